@@ -23,7 +23,7 @@ interface Ledger {
   readonly completed: Map<string, number>;
   readonly added: Set<string>;
   /** Until when the last holder of a host may send to it; absent once it is released. */
-  readonly heldUntilMs: Map<string, number>;
+  readonly leasedUntilMs: Map<string, number>;
   readonly fencingTokens: Map<string, string>;
 }
 
@@ -35,7 +35,7 @@ interface Client {
 }
 
 async function crawl(test: StoreTest, seed: number): Promise<void> {
-  const ledger: Ledger = { completed: new Map(), added: new Set(), heldUntilMs: new Map(), fencingTokens: new Map() };
+  const ledger: Ledger = { completed: new Map(), added: new Set(), leasedUntilMs: new Map(), fencingTokens: new Map() };
   const seeds = HOSTS.flatMap((host) => names('s', SEEDS_PER_HOST).map((name) => test.entry(host, name)));
   for (const one of seeds) ledger.added.add(`${one.host} ${nameOf(one)}`);
   await test.store.add(seeds);
@@ -64,10 +64,10 @@ async function turn(test: StoreTest, client: Client, ledger: Ledger): Promise<vo
   const ttlMs = TTL_UNITS * test.unit;
   const leases = await store.lease({ maxHosts: 1 + choices.below(2), entriesPerHost: 1 + choices.below(3), ttlMs });
   for (const { host, fencingToken } of leases) {
-    const heldUntilMs = ledger.heldUntilMs.get(host) ?? Number.NEGATIVE_INFINITY;
-    assert(test.made.nowMs() >= heldUntilMs, `${host} was granted while another holder had it`, 'L1');
+    const leasedUntilMs = ledger.leasedUntilMs.get(host) ?? Number.NEGATIVE_INFINITY;
+    assert(test.made.nowMs() >= leasedUntilMs, `${host} was granted while another holder had it`, 'L1');
     // Counted from before the request for the lease: the client's end comes before the store's.
-    ledger.heldUntilMs.set(host, beforeMs + ttlMs);
+    ledger.leasedUntilMs.set(host, beforeMs + ttlMs);
     ledger.fencingTokens.set(host, fencingToken);
   }
   for (const lease of leases) {
@@ -89,9 +89,9 @@ async function complete(test: StoreTest, { store, choices }: Client, lease: Leas
   const delayMs = DELAY_UNITS * test.unit;
   const part = { host, fencingToken, done: idsOf(finished), delayMs, then: { release: { dueInMs: delayMs } } };
   // A late holder may have lost the host, and then it must not release it.
-  const isInTime = test.made.nowMs() < (ledger.heldUntilMs.get(host) ?? 0);
+  const isInTime = test.made.nowMs() < (ledger.leasedUntilMs.get(host) ?? 0);
   const isLive = isInTime && ledger.fencingTokens.get(host) === fencingToken;
-  if (isLive) ledger.heldUntilMs.delete(host);
+  if (isLive) ledger.leasedUntilMs.delete(host);
   const [answer] = (await store.commit([part], links)).hosts;
   assert(answer?.ok === true || !isLive, `the live holder of ${host} was answered \`lost\``, 'C1');
   if (answer?.ok !== true) return;

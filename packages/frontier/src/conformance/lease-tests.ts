@@ -5,7 +5,7 @@ import { assert, assertEqual } from './assert.js';
 import { ALL, names, type RegisterTest } from './store-test.js';
 
 export function leaseTests(it: RegisterTest): void {
-  it('L1', 'a leased host is granted to no one else, not by name either', async (test) => {
+  it('L1', 'a leased host is not granted again, not by name either', async (test) => {
     await test.add('h', names('a', 3));
     await test.leaseOnly(10, 1);
     assertEqual(await test.dueHosts(), [], 'hosts granted a second time');

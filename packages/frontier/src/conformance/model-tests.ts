@@ -80,11 +80,11 @@ class Walk {
     assert(real.length === 0 || dueInMs === 0, `answered ${dueInMs} ms although ${real.length} hosts were due`, 'N1');
     assertEqual(hostsOf(real), hostsOf(model), 'hosts that are due', 'L2');
     for (const lease of real) {
-      const twin = model.find(({ host }) => host === lease.host);
-      if (twin === undefined) continue;
-      compareEntries(lease, twin);
-      assertEqual([...(lease.state ?? [])], [...(twin.state ?? [])], `state of ${lease.host}`, 'C1');
-      this.#leases.set(lease.host, { real: lease, model: twin, untilMs: this.#modelNowMs + request.ttlMs });
+      const expected = model.find(({ host }) => host === lease.host);
+      if (expected === undefined) continue;
+      compareEntries(lease, expected);
+      assertEqual([...(lease.state ?? [])], [...(expected.state ?? [])], `state of ${lease.host}`, 'C1');
+      this.#leases.set(lease.host, { real: lease, model: expected, untilMs: this.#modelNowMs + request.ttlMs });
     }
   }
 

@@ -58,11 +58,11 @@ async function serve(
   untilMs: number,
   send: Send,
 ): Promise<void> {
-  let [nextAt, heldUntilMs] = [performance.now(), untilMs];
+  let [nextAt, leasedUntilMs] = [performance.now(), untilMs];
   const commit = async (part: Omit<HostCommit, 'host' | 'fencingToken'>, links: readonly NewEntry[] = []) => {
     const beforeMs = performance.now();
     const [answer] = (await store.commit([{ host, fencingToken, delayMs, ...part }], links)).hosts;
-    if (answer?.ok === true && 'keep' in part.then) heldUntilMs = beforeMs + ttlMs;
+    if (answer?.ok === true && 'keep' in part.then) leasedUntilMs = beforeMs + ttlMs;
     return answer?.ok === true ? answer.entries : null;
   };
   const queue = [...entries];
@@ -70,7 +70,7 @@ async function serve(
     // Timers of Node may fire a millisecond early.
     while (performance.now() < nextAt) await sleep(Math.max(1, nextAt - performance.now()));
     const name = nameOf(entry);
-    if (!(await send('GET', host, name, () => performance.now() < heldUntilMs - MARGIN_MS))) return;
+    if (!(await send('GET', host, name, () => performance.now() < leasedUntilMs - MARGIN_MS))) return;
     nextAt = performance.now() + delayMs;
     const links = pageLinks(host, name, store.capabilities.fingerprintBytes);
     const more = await commit({ done: [entry.id], then: { keep: { ttlMs, want: 1 } } }, links);

@@ -1,5 +1,5 @@
 // What the conformance suite cannot see: files that are not ours, owners that died, budgets that shrank, commits that
-// are shared. At stake are a crawl overwritten by another and a host asked by two.
+// are shared. At stake are a crawl overwritten by another and a host with two holders.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -73,7 +73,7 @@ describe('opening', () => {
     await expect(refused).rejects.toMatchObject({ code: 'store-mismatch', message: expect.stringContaining('99') });
   });
 
-  it('does not make what it was told not to make', async () => {
+  it('makes no folder where `create` is not set', async () => {
     const refused = make().open({ crawl: 'c', owner: 'o', create: false });
     await expect(refused).rejects.toMatchObject({ code: 'store-mismatch' });
   });
@@ -140,7 +140,7 @@ describe('owners (O1)', () => {
     await next.close();
   });
 
-  it('gives a host whose delay no one has said the first delay', async () => {
+  it('gives a host without a committed delay the first delay', async () => {
     const store = await opened();
     await store.add([entry(1)]);
     await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 60_000 });
@@ -167,7 +167,7 @@ describe('owners (O1)', () => {
     await next.close();
   });
 
-  it('counts the delay from when the process was seen to be gone, if somebody looked before the file was open', async () => {
+  it('counts the delay from when the processes were inspected, if that was before the file was opened', async () => {
     const store = await opened();
     await store.add([entry(1)]);
     await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 60_000, delayMs: 500 });
@@ -243,12 +243,12 @@ describe('group commit', () => {
   it('commits the first verb at once and those that follow together, in their order', async () => {
     const store = await opened({ commitEveryMs: 1_000 });
     await store.add([entry(0)]);
-    // The time of the next commit does not come: anyone who waited for it would wait for ever.
+    // The time of the next commit does not come: a verb that waited for it would never resolve.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const first = store.add([entry(1)]);
     const second = store.add([entry(1), entry(2)]);
-    // No one waits for a lease with idle hands, and what was called before it comes before it.
+    // A lease is committed at once, and what was called before it comes before it.
     const [lease] = await store.lease({ maxHosts: 1, entriesPerHost: 9, ttlMs: 60_000 });
     expect(lease?.entries).toHaveLength(3);
     expect([await first, await second]).toEqual([['new'], ['known', 'new']]);

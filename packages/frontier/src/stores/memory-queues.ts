@@ -247,14 +247,14 @@ export class MemoryQueues implements StoreQueues {
     host.fencingToken += 1;
     host.delayMs = Math.max(host.delayMs, delayMs);
     this.#leased += 1;
-    this.#holdFor(host, ttlMs, now);
+    this.#extendLease(host, ttlMs, now);
     const entries = this.#take(host, entriesPerHost, now);
     const { queued } = host.entries;
     const { key, state } = host;
     return { host: key, fencingToken: String(host.fencingToken), ttlMs, notBeforeMs: 0, state, entries, queued };
   }
 
-  #holdFor(host: Host, ttlMs: number, now: number): void {
+  #extendLease(host: Host, ttlMs: number, now: number): void {
     host.leaseEndsAt = now + ttlMs;
     this.#due.set(host.number, host.leaseEndsAt + host.delayMs);
   }
@@ -269,7 +269,7 @@ export class MemoryQueues implements StoreQueues {
     if (part.delayMs !== undefined) host.delayMs = part.delayMs;
     for (const { lane, ms } of part.blockLanes ?? []) host.entries.block(lane, now + ms);
     if ('keep' in part.then) {
-      this.#holdFor(host, part.then.keep.ttlMs, now);
+      this.#extendLease(host, part.then.keep.ttlMs, now);
       return { ok: true, entries: this.#take(host, part.then.keep.want, now) };
     }
     this.#release(host, part.then.release.dueInMs, now);

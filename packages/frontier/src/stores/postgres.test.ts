@@ -45,9 +45,9 @@ describe('postgresStore', () => {
     ['`holdMs`', { pool, holdMs: -1 }],
     ['`maxQeued`', { pool, maxQeued: 1 }],
   ])('names %s when it is wrong: %j', (name, options) => {
-    const told = codeOf(() => postgresStore(options as unknown as PostgresStoreOptions));
-    expect(told).toMatch(/^option-invalid: /);
-    expect(told).toContain(name);
+    const refusal = codeOf(() => postgresStore(options as unknown as PostgresStoreOptions));
+    expect(refusal).toMatch(/^option-invalid: /);
+    expect(refusal).toContain(name);
   });
 
   it('accepts valid options, and guarantees nothing before the settings of the server are read', () => {
@@ -90,20 +90,20 @@ describe('postgresStore', () => {
 });
 
 describe('a server that fails', () => {
-  async function tell(error: Error): Promise<{ outcome: string; told: string[]; tries: number }> {
+  async function outcomeOf(error: Error): Promise<{ outcome: string; notices: string[]; tries: number }> {
     let tries = 0;
-    const told: ServerNotice[] = [];
+    const notices: ServerNotice[] = [];
     const query: PostgresPool['query'] = async () => {
       tries += 1;
       if (tries === 1) throw error;
       throw Object.assign(new Error('refused for good'), { code: '42501' });
     };
-    const store = postgresStore({ pool: { ...pool, query }, onNotice: (notice) => told.push(notice) });
+    const store = postgresStore({ pool: { ...pool, query }, onNotice: (notice) => notices.push(notice) });
     const outcome = await store.open({ crawl: 'one', owner: 'x', create: true }).then(
       () => 'opened',
       (cause: Error) => cause.message,
     );
-    return { outcome, told: told.map(({ kind }) => kind), tries };
+    return { outcome, notices: notices.map(({ kind }) => kind), tries };
   }
 
   it.each([
@@ -117,9 +117,9 @@ describe('a server that fails', () => {
     ['40P01', 'deadlock detected', 2, []],
     ['42501', 'permission denied for database', 1, []],
     ['28P01', 'password authentication failed', 1, []],
-  ])('with %s, %s: is tried %i times', async (code, message, tries, told) => {
-    const answer = await tell(Object.assign(new Error(message), { code }));
-    expect(answer).toMatchObject({ tries, told });
+  ])('with %s, %s: is tried %i times', async (code, message, tries, notices) => {
+    const answer = await outcomeOf(Object.assign(new Error(message), { code }));
+    expect(answer).toMatchObject({ tries, notices });
     expect(answer.outcome).toContain(tries === 1 ? message : 'refused for good');
   });
 });

@@ -30,9 +30,9 @@ describe('redisStore', () => {
     ['`holdMs`', { client, holdMs: -1 }],
     ['`maxQeued`', { client, maxQeued: 1 }],
   ])('names %s when it is wrong: %j', (name, options) => {
-    const told = codeOf(() => redisStore(options as unknown as RedisStoreOptions));
-    expect(told).toMatch(/^option-invalid: /);
-    expect(told).toContain(name);
+    const refusal = codeOf(() => redisStore(options as unknown as RedisStoreOptions));
+    expect(refusal).toMatch(/^option-invalid: /);
+    expect(refusal).toContain(name);
   });
 
   it('accepts valid options, and guarantees nothing before the settings of the server are read', () => {

@@ -83,8 +83,8 @@ export function createFakeWorld(answer: (url: string, nth: number, nowMs: number
           send(work, frontier.mayStart(work));
           return;
         }
-        const asked = frontier.mayConnect(work, options.addressOf(work.url));
-        track(asked.then((said) => send(work, said.kind === 'go' ? frontier.mayStart(work) : said)));
+        const answer = frontier.mayConnect(work, options.addressOf(work.url));
+        track(answer.then((start) => send(work, start.kind === 'go' ? frontier.mayStart(work) : start)));
       };
       const send = (work: Work, start: StartAnswer) => {
         if (start.kind !== 'go') {

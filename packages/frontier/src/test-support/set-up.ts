@@ -85,9 +85,9 @@ export function setUp(
     verdicts: () => events.filter((event): event is UrlVerdict => event.kind === 'url'),
     notices: (word: HostWarning['code']) =>
       events.filter((event): event is HostWarning => event.kind === 'host' && event.code === word),
-    /** What was asked, in order. */
+    /** What was requested, in order. */
     asked: () => world.log.map((seen) => seen.url),
-    /** When it was asked, counted from the first. */
+    /** When it was requested, counted from the first. */
     startsMs: () => world.log.map((seen) => seen.startMs - world.log[0]!.startMs),
   };
 }

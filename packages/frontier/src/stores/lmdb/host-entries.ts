@@ -1,6 +1,6 @@
 // The entries of host queues: which comes next, which wait, which are in flight.
 //
-//   waiting (by time) ──ripe──▶ lines, one per lane and rank ──take──▶ in flight ──done──▶ gone
+//   waiting (by time) ──due───▶ lines, one per lane and rank ──take──▶ in flight ──done──▶ gone
 //                                    ▲          │ requeue, give back            │
 //                                    └──────────┴───────────────────────────────┘
 //
@@ -27,8 +27,8 @@ import {
   waitingKey,
 } from './rows.js';
 
-/** Entries that ripen in one verb, or twice the number that is wanted. */
-const RIPEN_AT_ONCE = 1_024;
+/** Waiting entries put in line by one verb, or twice the number that is wanted. */
+const QUEUED_AT_ONCE = 1_024;
 /** Entries of a host's only line that its record does not count: a client that loads the host reads them. */
 const UNRECORDED_MOST = 64;
 
@@ -60,15 +60,15 @@ export class HostEntries {
   readyAt(host: Host, now: number): number | null {
     if (host.queued === 0) return null;
     this.#lines.endBlocks(host, now);
-    this.#ripen(host, now, RIPEN_AT_ONCE);
-    return this.#lines.hasOpen(host) ? 0 : Math.min(host.ripensAt, host.unblocksAt);
+    this.#queueWaiting(host, now, QUEUED_AT_ONCE);
+    return this.#lines.hasOpen(host) ? 0 : Math.min(host.waitsUntil, host.unblocksAt);
   }
 
   take(host: Host, count: number, now: number): Entry[] {
     const taken: Entry[] = [];
     if (count === 0 || host.queued === 0) return taken;
     this.#lines.endBlocks(host, now);
-    this.#ripen(host, now, Math.max(RIPEN_AT_ONCE, 2 * count));
+    this.#queueWaiting(host, now, Math.max(QUEUED_AT_ONCE, 2 * count));
     while (taken.length < count) {
       const [first, second] = this.#lines.firstOpen(host, 2);
       if (first === undefined) break;
@@ -125,8 +125,8 @@ export class HostEntries {
     this.#lines.block(host, lane, until, now);
   }
 
-  #ripen(host: Host, now: number, most: number): void {
-    if (host.ripensAt > now) return;
+  #queueWaiting(host: Host, now: number, most: number): void {
+    if (host.waitsUntil > now) return;
     const start = kindStart(host.number, KIND.waiting);
     for (const { key, value } of rowsOf(this.#rows, start, kindUpTo(host.number, KIND.waiting, now), most)) {
       this.#rows.removeSync(key);
@@ -134,7 +134,7 @@ export class HostEntries {
       this.#putInLine(host, entry, 1 + entry.priority, host.nextSequence++);
     }
     const first = firstKeyOf(this.#rows, start, kindEnd(host.number, KIND.waiting));
-    host.ripensAt = first === undefined ? Number.POSITIVE_INFINITY : first.readDoubleBE(5);
+    host.waitsUntil = first === undefined ? Number.POSITIVE_INFINITY : first.readDoubleBE(5);
   }
 
   /** Removes an entry in flight and its row; `null` for any other id. */
@@ -158,7 +158,7 @@ export class HostEntries {
 
   #putWaiting(host: Host, entry: EntryValue, readyAt: number): void {
     this.#rows.putSync(waitingKey(host.number, readyAt, entry.id), encodeEntry({ ...entry, id: 0 }));
-    host.ripensAt = Math.min(host.ripensAt, readyAt);
+    host.waitsUntil = Math.min(host.waitsUntil, readyAt);
   }
 }
 

@@ -9,7 +9,7 @@ const inFlight = (...ids: readonly string[]) =>
   new Map(ids.map((id, at) => [id, { lane: at, rank: at % 9, order: 127 + at, attempt: 1 + 200 * at }]));
 
 const ROWS: readonly [what: string, key: string, changes: Partial<Host>][] = [
-  ['that no one has asked', 'a.example', {}],
+  ['that is new', 'a.example', {}],
   ['with an empty key', '', { queued: 1 }],
   ['with a key beyond ASCII', 'bücher.例え', { queued: 3, lineCount: 2 }],
   [
@@ -19,7 +19,7 @@ const ROWS: readonly [what: string, key: string, changes: Partial<Host>][] = [
   ],
   ['under a lease', 'h', { fencingToken: 9, leaseEndsAt: LATE, delayMs: 0.5, dueAt: LATE + 0.5, dueHolder: 300 }],
   ['that is parked', 'h', { isParked: true, nextAt: LATE }],
-  ['whose entries wait', 'h', { queued: 1, ripensAt: LATE, dueAt: LATE }],
+  ['whose entries wait', 'h', { queued: 1, waitsUntil: LATE, dueAt: LATE }],
   ['with lanes under a block', 'h', { blockCount: 200, unblocksAt: LATE }],
   ['with a state', 'h', { state: Uint8Array.of(0, 255, 7) }],
   ['with an empty state', 'h', { state: new Uint8Array(0) }],
@@ -34,7 +34,7 @@ const ROWS: readonly [what: string, key: string, changes: Partial<Host>][] = [
     {
       ...{
         leaseEndsAt: LATE,
-        ripensAt: LATE,
+        waitsUntil: LATE,
         blockCount: 1,
         unblocksAt: LATE,
         dueAt: 1,
@@ -74,6 +74,6 @@ describe('the record of a host', () => {
     const read = decodeHost(1, bytes);
     bytes.fill(0);
     expect([read.key, ...(read.state ?? [])]).toEqual(['h', 1, 2]);
-    expect(read.ripensAt).toBe(NEVER);
+    expect(read.waitsUntil).toBe(NEVER);
   });
 });

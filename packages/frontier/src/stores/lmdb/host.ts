@@ -41,7 +41,7 @@ export class Host {
   /** Lines that have entries. */
   lineCount = 0;
   /** Earliest time of a waiting entry. */
-  ripensAt = Number.POSITIVE_INFINITY;
+  waitsUntil = Number.POSITIVE_INFINITY;
   /** Blocked lanes, and the earliest end of a block. */
   blockCount = 0;
   unblocksAt = Number.POSITIVE_INFINITY;
@@ -65,7 +65,7 @@ export class Host {
 
 const NUMBERS = ['fencingToken', 'nextSequence', 'nextLane', 'queued', 'lineCount', 'blockCount', 'dueHolder'] as const;
 /** The flag of a time is its place in this list. */
-const TIMES = ['nextAt', 'delayMs', 'leaseEndsAt', 'ripensAt', 'unblocksAt', 'dueAt'] as const;
+const TIMES = ['nextAt', 'delayMs', 'leaseEndsAt', 'waitsUntil', 'unblocksAt', 'dueAt'] as const;
 const PARKED = 64;
 const WITH_STATE = 128;
 /** Forms of the first lane: a lane that ends with the host's key is written without it. */

@@ -18,14 +18,14 @@ import { READ_HOST_SQL, RESERVE_SQL, SCAN_SQL } from './sql-read.js';
 
 export const FORMAT = 'mannerly-frontier-postgres';
 /** The version of tables and functions. Raise it with every change of either. */
-export const VERSION = 3;
+export const VERSION = 4;
 
 const TABLES = `
 CREATE SCHEMA IF NOT EXISTS $S;
 CREATE TABLE IF NOT EXISTS $S.crawl (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
   format text NOT NULL, version int4 NOT NULL, crawl text NOT NULL, identity text NOT NULL,
-  met_at int8 NOT NULL DEFAULT 0, lost_until int8 NOT NULL DEFAULT 0, longest int8 NOT NULL DEFAULT 0
+  server_since int8 NOT NULL DEFAULT 0, lost_until int8 NOT NULL DEFAULT 0, longest int8 NOT NULL DEFAULT 0
 );
 CREATE UNLOGGED TABLE IF NOT EXISTS $S.alive (one boolean PRIMARY KEY, started timestamptz NOT NULL, home oid NOT NULL);
 CREATE TABLE IF NOT EXISTS $S.seen (fingerprint int8 PRIMARY KEY);
@@ -36,8 +36,8 @@ CREATE TABLE IF NOT EXISTS $S.host (
   parked boolean NOT NULL DEFAULT false, fencing_token int8 NOT NULL DEFAULT 0, next_at int8 NOT NULL DEFAULT 0,
   lease_end int8 NOT NULL DEFAULT 0, delay int8 NOT NULL DEFAULT 0, op int8 NOT NULL DEFAULT 0,
   due int8, later_at int8,
-  lanes int4[] NOT NULL, hold_lanes int4[] NOT NULL DEFAULT '{}', hold_until int8[] NOT NULL DEFAULT '{}',
-  hand_id int8[] NOT NULL DEFAULT '{}', hand_ord int8[] NOT NULL DEFAULT '{}', hand_lane int4[] NOT NULL DEFAULT '{}',
+  lanes int4[] NOT NULL, blocked_lanes int4[] NOT NULL DEFAULT '{}', blocked_until int8[] NOT NULL DEFAULT '{}',
+  flight_id int8[] NOT NULL DEFAULT '{}', flight_ord int8[] NOT NULL DEFAULT '{}', flight_lane int4[] NOT NULL DEFAULT '{}',
   state bytea
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 CREATE INDEX IF NOT EXISTS host_due ON $S.host (due) WHERE due IS NOT NULL;

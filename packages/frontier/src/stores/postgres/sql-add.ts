@@ -3,7 +3,7 @@
 // key and lane.
 
 export const ADD_VARIABLES = `
-  v_free int8; v_chosen int8[]; v_fresh int8[]; v_pairs int4[]; v_found int4[]; v_ids int4[]; v_stirred int4[]; v_arrival int8; v_made int4; v_link record;
+  v_free int8; v_chosen int8[]; v_fresh int8[]; v_pairs int4[]; v_found int4[]; v_ids int4[]; v_update int4[]; v_arrival int8; v_made int4; v_link record;
 `;
 
 /** Whether the link `u` is queued: it is not deduped, or among the fresh ones, which are sorted as the links are. */
@@ -14,13 +14,13 @@ function isQueued(u: string): string {
 const LINKS =
   'unnest(p_fp, p_pair, p_place, p_priority, p_body_at, p_body_len, v_again, v_wait) u(fingerprint, pair, place, priority, body_at, body_len, again, wait)';
 
-/** Locks the hosts of what is queued against going idle. `v_stirred`: those that are idle, or do not know the lane. */
-const MEET_HOSTS = `
-  SELECT array_agg(x.n ORDER BY x.n), array_agg(x.id ORDER BY x.n), array_agg(x.n ORDER BY x.n) FILTER (WHERE x.stirred)
-    INTO v_found, v_ids, v_stirred
+/** Locks the hosts of what is queued against going idle. `v_update`: those that are idle, or do not know the lane. */
+const FIND_HOSTS = `
+  SELECT array_agg(x.n ORDER BY x.n), array_agg(x.id ORDER BY x.n), array_agg(x.n ORDER BY x.n) FILTER (WHERE x.to_update)
+    INTO v_found, v_ids, v_update
     FROM (
       SELECT k.n::int4 AS n, g.id, k.lane <> ALL (g.lanes)
-        OR (g.lease_end = 0 AND NOT g.parked AND (g.due IS NULL OR g.due > greatest(v_now, g.next_at))) AS stirred
+        OR (g.lease_end = 0 AND NOT g.parked AND (g.due IS NULL OR g.due > greatest(v_now, g.next_at))) AS to_update
       FROM unnest(p_key, p_lane) WITH ORDINALITY k(key, lane, n),
         LATERAL (SELECT * FROM $S.host WHERE host.key = k.key LIMIT 1 FOR KEY SHARE) g
       WHERE v_pairs[width_bucket(k.n::int4, v_pairs)] = k.n
@@ -47,7 +47,7 @@ export const ADD_LINKS = `
   SELECT array_agg(DISTINCT u.pair), count(*) INTO v_pairs, v_made FROM ${LINKS} WHERE ${isQueued('u')} AND u.place <> ALL (v_full);
   IF v_made > 0 THEN
     d_unfinished := d_unfinished + v_made;
-    ${MEET_HOSTS}
+    ${FIND_HOSTS}
     IF v_found IS NULL OR cardinality(v_found) < cardinality(v_pairs) THEN
       INSERT INTO $S.host (key, id, lanes, due)
         SELECT k.key, nextval('$S.host_id'), array_agg(k.lane), CASE WHEN p_wait IS NULL THEN v_now END
@@ -57,17 +57,17 @@ export const ADD_LINKS = `
         ON CONFLICT DO NOTHING;
       GET DIAGNOSTICS v_made = ROW_COUNT;
       d_hosts := d_hosts + v_made;
-      ${MEET_HOSTS}
+      ${FIND_HOSTS}
     END IF;
     v_arrival := nextval('$S.arrival') * 2048;
     INSERT INTO $S.entry (host, lane, ord, priority, attempt, body)
       SELECT v_ids[width_bucket(u.pair, v_found)], p_lane[u.pair], ((u.priority + 1)::int8 << 52) + v_arrival + u.place, u.priority, 0,
         substr(p_bodies, u.body_at, u.body_len)
       FROM ${LINKS} WHERE ${isQueued('u')} AND u.place <> ALL (v_full) AND (p_wait IS NULL OR u.wait = 0);
-    IF v_stirred IS NOT NULL THEN
+    IF v_update IS NOT NULL THEN
       FOR v_link IN
         SELECT k.key, array_agg(k.lane) AS lanes FROM unnest(p_key, p_lane) WITH ORDINALITY k(key, lane, n)
-        WHERE v_stirred[width_bucket(k.n::int4, v_stirred)] = k.n GROUP BY k.key ORDER BY min(k.n)
+        WHERE v_update[width_bucket(k.n::int4, v_update)] = k.n GROUP BY k.key ORDER BY min(k.n)
       LOOP
         UPDATE $S.host g SET
           lanes = CASE WHEN v_link.lanes <@ g.lanes THEN g.lanes ELSE ARRAY(SELECT DISTINCT unnest(g.lanes || v_link.lanes)) END,

@@ -3,33 +3,33 @@
 
 import { ADD_LINKS, ADD_VARIABLES } from './sql-add.js';
 import {
+  checkServer,
   END_LEASE,
   FUNCTION_SETTINGS,
   HOST_VARIABLES,
   indexHost,
-  meetServer,
   SAVE_HOST,
   SAVE_TALLY,
   takeEntries,
 } from './sql-host.js';
 
 /** Entries of `v_leave` are no longer in flight; the rows are `v_taken` (id), `v_taken_ord` and `v_taken_lane`. */
-const LEAVE_HAND = `
+const LEAVE_FLIGHT = `
   SELECT array_agg(u.id), array_agg(u.ord), array_agg(u.lane) INTO v_taken, v_taken_ord, v_taken_lane
-    FROM unnest(h.hand_id, h.hand_ord, h.hand_lane) u(id, ord, lane) WHERE u.id = ANY (v_leave);
+    FROM unnest(h.flight_id, h.flight_ord, h.flight_lane) u(id, ord, lane) WHERE u.id = ANY (v_leave);
   IF v_taken IS NOT NULL THEN
-    IF cardinality(v_taken) = cardinality(h.hand_id) THEN
-      h.hand_id := '{}'; h.hand_ord := '{}'; h.hand_lane := '{}';
+    IF cardinality(v_taken) = cardinality(h.flight_id) THEN
+      h.flight_id := '{}'; h.flight_ord := '{}'; h.flight_lane := '{}';
     ELSE
-      SELECT array_agg(u.id), array_agg(u.ord), array_agg(u.lane) INTO h.hand_id, h.hand_ord, h.hand_lane
-        FROM unnest(h.hand_id, h.hand_ord, h.hand_lane) u(id, ord, lane) WHERE u.id <> ALL (v_leave);
+      SELECT array_agg(u.id), array_agg(u.ord), array_agg(u.lane) INTO h.flight_id, h.flight_ord, h.flight_lane
+        FROM unnest(h.flight_id, h.flight_ord, h.flight_lane) u(id, ord, lane) WHERE u.id <> ALL (v_leave);
     END IF;
-    d_hand := d_hand - cardinality(v_taken);
+    d_flight := d_flight - cardinality(v_taken);
   END IF;`;
 
 const FINISH = `
   v_leave := c_done[v_done + 1 : c_done_to[v_at_host]];
-  ${LEAVE_HAND}
+  ${LEAVE_FLIGHT}
   IF v_taken IS NOT NULL THEN
     DELETE FROM $S.entry e WHERE e.ctid = ANY (ARRAY(
       SELECT x.place FROM unnest(v_taken_lane, v_taken_ord) u(lane, ord),
@@ -42,7 +42,7 @@ const FINISH = `
 const REQUEUE = `
   FOR v_again_at IN v_requeued + 1 .. c_requeue_to[v_at_host] LOOP
     v_leave := ARRAY[c_requeue[v_again_at]];
-    ${LEAVE_HAND}
+    ${LEAVE_FLIGHT}
     CONTINUE WHEN v_taken IS NULL;
     SELECT * INTO v_entry FROM $S.entry x WHERE x.host = h.id AND x.lane = v_taken_lane[1] AND x.ord = v_taken_ord[1];
     CONTINUE WHEN NOT FOUND;
@@ -60,14 +60,14 @@ const REQUEUE = `
     END IF;
   END LOOP;`;
 
-const HOLD_LANES = `
-  FOR v_again_at IN v_held + 1 .. c_hold_to[v_at_host] LOOP
-    IF c_hold_lane[v_again_at] <> ALL (h.lanes) THEN h.lanes := h.lanes || c_hold_lane[v_again_at]; END IF;
-    SELECT coalesce(array_agg(u.lane), '{}'), coalesce(array_agg(u.till), '{}') INTO h.hold_lanes, h.hold_until
-      FROM unnest(h.hold_lanes, h.hold_until) u(lane, till) WHERE u.lane <> c_hold_lane[v_again_at];
-    IF c_hold_us[v_again_at] > 0 THEN
-      h.hold_lanes := h.hold_lanes || c_hold_lane[v_again_at];
-      h.hold_until := h.hold_until || (v_now + c_hold_us[v_again_at]);
+const BLOCK_LANES = `
+  FOR v_again_at IN v_blocked + 1 .. c_block_to[v_at_host] LOOP
+    IF c_block_lane[v_again_at] <> ALL (h.lanes) THEN h.lanes := h.lanes || c_block_lane[v_again_at]; END IF;
+    SELECT coalesce(array_agg(u.lane), '{}'), coalesce(array_agg(u.till), '{}') INTO h.blocked_lanes, h.blocked_until
+      FROM unnest(h.blocked_lanes, h.blocked_until) u(lane, till) WHERE u.lane <> c_block_lane[v_again_at];
+    IF c_block_us[v_again_at] > 0 THEN
+      h.blocked_lanes := h.blocked_lanes || c_block_lane[v_again_at];
+      h.blocked_until := h.blocked_until || (v_now + c_block_us[v_again_at]);
     END IF;
   END LOOP;`;
 
@@ -81,7 +81,7 @@ const KEEP = `
 const RELEASE = `
   h.next_at := v_now + CASE WHEN c_kind[v_at_host] = 2 THEN h.delay ELSE c_us[v_at_host] END;
   -- A lease that was lost with the server's memory, and its release with it: the host waits as the others do.
-  IF h.fencing_token < v_met THEN h.next_at := greatest(h.next_at, v_lost + h.delay); END IF;
+  IF h.fencing_token < v_since THEN h.next_at := greatest(h.next_at, v_lost + h.delay); END IF;
   h.fencing_token := greatest(h.fencing_token + 1, v_now);
   ${END_LEASE}
   IF c_kind[v_at_host] = 2 THEN
@@ -102,13 +102,13 @@ CREATE OR REPLACE FUNCTION $S.commit(
   p_again boolean[], p_wait int8[], p_bodies bytea,
   c_key text[], c_fencing_token int8[], c_kind int2[], c_us int8[], c_want int4[], c_delay int8[], c_state bytea[], c_done_to int4[], c_done int8[],
   c_requeue_to int4[], c_requeue int8[], c_requeue_priority int2[], c_requeue_us int8[], c_requeue_body bytea[],
-  c_hold_to int4[], c_hold_lane int4[], c_hold_us int8[]
+  c_block_to int4[], c_block_lane int4[], c_block_us int8[]
 ) RETURNS TABLE (o_kept boolean, o_entries bytea, o_fresh int8[], o_full int4[]) ${FUNCTION_SETTINGS} AS $commit$
 DECLARE
   ${HOST_VARIABLES}
   ${ADD_VARIABLES}
   v_entry $S.entry; v_full int4[] := '{}'; v_leave int8[]; v_at_host int4; v_again_at int4;
-  v_done int4 := 0; v_requeued int4 := 0; v_held int4 := 0; v_ttl int8;
+  v_done int4 := 0; v_requeued int4 := 0; v_blocked int4 := 0; v_ttl int8;
   v_again boolean[] := coalesce(p_again, '{}'); v_wait int8[] := coalesce(p_wait, '{}');
 BEGIN
   v_fresh := '{}';
@@ -118,7 +118,7 @@ BEGIN
   o_fresh := NULL; o_full := NULL;
   IF c_key <> '{}' THEN
     v_ttl := coalesce((SELECT max(us) FROM unnest(c_kind, c_us) u(kind, us) WHERE kind = 0), 0);
-    ${meetServer('v_ttl')}
+    ${checkServer('v_ttl')}
   END IF;
   FOR v_at_host IN 1 .. cardinality(c_key) LOOP
     SELECT * INTO h FROM $S.host g WHERE g.key = c_key[v_at_host] FOR NO KEY UPDATE;
@@ -133,11 +133,11 @@ BEGIN
       IF c_requeue_to[v_at_host] > v_requeued THEN ${REQUEUE} END IF;
       h.state := coalesce(c_state[v_at_host], h.state);
       h.delay := coalesce(c_delay[v_at_host], h.delay);
-      IF c_hold_to[v_at_host] > v_held THEN ${HOLD_LANES} END IF;
+      IF c_block_to[v_at_host] > v_blocked THEN ${BLOCK_LANES} END IF;
       IF c_kind[v_at_host] = 0 THEN ${KEEP} ELSE ${RELEASE} END IF;
       ${SAVE_HOST}
     END IF;
-    v_done := c_done_to[v_at_host]; v_requeued := c_requeue_to[v_at_host]; v_held := c_hold_to[v_at_host];
+    v_done := c_done_to[v_at_host]; v_requeued := c_requeue_to[v_at_host]; v_blocked := c_block_to[v_at_host];
     RETURN NEXT;
   END LOOP;
   ${SAVE_TALLY}

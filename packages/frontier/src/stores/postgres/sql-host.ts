@@ -27,9 +27,9 @@ SET plan_cache_mode = force_generic_plan`;
 export const HOST_VARIABLES = `
   h $S.host;
   v_now int8 := coalesce(p_now, (extract(epoch FROM clock_timestamp()) * 1000000)::int8);
-  v_open int4[]; v_hand int8[]; v_taken int8[]; v_taken_ord int8[]; v_taken_lane int4[]; v_packed bytea; v_count int4;
-  v_met int8; v_lost int8; v_longest int8; v_isready boolean; v_isadding boolean; v_at int8;
-  d_unfinished int8 := 0; d_hand int8 := 0; d_leased int8 := 0; d_parked int8 := 0; d_known int8 := 0; d_hosts int8 := 0;
+  v_open int4[]; v_flight int8[]; v_taken int8[]; v_taken_ord int8[]; v_taken_lane int4[]; v_packed bytea; v_count int4;
+  v_since int8; v_lost int8; v_longest int8; v_isready boolean; v_isadding boolean; v_at int8;
+  d_unfinished int8 := 0; d_flight int8 := 0; d_leased int8 := 0; d_parked int8 := 0; d_known int8 := 0; d_hosts int8 := 0;
 `;
 
 const IS_ALIVE = `EXISTS (SELECT FROM $S.alive WHERE one AND started = pg_postmaster_start_time() AND home = '$S.crawl'::regclass)`;
@@ -38,17 +38,17 @@ const IS_ALIVE = `EXISTS (SELECT FROM $S.alive WHERE one AND started = pg_postma
  * After a restart or on another server what was answered last may be lost, leases too. So nothing is granted before the
  * longest lease that may be lost has ended, and the host's delay has passed. `ttl`, SQL: that of the requested lease.
  */
-export function meetServer(ttl: string): string {
-  const look = 'SELECT met_at, lost_until, longest INTO v_met, v_lost, v_longest FROM $S.crawl WHERE one';
+export function checkServer(ttl: string): string {
+  const readCrawl = 'SELECT server_since, lost_until, longest INTO v_since, v_lost, v_longest FROM $S.crawl WHERE one';
   return `
-  ${look};
+  ${readCrawl};
   IF NOT ${IS_ALIVE} THEN
-    ${look} FOR NO KEY UPDATE;
+    ${readCrawl} FOR NO KEY UPDATE;
     IF NOT ${IS_ALIVE} THEN
       DELETE FROM $S.alive;
       INSERT INTO $S.alive VALUES (true, pg_postmaster_start_time(), '$S.crawl'::regclass);
-      UPDATE $S.crawl SET met_at = v_now, lost_until = v_now + greatest(longest, ${ttl}) WHERE one
-        RETURNING met_at, lost_until INTO v_met, v_lost;
+      UPDATE $S.crawl SET server_since = v_now, lost_until = v_now + greatest(longest, ${ttl}) WHERE one
+        RETURNING server_since, lost_until INTO v_since, v_lost;
     END IF;
   END IF;
   IF ${ttl} > v_longest THEN
@@ -57,31 +57,31 @@ export function meetServer(ttl: string): string {
 }
 
 /** Queues entries whose time has come and ends blocks whose time has passed; `v_open`: lanes that are not blocked. */
-const RIPEN = `
+const QUEUE_WAITING = `
   IF h.later_at <= v_now THEN
-    WITH ripe AS (
+    WITH ready AS (
       DELETE FROM $S.later l WHERE l.ctid = ANY (ARRAY(
         SELECT ctid FROM $S.later WHERE host = h.id AND ready_at <= v_now ORDER BY ready_at, id LIMIT 1000
       )) RETURNING l.*
     ) INSERT INTO $S.entry (host, lane, ord, id, priority, attempt, body)
-      SELECT host, lane, ((priority + 1)::int8 << 52) + nextval('$S.arrival') * 2048, id, priority, attempt, body FROM ripe;
+      SELECT host, lane, ((priority + 1)::int8 << 52) + nextval('$S.arrival') * 2048, id, priority, attempt, body FROM ready;
     h.later_at := (SELECT ready_at FROM $S.later WHERE host = h.id ORDER BY ready_at LIMIT 1);
   END IF;
-  IF h.hold_lanes = '{}' THEN
+  IF h.blocked_lanes = '{}' THEN
     v_open := h.lanes;
   ELSE
-    SELECT coalesce(array_agg(lane), '{}'), coalesce(array_agg(till), '{}') INTO h.hold_lanes, h.hold_until
-      FROM unnest(h.hold_lanes, h.hold_until) u(lane, till) WHERE till > v_now;
-    v_open := ARRAY(SELECT lane FROM unnest(h.lanes) lane WHERE lane <> ALL (h.hold_lanes));
+    SELECT coalesce(array_agg(lane), '{}'), coalesce(array_agg(till), '{}') INTO h.blocked_lanes, h.blocked_until
+      FROM unnest(h.blocked_lanes, h.blocked_until) u(lane, till) WHERE till > v_now;
+    v_open := ARRAY(SELECT lane FROM unnest(h.lanes) lane WHERE lane <> ALL (h.blocked_lanes));
   END IF;`;
 
-const LOOK = `
-  ${RIPEN}
+const CHECK_READY = `
+  ${QUEUE_WAITING}
   v_isready := EXISTS (
     SELECT FROM unnest(v_open) o(lane), LATERAL (SELECT FROM $S.entry WHERE host = h.id AND entry.lane = o.lane LIMIT 1) e
   );
   v_at := CASE WHEN v_isready THEN 0 ELSE least(h.later_at, (
-    SELECT min(u.till) FROM unnest(h.hold_lanes, h.hold_until) u(lane, till)
+    SELECT min(u.till) FROM unnest(h.blocked_lanes, h.blocked_until) u(lane, till)
     WHERE (SELECT true FROM $S.entry WHERE host = h.id AND entry.lane = u.lane LIMIT 1)
   )) END;`;
 
@@ -91,7 +91,7 @@ export function indexHost(again: string): string {
   IF h.parked THEN
     h.due := NULL;
   ELSE
-    ${LOOK}
+    ${CHECK_READY}
     IF NOT v_isready THEN
       PERFORM FROM $S.host WHERE key = h.key FOR UPDATE SKIP LOCKED;
       IF FOUND THEN
@@ -100,7 +100,7 @@ export function indexHost(again: string): string {
       END IF;
       IF FOUND AND NOT v_isadding THEN
         -- What was committed before the lock. The row's own \`later_at\` cannot have changed: it is locked.
-        ${LOOK}
+        ${CHECK_READY}
       ELSE
         v_at := ${again};
       END IF;
@@ -115,39 +115,39 @@ export function takeEntries(count: string): string {
   v_packed := NULL;
   v_count := ${count};
   IF v_count > 0 THEN
-    ${RIPEN}
-    v_hand := ARRAY(SELECT o FROM unnest(h.hand_ord) o ORDER BY o);
+    ${QUEUE_WAITING}
+    v_flight := ARRAY(SELECT o FROM unnest(h.flight_ord) o ORDER BY o);
     SELECT array_agg(t.id ORDER BY t.ord), array_agg(t.ord ORDER BY t.ord), array_agg(t.lane ORDER BY t.ord),
         string_agg(int8send(t.id) || int2send(t.attempt) || int2send(t.priority) || int4send(length(t.body)) || t.body, '' ORDER BY t.ord)
       INTO v_taken, v_taken_ord, v_taken_lane, v_packed
       FROM (
         SELECT coalesce(e.id, e.ord & 4503599627370495) AS id, e.ord, e.lane, e.attempt, e.priority, e.body
         FROM unnest(v_open) o(lane), LATERAL (
-          SELECT * FROM $S.entry WHERE host = h.id AND entry.lane = o.lane ORDER BY entry.ord LIMIT v_count + cardinality(v_hand)
+          SELECT * FROM $S.entry WHERE host = h.id AND entry.lane = o.lane ORDER BY entry.ord LIMIT v_count + cardinality(v_flight)
         ) e
         -- A search in the sorted list of what is in flight already.
-        WHERE v_hand[width_bucket(e.ord, v_hand)] IS DISTINCT FROM e.ord
+        WHERE v_flight[width_bucket(e.ord, v_flight)] IS DISTINCT FROM e.ord
         ORDER BY e.ord LIMIT v_count
       ) t;
     IF v_taken IS NOT NULL THEN
-      h.hand_id := h.hand_id || v_taken;
-      h.hand_ord := h.hand_ord || v_taken_ord;
-      h.hand_lane := h.hand_lane || v_taken_lane;
-      d_hand := d_hand + cardinality(v_taken);
+      h.flight_id := h.flight_id || v_taken;
+      h.flight_ord := h.flight_ord || v_taken_ord;
+      h.flight_lane := h.flight_lane || v_taken_lane;
+      d_flight := d_flight + cardinality(v_taken);
     END IF;
   END IF;`;
 }
 
 /** Ends a lease: what is in flight goes back in front, in the order it was handed out. */
 export const END_LEASE = `
-  IF h.hand_id <> '{}' THEN
+  IF h.flight_id <> '{}' THEN
     UPDATE $S.entry e SET ord = b.back, id = b.id, attempt = least(255, e.attempt + 1)
       FROM (
-        SELECT x.place, u.id, nextval('$S.arrival') * 2048 AS back FROM unnest(h.hand_id, h.hand_ord, h.hand_lane) u(id, ord, lane),
+        SELECT x.place, u.id, nextval('$S.arrival') * 2048 AS back FROM unnest(h.flight_id, h.flight_ord, h.flight_lane) u(id, ord, lane),
           LATERAL (SELECT ctid AS place FROM $S.entry WHERE host = h.id AND entry.lane = u.lane AND entry.ord = u.ord LIMIT 1) x
       ) b WHERE e.ctid = b.place;
-    d_hand := d_hand - cardinality(h.hand_id);
-    h.hand_id := '{}'; h.hand_ord := '{}'; h.hand_lane := '{}';
+    d_flight := d_flight - cardinality(h.flight_id);
+    h.flight_id := '{}'; h.flight_ord := '{}'; h.flight_lane := '{}';
   END IF;
   h.lease_end := 0;
   d_leased := d_leased - 1;`;
@@ -155,13 +155,13 @@ export const END_LEASE = `
 /** Writes `h`. The key and the id never change, lanes only when entries are added. */
 export const SAVE_HOST = `
   UPDATE $S.host SET parked = h.parked, fencing_token = h.fencing_token, next_at = h.next_at, lease_end = h.lease_end, delay = h.delay, op = h.op,
-    due = h.due, later_at = h.later_at, lanes = h.lanes, hold_lanes = h.hold_lanes, hold_until = h.hold_until,
-    hand_id = h.hand_id, hand_ord = h.hand_ord, hand_lane = h.hand_lane, state = h.state
+    due = h.due, later_at = h.later_at, lanes = h.lanes, blocked_lanes = h.blocked_lanes, blocked_until = h.blocked_until,
+    flight_id = h.flight_id, flight_ord = h.flight_ord, flight_lane = h.flight_lane, state = h.state
     WHERE key = h.key;`;
 
 /** Writes the counts: last in a function, so that others wait for the row only briefly. */
 export const SAVE_TALLY = `
-  IF d_unfinished <> 0 OR d_hand <> 0 OR d_leased <> 0 OR d_parked <> 0 OR d_known <> 0 OR d_hosts <> 0 THEN
-    UPDATE $S.tally SET unfinished = unfinished + d_unfinished, in_flight = in_flight + d_hand, leased = leased + d_leased,
+  IF d_unfinished <> 0 OR d_flight <> 0 OR d_leased <> 0 OR d_parked <> 0 OR d_known <> 0 OR d_hosts <> 0 THEN
+    UPDATE $S.tally SET unfinished = unfinished + d_unfinished, in_flight = in_flight + d_flight, leased = leased + d_leased,
       parked = parked + d_parked, known = known + d_known, hosts = hosts + d_hosts WHERE slot = (pg_backend_pid() & 63);
   END IF;`;

@@ -1,18 +1,18 @@
 // `lease` and `wake` in PL/pgSQL.
 
 import {
+  checkServer,
   END_LEASE,
   FUNCTION_SETTINGS,
   HOST_VARIABLES,
   indexHost,
-  meetServer,
   SAVE_HOST,
   SAVE_TALLY,
   takeEntries,
 } from './sql-host.js';
 
 /** Microseconds until a host is tried again that could not go idle because another transaction was adding to it. */
-const LOOK_AGAIN_US = 20_000;
+const RETRY_US = 20_000;
 
 const END_LAPSED_LEASE = `
   IF h.lease_end > 0 THEN
@@ -23,7 +23,7 @@ const END_LAPSED_LEASE = `
 /** Sets `v_isready`: whether the host may be granted. Otherwise it was moved to where it belongs. */
 const CHECK_HOST = `
   v_isready := false;
-  IF h.fencing_token < v_met AND v_lost + greatest(h.delay, p_delay) > v_now THEN
+  IF h.fencing_token < v_since AND v_lost + greatest(h.delay, p_delay) > v_now THEN
     -- Another holder may still send requests by a lease that was lost.
     ${END_LAPSED_LEASE}
     h.next_at := greatest(h.next_at, v_lost + greatest(h.delay, p_delay));
@@ -51,8 +51,8 @@ const GRANT = `
   ${takeEntries('p_entries')}
   ${SAVE_HOST}
   key := h.key; fencing_token := h.fencing_token; state := h.state; entries := coalesce(v_packed, '');
-  queued := (SELECT count(*) FROM (SELECT FROM $S.entry WHERE host = h.id LIMIT ${QUEUED_COUNTED} + cardinality(h.hand_id)) c)
-    - cardinality(h.hand_id);
+  queued := (SELECT count(*) FROM (SELECT FROM $S.entry WHERE host = h.id LIMIT ${QUEUED_COUNTED} + cardinality(h.flight_id)) c)
+    - cardinality(h.flight_id);
   IF h.later_at IS NOT NULL THEN
     queued := queued + (SELECT count(*) FROM (SELECT FROM $S.later WHERE host = h.id LIMIT ${QUEUED_COUNTED}) c);
   END IF;
@@ -66,9 +66,9 @@ RETURNS TABLE (key text, fencing_token int8, state bytea, queued int4, entries b
 #variable_conflict use_column
 DECLARE
   ${HOST_VARIABLES}
-  v_granted int4 := 0; v_looks int4 := 2 * p_hosts + 64; v_visits int4; v_name text;
+  v_granted int4 := 0; v_checks int4 := 2 * p_hosts + 64; v_visits int4; v_name text;
 BEGIN
-  ${meetServer('p_ttl')}
+  ${checkServer('p_ttl')}
   IF p_names IS NOT NULL THEN
     FOREACH v_name IN ARRAY p_names LOOP
       EXIT WHEN v_granted >= p_hosts;
@@ -81,15 +81,15 @@ BEGIN
       IF v_isready THEN ${GRANT} END IF;
     END LOOP;
   END IF;
-  WHILE p_names IS NULL AND v_granted < p_hosts AND v_looks > 0 LOOP
+  WHILE p_names IS NULL AND v_granted < p_hosts AND v_checks > 0 LOOP
     v_visits := 0;
     FOR h IN SELECT * FROM $S.host x WHERE x.due <= v_now ORDER BY x.due
-      LIMIT least(v_looks, p_hosts - v_granted) FOR NO KEY UPDATE SKIP LOCKED LOOP
+      LIMIT least(v_checks, p_hosts - v_granted) FOR NO KEY UPDATE SKIP LOCKED LOOP
       v_visits := v_visits + 1;
-      v_looks := v_looks - 1;
+      v_checks := v_checks - 1;
       ${CHECK_HOST}
       IF v_isready THEN
-        ${indexHost(`v_now + ${LOOK_AGAIN_US}`)}
+        ${indexHost(`v_now + ${RETRY_US}`)}
         IF v_isready THEN ${GRANT} ELSE ${SAVE_HOST} END IF;
       END IF;
     END LOOP;

@@ -1,6 +1,6 @@
 // The verbs that only read, and `reserve`, in PL/pgSQL and SQL.
 
-import { FUNCTION_SETTINGS, HOST_VARIABLES, meetServer } from './sql-host.js';
+import { checkServer, FUNCTION_SETTINGS, HOST_VARIABLES } from './sql-host.js';
 
 /** The next thing due, microseconds, or nothing. */
 export const DUE_SQL = `
@@ -19,12 +19,12 @@ DECLARE
   ${HOST_VARIABLES}
   v_waits int8[] := '{}'; v_next int8; v_slot int4;
 BEGIN
-  ${meetServer('0')}
+  ${checkServer('0')}
   FOR v_slot IN 1 .. cardinality(p_key) LOOP
     INSERT INTO $S.slot AS s (key, next_at)
-      VALUES (p_key[v_slot], greatest(v_now, CASE WHEN v_met > 0 THEN v_met + p_delay[v_slot] END) + p_delay[v_slot])
+      VALUES (p_key[v_slot], greatest(v_now, CASE WHEN v_since > 0 THEN v_since + p_delay[v_slot] END) + p_delay[v_slot])
       ON CONFLICT (key) DO UPDATE
-        SET next_at = greatest(v_now, s.next_at, CASE WHEN v_met > 0 THEN v_met + p_delay[v_slot] END) + p_delay[v_slot]
+        SET next_at = greatest(v_now, s.next_at, CASE WHEN v_since > 0 THEN v_since + p_delay[v_slot] END) + p_delay[v_slot]
       RETURNING next_at INTO v_next;
     v_waits := v_waits || (v_next - p_delay[v_slot] - v_now);
   END LOOP;
@@ -43,7 +43,7 @@ BEGIN
   SELECT * INTO h FROM $S.host x WHERE x.key = p_key;
   IF NOT FOUND THEN RETURN; END IF;
   o_state := h.state;
-  o_in_flight := cardinality(h.hand_id);
+  o_in_flight := cardinality(h.flight_id);
   o_queued := (SELECT count(*) FROM (SELECT FROM $S.entry WHERE host = h.id LIMIT ${COUNTED_MOST}) c)
     + (SELECT count(*) FROM (SELECT FROM $S.later WHERE host = h.id LIMIT ${COUNTED_MOST}) c) - o_in_flight;
   o_leased := h.lease_end > 0;

@@ -26,7 +26,7 @@ interface Link {
  * @returns `outcomes`: those of the links, from the fingerprints that were not known and the places that did not fit.
  */
 export function linkValues(links: readonly NewEntry[], laneOf: LaneName<number>) {
-  const { sent, twins } = sorted(links);
+  const { sent, repeats } = sorted(links);
   const pairs = pairsOf(links, laneOf);
   const bodies = sent.map(({ entry }) => entry.body);
   const ends = endsOf(bodies);
@@ -53,30 +53,30 @@ export function linkValues(links: readonly NewEntry[], laneOf: LaneName<number>)
     for (const { fingerprint, place, entry } of sent) {
       answer[place] = isFull.has(place) ? 'full' : isFresh.has(fingerprint) || entry.dedupe === false ? 'new' : 'known';
     }
-    for (const [place, first] of twins) answer[place] = answer[first] === 'full' ? 'full' : 'known';
+    for (const [place, first] of repeats) answer[place] = answer[first] === 'full' ? 'full' : 'known';
     return answer;
   };
   return { values, outcomes };
 }
 
 /** Links to send, and those whose fingerprint is in the batch before, with its index there. */
-function sorted(links: readonly NewEntry[]): { sent: Link[]; twins: [number, number][] } {
+function sorted(links: readonly NewEntry[]): { sent: Link[]; repeats: [number, number][] } {
   const first = new Map<bigint, number>();
   const sent: Link[] = [];
-  const twins: [number, number][] = [];
+  const repeats: [number, number][] = [];
   for (const [place, entry] of links.entries()) {
     const { buffer, byteOffset, byteLength } = entry.fingerprint;
     const fingerprint = new DataView(buffer, byteOffset, byteLength).getBigInt64(0);
     const before = first.get(fingerprint);
     if (before !== undefined && entry.dedupe !== false) {
-      twins.push([place, before]);
+      repeats.push([place, before]);
       continue;
     }
     if (before === undefined) first.set(fingerprint, place);
     sent.push({ fingerprint, place, entry });
   }
   sent.sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : a.fingerprint > b.fingerprint ? 1 : a.place - b.place));
-  return { sent, twins };
+  return { sent, repeats };
 }
 
 /** Hosts and lanes, each pair once, sorted by host: rows are locked in one order. Numbers count from 1. */
@@ -98,9 +98,9 @@ function pairsOf(links: readonly NewEntry[], laneOf: LaneName<number>) {
 export function commitValues(parts: readonly HostCommit[], laneOf: LaneName<number>): unknown[] {
   const done = parts.map((part) => part.done ?? []);
   const requeues = parts.map(({ requeue = [] }) => requeue);
-  const holds = parts.map(({ blockLanes = [] }) => blockLanes);
+  const blocks = parts.map(({ blockLanes = [] }) => blockLanes);
   const allRequeues = requeues.flat();
-  const allHolds = holds.flat();
+  const allBlocks = blocks.flat();
   return [
     textArray(parts.map(({ host }) => host)),
     int8Array(parts.map(({ fencingToken }) => wholeOf(fencingToken))),
@@ -116,9 +116,9 @@ export function commitValues(parts: readonly HostCommit[], laneOf: LaneName<numb
     int2Array(allRequeues.map(({ priority }) => priority ?? null)),
     int8Array(allRequeues.map(({ notBeforeMs = 0 }) => microseconds(notBeforeMs))),
     byteaArray(allRequeues.map(({ body }) => body ?? null)),
-    int4Array(endsOf(holds)),
-    int4Array(allHolds.map(({ lane }) => laneOf(lane))),
-    int8Array(allHolds.map(({ ms }) => microseconds(ms))),
+    int4Array(endsOf(blocks)),
+    int4Array(allBlocks.map(({ lane }) => laneOf(lane))),
+    int8Array(allBlocks.map(({ ms }) => microseconds(ms))),
   ];
 }
 

@@ -28,7 +28,7 @@ function atMs(ms: number): void {
 }
 
 describe('a process is gone for certain', () => {
-  it('when no one has its number, or somebody who started at another time, or when the machine was started anew', () => {
+  it('when no process has its number, or one that started at another time, or when the machine has restarted', () => {
     const { deadForMs } = processes;
     expect(deadForMs(me)).toBeNull();
     expect(deadForMs({ ...me, pid: deadPid() })).toBe(0);
@@ -36,7 +36,7 @@ describe('a process is gone for certain', () => {
     if (me.boot !== null) expect(deadForMs({ ...me, boot: 'another' })).toBe(0);
   });
 
-  it('not by a number of another container, nor by a number alone that somebody has', () => {
+  it('not by a number of another container, nor by a number alone that some process has', () => {
     const { deadForMs } = processes;
     expect(deadForMs({ ...me, pidSpace: 'pid:[1]', pid: deadPid() })).toBeNull();
     expect(deadForMs({ ...me, started: null })).toBeNull();

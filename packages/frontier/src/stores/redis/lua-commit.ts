@@ -71,8 +71,8 @@ local function skip()
   at = at + ids
   local requeued = tonumber(word())
   at = at + 5 * requeued + 3
-  local holds = tonumber(word())
-  at = at + 2 * holds + 3
+  local blocks = tonumber(word())
+  at = at + 2 * blocks + 3
 end
 
 local function release(r, kind, inUs)
@@ -112,7 +112,7 @@ local function commitHost()
   if delay ~= '' then r.d = tonumber(delay) end
   for _ = 1, tonumber(word()) do
     local lane, us = word(), word()
-    hold(r, lane, now + tonumber(us))
+    block(r, lane, now + tonumber(us))
   end
   local kind, first, second = word(), word(), word()
   if kind ~= 'k' then
@@ -125,7 +125,7 @@ local function commitHost()
   return take(r, tonumber(second))
 end
 
-meetServer(0)
+checkServer(0)
 local answer = { addLinks() }
 for number = 1, tonumber(word()) do answer[number + 1] = commitHost() end
 save()

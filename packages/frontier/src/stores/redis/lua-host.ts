@@ -14,7 +14,7 @@ export const HOST_LUA = `
 local RECORD = '>I7I7I7I6BI5I4I2I3I2I4I5'
 local ENTRY = '>I5I5BB'
 local IN_FLIGHT_MOST = 60000
-local RIPEN_MOST = 1000
+local QUEUED_AT_ONCE = 1000
 local ONLY_MOST = 512
 local WORDS_MOST = 1000
 local loaded, touched = {}, {}
@@ -129,7 +129,7 @@ local function place(r, id, attempt, priority, rest, readyAt)
   end
 end
 
-local function hold(r, lane, untilAt)
+local function block(r, lane, untilAt)
   if not r.laned then r.laned, r.lane = true, lane end
   useLanes(r)
   if untilAt > now then
@@ -141,15 +141,15 @@ local function hold(r, lane, untilAt)
   end
 end
 
-local function endHolds(r)
+local function endBlocks(r)
   local lanes = call('ZRANGEBYSCORE', base .. 'k' .. r.n, '-inf', now)
-  for at = 1, #lanes do hold(r, lanes[at], 0) end
+  for at = 1, #lanes do block(r, lanes[at], 0) end
 end
 
-local function ripen(r)
-  local ripe = call('ZRANGEBYSCORE', base .. 'w' .. r.n, '-inf', now, 'LIMIT', 0, RIPEN_MOST)
-  for at = 1, #ripe do
-    local entry = ripe[at]
+local function queueWaiting(r)
+  local ready = call('ZRANGEBYSCORE', base .. 'w' .. r.n, '-inf', now, 'LIMIT', 0, QUEUED_AT_ONCE)
+  for at = 1, #ready do
+    local entry = ready[at]
     local _, id, attempt, priority = struct.unpack(ENTRY, entry)
     call('ZREM', base .. 'w' .. r.n, entry)
     r.c, r.w = r.c + 1, r.w - 1
@@ -160,16 +160,16 @@ end
 -- When the host's earliest entry can be handed out; nil when none is queued. Never too late.
 local function readyAt(r)
   if r.q == 0 then return nil end
-  if r.multi then endHolds(r) end
-  if r.w > 0 then ripen(r) end
+  if r.multi then endBlocks(r) end
+  if r.w > 0 then queueWaiting(r) end
   if not r.multi then
     if r.k > 0 then return now end
   elseif call('EXISTS', base .. 'o' .. r.n) == 1 then
     return now
   end
   local waits = call('ZRANGE', base .. 'w' .. r.n, 0, 0, 'WITHSCORES')[2]
-  local held = r.multi and call('ZRANGE', base .. 'k' .. r.n, 0, 0, 'WITHSCORES')[2]
-  return math.min(tonumber(waits or math.huge), tonumber(held or math.huge))
+  local blocked = r.multi and call('ZRANGE', base .. 'k' .. r.n, 0, 0, 'WITHSCORES')[2]
+  return math.min(tonumber(waits or math.huge), tonumber(blocked or math.huge))
 end
 
 local function index(r)

@@ -8,7 +8,7 @@ export const LEASE_LUA = `
 local maxHosts, perHost, ttl, delay = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local leases = {}
 -- Hosts that turn out to wait are skipped, but only so many.
-local looks = 2 * maxHosts + 64
+local checks = 2 * maxHosts + 64
 
 local function endLapsedLease(r)
   if r.l == 0 then return end
@@ -40,11 +40,11 @@ local function grant(r, since)
 end
 
 local function leaseDue()
-  while #leases < maxHosts and looks > 0 do
-    local found = call('ZRANGEBYSCORE', due, '-inf', now, 'WITHSCORES', 'LIMIT', 0, math.min(looks, maxHosts - #leases))
+  while #leases < maxHosts and checks > 0 do
+    local found = call('ZRANGEBYSCORE', due, '-inf', now, 'WITHSCORES', 'LIMIT', 0, math.min(checks, maxHosts - #leases))
     if #found == 0 then return end
     for at = 1, #found, 2 do
-      looks = looks - 1
+      checks = checks - 1
       local r = load(found[at])
       if not waitsForTheLost(r) then
         endLapsedLease(r)
@@ -73,7 +73,7 @@ local function leaseNamed()
   end
 end
 
-meetServer(ttl)
+checkServer(ttl)
 m.t = math.max(m.t, ttl)
 if ARGV[6] == '1' then leaseNamed() else leaseDue() end
 save()

@@ -32,7 +32,7 @@ return { call('HGET', base .. 's', r.n), r.q, r.i, r.l > 0 and 1 or 0, r.parked 
 /** Lua, after the shard. ARGV: now; then key and delay of each slot. Returns microseconds to wait. */
 export const RESERVE_LUA = `
 local waits = {}
-meetServer(0)
+checkServer(0)
 for at = 2, #ARGV, 2 do
   local key, delay = base .. 't' .. ARGV[at], tonumber(ARGV[at + 1])
   local start = math.max(now, tonumber(call('GET', key) or 0))

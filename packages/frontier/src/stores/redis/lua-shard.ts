@@ -46,7 +46,7 @@ local function saveCounts()
   if #changed > 0 then call('HSET', KEYS[1], unpack(changed)) end
 end
 
-local function meetServer(ttl)
+local function checkServer(ttl)
   local id = string.match(call('INFO', 'replication'), 'master_replid:(%w+)') or '?'
   if id == kept[11] then return end
   if kept[11] then

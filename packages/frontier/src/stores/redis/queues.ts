@@ -18,7 +18,7 @@ import {
   readOutcome,
 } from './values.js';
 
-/** Hosts of one script: it is one step, during which no one else is answered. */
+/** Hosts of one script, during which the server answers no other client. */
 const HOSTS_PER_SCRIPT = 256;
 /** Operation numbers are below this. */
 const OPERATIONS = 2 ** 32;

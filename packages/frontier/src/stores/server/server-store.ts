@@ -6,7 +6,7 @@ import { CheckedStore, type StoreQueues } from '../checked-store.js';
 import { toFailure } from '../store-failure.js';
 import type { ResolvedServerOptions } from './server-options.js';
 
-/** Entries of one `add` or links of one commit: a server may block for it, and then it answers no one else. */
+/** Entries of one `add` or links of one commit: a server may answer no other client meanwhile. */
 const BATCH_MAX = 1_024;
 
 export type Durability = StoreCapabilities['durable'];
