@@ -3,14 +3,14 @@
 
 import { FrontierError } from './errors.js';
 import { createContext } from './flow/context.js';
-import type { OwnAnswer } from './flow/own-request-queue.js';
+import type { OwnAnswer } from './flow/own-requests.js';
 import { Scheduler } from './flow/scheduler.js';
 import { URL_MAX_CHARS } from './limits.js';
 import { type FrontierOptions, resolveOptions } from './options/options.js';
 import { createQuestions, type FrontierQuestions } from './questions/questions.js';
 import { partsOver } from './records/budget.js';
 import { recordOf } from './records/record.js';
-import { authorityOf, hostKeyOf } from './url/host-key.js';
+import { authorityOf, hostKeyOf } from './url/url-parts.js';
 import type { NewUrl } from './url-record.js';
 import type { AddAnswer, Exchange, Settlement, StartAnswer, Work } from './work.js';
 
@@ -155,9 +155,9 @@ export function createFrontier(options: FrontierOptions): Frontier {
       const authority = authorityOf(input.url);
       if (host === null || authority === null) return { kind: 'dropped', reason: 'url-invalid' };
       if (input.url.length > URL_MAX_CHARS) return { kind: 'dropped', reason: 'url-too-long' };
-      return scheduler.ownQueue.add({ record: recordOf(input, input.url), host, authority, untilMs }, signal);
+      return scheduler.ownRequests.add({ record: recordOf(input, input.url), host, authority, untilMs }, signal);
     }),
-    endAsks: () => scheduler.ownQueue.end(),
+    endAsks: () => scheduler.ownRequests.end(),
     pause() {
       isPaused = true;
       budget.pause(clock.nowMs());

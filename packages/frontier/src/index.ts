@@ -34,7 +34,7 @@ export {
   trackingParameters,
   withoutParameters,
 } from './url/canonicalize.js';
-export type { HostKeyBy } from './url/host-key.js';
+export type { HostKeyBy } from './url/url-parts.js';
 export type { JsonValue, NewUrl, UrlRecord, Via } from './url-record.js';
 export type {
   AddAnswer,

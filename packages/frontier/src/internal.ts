@@ -8,5 +8,4 @@ export { requestInterval } from './politeness/interval.js';
 export { type Politeness, resolvePoliteness } from './politeness/profile.js';
 export { ReadyHeap } from './ready-heap.js';
 export { createRecentSet } from './recent-set.js';
-export { hostKeyOf } from './url/host-key.js';
-export { formatUrlParts, parseUrlParts, type UrlParts } from './url/url-parts.js';
+export { formatUrlParts, hostKeyOf, parseUrlParts, type UrlParts } from './url/url-parts.js';

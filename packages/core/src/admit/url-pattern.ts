@@ -34,11 +34,6 @@ export function readPatterns(option: string, given: readonly UrlPattern[] | unde
   return tests.length === 0 ? null : (url) => tests.some((test) => test(url));
 }
 
-/** Path and query as they are requested. @throws Never */
-export function pathAndQuery({ path, query }: UrlParts): string {
-  return query === null ? path : `${path}?${query}`;
-}
-
 function readPattern(option: string, pattern: unknown): UrlTest {
   if (pattern instanceof RegExp) return byRegExp(option, pattern);
   if (typeof pattern !== 'string' || pattern === '' || pattern.length > MAX_URL_PATTERN_CHARS) {
@@ -55,11 +50,15 @@ function readPattern(option: string, pattern: unknown): UrlTest {
   return (url) => `${url.scheme}:` === protocol && url.host === hostname && url.port === port && test(url);
 }
 
+function requestTarget({ path, query }: UrlParts): string {
+  return query === null ? path : `${path}?${query}`;
+}
+
 function byPath(pattern: string): UrlTest {
   // Most patterns are plain beginnings, and most URLs hold no escapes: then both are compared as they are.
   const isPlain = /^[\w/.?&=;,:@!~+-]+$/.test(pattern);
   return (url) => {
-    const text = pathAndQuery(url);
+    const text = requestTarget(url);
     return isPlain && !text.includes('%') ? text.startsWith(pattern) : matchesPattern(pattern, text);
   };
 }
@@ -75,10 +74,11 @@ function byRegExp(option: string, pattern: RegExp): UrlTest {
  * and everything below it share a beginning: `http://(org,example,www,:8080)/path?query`. Addresses keep their order.
  * Never throws.
  */
-export function surtOf({ scheme, host, port, path, query }: UrlParts): string {
+export function surtOf(url: UrlParts): string {
+  const { scheme, host, port } = url;
   const isAddress = host.startsWith('[') || /^\d+\.\d+\.\d+\.\d+$/.test(host);
   const labels = isAddress ? host : `${host.replace(/\.$/, '').split('.').reverse().join(',')},`;
-  return `${scheme}://(${labels}${port === '' ? '' : `:${port}`})${path}${query === null ? '' : `?${query}`}`;
+  return `${scheme}://(${labels}${port === '' ? '' : `:${port}`})${requestTarget(url)}`;
 }
 
 /**

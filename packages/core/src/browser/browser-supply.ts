@@ -12,34 +12,19 @@ export type Supplied =
   | { readonly kind: 'none'; readonly detail: string };
 
 /** Where pages get their browser. No call rejects. */
-export interface BrowserSupply {
-  take(): Promise<Supplied>;
-  /** It does not answer any more: the next page gets another one. One that was handed in is left alone. */
-  discard(browser: Browser): Promise<void>;
-  close(): Promise<void>;
-}
+export type BrowserSupply = ReturnType<typeof createBrowserSupply>;
 
 /** Makes the supply of one fetcher; nothing is started yet. @throws Never */
-export function createBrowserSupply(settings: Pick<BrowserSettings, 'source' | 'restarts'>): BrowserSupply {
-  const { source } = settings;
-  if (source.kind === 'browser') {
-    const { browser } = source;
-    return {
-      take: async () =>
-        browser.isConnected()
-          ? { kind: 'browser', browser }
-          : { kind: 'none', detail: 'the browser that was handed in is gone' },
-      discard: async () => undefined,
-      close: async () => undefined,
-    };
-  }
+export function createBrowserSupply({ source, restarts }: Pick<BrowserSettings, 'source' | 'restarts'>) {
+  /** It was handed in: it is neither closed nor started again. */
+  const own = source.kind === 'browser' ? source.browser : null;
   let starting: Promise<Supplied> | null = null;
-  let current: Browser | null = null;
+  let current = own;
   let starts = 0;
 
   const start = async (): Promise<Supplied> => {
-    if (starts > settings.restarts)
-      return { kind: 'none', detail: `${starts} browsers are gone, and no other is started` };
+    if (source.kind === 'browser') return { kind: 'none', detail: 'the browser that was handed in is gone' };
+    if (starts > restarts) return { kind: 'none', detail: `${starts} browsers are gone, and no other is started` };
     starts += 1;
     // A user's function may throw instead of rejecting.
     const launched = (async () => source.launch([...SEALED_FLAGS]))();
@@ -54,21 +39,23 @@ export function createBrowserSupply(settings: Pick<BrowserSettings, 'source' | '
   };
 
   return {
-    async take() {
+    async take(): Promise<Supplied> {
       if (current?.isConnected() === true) return { kind: 'browser', browser: current };
       starting ??= start().finally(() => {
         starting = null;
       });
       return starting;
     },
-    async discard(browser) {
+    /** It does not answer any more: the next page gets another one. */
+    async discard(browser: Browser): Promise<void> {
+      if (browser === own) return;
       if (current === browser) current = null;
       await end(browser);
     },
-    async close() {
+    async close(): Promise<void> {
       await starting;
-      if (current !== null) await end(current);
-      current = null;
+      if (current !== null && current !== own) await end(current);
+      current = own;
       starts = 0;
     },
   };
@@ -80,7 +67,7 @@ async function end(browser: Browser): Promise<void> {
 }
 
 /** The outcome of a call to a browser. */
-export type Within<T> =
+type Within<T> =
   | { readonly kind: 'done'; readonly value: T }
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'late' };

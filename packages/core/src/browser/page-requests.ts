@@ -21,29 +21,14 @@ export type RequestPlace =
   | 'page';
 
 /** The requests of one page. */
-export interface PageRequests {
-  /** Answers one request of the browser. Never rejects. */
-  answer(route: Route, place: RequestPlace): Promise<void>;
-  /** Counts something that the page did not get. */
-  refuse(url: string, type: string, reason: string): void;
-  /** The document has been read to its end: from now on silence counts. */
-  documentRead(): void;
-  /** Resolves when the document has been read and nothing was requested during `quietMs`. */
-  readonly quiet: Promise<void>;
-  /**
-   * The page is over: what is pending is given up, what comes is refused and not counted. A second call changes
-   * nothing.
-   */
-  end(): void;
-  account(): SubresourceAccount;
-}
+export type PageRequests = ReturnType<typeof createPageRequests>;
 
 /** Makes the requests of one page. `untilMs` is the page's deadline by `performance.now()`. @throws Never */
 export function createPageRequests(
   { document, load }: Pick<RenderRequest, 'document' | 'load'>,
   settings: RequestSettings,
   untilMs: number,
-): PageRequests {
+) {
   const over = new AbortController();
   const pending = new Set<{ readonly url: string; readonly type: string }>();
   const refused = new Map<string, number>();
@@ -62,6 +47,7 @@ export function createPageRequests(
     clearTimeout(timer);
     if (isRead && pending.size === 0 && !over.signal.aborted) timer = setTimeout(tellQuiet, settings.quietMs);
   };
+  /** Counts something that the page did not get. */
   const refuse = (url: string, type: string, reason: string): void => {
     if (over.signal.aborted) return;
     refused.set(reason, (refused.get(reason) ?? 0) + 1);
@@ -110,9 +96,11 @@ export function createPageRequests(
   };
 
   return {
+    /** Resolves when the document has been read and nothing was requested during `quietMs`. */
     quiet,
     refuse,
-    async answer(route, place) {
+    /** Answers one request of the browser. Never rejects. */
+    async answer(route: Route, place: RequestPlace): Promise<void> {
       if (place === 'main' && !isServed) {
         isServed = true;
         await route.fulfill(fulfilled(document)).catch(ignore);
@@ -127,16 +115,23 @@ export function createPageRequests(
         await route.abort('aborted').catch(ignore);
       }
     },
-    documentRead() {
+    /** The document has been read to its end: from now on silence counts. */
+    documentRead(): void {
       isRead = true;
       listen();
     },
-    end() {
+    /** The page is over: what is pending is given up, what comes is refused and not counted. */
+    end(): void {
       for (const { url, type } of pending) refuse(url, type, 'page-over');
       clearTimeout(timer);
       over.abort();
     },
-    account: () => ({ loaded, bytes, refused: Object.fromEntries(refused), refusals: [...refusals] }),
+    account: (): SubresourceAccount => ({
+      loaded,
+      bytes,
+      refused: Object.fromEntries(refused),
+      refusals: [...refusals],
+    }),
   };
 }
 

@@ -66,7 +66,7 @@ export class Companions {
     }
     if (this.#options.datasets !== null) {
       const url = companion(authority + DATA_TXT_PATH);
-      const expiresAtMs = isFirst ? null : ((await this.#read(dataTxtKey(authority))) as number | null);
+      const expiresAtMs = isFirst ? null : ((await this.#read(`data-txt/${authority}`)) as number | null);
       const isExpired = expiresAtMs !== null && expiresAtMs <= this.#nowMs();
       if (isFirst) urls.push(url);
       else if (isExpired) urls.push({ ...url, visit: Math.ceil(expiresAtMs) });
@@ -100,14 +100,22 @@ export class Companions {
     outcome: FetchOutcome,
     offer: (finds: SitemapFinds) => Promise<unknown>,
   ): Promise<CompanionResult> {
-    if (this.#options.sitemaps.isSitemap(work)) {
-      return { links: [], decision: await this.#readSitemap(work, outcome, offer) };
+    const { sitemaps, datasets } = this.#options;
+    if (sitemaps.isSitemap(work)) {
+      const failed = (reason: string): CompanionResult => ({
+        links: [],
+        decision: { status: 'failed', reason, layer: 'fetch' },
+      });
+      if (outcome.kind === 'failed') return failed(outcome.failure);
+      if (!isSuccess(outcome.status)) return failed(`status-${outcome.status}`);
+      const detail = await sitemaps.read(work, outcome, offer);
+      return { links: [], decision: { status: 'fetched', reason: 'sitemap', layer: 'fetch', detail } };
     }
     const url = initialUrl(work);
     const { origin } = new URL(url);
     if (url.endsWith(DATA_TXT_PATH)) {
-      await this.#write(dataTxtKey(origin), dataTxtExpiryMs(outcome));
-      return { links: this.#options.datasets?.read(url, outcome) ?? [], decision: READ };
+      await this.#write(`data-txt/${origin}`, dataTxtExpiryMs(outcome));
+      return { links: datasets?.read(url, outcome) ?? [], decision: READ };
     }
     const rules = tdmRules(url, outcome);
     if (rules !== null) await this.#keep(origin, rules);
@@ -126,28 +134,16 @@ export class Companions {
     return rules === null ? UNKNOWN : tdmForUrl(rules, url);
   }
 
-  async #readSitemap(
-    work: PageWork,
-    outcome: FetchOutcome,
-    offer: (finds: SitemapFinds) => Promise<unknown>,
-  ): Promise<PageOutcome> {
-    if (outcome.kind === 'failed') return { status: 'failed', reason: outcome.failure, layer: 'fetch' };
-    const { status } = outcome;
-    if (status < 200 || status > 299) return { status: 'failed', reason: `status-${status}`, layer: 'fetch' };
-    const detail = await this.#options.sitemaps.read(work, outcome, offer);
-    return { status: 'fetched', reason: 'sitemap', layer: 'fetch', detail };
-  }
-
   async #keep(authority: string, rules: readonly TdmRule[]): Promise<void> {
     keepLatest(this.#rules, authority, rules, MAX_TDM_AUTHORITIES);
-    await this.#write(tdmKey(authority), rules);
+    await this.#write(`tdm/${authority}`, rules);
   }
 
   /** `null`: the site has not answered yet. */
   async #rulesOf(authority: string): Promise<readonly TdmRule[] | null> {
     const known = this.#rules.get(authority);
     if (known !== undefined) return known;
-    const rules = (await this.#read(tdmKey(authority))) as readonly TdmRule[] | null;
+    const rules = (await this.#read(`tdm/${authority}`)) as readonly TdmRule[] | null;
     if (rules !== null) keepLatest(this.#rules, authority, rules, MAX_TDM_AUTHORITIES);
     return rules;
   }
@@ -178,19 +174,15 @@ function initialUrl(work: PageWork): string {
   return work.record.from ?? work.url;
 }
 
-function tdmKey(authority: string): string {
-  return `tdm/${authority}`;
-}
-
-function dataTxtKey(authority: string): string {
-  return `data-txt/${authority}`;
-}
-
 /** When a data.txt is requested again (data-txt §6); a failed one with the next robots.txt. */
 function dataTxtExpiryMs(outcome: FetchOutcome): number {
   const { endedAtMs } = outcome.timing;
   if (outcome.kind === 'failed' || isPutOff(outcome.status)) return endedAtMs;
   return endedAtMs + dataTxtLifetimeMs(headersByName(outcome.headers), endedAtMs);
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
 }
 
 /** Whether a status is about the exchange, not about the file, as for robots.txt (access §4, DECISION A5). */
@@ -201,6 +193,6 @@ function isPutOff(status: number): boolean {
 /** The rules, none where the file is missing; `null` where no answer says so. */
 function tdmRules(url: string, outcome: FetchOutcome): readonly TdmRule[] | null {
   if (outcome.kind === 'failed' || outcome.truncated !== null || isPutOff(outcome.status)) return null;
-  if (outcome.status < 200 || outcome.status > 299) return [];
+  if (!isSuccess(outcome.status)) return [];
   return parseTdmRep(new TextDecoder().decode(outcome.body), url);
 }

@@ -178,9 +178,8 @@ function initialUrl({ record, url }: PageWork): string {
 }
 
 function ticketOf({ record }: PageWork): Ticket | null {
-  const { userData, via } = record;
-  if (via !== 'companion' || typeof userData !== 'object' || userData === null || !('sitemap' in userData)) return null;
-  return userData['sitemap'] as unknown as Ticket;
+  if (record.via !== 'companion') return null;
+  return (record.userData as { readonly sitemap?: Ticket } | null)?.sitemap ?? null;
 }
 
 function summaryOf(
@@ -189,12 +188,13 @@ function summaryOf(
   foreign: number,
   truncated: 'limit' | 'connection' | null,
 ): string {
-  const oddities = [
+  const parts = [
+    `${end.kind} of ${listed}`,
     foreign > 0 ? `${foreign} left out` : null,
     end.unusable > 0 ? `${end.unusable} no URLs` : null,
     end.stopped,
     end.cut,
     truncated === null ? null : `cut by ${truncated}`,
-  ].filter((oddity) => oddity !== null);
-  return [`${end.kind} of ${listed}`, ...oddities].join(', ');
+  ];
+  return parts.filter((part) => part !== null).join(', ');
 }

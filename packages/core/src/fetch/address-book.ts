@@ -1,11 +1,9 @@
 // Names to addresses: one look-up at a time for each name, kept for a bounded time and in bounded number.
 
 import { lookup } from 'node:dns/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { hostKeyOf } from '@mannerly/frontier/internal';
 import PQueue from 'p-queue';
 import { keepLatest } from '../keep-latest.js';
-import { parseUrl } from '../parse-url.js';
 import { DNS_DEADLINE_MS, DNS_FAILURE_TTL_MS, DNS_TTL_MS, MAX_DNS_NAMES, MAX_SYSTEM_LOOKUPS } from './limits.js';
 
 /** Names to addresses: what an operator or a test may use instead of the system's resolver. */
@@ -49,19 +47,19 @@ export class AddressBook {
 
 /** A resolver may be a user's: what it throws is an answer like any other. */
 async function withDeadline(lookUp: Resolve, hostname: string): Promise<AddressAnswer> {
-  const late = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, DNS_DEADLINE_MS, null);
+  });
   try {
-    const addresses = await Promise.race([
-      sleep(DNS_DEADLINE_MS, null, { signal: late.signal }),
-      (async () => lookUp(hostname))(),
-    ]);
+    const addresses = await Promise.race([late, (async () => lookUp(hostname))()]);
     if (addresses === null) return { kind: 'failed', detail: `no answer within ${DNS_DEADLINE_MS} ms` };
     if (!Array.isArray(addresses)) return { kind: 'failed', detail: 'the resolver gave no list of addresses' };
     return { kind: 'addresses', addresses };
   } catch (error) {
     return { kind: 'failed', detail: error instanceof Error ? error.message : String(error) };
   } finally {
-    late.abort();
+    clearTimeout(timer);
   }
 }
 
@@ -81,7 +79,8 @@ export function queued(lookUp: Resolve): Resolve {
   /** The last look-up of each domain, until it is over. */
   const lasts = new Map<string, Promise<unknown>>();
   return async (hostname) => {
-    const domain = domainOf(hostname);
+    // A name that has no registrable domain stands for itself.
+    const domain = hostKeyOf(`http://${hostname}/`, 'domain') ?? hostname;
     const untilAt = performance.now() + DNS_DEADLINE_MS;
     const before = lasts.get(domain);
     const answer = (async () => {
@@ -103,10 +102,4 @@ export function queued(lookUp: Resolve): Resolve {
       if (lasts.get(domain) === over) lasts.delete(domain);
     }
   };
-}
-
-/** A name that has no registrable domain stands for itself. */
-function domainOf(hostname: string): string {
-  const url = parseUrl(`http://${hostname}/`);
-  return url === null ? hostname : (hostKeyOf(url.href, 'domain') ?? hostname);
 }

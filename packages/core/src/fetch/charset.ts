@@ -60,7 +60,7 @@ function decoderOf(bytes: Buffer, contentType: string | null, kind: string): Dec
     decoderFor(kind === 'html' ? htmlCharset(bytes) : kind === 'xml' ? xmlCharset(bytes) : null);
   if (declared !== null) return declared;
   // JSON is UTF-8 by definition, and so is XML without a declaration. Other kinds are not guessed at.
-  if ((kind !== 'html' && kind !== 'text') || isUtf8(withoutCutTail(bytes))) return decodeUtf8;
+  if ((kind !== 'html' && kind !== 'text') || isUtf8ButForItsEnd(bytes)) return decodeUtf8;
   return decoderFor(detectCharset(bytes)) ?? decodeUtf8;
 }
 
@@ -135,17 +135,11 @@ function platformDecoder(label: string): TextDecoder | null {
   }
 }
 
-/** A body that a limit cut may end inside a character: its last bytes do not speak against UTF-8. */
-function withoutCutTail(bytes: Buffer): Buffer {
-  for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if (byte < 0x80) break;
-    if (byte >= 0xc2 && byte <= 0xf4) {
-      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-      return length > back ? bytes.subarray(0, bytes.length - back) : bytes;
-    }
-  }
-  return bytes;
+/** A body that a limit cut may end inside a character: the beginning of one at its end does not speak against UTF-8. */
+function isUtf8ButForItsEnd(bytes: Buffer): boolean {
+  const end = bytes.toString('latin1', Math.max(0, bytes.length - 3));
+  const cut = /(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})$/.exec(end)?.[0].length ?? 0;
+  return isUtf8(bytes.subarray(0, bytes.length - cut));
 }
 
 /** The guess where there is too little to go by: the legacy encoding of the web. */

@@ -47,12 +47,10 @@ export class Cookies {
     const known = WITHOUT.has(purpose) ? undefined : this.#origins.get(origin);
     if (known === undefined) return null;
     keepLatest(this.#origins, origin, known, MAX_COOKIE_ORIGINS);
-    try {
-      const value = await known.jar.getCookieString(href);
-      return value !== '' && value.length <= MAX_COOKIE_HEADER_CHARS && isFieldValue(value) ? value : null;
-    } catch (error) {
-      return noCookie(error);
-    }
+    const value = await answerOf(() => known.jar.getCookieString(href));
+    return typeof value === 'string' && value.length <= MAX_COOKIE_HEADER_CHARS && FIELD_VALUE.test(value)
+      ? value
+      : null;
   }
 
   /** Keeps what a response sets. Never rejects: what a jar throws is a cookie that is not kept. */
@@ -65,21 +63,19 @@ export class Cookies {
       if (!known.names.has(name) && known.names.size >= MAX_ORIGIN_COOKIES) continue;
       known.names.add(name);
       keepLatest(this.#origins, origin, known, MAX_COOKIE_ORIGINS);
-      try {
-        await known.jar.setCookie(line, href);
-      } catch (error) {
-        noCookie(error);
-      }
+      await answerOf(() => known.jar.setCookie(line, href));
     }
   }
 }
 
-/** A jar refuses by throwing: that is an answer, and it is no. */
-function noCookie(_refusal: unknown): null {
-  return null;
-}
+/** Not empty, and nothing that would end a field line and begin another (RFC 9110 §5.5). */
+const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/;
 
-/** Nothing that would end a field line and begin another (RFC 9110 §5.5). */
-function isFieldValue(value: string): boolean {
-  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+/** A jar refuses by throwing: that is an answer, and it is no. */
+async function answerOf(ask: () => unknown): Promise<unknown> {
+  try {
+    return await ask();
+  } catch {
+    return null;
+  }
 }

@@ -46,11 +46,10 @@ export function resolveIdentity(given: Given = {}): Identity {
 
 function checkWord(value: unknown, grammar: RegExp, option: string, allowed: string): string {
   if (typeof value === 'string' && value.length <= MAX_TOKEN_LENGTH && grammar.test(value)) return value;
-  throw new MannerlyError(
-    'identity-name',
-    `expected \`${option}\` to be 1 to ${MAX_TOKEN_LENGTH} of ${allowed}, got ${shown(value)}`,
-    { hint: 'The name is what a site writes after "User-agent:" in its robots.txt, such as "tidepool-study".' },
-  );
+  const expected = `1 to ${MAX_TOKEN_LENGTH} of ${allowed}`;
+  throw new MannerlyError('identity-name', `expected \`${option}\` to be ${expected}, got ${shown(value)}`, {
+    hint: 'The name is what a site writes after "User-agent:" in its robots.txt, such as "tidepool-study".',
+  });
 }
 
 function checkContact(value: unknown): { contact: string; from: string | null } {
@@ -58,13 +57,10 @@ function checkContact(value: unknown): { contact: string; from: string | null } 
     if (MAIL.test(value)) return { contact: value, from: value };
     if (isContactUrl(value)) return { contact: value, from: null };
   }
-  throw new MannerlyError(
-    'identity-contact',
-    `expected \`identity.contact\` to be an http(s) URL or a mail address of at most ${MAX_CONTACT_LENGTH} ASCII characters, got ${shown(value)}`,
-    {
-      hint: 'Name a page or a mailbox where the people whose site you visit can reach you, such as https://example.org/our-crawler or crawler@example.org.',
-    },
-  );
+  const expected = `an http(s) URL or a mail address of at most ${MAX_CONTACT_LENGTH} ASCII characters`;
+  throw new MannerlyError('identity-contact', `expected \`identity.contact\` to be ${expected}, got ${shown(value)}`, {
+    hint: 'Name a page or a mailbox where the people whose site you visit can reach you, such as https://example.org/our-crawler or crawler@example.org.',
+  });
 }
 
 /** A contact stands inside a comment of the User-Agent: parentheses, blanks and controls would end or break it. */
@@ -82,11 +78,10 @@ function checkTokens(value: unknown, userAgent: string): readonly string[] {
     value.length <= MAX_TOKENS &&
     value.every((token) => typeof token === 'string' && TOKEN.test(token) && agent.includes(token.toLowerCase()));
   if (isFine) return Object.freeze([...value]);
-  throw new MannerlyError(
-    'identity-name',
-    `expected \`identity.tokens\` to be 1 to ${MAX_TOKENS} product tokens that stand in the User-Agent "${userAgent}", got ${shown(value)}`,
-    { hint: 'A site can only address a robot by a name that it sees in its own log (RFC 9309 §2.2.1).' },
-  );
+  const expected = `1 to ${MAX_TOKENS} product tokens that stand in the User-Agent "${userAgent}"`;
+  throw new MannerlyError('identity-name', `expected \`identity.tokens\` to be ${expected}, got ${shown(value)}`, {
+    hint: 'A site can only address a robot by a name that it sees in its own log (RFC 9309 §2.2.1).',
+  });
 }
 
 /** What a request is for. */

@@ -3,6 +3,7 @@
 
 import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
+import { Pieces } from './body.js';
 import { parseContentEncoding } from './content-coding.js';
 import { failureCodeWithin, failureDetail } from './failure-code.js';
 import type { Fetcher, FetcherCapabilities, FetchRequest } from './fetcher.js';
@@ -157,24 +158,22 @@ class WebExchange {
     maxBytes: number,
     isCoded: boolean,
   ): Promise<{ readonly body: Uint8Array; readonly cut: 'limit' | 'connection' | null }> {
-    const chunks: Uint8Array[] = [];
-    let length = 0;
+    const pieces = new Pieces();
     let cut: 'limit' | 'connection' | null = null;
     const reader = body?.getReader();
     while (reader !== undefined && cut === null) {
       try {
         const { done, value } = await reader.read();
         if (done) break;
-        chunks.push(value);
-        length += value.length;
-        if (length > maxBytes) cut = 'limit';
+        pieces.push(value);
+        if (pieces.bytes > maxBytes) cut = 'limit';
       } catch (error) {
         if (this.#control.signal.aborted) throw error;
-        if (isCoded && length === 0) throw new ExchangeError('encoding', failureDetail(error));
+        if (isCoded && pieces.bytes === 0) throw new ExchangeError('encoding', failureDetail(error));
         cut = 'connection';
       }
     }
-    return { body: Buffer.concat(chunks, Math.min(length, maxBytes)), cut };
+    return { body: pieces.joined().subarray(0, maxBytes), cut };
   }
 
   #timing(): ExchangeTiming {

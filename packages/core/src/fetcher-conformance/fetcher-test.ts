@@ -3,7 +3,7 @@
 
 import type { Fetcher, FetcherCapabilities, FetchLimits, FetchRequest } from '../fetch/fetcher.js';
 import type { FailedOutcome, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
-import { assert } from './assert.js';
+import { assert, assertEqual } from './assert.js';
 import { type Answer, listenRaw, type RawServer } from './raw-server.js';
 
 /** One guarantee of the contract. */
@@ -101,6 +101,15 @@ export function summary(outcome: FetchOutcome | null): string {
   if (outcome === null) return 'null';
   if (outcome.kind === 'failed') return `failed: ${outcome.failure} (${outcome.detail})`;
   return `response ${outcome.status}, ${outcome.body.length} bytes, truncated: ${outcome.truncated}`;
+}
+
+/** @throws ContractBroken unless a response has this decoded body, whole or cut. */
+export function assertBody(
+  outcome: ResponseOutcome,
+  text: string,
+  truncated: ResponseOutcome['truncated'] = null,
+): void {
+  assertEqual([bodyText(outcome), outcome.truncated], [text, truncated], 'body and truncated');
 }
 
 /** The decoded body as text. */

@@ -4,7 +4,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { headerValue } from '../fetch/outcome.js';
 import { assert, assertEqual } from './assert.js';
-import { bodyText, type FetcherTest, GENEROUS, summary, test, testNeeding } from './fetcher-test.js';
+import { assertBody, bodyText, type FetcherTest, GENEROUS, summary, test, testNeeding } from './fetcher-test.js';
 import { type Answer, replying, response, writeAndReset, writeEndlessly } from './raw-server.js';
 
 const TEXT = 'Ebbe und Flut. '.repeat(200);
@@ -59,20 +59,14 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
     );
     const { startedAtMs, headersAtMs, endedAtMs } = outcome.timing;
     const stamps = [beforeMs, startedAtMs, headersAtMs ?? 0, endedAtMs, Date.now()];
-    assertEqual(
-      stamps,
-      [...stamps].sort((a, b) => a - b),
-      'timings in order',
-    );
+    const sorted = [...stamps].sort((a, b) => a - b);
+    assertEqual(stamps, sorted, 'timings in order');
   }),
   testNeeding('rawHeaders', 'reports header lines one by one, in order, as they were sent', async (t) => {
     const headers = ['X-B: 1', 'set-cookie: a=1', 'Set-Cookie: b=\xff', 'X-B: 2'];
     const { outcome } = await t.response(replying('x', { headers }));
-    assertEqual(
-      outcome.headers.slice(1).map(([name, value]) => `${name}: ${value}`),
-      headers,
-      'field lines',
-    );
+    const lines = outcome.headers.slice(1).map(([name, value]) => `${name}: ${value}`);
+    assertEqual(lines, headers, 'field lines');
   }),
   test('reports every field, whatever the case of its name', async (t) => {
     const { outcome } = await t.response(replying('x', { headers: ['X-ODD: 1', 'x-even: 2', 'X-Odd: 3'] }));
@@ -97,13 +91,13 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
   ...WHOLE.map(([what, answer, text]) =>
     test(`reports a whole body ${what}`, async (t) => {
       const { outcome } = await t.response(answer);
-      assertEqual([bodyText(outcome), outcome.truncated], [text, null], 'body and truncated');
+      assertBody(outcome, text);
     }),
   ),
   ...CODED.map(([coding, bytes], index) =>
     test(`undoes ${coding}${index === 2 ? ' without its zlib header' : ''}`, async (t) => {
       const { outcome } = await t.response(replying(Buffer.from(bytes), { headers: [`Content-Encoding: ${coding}`] }));
-      assertEqual([bodyText(outcome), outcome.truncated], [TEXT, null], 'body and truncated');
+      assertBody(outcome, TEXT);
     }),
   ),
   testNeeding(
@@ -123,11 +117,8 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
   ...CUT.map(([what, answer]) =>
     test(`says truncated: connection of a body ${what}`, async (t) => {
       const { outcome } = await t.response(answer);
-      assertEqual(
-        [outcome.truncated, 'abc'.startsWith(bodyText(outcome))],
-        ['connection', true],
-        'truncated, and its beginning',
-      );
+      const isStart = 'abc'.startsWith(bodyText(outcome));
+      assertEqual([outcome.truncated, isStart], ['connection', true], 'truncated, and its beginning');
     }),
   ),
   testNeeding(

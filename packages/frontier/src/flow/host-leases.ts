@@ -7,7 +7,7 @@ import { LeasedHost } from '../hosts/leased-host.js';
 import { ENTRIES_PER_LEASE } from '../limits.js';
 import { decodeItem } from '../records/record.js';
 import type { AddOutcome, Entry, HostKey, NewEntry } from '../store.js';
-import { authorityOf } from '../url/host-key.js';
+import { authorityOf } from '../url/url-parts.js';
 import type { FrontierContext } from './context.js';
 import type { HostSchedule } from './host-schedule.js';
 import { LOOK_AGAIN_MS } from './limits.js';
@@ -77,7 +77,6 @@ export class HostLeases {
       const earlier = this.#schedule.get(lease.host);
       if (earlier !== undefined) this.#lose(earlier);
       const host = new LeasedHost(lease, this.#schedule.nextNumber(), settings.politeness, sentAtMs, nowMs);
-      host.supplied(lease.entries.length, ENTRIES_PER_LEASE);
       this.#schedule.add(host);
       return this.#takeIn(host, lease.entries);
     });

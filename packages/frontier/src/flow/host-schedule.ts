@@ -7,7 +7,6 @@ import { ReadyHeap } from '../ready-heap.js';
 import type { HostCommit, HostKey } from '../store.js';
 import type { FrontierContext } from './context.js';
 import { DROP_BATCH, HOST_SHARE_MARGIN, KEEP_WAIT_MS, TURN_EXCHANGES } from './limits.js';
-import type { OwnRequestQueue } from './own-request-queue.js';
 
 export class HostSchedule {
   /**
@@ -16,7 +15,8 @@ export class HostSchedule {
    */
   othersWait = true;
   readonly #context: FrontierContext;
-  readonly #ownRequests: OwnRequestQueue;
+  /** Hosts for which requests of the owner's own wait. */
+  readonly #wanted: ReadonlyMap<HostKey, unknown>;
   readonly #hosts = new Map<HostKey, LeasedHost>();
   readonly #ready = new ReadyHeap();
   readonly #byNumber: (LeasedHost | null)[] = [];
@@ -27,9 +27,9 @@ export class HostSchedule {
   /** Ends a wait for a host that may be asked. */
   #onDue: (() => void) | null = null;
 
-  constructor(context: FrontierContext, ownRequests: OwnRequestQueue) {
+  constructor(context: FrontierContext, wanted: ReadonlyMap<HostKey, unknown>) {
     this.#context = context;
-    this.#ownRequests = ownRequests;
+    this.#wanted = wanted;
   }
 
   // ── Hosts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -163,7 +163,7 @@ export class HostSchedule {
   /** Whether an idle host has no reason to stay. */
   #leaves(host: LeasedHost, nowMs: number): boolean {
     if (this.#isClosing) return true;
-    if (this.#ownRequests.has(host.key)) return false;
+    if (this.#wanted.has(host.key)) return false;
     if (host.clock.parked || this.#isTurnOver(host) || this.freePlaces < 0) return true;
     if (host.isDry && host.entries.readyCount(nowMs) === 0) return true;
     return host.nextPageStart(nowMs).atMs - nowMs > KEEP_WAIT_MS;

@@ -6,7 +6,7 @@ import { memoryStore } from '../stores/memory.js';
 import type { Reply } from '../test-support/fake-world.js';
 import { isRobots, setUp, url } from '../test-support/set-up.js';
 import type { PageWork, Work } from '../work.js';
-import type { OwnAnswer } from './own-request-queue.js';
+import type { OwnAnswer } from './own-requests.js';
 
 const OPEN: Reply = { status: 404 };
 const robots = (body: string): Reply => ({ status: 200, body });

@@ -1,24 +1,79 @@
-// Requests of the owner's own, next to its queue. There is no entry for such a request; the lease on its host is the
-// right to make it. It passes the same gate, takes the same slot, and goes before the host's entries, so that a handler
-// that waits for its own host waits for one exchange, not for a queue. It uses up no page.
+// Requests of the owner's own, next to its queue: a handler that wants one more file and waits for it. There is no
+// entry for such a request; the lease on its host is the right to make it. It passes the same gate, takes the same
+// slot, uses up no page, and goes before the host's entries, so that a handler that waits for its own host waits for
+// one exchange, not for a queue. It is in memory only: after a restart no caller is left to answer.
 
+import type { HostWait } from '../frontier-event.js';
 import type { Ending } from '../hosts/event-reporter.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
 import type { Authority } from '../robots/authority-cache.js';
 import { excludedReason } from '../robots/authority-rules.js';
 import type { HostKey } from '../store.js';
-import type { RobotsCopyRef, Work } from '../work.js';
+import type { UrlRecord } from '../url-record.js';
+import type { PageWork, RobotsCopyRef, Work } from '../work.js';
 import type { FrontierContext } from './context.js';
 import type { HostLeases } from './host-leases.js';
 import type { HostSchedule } from './host-schedule.js';
 import type { InFlight } from './in-flight.js';
-import { OWN_REQUEST_RETRY_MS, RENEWAL_WAIT_MS } from './limits.js';
+import { OWN_REQUEST_RETRY_MS, OWN_REQUESTS_MOST, RENEWAL_WAIT_MS } from './limits.js';
 import type { NextRequest } from './next-request.js';
-import type { OwnAnswer, OwnRequest, OwnRequestQueue } from './own-request-queue.js';
 import type { Settling } from './settling.js';
 
-export interface OwnRequestsParts {
-  readonly queue: OwnRequestQueue;
+/** What became of a request of the owner's own. */
+export type OwnAnswer =
+  /** It may be made now: send it, report it with `exchanged`, and settle it as `done` or `returned` like any work. */
+  | { readonly kind: 'go'; readonly work: PageWork }
+  | {
+      readonly kind: 'excluded';
+      readonly reason: string;
+      readonly line: number | null;
+      readonly pattern: string | null;
+      /** By which reading of the file; `null`: no line of it says so. */
+      readonly dialect: string | null;
+    }
+  | { readonly kind: 'dropped'; readonly reason: string }
+  /** Its turn did not come in time, or cannot. `untilMs`: when it may, epoch milliseconds, where that is known. */
+  | { readonly kind: 'held'; readonly reason: HostWait['reason'] | 'stopping'; readonly untilMs: number | null };
+
+/** What the owner requests. */
+export interface OwnRequestInput {
+  readonly record: UrlRecord;
+  readonly host: HostKey;
+  readonly authority: string;
+  /** The deadline, epoch milliseconds. */
+  readonly untilMs: number;
+}
+
+/** A request that waits for its turn. Only `wait` changes it. */
+export class OwnRequest {
+  readonly record: UrlRecord;
+  readonly authority: string;
+  readonly answer: (answer: OwnAnswer) => void;
+  readonly #untilMs: number;
+  /** Why it waits, as far as known. */
+  reason: HostWait['reason'] = 'interval';
+  /** When to try again, epoch milliseconds. */
+  againAtMs: number;
+
+  constructor({ record, authority, untilMs }: OwnRequestInput, nowMs: number, answer: (answer: OwnAnswer) => void) {
+    this.record = record;
+    this.authority = authority;
+    this.answer = answer;
+    this.#untilMs = untilMs;
+    this.againAtMs = nowMs;
+  }
+
+  /** Waits until a time, or answers at once where that is past the deadline; `null`: until something happens. */
+  wait(reason: HostWait['reason'], untilMs: number | null): void {
+    this.reason = reason;
+    this.againAtMs = untilMs ?? Number.MAX_SAFE_INTEGER;
+    if (untilMs !== null && untilMs > this.#untilMs) this.answer({ kind: 'held', reason, untilMs });
+  }
+}
+
+interface OwnRequestsParts {
+  /** The requests that wait, by host, in the order in which they came. */
+  readonly waiting: Map<HostKey, OwnRequest[]>;
   readonly schedule: HostSchedule;
   readonly leases: HostLeases;
   readonly inFlight: InFlight;
@@ -30,17 +85,67 @@ export interface OwnRequestsParts {
 export class OwnRequests {
   readonly #context: FrontierContext;
   readonly #parts: OwnRequestsParts;
+  #count = 0;
 
   constructor(context: FrontierContext, parts: OwnRequestsParts) {
     this.#context = context;
     this.#parts = parts;
   }
 
+  /** Waits for the turn of a request, until its deadline at most or until `signal` aborts (`held`, `stopping`). */
+  add(input: OwnRequestInput, signal?: AbortSignal): Promise<OwnAnswer> {
+    const { clock } = this.#context;
+    const { host, untilMs } = input;
+    return new Promise((resolve) => {
+      if (this.#count >= OWN_REQUESTS_MOST) {
+        resolve({ kind: 'held', reason: 'interval', untilMs: null });
+        return;
+      }
+      this.#count += 1;
+      const nowMs = clock.nowMs();
+      const request = new OwnRequest(input, nowMs, (answer) => {
+        if (!this.#remove(host, request)) return;
+        cancel();
+        signal?.removeEventListener('abort', stop);
+        resolve(answer);
+      });
+      this.#parts.waiting.set(host, [...this.#of(host), request]);
+      const stop = (): void => request.answer({ kind: 'held', reason: 'stopping', untilMs: null });
+      const cancel = clock.after(Math.max(0, untilMs - nowMs), () =>
+        request.answer({ kind: 'held', reason: request.reason, untilMs: null }),
+      );
+      signal?.addEventListener('abort', stop);
+      if (signal?.aborted === true) stop();
+    });
+  }
+
+  #remove(host: HostKey, request: OwnRequest): boolean {
+    const requests = this.#of(host);
+    const others = requests.filter((each) => each !== request);
+    if (others.length === requests.length) return false;
+    this.#count -= 1;
+    if (others.length === 0) this.#parts.waiting.delete(host);
+    else this.#parts.waiting.set(host, others);
+    return true;
+  }
+
+  #of(host: HostKey): readonly OwnRequest[] {
+    return this.#parts.waiting.get(host) ?? [];
+  }
+
+  /** Answers all of them: the crawl stops. */
+  end(): void {
+    for (const request of [...this.#parts.waiting.values()].flat()) {
+      request.answer({ kind: 'held', reason: 'stopping', untilMs: null });
+    }
+  }
+
   /** Answers the requests whose turn has come; hands out robots.txt files that they need, up to `n` works in all. */
   async serve(works: Work[], n: number): Promise<void> {
     const { clock, budget } = this.#context;
-    const { queue, schedule } = this.#parts;
-    for (const [key, first] of queue.firsts()) {
+    const { waiting, schedule } = this.#parts;
+    for (const [key, requests] of [...waiting]) {
+      const first = requests[0]!;
       const nowMs = clock.nowMs();
       const bound = budget.reached(nowMs);
       if (bound === 'minutes' || bound === 'bytes') first.answer({ kind: 'dropped', reason: `bound-${bound}` });
@@ -56,9 +161,9 @@ export class OwnRequests {
   /** The earliest time at which `serve` may do something, epoch milliseconds; `null`: no request waits for time. */
   nextAtMs(): number | null {
     let earliest = Number.MAX_SAFE_INTEGER;
-    for (const [key, first] of this.#parts.queue.firsts()) {
+    for (const [key, requests] of this.#parts.waiting) {
       // A slot that is taken, and a robots.txt in flight, come back by themselves.
-      if (this.#parts.schedule.get(key)?.isBusy !== true) earliest = Math.min(earliest, first.againAtMs);
+      if (this.#parts.schedule.get(key)?.isBusy !== true) earliest = Math.min(earliest, requests[0]!.againAtMs);
     }
     return earliest === Number.MAX_SAFE_INTEGER ? null : earliest;
   }
@@ -67,7 +172,7 @@ export class OwnRequests {
   async #lease(host: HostKey, nowMs: number): Promise<void> {
     if ((await this.#parts.leases.lease(1, [host])) > 0) return;
     const known = this.#context.waits.get(host);
-    for (const request of this.#parts.queue.of(host)) {
+    for (const request of this.#of(host)) {
       if (known?.reason === 'host-parked') request.answer({ kind: 'held', reason: 'host-parked', untilMs: null });
       else request.wait(known?.reason ?? 'interval', Math.max(nowMs + OWN_REQUEST_RETRY_MS, known?.untilMs ?? 0));
     }
@@ -75,12 +180,12 @@ export class OwnRequests {
 
   async #serveHost(host: LeasedHost, works: Work[], n: number): Promise<void> {
     const { clock, gate, pace } = this.#context;
-    const { queue, schedule, inFlight, nextRequest } = this.#parts;
-    const [request] = queue.of(host.key);
+    const { schedule, inFlight, nextRequest } = this.#parts;
+    const [request] = this.#of(host.key);
     if (request === undefined) return;
     const authority = gate.peek(request.authority) ?? (await gate.load(request.authority));
     // While the authority was loaded, the request may have been answered, or another one may have taken the slot.
-    if (queue.of(host.key)[0] !== request || host.status !== 'leased' || host.isBusy) return;
+    if (this.#of(host.key)[0] !== request || host.status !== 'leased' || host.isBusy) return;
     const nowMs = clock.nowMs();
     if (!schedule.isSafe(host, nowMs)) {
       schedule.touch(host);

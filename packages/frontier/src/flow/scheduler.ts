@@ -19,8 +19,7 @@ import { HostSchedule } from './host-schedule.js';
 import { InFlight } from './in-flight.js';
 import { ACCOUNT_EVERY_MS, GRANT_RETRY_MS, HEARTBEATS_PER_LEASE, TAKE_ROUNDS } from './limits.js';
 import { type Choice, NextRequest } from './next-request.js';
-import { OwnRequestQueue } from './own-request-queue.js';
-import { OwnRequests } from './own-requests.js';
+import { type OwnRequest, OwnRequests } from './own-requests.js';
 import { Settling } from './settling.js';
 
 /** A host that needs the store or the gate before it can be given work. */
@@ -32,8 +31,6 @@ interface Delayed {
 /** The scheduler of one frontier. Its promises reject with what the store throws. */
 export class Scheduler {
   readonly #context: FrontierContext;
-  /** Requests of the owner's own that wait for their turn. */
-  readonly ownQueue: OwnRequestQueue;
   /** The hosts that this process has leased. */
   readonly schedule: HostSchedule;
   readonly #leases: HostLeases;
@@ -41,22 +38,22 @@ export class Scheduler {
   readonly #nextRequest: NextRequest;
   readonly inFlight: InFlight;
   readonly settling: Settling;
-  readonly #ownRequests: OwnRequests;
+  readonly ownRequests: OwnRequests;
   /** The last works were handed out without asking the store for due hosts. */
   #isBehind = false;
   readonly #timers = new Set<() => void>();
 
   constructor(context: FrontierContext) {
     this.#context = context;
-    this.ownQueue = new OwnRequestQueue(context.clock);
-    this.schedule = new HostSchedule(context, this.ownQueue);
+    const waiting = new Map<HostKey, OwnRequest[]>();
+    this.schedule = new HostSchedule(context, waiting);
     this.#leases = new HostLeases(context, this.schedule);
     this.#admission = new Admission(context);
     this.#nextRequest = new NextRequest(context);
     this.inFlight = new InFlight(context, this.schedule, this.#leases);
     this.settling = new Settling(context, this.schedule, this.#leases, this.#admission, this.inFlight);
-    this.#ownRequests = new OwnRequests(context, {
-      queue: this.ownQueue,
+    this.ownRequests = new OwnRequests(context, {
+      waiting,
       schedule: this.schedule,
       leases: this.#leases,
       inFlight: this.inFlight,
@@ -78,7 +75,7 @@ export class Scheduler {
     const { budget, pace, clock } = this.#context;
     const works: Work[] = [];
     await budget.prepare();
-    await this.#ownRequests.serve(works, n);
+    await this.ownRequests.serve(works, n);
     if (works.length >= n) return works;
     await pace.prepare(clock.nowMs());
     // Hosts that fell due in the store meanwhile get in line first.
@@ -151,7 +148,7 @@ export class Scheduler {
   async nextAt(): Promise<number | null> {
     const { clock, store, budget, pace } = this.#context;
     await this.#untilCommittedOrDue();
-    const ownAt = this.#ownRequests.nextAtMs();
+    const ownAt = this.ownRequests.nextAtMs();
     if (budget.reached(clock.nowMs()) !== null) return ownAt;
     if (!budget.canReserve()) return budget.isGrantedAway() ? earlier(ownAt, clock.nowMs() + GRANT_RETRY_MS) : ownAt;
     const leasedAt = earlier(this.schedule.earliestMs(), ownAt);
@@ -217,7 +214,7 @@ export class Scheduler {
   /** Hands out nothing any more. */
   stop(): void {
     this.schedule.close();
-    this.ownQueue.end();
+    this.ownRequests.end();
     for (const cancel of this.#timers) cancel();
   }
 

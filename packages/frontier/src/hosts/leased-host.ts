@@ -4,6 +4,7 @@
 //   store ──lease──▶ entries ──occupy──▶ slot ──exchanged──▶ unsettled ──putDown──▶ changes ──commit──▶ store
 
 import type { HostWait } from '../frontier-event.js';
+import { ENTRIES_PER_LEASE } from '../limits.js';
 import { afterExchange, type ClockWarning, type HostClock } from '../politeness/host-clock.js';
 import { type EarliestStart, earliestStart, requestInterval } from '../politeness/interval.js';
 import type { Politeness } from '../politeness/profile.js';
@@ -45,7 +46,7 @@ export class LeasedHost {
   #unsettled = 0;
   #slot: object | null = null;
   #exchanges = 0;
-  #isDry = false;
+  #isDry: boolean;
   #queued: number;
   #retryAtMs: number | null = null;
   #closed: ClosedTime | null = null;
@@ -71,6 +72,7 @@ export class LeasedHost {
     this.requirements = new SpacingRequirements(state.leastDelayMs);
     this.#notBeforeMs = nowMs + lease.notBeforeMs;
     this.#queued = lease.queued;
+    this.#isDry = lease.entries.length < ENTRIES_PER_LEASE;
   }
 
   // ── Lease ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -92,16 +94,11 @@ export class LeasedHost {
     if (this.#status === 'arriving') this.#status = 'leased';
   }
 
-  /** The store gave `came` of `wanted` entries, with the lease or its renewal. */
-  supplied(came: number, wanted: number): void {
-    this.#isDry = came < wanted;
-  }
-
-  /** The lease runs on. */
+  /** The lease runs on. The store gave `came` of `wanted` entries. */
   renewed(leaseEndMs: number, came: number, wanted: number): void {
     this.#leaseEndMs = leaseEndMs;
     this.#queued -= came;
-    this.supplied(came, wanted);
+    this.#isDry = came < wanted;
   }
 
   /** What the commit that is about to leave reports, its state included. A host that is released leaves with it. */

@@ -21,7 +21,7 @@ import { type Politeness, type PolitenessOptions, resolvePoliteness } from '../p
 import type { Bounds } from '../records/budget.js';
 import type { FrontierStore } from '../store.js';
 import { CANONICAL_RULES, type CanonicalRule } from '../url/canonicalize.js';
-import type { HostKeyBy } from '../url/host-key.js';
+import type { HostKeyBy } from '../url/url-parts.js';
 import type { NewUrl, UrlRecord } from '../url-record.js';
 import type { RobotsSignals } from '../work.js';
 import { type ResolvedRobotsOptions, type RobotsOptions, resolveRobotsOptions } from './robots-options.js';

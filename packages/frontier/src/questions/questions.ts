@@ -3,7 +3,7 @@
 import type { FrontierContext } from '../flow/context.js';
 import type { HostSchedule } from '../flow/host-schedule.js';
 import type { HostWait } from '../frontier-event.js';
-import { authorityOf, hostKeyOf } from '../url/host-key.js';
+import { authorityOf, hostKeyOf } from '../url/url-parts.js';
 import type { UrlRecord } from '../url-record.js';
 import type { RobotsCopyRef } from '../work.js';
 import { type HostLook, lookAtHost } from './host-look.js';

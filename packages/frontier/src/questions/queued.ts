@@ -2,7 +2,7 @@
 
 import { decodeItem, type QueueItem } from '../records/record.js';
 import type { FrontierStore, ScanListing } from '../store.js';
-import { authorityOf } from '../url/host-key.js';
+import { authorityOf } from '../url/url-parts.js';
 import type { UrlRecord } from '../url-record.js';
 import { LIST_MOST, LOOK_SCAN_ENTRIES, LOOK_SCAN_PAGES } from './limits.js';
 
@@ -38,10 +38,7 @@ export interface QueueListing {
 const LIST_USUAL = 100;
 
 /** An item as it is queued. */
-interface ScannedItem {
-  readonly host: string;
-  readonly authority: string;
-  readonly priority: number;
+interface ScannedItem extends Omit<QueuedUrl, 'record'> {
   readonly item: QueueItem;
 }
 

@@ -14,8 +14,7 @@ import { dedupeKey } from '@mannerly/robots/dedupe-key';
 import { rateInForce } from '@mannerly/robots/politeness';
 import { sitePreferences } from '@mannerly/robots/preferences';
 import { CRAWL_DELAY_MOST_MS } from '../limits.js';
-import { hostKeyOf } from '../url/host-key.js';
-import { parseUrl } from '../url/url-parts.js';
+import { hostKeyOf, parseUrl } from '../url/url-parts.js';
 import type { RobotsSignals } from '../work.js';
 import type { AuthorityRequirements, TimedRequirements } from './requirements.js';
 

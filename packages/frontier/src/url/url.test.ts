@@ -10,7 +10,7 @@ import {
   trackingParameters,
 } from './canonicalize.js';
 import { createFingerprinter, newFingerprintSecret } from './fingerprint.js';
-import { authorityOf, hostKeyOf } from './host-key.js';
+import { authorityOf, hostKeyOf } from './url-parts.js';
 
 describe('canonicalize', () => {
   it.each<[string, string, string]>([
