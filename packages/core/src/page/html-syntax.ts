@@ -106,16 +106,14 @@ export function declarationEnd(html: string, at: number, isForeign: boolean): nu
   return behind(html, '>', at);
 }
 
+const COMMENT_END = /--!?>/g;
+
 /** A comment ends with `-->` or `--!>`, and with `>` or `->` right at its beginning. */
 function commentEnd(html: string, from: number): number {
   if (html.startsWith('>', from)) return from + 1;
   if (html.startsWith('->', from)) return from + 2;
-  for (let at = html.indexOf('>', from); at >= 0; at = html.indexOf('>', at + 1)) {
-    const bang = html.charAt(at - 1) === '!' ? 1 : 0;
-    const dashes = at - bang - 2;
-    if (dashes >= from && html.startsWith('--', dashes)) return at + 1;
-  }
-  return html.length;
+  COMMENT_END.lastIndex = from;
+  return COMMENT_END.test(html) ? COMMENT_END.lastIndex : html.length;
 }
 
 /** The place of the end tag of an element whose content is text, or the end of the page. @throws Never */
@@ -127,6 +125,8 @@ export function rawTextEnd(html: string, from: number, name: KnownElement): numb
   return html.length;
 }
 
+const IN_ESCAPE = /-->|<\/?script[\t\n\f\r />]/gi;
+
 /**
  * Behind `<!--`, a `<script` begins a script inside the script, whose end tag does not end the outer one, until `-->`.
  *
@@ -137,29 +137,18 @@ function scriptEnd(html: string, from: number): number {
     if (html.charCodeAt(at + 1) === SLASH && isTagOf(html, at + 2, 'script')) return at;
     if (!html.startsWith('!--', at + 1)) continue;
     // The dashes that begin the escape may also end it.
-    const { place, isEnd } = escapeEnd(html, at + 2);
-    if (isEnd) return place;
-    at = place - 1;
+    IN_ESCAPE.lastIndex = at + 2;
+    for (let isInner = false; ; ) {
+      const match = IN_ESCAPE.exec(html);
+      if (match === null) return html.length;
+      if (match[0] === '-->') break;
+      const isEnd = match[0].charCodeAt(1) === SLASH;
+      if (isEnd && !isInner) return match.index;
+      isInner = !isEnd;
+    }
+    at = IN_ESCAPE.lastIndex - 1;
   }
   return html.length;
-}
-
-const IN_ESCAPE = /-->|<\/?script[\t\n\f\r />]/gi;
-const IN_INNER_SCRIPT = /-->|<\/script[\t\n\f\r />]/gi;
-
-/** From behind `<!` in a script: the place of the script's end tag (`isEnd`), or the place behind `-->`. */
-function escapeEnd(html: string, from: number): { place: number; isEnd: boolean } {
-  let pattern = IN_ESCAPE;
-  let place = from;
-  for (;;) {
-    pattern.lastIndex = place;
-    const match = pattern.exec(html);
-    if (match === null) return { place: html.length, isEnd: true };
-    place = match.index + match[0].length;
-    if (match[0] === '-->') return { place, isEnd: false };
-    if (pattern === IN_ESCAPE && match[0].charCodeAt(1) === SLASH) return { place: match.index, isEnd: true };
-    pattern = pattern === IN_ESCAPE ? IN_INNER_SCRIPT : IN_ESCAPE;
-  }
 }
 
 function isTagOf(html: string, at: number, name: string): boolean {

@@ -1,7 +1,6 @@
-// URLs of pages and fields: http and https only, without fragment and userinfo.
-//
-// Most hrefs are paths of ordinary characters. Put behind the matching part of the base, they are what the parser would
-// return, in a fraction of its time. Every other href goes to the parser; a differential test compares the two.
+// URLs of pages and fields: http and https only, without fragment and userinfo. Most hrefs are paths of ordinary
+// characters. Put behind the matching part of the base, they are what the parser would return, in a fraction of its
+// time. Every other href goes to the parser; a differential test compares the two.
 
 import { MAX_LINK_URL_CHARS } from '../limits.js';
 import { parseUrl } from '../parse-url.js';
@@ -148,10 +147,7 @@ function behind(start: string, href: string, from: number, end: number): string 
   return end < 0 ? null : joined(start, from === 0 && end === href.length ? href : href.slice(from, end));
 }
 
-/**
- * Two pieces as a string of its own. V8 keeps an href as a view of its page, and a concatenation as a view of its
- * pieces, so a link that is kept for long would keep the whole page. Reading a character makes V8 copy it.
- */
+/** Two pieces as a string of its own: V8 keeps pieces as views, and with them the page, until a character is read. */
 function joined(start: string, end: string): string {
   const whole = start + end;
   return whole.charCodeAt(0) > 0 ? whole : '';
