@@ -84,8 +84,7 @@ export function createAdmit(
       const parts = parseUrlParts(candidate.url);
       const no = parts === null ? whyNoUrl(candidate.url) : whyNot(candidate, parts);
       if (parts === null || no !== null) refused.push(refusal(candidate, no));
-      // An object of its own: most candidates are known and end here, and an engine that sees some live on takes all for
-      // long-lived.
+      // An object of its own: most candidates end here, and an engine that sees some live on takes all for long-lived.
       else admitted.push({ ...candidate, url: requestedUrl(parts) });
     }
     return { admitted, refused, known };
