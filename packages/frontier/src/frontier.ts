@@ -102,6 +102,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
   const context = createContext(settings);
   const scheduler = new Scheduler(context);
   const { clock, store, guard, counts, budget, records, lock, seen, waits } = context;
+  const questions = createQuestions(context, scheduler.schedule);
   let phase: 'new' | 'open' | 'closing' | 'closed' = 'new';
   let isPaused = false;
   let taking: Promise<unknown> = Promise.resolve();
@@ -128,7 +129,12 @@ export function createFrontier(options: FrontierOptions): Frontier {
   });
 
   return {
-    ...createQuestions(context, scheduler.schedule, checkOpen),
+    waits: questions.waits,
+    ready: questions.ready,
+    queued: whenOpen(questions.queued),
+    list: whenOpen(questions.list),
+    look: whenOpen(questions.look),
+    inspectHost: whenOpen(questions.inspectHost),
     async open(part = settings.part ?? undefined) {
       if (phase !== 'new') throw new FrontierError('closed', 'a frontier is opened once');
       await store.open({ crawl: settings.crawl, owner: settings.owner, create: settings.create });

@@ -22,7 +22,7 @@ export interface IndexedRecord {
 }
 
 /** The line of a record, newline included. Rejects never. */
-export async function cdxjLine(record: IndexedRecord): Promise<Buffer> {
+export async function cdxjLine(record: IndexedRecord): Promise<string> {
   // Loaded with the first archive.
   const { getSurt } = await import('warcio/utils');
   const { url, atMs, mime, status, digest, offset, length, filename } = record;
@@ -35,7 +35,7 @@ export async function cdxjLine(record: IndexedRecord): Promise<Buffer> {
     offset: String(offset),
     filename,
   };
-  return Buffer.from(`${getSurt(url)} ${timestamp14(atMs)} ${JSON.stringify(fields)}\n`);
+  return `${getSurt(url)} ${timestamp14(atMs)} ${JSON.stringify(fields)}\n`;
 }
 
 /** The fields of a line as it is read back, and `timestamp`. */

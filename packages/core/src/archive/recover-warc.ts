@@ -13,8 +13,8 @@ import { type ArchivedVisit, FIELDS, parseJsonField, parseWarcFields, SEED } fro
 
 /** The index of one WARC file: a line for each response and revisit, and one for each page. */
 export interface WarcIndex {
-  readonly lines: Buffer[];
-  readonly pages: Buffer[];
+  readonly lines: string[];
+  readonly pages: string[];
 }
 
 /**
@@ -43,7 +43,7 @@ export async function cutTornEnd(openPath: string): Promise<WarcIndex | null> {
       if (indexed !== null) {
         const place = { offset: end, length: member.length, filename };
         index.lines.push(await cdxjLine({ ...indexed, ...place }));
-        if (page?.url === indexed.url) index.pages.push(Buffer.from(pageLine(page)));
+        if (page?.url === indexed.url) index.pages.push(pageLine(page));
         page = null;
       }
       end += member.length;

@@ -160,7 +160,7 @@ class OpenWarc {
 
   async append({ records, pageLine }: ArchiveBatch): Promise<void> {
     const before = this.#length;
-    const lines: Buffer[] = [];
+    const lines: string[] = [];
     try {
       for (const { record, index } of records) {
         const offset = this.#length;
@@ -179,7 +179,7 @@ class OpenWarc {
       throw error;
     }
     this.#index.lines.push(...lines);
-    if (pageLine !== null) this.#index.pages.push(Buffer.from(pageLine));
+    if (pageLine !== null) this.#index.pages.push(pageLine);
   }
 
   async finish(): Promise<void> {
@@ -206,8 +206,10 @@ class OpenWarc {
 
 /** Gives a file its final name, after its index: a kill in between leaves the file open, and the index is made anew. */
 async function finishWarc(path: string, { lines, pages }: WarcIndex): Promise<void> {
-  await writeFile(indexPathOf(path), Buffer.concat(lines.sort(Buffer.compare)));
-  await writeFile(pagesPathOf(path), Buffer.concat(pages));
+  // Readers look lines up by their bytes.
+  const sorted = lines.map((line) => Buffer.from(line)).sort(Buffer.compare);
+  await writeFile(indexPathOf(path), Buffer.concat(sorted));
+  await writeFile(pagesPathOf(path), pages.join(''));
   await rename(path + OPEN_SUFFIX, path);
 }
 

@@ -2,12 +2,12 @@
 // is let in, its nearest neighbour must stay out.
 
 import { describe, expect, it } from 'vitest';
-import { type AskedAccess, isSameText, judgeAccess } from './access.js';
+import { type AccessRequest, isSameText, judgeAccess } from './access.js';
 
 const TOKEN = 'a-token-that-is-hard-to-guess-0123456789';
 const RULES = { token: TOKEN, hostNames: ['crawls.example.org'] };
 
-const look: AskedAccess = {
+const look: AccessRequest = {
   method: 'GET',
   host: '127.0.0.1:9464',
   origin: undefined,
@@ -16,7 +16,7 @@ const look: AskedAccess = {
   queryToken: TOKEN,
   localAddress: '127.0.0.1',
 };
-const change: AskedAccess = {
+const change: AccessRequest = {
   ...look,
   method: 'POST',
   queryToken: null,
@@ -26,7 +26,7 @@ const change: AskedAccess = {
 };
 
 /** name, what is asked, the status; `null`: let in. */
-const CASES: readonly (readonly [name: string, asked: AskedAccess, status: number | null])[] = [
+const CASES: readonly (readonly [name: string, asked: AccessRequest, status: number | null])[] = [
   ['the address and the token', look, null],
   ['the token in a field', { ...look, queryToken: null, authorization: `bearer ${TOKEN}` }, null],
   ['no token', { ...look, queryToken: null }, 401],
@@ -72,7 +72,7 @@ const CASES: readonly (readonly [name: string, asked: AskedAccess, status: numbe
 describe('access to the dashboard', () => {
   it.each(CASES)('%s', (_, asked, status) => {
     const answer = judgeAccess(asked, RULES);
-    expect(answer.kind === 'in' ? null : answer.status).toBe(status);
+    expect(answer.kind === 'allow' ? null : answer.status).toBe(status);
   });
 
   it.each([

@@ -8,7 +8,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 
 /** The parts of a request that decide. */
-export interface AskedAccess {
+export interface AccessRequest {
   readonly method: string;
   /** As it came; repeated fields are no single text. */
   readonly host: string | undefined;
@@ -21,30 +21,30 @@ export interface AskedAccess {
   readonly localAddress: string;
 }
 
-/** What is accepted. */
-export interface AccessRules {
-  readonly token: string;
-  /** Names, besides addresses and `localhost`, that the Host field may have; in lower case. */
-  readonly hostNames: readonly string[];
-}
-
-/** The answer: in, or a status and one sentence for the operator. */
+/** The answer; with a status and one sentence for the operator where access is denied. */
 export type AccessAnswer =
-  | { readonly kind: 'in' }
-  | { readonly kind: 'out'; readonly status: number; readonly says: string };
+  | { readonly kind: 'allow' }
+  | { readonly kind: 'deny'; readonly status: number; readonly says: string };
 
-/** Judges a request. @throws Never */
-export function judgeAccess(asked: AskedAccess, rules: AccessRules): AccessAnswer {
-  if (!isOurHost(asked, rules.hostNames))
-    return out(421, 'This is not a name of the dashboard. Open the address that the crawl printed.');
+/**
+ * Judges a request.
+ *
+ * @param hostNames - Names, besides addresses and `localhost`, that the Host field may have; in lower case.
+ * @throws Never
+ */
+export function judgeAccess(
+  request: AccessRequest,
+  { token, hostNames }: { readonly token: string; readonly hostNames: readonly string[] },
+): AccessAnswer {
+  if (!isOurHost(request, hostNames))
+    return deny(421, 'This is not a name of the dashboard. Open the address that the crawl printed.');
   // A request that changes something needs a header that no form and no link can set.
-  const isChange = asked.method !== 'GET';
-  const given = bearer(asked.authorization) ?? (isChange ? null : asked.queryToken);
-  if (given === null || !isSameText(given, rules.token)) {
-    return out(401, 'The token is missing or wrong. Open the address that the crawl printed.');
-  }
-  if (isChange && !isOurPage(asked)) return out(403, 'Only the dashboard’s own page may do this.');
-  return { kind: 'in' };
+  const isChange = request.method !== 'GET';
+  const given = bearer(request.authorization) ?? (isChange ? null : request.queryToken);
+  if (given === null || !isSameText(given, token))
+    return deny(401, 'The token is missing or wrong. Open the address that the crawl printed.');
+  if (isChange && !isOurPage(request)) return deny(403, 'Only the dashboard’s own page may do this.');
+  return { kind: 'allow' };
 }
 
 /** Whether two texts are the same, in a time that does not depend on where they differ. */
@@ -54,7 +54,7 @@ export function isSameText(one: string, other: string): boolean {
 }
 
 /** An address cannot be rebound, a name can: only configured names count. Ports may differ, as through a tunnel. */
-function isOurHost({ host, localAddress }: AskedAccess, hostNames: readonly string[]): boolean {
+function isOurHost({ host, localAddress }: AccessRequest, hostNames: readonly string[]): boolean {
   const name = nameOf(host);
   if (name === null) return false;
   if (hostNames.includes(name)) return true;
@@ -64,7 +64,7 @@ function isOurHost({ host, localAddress }: AskedAccess, hostNames: readonly stri
 }
 
 /** A page of this origin, whatever the scheme of a proxy in front. */
-function isOurPage({ host, origin, secFetchSite }: AskedAccess): boolean {
+function isOurPage({ host, origin, secFetchSite }: AccessRequest): boolean {
   if (host === undefined || origin === undefined) return false;
   if (secFetchSite !== undefined && secFetchSite !== 'same-origin') return false;
   return origin === `http://${host}` || origin === `https://${host}`;
@@ -85,11 +85,11 @@ function plainAddress(address: string): string {
   return address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
 }
 
-/** Whether an address is the machine itself. @throws Never */
-export function isLoopback(address: string): boolean {
+/** Whether an address is the machine itself. */
+function isLoopback(address: string): boolean {
   return address === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address);
 }
 
-function out(status: number, says: string): AccessAnswer {
-  return { kind: 'out', status, says };
+function deny(status: number, says: string): AccessAnswer {
+  return { kind: 'deny', status, says };
 }

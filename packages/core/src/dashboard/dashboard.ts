@@ -172,7 +172,7 @@ class DashboardServer implements Dashboard {
     const secFetchSite = headers['sec-fetch-site']?.toString();
     const asked = { method, host, origin, authorization, secFetchSite, localAddress: socket.localAddress ?? '' };
     const access = judgeAccess({ ...asked, queryToken: searchParams.get('token') }, this.#options);
-    if (access.kind === 'out') return sendText(response, access.status, access.says);
+    if (access.kind === 'deny') return sendText(response, access.status, access.says);
     if (method === 'GET') return this.#show(pathname, response);
     if (method === 'POST' && this.#options.controls) return this.#act(pathname, response);
     return sendText(response, 405, 'This cannot be done here.');

@@ -3,9 +3,8 @@
 import type { HostWait, UrlDecision } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import { fakeCrawl, requestRecord } from '../test-support/fake-crawl.js';
-import { createHostLedger } from './host-ledger.js';
 import { MAX_DASHBOARD_HOSTS, MAX_DASHBOARD_RECENT, MAX_DASHBOARD_SAMPLES, MAX_DASHBOARD_TEXT } from './limits.js';
-import { keepView } from './view.js';
+import { createHostLedger, keepView } from './view.js';
 
 const wait = (host: string, more: Partial<HostWait> = {}): HostWait => ({
   host,

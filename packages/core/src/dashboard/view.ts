@@ -11,9 +11,9 @@ import {
   type UrlStatus,
 } from 'mannerly';
 import { printable } from '../report/table.js';
-import { createHostLedger, type HostLedger, type HostTally } from './host-ledger.js';
 import {
   MAX_DASHBOARD_HOSTS,
+  MAX_DASHBOARD_LEDGER,
   MAX_DASHBOARD_RECENT,
   MAX_DASHBOARD_SAMPLES,
   MAX_DASHBOARD_TEXT,
@@ -36,6 +36,23 @@ export interface HostRow {
   readonly queued: number | null;
   /** `null`: nothing since the view began, or forgotten. */
   readonly tally: HostTally | null;
+}
+
+/** One host's requests since the view began. */
+export interface HostTally {
+  readonly requests: number;
+  /** Requests without an answer, and answers of 4xx and 5xx. */
+  readonly errors: number;
+  readonly bytes: number;
+  readonly lastStatus: number | null;
+  readonly lastFailure: string | null;
+  readonly lastEndedAtMs: number;
+  /**
+   * What it requires between two requests: the longer of Crawl-delay and Request-rate, milliseconds; `null`: nothing.
+   */
+  readonly asksMs: number | null;
+  /** End of one exchange to the start of the next, the smallest; `null` with fewer than two. */
+  readonly smallestGapMs: number | null;
 }
 
 /** A request that ended, as a row. */
@@ -155,10 +172,40 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean) {
   };
 }
 
+/** What the view remembers of each host: the one requested longest ago is forgotten first. @throws Never */
+export function createHostLedger(most = MAX_DASHBOARD_LEDGER) {
+  const tallies = new Map<string, HostTally>();
+  return {
+    request(record: RequestRecord): void {
+      const { host, status, failure, gapMs } = record;
+      const before = tallies.get(host);
+      const required = Math.max(record.crawlDelayMs ?? 0, record.requestIntervalMs ?? 0);
+      const smallest = before?.smallestGapMs ?? null;
+      tallies.delete(host);
+      tallies.set(host, {
+        requests: (before?.requests ?? 0) + 1,
+        errors: (before?.errors ?? 0) + (status === null || status >= 400 ? 1 : 0),
+        bytes: (before?.bytes ?? 0) + record.encodedBytes,
+        lastStatus: status,
+        lastFailure: failure,
+        lastEndedAtMs: record.endedAtMs,
+        asksMs: required > 0 ? required : null,
+        smallestGapMs: gapMs === null ? smallest : Math.min(gapMs, smallest ?? gapMs),
+      });
+      if (tallies.size <= most) return;
+      const [oldest] = tallies.keys();
+      if (oldest !== undefined) tallies.delete(oldest);
+    },
+    get: (host: string): HostTally | null => tallies.get(host) ?? null,
+    /** Hosts by their last request, the latest first. */
+    latest: () => [...tallies.keys()].reverse(),
+  };
+}
+
 /** Hosts by what is due: under way, ready, waiting by time, parked, and the rest by their last request. */
 function hostRows(
   { underway, ready, waits }: Pick<CrawlActivity, 'underway' | 'ready' | 'waits'>,
-  ledger: HostLedger,
+  ledger: ReturnType<typeof createHostLedger>,
 ): HostRow[] {
   const rows = new Map<string, HostRow>();
   const queued = new Map([...ready, ...waits].map((one) => [one.host, one.queued]));

@@ -60,19 +60,14 @@ export async function lockOnceFree(path: string): Promise<DirectoryLock> {
   }
 }
 
-/** The number of a process among several that share a directory, and the lock that shows that it is alive. */
-export interface OwnPart {
-  readonly part: number;
-  readonly lock: DirectoryLock;
-}
-
 /**
  * Takes the lowest number that no living process has: a restarted process appends to the files that are there. The
  * caller holds the directory's lock.
  *
+ * @returns The number, and the lock that shows that the process is alive.
  * @throws MannerlyError `directory-in-use` when all of them are taken.
  */
-export async function lockPart(path: string): Promise<OwnPart> {
+export async function lockPart(path: string): Promise<{ readonly part: number; readonly lock: DirectoryLock }> {
   for (let part = 1; ; part += 1) {
     try {
       return { part, lock: await lockDirectory(path, `crawl-${part}.lock`) };

@@ -6,7 +6,7 @@ import type { Frontier, NewUrl, PageWork } from '@mannerly/frontier';
 import { dataTxtLifetimeMs } from '@mannerly/robots/data-txt';
 import { parseTdmRep, TDMREP_PATH, type TdmReservation, type TdmRule, tdmForUrl } from '@mannerly/robots/page';
 import { type FetchOutcome, headersByName } from '../fetch/outcome.js';
-import type { PageOutcome } from '../journal/url-decisions.js';
+import type { PageOutcome } from '../journal/journal.js';
 import { keepLatest } from '../keep-latest.js';
 import type { Datasets } from '../page/datasets.js';
 import { MAX_COMPANION_HOPS, MAX_TDM_AUTHORITIES } from './limits.js';

@@ -19,19 +19,16 @@ import type { LeftAloneLink, RejectedItem } from '../handle/staged.js';
 import type { Item } from '../output/sink.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { NotFetched } from '../page/own-fetch.js';
-import type { HostClockReading, RequestRecord, UrlDecision } from '../report/decision.js';
+import type { HostClockReading, RequestRecord, UrlDecision, UrlStatus } from '../report/decision.js';
+import { REASONS } from '../report/reasons.js';
 import type { CrawlEmitter, CrawlEventMap } from './events.js';
 import { MAX_DECIDED_URLS, MAX_PENDING_DECISIONS, MAX_UNDECIDED_REQUESTS } from './limits.js';
-import {
-  fromDrop,
-  fromHeld,
-  fromLeftAlone,
-  fromPage,
-  fromRefusal,
-  fromSubresource,
-  fromVerdict,
-  type PageOutcome,
-} from './url-decisions.js';
+
+/** The decision about a page that was taken. */
+export interface PageOutcome extends Pick<UrlDecision, 'status' | 'reason' | 'layer' | 'queued'> {
+  readonly httpStatus?: number;
+  readonly detail?: string;
+}
 
 /** Receives the facts of a run: a log, or a count. */
 export interface JournalListener {
@@ -204,4 +201,102 @@ export class Journal {
  */
 function isCompanionHop({ via, hops }: UrlRecord): boolean {
   return via === 'companion' && hops > 0;
+}
+
+/** A page that was taken. */
+function fromPage({ url, record, decision, robots }: PageWork, outcome: PageOutcome, atMs: number): UrlDecision {
+  const { line, pattern, dialect } = decision;
+  const { depth, from } = record;
+  const { status, reason, layer, httpStatus = null, detail = null, queued } = outcome;
+  const known = { url, status, reason, layer, httpStatus, line, pattern, dialect, robots, depth, from, atMs, detail };
+  return { ...known, ...(queued === undefined ? {} : { queued }), ...carriedBy(status, record) };
+}
+
+/** A URL that is dropped before anything is requested. */
+function fromDrop(
+  { url, depth, from = null }: Pick<NewUrl, 'url' | 'depth'> & { readonly from?: string | null },
+  reason: string,
+  layer: UrlDecision['layer'],
+  atMs: number,
+): UrlDecision {
+  return decided({ url, status: 'dropped', reason, layer, depth, from, atMs });
+}
+
+/** A candidate that was not admitted. */
+function fromRefusal({ candidate, reason, detail }: Refusal, atMs: number): UrlDecision {
+  return { ...fromDrop(candidate, reason, DROPPING_LAYERS[reason] ?? 'scope', atMs), detail: detail ?? null };
+}
+
+/** Which layer drops for a reason; `undefined`: the one that reports it. */
+const DROPPING_LAYERS: Readonly<Record<string, UrlDecision['layer'] | undefined>> = {
+  trap: 'scope',
+  'out-of-scope': 'scope',
+  'scope-excluded': 'scope',
+  'hook-refused': 'hook',
+  'bound-depth': 'bounds',
+  'redirect-limit': 'bounds',
+};
+
+/** A link that its page does not want followed. */
+function fromLeftAlone({ url: from, record }: PageWork, link: LeftAloneLink, atMs: number): UrlDecision {
+  const { url, reason } = link;
+  return decided({ url, status: 'excluded', reason, layer: 'page', depth: record.depth + 1, from, atMs });
+}
+
+/** What a page in a browser requested and did not get. */
+function fromSubresource({ url: from, record }: PageWork, left: NotFetched, atMs: number): UrlDecision {
+  const { kind: status, url, reason } = left;
+  const { layer } = REASONS[reason as keyof typeof REASONS] ?? { layer: 'frontier' };
+  const { line, pattern, dialect } = left.kind === 'excluded' ? left : NO_RULE;
+  const detail = 'asked for by a page in a browser';
+  return decided({ url, status, reason, layer, line, pattern, dialect, depth: record.depth, from, atMs, detail });
+}
+
+/** A URL that is still queued at the end of a run. */
+function fromHeld(record: UrlRecord, { host, reason, untilMs }: HostWait, atMs: number): UrlDecision {
+  return {
+    ...fromDrop(record, reason, reason === 'robots-unreachable' ? 'robots' : 'frontier', atMs),
+    status: 'held',
+    detail: untilMs === null ? null : `until ${new Date(untilMs).toISOString()}`,
+    clock: { host, startedAtMs: null, gapMs: null, crawlDelayMs: null, requestIntervalMs: null, untilMs },
+  };
+}
+
+/** A decision of the frontier. */
+function fromVerdict(verdict: UrlVerdict): UrlDecision {
+  const { url, status, reason, line, pattern, dialect, robots, record, atMs, detail } = verdict;
+  const { depth = null, from = null } = record ?? {};
+  const layer = status === 'excluded' ? 'robots' : (DROPPING_LAYERS[reason] ?? 'frontier');
+  const known = { url, status, reason, layer, line, pattern, dialect, robots, depth, from, atMs, detail };
+  return { ...decided(known), ...carriedBy(status, record) };
+}
+
+const NO_RULE = { line: null, pattern: null, dialect: null };
+
+/** A decision with every field, written out since links are decided by the million. */
+function decided(
+  known: Pick<UrlDecision, 'url' | 'status' | 'reason' | 'layer' | 'depth' | 'from' | 'atMs'> & Partial<UrlDecision>,
+): UrlDecision {
+  return {
+    url: known.url,
+    status: known.status,
+    reason: known.reason,
+    layer: known.layer,
+    httpStatus: known.httpStatus ?? null,
+    line: known.line ?? null,
+    pattern: known.pattern ?? null,
+    dialect: known.dialect ?? null,
+    robots: known.robots ?? null,
+    depth: known.depth,
+    from: known.from,
+    atMs: known.atMs,
+    detail: known.detail ?? null,
+  };
+}
+
+/** What a failure keeps for a retry. */
+function carriedBy(status: UrlStatus, record: UrlRecord | null): Pick<UrlDecision, 'carried'> {
+  if (status !== 'failed' || record === null) return {};
+  const { via, label, userData } = record;
+  return { carried: { via, ...(label === null ? {} : { label }), ...(userData === null ? {} : { userData }) } };
 }

@@ -4,15 +4,6 @@ import { createHash } from 'node:crypto';
 import type { JsonValue } from '@mannerly/frontier';
 import type { Item } from './sink.js';
 
-/** What an item takes from its page. */
-export interface ItemSource {
-  readonly url: string;
-  /** Which visit of the page; 0: the first. */
-  readonly visit: number;
-  readonly fetchedAtMs: number;
-  readonly exclusion: Pick<Item, 'expiresAtMs' | 'preferences'>;
-}
-
 /**
  * The items of one page, in the order in which they were emitted.
  *
@@ -20,16 +11,23 @@ export interface ItemSource {
  * that one to another page, whose items would then count as written. A later visit of the page has its number in the
  * id: what it found is new.
  *
+ * @param page - `visit` is 0 at the first.
  * @throws Never
  */
-export function itemsOf(host: string, page: ItemSource, emitted: readonly JsonValue[]): Item[] {
-  const { url, visit, fetchedAtMs } = page;
+export function itemsOf(
+  host: string,
+  page: Pick<Item, 'url' | 'fetchedAtMs'> & { readonly visit: number; readonly exclusion: ItemExclusion },
+  emitted: readonly JsonValue[],
+): Item[] {
+  const { url, fetchedAtMs, visit } = page;
   const { expiresAtMs, preferences } = page.exclusion;
   if (emitted.length === 0) return [];
   const hash = createHash('sha256').update(url).digest('hex').slice(0, ITEM_KEY_CHARS);
   const key = `${host}/${hash}${visit === 0 ? '' : `/${visit}`}`;
   return emitted.map((data, at) => ({ id: `${key}/${at}`, url, fetchedAtMs, data, expiresAtMs, preferences }));
 }
+
+type ItemExclusion = Pick<Item, 'expiresAtMs' | 'preferences'>;
 
 /** Hex digits of the URL's hash: at a million pages of one host, two meet with a chance of 3 in 10^8. */
 const ITEM_KEY_CHARS = 16;

@@ -27,14 +27,8 @@ export interface Sink {
   close(): Promise<void>;
 }
 
-/** A sink whose items can be looked at. */
-export interface MemorySink extends Sink {
-  /** In the order in which they were written, each id once. */
-  readonly items: readonly Item[];
-}
-
-/** Makes an empty sink. It keeps everything it is given, so it is bounded by what the crawl emits and nothing else. */
-export function memorySink(): MemorySink {
+/** Makes a sink in memory, bounded by what the crawl emits and nothing else. `items` has each id once, in order. */
+export function memorySink(): Sink & { readonly items: readonly Item[] } {
   const items = new Map<string, Item>();
   return {
     name: 'memory',

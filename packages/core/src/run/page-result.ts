@@ -14,7 +14,7 @@ import {
 } from '../fetch/outcome.js';
 import type { Handled } from '../handle/handler-pool.js';
 import type { HandlerSignal } from '../handle/signals.js';
-import type { PageOutcome } from '../journal/url-decisions.js';
+import type { PageOutcome } from '../journal/journal.js';
 import { itemsOf } from '../output/items.js';
 import type { FetchedPage } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';

@@ -115,29 +115,29 @@ const WRITING: SinkTests = {
     assertKept(kept[1], plain, capabilities);
   },
 
-  'takes an item that is written again for the one it has': async (medium) => {
+  'keeps an item that is written again once': async (medium) => {
     await session(medium, page('a'), page('b'), page('a'), [...page('b'), ...page('c')]);
     await assertHolds(medium, ['a/0', 'a/1', 'b/0', 'b/1', 'c/0', 'c/1'], 'ids after pages came again');
   },
 
-  'takes an item that a page names twice for one': async (medium) => {
+  'keeps an item that a page names twice once': async (medium) => {
     await session(medium, [item('a/0'), item('a/1'), item('a/0')]);
     await assertHolds(medium, ['a/0', 'a/1'], 'ids of a page that repeats one');
   },
 
-  'tells ids apart that differ in their case, their end or a character': async (medium) => {
+  'treats ids that differ in their case, their end or a character as different ids': async (medium) => {
     const ids = ['a.test/x/1', 'a.test/x/10', 'A.test/x/1', 'a.test/X/1', 'a.test/é/1', 'a.test/e/1', 'a.test/x'];
     const items = ids.map((id) => item(id));
     await session(medium, items);
     await assertHolds(medium, ids, 'ids that are alike');
   },
 
-  'writes nothing for a page without items, and does not mind': async (medium) => {
+  'accepts a page without items, and writes nothing': async (medium) => {
     await session(medium, [], page('a', 1), []);
     await assertHolds(medium, ['a/0'], 'ids with empty pages between');
   },
 
-  'takes pages that are written at the same time, each of them in order': async (medium) => {
+  'writes pages that come at the same time, each of them in order': async (medium) => {
     const sink = await opened(medium);
     const pages = Array.from({ length: 40 }, (_, at) => page(`p${at % 30}`, 3));
     await Promise.all(pages.map((items) => sink.write(items)));
@@ -164,14 +164,14 @@ const WRITING: SinkTests = {
  * comes again, with the same ids.
  */
 const RESTARTS: SinkTests = {
-  'goes on behind what is there when it is opened again': async (medium) => {
+  'appends to what is there when it is opened again': async (medium) => {
     await session(medium, page('a'));
     await session(medium);
     await session(medium, page('b'));
     await assertHolds(medium, ['a/0', 'a/1', 'b/0', 'b/1'], 'ids after three sessions');
   },
 
-  'takes an item of an earlier session for the one it has': async (medium) => {
+  'keeps an item of an earlier session that is written again once': async (medium) => {
     await session(medium, page('a'), page('b', 3));
     await session(medium, page('b', 3), page('c', 1), page('a'));
     const what = 'ids after pages came again in a second session';
@@ -187,7 +187,7 @@ const RESTARTS: SinkTests = {
     assertEqual(new Set(ids).size, ids.length, 'ids that are there once');
   },
 
-  'has what it said it has, although it was never closed': async (medium) => {
+  'holds what it has confirmed, although it was never closed': async (medium) => {
     const killed = await opened(medium);
     await killed.write(page('a'));
     await killed.write(page('b'));

@@ -199,13 +199,8 @@ export class HostSchedule {
 }
 
 /**
- * Hosts that one of several processes may lease: a little more than an equal share, so that a process that came first
- * leaves some to the others, and a slow one does not delay many.
- *
- * @param most - What it may lease alone.
- * @param hosts - Hosts that the crawl knows.
- * @param others - Other processes at work.
- * @returns 1 at least.
+ * How many of the crawl's `hosts` a process may lease next to `others`, `most` where it is alone: a little more than an
+ * equal share, so that a process that came first leaves some, and a slow one does not delay many.
  */
 export function shareOf(most: number, hosts: number, others: number): number {
   if (others === 0) return most;

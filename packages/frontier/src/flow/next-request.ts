@@ -167,11 +167,7 @@ export class NextRequest {
     return { kind: 'robots', entry: null, authority, request, hops: 0, required };
   }
 
-  /**
-   * What the gate, the owner and the bounds say of a URL, in this order.
-   *
-   * @param item - Its entry; `null` for a request of the owner's own, which counts as no page.
-   */
+  /** What the gate, the owner and the bounds say of a URL, in this order. `item` is `null` for an own request. */
   judge(
     host: LeasedHost,
     record: UrlRecord,

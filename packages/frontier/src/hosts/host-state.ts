@@ -34,10 +34,9 @@ export function newHostState(): HostState {
 }
 
 /**
- * State as bytes.
+ * State as bytes, at most 1 KiB: askers that do not fit are left out.
  *
  * @param asOfMs - The time, on our clock, before which no other process can have the host: now, or when it falls due.
- * @returns At most 1 KiB: askers that do not fit are left out; nothing else varies much in length.
  */
 export function encodeHostState(state: HostState, asOfMs: number): Uint8Array {
   const { clock, used } = state;
@@ -68,11 +67,10 @@ export function encodeHostState(state: HostState, asOfMs: number): Uint8Array {
 }
 
 /**
- * State from bytes.
+ * State from bytes; `null` for those that this version did not write. A host that was parked is not any more: only an
+ * operator's `wake` makes it leasable (storage contract, C6).
  *
  * @param nowMs - The time of the lease on our clock, read after the store answered: the later, the longer the gap.
- * @returns A host that was parked is not any more: only an operator's `wake` makes it leasable (storage contract, C6).
- * `null` for bytes that this version did not write.
  */
 export function decodeHostState(bytes: Uint8Array, nowMs: number): HostState | null {
   let fields: Readonly<Record<string, unknown>>;

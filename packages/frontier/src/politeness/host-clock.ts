@@ -124,11 +124,8 @@ export function afterExchange(
 }
 
 /**
- * The pause after the n-th 429 or 503 in a row, milliseconds.
- *
- * @param inARow - 1 for the first.
- * @param retryAfterMs - What Retry-After says; it lengthens, never shortens. `null`: nothing usable.
- * @see specification, access §10, DECISION A18
+ * The pause after the n-th 429 or 503 in a row, milliseconds. What Retry-After says (`null`: nothing usable) lengthens
+ * it, never shortens (access §10, DECISION A18).
  */
 export function throttlePauseMs(inARow: number, retryAfterMs: number | null): number {
   const doubledMs = doubled(THROTTLE_PAUSE_MS, inARow - 1, HOST_PAUSE_MAX_MS);

@@ -63,13 +63,7 @@ export interface HostLook {
   readonly inARow: { readonly throttled: number; readonly failed: number; readonly refused: number };
 }
 
-/**
- * What is known of a host.
- *
- * @param leased - The host, where this process has leased it.
- * @param wait - Why it waits, where that is known.
- * @throws What the store throws.
- */
+/** What is known of a host, `leased` by this process or not; `wait`: why it waits. @throws What the store throws. */
 export async function lookAtHost(
   host: string,
   leased: LeasedHost | undefined,

@@ -57,17 +57,8 @@ export interface FrontierQuestions {
   inspectHost(hostOrUrl: string): Promise<HostLook>;
 }
 
-/**
- * The answers of one frontier.
- *
- * @param checkOpen - Throws while the frontier is not open.
- * @throws Never; its promises reject with what `checkOpen` and the store throw.
- */
-export function createQuestions(
-  context: FrontierContext,
-  schedule: HostSchedule,
-  checkOpen: () => void,
-): FrontierQuestions {
+/** The answers of one frontier. Its promises reject with what the store throws. */
+export function createQuestions(context: FrontierContext, schedule: HostSchedule): FrontierQuestions {
   const { store, clock, settings, waits } = context;
   const hostOf = (url: string) => hostKeyOf(url, settings.hostKeyBy);
   const waitOf = (host: string) => {
@@ -90,23 +81,17 @@ export function createQuestions(
       }
       return found;
     },
-    async queued(host, limit) {
-      checkOpen();
-      return queuedOf(store, host, limit);
-    },
-    async look(url) {
-      checkOpen();
+    queued: (host, limit) => queuedOf(store, host, limit),
+    look: (url) => {
       const host = hostOf(url) ?? '';
       return lookAt(url, host, waitOf(host), context);
     },
-    async list(request = {}) {
-      checkOpen();
+    list: (request = {}) => {
       const { host } = request;
       const only = host === undefined ? {} : { host: hostOf(`http://${host}/`) ?? host };
       return listQueued(store, { ...request, ...only });
     },
-    async inspectHost(hostOrUrl) {
-      checkOpen();
+    inspectHost: (hostOrUrl) => {
       const host = hostOf(hostOrUrl) ?? hostOf(`http://${hostOrUrl}/`) ?? hostOrUrl;
       return lookAtHost(host, schedule.get(host), waitOf(host), context);
     },
@@ -114,11 +99,8 @@ export function createQuestions(
 }
 
 /**
- * Looks. `isKnown` is exact for what is queued and for what was met lately; a URL that was finished long ago may read
- * as not known, because the store has no verb that asks without adding.
- *
- * @param wait - Why its host waits; `null`: it does not.
- * @throws What the store throws.
+ * What is known of a URL. `isKnown` is exact for what is queued and for what was met lately; a URL that was finished
+ * long ago may read as not known, because the store has no verb that asks without adding.
  */
 async function lookAt(
   url: string,

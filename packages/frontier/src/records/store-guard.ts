@@ -46,11 +46,8 @@ export class StoreGuard {
 }
 
 /**
- * A store whose verbs all pass through one function, which may refuse, delay or watch them. What a store leaves out
- * stays out.
- *
- * @param pass - Called for each verb, `close` excepted, with what calls it.
- * @throws Never; what `pass` rejects with goes to the caller of the verb.
+ * A store whose verbs all pass through one function, which may refuse, delay or watch them; `close` does not. What a
+ * store leaves out stays out.
  */
 export function aroundStore(store: FrontierStore, pass: <T>(verb: () => Promise<T>) => Promise<T>): FrontierStore {
   const { reserve, readHost } = store;

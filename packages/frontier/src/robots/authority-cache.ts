@@ -200,9 +200,8 @@ export function newAuthorityRecord(): AuthorityRecord {
 }
 
 /**
- * A record as bytes: length of the head, head as JSON, access state.
- *
- * @returns At most 1 MiB: a body that does not fit next to the head is left out, which means a fetch, not permission.
+ * A record as bytes: length of the head, head as JSON, access state; at most 1 MiB. A body that does not fit is left
+ * out, which means a fetch, not permission.
  */
 export function encodeAuthority(record: AuthorityRecord): Uint8Array {
   const { hash, chain, hasAnswered } = record;
@@ -218,11 +217,7 @@ export function encodeAuthority(record: AuthorityRecord): Uint8Array {
   return bytes;
 }
 
-/**
- * A record from bytes.
- *
- * @returns `null` for bytes that this version did not write: then the authority is as unknown as a new one.
- */
+/** A record from bytes. `null`: this version did not write them, and the authority is as unknown as a new one. */
 export function decodeAuthority(bytes: Uint8Array): AuthorityRecord | null {
   if (bytes.length < HEAD_LENGTH_BYTES) return null;
   const headEnd = HEAD_LENGTH_BYTES + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);

@@ -121,11 +121,8 @@ function hostKeyOfParts(parts: UrlParts, by: HostKeyBy): string {
 }
 
 /**
- * Scheme, host and effective port: `https://example.org`, `http://[::1]:8080`. Own ports and one trailing dot are
- * dropped.
- *
- * @returns `null` for what is no absolute http(s) URL.
- * @see specification, access §1
+ * Scheme, host and port: `https://example.org`, `http://[::1]:8080`, without a scheme's own port and one trailing dot;
+ * `null` for what is no absolute http(s) URL (access §1).
  */
 export function authorityOf(url: string): string | null {
   const parts = parseUrlParts(url);
@@ -143,8 +140,8 @@ export interface Home {
 }
 
 /**
- * Where URLs belong that come by the page: one after the other of the same authority gets the very same strings, so
- * that they are made once, and looked up by the hash that the engine keeps with them.
+ * Where URLs belong. Those of the same authority, one after the other, get the very same strings: made once, and looked
+ * up by the hash that the engine keeps with them.
  */
 export function createHomes(by: HostKeyBy): (parts: UrlParts) => Home {
   let last: UrlParts | null = null;
