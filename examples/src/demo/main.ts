@@ -50,7 +50,7 @@ console.log(`\nPoliteness, as the crawler kept it:\n${politenessText(report.poli
 const servers = serverRows(town.hosts, town.log);
 console.log("\nThe same figures from the servers' own log:");
 for (const { host, requests, smallestGapMs, highestConcurrency, statuses } of servers) {
-  const gap = smallestGapMs === null ? 'one request' : `smallest gap ${(smallestGapMs / 1000).toFixed(2)} s`;
+  const gap = smallestGapMs === null ? 'no gap' : `smallest gap ${(smallestGapMs / 1000).toFixed(2)} s`;
   const answers = Object.entries(statuses).map(([status, count]) => `${status} ×${count}`);
   console.log(
     `  ${host.padEnd(13)} ${requests} requests, ${gap}, ${highestConcurrency} at once, ${answers.join(', ')}`,
