@@ -49,7 +49,13 @@ console.log(`\nPoliteness, as the crawler kept it:\n${politenessText(report.poli
 
 const servers = serverRows(town.hosts, town.log);
 console.log("\nThe same figures from the servers' own log:");
-console.table(servers.map(({ statuses, ...row }) => ({ ...row, statuses: JSON.stringify(statuses) })));
+for (const { host, requests, smallestGapMs, highestConcurrency, statuses } of servers) {
+  const gap = smallestGapMs === null ? 'no gap' : `smallest gap ${(smallestGapMs / 1000).toFixed(2)} s`;
+  const answers = Object.entries(statuses).map(([status, count]) => `${status} ×${count}`);
+  console.log(
+    `  ${host.padEnd(13)} ${requests} requests, ${gap}, ${highestConcurrency} at once, ${answers.join(', ')}`,
+  );
+}
 const disagreements = differences(report.politeness, servers);
 const complaints = objections(town.hosts, town.log, CONTACT);
 for (const line of [...disagreements, ...complaints]) console.log(`  ${line}`);

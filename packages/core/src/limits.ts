@@ -5,16 +5,13 @@
 export const MAX_MANIFEST_BYTES = 16 * 1024 * 1024;
 
 // Admission and the run
-/** Seeds of one crawl; more come through `add` or a sitemap. */
-export const MAX_SEEDS = 100_000;
+export const MAX_SEEDS = 100_000; // seeds of one crawl; more come through `add` or a sitemap
 /** Requests in flight over all hosts: beyond this one process is short of sockets and of sense. */
 export const MAX_CONCURRENCY = 1_024;
-/** Longest `maxIdleMs`: 30 days. */
-export const MAX_WAIT_MS = 2_592_000_000;
+export const MAX_WAIT_MS = 2_592_000_000; // longest `maxIdleMs`: 30 days
 
 // Pages
-/** Characters of a link after resolution, as the frontier keeps them (8 KiB). */
-export const MAX_LINK_URL_CHARS = 8_192;
+export const MAX_LINK_URL_CHARS = 8_192; // characters of a link after resolution, as the frontier keeps them (8 KiB)
 
 // robots.txt requests (specification, access 2)
 /** Decoded bytes of robots.txt kept: the reader's limit (robots 2.4) and one more, which shows that there were more. */
@@ -27,12 +24,10 @@ export const MAX_BUCKET_STARTS = 1_000;
 // Handlers and items
 /** Characters of the reason that a handler or a hook gives. Ours: it is part of a line of the decision log. */
 export const MAX_WORD_CHARS = 500;
-/** Waiting hosts that a report lists. */
-export const MAX_REPORTED_WAITS = 10_000;
+export const MAX_REPORTED_WAITS = 10_000; // waiting hosts that a report lists
 
 // Sitemaps and feeds
-/** Bytes of a sitemap once gzip is undone (sitemaps.org: 50 MiB). */
-export const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
+export const MAX_SITEMAP_BYTES = 50 * 1024 * 1024; // bytes of a sitemap once gzip is undone (sitemaps.org: 50 MiB)
 
 /** Waits of at least so many milliseconds with nothing in flight release memory first. */
 export const LONG_WAIT_MS = 60_000;

@@ -24,8 +24,8 @@ export const MAX_MATCH_WORK = 16_777_216;
 /** Product tokens a crawler may be configured with (ours; each costs a pass over the groups). */
 export const MAX_TOKENS = 32;
 // Politeness fields (robots.md 9.1, 9.2)
-/** Seconds. The longest Crawl-delay honoured exactly; longer ones are clamped (DECISION R39). */
-export const MAX_CRAWL_DELAY_SECONDS = 86_400;
+/** Milliseconds. The longest Crawl-delay honoured exactly; longer ones are clamped (DECISION R39). */
+export const MAX_CRAWL_DELAY_MS = 86_400_000;
 /** Seconds. A Crawl-delay above this is reported to the operator (DECISION R39). */
 export const CRAWL_DELAY_LARGE_SECONDS = 60;
 /** Documents or seconds. Larger numbers of a Request-rate are cut here, so that arithmetic on them stays exact. */

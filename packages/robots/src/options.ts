@@ -4,7 +4,7 @@
 import { isProductToken } from './agents.js';
 import type { BaseDialect } from './dialects.js';
 import { RobotsError } from './errors.js';
-import { MAX_CRAWL_DELAY_SECONDS, MAX_TOKENS } from './limits.js';
+import { MAX_CRAWL_DELAY_MS, MAX_TOKENS } from './limits.js';
 import { invalidOption, readOptions } from './option-table.js';
 
 /** What counts besides the base dialect (robots §8). */
@@ -59,11 +59,11 @@ export interface CompileOptions {
    */
   readonly cacheDelay?: 'ignore' | 'as-crawl-delay';
   /**
-   * Crawl-delay and Cache-delay in seconds that are honoured exactly; 1 to 86 400. A smaller value goes faster than
-   * asked.
-   * @default 86_400
+   * The longest Crawl-delay and Cache-delay that are honoured exactly, milliseconds; 1,000 to 86,400,000. A smaller
+   * value goes faster than the site requires.
+   * @default 86_400_000
    */
-  readonly crawlDelayMaxSeconds?: number;
+  readonly maxCrawlDelayMs?: number;
 }
 
 /** Options with every field filled in: tokens in lower case, `maxRulesPerGroup` 0 for none. */
@@ -88,7 +88,7 @@ export function resolveCompileOptions(options: CompileOptions): ResolvedCompileO
     requestRateMode: ['spaced', 'bucket'],
     cacheDelay: ['ignore', 'as-crawl-delay'],
     maxRulesPerGroup: [0, 1, Number.MAX_SAFE_INTEGER],
-    crawlDelayMaxSeconds: [MAX_CRAWL_DELAY_SECONDS, 1, MAX_CRAWL_DELAY_SECONDS],
+    maxCrawlDelayMs: [MAX_CRAWL_DELAY_MS, 1_000, MAX_CRAWL_DELAY_MS],
   };
   const read = { tokens: resolveTokens(tokens), strictDialects, ...readOptions(table, given) };
   return read as unknown as ResolvedCompileOptions;

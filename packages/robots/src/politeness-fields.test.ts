@@ -43,7 +43,7 @@ describe('Crawl-delay (robots §9.1)', () => {
   });
 
   it('clamps to the operator’s bound', () => {
-    expect(parseCrawlDelay('50', 30)).toEqual({ delayMs: 30_000, requiredMs: 50_000, hasUnit: false });
+    expect(parseCrawlDelay('50', 30_000)).toEqual({ delayMs: 30_000, requiredMs: 50_000, hasUnit: false });
   });
 });
 

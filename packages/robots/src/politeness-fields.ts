@@ -4,7 +4,7 @@
  * Clauses: robots §9.1 to 9.3. Nothing here knows groups or hosts; which line of which group counts is the caller's
  * business. All times of day are UTC, and "now" is always an argument.
  */
-import { MAX_CRAWL_DELAY_SECONDS, MAX_RATE_NUMBER } from './limits.js';
+import { MAX_CRAWL_DELAY_MS, MAX_RATE_NUMBER } from './limits.js';
 
 /** A stretch of the day in minutes after midnight UTC, as written: an end before the start wraps, 1440 is 2400. */
 export interface TimeWindow {
@@ -49,15 +49,15 @@ const PIECE = new RegExp(
   'gi',
 );
 
-/** Reads a Crawl-delay or Cache-delay, clamped to `maxSeconds`; null for anything else (robots §9.1, DECISION R39). */
-export function parseCrawlDelay(value: string, maxSeconds: number = MAX_CRAWL_DELAY_SECONDS): CrawlDelay | null {
+/** Reads a Crawl-delay or Cache-delay, clamped to `maxMs`; null for anything else (robots §9.1, DECISION R39). */
+export function parseCrawlDelay(value: string, maxMs: number = MAX_CRAWL_DELAY_MS): CrawlDelay | null {
   const match = DELAY.exec(value.trim());
   if (match === null) return null;
   const [, whole = '0', fraction, bareFraction, unit] = match;
   // Doubles are inexact, so 1.1 s would be 1101 ms. Nanoseconds are exact enough.
   const exactMs = Number(`${whole}.${fraction ?? bareFraction ?? 0}`) * unitSeconds(unit) * 1000;
   const requiredMs = Math.ceil(Number(exactMs.toFixed(6)));
-  return { delayMs: Math.min(requiredMs, maxSeconds * 1000), requiredMs, hasUnit: unit !== undefined };
+  return { delayMs: Math.min(requiredMs, maxMs), requiredMs, hasUnit: unit !== undefined };
 }
 
 /** Reads a Request-rate; null when any part of the line is invalid (robots §9.2, DECISIONS R40 and R44). */

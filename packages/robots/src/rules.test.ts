@@ -28,7 +28,7 @@ describe('options', () => {
     [{ tokens: 'a', strictDialects: [] }, 'option-invalid'],
     [{ tokens: 'a', strictDialects: ['2.0.0'] }, 'option-invalid'],
     [{ tokens: 'a', maxRulesPerGroup: 0 }, 'option-invalid'],
-    [{ tokens: 'a', crawlDelayMaxSeconds: 100_000 }, 'option-invalid'],
+    [{ tokens: 'a', maxCrawlDelayMs: 100_000_000 }, 'option-invalid'],
     [{ tokens: 'a', oversized: 'truncate' }, 'option-unknown'],
   ];
 
@@ -291,7 +291,7 @@ describe('what groups ask next to rules', () => {
   });
 
   it('clamps delays where told to', () => {
-    expect(rulesOf(text, { crawlDelayMaxSeconds: 1 }).crawlDelayMs).toBe(1000);
+    expect(rulesOf(text, { maxCrawlDelayMs: 1_000 }).crawlDelayMs).toBe(1000);
   });
 });
 

@@ -151,8 +151,8 @@ export class RobotsRules {
   // Static, because private methods of an instance cost each instance a slot.
   static #delaysMs(rules: RobotsRules, name: string): number[] {
     const fields = RobotsRules.#facts(rules).sources.flatMap((source) => source.fields);
-    const { crawlDelayMaxSeconds } = rules.#settings;
-    return valuesOf(fields, name, (value) => parseCrawlDelay(value, crawlDelayMaxSeconds)?.delayMs ?? null);
+    const { maxCrawlDelayMs } = rules.#settings;
+    return valuesOf(fields, name, (value) => parseCrawlDelay(value, maxCrawlDelayMs)?.delayMs ?? null);
   }
 
   static #facts(rules: RobotsRules): GroupFacts {

@@ -2,12 +2,13 @@
 // frontier. It decides on scope, bounds and traps. The frontier's gate decides on exclusion next.
 
 import type { NewUrl } from '@mannerly/frontier';
-import { formatUrlParts, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
+import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { parseUrl } from '../parse-url.js';
 import { MAX_REDIRECT_HOPS } from './limits.js';
 import type { Scope, ScopeAnswer } from './scope.js';
 import { trapText } from './trap-rules.js';
 import type { Traps } from './traps.js';
+import { requestedUrl } from './url-pattern.js';
 
 /** A candidate that was refused, and why. */
 export interface Refusal {
@@ -83,7 +84,8 @@ export function createAdmit(
       const parts = parseUrlParts(candidate.url);
       const no = parts === null ? whyNoUrl(candidate.url) : whyNot(candidate, parts);
       if (parts === null || no !== null) refused.push(refusal(candidate, no));
-      else admitted.push(asRequested(candidate, parts));
+      // An object of its own: most candidates end here, and an engine that sees some live on takes all for long-lived.
+      else admitted.push({ ...candidate, url: requestedUrl(parts) });
     }
     return { admitted, refused, known };
   };
@@ -114,15 +116,4 @@ function whyNoUrl(text: string): WhyNot {
 function refusal(candidate: NewUrl, no: WhyNot | null): Refusal {
   const { reason, detail } = no ?? { reason: 'url-invalid' };
   return { candidate, reason, ...(detail === undefined ? {} : { detail }) };
-}
-
-/**
- * Without fragment and userinfo. Always an object of its own: most candidates are known and end here, and an engine
- * that sees them live on takes all of them for long-lived.
- */
-function asRequested(candidate: NewUrl, parts: UrlParts): NewUrl {
-  const url = formatUrlParts(
-    parts.fragment === null && parts.userinfo === '' ? parts : { ...parts, fragment: null, userinfo: '' },
-  );
-  return { ...candidate, url };
 }

@@ -88,12 +88,9 @@ function afterWord(html: Buffer, start: number, sum: Sum): number {
   }
   const isPlain = (kinds & DIGIT) === 0 && isUnreadable === 0;
   if (html[start - 1] === SLASH) return afterUrl(html, at);
-  if (isPlain && html[at] !== SLASH && !isCalendar(hash)) add(sum, hash);
+  const isCalendar = MAY_BE_CALENDAR[hash & CALENDAR_BITS] === 1 && CALENDAR.has(hash);
+  if (isPlain && html[at] !== SLASH && !isCalendar) add(sum, hash);
   return at;
-}
-
-function isCalendar(hash: number): boolean {
-  return MAY_BE_CALENDAR[hash & CALENDAR_BITS] === 1 && CALENDAR.has(hash);
 }
 
 /** A word behind a slash is part of a URL, and so is what follows up to a blank. */

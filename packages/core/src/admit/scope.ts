@@ -5,11 +5,11 @@
 // domain, no scope with listed hosts.
 
 import type { Via } from '@mannerly/frontier';
-import { formatUrlParts, hostKeyOf, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
+import { hostKeyOf, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { parseUrl } from '../parse-url.js';
 import type { ResolvedScope } from './admit-options.js';
 import { MAX_SCOPE_MOVES } from './limits.js';
-import { readPatterns, readSurts, type UrlTest } from './url-pattern.js';
+import { readPatterns, readSurts, requestedUrl, type UrlTest } from './url-pattern.js';
 
 /** In scope, or why not. */
 export type ScopeAnswer =
@@ -95,7 +95,7 @@ export class Scope {
 /** The operator's own function: whatever it does but answer `true` is a refusal. */
 function asked(allows: NonNullable<ResolvedScope['allows']>, url: UrlParts, via: Via): ScopeAnswer {
   try {
-    if (allows(formatUrlParts({ ...url, fragment: null, userinfo: '' }), via) === true) return IN;
+    if (allows(requestedUrl(url), via) === true) return IN;
     return { kind: 'out', reason: 'hook-refused' };
   } catch (error) {
     return { kind: 'out', reason: 'hook-refused', detail: `scope.allows threw: ${String(error)}` };
@@ -129,5 +129,5 @@ function hostAndPort({ host, port, scheme }: UrlParts): string {
 /** As it is requested. */
 function bare(url: string): string {
   const parts = parseUrlParts(url);
-  return parts === null ? url : formatUrlParts({ ...parts, fragment: null, userinfo: '' });
+  return parts === null ? url : requestedUrl(parts);
 }

@@ -66,7 +66,12 @@ function byPath(pattern: string): UrlTest {
 function byRegExp(option: string, pattern: RegExp): UrlTest {
   if (pattern.global || pattern.sticky)
     throw invalidOption(option, 'RegExp objects without the flags g and y', pattern);
-  return (url) => pattern.test(formatUrlParts({ ...url, fragment: null, userinfo: '' }));
+  return (url) => pattern.test(requestedUrl(url));
+}
+
+/** The URL as it is requested: without fragment and userinfo. Never throws. */
+export function requestedUrl(url: UrlParts): string {
+  return formatUrlParts(url.fragment === null && url.userinfo === '' ? url : { ...url, fragment: null, userinfo: '' });
 }
 
 /**

@@ -14,10 +14,7 @@ export function whereOf(
 ): { readonly directory: string } | { readonly store: string } {
   if (directory !== undefined && store === undefined) return { directory };
   if (directory === undefined && store !== undefined) return { store };
-  throw new UsageError(
-    'name the crawl directory, or the store of the crawl',
-    'Name the directory first, or --store <url>; not both.',
-  );
+  throw new UsageError('name the crawl directory, or the store of the crawl', 'Give one: <dir> or --store <url>.');
 }
 
 /** Opens a crawl, inspects it, and closes it. @throws UsageError, MannerlyError; what `ask` throws. */

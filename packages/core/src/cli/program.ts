@@ -74,10 +74,8 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
 /** Says what is missing in a likely first try. @throws UsageError */
 function refuseBareUrl([first = '']: readonly string[]): void {
   if (!/^https?:\/\//i.test(first)) return;
-  throw new UsageError(
-    `"${first}" is no command`,
-    `To crawl it: mannerly crawl ${first} --name <your-product-token> --contact <where-to-reach-you>`,
-  );
+  const hint = `To crawl it: mannerly crawl ${first} --name <your-product-token> --contact <where-to-reach-you>`;
+  throw new UsageError(`"${first}" is no command`, hint);
 }
 
 /** The program. @param done - Called with the exit code of the command that ran. */

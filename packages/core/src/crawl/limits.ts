@@ -5,10 +5,8 @@
 export const MAX_PAGE_WAIT_MS = 100;
 /** A page waits for requests that are due this soon, milliseconds: about what a page takes while the code is cold. */
 export const PAGE_MARGIN_MS = 8;
-/** Pages that are worked on together while no request is due within `WAVE_MARGIN_MS`. */
-export const MAX_WAVE_PAGES = 8;
-/** Milliseconds that a wave of pages should take. */
-export const WAVE_MS = 8;
+export const MAX_WAVE_PAGES = 8; // pages that are worked on together while no request is due within `WAVE_MARGIN_MS`
+export const WAVE_MS = 8; // milliseconds that a wave of pages should take
 /** No pages go together when a request is due within this many milliseconds: a wave may take longer than planned. */
 export const WAVE_MARGIN_MS = 20;
 /** A request that left within this many milliseconds is about to be answered: pages wait for that. */
@@ -29,8 +27,7 @@ export const DEFAULT_OWN_WAIT_MS = 30_000;
 export const MAX_OWN_WAIT_MS = 600_000;
 
 // Pages in a browser
-/** Redirects of one subresource. Ours, as for robots.txt (access §3). */
-export const MAX_SUBRESOURCE_HOPS = 5;
+export const MAX_SUBRESOURCE_HOPS = 5; // redirects of one subresource. Ours, as for robots.txt (access §3)
 /** Files in the cache of subresources, and their bytes together. Ours: the scripts of a hundred sites. */
 export const MAX_CACHED_FILES = 1_000;
 export const MAX_CACHED_FILES_BYTES = 32 * 1024 * 1024;

@@ -151,10 +151,10 @@ function item(url: string, { level, hosts }: Ticket): NewUrl {
 }
 
 /** As far from a seed as a link of the home page. What the sitemap says of it goes to its handler. */
-function page({ url, alternates, ...said }: SitemapEntry, from: string, via: 'sitemap' | 'feed'): NewUrl {
+function page({ url, alternates, ...fields }: SitemapEntry, from: string, via: 'sitemap' | 'feed'): NewUrl {
   const userData: Record<string, JsonValue> = {};
   for (const name of ['lastmod', 'changefreq', 'priority', 'title'] as const) {
-    const value = said[name];
+    const value = fields[name];
     if (value !== null) userData[name] = value;
   }
   if (alternates.length > 0) userData['alternates'] = withinLimit(alternates);

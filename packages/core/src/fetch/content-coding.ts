@@ -107,8 +107,8 @@ const USUAL_RATIO = 5;
  * 2³²). A server can lie about it, so it counts up to a ratio that pages reach, and never past the limit.
  */
 function expectedBytes(coding: ContentCoding, encoded: Buffer, maxBytes: number): number {
-  const said = coding === 'gzip' && encoded.length >= 18 ? encoded.readUInt32LE(encoded.length - 4) + 1 : 0;
-  const likely = said > 0 && said <= encoded.length * 16 ? said : encoded.length * USUAL_RATIO;
+  const declared = coding === 'gzip' && encoded.length >= 18 ? encoded.readUInt32LE(encoded.length - 4) + 1 : 0;
+  const likely = declared > 0 && declared <= encoded.length * 16 ? declared : encoded.length * USUAL_RATIO;
   return Math.max(LEAST_CHUNK, Math.min(likely, maxBytes + 1));
 }
 

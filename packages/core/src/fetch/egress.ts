@@ -126,11 +126,11 @@ export class Egress {
     const lock = await limiter.ask(host, request.requirements, nowMs());
     if (lock.kind === 'wait') return notSent(url.href, lock);
 
-    const { outcome, said } = await this.#exchange(request, url.href, answer, headers);
+    const { outcome, startAnswer } = await this.#exchange(request, url.href, answer, headers);
     const { startedAtMs, endedAtMs } = outcome?.timing ?? { startedAtMs: nowMs(), endedAtMs: nowMs() };
     const wasSent = outcome !== null && (outcome.kind === 'response' || outcome.wasSent);
     lock.done(wasSent ? startedAtMs : null, endedAtMs, nowMs());
-    if (outcome === null) return notSent(url.href, said);
+    if (outcome === null) return notSent(url.href, startAnswer);
     if (!wasSent) return outcome;
     const last = this.#lastEnds.get(host);
     keepLatest(this.#lastEnds, host, Math.max(endedAtMs, last ?? endedAtMs), MAX_GAP_HOSTS);
@@ -160,17 +160,17 @@ export class Egress {
     return cookie === null ? fields : { ...fields, Cookie: cookie };
   }
 
-  /** `outcome`: `null` if nothing left, since `mayStart` said so. */
+  /** `outcome`: `null` if nothing left, since `mayStart` refused. */
   async #exchange(
     request: EgressRequest,
     url: string,
     { address, family }: Extract<GuardAnswer, { kind: 'go' }>,
     headers: FetchRequest['headers'],
-  ): Promise<{ readonly outcome: FetchOutcome | null; readonly said: StartAnswer }> {
+  ): Promise<{ readonly outcome: FetchOutcome | null; readonly startAnswer: StartAnswer }> {
     const { fetcher, nowMs, network, onExchange } = this.#options;
     const { host, purpose, largeBody, beforeDecoding, signal } = request;
     // Unless the fetcher asked, nothing left: then it may be tried again at once.
-    let said: StartAnswer = { kind: 'wait', untilMs: nowMs() };
+    let startAnswer: StartAnswer = { kind: 'wait', untilMs: nowMs() };
     let spooled: SpooledBody | null = null;
     let underway: RequestUnderway | null = null;
     const consumeBody = (head: ResponseHead): SpooledBody | null => {
@@ -188,8 +188,8 @@ export class Egress {
       ...(largeBody === undefined ? {} : { consumeBody }),
       ...(beforeDecoding === undefined ? {} : { beforeDecoding }),
       mayStart: () => {
-        said = request.mayStart();
-        if (said.kind !== 'go') return false;
+        startAnswer = request.mayStart();
+        if (startAnswer.kind !== 'go') return false;
         underway = { url: request.url, host, purpose, sinceMs: nowMs() };
         this.#underway.add(underway);
         return true;
@@ -197,7 +197,7 @@ export class Egress {
       signal,
     });
     if (underway !== null) this.#underway.delete(underway);
-    return { outcome: came === null ? null : await withSpooled(came, spooled), said };
+    return { outcome: came === null ? null : await withSpooled(came, spooled), startAnswer };
   }
 }
 
@@ -263,9 +263,9 @@ function limitsFor({ purpose, maxBodyBytes }: EgressRequest, network: EgressOpti
   };
 }
 
-function notSent(url: string, said: StartAnswer): NotSentOutcome {
-  const reason = said.kind === 'lost' ? 'lost' : 'wait';
-  return { kind: 'not-sent', url, reason, untilMs: said.kind === 'wait' ? said.untilMs : null };
+function notSent(url: string, startAnswer: StartAnswer): NotSentOutcome {
+  const reason = startAnswer.kind === 'lost' ? 'lost' : 'wait';
+  return { kind: 'not-sent', url, reason, untilMs: startAnswer.kind === 'wait' ? startAnswer.untilMs : null };
 }
 
 /** @param gapMs - From the end of the host's last exchange to the start of this one; `null` for the first. */
@@ -309,9 +309,7 @@ function robotsReceipt(authority: string, outcome: FetchOutcome): RobotsReceipt 
   const fields = Object.entries(headersByName(outcome.headers, RECEIPT_FIELDS));
   const headers = Object.fromEntries(fields.map(([name, value]) => [name, value.slice(0, MAX_LOGGED_FIELD_CHARS)]));
   const hasBody = outcome.status >= 200 && outcome.status <= 299 && outcome.truncated !== 'connection';
-  const hash = hasBody ? createHash('sha256').update(outcome.body).digest('hex').slice(0, HASH_CHARS) : null;
+  // As `RobotsCopyRef.hash`.
+  const hash = hasBody ? createHash('sha256').update(outcome.body).digest('hex').slice(0, 16) : null;
   return { authority, hash, headers };
 }
-
-/** As `RobotsCopyRef.hash`. */
-const HASH_CHARS = 16;

@@ -59,7 +59,7 @@ export interface FetchLimits {
 export interface FetcherCapabilities {
   /** Field lines come one by one, in order, names as sent. `false`: names may be folded and lines joined. */
   readonly rawHeaders: boolean;
-  /** `remoteAddress` is told. */
+  /** `remoteAddress` is reported. */
   readonly remoteAddress: boolean;
   /** Connects to the judged address and looks no name up. `false`: needs `network.allowUnpinnedDns`. */
   readonly pinsAddress: boolean;

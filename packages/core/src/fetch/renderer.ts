@@ -34,7 +34,7 @@ export interface Subresource {
 export interface SubresourceRefusal {
   readonly kind: 'excluded' | 'dropped' | 'held';
   readonly url: string;
-  /** A word of the table of reasons. */
+  /** One of the table of reasons (docs/reference/reasons.md). */
   readonly reason: string;
 }
 

@@ -161,7 +161,6 @@ export interface ScopeOptions {
   readonly allows?: (url: string, via: Via) => boolean;
 }
 
-/** The options of `bounds`. */
 export type BoundsOptions = AnyBoundsOptions & ({ readonly pages: number } | { readonly minutes: number });
 
 interface AnyBoundsOptions {
@@ -192,7 +191,6 @@ interface AnyBoundsOptions {
   readonly queuedUrls?: number;
 }
 
-/** The options of `urls`. */
 export interface UrlOptions {
   /**
    * URLs that differ only in tracking parameters count as one with `drop`, or with a list of names (`*` at the end
@@ -205,7 +203,6 @@ export interface UrlOptions {
   readonly rules?: readonly CanonicalRule[];
 }
 
-/** The options of `traps`. */
 export interface TrapOptions {
   /**
    * Similar pages of a group in a row, after which links of such pages are dropped. 16 to 1,000,000 pages. @default 128
@@ -217,7 +214,6 @@ export interface TrapOptions {
   readonly maxQueryParameters?: number;
 }
 
-/** The options of `politeness`. */
 export interface PolitenessOptions {
   /**
    * The pause where a site asks for none. `polite`: 2 × the last retrieval time, 1 to 60 s. `gentle`: 5 ×, 3 to 60 s.
@@ -243,7 +239,6 @@ export interface PolitenessOptions {
   readonly jitter?: number;
 }
 
-/** The options of `pageLevel`. */
 export interface PageLevelOptions {
   /**
    * Items of `noindex` pages are kept out of the sinks, or (stricter) no handler runs, or they are kept. @default
@@ -262,7 +257,6 @@ export interface PageLevelOptions {
   readonly robotsNoindex?: 'apply' | 'expose';
 }
 
-/** The options of `links`. */
 export interface LinkOptions {
   /** The `nofollow` of a whole page. @default respect */
   readonly pageNofollow?: 'respect' | 'ignore';
@@ -270,7 +264,6 @@ export interface LinkOptions {
   readonly rel?: RelOptions;
 }
 
-/** The options of `rel`. */
 export interface RelOptions {
   /** Whether links with `rel=nofollow` are followed. @default false */
   readonly nofollow?: boolean;
@@ -280,7 +273,6 @@ export interface RelOptions {
   readonly sponsored?: boolean;
 }
 
-/** The options of `preferences`. */
 export interface PreferenceOptions {
   /** The same within the object. @default respect */
   readonly apply?: 'respect' | 'observe' | 'off';
@@ -337,7 +329,6 @@ export interface NetworkOptions {
   readonly concurrency?: number;
 }
 
-/** The options of `discover`. */
 export interface DiscoverOptions {
   /** Read the sitemaps (docs/sitemaps.md) that robots.txt names. @default false */
   readonly sitemaps?: boolean;
@@ -350,13 +341,11 @@ export interface DiscoverOptions {
   readonly dataTxt?: boolean;
 }
 
-/** The options of `datasets`. */
 export interface DatasetOptions {
   /** With `discover.dataTxt`: queue the datasets within the scope, with the label `dataset`. @default false */
   readonly enqueue?: boolean;
 }
 
-/** The options of `archive`. */
 export interface ArchiveOptions {
   /** Size at which the next WARC file begins. 1,048,576 to 1,099,511,627,776 bytes. @default 1,000,000,000 */
   readonly warcBytes?: number;
@@ -370,7 +359,6 @@ export interface ArchiveOptions {
   readonly folder?: string;
 }
 
-/** The options of `decisionLog`. */
 export interface DecisionLogOptions {
   /** Share of URLs with a line. Excluded and failed URLs always have one. 0 to 1, a share of URLs. @default 1 */
   readonly sample?: number;

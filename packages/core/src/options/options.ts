@@ -79,13 +79,9 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
   const network = networkOf(filled.network, scope.seeds);
   const { robots = {} } = options;
   if (options.fetcher?.capabilities.pinsAddress === false && !network.allowUnpinnedDns) {
-    throw new MannerlyError(
-      'option-invalid',
-      'expected `fetcher` to connect to the address that was checked (`capabilities.pinsAddress`), which the address guard needs',
-      {
-        hint: '`network: { allowUnpinnedDns: true }` takes it all the same, where no name can lead to a network of yours.',
-      },
-    );
+    throw new MannerlyError('option-invalid', UNPINNED, {
+      hint: '`network: { allowUnpinnedDns: true }` allows it, where no name can lead to a network of yours.',
+    });
   }
   const { orderSeed, archive, traps } = filled;
   return {
@@ -111,6 +107,9 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     relaxedDefaults: relaxedDefaultsIn('', OPTIONS, filled),
   };
 }
+
+const UNPINNED =
+  'expected `fetcher` to connect to the address that was checked (`capabilities.pinsAddress`), for the address guard';
 
 function hooksOf(hooks: CrawlerOptions['hooks'] = {}, timeoutMs: number): ResolvedHookOptions | null {
   const { beforeFetch, afterFetch, onExclusion } = hooks;

@@ -18,7 +18,6 @@ import {
 } from './row.js';
 
 const DAY_MS = 86_400_000;
-const DAY_SECONDS = 86_400;
 const applies = choice('respect', 'observe', 'off');
 const isRespected = choice('respect', 'ignore');
 const dialects = choice('rfc9309', 'google', '1996', '1994');
@@ -181,24 +180,18 @@ export const POLITENESS_ROWS = {
         'A URL whose host is held longer *fails* as `robots-unreachable`.',
         { defaultText: '86,400,000 (a day)' },
       ),
-      crawlDelay: row(
-        group('RobotsCrawlDelay', {
-          maxSeconds: row(number(1, DAY_SECONDS, 's'), 'A longer Crawl-delay is treated as `onOverMax` says.', {
-            default: DAY_SECONDS,
-            relaxed: [
-              { below: DAY_SECONDS },
-              'a longer Crawl-delay is cut to that',
-              ({ onOverMax }) => onOverMax === 'skip-host',
-            ],
-          }),
-          onOverMax: row(
-            choice('clamp', 'skip-host'),
-            'The delay is cut to `maxSeconds`, or the URLs of the host are dropped (`crawl-delay-over-max`).',
-            { default: 'clamp' },
-          ),
-        }),
-        'How far a Crawl-delay is obeyed.',
-        { default: defaultsOfRows },
+      maxCrawlDelayMs: row(number(1_000, DAY_MS, 'ms'), 'A longer Crawl-delay is treated as `onLongCrawlDelay` says.', {
+        default: DAY_MS,
+        relaxed: [
+          { below: DAY_MS },
+          'a longer Crawl-delay is cut to that',
+          (given) => (given as { onLongCrawlDelay?: unknown }).onLongCrawlDelay === 'skip-host',
+        ],
+      }),
+      onLongCrawlDelay: row(
+        choice('clamp', 'skip-host'),
+        'The delay is cut to `maxCrawlDelayMs`, or the URLs of the host are dropped (`crawl-delay-over-max`).',
+        { default: 'clamp' },
       ),
       visitTime: row(
         choice('hold', 'warn', 'ignore'),

@@ -34,9 +34,11 @@ export function resolveLinks(facts: Pick<HtmlSummary, 'links' | 'baseHref'>, pag
   for (const { href, rel, element } of facts.links) {
     const url = resolveHref(href, base);
     if (url === null) continue;
-    const isNofollow = rel.includes('nofollow');
-    const isUgc = rel.includes('ugc');
-    const isSponsored = rel.includes('sponsored');
+    // Most links have none.
+    const hasRel = rel.length > 0;
+    const isNofollow = hasRel && rel.includes('nofollow');
+    const isUgc = hasRel && rel.includes('ugc');
+    const isSponsored = hasRel && rel.includes('sponsored');
     const bit = 1 << ((isNofollow ? 1 : 0) | (isUgc ? 2 : 0) | (isSponsored ? 4 : 0));
     const known = seen.get(url) ?? 0;
     if ((known & bit) !== 0) continue;

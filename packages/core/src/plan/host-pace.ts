@@ -17,7 +17,7 @@ export interface PaceNow {
   readonly closedUntilMs: number | null;
 }
 
-const DAY_S = 86_400;
+const DAY_MS = 86_400_000;
 /** The options of `@mannerly/robots` on which politeness depends. */
 const READING_KEYS: readonly string[] = ['dialect', 'policy', 'inheritPoliteness', 'cacheDelay'];
 
@@ -52,7 +52,7 @@ export class HostPace {
       compileRules(parseRobots(body, { robotsUrl: `${authority}/robots.txt` }), compile),
     );
     const delays = this.#rules.flatMap(({ crawlDelayMs }) => crawlDelayMs ?? []);
-    const maxDelayMs = (robots.crawlDelay?.maxSeconds ?? DAY_S) * 1_000;
+    const maxDelayMs = robots.maxCrawlDelayMs ?? DAY_MS;
     this.#crawlDelayMs = delays.length === 0 ? null : Math.min(maxDelayMs, Math.max(...delays));
     this.hasHours = this.#rules.some(
       ({ visitWindows, requestRates }) =>

@@ -72,7 +72,7 @@ export const REASONS = {
   // dropped: the crawl does not want it
   'crawl-delay-over-max': rows(['dropped'], 'robots')(
     'The host requires a longer Crawl-delay than the crawl is willing to wait.',
-    'Raise `robots.crawlDelay.maxSeconds`.',
+    'Raise `robots.maxCrawlDelayMs`.',
   ),
   'out-of-scope': outOfScope(
     'It lies outside the scope of this crawl.',

@@ -3,8 +3,7 @@
 // The crawl loop
 /** Pieces of work taken before the event loop turns: about what is prepared and sent in a millisecond. */
 export const MAX_TAKEN_AT_ONCE = 16;
-/** A wait this short ends no run, whatever its `maxIdleMs`: times are rounded up. */
-export const SHORT_WAIT_MS = 100;
+export const SHORT_WAIT_MS = 100; // a wait this short ends no run, whatever its `maxIdleMs`: times are rounded up
 /** Milliseconds between two requests to a host from which on its pages wait for its answers. */
 export const LONG_INTERVAL_MS = 500;
 
@@ -15,18 +14,13 @@ export const MAX_RESET_REST_MS = 60_000;
 export const TOTALS_EVERY_MS = 1_000;
 /** Pages with handlers, running or waiting, in addition to those in flight. A page holds its body meanwhile. */
 export const MAX_HANDLING = 64;
-/** Milliseconds that exchanges and handlers get to finish after a stop. */
-export const STOP_GRACE_MS = 10_000;
-/** Failures that one retry queues again; they are collected in memory first. */
-export const MAX_RETRIED_URLS = 100_000;
-/** Held URLs that the decision log lists at the end of a run. */
-export const MAX_HELD_REPORTED = 10_000;
+export const STOP_GRACE_MS = 10_000; // milliseconds that exchanges and handlers get to finish after a stop
+export const MAX_RETRIED_URLS = 100_000; // failures that one retry queues again; they are collected in memory first
+export const MAX_HELD_REPORTED = 10_000; // held URLs that the decision log lists at the end of a run
 
 // The live view
-/** Waiting hosts, and requests under way, that `activity` lists at most. */
-export const MAX_ACTIVITY_HOSTS = 1_000;
-/** Seeds that it names. */
-export const MAX_ACTIVITY_SEEDS = 10;
+export const MAX_ACTIVITY_HOSTS = 1_000; // waiting hosts, and requests under way, that `activity` lists at most
+export const MAX_ACTIVITY_SEEDS = 10; // seeds that it names
 
 // Several processes at one crawl
 /** A process that has not written its totals for so long, milliseconds, is taken to have ended. */
@@ -35,12 +29,10 @@ export const PROCESS_SILENT_MS = 30_000;
 export const SHARED_LOOK_MS = 250;
 
 // Manifests of runs
-/** Seeds that the manifest of a run lists; `crawl.json` has all of them. */
-export const MAX_MANIFEST_SEEDS = 10_000;
+export const MAX_MANIFEST_SEEDS = 10_000; // seeds that the manifest of a run lists; `crawl.json` has all of them
 /** Authorities whose robots.txt it lists; `robots/index.jsonl` has all of them. */
 export const MAX_MANIFEST_ROBOTS = 10_000;
-/** Earlier runs that it names. */
-export const MAX_EARLIER_RUNS = 100;
+export const MAX_EARLIER_RUNS = 100; // earlier runs that it names
 
 // Crawls with an order seed
 /** URLs that wait for the next wave, half a kilobyte each; of more, the last ones are dropped. */

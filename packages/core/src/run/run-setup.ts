@@ -24,13 +24,11 @@ export interface RunSetup {
   readonly clock: Clock;
   /** The crawl directory; `null`: none. */
   readonly out: string | null;
-  /** Whether other processes work on the same crawl at the same time. */
+  /** Other processes work on the same crawl. */
   readonly isShared: boolean;
-  /** Whether the store is in the directory. */
+  /** The store is in the directory. */
   readonly isOwnStore: boolean;
-  /** Whether what the directory has kept is removed first. */
   readonly reset: boolean;
-  /** Parked hosts that are due again. */
   readonly unpark: readonly string[];
   /** Failures that are queued once more at the start; `null`: none. */
   readonly retry: FailureFilter | null;

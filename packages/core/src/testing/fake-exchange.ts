@@ -19,21 +19,11 @@ export interface ExchangeEnds {
   readonly decode: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** Failures that happen before a request leaves. */
-const BEFORE_SENDING: ReadonlySet<FailureCode> = new Set([
-  'dns',
-  'refused',
-  'unreachable-network',
-  'tls',
-  'timeout-connect',
-  'address-forbidden',
-  'port-forbidden',
-  'scheme-unsupported',
-]);
-
-/** Whether a failure happens before the request leaves. Never throws. */
+/** Whether a failure happens before the request leaves. */
 export function isBeforeSending(failure: FailureCode): boolean {
-  return BEFORE_SENDING.has(failure);
+  return /^(dns|refused|unreachable-network|tls|timeout-connect|(address|port)-forbidden|scheme-unsupported)$/.test(
+    failure,
+  );
 }
 
 /** Makes one exchange; `null` when `mayStart` refused. Never rejects. */

@@ -1,7 +1,6 @@
 // Bounds of the test kit, which a test that does what it should never meets.
 
-/** The longest delay that the platform's timers take, milliseconds. */
-export const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1; // the longest delay that the platform's timers take, milliseconds
 /** Where a virtual clock begins, epoch milliseconds: 1 January 2026, so that a test prints the same dates each time. */
 export const VIRTUAL_START_MS = Date.UTC(2026, 0, 1);
 /** Timers that fire in one `finish`: ten microseconds each. A day takes 100,000, a request about thirty. */
@@ -10,13 +9,10 @@ export const MAX_VIRTUAL_STEPS = 5_000_000;
 export const MAX_VIRTUAL_MS = 400 * 86_400_000;
 /** Real milliseconds that time stands still for files. What takes longer (a terminal, a pipe) never ends. */
 export const REAL_WORK_MS = 10_000;
-/** Real milliseconds that `standStill` may take. */
-export const MAX_STILL_MS = 30_000;
+export const MAX_STILL_MS = 30_000; // real milliseconds that `standStill` may take
 /** Real milliseconds in which something must happen when no timer is left: less than the 5 s of test runners. */
 export const REAL_GRACE_MS = 4_000;
 /** Addresses of fake hosts: 198.18.0.0/15, which is for tests of networks (RFC 2544) and belongs to no site. */
 export const FAKE_ADDRESSES = 2 ** 17;
-/** Files of a folder that a fake site takes on. */
-export const MAX_FOLDER_FILES = 100_000;
-/** Bytes of bodies that a fake web takes on from an archive. */
-export const MAX_FAKE_ARCHIVE_BYTES = 256 * 1024 * 1024;
+export const MAX_FOLDER_FILES = 100_000; // files of a folder that a fake site takes on
+export const MAX_FAKE_ARCHIVE_BYTES = 256 * 1024 * 1024; // bytes of bodies that a fake web takes on from an archive

@@ -148,17 +148,15 @@ class ReplacedClock implements VirtualClock {
       if (isOver()) return;
       if (steps >= this.#maxSteps) {
         const days = ((this.#fake.now - fromMs) / 86_400_000).toFixed(3);
-        throw stuck(
-          `${steps} timers have fired in ${days} days of virtual time, and it is not over at ${this.#date()}`,
-          'bound the crawl (`bounds.pages`, `bounds.minutes`), or raise `maxSteps`',
-        );
+        const fired = `${steps} timers have fired in ${days} days of virtual time`;
+        const hint = 'bound the crawl (`bounds.pages`, `bounds.minutes`), or raise `maxSteps`';
+        throw stuck(`${fired}, and it is not over at ${this.#date()}`, hint);
       }
       this.#fake.next();
       if (this.#fake.now > untilMs) {
-        throw stuck(
-          `it is not over after ${(this.#maxMs / 86_400_000).toFixed(3)} days of virtual time, at ${this.#date()}`,
-          'bound the crawl (`bounds.minutes`, `maxIdleMs`), or raise `maxMs`',
-        );
+        const days = (this.#maxMs / 86_400_000).toFixed(3);
+        const hint = 'bound the crawl (`bounds.minutes`, `maxIdleMs`), or raise `maxMs`';
+        throw stuck(`it is not over after ${days} days of virtual time, at ${this.#date()}`, hint);
       }
     }
   }

@@ -23,7 +23,7 @@ export type Ending =
 
 /** Reports to `onEvent`; what that throws passes through. */
 export class EventReporter {
-  readonly #settings: Pick<ResolvedFrontierOptions, 'onEvent' | 'clock' | 'crawlDelayMaxMs'>;
+  readonly #settings: Pick<ResolvedFrontierOptions, 'onEvent' | 'clock' | 'maxCrawlDelayMs'>;
   readonly #urls = createRecentSet(REPORTED_URLS);
   readonly #warnings = createRecentSet(REPORTED_WARNINGS);
 
@@ -72,7 +72,7 @@ export class EventReporter {
   robots(host: string, authority: Authority, before: AccessState, rules: AuthorityRules | null, came: string): void {
     const { notes, phase, retryAtMs, firstFailureMs, failures, freshUntilMs } = authority.access;
     const about = { host, authority: authority.name, untilMs: null };
-    const { clock, crawlDelayMaxMs } = this.#settings;
+    const { clock, maxCrawlDelayMs } = this.#settings;
     for (const code of notes) this.#warn({ code, ...about, detail: phase });
     if (failures > 0) {
       const nowMs = clock.nowMs();
@@ -90,8 +90,8 @@ export class EventReporter {
     if (fileDelayMs !== null && fileDelayMs > CRAWL_DELAY_LARGE_MS && this.#warnings.add(`delay ${host} ${content}`)) {
       const detail = `${fileDelayMs / 1000} s`;
       this.#warn({ code: 'crawl-delay-large', ...about, detail });
-      const cut = `${detail}, cut to ${crawlDelayMaxMs / 1000} s`;
-      if (crawlDelayMaxMs < fileDelayMs) this.#warn({ code: 'crawl-delay-clamped', ...about, detail: cut });
+      const cut = `${detail}, cut to ${maxCrawlDelayMs / 1000} s`;
+      if (maxCrawlDelayMs < fileDelayMs) this.#warn({ code: 'crawl-delay-clamped', ...about, detail: cut });
     }
     if (comments.length === 0 || !this.#warnings.add(`comment ${host} ${content}`)) return;
     for (const detail of comments.slice(0, COMMENT_MAX_LINES)) this.#warn({ code: 'comment', ...about, detail });

@@ -5,19 +5,13 @@ import type { CompileOptions } from '@mannerly/robots';
 import { type AccessOptions, type ResolvedAccessOptions, resolveAccessOptions } from '@mannerly/robots/access';
 import { FrontierError } from '../errors.js';
 import { CRAWL_DELAY_MOST_MS } from '../limits.js';
-import { invalid, knownKeys, numberIn, oneOf } from '../option-value.js';
+import { invalid, numberIn, oneOf } from '../option-value.js';
 import { createRulesReader, type RulesReader } from '../robots/authority-rules.js';
 
 /** How robots.txt is read, and what happens when it does not come. Fields of `@mannerly/robots` keep their meaning. */
-export interface RobotsOptions
-  extends Omit<CompileOptions, 'crawlDelayMaxSeconds'>,
-    Omit<AccessOptions, 'dialect' | 'policy'> {
-  readonly crawlDelay?: {
-    /** Honoured exactly up to here, seconds, 1 … 86,400. Less goes faster than sites request. @default 86_400 */
-    readonly maxSeconds?: number;
-    /** Over it: `clamp` the delay, or `skip-host`, dropping its URLs. @default 'clamp' */
-    readonly onOverMax?: 'clamp' | 'skip-host';
-  };
+export interface RobotsOptions extends CompileOptions, Omit<AccessOptions, 'dialect' | 'policy'> {
+  /** Over `maxCrawlDelayMs`: `clamp` the delay, or `skip-host`, dropping its URLs. @default 'clamp' */
+  readonly onLongCrawlDelay?: 'clamp' | 'skip-host';
   /** Outside Visit-time: `hold` the host, or visit it and `warn`, or `ignore` the line. @default 'hold' */
   readonly visitTime?: 'hold' | 'warn' | 'ignore';
   /** Clean-param: its parameters are not part of a URL's key (`dedupe`), or it is only exposed. @default 'dedupe' */
@@ -33,7 +27,7 @@ export interface RobotsOptions
 export interface ResolvedRobotsOptions {
   readonly access: ResolvedAccessOptions;
   readonly readRules: RulesReader;
-  readonly crawlDelayMaxMs: number;
+  readonly maxCrawlDelayMs: number;
 }
 
 const ACCESS_KEYS = new Set(['accessProfile', 'onForbidden', 'afterUnreachable', 'unreachableDays', 'holdMaxMs']);
@@ -41,16 +35,16 @@ const ACCESS_KEYS = new Set(['accessProfile', 'onForbidden', 'afterUnreachable',
 /** Checks how robots.txt is to be read, and makes its reader. @throws FrontierError `option-invalid`. */
 export function resolveRobotsOptions(robots: RobotsOptions): ResolvedRobotsOptions {
   if (typeof robots !== 'object' || robots === null) throw invalid('robots', 'an object with `tokens`', robots);
-  if ('crawlDelayMaxSeconds' in robots) {
-    throw new FrontierError('option-invalid', 'unknown option `robots.crawlDelayMaxSeconds`', {
-      hint: 'say `robots.crawlDelay.maxSeconds`',
-    });
-  }
-  const { crawlDelay = {}, visitTime = 'hold', cleanParam = 'dedupe', host = 'expose', ...rest } = robots;
-  knownKeys('robots.crawlDelay.', crawlDelay, ['maxSeconds', 'onOverMax']);
-  const { maxSeconds = CRAWL_DELAY_MOST_MS / 1000, onOverMax = 'clamp' } = crawlDelay;
-  const crawlDelayMaxMs = 1000 * numberIn('robots.crawlDelay.maxSeconds', maxSeconds, 1, CRAWL_DELAY_MOST_MS / 1000);
-  oneOf('robots.crawlDelay.onOverMax', onOverMax, ['clamp', 'skip-host']);
+  const {
+    maxCrawlDelayMs = CRAWL_DELAY_MOST_MS,
+    onLongCrawlDelay = 'clamp',
+    visitTime = 'hold',
+    cleanParam = 'dedupe',
+    host = 'expose',
+    ...rest
+  } = robots;
+  numberIn('robots.maxCrawlDelayMs', maxCrawlDelayMs, 1_000, CRAWL_DELAY_MOST_MS);
+  oneOf('robots.onLongCrawlDelay', onLongCrawlDelay, ['clamp', 'skip-host']);
   oneOf('robots.visitTime', visitTime, ['hold', 'warn', 'ignore']);
   oneOf('robots.cleanParam', cleanParam, ['dedupe', 'expose']);
   oneOf('robots.host', host, ['expose', 'canonicalize']);
@@ -62,8 +56,8 @@ export function resolveRobotsOptions(robots: RobotsOptions): ResolvedRobotsOptio
   try {
     return {
       access: resolveAccessOptions({ ...access, ...(dialect ? { dialect } : {}), ...(policy ? { policy } : {}) }),
-      readRules: createRulesReader(compile, { visitTime, crawlDelayMaxMs, onOverMax, cleanParam, host }),
-      crawlDelayMaxMs,
+      readRules: createRulesReader(compile, { visitTime, maxCrawlDelayMs, onLongCrawlDelay, cleanParam, host }),
+      maxCrawlDelayMs,
     };
   } catch (cause) {
     const text = cause instanceof Error ? cause.message : String(cause);

@@ -242,14 +242,14 @@ describe('what the operator hears', () => {
 
   it('a delay over the maximum is cut, or its host is skipped, as chosen (robots §9.1)', async () => {
     const answer = (address: string): Reply => (isRobots(address) ? file('Crawl-delay: 100') : PAGE);
-    const cut = setUp(make, answer, { robots: { tokens: ['testbot'], crawlDelay: { maxSeconds: 10 } } });
+    const cut = setUp(make, answer, { robots: { tokens: ['testbot'], maxCrawlDelayMs: 10_000 } });
     await cut.frontier.open();
     await cut.frontier.add(pages('http://a.test', 2));
     await cut.work(cut.frontier);
     expect(cut.startsMs()).toEqual([0, 10_010, 20_020]);
     expect(cut.notices('crawl-delay-clamped')).toHaveLength(1);
     const skipped = setUp(make, answer, {
-      robots: { tokens: ['testbot'], crawlDelay: { maxSeconds: 10, onOverMax: 'skip-host' } },
+      robots: { tokens: ['testbot'], maxCrawlDelayMs: 10_000, onLongCrawlDelay: 'skip-host' },
     });
     await skipped.frontier.open();
     await skipped.frontier.add(pages('http://a.test', 2));

@@ -45,8 +45,8 @@ export interface RulesReader {
 /** The options of reading that are not the rules' own. */
 export interface ResolvedReadingOptions {
   readonly visitTime: 'hold' | 'warn' | 'ignore';
-  readonly crawlDelayMaxMs: number;
-  readonly onOverMax: 'clamp' | 'skip-host';
+  readonly maxCrawlDelayMs: number;
+  readonly onLongCrawlDelay: 'clamp' | 'skip-host';
   readonly cleanParam: 'dedupe' | 'expose';
   readonly host: 'expose' | 'canonicalize';
 }
@@ -86,12 +86,12 @@ function readRules(rules: RobotsRules, key: AuthorityRules['key'], options: Reso
   const fileDelayMs = rules.crawlDelayMs;
   const site = sitePreferences(rules);
   const isOverMax =
-    fileDelayMs !== null && (fileDelayMs > options.crawlDelayMaxMs || fileDelayMs >= CRAWL_DELAY_MOST_MS);
+    fileDelayMs !== null && (fileDelayMs > options.maxCrawlDelayMs || fileDelayMs >= CRAWL_DELAY_MOST_MS);
   return {
     decide: (url) => rules.decide(url),
     requirements: requirementsOf(rules, options),
     fileDelayMs,
-    isOverMaxDelay: isOverMax && options.onOverMax === 'skip-host',
+    isOverMaxDelay: isOverMax && options.onLongCrawlDelay === 'skip-host',
     comments: rules.comments,
     key,
     signals: (url) => ({
@@ -104,7 +104,7 @@ function readRules(rules: RobotsRules, key: AuthorityRules['key'], options: Reso
 
 function requirementsOf(rules: RobotsRules, options: ResolvedReadingOptions): AuthorityRequirements {
   const { requestRates, visitWindows } = rules;
-  const crawlDelayMs = rules.crawlDelayMs === null ? null : Math.min(rules.crawlDelayMs, options.crawlDelayMaxMs);
+  const crawlDelayMs = rules.crawlDelayMs === null ? null : Math.min(rules.crawlDelayMs, options.maxCrawlDelayMs);
   const isTimed = requestRates.length > 0 || (visitWindows.length > 0 && options.visitTime !== 'ignore');
   let longestMs = crawlDelayMs ?? 0;
   for (const { documents, periodSeconds } of requestRates) {

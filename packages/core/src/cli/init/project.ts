@@ -91,10 +91,9 @@ export async function checkIsFree(directory: string): Promise<void> {
   const names = (await namesIn(directory)).filter((name) => !IGNORED.includes(name));
   if (names.length === 0) return;
   const more = names.length > MAX_NAMES_SHOWN ? ` and ${names.length - MAX_NAMES_SHOWN} more` : '';
-  throw new UsageError(
-    `${directory} is not empty: it holds ${names.sort().slice(0, MAX_NAMES_SHOWN).join(', ')}${more}`,
-    'Name a directory that is empty or does not exist yet: mannerly init my-crawl.',
-  );
+  const shown = `${names.sort().slice(0, MAX_NAMES_SHOWN).join(', ')}${more}`;
+  const hint = 'Name a directory that is empty or does not exist yet: mannerly init my-crawl.';
+  throw new UsageError(`${directory} is not empty: it holds ${shown}`, hint);
 }
 
 /** Writes the files. @throws The platform's error; `EEXIST` for a file that was created meanwhile. */

@@ -45,7 +45,7 @@ export interface Earliest {
   readonly reason: PaceReason;
 }
 
-const DAY_SECONDS = 86_400;
+const DAY_MS = 86_400_000;
 
 /** What one file, or several, require. @throws Never */
 export function paceOf(files: readonly RobotsRules[], atMs: number, run: RunPromise): RequiredPace {
@@ -53,7 +53,7 @@ export function paceOf(files: readonly RobotsRules[], atMs: number, run: RunProm
   let rateMs: number | null = null;
   let bucket: RequiredPace['bucket'] = null;
   let closed: string | null = null;
-  const maxDelayMs = (run.robots.crawlDelay?.maxSeconds ?? DAY_SECONDS) * 1_000;
+  const maxDelayMs = run.robots.maxCrawlDelayMs ?? DAY_MS;
   for (const rules of files) {
     const delayMs = rules.crawlDelayMs;
     if (delayMs !== null) crawlDelayMs = Math.max(crawlDelayMs ?? 0, Math.min(delayMs, maxDelayMs));

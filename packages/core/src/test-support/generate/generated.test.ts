@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { CONFIG_OPTIONS, OPTIONS, SECTIONS } from '../../options/table.js';
 import { commandSections, exitCodeTable } from './command-page.js';
 import { configSchema } from './config-schema.js';
+import { optionOverview, optionSections } from './option-text.js';
 import { optionTypes } from './option-types.js';
-import { optionOverview, optionSections } from './options-page.js';
 
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../../../../${path}`, import.meta.url));
 

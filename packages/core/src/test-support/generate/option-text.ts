@@ -1,6 +1,7 @@
-// What a row says, as text: its range, its default and its sentence, for doc comments and for tables in Markdown.
+// Rows as text: ranges, defaults and sentences, for doc comments and for the tables of the reference and the README.
 
 import type { Row, Shape } from '../../options/row.js';
+import { placedRows, type Section } from '../../options/table.js';
 
 /** The values a shape accepts, in Markdown. */
 export function rangeOf(shape: Shape): string {
@@ -59,4 +60,39 @@ export function withoutLinks(markdown: string): string {
 /** A number as people write it. */
 export function written(value: number): string {
   return value === 1 / 3_600 ? '1/3,600' : value.toLocaleString('en-US');
+}
+
+/** The sections of docs/reference/options.md. */
+export function optionSections(sections: readonly Section[]): string {
+  return sections.map(section).join('\n\n');
+}
+
+function section({ title, rows }: Section): string {
+  const all = placedRows(rows);
+  const groups = all.filter(({ row }) => row.shape.kind === 'group' && Object.values(rows).includes(row));
+  const intro = groups.map(({ row }) => row.does).join('\n\n');
+  const lines = all
+    .filter(({ row }) => row.shape.kind !== 'group')
+    .map(({ path, row }) => `| \`${path}\` | ${rangeOf(row.shape)} | ${defaultOf(row)} | ${sentenceOf(row)} |`);
+  return [
+    `## ${title}`,
+    ...(intro === '' ? [] : ['', intro]),
+    '',
+    '| Option | Range | Default | What it does |',
+    '|---|---|---|---|',
+    ...lines,
+  ].join('\n');
+}
+
+/** The table of the package's README: what there is, and its default. */
+export function optionOverview(sections: readonly Section[]): string {
+  const lines = sections.map(({ title, rows }) => {
+    const options = placedRows(rows).filter(({ row }) => row.shape.kind !== 'group');
+    const told = options.map(({ path, row }) => {
+      const byDefault = defaultOf(row);
+      return `\`${path}\`${byDefault === 'none' ? '' : ` (${byDefault})`}`;
+    });
+    return `| ${title} | ${told.join(', ')} |`;
+  });
+  return ['| | Options and their defaults |', '|---|---|', ...lines].join('\n');
 }

@@ -15,6 +15,8 @@ import type { Sink } from '../output/sink.js';
 `;
 /** Types of groups that are declared elsewhere. */
 const DECLARED: ReadonlySet<string> = new Set(["Omit<RobotsOptions, 'tokens'>", 'CustomPoliteness', 'HookOptions']);
+/** Types of groups that the package exports. The members of the others are documented where they are used. */
+const EXPORTED: ReadonlySet<string> = new Set(['CrawlerOptions', 'IdentityOptions', 'ScopeOptions', 'NetworkOptions']);
 const MAX_COLUMNS = 120;
 
 /** The module. @param rows - Those of \`createCrawler\`. */
@@ -44,7 +46,7 @@ function groupsOf(rows: Rows): Group[] {
 
 function declaration(name: string, rows: Rows, does: string, needsOneOf: readonly string[]): string {
   const members = Object.entries(rows).map(([key, row]) => member(key, row));
-  const doc = comment(withoutLinks(does), '');
+  const doc = EXPORTED.has(name) ? comment(withoutLinks(does), '') : '';
   if (needsOneOf.length === 0) return `${doc}export interface ${name} {\n${members.join('')}}\n`;
   const needed = needsOneOf.map((key) => `{ readonly ${key}: number }`).join(' | ');
   return `${doc}export type ${name} = Any${name} & (${needed});\n\ninterface Any${name} {\n${members.join('')}}\n`;
