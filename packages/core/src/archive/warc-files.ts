@@ -204,7 +204,7 @@ class OpenWarc {
     const bytes = Buffer.concat(this.#waiting);
     this.#waiting = [];
     this.#waitingBytes = 0;
-    await this.#warc.appendFile(bytes);
+    for (let at = 0; at < bytes.length; ) at += (await this.#warc.write(bytes, at)).bytesWritten;
   }
 }
 

@@ -49,10 +49,12 @@ export async function digestsOf({ head, payload }: WarcBlock, algorithm: DigestA
   const { name, encode } = HASHES[algorithm];
   const ofBlock = createHash(name).update(head);
   const ofPayload = createHash(name);
-  for await (const bytes of payload instanceof Uint8Array ? [payload] : payload.read()) {
+  const update = (bytes: Uint8Array): void => {
     ofBlock.update(bytes);
     ofPayload.update(bytes);
-  }
+  };
+  if (payload instanceof Uint8Array) update(payload);
+  else for await (const bytes of payload.read()) update(bytes);
   return { block: `${name}:${encode(ofBlock)}`, payload: `${name}:${encode(ofPayload)}` };
 }
 
