@@ -83,8 +83,8 @@ export default defineConfig(({ mode }) => ({
     // Against hanging, not against slowness: a machine that is busy or small takes ten times as long.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // Many wait for a clock: three at a time on any machine.
-    maxWorkers: 3,
+    // Many wait for a clock: four at a time on any machine.
+    maxWorkers: 4,
     projects: mode === 'soak' ? [WAITING, MEASURING] : [SHARED, ALONE],
   },
 }));
