@@ -16,6 +16,7 @@ import type { CliIo } from '../io.js';
 import { makeCrawl, printWarnings, stopOnInterrupt } from '../live-crawl.js';
 import { openDashboard } from '../open-dashboard.js';
 import { type ProgressDisplay, showLine } from '../progress.js';
+import { seedsFrom } from '../seeds-file.js';
 import { summaryText } from '../summary.js';
 import { joinedProgress, joinedReport } from '../workers/joined-report.js';
 import { WorkerPool } from '../workers/worker-pool.js';
@@ -25,7 +26,7 @@ const DEFAULT_CONCURRENCY = 64;
 
 /** Runs the command. @throws UsageError, MannerlyError */
 export async function crawlCommand(args: readonly string[], given: CrawlFlags, io: CliIo): Promise<number> {
-  const setup = await setUpCrawl(args, given);
+  const setup = await setUpCrawl(await seedsFrom(args, given, io), given);
   const { seeds, flags, options } = setup;
   const retry = retryFrom(flags);
   checkProcesses(flags);
