@@ -16,6 +16,7 @@ import type { CliIo } from '../io.js';
 import { makeCrawl, printWarnings, stopOnInterrupt } from '../live-crawl.js';
 import { openDashboard } from '../open-dashboard.js';
 import { type ProgressDisplay, showLine } from '../progress.js';
+import { resultFilesText } from '../result-files.js';
 import { seedsFrom } from '../seeds-file.js';
 import { summaryText } from '../summary.js';
 import { joinedProgress, joinedReport } from '../workers/joined-report.js';
@@ -40,7 +41,11 @@ export async function crawlCommand(args: readonly string[], given: CrawlFlags, i
   const { workers = 1 } = flags;
   const report = workers > 1 ? await crawlWithWorkers(setup, workers, out, io) : await crawlAlone(setup, out, io);
   if (typeof report === 'number') return report;
-  io.out(flags.json === true ? json(report) : summaryText(report, out, isShared(flags)));
+  const files = resultFilesText(out, isShared(flags), flags.csv);
+  if (flags.json === true) {
+    io.out(json(report));
+    io.err(files);
+  } else io.out([summaryText(report), files].join('\n\n'));
   return exitCodeOf(report);
 }
 
