@@ -16,7 +16,7 @@ import { readPatterns, readSurts, type UrlPattern } from './url-pattern.js';
 export interface ResolvedScope {
   /** As the URL parser serialises them. */
   readonly seeds: readonly string[];
-  readonly within: 'host' | 'domain' | 'list' | 'surt';
+  readonly within: 'host' | 'domain' | 'list' | 'surt' | 'any';
   readonly hosts?: readonly string[];
   readonly surts?: readonly string[];
   readonly prefixes?: readonly string[];

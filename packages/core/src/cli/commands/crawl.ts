@@ -113,8 +113,10 @@ function announce({ seeds, flags, options, file }: CrawlSetup, out: string, io: 
   const { within = 'host', hosts = [] } = options.scope;
   const { name, contact } = options.identity;
   const isOne = seeds.length === 1;
-  const where = within === 'list' ? `the hosts ${hosts.join(', ')}` : `the ${within} of the seed${isOne ? '' : 's'}`;
-  io.err(`Crawling ${isOne ? seeds[0] : `${seeds.length} seeds`} as ${name} (${contact}), within ${where}.`);
+  const ofSeeds = `within the ${within} of the seed${isOne ? '' : 's'}`;
+  const listed = `within the hosts ${hosts.join(', ')}`;
+  const where = { list: listed, any: 'to any host', surt: 'within the given SURTs', host: ofSeeds, domain: ofSeeds }[within];
+  io.err(`Crawling ${isOne ? seeds[0] : `${seeds.length} seeds`} as ${name} (${contact}), ${where}.`);
   const { pages, depth, minutes } = options.bounds;
   const most = [
     ...(pages === undefined ? [] : [`${pages} pages`]),
