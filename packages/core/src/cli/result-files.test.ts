@@ -1,4 +1,5 @@
-// The last lines of a crawl are what a newcomer looks at next: a path that cannot be pasted is a result that is not found.
+// The last lines of a crawl are what a newcomer looks at next: a path that cannot be pasted is a result that nobody
+// finds.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

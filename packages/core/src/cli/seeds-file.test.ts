@@ -63,7 +63,7 @@ describe('--seeds', () => {
     ['https://a.test/\nhttps://b.test/ https://c.test/', /seeds\.txt:2: expected one URL, got/],
     ['# nothing\n', /seeds\.txt holds no seed\n.*one URL per line/],
     [Buffer.from([0xff, 0xfe, 0x68, 0]), /seeds\.txt is not UTF-8/],
-    [Buffer.alloc(16 * 1024 * 1024 + 1, '\n'), /seeds\.txt has more than 16777216 bytes of seeds/],
+    [Buffer.alloc(15 * 1024 * 1024 + 1, '\n'), /seeds\.txt has more than 15 MiB\n.*Split it/],
     ['https://a.test/\n'.repeat(100_001), /seeds\.txt:100001: a crawl has at most 100000 seeds/],
   ])('%# is refused before anything is requested', async (text, says) => {
     await writeFile(file, text);

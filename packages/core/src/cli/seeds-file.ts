@@ -4,12 +4,13 @@
 import { createReadStream } from 'node:fs';
 import { readSeed } from '../admit/admit-options.js';
 import { MannerlyError } from '../errors.js';
-import { MAX_SEEDS } from '../limits.js';
+import { MAX_MANIFEST_BYTES, MAX_SEEDS } from '../limits.js';
 import { UsageError } from './failure.js';
 import type { CliIo } from './io.js';
 
-/** Bytes of a file of seeds: 100,000 of ordinary length. */
-const MAX_SEEDS_BYTES = 16 * 1024 * 1024;
+const MIB = 1024 * 1024;
+/** Bytes of a file of seeds: as many as a crawl's manifest can list, less what JSON adds to 100,000 lines. */
+const MAX_SEEDS_BYTES = MAX_MANIFEST_BYTES - MIB;
 /** The name of standard input. */
 const STDIN = '-';
 
@@ -36,7 +37,7 @@ async function textOf(chunks: AsyncIterable<Uint8Array>, name: string): Promise<
       bytes += chunk.length;
       if (bytes > MAX_SEEDS_BYTES) {
         const hint = 'Split it into several crawls, or list the URLs in a sitemap.';
-        throw new UsageError(`${name} has more than ${MAX_SEEDS_BYTES} bytes of seeds`, hint);
+        throw new UsageError(`${name} has more than ${MAX_SEEDS_BYTES / MIB} MiB`, hint);
       }
       read.push(chunk);
     }

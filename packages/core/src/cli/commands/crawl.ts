@@ -15,6 +15,7 @@ import { json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { makeCrawl, printWarnings, stopOnInterrupt } from '../live-crawl.js';
 import { openDashboard } from '../open-dashboard.js';
+import { outOfScopeText } from '../out-of-scope.js';
 import { type ProgressDisplay, showLine } from '../progress.js';
 import { resultFilesText } from '../result-files.js';
 import { seedsFrom } from '../seeds-file.js';
@@ -41,11 +42,12 @@ export async function crawlCommand(args: readonly string[], given: CrawlFlags, i
   const { workers = 1 } = flags;
   const report = workers > 1 ? await crawlWithWorkers(setup, workers, out, io) : await crawlAlone(setup, out, io);
   if (typeof report === 'number') return report;
-  const files = resultFilesText(out, isShared(flags), flags.csv);
+  const closed = await outOfScopeText(report, options.scope, out);
+  const last = [resultFilesText(out, isShared(flags), flags.csv), ...(closed === null ? [] : [closed])].join('\n\n');
   if (flags.json === true) {
     io.out(json(report));
-    io.err(files);
-  } else io.out([summaryText(report), files].join('\n\n'));
+    io.err(last);
+  } else io.out([summaryText(report), last].join('\n\n'));
   return exitCodeOf(report);
 }
 
