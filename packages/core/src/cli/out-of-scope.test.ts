@@ -47,7 +47,9 @@ describe('the last words of a crawl', () => {
 
   it('name the paths that prefixes leave out', async () => {
     const { out } = await crawl(['/shop/a', '/shop/b'], '--include', '/$');
-    expect(out).toMatch(/Every link led out of scope: 2 to 127\.0\.0\.1:\d+ \(2\)\.\n {2}--prefix or --include .*\/shop\/a/);
+    expect(out).toMatch(
+      /Every link led out of scope: 2 to 127\.0\.0\.1:\d+ \(2\)\.\n {2}--prefix or --include .*\/shop\/a/,
+    );
     expect(out).not.toContain('--within any');
   });
 
@@ -63,7 +65,9 @@ describe('the last words of a crawl', () => {
 
 describe('the option that opens them', () => {
   const closed = (...urls: string[]) =>
-    urls.map((url) => JSON.stringify({ url, status: 'dropped', reason: 'out-of-scope', layer: 'scope', depth: 1, atMs: 1 }));
+    urls.map((url) =>
+      JSON.stringify({ url, status: 'dropped', reason: 'out-of-scope', layer: 'scope', depth: 1, atMs: 1 }),
+    );
   const text = (scope: Omit<ScopeOptions, 'seeds'>, ...urls: string[]) => {
     writeFileSync(join(base, 'decisions.jsonl'), `${closed(...urls).join('\n')}\n`);
     const outcomes = { dropped: { 'out-of-scope': urls.length } };

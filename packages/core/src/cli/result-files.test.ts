@@ -1,5 +1,4 @@
-// The last lines of a crawl are what a newcomer looks at next: a path that cannot be pasted is a result that nobody
-// finds.
+// The last lines of a crawl are what a newcomer looks at next: a path that cannot be pasted is a result that is lost.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +46,15 @@ it('of several processes each has files of its own', () => {
 
 it('a crawl ends with them, with --json on standard error', async () => {
   const site = await testSite([]);
-  const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--no-config', '--allow-address', '127.0.0.0/8'];
+  const who = [
+    '--name',
+    'tester',
+    '--contact',
+    'https://example.org/us',
+    '--no-config',
+    '--allow-address',
+    '127.0.0.0/8',
+  ];
   const argv = ['crawl', `${site.url}/`, ...who, '--interval', '0', '--out', join(base, 'out')];
   try {
     const io = fakeIo();

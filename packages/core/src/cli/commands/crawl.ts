@@ -117,7 +117,9 @@ function announce({ seeds, flags, options, file }: CrawlSetup, out: string, io: 
   const isOne = seeds.length === 1;
   const ofSeeds = `within the ${within} of the seed${isOne ? '' : 's'}`;
   const listed = `within the hosts ${hosts.join(', ')}`;
-  const where = { list: listed, any: 'to any host', surt: 'within the given SURTs', host: ofSeeds, domain: ofSeeds }[within];
+  const where = { list: listed, any: 'to any host', surt: 'within the given SURTs', host: ofSeeds, domain: ofSeeds }[
+    within
+  ];
   io.err(`Crawling ${isOne ? seeds[0] : `${seeds.length} seeds`} as ${name} (${contact}), ${where}.`);
   const { pages, depth, minutes } = options.bounds;
   const most = [
