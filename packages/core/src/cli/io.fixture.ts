@@ -14,7 +14,7 @@ export interface FakeIo extends CliIo {
   interrupt(): void;
 }
 
-/** Makes one. @param options - Whether it is a terminal, how wide, what standard input has, and who answers questions. */
+/** Makes one. @param options - Whether it is a terminal, how wide, its standard input, and who answers. */
 export function fakeIo(
   options: { isTerminal?: boolean; columns?: number; input?: string; asker?: Asker } = {},
 ): FakeIo {
