@@ -46,9 +46,9 @@ export interface HandledPage extends FetchedPage {
    */
   emit<T>(data: T & JsonItem<T>): Promise<EmittedItem>;
   /**
-   * Stages links of the page: those that the selector finds (elements with `href` or `src`, or such elements inside),
-   * or every link. Links with nofollow, by the page or their `rel`, are left alone. Scope, bounds and robots.txt apply
-   * later.
+   * Stages links of the page: those that the selector finds (elements with `href` or `src`, whatever their name, or
+   * such elements inside), or every link. Of `srcset` the first candidate counts, where there is no `src`. Links with
+   * nofollow, by the page or their `rel`, are left alone. Scope, bounds and robots.txt apply later.
    *
    * @throws MannerlyError (rejects) `page-not-markup` for a selector on a page that has no DOM; `item-invalid` for user
    *   data that is no JSON; `page-over`.
