@@ -10,6 +10,7 @@ import { URL_RETRIES_MAX } from '../limits.js';
 import { encodeItem, type PageItem } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
 import type { NewEntry } from '../store.js';
+import { FINGERPRINT_BYTES } from '../url/limits.js';
 import { hostKeyOf } from '../url/url-parts.js';
 import type { PageWork, RobotsWork, Settlement, Work } from '../work.js';
 import { type Admission, linksOf } from './admission.js';
@@ -260,7 +261,7 @@ export class Settling {
     return {
       host: this.#hostKeyOf(url) ?? '',
       lane: `robots.txt of ${authority}`,
-      fingerprint: new Uint8Array(this.#context.store.capabilities.fingerprintBytes),
+      fingerprint: new Uint8Array(FINGERPRINT_BYTES),
       priority: 0,
       body: encodeItem({ kind: 'hop', authority, chain, url }),
       dedupe: false,

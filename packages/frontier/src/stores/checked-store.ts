@@ -12,6 +12,7 @@ import type {
   ReserveSlot,
   StoreCapabilities,
 } from '../store.js';
+import { FINGERPRINT_BYTES } from '../url/limits.js';
 
 type Verbs = Required<Omit<FrontierStore, 'capabilities' | 'open' | 'add' | 'close'>>;
 
@@ -132,7 +133,7 @@ export class CheckedStore implements FrontierStore {
 const SCAN_LIMIT = 10_000;
 
 function checkEntries(entries: readonly NewEntry[], capabilities: StoreCapabilities): void {
-  const { maxBatch, maxBody, fingerprintBytes } = capabilities;
+  const { maxBatch, maxBody } = capabilities;
   if (entries.length > maxBatch) {
     const message = `expected at most ${maxBatch} entries at a time, got ${entries.length}`;
     throw new FrontierError('record-too-large', message);
@@ -140,8 +141,8 @@ function checkEntries(entries: readonly NewEntry[], capabilities: StoreCapabilit
   for (const { priority, body, fingerprint } of entries) {
     checkBytes('body', body, maxBody);
     checkPriority(priority);
-    if (fingerprint.length !== fingerprintBytes) {
-      const message = `expected a fingerprint of ${fingerprintBytes} bytes, got ${fingerprint.length}`;
+    if (fingerprint.length !== FINGERPRINT_BYTES) {
+      const message = `expected a fingerprint of ${FINGERPRINT_BYTES} bytes, got ${fingerprint.length}`;
       throw new FrontierError('option-invalid', message);
     }
   }
