@@ -99,11 +99,12 @@ describe('scope', () => {
   it.each([
     ['host', { within: 'host' as const }, ['a.test']],
     ['list', { within: 'list' as const, hosts: ['a.test', 'b.test'] }, ['a.test', 'b.test']],
+    ['any', { within: 'any' as const }, ['a.test', 'a.test.evil.test', 'b.test', 'nota.test', 'www.a.test']],
   ])('%s', async (_within, scope, asked) => {
     const web = await webForTest({ hosts });
     const { report } = await crawl({ seeds: [], scope: { seeds: [web.url('a.test')], ...scope } });
     expect([...new Set(web.log.map((exchange) => exchange.host))].sort()).toEqual(asked);
-    expect(report.outcomes['dropped']?.['out-of-scope']).toBe(5 - asked.length);
+    expect(report.outcomes['dropped']?.['out-of-scope'] ?? 0).toBe(5 - asked.length);
     expect(report.state).toBe('finished');
   });
 

@@ -44,6 +44,7 @@ export const scoped = createCrawler({
   urls: { trackingParameters: ['utm_*'] },
   traps: { maxSimilarPages: 64 },
 });
+export const anyHost = createCrawler({ identity, scope: { ...scope, within: 'any' }, bounds: { minutes: 1 } });
 export const everything = createCrawler({ identity, scope, bounds: { pages: 1 }, traps: false });
 
 export function listeners(): void {

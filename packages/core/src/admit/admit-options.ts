@@ -16,7 +16,7 @@ import { readPatterns, readSurts, type UrlPattern } from './url-pattern.js';
 export interface ResolvedScope {
   /** As the URL parser serialises them. */
   readonly seeds: readonly string[];
-  readonly within: 'host' | 'domain' | 'list' | 'surt';
+  readonly within: 'host' | 'domain' | 'list' | 'surt' | 'any';
   readonly hosts?: readonly string[];
   readonly surts?: readonly string[];
   readonly prefixes?: readonly string[];
@@ -56,12 +56,15 @@ function readSeeds(seeds: readonly string[] | undefined): readonly string[] {
       hint: "Say where the crawl begins, for instance seeds: ['https://example.org/'].",
     });
   }
-  return seeds.map((seed: string) => {
-    const url = parseUrl(seed);
-    if (url !== null && /^https?:$/.test(url.protocol)) return url.href;
-    const message = `expected every seed to be an absolute http or https URL, got ${shown(seed)}`;
-    throw new MannerlyError('seed-invalid', message, { hint: seedHint(seed) });
-  });
+  return seeds.map(readSeed);
+}
+
+/** A seed as the URL parser serialises it. @throws MannerlyError `seed-invalid`, with what was probably meant */
+export function readSeed(seed: unknown): string {
+  const url = typeof seed === 'string' ? parseUrl(seed) : null;
+  if (url !== null && /^https?:$/.test(url.protocol)) return url.href;
+  const message = `expected every seed to be an absolute http or https URL, got ${shown(seed)}`;
+  throw new MannerlyError('seed-invalid', message, { hint: seedHint(seed) });
 }
 
 /** What was probably meant. */

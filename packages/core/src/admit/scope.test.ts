@@ -77,8 +77,21 @@ describe('the scope', () => {
     expect(judge({ within: 'surt', surts: ['(org,example,'] }, url)).toBe(expected);
   });
 
+  it.each<[string, string]>([
+    ['https://elsewhere.test:8080/', 'in'],
+    ['http://192.0.2.1/', 'in'],
+    ['https://elsewhere.test/private/', 'scope-excluded'],
+  ])('within any: %s is %s', (url, expected) => {
+    expect(judge({ within: 'any', exclude: ['/private/'] }, url)).toBe(expected);
+  });
+
+  it('within any needs a bound on pages or minutes, like every scope', () => {
+    const options = { identity: BASE.identity, scope: { ...SEEDS, within: 'any' }, bounds: { depth: 2 } };
+    expect(() => resolveOptions(options as never)).toThrow(expect.objectContaining({ code: 'bounds-missing' }));
+  });
+
   it.each<[object, string]>([
-    [{ within: 'web' }, '`scope.within` to be one of host, domain, list, surt, got "web"'],
+    [{ within: 'web' }, '`scope.within` to be one of host, domain, list, surt, any, got "web"'],
     [{ within: 'list' }, '`scope.hosts`'],
     [{ within: 'list', hosts: [] }, '`scope.hosts`'],
     [{ within: 'surt' }, '`scope.surts`'],

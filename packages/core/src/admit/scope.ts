@@ -38,7 +38,8 @@ type GivenScope = Partial<ResolvedScope> & Pick<ResolvedScope, 'seeds'>;
  * The scope that the options describe. Without moves in between, the same URL always gets the same answer.
  *
  * `host` compares host names, whatever scheme and port; `domain` compares registrable domains by the public suffix
- * list; `list` compares host names, or host and port where an entry names one; `surt` compares the beginnings of SURTs.
+ * list; `list` compares host names, or host and port where an entry names one; `surt` compares the beginnings of SURTs;
+ * `any` compares nothing.
  */
 export class Scope {
   readonly #options: GivenScope;
@@ -103,6 +104,7 @@ function asked(allows: NonNullable<ResolvedScope['allows']>, url: UrlParts, via:
 }
 
 function insideTest({ within, surts, hosts, seeds }: GivenScope, seedHosts: ReadonlySet<string>): UrlTest {
+  if (within === 'any') return () => true;
   if (within === 'surt') return readSurts('scope.surts', surts);
   if (within === 'list') {
     const listed = new Set((hosts ?? []).map(asHostOfUrl));

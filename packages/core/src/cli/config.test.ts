@@ -144,7 +144,10 @@ describe('a mistake', () => {
     [{ bounds: { pages: 0 } }, 'expected `bounds.pages` to be a whole number from 1 to 1000000000, got 0'],
     [{ bounds: { pages: 'many' } }, 'expected `bounds.pages` to be a whole number from 1 to 1000000000, got "many"'],
     [{ bounds: { minutes: 0 } }, 'expected `bounds.minutes` to be a number above 0, up to 5256000, got 0'],
-    [{ scope: { within: 'planet' } }, 'expected `scope.within` to be one of host, domain, list, surt, got "planet"'],
+    [
+      { scope: { within: 'planet' } },
+      'expected `scope.within` to be one of host, domain, list, surt, any, got "planet"',
+    ],
     [{ scope: { seeds: ['ftp://a.test/'] } }, '`scope.seeds[0]`'],
     [
       { politeness: { profile: 'rude' } },

@@ -10,6 +10,8 @@ import { PROGRESS_MODES, type ProgressMode } from './progress.js';
 /** The flags as commander has them. Those of the option table are read by `optionsFromFlags`. */
 export interface CrawlFlags {
   readonly [optionFlag: string]: unknown;
+  /** A file with a seed per line; `-`: standard input. */
+  readonly seeds?: string;
   /** Seconds. */
   readonly interval?: number;
   /** The configuration file; `false`: none, `undefined`: the one in the working directory. */
@@ -39,6 +41,11 @@ const ALL = 'all';
 /** Adds the flags to a command. */
 export function withCrawlFlags(command: Command): Command {
   withOptionFlags(command);
+  command.addOption(
+    new Option('--seeds <file>', 'read seeds from this file too, one URL per line; - for standard input').helpGroup(
+      'Scope:',
+    ),
+  );
   command.addOption(
     new Option(
       '--interval <seconds>',

@@ -32,7 +32,8 @@ export async function setUpCrawl(
   const { $schema: _, handlers, out, csv, store, sinks = [], ...ofFile } = config;
   const seeds = args.length > 0 ? args : (config.scope?.seeds ?? []);
   if (seeds.length === 0) {
-    const hint = 'Write a URL after the command, or `scope: { seeds: […] }` in mannerly.config.json.';
+    const hint =
+      'Write a URL after the command, a file of them after --seeds, or `scope: { seeds: […] }` in mannerly.config.json.';
     throw new UsageError('missing seeds: a crawl starts somewhere', hint);
   }
   if (sinks.length > 0 && (flags.workers ?? 1) > 1) {

@@ -14,8 +14,10 @@ export interface FakeIo extends CliIo {
   interrupt(): void;
 }
 
-/** Makes one. @param options - Whether it is a terminal, how wide, and who answers questions. */
-export function fakeIo(options: { isTerminal?: boolean; columns?: number; asker?: Asker } = {}): FakeIo {
+/** Makes one. @param options - Whether it is a terminal, how wide, its standard input, and who answers. */
+export function fakeIo(
+  options: { isTerminal?: boolean; columns?: number; input?: string; asker?: Asker } = {},
+): FakeIo {
   let now = 1_000_000;
   const ticks = new Set<{ readonly ms: number; readonly tick: () => void; nextMs: number }>();
   const interrupts = new Set<() => void>();
@@ -28,6 +30,9 @@ export function fakeIo(options: { isTerminal?: boolean; columns?: number; asker?
     out: (line) => io.outLines.push(line),
     err: (line) => io.errLines.push(line),
     draw: (text) => io.drawn.push(text),
+    async *input() {
+      yield Buffer.from(options.input ?? '');
+    },
     columns: () => options.columns ?? 80,
     nowMs: () => now,
     every(ms, tick) {

@@ -31,6 +31,8 @@ export interface CliIo {
   outSoon(line: string): Promise<void>;
   /** Raw text for standard error, for a line that is redrawn. */
   draw(text: string): void;
+  /** The bytes of standard input, once. */
+  input(): AsyncIterable<Uint8Array>;
   /** Whether standard error is a terminal. */
   readonly isTerminal: boolean;
   /** Columns of the terminal now. */
@@ -57,6 +59,7 @@ export function processIo(): CliIo {
     out: (line) => process.stdout.write(`${line}\n`),
     err: (line) => process.stderr.write(`${line}\n`),
     draw: (text) => process.stderr.write(text),
+    input: () => process.stdin,
     isTerminal: process.stderr.isTTY === true,
     // Some terminals do not know their width and say 0.
     columns: () => process.stderr.columns || 80,

@@ -14,6 +14,7 @@ Examples:
   mannerly crawl https://docs.example.org/ --name tidepool-study --contact https://example.org/our-crawler
   mannerly crawl https://example.org/ --within domain --pages 1000 --depth 8 --out tidepools \\
       --name tidepool-study --contact crawler@example.org
+  mannerly crawl --seeds seeds.txt --name tidepool-study --contact crawler@example.org
   mannerly crawl https://example.org/ --out tidepools --retry "timeout-*" \\
       --name tidepool-study --contact crawler@example.org
   mannerly crawl http://127.0.0.1:8080/ --allow-address 127.0.0.0/8 --interval 0 --name me --contact me@example.org

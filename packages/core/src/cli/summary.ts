@@ -5,8 +5,8 @@ import type { CrawlReport } from '../report/crawl-report.js';
 import { reasonOf } from '../report/reasons.js';
 import { politenessText, printable } from '../report/table.js';
 
-/** The report as text. @param isShared - Whether several processes write into the directory. */
-export function summaryText(report: CrawlReport, directory: string, isShared = false): string {
+/** The report as text. */
+export function summaryText(report: CrawlReport): string {
   const nothing = nothingFetchedText(report);
   const parts = [
     endText(report),
@@ -20,19 +20,8 @@ export function summaryText(report: CrawlReport, directory: string, isShared = f
       ({ rule, pattern }) => `Trap: ${printable(pattern)} (${rule}); links that its own pages add were dropped.`,
     ),
     ...report.relaxedDefaults.map((each) => `Relaxed default: ${each}`),
-    filesText(directory, isShared),
   ];
   return parts.join('\n\n');
-}
-
-/** Of several processes each has files of its own. */
-function filesText(directory: string, isShared: boolean): string {
-  const each = isShared ? '-*' : '';
-  return [
-    `Items:     ${directory}/items${each}.jsonl${isShared ? ` (together: mannerly export ${directory})` : ''}`,
-    `Requests:  ${directory}/requests${each}.jsonl`,
-    `Decisions: ${directory}/decisions${each}.jsonl (ask with: mannerly explain ${directory} <url or host>)`,
-  ].join('\n');
 }
 
 /** How it ended, and the counts. */

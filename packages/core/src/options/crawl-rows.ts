@@ -67,9 +67,9 @@ export const CRAWL_ROWS = {
       { isRequired: true, isCheckedByOwner: true },
     ),
     within: row(
-      choice('host', 'domain', 'list', 'surt'),
+      choice('host', 'domain', 'list', 'surt', 'any'),
       "What is inside: `host`: the seeds' host names. `domain`: their registrable domains. `list`: the hosts of `hosts`. " +
-        '`surt`: URLs that begin with one of `surts`.',
+        '`surt`: URLs that begin with one of `surts`. `any`: every host that a link leads to; only the bounds end it.',
       { default: 'host', flag: ['--within <scope>', 'where it may go; host and domain are those of the seeds'] },
     ),
     hosts: row(

@@ -128,9 +128,10 @@ export interface ScopeOptions {
   readonly seeds: readonly string[];
   /**
    * What is inside: `host`: the seeds' host names. `domain`: their registrable domains. `list`: the hosts of `hosts`.
-   * `surt`: URLs that begin with one of `surts`. @default host
+   * `surt`: URLs that begin with one of `surts`. `any`: every host that a link leads to; only the bounds end it.
+   * @default host
    */
-  readonly within?: 'host' | 'domain' | 'list' | 'surt';
+  readonly within?: 'host' | 'domain' | 'list' | 'surt' | 'any';
   /**
    * Host names, or `host:port`. Needed with `within: list`. 0 to 10,000 entries: a host name, or host:port. @default []
    */

@@ -15,7 +15,10 @@ import { json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { makeCrawl, printWarnings, stopOnInterrupt } from '../live-crawl.js';
 import { openDashboard } from '../open-dashboard.js';
+import { outOfScopeText } from '../out-of-scope.js';
 import { type ProgressDisplay, showLine } from '../progress.js';
+import { resultFilesText } from '../result-files.js';
+import { seedsFrom } from '../seeds-file.js';
 import { summaryText } from '../summary.js';
 import { joinedProgress, joinedReport } from '../workers/joined-report.js';
 import { WorkerPool } from '../workers/worker-pool.js';
@@ -25,7 +28,7 @@ const DEFAULT_CONCURRENCY = 64;
 
 /** Runs the command. @throws UsageError, MannerlyError */
 export async function crawlCommand(args: readonly string[], given: CrawlFlags, io: CliIo): Promise<number> {
-  const setup = await setUpCrawl(args, given);
+  const setup = await setUpCrawl(await seedsFrom(args, given, io), given);
   const { seeds, flags, options } = setup;
   const retry = retryFrom(flags);
   checkProcesses(flags);
@@ -39,7 +42,12 @@ export async function crawlCommand(args: readonly string[], given: CrawlFlags, i
   const { workers = 1 } = flags;
   const report = workers > 1 ? await crawlWithWorkers(setup, workers, out, io) : await crawlAlone(setup, out, io);
   if (typeof report === 'number') return report;
-  io.out(flags.json === true ? json(report) : summaryText(report, out, isShared(flags)));
+  const closed = await outOfScopeText(report, options.scope, out);
+  const last = [resultFilesText(out, isShared(flags), flags.csv), ...(closed === null ? [] : [closed])].join('\n\n');
+  if (flags.json === true) {
+    io.out(json(report));
+    io.err(last);
+  } else io.out([summaryText(report), last].join('\n\n'));
   return exitCodeOf(report);
 }
 
@@ -107,8 +115,12 @@ function announce({ seeds, flags, options, file }: CrawlSetup, out: string, io: 
   const { within = 'host', hosts = [] } = options.scope;
   const { name, contact } = options.identity;
   const isOne = seeds.length === 1;
-  const where = within === 'list' ? `the hosts ${hosts.join(', ')}` : `the ${within} of the seed${isOne ? '' : 's'}`;
-  io.err(`Crawling ${isOne ? seeds[0] : `${seeds.length} seeds`} as ${name} (${contact}), within ${where}.`);
+  const ofSeeds = `within the ${within} of the seed${isOne ? '' : 's'}`;
+  const listed = `within the hosts ${hosts.join(', ')}`;
+  const where = { list: listed, any: 'to any host', surt: 'within the given SURTs', host: ofSeeds, domain: ofSeeds }[
+    within
+  ];
+  io.err(`Crawling ${isOne ? seeds[0] : `${seeds.length} seeds`} as ${name} (${contact}), ${where}.`);
   const { pages, depth, minutes } = options.bounds;
   const most = [
     ...(pages === undefined ? [] : [`${pages} pages`]),

@@ -7,10 +7,11 @@ import { setUpCrawl } from '../crawl-setup.js';
 import { EXIT } from '../exit-codes.js';
 import { json } from '../flags.js';
 import type { CliIo } from '../io.js';
+import { seedsFrom } from '../seeds-file.js';
 
 /** Runs the command, with the arguments of `mannerly crawl`. @throws UsageError, MannerlyError */
 export async function planCommand(args: readonly string[], given: CrawlFlags, io: CliIo): Promise<number> {
-  const { seeds, flags, options } = await setUpCrawl(args, given);
+  const { seeds, flags, options } = await setUpCrawl(await seedsFrom(args, given, io), given);
   const stop = new AbortController();
   const release = io.onInterrupt(() => {
     if (stop.signal.aborted) io.exit(EXIT.stopped);

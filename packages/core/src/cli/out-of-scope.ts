@@ -1,0 +1,98 @@
+// The last words of a crawl in which every link led out of its scope: which hosts they led to, and which option opens
+// them. Read from the decision log. A crawl that followed a single link needs no such words.
+
+import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
+import { resolveScope } from '../admit/admit-options.js';
+import { Scope } from '../admit/scope.js';
+import { partsOf } from '../directory/crawl-paths.js';
+import type { ScopeOptions } from '../options/crawler-options.js';
+import type { CrawlReport } from '../report/crawl-report.js';
+import { finalDecisions } from '../report/read-logs.js';
+import { printable } from '../report/table.js';
+
+/** Decisions that are read, and hosts at most; of a crawl with more this says nothing. */
+const MAX_DECISIONS = 200_000;
+/** Hosts that are named. */
+const MAX_NAMED = 5;
+/** What a page links to and no crawl follows. */
+const NO_LINKS: ReadonlySet<string> = new Set(['url-scheme', 'url-invalid']);
+
+/** Links out of scope that lead to one host. */
+interface ClosedHost {
+  readonly host: string;
+  readonly first: UrlParts;
+  links: number;
+}
+
+/** @returns `null` where a link was in scope, or may be. @throws The platform's error when a log cannot be read. */
+export async function outOfScopeText(
+  report: CrawlReport,
+  given: ScopeOptions,
+  directory: string,
+): Promise<string | null> {
+  const isPossible = report.outcomes['dropped']?.['out-of-scope'] !== undefined;
+  if (!isPossible || report.queued > 0 || report.pages > given.seeds.length) return null;
+  const closed = await closedHosts(directory);
+  if (closed === null) return null;
+  const options = resolveScope(given);
+  const scope = new Scope(options);
+  scope.restore(report.scopeMoves);
+  const away = closed.filter(({ first }) => !scope.isInside(first));
+  const inside = closed.filter(({ first }) => scope.isInside(first));
+  const related = new Scope({ ...options, within: 'domain' });
+  const ofDomain = options.within === 'domain' ? [] : away.filter(({ first }) => related.isInside(first));
+  const total = closed.reduce((sum, { links }) => sum + links, 0);
+  return [
+    `Every link led out of scope: ${total} to ${few(closed.map(({ host, links }) => `${host} (${links})`))}.`,
+    ...(ofDomain.length === 0 ? [] : [`  --within domain opens ${few(ofDomain.map(({ host }) => host))}.`]),
+    ...(away[0] === undefined
+      ? []
+      : [
+          `  --within list --host ${printable(away[0].host)} opens the hosts that --host names (repeatable; name those of the seeds too).`,
+          '  --within any opens every host, as far as the bounds go.',
+        ]),
+    ...(inside[0] === undefined
+      ? []
+      : [
+          `  --prefix or --include leaves out paths of ${few(inside.map(({ host }) => host))}, such as ${pathOf(inside[0])}.`,
+        ]),
+    '  In a configuration or a program: scope.within, scope.hosts, scope.prefixes, scope.include (docs/scope.md).',
+  ].join('\n');
+}
+
+/** By number of links; `null`: a link was in scope. */
+async function closedHosts(directory: string): Promise<ClosedHost[] | null> {
+  const hosts = new Map<string, ClosedHost>();
+  let decisions = 0;
+  for await (const { url, reason, depth } of finalDecisions(await partsOf(directory), () => undefined)) {
+    decisions += 1;
+    if (decisions > MAX_DECISIONS) return null;
+    if (reason === 'out-of-scope') count(url, hosts);
+    // Seeds and where they redirect have depth 0.
+    else if ((depth ?? 0) > 0 && !NO_LINKS.has(reason)) return null;
+  }
+  return hosts.size === 0 ? null : [...hosts.values()].sort((a, b) => b.links - a.links);
+}
+
+function count(url: string, hosts: Map<string, ClosedHost>): void {
+  const first = parseUrlParts(url);
+  if (first === null) return;
+  const host = first.port === '' ? first.host : `${first.host}:${first.port}`;
+  const known = hosts.get(host);
+  if (known === undefined) hosts.set(host, { host, first, links: 1 });
+  else known.links += 1;
+}
+
+function few(names: readonly string[]): string {
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  return (
+    names
+      .slice(0, MAX_NAMED)
+      .map((name) => printable(name))
+      .join(', ') + more
+  );
+}
+
+function pathOf({ first }: ClosedHost): string {
+  return printable(first.path);
+}

@@ -1,0 +1,71 @@
+// The last lines of a crawl are what a newcomer looks at next: a path that cannot be pasted is a result that is lost.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { fakeIo } from './io.fixture.js';
+import { runCommand } from './program.js';
+import { resultFilesText } from './result-files.js';
+import { testSite } from './site.fixture.js';
+
+let base: string;
+
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'mannerly-results-'));
+});
+afterEach(() => rmSync(base, { recursive: true }));
+
+it('paths are relative to the working directory, also where the configuration made them absolute', () => {
+  const text = resultFilesText(join(base, 'tides'), false, join(base, 'tides.csv'), base);
+  expect(text).toBe(
+    [
+      'Items:  tides/items.jsonl, tides.csv',
+      'Report: mannerly report tides (host by host; writes tides/report.html)',
+      'Logs:   tides/requests.jsonl, tides/decisions.jsonl',
+      'Why a URL was fetched or not: mannerly explain tides <url or host>',
+    ].join('\n'),
+  );
+  expect(resultFilesText(base, false, undefined, base)).toContain('Items:  items.jsonl');
+  expect(resultFilesText(base, false, undefined, base)).toContain('mannerly report . ');
+});
+
+it('paths elsewhere stay as they are, and logs that there are not are not named', () => {
+  writeFileSync(join(base, 'rejected.jsonl'), '');
+  const text = resultFilesText(base, false, undefined, join(base, 'elsewhere'));
+  expect(text).toContain(`Items:  ${base}/items.jsonl\n`);
+  expect(text).toContain(`decisions.jsonl, ${base}/rejected.jsonl\n`);
+  expect(text).not.toContain('errors');
+});
+
+it('of several processes each has files of its own', () => {
+  const text = resultFilesText('tides', true);
+  expect(text).toContain('Items:  tides/items-*.jsonl (together: mannerly export tides)');
+  expect(text).toContain('tides/requests-*.jsonl');
+});
+
+it('a crawl ends with them, with --json on standard error', async () => {
+  const site = await testSite([]);
+  const who = [
+    '--name',
+    'tester',
+    '--contact',
+    'https://example.org/us',
+    '--no-config',
+    '--allow-address',
+    '127.0.0.0/8',
+  ];
+  const argv = ['crawl', `${site.url}/`, ...who, '--interval', '0', '--out', join(base, 'out')];
+  try {
+    const io = fakeIo();
+    expect(await runCommand(argv, io)).toBe(0);
+    const text = resultFilesText(join(base, 'out'), false);
+    expect(io.outLines.join('\n').endsWith(text), io.outLines.join('\n')).toBe(true);
+    const asJson = fakeIo();
+    await runCommand([...argv, '--json'], asJson);
+    expect(JSON.parse(asJson.outLines.join('\n'))).toMatchObject({ alreadyFinished: true });
+    expect(asJson.errLines.at(-1)).toBe(text);
+  } finally {
+    await site.close();
+  }
+});
