@@ -1,5 +1,5 @@
-// `pnpm NAME` runs a script only if pnpm has no command of that name: `pnpm docs` opens the page of a package instead. A
-// script with such a name does nothing of what the documents promise, and says no word about it.
+// `pnpm NAME` runs a script only if pnpm has no command of that name: `pnpm docs` opens the page of a package instead.
+// A script with such a name does not do what the documents say, and reports nothing.
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';

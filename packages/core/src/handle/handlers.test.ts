@@ -130,34 +130,6 @@ describe('following', () => {
     expect(urls(await stagedBy((each) => each.follow('h1'), page))).toEqual([]);
   });
 
-  it.each([
-    ['script', '/a/s.js'],
-    ['video', '/a/v.webm'],
-    ['source[type]', '/a/v.mp4'],
-    ['picture', '/a/1x.avif /a/i.png'],
-    ['.set', '/a/first.png'],
-    ['input', '/a/button.png'],
-    ['embed, object', '/a/e.svg'],
-    ['head', '/a/style.css /a/s.js'],
-  ])('by %s takes what has href, src or srcset: %s', async (selector, expected) => {
-    const page = await pageOf(
-      '<head><base href=/a/><link rel=stylesheet href=style.css></head><script src=s.js></script><script>1</script>' +
-        '<video src=v.webm poster=p.png><source type=video/mp4 src=v.mp4></video><object data=o><embed src=e.svg></object>' +
-        '<picture><source srcset="1x.avif, 2x.avif 2x"><img src=i.png srcset="j.png 2x"></picture>' +
-        '<img class=set srcset=" , first.png 1x,second.png 2x"><img class=set srcset=","><input type=image src=button.png>',
-    );
-    const staged = await stagedBy((each) => each.follow(selector), page);
-    expect(urls(staged).join(' ')).toBe(expected);
-  });
-
-  it.each(['img', 'source', 'input'])('leaves %s alone on a page that refuses images', async (selector) => {
-    const page = await pageOf(
-      '<meta name=robots content=noimageindex><picture><source srcset=a.png><img srcset=b.png></picture><input type=image src=c.png>',
-    );
-    const staged = await stagedBy((each) => each.follow(selector), page);
-    expect([urls(staged), staged.leftAlone.map(({ reason }) => reason)]).toEqual([[], ['noimageindex']]);
-  });
-
   it('takes images only from a page that does not refuse it', async () => {
     const img = '<img src=i.png>';
     expect(urls(await stagedBy((page) => page.follow('img'), await pageOf(img)))).toEqual(['/a/i.png']);
