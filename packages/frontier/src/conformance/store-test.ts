@@ -1,8 +1,8 @@
 // One store under test: short names for what every test does, and the closing of what it opened.
 
 import { createHash } from 'node:crypto';
+import { FINGERPRINT_BYTES } from '../limits.js';
 import type { AddOutcome, Entry, FrontierStore, HostCommit, Lease, NewEntry, StoreCapabilities } from '../store.js';
-import { FINGERPRINT_BYTES } from '../url/limits.js';
 import { assert } from './assert.js';
 import type { StoreUnderTest } from './suite-options.js';
 

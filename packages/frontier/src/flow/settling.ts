@@ -6,11 +6,10 @@
 
 import { FrontierError } from '../errors.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
-import { URL_RETRIES_MAX } from '../limits.js';
+import { FINGERPRINT_BYTES, URL_RETRIES_MAX } from '../limits.js';
 import { encodeItem, type PageItem } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
 import type { NewEntry } from '../store.js';
-import { FINGERPRINT_BYTES } from '../url/limits.js';
 import { hostKeyOf } from '../url/url-parts.js';
 import type { PageWork, RobotsWork, Settlement, Work } from '../work.js';
 import { type Admission, linksOf } from './admission.js';

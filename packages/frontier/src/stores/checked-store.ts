@@ -2,7 +2,7 @@
 // the limits of the contract before anything changes (X3).
 
 import { FrontierError } from '../errors.js';
-import { HOST_STATE_MAX_BYTES, RECORD_MAX_BYTES } from '../limits.js';
+import { FINGERPRINT_BYTES, HOST_STATE_MAX_BYTES, RECORD_MAX_BYTES } from '../limits.js';
 import type {
   FrontierStore,
   HostCommit,
@@ -12,7 +12,6 @@ import type {
   ReserveSlot,
   StoreCapabilities,
 } from '../store.js';
-import { FINGERPRINT_BYTES } from '../url/limits.js';
 
 type Verbs = Required<Omit<FrontierStore, 'capabilities' | 'open' | 'add' | 'close'>>;
 
