@@ -55,7 +55,7 @@ it('says what ran, with what, under which rules, and what it left', async () => 
     seedCount: 1,
     options: {
       identity: { name: 'tester' },
-      bounds: { pages: 5, depth: 16 },
+      bounds: { pages: 5, depth: null },
       scope: { within: 'host', allows: '(function)', exclude: ['/\\.zip$/'] },
       network: { resolve: '(function)', concurrency: 64 },
       handlerTimeoutMs: 60_000,

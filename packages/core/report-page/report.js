@@ -396,11 +396,12 @@
     'lanes',
     `Requests to ${plural(timeline.hosts.length, 'host')} over time; the tables of hosts and pauses have the figures`,
   );
+  const depthName = ({ depth, orDeeper }) => (orDeeper ? `${depth}+` : String(depth));
   label(
     'depths',
     depths
       .slice(0, 20)
-      .map(({ depth, fetched }) => `depth ${depth}: ${fetched} fetched`)
+      .map((each) => `depth ${depthName(each)}: ${each.fetched} fetched`)
       .join(', ') || 'No URL has a depth',
   );
   label(
@@ -754,11 +755,11 @@
   const depthBars = (box) =>
     bars(
       box,
-      depths.map(({ depth }) => String(depth)),
+      depths.map(depthName),
       STATUSES.map(([status, name]) => [name, depths.map((each) => each[status])]),
       (index) =>
         [
-          `depth ${depths[index].depth}`,
+          `depth ${depthName(depths[index])}`,
           ...STATUSES.map(([status]) => `${status} ${count(depths[index][status])}`),
         ].join('\n'),
     );

@@ -106,6 +106,11 @@ describe('egress', () => {
     ]);
   });
 
+  it('lets any depth in without a bound', () => {
+    const admit = createAdmit(new Scope(HOST), { depth: null });
+    expect(admit([candidate('https://www.example.co.uk/x', { depth: 1_000_000 })]).admitted).toHaveLength(1);
+  });
+
   it('lets seeds in at depth 0, ahead of links', () => {
     expect(seedUrls(HOST.seeds)).toEqual([
       { url: 'https://www.example.co.uk/start', depth: 0, via: 'seed', priority: 2 },

@@ -50,6 +50,9 @@ export function seedUrls(seeds: readonly string[]): NewUrl[] {
 
 type WhyNot = Omit<Refusal, 'candidate'>;
 
+/** Links from a seed at most; `null`: as many as the other bounds allow. */
+type DepthBound = { readonly depth: number | null };
+
 /**
  * Makes the admission of a run. Never throws.
  *
@@ -61,7 +64,7 @@ type WhyNot = Omit<Refusal, 'candidate'>;
  */
 export function createAdmit(
   scope: Scope,
-  bounds: { readonly depth: number },
+  bounds: DepthBound,
   traps: Pick<Traps, 'judgeCandidate'> | null = null,
   isRecent: (url: string) => boolean = () => false,
 ): Admit {
@@ -94,13 +97,13 @@ export function createAdmit(
 /** Why a URL is outside of scope or bounds; `null`: it is not. Bounds on pages are the frontier's. Never throws. */
 export function whyOutside(
   scope: Pick<Scope, 'judge'>,
-  bounds: { readonly depth: number },
+  bounds: DepthBound,
   { via, depth, hops = 0 }: Pick<NewUrl, 'via' | 'depth' | 'hops'>,
   url: UrlParts,
 ): Exclude<ScopeAnswer, { kind: 'in' }> | { readonly reason: 'bound-depth' | 'redirect-limit' } | null {
   const scoped = scope.judge(url, via);
   if (scoped.kind === 'out') return scoped;
-  if (depth > bounds.depth) return { reason: 'bound-depth' };
+  if (bounds.depth !== null && depth > bounds.depth) return { reason: 'bound-depth' };
   return hops > MAX_REDIRECT_HOPS ? { reason: 'redirect-limit' } : null;
 }
 

@@ -106,7 +106,7 @@ describe('flags and configuration together', () => {
 
   it('have the defaults of the command where neither speaks', async () => {
     const { bounds: _, ...config } = WHOLE;
-    expect((await setUp(config)).options.bounds).toEqual({ pages: 100, depth: 5, minutes: 30 });
+    expect((await setUp(config)).options.bounds).toEqual({ pages: 100, minutes: 30 });
   });
 
   it('take paths as relative to the file', async () => {

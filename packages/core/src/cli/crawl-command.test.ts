@@ -93,7 +93,7 @@ describe('mannerly crawl', () => {
         layer,
       });
     }
-    expect(io.errLines.join('\n')).toMatch(/At most 4 pages, depth 5, 30 minutes/);
+    expect(io.errLines.join('\n')).toMatch(/At most 4 pages, 30 minutes/);
     expect(io.errLines.join('\n')).toMatch(/Warning: --interval 0/);
   });
 

@@ -62,7 +62,7 @@ describe('the flags of scope, URLs and traps', () => {
 describe('the flags of pace, bounds, robots.txt, network and discovery', () => {
   it('none of them: the defaults of the library, and the bounds of the command', async () => {
     const { bounds, ...rest } = await optionsFor();
-    expect(bounds).toEqual({ pages: 100, depth: 5, minutes: 30 });
+    expect(bounds).toEqual({ pages: 100, minutes: 30 });
     expect(Object.keys(rest).sort()).toEqual(['identity', 'scope']);
   });
 

@@ -81,7 +81,7 @@ function optionsOf(seeds: readonly string[], flags: CrawlFlags, ofFile: GivenOpt
 
 /** Bounds where neither a flag nor a file says any. */
 function commandBounds(): Partial<CrawlerOptions['bounds']> {
-  const names = ['pages', 'depth', 'minutes'] as const;
+  const names = ['pages', 'minutes'] as const;
   return Object.fromEntries(names.map((name) => [name, commandDefault(`bounds.${name}`)]));
 }
 

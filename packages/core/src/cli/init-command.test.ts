@@ -69,6 +69,8 @@ describe('mannerly init', () => {
       'https://b.example/',
       '--pages',
       '7',
+      '--depth',
+      '3',
       '--within',
       'domain',
     ]);
@@ -89,7 +91,7 @@ describe('mannerly init', () => {
     expect(jsonIn(directory, 'mannerly.config.json')).toMatchObject({
       identity: { name: 'tidepool-study', contact: 'https://example.org/us' },
       scope: { seeds: ['https://a.example/', 'https://b.example/'], within: 'domain' },
-      bounds: { pages: 7, depth: 5, minutes: 30 },
+      bounds: { pages: 7, depth: 3, minutes: 30 },
     });
     expect(jsonIn(directory, 'package.json')).toMatchObject({
       name: 'tidepool-study-crawl',
@@ -111,11 +113,10 @@ describe('mannerly init', () => {
       'https://a.example/ https://b.example/',
       '0',
       '12',
-      '',
     );
     const { code } = await init([directory, '--minutes', '5'], asker);
     expect(code).toBe(0);
-    expect(asker.asked).toHaveLength(5);
+    expect(asker.asked).toHaveLength(4);
     expect(asker.faults).toHaveLength(4);
     expect(asker.faults[0]).toContain('letters, digits');
     expect(asker.faults[1]).toContain('mail address');
@@ -124,7 +125,7 @@ describe('mannerly init', () => {
     expect(jsonIn(directory, 'mannerly.config.json')).toMatchObject({
       identity: { name: 'tide', contact: 'me@example.org' },
       scope: { seeds: ['https://a.example/', 'https://b.example/'], within: 'host' },
-      bounds: { pages: 12, depth: 5, minutes: 5 },
+      bounds: { pages: 12, minutes: 5 },
     });
   });
 

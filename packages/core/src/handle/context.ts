@@ -106,7 +106,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, 'links
     return this.#tools.fetch(this.#page, url, options, this.signal);
   };
 
-  readonly revisit = (afterMs: number, options: Omit<FollowOptions, 'allowDuplicate'> = {}): Promise<void> =>
+  readonly revisit = (afterMs: number, options: Omit<FollowOptions, 'allowDuplicate' | 'depth'> = {}): Promise<void> =>
     settled(() => this.#tools.stage.link(nextVisit(this.#page, afterMs, options)));
 
   readonly save = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>

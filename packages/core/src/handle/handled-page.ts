@@ -17,6 +17,11 @@ export interface FollowOptions {
   readonly priority?: number;
   /** Queues a known URL for one more visit. A page that is handled again after a crash adds it again. @default false */
   readonly allowDuplicate?: boolean;
+  /**
+   * `same`: the depth of this page, for the next page of a list. `deeper`: one link deeper. @default `same` for what
+   * `follow` finds with `rel=next`, otherwise `deeper`
+   */
+  readonly depth?: 'same' | 'deeper';
 }
 
 /** The result of `add`. */
@@ -48,17 +53,19 @@ export interface HandledPage extends FetchedPage {
   /**
    * Stages links of the page: those that the selector finds (elements with `href` or `src`, whatever their name, or
    * such elements inside), or every link. Of `srcset` the first candidate counts, where there is no `src`. Links with
-   * nofollow, by the page or their `rel`, are left alone. Scope, bounds and robots.txt apply later.
+   * nofollow, by the page or their `rel`, are left alone. Scope, bounds and robots.txt apply later. A link
+   * with `rel=next` keeps the depth of this page, all others are one deeper.
    *
-   * @throws MannerlyError (rejects) `page-not-markup` for a selector on a page that has no DOM; `item-invalid` for user
-   *   data that is no JSON; `page-over`.
+   * @throws MannerlyError (rejects) `page-not-markup` for a selector on a page that has no DOM; `option-invalid` for
+   *   another `depth`; `item-invalid` for user data that is no JSON; `page-over`.
    * @see page-level §4
    */
   follow(selector?: string, options?: FollowOptions): Promise<void>;
   /**
    * Stages any URL, resolved against the page's base. Scope, bounds and robots.txt apply as to any link.
    *
-   * @throws MannerlyError (rejects) `item-invalid` for user data that is no JSON; `page-over`.
+   * @throws MannerlyError (rejects) `option-invalid` for another `depth`; `item-invalid` for user data that is no JSON;
+   *   `page-over`.
    */
   add(url: string, options?: FollowOptions): Promise<AddResult>;
   /**
@@ -70,7 +77,7 @@ export interface HandledPage extends FetchedPage {
    * @throws MannerlyError (rejects) `option-invalid` for another number; `item-invalid` for user data that is no JSON;
    *   `page-over`.
    */
-  revisit(afterMs: number, options?: Omit<FollowOptions, 'allowDuplicate'>): Promise<void>;
+  revisit(afterMs: number, options?: Omit<FollowOptions, 'allowDuplicate' | 'depth'>): Promise<void>;
   /**
    * Writes the page's bytes to a file at once, whole or not at all. A file of that name is replaced. It stays when the
    * handler throws later. A page with `noarchive` or `noindex` is left alone.

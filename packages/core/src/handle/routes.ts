@@ -46,11 +46,11 @@ export type RoutedFollow<UserData> = (FollowOptions & { readonly label?: undefin
 
 /** Said along with one more visit: without a label it is that of the page, and so is what its route takes. */
 export type RoutedRevisit<UserDataSchema, UserData> =
-  | (Omit<FollowOptions, 'allowDuplicate' | 'userData'> & {
+  | (Omit<FollowOptions, 'allowDuplicate' | 'depth' | 'userData'> & {
       readonly label?: undefined;
       readonly userData?: UserDataSchema extends Schema ? SchemaInput<UserDataSchema> : JsonValue;
     })
-  | LabelledFollow<UserData, 'allowDuplicate'>;
+  | LabelledFollow<UserData, 'allowDuplicate' | 'depth'>;
 
 /** What is known of a page because it came by this route. */
 type PageOf<R> = R extends `label:${infer Label}`

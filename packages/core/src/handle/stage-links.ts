@@ -10,8 +10,10 @@ import { MAX_REVISIT_MS } from './limits.js';
 import { jsonCopy, type Stage } from './staged.js';
 
 /**
- * Stages links of the page; those that it wants left alone are noted as such. @throws MannerlyError `page-not-markup`,
- * `item-invalid`
+ * Stages links of the page; those that it wants left alone are noted as such. The next page of a list, by its `rel`,
+ * keeps the depth unless `options` say otherwise: a list has as many pages as it has.
+ *
+ * @throws MannerlyError `page-not-markup`, `option-invalid`, `item-invalid`
  */
 export function followLinks(
   page: FetchedPage,
@@ -21,15 +23,17 @@ export function followLinks(
 ): void {
   const links = selector === undefined ? page.links : selectLinks(page, selector);
   const candidate = candidates(page, 'link', options);
+  const next = candidates(page, 'link', { ...options, depth: options.depth ?? 'same' });
   for (const link of links) {
     const reason = page.exclusion.whyLeaveAlone(link);
-    if (reason === null) stage.link(candidate(link.url));
+    if (reason === null) stage.link(link.rel.includes('next') ? next(link.url) : candidate(link.url));
     else stage.leaveAlone({ url: link.url, reason });
   }
 }
 
 /**
- * Stages a URL of the handler's own. @param leftAlone - As `leftAloneUrls` has it. @throws MannerlyError `item-invalid`
+ * Stages a URL of the handler's own. @param leftAlone - As `leftAloneUrls` has it. @throws MannerlyError
+ * `option-invalid`, `item-invalid`
  */
 export function addUrl(
   page: FetchedPage,
@@ -48,10 +52,16 @@ export function addUrl(
 
 type Carried = { readonly [Name in keyof FollowOptions]?: FollowOptions[Name] | undefined };
 
-/** Makes candidates of URLs found on a page. What they carry is copied once: the handler may change its own later. */
+/**
+ * Makes candidates of URLs found on a page. What they carry is copied once: the handler may change its own later.
+ * @throws MannerlyError `option-invalid`, `item-invalid`
+ */
 function candidates(page: FetchedPage, via: 'link' | 'handler', options: Carried): (url: string) => NewUrl {
   const { label, userData, priority, allowDuplicate = false } = options;
-  const depth = page.depth + 1;
+  if (options.depth !== undefined && options.depth !== 'same' && options.depth !== 'deeper') {
+    throw invalidOption('depth', "'same' or 'deeper'", options.depth);
+  }
+  const depth = options.depth === 'same' ? page.depth : page.depth + 1;
   const from = page.url;
   if (label === undefined && userData === undefined && priority === undefined && !allowDuplicate)
     return (url) => ({ url, depth, via, from });
@@ -66,7 +76,11 @@ function candidates(page: FetchedPage, via: 'link' | 'handler', options: Carried
 }
 
 /** One more visit of the page. @throws MannerlyError `option-invalid`, `item-invalid` */
-export function nextVisit(page: FetchedPage, afterMs: number, options: Omit<FollowOptions, 'allowDuplicate'>): NewUrl {
+export function nextVisit(
+  page: FetchedPage,
+  afterMs: number,
+  options: Omit<FollowOptions, 'allowDuplicate' | 'depth'>,
+): NewUrl {
   if (!(typeof afterMs === 'number' && afterMs >= 0 && afterMs <= MAX_REVISIT_MS)) {
     throw invalidOption('afterMs` of `revisit', `a number from 0 to ${MAX_REVISIT_MS}`, afterMs);
   }

@@ -110,12 +110,13 @@ export class Stage {
     }
   }
 
-  /** The first candidate for a visit to a URL counts. */
+  /** The first candidate for a visit to a URL counts, at the least depth of all of them. */
   link(candidate: NewUrl): void {
     this.#mustBeOpen();
     const { url, visit = 0 } = candidate;
     const key = visit === 0 ? url : `${visit} ${url}`;
-    if (!this.#links.has(key)) this.#links.set(key, candidate);
+    const known = this.#links.get(key) ?? candidate;
+    this.#links.set(key, known.depth <= candidate.depth ? known : { ...known, depth: candidate.depth });
   }
 
   leaveAlone(link: LeftAloneLink): void {

@@ -120,10 +120,11 @@ export const CRAWL_ROWS = {
       minutes: row(minutes, 'Running time. A pause does not count.', {
         flag: ['--minutes <n>', 'maximum running time', { default: 30 }],
       }),
-      depth: row(whole(0, MAX_DEPTH, 'links from a seed'), 'Links from a seed to a page. A redirect keeps the depth.', {
-        default: 16,
-        flag: ['--depth <n>', 'maximum links from a seed', { default: 5 }],
-      }),
+      depth: row(
+        whole(0, MAX_DEPTH, 'links from a seed'),
+        'Links from a seed to a page. A redirect and a link with `rel=next` keep the depth of their page.',
+        { flag: ['--depth <n>', 'maximum links from a seed'] },
+      ),
       bytes: row(bytes, 'Decoded bytes of bodies. Requests in flight when it is reached are completed.', {
         flag: ['--bytes <bytes>', 'maximum decoded bytes of bodies, such as 1e9'],
       }),

@@ -172,7 +172,10 @@ interface AnyBoundsOptions {
   readonly pages?: number;
   /** Running time. A pause does not count. More than 0, to 5,256,000 minutes. @default none */
   readonly minutes?: number;
-  /** Links from a seed to a page. A redirect keeps the depth. 0 to 1,000 links from a seed. @default 16 */
+  /**
+   * Links from a seed to a page. A redirect and a link with `rel=next` keep the depth of their page. 0 to 1,000,000
+   * links from a seed. @default none
+   */
   readonly depth?: number;
   /** Decoded bytes of bodies. Requests in flight when it is reached are completed. 1 or more bytes. @default none */
   readonly bytes?: number;

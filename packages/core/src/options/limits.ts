@@ -1,6 +1,6 @@
 // The bounds of what options may say and of what is kept of them, each with its unit and its source.
 
-export const MAX_DEPTH = 1_000; // links between a seed and a page
+export const MAX_DEPTH = 1_000_000; // links between a seed and a page
 export const MAX_PAGES = 1_000_000_000; // pages a bound may name: the frontier's own
 export const MAX_MINUTES = 5_256_000; // minutes a bound may name: ten years, the frontier's own
 

@@ -48,6 +48,7 @@ describe('createCrawler', () => {
     ['an object that holds itself', { maxIdleMs: circular }, 'option-invalid', '`maxIdleMs`'],
     ['no minutes at all', { bounds: { minutes: 0 } }, 'option-invalid', '`bounds.minutes`'],
     ['a negative depth', { bounds: { pages: 1, depth: -1 } }, 'option-invalid', '`bounds.depth`'],
+    ['a depth beyond all lists', { bounds: { pages: 1, depth: 1_000_001 } }, 'option-invalid', '`bounds.depth`'],
     ['no bytes', { bounds: { pages: 1, bytes: 0 } }, 'option-invalid', '`bounds.bytes`'],
     ['half a byte', { bounds: { pages: 1, bytesPerHost: 1.5 } }, 'option-invalid', '`bounds.bytesPerHost`'],
     ['a negative queue', { bounds: { pages: 1, queuedUrls: -3 } }, 'option-invalid', '`bounds.queuedUrls`'],
@@ -116,6 +117,7 @@ describe('createCrawler', () => {
     ['pages alone', {}],
     ['minutes alone', { bounds: { minutes: 0.5 } }],
     ['depth 0', { bounds: { pages: 1, depth: 0 } }],
+    ['a depth of a million', { bounds: { pages: 1, depth: 1_000_000 } }],
     ['the last port', { network: { ports: [65_535] } }],
     ['no idle time', { maxIdleMs: 0 }],
     ['an option that is undefined', { network: undefined }],
@@ -136,7 +138,7 @@ describe('createCrawler', () => {
 describe('resolved options', () => {
   it('are filled in', () => {
     const { bounds, network, spacing, maxIdleMs, scope, exclusion, traps, archive } = resolveOptions(GOOD);
-    expect(bounds).toMatchObject({ pages: 5, minutes: null, depth: 16, pagesPerHost: null, queuedUrls: 10_000_000 });
+    expect(bounds).toMatchObject({ pages: 5, minutes: null, depth: null, pagesPerHost: null, queuedUrls: 10_000_000 });
     expect(spacing).toEqual({ politeness: { profile: 'polite', perIp: false, jitter: 0 }, hostKeyBy: 'host' });
     expect(maxIdleMs).toBe(600_000);
     expect(scope.within).toBe('host');

@@ -63,7 +63,7 @@ function byScan(page: FetchedPage): string[] {
 }
 
 const described = (url: string, rel: readonly string[]): string =>
-  [url, ...['nofollow', 'ugc', 'sponsored'].filter((word) => rel.includes(word))].join(' ');
+  [url, ...['nofollow', 'ugc', 'sponsored', 'next'].filter((word) => rel.includes(word))].join(' ');
 const wordsOf = (rel: string): string[] => rel.toLowerCase().match(/[^\t\n\f\r ]+/g) ?? [];
 
 function resolved(href: string, base: string): string | null {

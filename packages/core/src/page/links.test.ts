@@ -48,6 +48,11 @@ describe('the links of a page', () => {
     expect(linksOf(html).map(marks)).toEqual(['nofollow', '']);
   });
 
+  it('keep a URL twice when only one of them is the next page of a list', () => {
+    const html = '<a href="/2">2</a><a href="/2" rel="nofollow noopener">x</a><a href="/2" rel="Next">Next</a>';
+    expect(linksOf(html).map(({ rel }) => rel)).toEqual([[], ['nofollow', 'noopener'], ['next']]);
+  });
+
   it('are resolved against the base of the page', () => {
     expect(linksOf('<a href=x>before</a><base href="/b/"><a href=y>').map(({ url }) => url)).toEqual([
       'https://example.com/b/x',

@@ -19,8 +19,8 @@ export interface PageLink {
 /**
  * Resolves the links of a page, in the order of the page.
  *
- * A link that repeats an earlier one in URL and in nofollow, ugc and sponsored is dropped. One that says something else
- * of the same URL stays: a URL may be taken if one of its links may (page-level §4).
+ * A link that repeats an earlier one in URL and in nofollow, ugc, sponsored and next is dropped. One that says
+ * something else of the same URL stays: a URL may be taken if one of its links may (page-level §4).
  *
  * @param facts - The page's links and base.
  * @param pageUrl - Absolute http(s) URL of the page as fetched.
@@ -29,7 +29,7 @@ export interface PageLink {
 export function resolveLinks(facts: Pick<HtmlSummary, 'links' | 'baseHref'>, pageUrl: string): PageLink[] {
   const base = linkBase(pageUrl, facts.baseHref);
   const links: PageLink[] = [];
-  /** URL → which combinations of nofollow, ugc and sponsored it was seen with, one bit each. */
+  /** URL → which combinations of nofollow, ugc, sponsored and next it was seen with, one bit each. */
   const seen = new Map<string, number>();
   for (const { href, rel, element } of facts.links) {
     const url = resolveHref(href, base);
@@ -39,7 +39,8 @@ export function resolveLinks(facts: Pick<HtmlSummary, 'links' | 'baseHref'>, pag
     const isNofollow = hasRel && rel.includes('nofollow');
     const isUgc = hasRel && rel.includes('ugc');
     const isSponsored = hasRel && rel.includes('sponsored');
-    const bit = 1 << ((isNofollow ? 1 : 0) | (isUgc ? 2 : 0) | (isSponsored ? 4 : 0));
+    const isNext = hasRel && rel.includes('next');
+    const bit = 1 << ((isNofollow ? 1 : 0) | (isUgc ? 2 : 0) | (isSponsored ? 4 : 0) | (isNext ? 8 : 0));
     const known = seen.get(url) ?? 0;
     if ((known & bit) !== 0) continue;
     seen.set(url, known | bit);

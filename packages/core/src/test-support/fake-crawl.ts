@@ -43,7 +43,7 @@ export function fakeCrawl(given: Partial<CrawlProgress> = {}, givenActivity: Par
       bounds: {
         pages: null,
         minutes: null,
-        depth: 16,
+        depth: null,
         pagesPerHost: null,
         bytes: null,
         bytesPerHost: null,

@@ -13,13 +13,13 @@ export interface ProjectPlan {
   readonly contact: string;
   readonly seeds: readonly string[];
   readonly within: 'host' | 'domain';
-  readonly bounds: Readonly<Record<Bound, number>>;
+  readonly bounds: Readonly<Record<Bound, number>> & { readonly depth?: number };
 }
 
 /** What the flags say. */
 export type GivenPlan = Partial<Omit<ProjectPlan, 'bounds'>> & { readonly bounds: Partial<ProjectPlan['bounds']> };
 
-type Bound = 'pages' | 'depth' | 'minutes';
+type Bound = 'pages' | 'minutes';
 type NeededPart = 'name' | 'contact' | 'seeds';
 type Parts = Partial<Pick<ProjectPlan, NeededPart>>;
 
@@ -31,7 +31,6 @@ const NEEDED: readonly (readonly [part: NeededPart, flag: string])[] = [
 
 const BOUNDS: readonly (readonly [bound: Bound, question: string])[] = [
   ['pages', 'How many pages at most?'],
-  ['depth', 'How many links away from the start at most?'],
   ['minutes', 'How many minutes of running time at most?'],
 ];
 
@@ -54,7 +53,7 @@ export async function interview(given: GivenPlan, asker: Asker | null): Promise<
   if (contact === null) return null;
   const seeds = given.seeds ?? (await asker.ask(question('seeds')))?.split(/\s+/);
   if (seeds === undefined) return null;
-  const bounds: Partial<Record<Bound, number>> = {};
+  const bounds: { -readonly [B in keyof ProjectPlan['bounds']]?: number } = { ...given.bounds };
   for (const [bound, message] of BOUNDS) {
     const most = given.bounds[bound] ?? (await askForBound(asker, bound, message));
     if (most === null) return null;

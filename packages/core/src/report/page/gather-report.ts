@@ -14,6 +14,7 @@ import { reasonOf } from '../reasons.js';
 import { HostAccount } from './host-account.js';
 import {
   MAX_COUNTED_RULES,
+  MAX_PAGE_DEPTHS,
   MAX_PAGE_EXAMPLES,
   MAX_PAGE_HOSTS,
   MAX_PAGE_RULES,
@@ -144,7 +145,7 @@ function hostsOf(accounts: ReadonlyMap<string, HostAccount>): Pick<ReportData, '
 
 const NO_URLS: Readonly<Record<UrlStatus, number>> = { fetched: 0, excluded: 0, dropped: 0, failed: 0, held: 0 };
 
-/** Counts decisions. Bounded by reasons, rules and depths. */
+/** Counts decisions. Bounded by reasons and rules, and by `MAX_PAGE_DEPTHS`. */
 class DecisionCounts {
   readonly #counts = new OutcomeCounts();
   readonly #examples = new Map<CountedReason, string[]>();
@@ -159,8 +160,9 @@ class DecisionCounts {
     if (status !== 'fetched' && examples.length < MAX_PAGE_EXAMPLES) examples.push(cut(url));
     if (status === 'excluded' && layer === 'robots') this.#countRule(decision);
     if (depth === null) return;
-    const atDepth = this.#depths.get(depth) ?? { ...NO_URLS };
-    this.#depths.set(depth, atDepth);
+    const row = Math.min(depth, MAX_PAGE_DEPTHS - 1);
+    const atDepth = this.#depths.get(row) ?? { ...NO_URLS };
+    this.#depths.set(row, atDepth);
     atDepth[status] += 1;
   }
 
@@ -191,8 +193,11 @@ class DecisionCounts {
     return [...this.#rules.values()].sort((a, b) => b.urls - a.urls).slice(0, MAX_PAGE_RULES);
   }
 
+  /** The last of `MAX_PAGE_DEPTHS` counts all that is deeper, too. */
   depths(): ReportedDepth[] {
-    return [...this.#depths].sort(([a], [b]) => a - b).map(([depth, counts]) => ({ depth, ...counts }));
+    return [...this.#depths]
+      .sort(([a], [b]) => a - b)
+      .map(([depth, counts]) => ({ depth, ...(depth === MAX_PAGE_DEPTHS - 1 ? { orDeeper: true } : {}), ...counts }));
   }
 
   #countRule({ url, line, pattern, robots }: UrlDecision): void {

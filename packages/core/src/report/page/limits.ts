@@ -16,6 +16,8 @@ export const MAX_COUNTED_RULES = 20_000;
 export const MAX_PAGE_EXAMPLES = 3;
 /** Runs that a report lists one by one: the latest. */
 export const MAX_PAGE_RUNS = 100;
+/** Depths that a report tells apart; a list of thousands of pages may lie deeper. */
+export const MAX_PAGE_DEPTHS = 100;
 /** Seeds that a report lists. */
 export const MAX_PAGE_SEEDS = 100;
 /** Spans of time in a report's curves. Even. */

@@ -105,8 +105,11 @@ export interface ReportedRule {
   readonly example: string;
 }
 
-/** URLs of one depth, by status. */
-export type ReportedDepth = Readonly<Record<UrlStatus, number>> & { readonly depth: number };
+/** URLs of one depth, by status. `orDeeper`: of all depths from this one on. */
+export type ReportedDepth = Readonly<Record<UrlStatus, number>> & {
+  readonly depth: number;
+  readonly orDeeper?: boolean;
+};
 
 /** What is counted over time. */
 export type Counted = 'requests' | 'bytes' | 'fetched' | 'excluded' | 'dropped' | 'failed';

@@ -1,0 +1,69 @@
+// How deep the URLs lie that a handler follows. Every link is one deeper than its page, but for the next page of a
+// list: were it counted, a bound on the depth would cut every list that is longer.
+
+import { describe, expect, it } from 'vitest';
+import { resolveExclusionOptions } from '../page/exclusion.js';
+import type { FetchedPage } from '../page/page.js';
+import { pageWork, response } from '../page/page-work.fixture.js';
+import { PageReader } from '../page/read-page.js';
+import { addUrl, followLinks, nextVisit } from './stage-links.js';
+import { Stage } from './staged.js';
+
+const URL_OF_PAGE = 'https://example.com/a/';
+const LIST =
+  '<link rel=next href=/l><a href=b>1</a><a href=c>2</a><a class=n href=c rel="nofollow">3</a>' +
+  '<a class=n href=c rel="noopener NEXT">4</a><area href=d rel=next><a href=e rel=nexttime>5</a>';
+
+const reader = new PageReader({
+  tokens: ['examplebot'],
+  options: resolveExclusionOptions({}),
+  joinsHeaders: false,
+  nowMs: () => 0,
+  tdmFor: async () => ({ reserved: null, policy: null }),
+  decodeText: (bytes) => new TextDecoder().decode(bytes),
+});
+
+type Options = Parameters<typeof followLinks>[3];
+
+/** What one call stages on the page of the list, which lies two links from its seed. */
+async function staged(...calls: ((page: FetchedPage, stage: Stage) => unknown)[]) {
+  const page = await reader.read(pageWork(URL_OF_PAGE), response(URL_OF_PAGE, LIST, [['Content-Type', 'text/html']]));
+  const stage = new Stage(page, null);
+  for (const call of calls) call(page, stage);
+  return stage.seal().links;
+}
+
+const follow =
+  (selector?: string, options: Options = {}) =>
+  (page: FetchedPage, stage: Stage) =>
+    followLinks(page, stage, selector, options);
+const add = (url: string, options: Options) => (page: FetchedPage, stage: Stage) =>
+  addUrl(page, stage, new Set(), url, options);
+
+describe('the depth', () => {
+  it.each([
+    ['of every link', follow(), ['/a/b 3', '/a/c 2', '/a/d 2', '/a/e 3']],
+    ['by a selector', follow('.n'), ['/a/c 2']],
+    ['of a link element', follow('link'), ['/l 2']],
+    ['next to other options', follow('.n', { label: 'x', userData: 1 }), ['/a/c 2']],
+    ['same', follow('[href=b]', { depth: 'same' }), ['/a/b 2']],
+    ['deeper', follow('.n, link', { depth: 'deeper' }), ['/l 3', '/a/c 3']],
+    ['of a URL that is added', add('c', {}), ['/a/c 3']],
+    ['of a URL that is added as the next page', add('c', { depth: 'same' }), ['/a/c 2']],
+    ['of another visit', (page: FetchedPage, stage: Stage) => stage.link(nextVisit(page, 0, {})), ['/a/ 2']],
+  ])('%s', async (_what, call, expected) => {
+    const links = await staged(call);
+    expect(links.map(({ url, depth }) => `${new URL(url).pathname} ${depth}`)).toEqual(expected);
+  });
+
+  it('is the least one of a URL that is followed twice', async () => {
+    const links = await staged(follow('[href=b]', { label: 'first' }), follow('[href=b]', { depth: 'same' }));
+    expect(links).toMatchObject([{ depth: 2, label: 'first' }]);
+    expect(await staged(follow('[href=b]', { depth: 'same' }), follow('[href=b]'))).toMatchObject([{ depth: 2 }]);
+  });
+
+  it('is said in one of two words', async () => {
+    const wrong = staged(follow('a', { depth: 2 as unknown as 'same' }));
+    await expect(wrong).rejects.toMatchObject({ code: 'option-invalid', message: expect.stringContaining('`depth`') });
+  });
+});
