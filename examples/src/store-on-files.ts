@@ -18,7 +18,6 @@ export const FILES_CAPABILITIES: StoreCapabilities = Object.freeze({
   exactCounts: true,
   maxBody: 65_536,
   maxBatch: 1_000,
-  fingerprintBytes: 8,
 });
 
 /**

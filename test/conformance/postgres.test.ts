@@ -43,7 +43,6 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
         exactCounts: true,
         maxBody: 65_536,
         maxBatch: 1_024,
-        fingerprintBytes: 8,
       },
       isBounded: true,
       modelSteps: 500,

@@ -44,7 +44,6 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store on a cluster (redis-serve
       exactCounts: true,
       maxBody: 65_536,
       maxBatch: 1_024,
-      fingerprintBytes: 8,
     },
     modelSteps: 300,
   });

@@ -38,7 +38,6 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store (redis-server; not run wh
     exactCounts: true,
     maxBody: 65_536,
     maxBatch: 1_024,
-    fingerprintBytes: 8,
   } as const;
 
   describe('of one shard', () => {

@@ -99,7 +99,15 @@ describe('report.json', () => {
       return `${JSON.stringify({ ...last, startedAtMs, endedAtMs: startedAtMs + 10, url: web.url('a.test', `/p/${index}`) })}\n`;
     };
     await appendFile(path, Array.from({ length: 20_000 }, (_, index) => later(index)).join(''));
+    // A list without `rel=next`, each page one deeper than the one before.
+    const decisionsPath = join(directory, 'decisions.jsonl');
+    const [decision = ''] = (await readFile(decisionsPath, 'utf8')).split('\n').filter((line) => line.includes('/b"'));
+    const deeper = (depth: number) =>
+      `${JSON.stringify({ ...(JSON.parse(decision) as object), url: web.url('a.test', `/p/${depth}`), depth })}\n`;
+    await appendFile(decisionsPath, Array.from({ length: 1_500 }, (_, index) => deeper(index + 2)).join(''));
     const report = await written();
+    expect(report.depths).toHaveLength(100);
+    expect(report.depths.at(-1)).toMatchObject({ depth: 99, orDeeper: true, fetched: 1_500 - 97 });
     expect(report.totals.requests).toBe(web.log.length + 20_000);
     expect(report.timeline.points.length).toBeLessThan(1_000);
     expect(report.timeline.points.length + report.timeline.pointsLeftOut).toBe(report.totals.requests);

@@ -14,7 +14,6 @@ const CAPS = {
   exactCounts: true,
   maxBody: 65_536,
   maxBatch: 1_024,
-  fingerprintBytes: 8,
 } as const;
 /** Milliseconds after which the server is killed, and how long it stays away. */
 const KILL_AFTER_MS = 4_000;

@@ -12,6 +12,8 @@ declare const whole: FrontierStore;
 const { commit: _, ...half } = whole;
 // @ts-expect-error a store that cannot commit
 export const store: FrontierStore = half;
+// @ts-expect-error every fingerprint has 8 bytes
+export const wide: FrontierStore['capabilities'] = { ...whole.capabilities, fingerprintBytes: 16 };
 // @ts-expect-error a store is no promise of one
 createCrawler({ ...crawl, store: async () => whole });
 

@@ -30,6 +30,8 @@ export const QUEUED_MAX = 10_000_000;
 export const URL_MAX_CHARS = 8_192;
 /** Priority classes of a host queue (storage contract). */
 export const PRIORITIES = 8;
+/** Bytes of a fingerprint (storage contract). */
+export const FINGERPRINT_BYTES = 8;
 /** Shortest secret of the fingerprints, characters: 64 bits as hexadecimal digits (our own). */
 export const FINGERPRINT_SECRET_LEAST_CHARS = 16;
 /** Bytes of one record (storage contract). */

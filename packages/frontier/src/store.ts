@@ -29,7 +29,7 @@ export interface NewEntry {
   readonly host: HostKey;
   /** The authority, where one host queue serves several (http and https, ports). Absent: the host's own lane. */
   readonly lane?: string;
-  /** `capabilities.fingerprintBytes` bytes, keyed hash of the canonical URL. */
+  /** 8 bytes, keyed hash of the canonical URL. */
   readonly fingerprint: Uint8Array;
   /** 0 … 7, 0 first. */
   readonly priority: number;
@@ -163,7 +163,6 @@ export interface StoreCapabilities {
   readonly maxBody: number;
   /** Entries of one `add`, or links of one commit. */
   readonly maxBatch: number;
-  readonly fingerprintBytes: 8 | 16;
 }
 
 /** Counts; estimates where `capabilities.exactCounts` is false. Flat cost. */
@@ -216,10 +215,10 @@ export interface FrontierStore {
   readonly capabilities: StoreCapabilities;
 
   /**
-   * Opens or creates the crawl. Once, before any other verb. O1: leases of owners that are provably dead end at the
-   * time of the proof, which is now or was earlier (`@mannerly/frontier/processes`), and their hosts are due at that
-   * time + delay. O2: a store of another crawl, identity or format version is refused, and both names are in the
-   * message.
+   * Opens or creates the crawl. Once, before any other verb. O1: a lease may end before its time only if its owner is
+   * proven dead: at the time of the proof, which is now or was earlier (`@mannerly/frontier/processes`); its host is
+   * due at that time + delay. A store that proves nothing lets leases expire. O2: a store of another crawl or format
+   * version is refused, and both names are in the message.
    */
   open(o: OpenRequest): Promise<void>;
 

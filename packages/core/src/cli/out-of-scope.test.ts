@@ -35,7 +35,7 @@ async function crawl(links: readonly string[], ...more: string[]): Promise<{ out
 describe('the last words of a crawl', () => {
   const AWAY = ['http://b.test/1', 'http://b.test/2', 'http://c.test/', 'mailto:a@b.test'];
   const says =
-    /\nEvery link led out of scope: 3 to b\.test \(2\), c\.test \(1\)\.\n {2}--within list --host b\.test .*\n {2}--within any .*\n.*scope\.within.*$/;
+    /\nEvery link led out of scope: 3 links, to b\.test \(2\), c\.test \(1\)\.\n {2}--within list --host b\.test .*\n {2}--within any .*\n.*scope\.within.*$/;
 
   it('say that every link was out of scope, to which hosts, and what opens them', async () => {
     expect((await crawl(AWAY)).out).toMatch(says);
@@ -48,7 +48,7 @@ describe('the last words of a crawl', () => {
   it('name the paths that prefixes leave out', async () => {
     const { out } = await crawl(['/shop/a', '/shop/b'], '--include', '/$');
     expect(out).toMatch(
-      /Every link led out of scope: 2 to 127\.0\.0\.1:\d+ \(2\)\.\n {2}--prefix or --include .*\/shop\/a/,
+      /Every link led out of scope: 2 links, to 127\.0\.0\.1:\d+ \(2\)\.\n {2}--prefix or --include .*\/shop\/a/,
     );
     expect(out).not.toContain('--within any');
   });
@@ -86,6 +86,6 @@ describe('the option that opens them', () => {
 
   it('names five hosts, and how many more there are', async () => {
     const urls = Array.from({ length: 8 }, (_, index) => `https://h${index}.test/`);
-    expect(await text({}, ...urls)).toMatch(/8 to h0\.test \(1\), .*h4\.test \(1\) and 3 more\.\n/);
+    expect(await text({}, ...urls)).toMatch(/8 links, to h0\.test \(1\), .*h4\.test \(1\) and 3 more\.\n/);
   });
 });

@@ -43,7 +43,7 @@ export async function outOfScopeText(
   const ofDomain = options.within === 'domain' ? [] : away.filter(({ first }) => related.isInside(first));
   const total = closed.reduce((sum, { links }) => sum + links, 0);
   return [
-    `Every link led out of scope: ${total} to ${few(closed.map(({ host, links }) => `${host} (${links})`))}.`,
+    `Every link led out of scope: ${total} ${total === 1 ? 'link' : 'links'}, to ${few(closed.map(({ host, links }) => `${host} (${links})`))}.`,
     ...(ofDomain.length === 0 ? [] : [`  --within domain opens ${few(ofDomain.map(({ host }) => host))}.`]),
     ...(away[0] === undefined
       ? []

@@ -64,6 +64,20 @@ describe('mannerly explain', () => {
     expect(json.host).toMatchObject({ queued: 2, isParked: false });
   });
 
+  it('tells the robots.txt of a host whatever its port, also with nothing queued and while a run has the queue', async () => {
+    await crawl();
+    const file = new RegExp(`${site.url}/robots\\.txt: rules, copy [0-9a-f]{16} of \\d{4}-`);
+    expect((await run('explain', out, '127.0.0.1')).out).toMatch(file);
+    expect((await run('explain', out, new URL(site.url).host)).out).toMatch(file);
+    const crawlIs = { name: 'tester', tokens: ['tester'], seeds: [`${site.url}/`] };
+    const { release } = await openCrawlDirectory(out, crawlIs);
+    const logged = await run('explain', out, '127.0.0.1');
+    await release();
+    expect(logged.out).toMatch(
+      new RegExp(`${site.url}/robots\\.txt: status 200, copy [0-9a-f]{16}, requested \\d{4}-`),
+    );
+  });
+
   it.each([
     ['/', /Fetched\./],
     ['/closed', /Excluded[\s\S]*It reads: Disallow: \/closed/],

@@ -22,7 +22,7 @@ it('paths are relative to the working directory, also where the configuration ma
     [
       'Items:  tides/items.jsonl, tides.csv',
       'Report: mannerly report tides (host by host; writes tides/report.html)',
-      'Logs:   tides/requests.jsonl, tides/decisions.jsonl',
+      'Logs:   tides/requests.jsonl, decisions.jsonl',
       'Why a URL was fetched or not: mannerly explain tides <url or host>',
     ].join('\n'),
   );
@@ -34,14 +34,15 @@ it('paths elsewhere stay as they are, and logs that there are not are not named'
   writeFileSync(join(base, 'rejected.jsonl'), '');
   const text = resultFilesText(base, false, undefined, join(base, 'elsewhere'));
   expect(text).toContain(`Items:  ${base}/items.jsonl\n`);
-  expect(text).toContain(`decisions.jsonl, ${base}/rejected.jsonl\n`);
+  expect(text).toContain(`Logs:   ${base}/requests.jsonl, decisions.jsonl, rejected.jsonl\n`);
   expect(text).not.toContain('errors');
 });
 
 it('of several processes each has files of its own', () => {
-  const text = resultFilesText('tides', true);
-  expect(text).toContain('Items:  tides/items-*.jsonl (together: mannerly export tides)');
-  expect(text).toContain('tides/requests-*.jsonl');
+  writeFileSync(join(base, 'warnings-2.jsonl'), '');
+  const text = resultFilesText(base, true, undefined, base);
+  expect(text).toContain('Items:  items-*.jsonl (together: mannerly export .)');
+  expect(text).toContain('Logs:   requests-*.jsonl, decisions-*.jsonl, warnings-*.jsonl\n');
 });
 
 it('a crawl ends with them, with --json on standard error', async () => {

@@ -1,10 +1,10 @@
 // The last lines of `mannerly crawl`: where its items, report and logs are. Paths below the working directory are
 // relative to it, whatever the configuration made of them.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 
-/** What may be in a crawl directory next to items, requests and decisions. */
+/** Logs that are named where they are. */
 const OTHER_LOGS = ['warnings', 'rejected', 'errors'];
 
 /**
@@ -20,15 +20,22 @@ export function resultFilesText(
   workingDirectory = process.cwd(),
 ): string {
   const out = shortened(directory, workingDirectory);
-  const fileOf = (stem: string): string => join(out, `${stem}${isShared ? '-*' : ''}.jsonl`);
-  const others = OTHER_LOGS.filter((stem) => isShared || existsSync(join(directory, `${stem}.jsonl`)));
+  const nameOf = (stem: string): string => `${stem}${isShared ? '-*' : ''}.jsonl`;
+  const found = existsSync(directory) ? readdirSync(directory) : [];
+  const others = OTHER_LOGS.filter((stem) => found.some((name) => isLogOf(name, stem)));
+  const logs = ['requests', 'decisions', ...others].map(nameOf);
   const items = isShared ? ` (together: mannerly export ${out})` : '';
   return [
-    `Items:  ${fileOf('items')}${items}${csv === undefined ? '' : `, ${shortened(csv, workingDirectory)}`}`,
+    `Items:  ${join(out, nameOf('items'))}${items}${csv === undefined ? '' : `, ${shortened(csv, workingDirectory)}`}`,
     `Report: mannerly report ${out} (host by host; writes ${join(out, 'report.html')})`,
-    `Logs:   ${['requests', 'decisions', ...others].map(fileOf).join(', ')}`,
+    `Logs:   ${join(out, logs.join(', '))}`,
     `Why a URL was fetched or not: mannerly explain ${out} <url or host>`,
   ].join('\n');
+}
+
+/** One, or one of several processes. */
+function isLogOf(name: string, stem: string): boolean {
+  return name.startsWith(stem) && /^(-\d+)?\.jsonl$/.test(name.slice(stem.length));
 }
 
 function shortened(path: string, workingDirectory: string): string {

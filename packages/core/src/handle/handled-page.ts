@@ -51,9 +51,10 @@ export interface HandledPage extends FetchedPage {
    */
   emit<T>(data: T & JsonItem<T>): Promise<EmittedItem>;
   /**
-   * Stages links of the page: those that the selector finds (elements with `href` or `src`, or such elements inside),
-   * or every link. Links with nofollow, by the page or their `rel`, are left alone. Scope, bounds and robots.txt apply
-   * later. A link with `rel=next` keeps the depth of this page, all others are one deeper.
+   * Stages links of the page: those that the selector finds (elements with `href` or `src`, whatever their name, or
+   * such elements inside), or every link. Of `srcset` the first candidate counts, where there is no `src`. Links with
+   * nofollow, by the page or their `rel`, are left alone. Scope, bounds and robots.txt apply later. A link
+   * with `rel=next` keeps the depth of this page, all others are one deeper.
    *
    * @throws MannerlyError (rejects) `page-not-markup` for a selector on a page that has no DOM; `option-invalid` for
    *   another `depth`; `item-invalid` for user data that is no JSON; `page-over`.

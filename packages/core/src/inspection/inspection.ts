@@ -9,6 +9,7 @@ import {
   type Frontier,
   FrontierError,
   type FrontierStore,
+  type HostLook,
   type ListRequest,
   type QueuedUrl,
   type QueueListing,
@@ -79,7 +80,7 @@ export async function openInspection(
     async explain(urlOrHost) {
       if (isHostName(urlOrHost)) {
         if (frontier === null) return explainLoggedHost(urlOrHost, await loggedHost(parts, urlOrHost), whyLogsOnly);
-        const host = atRest(await frontier.inspectHost(urlOrHost), clock.nowMs());
+        const host = atRest(await hostOf(frontier, urlOrHost, parts), clock.nowMs());
         return { ...explainHost(host), bound: frontier.reachedBound() };
       }
       const url = requestedForm(urlOrHost);
@@ -120,6 +121,20 @@ async function frontierOf(
     if (error instanceof FrontierError && error.code === 'store-mismatch') return `${error.message}.`;
     throw asMannerlyError(error, paths?.path ?? null);
   }
+}
+
+/**
+ * What the frontier knows of a host. It finds the robots.txt of an unusual port by what is queued there; when nothing
+ * is, the request log names it.
+ */
+async function hostOf(frontier: Frontier, name: string, parts: WholeCrawlPaths['parts']): Promise<HostLook> {
+  const look = await frontier.inspectHost(name);
+  const robots = new Map(look.robots.map((each) => [each.authority, each]));
+  for (const { authority } of (await loggedHost(parts, look.host)).robots) {
+    if (robots.has(authority)) continue;
+    for (const each of (await frontier.inspectHost(`${authority}/`)).robots) robots.set(each.authority, each);
+  }
+  return { ...look, robots: [...robots.values()] };
 }
 
 async function waitingUrls(frontier: Frontier): Promise<ReadonlySet<string>> {

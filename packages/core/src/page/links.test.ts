@@ -2,9 +2,10 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { load } from 'cheerio';
 import { describe, expect, it } from 'vitest';
 import { readHtml } from './html.js';
-import { type PageLink, resolveLinks } from './links.js';
+import { type PageLink, resolveLinks, selectLinks } from './links.js';
 
 const PAGE = 'https://example.com/a/';
 const linksOf = (html: string): PageLink[] => resolveLinks(readHtml(html), PAGE);
@@ -88,3 +89,28 @@ function heapUsed(): number {
   collect();
   return process.memoryUsage().heapUsed;
 }
+
+describe('what a selector finds', () => {
+  const html =
+    '<head><base href=/a/><link rel=stylesheet href=style.css><script src=s.js></script></head><script>1</script>' +
+    '<video src=v.webm poster=p.png><source type=video/mp4 src=v.mp4></video><audio><source src=a.ogg></audio>' +
+    '<picture><source srcset="1x.avif, 2x.avif 2x"><img src=i.png srcset="j.png 2x"></picture><embed src=e.svg>' +
+    '<img class=set srcset=" , 1.png 1x,2.png 2x"><img class=set srcset=","><input type=image src=button.png>';
+  const page = { $: load(html), html: readHtml(html), url: PAGE };
+  const rows: [selector: string, expected: string][] = [
+    ['head', 'link style.css, a s.js'],
+    ['script', 'a s.js'],
+    ['video', 'a v.webm'],
+    ['source[type]', 'a v.mp4'],
+    ['audio', 'a a.ogg'],
+    ['picture', 'img 1x.avif, img i.png'],
+    ['.set', 'img 1.png'],
+    ['embed', 'a e.svg'],
+    ['input', 'img button.png'],
+    ['base', ''],
+  ];
+  it.each(rows)('%s: what has href, src or srcset, images as such: %s', (selector, expected) => {
+    const found = selectLinks(page, selector).map(({ url, element }) => `${element} ${url.replace(PAGE, '')}`);
+    expect(found.join(', ')).toBe(expected);
+  });
+});

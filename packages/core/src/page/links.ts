@@ -50,7 +50,9 @@ export function resolveLinks(facts: Pick<HtmlSummary, 'links' | 'baseHref'>, pag
 }
 
 const ELEMENTS: readonly LinkTag['element'][] = ['a', 'area', 'frame', 'iframe', 'img', 'link'];
-const WITH_URL = 'a[href], area[href], link[href], frame[src], iframe[src], img[src]';
+const WITH_URL = '[href]:not(base), [src], img[srcset], source[srcset]';
+/** What is an image to `noimageindex`. */
+const IMAGE = 'img, picture source, svg image, input[type="image" i]';
 
 /**
  * The links that a selector finds on a page, in document order.
@@ -68,11 +70,17 @@ export function selectLinks(
     const elements = element.is(WITH_URL) ? element : element.find(WITH_URL);
     elements.each((_index, link) => {
       const attributes = $(link).attr() ?? {};
-      const href = attributes['href'] ?? attributes['src'] ?? '';
+      const href = attributes['href'] ?? attributes['src'] ?? firstCandidate(attributes['srcset'] ?? '');
+      if (href === undefined) return;
       const rel = attributes['rel']?.toLowerCase().match(/[^\t\n\f\r ]+/g) ?? [];
-      const name = $(link).prop('tagName')?.toLowerCase();
+      const name = $(link).is(IMAGE) ? 'img' : $(link).prop('tagName')?.toLowerCase();
       facts.push({ href: href.trim(), rel, element: ELEMENTS.find((each) => each === name) ?? 'a' });
     });
   });
   return resolveLinks({ links: facts, baseHref: page.html?.baseHref ?? null }, page.url);
+}
+
+/** The URL of the first candidate of a `srcset`, if it has one (HTML, "parsing a srcset attribute"). */
+function firstCandidate(srcset: string): string | undefined {
+  return /[^\t\n\f\r ,][^\t\n\f\r ]*/.exec(srcset)?.[0].replace(/,+$/, '');
 }

@@ -134,7 +134,7 @@ function robotsLine(state: HostLook['robots'][number]): string {
 }
 
 function loggedHostLines(logged: LoggedHost): Lines {
-  const { requests, lastEndedAtMs, crawlDelayMs, requestIntervalMs, gapMs, warning } = logged;
+  const { requests, lastEndedAtMs, crawlDelayMs, requestIntervalMs, gapMs, warning, robots } = logged;
   if (requests === 0 && warning === null) return ['Unknown: the logs of this crawl do not name it.'];
   const last = lastEndedAtMs === null ? '' : `, the last ended ${iso(lastEndedAtMs)}`;
   const until = warning?.untilMs == null ? '' : ` until ${iso(warning.untilMs)}`;
@@ -143,6 +143,11 @@ function loggedHostLines(logged: LoggedHost): Lines {
     crawlDelayMs === null ? null : `It requires a Crawl-delay of ${crawlDelayMs / 1_000} s.`,
     requestIntervalMs === null ? null : `It requires a Request-rate of one in ${requestIntervalMs / 1_000} s.`,
     gapMs === null ? null : `${(gapMs / 1_000).toFixed(1)} s passed before its last request.`,
+    ...robots.map(({ authority, hash, endedAtMs, status, failure }) => {
+      const copy = hash === null ? '' : `, copy ${hash}`;
+      const said = status === null ? failure : `status ${status}`;
+      return `${authority}/robots.txt: ${said}${copy}, requested ${iso(endedAtMs)}.`;
+    }),
     warning === null ? null : `${iso(warning.atMs)}: ${warning.code}${until}: ${printable(warning.detail)}`,
   ];
 }

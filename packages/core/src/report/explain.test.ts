@@ -223,11 +223,13 @@ describe('from the logs alone', () => {
       detail: 'status\u001b 503',
       atMs: 1_000,
     },
+    robots: [{ authority: 'http://quarry.test', hash: null, endedAtMs: 0, status: null, failure: 'timeout-connect' }],
   } as const;
 
   it('a host has its requests, what it requires, and why there is no more', () => {
     const text = explanationText(explainLoggedHost('quarry.test', logged, 'A run has it.'));
     expect(text).toMatch(/2 requests, the last ended 1970.*\n.*Crawl-delay of 4 s[\s\S]*host-paused until 1970/);
+    expect(text).toContain('http://quarry.test/robots.txt: timeout-connect, requested 1970-');
     expect(text).toMatch(/From the logs alone: A run has it\.$/);
     expect(text).not.toContain('\u001b');
   });

@@ -8,8 +8,8 @@ import { parseLine } from '../directory/read-lines.js';
 import { sizeOf } from '../directory/whole-file.js';
 import { countItems } from '../output/joined-items.js';
 import type { HostPoliteness } from './crawl-report.js';
-import type { OutcomeTable, RequestRecord } from './decision.js';
-import { LOG_TAIL_READ_BYTES, MAX_REPORTED_LOG_BYTES } from './limits.js';
+import type { OutcomeTable, RequestRecord, RobotsReceipt } from './decision.js';
+import { LOG_TAIL_READ_BYTES, MAX_HOST_AUTHORITIES, MAX_REPORTED_LOG_BYTES } from './limits.js';
 import { OutcomeCounts } from './outcome-counts.js';
 import { PolitenessLedger } from './politeness.js';
 import { allRequests, allWarnings, finalDecisions, isRequest, type LogPaths, type PartLogPaths } from './read-logs.js';
@@ -94,7 +94,12 @@ export interface LoggedHost extends Pick<RequestRecord, 'crawlDelayMs' | 'reques
   /** When its last request ended, epoch milliseconds; `null`: none is logged. */
   readonly lastEndedAtMs: number | null;
   readonly warning: HostWarning | null;
+  /** The last answer to each of its requests for robots.txt, redirects left out. */
+  readonly robots: readonly LoggedRobots[];
 }
+
+/** The last answer of one authority to a request for robots.txt. */
+type LoggedRobots = Pick<RobotsReceipt, 'authority' | 'hash'> & Pick<RequestRecord, 'endedAtMs' | 'status' | 'failure'>;
 
 const NO_REQUEST = { lastEndedAtMs: null, crawlDelayMs: null, requestIntervalMs: null, gapMs: null };
 
@@ -104,16 +109,22 @@ export async function loggedHost(
   host: string,
 ): Promise<LoggedHost> {
   let requests = 0;
-  let last: Omit<LoggedHost, 'requests' | 'warning'> = NO_REQUEST;
+  let last: Omit<LoggedHost, 'requests' | 'warning' | 'robots'> = NO_REQUEST;
+  const robots = new Map<string, LoggedRobots>();
   let warning: HostWarning | null = null;
   for await (const record of allRequests(parts)) {
     if (record.host !== host) continue;
-    const { endedAtMs: lastEndedAtMs, crawlDelayMs, requestIntervalMs, gapMs } = record;
+    const { endedAtMs, crawlDelayMs, requestIntervalMs, gapMs, status, failure, robotsAnswer } = record;
     requests += 1;
-    last = { lastEndedAtMs, crawlDelayMs, requestIntervalMs, gapMs };
+    last = { lastEndedAtMs: endedAtMs, crawlDelayMs, requestIntervalMs, gapMs };
+    if (robotsAnswer == null) continue;
+    const { authority, hash } = robotsAnswer;
+    const isOwn = record.url.startsWith(`${authority}/`);
+    if (isOwn && (robots.has(authority) || robots.size < MAX_HOST_AUTHORITIES))
+      robots.set(authority, { authority, hash, endedAtMs, status, failure });
   }
   for await (const each of allWarnings(parts)) if (each.host === host) warning = each;
-  return { requests, ...last, warning };
+  return { requests, ...last, warning, robots: [...robots.values()] };
 }
 
 /**

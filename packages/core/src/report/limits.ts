@@ -22,6 +22,8 @@ export const LOG_TAIL_READ_BYTES = 4 * 1024 * 1024;
 export const LOG_TAIL_BYTES = 64 * 1024;
 /** Decisions kept in memory for `explain` where there is no decision log. */
 export const MAX_RECENT_DECISIONS = 10_000;
+/** Authorities (schemes and ports) of one host whose robots.txt an answer about the host names. Ours: most have one. */
+export const MAX_HOST_AUTHORITIES = 16;
 /** Held URLs of earlier runs that a report computed from logs counts once. */
 export const MAX_HELD_READ = 100_000;
 /** URLs turned away by one run and again by the next that a report computed from logs counts once. */

@@ -48,6 +48,14 @@ export function entryTests(it: RegisterTest): void {
     assertEqual(await test.keep(lease, ALL), ['later'], 'entries after five units');
   });
 
+  it('L5', 'entries that waited come by priority, whichever time came first', async (test) => {
+    await test.add('h', ['low'], { notBeforeMs: 2 * test.unit, priority: 5 });
+    await test.add('h', ['high'], { notBeforeMs: 3 * test.unit, priority: 0 });
+    await test.pass(4);
+    await test.add('h', ['usual']);
+    assertEqual(await test.leaseNames(), ['high', 'usual', 'low'], 'entries after both times');
+  });
+
   it('L7', 'a host whose entries all wait is due at the earliest of them', async (test) => {
     await test.add('h', ['late'], { notBeforeMs: 8 * test.unit });
     await test.add('h', ['soon'], { notBeforeMs: 4 * test.unit });

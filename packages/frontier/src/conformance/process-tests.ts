@@ -75,9 +75,9 @@ async function crawlWithFaults(settings: Settings, choices: Choices): Promise<vo
   });
   try {
     await store.open({ crawl: TEST_CRAWL, owner: 'suite', create: true });
-    const { fingerprintBytes, exactCounts } = store.capabilities;
+    const { exactCounts } = store.capabilities;
     for (const host of WEB_HOSTS) {
-      await store.add(names('s', seedsPerHost).map((name) => testEntry(host, name, fingerprintBytes)));
+      await store.add(names('s', seedsPerHost).map((name) => testEntry(host, name)));
     }
     for (let started = 0; started < count; started += 1) workers.start();
     const isFinished = await injectFaults(settings, store, workers, choices, log);

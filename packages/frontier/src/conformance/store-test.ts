@@ -1,6 +1,7 @@
 // One store under test: short names for what every test does, and the closing of what it opened.
 
 import { createHash } from 'node:crypto';
+import { FINGERPRINT_BYTES } from '../limits.js';
 import type { AddOutcome, Entry, FrontierStore, HostCommit, Lease, NewEntry, StoreCapabilities } from '../store.js';
 import { assert } from './assert.js';
 import type { StoreUnderTest } from './suite-options.js';
@@ -81,7 +82,7 @@ export class StoreTest {
   }
 
   entry(host: string, name: string, more: EntryExtras = {}): NewEntry {
-    return { ...testEntry(host, name, this.capabilities.fingerprintBytes), ...more };
+    return { ...testEntry(host, name), ...more };
   }
 
   /** Queues entries of one host, in this order. */
@@ -171,8 +172,8 @@ export function names(word: string, count: number): string[] {
 }
 
 /** An entry whose body and fingerprint are made from its host and name. */
-export function testEntry(host: string, name: string, fingerprintBytes: number): NewEntry {
+export function testEntry(host: string, name: string): NewEntry {
   const digest = createHash('sha256').update(`${host} ${name}`).digest();
-  const fingerprint = new Uint8Array(digest.subarray(0, fingerprintBytes));
+  const fingerprint = new Uint8Array(digest.subarray(0, FINGERPRINT_BYTES));
   return { host, fingerprint, priority: 4, body: new TextEncoder().encode(name) };
 }

@@ -72,7 +72,7 @@ async function serve(
     const name = nameOf(entry);
     if (!(await send('GET', host, name, () => performance.now() < leasedUntilMs - MARGIN_MS))) return;
     nextAt = performance.now() + delayMs;
-    const links = pageLinks(host, name, store.capabilities.fingerprintBytes);
+    const links = pageLinks(host, name);
     const more = await commit({ done: [entry.id], then: { keep: { ttlMs, want: 1 } } }, links);
     if (more === null) return;
     await send('PUT', host, name, () => true);

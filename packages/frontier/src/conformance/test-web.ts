@@ -8,14 +8,14 @@ const MAX_DEPTH = 2;
 export const WEB_HOSTS: readonly string[] = Array.from({ length: 12 }, (_, at) => `h${at}.example`);
 
 /** Two pages one level deeper, on the same host and on another, and one that every page of this depth links to. */
-export function pageLinks(host: string, name: string, fingerprintBytes: number): NewEntry[] {
+export function pageLinks(host: string, name: string): NewEntry[] {
   const depth = name.split('.').length - 1;
   if (depth >= MAX_DEPTH) return [];
   const elsewhere = WEB_HOSTS[(WEB_HOSTS.indexOf(host) + 5) % WEB_HOSTS.length]!;
   return [
-    testEntry(host, `${name}.a`, fingerprintBytes),
-    testEntry(elsewhere, `${name}.b`, fingerprintBytes),
-    testEntry(WEB_HOSTS[depth]!, `all.${depth}.x`, fingerprintBytes),
+    testEntry(host, `${name}.a`),
+    testEntry(elsewhere, `${name}.b`),
+    testEntry(WEB_HOSTS[depth]!, `all.${depth}.x`),
   ];
 }
 

@@ -6,7 +6,7 @@
 
 import { FrontierError } from '../errors.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
-import { URL_RETRIES_MAX } from '../limits.js';
+import { FINGERPRINT_BYTES, URL_RETRIES_MAX } from '../limits.js';
 import { encodeItem, type PageItem } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
 import type { NewEntry } from '../store.js';
@@ -260,7 +260,7 @@ export class Settling {
     return {
       host: this.#hostKeyOf(url) ?? '',
       lane: `robots.txt of ${authority}`,
-      fingerprint: new Uint8Array(this.#context.store.capabilities.fingerprintBytes),
+      fingerprint: new Uint8Array(FINGERPRINT_BYTES),
       priority: 0,
       body: encodeItem({ kind: 'hop', authority, chain, url }),
       dedupe: false,

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { encodeItem } from '../records/record.js';
 import type { FrontierStore } from '../store.js';
 import { lmdbStore } from '../stores/lmdb.js';
 import { memoryStore } from '../stores/memory.js';
@@ -118,6 +119,29 @@ describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
     expect(await all({ host: 'h0.test' })).toHaveLength(6);
     expect(await all({ host: 'h0.test', authority: 'https://h0.test' })).toEqual(['https://h0.test/s']);
     expect(await all({ host: 'unknown.test' })).toEqual([]);
+    await frontier.close();
+    await store.close();
+  });
+
+  it('a short list, behind whatever comes first: idle hosts, hops, other authorities', async () => {
+    const { frontier, work, store } = setUp(await prepare(), answer);
+    await frontier.open();
+    await frontier.add(Array.from({ length: 150 }, (_, at) => url(`http://idle${at}.test/`)));
+    await work(frontier, 30_000);
+    const hops = Array.from({ length: 150 }, (_, at) => {
+      const hop = { kind: 'hop', authority: `http://a${at}.test`, chain: '7', url: 'http://z.test/r' } as const;
+      const fingerprint = new Uint8Array(8);
+      return { host: 'z.test', fingerprint, priority: 0, body: encodeItem(hop), dedupe: false, lane: '' };
+    });
+    await store.add(hops);
+    const pages = ['http://z.test/1', 'http://z.test/2', 'http://z.test/3', 'https://z.test/s'];
+    await frontier.add(pages.map((each) => url(each)));
+    const first = await frontier.list({ limit: 2 });
+    expect(first.items.map(({ record }) => record.url)).toEqual(['http://z.test/1', 'http://z.test/2']);
+    const rest = await frontier.list({ limit: 2, cursor: first.cursor });
+    expect(rest.items.map(({ record }) => record.url)).toEqual(['http://z.test/3', 'https://z.test/s']);
+    const secure = await frontier.list({ limit: 1, authority: 'https://z.test' });
+    expect(secure.items.map(({ record }) => record.url)).toEqual(['https://z.test/s']);
     await frontier.close();
     await store.close();
   });

@@ -63,9 +63,13 @@ export interface HostLook {
   readonly inARow: { readonly throttled: number; readonly failed: number; readonly refused: number };
 }
 
-/** What is known of a host, `leased` by this process or not; `wait`: why it waits. @throws What the store throws. */
+/**
+ * What is known of a host, `leased` by this process or not; `wait`: why it waits. @param named - Authorities that the
+ * question names. @throws What the store throws.
+ */
 export async function lookAtHost(
   host: string,
+  named: readonly string[],
   leased: LeasedHost | undefined,
   wait: HostWait | null,
   context: FrontierContext,
@@ -76,7 +80,8 @@ export async function lookAtHost(
   const { lanes, counted, isWhole } = await countLanes(host, store);
   const kept = (stored?.state == null ? null : decodeHostState(stored.state, nowMs)) ?? newHostState();
   const { used, clock } = leased ?? kept;
-  const robots = await authoritiesOf(host, [...lanes.keys(), ...kept.askers], context.gate, nowMs);
+  const others = [...named, `http://${host}`, `https://${host}`];
+  const robots = await authoritiesOf([...lanes.keys(), ...kept.askers], others, context.gate, nowMs);
   const requirements = leased?.requirements ?? new SpacingRequirements(kept.leastDelayMs);
   if (leased === undefined) for (const { look, required } of robots) requirements.note(look.authority, required);
   const isParked = stored?.isParked ?? clock.parked;
@@ -116,10 +121,9 @@ async function countLanes(host: string, store: FrontierStore) {
   return { lanes, counted, isWhole };
 }
 
-/** The host's authorities whose robots.txt was requested before, or that have something queued. */
-async function authoritiesOf(host: string, queued: readonly string[], gate: RobotsGate, nowMs: number) {
-  const usual = [`http://${host}`, `https://${host}`];
-  const names = [...new Set([...queued, ...usual])].slice(0, LOOK_AUTHORITIES);
+/** Those of the authorities whose robots.txt was requested before, or that have something queued. */
+async function authoritiesOf(queued: readonly string[], others: readonly string[], gate: RobotsGate, nowMs: number) {
+  const names = [...new Set([...queued, ...others])].slice(0, LOOK_AUTHORITIES);
   const found: { readonly look: AuthorityLook; readonly required: AuthorityRequirements | null }[] = [];
   for (const name of names) {
     const authority = await gate.load(name);

@@ -93,7 +93,10 @@ export function createQuestions(context: FrontierContext, schedule: HostSchedule
     },
     inspectHost: (hostOrUrl) => {
       const host = hostOf(hostOrUrl) ?? hostOf(`http://${hostOrUrl}/`) ?? hostOrUrl;
-      return lookAtHost(host, schedule.get(host), waitOf(host), context);
+      const named = [hostOrUrl, `http://${hostOrUrl}/`, `https://${hostOrUrl}/`].flatMap(
+        (url) => authorityOf(url) ?? [],
+      );
+      return lookAtHost(host, named, schedule.get(host), waitOf(host), context);
     },
   };
 }

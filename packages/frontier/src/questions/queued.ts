@@ -29,7 +29,7 @@ export interface ListRequest {
   readonly authority?: string;
 }
 
-/** One listing. It may hold fewer URLs than requested, none included; the end is a `null` cursor. */
+/** One listing. It may hold fewer URLs than requested, but none only at the end, which is a `null` cursor. */
 export interface QueueListing {
   readonly cursor: string | null;
   readonly items: readonly QueuedUrl[];
@@ -52,16 +52,25 @@ export async function listQueued(store: FrontierStore, request: ListRequest): Pr
   const wanted = Math.min(Math.max(1, Math.trunc(limit)), LIST_MOST);
   const items: QueuedUrl[] = [];
   let next = cursor;
-  for (let page = 0; page < LOOK_SCAN_PAGES; page += 1) {
-    const found: ScanListing = await store.scan(next, wanted - items.length, host);
-    for (const { item, ...queued } of found.items.map(scanned)) {
-      if (item.kind !== 'page' || (authority !== undefined && queued.authority !== authority)) continue;
-      items.push({ ...queued, record: item.record });
-    }
+  for (let page = 0; page < LOOK_SCAN_PAGES || items.length === 0; page += 1) {
+    const missing = wanted - items.length;
+    // A small scan ends after a few idle hosts, hops or other authorities: a large one passes over them.
+    let found: ScanListing = await store.scan(next, Math.max(missing, LOOK_SCAN_ENTRIES), host);
+    const places = [...found.items.keys()].filter((at) => pageOf(found.items[at]!, authority) !== null);
+    // It found more than requested: it is read again up to the last of them, since the cursor is behind what was read.
+    if (places.length > missing) found = await store.scan(next, places[missing - 1]! + 1, host);
+    items.push(...found.items.flatMap((one) => pageOf(one, authority) ?? []).slice(0, missing));
     next = found.cursor;
     if (next === null || items.length >= wanted) break;
   }
   return { cursor: next, items };
+}
+
+/** The URL of an item; `null` for a robots.txt hop and for another authority. @throws FrontierError */
+function pageOf(one: ScanListing['items'][number], authority: string | undefined): QueuedUrl | null {
+  const { item, ...queued } = scanned(one);
+  if (item.kind !== 'page' || (authority !== undefined && queued.authority !== authority)) return null;
+  return { ...queued, record: item.record };
 }
 
 /** The URLs queued for a host, at most `limit`. @throws The same. */

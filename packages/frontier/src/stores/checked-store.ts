@@ -2,7 +2,7 @@
 // the limits of the contract before anything changes (X3).
 
 import { FrontierError } from '../errors.js';
-import { HOST_STATE_MAX_BYTES, RECORD_MAX_BYTES } from '../limits.js';
+import { FINGERPRINT_BYTES, HOST_STATE_MAX_BYTES, RECORD_MAX_BYTES } from '../limits.js';
 import type {
   FrontierStore,
   HostCommit,
@@ -132,7 +132,7 @@ export class CheckedStore implements FrontierStore {
 const SCAN_LIMIT = 10_000;
 
 function checkEntries(entries: readonly NewEntry[], capabilities: StoreCapabilities): void {
-  const { maxBatch, maxBody, fingerprintBytes } = capabilities;
+  const { maxBatch, maxBody } = capabilities;
   if (entries.length > maxBatch) {
     const message = `expected at most ${maxBatch} entries at a time, got ${entries.length}`;
     throw new FrontierError('record-too-large', message);
@@ -140,8 +140,8 @@ function checkEntries(entries: readonly NewEntry[], capabilities: StoreCapabilit
   for (const { priority, body, fingerprint } of entries) {
     checkBytes('body', body, maxBody);
     checkPriority(priority);
-    if (fingerprint.length !== fingerprintBytes) {
-      const message = `expected a fingerprint of ${fingerprintBytes} bytes, got ${fingerprint.length}`;
+    if (fingerprint.length !== FINGERPRINT_BYTES) {
+      const message = `expected a fingerprint of ${FINGERPRINT_BYTES} bytes, got ${fingerprint.length}`;
       throw new FrontierError('option-invalid', message);
     }
   }

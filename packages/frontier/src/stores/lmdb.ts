@@ -57,7 +57,6 @@ export const LMDB_CAPABILITIES: StoreCapabilities = Object.freeze({
   exactCounts: true,
   maxBody: STORE_BODY_MAX_BYTES,
   maxBatch: BATCH_MAX,
-  fingerprintBytes: 8,
 });
 
 /**

@@ -22,7 +22,6 @@ export const MEMORY_CAPABILITIES: StoreCapabilities = Object.freeze({
   exactCounts: true,
   maxBody: STORE_BODY_MAX_BYTES,
   maxBatch: STORE_BATCH_MAX,
-  fingerprintBytes: 8,
 });
 
 /**

@@ -2,7 +2,7 @@
 // At 10 million URLs the chance that any two meet is about 3 in a million; the price of a meeting is one page not seen.
 
 import { hash, randomBytes } from 'node:crypto';
-import { FINGERPRINT_BYTES } from './limits.js';
+import { FINGERPRINT_BYTES } from '../limits.js';
 
 /** Canonical URL → 8 bytes. */
 export type Fingerprinter = (canonical: string) => Uint8Array;

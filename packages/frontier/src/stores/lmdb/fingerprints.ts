@@ -4,13 +4,13 @@
 //           start of each transaction what other processes have added (A1 across processes)
 //   table   a row per fingerprint, some 25 bytes, once the log has outgrown the smallest budget of the file's users
 
+import { FINGERPRINT_BYTES } from '../../limits.js';
 import { FingerprintSet } from '../fingerprint-set.js';
 import type { Environment, Table } from './environment.js';
 import type { Counts } from './meta.js';
 
 /** Bytes of a chunk: two of them fill a page. */
 const CHUNK_BYTES = 1_984;
-const FINGERPRINT_BYTES = 8;
 const FINGERPRINTS_PER_CHUNK = CHUNK_BYTES / FINGERPRINT_BYTES;
 /** Fingerprints to be read from which on adding many at once is faster. */
 const LOADER_LEAST = 65_536;

@@ -32,7 +32,6 @@ export function serverStore({ options, weakness, open, close }: ServerAdapter): 
     exactCounts: true,
     maxBody: STORE_BODY_MAX_BYTES,
     maxBatch: BATCH_MAX,
-    fingerprintBytes: 8,
   });
   const openQueues = async (request: OpenRequest) => {
     const { queues, durable } = await open(request).catch((error: unknown) => {
