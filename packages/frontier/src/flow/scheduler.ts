@@ -182,9 +182,14 @@ export class Scheduler {
     const renewalMs = Math.floor(settings.leaseTtlMs / HEARTBEATS_PER_LEASE);
     this.#every(renewalMs, (nowMs, lateMs) => this.#renewLeases(nowMs, renewalMs, lateMs));
     if (store.capabilities.durable === 'none' && !store.capabilities.shared) return;
-    this.#every(ACCOUNT_EVERY_MS, (nowMs) => {
+    let isSaving = false;
+    this.#every(ACCOUNT_EVERY_MS, async (nowMs) => {
+      // A store that takes longer than that is not given one more to write.
+      if (isSaving) return;
+      isSaving = true;
       const others = budget.othersAtWork() > 0 ? counts.read() : null;
-      return Promise.all([budget.saveTime(nowMs), others]);
+      await Promise.all([budget.saveTime(nowMs), others]);
+      isSaving = false;
     });
   }
 
