@@ -1,5 +1,5 @@
-// The log on a terminal: the first entries of each kind, and at the end of a run how many more there were. An error in a
-// handler comes with every page, and a screen holds few of them.
+// The log on a terminal: the first entries of each kind, and at the end of a run how many more there were. An error in
+// a handler comes with every page, and a screen holds few of them.
 
 import { MAX_LOGGED_KINDS, MAX_LOGGED_OF_A_KIND, MAX_STACK_LINES } from './limits.js';
 import { LOG_LEVELS, type LogEntry, type LogFunction, type LogLevel, logText } from './log-entry.js';

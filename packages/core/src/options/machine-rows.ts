@@ -135,8 +135,8 @@ export const MACHINE_ROWS = {
   }),
   log: row(
     either(
-      choice(false),
       choice('silent', ...LOG_LEVELS),
+      choice(false),
       code<LogFunction>('LogFunction', isFunction),
       code<Logger>('Logger', isLogger),
     ),

@@ -1,5 +1,5 @@
-// An error of the user's own code (a handler, a hook, a sink) as one line of the error log: with its stack, and the line
-// of source from which it came. Anything can be thrown, so everything here is bounded and nothing throws.
+// An error of the user's own code (a handler, a hook, a sink) as one line of the error log: with its stack, and the
+// line of source from which it came. Anything can be thrown, so everything here is bounded and nothing throws.
 
 import { MAX_ERROR_CAUSES, MAX_ERROR_MESSAGE, MAX_ERROR_STACK } from './limits.js';
 

@@ -80,7 +80,7 @@ export class CrawlLogs {
     this.#datasets?.append(found);
   }
 
-  /** Keeps an error of the user's own code, `MAX_ERROR_LOG_BYTES` at most; without a directory the latest of each URL. */
+  /** Keeps an error of user code, `MAX_ERROR_LOG_BYTES` at most; without a directory the latest of each URL. */
   error(error: CodeError): void {
     if (this.#directory === null) {
       if (error.url !== null) rememberLatest(this.#recentErrors, error.url, error, MAX_RECENT_ERRORS);

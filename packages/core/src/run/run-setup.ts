@@ -33,7 +33,7 @@ export interface RunSetup {
   readonly unpark: readonly string[];
   /** Failures that are queued once more at the start; `null`: none. */
   readonly retry: FailureFilter | null;
-  /** Gets to know what happens. @default nobody */
+  /** Gets to know what happens. @default none */
   readonly log?: CrawlLog;
   /** Counts pages instead of fetching them, for a plan. @default none */
   readonly survey?: JournalListener & { over(frontier: Frontier): Frontier };
