@@ -4,10 +4,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CrawlerOptions, createCrawler, type LogEntry, readErrors } from 'mannerly';
+import { type CrawlerOptions, createCrawler, explanationText, type LogEntry, readErrors } from 'mannerly';
 import { crawlInVirtualTime, createFakeWeb, type FakeHost, fakePage } from 'mannerly/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { explanationText } from '../../packages/core/src/report/explain-text.js';
 
 let out: string;
 let printed: string[];
