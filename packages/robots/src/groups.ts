@@ -1,15 +1,22 @@
 // Records → groups. A group is a stretch of the packed file; a named run of agents begins it. Both grammars are here:
 // groups, which end at the next User-agent line behind a rule (RFC 9309), and records, which a blank line ends (1996).
 
-import type { Dialect, GroupSpan, Selection } from './dialects.js';
+import { type Dialect, type GroupSpan, plainKind, type Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
-import { ALLOW, DISALLOW, isGroupField, UNKNOWN, USER_AGENT } from './fields.js';
+import { ALLOW, BAD, DISALLOW, isGroupField, REMARK, UNKNOWN, USER_AGENT } from './fields.js';
 import { records } from './packed-records.js';
+
+/** A group that is being read. */
+interface OpenSpan extends GroupSpan {
+  readonly agents: string[];
+  readonly agentLines: number[];
+  to: number;
+}
 
 /** The groups of a file in file order (RFC 9309 §2.2.1; robots §4.1, §4.2, R15, R16). */
 export function groupSpans(document: RobotsDocument, dialect: Dialect): GroupSpan[] {
   const spans: GroupSpan[] = [];
-  let open: { agents: string[]; agentLines: number[]; from: number; to: number } | null = null;
+  let open: OpenSpan | null = null;
   let hasRule = false;
   for (const record of records(document.packed)) {
     const kind = dialect.kindOf(record);
@@ -39,10 +46,42 @@ export function groupSpans(document: RobotsDocument, dialect: Dialect): GroupSpa
  */
 export function selectGroups(dialect: Dialect, groups: readonly GroupSpan[], tokens: readonly string[]): Selection {
   for (const agent of [...tokens, '*']) {
-    const spans = groups.filter(({ agents }) =>
-      agents.some((name) => (name === '*' || agent === '*' ? name === agent : dialect.matchesToken(name, agent))),
-    );
+    const spans = groups.filter(({ agents }) => areAddressed(dialect, agents, agent));
     if (spans.length > 0) return { spans: dialect.hasRecords ? spans.slice(0, 1) : spans, agent };
   }
   return { spans: [], agent: null };
+}
+
+/**
+ * The stretches of groups whose extension lines speak to a crawler. A group may name agents several times before its
+ * first rule: its rules speak to all of them, the fields in between to those named last (robots §4.1, R15b).
+ * @param selection - The groups, and the name under which they were selected.
+ */
+export function fieldSpans(document: RobotsDocument, dialect: Dialect, { spans, agent }: Selection): GroupSpan[] {
+  if (agent === null) return [];
+  return spans
+    .flatMap(({ from, to }) => runsOf(document, dialect, from, to))
+    .filter(({ agents }) => areAddressed(dialect, agents, agent));
+}
+
+/** A group cut where User-agent lines follow another line; lines that say nothing cut nothing. */
+function runsOf(document: RobotsDocument, dialect: Dialect, from: number, to: number): GroupSpan[] {
+  const runs: OpenSpan[] = [];
+  let isNaming = false;
+  for (const record of records(document.packed, from, to)) {
+    const isAgent = dialect.kindOf(record) === USER_AGENT;
+    if (isAgent && !isNaming) runs.push({ agents: [], agentLines: [], from: record.at, to: 0 });
+    if (isAgent || (plainKind(record) !== BAD && record.kind !== REMARK)) isNaming = isAgent;
+    const run = runs.at(-1);
+    if (run === undefined) continue;
+    run.to = record.next;
+    if (!isAgent) continue;
+    run.agents.push(...dialect.agentsOf(dialect.valueOf(record), document.repair));
+    run.agentLines.push(record.line);
+  }
+  return runs;
+}
+
+function areAddressed(dialect: Dialect, agents: readonly string[], agent: string): boolean {
+  return agents.some((name) => (name === '*' || agent === '*' ? name === agent : dialect.matchesToken(name, agent)));
 }

@@ -7,6 +7,7 @@ import type { FieldRecord, RobotsDocument } from './document.js';
 import { RobotsError } from './errors.js';
 import { DISALLOW, NOINDEX, UNKNOWN } from './fields.js';
 import { type FieldSource, largest, readGroupFields, type Schedule, scheduleOf, valuesOf } from './group-fields.js';
+import { fieldSpans } from './groups.js';
 import { MAX_COMMENT_CHARS, MAX_COMMENTS } from './limits.js';
 import { type CompileOptions, type ResolvedCompileOptions, resolveCompileOptions } from './options.js';
 import { readingsOf, selectionOf } from './policy.js';
@@ -23,6 +24,7 @@ interface GroupFacts {
   readonly groupLines: readonly number[];
   readonly robotVersion: string | null;
   readonly sources: readonly FieldSource[];
+  readonly comments: readonly string[];
   readonly noindex: Reading;
 }
 
@@ -120,8 +122,7 @@ export class RobotsRules {
 
   /** What the site's Comment lines say to our operator (robots §9.5). Never interpreted. */
   get comments(): readonly string[] {
-    const shown = (value: string) => value.replace(/\p{Cc}/gu, '').slice(0, MAX_COMMENT_CHARS);
-    return valuesOf(this.fields.flat(), 'comment', shown).slice(0, MAX_COMMENTS);
+    return RobotsRules.#facts(this).comments;
   }
 
   /** The `Robot-version` our groups declare, as three numbers, or `null` (robots §5.5). */
@@ -163,18 +164,27 @@ export class RobotsRules {
 
 /** @see robots §9, R36, R37 */
 function readGroupFacts(document: RobotsDocument, settings: ResolvedCompileOptions): GroupFacts {
-  const { dialect, tokens } = settings;
-  const { spans, agent, all } = selectionOf(document, dialect, tokens);
-  const sources = [null, spans];
-  if (settings.inheritPoliteness && agent !== '*') sources.push(all.filter(({ agents }) => agents.includes('*')));
+  const { spans, agent, all, dialect } = selectionOf(document, settings.dialect, settings.tokens);
+  const ours = fieldSpans(document, dialect, { spans, agent });
+  const sources = [null, ours];
+  if (settings.inheritPoliteness && agent !== '*') {
+    const starred = all.filter(({ agents }) => agents.includes('*'));
+    sources.push(fieldSpans(document, dialect, { spans: starred, agent: '*' }));
+  }
   const version = spans.map((span) => declaredVersion(document.packed, span)).find((declared) => declared !== null);
   return {
     agents: agent === null ? [] : [agent],
     groupLines: spans.flatMap((span) => span.agentLines),
     robotVersion: version?.text ?? null,
     sources: sources.map((groups) => readGroupFields(document, groups)),
-    noindex: compileReading(document, NOINDEX_DIALECT, { spans, agent }, settings),
+    // They are shown, not obeyed: those to the other agents of the group, too.
+    comments: [null, spans].flatMap((groups) => commentsOf(readGroupFields(document, groups))).slice(0, MAX_COMMENTS),
+    noindex: compileReading(document, NOINDEX_DIALECT, { spans: ours, agent }, settings),
   };
+}
+
+function commentsOf({ fields }: FieldSource): string[] {
+  return valuesOf(fields, 'comment', (value) => value.replace(/\p{Cc}/gu, '').slice(0, MAX_COMMENT_CHARS));
 }
 
 /**
