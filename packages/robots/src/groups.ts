@@ -4,21 +4,17 @@
 import { type Dialect, type GroupSpan, plainKind, type Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW, BAD, DISALLOW, isGroupField, REMARK, UNKNOWN, USER_AGENT } from './fields.js';
-import { records } from './packed-records.js';
+import { type PackedRecord, records } from './packed-records.js';
 
-/** A group that is being read. */
-interface OpenSpan extends GroupSpan {
-  readonly agents: string[];
-  readonly agentLines: number[];
-  to: number;
-}
-
-/** The groups of a file in file order (RFC 9309 §2.2.1; robots §4.1, §4.2, R15, R16). */
-export function groupSpans(document: RobotsDocument, dialect: Dialect): GroupSpan[] {
+/**
+ * The groups of a file in file order (RFC 9309 §2.2.1; robots §4.1, §4.2, R15, R16).
+ * @param within - A group, to be cut behind every line that says something, not only behind its rules.
+ */
+export function groupSpans(document: RobotsDocument, dialect: Dialect, within?: GroupSpan): GroupSpan[] {
   const spans: GroupSpan[] = [];
-  let open: OpenSpan | null = null;
+  let open: { agents: string[]; agentLines: number[]; from: number; to: number } | null = null;
   let hasRule = false;
-  for (const record of records(document.packed)) {
+  for (const record of records(document.packed, within?.from, within?.to)) {
     const kind = dialect.kindOf(record);
     // R16: a blank line ends a record only once the record has a rule line.
     if (record.isAfterBlank && dialect.hasRecords && hasRule) open = null;
@@ -31,8 +27,8 @@ export function groupSpans(document: RobotsDocument, dialect: Dialect): GroupSpa
       open.agents.push(...dialect.agentsOf(dialect.valueOf(record), document.repair));
       open.agentLines.push(record.line);
     } else {
-      const isRuleLine = dialect.hasRecords ? isGroupField(kind) || kind === UNKNOWN : false;
-      hasRule ||= kind === ALLOW || kind === DISALLOW || isRuleLine;
+      const isRuleLine = dialect.hasRecords && (isGroupField(kind) || kind === UNKNOWN);
+      hasRule ||= kind === ALLOW || kind === DISALLOW || isRuleLine || (within !== undefined && says(record));
     }
     if (open !== null) open.to = record.next;
   }
@@ -60,26 +56,12 @@ export function selectGroups(dialect: Dialect, groups: readonly GroupSpan[], tok
 export function fieldSpans(document: RobotsDocument, dialect: Dialect, { spans, agent }: Selection): GroupSpan[] {
   if (agent === null) return [];
   return spans
-    .flatMap(({ from, to }) => runsOf(document, dialect, from, to))
+    .flatMap((span) => groupSpans(document, dialect, span))
     .filter(({ agents }) => areAddressed(dialect, agents, agent));
 }
 
-/** A group cut where User-agent lines follow another line; lines that say nothing cut nothing. */
-function runsOf(document: RobotsDocument, dialect: Dialect, from: number, to: number): GroupSpan[] {
-  const runs: OpenSpan[] = [];
-  let isNaming = false;
-  for (const record of records(document.packed, from, to)) {
-    const isAgent = dialect.kindOf(record) === USER_AGENT;
-    if (isAgent && !isNaming) runs.push({ agents: [], agentLines: [], from: record.at, to: 0 });
-    if (isAgent || (plainKind(record) !== BAD && record.kind !== REMARK)) isNaming = isAgent;
-    const run = runs.at(-1);
-    if (run === undefined) continue;
-    run.to = record.next;
-    if (!isAgent) continue;
-    run.agents.push(...dialect.agentsOf(dialect.valueOf(record), document.repair));
-    run.agentLines.push(record.line);
-  }
-  return runs;
+function says(record: PackedRecord): boolean {
+  return plainKind(record) !== BAD && record.kind !== REMARK;
 }
 
 function areAddressed(dialect: Dialect, agents: readonly string[], agent: string): boolean {

@@ -13,7 +13,7 @@ import { type CompileOptions, type ResolvedCompileOptions, resolveCompileOptions
 import { readingsOf, selectionOf } from './policy.js';
 import { parseCrawlDelay, type RequestRate, type TimeWindow } from './politeness-fields.js';
 import { compileReading, decidingRule, type Reading } from './reading.js';
-import { targetOf } from './target.js';
+import { readUrl, type Target, targetOf } from './target.js';
 
 /** Noindex lines as if they were Disallow lines. */
 const NOINDEX_DIALECT = { ...rfc9309, kindOf: ({ kind }: { kind: number }) => (kind === NOINDEX ? DISALLOW : UNKNOWN) };
@@ -46,23 +46,24 @@ export class RobotsRules {
 
   /**
    * Whether a URL may be fetched, and who said so (RFC 9309 §2.2.2; robots §7, §8).
-   * @param url - An absolute URL, or a path with query. Scheme, authority and fragment are not looked at: that the
-   *   rules belong to the URL's authority is the caller's business.
+   * @param url - An absolute URL, or a path with query. The fragment is not looked at.
+   * @throws RobotsError `foreign-url` if the URL has another host or port than the `robotsUrl` of the document. Without
+   *   `robotsUrl` the authority is not looked at.
    */
-  decide(url: string): Decision {
-    return decisionOf(judgeTarget(this.readings, targetOf(url)));
+  decide(url: string | URL): Decision {
+    return decisionOf(judgeTarget(this.readings, ownTarget(this.document, url)));
   }
 
-  /** Whether a URL may be fetched; `decide` without the reason. */
-  isAllowed(url: string): boolean {
-    return judgeTarget(this.readings, targetOf(url)).allowed;
+  /** Whether a URL may be fetched; `decide` without the reason. @throws RobotsError `foreign-url`, as `decide`. */
+  isAllowed(url: string | URL): boolean {
+    return judgeTarget(this.readings, ownTarget(this.document, url)).allowed;
   }
 
   /**
    * The decision at a time: as `decide`, and closed with reason `closed-rate` while a Request-rate of zero documents is
    * in force. Visit-time closes nothing here: such URLs wait, they are not excluded.
    */
-  decideAt(url: string, nowMs: number): Decision {
+  decideAt(url: string | URL, nowMs: number): Decision {
     const decision = this.decide(url);
     const schedule = this.schedule(nowMs);
     const isClosed = schedule.kind === 'closed' && schedule.reason === 'closed-rate';
@@ -136,10 +137,10 @@ export class RobotsRules {
   }
 
   /** Whether a fetched page is treated as `noindex`. Never affects fetching (robots §9.10). */
-  isNoindex(url: string): boolean {
+  isNoindex(url: string | URL): boolean {
     // Too much work to tell is a yes, which keeps less (rule-index.ts, OVERWORK).
     const { noindex } = RobotsRules.#facts(this);
-    return noindex.rows !== '' && decidingRule(noindex, targetOf(url)) !== -1;
+    return noindex.rows !== '' && decidingRule(noindex, ownTarget(this.document, url)) !== -1;
   }
 
   /** What the operator should know about the configuration: tokens that RFC 9309 would not write so (R18). */
@@ -181,6 +182,22 @@ function readGroupFacts(document: RobotsDocument, settings: ResolvedCompileOptio
     comments: [null, spans].flatMap((groups) => commentsOf(readGroupFields(document, groups))).slice(0, MAX_COMMENTS),
     noindex: compileReading(document, NOINDEX_DIALECT, { spans: ours, agent }, settings),
   };
+}
+
+/** The path of a URL of the file's own authority, or of a path. @throws RobotsError `foreign-url`. */
+function ownTarget({ robotsUrl }: RobotsDocument, given: string | URL): Target {
+  const url = String(given);
+  if (
+    robotsUrl !== null &&
+    !url.startsWith('/') &&
+    !url.startsWith(robotsUrl.slice(0, robotsUrl.indexOf('/', 8) + 1))
+  ) {
+    const host = readUrl(url)?.host;
+    if (host && host !== readUrl(robotsUrl)?.host) {
+      throw new RobotsError('foreign-url', `${url} does not belong to ${robotsUrl}`, `ask the robots.txt of ${host}`);
+    }
+  }
+  return targetOf(url);
 }
 
 function commentsOf({ fields }: FieldSource): string[] {
