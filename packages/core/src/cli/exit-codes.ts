@@ -1,9 +1,10 @@
 // What the command's exit codes mean. Scripts rely on them: they change only with a major version.
 
 import type { CrawlReport } from '../report/crawl-report.js';
+import { everyPageFailed } from '../report/nothing-fetched.js';
 
 /** The codes. */
-export const EXIT = { ok: 0, broken: 1, usage: 2, waiting: 3, spent: 4, violated: 5, stopped: 130 } as const;
+export const EXIT = { ok: 0, broken: 1, usage: 2, waiting: 3, spent: 4, violated: 5, failed: 6, stopped: 130 } as const;
 
 /** What each code means, and what to do. */
 export const EXIT_CODES: readonly (readonly [code: number, means: string, todo: string])[] = [
@@ -17,16 +18,23 @@ export const EXIT_CODES: readonly (readonly [code: number, means: string, todo: 
     'audit found a violation of politeness, or nothing to judge',
     'a violation is a bug: please report it',
   ],
+  [
+    EXIT.failed,
+    'every page failed, as the report says; nothing was left, or a bound was reached',
+    'see the reasons: often a wrong URL, a server that is down, or a handler that throws',
+  ],
   [EXIT.stopped, 'stopped by Ctrl-C, by a handler, or from the live view', 'the same command continues the crawl'],
 ];
 
 /** The code for the way a run ended. @throws Never */
-export function exitCodeOf({ state, alreadyFinished }: Pick<CrawlReport, 'state' | 'alreadyFinished'>): number {
+export function exitCodeOf(report: Pick<CrawlReport, 'state' | 'alreadyFinished' | 'pages' | 'outcomes'>): number {
+  const { state, alreadyFinished } = report;
+  const ended = everyPageFailed(report) ? EXIT.failed : EXIT.ok;
   switch (state) {
     case 'finished':
-      return EXIT.ok;
+      return ended;
     case 'bounded':
-      return alreadyFinished ? EXIT.spent : EXIT.ok;
+      return alreadyFinished ? EXIT.spent : ended;
     case 'waiting':
       return EXIT.waiting;
     case 'stopped':

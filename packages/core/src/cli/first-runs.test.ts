@@ -181,6 +181,31 @@ describe('a crawl that comes to nothing says why', () => {
   });
 });
 
+describe('the exit code', () => {
+  it.each([
+    [6, 'its only page failed', { '/': 404 }, 100],
+    [6, 'its only page failed, and the bound is reached', { '/': 404 }, 1],
+    [0, 'one of several pages failed', { '/': 200, '/a': 404 }, 100],
+    [0, 'no page failed', { '/': 200, '/a': 200 }, 100],
+  ])('is %i where %s', async (code, _, statuses, pages) => {
+    for (const [path, status] of Object.entries(statuses)) {
+      const { headers = {}, body = 'no' } = answers.get(path) ?? {};
+      answers.set(path, { status, headers, body });
+    }
+    expect((await onLoopback('--pages', String(pages))).code).toBe(code);
+  });
+
+  it('is 6 where the handler threw on every page', async () => {
+    const handlers = join(base, 'handlers.mjs');
+    writeFileSync(handlers, 'export const handlers = { html() { throw new Error("mine") } };');
+    const config = join(base, 'mannerly.config.json');
+    writeFileSync(config, JSON.stringify({ handlers: './handlers.mjs' }));
+    const { code, err } = await onLoopback('--config', config);
+    expect(code).toBe(6);
+    expect(err).toMatch(/the handler failed: Error: mine \(.*handlers\.mjs:1:\d+\)/);
+  });
+});
+
 describe('bounds that end at once', () => {
   it('cannot be zero, and say where the flags are listed', async () => {
     const { code, err } = await onLoopback('--pages', '0');
