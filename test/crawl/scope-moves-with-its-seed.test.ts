@@ -162,7 +162,7 @@ describe('which URLs count as one', () => {
     expect(asked.filter((path) => !links.includes(path))).toEqual([]);
   });
 
-  it('parameters in Clean-param do not', async () => {
+  it('parameters in Clean-param do not, where they leave the key', async () => {
     const robots = {
       body: 'User-agent: *\nDisallow:\nClean-param: sid /\n',
       headers: { 'content-type': 'text/plain' },
@@ -175,6 +175,7 @@ describe('which URLs count as one', () => {
     const web = await webForTest({ hosts: { 'site.test': routes } });
     const { decisions, report } = await crawl({
       seeds: [],
+      robots: { cleanParam: 'dedupe' },
       scope: { seeds: [web.url('site.test'), web.url('site.test', '/?sid=9')] },
     });
     expect(pagesOf(web.paths('site.test'))).toEqual(['/', '/a?sid=1']);

@@ -9,7 +9,7 @@ const vectors = vectorsOf('access');
 
 describe('decisions of the specification', () => {
   it('are all here', () => {
-    expect(vectors.length).toBe(469);
+    expect(vectors.length).toBe(476);
   });
 
   it.each(vectors)('$id: $dialect ($spec)', (vector) => {

@@ -13,7 +13,7 @@ const KINDS: readonly (readonly [string, number])[] = [
   ['rate-in-force', 20],
   ['visit-time', 22],
   ['schedule', 6],
-  ['politeness', 8],
+  ['politeness', 14],
   ['content-usage', 13],
   ['content-signal', 7],
 ];

@@ -12,11 +12,15 @@ const AGENTS: readonly (readonly [value: string, agents: readonly string[]])[] =
   ['examplebot*', ['examplebot']],
   ['MJ12bot', ['mj12bot']],
   ['*', ['*']],
-  ['* foobot', ['*', 'foobot']],
+  ['* foobot', ['*']],
+  ['foobot barbot', ['foobot']],
+  ['Sogou web spider', ['sogou']],
+  ['AhrefsBot,SlySearch', ['ahrefsbot', 'slysearch']],
+  ['Offline Explorer, b', ['offline']],
   ['* and some words!', ['*']],
   ['*bot', []],
   ['', []],
-  ['a, b/1.0 c*', ['a', 'b', 'c']],
+  ['a, b/1.0, c*', ['a', 'b', 'c']],
   ['Mozilla/5.0 (compatible; examplebot/0.1)', ['mozilla']],
   ['exämplebot', ['ex']],
 ];
@@ -38,7 +42,7 @@ describe('a User-agent line', () => {
 
   it('is kept whole for substring comparison (1996)', () => {
     expect(writtenAgents('FigTree/0.1 (Robot)', true)).toEqual(['figtree/0.1 (robot)']);
-    expect(writtenAgents('FigTree/0.1 Robot', true)).toEqual(['figtree/0.1', 'robot']);
+    expect(writtenAgents('FigTree/0.1, Robot', true)).toEqual(['figtree/0.1', 'robot']);
     expect(writtenAgents('a, *', true)).toEqual(['a', '*']);
   });
 

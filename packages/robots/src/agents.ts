@@ -4,15 +4,20 @@
 /** `*`, or a token with an optional version and an optional asterisk behind it (robots §4.4). */
 const LISTED_AGENT = /^(\*|[a-z\d_-]+(\/[^*]*)?\*?)$/;
 
-/** The lower-case agents of a User-agent line and `*`; several only with `repair` (robots §4.3, §4.4, R18). */
+/** The lower-case agents of a User-agent line and `*`; several only with `repair` (robots §4.3, §4.4, R18, R21b). */
 export function agentsOf(value: string, repair: boolean): string[] {
   const text = value.toLowerCase();
-  const pieces = repair ? text.split(/[\s,]+/).filter((piece) => piece !== '') : [];
+  const pieces = repair ? listedNames(text) : [];
   if (pieces.length > 1 && pieces.every((piece) => LISTED_AGENT.test(piece))) {
     return pieces.map((piece) => leadingToken(piece, true) || '*');
   }
   const token = isForAll(text) ? '*' : leadingToken(text, true);
   return token === '' ? [] : [token];
+}
+
+/** The pieces of a value between commas. Blanks separate nothing: `Offline Explorer` is one name (R21b). */
+export function listedNames(value: string): string[] {
+  return value.split(',').flatMap((piece) => piece.trim() || []);
 }
 
 /** Whether a User-agent value addresses all crawlers: an asterisk, alone or before a blank. */

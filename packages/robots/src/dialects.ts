@@ -1,7 +1,7 @@
 // What a dialect is: the four steps that depend on it (assembling groups, choosing the group, comparing, deciding).
 // Everything else about a file is the same for all of them (robots §1).
 
-import { agentsOf, isForAll, leadingToken } from './agents.js';
+import { agentsOf, isForAll, leadingToken, listedNames } from './agents.js';
 import { textOf } from './bytes.js';
 import { ALLOW, BAD, DISALLOW, fieldName, isKnownField, ROBOT_VERSION, UNKNOWN, USER_AGENT } from './fields.js';
 import type { Form } from './normalize.js';
@@ -122,7 +122,7 @@ export const y1996: Dialect = {
 /** The agents of a line for substring comparison: the whole value, and `*` alone or in a list (robots §4.3, §4.4). */
 export function writtenAgents(value: string, repair: boolean): string[] {
   const agents = agentsOf(value, repair);
-  if (agents.length > 1) return value.toLowerCase().split(/[\s,]+/);
+  if (agents.length > 1) return listedNames(value.toLowerCase());
   return agents[0] === '*' ? agents : [value.toLowerCase()];
 }
 

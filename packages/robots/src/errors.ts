@@ -1,7 +1,13 @@
 // The one error class of this package. It is thrown for mistakes of the caller only, never for what a file holds.
 
 /** What the caller got wrong; stable, to be matched on. */
-export type RobotsErrorCode = 'invalid-tokens' | 'option-invalid' | 'option-unknown' | 'invalid-document';
+export type RobotsErrorCode =
+  | 'foreign-url'
+  | 'invalid-document'
+  | 'invalid-input'
+  | 'invalid-tokens'
+  | 'option-invalid'
+  | 'option-unknown';
 
 /** A mistake of the caller. */
 export class RobotsError extends Error {

@@ -1,17 +1,20 @@
 // Records → groups. A group is a stretch of the packed file; a named run of agents begins it. Both grammars are here:
 // groups, which end at the next User-agent line behind a rule (RFC 9309), and records, which a blank line ends (1996).
 
-import type { Dialect, GroupSpan, Selection } from './dialects.js';
+import { type Dialect, type GroupSpan, plainKind, type Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
-import { ALLOW, DISALLOW, isGroupField, UNKNOWN, USER_AGENT } from './fields.js';
-import { records } from './packed-records.js';
+import { ALLOW, BAD, DISALLOW, isGroupField, REMARK, UNKNOWN, USER_AGENT } from './fields.js';
+import { type PackedRecord, records } from './packed-records.js';
 
-/** The groups of a file in file order (RFC 9309 §2.2.1; robots §4.1, §4.2, R15, R16). */
-export function groupSpans(document: RobotsDocument, dialect: Dialect): GroupSpan[] {
+/**
+ * The groups of a file in file order (RFC 9309 §2.2.1; robots §4.1, §4.2, R15, R16).
+ * @param within - A group, to be cut behind every line that says something, not only behind its rules.
+ */
+export function groupSpans(document: RobotsDocument, dialect: Dialect, within?: GroupSpan): GroupSpan[] {
   const spans: GroupSpan[] = [];
   let open: { agents: string[]; agentLines: number[]; from: number; to: number } | null = null;
   let hasRule = false;
-  for (const record of records(document.packed)) {
+  for (const record of records(document.packed, within?.from, within?.to)) {
     const kind = dialect.kindOf(record);
     // R16: a blank line ends a record only once the record has a rule line.
     if (record.isAfterBlank && dialect.hasRecords && hasRule) open = null;
@@ -24,8 +27,8 @@ export function groupSpans(document: RobotsDocument, dialect: Dialect): GroupSpa
       open.agents.push(...dialect.agentsOf(dialect.valueOf(record), document.repair));
       open.agentLines.push(record.line);
     } else {
-      const isRuleLine = dialect.hasRecords ? isGroupField(kind) || kind === UNKNOWN : false;
-      hasRule ||= kind === ALLOW || kind === DISALLOW || isRuleLine;
+      const isRuleLine = dialect.hasRecords && (isGroupField(kind) || kind === UNKNOWN);
+      hasRule ||= kind === ALLOW || kind === DISALLOW || isRuleLine || (within !== undefined && says(record));
     }
     if (open !== null) open.to = record.next;
   }
@@ -39,10 +42,28 @@ export function groupSpans(document: RobotsDocument, dialect: Dialect): GroupSpa
  */
 export function selectGroups(dialect: Dialect, groups: readonly GroupSpan[], tokens: readonly string[]): Selection {
   for (const agent of [...tokens, '*']) {
-    const spans = groups.filter(({ agents }) =>
-      agents.some((name) => (name === '*' || agent === '*' ? name === agent : dialect.matchesToken(name, agent))),
-    );
+    const spans = groups.filter(({ agents }) => areAddressed(dialect, agents, agent));
     if (spans.length > 0) return { spans: dialect.hasRecords ? spans.slice(0, 1) : spans, agent };
   }
   return { spans: [], agent: null };
+}
+
+/**
+ * The stretches of groups whose extension lines speak to a crawler. A group may name agents several times before its
+ * first rule: its rules speak to all of them, the fields in between to those named last (robots §4.1, R15b).
+ * @param selection - The groups, and the name under which they were selected.
+ */
+export function fieldSpans(document: RobotsDocument, dialect: Dialect, { spans, agent }: Selection): GroupSpan[] {
+  if (agent === null) return [];
+  return spans
+    .flatMap((span) => groupSpans(document, dialect, span))
+    .filter(({ agents }) => areAddressed(dialect, agents, agent));
+}
+
+function says(record: PackedRecord): boolean {
+  return plainKind(record) !== BAD && record.kind !== REMARK;
+}
+
+function areAddressed(dialect: Dialect, agents: readonly string[], agent: string): boolean {
+  return agents.some((name) => (name === '*' || agent === '*' ? name === agent : dialect.matchesToken(name, agent)));
 }

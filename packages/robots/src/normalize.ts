@@ -11,8 +11,8 @@
  */
 export type Form = 'n0' | 'n1' | 'google' | 'decoded' | 'decoded-star';
 
-/** A triplet, or a byte that some form spells otherwise. */
-const UNUSUAL = /%[\da-f]{2}|[^\w\-.~:/?#[\]@!&'()+,;=]/gi;
+/** A triplet, whole or cut short, or a byte that some form spells otherwise. */
+const UNUSUAL = /%[\da-f]{0,2}|[^\w\-.~:/?#[\]@!&'()+,;=]/gi;
 
 /**
  * Brings a path (with query) or a pattern to its canonical spelling (robots §6.1–6.3, R27; a literal `%` is spelt `%25`
@@ -23,7 +23,12 @@ const UNUSUAL = /%[\da-f]{2}|[^\w\-.~:/?#[\]@!&'()+,;=]/gi;
 export function canonical(bytes: string, form: Form, isPattern: boolean): string {
   if (form === 'n1') return queryForm(canonical(bytes, 'n0', isPattern));
   return bytes.replace(UNUSUAL, (match, at: number) => {
-    const isTriplet = match.length > 1;
+    const isTriplet = match.length === 3;
+    if (match.startsWith('%') && !isTriplet) {
+      // In a pattern, what `*` or the end cuts off is a prefix of triplets.
+      const isPrefix = isPattern && form === 'n0' && /^(\*|$)/.test(bytes.slice(at + match.length, at + 3));
+      return isPrefix ? match.toUpperCase() : (form === 'google' ? '%' : '%25') + match.slice(1);
+    }
     const byte = isTriplet ? Number.parseInt(match.slice(1), 16) : match.charCodeAt(0);
     const char = String.fromCharCode(byte);
     if (form === 'google') return isTriplet || byte > 0x7f ? escaped(byte) : char;

@@ -28,6 +28,11 @@ const CASES: readonly (readonly [code: string, yes: string | Uint8Array, no: str
   ['unknown-field', 'Alow: /', 'Sitemap: https://example.com/'],
   ['field-typo', `${GROUP}Disalow: /`, `${GROUP}DISALLOW: /`],
   ['missing-colon', `${GROUP}Disallow /a`, `${GROUP}Disallow : /a`],
+  [
+    'extension-splits-group',
+    `${GROUP}Crawl-delay: 60\n\nUser-agent: *\nDisallow: /x`,
+    `${GROUP}Disallow: /x\nCrawl-delay: 60\n\nUser-agent: *`,
+  ],
   ['multiple-agents', 'User-agent: a, b', 'User-agent: a # b'],
   ['multiple-paths', `${GROUP}Disallow: /a /b`, `${GROUP}Allow: /a /b`],
   ['space-in-path', `${GROUP}Disallow: /a b`, `${GROUP}Disallow: /a /b`],

@@ -5,6 +5,7 @@ import { decodeBody } from './decode.js';
 import type { GroupSpan } from './dialects.js';
 import { declaredVersion, plainKind, rfc9309 } from './dialects.js';
 import type { CleanParam, FieldRecord, FileNote, Group, ParseOptions, RobotsDocument, Rule } from './document.js';
+import { RobotsError } from './errors.js';
 import { ALLOW, BAD, DISALLOW, fieldKind, isGroupField, REMARK, SITEMAP, UNKNOWN, USER_AGENT } from './fields.js';
 import { isHostValue, parseCleanParam, readPleaseVisit, readSitemap } from './file-fields.js';
 import { valuesOf } from './group-fields.js';
@@ -13,14 +14,21 @@ import { fieldRecord, records, TOO_LONG } from './packed-records.js';
 import { packRecords } from './records.js';
 import { startsLikePath } from './rule-values.js';
 
+const CALL_HINT = 'call parseRobots(body, { robotsUrl: "https://example.com/robots.txt" })';
+
 /**
  * Reads a robots.txt file (RFC 9309 §2.2, §2.5; robots §2–4).
  * @param input - The body's bytes as they came (after content decoding), or text, which counts as its UTF-8 bytes.
  * @param options - How to read it; values out of range are moved to the nearer end.
+ * @throws RobotsError `invalid-input` if the body is neither bytes nor text, or the options are no object.
  */
-export function parseRobots(input: Uint8Array | string, options: ParseOptions = {}): RobotsDocument {
+export function parseRobots(input: Uint8Array | ArrayBuffer | string, options: ParseOptions = {}): RobotsDocument {
+  const body = input instanceof ArrayBuffer ? new Uint8Array(input) : input;
+  if ((typeof body !== 'string' && !(body instanceof Uint8Array)) || typeof options !== 'object' || options === null) {
+    throw new RobotsError('invalid-input', 'expected the body of a file and options', CALL_HINT);
+  }
   const { robotsUrl = null, charset = null, repair = true } = options;
-  const { bytes, start, end, truncated, notes } = decodeBody(input, options.maxBytes);
+  const { bytes, start, end, truncated, notes } = decodeBody(body, options.maxBytes);
   return new PackedDocument(packRecords(bytes, start, end, repair), robotsUrl, charset, repair, truncated, notes);
 }
 

@@ -26,10 +26,10 @@ export function selectionOf(
   document: RobotsDocument,
   name: BaseDialect,
   tokens: readonly string[],
-): Selection & { readonly all: readonly GroupSpan[] } {
+): Selection & { readonly all: readonly GroupSpan[]; readonly dialect: Dialect } {
   const dialect = DIALECTS[name];
   const all = groupSpans(document, dialect);
-  return { ...selectGroups(dialect, all, tokens), all };
+  return { ...selectGroups(dialect, all, tokens), all, dialect };
 }
 
 /** The readings of a file that count for a crawler; at least one (robots §5.5, §8). */

@@ -3,7 +3,7 @@
 // object.
 
 import { byteString, isUtf8, textOf } from './bytes.js';
-import { ALLOW, BAD, bytesKind, COMMENT, DISALLOW, fieldKind, fieldName, REMARK, UNKNOWN } from './fields.js';
+import { ALLOW, BAD, bytesKind, COMMENT, DISALLOW, fieldKind, fieldName, REMARK, SITEMAP, UNKNOWN } from './fields.js';
 import { MAX_LINE_BYTES } from './limits.js';
 import {
   foldName,
@@ -22,10 +22,15 @@ const SPACE = 0x20;
 const TAB = 0x09;
 const HASH = 0x23;
 const COLON = 0x3a;
+/** U+FEFF. */
+const MARK = '\xef\xbb\xbf';
 /** SP, HTAB, VT, FF, U+00A0, U+FEFF (R10). */
 const BLANK = '(?:[ \\t\\v\\f]|\\xc2\\xa0|\\xef\\xbb\\xbf)';
 // Blanks at the end match from where their run begins, so that a run in the middle costs its length, not its square.
 const OUTER_BLANKS = new RegExp(`^${BLANK}+|(?<!${BLANK})${BLANK}+$`, 'g');
+
+/** `sitemap http://…` without its colon, or a URL on a line of its own. */
+const SITEMAP_LINE = /^(sitemaps?[ \t]+)?(https?:\/\/[^ \t]+)$/i;
 
 /** Packs the lines of a file (robots §2.3, §2.5, §3). */
 export function packRecords(bytes: Uint8Array, start: number, end: number, repair: boolean): string {
@@ -93,9 +98,17 @@ function packOddLine(writer: RecordWriter, line: number, written: string, repair
     if (content === text) writer.addBlank();
     return;
   }
+  const [, word, url = ''] = (repair && SITEMAP_LINE.exec(whole)) || [];
+  // Any other bare URL says nothing about what it is.
+  if (word !== undefined || /sitemap|\.xml/i.test(url)) {
+    writer.addNoted(SITEMAP, line, url, notes | MISSING_COLON, '');
+    return;
+  }
   const name = colon < 0 ? (whole.split(/[ \t]/, 1)[0] as string) : trimmed(content.slice(0, colon));
   const folded = foldName(textOf(name));
-  const kind = fieldKind(folded, repair);
+  const named = fieldKind(folded, repair);
+  // A repair may only make a crawl stricter: a mark in front of `Allow` is no blank (R10).
+  const kind = named === ALLOW && content.slice(0, colon).includes(MARK) ? UNKNOWN : named;
   let value = colon < 0 ? whole.slice(name.length).replace(/^[ \t]+/, '') : trimmed(content.slice(colon + 1));
   // A Comment is shown to people and runs to the end of the line, number sign included (R9).
   if (kind === COMMENT && colon >= 0) value = trimmed(text.slice(colon + 1));

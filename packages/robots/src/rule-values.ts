@@ -18,7 +18,7 @@ export function rulePatterns(isAllow: boolean, value: string, robotsUrl: string 
   if (startsLikePath(value)) return [value];
   const url = absoluteUrl(value);
   if (url === null) return [`/${value}`];
-  const isForeign = robotsUrl !== null && readUrl(url.authority)?.origin !== readUrl(robotsUrl)?.origin;
+  const isForeign = robotsUrl !== null && readUrl(url.authority)?.host !== readUrl(robotsUrl)?.host;
   return isForeign ? [] : [url.path];
 }
 
@@ -27,9 +27,9 @@ export function startsLikePath(value: string): boolean {
   return value.startsWith('/') || value.startsWith('*');
 }
 
-/** Whether a `Disallow` value is several paths. */
+/** Whether a `Disallow` value is several paths: with a `*` in a piece, the blank is part of one pattern. */
 export function isSeveralPaths(value: string): boolean {
-  return BLANKS.test(value) && value.split(BLANKS).every(startsLikePath);
+  return BLANKS.test(value) && value.split(BLANKS).every((piece) => /^\/[^*]*$/.test(piece));
 }
 
 /** The parts of an absolute http(s) URL; `null` for anything else. */

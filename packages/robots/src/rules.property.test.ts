@@ -32,6 +32,8 @@ const piece = fc.constantFrom(
   '$',
   '%',
   '%41',
+  '%2',
+  '%c',
   '%2f',
   '%2F',
   '%3A',
@@ -239,7 +241,8 @@ const utf8Escapes = (text: string) => text.replace(/[^\0-\x7f]/gu, (c) => encode
 
 function n0(text: string, isPattern: boolean): string {
   return utf8Escapes(text)
-    .replace(/%(?![0-9A-Fa-f]{2})/g, '%25')
+    .replace(isPattern ? /%(?![0-9A-Fa-f]{2}|[0-9A-Fa-f]?(\*|$))/g : /%(?![0-9A-Fa-f]{2})/g, '%25')
+    .replace(isPattern ? /%[a-f](?=\*|$)/g : /(?!)/g, (cut) => cut.toUpperCase())
     .replace(/%[0-9A-Fa-f]{2}/g, (triplet) => {
       const c = String.fromCharCode(Number.parseInt(triplet.slice(1), 16));
       return /[A-Za-z0-9\-._~]/.test(c) ? c : triplet.toUpperCase();

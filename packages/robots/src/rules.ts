@@ -7,12 +7,13 @@ import type { FieldRecord, RobotsDocument } from './document.js';
 import { RobotsError } from './errors.js';
 import { DISALLOW, NOINDEX, UNKNOWN } from './fields.js';
 import { type FieldSource, largest, readGroupFields, type Schedule, scheduleOf, valuesOf } from './group-fields.js';
+import { fieldSpans } from './groups.js';
 import { MAX_COMMENT_CHARS, MAX_COMMENTS } from './limits.js';
 import { type CompileOptions, type ResolvedCompileOptions, resolveCompileOptions } from './options.js';
 import { readingsOf, selectionOf } from './policy.js';
 import { parseCrawlDelay, type RequestRate, type TimeWindow } from './politeness-fields.js';
 import { compileReading, decidingRule, type Reading } from './reading.js';
-import { targetOf } from './target.js';
+import { readUrl, type Target, targetOf } from './target.js';
 
 /** Noindex lines as if they were Disallow lines. */
 const NOINDEX_DIALECT = { ...rfc9309, kindOf: ({ kind }: { kind: number }) => (kind === NOINDEX ? DISALLOW : UNKNOWN) };
@@ -23,6 +24,7 @@ interface GroupFacts {
   readonly groupLines: readonly number[];
   readonly robotVersion: string | null;
   readonly sources: readonly FieldSource[];
+  readonly comments: readonly string[];
   readonly noindex: Reading;
 }
 
@@ -44,23 +46,24 @@ export class RobotsRules {
 
   /**
    * Whether a URL may be fetched, and who said so (RFC 9309 §2.2.2; robots §7, §8).
-   * @param url - An absolute URL, or a path with query. Scheme, authority and fragment are not looked at: that the
-   *   rules belong to the URL's authority is the caller's business.
+   * @param url - An absolute URL, or a path with query. The fragment is not looked at.
+   * @throws RobotsError `foreign-url` if the URL has another host or port than the `robotsUrl` of the document. Without
+   *   `robotsUrl` the authority is not looked at.
    */
-  decide(url: string): Decision {
-    return decisionOf(judgeTarget(this.readings, targetOf(url)));
+  decide(url: string | URL): Decision {
+    return decisionOf(judgeTarget(this.readings, ownTarget(this.document, url)));
   }
 
-  /** Whether a URL may be fetched; `decide` without the reason. */
-  isAllowed(url: string): boolean {
-    return judgeTarget(this.readings, targetOf(url)).allowed;
+  /** Whether a URL may be fetched; `decide` without the reason. @throws RobotsError `foreign-url`, as `decide`. */
+  isAllowed(url: string | URL): boolean {
+    return judgeTarget(this.readings, ownTarget(this.document, url)).allowed;
   }
 
   /**
    * The decision at a time: as `decide`, and closed with reason `closed-rate` while a Request-rate of zero documents is
    * in force. Visit-time closes nothing here: such URLs wait, they are not excluded.
    */
-  decideAt(url: string, nowMs: number): Decision {
+  decideAt(url: string | URL, nowMs: number): Decision {
     const decision = this.decide(url);
     const schedule = this.schedule(nowMs);
     const isClosed = schedule.kind === 'closed' && schedule.reason === 'closed-rate';
@@ -120,8 +123,7 @@ export class RobotsRules {
 
   /** What the site's Comment lines say to our operator (robots §9.5). Never interpreted. */
   get comments(): readonly string[] {
-    const shown = (value: string) => value.replace(/\p{Cc}/gu, '').slice(0, MAX_COMMENT_CHARS);
-    return valuesOf(this.fields.flat(), 'comment', shown).slice(0, MAX_COMMENTS);
+    return RobotsRules.#facts(this).comments;
   }
 
   /** The `Robot-version` our groups declare, as three numbers, or `null` (robots §5.5). */
@@ -135,10 +137,10 @@ export class RobotsRules {
   }
 
   /** Whether a fetched page is treated as `noindex`. Never affects fetching (robots §9.10). */
-  isNoindex(url: string): boolean {
+  isNoindex(url: string | URL): boolean {
     // Too much work to tell is a yes, which keeps less (rule-index.ts, OVERWORK).
     const { noindex } = RobotsRules.#facts(this);
-    return noindex.rows !== '' && decidingRule(noindex, targetOf(url)) !== -1;
+    return noindex.rows !== '' && decidingRule(noindex, ownTarget(this.document, url)) !== -1;
   }
 
   /** What the operator should know about the configuration: tokens that RFC 9309 would not write so (R18). */
@@ -163,18 +165,43 @@ export class RobotsRules {
 
 /** @see robots §9, R36, R37 */
 function readGroupFacts(document: RobotsDocument, settings: ResolvedCompileOptions): GroupFacts {
-  const { dialect, tokens } = settings;
-  const { spans, agent, all } = selectionOf(document, dialect, tokens);
-  const sources = [null, spans];
-  if (settings.inheritPoliteness && agent !== '*') sources.push(all.filter(({ agents }) => agents.includes('*')));
+  const { spans, agent, all, dialect } = selectionOf(document, settings.dialect, settings.tokens);
+  const ours = fieldSpans(document, dialect, { spans, agent });
+  const sources = [null, ours];
+  if (settings.inheritPoliteness && agent !== '*') {
+    const starred = all.filter(({ agents }) => agents.includes('*'));
+    sources.push(fieldSpans(document, dialect, { spans: starred, agent: '*' }));
+  }
   const version = spans.map((span) => declaredVersion(document.packed, span)).find((declared) => declared !== null);
   return {
     agents: agent === null ? [] : [agent],
     groupLines: spans.flatMap((span) => span.agentLines),
     robotVersion: version?.text ?? null,
     sources: sources.map((groups) => readGroupFields(document, groups)),
-    noindex: compileReading(document, NOINDEX_DIALECT, { spans, agent }, settings),
+    // They are shown, not obeyed: those to the other agents of the group, too.
+    comments: [null, spans].flatMap((groups) => commentsOf(readGroupFields(document, groups))).slice(0, MAX_COMMENTS),
+    noindex: compileReading(document, NOINDEX_DIALECT, { spans: ours, agent }, settings),
   };
+}
+
+/** The path of a URL of the file's own authority, or of a path. @throws RobotsError `foreign-url`. */
+function ownTarget({ robotsUrl }: RobotsDocument, given: string | URL): Target {
+  const url = String(given);
+  if (
+    robotsUrl !== null &&
+    !url.startsWith('/') &&
+    !url.startsWith(robotsUrl.slice(0, robotsUrl.indexOf('/', 8) + 1))
+  ) {
+    const host = readUrl(url)?.host;
+    if (host && host !== readUrl(robotsUrl)?.host) {
+      throw new RobotsError('foreign-url', `${url} does not belong to ${robotsUrl}`, `ask the robots.txt of ${host}`);
+    }
+  }
+  return targetOf(url);
+}
+
+function commentsOf({ fields }: FieldSource): string[] {
+  return valuesOf(fields, 'comment', (value) => value.replace(/\p{Cc}/gu, '').slice(0, MAX_COMMENT_CHARS));
 }
 
 /**

@@ -82,8 +82,8 @@ describe('mannerly crawl', () => {
         depth,
       })),
     );
-    // The run's promise, and five requests.
-    expect(lines('requests.jsonl')).toHaveLength(6);
+    expect(lines('runs.jsonl')).toHaveLength(1);
+    expect(lines('requests.jsonl')).toHaveLength(5);
     expect(lines('decisions.jsonl')).toContainEqual(
       expect.objectContaining({ url: `${site}/closed`, status: 'excluded', reason: 'robots-rule', line: 2 }),
     );

@@ -168,7 +168,7 @@ describe('a crawl that comes to nothing says why', () => {
     [
       'there is no such page',
       { status: 404, body: 'no' },
-      /Only one page.*\n {2}status-404 \(1\): .*Check that the URL/,
+      /No page was fetched.*\n {2}status-404 \(1\): .*Check that the URL/,
     ],
     [
       'it is no HTML',

@@ -6,6 +6,7 @@ import type { HookOptions } from '../crawl/hooks.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import type { StoreNotice } from '../journal/events.js';
+import type { LogFunction, Logger } from '../journal/log-entry.js';
 import type { Sink } from '../output/sink.js';
 
 /** Everything a crawl can be configured with. */
@@ -75,6 +76,12 @@ export interface CrawlerOptions {
   readonly orderSeed?: string | number;
   /** Timeout of a handler. Its page then fails as `handler-timeout`. 1 to 3,600,000 ms. @default 60,000 */
   readonly handlerTimeoutMs?: number;
+  /**
+   * What the crawl says meanwhile (logging (docs/logging.md)). A level: standard error gets what matters at least so
+   * much. `silent` or `false`: nothing. A function, or an object such as console or a pino logger, gets every entry.
+   * @default warn
+   */
+  readonly log?: 'silent' | 'debug' | 'info' | 'warn' | 'error' | false | LogFunction | Logger;
   /** Keep every exchange as WARC 1.1 (docs/archive.md). `true` means the defaults of the next four. @default false */
   readonly archive?: boolean | ArchiveOptions;
   /**

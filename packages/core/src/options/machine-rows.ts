@@ -5,7 +5,9 @@ import type { HookOptions } from '../crawl/hooks.js';
 import { DEFAULT_HOOK_MS } from '../crawl/limits.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
+import { isLogger } from '../journal/crawl-log.js';
 import type { StoreNotice } from '../journal/events.js';
+import { LOG_LEVELS, type LogFunction, type Logger } from '../journal/log-entry.js';
 import { MAX_CONCURRENCY, MAX_SEEDS, MAX_WAIT_MS } from '../limits.js';
 import type { Sink } from '../output/sink.js';
 import { MAX_DECISION_LINES } from '../report/limits.js';
@@ -131,6 +133,17 @@ export const MACHINE_ROWS = {
   handlerTimeoutMs: row(number(1, 3_600_000, 'ms'), 'Timeout of a handler. Its page then fails as `handler-timeout`.', {
     default: 60_000,
   }),
+  log: row(
+    either(
+      choice('silent', ...LOG_LEVELS),
+      choice(false),
+      code<LogFunction>('LogFunction', isFunction),
+      code<Logger>('Logger', isLogger),
+    ),
+    'What the crawl says meanwhile ([logging](../logging.md)). A level: standard error gets what matters at least so ' +
+      'much. `silent` or `false`: nothing. A function, or an object such as console or a pino logger, gets every entry.',
+    { default: 'warn', flag: ['--log <level>', 'what is said meanwhile: debug, info, warn, error or silent'] },
+  ),
   archive: row(
     either(
       boolean,

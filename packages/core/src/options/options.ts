@@ -34,7 +34,8 @@ export interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cooki
 }
 
 /** Options as the crawl reads them: checked, complete, read-only. */
-export interface ResolvedOptions extends Pick<Defaults, 'bounds' | 'maxIdleMs' | 'handlerTimeoutMs' | 'decisionLog'> {
+export interface ResolvedOptions
+  extends Pick<Defaults, 'bounds' | 'maxIdleMs' | 'handlerTimeoutMs' | 'decisionLog' | 'log'> {
   readonly identity: Identity;
   readonly scope: ResolvedScope;
   readonly canonicalRules: readonly CanonicalRule[];
@@ -103,6 +104,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     handlerTimeoutMs: filled.handlerTimeoutMs,
     hooks: hooksOf(options.hooks, filled.hooks.timeoutMs),
     decisionLog: filled.decisionLog,
+    log: filled.log,
     archive: archive === false ? null : archive === true ? DEFAULT_ARCHIVE : archive,
     relaxedDefaults: relaxedDefaultsIn('', OPTIONS, filled),
   };

@@ -199,9 +199,10 @@ export const POLITENESS_ROWS = {
         { defaultText: '`hold`', relaxed: [['warn', 'ignore'], 'hosts are visited outside their Visit-time'] },
       ),
       cleanParam: row(
-        choice('dedupe', 'expose'),
-        'URLs that a Clean-param line calls the same count as one, or all of them are requested.',
-        { defaultText: '`dedupe`' },
+        choice('expose', 'dedupe'),
+        'With `dedupe` URLs that a Clean-param line calls the same count as one. Some sites name parameters that number ' +
+          'the pages of a list: those pages are lost then.',
+        { defaultText: '`expose`' },
       ),
       host: row(
         choice('expose', 'canonicalize'),

@@ -239,7 +239,12 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   if (handled.kind !== 'handled') {
     const reason = HANDLING_FAILURES[handled.kind];
     const { detail } = handled;
-    run.journal.emit('handler-error', { url: work.url, error: handled.kind === 'threw' ? handled.error : detail });
+    const error = handled.kind === 'threw' ? handled.error : detail;
+    run.journal.codeError(error, {
+      code: handled.kind === 'timed-out' ? 'handler-timeout' : 'handler-error',
+      url: work.url,
+    });
+    run.journal.emit('handler-error', { url: work.url, error });
     return failed(run, work, { reason, layer: 'hook', httpStatus, detail });
   }
   return storedResult(run, work, page, handled);
@@ -255,7 +260,12 @@ async function storedResult(
   const { journal } = run;
   const { status: httpStatus, exclusion } = page;
   const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data) : [];
-  await run.items.write(items);
+  try {
+    await run.items.write(items);
+  } catch (error) {
+    journal.codeError((error as Error).cause ?? error, { code: 'sink-failed', url: page.url });
+    throw error;
+  }
   journal.items(items);
   // Rejected items are kept only where items may be kept.
   if (staged.rejectedCount > 0 && exclusion.storesItems) journal.rejected(staged.rejected, staged.rejectedCount);

@@ -14,7 +14,7 @@ export interface RobotsOptions extends CompileOptions, Omit<AccessOptions, 'dial
   readonly onLongCrawlDelay?: 'clamp' | 'skip-host';
   /** Outside Visit-time: `hold` the host, or visit it and `warn`, or `ignore` the line. @default 'hold' */
   readonly visitTime?: 'hold' | 'warn' | 'ignore';
-  /** Clean-param: its parameters are not part of a URL's key (`dedupe`), or it is only exposed. @default 'dedupe' */
+  /** Clean-param: its parameters are not part of a URL's key (`dedupe`), or it is only exposed. @default 'expose' */
   readonly cleanParam?: 'dedupe' | 'expose';
   /**
    * Host, the site's preferred mirror: only exposed, or `canonicalize`: URLs are known under that host's name, where it
@@ -39,7 +39,7 @@ export function resolveRobotsOptions(robots: RobotsOptions): ResolvedRobotsOptio
     maxCrawlDelayMs = CRAWL_DELAY_MOST_MS,
     onLongCrawlDelay = 'clamp',
     visitTime = 'hold',
-    cleanParam = 'dedupe',
+    cleanParam = 'expose',
     host = 'expose',
     ...rest
   } = robots;

@@ -11,7 +11,7 @@ const FILE = 'User-agent: *\nDisallow: /no\nClean-param: sid&ref /forum\nClean-p
 
 function crawlOf(file: string, robots: Record<string, unknown> = {}) {
   return setUp(make, (address) => (isRobots(address) ? { status: 200, body: file } : { status: 200, body: '' }), {
-    robots: { tokens: ['tidepool'], ...robots },
+    robots: { tokens: ['tidepool'], cleanParam: 'dedupe', ...robots },
   });
 }
 
@@ -67,8 +67,8 @@ it('with the file at hand they are known when they are added', async () => {
   expect(verdicts()).toEqual([]);
 });
 
-it('`cleanParam: expose` leaves every name as it is', async () => {
-  const { frontier, work, asked } = crawlOf(FILE, { cleanParam: 'expose' });
+it.each([{ cleanParam: 'expose' }, { cleanParam: undefined }])('%o leaves every name as it is', async (robots) => {
+  const { frontier, work, asked } = crawlOf(FILE, robots);
   await frontier.open();
   await frontier.add(['http://a.test/forum?sid=1', 'http://a.test/forum?sid=2'].map((each) => url(each)));
   await work(frontier);

@@ -130,6 +130,9 @@ function reportField(document: RobotsDocument, kind: number, value: string, befo
   const { robotsUrl, repair } = document;
   if (kind === USER_AGENT) {
     const [agent, ...more] = agentsOf(value, repair);
+    const joins = file.has(USER_AGENT) && !group.has(DISALLOW) && !group.has(ALLOW);
+    const hasValues = [...group].some((field) => isGroupField(field) && field !== ROBOT_VERSION);
+    report(joins && hasValues, 'extension-splits-group');
     report(value === '', 'agent-empty');
     report(more.length > 0, 'multiple-agents');
     report(agent === undefined && value !== '', 'agent-invalid');

@@ -16,6 +16,7 @@ const MEANINGS = {
   'unknown-field': 'the field is not known; it is kept and has no effect',
   'field-typo': 'a misspelt field name was accepted',
   'missing-colon': 'a line without a colon was accepted',
+  'extension-splits-group': 'the fields above speak to the agents above only; the rules that follow speak to both',
   'multiple-agents': 'several agents on one line; each counts',
   'multiple-paths': 'several paths on one Disallow line; each counts',
   'space-in-path': 'a blank inside a path stands for its percent-encoding',
@@ -69,6 +70,7 @@ export interface Diagnostic {
 }
 
 const INFO: readonly DiagnosticCode[] = [
+  'extension-splits-group',
   'bom',
   'bom-incomplete',
   'encoding-utf16',
