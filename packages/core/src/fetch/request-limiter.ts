@@ -128,8 +128,8 @@ class HostLimiter {
 
 /**
  * The limiter of the whole crawl: two places, each of which comes back an interval after the one before it. So requests
- * may be unevenly spaced, since look-ups take different times, but not faster than the rate. At a fast rate there are as
- * many more places as come back while bottleneck works on one job.
+ * may be unevenly spaced, since look-ups take different times, but not faster than the rate. At a fast rate there are
+ * as many more places as come back while bottleneck works on one job.
  */
 class CrawlLimiter {
   /** Requests that might start and were not sent: others may start for them. */
