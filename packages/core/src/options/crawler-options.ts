@@ -65,8 +65,13 @@ export interface CrawlerOptions {
   /** Datasets that data.txt names. */
   readonly datasets?: DatasetOptions;
   /**
-   * A run ends in state `waiting` when only hosts are left that have to wait longer. Less than 100 counts as 100. 0 to
-   * 2,592,000,000 ms. @default 600,000
+   * How often a page is requested again, and after which waits. The turn of its host, a pause and Retry-After make a
+   * wait longer, never shorter (outcomes (docs/outcomes.md)). All attempts of a page count together.
+   */
+  readonly retries?: RetryOptions;
+  /**
+   * A run ends in state `waiting` when only hosts are left that have to wait longer. Less than 100 counts as 100, and a
+   * tenth more is waited, since waits are lengthened by up to a tenth. 0 to 2,592,000,000 ms. @default 720,000
    */
   readonly maxIdleMs?: number;
   /**
@@ -355,6 +360,20 @@ export interface DiscoverOptions {
 export interface DatasetOptions {
   /** With `discover.dataTxt`: queue the datasets within the scope, with the label `dataset`. @default false */
   readonly enqueue?: boolean;
+}
+
+export interface RetryOptions {
+  /**
+   * Waits after a failure, a 5xx or a `RetryPage`: one for each retry. 0 to 20 entries: 0 to 86,400,000 ms. @default []
+   */
+  readonly failureWaitsMs?: readonly number[];
+  /** Waits after a 429 or 503: one for each retry. 0 to 20 entries: 0 to 86,400,000 ms. @default [] */
+  readonly throttleWaitsMs?: readonly number[];
+  /**
+   * How often a page whose handler threw is requested again, after the waits of `failureWaitsMs`. 0 to 20 times.
+   * @default 0
+   */
+  readonly handler?: number;
 }
 
 export interface ArchiveOptions {
