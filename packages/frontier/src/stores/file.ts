@@ -123,9 +123,9 @@ async function readIfThere(path: string): Promise<string | null> {
 }
 
 /**
- * One process per file: a lock file next to it names the process that has it open. The lock of a process that is gone is
- * taken over. A lock with the number of a living process is respected, even if that may be another process by now: a
- * wrong refusal costs a moment, a wrong grant makes early requests possible.
+ * One process per file: a lock file next to it names the process that has it open. The lock of a process that is gone
+ * is taken over. A lock with the number of a living process is respected, even if that may be another process by now:
+ * a wrong refusal costs a moment, a wrong grant makes early requests possible.
  *
  * @returns Releases the lock. @throws FrontierError `store-failed` while a living process, or this one, has it.
  */
