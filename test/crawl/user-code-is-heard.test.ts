@@ -113,6 +113,14 @@ describe('a hook and a sink that throw', () => {
     await expect(failing).rejects.toMatchObject({ code: 'sink-failed' });
     expect(await noted()).toEqual([['sink-failed', undefined, 'disk full']]);
     expect(printed.join('')).toContain('a sink failed: Error: disk full');
+    const closing = { ...sink, write: none, close: () => Promise.reject(new Error('not closed')) };
+    const ends = crawlInVirtualTime(
+      web,
+      (fakes) => createCrawler({ ...base, scope: { seeds: ['https://a.test/'] }, sinks: [closing], ...fakes }),
+      { run: { out, reset: true } },
+    );
+    await expect(ends).rejects.toMatchObject({ code: 'sink-failed' });
+    expect(await noted()).toEqual([['sink-failed', undefined, 'not closed']]);
   });
 });
 

@@ -34,19 +34,25 @@ type ItemExclusion = Pick<Item, 'expiresAtMs' | 'preferences'>;
 /** Hex digits of the URL's hash: at a million pages of one host, two meet with a chance of 3 in 10^8. */
 const ITEM_KEY_CHARS = 16;
 
+/** Gets to know what a sink threw, and the page whose items it was writing. */
+type SinkFailed = (thrown: unknown, url: string | null) => void;
+
 /** The sinks of a run as one. */
 export class ItemWriter {
   readonly #sinks: readonly Sink[];
   readonly #opened: Sink[] = [];
+  readonly #onFailure: SinkFailed;
 
-  constructor(sinks: readonly Sink[]) {
+  /** @param onFailure - Called with what a sink threw, before it is passed on. @default nothing */
+  constructor(sinks: readonly Sink[], onFailure: SinkFailed = () => undefined) {
     this.#sinks = sinks;
+    this.#onFailure = onFailure;
   }
 
   /** @throws MannerlyError `sink-failed`, naming the sink. */
   async open(): Promise<void> {
     for (const sink of this.#sinks) {
-      await named(sink, 'open', () => sink.open());
+      await this.#named(sink, 'open', null, () => sink.open());
       this.#opened.push(sink);
     }
   }
@@ -54,23 +60,29 @@ export class ItemWriter {
   /** @throws MannerlyError `sink-failed`: the page is not settled then, and comes again with the same item ids. */
   async write(items: readonly Item[]): Promise<void> {
     if (items.length === 0) return;
-    for (const sink of this.#sinks) await named(sink, 'write', () => sink.write(items));
+    for (const sink of this.#sinks) await this.#named(sink, 'write', items[0]?.url ?? null, () => sink.write(items));
   }
 
   /** Closes every sink that has opened. @throws MannerlyError `sink-failed` for the first that failed. */
   async close(): Promise<void> {
     const failures: unknown[] = [];
     for (const sink of this.#opened) {
-      await named(sink, 'close', () => sink.close()).catch((error: unknown) => failures.push(error));
+      await this.#named(sink, 'close', null, () => sink.close()).catch((error: unknown) => failures.push(error));
     }
     if (failures.length > 0) throw failures[0];
   }
-}
 
-async function named(sink: Sink, what: 'open' | 'write' | 'close', act: () => Promise<void>): Promise<void> {
-  try {
-    await act();
-  } catch (cause) {
-    throw new MannerlyError('sink-failed', `sink "${sink.name}" could not ${what}: ${String(cause)}`, { cause });
+  async #named(
+    sink: Sink,
+    what: 'open' | 'write' | 'close',
+    url: string | null,
+    act: () => Promise<void>,
+  ): Promise<void> {
+    try {
+      await act();
+    } catch (cause) {
+      this.#onFailure(cause, url);
+      throw new MannerlyError('sink-failed', `sink "${sink.name}" could not ${what}: ${String(cause)}`, { cause });
+    }
   }
 }

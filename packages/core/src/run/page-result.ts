@@ -265,12 +265,7 @@ async function storedResult(
   const { journal } = run;
   const { status: httpStatus, exclusion } = page;
   const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data) : [];
-  try {
-    await run.items.write(items);
-  } catch (error) {
-    journal.codeError((error as Error).cause ?? error, { code: 'sink-failed', url: page.url });
-    throw error;
-  }
+  await run.items.write(items);
   journal.items(items);
   // Rejected items are kept only where items may be kept.
   if (staged.rejectedCount > 0 && exclusion.storesItems) journal.rejected(staged.rejected, staged.rejectedCount);

@@ -200,7 +200,8 @@ export class Run {
       nowMs,
       stop,
     });
-    this.items = new ItemWriter(directory === null ? sinks : [jsonlSink({ path: directory.itemsPath }), ...sinks]);
+    const allSinks = directory === null ? sinks : [jsonlSink({ path: directory.itemsPath }), ...sinks];
+    this.items = new ItemWriter(allSinks, (thrown, url) => journal.codeError(thrown, { code: 'sink-failed', url }));
   }
 
   /** Epoch milliseconds, by the clock of the crawl. */
