@@ -3,11 +3,20 @@
 import type { CrawlReport } from '../report/crawl-report.js';
 
 /** The codes. */
-export const EXIT = { ok: 0, broken: 1, usage: 2, waiting: 3, spent: 4, violated: 5, stopped: 130 } as const;
+export const EXIT = {
+  ok: 0,
+  broken: 1,
+  usage: 2,
+  waiting: 3,
+  spent: 4,
+  violated: 5,
+  bounded: 6,
+  stopped: 130,
+} as const;
 
 /** What each code means, and what to do. */
 export const EXIT_CODES: readonly (readonly [code: number, means: string, todo: string])[] = [
-  [EXIT.ok, 'done: nothing was left, or a bound was reached', ''],
+  [EXIT.ok, 'done: nothing was left, or a bound ended the run and the rest is queued', ''],
   [EXIT.broken, 'something failed: a disk, a store, a bug', 'see the message'],
   [EXIT.usage, "a wrong call, or a directory that is not this crawl's or that another run has open", 'see the message'],
   [EXIT.waiting, 'only hosts are left that have to be waited for', 'run the same command later: the report says when'],
@@ -17,16 +26,26 @@ export const EXIT_CODES: readonly (readonly [code: number, means: string, todo: 
     'audit found a violation of politeness, or nothing to judge',
     'a violation is a bug: please report it',
   ],
+  [
+    EXIT.bounded,
+    'nothing is left but URLs that bounds or the trap watch dropped',
+    'larger bounds and --reset, or leave it: the last words say which',
+  ],
   [EXIT.stopped, 'stopped by Ctrl-C, by a handler, or from the live view', 'the same command continues the crawl'],
 ];
 
 /** The code for the way a run ended. @throws Never */
-export function exitCodeOf({ state, alreadyFinished }: Pick<CrawlReport, 'state' | 'alreadyFinished'>): number {
+export function exitCodeOf({
+  state,
+  bound,
+  alreadyFinished,
+}: Pick<CrawlReport, 'state' | 'bound' | 'alreadyFinished'>): number {
   switch (state) {
     case 'finished':
       return EXIT.ok;
     case 'bounded':
-      return alreadyFinished ? EXIT.spent : EXIT.ok;
+      if (alreadyFinished) return EXIT.spent;
+      return bound === null ? EXIT.bounded : EXIT.ok;
     case 'waiting':
       return EXIT.waiting;
     case 'stopped':

@@ -19,8 +19,8 @@ import type { LeftAloneLink, RejectedItem } from '../handle/staged.js';
 import type { Item } from '../output/sink.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { NotFetched } from '../page/own-fetch.js';
-import type { HostClockReading, RequestRecord, UrlDecision, UrlStatus } from '../report/decision.js';
-import { REASONS } from '../report/reasons.js';
+import type { HostClockReading, OutcomeTable, RequestRecord, UrlDecision, UrlStatus } from '../report/decision.js';
+import { REASONS, reasonOf } from '../report/reasons.js';
 import type { CrawlEmitter, CrawlEventMap } from './events.js';
 import { MAX_DECIDED_URLS, MAX_PENDING_DECISIONS, MAX_UNDECIDED_REQUESTS } from './limits.js';
 
@@ -30,10 +30,17 @@ export interface PageOutcome extends Pick<UrlDecision, 'status' | 'reason' | 'la
   readonly detail?: string;
 }
 
+/** Why a URL is still queued: its host waits, until then, or the run has ended. */
+export interface HeldReason extends Pick<HostWait, 'host' | 'untilMs'> {
+  readonly reason: string;
+}
+
 /** Receives the facts of a run: a log, or a count. */
 export interface JournalListener {
   request?(record: RequestRecord): void;
   decision?(decision: UrlDecision): void;
+  /** URLs that are decided together, without a decision each. */
+  leftOut?(counts: OutcomeTable): void;
   warning?(warning: HostWarning): void;
   dataset?(found: DatasetFound): void;
   /** The body of a robots.txt that was read. */
@@ -152,9 +159,16 @@ export class Journal {
     this.#emitter.emit('host-warning', event);
   }
 
-  /** A URL that is still queued at the end of the run, and why its host waits. */
-  held(record: UrlRecord, wait: HostWait): void {
-    if (!isCompanionHop(record)) this.#decide(fromHeld(record, wait, this.#nowMs()));
+  /** A URL that is still queued at the end of a run, and why. @returns Whether it is one that gets a decision. */
+  held(record: UrlRecord, why: HeldReason): boolean {
+    if (isCompanionHop(record)) return false;
+    this.#decide(fromHeld(record, why, this.#nowMs()));
+    return true;
+  }
+
+  /** URLs that are still queued, too many for a decision each. */
+  heldTogether(counts: Readonly<Record<string, number>>): void {
+    for (const listener of this.#listeners) listener.leftOut?.({ held: counts });
   }
 
   /** Reports the decisions that were pending until the end of the run. */
@@ -253,9 +267,9 @@ function fromSubresource({ url: from, record }: PageWork, left: NotFetched, atMs
 }
 
 /** A URL that is still queued at the end of a run. */
-function fromHeld(record: UrlRecord, { host, reason, untilMs }: HostWait, atMs: number): UrlDecision {
+function fromHeld(record: UrlRecord, { host, reason, untilMs }: HeldReason, atMs: number): UrlDecision {
   return {
-    ...fromDrop(record, reason, reason === 'robots-unreachable' ? 'robots' : 'frontier', atMs),
+    ...fromDrop(record, reason, reasonOf(reason)?.layer ?? 'frontier', atMs),
     status: 'held',
     detail: untilMs === null ? null : `until ${new Date(untilMs).toISOString()}`,
     clock: { host, startedAtMs: null, gapMs: null, crawlDelayMs: null, requestIntervalMs: null, untilMs },

@@ -7,7 +7,7 @@ import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import type { RejectedItem } from '../handle/staged.js';
 import type { DatasetFound } from '../page/datasets.js';
-import type { LeftOutLine, RequestRecord, RunLine, RunPromise, UrlDecision } from './decision.js';
+import type { LeftOutLine, OutcomeTable, RequestRecord, RunLine, RunPromise, UrlDecision } from './decision.js';
 import { MAX_DECISION_LINES, MAX_RECENT_DECISIONS, MAX_REJECTED_BYTES } from './limits.js';
 import { LineLog } from './line-log.js';
 import { OutcomeCounts } from './outcome-counts.js';
@@ -58,6 +58,11 @@ export class CrawlLogs {
 
   decision(decision: UrlDecision): void {
     if (this.#decisions?.append(decision) !== true) rememberDecision(this.#recent, decision);
+  }
+
+  /** URLs that get no line; they are counted. */
+  leftOut(counts: OutcomeTable): void {
+    this.#decisions?.leftOut(counts);
   }
 
   warning(warning: HostWarning): void {
@@ -153,6 +158,10 @@ export class DecisionLog {
     this.#linesLeft -= 1;
     this.#log.append(decision);
     return true;
+  }
+
+  leftOut(counts: OutcomeTable): void {
+    this.#leftOut.leftOut(counts);
   }
 
   flush(): void {
