@@ -168,6 +168,14 @@ describe('an audit of a crawl', () => {
     expect(report.violations[0]?.detail).toMatch(/bytes were changed/);
   });
 
+  it('reads logs of earlier versions, where the run stands between the requests', async () => {
+    const directory = await doctored((lines) => lines);
+    const lines = await linesOf(directory);
+    await rm(join(directory, 'runs.jsonl'));
+    await writeFile(join(directory, 'requests.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    expect(await audit(directory)).toMatchObject({ passed: true, runs: 1 });
+  });
+
   it('judges nothing where there is nothing, and says so', async () => {
     const report = await audit(await doctored(() => []));
     expect(report).toMatchObject({ passed: false, requests: 0, notes: ['There is no request to judge.'] });
@@ -195,8 +203,8 @@ describe('an audit of a crawl', () => {
     const lines = await linesOf(directory);
     const requests = lines.filter((line) => line.run === undefined);
     const head = lines.filter((line) => line.run !== undefined);
-    await write(join(directory, 'requests.jsonl'), [...head, ...requests.filter((_, index) => index % 2 === 0)]);
-    await write(join(directory, 'requests-1.jsonl'), [...head, ...requests.filter((_, index) => index % 2 === 1)]);
+    await write(directory, [...head, ...requests.filter((_, index) => index % 2 === 0)]);
+    await write(directory, [...head, ...requests.filter((_, index) => index % 2 === 1)], '-1');
     const report = await audit(directory);
     expect(report.violations).toEqual([]);
     expect(report.requests).toBe(story.log.length);
@@ -217,17 +225,26 @@ async function folder(): Promise<string> {
 async function doctored(doctor: Doctor): Promise<string> {
   const directory = await folder();
   await cp(original, directory, { recursive: true });
-  await write(join(directory, 'requests.jsonl'), doctor(await linesOf(directory)));
+  await write(directory, doctor(await linesOf(directory)));
   return directory;
 }
 
+/** What the runs declare, as `run`, and the requests. */
 async function linesOf(directory: string): Promise<Line[]> {
-  const whole = await readFile(join(directory, 'requests.jsonl'), 'utf8');
+  const runs = (await valuesOf(join(directory, 'runs.jsonl'))).map((run) => ({ run }));
+  return [...runs, ...(await valuesOf(join(directory, 'requests.jsonl')))];
+}
+
+async function valuesOf(path: string): Promise<Line[]> {
+  const whole = await readFile(path, 'utf8');
   return whole.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Line]));
 }
 
-async function write(path: string, lines: readonly Line[]): Promise<void> {
-  await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+async function write(directory: string, lines: readonly Line[], part = ''): Promise<void> {
+  const text = (values: readonly unknown[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+  const runs = lines.flatMap(({ run }) => run ?? []);
+  await writeFile(join(directory, `runs${part}.jsonl`), text(runs));
+  await writeFile(join(directory, `requests${part}.jsonl`), text(lines.filter(({ run }) => run === undefined)));
 }
 
 function isAt(line: Line, host: string, path: string): boolean {

@@ -10,7 +10,7 @@ import { entryPaths } from './workspace.js';
 const LIMITS: Readonly<Record<string, number>> = {
   'packages/robots': 77,
   'packages/frontier': 94,
-  'packages/core': 121,
+  'packages/core': 128,
 };
 
 it.each(Object.entries(LIMITS))('%s exports at most %i names', (folder, limit) => {

@@ -63,6 +63,7 @@ export function makeCrawler(options: TestCrawlOptions, sinks: readonly Sink[] = 
     scope: { seeds, within: 'host' },
     bounds: { pages: 500, minutes: 20 },
     maxIdleMs: 2_000,
+    log: false,
     sinks,
     // The store keeps time of its own: it is given the crawl's.
     ...(rest.clock === undefined ? {} : { store: memoryStore({ nowMs: rest.clock.nowMs }) }),

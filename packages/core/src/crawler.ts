@@ -9,6 +9,7 @@ import { type Handler, type HandlerOptions, Handlers, type Route } from './handl
 import { streamPages } from './handle/page-stream.js';
 import { type Routes, registerRoutes } from './handle/routes.js';
 import { type CrawlInspection, openInspection } from './inspection/inspection.js';
+import { CrawlLog, logFunctionOf } from './journal/crawl-log.js';
 import { type CrawlEvents, createCrawlEmitter, type StoreNotice } from './journal/events.js';
 import { MAX_WAIT_MS } from './limits.js';
 import { crawlSettings } from './options/crawl-settings.js';
@@ -170,9 +171,13 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     latestOut = out;
     ended = null;
     storeProblem = null;
+    let log: CrawlLog | undefined;
     if (signal?.aborted === true) onAbort();
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
+      const write = logFunctionOf(resolved.log);
+      log = write === null ? undefined : new CrawlLog(write, emitter, () => clock.nowMs());
+      log?.started(resolved.identity.name, resolved.scope.seeds);
       const given = typeof options.store === 'function' ? options.store(onStoreNotice) : options.store;
       run = await Run.open({
         ...with_,
@@ -189,14 +194,18 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         reset,
         unpark: toUnpark,
         retry: toRetry,
+        ...(log === undefined ? {} : { log }),
       });
       toUnpark = [];
       isOpening = false;
       if (startsPaused) run.pause();
       const report = await performRun(run);
       ended = report.state;
+      log?.ended(report);
+      log = undefined;
       return report;
     } finally {
+      log?.ended(null);
       signal?.removeEventListener('abort', onAbort);
       ended ??= 'failed';
       stop = null;

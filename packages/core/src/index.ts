@@ -19,6 +19,7 @@ export type { SavedFile } from './handle/save.js';
 export { type Schema, unchecked } from './handle/schema.js';
 export { RefusePage, RetryPage, StopCrawl } from './handle/signals.js';
 export type { CrawlEventMap, StoreNotice } from './journal/events.js';
+export type { LogEntry, LogFunction, Logger } from './journal/log-entry.js';
 export { type CrawlConfig, defineConfig } from './options/config.js';
 export type { CrawlerOptions, IdentityOptions, NetworkOptions, ScopeOptions } from './options/crawler-options.js';
 export { csvSink } from './output/csv.js';
@@ -30,13 +31,22 @@ export { type CrawlPlan, planCrawl } from './plan/plan-crawl.js';
 export { type ReplayRoutes, replay } from './replay/replay.js';
 export { auditCrawl } from './report/audit/audit-crawl.js';
 export { VIOLATION_KINDS } from './report/audit/audit-report.js';
+export type { CodeError } from './report/code-error.js';
 export type { CrawlProgress, CrawlReport } from './report/crawl-report.js';
 export type { RequestRecord, UrlDecision, UrlStatus } from './report/decision.js';
 export { type Explanation, explain } from './report/explain.js';
 export { explanationText } from './report/explain-text.js';
 export { reportFromLogs } from './report/from-logs.js';
+export { whyNothingFetched } from './report/nothing-fetched.js';
 export { writeReport } from './report/page/write-report.js';
-export { findDecision, readDecisions, readHostWarnings, readRejected, readRequests } from './report/read-logs.js';
+export {
+  findDecision,
+  readDecisions,
+  readErrors,
+  readHostWarnings,
+  readRejected,
+  readRequests,
+} from './report/read-logs.js';
 export { REASONS, reasonOf } from './report/reasons.js';
 export { politenessText } from './report/table.js';
 export type { CrawlActivity } from './run/activity.js';

@@ -62,8 +62,8 @@ export const MINUTES_MOST = 5_256_000;
 // Spacing (politeness/**).
 /** Longest interval an operator may set, milliseconds: one day (our own). */
 export const POLITENESS_MS_MAX = 86_400_000;
-/** Retries of one URL (access §10). */
-export const URL_RETRIES_MAX = 3;
+/** Retries of one URL that an operator may allow (our own); access §10 allows three, the default of `retryUrl`. */
+export const URL_RETRIES_MAX = 20;
 
 // Stores (stores/**).
 /** Bytes of one body in the stores of this package (our own: a long URL, its origin and 16 KiB of user data). */

@@ -82,8 +82,8 @@ describe('mannerly crawl', () => {
         depth,
       })),
     );
-    // The run's promise, and five requests.
-    expect(lines('requests.jsonl')).toHaveLength(6);
+    expect(lines('runs.jsonl')).toHaveLength(1);
+    expect(lines('requests.jsonl')).toHaveLength(5);
     expect(lines('decisions.jsonl')).toContainEqual(
       expect.objectContaining({ url: `${site}/closed`, status: 'excluded', reason: 'robots-rule', line: 2 }),
     );
@@ -102,10 +102,10 @@ describe('mannerly crawl', () => {
     expect({ code, state: report.state, pages: report.pages }).toEqual({ code: 0, state: 'finished', pages: 2 });
   });
 
-  it('ends with 6 and names the bound when nothing is left but what it dropped', async () => {
+  it('ends with 7 and names the bound when nothing is left but what it dropped', async () => {
     const io = fakeIo();
     const argv = ['crawl', `${site}/`, ...who, '--interval', '0', '--depth', '1', '--out', join(base, 'out')];
-    expect(await runCommand(argv, io)).toBe(6);
+    expect(await runCommand(argv, io)).toBe(7);
     expect(io.outLines.join('\n')).toContain('nothing is left but what bounds kept out, 1 URL by `bounds.depth`');
   });
 
@@ -156,7 +156,7 @@ describe('mannerly crawl', () => {
     );
     expect(asked).toHaveLength(5);
     const over = await crawl(fakeIo(), '--depth', '0', '--reset');
-    expect(over).toMatchObject({ code: 6, report: { state: 'bounded', resumed: false, pages: 1, items: 1 } });
+    expect(over).toMatchObject({ code: 7, report: { state: 'bounded', resumed: false, pages: 1, items: 1 } });
     expect(asked.slice(5)).toEqual(['/robots.txt', '/']);
     expect(lines('items.jsonl')).toHaveLength(1);
   });
@@ -173,7 +173,7 @@ describe('mannerly crawl', () => {
       expect(asked).toEqual(['/robots.txt', '/', '/1']);
       expect(readdirSync('crawls')).toHaveLength(1);
       // Another crawl takes another directory.
-      expect(await runCommand(['crawl', `${site}/7`, ...who, '--interval', '0', '--depth', '0'], fakeIo())).toBe(6);
+      expect(await runCommand(['crawl', `${site}/7`, ...who, '--interval', '0', '--depth', '0'], fakeIo())).toBe(7);
       expect(readdirSync('crawls')).toHaveLength(2);
     } finally {
       process.chdir(before);

@@ -1,6 +1,7 @@
 // What the command's exit codes mean. Scripts rely on them: they change only with a major version.
 
 import type { CrawlReport } from '../report/crawl-report.js';
+import { everyPageFailed } from '../report/nothing-fetched.js';
 
 /** The codes. */
 export const EXIT = {
@@ -10,7 +11,8 @@ export const EXIT = {
   waiting: 3,
   spent: 4,
   violated: 5,
-  bounded: 6,
+  failed: 6,
+  bounded: 7,
   stopped: 130,
 } as const;
 
@@ -27,6 +29,11 @@ export const EXIT_CODES: readonly (readonly [code: number, means: string, todo: 
     'a violation is a bug: please report it',
   ],
   [
+    EXIT.failed,
+    'every page failed, as the report says; nothing was left, or a bound was reached',
+    'see the reasons: often a wrong URL, a server that is down, or a handler that throws',
+  ],
+  [
     EXIT.bounded,
     'nothing is left but URLs that bounds or the trap watch dropped',
     'larger bounds and --reset, or leave it: the last words say which',
@@ -35,17 +42,17 @@ export const EXIT_CODES: readonly (readonly [code: number, means: string, todo: 
 ];
 
 /** The code for the way a run ended. @throws Never */
-export function exitCodeOf({
-  state,
-  bound,
-  alreadyFinished,
-}: Pick<CrawlReport, 'state' | 'bound' | 'alreadyFinished'>): number {
+export function exitCodeOf(
+  report: Pick<CrawlReport, 'state' | 'bound' | 'alreadyFinished' | 'pages' | 'outcomes'>,
+): number {
+  const { state, bound, alreadyFinished } = report;
+  const ended = everyPageFailed(report) ? EXIT.failed : EXIT.ok;
   switch (state) {
     case 'finished':
-      return EXIT.ok;
+      return ended;
     case 'bounded':
       if (alreadyFinished) return EXIT.spent;
-      return bound === null ? EXIT.bounded : EXIT.ok;
+      return bound === null && ended === EXIT.ok ? EXIT.bounded : ended;
     case 'waiting':
       return EXIT.waiting;
     case 'stopped':

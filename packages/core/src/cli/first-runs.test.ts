@@ -168,7 +168,7 @@ describe('a crawl that comes to nothing says why', () => {
     [
       'there is no such page',
       { status: 404, body: 'no' },
-      /Only one page.*\n {2}status-404 \(1\): .*Check that the URL/,
+      /No page was fetched.*\n {2}status-404 \(1\): .*Check that the URL/,
     ],
     [
       'it is no HTML',
@@ -178,6 +178,37 @@ describe('a crawl that comes to nothing says why', () => {
   ])('because %s', async (_, front, says) => {
     answers.set('/', front);
     expect((await onLoopback()).out).toMatch(says);
+  });
+});
+
+describe('the exit code', () => {
+  it.each([
+    [6, 'its only page failed', { '/': 404 }, 100],
+    [6, 'its only page failed, and the bound is reached', { '/': 404 }, 1],
+    [0, 'one of several pages failed', { '/': 200, '/a': 404 }, 100],
+    [0, 'no page failed', { '/': 200, '/a': 200 }, 100],
+  ])('is %i where %s', async (code, _, statuses, pages) => {
+    for (const [path, status] of Object.entries(statuses)) {
+      const { headers = {}, body = 'no' } = answers.get(path) ?? {};
+      answers.set(path, { status, headers, body });
+    }
+    expect((await onLoopback('--pages', String(pages))).code).toBe(code);
+  });
+
+  it('is 6 where the handler threw on every page', async () => {
+    const handlers = join(base, 'handlers.mjs');
+    writeFileSync(handlers, 'export const handlers = { html() { throw new Error("mine") } };');
+    const config = join(base, 'mannerly.config.json');
+    writeFileSync(config, JSON.stringify({ handlers: './handlers.mjs' }));
+    const { code, err } = await onLoopback('--config', config);
+    expect(code).toBe(6);
+    expect(err).toMatch(/the handler failed: Error: mine \(.*handlers\.mjs:1:\d+\)/);
+    const { out } = await run('explain', join(base, 'out'), `${site}/`);
+    expect(out).toMatch(/Error of the handler, .*: Error: mine \(.*handlers\.mjs:1:\d+\)\n {4}at /);
+    const silent = await onLoopback('--config', config, '--reset', '--log', 'silent');
+    expect(silent.err).not.toContain('failed');
+    const all = await onLoopback('--config', config, '--reset', '--log', 'debug');
+    expect(all.err).toContain(`200 ${site}/ in `);
   });
 });
 

@@ -1,22 +1,31 @@
 // The crawl that the command runs, in its own process or in each worker.
 
-import { type Crawler, createCrawler } from '../crawler.js';
+import { createCrawler } from '../crawler.js';
 import { MannerlyError } from '../errors.js';
+import { terminalLog } from '../journal/terminal-log.js';
+import type { CrawlerOptions } from '../options/crawler-options.js';
 import type { CrawlReport } from '../report/crawl-report.js';
-import { printable } from '../report/table.js';
 import { isShared, retryFrom } from './crawl-flags.js';
 import type { CrawlSetup } from './crawl-setup.js';
 import { EXIT } from './exit-codes.js';
 import type { CliIo } from './io.js';
 import { type OpenedStore, openStore } from './open-store.js';
 
-/** Warnings printed while the crawl runs. The warning log has all of them. */
-const MAX_WARNING_LINES = 100;
-
-/** Makes the crawl of a command line. @param isFirst - Of several processes, the first resets, unparks and retries. */
-export async function makeCrawl({ options, flags, register }: CrawlSetup, isFirst: boolean) {
+/**
+ * Makes the crawl of a command line.
+ *
+ * @param isFirst - Of several processes, the first resets, unparks and retries.
+ * @param print - Prints what happens meanwhile.
+ */
+export async function makeCrawl(
+  { options, flags, register }: CrawlSetup,
+  isFirst: boolean,
+  print: (line: string) => void,
+) {
   const opened = flags.store === undefined ? null : await openStore(flags.store, options.identity.name);
-  const crawler = createCrawler(opened === null ? options : { ...options, store: (tell) => opened.make(tell) });
+  const log = commandLog(options.log, print);
+  const all = { ...options, ...(log === undefined ? {} : { log }) };
+  const crawler = createCrawler(opened === null ? all : { ...all, store: (tell) => opened.make(tell) });
   register(crawler);
   const retry = isFirst ? retryFrom(flags) : undefined;
   return {
@@ -50,18 +59,13 @@ function unreachable(error: unknown, { name, connectError }: OpenedStore): unkno
   });
 }
 
-/** Prints what an operator should know, a line each. */
-export function printWarnings(crawler: Crawler, print: (line: string) => void): void {
-  let lines = 0;
-  crawler.events.on('host-warning', ({ code, host, detail }) => {
-    if (code === 'robots-read' || lines > MAX_WARNING_LINES) return;
-    lines += 1;
-    print(
-      lines > MAX_WARNING_LINES ? 'More warnings are in warnings.jsonl.' : `${host}: ${code}: ${printable(detail)}`,
-    );
-  });
-  crawler.events.on('store', ({ message }) => print(printable(message, 500)));
-  crawler.events.on('handler-error', ({ url, error }) => print(`${url}: the handler failed: ${String(error)}`));
+/** The option `log` of the command: what matters is printed. The report says by itself why nothing was fetched. */
+function commandLog(given: CrawlerOptions['log'] = 'warn', print: (line: string) => void): CrawlerOptions['log'] {
+  if (typeof given !== 'string' || given === 'silent') return given;
+  const log = terminalLog(print, given);
+  return (entry) => {
+    if (entry.code !== 'nothing-fetched') log(entry.code === 'comment' ? { ...entry, level: 'warn' } : entry);
+  };
 }
 
 /** The first Ctrl-C stops cleanly, the second ends at once. @param ended - Called before. @returns What removes it */

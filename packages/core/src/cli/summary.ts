@@ -1,14 +1,14 @@
-// Reports as text for people: the end of a crawl, why it fetched nothing, and a crawl on a server.
+// Reports as text for people: the end of a crawl, and a crawl on a server.
 
 import type { StoreReport } from '../inspection/store-inspection.js';
 import { droppedByBounds } from '../report/bounds-met.js';
 import type { CrawlReport } from '../report/crawl-report.js';
-import { reasonOf } from '../report/reasons.js';
+import { whyNothingFetched } from '../report/nothing-fetched.js';
 import { politenessText, printable } from '../report/table.js';
 
 /** The report as text. */
 export function summaryText(report: CrawlReport): string {
-  const nothing = nothingFetchedText(report);
+  const nothing = whyNothingFetched(report);
   const parts = [
     endText(report),
     ...(report.waiting.length === 0 ? [] : [waitingText(report)]),
@@ -83,22 +83,6 @@ function countsText(reasons: Readonly<Record<string, number>>): string {
 /** The outcomes, a line for each status. */
 export function outcomeLines(outcomes: CrawlReport['outcomes']): string[] {
   return Object.entries(outcomes).map(([status, reasons]) => `  ${status}: ${countsText(reasons)}`);
-}
-
-/** Why a crawl fetched at most one page; `null` for one that fetched more, was stopped, or had finished before. */
-function nothingFetchedText({ pages, state, alreadyFinished, outcomes }: CrawlReport): string | null {
-  if (pages > 1 || alreadyFinished || (state !== 'finished' && state !== 'waiting')) return null;
-  const head = pages === 0 ? 'No page was fetched:' : 'Only one page was fetched:';
-  const reasons = Object.entries(outcomes).flatMap(([status, counts]) =>
-    Object.entries(counts).filter(([reason]) => status !== 'fetched' || reason === 'no-handler'),
-  );
-  if (reasons.length === 0) return pages === 0 ? null : `${head} it has no link that may be followed.`;
-  return [head, ...reasons.map(([reason, count]) => `  ${reason} (${count}): ${meaningOf(reason)}`)].join('\n');
-}
-
-function meaningOf(reason: string): string {
-  const { means, todo } = reasonOf(reason) ?? { means: 'see the decision log.', todo: '' };
-  return `${means} ${todo}`.trim();
 }
 
 /** Which crawl it is: its first seeds, who crawls, and since when. */

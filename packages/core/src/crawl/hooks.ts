@@ -95,7 +95,7 @@ export class Hooks {
   readonly #hooks: Partial<ResolvedHookOptions>;
   readonly #clock: Pick<Clock, 'after'>;
   readonly #signal: AbortSignal;
-  readonly #journal: Pick<Journal, 'emit'>;
+  readonly #journal: Pick<Journal, 'codeError' | 'emit'>;
 
   /**
    * @param hooks - `null`: there are none.
@@ -106,7 +106,7 @@ export class Hooks {
     hooks: ResolvedHookOptions | null,
     clock: Pick<Clock, 'after'>,
     signal: AbortSignal,
-    journal: Pick<Journal, 'emit'>,
+    journal: Pick<Journal, 'codeError' | 'emit'>,
   ) {
     this.#hooks = hooks ?? {};
     this.#clock = clock;
@@ -136,8 +136,7 @@ export class Hooks {
   decision(decision: UrlDecision): void {
     const { onExclusion } = this.#hooks;
     if (onExclusion === undefined || decision.status !== 'excluded') return;
-    const failed = (error: unknown): void =>
-      this.#journal.emit('hook-error', { hook: 'onExclusion', url: decision.url, error });
+    const failed = (error: unknown): void => this.#failed('onExclusion', decision.url, error);
     try {
       // A copy: what a hook does to it reaches neither the log nor the report.
       const answer = onExclusion(structuredClone(decision));
@@ -147,6 +146,11 @@ export class Hooks {
     }
   }
 
+  #failed(hook: string, url: string, error: unknown): void {
+    this.#journal.codeError(error, { code: 'hook-error', url, hook });
+    this.#journal.emit('hook-error', { hook, url, error });
+  }
+
   /** Calls a hook once. Only the answer `undefined`, in time, lets the URL pass. */
   async #call(hook: string, url: string, call: (signal: AbortSignal) => unknown): Promise<HookVerdict> {
     const stopSignal = this.#signal;
@@ -154,7 +158,7 @@ export class Hooks {
     const { timeoutMs = DEFAULT_HOOK_MS } = this.#hooks;
     const controller = new AbortController();
     const failed = (detail: string, error: unknown): HookVerdict => {
-      this.#journal.emit('hook-error', { hook, url, error });
+      this.#failed(hook, url, error);
       return { kind: 'refused', detail: `${hook} ${detail}` };
     };
     let cancel = (): void => undefined;

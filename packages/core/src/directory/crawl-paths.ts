@@ -16,10 +16,14 @@ export function crawlPaths(path: string, part: number | null = null) {
   return {
     path,
     itemsPath: own('items', '.jsonl'),
+    /** What each run declares, a line each. */
+    runsPath: own('runs', '.jsonl'),
     requestsPath: own('requests', '.jsonl'),
     decisionsPath: own('decisions', '.jsonl'),
     /** Items that their schema rejected; absent where there were none. */
     rejectedPath: own('rejected', '.jsonl'),
+    /** Errors of handlers, hooks and sinks; absent where there were none. */
+    errorsPath: own('errors', '.jsonl'),
     warningsPath: own('warnings', '.jsonl'),
     datasetsPath: own('datasets', '.jsonl'),
     /** The options of the last run: pace, robots.txt and bounds. */
@@ -47,7 +51,7 @@ export interface CrawlPaths extends Readonly<ReturnType<typeof crawlPaths>> {}
  * @throws The platform's error when the directory cannot be read; an absent one has the first alone.
  */
 export async function partsOf(path: string): Promise<CrawlPaths[]> {
-  const pattern = /^(?:items|rejected|requests|decisions|warnings|datasets)-([1-9]\d{0,5})\.jsonl$/;
+  const pattern = /^(?:items|rejected|errors|runs|requests|decisions|warnings|datasets)-([1-9]\d{0,5})\.jsonl$/;
   const numbers = (await namesIn(path)).flatMap((name) => pattern.exec(name)?.slice(1).map(Number) ?? []);
   const parts = [...new Set(numbers)].sort((a, b) => a - b);
   return [crawlPaths(path), ...parts.map((part) => crawlPaths(path, part))];

@@ -24,8 +24,9 @@ export interface OutputHash {
  * @throws The platform's error when a file cannot be read.
  */
 export async function hashOutputs(paths: CrawlPaths, isShared: boolean): Promise<readonly OutputHash[]> {
-  const { itemsPath, rejectedPath, requestsPath, decisionsPath, warningsPath, datasetsPath, waczPath } = paths;
-  const own = [itemsPath, rejectedPath, requestsPath, decisionsPath, warningsPath, datasetsPath, waczPath];
+  const { itemsPath, rejectedPath, errorsPath, runsPath, requestsPath, decisionsPath, warningsPath } = paths;
+  const logs = [rejectedPath, errorsPath, runsPath, requestsPath, decisionsPath, warningsPath, paths.datasetsPath];
+  const own = [itemsPath, ...logs, paths.waczPath];
   // A copy of a robots.txt is named after its own hash.
   const shared = [join(paths.path, 'crawl.json'), paths.settingsPath, join(paths.robotsPath, 'index.jsonl')];
   const entries = await orIfAbsent([], () => readdir(paths.archivePath, { withFileTypes: true }));

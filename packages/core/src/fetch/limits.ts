@@ -83,8 +83,8 @@ export const MAX_DNS_ADDRESSES = 256;
 export const MAX_HOST_LIMITERS = 1_024;
 /** Milliseconds after which a limiter that refused may be asked again at the earliest. */
 export const LIMITER_RECHECK_MS = 25;
-/** Jobs per second of the limiter of the whole crawl. Bottleneck takes 2 to 3 ms for a job. */
-export const LIMITER_JOBS_PER_SECOND = 50;
+/** Milliseconds that one job of bottleneck may take, which are 2 to 3 where the machine is idle. */
+export const LIMITER_JOB_MS = 20;
 /** Hosts whose last exchange is remembered for the gaps of the request log. */
 export const MAX_GAP_HOSTS = 20_000;
 

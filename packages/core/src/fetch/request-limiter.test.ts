@@ -240,6 +240,17 @@ describe('requests of the whole crawl', () => {
       go(await ask(requirements({}))).done(null, clock.nowMs(), clock.nowMs());
   });
 
+  it('leave no burst behind when many of them were not sent', async () => {
+    limiter = new RequestLimiter(60_000);
+    for (let index = 0; index < 20; index += 1)
+      go(await ask(requirements({}))).done(null, clock.nowMs(), clock.nowMs());
+    await clock.advance(3_600_000);
+    const answers = await clock.finish(
+      Promise.all(Array.from({ length: 20 }, (_, at) => limiter.ask(`h${at}`, requirements({}), clock.nowMs()))),
+    );
+    expect(answers.filter(({ kind }) => kind === 'go').length).toBeLessThanOrEqual(3);
+  });
+
   it('leave a host that may go to be asked again', async () => {
     limiter = new RequestLimiter(60_000);
     const asked = requirements({ crawlDelayMs: 100 });

@@ -3,10 +3,11 @@
 
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { HostRequirements } from '@mannerly/frontier';
 import type Bottleneck from 'bottleneck';
 import { MAX_BUCKET_STARTS } from '../limits.js';
-import { LIMITER_JOBS_PER_SECOND, LIMITER_RECHECK_MS, MAX_HOST_LIMITERS } from './limits.js';
+import { LIMITER_JOB_MS, LIMITER_RECHECK_MS, MAX_HOST_LIMITERS } from './limits.js';
 
 /** Whether a request may go on. `untilMs`: epoch milliseconds. */
 export type LimiterAnswer =
@@ -35,41 +36,41 @@ export class RequestLimiter {
 
   /** Asks for one request. Never rejects. */
   async ask(host: string, requirements: HostRequirements, nowMs: number): Promise<LimiterAnswer> {
-    const { crawlDelayMs, requestIntervalMs, bucket } = requirements;
-    const isLimited = crawlDelayMs !== null || requestIntervalMs !== null || bucket !== null;
+    const isLimited = Object.values(requirements).some((value) => value !== null);
     // Where the file no longer sets anything, the delay after the last exchange still holds.
     const limiter = isLimited ? this.#limiterOf(host, requirements, nowMs) : this.#hosts.get(host);
-    const hostUntilMs = limiter === undefined ? null : await limiter.take(nowMs);
-    if (hostUntilMs !== null) return { kind: 'wait', untilMs: hostUntilMs };
+    if (limiter !== undefined && !(await limiter.take())) return waitUntil(limiter.openAtMs, nowMs);
     if (!isLimited) this.#hosts.delete(host);
-    const crawlUntilMs = this.#crawl === null ? null : await this.#crawl.take(nowMs);
-    if (crawlUntilMs !== null) {
+    if (this.#crawl !== null && !(await this.#crawl.take(nowMs))) {
       limiter?.done(null, nowMs, nowMs);
-      return { kind: 'wait', untilMs: crawlUntilMs };
+      return waitUntil(this.#crawl.openAtMs, nowMs);
     }
     return {
       kind: 'go',
       done: (startedAtMs, endedAtMs, doneAtMs) => {
-        if (startedAtMs === null) this.#crawl?.giveBack();
+        if (startedAtMs === null && this.#crawl !== null) this.#crawl.unsent += 1;
         limiter?.done(startedAtMs, endedAtMs, doneAtMs);
       },
     };
   }
 
   #limiterOf(host: string, requirements: HostRequirements, nowMs: number): HostLimiter {
-    let limiter = this.#hosts.get(host);
-    if (limiter === undefined || (limiter.inFlight === 0 && !limiter.isFor(requirements))) {
-      limiter = new HostLimiter(requirements, nowMs, limiter);
-    }
+    const limiter = this.#hosts.get(host) ?? new HostLimiter();
+    if (!limiter.isBusy) limiter.require(requirements, nowMs);
     this.#hosts.delete(host);
     this.#hosts.set(host, limiter);
-    for (const [unused, { inFlight }] of this.#hosts) {
+    for (const [unused, { isBusy }] of this.#hosts) {
       if (this.#hosts.size <= MAX_HOST_LIMITERS) break;
-      if (inFlight === 0) this.#hosts.delete(unused);
+      if (!isBusy) this.#hosts.delete(unused);
     }
     return limiter;
   }
 }
+
+const waitUntil = (openAtMs: number, nowMs: number): LimiterAnswer => ({
+  kind: 'wait',
+  untilMs: Math.max(Math.ceil(openAtMs), nowMs + LIMITER_RECHECK_MS),
+});
 
 /**
  * One host's limiter. An exchange has the one place until `crawlDelayMs` after its end or `requestIntervalMs` after its
@@ -77,99 +78,84 @@ export class RequestLimiter {
  * length of the period instead.
  */
 class HostLimiter {
-  /** Exchanges that have not ended. */
-  inFlight = 0;
-  readonly #requirements: HostRequirements;
-  readonly #exchange: Places;
-  readonly #bucket: { readonly starts: Places; readonly periodMs: number } | null;
-  #lastStartMs = 0;
-  #lastEndMs = 0;
+  isBusy = false;
+  #requirements: HostRequirements | null = null;
+  #exchange = new Places(0);
+  #bucket: Places | null = null;
+  #startedAtMs = 0;
+  #endedAtMs = 0;
 
-  /** @param last - The limiter by the host's former file: the delay after its last exchange is now this one's. */
-  constructor(requirements: HostRequirements, nowMs: number, last?: HostLimiter) {
+  /** What the host's file requires. Where that is new, the delay after the last exchange is a new one too. */
+  require(requirements: HostRequirements, nowMs: number): void {
+    if (isDeepStrictEqual(requirements, this.#requirements)) return;
     const { bucket } = requirements;
     this.#requirements = requirements;
-    // A million per hour become a thousand per 3.6 s, which is the same rate.
-    const starts = Math.min(bucket?.documents ?? 0, MAX_BUCKET_STARTS);
-    this.#bucket =
-      bucket === null ? null : { starts: new Places(starts), periodMs: (bucket.periodMs * starts) / bucket.documents };
-    if (last !== undefined) {
-      this.#lastStartMs = last.#lastStartMs;
-      this.#lastEndMs = last.#lastEndMs;
-    }
-    const isOpen = this.#openAtMs() <= nowMs;
-    this.#exchange = new Places(isOpen ? 1 : 0);
-    if (!isOpen) this.#exchange.giveBack(this.#openAtMs() - nowMs);
+    this.#bucket = bucket === null ? null : new Places(Math.min(bucket.documents, MAX_BUCKET_STARTS));
+    this.#exchange = new Places(0);
+    this.#exchange.giveBack(this.openAtMs - nowMs);
   }
 
-  isFor(requirements: HostRequirements): boolean {
-    return JSON.stringify(requirements) === JSON.stringify(this.#requirements);
+  /** When the next exchange may start. */
+  get openAtMs(): number {
+    const { crawlDelayMs, requestIntervalMs, bucket } = this.#requirements ?? {};
+    const intervalMs = bucket === null ? (requestIntervalMs ?? 0) : 0;
+    return Math.max(this.#endedAtMs + (crawlDelayMs ?? 0), this.#startedAtMs + intervalMs);
   }
 
-  /** Resolves to `null` for go, or to the time at which to ask again. */
-  async take(nowMs: number): Promise<number | null> {
-    if (await this.#exchange.take()) {
-      this.inFlight += 1;
-      if (this.#bucket === null || (await this.#bucket.starts.take())) return null;
-      this.inFlight -= 1;
-      this.#exchange.giveBack(0);
-    }
-    return Math.max(this.#openAtMs(), nowMs + LIMITER_RECHECK_MS);
+  /** Whether an exchange may start. */
+  async take(): Promise<boolean> {
+    if (!(await this.#exchange.take())) return false;
+    this.isBusy = this.#bucket === null || (await this.#bucket.take());
+    if (!this.isBusy) this.#exchange.giveBack(0);
+    return this.isBusy;
   }
 
   done(startedAtMs: number | null, endedAtMs: number, nowMs: number): void {
-    this.inFlight -= 1;
-    if (startedAtMs !== null) {
-      this.#lastStartMs = startedAtMs;
-      this.#lastEndMs = endedAtMs;
-    }
-    this.#exchange.giveBack(startedAtMs === null ? 0 : this.#openAtMs() - nowMs);
-    this.#bucket?.starts.giveBack(startedAtMs === null ? 0 : startedAtMs + this.#bucket.periodMs - nowMs);
-  }
-
-  #openAtMs(): number {
-    const { crawlDelayMs, requestIntervalMs } = this.#requirements;
-    const intervalMs = this.#bucket === null ? (requestIntervalMs ?? 0) : 0;
-    return Math.max(this.#lastEndMs + (crawlDelayMs ?? 0), this.#lastStartMs + intervalMs);
+    this.isBusy = false;
+    if (startedAtMs !== null) [this.#startedAtMs, this.#endedAtMs] = [startedAtMs, endedAtMs];
+    this.#exchange.giveBack(startedAtMs === null ? 0 : this.openAtMs - nowMs);
+    const { documents = 1, periodMs = 0 } = this.#requirements?.bucket ?? {};
+    // A million per hour become a thousand per 3.6 s, which is the same rate.
+    const placeMs = periodMs * Math.min(1, MAX_BUCKET_STARTS / documents);
+    this.#bucket?.giveBack(startedAtMs === null ? 0 : startedAtMs + placeMs - nowMs);
   }
 }
 
 /**
- * The limiter of the whole crawl. It has two places, each of which comes back after an interval: requests may be
- * unevenly spaced, since look-ups take different times, but not faster than the rate. Bottleneck takes some
- * milliseconds for a job, so at a fast rate a place is several requests.
+ * The limiter of the whole crawl: two places, each of which comes back an interval after the one before it. So requests
+ * may be unevenly spaced, since look-ups take different times, but not faster than the rate. At a fast rate there are
+ * as many more places as come back while bottleneck works on one job.
  */
 class CrawlLimiter {
-  readonly #places = new Places(2);
-  readonly #batch: number;
-  readonly #periodMs: number;
-  #granted = 0;
+  /** Requests that might start and were not sent: others may start for them. */
+  unsent = 0;
+  readonly #places: Places;
+  readonly #count: number;
+  readonly #intervalMs: number;
   #fullAtMs = 0;
 
   constructor(intervalMs: number) {
-    this.#batch = Math.ceil(1_000 / LIMITER_JOBS_PER_SECOND / intervalMs);
-    this.#periodMs = this.#batch * intervalMs;
+    this.#intervalMs = intervalMs;
+    this.#count = 1 + Math.ceil(LIMITER_JOB_MS / intervalMs);
+    this.#places = new Places(this.#count);
   }
 
-  /** Resolves to `null` for go, or to the time at which to ask again. */
-  async take(nowMs: number): Promise<number | null> {
-    if (this.#granted === 0 && (await this.#places.take())) {
-      this.#granted += this.#batch;
-      this.#fullAtMs = Math.max(this.#fullAtMs, nowMs) + this.#periodMs;
-      this.#places.giveBack(this.#fullAtMs - nowMs);
+  /** When the next place comes back. */
+  get openAtMs(): number {
+    return this.#fullAtMs - (this.#count - 1) * this.#intervalMs;
+  }
+
+  async take(nowMs: number): Promise<boolean> {
+    if (this.unsent > 0) {
+      this.unsent -= 1;
+      return true;
     }
-    if (this.#granted === 0) return Math.max(nowMs + LIMITER_RECHECK_MS, Math.ceil(this.#fullAtMs - this.#periodMs));
-    this.#granted -= 1;
-    return null;
-  }
-
-  /** A granted request was not sent. */
-  giveBack(): void {
-    this.#granted += 1;
+    if (!(await this.#places.take())) return false;
+    this.#fullAtMs = Math.max(this.#fullAtMs, nowMs) + this.#intervalMs;
+    this.#places.giveBack(this.#fullAtMs - nowMs);
+    return true;
   }
 }
-
-const MAX_SLEEP_MS = 2 ** 31 - 1;
 
 /** Places for requests: the reservoir of a bottleneck limiter, which is loaded on first use. */
 class Places {
@@ -187,10 +173,10 @@ class Places {
 
   /** One is free again after so many milliseconds. The timer keeps no process alive. */
   giveBack(afterMs: number): void {
-    const over = afterMs > 0 ? sleep(Math.min(afterMs, MAX_SLEEP_MS), undefined, { ref: false }) : Promise.resolve();
-    over.then(
-      () => this.#bottleneck.incrementReservoir(1),
-      () => undefined,
-    );
+    const add = () => this.#bottleneck.incrementReservoir(1);
+    if (afterMs <= 0) add();
+    else sleep(Math.min(afterMs, MAX_SLEEP_MS), undefined, { ref: false }).then(add);
   }
 }
+
+const MAX_SLEEP_MS = 2 ** 31 - 1;

@@ -6,7 +6,7 @@ import { resolveExclusionOptions } from '../page/exclusion.js';
 import type { FetchedPage } from '../page/page.js';
 import { pageWork, response } from '../page/page-work.fixture.js';
 import { PageReader } from '../page/read-page.js';
-import { addUrl, followLinks, nextVisit } from './stage-links.js';
+import { addUrl, followLinks, nextVisit } from './context.js';
 import { Stage } from './staged.js';
 
 const URL_OF_PAGE = 'https://example.com/a/';

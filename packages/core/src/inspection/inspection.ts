@@ -27,9 +27,10 @@ import {
   explainLoggedHost,
   isHostName,
   requestedForm,
+  withError,
 } from '../report/explain.js';
 import { loggedHost } from '../report/from-logs.js';
-import { findDecision } from '../report/read-logs.js';
+import { findDecision, findError } from '../report/read-logs.js';
 import { MAX_LISTED_URLS, MAX_SEARCHED_URLS } from './limits.js';
 
 /** A crawl directory that is open for questions. The caller closes it. */
@@ -85,14 +86,18 @@ export async function openInspection(
       }
       const url = requestedForm(urlOrHost);
       const decision = await findDecision(decisionsPaths, url);
-      if (frontier === null) return { ...explain(url, decision, null), whyLogsOnly };
+      const error = await findError(
+        parts.map(({ errorsPath }) => errorsPath),
+        url,
+      );
+      if (frontier === null) return withError({ ...explain(url, decision, null), whyLogsOnly }, error);
       const look = await frontier.look(url);
       const place = await placeOf(frontier, url, look.host);
       const { wait } = atRest(await frontier.inspectHost(url), clock.nowMs());
       waiting ??= waitingUrls(frontier);
       const isKnown = look.isKnown || place !== null || (await waiting).has(url);
       const bound = frontier.reachedBound();
-      return { ...explain(url, decision, { ...look, isKnown, wait }, place), bound };
+      return withError({ ...explain(url, decision, { ...look, isKnown, wait }, place), bound }, error);
     },
     async queued(request = {}) {
       if (frontier !== null) return frontier.list(request);

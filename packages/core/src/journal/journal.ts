@@ -19,6 +19,7 @@ import type { LeftAloneLink, RejectedItem } from '../handle/staged.js';
 import type { Item } from '../output/sink.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { NotFetched } from '../page/own-fetch.js';
+import { type CodeError, type CodeErrorPlace, codeErrorOf } from '../report/code-error.js';
 import type { HostClockReading, OutcomeTable, RequestRecord, UrlDecision, UrlStatus } from '../report/decision.js';
 import { REASONS, reasonOf } from '../report/reasons.js';
 import type { CrawlEmitter, CrawlEventMap } from './events.js';
@@ -43,6 +44,8 @@ export interface JournalListener {
   leftOut?(counts: OutcomeTable): void;
   warning?(warning: HostWarning): void;
   dataset?(found: DatasetFound): void;
+  /** An error of the user's own code. `thrown`: what was thrown. */
+  error?(error: CodeError, thrown: unknown): void;
   /** The body of a robots.txt that was read. */
   robots?(authority: string, body: Uint8Array): Promise<void>;
   items?(items: readonly Item[]): void;
@@ -144,6 +147,12 @@ export class Journal {
     for (const item of items) this.#emitter.emit('item-rejected', item);
   }
 
+  /** The user's own code threw, or took too long. */
+  codeError(thrown: unknown, about: Omit<CodeErrorPlace, 'atMs'>): void {
+    const error = codeErrorOf(thrown, { ...about, atMs: this.#nowMs() });
+    for (const listener of this.#listeners) listener.error?.(error, thrown);
+  }
+
   dataset(found: DatasetFound): void {
     for (const listener of this.#listeners) listener.dataset?.(found);
     this.#emitter.emit('dataset', found);
@@ -222,7 +231,23 @@ function fromPage({ url, record, decision, robots }: PageWork, outcome: PageOutc
   const { line, pattern, dialect } = decision;
   const { depth, from } = record;
   const { status, reason, layer, httpStatus = null, detail = null, queued } = outcome;
-  const known = { url, status, reason, layer, httpStatus, line, pattern, dialect, robots, depth, from, atMs, detail };
+  const host = hostNameIn(url);
+  const known = {
+    url,
+    host,
+    status,
+    reason,
+    layer,
+    httpStatus,
+    line,
+    pattern,
+    dialect,
+    robots,
+    depth,
+    from,
+    atMs,
+    detail,
+  };
   return { ...known, ...(queued === undefined ? {} : { queued }), ...carriedBy(status, record) };
 }
 
@@ -293,6 +318,7 @@ function decided(
 ): UrlDecision {
   return {
     url: known.url,
+    host: hostNameIn(known.url),
     status: known.status,
     reason: known.reason,
     layer: known.layer,
@@ -306,6 +332,11 @@ function decided(
     atMs: known.atMs,
     detail: known.detail ?? null,
   };
+}
+
+/** The host name of a URL that was serialized; `null` for a text that is none. */
+function hostNameIn(url: string): string | null {
+  return /^[a-z]+:\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]+)/.exec(url)?.[1] ?? null;
 }
 
 /** What a failure keeps for a retry. */

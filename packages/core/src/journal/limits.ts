@@ -6,3 +6,17 @@ export const MAX_DECIDED_URLS = 65_536;
 export const MAX_PENDING_DECISIONS = 65_536;
 /** Requests for pages without a decision yet whose host clock is remembered: a retry may be hours away. */
 export const MAX_UNDECIDED_REQUESTS = 4_096;
+
+// The log
+/** Characters of one line of the log. */
+export const MAX_LOG_CHARS = 500;
+/** Entries of a kind that a terminal shows before they are only counted. */
+export const MAX_LOGGED_OF_A_KIND = 5;
+/** Kinds that it tells apart; of all others together it shows as many as of one. */
+export const MAX_LOGGED_KINDS = 100;
+/** Lines of a stack that it shows. */
+export const MAX_STACK_LINES = 8;
+/** Hosts whose failures in a row are counted; the one that failed first is forgotten first. */
+export const MAX_FAILING_HOSTS = 10_000;
+/** Failures in a row after which a host is named: the third, the thirtieth and so on. */
+export const FAILURES_TO_NAME = 3;

@@ -6,6 +6,7 @@ import type { HookOptions } from '../crawl/hooks.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import type { StoreNotice } from '../journal/events.js';
+import type { LogFunction, Logger } from '../journal/log-entry.js';
 import type { Sink } from '../output/sink.js';
 
 /** Everything a crawl can be configured with. */
@@ -64,8 +65,13 @@ export interface CrawlerOptions {
   /** Datasets that data.txt names. */
   readonly datasets?: DatasetOptions;
   /**
-   * A run ends in state `waiting` when only hosts are left that have to wait longer. Less than 100 counts as 100. 0 to
-   * 2,592,000,000 ms. @default 600,000
+   * How often a page is requested again, and after which waits. The turn of its host, a pause and Retry-After make a
+   * wait longer, never shorter (outcomes (docs/outcomes.md)). All attempts of a page count together.
+   */
+  readonly retries?: RetryOptions;
+  /**
+   * A run ends in state `waiting` when only hosts are left that have to wait longer. Less than 100 counts as 100, and a
+   * tenth more is waited, since waits are lengthened by up to a tenth. 0 to 2,592,000,000 ms. @default 720,000
    */
   readonly maxIdleMs?: number;
   /**
@@ -75,6 +81,12 @@ export interface CrawlerOptions {
   readonly orderSeed?: string | number;
   /** Timeout of a handler. Its page then fails as `handler-timeout`. 1 to 3,600,000 ms. @default 60,000 */
   readonly handlerTimeoutMs?: number;
+  /**
+   * What the crawl says meanwhile (logging (docs/logging.md)). A level: standard error gets what matters at least so
+   * much. `silent` or `false`: nothing. A function, or an object such as console or a pino logger, gets every entry.
+   * @default warn
+   */
+  readonly log?: 'silent' | 'debug' | 'info' | 'warn' | 'error' | false | LogFunction | Logger;
   /** Keep every exchange as WARC 1.1 (docs/archive.md). `true` means the defaults of the next four. @default false */
   readonly archive?: boolean | ArchiveOptions;
   /**
@@ -348,6 +360,20 @@ export interface DiscoverOptions {
 export interface DatasetOptions {
   /** With `discover.dataTxt`: queue the datasets within the scope, with the label `dataset`. @default false */
   readonly enqueue?: boolean;
+}
+
+export interface RetryOptions {
+  /**
+   * Waits after a failure, a 5xx or a `RetryPage`: one for each retry. 0 to 20 entries: 0 to 86,400,000 ms. @default []
+   */
+  readonly failureWaitsMs?: readonly number[];
+  /** Waits after a 429 or 503: one for each retry. 0 to 20 entries: 0 to 86,400,000 ms. @default [] */
+  readonly throttleWaitsMs?: readonly number[];
+  /**
+   * How often a page whose handler threw is requested again, after the waits of `failureWaitsMs`. 0 to 20 times.
+   * @default 0
+   */
+  readonly handler?: number;
 }
 
 export interface ArchiveOptions {

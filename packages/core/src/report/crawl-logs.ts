@@ -7,11 +7,18 @@ import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import type { RejectedItem } from '../handle/staged.js';
 import type { DatasetFound } from '../page/datasets.js';
-import type { LeftOutLine, OutcomeTable, RequestRecord, RunLine, RunPromise, UrlDecision } from './decision.js';
-import { MAX_DECISION_LINES, MAX_RECENT_DECISIONS, MAX_REJECTED_BYTES } from './limits.js';
+import type { CodeError } from './code-error.js';
+import type { LeftOutLine, OutcomeTable, RequestRecord, RunPromise, UrlDecision } from './decision.js';
+import {
+  MAX_DECISION_LINES,
+  MAX_ERROR_LOG_BYTES,
+  MAX_RECENT_DECISIONS,
+  MAX_RECENT_ERRORS,
+  MAX_REJECTED_BYTES,
+} from './limits.js';
 import { LineLog } from './line-log.js';
 import { OutcomeCounts } from './outcome-counts.js';
-import { findDecision, inOrder, readDecisions } from './read-logs.js';
+import { findDecision, findError, inOrder, readDecisions } from './read-logs.js';
 
 /** Which URLs have a line in the decision log, as the option `decisionLog`. */
 export interface DecisionSample {
@@ -26,12 +33,15 @@ const ROBOTS_HASH_CHARS = 16;
 export class CrawlLogs {
   readonly #recent = new Map<string, UrlDecision>();
   readonly #directory: CrawlDirectory | null;
-  readonly #requests: LineLog<RequestRecord | RunLine> | null = null;
+  readonly #requests: LineLog<RequestRecord> | null = null;
   readonly #decisions: DecisionLog | null = null;
   readonly #warnings: LineLog<HostWarning> | null = null;
   readonly #datasets: LineLog<DatasetFound> | null = null;
   /** Most crawls reject nothing, so the file is made with the first item. */
   #rejected: LineLog<RejectedItem> | null = null;
+  /** As above. */
+  #errors: LineLog<CodeError> | null = null;
+  readonly #recentErrors = new Map<string, CodeError>();
   /** Bodies are kept one after another; `close` throws the first failure once more. */
   #robotsKept: Promise<void> = Promise.resolve();
 
@@ -39,14 +49,16 @@ export class CrawlLogs {
    * Opens the logs.
    *
    * @param directory - `null`: nothing is written.
-   * @param promise - The first line of the run in the request log.
+   * @param promise - The line of the run in the log of runs.
    * @param sample - Which decisions get a line. @default all
    */
   constructor(directory: CrawlDirectory | null, promise: RunPromise, sample: DecisionSample = {}) {
     this.#directory = directory;
     if (directory === null) return;
+    const runs = new LineLog<RunPromise>(directory.runsPath);
+    runs.append(promise);
+    runs.close();
     this.#requests = new LineLog(directory.requestsPath);
-    this.#requests.append({ run: promise });
     this.#decisions = new DecisionLog(directory.decisionsPath, sample);
     this.#warnings = new LineLog(directory.warningsPath);
     this.#datasets = new LineLog(directory.datasetsPath);
@@ -71,6 +83,16 @@ export class CrawlLogs {
 
   dataset(found: DatasetFound): void {
     this.#datasets?.append(found);
+  }
+
+  /** Keeps an error of user code, `MAX_ERROR_LOG_BYTES` at most; without a directory the latest of each URL. */
+  error(error: CodeError): void {
+    if (this.#directory === null) {
+      if (error.url !== null) rememberLatest(this.#recentErrors, error.url, error, MAX_RECENT_ERRORS);
+      return;
+    }
+    this.#errors ??= new LineLog(this.#directory.errorsPath, MAX_ERROR_LOG_BYTES);
+    this.#errors.append(error);
   }
 
   /** Keeps items that their schema rejected, `MAX_REJECTED_BYTES` at most: a schema that fits no page rejects all. */
@@ -99,6 +121,16 @@ export class CrawlLogs {
     return logged === null || (recent !== null && recent.atMs > logged.atMs) ? recent : logged;
   }
 
+  /** The latest error of the user's own code about a URL; `null`: none is kept. */
+  async findError(url: string): Promise<CodeError | null> {
+    if (this.#directory === null) return this.#recentErrors.get(url) ?? null;
+    this.#errors?.flush();
+    return findError(
+      (await partsOf(this.#directory.path)).map(({ errorsPath }) => errorsPath),
+      url,
+    );
+  }
+
   /** The decisions of the crawl in the order of writing; without a directory the latest in memory. */
   async *decisions(): AsyncGenerator<UrlDecision> {
     if (this.#directory === null) yield* this.#recent.values();
@@ -106,7 +138,8 @@ export class CrawlLogs {
   }
 
   async close(): Promise<void> {
-    for (const log of [this.#requests, this.#decisions, this.#warnings, this.#datasets, this.#rejected]) log?.close();
+    const logs = [this.#requests, this.#decisions, this.#warnings, this.#datasets, this.#rejected, this.#errors];
+    for (const log of logs) log?.close();
     await this.#robotsKept;
   }
 
@@ -124,8 +157,12 @@ export function rememberDecision(
   decision: UrlDecision,
   limit = MAX_RECENT_DECISIONS,
 ): void {
-  recent.delete(decision.url);
-  recent.set(decision.url, decision);
+  rememberLatest(recent, decision.url, decision, limit);
+}
+
+function rememberLatest<T>(recent: Map<string, T>, url: string, value: T, limit: number): void {
+  recent.delete(url);
+  recent.set(url, value);
   const [oldest] = recent.keys();
   if (recent.size > limit && oldest !== undefined) recent.delete(oldest);
 }

@@ -1,5 +1,5 @@
-// What a crawl records: a decision for each URL, an entry for each request, and the line that opens a run in the
-// request log. The logs, the events and the report share them.
+// What a crawl records: a decision for each URL, an entry for each request, and what each run declares. The logs, the
+// events and the report share them.
 
 import type { JsonValue, RobotsCopyRef, RobotsOptions, Via } from '@mannerly/frontier';
 import type { Politeness } from '@mannerly/frontier/internal';
@@ -13,6 +13,8 @@ export type UrlStatus = 'fetched' | 'excluded' | 'dropped' | 'failed' | 'held';
 /** One line of the decision log. */
 export interface UrlDecision {
   readonly url: string;
+  /** The host name of the URL; absent in logs of earlier versions. */
+  readonly host?: string | null;
   readonly status: UrlStatus;
   /** A reason of `REASONS`. */
   readonly reason: string;
@@ -82,7 +84,7 @@ export interface RobotsReceipt {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a run declares, so that its request log can be judged by itself. */
+/** What a run declares, so that its requests can be judged by the logs alone: one line of `runs.jsonl`. */
 export interface RunPromise {
   /** Epoch milliseconds. */
   readonly startedAtMs: number;
@@ -104,7 +106,7 @@ export interface RunPromise {
 /** The interval where a host requires none: clamp(`factor` × last retrieval time, `minMs`, `maxMs`). */
 export type RunPace = Pick<Politeness, 'name' | 'factor' | 'minMs' | 'maxMs' | 'rateReplacesRule' | 'perIp'>;
 
-/** The line that opens a run in the request log. */
+/** How earlier versions kept it: as a line between the requests. */
 export interface RunLine {
   readonly run: RunPromise;
 }

@@ -1,9 +1,11 @@
 // Explanations as lines of text for people. Text of sites and logs is printed without control characters.
 
 import type { HostLook, HostWait, QueuedUrl, RobotsCopyRef } from '@mannerly/frontier';
+import { type CodeError, errorLine } from './code-error.js';
 import type { HostClockReading } from './decision.js';
 import type { Explanation } from './explain.js';
 import type { LoggedHost } from './from-logs.js';
+import { MAX_EXPLAINED_FRAMES } from './limits.js';
 import { iso, plural, printable } from './table.js';
 
 type Lines = readonly (string | null)[];
@@ -22,6 +24,7 @@ export function explanationText(explanation: Explanation): string {
     means,
     decision?.httpStatus == null ? null : `Status ${decision.httpStatus}.`,
     decision?.detail == null ? null : printable(decision.detail, 500),
+    ...errorLines(explanation.error),
     ruleText(explanation),
     robots === null ? null : copyText(robots),
     isAllowed && explanation.line === null && status !== 'fetched' ? 'robots.txt allows it.' : null,
@@ -35,6 +38,19 @@ export function explanationText(explanation: Explanation): string {
     todo === null ? null : `What to do: ${todo}`,
     onlyLogs,
   ]);
+}
+
+/** The error as it was kept, and the first frames of its stack. */
+function errorLines(error: CodeError | undefined): Lines {
+  if (error === undefined) return [];
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at |^Caused by: /.test(line));
+  const whose =
+    error.code === 'hook-error' ? `the hook ${error.hook}` : error.code === 'sink-failed' ? 'a sink' : 'the handler';
+  const head = `Error of ${whose}, ${iso(error.atMs)}: ${errorLine(error)}`;
+  return [
+    printable(head, 1_000),
+    ...frames.slice(0, MAX_EXPLAINED_FRAMES).map((line) => `  ${printable(line.trim(), 300)}`),
+  ];
 }
 
 const HEADLINES: Readonly<Record<Explanation['status'], string>> = {

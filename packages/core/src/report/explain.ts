@@ -3,6 +3,7 @@
 
 import type { HostLook, HostWait, QueuedUrl, UrlLook } from '@mannerly/frontier';
 import { parseUrl } from '../parse-url.js';
+import type { CodeError } from './code-error.js';
 import type { UrlDecision, UrlStatus } from './decision.js';
 import type { LoggedHost } from './from-logs.js';
 import { reasonOf } from './reasons.js';
@@ -24,6 +25,8 @@ export interface Explanation extends Pick<UrlDecision, 'line' | 'pattern' | 'dia
   readonly decision: UrlDecision | null;
   /** Of a host: what the frontier knows of it. */
   readonly host?: HostLook;
+  /** The latest error that a handler, hook or sink threw about it; absent: none is kept. */
+  readonly error?: CodeError;
   /** What the frontier says of the URL now; `null` without a frontier. */
   readonly look: UrlLook | null;
   /** Where it is queued, as far as the queue was searched; of a crawl that is not running. */
@@ -79,6 +82,11 @@ export function explain(
   const heldFor = place == null ? decision?.reason : undefined;
   const reason = status === 'unknown' ? undefined : (wait?.reason ?? heldFor);
   return reason === undefined ? allowed : { ...allowed, ...meaningOf(reason), untilMs: wait?.untilMs ?? null };
+}
+
+/** The same with the error that was kept about it, unless it was fetched later; `null`: none. @throws Never */
+export function withError(explanation: Explanation, error: CodeError | null): Explanation {
+  return error === null || explanation.status === 'fetched' ? explanation : { ...explanation, error };
 }
 
 /** The same of a host. `waiting`: the crawl may request more of it. @throws Never */

@@ -32,3 +32,15 @@ export const MAX_TURNED_AWAY_READ = 262_144;
 export const MAX_REPORTED_LOG_BYTES = 256 * 1024 * 1024;
 /** Bytes of rejected items that one process keeps in its crawl directory; more are only counted. */
 export const MAX_REJECTED_BYTES = 256 * 1024 * 1024;
+/** Bytes of the error log that one process keeps in its crawl directory, thousands of stacks; more are only counted. */
+export const MAX_ERROR_LOG_BYTES = 16 * 1024 * 1024;
+/** Characters of an error's message that are kept. */
+export const MAX_ERROR_MESSAGE = 2_000;
+/** Characters of an error's stack that are kept, causes included. */
+export const MAX_ERROR_STACK = 16_000;
+/** Causes of an error whose stacks are kept. */
+export const MAX_ERROR_CAUSES = 4;
+/** Errors of user code kept in memory for `explain` where there is no error log. */
+export const MAX_RECENT_ERRORS = 100;
+/** Frames of an error's stack that `explain` shows; the error log has all. */
+export const MAX_EXPLAINED_FRAMES = 20;

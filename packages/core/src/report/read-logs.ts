@@ -7,6 +7,7 @@ import { createRecentSet } from '@mannerly/frontier/internal';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { parseLine, readLines, readValues } from '../directory/read-lines.js';
 import type { RejectedItem } from '../handle/staged.js';
+import type { CodeError } from './code-error.js';
 import type { LeftOutLine, OutcomeTable, RequestRecord, RunLine, RunPromise, UrlDecision } from './decision.js';
 import { MAX_HELD_READ, MAX_TURNED_AWAY_READ } from './limits.js';
 
@@ -32,6 +33,16 @@ export function readDecisions(path: string): AsyncGenerator<UrlDecision> {
 /** The warnings of one log in the order of writing. */
 export function readHostWarnings(path: string): AsyncGenerator<HostWarning> {
   return readValues(path, isWarning);
+}
+
+/** What the runs of one log declare, in the order of their starts. */
+export function readRuns(path: string): AsyncGenerator<RunPromise> {
+  return readValues(path, isRunPromise);
+}
+
+/** The errors of handlers, hooks and sinks of one log in the order of writing. */
+export function readErrors(path: string): AsyncGenerator<CodeError> {
+  return readValues(path, isCodeError);
 }
 
 /** The rejected items of one log in the order of writing. */
@@ -110,6 +121,16 @@ export async function findDecision(path: string | readonly string[], url: string
   return found;
 }
 
+/** The latest error of the user's own code about one URL. @param paths - The error logs of all processes. */
+export async function findError(paths: readonly string[], url: string): Promise<CodeError | null> {
+  let found: CodeError | null = null;
+  for (const path of paths) {
+    for await (const error of readErrors(path))
+      if (error.url === url && error.atMs >= (found?.atMs ?? 0)) found = error;
+  }
+  return found;
+}
+
 /**
  * The values of several sources in the order of their times; each source is in order already. At equal times the
  * earlier source comes first. A clock that was set back keeps its source in order. @param timeOf - Epoch milliseconds.
@@ -146,10 +167,14 @@ export function isRequest(value: unknown): value is RequestRecord {
   return isObject(value) && typeof value['host'] === 'string' && 'startedAtMs' in value && 'endedAtMs' in value;
 }
 
-/** Whether a value is the line that opens a run in a request log. @throws Never */
+/** Whether a value is what a run declares, as earlier versions kept it in the request log. @throws Never */
 export function isRunLine(value: unknown): value is RunLine {
-  if (!isObject(value) || !isObject(value['run'])) return false;
-  const { userAgent, tokens, pace, concurrency, robots } = value['run'] as Partial<Record<keyof RunPromise, unknown>>;
+  return isObject(value) && isRunPromise(value['run']);
+}
+
+function isRunPromise(value: unknown): value is RunPromise {
+  if (!isObject(value)) return false;
+  const { userAgent, tokens, pace, concurrency, robots } = value as Partial<Record<keyof RunPromise, unknown>>;
   const areTokens = Array.isArray(tokens) && tokens.every((token) => typeof token === 'string');
   const isPace = isObject(pace) && typeof pace['minMs'] === 'number';
   return typeof userAgent === 'string' && areTokens && isPace && isObject(robots) && typeof concurrency === 'number';
@@ -167,6 +192,12 @@ function isDecisionOrLeftOut(value: unknown): value is UrlDecision | LeftOutLine
 
 function isWarning(value: unknown): value is HostWarning {
   return isObject(value) && 'code' in value && typeof value['host'] === 'string' && 'atMs' in value;
+}
+
+function isCodeError(value: unknown): value is CodeError {
+  return (
+    isObject(value) && 'code' in value && 'url' in value && 'stack' in value && typeof value['message'] === 'string'
+  );
 }
 
 function isRejected(value: unknown): value is RejectedItem {

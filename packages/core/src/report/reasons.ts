@@ -149,7 +149,7 @@ export const REASONS = {
   'retries-exhausted': failed('Every try ended in an answer that allows another try.', AGAIN_LATER),
   'handler-error': failedInCode(
     'The handler threw; nothing of what it emitted or followed was kept.',
-    'See the error in the log and fix the handler.',
+    'Fix the handler: `mannerly explain` and errors.jsonl have the error with its stack. Then run with --retry handler-error.',
   ),
   'render-failed': rows(['failed'], 'page')(
     'It was fetched, and the browser could not open it; the detail says how. No handler saw it.',

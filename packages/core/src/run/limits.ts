@@ -6,6 +6,8 @@ export const MAX_TAKEN_AT_ONCE = 16;
 export const SHORT_WAIT_MS = 100; // a wait this short ends no run, whatever its `maxIdleMs`: times are rounded up
 /** Milliseconds between two requests to a host from which on its pages wait for its answers. */
 export const LONG_INTERVAL_MS = 500;
+/** Share by which the frontier and the reader of robots.txt lengthen a wait at random, at most. */
+export const WAIT_JITTER = 0.1;
 
 // The run
 /** Milliseconds that a crawl which starts over rests at most, so that the hosts of the last one have their interval. */

@@ -118,7 +118,7 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
     const verdict = await run.hooks.afterFetch(work, outcome);
     if (verdict !== null) return refusedByHook(run, work, verdict, outcome);
   }
-  const retry = retryOf(work, outcome);
+  const retry = retryOf(run, work, outcome);
   if (retry?.kind === 'again') return settled({ kind: 'again', notBeforeMs: retry.notBeforeMs });
   if (retry?.kind === 'exhausted') {
     const said = outcome.kind === 'failed' ? { detail: outcome.detail } : { httpStatus: outcome.status, detail: '' };
@@ -144,7 +144,7 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
 
 /** A companion file is retried and redirected as such, and never goes to a handler. */
 async function companionResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
-  const retry = retryOf(work, outcome);
+  const retry = retryOf(run, work, outcome);
   if (retry?.kind === 'again') return settled({ kind: 'again', notBeforeMs: retry.notBeforeMs });
   if (outcome.kind === 'failed') return failedResult(run, work, outcome, retry !== null);
   const { status: httpStatus } = outcome;
@@ -158,8 +158,8 @@ async function companionResult(run: Run, work: PageWork, outcome: FetchOutcome):
 }
 
 /** Whether an exchange is tried again; `null`: our own guard refused it, so the host was not requested. */
-function retryOf(work: PageWork, outcome: FetchOutcome) {
-  return isRefusedByGuard(outcome) ? null : retryUrl(exchangeOf(outcome), work.record.tries);
+function retryOf({ options }: Run, work: PageWork, outcome: FetchOutcome) {
+  return isRefusedByGuard(outcome) ? null : retryUrl(exchangeOf(outcome), work.record.tries, options.retries);
 }
 
 function failedResult(
@@ -239,7 +239,17 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   if (handled.kind !== 'handled') {
     const reason = HANDLING_FAILURES[handled.kind];
     const { detail } = handled;
-    run.journal.emit('handler-error', { url: work.url, error: handled.kind === 'threw' ? handled.error : detail });
+    const error = handled.kind === 'threw' ? handled.error : detail;
+    run.journal.codeError(error, {
+      code: handled.kind === 'timed-out' ? 'handler-timeout' : 'handler-error',
+      url: work.url,
+    });
+    run.journal.emit('handler-error', { url: work.url, error });
+    const { handler, failureWaitsMs } = run.options.retries;
+    if (handled.kind === 'threw' && work.record.tries < handler) {
+      const waitMs = failureWaitsMs[Math.min(work.record.tries, failureWaitsMs.length - 1)] ?? 0;
+      return settled({ kind: 'again', notBeforeMs: outcome.timing.endedAtMs + waitMs });
+    }
     return failed(run, work, { reason, layer: 'hook', httpStatus, detail });
   }
   return storedResult(run, work, page, handled);
@@ -284,8 +294,9 @@ function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome, signal
     return decided(run, work, { ...decision, detail: reason, isPage: true });
   }
   if (signal.kind === 'stop') run.stop.requestFor(reason);
-  // Counted like a failed answer, and as often: a page is requested four times at most, whatever the reasons.
-  const retry = retryUrl({ ...exchangeOf(outcome), status: 500, retryAfter: null, failure: null }, work.record.tries);
+  // Counted like a failed answer, and as often, whatever the reasons.
+  const failure = { ...exchangeOf(outcome), status: 500, retryAfter: null, failure: null };
+  const retry = retryUrl(failure, work.record.tries, run.options.retries);
   if (retry.kind === 'again') {
     const afterMs = signal.kind === 'stop' ? 0 : signal.afterMs;
     const notBeforeMs = afterMs === null ? retry.notBeforeMs : outcome.timing.endedAtMs + afterMs;

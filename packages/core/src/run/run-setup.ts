@@ -3,6 +3,7 @@
 import type { Clock, Frontier, FrontierStore } from '@mannerly/frontier';
 import type { Fetcher } from '../fetch/fetcher.js';
 import type { Handlers } from '../handle/handlers.js';
+import type { CrawlLog } from '../journal/crawl-log.js';
 import type { CrawlEmitter } from '../journal/events.js';
 import type { JournalListener } from '../journal/journal.js';
 import type { ResolvedOptions } from '../options/options.js';
@@ -32,6 +33,8 @@ export interface RunSetup {
   readonly unpark: readonly string[];
   /** Failures that are queued once more at the start; `null`: none. */
   readonly retry: FailureFilter | null;
+  /** Gets to know what happens. @default none */
+  readonly log?: CrawlLog;
   /** Counts pages instead of fetching them, for a plan. @default none */
   readonly survey?: JournalListener & { over(frontier: Frontier): Frontier };
 }

@@ -29,13 +29,13 @@ import { Journal } from '../journal/journal.js';
 import { Tally } from '../journal/tally.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import type { ResolvedOptions } from '../options/options.js';
-import { ItemWriter } from '../output/item-writer.js';
+import { ItemWriter } from '../output/items.js';
 import { jsonlSink } from '../output/jsonl.js';
 import { createDatasets } from '../page/datasets.js';
 import { PageReader } from '../page/read-page.js';
 import type { CrawlLogs } from '../report/crawl-logs.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
-import { type Explanation, explain, explainHost, isHostName, requestedForm } from '../report/explain.js';
+import { type Explanation, explain, explainHost, isHostName, requestedForm, withError } from '../report/explain.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
 import { PolitenessLedger } from '../report/politeness.js';
 import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, endedActivity } from './activity.js';
@@ -129,6 +129,7 @@ export class Run {
     this.journal = new Journal(emitter, [this.ledger, this.counts, this.tally, logs], nowMs);
     const { journal } = this;
     this.hooks = new Hooks(options.hooks, clock, stop.signal, journal);
+    if (setup.log !== undefined) journal.addListener(setup.log);
     if (options.hooks !== null) journal.addListener(this.hooks);
     if (setup.survey !== undefined) journal.addListener(setup.survey);
 
@@ -199,7 +200,8 @@ export class Run {
       nowMs,
       stop,
     });
-    this.items = new ItemWriter(directory === null ? sinks : [jsonlSink({ path: directory.itemsPath }), ...sinks]);
+    const allSinks = directory === null ? sinks : [jsonlSink({ path: directory.itemsPath }), ...sinks];
+    this.items = new ItemWriter(allSinks, (thrown, url) => journal.codeError(thrown, { code: 'sink-failed', url }));
   }
 
   /** Epoch milliseconds, by the clock of the crawl. */
@@ -253,7 +255,8 @@ export class Run {
     const isOver = this.#lastWaits !== null;
     if (!isOver && isHostName(urlOrHost)) return explainHost(await this.frontier.inspectHost(urlOrHost));
     const url = requestedForm(urlOrHost);
-    return explain(url, await this.logs.find(url), isOver ? null : await this.frontier.look(url));
+    const explained = explain(url, await this.logs.find(url), isOver ? null : await this.frontier.look(url));
+    return withError(explained, await this.logs.findError(url));
   }
 
   /** A listing of what is queued. @throws MannerlyError `not-running` */

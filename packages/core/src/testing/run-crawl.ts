@@ -21,6 +21,8 @@ export interface FakeCrawlOptions {
   /** Options of `crawler.run`. */
   readonly run?: RunOptions;
   readonly clock?: VirtualClockOptions;
+  /** A handler or a hook may throw: the test is about that. @default false */
+  readonly mayThrow?: boolean;
 }
 
 /** Virtual milliseconds for the end of a crawl that got stuck; a stop takes ten seconds. */
@@ -58,7 +60,8 @@ export async function runCrawl(crawler: Crawler, clock: VirtualClock, options: R
  * const crawl = await crawlInVirtualTime(web, (fakes) => createCrawler({ ...options, ...fakes }));
  * assertKeepsGap(crawl, 'example.org', 10_000);
  * ```
- * @returns Rejects as `runCrawl` does, with what `make` threw, and with the first thing that a route of the web threw.
+ * @returns Rejects as `runCrawl` does, with what `make` threw, with the first thing that a route of the web threw, and
+ *   with the first that a handler or a hook threw, unless `mayThrow`.
  */
 export async function crawlInVirtualTime(
   web: FakeWeb,
@@ -70,8 +73,13 @@ export async function crawlInVirtualTime(
     const startMs = clock.nowMs();
     const [before, errorsBefore] = [web.exchanges.length, web.errors.length];
     const crawler = make({ ...web.fakes(clock), clock });
+    const thrown: unknown[] = [];
+    crawler.events.on('handler-error', ({ error }) => thrown.push(error));
+    crawler.events.on('hook-error', ({ error }) => thrown.push(error));
     const report = await runCrawl(crawler, clock, options.run);
     if (web.errors.length > errorsBefore) throw web.errors[errorsBefore];
+    if (thrown.length > 0 && options.mayThrow !== true)
+      throw thrown[0] instanceof Error ? thrown[0] : new Error(String(thrown[0]), { cause: thrown[0] });
     return { report, exchanges: web.exchanges.slice(before), crawler, tookMs: clock.nowMs() - startMs };
   } finally {
     clock.end();

@@ -111,7 +111,8 @@ export class HostEntries {
       priority,
       body,
       attempt: 0,
-      readyAt,
+      // A time that has passed is 0: other numbers with a fraction are objects of their own.
+      readyAt: readyAt > now ? readyAt : 0,
       rank: 1 + priority,
       order: 0,
     };

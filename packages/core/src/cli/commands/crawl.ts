@@ -13,7 +13,7 @@ import { EXIT, exitCodeOf } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { json } from '../flags.js';
 import type { CliIo } from '../io.js';
-import { makeCrawl, printWarnings, stopOnInterrupt } from '../live-crawl.js';
+import { makeCrawl, stopOnInterrupt } from '../live-crawl.js';
 import { openDashboard } from '../open-dashboard.js';
 import { outOfScopeText } from '../out-of-scope.js';
 import { type ProgressDisplay, showLine } from '../progress.js';
@@ -54,15 +54,16 @@ export async function crawlCommand(args: readonly string[], given: CrawlFlags, i
 /** In this process. Others may work on the same store. */
 async function crawlAlone(setup: CrawlSetup, out: string, io: CliIo): Promise<CrawlReport> {
   const { flags } = setup;
-  const { crawler, run } = await makeCrawl(setup, true);
+  let display: ProgressDisplay | null = null;
+  const print = (line: string): void => (display === null ? io.err(line) : display.line(line));
+  const { crawler, run } = await makeCrawl(setup, true, print);
   const dashboard = await openDashboard(crawler, flags, io);
   const lineOf = (width: number): string => {
     // The crawl may be paused from its dashboard.
     const mark = crawler.activity({ limit: 0 }).phase === 'paused' ? 'paused · ' : '';
     return `${mark}${progressText(crawler.progress(), io.nowMs(), width - mark.length)}`;
   };
-  const display = showLine(io, lineOf, flags.progress);
-  printWarnings(crawler, display.line);
+  display = showLine(io, lineOf, flags.progress);
   const release = stopOnInterrupt(io, display.line, () => crawler.stop());
   try {
     return await run(out);

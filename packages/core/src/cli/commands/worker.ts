@@ -6,7 +6,7 @@ import { setUpCrawl } from '../crawl-setup.js';
 import { exitCodeOf } from '../exit-codes.js';
 import { reportFailure, UsageError } from '../failure.js';
 import type { CliIo } from '../io.js';
-import { makeCrawl, printWarnings } from '../live-crawl.js';
+import { makeCrawl } from '../live-crawl.js';
 import type { ParentProcess, ToWorker } from '../workers/messages.js';
 
 /** Milliseconds between two messages about the progress. */
@@ -34,9 +34,10 @@ async function work(parent: ParentProcess, io: CliIo): Promise<number> {
   const { start, onStop } = await firstMessage(parent);
   const { seeds, out, isFirst } = start;
   const flags = start.flags as unknown as CrawlFlags;
-  const { crawler, run } = await makeCrawl(await setUpCrawl(seeds, flags), isFirst);
+  const { crawler, run } = await makeCrawl(await setUpCrawl(seeds, flags), isFirst, (text) =>
+    parent.send({ kind: 'line', text }),
+  );
   onStop(() => crawler.stop());
-  printWarnings(crawler, (text) => parent.send({ kind: 'line', text }));
   let isReady = false;
   let isStopping = false;
   const report = (): void => {

@@ -6,7 +6,7 @@ import { parseLine, readLines } from '../../directory/read-lines.js';
 import { sizeOf } from '../../directory/whole-file.js';
 import { ROBOTS_BODY_BYTES } from '../../limits.js';
 import type { RequestRecord, RunPromise } from '../decision.js';
-import { inOrder, isRequest, isRunLine } from '../read-logs.js';
+import { inOrder, isRequest, isRunLine, readRuns } from '../read-logs.js';
 import { type AuditReport, VIOLATION_KINDS, type Violation, type ViolationKind } from './audit-report.js';
 import type { JudgedRequest } from './auditor.js';
 import { AUDIT_WINDOW_LINES, MAX_LISTED_VIOLATIONS } from './limits.js';
@@ -14,8 +14,10 @@ import { AUDIT_WINDOW_LINES, MAX_LISTED_VIOLATIONS } from './limits.js';
 /** Where the evidence is, and the name of the crawl. */
 export interface AuditedCrawl {
   readonly requestsPath: string;
+  /** What its runs declare. @default none: they stand in the request log, as in earlier versions */
+  readonly runsPath?: string;
   /** The request logs of all processes of the crawl. @default the one above */
-  readonly parts?: readonly { readonly requestsPath: string }[];
+  readonly parts?: readonly { readonly requestsPath: string; readonly runsPath?: string }[];
   readonly robotsPath: string;
   /** Other directories of the same crawl, judged together with this one. @default none */
   readonly others?: readonly AuditedCrawl[];
@@ -38,7 +40,7 @@ export interface AuditOptions {
  */
 export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}): Promise<AuditReport> {
   const all = [crawl, ...(crawl.others ?? [])];
-  const logs = all.flatMap((each) => (each.parts ?? [each]).map(({ requestsPath }) => requestsPath));
+  const logs = all.flatMap((each) => each.parts ?? [each]);
   const folders = all.map(({ robotsPath }) => robotsPath);
   // Loaded here: a crawl does not need it.
   const { Auditor } = await import('./auditor.js');
@@ -98,7 +100,14 @@ type AuditEntry =
   | { readonly kind: 'unreadable'; readonly path: string; readonly line: number };
 
 /** The entries of one log. A bounded window puts requests into the order of their ends. */
-async function* orderedEntries(path: string, part: number): AsyncGenerator<AuditEntry> {
+async function* orderedEntries(
+  { requestsPath: path, runsPath }: Pick<AuditedCrawl, 'requestsPath' | 'runsPath'>,
+  part: number,
+): AsyncGenerator<AuditEntry> {
+  const runs = (async function* () {
+    if (runsPath !== undefined) yield* readRuns(runsPath);
+  })();
+  let next = await runs.next();
   const window: (AuditEntry & { kind: 'request' })[] = [];
   let run: RunPromise | null = null;
   let line = 0;
@@ -106,13 +115,18 @@ async function* orderedEntries(path: string, part: number): AsyncGenerator<Audit
     line += 1;
     const value = parseLine(text);
     if (isRunLine(value)) {
-      // Two runs of one log never overlap.
       yield* window.splice(0);
       run = value.run;
       yield { kind: 'run', run };
     } else if (!isRequest(value) || !isWhole(value)) {
       yield { kind: 'unreadable', path, line };
     } else {
+      // Two runs of one log never overlap.
+      for (; !next.done && next.value.startedAtMs <= value.startedAtMs; next = await runs.next()) {
+        yield* window.splice(0);
+        run = next.value;
+        yield { kind: 'run', run };
+      }
       let at = window.length;
       while (at > 0 && (window[at - 1]?.record.endedAtMs ?? 0) > value.endedAtMs) at -= 1;
       window.splice(at, 0, { kind: 'request', record: value, run, part });
@@ -121,6 +135,7 @@ async function* orderedEntries(path: string, part: number): AsyncGenerator<Audit
     }
   }
   yield* window;
+  for (; !next.done; next = await runs.next()) yield { kind: 'run', run: next.value };
 }
 
 /** Whether the fields are there on which everything rests. */

@@ -11,6 +11,7 @@ import type { HookOptions } from '../crawl/hooks.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import type { StoreNotice } from '../journal/events.js';
+import type { LogFunction, Logger } from '../journal/log-entry.js';
 import type { Sink } from '../output/sink.js';
 `;
 /** Types of groups that are declared elsewhere. */

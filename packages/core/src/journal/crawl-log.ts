@@ -1,0 +1,130 @@
+// The log of a crawl: what the option `log` gets to know of a run. It turns facts of the journal into entries, and says
+// when a host does nothing but fail. It decides nothing, and what its receiver throws stays out of the crawl.
+
+import type { HostWarning } from '@mannerly/frontier';
+import { type CodeError, errorLine } from '../report/code-error.js';
+import type { CrawlReport } from '../report/crawl-report.js';
+import type { RequestRecord, UrlDecision } from '../report/decision.js';
+import { fetchedPages, whyNothingFetched } from '../report/nothing-fetched.js';
+import { plural, printable } from '../report/table.js';
+import type { CrawlEmitter } from './events.js';
+import type { JournalListener } from './journal.js';
+import { FAILURES_TO_NAME, MAX_FAILING_HOSTS, MAX_LOG_CHARS } from './limits.js';
+import { LOG_LEVELS, type LogEntry, type LogFunction, type Logger, toLogger } from './log-entry.js';
+import { terminalLog } from './terminal-log.js';
+
+/** The option `log`: a level for standard error, `silent` or `false` for nothing, or a receiver of every entry. */
+export type LogOption = false | 'silent' | LogEntry['level'] | LogFunction | Logger;
+
+/** Receives every entry. */
+export function logFunctionOf(option: LogOption): LogFunction | null {
+  if (option === false || option === 'silent') return null;
+  if (typeof option === 'function') return option;
+  if (typeof option === 'object') return toLogger(option);
+  return terminalLog((text) => process.stderr.write(`mannerly: ${text}\n`), option);
+}
+
+/** Whether a value has a method for each level. @throws Never */
+export function isLogger(value: unknown): value is Logger {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    LOG_LEVELS.every((level) => typeof (value as Readonly<Record<string, unknown>>)[level] === 'function')
+  );
+}
+
+/** Warnings that are no trouble, and their levels. */
+const LESSER: Readonly<Record<string, LogEntry['level'] | undefined>> = { 'robots-read': 'debug', comment: 'info' };
+
+/** The log of one run. No method throws. */
+export class CrawlLog implements JournalListener {
+  readonly #write: LogFunction;
+  readonly #nowMs: () => number;
+  readonly #detach: readonly (() => void)[];
+  /** Failures in a row of hosts whose last request failed. */
+  readonly #failures = new Map<string, number>();
+  #hasThrown = false;
+
+  /** @param nowMs - Epoch milliseconds. */
+  constructor(write: LogFunction, events: Pick<CrawlEmitter, 'on'>, nowMs: () => number) {
+    this.#write = write;
+    this.#nowMs = nowMs;
+    this.#detach = [
+      events.on('store', ({ kind, message }) => this.#tell(kind === 'resumed' ? 'info' : 'warn', 'store', message)),
+      events.on('trap', ({ pattern, rule }) => this.#tell('info', 'trap', `A trap: ${pattern} (${rule})`)),
+      events.on('scope-moved', ({ from, to }) =>
+        this.#tell('info', 'scope-moved', `The seed ${from} led to ${to}, whose host is in scope too`),
+      ),
+    ];
+  }
+
+  started(name: string, seeds: readonly string[]): void {
+    const more = seeds.length > 1 ? ` and ${plural(seeds.length - 1, 'other seed')}` : '';
+    this.#tell('info', 'run-started', `Crawling ${seeds[0]}${more} as ${name}`);
+  }
+
+  request({ url, host, status, failure, startedAtMs, endedAtMs }: RequestRecord): void {
+    this.#tell('debug', 'request', `${status ?? failure} ${url} in ${Math.round(endedAtMs - startedAtMs)} ms`, {
+      host,
+      url,
+    });
+    if (failure === 'aborted') return;
+    const isFailure = status === null || status === 429 || status >= 500;
+    const failures = isFailure ? (this.#failures.get(host) ?? 0) + 1 : 0;
+    this.#failures.delete(host);
+    if (!isFailure) return;
+    this.#failures.set(host, failures);
+    const [oldest] = this.#failures.keys();
+    if (this.#failures.size > MAX_FAILING_HOSTS && oldest !== undefined) this.#failures.delete(oldest);
+    if (!/^10*$/.test(String(failures / FAILURES_TO_NAME))) return;
+    const said = `${failures} requests in a row failed, the last with ${status ?? failure}`;
+    this.#tell('warn', 'host-failing', `${host}: ${said}: ${url}`, { host, url });
+  }
+
+  decision({ url, status, reason }: UrlDecision): void {
+    this.#tell('debug', 'decision', `${status} (${reason}) ${url}`, { url });
+  }
+
+  warning({ code, host, detail, untilMs }: HostWarning): void {
+    const until = untilMs === null ? '' : ` (until ${new Date(untilMs).toISOString()})`;
+    this.#tell(LESSER[code] ?? 'warn', code, `${host}: ${code}: ${detail}${until}`, { host });
+  }
+
+  error(error: CodeError, thrown: unknown): void {
+    const { code, url, hook, stack, source } = error;
+    const did = code === 'handler-timeout' ? 'took too long' : 'failed';
+    const whose = code === 'sink-failed' ? 'a sink' : hook === undefined ? 'the handler' : `the hook ${hook}`;
+    const about = url === null ? '' : `${url}: `;
+    const fields = { ...(url === null ? {} : { url }), error: thrown, stack, source };
+    this.#tell('error', code, `${about}${whose} ${did}: ${errorLine(error)}`, fields);
+  }
+
+  /** The run is over. @param report - `null`: it failed. */
+  ended(report: CrawlReport | null): void {
+    if (report !== null) {
+      const why = whyNothingFetched(report);
+      if (why !== null && (fetchedPages(report) === 0 || report.outcomes['dropped']?.['out-of-scope'] !== undefined))
+        this.#tell(
+          'warn',
+          'nothing-fetched',
+          why
+            .split('\n')
+            .map((line) => line.trim())
+            .join(' '),
+        );
+    }
+    const what =
+      report === null ? 'The run failed' : `The run ended (${report.state}): ${plural(report.pages, 'page')}`;
+    this.#tell('info', 'run-ended', what);
+    for (const detach of this.#detach) detach();
+  }
+
+  #tell(level: LogEntry['level'], code: string, text: string, more: Partial<LogEntry> = {}): void {
+    try {
+      this.#write({ level, code, message: printable(text, MAX_LOG_CHARS), atMs: this.#nowMs(), ...more });
+    } catch (error) {
+      if (!this.#hasThrown) process.emitWarning(`the log of the crawl threw: ${String(error)}`, 'MannerlyWarning');
+      this.#hasThrown = true;
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// An error of the user's own code (a handler, a hook, a sink) as one line of the error log: with its stack, and the
+// line of source from which it came. Anything can be thrown, so everything here is bounded and nothing throws.
+
+import { MAX_ERROR_CAUSES, MAX_ERROR_MESSAGE, MAX_ERROR_STACK } from './limits.js';
+
+/** One line of `errors.jsonl`. */
+export interface CodeError {
+  readonly code: 'handler-error' | 'handler-timeout' | 'hook-error' | 'sink-failed';
+  /** The page that it was about; `null`: none. */
+  readonly url: string | null;
+  /** Which hook. */
+  readonly hook?: string;
+  /** The class of the error, such as `TypeError`; `null`: no error was thrown, but another value. */
+  readonly name: string | null;
+  readonly message: string;
+  /** The user's line: `file:line:column`; `null`: unknown. */
+  readonly source: string | null;
+  /** As the engine wrote it, causes included; `null`: none. */
+  readonly stack: string | null;
+  readonly atMs: number;
+}
+
+/** Whose error it was, and when. */
+export type CodeErrorPlace = Pick<CodeError, 'code' | 'url' | 'hook' | 'atMs'>;
+
+/** Describes what was thrown. Never throws. */
+export function codeErrorOf(error: unknown, about: CodeErrorPlace): CodeError {
+  const { code, url, hook, atMs } = about;
+  const { name, message, stack } = partsOf(error);
+  const source = stack === null ? null : sourceIn(stack);
+  return { code, url, ...(hook === undefined ? {} : { hook }), name, message, source, stack, atMs };
+}
+
+/** The error as one line: its class, its message and its source. Never throws. */
+export function errorLine({ name, message, source }: Pick<CodeError, 'name' | 'message' | 'source'>): string {
+  const said = name === null ? message : `${name}${message === '' ? '' : `: ${message}`}`;
+  return `${said}${source === null ? '' : ` (${source})`}`;
+}
+
+function partsOf(error: unknown): Pick<CodeError, 'name' | 'message' | 'stack'> {
+  try {
+    if (!(error instanceof Error)) return { name: null, message: cut(String(error), MAX_ERROR_MESSAGE), stack: null };
+    const { name, message, stack } = error;
+    const stacks = [String(stack), ...causesOf(error)].join('\nCaused by: ');
+    return {
+      name: cut(String(name), MAX_ERROR_MESSAGE),
+      message: cut(String(message), MAX_ERROR_MESSAGE),
+      stack: typeof stack === 'string' ? cut(stacks, MAX_ERROR_STACK) : null,
+    };
+  } catch {
+    return { name: null, message: 'an error that cannot be read', stack: null };
+  }
+}
+
+function causesOf(error: Error): string[] {
+  const causes: string[] = [];
+  for (let { cause } = error; cause !== undefined && causes.length < MAX_ERROR_CAUSES; ) {
+    const known: Error | null = cause instanceof Error ? cause : null;
+    causes.push(known?.stack ?? String(cause));
+    cause = known?.cause;
+  }
+  return causes;
+}
+
+/** The first frame that lies neither in Node.js nor in an installed package. */
+function sourceIn(stack: string): string | null {
+  for (const line of stack.split('\n')) {
+    const [, place] = /^\s+at (?:.*\()?(.+:\d+:\d+)\)?$/.exec(line) ?? [];
+    if (place !== undefined && !/node:|[\\/]node_modules[\\/]/.test(place)) return place.replace(/^async /, '');
+  }
+  return null;
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}

@@ -1,0 +1,41 @@
+// Why a crawl fetched nothing, or its first page alone: by the reasons of its report, with what can be done.
+
+import type { CrawlReport } from './crawl-report.js';
+import { reasonOf } from './reasons.js';
+
+type Ended = Pick<CrawlReport, 'pages' | 'state' | 'alreadyFinished' | 'outcomes'>;
+
+/** How many pages were fetched: those that failed, redirects, sitemaps and companion files left out. @throws Never */
+export function fetchedPages({ outcomes }: Pick<CrawlReport, 'outcomes'>): number {
+  const { redirect: _, companion: __, sitemap: ___, ...pages } = outcomes['fetched'] ?? {};
+  return Object.values(pages).reduce((sum, count) => sum + count, 0);
+}
+
+/** Whether there were pages and every one of them failed: with a status, without a response, or in its handler. */
+export function everyPageFailed(report: Pick<CrawlReport, 'pages' | 'outcomes'>): boolean {
+  const failed = Object.values(report.outcomes['failed'] ?? {}).reduce((sum, count) => sum + count, 0);
+  return failed > 0 && failed >= report.pages && fetchedPages(report) === 0;
+}
+
+/**
+ * Why a crawl fetched one page at most: a line, and below it a line for each reason.
+ *
+ * @returns `null` for a crawl that fetched more, was stopped, ended by a bound after a page, or had finished before.
+ * @throws Never
+ */
+export function whyNothingFetched(report: Ended): string | null {
+  const { state, alreadyFinished, outcomes } = report;
+  const pages = fetchedPages(report);
+  if (pages > 1 || alreadyFinished || state === 'stopped' || (state === 'bounded' && pages > 0)) return null;
+  const head = pages === 0 ? 'No page was fetched:' : 'Only one page was fetched:';
+  const reasons = Object.entries(outcomes).flatMap(([status, counts]) =>
+    Object.entries(counts).filter(([reason]) => status !== 'fetched' || reason === 'no-handler'),
+  );
+  if (reasons.length === 0) return pages === 0 ? null : `${head} it has no link that may be followed.`;
+  return [head, ...reasons.map(([reason, count]) => `  ${reason} (${count}): ${meaningOf(reason)}`)].join('\n');
+}
+
+function meaningOf(reason: string): string {
+  const { means, todo } = reasonOf(reason) ?? { means: 'see the decision log.', todo: '' };
+  return `${means} ${todo}`.trim();
+}
