@@ -11,7 +11,7 @@ import { crawlVirtually } from '../support/virtual-crawl.js';
 /** A list of `pages` pages, each linked to the next and to a leaf. */
 function list(pages: number) {
   const html = (...links: string[]) =>
-    `<!doctype html>${links.length}` + links.map((link) => `<a href="${link}">${link}</a>`).join('');
+    `<!doctype html>${links.map((link) => `<a href="${link}">${link}</a>`).join('')}`;
   return Object.fromEntries([
     ...Array.from({ length: pages }, (_, at) => [at === 0 ? '/' : `/p${at}`, html(`/p${at + 1}`, `/leaf${at}`)]),
     ...Array.from({ length: pages }, (_, at) => [`/leaf${at}`, html()]),

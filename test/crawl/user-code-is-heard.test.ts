@@ -4,7 +4,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CrawlerOptions, createCrawler, explanationText, type LogEntry, readErrors } from 'mannerly';
+import { type CrawlerOptions, createCrawler, explanationText, type LogEntry, type Logger, readErrors } from 'mannerly';
 import { crawlInVirtualTime, createFakeWeb, type FakeHost, fakePage } from 'mannerly/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
@@ -195,6 +195,16 @@ describe('the option log', () => {
         expect.stringContaining('the handler failed: TypeError: no price'),
       ]);
     else expect(calls[0]).toEqual([expect.stringMatching(/the handler failed: .*\n {4}at .*user-code-is-heard/)]);
+  });
+
+  it('asks a logger for its level, and makes nothing for it that is below', async () => {
+    const calls: string[] = [];
+    const method = (text: string): void => void calls.push(text);
+    await crawl(
+      { log: { level: 'info', debug: method, info: method, warn: method, error: method } as Logger },
+      failing,
+    );
+    expect(calls.map((text) => text.replace(/:? .*/s, ''))).toEqual(['Crawling', 'https://a.test/p', 'The']);
   });
 
   it('is checked', () => {

@@ -31,13 +31,28 @@ export interface LogEntry {
 }
 
 /** Receives entries. What it throws becomes a process warning. */
-export type LogFunction = (entry: LogEntry) => void;
+export interface LogFunction {
+  (entry: LogEntry): void;
+  /** The least that it gets, read when a run starts. @default debug: everything */
+  readonly level?: LogLevel;
+}
 
 /**
  * An object with a method for each level. One that has `bindings` too, as pino has, gets the entry's fields and the
- * message; others, as console, get a line of text, and errors with their stack.
+ * message; others, as console, get a line of text, and errors with their stack. A `level` that it has, as pino has, is
+ * the least that it gets.
  */
 export type Logger = Readonly<Record<LogLevel, (...args: never[]) => unknown>>;
+
+/** A function that gets nothing below a level. */
+export function withLevel(write: (entry: LogEntry) => void, level: LogLevel): LogFunction {
+  return Object.assign((entry: LogEntry) => write(entry), { level });
+}
+
+/** Whether an entry of this level is for a function. */
+export function isFor({ level: least = 'debug' }: LogFunction, level: LogLevel): boolean {
+  return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
+}
 
 /** The entry as text: one line, and the stack below it. @param most - Lines of the stack. Never throws. */
 export function logText({ message, stack }: LogEntry, most = Number.MAX_SAFE_INTEGER): string {
@@ -50,10 +65,11 @@ export function logText({ message, stack }: LogEntry, most = Number.MAX_SAFE_INT
 /** Passes entries to an object. Never throws by itself. */
 export function toLogger(logger: Logger): LogFunction {
   const isStructured = 'bindings' in logger;
-  return (entry) => {
+  const write: LogFunction = (entry) => {
     const { level, message, error, stack, ...fields } = entry;
-    const write = logger[level] as (...args: unknown[]) => unknown;
-    if (isStructured) write.call(logger, error === undefined ? fields : { ...fields, err: error }, message);
-    else write.call(logger, logText(entry));
+    const method = logger[level] as (...args: unknown[]) => unknown;
+    if (isStructured) method.call(logger, error === undefined ? fields : { ...fields, err: error }, message);
+    else method.call(logger, logText(entry));
   };
+  return withLevel(write, LOG_LEVELS.find((level) => 'level' in logger && logger.level === level) ?? 'debug');
 }

@@ -2,7 +2,7 @@
 // a handler comes with every page, and a screen holds few of them.
 
 import { MAX_LOGGED_KINDS, MAX_LOGGED_OF_A_KIND, MAX_STACK_LINES } from './limits.js';
-import { LOG_LEVELS, type LogEntry, type LogFunction, type LogLevel, logText } from './log-entry.js';
+import { LOG_LEVELS, type LogEntry, type LogFunction, type LogLevel, logText, withLevel } from './log-entry.js';
 
 const OTHERS = 'others';
 
@@ -26,11 +26,13 @@ export function terminalLog(print: (text: string) => void, level: LogLevel): Log
     }
     counts.clear();
   };
-  return (entry) => {
+  const write = (entry: LogEntry): void => {
     if (LOG_LEVELS.indexOf(entry.level) >= LOG_LEVELS.indexOf(level) && isNew(counts, entry))
       print(logText(entry, MAX_STACK_LINES));
     if (entry.code === 'run-ended') summary();
   };
+  // The end of a run is `info`, and the numbers are printed then.
+  return withLevel(write, level === 'debug' ? 'debug' : 'info');
 }
 
 /** Counts an entry. What is printed on demand (`info` and less) is not counted. */
