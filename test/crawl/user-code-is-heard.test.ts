@@ -56,7 +56,9 @@ describe('a handler that throws', () => {
     expect(heads[0]).toMatch(
       /^mannerly: https:\/\/a\.test\/p\d: the handler failed: TypeError: no price\[31m \(.*user-code-is-heard.*:\d+:\d+\)\n {4}at /,
     );
+    expect(heads.slice(1).join('')).not.toMatch(/\n {4}at /);
     expect(heads.join('')).not.toContain('\u001b');
+    expect(heads.join('')).not.toContain('node_modules');
     expect(printed.at(-1)).toMatch(/^mannerly: 3 more of the kind handler-error at .*errors\.jsonl\)\.\n$/);
   });
 
@@ -130,6 +132,13 @@ describe('a crawl that comes to nothing', () => {
     const said = printed.filter((text) => text.includes('No page was fetched'));
     expect(said).toEqual([
       expect.stringMatching(/^mannerly: No page was fetched: robots-rule \(1\): A line of robots.*\n$/),
+    ]);
+  });
+
+  it('says so where every link of the only page is out of scope', async () => {
+    await crawl({}, { pages: { '/': fakePage('Start', ['https://b.test/']) } }, {});
+    expect(printed).toEqual([
+      expect.stringMatching(/^mannerly: Only one page was fetched: out-of-scope \(1\): .*within/),
     ]);
   });
 

@@ -107,7 +107,11 @@ export class CrawlLog implements JournalListener {
   ended(report: CrawlReport | null): void {
     if (report !== null) {
       const why = whyNothingFetched(report);
-      if (why !== null && (fetchedPages(report) === 0 || report.outcomes['dropped']?.['out-of-scope'] !== undefined))
+      if (
+        why !== null &&
+        (fetchedPages(report) === 0 ||
+          (report.pages === 1 && report.outcomes['dropped']?.['out-of-scope'] !== undefined))
+      )
         this.#tell(
           'warn',
           'nothing-fetched',

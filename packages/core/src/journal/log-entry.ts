@@ -54,12 +54,14 @@ export function isFor({ level: least = 'debug' }: LogFunction, level: LogLevel):
   return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
 }
 
-/** The entry as text: one line, and the stack below it. @param most - Lines of the stack. Never throws. */
-export function logText({ message, stack }: LogEntry, most = Number.MAX_SAFE_INTEGER): string {
+/** The entry as text: one line, and the stack below it. @param most - Frames, the user's alone. @default all frames */
+export function logText({ message, stack }: LogEntry, most: number | null = null): string {
   if (stack == null) return message;
   // The first lines repeat the message.
   const frames = stack.split('\n').filter((line) => /^\s+at |^Caused by: /.test(line));
-  return [message, ...frames.slice(0, most).map((line) => `    ${printable(line.trim(), MAX_LOG_CHARS)}`)].join('\n');
+  const own =
+    most === null ? frames : frames.filter((line) => !/[\\/]node_modules[\\/]|node:/.test(line)).slice(0, most);
+  return [message, ...own.map((line) => `    ${printable(line.trim(), MAX_LOG_CHARS)}`)].join('\n');
 }
 
 /** Passes entries to an object. Never throws by itself. */
