@@ -4,7 +4,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CrawlerOptions, createCrawler, explanationText, type LogEntry, readErrors } from 'mannerly';
+import { type CrawlerOptions, createCrawler, explanationText, type LogEntry, type Logger, readErrors } from 'mannerly';
 import { crawlInVirtualTime, createFakeWeb, type FakeHost, fakePage } from 'mannerly/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
@@ -56,7 +56,9 @@ describe('a handler that throws', () => {
     expect(heads[0]).toMatch(
       /^mannerly: https:\/\/a\.test\/p\d: the handler failed: TypeError: no price\[31m \(.*user-code-is-heard.*:\d+:\d+\)\n {4}at /,
     );
+    expect(heads.slice(1).join('')).not.toMatch(/\n {4}at /);
     expect(heads.join('')).not.toContain('\u001b');
+    expect(heads.join('')).not.toContain('node_modules');
     expect(printed.at(-1)).toMatch(/^mannerly: 3 more of the kind handler-error at .*errors\.jsonl\)\.\n$/);
   });
 
@@ -133,6 +135,13 @@ describe('a crawl that comes to nothing', () => {
     ]);
   });
 
+  it('says so where every link of the only page is out of scope', async () => {
+    await crawl({}, { pages: { '/': fakePage('Start', ['https://b.test/']) } }, {});
+    expect(printed).toEqual([
+      expect.stringMatching(/^mannerly: Only one page was fetched: out-of-scope \(1\): .*within/),
+    ]);
+  });
+
   it('is silent where pages were fetched', async () => {
     await crawl({}, { pages: { '/': fakePage('Start', ['/b']), '/b': fakePage('B') } });
     expect(printed).toEqual([]);
@@ -195,6 +204,16 @@ describe('the option log', () => {
         expect.stringContaining('the handler failed: TypeError: no price'),
       ]);
     else expect(calls[0]).toEqual([expect.stringMatching(/the handler failed: .*\n {4}at .*user-code-is-heard/)]);
+  });
+
+  it('asks a logger for its level, and makes nothing for it that is below', async () => {
+    const calls: string[] = [];
+    const method = (text: string): void => void calls.push(text);
+    await crawl(
+      { log: { level: 'info', debug: method, info: method, warn: method, error: method } as Logger },
+      failing,
+    );
+    expect(calls.map((text) => text.replace(/:? .*/s, ''))).toEqual(['Crawling', 'https://a.test/p', 'The']);
   });
 
   it('is checked', () => {

@@ -11,6 +11,7 @@ import { onAbort } from '../on-abort.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import { type ResolvedOptions, resolveOptions } from '../options/options.js';
 import type { CrawlReport } from '../report/crawl-report.js';
+import { WAIT_JITTER } from '../run/limits.js';
 import { performRun } from '../run/perform-run.js';
 import { Run } from '../run/run.js';
 import { RunStop } from '../run/run-stop.js';
@@ -180,7 +181,7 @@ function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey):
       runningMs: inMs(bounds.minutes),
       pagesPerHost: bounds.pagesPerHost,
       runningPerHostMs: inMs(bounds.minutesPerHost),
-      maxIdleMs,
+      maxIdleMs: maxIdleMs * (1 + WAIT_JITTER),
       crawlIntervalMs: politeness.crawlIntervalMs,
       concurrency: network.concurrency,
       steps: MAX_PLAN_STEPS,
