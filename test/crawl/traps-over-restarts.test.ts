@@ -27,6 +27,7 @@ it('is dropped where it stands in the queue, before and after a restart', { time
   const found: CrawlReport['traps'][number][] = [];
   const options = {
     seeds: [web.url('site.test')],
+    traps: { action: 'drop' as const },
     out,
     handlers: (crawler: Parameters<NonNullable<Parameters<typeof crawl>[0]['handlers']>>[0]) => {
       crawler.events.on('trap', (trap) => found.push(trap));

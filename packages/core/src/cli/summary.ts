@@ -9,6 +9,7 @@ import { politenessText, printable } from '../report/table.js';
 /** The report as text. */
 export function summaryText(report: CrawlReport): string {
   const nothing = whyNothingFetched(report);
+  const trapped = report.outcomes['dropped']?.['trap'] === undefined ? 'went last' : 'were dropped';
   const parts = [
     endText(report),
     ...(report.waiting.length === 0 ? [] : [waitingText(report)]),
@@ -18,7 +19,7 @@ export function summaryText(report: CrawlReport): string {
       ({ from, to }) => `Scope moved: the seed ${printable(from)} led to ${printable(to)}, whose host is in scope too.`,
     ),
     ...report.traps.map(
-      ({ rule, pattern }) => `Trap: ${printable(pattern)} (${rule}); links that its own pages add were dropped.`,
+      ({ rule, pattern }) => `Trap: ${printable(pattern)} (${rule}); links that its own pages add ${trapped}.`,
     ),
     ...report.relaxedDefaults.map((each) => `Relaxed default: ${each}`),
   ];

@@ -220,13 +220,13 @@ export interface UrlOptions {
 }
 
 export interface TrapOptions {
-  /**
-   * Similar pages of a group in a row, after which links of such pages are dropped. 16 to 1,000,000 pages. @default 128
-   */
+  /** URLs of a trap are requested when their host has nothing else, or dropped. @default defer */
+  readonly action?: 'defer' | 'drop';
+  /** Similar pages of a group in a row, after which links of such pages go last. 16 to 1,000,000 pages. @default 128 */
   readonly maxSimilarPages?: number;
-  /** Segments of a path. Longer paths are dropped. 4 to 1,024 segments. @default 32 */
+  /** Segments of a path. Longer paths go last. 4 to 1,024 segments. @default 32 */
   readonly maxPathSegments?: number;
-  /** Parameters of a query. Longer queries are dropped. 4 to 1,024 parameters. @default 32 */
+  /** Parameters of a query. Longer queries go last. 4 to 1,024 parameters. @default 32 */
   readonly maxQueryParameters?: number;
 }
 
