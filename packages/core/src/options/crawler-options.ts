@@ -364,10 +364,14 @@ export interface DatasetOptions {
 
 export interface RetryOptions {
   /**
-   * Waits after a failure, a 5xx or a `RetryPage`: one for each retry. 0 to 20 entries: 0 to 86,400,000 ms. @default []
+   * Waits after a failure, a 5xx or a `RetryPage`: one for each retry. 0 to 20 entries: 0 to 86,400,000 ms. @default
+   * [10_000, 20_000, 40_000]
    */
   readonly failureWaitsMs?: readonly number[];
-  /** Waits after a 429 or 503: one for each retry. 0 to 20 entries: 0 to 86,400,000 ms. @default [] */
+  /**
+   * Waits after a 429 or 503: one for each retry. 0 to 20 entries: 0 to 86,400,000 ms. @default [30_000, 60_000,
+   * 120_000]
+   */
   readonly throttleWaitsMs?: readonly number[];
   /**
    * How often a page whose handler threw is requested again, after the waits of `failureWaitsMs`. 0 to 20 times.
