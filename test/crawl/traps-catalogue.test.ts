@@ -41,7 +41,9 @@ describe('traps', () => {
     );
     expect(spent).toBeLessThanOrEqual(MOST_PAGES);
     expect(ordinary).toBe(ORDINARY.length + 1);
-    expect(report.state).toBe('finished');
+    const lost = report.outcomes['dropped']?.['trap'] ?? 0;
+    expect(report.bounds).toEqual(lost === 0 ? [] : [{ bound: 'traps', dropped: lost, left: 0 }]);
+    expect(report.state).toBe(lost === 0 ? 'finished' : 'bounded');
     // A chain of redirects has a bound of its own.
     const reason = name === 'redirects without end' ? 'redirect-limit' : 'trap';
     const dropped = decisions.filter((each) => each.reason === reason);

@@ -11,6 +11,7 @@ import {
   type Sink,
   type UrlDecision,
 } from 'mannerly';
+import { expect } from 'vitest';
 
 /** The crawler type as the package hands it out. */
 export type Crawler = ReturnType<typeof createCrawler>;
@@ -85,7 +86,18 @@ export async function crawl(options: TestCrawlOptions): Promise<CrawlStory> {
   crawler.events.on('request', (request) => requests.push(request));
   crawler.events.on('host-warning', (notice) => notices.push(notice));
   const report = await crawler.run(options.out === undefined ? {} : { out: options.out });
+  expectEveryUrlDecided(report, options.orderSeed !== undefined);
   return { crawler, report, decisions, requests, notices, items, itemUrls: items.map((item) => item.url) };
+}
+
+/** Every URL that is still queued has its word, so that the outcomes add up to what was found. */
+function expectEveryUrlDecided({ part, queued, outcomes }: CrawlReport, isSeeded: boolean): void {
+  const held = Object.values(outcomes['held'] ?? {}).reduce((sum, urls) => sum + urls, 0);
+  // Of a queue that several processes share, each knows its part.
+  if (part !== undefined) return;
+  // With an order seed links wait whether or not they are known.
+  if (isSeeded) expect(held).toBeLessThanOrEqual(queued);
+  else expect(held, 'URLs that are held, of those that are queued').toBe(queued);
 }
 
 function followEverything(crawler: Crawler): void {
