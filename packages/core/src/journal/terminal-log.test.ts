@@ -1,5 +1,5 @@
-// A crawl of days prints for days. Whatever goes wrong, and however often, a terminal gets a bounded number of lines and
-// the numbers of the rest.
+// A crawl of days prints for days. Whatever goes wrong, and however often, a terminal gets a bounded number of lines,
+// and the numbers of the rest.
 
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from './log-entry.js';
