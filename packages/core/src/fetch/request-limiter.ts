@@ -80,7 +80,7 @@ const waitUntil = (openAtMs: number, nowMs: number): LimiterAnswer => ({
 class HostLimiter {
   isBusy = false;
   #requirements: HostRequirements | null = null;
-  #exchange = new Places(0);
+  #exchange: Places | null = null;
   #bucket: Places | null = null;
   #startedAtMs = 0;
   #endedAtMs = 0;
@@ -104,16 +104,16 @@ class HostLimiter {
 
   /** Whether an exchange may start. */
   async take(): Promise<boolean> {
-    if (!(await this.#exchange.take())) return false;
+    if (!(await this.#exchange?.take())) return false;
     this.isBusy = this.#bucket === null || (await this.#bucket.take());
-    if (!this.isBusy) this.#exchange.giveBack(0);
+    if (!this.isBusy) this.#exchange?.giveBack(0);
     return this.isBusy;
   }
 
   done(startedAtMs: number | null, endedAtMs: number, nowMs: number): void {
     this.isBusy = false;
     if (startedAtMs !== null) [this.#startedAtMs, this.#endedAtMs] = [startedAtMs, endedAtMs];
-    this.#exchange.giveBack(startedAtMs === null ? 0 : this.openAtMs - nowMs);
+    this.#exchange?.giveBack(startedAtMs === null ? 0 : this.openAtMs - nowMs);
     const { documents = 1, periodMs = 0 } = this.#requirements?.bucket ?? {};
     // A million per hour become a thousand per 3.6 s, which is the same rate.
     const placeMs = periodMs * Math.min(1, MAX_BUCKET_STARTS / documents);

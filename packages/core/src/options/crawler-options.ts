@@ -1,5 +1,5 @@
 // The options of `createCrawler`. Generated from the rows in this folder: edit those, then run `pnpm generate`. It is
-// one long file because a reader of one option usually wants the next.
+// still one file because a reader of one option usually wants the next.
 
 import type { CanonicalRule, Clock, CustomPoliteness, FrontierStore, RobotsOptions, Via } from '@mannerly/frontier';
 import type { HookOptions } from '../crawl/hooks.js';
@@ -364,10 +364,11 @@ export interface DatasetOptions {
 
 export interface RetryOptions {
   /**
-   * Waits after a failure, a 5xx or a `RetryPage`: one for each retry. 0 to 20 entries: 0 to 86,400,000 ms. @default []
+   * Waits after a failure, a 5xx or a `RetryPage`: one for each retry. 0 to 20 entries: 0 to 86,400,000 ms. @default
+   * 10, 20, 40 s
    */
   readonly failureWaitsMs?: readonly number[];
-  /** Waits after a 429 or 503: one for each retry. 0 to 20 entries: 0 to 86,400,000 ms. @default [] */
+  /** Waits after a 429 or 503: one for each retry. 0 to 20 entries: 0 to 86,400,000 ms. @default 30, 60, 120 s */
   readonly throttleWaitsMs?: readonly number[];
   /**
    * How often a page whose handler threw is requested again, after the waits of `failureWaitsMs`. 0 to 20 times.

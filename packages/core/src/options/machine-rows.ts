@@ -130,10 +130,12 @@ export const MACHINE_ROWS = {
     {
       failureWaitsMs: row(retryWaits, 'Waits after a failure, a 5xx or a `RetryPage`: one for each retry.', {
         default: [10_000, 20_000, 40_000],
+        defaultText: '10, 20, 40 s',
         relaxed: [{ longerThan: 3 }, 'a page that fails is requested more often than three times again'],
       }),
       throttleWaitsMs: row(retryWaits, 'Waits after a 429 or 503: one for each retry.', {
         default: [30_000, 60_000, 120_000],
+        defaultText: '30, 60, 120 s',
         relaxed: [{ longerThan: 3 }, 'a page is requested more often than three times again after a 429 or 503'],
       }),
       handler: row(
