@@ -1,6 +1,6 @@
-// A crawl in an endless space requests the same content without end, and never reaches its goal. With `action: 'drop'` at
-// most 200 pages are spent on each of these traps, by default they get what the bound leaves, and the site's real pages
-// are all fetched.
+// A crawl in an endless space requests the same content without end, and never reaches its goal. With `action: 'drop'`
+// at most 200 pages are spent on each of these traps, by default they get what the bound leaves, and the site's real
+// pages are all fetched.
 
 import { describe, expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';

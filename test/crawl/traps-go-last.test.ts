@@ -1,5 +1,5 @@
-// What looks endless goes last on its host, and is requested when nothing better is left: a suspicion costs no page that
-// the bounds allow. At stake: a shop with one template, of which a third is missing under "Finished".
+// What looks endless goes last on its host, and is requested when nothing better is left: a suspicion costs no page
+// that the bounds allow. At stake: a shop with one template, of which a third is missing under "Finished".
 
 import { expect, it } from 'vitest';
 import { crawlVirtually } from '../support/virtual-crawl.js';

@@ -3,9 +3,9 @@
 //
 //   enough of its pages repeat others · most of its latest pages do · and repeating pages keep adding new URLs.
 //
-// The last condition tells an endless space from a finite one, whose links are all known after a while. Then URLs that
-// pages of the group add to it go last on their host, those in the queue too, or are dropped; links from other pages are
-// taken as before.
+// The last condition tells an endless space from a finite one, whose links are all known after a while. Then URLs
+// that pages of the group add to it go last on their host, those in the queue too, or are dropped; links from other
+// pages are taken as before.
 //
 // Every sixth page of an unsuspicious group is compared, and a link costs nothing before a suspicion. Memory is bounded
 // in groups and in numbers per group; a group that is forgotten starts again.

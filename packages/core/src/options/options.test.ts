@@ -143,7 +143,7 @@ describe('resolved options', () => {
     expect(maxIdleMs).toBe(720_000);
     expect(scope.within).toBe('host');
     expect(exclusion).toEqual(resolveExclusionOptions({}));
-    expect(traps).toEqual({ maxSimilarPages: 128, maxPathSegments: 32, maxQueryParameters: 32 });
+    expect(traps).toEqual({ action: 'defer', maxSimilarPages: 128, maxPathSegments: 32, maxQueryParameters: 32 });
     expect(archive).toBeNull();
     expect(network).toMatchObject({
       allowAddresses: [],
