@@ -173,7 +173,7 @@ describe('a crawl that comes to nothing says why', () => {
     [
       'it is no HTML',
       { status: 200, headers: { 'content-type': 'application/pdf' }, body: '%PDF-1.4' },
-      /Only one page.*\n {2}no-handler \(1\): .*Register a handler/,
+      /No page was fetched.*\n {2}unwanted \(1\): .*Register a handler/,
     ],
   ])('because %s', async (_, front, says) => {
     answers.set('/', front);

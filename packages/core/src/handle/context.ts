@@ -19,14 +19,17 @@ export class PageTools {
   /** Where files go; `null`: nowhere by default. */
   readonly filesPath: string | null;
   readonly fetch: OwnFetcher;
+  /** Whether a handler may want what a link leads to, by the extension of its URL. `label`: of the link. */
+  readonly wants: (url: string, label: string | null) => boolean;
   isAborted = false;
   #reason: unknown;
   #controller: AbortController | null = null;
 
-  constructor(stage: Stage, filesPath: string | null, fetch: OwnFetcher) {
+  constructor(stage: Stage, filesPath: string | null, fetch: OwnFetcher, wants: PageTools['wants'] = () => true) {
     this.stage = stage;
     this.filesPath = filesPath;
     this.fetch = fetch;
+    this.wants = wants;
   }
 
   /** Made at first use: few handlers use it, and it costs more than all the rest. */
@@ -90,7 +93,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, 'links
   readonly emit = (data: unknown): Promise<EmittedItem> => seen(this.#tools.stage.emit(data));
 
   readonly follow = (selector?: string, options: FollowOptions = {}): Promise<void> =>
-    settled(() => followLinks(this.#page, this.#tools.stage, selector, options));
+    settled(() => followLinks(this.#page, this.#tools, selector, options));
 
   readonly add = (url: string, options: FollowOptions = {}): Promise<AddResult> =>
     settled(() => {
@@ -140,14 +143,14 @@ function seen<T>(promise: Promise<T>): Promise<T> {
 }
 
 /**
- * Stages links of the page; those that it wants left alone are noted as such. The next page of a list, by its `rel`,
- * keeps the depth unless `options` say otherwise: a list has as many pages as it has.
+ * Stages links of the page; those that it wants left alone, or that no handler wants, are noted as such. The next page
+ * of a list, by its `rel`, keeps the depth unless `options` say otherwise: a list has as many pages as it has.
  *
  * @throws MannerlyError `page-not-markup`, `option-invalid`, `item-invalid`
  */
 export function followLinks(
   page: FetchedPage,
-  stage: Stage,
+  { stage, wants }: Pick<PageTools, 'stage' | 'wants'>,
   selector: string | undefined,
   options: FollowOptions,
 ): void {
@@ -155,7 +158,8 @@ export function followLinks(
   const candidate = candidates(page, 'link', options);
   const next = candidates(page, 'link', { ...options, depth: options.depth ?? 'same' });
   for (const link of links) {
-    const reason = page.exclusion.whyLeaveAlone(link);
+    const excluded = page.exclusion.whyLeaveAlone(link);
+    const reason = excluded ?? (wants(link.url, options.label ?? null) ? null : 'unwanted');
     if (reason === null) stage.link(link.rel.includes('next') ? next(link.url) : candidate(link.url));
     else stage.leaveAlone({ url: link.url, reason });
   }

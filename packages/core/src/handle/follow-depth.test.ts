@@ -36,7 +36,7 @@ async function staged(...calls: ((page: FetchedPage, stage: Stage) => unknown)[]
 const follow =
   (selector?: string, options: Options = {}) =>
   (page: FetchedPage, stage: Stage) =>
-    followLinks(page, stage, selector, options);
+    followLinks(page, { stage, wants: () => true }, selector, options);
 const add = (url: string, options: Options) => (page: FetchedPage, stage: Stage) =>
   addUrl(page, stage, new Set(), url, options);
 

@@ -276,10 +276,11 @@ const DROPPING_LAYERS: Readonly<Record<string, UrlDecision['layer'] | undefined>
   'redirect-limit': 'bounds',
 };
 
-/** A link that its page does not want followed. */
+/** A link that its page does not want followed, or that no handler wants. */
 function fromLeftAlone({ url: from, record }: PageWork, link: LeftAloneLink, atMs: number): UrlDecision {
   const { url, reason } = link;
-  return decided({ url, status: 'excluded', reason, layer: 'page', depth: record.depth + 1, from, atMs });
+  const status = reason === 'unwanted' ? 'dropped' : 'excluded';
+  return decided({ url, status, reason, layer: 'page', depth: record.depth + 1, from, atMs });
 }
 
 /** What a page in a browser requested and did not get. */

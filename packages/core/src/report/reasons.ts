@@ -127,6 +127,10 @@ export const REASONS = {
     'By the Clean-param or Host line of its robots.txt it is another URL that is known; it was queued before the file was read.',
   ),
   'user-data-too-large': droppedByFrontier('The data given with the URL is larger than the frontier keeps.'),
+  unwanted: rows(['dropped'], 'page')(
+    'No handler takes its kind of content: by its extension it was not requested, or its body was not read.',
+    'Register a handler for it, or `any`.',
+  ),
   'page-fetch-limit': droppedByCode('The handler of one page requested more files by itself than one may.'),
   'hook-refused': droppedByCode('A hook of the crawl refused it.'),
   'handler-refused': droppedByCode('Its handler refused the page (`RefusePage`); nothing of it was kept.'),

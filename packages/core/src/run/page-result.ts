@@ -7,6 +7,7 @@ import type { HookVerdict } from '../crawl/hooks.js';
 import {
   exchangeOf,
   type FetchOutcome,
+  headerValue,
   isRefusedByGuard,
   type ResponseOutcome,
   releaseBody,
@@ -139,7 +140,25 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   if (httpStatus < 200 || httpStatus > 299) {
     return failed(run, work, { reason: `status-${httpStatus}`, layer: 'fetch', httpStatus });
   }
-  return handledResult(run, work, outcome);
+  return run.handlers.wants(work.record.label, outcome.headers)
+    ? handledResult(run, work, outcome)
+    : unwantedResult(run, work, outcome);
+}
+
+/** No handler wants its kind of content: the body was not read, and it does not count as a page. */
+async function unwantedResult(run: Run, work: PageWork, outcome: ResponseOutcome): Promise<WorkResult> {
+  const verdict = await run.hooks.afterFetch(work, outcome);
+  if (verdict !== null) return refusedByHook(run, work, verdict, outcome);
+  const detail = headerValue(outcome.headers, 'content-type') ?? '';
+  const { status: httpStatus } = outcome;
+  return decided(run, work, {
+    status: 'dropped',
+    reason: 'unwanted',
+    layer: 'page',
+    httpStatus,
+    detail,
+    isPage: false,
+  });
 }
 
 /** A companion file is retried and redirected as such, and never goes to a handler. */

@@ -188,6 +188,7 @@ export class Run {
       clock,
       signal: stop.signal,
       filesPath: directory?.filesPath ?? null,
+      isArchived: options.archive !== null,
       fetch: this.pageRequests.fetch,
     });
     this.rendering = new Rendering({
