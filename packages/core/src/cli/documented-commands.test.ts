@@ -1,5 +1,5 @@
-// Every command line in README and documents: it names commands and flags that exist, and those in blocks run. At stake:
-// a newcomer who copies a line and reads "unknown option".
+// Every command line in README and documents: it names commands and flags that exist, and those in blocks run. At
+// stake: a newcomer who copies a line and reads "unknown option".
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
