@@ -70,5 +70,5 @@ export const URL_RETRIES_MAX = 20;
 export const STORE_BODY_MAX_BYTES = 65_536;
 /** Entries of one `add` or links of one commit in the stores of this package (our own). */
 export const STORE_BATCH_MAX = 100_000;
-/** Characters of a host name, without a trailing dot (RFC 1035 §2.3.4): a longer one cannot be looked up, nor be a key. */
+/** Characters of a host name, without a trailing dot (RFC 1035 §2.3.4): a longer one cannot be looked up. */
 export const HOST_NAME_MAX_CHARS = 253;
