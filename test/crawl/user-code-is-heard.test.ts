@@ -135,6 +135,16 @@ describe('a crawl that comes to nothing', () => {
     ]);
   });
 
+  it('says nothing of it for one process among several', async () => {
+    const web = createFakeWeb({ hosts: { 'a.test': { robots: 'User-agent: *\nDisallow: /\n' } } });
+    const base = { identity: { name: 'test-bot', contact: 'https://example.org/us' }, bounds: { pages: 3 } };
+    const scope = { seeds: ['https://a.test/'] };
+    await crawlInVirtualTime(web, (fakes) => createCrawler({ ...base, scope, ...fakes }), {
+      run: { out, shared: true },
+    });
+    expect(printed).toEqual([]);
+  });
+
   it('says so where every link of the only page is out of scope', async () => {
     await crawl({}, { pages: { '/': fakePage('Start', ['https://b.test/']) } }, {});
     expect(printed).toEqual([

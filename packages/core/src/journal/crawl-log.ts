@@ -105,7 +105,8 @@ export class CrawlLog implements JournalListener {
 
   /** The run is over. @param report - `null`: it failed. */
   ended(report: CrawlReport | null): void {
-    if (report !== null) {
+    // Of one process among several it says nothing: the others may have fetched.
+    if (report !== null && report.part === undefined) {
       const why = whyNothingFetched(report);
       if (
         why !== null &&
