@@ -16,6 +16,8 @@ export const MAX_COMMENT_CHARS = 1_000;
 export const MAX_COMMENTS = 100;
 /** Characters of a Clean-param value (robots §9.8). */
 export const MAX_CLEAN_PARAM_CHARS = 500;
+/** Clean-param lines of a file that count (ours: each may cost a comparison per URL). */
+export const MAX_CLEAN_PARAM_LINES = 1_000;
 /**
  * Bytes of text and patterns that one look-up may pass, as an upper bound; beyond it the URL is closed (ours: about a
  * fifth of a second. 2,000 rules that are all searched for in a URL of 8 KiB still fit).
