@@ -6,8 +6,9 @@
 
 import { bytesOf } from './bytes.js';
 import type { RobotsDocument } from './document.js';
+import { MAX_MATCH_WORK } from './limits.js';
 import { canonical } from './normalize.js';
-import { matchesStretch } from './pattern.js';
+import { matchesStretch, passed } from './pattern.js';
 import { readUrl, targetOf } from './target.js';
 
 /** Which statements of the file change the key. */
@@ -39,7 +40,10 @@ function withoutParams(document: RobotsDocument, url: string): string {
   const spellings = FORMS.map((form) => canonical(path, form, false));
   /** Each pattern is compared once. */
   const matched = new Map<Patterns, boolean>();
+  const most = passed.bytes + MAX_MATCH_WORK;
   const matches = (patterns: Patterns) => {
+    // Past the bound a parameter stays: at worst the same page is known twice.
+    if (passed.bytes > most) return false;
     const known = matched.get(patterns) ?? patterns.some((each, i) => matchesStretch(each, 0, each.length, spellings[i]!));
     matched.set(patterns, known);
     return known;
