@@ -8,19 +8,20 @@ export function bytesOf(text: string): string {
   return /[^\0-\x7f]/.test(text) ? byteString(new TextEncoder().encode(text)) : text;
 }
 
-/** Bytes as a string. ASCII runs are decoded by the platform, which has no decoder for plain bytes. */
+/** Bytes that are made a string at once, and up to which the platform's decoder does not pay. */
+const CHUNK = 4_096;
+const SHORT = 32;
+
+/** Bytes as a string. ASCII is decoded by the platform, which has no decoder for plain bytes. */
 export function byteString(bytes: Uint8Array): string {
-  const pieces: string[] = [];
-  let from = 0;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i] as number;
-    if (byte < 0x80) continue;
-    if (i > from) pieces.push(utf8.decode(bytes.subarray(from, i)));
-    pieces.push(String.fromCharCode(byte));
-    from = i + 1;
+  if (bytes.length > CHUNK) {
+    const pieces: string[] = [];
+    for (let at = 0; at < bytes.length; at += CHUNK) pieces.push(byteString(bytes.subarray(at, at + CHUNK)));
+    return pieces.join('');
   }
-  pieces.push(utf8.decode(bytes.subarray(from)));
-  return pieces.join('');
+  let isAscii = bytes.length > SHORT;
+  for (let i = 0; isAscii && i < bytes.length; i++) isAscii = (bytes[i] as number) < 0x80;
+  return isAscii ? utf8.decode(bytes) : String.fromCharCode(...bytes);
 }
 
 /** The bytes that a string stands for. */
@@ -35,7 +36,21 @@ export function textOf(bytes: string): string {
   return /[^\0-\x7f]/.test(bytes) ? utf8.decode(byteArray(bytes)) : bytes;
 }
 
-/** Whether bytes are valid UTF-8. */
+/** Whether bytes are valid UTF-8 (RFC 3629 §4). */
 export function isUtf8(bytes: string): boolean {
-  return bytesOf(textOf(bytes)) === bytes;
+  for (let i = 0; i < bytes.length; i++) {
+    const first = bytes.charCodeAt(i);
+    if (first < 0x80) continue;
+    if (first < 0xc2 || first > 0xf4) return false;
+    let least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
+    let most = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
+    for (let more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3; more > 0; more--) {
+      const next = bytes.charCodeAt(++i);
+      // Behind the end there is NaN.
+      if (!(next >= least && next <= most)) return false;
+      least = 0x80;
+      most = 0xbf;
+    }
+  }
+  return true;
 }

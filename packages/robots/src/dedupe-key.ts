@@ -6,7 +6,9 @@
 
 import { bytesOf } from './bytes.js';
 import type { RobotsDocument } from './document.js';
-import { matchesBytes } from './pattern.js';
+import { MAX_MATCH_WORK } from './limits.js';
+import { canonical } from './normalize.js';
+import { matchesStretch, passed } from './pattern.js';
 import { readUrl, targetOf } from './target.js';
 
 /** Which statements of the file change the key. */
@@ -32,17 +34,49 @@ function withoutParams(document: RobotsDocument, url: string): string {
   const queryEnd = hash < 0 ? url.length : hash;
   const question = url.indexOf('?');
   if (question < 0 || question > queryEnd || document.cleanParams.length === 0) return url;
+  const pieces = url.slice(question + 1, queryEnd).split('&');
+  const lines = linesOf(document);
   const { path } = targetOf(url);
-  const names = new Set(
-    document.cleanParams.filter((line) => matchesBytes(bytesOf(line.path), path)).flatMap((line) => line.params),
-  );
-  if (names.size === 0) return url;
-  const kept = url
-    .slice(question + 1, queryEnd)
-    .split('&')
-    .filter((piece) => !names.has(piece.split('=')[0] as string));
+  const spellings = FORMS.map((form) => canonical(path, form, false));
+  /** Each pattern is compared once. */
+  const matched = new Map<Patterns, boolean>();
+  const most = passed.bytes + MAX_MATCH_WORK;
+  const matches = (patterns: Patterns) => {
+    // Past the bound a parameter stays: at worst the same page is known twice.
+    if (passed.bytes > most) return false;
+    const known = matched.get(patterns) ?? patterns.some((each, i) => matchesStretch(each, 0, each.length, spellings[i]!));
+    matched.set(patterns, known);
+    return known;
+  };
+  const kept = pieces.filter((piece) => {
+    const name = piece.split('=', 1)[0] as string;
+    return !lines.get(name)?.some(matches);
+  });
+  if (kept.length === pieces.length) return url;
   const query = kept.length === 0 ? '' : `?${kept.join('&')}`;
   return url.slice(0, question) + query + url.slice(queryEnd);
+}
+
+const FORMS = ['n0', 'n1'] as const;
+/** The path of a line, in the two spellings of RFC 9309. */
+type Patterns = readonly string[];
+/** What the lines of a file say, compiled once: the paths on which a parameter does not count. */
+const compiled = new WeakMap<RobotsDocument, ReadonlyMap<string, readonly Patterns[]>>();
+
+function linesOf(document: RobotsDocument): ReadonlyMap<string, readonly Patterns[]> {
+  const known = compiled.get(document);
+  if (known !== undefined) return known;
+  const lines = new Map<string, Patterns[]>();
+  for (const { params, path } of document.cleanParams) {
+    const patterns = FORMS.map((form) => canonical(bytesOf(path), form, true));
+    for (const param of params) {
+      const paths = lines.get(param);
+      if (paths === undefined) lines.set(param, [patterns]);
+      else paths.push(patterns);
+    }
+  }
+  compiled.set(document, lines);
+  return lines;
 }
 
 function onMirror(host: string | null, url: string): string {

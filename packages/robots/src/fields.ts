@@ -43,6 +43,12 @@ pleasevisit  please[ -]visit`
   .split('\n')
   .map((row) => row.split('  '));
 
+const KINDS: ReadonlyMap<string, number> = new Map(FIELDS.map(([known], row) => [known as string, row + USER_AGENT]));
+/** One group for each field; `[]` matches nothing. */
+const MISSPELT = new RegExp(`^(?:${FIELDS.map(([, others = '[]']) => `(${others.replaceAll('(', '(?:')})`).join('|')})$`);
+/** Longer than any name that is known. */
+const MAX_NAME = 16;
+
 /** The canonical lower-case name of a known field; `''` for the other kinds. */
 export function fieldName(kind: number): string {
   return FIELDS[kind - USER_AGENT]?.[0] ?? '';
@@ -50,9 +56,9 @@ export function fieldName(kind: number): string {
 
 /** The field of a lower-case name with single blanks; `UNKNOWN` for an unknown one. */
 export function fieldKind(name: string, repair: boolean): number {
-  const row = FIELDS.findIndex(
-    ([known, others]) => name === known || (repair && others && new RegExp(`^(${others})$`).test(name)),
-  );
+  const known = KINDS.get(name);
+  if (known !== undefined || !repair || name.length > MAX_NAME) return known ?? UNKNOWN;
+  const row = MISSPELT.exec(name)?.slice(1).findIndex((match) => match !== undefined) ?? -1;
   return row < 0 ? UNKNOWN : row + USER_AGENT;
 }
 

@@ -10,7 +10,7 @@
 //
 // Everything but values and names is below 0x80.
 
-import { byteArray, byteString, textOf } from './bytes.js';
+import { byteString, textOf } from './bytes.js';
 import type { FieldRecord } from './document.js';
 import { fieldName } from './fields.js';
 
@@ -49,6 +49,7 @@ export interface PackedRecord {
 /** Collects records and makes the string. */
 export class RecordWriter {
   #bytes: Uint8Array;
+  readonly #line = new Uint8Array(256);
   #length = 0;
   #blank = 0;
 
@@ -85,14 +86,25 @@ export class RecordWriter {
 
   /** Adds a record with what is odd about it. Value and name are byte strings. */
   addNoted(kind: number, line: number, value: string, notes: number, name: string): void {
-    const source = byteArray(`${value}${String.fromCharCode(notes)}${numberText(name.length)}${name}`);
-    this.add(kind | HAS_NOTES, line, source, 0, value.length, source.length);
+    // Most are short: filled again and again, for less than a new array costs.
+    const length = numberText(name.length);
+    const tail = value.length + 1 + length.length + name.length;
+    const source = tail <= this.#line.length ? this.#line : new Uint8Array(tail);
+    writeBytes(source, 0, value);
+    source[value.length] = notes;
+    writeBytes(source, value.length + 1, length);
+    writeBytes(source, value.length + 1 + length.length, name);
+    this.add(kind | HAS_NOTES, line, source, 0, value.length, tail);
   }
 
   /** The packed string, one byte of memory per byte. */
   finish(): string {
     return byteString(this.#bytes.subarray(0, this.#length));
   }
+}
+
+function writeBytes(target: Uint8Array, from: number, bytes: string): void {
+  for (let i = 0; i < bytes.length; i++) target[from + i] = bytes.charCodeAt(i);
 }
 
 /** The records of a packed file. */
@@ -170,5 +182,6 @@ export function fieldRecord({ kind, name, value, line }: PackedRecord): FieldRec
 
 /** A field name as it is compared. */
 export function foldName(name: string): string {
-  return name.toLowerCase().replace(/[ \t]+/g, ' ');
+  const folded = name.toLowerCase();
+  return /[ \t]/.test(folded) ? folded.replace(/[ \t]+/g, ' ') : folded;
 }

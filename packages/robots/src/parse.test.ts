@@ -68,6 +68,7 @@ const CASES: readonly (readonly [code: string, yes: string | Uint8Array, no: str
   ['host-invalid', 'Host: a b', 'Host: a.example:8080'],
   ['host-repeated', 'Host: a.example\nHost: b.example', 'Host: a b\nHost: b.example'],
   ['clean-param-invalid', 'Clean-param: a b c', 'Clean-param: a&b /c'],
+  ['clean-param-excess', 'Clean-param: a\n'.repeat(1_001), 'Clean-param: a\n'.repeat(1_000)],
   ['pleasevisit-foreign', 'PleaseVisit: https://other.example/', 'PleaseVisit: /new'],
   ['content-signal-invalid', `${GROUP}Content-Signal: ai-train=perhaps`, `${GROUP}Content-Signal: ai-train=no`],
   ['content-usage-invalid', `${GROUP}Content-Usage: =`, `${GROUP}Content-Usage: train-ai=n`],

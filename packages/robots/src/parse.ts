@@ -10,6 +10,7 @@ import { ALLOW, BAD, DISALLOW, fieldKind, isGroupField, REMARK, SITEMAP, UNKNOWN
 import { isHostValue, parseCleanParam, readPleaseVisit, readSitemap } from './file-fields.js';
 import { valuesOf } from './group-fields.js';
 import { groupSpans } from './groups.js';
+import { MAX_CLEAN_PARAM_LINES } from './limits.js';
 import { fieldRecord, records, TOO_LONG } from './packed-records.js';
 import { packRecords } from './records.js';
 import { startsLikePath } from './rule-values.js';
@@ -120,7 +121,7 @@ function unpackFields({ packed, robotsUrl }: RobotsDocument): Views {
       .filter((record) => kindOf(record) > USER_AGENT && kindOf(record) < SITEMAP),
     sitemaps: [...new Set(valuesOf(fields, 'sitemap', (value) => readSitemap(value, robotsUrl)))],
     pleaseVisit: [...new Set(valuesOf(fields, 'pleasevisit', (value) => readPleaseVisit(value, robotsUrl)))],
-    cleanParams: valuesOf(fields, 'clean-param', parseCleanParam),
+    cleanParams: valuesOf(fields, 'clean-param', parseCleanParam).slice(0, MAX_CLEAN_PARAM_LINES),
     host: valuesOf(fields, 'host', (value) => (isHostValue(value) ? value : null))[0] ?? null,
   };
 }

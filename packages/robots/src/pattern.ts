@@ -6,13 +6,23 @@
 //               ──   ──   ─                ── ── ⋯    ─
 //               prefix    └ must be the suffix when `$` stands behind it
 //
-// The platform looks for a stretch faster than we could, and skips ahead by what it has learned of it.
+// The platform looks for a stretch faster than we could, and skips ahead by what it has learned of it; of a long stretch
+// it learns the end only, so long ones are looked for here (Knuth, Morris and Pratt), each byte of the text once.
 
 import { bytesOf } from './bytes.js';
 import { canonical } from './normalize.js';
 
 const STAR = 0x2a;
 const DOLLAR = 0x24;
+/** Bytes of a stretch up to which the platform's search is linear. */
+const LONG_STRETCH = 200;
+/** What a byte costs that is searched here, in bytes that the platform passes. */
+const OWN_SEARCH = 8;
+/** What looking for a stretch costs besides the bytes that are passed, in bytes. */
+const STRETCH_WORK = 16;
+
+/** Bytes that have been passed by searches, counted on over all of them. */
+export const passed = { bytes: 0 };
 
 /**
  * Whether a pattern as written in a file matches a path, as RFC 9309 reads it: N0 or N1 spelling, `*` and final `$`.
@@ -47,12 +57,35 @@ export function matchesStretch(pattern: string, from: number, to: number, text: 
     while (next < end && pattern.charCodeAt(next) !== STAR) next++;
     const stretch = pattern.slice(p + 1, next);
     const isLast = isAnchored && next === end;
-    const found = isLast ? text.length - stretch.length : text.indexOf(stretch, t);
+    const found = isLast ? text.length - stretch.length : placeOf(stretch, text, t);
     if (found < t || (isLast && !text.startsWith(stretch, found))) return false;
     t = found + stretch.length;
     p = next;
   }
   return true;
+}
+
+/** Where a stretch begins in a text, at a place or behind it, or -1. */
+function placeOf(stretch: string, text: string, from: number): number {
+  passed.bytes += STRETCH_WORK;
+  if (stretch.length > text.length - from) return -1;
+  const place = text.indexOf(stretch.slice(0, LONG_STRETCH), from);
+  passed.bytes += Math.min(stretch.length, LONG_STRETCH) + (place < 0 ? text.length : place) - from;
+  if (place < 0 || stretch.length <= LONG_STRETCH) return place;
+  passed.bytes += OWN_SEARCH * (stretch.length + text.length - place);
+  /** For each beginning of the stretch: how much of its end begins the stretch, too. */
+  const overlaps = new Uint16Array(stretch.length);
+  const grown = (shared: number, code: number) => {
+    let length = shared;
+    while (length > 0 && stretch.charCodeAt(length) !== code) length = overlaps[length - 1] as number;
+    return stretch.charCodeAt(length) === code ? length + 1 : 0;
+  };
+  for (let i = 1; i < stretch.length; i++) overlaps[i] = grown(overlaps[i - 1] as number, stretch.charCodeAt(i));
+  for (let i = place, shared = 0; i < text.length; i++) {
+    shared = grown(shared, text.charCodeAt(i));
+    if (shared === stretch.length) return i + 1 - shared;
+  }
+  return -1;
 }
 
 /** For each pair of bytes, hashed, where it last ends in the current text: counted on over all texts, never reset. */

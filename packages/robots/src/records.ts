@@ -24,6 +24,8 @@ const HASH = 0x23;
 const COLON = 0x3a;
 /** U+FEFF. */
 const MARK = '\xef\xbb\xbf';
+/** How the bytes of U+2011 and U+2013 begin. */
+const DASH = '\xe2\x80';
 /** SP, HTAB, VT, FF, U+00A0, U+FEFF (R10). */
 const BLANK = '(?:[ \\t\\v\\f]|\\xc2\\xa0|\\xef\\xbb\\xbf)';
 // Blanks at the end match from where their run begins, so that a run in the middle costs its length, not its square.
@@ -54,6 +56,18 @@ export function packRecords(bytes: Uint8Array, start: number, end: number, repai
     if (bytes[i] === CR && bytes[i + 1] === LF) i++;
     isOdd ||= lineEnd - lineStart > MAX_LINE_BYTES;
     const kind = isOdd ? UNKNOWN : bytesKind(bytes, lineStart, colon);
+    if (!isOdd && colon < 0) {
+      const last = hash < 0 ? lineEnd : hash;
+      let from = lineStart;
+      while (from < last && isBlank(bytes[from])) from++;
+      let to = from;
+      while (to < last && !isBlank(bytes[to])) to++;
+      // A word alone says nothing, with its comment or without.
+      if (from < to && bytes.subarray(to, last).every(isBlank)) {
+        writer.add(BAD, line, bytes, from, to);
+        continue;
+      }
+    }
     if (kind === UNKNOWN || kind === COMMENT) {
       // A comment line is not blank and bounds nothing (robots §3.2).
       if (lineStart === lineEnd) writer.addBlank();
@@ -77,14 +91,17 @@ function isBlank(byte: number | undefined): boolean {
 
 /** Packs a line that needs a closer look: a name that is not known, control or high bytes, too many of them. */
 function packOddLine(writer: RecordWriter, line: number, written: string, repair: boolean): void {
-  let text = written.replaceAll('\0', '');
+  let text = written.includes('\0') ? written.replaceAll('\0', '') : written;
   let notes = text === written ? 0 : NUL;
   const trimmed = (part: string) =>
-    part.replace(OUTER_BLANKS, (blanks) => {
-      if (/[^ \t]/.test(blanks)) notes |= ODD_WHITESPACE;
-      return '';
-    });
-  let content = text.split('#', 1)[0] as string;
+    mayBeBlank(part.charCodeAt(0)) || mayBeBlank(part.charCodeAt(part.length - 1))
+      ? part.replace(OUTER_BLANKS, (blanks) => {
+          if (/[^ \t]/.test(blanks)) notes |= ODD_WHITESPACE;
+          return '';
+        })
+      : part;
+  const hash = text.indexOf('#');
+  let content = hash < 0 ? text : text.slice(0, hash);
   if (!isUtf8(content)) notes |= INVALID_UTF8;
   if (content.length > MAX_LINE_BYTES) {
     notes |= TOO_LONG;
@@ -98,14 +115,15 @@ function packOddLine(writer: RecordWriter, line: number, written: string, repair
     if (content === text) writer.addBlank();
     return;
   }
-  const [, word, url = ''] = (repair && SITEMAP_LINE.exec(whole)) || [];
+  const [, word, url = ''] = (repair && colon > 0 && SITEMAP_LINE.exec(whole)) || [];
   // Any other bare URL says nothing about what it is.
   if (word !== undefined || /sitemap|\.xml/i.test(url)) {
     writer.addNoted(SITEMAP, line, url, notes | MISSING_COLON, '');
     return;
   }
   const name = colon < 0 ? (whole.split(/[ \t]/, 1)[0] as string) : trimmed(content.slice(0, colon));
-  const folded = foldName(textOf(name));
+  // Beyond ASCII only dashes make a name that is known.
+  const folded = foldName(name.includes(DASH) ? textOf(name) : name);
   const named = fieldKind(folded, repair);
   // A repair may only make a crawl stricter: a mark in front of `Allow` is no blank (R10).
   const kind = named === ALLOW && content.slice(0, colon).includes(MARK) ? UNKNOWN : named;
@@ -118,6 +136,11 @@ function packOddLine(writer: RecordWriter, line: number, written: string, repair
     if (colon < 0) notes |= MISSING_COLON;
     writer.addNoted(kind, line, value, notes, folded === fieldName(kind) ? '' : name);
   }
+}
+
+/** Whether a byte may begin or end a blank. */
+function mayBeBlank(byte: number): boolean {
+  return byte <= SPACE || byte === 0xc2 || byte === 0xef || byte === 0xa0 || byte === 0xbf;
 }
 
 /** Whether a line without a colon counts: where that can only close (robots §3.5, R12). */

@@ -16,7 +16,7 @@
 import { ALLOW } from './fields.js';
 import { MAX_MATCH_WORK } from './limits.js';
 import { lineAt, numberAt, numberText, valueStart } from './packed-records.js';
-import { matchesStretch, mayMatch, rememberText } from './pattern.js';
+import { matchesStretch, mayMatch, passed, rememberText } from './pattern.js';
 
 const STAR = 0x2a;
 const DOLLAR = 0x24;
@@ -29,6 +29,8 @@ const BEGINS = -1;
 const AFTER = -2;
 /** Offsets up to which references are one character wide. */
 const NARROW = 0x7fff;
+/** Comparisons of a search among the rows, about. */
+const SEARCH_STEPS = 8;
 /** Rules compared in one decision before it pays to know which bytes the text holds. */
 const TESTS_BEFORE_FILTER = 16;
 
@@ -107,7 +109,7 @@ export function findRule(index: RuleIndex, text: string, isQueryForm: boolean, k
   let best = known;
   let bestWeight = known < 0 ? -1 : weightOf(index, known);
   let tests = 0;
-  let work = 0;
+  const most = passed.bytes + MAX_MATCH_WORK;
   let row = lastNotAfter(index, text);
   while (row >= 0) {
     const reference = referenceAt(index, row);
@@ -116,14 +118,16 @@ export function findRule(index: RuleIndex, text: string, isQueryForm: boolean, k
     const to = from + numberAt(source, (reference >> 1) + 1);
     const shared = compare(source, from, to, text, text.length);
     row = shared === BEGINS ? row - 1 : lastNotAfter(index, text, shared, row);
-    if (shared !== BEGINS) continue;
+    if (passed.bytes > most) return OVERWORK;
+    if (shared !== BEGINS) {
+      passed.bytes += SEARCH_STEPS * Math.max(shared, 0);
+      continue;
+    }
     const weight = weightAt(source, reference, from, to);
     if (weight < bestWeight || (weight === bestWeight && originOf(index, reference) > originOf(index, best))) continue;
     if (++tests === TESTS_BEFORE_FILTER) rememberText(text);
     if (tests >= TESTS_BEFORE_FILTER) {
       if (!mayMatch(source, from, to)) continue;
-      work += to - from + text.length;
-      if (work > MAX_MATCH_WORK) return OVERWORK;
     }
     if (applies(index, reference, isQueryForm) && matchesStretch(source, from, to, text)) {
       best = reference;

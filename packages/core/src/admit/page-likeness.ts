@@ -56,10 +56,11 @@ const FOLDED = Uint8Array.from({ length: 256 }, (_, byte) => (byte < 128 ? byte 
 export function likenessOf(page: Uint8Array): number {
   const html = Buffer.from(page.buffer, page.byteOffset, Math.min(page.length, MAX_COMPARED_BYTES));
   const sum: Sum = new Int32Array(2);
+  const endless = new Set<string>();
   let at = 0;
   while (at < html.length) {
     const byte = html[at] ?? 0;
-    if (byte === LESS) at = afterTag(html, at, sum);
+    if (byte === LESS) at = afterTag(html, at, sum, endless);
     else if (KIND[byte] === OTHER) at += 1;
     else at = afterWord(html, at, sum);
   }
@@ -100,8 +101,11 @@ function afterUrl(html: Buffer, from: number): number {
   return at;
 }
 
-/** @returns The place behind the tag, and behind what no reader sees. */
-function afterTag(html: Buffer, start: number, sum: Sum): number {
+/**
+ * @param endless - The names whose end has not been found: it is looked for once.
+ * @returns The place behind the tag, and behind what no reader sees.
+ */
+function afterTag(html: Buffer, start: number, sum: Sum, endless: Set<string>): number {
   const first = html[start + 1] ?? 0;
   if (first === BANG && html[start + 2] === DASH && html[start + 3] === DASH) return behindComment(html, start + 4);
   let end = start + 1;
@@ -112,7 +116,7 @@ function afterTag(html: Buffer, start: number, sum: Sum): number {
   if (letter !== LETTER_S && letter !== LETTER_I) return end;
   const tag = /^<(script|style|img)\b/i.exec(html.toString('latin1', start, start + 8))?.[1];
   if (tag === undefined) return end;
-  if (tag.toLowerCase() !== 'img') return afterHidden(html, tag, end);
+  if (tag.toLowerCase() !== 'img') return afterHidden(html, tag, end, endless);
   const source = /\ssrc\s*=\s*["']?([^"'\s>?#]*)/i.exec(html.toString('latin1', start, end))?.[1];
   if (source !== undefined) add(sum, hashOf(source));
   return end;
@@ -125,10 +129,11 @@ function behindComment(html: Buffer, from: number): number {
 }
 
 /** Behind the end of a script or style, in any case. One that never ends hides nothing here. */
-function afterHidden(html: Buffer, tag: string, from: number): number {
+function afterHidden(html: Buffer, tag: string, from: number, endless: Set<string>): number {
   for (const name of [tag, tag.toLowerCase(), tag.toUpperCase()]) {
-    const found = html.indexOf(`</${name}`, from, 'latin1');
+    const found = endless.has(name) ? -1 : html.indexOf(`</${name}`, from, 'latin1');
     if (found >= 0) return found;
+    endless.add(name);
   }
   return from;
 }

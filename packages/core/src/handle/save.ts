@@ -90,7 +90,7 @@ function safeSegment(segment: string): string {
     .toString('utf8')
     .replace(UNSAFE, '_')
     .replace(/^\.+/, (dots) => '_'.repeat(dots.length))
-    .replace(/[. ]+$/, '_');
+    .replace(/(?<![. ])[. ]+$/, '_');
   return shortened(DEVICE.test(plain) ? `_${plain}` : plain);
 }
 

@@ -3,6 +3,8 @@
 // Pages
 /** Links kept of one page; later ones are counted. Ours: the longest pages of large sites link a few thousand times. */
 export const MAX_PAGE_LINKS = 20_000;
+/** Characters of the links of one page together, resolved: a long base makes long URLs of short hrefs. Ours. */
+export const MAX_PAGE_LINK_CHARS = 4 * 1024 * 1024;
 /** Characters of an attribute. A longer link is dropped and a longer `content` cut; page-level §3 requires 8 KiB. */
 export const MAX_ATTRIBUTE_CHARS = 16_384;
 /** Characters of a page's title. Ours. */

@@ -8,7 +8,7 @@ import { readHtml } from './html.js';
 import { type PageLink, resolveLinks, selectLinks } from './links.js';
 
 const PAGE = 'https://example.com/a/';
-const linksOf = (html: string): PageLink[] => resolveLinks(readHtml(html), PAGE);
+const linksOf = (html: string): PageLink[] => resolveLinks(readHtml(html), PAGE).links;
 const marks = ({ isNofollow, isUgc, isSponsored }: PageLink): string =>
   [isNofollow && 'nofollow', isUgc && 'ugc', isSponsored && 'sponsored'].filter(Boolean).join(' ');
 

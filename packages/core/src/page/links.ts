@@ -2,6 +2,7 @@
 
 import type { CheerioAPI } from 'cheerio';
 import type { HtmlSummary, LinkTag } from './html.js';
+import { MAX_PAGE_LINK_CHARS } from './limits.js';
 import { linkBase, resolveHref } from './resolve-href.js';
 
 /** A link of a page. */
@@ -24,14 +25,24 @@ export interface PageLink {
  *
  * @param facts - The page's links and base.
  * @param pageUrl - Absolute http(s) URL of the page as fetched.
+ * @returns The links up to `MAX_PAGE_LINK_CHARS`, and how many that left out.
  * @throws Never
  */
-export function resolveLinks(facts: Pick<HtmlSummary, 'links' | 'baseHref'>, pageUrl: string): PageLink[] {
+export function resolveLinks(
+  facts: Pick<HtmlSummary, 'links' | 'baseHref'>,
+  pageUrl: string,
+): { readonly links: PageLink[]; readonly dropped: number } {
   const base = linkBase(pageUrl, facts.baseHref);
   const links: PageLink[] = [];
   /** URL → which combinations of nofollow, ugc, sponsored and next it was seen with, one bit each. */
   const seen = new Map<string, number>();
+  let chars = 0;
+  let dropped = 0;
   for (const { href, rel, element } of facts.links) {
+    if (chars > MAX_PAGE_LINK_CHARS) {
+      dropped += 1;
+      continue;
+    }
     const url = resolveHref(href, base);
     if (url === null) continue;
     // Most links have none.
@@ -44,9 +55,10 @@ export function resolveLinks(facts: Pick<HtmlSummary, 'links' | 'baseHref'>, pag
     const known = seen.get(url) ?? 0;
     if ((known & bit) !== 0) continue;
     seen.set(url, known | bit);
+    chars += url.length;
     links.push({ url, rel, element, isNofollow, isUgc, isSponsored });
   }
-  return links;
+  return { links, dropped };
 }
 
 const ELEMENTS: readonly LinkTag['element'][] = ['a', 'area', 'frame', 'iframe', 'img', 'link'];
@@ -77,7 +89,7 @@ export function selectLinks(
       facts.push({ href: href.trim(), rel, element: ELEMENTS.find((each) => each === name) ?? 'a' });
     });
   });
-  return resolveLinks({ links: facts, baseHref: page.html?.baseHref ?? null }, page.url);
+  return resolveLinks({ links: facts, baseHref: page.html?.baseHref ?? null }, page.url).links;
 }
 
 /** The URL of the first candidate of a `srcset`, if it has one (HTML, "parsing a srcset attribute"). */

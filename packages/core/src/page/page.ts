@@ -77,6 +77,8 @@ export interface FetchedPage {
 export interface PageInCrawl extends FetchedPage {
   /** Frees the document, which is far larger than the page, after the handler. It is made again if it is used. */
   releaseDocument(): void;
+  /** Links that limits left out, as far as they have been read. */
+  readonly linksDropped: number;
 }
 
 /** The page in the browser: where it ended, and what it requested. Its HTML is the page's `text()`. */
@@ -131,6 +133,7 @@ class PageContent {
   readonly #parts: PageParts;
   #text: string | null = null;
   #links: readonly PageLink[] | null = null;
+  #linksDropped = 0;
   #document: CheerioAPI | null = null;
 
   constructor(parts: PageParts) {
@@ -139,8 +142,16 @@ class PageContent {
 
   get links(): readonly PageLink[] {
     const { facts, work } = this.#parts;
-    this.#links ??= facts === null ? [] : resolveLinks(facts, work.url);
+    if (this.#links === null) {
+      const { links, dropped } = facts === null ? { links: [], dropped: 0 } : resolveLinks(facts, work.url);
+      this.#links = links;
+      this.#linksDropped = dropped;
+    }
     return this.#links;
+  }
+
+  get linksDropped(): number {
+    return (this.#parts.facts?.linksDropped ?? 0) + this.#linksDropped;
   }
 
   get body(): ReadableStream<Uint8Array> {

@@ -198,7 +198,7 @@ class RecordBuilder {
     return this.#records;
   }
 
-  /** The next record of the same agents. What follows agents alone belongs to them. */
+  /** The next record of the same agents, which share one list. What follows agents alone belongs to them. */
   #split(): void {
     if (this.#open.line === 0) return;
     this.#records.push(finished(this.#open));
@@ -206,8 +206,8 @@ class RecordBuilder {
   }
 }
 
-function emptyRecord(agents: readonly string[], block: number): OpenRecord {
-  return { agents: [...agents], rules: [], ruleLines: [], typed: {}, extra: [], block, line: 0, url: undefined };
+function emptyRecord(agents: string[], block: number): OpenRecord {
+  return { agents, rules: [], ruleLines: [], typed: {}, extra: [], block, line: 0, url: undefined };
 }
 
 function finished({ agents, rules, ruleLines, typed, extra, block, line, url }: OpenRecord): DataRecord {

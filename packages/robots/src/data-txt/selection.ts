@@ -62,7 +62,9 @@ export function viewDataTxt(document: DataTxt, tokens: readonly string[]): DataT
 }
 
 /** The block of the first record whose agents contain the name, else of the first `*`, else none. */
-function selectedBlock({ records }: DataTxt, tokens: readonly string[]): number | null {
+function selectedBlock(document: DataTxt, tokens: readonly string[]): number | null {
+  // Records of one block share their agents.
+  const records = document.records.filter(({ agents }, at) => agents !== document.records[at - 1]?.agents);
   for (const token of tokens) {
     const name = token.toLowerCase();
     const found = records.find(({ agents }) => agents.some((agent) => agent.toLowerCase().includes(name)));

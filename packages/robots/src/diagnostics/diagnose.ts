@@ -29,7 +29,7 @@ import {
   VISIT_TIME,
 } from '../fields.js';
 import { isAbsoluteUrl, isHostValue, parseCleanParam, readPleaseVisit, readSitemap } from '../file-fields.js';
-import { CRAWL_DELAY_LARGE_SECONDS, MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS } from '../limits.js';
+import { CRAWL_DELAY_LARGE_SECONDS, MAX_CLEAN_PARAM_LINES, MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS } from '../limits.js';
 import { canonical } from '../normalize.js';
 import {
   foldName,
@@ -54,6 +54,8 @@ type Report = (isSo: unknown, code: DiagnosticCode) => void;
 interface Before {
   readonly file: Set<number>;
   readonly group: Set<number>;
+  /** Clean-param lines that can be read. */
+  cleanParams: number;
   /** The last field that is known. */
   last: number;
 }
@@ -66,7 +68,7 @@ export function diagnose(document: RobotsDocument): Diagnostic[] {
     found.push({ code, severity: diagnosticSeverity(code), line, excerpt });
   };
   for (const { code, line } of document.notes) add(code, line, '');
-  const before: Before = { file: new Set(), group: new Set(), last: 0 };
+  const before: Before = { file: new Set(), group: new Set(), cleanParams: 0, last: 0 };
   const { file, group } = before;
   for (const record of records(document.packed)) {
     if (found.length >= MAX_DIAGNOSTICS) break;
@@ -161,7 +163,12 @@ function reportField(document: RobotsDocument, kind: number, value: string, befo
     report(url !== null && !isAbsoluteUrl(value), 'sitemap-relative');
   }
   report(kind === PLEASE_VISIT && readPleaseVisit(value, robotsUrl) === null, 'pleasevisit-foreign');
-  report(kind === CLEAN_PARAM && parseCleanParam(value) === null, 'clean-param-invalid');
+  if (kind === CLEAN_PARAM) {
+    const isValid = parseCleanParam(value) !== null;
+    report(!isValid, 'clean-param-invalid');
+    if (isValid) before.cleanParams += 1;
+    report(isValid && before.cleanParams === MAX_CLEAN_PARAM_LINES + 1, 'clean-param-excess');
+  }
   report(kind === CONTENT_SIGNAL && !withoutPath(value).split(',').every(isSignalPiece), 'content-signal-invalid');
   report(kind === CONTENT_USAGE && parseDictionary(withoutPath(value)) === null, 'content-usage-invalid');
 }

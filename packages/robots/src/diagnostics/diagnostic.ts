@@ -48,6 +48,7 @@ const MEANINGS = {
   'host-invalid': 'the Host cannot be read and is ignored',
   'host-repeated': 'only the first valid Host counts',
   'clean-param-invalid': 'the Clean-param cannot be read and is ignored',
+  'clean-param-excess': 'the file has more Clean-param lines than count; this one and those after it are ignored',
   'pleasevisit-foreign': 'PleaseVisit names another authority and is ignored',
   'content-signal-invalid': 'a part of the Content-Signal cannot be read and is ignored',
   'content-usage-invalid': 'the Content-Usage cannot be read and states nothing',
