@@ -45,9 +45,11 @@ export class Admission {
     this.#homeOf = createHomes(context.settings.hostKeyBy);
   }
 
-  /** What becomes of URLs as far as it can be said without the store. */
-  consider(urls: readonly NewUrl[], nowMs: number): Candidate[] {
-    let places = this.#context.settings.maxQueued - this.#context.counts.queued;
+  /** What becomes of URLs as far as it can be said without the store. Links of pages may pass `maxQueued`. */
+  consider(urls: readonly NewUrl[], nowMs: number, areLinks = false): Candidate[] {
+    const { settings, counts } = this.#context;
+    const isEndless = areLinks && settings.onFull === 'spill';
+    let places = isEndless ? Number.POSITIVE_INFINITY : settings.maxQueued - counts.queued;
     return urls.map((input) => {
       const candidate = this.#considerOne(input, nowMs);
       if (candidate.kind === 'answered' || input.via === 'companion') return candidate;

@@ -82,7 +82,7 @@ export class Settling {
       return answer;
     }
     const counts = settlement.kind === 'done' && settlement.countsAsPage;
-    const links = settlement.kind === 'done' ? this.#admission.consider(settlement.links, nowMs) : [];
+    const links = settlement.kind === 'done' ? this.#admission.consider(settlement.links, nowMs, true) : [];
     this.#inFlight.putDown(work, flight);
     if (settlement.kind === 'done') host.entries.finish(entry.id);
     else {
