@@ -16,7 +16,7 @@ import type { Handled } from '../handle/handler-pool.js';
 import type { HandlerSignal } from '../handle/signals.js';
 import type { PageOutcome } from '../journal/journal.js';
 import { itemsOf } from '../output/items.js';
-import type { FetchedPage } from '../page/page.js';
+import type { PageInCrawl } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
 import type { Run } from './run.js';
 import { archivedPage } from './run-archive.js';
@@ -250,11 +250,16 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   return storedResult(run, work, page, handled);
 }
 
+/** What is said of links that limits left out. */
+function leftOut({ linksDropped }: PageInCrawl): { readonly detail?: string } {
+  return linksDropped === 0 ? {} : { detail: `${linksDropped} links left out: the page has more than are read` };
+}
+
 /** A page that was handled: its items go to the sinks, its links to admission. */
 async function storedResult(
   run: Run,
   work: PageWork,
-  page: FetchedPage,
+  page: PageInCrawl,
   { staged, route }: Extract<Handled, { kind: 'handled' }>,
 ): Promise<WorkResult> {
   const { journal } = run;
@@ -272,7 +277,7 @@ async function storedResult(
   journal.leftAlone(work, staged.leftAlone);
   for (const url of staged.nofollow) journal.emit('nofollow-overridden', { url, from: work.url });
   const decision: PageOutcome = exclusion.storesItems
-    ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page' }
+    ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...leftOut(page) }
     : { status: 'excluded', reason: exclusion.reason, layer: 'page', detail: exclusion.detail };
   return decided(run, work, { ...decision, httpStatus, isPage: true }, [...exclusion.links, ...staged.links]);
 }
