@@ -198,6 +198,26 @@ describe('an audit of a crawl', () => {
     expect((await audit(other)).passed).toBe(false);
   });
 
+  it('reads equal files of two authorities as the files of each', async () => {
+    const robots = text('User-agent: *\nDisallow: http://one.test/closed\n');
+    const hosts = {
+      'one.test': { robots, pages: { '/': page('one', ['/closed']) } },
+      'two.test': { robots, pages: { '/': page('two', ['/closed']), '/closed': page('open here') } },
+    };
+    const out = await folder();
+    const { paths } = await crawlVirtually({
+      hosts,
+      seeds: ['http://one.test/', 'http://two.test/'],
+      out,
+      store: undefined as never,
+    });
+    expect([paths('one.test'), paths('two.test')]).toEqual([
+      ['/robots.txt', '/'],
+      ['/robots.txt', '/', '/closed'],
+    ]);
+    expect(await audit(out)).toMatchObject({ passed: true, hosts: 2 });
+  });
+
   it('reads the logs of several processes as one', async () => {
     const directory = await doctored((lines) => lines);
     const lines = await linesOf(directory);

@@ -80,6 +80,6 @@ it('where redirects, closed paths, depth and nofollow lead to the same URLs', as
     },
   });
   const story = await crawl({ seeds: [web.url('a.test')], bounds: { pages: 100, depth: 2 } });
-  expect(story.report.state).toBe('finished');
+  expect(story.report).toMatchObject({ state: 'bounded', bound: null, bounds: [{ bound: 'bounds.depth', left: 0 }] });
   expect(repeated(story)).toEqual([]);
 });

@@ -152,7 +152,8 @@ describe('the same command', () => {
     await crawl({ ...options, bounds: { pages: 1 } });
     const scope = { seeds: options.seeds, exclude: ['/2'] };
     const { report, decisions } = await crawl({ ...options, scope, bounds: { pages: 500, depth: 2 } });
-    expect(report.state).toBe('finished');
+    const dropped = decisions.filter(({ reason }) => reason === 'bound-depth').length;
+    expect(report).toMatchObject({ state: 'bounded', bounds: [{ bound: 'bounds.depth', dropped, left: 0 }] });
     // The first page links to /1 and /2, and /1 to /2 and /3.
     expect(pagesAsked(web.paths('a.test'))).toEqual(['/', '/1', '/3']);
     expect(decisions.filter(({ status }) => status === 'dropped')).toMatchObject([

@@ -111,7 +111,7 @@ it('is begun before anything is asked, and goes with a reset', async () => {
 it('is each process’s own where several share the crawl', async () => {
   const out = join(folder, 'four');
   await crawler(1).run({ out, shared: true });
-  expect((await readdir(out)).filter((name) => name.startsWith('run'))).toEqual(['run-1.json']);
+  expect((await readdir(out)).filter((name) => name.startsWith('run'))).toEqual(['run-1.json', 'runs-1.jsonl']);
   const [manifest] = await readRunManifests(out);
   const names = manifest?.end?.outputs.map(({ path }) => path) ?? [];
   expect(names).toContain('items-1.jsonl');

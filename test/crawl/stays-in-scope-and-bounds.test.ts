@@ -40,8 +40,13 @@ describe('bounds', () => {
     const web = await webForTest({ hosts: { 'a.test': ENDLESS } });
     const { report, decisions } = await crawl({ seeds: [web.url('a.test')], bounds: { pages: 500, depth } });
     expect(pagesOf(web.paths('a.test')).sort()).toEqual([...paths].sort());
-    expect(report.state).toBe('finished');
-    expect(decisions.filter((each) => each.reason === 'bound-depth').length).toBeGreaterThanOrEqual(11);
+    const dropped = decisions.filter((each) => each.reason === 'bound-depth').length;
+    expect(dropped).toBeGreaterThanOrEqual(11);
+    expect(report).toMatchObject({
+      state: 'bounded',
+      bound: null,
+      bounds: [{ bound: 'bounds.depth', dropped, left: 0 }],
+    });
   });
 
   it('pagesPerHost: each host gives so many', async () => {
@@ -52,7 +57,11 @@ describe('bounds', () => {
     });
     expect(pagesOf(web.paths('a.test'))).toHaveLength(7);
     expect(pagesOf(web.paths('b.test'))).toHaveLength(7);
-    expect(report.state).toBe('finished');
+    expect(report).toMatchObject({
+      state: 'bounded',
+      bound: null,
+      bounds: [{ bound: 'bounds.pagesPerHost', left: 0 }],
+    });
     expect(report.outcomes['dropped']?.['bound-host-pages']).toBeGreaterThan(0);
   });
 

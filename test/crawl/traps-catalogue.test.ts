@@ -1,5 +1,6 @@
-// A crawl in an endless space requests the same content without end, and never reaches its goal. At most 200 pages are
-// spent on each of these traps, and the site's real pages are all fetched.
+// A crawl in an endless space requests the same content without end, and never reaches its goal. With `action: 'drop'`
+// at most 200 pages are spent on each of these traps, by default they get what the bound leaves, and the site's real
+// pages are all fetched.
 
 import { describe, expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';
@@ -35,13 +36,15 @@ async function crawlTrap(site: TrapSite, more: Parameters<typeof crawl>[0] = { s
 
 describe('traps', () => {
   it.each(TRAP_SITES.map((site) => [site.name, site] as const))('%s', { timeout: 300_000 }, async (name, site) => {
-    const { spent, ordinary, report, decisions } = await crawlTrap(site);
+    const { spent, ordinary, report, decisions } = await crawlTrap(site, { seeds: [], traps: { action: 'drop' } });
     console.info(
       `trap: ${name}: ${spent} pages, ${JSON.stringify(report.outcomes['dropped'] ?? {})}, ${report.traps.map((trap) => `${trap.rule} ${trap.pattern}`).join('; ')}`,
     );
     expect(spent).toBeLessThanOrEqual(MOST_PAGES);
     expect(ordinary).toBe(ORDINARY.length + 1);
-    expect(report.state).toBe('finished');
+    const lost = report.outcomes['dropped']?.['trap'] ?? 0;
+    expect(report.bounds).toEqual(lost === 0 ? [] : [{ bound: 'traps', dropped: lost, left: 0 }]);
+    expect(report.state).toBe(lost === 0 ? 'finished' : 'bounded');
     // A chain of redirects has a bound of its own.
     const reason = name === 'redirects without end' ? 'redirect-limit' : 'trap';
     const dropped = decisions.filter((each) => each.reason === reason);
@@ -50,4 +53,15 @@ describe('traps', () => {
       for (const { status, layer, detail } of dropped)
         expect([status, layer, detail]).toEqual(['dropped', 'scope', expect.stringMatching(/^[a-z-]+: .+/)]);
   });
+
+  it.each(TRAP_SITES.map((site) => [site.name, site] as const))(
+    'last: %s',
+    { timeout: 300_000 },
+    async (_name, site) => {
+      const { ordinary, report } = await crawlTrap(site, { seeds: [], bounds: { pages: 260 } });
+      expect(ordinary).toBe(ORDINARY.length + 1);
+      expect(report.outcomes['dropped']?.['trap']).toBeUndefined();
+      expect(report.bounds.filter(({ dropped }) => dropped > 0)).toEqual([]);
+    },
+  );
 });

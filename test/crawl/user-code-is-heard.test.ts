@@ -4,7 +4,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CrawlerOptions, createCrawler, explanationText, type LogEntry, readErrors } from 'mannerly';
+import { type CrawlerOptions, createCrawler, explanationText, type LogEntry, type Logger, readErrors } from 'mannerly';
 import { crawlInVirtualTime, createFakeWeb, type FakeHost, fakePage } from 'mannerly/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
@@ -56,7 +56,9 @@ describe('a handler that throws', () => {
     expect(heads[0]).toMatch(
       /^mannerly: https:\/\/a\.test\/p\d: the handler failed: TypeError: no price\[31m \(.*user-code-is-heard.*:\d+:\d+\)\n {4}at /,
     );
+    expect(heads.slice(1).join('')).not.toMatch(/\n {4}at /);
     expect(heads.join('')).not.toContain('\u001b');
+    expect(heads.join('')).not.toContain('node_modules');
     expect(printed.at(-1)).toMatch(/^mannerly: 3 more of the kind handler-error at .*errors\.jsonl\)\.\n$/);
   });
 
@@ -113,6 +115,14 @@ describe('a hook and a sink that throw', () => {
     await expect(failing).rejects.toMatchObject({ code: 'sink-failed' });
     expect(await noted()).toEqual([['sink-failed', undefined, 'disk full']]);
     expect(printed.join('')).toContain('a sink failed: Error: disk full');
+    const closing = { ...sink, write: none, close: () => Promise.reject(new Error('not closed')) };
+    const ends = crawlInVirtualTime(
+      web,
+      (fakes) => createCrawler({ ...base, scope: { seeds: ['https://a.test/'] }, sinks: [closing], ...fakes }),
+      { run: { out, reset: true } },
+    );
+    await expect(ends).rejects.toMatchObject({ code: 'sink-failed' });
+    expect(await noted()).toEqual([['sink-failed', undefined, 'not closed']]);
   });
 });
 
@@ -122,6 +132,23 @@ describe('a crawl that comes to nothing', () => {
     const said = printed.filter((text) => text.includes('No page was fetched'));
     expect(said).toEqual([
       expect.stringMatching(/^mannerly: No page was fetched: robots-rule \(1\): A line of robots.*\n$/),
+    ]);
+  });
+
+  it('says nothing of it for one process among several', async () => {
+    const web = createFakeWeb({ hosts: { 'a.test': { robots: 'User-agent: *\nDisallow: /\n' } } });
+    const base = { identity: { name: 'test-bot', contact: 'https://example.org/us' }, bounds: { pages: 3 } };
+    const scope = { seeds: ['https://a.test/'] };
+    await crawlInVirtualTime(web, (fakes) => createCrawler({ ...base, scope, ...fakes }), {
+      run: { out, shared: true },
+    });
+    expect(printed).toEqual([]);
+  });
+
+  it('says so where every link of the only page is out of scope', async () => {
+    await crawl({}, { pages: { '/': fakePage('Start', ['https://b.test/']) } }, {});
+    expect(printed).toEqual([
+      expect.stringMatching(/^mannerly: Only one page was fetched: out-of-scope \(1\): .*within/),
     ]);
   });
 
@@ -187,6 +214,16 @@ describe('the option log', () => {
         expect.stringContaining('the handler failed: TypeError: no price'),
       ]);
     else expect(calls[0]).toEqual([expect.stringMatching(/the handler failed: .*\n {4}at .*user-code-is-heard/)]);
+  });
+
+  it('asks a logger for its level, and makes nothing for it that is below', async () => {
+    const calls: string[] = [];
+    const method = (text: string): void => void calls.push(text);
+    await crawl(
+      { log: { level: 'info', debug: method, info: method, warn: method, error: method } as Logger },
+      failing,
+    );
+    expect(calls.map((text) => text.replace(/:? .*/s, ''))).toEqual(['Crawling', 'https://a.test/p', 'The']);
   });
 
   it('is checked', () => {

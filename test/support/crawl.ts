@@ -11,6 +11,7 @@ import {
   type Sink,
   type UrlDecision,
 } from 'mannerly';
+import { expect } from 'vitest';
 
 /** The crawler type as the package hands it out. */
 export type Crawler = ReturnType<typeof createCrawler>;
@@ -85,7 +86,22 @@ export async function crawl(options: TestCrawlOptions): Promise<CrawlStory> {
   crawler.events.on('request', (request) => requests.push(request));
   crawler.events.on('host-warning', (notice) => notices.push(notice));
   const report = await crawler.run(options.out === undefined ? {} : { out: options.out });
+  expectEveryUrlDecided(report, decisions, options.orderSeed !== undefined);
   return { crawler, report, decisions, requests, notices, items, itemUrls: items.map((item) => item.url) };
+}
+
+/** Every URL that is still queued has its word, so that the outcomes add up to what was found. */
+function expectEveryUrlDecided(
+  { part, queued }: CrawlReport,
+  decisions: readonly UrlDecision[],
+  isSeeded: boolean,
+): void {
+  // What a browser requested is held without being queued.
+  const held = decisions.filter(({ status, detail }) => status === 'held' && !detail?.includes('in a browser')).length;
+  // Of a queue that several processes share, each knows its part. With an order seed links wait, known or not.
+  if (part !== undefined) return;
+  if (isSeeded) expect(held).toBeLessThanOrEqual(queued);
+  else expect(held, 'URLs that are held, of those that are queued').toBe(queued);
 }
 
 function followEverything(crawler: Crawler): void {

@@ -8,4 +8,5 @@ export { requestInterval } from './politeness/interval.js';
 export { type Politeness, resolvePoliteness } from './politeness/profile.js';
 export { ReadyHeap } from './ready-heap.js';
 export { createRecentSet } from './recent-set.js';
+export { recordOf } from './records/record.js';
 export { formatUrlParts, hostKeyOf, parseUrlParts, type UrlParts } from './url/url-parts.js';

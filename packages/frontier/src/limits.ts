@@ -62,11 +62,13 @@ export const MINUTES_MOST = 5_256_000;
 // Spacing (politeness/**).
 /** Longest interval an operator may set, milliseconds: one day (our own). */
 export const POLITENESS_MS_MAX = 86_400_000;
-/** Retries of one URL (access §10). */
-export const URL_RETRIES_MAX = 3;
+/** Retries of one URL that an operator may allow (our own); access §10 allows three, the default of `retryUrl`. */
+export const URL_RETRIES_MAX = 20;
 
 // Stores (stores/**).
 /** Bytes of one body in the stores of this package (our own: a long URL, its origin and 16 KiB of user data). */
 export const STORE_BODY_MAX_BYTES = 65_536;
 /** Entries of one `add` or links of one commit in the stores of this package (our own). */
 export const STORE_BATCH_MAX = 100_000;
+/** Characters of a host name, without a trailing dot (RFC 1035 §2.3.4): a longer one cannot be looked up. */
+export const HOST_NAME_MAX_CHARS = 253;

@@ -44,7 +44,8 @@ function withoutParams(document: RobotsDocument, url: string): string {
   const matches = (patterns: Patterns) => {
     // Past the bound a parameter stays: at worst the same page is known twice.
     if (passed.bytes > most) return false;
-    const known = matched.get(patterns) ?? patterns.some((each, i) => matchesStretch(each, 0, each.length, spellings[i]!));
+    const known =
+      matched.get(patterns) ?? patterns.some((each, i) => matchesStretch(each, 0, each.length, spellings[i]!));
     matched.set(patterns, known);
     return known;
   };

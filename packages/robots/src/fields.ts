@@ -45,7 +45,9 @@ pleasevisit  please[ -]visit`
 
 const KINDS: ReadonlyMap<string, number> = new Map(FIELDS.map(([known], row) => [known as string, row + USER_AGENT]));
 /** One group for each field; `[]` matches nothing. */
-const MISSPELT = new RegExp(`^(?:${FIELDS.map(([, others = '[]']) => `(${others.replaceAll('(', '(?:')})`).join('|')})$`);
+const MISSPELT = new RegExp(
+  `^(?:${FIELDS.map(([, others = '[]']) => `(${others.replaceAll('(', '(?:')})`).join('|')})$`,
+);
 /** Longer than any name that is known. */
 const MAX_NAME = 16;
 
@@ -58,7 +60,10 @@ export function fieldName(kind: number): string {
 export function fieldKind(name: string, repair: boolean): number {
   const known = KINDS.get(name);
   if (known !== undefined || !repair || name.length > MAX_NAME) return known ?? UNKNOWN;
-  const row = MISSPELT.exec(name)?.slice(1).findIndex((match) => match !== undefined) ?? -1;
+  const row =
+    MISSPELT.exec(name)
+      ?.slice(1)
+      .findIndex((match) => match !== undefined) ?? -1;
   return row < 0 ? UNKNOWN : row + USER_AGENT;
 }
 

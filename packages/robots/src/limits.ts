@@ -75,6 +75,10 @@ export const MAX_TAG_CHARS = 65_536;
 export const MAX_IGNORED_WORDS = 100;
 /** Rules kept of a tdmrep.json (ours; each is one comparison per page). More count as one that reserves everything. */
 export const MAX_TDM_RULES = 1_000;
+/** Characters of those rules as JSON (ours: at most three bytes each, so that they fit a store's record of 1 MiB). */
+export const MAX_TDM_CHARS = 262_144;
+/** Characters of a host name, without a trailing dot (RFC 1035 §2.3.4: 255 bytes on the wire). */
+export const MAX_HOST_NAME_CHARS = 253;
 
 /** Attempts at a data.txt that fails, after the first (data-txt §2). */
 export const MAX_DATA_TXT_RETRIES = 5;

@@ -6,8 +6,9 @@
 //               ──   ──   ─                ── ── ⋯    ─
 //               prefix    └ must be the suffix when `$` stands behind it
 //
-// The platform looks for a stretch faster than we could, and skips ahead by what it has learned of it; of a long stretch
-// it learns the end only, so long ones are looked for here (Knuth, Morris and Pratt), each byte of the text once.
+// The platform looks for a stretch faster than we could, and skips ahead by what it has learned of it; of a long
+// stretch it learns the end only, so long ones are looked for here (Knuth, Morris and Pratt), each byte of the text
+// once.
 
 import { bytesOf } from './bytes.js';
 import { canonical } from './normalize.js';

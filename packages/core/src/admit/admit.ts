@@ -6,7 +6,7 @@ import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { parseUrl } from '../parse-url.js';
 import { MAX_REDIRECT_HOPS } from './limits.js';
 import type { Scope, ScopeAnswer } from './scope.js';
-import { trapText } from './trap-rules.js';
+import { type TrapFinding, trapText } from './trap-rules.js';
 import type { Traps } from './traps.js';
 import { requestedUrl } from './url-pattern.js';
 
@@ -42,6 +42,8 @@ export type Admit = (candidates: readonly NewUrl[]) => Admission;
 
 /** The priority of seeds: before links (4), after companion files (0). */
 const SEED_PRIORITY = 2;
+/** What may be a trap is requested when its host has nothing else. */
+const LAST_PRIORITY = 7;
 
 /** The seeds as candidates. @throws Never */
 export function seedUrls(seeds: readonly string[]): NewUrl[] {
@@ -65,15 +67,12 @@ type DepthBound = { readonly depth: number | null };
 export function createAdmit(
   scope: Scope,
   bounds: DepthBound,
-  traps: Pick<Traps, 'judgeCandidate'> | null = null,
+  traps: Pick<Traps, 'judgeCandidate' | 'drops'> | null = null,
   isRecent: (url: string) => boolean = () => false,
 ): Admit {
-  const whyNot = (candidate: NewUrl, url: UrlParts): WhyNot | null => {
-    const outside = whyOutside(scope, bounds, candidate, url);
-    if (outside !== null) return outside;
+  const trapOf = (candidate: NewUrl, url: UrlParts): TrapFinding | null => {
     if (traps === null || (candidate.via !== 'link' && candidate.via !== 'redirect')) return null;
-    const trap = traps.judgeCandidate(url, candidate);
-    return trap === null ? null : { reason: 'trap', detail: trapText(trap) };
+    return traps.judgeCandidate(url, candidate);
   };
   return (candidates) => {
     const admitted: NewUrl[] = [];
@@ -85,8 +84,14 @@ export function createAdmit(
         continue;
       }
       const parts = parseUrlParts(candidate.url);
-      const no = parts === null ? whyNoUrl(candidate.url) : whyNot(candidate, parts);
-      if (parts === null || no !== null) refused.push(refusal(candidate, no));
+      const no = parts === null ? whyNoUrl(candidate.url) : whyOutside(scope, bounds, candidate, parts);
+      if (parts === null || no !== null) {
+        refused.push(refusal(candidate, no));
+        continue;
+      }
+      const trap = trapOf(candidate, parts);
+      if (trap !== null && traps?.drops === true) refused.push({ candidate, reason: 'trap', detail: trapText(trap) });
+      else if (trap !== null) admitted.push({ ...candidate, url: requestedUrl(parts), priority: LAST_PRIORITY });
       // An object of its own: most candidates end here, and an engine that sees some live on takes all for long-lived.
       else admitted.push({ ...candidate, url: requestedUrl(parts) });
     }

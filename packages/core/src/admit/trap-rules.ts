@@ -6,6 +6,8 @@ import { MAX_KNOWN_DOMAINS } from './limits.js';
 
 /** When URLs count as a trap. The option table has the ranges and the defaults. */
 export interface ResolvedTrapOptions {
+  /** What happens to its URLs: they go last on their host, or are dropped. */
+  readonly action: 'defer' | 'drop';
   readonly maxSimilarPages: number;
   readonly maxPathSegments: number;
   readonly maxQueryParameters: number;

@@ -8,7 +8,12 @@ import type { ResolvedTrapOptions, TrapFinding } from './trap-rules.js';
 import { urlLoop } from './trap-rules.js';
 import { Traps } from './traps.js';
 
-const DEFAULTS: ResolvedTrapOptions = { maxSimilarPages: 128, maxPathSegments: 32, maxQueryParameters: 32 };
+const DEFAULTS: ResolvedTrapOptions = {
+  action: 'drop',
+  maxSimilarPages: 128,
+  maxPathSegments: 32,
+  maxQueryParameters: 32,
+};
 
 describe('a URL that gives itself away', () => {
   it.each<[string, string | null]>([

@@ -3,8 +3,9 @@
 //
 //   enough of its pages repeat others · most of its latest pages do · and repeating pages keep adding new URLs.
 //
-// The last condition tells an endless space from a finite one, whose links are all known after a while. Then URLs that
-// pages of the group add to it are dropped, those in the queue too; links from other pages are taken as before.
+// The last condition tells an endless space from a finite one, whose links are all known after a while. Then URLs
+// that pages of the group add to it go last on their host, those in the queue too, or are dropped; links from other
+// pages are taken as before.
 //
 // Every sixth page of an unsuspicious group is compared, and a link costs nothing before a suspicion. Memory is bounded
 // in groups and in numbers per group; a group that is forgotten starts again.
@@ -60,6 +61,11 @@ export class Traps {
 
   constructor(options: ResolvedTrapOptions) {
     this.#options = options;
+  }
+
+  /** Whether what belongs to a trap is dropped; otherwise it goes last on its host. */
+  get drops(): boolean {
+    return this.#options.action === 'drop';
   }
 
   /** Why a candidate is not worth adding: by its URL alone, or as `judge` says; `null`: nothing is against it. */

@@ -3,6 +3,7 @@
 // content codings where the fetcher has them (docs/decisions/0013).
 
 import type { BodyFile, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
+import { keepLatest } from '../keep-latest.js';
 import { pageLine, REVISIT_MIME, readIndex } from './cdxj.js';
 import { mimeOf, requestHead, responseHead } from './http-head.js';
 import { MAX_KNOWN_PAYLOADS, MAX_OUTLINKS } from './limits.js';
@@ -65,9 +66,7 @@ export class KnownPayloads {
   }
 
   keep(key: string, payload: KnownPayload): void {
-    this.#known.delete(key);
-    this.#known.set(key, payload);
-    if (this.#known.size > this.#limit) this.#known.delete(this.#known.keys().next().value as string);
+    keepLatest(this.#known, key, payload, this.#limit);
   }
 
   /** Adds the payloads of an index. @throws The platform's error when it cannot be read. */

@@ -163,7 +163,7 @@ describe('a mistake', () => {
     ],
     [
       { traps: true },
-      'expected `traps` to be false, or an object of maxSimilarPages, maxPathSegments, maxQueryParameters, got true',
+      'expected `traps` to be false, or an object of action, maxSimilarPages, maxPathSegments, maxQueryParameters, got true',
     ],
     [{ network: { ports: [99_999] } }, '`network.ports[0]`'],
     [{ discover: 'sitemaps' }, 'expected `discover` to be an object, got "sitemaps"'],

@@ -98,8 +98,15 @@ describe('mannerly crawl', () => {
   });
 
   it('ends with 0 when nothing is left', async () => {
-    const { code, report } = await crawl(fakeIo(), '--depth', '1');
+    const { code, report } = await crawl(fakeIo(), '--exclude', '*/2');
     expect({ code, state: report.state, pages: report.pages }).toEqual({ code: 0, state: 'finished', pages: 2 });
+  });
+
+  it('ends with 7 and names the bound when nothing is left but what it dropped', async () => {
+    const io = fakeIo();
+    const argv = ['crawl', `${site}/`, ...who, '--interval', '0', '--depth', '1', '--out', join(base, 'out')];
+    expect(await runCommand(argv, io)).toBe(7);
+    expect(io.outLines.join('\n')).toContain('nothing is left but what bounds kept out, 1 URL by `bounds.depth`');
   });
 
   it('ends with 3 when only a host is left that must be waited for', async () => {
@@ -149,7 +156,7 @@ describe('mannerly crawl', () => {
     );
     expect(asked).toHaveLength(5);
     const over = await crawl(fakeIo(), '--depth', '0', '--reset');
-    expect(over).toMatchObject({ code: 0, report: { state: 'finished', resumed: false, pages: 1, items: 1 } });
+    expect(over).toMatchObject({ code: 7, report: { state: 'bounded', resumed: false, pages: 1, items: 1 } });
     expect(asked.slice(5)).toEqual(['/robots.txt', '/']);
     expect(lines('items.jsonl')).toHaveLength(1);
   });
@@ -158,7 +165,7 @@ describe('mannerly crawl', () => {
     const before = process.cwd();
     process.chdir(base);
     try {
-      const argv = ['crawl', `${site}/`, ...who, '--interval', '0', '--depth', '1'];
+      const argv = ['crawl', `${site}/`, ...who, '--interval', '0', '--exclude', '*/2'];
       expect(await runCommand(argv, fakeIo())).toBe(0);
       const again = fakeIo();
       expect(await runCommand(argv, again)).toBe(0);
@@ -166,7 +173,7 @@ describe('mannerly crawl', () => {
       expect(asked).toEqual(['/robots.txt', '/', '/1']);
       expect(readdirSync('crawls')).toHaveLength(1);
       // Another crawl takes another directory.
-      expect(await runCommand(['crawl', `${site}/7`, ...who, '--interval', '0', '--depth', '0'], fakeIo())).toBe(0);
+      expect(await runCommand(['crawl', `${site}/7`, ...who, '--interval', '0', '--depth', '0'], fakeIo())).toBe(7);
       expect(readdirSync('crawls')).toHaveLength(2);
     } finally {
       process.chdir(before);
@@ -195,7 +202,7 @@ describe('mannerly crawl', () => {
 
   it('prints the politeness table, and the report command prints the same from the logs', async () => {
     const io = fakeIo();
-    const argv = ['crawl', `${site}/`, ...who, '--interval', '0', '--depth', '1', '--out', join(base, 'out')];
+    const argv = ['crawl', `${site}/`, ...who, '--interval', '0', '--exclude', '*/2', '--out', join(base, 'out')];
     expect(await runCommand(argv, io)).toBe(0);
     const printed = io.outLines.join('\n');
     expect(printed).toMatch(/Finished: nothing is left.*2 pages, 3 requests, 2 items/);

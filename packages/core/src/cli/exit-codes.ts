@@ -4,11 +4,21 @@ import type { CrawlReport } from '../report/crawl-report.js';
 import { everyPageFailed } from '../report/nothing-fetched.js';
 
 /** The codes. */
-export const EXIT = { ok: 0, broken: 1, usage: 2, waiting: 3, spent: 4, violated: 5, failed: 6, stopped: 130 } as const;
+export const EXIT = {
+  ok: 0,
+  broken: 1,
+  usage: 2,
+  waiting: 3,
+  spent: 4,
+  violated: 5,
+  failed: 6,
+  bounded: 7,
+  stopped: 130,
+} as const;
 
 /** What each code means, and what to do. */
 export const EXIT_CODES: readonly (readonly [code: number, means: string, todo: string])[] = [
-  [EXIT.ok, 'done: nothing was left, or a bound was reached', ''],
+  [EXIT.ok, 'done: nothing was left, or a bound ended the run and the rest is queued', ''],
   [EXIT.broken, 'something failed: a disk, a store, a bug', 'see the message'],
   [EXIT.usage, "a wrong call, or a directory that is not this crawl's or that another run has open", 'see the message'],
   [EXIT.waiting, 'only hosts are left that have to be waited for', 'run the same command later: the report says when'],
@@ -23,18 +33,26 @@ export const EXIT_CODES: readonly (readonly [code: number, means: string, todo: 
     'every page failed, as the report says; nothing was left, or a bound was reached',
     'see the reasons: often a wrong URL, a server that is down, or a handler that throws',
   ],
+  [
+    EXIT.bounded,
+    'nothing is left but URLs that bounds or the trap watch dropped',
+    'larger bounds and --reset, or leave it: the last words say which',
+  ],
   [EXIT.stopped, 'stopped by Ctrl-C, by a handler, or from the live view', 'the same command continues the crawl'],
 ];
 
 /** The code for the way a run ended. @throws Never */
-export function exitCodeOf(report: Pick<CrawlReport, 'state' | 'alreadyFinished' | 'pages' | 'outcomes'>): number {
-  const { state, alreadyFinished } = report;
+export function exitCodeOf(
+  report: Pick<CrawlReport, 'state' | 'bound' | 'alreadyFinished' | 'pages' | 'outcomes'>,
+): number {
+  const { state, bound, alreadyFinished } = report;
   const ended = everyPageFailed(report) ? EXIT.failed : EXIT.ok;
   switch (state) {
     case 'finished':
       return ended;
     case 'bounded':
-      return alreadyFinished ? EXIT.spent : ended;
+      if (alreadyFinished) return EXIT.spent;
+      return bound === null && ended === EXIT.ok ? EXIT.bounded : ended;
     case 'waiting':
       return EXIT.waiting;
     case 'stopped':

@@ -173,7 +173,7 @@ describe('a crawl that comes to nothing says why', () => {
     [
       'it is no HTML',
       { status: 200, headers: { 'content-type': 'application/pdf' }, body: '%PDF-1.4' },
-      /Only one page.*\n {2}no-handler \(1\): .*Register a handler/,
+      /No page was fetched.*\n {2}unwanted \(1\): .*Register a handler/,
     ],
   ])('because %s', async (_, front, says) => {
     answers.set('/', front);
@@ -203,6 +203,12 @@ describe('the exit code', () => {
     const { code, err } = await onLoopback('--config', config);
     expect(code).toBe(6);
     expect(err).toMatch(/the handler failed: Error: mine \(.*handlers\.mjs:1:\d+\)/);
+    const { out } = await run('explain', join(base, 'out'), `${site}/`);
+    expect(out).toMatch(/Error of the handler, .*: Error: mine \(.*handlers\.mjs:1:\d+\)\n {4}at /);
+    const silent = await onLoopback('--config', config, '--reset', '--log', 'silent');
+    expect(silent.err).not.toContain('failed');
+    const all = await onLoopback('--config', config, '--reset', '--log', 'debug');
+    expect(all.err).toContain(`200 ${site}/ in `);
   });
 });
 

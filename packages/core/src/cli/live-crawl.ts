@@ -2,6 +2,7 @@
 
 import { createCrawler } from '../crawler.js';
 import { MannerlyError } from '../errors.js';
+import { type LogEntry, withLevel } from '../journal/log-entry.js';
 import { terminalLog } from '../journal/terminal-log.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import type { CrawlReport } from '../report/crawl-report.js';
@@ -63,9 +64,10 @@ function unreachable(error: unknown, { name, connectError }: OpenedStore): unkno
 function commandLog(given: CrawlerOptions['log'] = 'warn', print: (line: string) => void): CrawlerOptions['log'] {
   if (typeof given !== 'string' || given === 'silent') return given;
   const log = terminalLog(print, given);
-  return (entry) => {
+  const write = (entry: LogEntry): void => {
     if (entry.code !== 'nothing-fetched') log(entry.code === 'comment' ? { ...entry, level: 'warn' } : entry);
   };
+  return withLevel(write, log.level ?? 'debug');
 }
 
 /** The first Ctrl-C stops cleanly, the second ends at once. @param ended - Called before. @returns What removes it */

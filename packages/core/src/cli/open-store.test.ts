@@ -10,6 +10,7 @@ describe('--store', () => {
     ['mysql://host/db', /is no URL of a store/],
     ['frontier', /is no URL of a store/],
     ['http://user:secret@host/', /\*\*\*@host/],
+    ['postgres://u:s3cr/3tpw@h', /"postgres:\/\/\*\*\*@h" is no URL of a store/],
     ['redis://127.0.0.1/?crawl=a b', /letters, digits/],
     ['redis://127.0.0.1/?crawl=', /letters, digits/],
   ] as const;

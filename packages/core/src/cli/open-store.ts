@@ -117,7 +117,7 @@ async function load(name: string, wantedBy: string): Promise<unknown> {
 
 function wrongUrl(text: string): UsageError {
   return new UsageError(
-    `${JSON.stringify(text.replace(/\/\/[^@/]*@/, '//***@'))} is no URL of a store`,
+    `${JSON.stringify(text.replace(/\/\/.*@/s, '//***@'))} is no URL of a store`,
     'Write redis://host:6379, rediss://…, postgres://user@host/database or postgresql://…, with ?crawl=<name> where a server has several.',
   );
 }

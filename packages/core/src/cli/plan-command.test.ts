@@ -40,7 +40,10 @@ it('asks for no page, and says so', async () => {
   expect(await runCommand(['plan', ...flags()], io)).toBe(0);
   expect(site.asked).toEqual(['/robots.txt']);
   expect(io.outLines.join('\n')).toContain('no sitemap');
-  expect(io.outLines.join('\n')).toMatch(/The crawl will take at most .* for at most 7 pages/);
+  expect(io.outLines.join('\n')).toMatch(
+    /will take between .* and .*, or so:\n.* for 1 page in 2 requests, if links lead to nothing.*\n.* for 7 pages in 8 requests, if they lead/,
+  );
+  expect(io.outLines.join('\n')).not.toContain('at most');
   expect(io.outLines.join('\n')).toContain('1 request was made');
 });
 

@@ -1,6 +1,7 @@
 // Reports as text for people: the end of a crawl, and a crawl on a server.
 
 import type { StoreReport } from '../inspection/store-inspection.js';
+import { droppedByBounds } from '../report/bounds-met.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { whyNothingFetched } from '../report/nothing-fetched.js';
 import { politenessText, printable } from '../report/table.js';
@@ -8,6 +9,7 @@ import { politenessText, printable } from '../report/table.js';
 /** The report as text. */
 export function summaryText(report: CrawlReport): string {
   const nothing = whyNothingFetched(report);
+  const trapped = report.outcomes['dropped']?.['trap'] === undefined ? 'went last' : 'were dropped';
   const parts = [
     endText(report),
     ...(report.waiting.length === 0 ? [] : [waitingText(report)]),
@@ -17,7 +19,7 @@ export function summaryText(report: CrawlReport): string {
       ({ from, to }) => `Scope moved: the seed ${printable(from)} led to ${printable(to)}, whose host is in scope too.`,
     ),
     ...report.traps.map(
-      ({ rule, pattern }) => `Trap: ${printable(pattern)} (${rule}); links that its own pages add were dropped.`,
+      ({ rule, pattern }) => `Trap: ${printable(pattern)} (${rule}); links that its own pages add ${trapped}.`,
     ),
     ...report.relaxedDefaults.map((each) => `Relaxed default: ${each}`),
   ];
@@ -27,16 +29,20 @@ export function summaryText(report: CrawlReport): string {
 /** How it ended, and the counts. */
 function endText(report: CrawlReport): string {
   const { alreadyFinished, queued, stopReason } = report;
-  const bound = report.bound ?? 'pages';
+  const { bound } = report;
   const more = ` To continue, give a larger --${bound}`;
+  const dropped = `nothing is left but what bounds kept out, ${droppedByBounds(report.bounds)}`;
   const reason = stopReason === undefined ? '' : ` by a handler: "${printable(stopReason, 500)}"`;
   const how = {
     finished: alreadyFinished
       ? 'Finished before: nothing was left to fetch, and nothing was requested. To fetch it all again, add --reset or name another --out.'
       : 'Finished: nothing is left to fetch.',
-    bounded: alreadyFinished
-      ? `Ended before by its bound of ${bound}: nothing was requested.${more}; to start over, add --reset.`
-      : `Ended by its bound of ${bound}.${queued === 0 ? '' : `${more}.`}`,
+    bounded:
+      bound === null
+        ? `Bounded${alreadyFinished ? ' before' : ''}: ${dropped}. To fetch them, change these options and add --reset.`
+        : alreadyFinished
+          ? `Ended before by its bound of ${bound}: nothing was requested.${more}; to start over, add --reset.`
+          : `Ended by its bound of ${bound}.${queued === 0 ? '' : `${more}.`}`,
     waiting: 'Waiting: only hosts are left that have to be waited for. The same command continues when they are due.',
     stopped: `Stopped${reason}. The same command continues the crawl.`,
   }[report.state];

@@ -1,7 +1,7 @@
 // What a crawl learns of sites and needs again after a stop: where seeds redirect, which moves the scope, and which URL
 // spaces are traps. Kept in records of the store, emitted as events, listed in the report.
 
-import type { Frontier, NewUrl, PageWork, UrlRecord } from '@mannerly/frontier';
+import type { Frontier, FrontierOptions, NewUrl, PageWork, UrlRecord } from '@mannerly/frontier';
 import { parseUrlParts } from '@mannerly/frontier/internal';
 import type { Scope, ScopeMove } from '../admit/scope.js';
 import { type ResolvedTrapOptions, type TrapFinding, trapText } from '../admit/trap-rules.js';
@@ -69,11 +69,12 @@ export class SiteKnowledge {
     this.watch?.queued(url);
   }
 
-  /** Why a queued URL is not worth a request any more; `null`: it is. */
-  whyNot({ url, from, via }: UrlRecord): { status: 'dropped'; reason: 'trap'; detail: string } | null {
+  /** Why a queued URL is not worth a request any more, or not yet; `null`: it is. */
+  whyNot({ url, from, via }: UrlRecord): ReturnType<NonNullable<FrontierOptions['whyNot']>> {
     if (this.watch === null || (via !== 'link' && via !== 'redirect')) return null;
     const trap = this.watch.judge(url, from);
-    return trap === null ? null : { status: 'dropped', reason: 'trap', detail: trapText(trap) };
+    if (trap === null) return null;
+    return this.watch.drops ? { status: 'dropped', reason: 'trap', detail: trapText(trap) } : { status: 'deferred' };
   }
 
   /** Of the whole crawl in order, at most ten thousand. */

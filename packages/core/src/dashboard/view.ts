@@ -10,6 +10,7 @@ import {
   type RequestRecord,
   type UrlStatus,
 } from 'mannerly';
+import { keepLatest } from '../keep-latest.js';
 import { printable } from '../report/table.js';
 import {
   MAX_DASHBOARD_HOSTS,
@@ -181,8 +182,7 @@ export function createHostLedger(most = MAX_DASHBOARD_LEDGER) {
       const before = tallies.get(host);
       const required = Math.max(record.crawlDelayMs ?? 0, record.requestIntervalMs ?? 0);
       const smallest = before?.smallestGapMs ?? null;
-      tallies.delete(host);
-      tallies.set(host, {
+      const tally = {
         requests: (before?.requests ?? 0) + 1,
         errors: (before?.errors ?? 0) + (status === null || status >= 400 ? 1 : 0),
         bytes: (before?.bytes ?? 0) + record.encodedBytes,
@@ -191,10 +191,8 @@ export function createHostLedger(most = MAX_DASHBOARD_LEDGER) {
         lastEndedAtMs: record.endedAtMs,
         asksMs: required > 0 ? required : null,
         smallestGapMs: gapMs === null ? smallest : Math.min(gapMs, smallest ?? gapMs),
-      });
-      if (tallies.size <= most) return;
-      const [oldest] = tallies.keys();
-      if (oldest !== undefined) tallies.delete(oldest);
+      };
+      keepLatest(tallies, host, tally, most);
     },
     get: (host: string): HostTally | null => tallies.get(host) ?? null,
     /** Hosts by their last request, the latest first. */

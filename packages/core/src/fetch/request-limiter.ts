@@ -55,10 +55,8 @@ export class RequestLimiter {
   }
 
   #limiterOf(host: string, requirements: HostRequirements, nowMs: number): HostLimiter {
-    let limiter = this.#hosts.get(host);
-    if (limiter === undefined || (!limiter.isBusy && !isDeepStrictEqual(limiter.requirements, requirements))) {
-      limiter = new HostLimiter(requirements, nowMs, limiter?.last);
-    }
+    const limiter = this.#hosts.get(host) ?? new HostLimiter();
+    if (!limiter.isBusy) limiter.require(requirements, nowMs);
     this.#hosts.delete(host);
     this.#hosts.set(host, limiter);
     for (const [unused, { isBusy }] of this.#hosts) {
@@ -74,52 +72,49 @@ const waitUntil = (openAtMs: number, nowMs: number): LimiterAnswer => ({
   untilMs: Math.max(Math.ceil(openAtMs), nowMs + LIMITER_RECHECK_MS),
 });
 
-interface LastExchange {
-  readonly startedAtMs: number;
-  readonly endedAtMs: number;
-}
-
 /**
  * One host's limiter. An exchange has the one place until `crawlDelayMs` after its end or `requestIntervalMs` after its
  * start, whichever is later (access, DECISION A15). In `bucket` mode each start has a place of the bucket for the
  * length of the period instead.
  */
 class HostLimiter {
-  readonly requirements: HostRequirements;
   isBusy = false;
-  last: LastExchange;
-  readonly #exchange = new Places(0);
-  readonly #bucket: Places | null;
+  #requirements: HostRequirements | null = null;
+  #exchange: Places | null = null;
+  #bucket: Places | null = null;
+  #startedAtMs = 0;
+  #endedAtMs = 0;
 
-  /** @param last - By the host's former file; the delay after it is now this one's. */
-  constructor(requirements: HostRequirements, nowMs: number, last: LastExchange = { startedAtMs: 0, endedAtMs: 0 }) {
+  /** What the host's file requires. Where that is new, the delay after the last exchange is a new one too. */
+  require(requirements: HostRequirements, nowMs: number): void {
+    if (isDeepStrictEqual(requirements, this.#requirements)) return;
     const { bucket } = requirements;
-    this.requirements = requirements;
-    this.last = last;
+    this.#requirements = requirements;
     this.#bucket = bucket === null ? null : new Places(Math.min(bucket.documents, MAX_BUCKET_STARTS));
+    this.#exchange = new Places(0);
     this.#exchange.giveBack(this.openAtMs - nowMs);
   }
 
   /** When the next exchange may start. */
   get openAtMs(): number {
-    const { crawlDelayMs, requestIntervalMs, bucket } = this.requirements;
+    const { crawlDelayMs, requestIntervalMs, bucket } = this.#requirements ?? {};
     const intervalMs = bucket === null ? (requestIntervalMs ?? 0) : 0;
-    return Math.max(this.last.endedAtMs + (crawlDelayMs ?? 0), this.last.startedAtMs + intervalMs);
+    return Math.max(this.#endedAtMs + (crawlDelayMs ?? 0), this.#startedAtMs + intervalMs);
   }
 
   /** Whether an exchange may start. */
   async take(): Promise<boolean> {
-    if (!(await this.#exchange.take())) return false;
+    if (!(await this.#exchange?.take())) return false;
     this.isBusy = this.#bucket === null || (await this.#bucket.take());
-    if (!this.isBusy) this.#exchange.giveBack(0);
+    if (!this.isBusy) this.#exchange?.giveBack(0);
     return this.isBusy;
   }
 
   done(startedAtMs: number | null, endedAtMs: number, nowMs: number): void {
     this.isBusy = false;
-    if (startedAtMs !== null) this.last = { startedAtMs, endedAtMs };
-    this.#exchange.giveBack(startedAtMs === null ? 0 : this.openAtMs - nowMs);
-    const { documents = 1, periodMs = 0 } = this.requirements.bucket ?? {};
+    if (startedAtMs !== null) [this.#startedAtMs, this.#endedAtMs] = [startedAtMs, endedAtMs];
+    this.#exchange?.giveBack(startedAtMs === null ? 0 : this.openAtMs - nowMs);
+    const { documents = 1, periodMs = 0 } = this.#requirements?.bucket ?? {};
     // A million per hour become a thousand per 3.6 s, which is the same rate.
     const placeMs = periodMs * Math.min(1, MAX_BUCKET_STARTS / documents);
     this.#bucket?.giveBack(startedAtMs === null ? 0 : startedAtMs + placeMs - nowMs);
@@ -176,7 +171,7 @@ class Places {
     return this.#bottleneck.schedule(async () => true).catch(() => false);
   }
 
-  /** One is free again after so many milliseconds, The timer keeps no process alive. */
+  /** One is free again after so many milliseconds. The timer keeps no process alive. */
   giveBack(afterMs: number): void {
     const add = () => this.#bottleneck.incrementReservoir(1);
     if (afterMs <= 0) add();

@@ -1,17 +1,17 @@
 // The page as its handler gets it. What the handler does with it is staged; only `page.fetch` makes requests.
 
+import type { NewUrl } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
-import { MannerlyError } from '../errors.js';
+import { invalidOption, MannerlyError } from '../errors.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
-import type { PageLink } from '../page/links.js';
+import { type PageLink, selectLinks } from '../page/links.js';
 import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
 import { linkBase, resolveHref } from '../page/resolve-href.js';
 import type { AddResult, FollowOptions, HandledPage, SaveOptions } from './handled-page.js';
-import { MAX_PAGE_FETCHES } from './limits.js';
+import { MAX_PAGE_FETCHES, MAX_REVISIT_MS } from './limits.js';
 import { type SavedFile, saveFile } from './save.js';
-import { addUrl, followLinks, leftAloneUrls, nextVisit } from './stage-links.js';
-import type { EmittedItem, Stage } from './staged.js';
+import { type EmittedItem, jsonCopy, type Stage } from './staged.js';
 
 /** What a handler's page works with. */
 export class PageTools {
@@ -19,14 +19,17 @@ export class PageTools {
   /** Where files go; `null`: nowhere by default. */
   readonly filesPath: string | null;
   readonly fetch: OwnFetcher;
+  /** Whether a handler may want what a link leads to, by the extension of its URL. `label`: of the link. */
+  readonly wants: (url: string, label: string | null) => boolean;
   isAborted = false;
   #reason: unknown;
   #controller: AbortController | null = null;
 
-  constructor(stage: Stage, filesPath: string | null, fetch: OwnFetcher) {
+  constructor(stage: Stage, filesPath: string | null, fetch: OwnFetcher, wants: PageTools['wants'] = () => true) {
     this.stage = stage;
     this.filesPath = filesPath;
     this.fetch = fetch;
+    this.wants = wants;
   }
 
   /** Made at first use: few handlers use it, and it costs more than all the rest. */
@@ -90,7 +93,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, 'links
   readonly emit = (data: unknown): Promise<EmittedItem> => seen(this.#tools.stage.emit(data));
 
   readonly follow = (selector?: string, options: FollowOptions = {}): Promise<void> =>
-    settled(() => followLinks(this.#page, this.#tools.stage, selector, options));
+    settled(() => followLinks(this.#page, this.#tools, selector, options));
 
   readonly add = (url: string, options: FollowOptions = {}): Promise<AddResult> =>
     settled(() => {
@@ -137,4 +140,99 @@ function settled<T>(act: () => T): Promise<T> {
 function seen<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
+}
+
+/**
+ * Stages links of the page; those that it wants left alone, or that no handler wants, are noted as such. The next page
+ * of a list, by its `rel`, keeps the depth unless `options` say otherwise: a list has as many pages as it has.
+ *
+ * @throws MannerlyError `page-not-markup`, `option-invalid`, `item-invalid`
+ */
+export function followLinks(
+  page: FetchedPage,
+  { stage, wants }: Pick<PageTools, 'stage' | 'wants'>,
+  selector: string | undefined,
+  options: FollowOptions,
+): void {
+  const links = selector === undefined ? page.links : selectLinks(page, selector);
+  const candidate = candidates(page, 'link', options);
+  const next = candidates(page, 'link', { ...options, depth: options.depth ?? 'same' });
+  for (const link of links) {
+    const excluded = page.exclusion.whyLeaveAlone(link);
+    const reason = excluded ?? (wants(link.url, options.label ?? null) ? null : 'unwanted');
+    if (reason === null) stage.link(link.rel.includes('next') ? next(link.url) : candidate(link.url));
+    else stage.leaveAlone({ url: link.url, reason });
+  }
+}
+
+/**
+ * Stages a URL of the handler's own. @param leftAlone - As `leftAloneUrls` has it. @throws MannerlyError
+ * `option-invalid`, `item-invalid`
+ */
+export function addUrl(
+  page: FetchedPage,
+  stage: Stage,
+  leftAlone: ReadonlySet<string>,
+  text: string,
+  options: FollowOptions,
+): AddResult {
+  const url = resolveHref(text.trim(), linkBase(page.url, page.html?.baseHref ?? null));
+  if (url === null) return { kind: 'refused', reason: 'url-invalid' };
+  stage.link(candidates(page, 'handler', options)(url));
+  if (!leftAlone.has(url)) return { kind: 'staged', url, note: null };
+  stage.nofollow(url);
+  return { kind: 'staged', url, note: 'link-nofollow' };
+}
+
+type Carried = { readonly [Name in keyof FollowOptions]?: FollowOptions[Name] | undefined };
+
+/**
+ * Makes candidates of URLs found on a page. What they carry is copied once: the handler may change its own later.
+ * @throws MannerlyError `option-invalid`, `item-invalid`
+ */
+function candidates(page: FetchedPage, via: 'link' | 'handler', options: Carried): (url: string) => NewUrl {
+  const { label, userData, priority, allowDuplicate = false } = options;
+  if (options.depth !== undefined && options.depth !== 'same' && options.depth !== 'deeper') {
+    throw invalidOption('depth', "'same' or 'deeper'", options.depth);
+  }
+  const depth = options.depth === 'same' ? page.depth : page.depth + 1;
+  const from = page.url;
+  if (label === undefined && userData === undefined && priority === undefined && !allowDuplicate)
+    return (url) => ({ url, depth, via, from });
+  const carried = {
+    ...(label === undefined ? {} : { label }),
+    ...(userData === undefined ? {} : { userData: jsonCopy(userData, `user data on ${from}`) }),
+    ...(priority === undefined ? {} : { priority }),
+    // The time of the page tells this visit from others.
+    ...(allowDuplicate ? { visit: Math.max(1, Math.ceil(page.fetchedAtMs)) } : {}),
+  };
+  return (url) => ({ url, depth, via, from, ...carried });
+}
+
+/** One more visit of the page. @throws MannerlyError `option-invalid`, `item-invalid` */
+export function nextVisit(
+  page: FetchedPage,
+  afterMs: number,
+  options: Omit<FollowOptions, 'allowDuplicate' | 'depth'>,
+): NewUrl {
+  if (!(typeof afterMs === 'number' && afterMs >= 0 && afterMs <= MAX_REVISIT_MS)) {
+    throw invalidOption('afterMs` of `revisit', `a number from 0 to ${MAX_REVISIT_MS}`, afterMs);
+  }
+  const { label = page.label, userData = page.userData, priority } = options;
+  const { url, depth, via, from, visit, fetchedAtMs } = page;
+  const carried = { label: label ?? undefined, userData: userData ?? undefined, priority };
+  // The page is where it was, not one link further.
+  const { from: _page, ...next } = candidates(page, 'handler', carried)(url);
+  const origin = from === null ? {} : { from };
+  return { ...next, ...origin, depth, via, visit: visit + 1, notBeforeMs: Math.ceil(fetchedAtMs + afterMs) };
+}
+
+/**
+ * URLs that the page shows only in links that it wants left alone. Computed once: a handler may add thousands of URLs.
+ */
+export function leftAloneUrls(page: FetchedPage): Set<string> {
+  const isAlone = (link: PageLink): boolean => page.exclusion.whyLeaveAlone(link) !== null;
+  const urls = new Set(page.links.filter(isAlone).map(({ url }) => url));
+  for (const link of page.links) if (!isAlone(link)) urls.delete(link.url);
+  return urls;
 }

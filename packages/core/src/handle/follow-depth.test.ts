@@ -6,7 +6,7 @@ import { resolveExclusionOptions } from '../page/exclusion.js';
 import type { FetchedPage } from '../page/page.js';
 import { pageWork, response } from '../page/page-work.fixture.js';
 import { PageReader } from '../page/read-page.js';
-import { addUrl, followLinks, nextVisit } from './stage-links.js';
+import { addUrl, followLinks, nextVisit } from './context.js';
 import { Stage } from './staged.js';
 
 const URL_OF_PAGE = 'https://example.com/a/';
@@ -36,7 +36,7 @@ async function staged(...calls: ((page: FetchedPage, stage: Stage) => unknown)[]
 const follow =
   (selector?: string, options: Options = {}) =>
   (page: FetchedPage, stage: Stage) =>
-    followLinks(page, stage, selector, options);
+    followLinks(page, { stage, wants: () => true }, selector, options);
 const add = (url: string, options: Options) => (page: FetchedPage, stage: Stage) =>
   addUrl(page, stage, new Set(), url, options);
 

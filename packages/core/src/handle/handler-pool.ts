@@ -4,7 +4,7 @@
 import type { Clock } from '@mannerly/frontier';
 import PQueue from 'p-queue';
 import { onAbort } from '../on-abort.js';
-import { contentOf } from '../page/content-kind.js';
+import { contentOf, typeByExtension } from '../page/content-kind.js';
 import type { OwnFetcher } from '../page/own-fetch.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import { createPageContext, PageTools } from './context.js';
@@ -39,6 +39,8 @@ interface HandlerPoolOptions {
   readonly signal: AbortSignal;
   /** Where `page.save` writes. @default `null`, nowhere by default */
   readonly filesPath?: string | null;
+  /** Whether every body goes into an archive, handled or not. @default false */
+  readonly isArchived?: boolean;
   /** `page.fetch`. @default every request is `dropped` */
   readonly fetch?: OwnFetcher;
 }
@@ -64,6 +66,12 @@ export class HandlerPool {
     return page.exclusion.runsHandler && this.#options.handlers.find(page) !== null;
   }
 
+  /** Whether anybody wants the body of a page with these headers: a handler, or an archive. */
+  wants(label: string | null, headers: FetchedPage['headers']): boolean {
+    const { handlers, isArchived = false } = this.#options;
+    return isArchived || handlers.wants({ mime: contentOf(headers, NO_BYTES).mime, label });
+  }
+
   /** Bytes that the body of a page with these headers may have, where its handler says so; `null`: it does not. */
   bodyBytesFor(label: string | null, headers: FetchedPage['headers']): number | null {
     const { kind, mime } = contentOf(headers, NO_BYTES);
@@ -79,9 +87,12 @@ export class HandlerPool {
   }
 
   async #run(page: PageInCrawl, found: FoundHandler): Promise<Handled> {
-    const { handlerTimeoutMs, clock, signal, filesPath = null, fetch = NO_FETCH } = this.#options;
+    const { handlers, handlerTimeoutMs, clock, signal, filesPath = null, fetch = NO_FETCH } = this.#options;
     if (signal.aborted) return STOPPED;
-    const tools = new PageTools(new Stage(page, found.item ?? null), filesPath, fetch);
+    const tools = new PageTools(new Stage(page, found.item ?? null), filesPath, fetch, (url, label) => {
+      const mime = this.#options.isArchived === true ? null : typeByExtension(url);
+      return mime === null || handlers.wants({ mime, label });
+    });
     const timers: (() => void)[] = [];
     let ignoreAbort = (): void => undefined;
     const ended = new Promise<Handled>((resolve) => {

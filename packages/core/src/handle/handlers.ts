@@ -1,7 +1,7 @@
 // The handlers of a crawler, by route. Each page goes to one handler: that of the most specific route.
 
 import { invalidOption, MannerlyError } from '../errors.js';
-import { CONTENT_KINDS, type ContentKind } from '../page/content-kind.js';
+import { CONTENT_KINDS, type ContentKind, possibleKinds } from '../page/content-kind.js';
 import type { FetchedPage } from '../page/page.js';
 import type { HandledPage } from './handled-page.js';
 import { MAX_LARGE_BODY_BYTES } from './limits.js';
@@ -97,10 +97,22 @@ export class Handlers {
     return byLabel ?? byType ?? found.get(kind) ?? found.get('any') ?? null;
   }
 
+  /** Whether a handler may get content of a media type, whatever its first bytes say. */
+  wants({ mime, label }: Pick<RoutedBy, 'mime' | 'label'>): boolean {
+    const kinds = possibleKinds(mime);
+    if (kinds === null || kinds.some((kind) => this.find({ kind, mime, label }) !== null)) return true;
+    // By its extension alone it may be any of the types that handlers name.
+    return mime?.endsWith('/*') === true && [...this.#found.keys()].some((route) => isBinaryType(route));
+  }
+
   /** Bytes that the body of such a page may have, as its handler says; `null`: no limit of its own, or HTML. */
   bodyBytesFor(page: RoutedBy): number | null {
     return page.kind === 'html' ? null : (this.find(page)?.maxBodyBytes ?? null);
   }
+}
+
+function isBinaryType(route: string): boolean {
+  return !route.startsWith('label:') && route.includes('/') && possibleKinds(route) !== null;
 }
 
 function checkSchema(option: string, given: unknown): void {

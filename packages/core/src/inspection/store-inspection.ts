@@ -85,7 +85,7 @@ async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreRep
   const outcomes = new OutcomeCounts();
   const processes = parts.map(([part, totals]): ProcessReport => {
     const { process: last, requests, items, bytes } = totals;
-    outcomes.goOnFrom(totals.outcomes);
+    outcomes.leftOut(totals.outcomes);
     const state = isAtWork(totals, nowMs) ? 'at-work' : last?.isOver === false ? 'silent' : 'over';
     const who = { machine: last?.machine ?? null, pid: last?.pid ?? null, toldAtMs: last?.atMs ?? null };
     return { part, ...who, state, requests, items, bytes, early: last?.early ?? null };

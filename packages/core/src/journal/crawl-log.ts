@@ -10,7 +10,7 @@ import { plural, printable } from '../report/table.js';
 import type { CrawlEmitter } from './events.js';
 import type { JournalListener } from './journal.js';
 import { FAILURES_TO_NAME, MAX_FAILING_HOSTS, MAX_LOG_CHARS } from './limits.js';
-import { LOG_LEVELS, type LogEntry, type LogFunction, type Logger, toLogger } from './log-entry.js';
+import { isFor, LOG_LEVELS, type LogEntry, type LogFunction, type Logger, toLogger } from './log-entry.js';
 import { terminalLog } from './terminal-log.js';
 
 /** The option `log`: a level for standard error, `silent` or `false` for nothing, or a receiver of every entry. */
@@ -43,11 +43,14 @@ export class CrawlLog implements JournalListener {
   readonly #detach: readonly (() => void)[];
   /** Failures in a row of hosts whose last request failed. */
   readonly #failures = new Map<string, number>();
+  /** Requests and decisions are many: without this, nothing is made of them. */
+  readonly #isDebug: boolean;
   #hasThrown = false;
 
   /** @param nowMs - Epoch milliseconds. */
   constructor(write: LogFunction, events: Pick<CrawlEmitter, 'on'>, nowMs: () => number) {
     this.#write = write;
+    this.#isDebug = isFor(write, 'debug');
     this.#nowMs = nowMs;
     this.#detach = [
       events.on('store', ({ kind, message }) => this.#tell(kind === 'resumed' ? 'info' : 'warn', 'store', message)),
@@ -64,10 +67,10 @@ export class CrawlLog implements JournalListener {
   }
 
   request({ url, host, status, failure, startedAtMs, endedAtMs }: RequestRecord): void {
-    this.#tell('debug', 'request', `${status ?? failure} ${url} in ${Math.round(endedAtMs - startedAtMs)} ms`, {
-      host,
-      url,
-    });
+    if (this.#isDebug) {
+      const took = `${Math.round(endedAtMs - startedAtMs)} ms`;
+      this.#tell('debug', 'request', `${status ?? failure} ${url} in ${took}`, { host, url });
+    }
     if (failure === 'aborted') return;
     const isFailure = status === null || status === 429 || status >= 500;
     const failures = isFailure ? (this.#failures.get(host) ?? 0) + 1 : 0;
@@ -82,6 +85,7 @@ export class CrawlLog implements JournalListener {
   }
 
   decision({ url, status, reason }: UrlDecision): void {
+    if (!this.#isDebug) return;
     this.#tell('debug', 'decision', `${status} (${reason}) ${url}`, { url });
   }
 
@@ -101,9 +105,14 @@ export class CrawlLog implements JournalListener {
 
   /** The run is over. @param report - `null`: it failed. */
   ended(report: CrawlReport | null): void {
-    if (report !== null) {
+    // Of one process among several it says nothing: the others may have fetched.
+    if (report !== null && report.part === undefined) {
       const why = whyNothingFetched(report);
-      if (why !== null && (fetchedPages(report) === 0 || report.outcomes['dropped']?.['out-of-scope'] !== undefined))
+      if (
+        why !== null &&
+        (fetchedPages(report) === 0 ||
+          (report.pages === 1 && report.outcomes['dropped']?.['out-of-scope'] !== undefined))
+      )
         this.#tell(
           'warn',
           'nothing-fetched',
@@ -120,6 +129,7 @@ export class CrawlLog implements JournalListener {
   }
 
   #tell(level: LogEntry['level'], code: string, text: string, more: Partial<LogEntry> = {}): void {
+    if (!isFor(this.#write, level)) return;
     try {
       this.#write({ level, code, message: printable(text, MAX_LOG_CHARS), atMs: this.#nowMs(), ...more });
     } catch (error) {

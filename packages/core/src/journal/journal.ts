@@ -20,8 +20,8 @@ import type { Item } from '../output/sink.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { NotFetched } from '../page/own-fetch.js';
 import { type CodeError, type CodeErrorPlace, codeErrorOf } from '../report/code-error.js';
-import type { HostClockReading, RequestRecord, UrlDecision, UrlStatus } from '../report/decision.js';
-import { REASONS } from '../report/reasons.js';
+import type { HostClockReading, OutcomeTable, RequestRecord, UrlDecision, UrlStatus } from '../report/decision.js';
+import { REASONS, reasonOf } from '../report/reasons.js';
 import type { CrawlEmitter, CrawlEventMap } from './events.js';
 import { MAX_DECIDED_URLS, MAX_PENDING_DECISIONS, MAX_UNDECIDED_REQUESTS } from './limits.js';
 
@@ -31,10 +31,17 @@ export interface PageOutcome extends Pick<UrlDecision, 'status' | 'reason' | 'la
   readonly detail?: string;
 }
 
+/** Why a URL is still queued: its host waits, until then, or the run has ended. */
+export interface HeldReason extends Pick<HostWait, 'host' | 'untilMs'> {
+  readonly reason: string;
+}
+
 /** Receives the facts of a run: a log, or a count. */
 export interface JournalListener {
   request?(record: RequestRecord): void;
   decision?(decision: UrlDecision): void;
+  /** URLs that are decided together, without a decision each. */
+  leftOut?(counts: OutcomeTable): void;
   warning?(warning: HostWarning): void;
   dataset?(found: DatasetFound): void;
   /** An error of the user's own code. `thrown`: what was thrown. */
@@ -161,9 +168,16 @@ export class Journal {
     this.#emitter.emit('host-warning', event);
   }
 
-  /** A URL that is still queued at the end of the run, and why its host waits. */
-  held(record: UrlRecord, wait: HostWait): void {
-    if (!isCompanionHop(record)) this.#decide(fromHeld(record, wait, this.#nowMs()));
+  /** A URL that is still queued at the end of a run, and why. @returns Whether it is one that gets a decision. */
+  held(record: UrlRecord, why: HeldReason): boolean {
+    if (isCompanionHop(record)) return false;
+    this.#decide(fromHeld(record, why, this.#nowMs()));
+    return true;
+  }
+
+  /** URLs that are still queued, too many for a decision each. */
+  heldTogether(counts: Readonly<Record<string, number>>): void {
+    for (const listener of this.#listeners) listener.leftOut?.({ held: counts });
   }
 
   /** Reports the decisions that were pending until the end of the run. */
@@ -262,10 +276,11 @@ const DROPPING_LAYERS: Readonly<Record<string, UrlDecision['layer'] | undefined>
   'redirect-limit': 'bounds',
 };
 
-/** A link that its page does not want followed. */
+/** A link that its page does not want followed, or that no handler wants. */
 function fromLeftAlone({ url: from, record }: PageWork, link: LeftAloneLink, atMs: number): UrlDecision {
   const { url, reason } = link;
-  return decided({ url, status: 'excluded', reason, layer: 'page', depth: record.depth + 1, from, atMs });
+  const status = reason === 'unwanted' ? 'dropped' : 'excluded';
+  return decided({ url, status, reason, layer: 'page', depth: record.depth + 1, from, atMs });
 }
 
 /** What a page in a browser requested and did not get. */
@@ -278,9 +293,9 @@ function fromSubresource({ url: from, record }: PageWork, left: NotFetched, atMs
 }
 
 /** A URL that is still queued at the end of a run. */
-function fromHeld(record: UrlRecord, { host, reason, untilMs }: HostWait, atMs: number): UrlDecision {
+function fromHeld(record: UrlRecord, { host, reason, untilMs }: HeldReason, atMs: number): UrlDecision {
   return {
-    ...fromDrop(record, reason, reason === 'robots-unreachable' ? 'robots' : 'frontier', atMs),
+    ...fromDrop(record, reason, reasonOf(reason)?.layer ?? 'frontier', atMs),
     status: 'held',
     detail: untilMs === null ? null : `until ${new Date(untilMs).toISOString()}`,
     clock: { host, startedAtMs: null, gapMs: null, crawlDelayMs: null, requestIntervalMs: null, untilMs },

@@ -31,29 +31,47 @@ export interface LogEntry {
 }
 
 /** Receives entries. What it throws becomes a process warning. */
-export type LogFunction = (entry: LogEntry) => void;
+export interface LogFunction {
+  (entry: LogEntry): void;
+  /** The least that it gets, read when a run starts. @default debug: everything */
+  readonly level?: LogLevel;
+}
 
 /**
  * An object with a method for each level. One that has `bindings` too, as pino has, gets the entry's fields and the
- * message; others, as console, get a line of text, and errors with their stack.
+ * message; others, as console, get a line of text, and errors with their stack. A `level` that it has, as pino has, is
+ * the least that it gets.
  */
 export type Logger = Readonly<Record<LogLevel, (...args: never[]) => unknown>>;
 
-/** The entry as text: one line, and the stack below it. @param most - Lines of the stack. Never throws. */
-export function logText({ message, stack }: LogEntry, most = Number.MAX_SAFE_INTEGER): string {
+/** A function that gets nothing below a level. */
+export function withLevel(write: (entry: LogEntry) => void, level: LogLevel): LogFunction {
+  return Object.assign((entry: LogEntry) => write(entry), { level });
+}
+
+/** Whether an entry of this level is for a function. */
+export function isFor({ level: least = 'debug' }: LogFunction, level: LogLevel): boolean {
+  return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
+}
+
+/** The entry as text: one line, and the stack below it. @param most - Frames, the user's alone. @default all frames */
+export function logText({ message, stack }: LogEntry, most: number | null = null): string {
   if (stack == null) return message;
   // The first lines repeat the message.
   const frames = stack.split('\n').filter((line) => /^\s+at |^Caused by: /.test(line));
-  return [message, ...frames.slice(0, most).map((line) => `    ${printable(line.trim(), MAX_LOG_CHARS)}`)].join('\n');
+  const own =
+    most === null ? frames : frames.filter((line) => !/[\\/]node_modules[\\/]|node:/.test(line)).slice(0, most);
+  return [message, ...own.map((line) => `    ${printable(line.trim(), MAX_LOG_CHARS)}`)].join('\n');
 }
 
 /** Passes entries to an object. Never throws by itself. */
 export function toLogger(logger: Logger): LogFunction {
   const isStructured = 'bindings' in logger;
-  return (entry) => {
+  const write: LogFunction = (entry) => {
     const { level, message, error, stack, ...fields } = entry;
-    const write = logger[level] as (...args: unknown[]) => unknown;
-    if (isStructured) write.call(logger, error === undefined ? fields : { ...fields, err: error }, message);
-    else write.call(logger, logText(entry));
+    const method = logger[level] as (...args: unknown[]) => unknown;
+    if (isStructured) method.call(logger, error === undefined ? fields : { ...fields, err: error }, message);
+    else method.call(logger, logText(entry));
   };
+  return withLevel(write, LOG_LEVELS.find((level) => 'level' in logger && logger.level === level) ?? 'debug');
 }

@@ -2,7 +2,7 @@
 // a handler comes with every page, and a screen holds few of them.
 
 import { MAX_LOGGED_KINDS, MAX_LOGGED_OF_A_KIND, MAX_STACK_LINES } from './limits.js';
-import { LOG_LEVELS, type LogEntry, type LogFunction, type LogLevel, logText } from './log-entry.js';
+import { LOG_LEVELS, type LogEntry, type LogFunction, type LogLevel, logText, withLevel } from './log-entry.js';
 
 const OTHERS = 'others';
 
@@ -26,22 +26,27 @@ export function terminalLog(print: (text: string) => void, level: LogLevel): Log
     }
     counts.clear();
   };
-  return (entry) => {
-    if (LOG_LEVELS.indexOf(entry.level) >= LOG_LEVELS.indexOf(level) && isNew(counts, entry))
-      print(logText(entry, MAX_STACK_LINES));
+  const write = (entry: LogEntry): void => {
+    if (LOG_LEVELS.indexOf(entry.level) >= LOG_LEVELS.indexOf(level)) {
+      const nth = ordinalOf(counts, entry);
+      // The stacks of a kind differ little.
+      if (nth <= MAX_LOGGED_OF_A_KIND) print(logText(entry, nth === 1 ? MAX_STACK_LINES : 0));
+    }
     if (entry.code === 'run-ended') summary();
   };
+  // The end of a run is `info`, and the numbers are printed then.
+  return withLevel(write, level === 'debug' ? 'debug' : 'info');
 }
 
-/** Counts an entry. What is printed on demand (`info` and less) is not counted. */
-function isNew(counts: Map<string, { count: number; readonly first: LogEntry }>, entry: LogEntry): boolean {
-  if (entry.level === 'debug' || entry.level === 'info') return true;
+/** Which of its kind an entry is, from 1 on. What is printed on demand (`info` and less) is not counted. */
+function ordinalOf(counts: Map<string, { count: number; readonly first: LogEntry }>, entry: LogEntry): number {
+  if (entry.level === 'debug' || entry.level === 'info') return 1;
   const own = `${entry.code}${placeOf(entry)}`;
   const kind = counts.has(own) || counts.size < MAX_LOGGED_KINDS ? own : OTHERS;
   const known = counts.get(kind) ?? { count: 0, first: entry };
   known.count += 1;
   counts.set(kind, known);
-  return known.count <= MAX_LOGGED_OF_A_KIND;
+  return known.count;
 }
 
 function placeOf({ source }: LogEntry): string {

@@ -173,17 +173,25 @@ export const CRAWL_ROWS = {
     either(
       choice(false),
       group('TrapOptions', {
+        action: row(
+          choice('defer', 'drop'),
+          'URLs of a trap are requested when their host has nothing else, or dropped.',
+          {
+            default: 'defer',
+            flag: ['--drop-traps', 'drop the URLs of endless spaces instead of requesting them last', { sets: 'drop' }],
+          },
+        ),
         maxSimilarPages: row(
           whole(16, MAX_SIMILAR_PAGES, 'pages'),
-          'Similar pages of a group in a row, after which links of such pages are dropped.',
+          'Similar pages of a group in a row, after which links of such pages go last.',
           { default: 128 },
         ),
-        maxPathSegments: row(whole(4, MAX_PATH_SEGMENTS, 'segments'), 'Segments of a path. Longer paths are dropped.', {
+        maxPathSegments: row(whole(4, MAX_PATH_SEGMENTS, 'segments'), 'Segments of a path. Longer paths go last.', {
           default: 32,
         }),
         maxQueryParameters: row(
           whole(4, MAX_QUERY_PARAMETERS, 'parameters'),
-          'Parameters of a query. Longer queries are dropped.',
+          'Parameters of a query. Longer queries go last.',
           { default: 32 },
         ),
       }),

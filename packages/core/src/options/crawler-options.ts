@@ -1,5 +1,5 @@
 // The options of `createCrawler`. Generated from the rows in this folder: edit those, then run `pnpm generate`. It is
-// one long file because a reader of one option usually wants the next.
+// still one file because a reader of one option usually wants the next.
 
 import type { CanonicalRule, Clock, CustomPoliteness, FrontierStore, RobotsOptions, Via } from '@mannerly/frontier';
 import type { HookOptions } from '../crawl/hooks.js';
@@ -65,8 +65,13 @@ export interface CrawlerOptions {
   /** Datasets that data.txt names. */
   readonly datasets?: DatasetOptions;
   /**
-   * A run ends in state `waiting` when only hosts are left that have to wait longer. Less than 100 counts as 100. 0 to
-   * 2,592,000,000 ms. @default 600,000
+   * How often a page is requested again, and after which waits. The turn of its host, a pause and Retry-After make a
+   * wait longer, never shorter (outcomes (docs/outcomes.md)). All attempts of a page count together.
+   */
+  readonly retries?: RetryOptions;
+  /**
+   * A run ends in state `waiting` when only hosts are left that have to wait longer. Less than 100 counts as 100, and a
+   * tenth more is waited, since waits are lengthened by up to a tenth. 0 to 2,592,000,000 ms. @default 720,000
    */
   readonly maxIdleMs?: number;
   /**
@@ -215,13 +220,13 @@ export interface UrlOptions {
 }
 
 export interface TrapOptions {
-  /**
-   * Similar pages of a group in a row, after which links of such pages are dropped. 16 to 1,000,000 pages. @default 128
-   */
+  /** URLs of a trap are requested when their host has nothing else, or dropped. @default defer */
+  readonly action?: 'defer' | 'drop';
+  /** Similar pages of a group in a row, after which links of such pages go last. 16 to 1,000,000 pages. @default 128 */
   readonly maxSimilarPages?: number;
-  /** Segments of a path. Longer paths are dropped. 4 to 1,024 segments. @default 32 */
+  /** Segments of a path. Longer paths go last. 4 to 1,024 segments. @default 32 */
   readonly maxPathSegments?: number;
-  /** Parameters of a query. Longer queries are dropped. 4 to 1,024 parameters. @default 32 */
+  /** Parameters of a query. Longer queries go last. 4 to 1,024 parameters. @default 32 */
   readonly maxQueryParameters?: number;
 }
 
@@ -355,6 +360,21 @@ export interface DiscoverOptions {
 export interface DatasetOptions {
   /** With `discover.dataTxt`: queue the datasets within the scope, with the label `dataset`. @default false */
   readonly enqueue?: boolean;
+}
+
+export interface RetryOptions {
+  /**
+   * Waits after a failure, a 5xx or a `RetryPage`: one for each retry. 0 to 20 entries: 0 to 86,400,000 ms. @default
+   * 10, 20, 40 s
+   */
+  readonly failureWaitsMs?: readonly number[];
+  /** Waits after a 429 or 503: one for each retry. 0 to 20 entries: 0 to 86,400,000 ms. @default 30, 60, 120 s */
+  readonly throttleWaitsMs?: readonly number[];
+  /**
+   * How often a page whose handler threw is requested again, after the waits of `failureWaitsMs`. 0 to 20 times.
+   * @default 0
+   */
+  readonly handler?: number;
 }
 
 export interface ArchiveOptions {

@@ -23,3 +23,7 @@ export const MAX_WARC_BYTES = 1024 * 1024 * 1024 * 1024; // bytes of a WARC file
 
 // Hooks (our own).
 export const MAX_HOOK_MS = 60_000; // milliseconds for an answer
+
+// Retries (our own).
+export const MAX_RETRIES = 20; // retries of one page: the frontier's own
+export const MAX_RETRY_WAIT_MS = 86_400_000; // milliseconds before one of them: a day, as the longest Retry-After

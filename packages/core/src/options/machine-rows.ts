@@ -11,11 +11,21 @@ import { LOG_LEVELS, type LogFunction, type Logger } from '../journal/log-entry.
 import { MAX_CONCURRENCY, MAX_SEEDS, MAX_WAIT_MS } from '../limits.js';
 import type { Sink } from '../output/sink.js';
 import { MAX_DECISION_LINES } from '../report/limits.js';
-import { MAX_HOOK_MS, MAX_SEED_CHARS, MAX_WARC_BYTES, MIN_WARC_BYTES } from './limits.js';
+import {
+  MAX_HOOK_MS,
+  MAX_RETRIES,
+  MAX_RETRY_WAIT_MS,
+  MAX_SEED_CHARS,
+  MAX_WARC_BYTES,
+  MIN_WARC_BYTES,
+} from './limits.js';
 import { boolean, choice, code, either, group, groupRow, list, number, row, text, whole } from './row.js';
 
 const MIB = 1024 * 1024;
 const isFunction = (value: unknown): boolean => typeof value === 'function';
+
+/** Waits before retries. */
+const retryWaits = list(number(0, MAX_RETRY_WAIT_MS, 'ms'), MAX_RETRIES);
 
 /** Accepts an object that has a method. */
 const has =
@@ -113,11 +123,37 @@ export const MACHINE_ROWS = {
       ],
     }),
   }),
+  retries: groupRow(
+    'How often a page is requested again, and after which waits. The turn of its host, a pause and Retry-After make a ' +
+      'wait longer, never shorter ([outcomes](../outcomes.md)). All attempts of a page count together.',
+    'RetryOptions',
+    {
+      failureWaitsMs: row(retryWaits, 'Waits after a failure, a 5xx or a `RetryPage`: one for each retry.', {
+        default: [10_000, 20_000, 40_000],
+        defaultText: '10, 20, 40 s',
+        relaxed: [{ longerThan: 3 }, 'a page that fails is requested more often than three times again'],
+      }),
+      throttleWaitsMs: row(retryWaits, 'Waits after a 429 or 503: one for each retry.', {
+        default: [30_000, 60_000, 120_000],
+        defaultText: '30, 60, 120 s',
+        relaxed: [{ longerThan: 3 }, 'a page is requested more often than three times again after a 429 or 503'],
+      }),
+      handler: row(
+        whole(0, MAX_RETRIES, 'times'),
+        'How often a page whose handler threw is requested again, after the waits of `failureWaitsMs`.',
+        {
+          default: 0,
+          relaxed: [{ above: 3 }, 'a handler that throws has its pages requested more than three times again'],
+        },
+      ),
+    },
+  ),
   maxIdleMs: row(
     number(0, MAX_WAIT_MS, 'ms'),
-    'A run ends in state `waiting` when only hosts are left that have to wait longer. Less than 100 counts as 100.',
+    'A run ends in state `waiting` when only hosts are left that have to wait longer. Less than 100 counts as 100, and a ' +
+      'tenth more is waited, since waits are lengthened by up to a tenth.',
     {
-      default: 600_000,
+      default: 720_000,
       flag: ['--max-idle <seconds>', 'end when only hosts are left that wait longer', { isSeconds: true }],
     },
   ),

@@ -140,10 +140,10 @@ describe('resolved options', () => {
     const { bounds, network, spacing, maxIdleMs, scope, exclusion, traps, archive } = resolveOptions(GOOD);
     expect(bounds).toMatchObject({ pages: 5, minutes: null, depth: null, pagesPerHost: null, queuedUrls: 10_000_000 });
     expect(spacing).toEqual({ politeness: { profile: 'polite', perIp: false, jitter: 0 }, hostKeyBy: 'host' });
-    expect(maxIdleMs).toBe(600_000);
+    expect(maxIdleMs).toBe(720_000);
     expect(scope.within).toBe('host');
     expect(exclusion).toEqual(resolveExclusionOptions({}));
-    expect(traps).toEqual({ maxSimilarPages: 128, maxPathSegments: 32, maxQueryParameters: 32 });
+    expect(traps).toEqual({ action: 'defer', maxSimilarPages: 128, maxPathSegments: 32, maxQueryParameters: 32 });
     expect(archive).toBeNull();
     expect(network).toMatchObject({
       allowAddresses: [],

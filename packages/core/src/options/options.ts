@@ -35,7 +35,7 @@ export interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cooki
 
 /** Options as the crawl reads them: checked, complete, read-only. */
 export interface ResolvedOptions
-  extends Pick<Defaults, 'bounds' | 'maxIdleMs' | 'handlerTimeoutMs' | 'decisionLog' | 'log'> {
+  extends Pick<Defaults, 'bounds' | 'maxIdleMs' | 'handlerTimeoutMs' | 'decisionLog' | 'log' | 'retries'> {
   readonly identity: Identity;
   readonly scope: ResolvedScope;
   readonly canonicalRules: readonly CanonicalRule[];
@@ -105,6 +105,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     hooks: hooksOf(options.hooks, filled.hooks.timeoutMs),
     decisionLog: filled.decisionLog,
     log: filled.log,
+    retries: filled.retries,
     archive: archive === false ? null : archive === true ? DEFAULT_ARCHIVE : archive,
     relaxedDefaults: relaxedDefaultsIn('', OPTIONS, filled),
   };
@@ -174,6 +175,8 @@ function relaxedDefaultsIn(
 }
 
 function isRelaxed({ values }: Relaxed, value: unknown): boolean {
+  if ('longerThan' in values) return Array.isArray(value) && value.length > values.longerThan;
+  if ('above' in values) return typeof value === 'number' && value > values.above;
   if ('below' in values) return typeof value === 'number' && value < values.below;
   return 'not' in values ? value !== values.not : values.some((each) => each === value);
 }

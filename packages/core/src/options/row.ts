@@ -42,8 +42,16 @@ export interface Flag extends FlagDetails {
   readonly help: string;
 }
 
-/** Values that are less polite than a site may expect: these values, numbers below this one, or all but this one. */
-type RelaxedValues = readonly unknown[] | { readonly below: number } | { readonly not: unknown };
+/**
+ * Values that are less polite than a site may expect: these values, numbers below or above this one, lists longer than
+ * this, or all but this one.
+ */
+type RelaxedValues =
+  | readonly unknown[]
+  | { readonly below: number }
+  | { readonly above: number }
+  | { readonly longerThan: number }
+  | { readonly not: unknown };
 
 /** Whether other options of the group make a relaxed value polite again. */
 type Unless = (group: Readonly<Record<string, unknown>>) => boolean;

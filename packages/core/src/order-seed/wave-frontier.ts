@@ -7,7 +7,8 @@
 // hosts. Robots.txt, companion files and handlers' own requests do not wait: pages depend on them.
 
 import { hash } from 'node:crypto';
-import type { AddAnswer, Frontier, NewUrl } from '@mannerly/frontier';
+import type { AddAnswer, Frontier, NewUrl, QueuedUrl } from '@mannerly/frontier';
+import { recordOf } from '@mannerly/frontier/internal';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import { WAVE_BATCH_URLS } from './limits.js';
 import { WaitingUrls } from './waiting-urls.js';
@@ -143,6 +144,24 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
       const isWaiting = next.has(nameOf({ url, depth: 0, via: 'link' })) || rest.some((each) => each.url.url === url);
       return isWaiting ? { ...look, isKnown: true } : look;
     },
+    async list(request = {}) {
+      const { cursor = null, limit = WAVE_BATCH_URLS, host, authority } = request;
+      const isInWaves = cursor?.startsWith(WAITING_CURSOR) === true;
+      const listing = isInWaves ? { cursor: null, items: [] } : await frontier.list(request);
+      if (listing.cursor !== null || listing.items.length >= limit) return listing;
+      const waiting = [...rest, ...next.values()]
+        .map(({ url }) => queuedUrl(url))
+        .filter((each) => (host ?? each.host) === each.host && (authority ?? each.authority) === each.authority);
+      const from = isInWaves ? Number(cursor?.slice(WAITING_CURSOR.length)) : 0;
+      const to = from + limit - listing.items.length;
+      const items = [...listing.items];
+      for (const each of waiting.slice(from, to)) {
+        // Links wait whether or not they are known.
+        const isKnown = each.record.visit === undefined && (await frontier.look(each.record.url)).isKnown;
+        if (!isKnown) items.push(each);
+      }
+      return { cursor: to < waiting.length ? `${WAITING_CURSOR}${to}` : null, items };
+    },
     counts: () => counted(frontier.counts()),
     recount: async () => counted(await frontier.recount()),
   };
@@ -197,6 +216,14 @@ function rankOf(seed: string, { url, visit = 0 }: NewUrl): string {
 function compareRanked(one: Ranked, other: Ranked): number {
   const byPriority = (one.url.priority ?? DEFAULT_PRIORITY) - (other.url.priority ?? DEFAULT_PRIORITY);
   return byPriority || compareTexts(one.rank, other.rank);
+}
+
+/** Begins the cursor of a listing that has come to the URLs that wait. */
+const WAITING_CURSOR = 'waiting ';
+
+function queuedUrl(url: NewUrl): QueuedUrl {
+  const { hostname: host, origin: authority } = new URL(url.url);
+  return { host, authority, priority: url.priority ?? DEFAULT_PRIORITY, record: recordOf(url, url.url) };
 }
 
 /** One name for all finds of the same visit of a URL. */

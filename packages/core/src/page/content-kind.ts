@@ -107,6 +107,28 @@ function kindOfMime(mime: string): ContentKind {
   return mime.startsWith('text/') ? 'text' : 'other';
 }
 
+/**
+ * The kinds that content of a media type may turn out to be. @returns `null` where only the body tells. @throws Never
+ */
+export function possibleKinds(mime: string | null): readonly ContentKind[] | null {
+  if (mime === null || UNKNOWN_TYPES.has(mime) || BYTES.has(mime)) return null;
+  const kind = kindOfMime(mime);
+  if (kind === 'pdf' || kind === 'image') return ['pdf', 'image', 'other'];
+  return kind === 'other' ? ['other'] : null;
+}
+
+const IMAGE_EXTENSION = /^(?:avif|bmp|gif|ico|jpe?g|png|tiff?|webp)$/i;
+const BINARY_EXTENSION =
+  /^(?:7z|aac|apk|avi|bz2|deb|dmg|docx?|epub|exe|flac|flv|gz|iso|jar|m4[av]|mkv|mov|mp[34]|mpe?g|msi|od[st]|og[agv]|pptx?|rar|rpm|tar|tgz|wav|webm|whl|wmv|xlsx?|xz|zip)$/i;
+
+/** The media type, with `*` for what varies, that the extension of a URL's path stands for; `null`: none is known. */
+export function typeByExtension(url: string): string | null {
+  const [, extension = ''] = /^[^?#]*\.([a-z\d]{2,4})(?:[?#]|$)/i.exec(url) ?? [];
+  if (extension.toLowerCase() === 'pdf') return 'application/pdf';
+  if (IMAGE_EXTENSION.test(extension)) return 'image/*';
+  return BINARY_EXTENSION.test(extension) ? 'application/*' : null;
+}
+
 /** The standard's table of tags (§7.1), each before a blank or `>`. */
 const HTML_START =
   /^(?:<!--|<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|meta|link|ul)[\s/>])/i;

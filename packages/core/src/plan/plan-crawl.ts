@@ -11,6 +11,7 @@ import { onAbort } from '../on-abort.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import { type ResolvedOptions, resolveOptions } from '../options/options.js';
 import type { CrawlReport } from '../report/crawl-report.js';
+import { WAIT_JITTER } from '../run/limits.js';
 import { performRun } from '../run/perform-run.js';
 import { Run } from '../run/run.js';
 import { RunStop } from '../run/run-stop.js';
@@ -63,13 +64,22 @@ export interface CrawlPlan {
   /** Hosts of the seeds and of sitemaps, those that take longest first. */
   readonly hosts: readonly PlannedHost[];
   /** `isAtMost`: pages of some host are not known, so it may be over sooner. */
-  readonly estimate: Pick<Forecast, 'durationMs' | 'pages' | 'requests' | 'ends'> & { readonly isAtMost: boolean };
+  readonly estimate: PlannedTotals & { readonly isAtMost: boolean };
+  /**
+   * What the crawl comes to. `least`: links lead to nothing that seeds and sitemaps do not name. `most`: they lead to
+   * as much as the bounds allow. Both assume that hosts answer as fast as they did, and that nothing is requested
+   * again.
+   */
+  readonly range: { readonly least: PlannedTotals; readonly most: PlannedTotals };
   /**
    * The bound that is reached first, from the crawl's start; `null`: none. Depth and bytes cannot be predicted.
    * `isAtMost`: no sitemap says that there is so much.
    */
   readonly firstBound: (NonNullable<Forecast['firstBound']> & { readonly isAtMost: boolean }) | null;
 }
+
+/** Time, pages and requests of a whole crawl, and how it ends. */
+type PlannedTotals = Pick<Forecast, 'durationMs' | 'pages' | 'requests' | 'ends'>;
 
 /** What a plan takes besides the crawl's options. */
 export interface PlanOptions {
@@ -173,20 +183,24 @@ function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey):
     const wait = waits.get(unit) ?? waits.get(host.host) ?? null;
     return { host, wait, known: forecastHost(host, unit, wait !== null, resolved, politeness) };
   });
-  const predicted = forecast(
-    surveyed.map(({ known }) => known),
-    {
-      pages: bounds.pages,
-      runningMs: inMs(bounds.minutes),
-      pagesPerHost: bounds.pagesPerHost,
-      runningPerHostMs: inMs(bounds.minutesPerHost),
-      maxIdleMs,
-      crawlIntervalMs: politeness.crawlIntervalMs,
-      concurrency: network.concurrency,
-      steps: MAX_PLAN_STEPS,
-    },
-    report.endedAtMs,
-  );
+  const limits = {
+    pages: bounds.pages,
+    runningMs: inMs(bounds.minutes),
+    pagesPerHost: bounds.pagesPerHost,
+    runningPerHostMs: inMs(bounds.minutesPerHost),
+    maxIdleMs: maxIdleMs * (1 + WAIT_JITTER),
+    crawlIntervalMs: politeness.crawlIntervalMs,
+    concurrency: network.concurrency,
+    steps: MAX_PLAN_STEPS,
+  };
+  /** @param pagesOf - The pages of each host; `null`: any number. */
+  const forecastWith = (pagesOf: (each: (typeof surveyed)[number]) => number | null): Forecast => {
+    const hosts = surveyed.map((each) => ({ ...each.known, pages: pagesOf(each) }));
+    return forecast(hosts, limits, report.endedAtMs);
+  };
+  const predicted = forecastWith(({ known }) => known.pages);
+  const least = forecastWith(({ known, host }) => known.pages ?? Math.max(1, host.allowed));
+  const most = forecastWith(({ known }) => (known.pages === 0 ? 0 : null));
   const planned = surveyed.map(({ host, wait, known }) => plannedHost(host, known, predicted, wait, report.endedAtMs));
   const guessed = new Set(surveyed.flatMap(({ known: { pages, name } }) => (pages === null ? name : [])));
   const { durationMs, pages, requests, ends, firstBound } = predicted;
@@ -196,14 +210,22 @@ function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey):
     plannedAtMs: report.startedAtMs,
     planningMs: report.endedAtMs - report.startedAtMs,
     planningRequests: survey.requests,
-    isWhole: report.state === 'finished' || report.state === 'waiting',
+    isWhole:
+      report.state !== 'stopped' &&
+      report.bound === null &&
+      report.bounds.every(({ bound }) => bound === 'bounds.depth'),
     hosts: planned.sort((a, b) => (b.tookMs ?? -1) - (a.tookMs ?? -1) || (a.host < b.host ? -1 : 1)),
     estimate: { durationMs, pages, requests, ends, isAtMost },
+    range: { least: totalsOf(least), most: totalsOf(most) },
     firstBound:
       firstBound === null
         ? null
         : { ...firstBound, isAtMost: firstBound.host === null ? isAtMost : guessed.has(firstBound.host) },
   };
+}
+
+function totalsOf({ durationMs, pages, requests, ends }: Forecast): PlannedTotals {
+  return { durationMs, pages, requests, ends };
 }
 
 function forecastHost(

@@ -60,21 +60,19 @@ const BOUND_NAMES: Readonly<Record<PlannedBound, string>> = {
   minutesPerHost: 'minutes of one host',
 };
 
-function estimateLines({ hosts, estimate, firstBound }: CrawlPlan): string[] {
-  const { durationMs, pages, requests, ends, isAtMost } = estimate;
-  if (pages === 0) return [nothingText(hosts.some(({ wait }) => wait !== null))];
-  const most = isAtMost ? 'at most ' : '';
-  const end = {
-    finished: 'then nothing is left within its bounds',
-    pages: 'then its bound on pages is reached',
-    minutes: 'then its bound on minutes is reached',
-    waiting: 'then only hosts are left that have to be waited for',
-  }[ends];
-  const lines = [
-    `The crawl will take ${most}${durationText(durationMs)}, for ${most}${pages} pages in ${most}${requests} requests; ${end}.`,
-  ];
-  if (isAtMost) lines.push('Hosts without a sitemap are estimated with as many pages as the bounds leave them.');
-  if (firstBound === null) lines.push('No bound is reached, as far as can be predicted: depth and bytes cannot.');
+function estimateLines({ hosts, range: { least, most }, firstBound }: CrawlPlan): string[] {
+  if (most.pages === 0) return [nothingText(hosts.some(({ wait }) => wait !== null))];
+  const lines =
+    least.pages === most.pages
+      ? [`The crawl will take about ${totalsText(most)}; ${ENDS[most.ends]}.`]
+      : [
+          `The crawl will take between ${durationText(least.durationMs)} and ${durationText(most.durationMs)}, or so:`,
+          `  ${totalsText(least)}, if links lead to nothing that seeds and sitemaps do not name; ${ENDS[least.ends]}.`,
+          `  ${totalsText(most)}, if they lead to as much as the bounds allow; ${ENDS[most.ends]}.`,
+        ];
+  lines.push('Both assume that hosts answer as fast as they did now, and that nothing has to be requested again.');
+  if (firstBound === null)
+    lines.push('No bound is reached by what seeds and sitemaps name. Depth and bytes are not predicted.');
   else {
     const { bound, host, atMs } = firstBound;
     const where = host === null ? '' : ` at ${printable(host, 60)}`;
@@ -82,6 +80,17 @@ function estimateLines({ hosts, estimate, firstBound }: CrawlPlan): string[] {
     lines.push(`First bound: ${BOUND_NAMES[bound]}${where}, ${when}after ${durationText(atMs)}.`);
   }
   return lines;
+}
+
+const ENDS: Readonly<Record<CrawlPlan['estimate']['ends'], string>> = {
+  finished: 'then nothing is left within its bounds',
+  pages: 'then its bound on pages is reached',
+  minutes: 'then its bound on minutes is reached',
+  waiting: 'then only hosts are left that have to be waited for',
+};
+
+function totalsText({ durationMs, pages, requests }: CrawlPlan['range']['least']): string {
+  return `${durationText(durationMs)} for ${pages} ${pages === 1 ? 'page' : 'pages'} in ${requests} requests`;
 }
 
 /** A crawl without a page: an estimate of nothing would hide that. */

@@ -8,7 +8,7 @@ import { partsOf } from '../directory/crawl-paths.js';
 import type { RejectedItem } from '../handle/staged.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { CodeError } from './code-error.js';
-import type { LeftOutLine, RequestRecord, RunPromise, UrlDecision } from './decision.js';
+import type { LeftOutLine, OutcomeTable, RequestRecord, RunPromise, UrlDecision } from './decision.js';
 import {
   MAX_DECISION_LINES,
   MAX_ERROR_LOG_BYTES,
@@ -70,6 +70,11 @@ export class CrawlLogs {
 
   decision(decision: UrlDecision): void {
     if (this.#decisions?.append(decision) !== true) rememberDecision(this.#recent, decision);
+  }
+
+  /** URLs that get no line; they are counted. */
+  leftOut(counts: OutcomeTable): void {
+    this.#decisions?.leftOut(counts);
   }
 
   warning(warning: HostWarning): void {
@@ -190,6 +195,10 @@ export class DecisionLog {
     this.#linesLeft -= 1;
     this.#log.append(decision);
     return true;
+  }
+
+  leftOut(counts: OutcomeTable): void {
+    this.#leftOut.leftOut(counts);
   }
 
   flush(): void {

@@ -3,10 +3,12 @@
 import type { HostWait } from '@mannerly/frontier';
 import type { ScopeMove } from '../admit/scope.js';
 import type { TrapFinding } from '../admit/trap-rules.js';
+import type { BoundMet } from './bounds-met.js';
 import type { OutcomeTable, UrlStatus } from './decision.js';
 
 /**
- * How a run ended. `finished`: nothing left; `bounded`: a bound was reached; `waiting`: all remaining hosts wait longer
+ * How a run ended. `finished`: nothing left; `bounded`: a bound ended it, or nothing is left but what bounds kept out;
+ * `waiting`: all remaining hosts wait longer
  * than `maxIdleMs`; `stopped`: by `stop`, a handler or a signal.
  */
 export type RunState = 'finished' | 'bounded' | 'waiting' | 'stopped';
@@ -51,8 +53,10 @@ export interface HostPoliteness extends Readonly<Record<Exclude<UrlStatus, 'fetc
 /** The report of a run. */
 export interface CrawlReport {
   readonly state: RunState;
-  /** With `bounded`: which. */
+  /** The bound that ended the run; `null`: none did. */
   readonly bound: 'pages' | 'minutes' | 'bytes' | null;
+  /** The bounds that kept URLs out of the crawl, with their numbers; empty: none did. */
+  readonly bounds: readonly BoundMet[];
   /** With `stopped`: the reason that a handler gave (`StopCrawl`). Absent: none. */
   readonly stopReason?: string;
   /** Whether the run continued earlier ones. Then all counts are of the crawl, over its runs. */
@@ -77,6 +81,7 @@ export interface CrawlReport {
   readonly rejected?: number;
   readonly bytes: number;
   readonly queued: number;
+  /** URLs by status and reason. Each URL that was found counts once: `held` are those that are queued. */
   readonly outcomes: OutcomeTable;
   readonly politeness: readonly HostPoliteness[];
   /**

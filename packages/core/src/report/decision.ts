@@ -111,7 +111,10 @@ export interface RunLine {
   readonly run: RunPromise;
 }
 
-/** The last line of a run in the decision log: how many URLs have no line, by status and reason. */
+/**
+ * The last line of a run in the decision log: how many URLs have no line, by status and reason. What is held counts
+ * until the next run.
+ */
 export interface LeftOutLine {
   readonly atMs: number;
   readonly leftOut: OutcomeTable;

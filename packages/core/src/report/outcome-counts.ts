@@ -20,8 +20,8 @@ export class OutcomeCounts {
     return this.#add(status, reason, 1);
   }
 
-  /** Adds the counts of earlier runs, or of other processes. */
-  goOnFrom(outcomes: OutcomeTable): void {
+  /** Adds URLs that have no decision of their own: of earlier runs, of other processes. */
+  leftOut(outcomes: OutcomeTable): void {
     for (const [status, reasons] of Object.entries(outcomes))
       for (const [reason, urls] of Object.entries(reasons)) this.#add(status as UrlStatus, reason, urls);
   }

@@ -73,12 +73,8 @@ export async function* finalDecisions(
 ): AsyncGenerator<UrlDecision> {
   const held = new Map<string, UrlDecision>();
   const turnedAway = createRecentSet(MAX_TURNED_AWAY_READ);
-  const logs = parts.map(({ decisionsPath }) => readValues(decisionsPath, isDecisionOrLeftOut));
+  const logs = parts.map(({ decisionsPath }) => logged(decisionsPath, onLeftOut));
   for await (const decision of inOrder(logs, ({ atMs }) => atMs)) {
-    if ('leftOut' in decision) {
-      onLeftOut(decision.leftOut);
-      continue;
-    }
     const { status, url } = decision;
     if ((status === 'excluded' || status === 'dropped') && !turnedAway.add(url)) continue;
     held.delete(url);
@@ -86,6 +82,22 @@ export async function* finalDecisions(
     else yield decision;
   }
   yield* held.values();
+}
+
+/** The decisions of one log. URLs without a line that one run left held are decided by the next. */
+async function* logged(path: string, onLeftOut: (counts: OutcomeTable) => void): AsyncGenerator<UrlDecision> {
+  let held: OutcomeTable = {};
+  for await (const line of readValues(path, isDecisionOrLeftOut)) {
+    if (!('leftOut' in line)) {
+      held = {};
+      yield line;
+      continue;
+    }
+    const { held: last = {}, ...others } = line.leftOut;
+    held = { held: last };
+    onLeftOut(others);
+  }
+  onLeftOut(held);
 }
 
 /**

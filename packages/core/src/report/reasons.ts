@@ -13,6 +13,8 @@ export interface ReasonEntry {
   readonly means: string;
   /** What can be done; empty where nothing needs doing. */
   readonly todo: string;
+  /** The option whose bound kept the URL out; absent: none did. */
+  readonly bound?: string;
 }
 
 const AGAIN_LATER = 'Run the same crawl again after that time.';
@@ -27,7 +29,16 @@ const fetchedPage = rows(['fetched'], 'page');
 const excludedByRobots = rows(['excluded'], 'robots', 'Leave it; ask the site if you need it.');
 const excludedByPage = rows(['excluded'], 'page', 'Leave it; ask the site if you need it.');
 const outOfScope = rows(['dropped'], 'scope');
-const outOfBounds = rows(['dropped'], 'bounds', 'Raise the bound and run the crawl again.');
+const RAISE = 'Raise the bound and run the crawl again.';
+const outOfBounds = (option: string, means: string, todo = RAISE): ReasonEntry => ({
+  ...rows(['dropped'], 'bounds', todo)(means),
+  bound: `bounds.${option}`,
+});
+/** Still queued when a bound ended the crawl. */
+const leftByBound = (option: string, means: string): ReasonEntry => ({
+  ...rows(['held'], 'bounds', RAISE)(means),
+  bound: `bounds.${option}`,
+});
 const droppedByFrontier = rows(['dropped'], 'frontier');
 const droppedByFetcher = rows(['dropped'], 'fetch');
 const droppedByCode = rows(['dropped'], 'hook');
@@ -79,32 +90,47 @@ export const REASONS = {
     'Widen `scope.within` (--within), list the host, or check `prefixes` and `include`.',
   ),
   'scope-excluded': outOfScope('A pattern of `scope.exclude` matches it.'),
-  trap: outOfScope(
-    'It belongs to a crawler trap: its URL loops, or the pages that lead there repeat the same content.',
-    'See docs/traps.md; `traps` sets how soon, and `traps: false` takes everything.',
-  ),
+  trap: {
+    ...outOfScope(
+      'It belongs to a crawler trap: its URL loops, or the pages that lead there repeat the same content.',
+      'See docs/traps.md; `traps` sets how soon, and `traps: false` takes everything.',
+    ),
+    bound: 'traps',
+  },
   'sitemap-foreign': outOfScope(
     'A sitemap lists it that may not speak for its host: neither served by it nor named by its robots.txt.',
   ),
   'sitemap-limit': outOfScope('More sitemaps of one host, or deeper in indexes, than are read.'),
   'url-invalid': outOfScope('It is not a URL.'),
   'url-scheme': outOfScope('Only http and https are fetched.'),
-  'bound-depth': outOfBounds('It lies more links from a seed than `bounds.depth` allows.'),
-  'bound-pages': outOfBounds('The crawl has fetched as many pages as `bounds.pages` allows.'),
-  'bound-minutes': outOfBounds('The running time of `bounds.minutes` is over.'),
-  'bound-host-pages': outOfBounds('Its host has given as many pages as `bounds.pagesPerHost` allows.'),
-  'bound-host-bytes': outOfBounds('Its host has given as many bytes as `bounds.bytesPerHost` allows.'),
-  'bound-host-minutes': outOfBounds('The running time that `bounds.minutesPerHost` gives its host is over.'),
+  'bound-depth': outOfBounds('depth', 'It lies more links from a seed than `bounds.depth` allows.'),
+  'bound-pages': leftByBound('pages', 'The crawl has fetched as many pages as `bounds.pages` allows.'),
+  'bound-minutes': leftByBound('minutes', 'The running time of `bounds.minutes` is over.'),
+  'bound-bytes': leftByBound('bytes', 'The crawl has received as many bytes as `bounds.bytes` allows.'),
+  'bound-host-pages': outOfBounds('pagesPerHost', 'Its host has given as many pages as `bounds.pagesPerHost` allows.'),
+  'bound-host-bytes': outOfBounds('bytesPerHost', 'Its host has given as many bytes as `bounds.bytesPerHost` allows.'),
+  'bound-host-minutes': outOfBounds(
+    'minutesPerHost',
+    'The running time that `bounds.minutesPerHost` gives its host is over.',
+  ),
   'redirect-limit': rows(['dropped', 'failed'], 'bounds')('A chain of redirects became too long.'),
   'url-too-long': droppedByFrontier('The URL is longer than the frontier keeps.'),
-  'frontier-full': droppedByFrontier(
-    'The queue is past its high-water mark.',
-    'Narrow the scope, or give the crawl a larger queue.',
-  ),
+  'frontier-full': {
+    ...outOfBounds(
+      'queuedUrls',
+      'The queue is past its high-water mark.',
+      'Narrow the scope, or give the crawl a larger queue.',
+    ),
+    layer: 'frontier',
+  },
   duplicate: droppedByFrontier(
     'By the Clean-param or Host line of its robots.txt it is another URL that is known; it was queued before the file was read.',
   ),
   'user-data-too-large': droppedByFrontier('The data given with the URL is larger than the frontier keeps.'),
+  unwanted: rows(['dropped'], 'page')(
+    'No handler takes its kind of content: by its extension it was not requested, or its body was not read.',
+    'Register a handler for it, or `any`.',
+  ),
   'page-fetch-limit': droppedByCode('The handler of one page requested more files by itself than one may.'),
   'hook-refused': droppedByCode('A hook of the crawl refused it.'),
   'handler-refused': droppedByCode('Its handler refused the page (`RefusePage`); nothing of it was kept.'),
@@ -174,6 +200,7 @@ export const REASONS = {
   'host-parked': held('The host is parked until somebody unparks it.', 'Check its answers, then run the crawl again.'),
   'address-shared': held('Another host on its address comes first (`politeness.perIp`).'),
   'not-before': held('Its next try is later.'),
+  'run-ended': held('The run ended before its turn came.', 'Run the same crawl again.'),
 } as const satisfies Record<string, ReasonEntry>;
 
 /** A reason of the table. */

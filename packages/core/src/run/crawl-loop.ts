@@ -4,7 +4,7 @@
 import type { Work } from '@mannerly/frontier';
 import { giveMemoryBack } from '../engine.js';
 import type { RunState } from '../report/crawl-report.js';
-import { MAX_HANDLING, MAX_TAKEN_AT_ONCE, SHARED_LOOK_MS, SHORT_WAIT_MS } from './limits.js';
+import { MAX_HANDLING, MAX_TAKEN_AT_ONCE, SHARED_LOOK_MS, SHORT_WAIT_MS, WAIT_JITTER } from './limits.js';
 import type { Run } from './run.js';
 import { performWork } from './work.js';
 
@@ -97,7 +97,8 @@ async function endOf(run: Run): Promise<LoopEnd | null> {
   if (bound !== null) return { state: 'bounded', bound };
   const nextAt = await frontier.nextAt();
   if (nextAt === null) return { state: frontier.waits(1).length > 0 ? 'waiting' : 'finished', bound: null };
-  return nextAt - run.nowMs() > Math.max(options.maxIdleMs, SHORT_WAIT_MS) ? { state: 'waiting', bound: null } : null;
+  const longestMs = Math.max(options.maxIdleMs * (1 + WAIT_JITTER), SHORT_WAIT_MS);
+  return nextAt - run.nowMs() > longestMs ? { state: 'waiting', bound: null } : null;
 }
 
 /** When the running time of the crawl is used up, epoch milliseconds: no wait is longer than that. */

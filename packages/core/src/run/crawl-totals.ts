@@ -71,7 +71,7 @@ export class CrawlTotals {
       this.#tally.goOnFrom(totals);
       // What was held then is requested now, and gets a decision anew.
       const { held: _, ...outcomes } = totals.outcomes;
-      this.#counts.goOnFrom(outcomes);
+      this.#counts.leftOut(outcomes);
     }
     await this.#write(store, false);
     this.#writeAgain(store);

@@ -6,6 +6,8 @@ export const MAX_TAKEN_AT_ONCE = 16;
 export const SHORT_WAIT_MS = 100; // a wait this short ends no run, whatever its `maxIdleMs`: times are rounded up
 /** Milliseconds between two requests to a host from which on its pages wait for its answers. */
 export const LONG_INTERVAL_MS = 500;
+/** Share by which the frontier and the reader of robots.txt lengthen a wait at random, at most. */
+export const WAIT_JITTER = 0.1;
 
 // The run
 /** Milliseconds that a crawl which starts over rests at most, so that the hosts of the last one have their interval. */
@@ -16,7 +18,8 @@ export const TOTALS_EVERY_MS = 1_000;
 export const MAX_HANDLING = 64;
 export const STOP_GRACE_MS = 10_000; // milliseconds that exchanges and handlers get to finish after a stop
 export const MAX_RETRIED_URLS = 100_000; // failures that one retry queues again; they are collected in memory first
-export const MAX_HELD_REPORTED = 10_000; // held URLs that the decision log lists at the end of a run
+export const MAX_HELD_REPORTED = 100_000; // held URLs that get a decision each at the end of a run; others are counted
+export const HELD_READ_AT_ONCE = 1_000; // of them, read from the store at a time
 
 // The live view
 export const MAX_ACTIVITY_HOSTS = 1_000; // waiting hosts, and requests under way, that `activity` lists at most

@@ -7,6 +7,7 @@ import type { HookVerdict } from '../crawl/hooks.js';
 import {
   exchangeOf,
   type FetchOutcome,
+  headerValue,
   isRefusedByGuard,
   type ResponseOutcome,
   releaseBody,
@@ -118,7 +119,7 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
     const verdict = await run.hooks.afterFetch(work, outcome);
     if (verdict !== null) return refusedByHook(run, work, verdict, outcome);
   }
-  const retry = retryOf(work, outcome);
+  const retry = retryOf(run, work, outcome);
   if (retry?.kind === 'again') return settled({ kind: 'again', notBeforeMs: retry.notBeforeMs });
   if (retry?.kind === 'exhausted') {
     const said = outcome.kind === 'failed' ? { detail: outcome.detail } : { httpStatus: outcome.status, detail: '' };
@@ -139,12 +140,30 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   if (httpStatus < 200 || httpStatus > 299) {
     return failed(run, work, { reason: `status-${httpStatus}`, layer: 'fetch', httpStatus });
   }
-  return handledResult(run, work, outcome);
+  return run.handlers.wants(work.record.label, outcome.headers)
+    ? handledResult(run, work, outcome)
+    : unwantedResult(run, work, outcome);
+}
+
+/** No handler wants its kind of content: the body was not read, and it does not count as a page. */
+async function unwantedResult(run: Run, work: PageWork, outcome: ResponseOutcome): Promise<WorkResult> {
+  const verdict = await run.hooks.afterFetch(work, outcome);
+  if (verdict !== null) return refusedByHook(run, work, verdict, outcome);
+  const detail = headerValue(outcome.headers, 'content-type') ?? '';
+  const { status: httpStatus } = outcome;
+  return decided(run, work, {
+    status: 'dropped',
+    reason: 'unwanted',
+    layer: 'page',
+    httpStatus,
+    detail,
+    isPage: false,
+  });
 }
 
 /** A companion file is retried and redirected as such, and never goes to a handler. */
 async function companionResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
-  const retry = retryOf(work, outcome);
+  const retry = retryOf(run, work, outcome);
   if (retry?.kind === 'again') return settled({ kind: 'again', notBeforeMs: retry.notBeforeMs });
   if (outcome.kind === 'failed') return failedResult(run, work, outcome, retry !== null);
   const { status: httpStatus } = outcome;
@@ -158,8 +177,8 @@ async function companionResult(run: Run, work: PageWork, outcome: FetchOutcome):
 }
 
 /** Whether an exchange is tried again; `null`: our own guard refused it, so the host was not requested. */
-function retryOf(work: PageWork, outcome: FetchOutcome) {
-  return isRefusedByGuard(outcome) ? null : retryUrl(exchangeOf(outcome), work.record.tries);
+function retryOf({ options }: Run, work: PageWork, outcome: FetchOutcome) {
+  return isRefusedByGuard(outcome) ? null : retryUrl(exchangeOf(outcome), work.record.tries, options.retries);
 }
 
 function failedResult(
@@ -245,6 +264,11 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
       url: work.url,
     });
     run.journal.emit('handler-error', { url: work.url, error });
+    const { handler, failureWaitsMs } = run.options.retries;
+    if (handled.kind === 'threw' && work.record.tries < handler) {
+      const waitMs = failureWaitsMs[Math.min(work.record.tries, failureWaitsMs.length - 1)] ?? 0;
+      return settled({ kind: 'again', notBeforeMs: outcome.timing.endedAtMs + waitMs });
+    }
     return failed(run, work, { reason, layer: 'hook', httpStatus, detail });
   }
   return storedResult(run, work, page, handled);
@@ -265,12 +289,7 @@ async function storedResult(
   const { journal } = run;
   const { status: httpStatus, exclusion } = page;
   const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data) : [];
-  try {
-    await run.items.write(items);
-  } catch (error) {
-    journal.codeError((error as Error).cause ?? error, { code: 'sink-failed', url: page.url });
-    throw error;
-  }
+  await run.items.write(items);
   journal.items(items);
   // Rejected items are kept only where items may be kept.
   if (staged.rejectedCount > 0 && exclusion.storesItems) journal.rejected(staged.rejected, staged.rejectedCount);
@@ -299,8 +318,9 @@ function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome, signal
     return decided(run, work, { ...decision, detail: reason, isPage: true });
   }
   if (signal.kind === 'stop') run.stop.requestFor(reason);
-  // Counted like a failed answer, and as often: a page is requested four times at most, whatever the reasons.
-  const retry = retryUrl({ ...exchangeOf(outcome), status: 500, retryAfter: null, failure: null }, work.record.tries);
+  // Counted like a failed answer, and as often, whatever the reasons.
+  const failure = { ...exchangeOf(outcome), status: 500, retryAfter: null, failure: null };
+  const retry = retryUrl(failure, work.record.tries, run.options.retries);
   if (retry.kind === 'again') {
     const afterMs = signal.kind === 'stop' ? 0 : signal.afterMs;
     const notBeforeMs = afterMs === null ? retry.notBeforeMs : outcome.timing.endedAtMs + afterMs;

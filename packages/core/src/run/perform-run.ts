@@ -3,18 +3,19 @@
 import { hash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import type { FrontierCounts, HostWait } from '@mannerly/frontier';
+import type { FrontierCounts, HostWait, QueueListing } from '@mannerly/frontier';
 import { seedUrls } from '../admit/admit.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import { asMannerlyError } from '../errors.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import { agreedTerms, termsOf, termsRecord } from '../options/crawl-terms.js';
 import { letAllIn } from '../order-seed/wave-frontier.js';
+import { boundsMet } from '../report/bounds-met.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { totalsFromLogs } from '../report/from-logs.js';
 import { crawlLoop, type LoopEnd } from './crawl-loop.js';
 import { isAtWork, readTotals, TOTALS_KEY } from './crawl-totals.js';
-import { MAX_HELD_REPORTED, MAX_RESET_REST_MS } from './limits.js';
+import { HELD_READ_AT_ONCE, MAX_HELD_REPORTED, MAX_RESET_REST_MS } from './limits.js';
 import type { Run } from './run.js';
 import { createRunArchive } from './run-archive.js';
 import { beginRunManifest, endRunManifest, type RunManifest } from './run-manifest.js';
@@ -67,7 +68,7 @@ async function crawl(run: Run): Promise<RunEnd> {
   await run.offer({ candidates: seedUrls(options.scope.seeds) });
   if (setup.retry !== null) await run.retry(setup.retry);
   const end = await crawlLoop(run);
-  await reportHeld(run);
+  await reportHeld(run, end);
   journal.end();
   const counts = setup.isShared ? await frontier.recount() : frontier.counts();
   return { end, counts, waits: frontier.waits(MAX_REPORTED_WAITS), manifest };
@@ -103,15 +104,28 @@ async function join({ frontier, options, totals, setup }: Run): Promise<void> {
   await totals.open(frontier);
 }
 
-/** Reports URLs that still wait for a host that is held or parked, one by one within a bound. */
-async function reportHeld({ frontier, journal }: Run): Promise<void> {
+/** Waits that are only the pace of a host: at the end of a bounded run the bound is what keeps its URLs. */
+const PACE: ReadonlySet<string> = new Set(['interval', 'crawl-delay', 'request-rate', 'address-shared']);
+
+/** Gives every URL that is still queued its word: one by one within a bound, the others together. */
+async function reportHeld({ frontier, journal, setup }: Run, { bound }: LoopEnd): Promise<void> {
+  const waits = new Map(frontier.waits(MAX_REPORTED_WAITS).map((wait) => [wait.host, wait]));
+  const ended = bound === null ? 'run-ended' : `bound-${bound}`;
   let left = MAX_HELD_REPORTED;
-  for (const wait of frontier.waits(MAX_REPORTED_WAITS)) {
-    if (left <= 0) return;
-    const records = await frontier.queued(wait.host, left);
-    left -= records.length;
-    for (const queued of records) journal.held(queued, wait);
-  }
+  let cursor: string | null = null;
+  do {
+    const listing: QueueListing = await frontier.list({ cursor, limit: HELD_READ_AT_ONCE });
+    for (const { host, record } of listing.items) {
+      const wait = waits.get(host);
+      const isPace = wait === undefined || (bound !== null && PACE.has(wait.reason));
+      if (journal.held(record, isPace ? { host, reason: ended, untilMs: null } : wait)) left -= 1;
+    }
+    cursor = listing.cursor;
+  } while (cursor !== null && left > 0);
+  // Of a queue that several processes share, each knows its own part of what is left.
+  if (cursor === null || setup.isShared) return;
+  const more = frontier.counts().queued - (MAX_HELD_REPORTED - left);
+  if (more > 0) journal.heldTogether({ [ended]: more });
 }
 
 /** Closes everything, in an order in which nothing is lost. @returns What failed; never rejects. */
@@ -140,12 +154,18 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
     resumed && directory !== null
       ? await totalsFromLogs(isPart ? directory : { ...directory, parts: await partsOf(directory.path) })
       : null;
+  const outcomes = logged?.outcomes ?? counts.outcomes();
+  const bounds = boundsMet(outcomes);
+  const isBounded = end.state === 'finished' && bounds.length > 0;
+  const state = isBounded ? 'bounded' : end.state;
   return {
     ...end,
+    state,
+    bounds,
     ...(stopReason === null ? {} : { stopReason }),
     resumed,
     ...(isPart ? { part: run.frontier.partName() } : {}),
-    alreadyFinished: resumed && tally.ownRequests === 0 && (end.state === 'finished' || end.state === 'bounded'),
+    alreadyFinished: resumed && tally.ownRequests === 0 && (state === 'finished' || state === 'bounded'),
     startedAtMs,
     endedAtMs: setup.clock.nowMs(),
     runningMs: last.runningMs,
@@ -155,7 +175,7 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
     ...(tally.rejectedCount === 0 ? {} : { rejected: tally.rejectedCount }),
     bytes: tally.bytes,
     queued: last.queued,
-    outcomes: counts.outcomes(),
+    outcomes,
     politeness: ledger.report(),
     politenessOf: resumed ? 'run' : 'crawl',
     // The logs have the exact numbers of all runs, killed ones included.

@@ -11,7 +11,7 @@ import type { Journal } from '../journal/journal.js';
 import { crawlSettings } from '../options/crawl-settings.js';
 import { inWaves } from '../order-seed/wave-frontier.js';
 import type { CrawlTotals } from './crawl-totals.js';
-import { MAX_WAITING_URLS } from './limits.js';
+import { MAX_WAITING_URLS, WAIT_JITTER } from './limits.js';
 import type { RunSetup } from './run-setup.js';
 
 /** The parts of a run that its frontier works with. */
@@ -70,7 +70,7 @@ function inSeedOrder(frontier: Frontier, { options, clock }: RunSetup, journal: 
     seed: orderSeed,
     maxPages: bounds.pages,
     maxWaiting: Math.min(bounds.queuedUrls ?? MAX_WAITING_URLS, MAX_WAITING_URLS),
-    maxIdleMs,
+    maxIdleMs: maxIdleMs * (1 + WAIT_JITTER),
     nowMs: () => clock.nowMs(),
     onAnswer: (url, answer) => journal.added(url, answer),
   });

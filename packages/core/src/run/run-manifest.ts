@@ -21,6 +21,7 @@ export interface RunManifestEnd {
   readonly endedAtMs: number;
   readonly state: CrawlReport['state'];
   readonly bound: CrawlReport['bound'];
+  readonly bounds: CrawlReport['bounds'];
   readonly counts: Pick<CrawlReport, 'pages' | 'requests' | 'items' | 'bytes' | 'queued' | 'runningMs' | 'outcomes'>;
   /** The latest `robots/<hash>.txt` of each authority, those read last where there are too many. */
   readonly robots: readonly { readonly authority: string; readonly hash: string; readonly fetchedAtMs: number }[];
@@ -105,6 +106,7 @@ export async function endRunManifest(
       endedAtMs: report.endedAtMs,
       state: report.state,
       bound: report.bound,
+      bounds: report.bounds,
       counts: { pages, requests, items, bytes, queued, runningMs, outcomes },
       robots,
       moreRobots: more,

@@ -29,7 +29,7 @@ import { Journal } from '../journal/journal.js';
 import { Tally } from '../journal/tally.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import type { ResolvedOptions } from '../options/options.js';
-import { ItemWriter } from '../output/item-writer.js';
+import { ItemWriter } from '../output/items.js';
 import { jsonlSink } from '../output/jsonl.js';
 import { createDatasets } from '../page/datasets.js';
 import { PageReader } from '../page/read-page.js';
@@ -188,6 +188,7 @@ export class Run {
       clock,
       signal: stop.signal,
       filesPath: directory?.filesPath ?? null,
+      isArchived: options.archive !== null,
       fetch: this.pageRequests.fetch,
     });
     this.rendering = new Rendering({
@@ -200,7 +201,8 @@ export class Run {
       nowMs,
       stop,
     });
-    this.items = new ItemWriter(directory === null ? sinks : [jsonlSink({ path: directory.itemsPath }), ...sinks]);
+    const allSinks = directory === null ? sinks : [jsonlSink({ path: directory.itemsPath }), ...sinks];
+    this.items = new ItemWriter(allSinks, (thrown, url) => journal.codeError(thrown, { code: 'sink-failed', url }));
   }
 
   /** Epoch milliseconds, by the clock of the crawl. */

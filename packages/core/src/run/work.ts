@@ -89,7 +89,8 @@ function largeBody({ companions, handlers }: Run, work: Work, { status, headers 
   if (work.kind === 'robots' || status < 200 || status > 299) return null;
   const purpose = companions.purposeOf(work);
   if (purpose === 'sitemap') return MAX_SITEMAP_BYTES;
-  return purpose === 'page' ? handlers.bodyBytesFor(work.record.label, headers) : null;
+  if (purpose !== 'page') return null;
+  return handlers.wants(work.record.label, headers) ? handlers.bodyBytesFor(work.record.label, headers) : 0;
 }
 
 function conditional(etag: string | null, lastModified: string | null): Record<string, string> {

@@ -2,12 +2,20 @@
 // queued at all, is it known, do fresh rules in memory exclude it, is there a place. Robots' first look is cheap and
 // not binding: the gate decides again when the URL is taken (access §11).
 
-import { PRIORITIES, URL_MAX_CHARS } from '../limits.js';
+import { HOST_NAME_MAX_CHARS, PRIORITIES, URL_MAX_CHARS } from '../limits.js';
 import { createItemEncoder, recordOf } from '../records/record.js';
 import { excludedReason } from '../robots/authority-rules.js';
 import type { Exclusion } from '../robots/robots-gate.js';
 import type { AddOutcome, NewEntry } from '../store.js';
-import { createHomes, formatUrlParts, type Home, parseUrl, parseUrlParts, type UrlParts } from '../url/url-parts.js';
+import {
+  createHomes,
+  formatUrlParts,
+  type Home,
+  parseUrl,
+  parseUrlParts,
+  type UrlParts,
+  withoutTrailingDot,
+} from '../url/url-parts.js';
 import type { NewUrl } from '../url-record.js';
 import type { AddAnswer } from '../work.js';
 import type { FrontierContext } from './context.js';
@@ -93,6 +101,9 @@ export class Admission {
     const read = parseUrlParts(input.url);
     if (read === null) {
       return answered(input, { kind: 'dropped', reason: parseUrl(input.url) === null ? 'url-invalid' : 'url-scheme' });
+    }
+    if (withoutTrailingDot(read.host).length > HOST_NAME_MAX_CHARS) {
+      return answered(input, { kind: 'dropped', reason: 'url-invalid' });
     }
     const url = requestUrl(read);
     const fault = faultOf(input, url, visit);

@@ -7,8 +7,7 @@ import type { ResolvedFrontierOptions } from '../options/options.js';
 import { AddressSlots } from '../politeness/address-slots.js';
 import { CrawlPace } from '../politeness/crawl-pace.js';
 import { Budget } from '../records/budget.js';
-import { CrawlLock } from '../records/crawl-lock.js';
-import { PartRecords } from '../records/part-records.js';
+import { CrawlLock, PartRecords } from '../records/processes.js';
 import { StoreGuard } from '../records/store-guard.js';
 import { Waits } from '../records/waits.js';
 import { RobotsGate } from '../robots/robots-gate.js';
@@ -24,7 +23,7 @@ export function createContext(settings: ResolvedFrontierOptions) {
   const { store } = guard;
   const lock = new CrawlLock(store, clock, random);
   const records = new PartRecords(store, lock, settings.owner);
-  const budget = new Budget({ bounds, records, lock, isPart: settings.part !== null, clock });
+  const budget = new Budget({ bounds, records, isPart: settings.part !== null, clock });
   return {
     settings,
     clock,

@@ -6,6 +6,7 @@ import type { Decision } from '@mannerly/robots';
 import type { Ending } from '../hosts/event-reporter.js';
 import type { LeasedEntry } from '../hosts/leased-entries.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
+import { PRIORITIES } from '../limits.js';
 import type { PageItem } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
 import { NO_SIGNALS } from '../robots/authority-rules.js';
@@ -38,16 +39,21 @@ export interface RobotsChoice extends Pick<Candidate, 'authority' | 'required'> 
   readonly hops: number;
 }
 
-/** The rules give the URL another name than the one it was queued under: it is queued again under that one. */
-export interface RekeyChoice extends Omit<Candidate, 'required'> {
-  readonly kind: 'rekey';
-  readonly key: string;
+/** The URL is to be queued again: under the name that the rules give it, or with the last priority. */
+export interface RequeueChoice extends Omit<Candidate, 'required'>, Requeueing {
+  readonly kind: 'requeue';
+}
+
+interface Requeueing {
+  /** `null`: its own name. */
+  readonly key: string | null;
+  readonly priority: number;
 }
 
 export type Choice =
   | PageChoice
   | RobotsChoice
-  | RekeyChoice
+  | RequeueChoice
   /** The authority is not in memory. */
   | { readonly kind: 'load'; readonly authority: string }
   /** A redirect chain was not finished in time. */
@@ -61,7 +67,7 @@ export type Verdict =
   | Exclude<GateAnswer, { kind: 'deny' | 'refused' }>
   /** What the host requires has changed: the time of its next request is to be computed again. */
   | { readonly kind: 'changed' }
-  | { readonly kind: 'rekey'; readonly key: string }
+  | ({ readonly kind: 'requeue' } & Requeueing)
   | { readonly kind: 'end'; readonly ending: Ending }
   | { readonly kind: 'closed'; readonly closed: ClosedTime };
 
@@ -121,7 +127,7 @@ export class NextRequest {
       host.entries.blockLane(authority.name, untilMs);
       return 'gone';
     };
-    const verdict = this.judge(host, item.record, authority, required, nowMs, item);
+    const verdict = this.judge(host, item.record, authority, required, nowMs, { item, priority: entry.priority });
     switch (verdict.kind) {
       case 'busy': {
         // Our own request brings the host back. A chain that waits elsewhere may belong to an earlier process.
@@ -141,8 +147,8 @@ export class NextRequest {
       }
       case 'changed':
         return 'again';
-      case 'rekey':
-        return { kind: 'rekey', entry, item, authority, key: verdict.key };
+      case 'requeue':
+        return { ...verdict, entry, item, authority };
       case 'end':
         return end(verdict.ending);
       case 'closed':
@@ -167,14 +173,14 @@ export class NextRequest {
     return { kind: 'robots', entry: null, authority, request, hops: 0, required };
   }
 
-  /** What the gate, the owner and the bounds say of a URL, in this order. `item` is `null` for an own request. */
+  /** What the gate, the owner and the bounds say of a URL, in this order. `queued`: `null` for an own request. */
   judge(
     host: LeasedHost,
     record: UrlRecord,
     authority: Authority,
     required: RequirementsNow,
     nowMs: number,
-    item: PageItem | null,
+    queued: { readonly item: PageItem; readonly priority: number } | null,
   ): Verdict {
     const { gate, hostBounds, settings } = this.#context;
     const answer = gate.ask(authority, record.url, nowMs);
@@ -191,18 +197,21 @@ export class NextRequest {
     const rules = gate.rules(authority);
     if (host.noteRules(authority.name, rules)) return { kind: 'changed' };
     const refusal = settings.whyNot(record.url, rules?.signals(record.url) ?? NO_SIGNALS, record);
-    if (refusal !== null) {
+    if (typeof refusal === 'object' && refusal?.status === 'deferred') {
+      if (queued !== null && queued.priority < PRIORITIES - 1)
+        return { kind: 'requeue', key: null, priority: PRIORITIES - 1 };
+    } else if (refusal !== null) {
       const ending: Ending = typeof refusal === 'string' ? { status: 'excluded', reason: refusal } : refusal;
       return { kind: 'end', ending };
     }
     // Queued before the rules were known: under its own name, not under the one that the site gives it.
-    const key = item === null || item.isKeyed === true ? null : (rules?.key(record.url) ?? null);
-    if (key !== null) return { kind: 'rekey', key };
+    const key = queued === null || queued.item.isKeyed === true ? null : (rules?.key(record.url) ?? null);
+    if (key !== null && queued !== null) return { kind: 'requeue', key, priority: queued.priority };
     if (rules?.isOverMaxDelay === true)
       return { kind: 'end', ending: { status: 'dropped', reason: 'crawl-delay-over-max' } };
     const usedUp = hostBounds.usedUp(host.used, nowMs);
-    if (usedUp !== null && (item !== null || usedUp !== 'bound-host-pages')) {
-      if (item !== null) hostBounds.note(host, nowMs);
+    if (usedUp !== null && (queued !== null || usedUp !== 'bound-host-pages')) {
+      if (queued !== null) hostBounds.note(host, nowMs);
       return { kind: 'end', ending: { status: 'dropped', reason: usedUp } };
     }
     return required.closed === null ? answer : { kind: 'closed', closed: required.closed };

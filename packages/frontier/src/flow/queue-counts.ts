@@ -16,7 +16,7 @@ export class QueueCounts {
     this.#store = store;
   }
 
-  /** The lock of the crawl is a host of the store (`records/crawl-lock.ts`). */
+  /** The lock of the crawl is a host of the store (`records/processes.ts`). */
   noteLockHost(): void {
     this.#lockHosts = 1;
   }

@@ -25,7 +25,7 @@ import { Settling } from './settling.js';
 /** A host that needs the store or the gate before it can be given work. */
 interface Delayed {
   readonly host: LeasedHost;
-  readonly choice: Extract<Choice, { kind: 'load' | 'chain-over' | 'rekey' }>;
+  readonly choice: Extract<Choice, { kind: 'load' | 'chain-over' | 'requeue' }>;
 }
 
 /** The scheduler of one frontier. Its promises reject with what the store throws. */
@@ -131,7 +131,7 @@ export class Scheduler {
   }
 
   async #prepare({ host, choice }: Delayed): Promise<void> {
-    if (choice.kind === 'rekey') return this.settling.rekey(host, choice);
+    if (choice.kind === 'requeue') return this.settling.requeue(host, choice);
     if (choice.kind === 'chain-over') return this.settling.endChain(host, choice.authority);
     await this.#context.gate.load(choice.authority);
     this.schedule.reschedule(host);

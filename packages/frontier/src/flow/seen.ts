@@ -3,7 +3,7 @@
 // parsing and no store. A positive answer never becomes wrong; what is forgotten is only looked up again.
 
 import { createRecentSet } from '../recent-set.js';
-import type { CrawlLock } from '../records/crawl-lock.js';
+import type { CrawlLock } from '../records/processes.js';
 import type { FrontierStore } from '../store.js';
 import { type CanonicalRule, canonicalOf } from '../url/canonicalize.js';
 import { createFingerprinter, type Fingerprinter, newFingerprintSecret } from '../url/fingerprint.js';

@@ -18,7 +18,7 @@ import type { HostLeases } from './host-leases.js';
 import type { HostSchedule } from './host-schedule.js';
 import { type Flight, type InFlight, isQueuedPage } from './in-flight.js';
 import { RETRY_JITTER } from './limits.js';
-import type { RekeyChoice } from './next-request.js';
+import type { RequeueChoice } from './next-request.js';
 
 /** `lost`: another holder has the host by now. */
 type Settled = 'ok' | 'lost';
@@ -129,15 +129,15 @@ export class Settling {
     return 'ok';
   }
 
-  /** Queues a URL under the name its site gives it, in one commit with its end under the old one. */
-  async rekey(host: LeasedHost, { entry, item, authority, key }: RekeyChoice): Promise<void> {
+  /** Queues a URL again, under another name or with another priority, in one commit with its end as it was. */
+  async requeue(host: LeasedHost, { entry, item, authority, key, priority }: RequeueChoice): Promise<void> {
     const again: NewEntry = {
       host: host.key,
       lane: authority.name,
-      fingerprint: this.#context.seen.keyPrint(key, item.record.visit ?? 0),
-      priority: entry.priority,
-      body: encodeItem({ ...item, isKeyed: true }),
-      dedupe: true,
+      fingerprint: this.#context.seen.keyPrint(key ?? item.record.url, item.record.visit ?? 0),
+      priority,
+      body: encodeItem(key === null ? item : { ...item, isKeyed: true }),
+      dedupe: key !== null,
     };
     host.entries.finish(entry.id);
     this.#schedule.touch(host);
@@ -145,7 +145,7 @@ export class Settling {
     if (outcome !== 'new' && outcomeOf(host) === 'ok') {
       const reason = outcome === 'known' ? 'duplicate' : 'frontier-full';
       const { reporter, gate } = this.#context;
-      reporter.ended(item.record, { status: 'dropped', reason, detail: key }, gate.ref(authority));
+      reporter.ended(item.record, { status: 'dropped', reason, detail: key ?? '' }, gate.ref(authority));
     }
     this.#schedule.reschedule(host);
   }

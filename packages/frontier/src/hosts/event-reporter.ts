@@ -31,21 +31,18 @@ export class EventReporter {
     this.#settings = settings;
   }
 
-  ended(record: UrlRecord, ending: Ending, robots: RobotsCopyRef): void {
-    this.#url(record, ending, robots);
-  }
-
   /** A URL that was not queued: excluded, reported once per URL (`key`). */
   excluded(input: NewUrl, key: string, { decision, robots }: Exclusion): void {
-    if (this.#urls.add(key)) this.#url(recordOf(input, input.url), { status: 'excluded', decision }, robots);
+    if (this.#urls.add(key)) this.ended(recordOf(input, input.url), { status: 'excluded', decision }, robots);
   }
 
   /** A link that was not queued. */
   dropped(input: NewUrl, reason: string): void {
-    this.#url(recordOf(input, input.url), { status: 'dropped', reason }, null);
+    this.ended(recordOf(input, input.url), { status: 'dropped', reason }, null);
   }
 
-  #url(record: UrlRecord, ending: Ending, robots: RobotsCopyRef | null): void {
+  /** A URL ends here. */
+  ended(record: UrlRecord, ending: Ending, robots: RobotsCopyRef | null): void {
     const isDecided = 'decision' in ending;
     const { line, pattern, dialect } = isDecided ? ending.decision : { line: null, pattern: null, dialect: null };
     const reason = isDecided ? excludedReason(ending.decision, robots?.phase ?? null) : ending.reason;

@@ -28,13 +28,17 @@ import { type ResolvedRobotsOptions, type RobotsOptions, resolveRobotsOptions } 
 
 /**
  * The owner's last check of a URL that robots.txt allows: the site's preference as one reason, or a drop of its own;
- * `null`: no objection.
+ * `null`: no objection. `deferred`: it goes behind everything else that its host has, as the last priority.
  */
 export type WhyNot = (
   url: string,
   signals: RobotsSignals,
   record: UrlRecord,
-) => string | { readonly status: 'dropped'; readonly reason: string; readonly detail: string } | null;
+) =>
+  | string
+  | { readonly status: 'deferred' }
+  | { readonly status: 'dropped'; readonly reason: string; readonly detail: string }
+  | null;
 
 /**
  * URLs to queue next to an authority's robots.txt, before its pages: called at every answer that is no failure.

@@ -2,10 +2,9 @@
 // The host's own pause is kept by the host clock; the later of both times counts.
 
 import { parseRetryAfter } from '@mannerly/robots/access';
-import { URL_RETRIES_MAX } from '../limits.js';
 import type { Exchange } from '../work.js';
-import { answerKind, throttlePauseMs } from './host-clock.js';
-import { RETRY_AFTER_MAX_MS, URL_BACKOFF_MS } from './limits.js';
+import { answerKind } from './host-clock.js';
+import { RETRY_AFTER_MAX_MS, RETRY_WAITS } from './limits.js';
 
 /** What becomes of a URL after an exchange that did not give its page. */
 export type UrlRetry =
@@ -17,6 +16,14 @@ export type UrlRetry =
    * `refused-by-site` (401, 403, 407, 451) or `status-not-retried`.
    */
   | { readonly kind: 'give-up'; readonly reason: string };
+
+/** How long a URL waits before each retry, milliseconds. A list is as long as there are retries. */
+export interface RetryWaits {
+  /** After failures and 5xx. */
+  readonly failureWaitsMs: readonly number[];
+  /** After a 429 or 503. Retry-After makes a wait longer, never shorter. */
+  readonly throttleWaitsMs: readonly number[];
+}
 
 /** Failures that the same request would meet again at once. */
 const LASTING: ReadonlySet<string> = new Set([
@@ -31,21 +38,23 @@ const LASTING: ReadonlySet<string> = new Set([
 /**
  * Retry or give up.
  *
- * @param tries - Exchanges made for this URL before this one, all of which ended in a retry. At most 3 retries.
+ * @param tries - Exchanges made for this URL before this one, all of which ended in a retry.
+ * @param waits - Absent: three retries, after 10, 20, 40 s; after a 429 or 503 after 30, 60, 120 s.
  * @returns `notBeforeMs` in epoch milliseconds, finite, after the end of the exchange.
  * @throws Never.
  * @see specification, access §10
  */
-export function retryUrl(exchange: Exchange, tries: number): UrlRetry {
+export function retryUrl(exchange: Exchange, tries: number, waits: RetryWaits = RETRY_WAITS): UrlRetry {
   const kind = answerKind(exchange);
   if (kind === 'good') return { kind: 'give-up', reason: 'status-not-retried' };
   if (kind === 'refused') return { kind: 'give-up', reason: 'refused-by-site' };
   const isLasting = kind !== 'throttled' && exchange.failure !== null && LASTING.has(exchange.failure);
   if (isLasting) return { kind: 'give-up', reason: reasonFor(exchange, kind) };
-  if (tries >= URL_RETRIES_MAX) return { kind: 'exhausted', last: reasonFor(exchange, kind) };
-  const waitMs =
-    kind === 'throttled' ? throttlePauseMs(tries + 1, retryAfterMs(exchange)) : URL_BACKOFF_MS * 2 ** tries;
-  return { kind: 'again', notBeforeMs: exchange.endedAtMs + waitMs };
+  const isThrottled = kind === 'throttled';
+  const waitMs = (isThrottled ? waits.throttleWaitsMs : waits.failureWaitsMs)[tries];
+  if (waitMs === undefined) return { kind: 'exhausted', last: reasonFor(exchange, kind) };
+  const requiredMs = isThrottled ? Math.min(retryAfterMs(exchange) ?? 0, RETRY_AFTER_MAX_MS) : 0;
+  return { kind: 'again', notBeforeMs: exchange.endedAtMs + Math.max(waitMs, requiredMs) };
 }
 
 /**

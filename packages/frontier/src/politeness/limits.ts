@@ -30,7 +30,7 @@ export const GOOD_ANSWERS_TO_HALVE = 10;
 export const ADAPTIVE_MAX_MS = 600_000;
 /** An adaptive interval starts from no less than this and ends below it, milliseconds (our own). */
 export const LEAST_ADAPTIVE_MS = 1_000;
-/** First wait before a URL is retried, milliseconds, doubling (access §10). */
-export const URL_BACKOFF_MS = 10_000;
+/** Waits before a URL is retried, milliseconds: after a failure, and after a 429 or 503 (access §10). */
+export const RETRY_WAITS = { failureWaitsMs: [10_000, 20_000, 40_000], throttleWaitsMs: [30_000, 60_000, 120_000] };
 /** How far ahead a parked host's time lies, milliseconds: a year, so that times stay finite (our own). */
 export const PARKED_MS = 31_536_000_000;

@@ -147,6 +147,8 @@ describe('answers of add', () => {
     ['ftp://a.test/', {}, { kind: 'dropped', reason: 'url-scheme' }],
     ['nonsense', {}, { kind: 'dropped', reason: 'url-invalid' }],
     [long, {}, { kind: 'dropped', reason: 'url-too-long' }],
+    [`http://${'a'.repeat(253)}/`, {}, { kind: 'new' }],
+    [`http://${'a'.repeat(254)}/`, {}, { kind: 'dropped', reason: 'url-invalid' }],
     ['http://a.test/2', { userData: 'x'.repeat(20_000) }, { kind: 'dropped', reason: 'user-data-too-large' }],
   ];
   it('one for each URL, in their order', async () => {

@@ -4,8 +4,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ManualClock } from '../clock.js';
 import type { Frontier } from '../frontier.js';
-import { CrawlLock } from '../records/crawl-lock.js';
 import { PART_SILENT_MS } from '../records/limits.js';
+import { CrawlLock } from '../records/processes.js';
 import { memoryStore } from '../stores/memory.js';
 import { isRobots, mortalClock, setUp, url, wanderingStore } from '../test-support/set-up.js';
 

@@ -1,5 +1,5 @@
 // How much of the bounds of the whole crawl is used: pages, bytes, running minutes; restarts and other processes
-// included. Each process writes an account of its own (`part-records.ts`) and adds up all of them. It is written right
+// included. Each process writes an account of its own (`processes.ts`) and adds up all of them. It is written right
 // before the commit that says the pages are done, and every second: a process that is killed loses at most what its
 // last commit did not report, and never makes the crawl larger than its bound. So that the bound on pages is exact,
 // each part says how many it was granted, and a process takes a share of the rest before it hands out more; what a dead
@@ -7,9 +7,8 @@
 // processes are known as of their last second.
 
 import type { Clock } from '../clock.js';
-import type { CrawlLock } from './crawl-lock.js';
 import { GRANT_LOW, GRANT_MOST, PART_SILENT_MS } from './limits.js';
-import type { PartRecords } from './part-records.js';
+import type { PartRecords } from './processes.js';
 
 /** The bounds of a crawl; `null` where there is none. */
 export interface Bounds {
@@ -60,7 +59,6 @@ const NOTHING: Account = { pages: 0, runningMs: 0, bytes: 0, granted: 0, beat: 0
 export interface BudgetOptions {
   readonly bounds: Bounds;
   readonly records: PartRecords;
-  readonly lock: CrawlLock;
   /** `false`: the account is read and never written. */
   readonly isPart: boolean;
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -261,7 +259,7 @@ export class Budget {
 
   /** Takes a share of what is left. @returns `null`: another process has the lock; `false`: the turn was over. */
   #ask(): Promise<boolean | null> {
-    return this.#options.lock.tryExclusively(async (isStill) => {
+    return this.#options.records.lock.tryExclusively(async (isStill) => {
       await this.#readOthers(this.#now());
       // An older account that comes after the newer one would make what is granted now look free.
       while (this.#writes.size > 0) await Promise.allSettled(this.#writes);

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.js';
 import type { HostWait } from '../frontier-event.js';
 import type { FrontierStore } from '../store.js';
 import { WAITS_RECORDED, WAITS_REMEMBERED } from './limits.js';
-import type { PartRecords } from './part-records.js';
+import type { PartRecords } from './processes.js';
 
 const KEY = 'waits';
 /** Waits that are looked at for one to forget. */

@@ -29,21 +29,22 @@ export type { ServerNotice, ServerStoreOptions } from './server/server-options.j
  */
 export function postgresStore(options: PostgresStoreOptions): FrontierStore {
   const resolved = resolvePostgresOptions(options);
-  const connection = new Connection(resolved);
+  let connection: Connection | null = null;
   return serverStore({
     options: resolved,
     weakness: WEAKNESS,
     open: async (request) => {
-      connection.open();
+      const opened = new Connection(resolved);
       try {
-        const durable = await readDurability(connection);
-        await claimCrawl(connection, request, resolved);
-        return { queues: new PostgresQueues(connection, resolved), durable };
+        const durable = await readDurability(opened);
+        await claimCrawl(opened, request, resolved);
+        connection = opened;
+        return { queues: new PostgresQueues(opened, resolved), durable };
       } catch (error) {
-        connection.close();
+        opened.close();
         throw error;
       }
     },
-    close: () => connection.close(),
+    close: () => connection?.close(),
   });
 }

@@ -47,3 +47,16 @@ describe('redirects of robots.txt (access §3)', () => {
     expect(hop(START, chain(3)).kind).toBe('redirect-limit');
   });
 });
+
+describe('a hop to a host name', () => {
+  const name = (chars: number): string => `${`${'a'.repeat(49)}.`.repeat(5)}${'b'.repeat(chars - 250)}`;
+
+  it.each([
+    [name(253), 'follow'],
+    [`${name(253)}.`, 'follow'],
+    [name(254), 'redirect-unusable'],
+    ['c'.repeat(3_000), 'redirect-unusable'],
+  ])('is followed up to 253 characters, a trailing dot not counted: %s', (host, kind) => {
+    expect(hop(`https://${host}/robots.txt`).kind).toBe(kind);
+  });
+});

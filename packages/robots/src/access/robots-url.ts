@@ -1,7 +1,7 @@
 // The address of an authority's robots.txt, and of its kin at the root (access §1). An authority is scheme, host and
 // effective port; nothing is inferred from one to another.
 
-import { MAX_LOCATION_CHARS } from '../limits.js';
+import { MAX_HOST_NAME_CHARS, MAX_LOCATION_CHARS } from '../limits.js';
 import { readUrl } from '../target.js';
 import type { ResolvedAccessOptions } from './profile.js';
 
@@ -58,7 +58,8 @@ export function nextHop(
 function readLocation(location: string, url: string): string | null {
   const text = location.trim();
   const target = text.length > MAX_LOCATION_CHARS ? null : readUrl(text, url);
-  return target?.protocol === 'http:' || target?.protocol === 'https:' ? comparable(target) : null;
+  if (target === null || target.hostname.replace(/\.$/, '').length > MAX_HOST_NAME_CHARS) return null;
+  return target.protocol === 'http:' || target.protocol === 'https:' ? comparable(target) : null;
 }
 
 /** Without fragment, and without credentials: the crawl sends none (access §2). */

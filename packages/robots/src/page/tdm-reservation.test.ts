@@ -8,6 +8,18 @@ const reservedBy = (json: unknown, path: string) =>
   tdmForUrl(parseTdmRep(json, FILE_URL), `https://example.com${path}`).reserved;
 
 describe('tdmrep.json (page-level §5)', () => {
+  it.each(['x', '\u20ac', '\u0001', '\ud800'])(
+    'is cut where %j makes it too long to keep, and reserves the rest',
+    (char) => {
+      const long = { location: `/${char.repeat(100_000)}`, 'tdm-reservation': 0 };
+      const open = { location: '/open/', 'tdm-reservation': 0 };
+      const rules = parseTdmRep([open, ...Array.from({ length: 12 }, () => long)], FILE_URL);
+      expect(new TextEncoder().encode(JSON.stringify(rules)).length).toBeLessThan(1_048_576);
+      expect(tdmForUrl(rules, 'https://example.com/open/a').reserved).toBe(false);
+      expect(tdmForUrl(rules, 'https://example.com/other').reserved).toBe(true);
+    },
+  );
+
   const cases: [unknown, string, boolean | null][] = [
     [[{ location: '*', 'tdm-reservation': 1 }], '/a', true],
     [[{ location: '/a$', 'tdm-reservation': 1 }], '/a/b', null],

@@ -2,7 +2,7 @@
 // Later places supersede earlier ones value by value; this is the one place where strictest-wins gives way, because the
 // report defines an order (DECISION L9).
 
-import { MAX_TDM_RULES } from '../limits.js';
+import { MAX_TDM_CHARS, MAX_TDM_RULES } from '../limits.js';
 import { matchesPattern } from '../pattern.js';
 import { readUrl } from '../target.js';
 
@@ -31,14 +31,19 @@ export function parseTdmRep(json: unknown, fileUrl: string): readonly TdmRule[] 
   const value = typeof json === 'string' ? parseJson(json) : json;
   if (!Array.isArray(value)) return [];
   const rules: TdmRule[] = [];
+  let chars = 0;
+  // What lies beyond a bound is not known, and counts as reserved.
+  const cut = (): TdmRule[] => [...rules, { location: '/', reserved: true, policy: null }];
   for (const entry of value) {
-    // What lies beyond the bound is not known, and counts as reserved.
-    if (rules.length === MAX_TDM_RULES) return [...rules, { location: '/', reserved: true, policy: null }];
+    if (rules.length === MAX_TDM_RULES) return cut();
     if (typeof entry !== 'object' || entry === null) continue;
     const { location, 'tdm-reservation': reservation, 'tdm-policy': policy } = entry as Record<string, unknown>;
     const reserved = readReservation(reservation);
     if (typeof location !== 'string' || reserved === null) continue;
-    rules.push({ location, reserved, policy: readPolicy(policy, fileUrl) });
+    const rule: TdmRule = { location, reserved, policy: readPolicy(policy, fileUrl) };
+    chars += JSON.stringify(rule).length;
+    if (chars > MAX_TDM_CHARS) return cut();
+    rules.push(rule);
   }
   return rules;
 }

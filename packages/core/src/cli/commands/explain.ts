@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
+import { orIfAbsent } from '../../directory/whole-file.js';
 import { parseUrl } from '../../parse-url.js';
 import type { Explanation } from '../../report/explain.js';
 import { explanationText } from '../../report/explain-text.js';
@@ -55,11 +56,6 @@ export async function explainCommand(
 async function quotedLine({ line, robots }: Explanation, robotsPath: string | null): Promise<string | null> {
   const hash = robots?.hash ?? '';
   if (robotsPath === null || line === null || !/^[0-9a-f]+$/.test(hash)) return null;
-  try {
-    const text = await readFile(join(robotsPath, `${hash}.txt`), 'utf8');
-    return text.split(/\r\n|\r|\n/)[line - 1] ?? null;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
+  const text = await orIfAbsent('', () => readFile(join(robotsPath, `${hash}.txt`), 'utf8'));
+  return text.split(/\r\n|\r|\n/)[line - 1] || null;
 }

@@ -1,8 +1,9 @@
 // The files of a new project, from the folder `scaffold` of the package. A file that exists is never overwritten.
 
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MANNERLY_VERSION } from '../../directory/crawl-manifest.js';
+import { hasPlatformCode, namesIn } from '../../directory/whole-file.js';
 import type { CrawlConfig } from '../../options/config.js';
 import { UsageError } from '../failure.js';
 import type { ProjectPlan } from './interview.js';
@@ -88,7 +89,11 @@ const MAX_NAMES_SHOWN = 3;
 
 /** @throws UsageError unless the directory is empty or does not exist. */
 export async function checkIsFree(directory: string): Promise<void> {
-  const names = (await namesIn(directory)).filter((name) => !IGNORED.includes(name));
+  const all = await namesIn(directory).catch((error: unknown) => {
+    if (!hasPlatformCode(error, 'ENOTDIR')) throw error;
+    throw new UsageError(`${directory} is a file`, 'Name a directory that is empty or does not exist yet.');
+  });
+  const names = all.filter((name) => !IGNORED.includes(name));
   if (names.length === 0) return;
   const more = names.length > MAX_NAMES_SHOWN ? ` and ${names.length - MAX_NAMES_SHOWN} more` : '';
   const shown = `${names.sort().slice(0, MAX_NAMES_SHOWN).join(', ')}${more}`;
@@ -102,16 +107,5 @@ export async function writeProject(directory: string, files: ReadonlyMap<string,
     const file = join(directory, path);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text, { flag: 'wx' });
-  }
-}
-
-async function namesIn(directory: string): Promise<string[]> {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null;
-    if (code === 'ENOENT') return [];
-    if (code !== 'ENOTDIR') throw error;
-    throw new UsageError(`${directory} is a file`, 'Name a directory that is empty or does not exist yet.');
   }
 }

@@ -14,6 +14,7 @@ const report = (more: Partial<CrawlReport>): CrawlReport => ({
   ...{
     state: 'finished',
     bound: null,
+    bounds: [],
     resumed: false,
     alreadyFinished: false,
     startedAtMs: 1,
@@ -52,8 +53,23 @@ describe('one report of several', () => {
     ['stopped', ['waiting', 'stopped', 'finished']],
   ] as const;
   it.each(states)('%s', (expected, each) => {
-    const [first, ...others] = each.map((state) => report({ state, bound: state === 'bounded' ? 'pages' : null }));
+    const [first, ...others] = each.map((state) =>
+      report({ state, queued: 1, bound: state === 'bounded' ? 'pages' : null }),
+    );
     expect(joinedReport([first as CrawlReport, ...others], null).state).toBe(expected);
+  });
+
+  it('finished where one found nothing to do for a while, and another emptied the queue', () => {
+    const waiting = [{ host: 'a.test', reason: 'interval' as const, untilMs: 5, queued: 1 }];
+    const early = report({ state: 'waiting', queued: 4, waiting });
+    expect(joinedReport([early, report({ state: 'finished' })], null)).toMatchObject({
+      state: 'finished',
+      waiting: [],
+    });
+    expect(joinedReport([early, report({ state: 'waiting', queued: 2, waiting })], null)).toMatchObject({
+      state: 'waiting',
+      waiting,
+    });
   });
 
   it('counts by the logs of all where they were read, else by the reports', () => {

@@ -1,5 +1,6 @@
 // Several processes of one crawl as one: their progress while they run, their reports when all have ended.
 
+import { boundsMet } from '../../report/bounds-met.js';
 import type { CrawlProgress, CrawlReport, RunState } from '../../report/crawl-report.js';
 import type { LoggedTotals } from '../../report/from-logs.js';
 import { OutcomeCounts } from '../../report/outcome-counts.js';
@@ -40,13 +41,18 @@ export function joinedReport(
 ): CrawlReport {
   const [first] = reports;
   const { sum, most } = figures(reports);
-  const state = STATES.find((each) => reports.some((report) => report.state === each)) ?? first.state;
+  const queued = Math.min(...reports.map((report) => report.queued));
+  // A process without hosts takes those that others have for waits. The one that ended last knows what is left.
+  const ends = reports.filter((report) => queued > 0 || report.state !== 'waiting');
+  const state = STATES.find((each) => ends.some((report) => report.state === each)) ?? 'finished';
   const { part: _, rejected: _own, stopReason: _why, ...rest } = first;
+  const outcomes = logged?.outcomes ?? addedOutcomes(reports);
   const rejected = sum((report) => report.rejected ?? 0);
   const stopReason = reports.find((report) => report.stopReason !== undefined)?.stopReason;
   return {
     ...rest,
     state,
+    bounds: boundsMet(outcomes),
     bound: state === 'bounded' ? (reports.find(({ bound }) => bound !== null)?.bound ?? null) : null,
     resumed: reports.some(({ resumed }) => resumed),
     alreadyFinished: reports.every(({ alreadyFinished }) => alreadyFinished),
@@ -54,17 +60,17 @@ export function joinedReport(
     endedAtMs: most(({ endedAtMs }) => endedAtMs),
     runningMs: most(({ runningMs }) => runningMs),
     pages: most(({ pages }) => pages),
-    queued: Math.min(...reports.map(({ queued }) => queued)),
+    queued,
     items: logged?.items ?? sum(({ items }) => items),
     ...(rejected === 0 ? {} : { rejected }),
     ...(stopReason === undefined ? {} : { stopReason }),
     requests: logged?.requests ?? sum(({ requests }) => requests),
     bytes: logged?.bytes ?? sum(({ bytes }) => bytes),
-    outcomes: logged?.outcomes ?? addedOutcomes(reports),
+    outcomes,
     politeness: logged?.politeness ?? reports.flatMap(({ politeness }) => politeness),
     politenessOf: logged === null ? 'run' : 'crawl',
     waiting: firstOfEach(
-      reports.flatMap(({ waiting }) => waiting),
+      ends.flatMap(({ waiting }) => waiting),
       ({ host }) => host,
     ),
     scopeMoves: reports.reduce(
@@ -80,7 +86,7 @@ export function joinedReport(
 
 function addedOutcomes(reports: readonly CrawlReport[]): CrawlReport['outcomes'] {
   const counts = new OutcomeCounts();
-  for (const { outcomes } of reports) counts.goOnFrom(outcomes);
+  for (const { outcomes } of reports) counts.leftOut(outcomes);
   return counts.outcomes();
 }
 

@@ -128,7 +128,8 @@ export class RobotsInForce {
     if (hash === null || access.copy === null) return 'there is no copy';
     const { charset, robotsUrl } = access.copy;
     const { key, compile } = this.#reading(run);
-    const name = `${hash} ${charset ?? ''} ${key}`;
+    // Absolute URLs in a file are read by its own authority: equal bytes of two are two files.
+    const name = `${hash} ${charset ?? ''} ${robotsUrl} ${key}`;
     let rules = this.#copies.get(name);
     if (rules === undefined) {
       const bytes = await this.#readCopy(hash);

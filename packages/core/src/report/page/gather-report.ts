@@ -5,6 +5,7 @@ import { type CrawlManifest, MANNERLY_VERSION } from '../../directory/crawl-mani
 import { parseUrl } from '../../parse-url.js';
 import { type AuditedCrawl, auditCrawl } from '../audit/audit-crawl.js';
 import type { JudgedRequest } from '../audit/auditor.js';
+import { boundsMet } from '../bounds-met.js';
 import type { OutcomeTable, RunPromise, UrlDecision, UrlStatus } from '../decision.js';
 import { MAX_REPORT_HOSTS } from '../limits.js';
 import { type CountedReason, OutcomeCounts } from '../outcome-counts.js';
@@ -93,6 +94,8 @@ export async function gatherReport(
 
   const { startedAtMs, endedAtMs } = audit;
   const { requests, pages: pageRequests, robotsRequests, bytes } = answers;
+  const outcomes = counts.outcomes();
+  const found = Object.values(outcomes).reduce((sum, urls) => sum + urls, 0);
   const data = {
     format: 2,
     generatedAtMs: nowMs,
@@ -107,12 +110,16 @@ export async function gatherReport(
       endedAtMs,
       runs,
     },
-    totals: { requests, pageRequests, robotsRequests, bytes, hosts: audit.hosts, outcomes: counts.outcomes() },
+    totals: {
+      ...{ requests, pageRequests, robotsRequests, bytes, hosts: audit.hosts, found },
+      outcomes,
+    },
     audit,
     ...hostsOf(accounts),
     pauses: pauses.all(),
     pausesLeftOut: pauses.leftOut,
     reasons: counts.reasons(),
+    bounds: boundsMet(counts.table()),
     rules: counts.rules(),
     statuses: [...answers.statuses]
       .map(([status, count]) => ({ status, requests: count }))
@@ -168,13 +175,17 @@ class DecisionCounts {
 
   /** Takes URLs that have no line of their own. */
   leftOut(counts: OutcomeTable): void {
-    this.#counts.goOnFrom(counts);
+    this.#counts.leftOut(counts);
   }
 
   outcomes(): Record<UrlStatus, number> {
     const outcomes = { ...NO_URLS };
     for (const { status, urls } of this.#counts.reasons) outcomes[status] += urls;
     return outcomes;
+  }
+
+  table(): OutcomeTable {
+    return this.#counts.outcomes();
   }
 
   /** The most frequent first. */

@@ -1,5 +1,6 @@
 // The methods paragraph: what a paper says of a crawl, in plain sentences with the figures of this one.
 
+import { droppedByBounds } from '../bounds-met.js';
 import type { RunPromise } from '../decision.js';
 import type { ReportData } from './report-data.js';
 
@@ -16,7 +17,7 @@ const DIALECTS: Readonly<Record<string, string>> = {
 export function methodsText(data: Data): string {
   const run = data.crawl.runs.at(-1);
   const ofRun = run === undefined ? [] : [identityText(run, data), rulesText(run, data), ...paceTexts(run, data)];
-  return [requestsText(data), ...ofRun, otherUrlsText(data), auditText(data)].filter((text) => text !== '').join(' ');
+  return [requestsText(data), ...ofRun, urlsText(data), auditText(data)].filter((text) => text !== '').join(' ');
 }
 
 function requestsText({ crawl, totals }: Data): string {
@@ -67,13 +68,22 @@ function paceTexts({ pace }: RunPromise, { hosts, pauses }: Data): string[] {
   return texts;
 }
 
-function otherUrlsText({ totals: { outcomes } }: Data): string {
-  const rest = [
-    outcomes.dropped > 0 ? `${number(outcomes.dropped)} were outside the scope or the bounds we had set` : '',
-    outcomes.failed > 0 ? `${number(outcomes.failed)} could not be fetched` : '',
-    outcomes.held > 0 ? `${number(outcomes.held)} were still waiting for their host when the crawl ended` : '',
-  ].filter((part) => part !== '');
-  return rest.length === 0 ? '' : `Of the other URLs that were found, ${rest.join(', ')}.`;
+/** Every URL that was found, once. */
+function urlsText({ totals: { found, outcomes }, bounds }: Data): string {
+  if (found === 0) return '';
+  const byBounds = droppedByBounds(bounds);
+  const dropped = byBounds === '' ? 'outside the scope' : `outside the scope or the bounds we had set (${byBounds})`;
+  const each = [
+    [outcomes.fetched, 'fetched'],
+    [outcomes.excluded, 'excluded by their sites'],
+    [outcomes.dropped, dropped],
+    [outcomes.failed, 'not to be had'],
+    [outcomes.held, 'still queued when the crawl ended'],
+  ] as const;
+  const parts = each.flatMap(([urls, how]) =>
+    urls > 0 ? [`${number(urls)} ${urls === 1 ? 'was' : 'were'} ${how}`] : [],
+  );
+  return `Of ${plural(found, 'URL')} that we found, ${parts.join(', ')}.`;
 }
 
 function auditText({ audit, totals }: Data): string {

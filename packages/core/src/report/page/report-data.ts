@@ -4,6 +4,7 @@
 
 import type { AuditReport, PaceReason } from '../audit/audit-report.js';
 import type { Pause } from '../audit/host-pace.js';
+import type { BoundMet } from '../bounds-met.js';
 import type { RunPromise, UrlStatus } from '../decision.js';
 
 /** The report of a crawl. */
@@ -31,6 +32,8 @@ export interface ReportData {
     readonly robotsRequests: number;
     readonly bytes: number;
     readonly hosts: number;
+    /** URLs that were found: the sum of `outcomes`. */
+    readonly found: number;
     /** URLs by status. */
     readonly outcomes: Readonly<Record<UrlStatus, number>>;
   };
@@ -43,6 +46,8 @@ export interface ReportData {
   readonly pausesLeftOut: number;
   /** Every status and reason, the most frequent first. */
   readonly reasons: readonly ReportedReason[];
+  /** The bounds that kept URLs out, the one that cost most first. */
+  readonly bounds: readonly BoundMet[];
   /** Lines of robots.txt that excluded most URLs, at most `MAX_PAGE_RULES`. */
   readonly rules: readonly ReportedRule[];
   readonly statuses: readonly { readonly status: string; readonly requests: number }[];

@@ -47,6 +47,8 @@ export function sentenceOf({ does, relaxed }: Row): string {
   if (relaxed === undefined) return does;
   const { values } = relaxed;
   if ('below' in values) return `${does} Relaxed: less than ${written(values.below)}.`;
+  if ('above' in values) return `${does} Relaxed: more than ${written(values.above)}.`;
+  if ('longerThan' in values) return `${does} Relaxed: more than ${written(values.longerThan)} entries.`;
   if ('not' in values) return `${does} Relaxed: all but \`${values.not}\`.`;
   return `${does} Relaxed: ${values.map((value) => `\`${value}\``).join(', ')}.`;
 }

@@ -4,7 +4,7 @@ import type { Row, Rows, Shape } from '../../options/row.js';
 import { defaultOf, rangeOf, withoutLinks } from './option-text.js';
 
 const HEAD = `// The options of \`createCrawler\`. Generated from the rows in this folder: edit those, then run \`pnpm generate\`. It is
-// one long file because a reader of one option usually wants the next.
+// still one file because a reader of one option usually wants the next.
 
 import type { CanonicalRule, Clock, CustomPoliteness, FrontierStore, RobotsOptions, Via } from '@mannerly/frontier';
 import type { HookOptions } from '../crawl/hooks.js';

@@ -37,12 +37,7 @@ export class Connection {
   constructor(options: ResolvedPostgresOptions) {
     this.#options = options;
     this.#resending = new Resending({ ...options, judge, isEnded: () => options.pool.ended });
-  }
-
-  /** Before the first statement. */
-  open(): void {
-    this.#resending.open();
-    this.#options.pool.on('error', this.#ignore);
+    options.pool.on('error', this.#ignore);
   }
 
   /** Statements that wait are not sent again. The second call does nothing. */

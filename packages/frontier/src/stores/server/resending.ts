@@ -32,11 +32,6 @@ export class Resending {
     this.#options = options;
   }
 
-  /** Before the first call, and after a close. */
-  open(): void {
-    this.#isClosed = false;
-  }
-
   /** Calls that wait are not sent again. */
   close(): void {
     this.#isClosed = true;

@@ -1,7 +1,7 @@
 // What is at stake: a sink that fails must be named, and must not keep the others from getting what they hold onto the
 // medium.
 import { expect, it } from 'vitest';
-import { ItemWriter } from './item-writer.js';
+import { ItemWriter } from './items.js';
 import type { Item, Sink } from './sink.js';
 
 const ITEM: Item = { id: 'a/1/0', url: 'http://a.test/', fetchedAtMs: 1, data: 1, expiresAtMs: null, preferences: {} };

@@ -1,0 +1,106 @@
+// Every command line in README and documents: it names commands and flags that exist, and those in blocks run. At
+// stake: a newcomer who copies a line and reads "unknown option".
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fakeIo } from './io.fixture.js';
+import { createProgram, runCommand } from './program.js';
+import { type TestSite, testSite } from './site.fixture.js';
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const folders = ['', 'docs', 'docs/reference', 'packages/robots', 'packages/frontier', 'packages/core', 'examples'];
+const documents = folders.flatMap((folder) =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md' && name !== 'UPGRADING.md')
+    .map((name) => join(folder, name)),
+);
+
+/** The command lines of a document, without comments, continued lines as one. */
+function linesOf(document: string): { readonly blocks: readonly string[]; readonly inline: readonly string[] } {
+  const text = readFileSync(join(ROOT, document), 'utf8');
+  const blocks = [...text.matchAll(/^```(?:sh|bash|console|)\n([\s\S]*?)^```/gm)]
+    .flatMap(([, block = '']) => block.replace(/\\\n/g, ' ').split('\n'))
+    .map((line) => line.replace(/\s#.*$/, '').trim());
+  const inline = [...text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/`((?:npx )?(?:mannerly|pnpm(?:@10)?) [^`]+)`/g)];
+  return { blocks, inline: inline.map(([, line = '']) => line) };
+}
+
+const all = documents.flatMap((document) => {
+  const { blocks, inline } = linesOf(document);
+  return [...blocks, ...inline].map((line) => ({ document, line }));
+});
+
+/** The words behind `mannerly`, up to a pipe; `null` for another program. */
+function wordsOf(line: string): string[] | null {
+  const command = /^(?:npx (?:-y )?)?mannerly\s+([^|&>]*)/.exec(line)?.[1];
+  return command === undefined ? null : command.trim().split(/\s+/);
+}
+
+const ours = all.flatMap(({ document, line }) => {
+  const words = wordsOf(line);
+  return words === null ? [] : [{ document, line, words }];
+});
+
+describe('a documented command line', () => {
+  it('is found', () => {
+    expect(ours.length).toBeGreaterThan(50);
+  });
+
+  it.each(ours)('$document: $line', ({ words }) => {
+    const [name = '', ...args] = words.filter((word) => !word.includes('…'));
+    if (!/^[a-z]/.test(name)) return;
+    const command = createProgram(fakeIo(), () => undefined).commands.find((each) => each.name() === name);
+    expect(command, `mannerly ${name}`).toBeDefined();
+    const flags = args.filter((word) => word.startsWith('--')).map((word) => word.split('=')[0]);
+    const known = command?.options.map(({ long }) => long) ?? [];
+    expect(flags.filter((flag) => flag !== '--help' && !known.includes(flag))).toEqual([]);
+  });
+
+  it('names scripts of the workspace', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+    const named = all.flatMap(({ line }) => [...line.matchAll(/\bpnpm(?:@10)? (?:run )?([a-z][\w:-]*)/g)]);
+    const unknown = named.map(([, script = '']) => script).filter((script) => !Object.hasOwn(scripts, script));
+    expect(named.length).toBeGreaterThan(10);
+    expect([...new Set(unknown)].filter((each) => !['exec', 'install', 'add', 'bench'].includes(each))).toEqual([]);
+  });
+});
+
+describe('a command line in a block', () => {
+  let site: TestSite;
+  let folder: string;
+  const before = process.cwd();
+  const local = ['--allow-address', '127.0.0.0/8', '--interval', '0', '--pages', '3'];
+
+  beforeAll(async () => {
+    site = await testSite(['/a', '/b', '/closed']);
+    folder = mkdtempSync(join(tmpdir(), 'mannerly-documented-'));
+    process.chdir(folder);
+    writeFileSync('seeds.txt', `${site.url}/\n`);
+    writeFileSync('handlers.mjs', 'export default { html: async (page) => page.emit({ title: page.title }) };\n');
+    const who = ['--name', 'tester', '--contact', 'me@example.org'];
+    await runCommand(['crawl', `${site.url}/`, ...who, ...local, '--warc', '--out', 'tidepools'], fakeIo());
+  });
+  afterAll(async () => {
+    process.chdir(before);
+    await site.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** What needs another server, starts processes, or asks at a terminal. */
+  const isElsewhere = (words: readonly string[]) => /--(?:store|workers)|…|<|^init/.test(words.join(' '));
+  const runnable = documents
+    .flatMap((document) => linesOf(document).blocks.map((line) => ({ document, line, words: wordsOf(line) ?? [] })))
+    .filter(({ words }) => words.length > 0 && !isElsewhere(words));
+
+  it.each(runnable)('$document: $line', async ({ words }) => {
+    const io = fakeIo();
+    const argv = words.map((word) => word.replace(/^https?:\/\/[^/]+/, site.url).replace(/^(['"])(.*)\1$/, '$2'));
+    const isCrawl = argv[0] === 'crawl' || argv[0] === 'plan';
+    const code = await runCommand(isCrawl ? [...argv, ...local] : argv, io);
+    // 4, 6 and 7: what a crawl found on a site that is not the one in the document.
+    expect([0, 4, 6, 7], io.errLines.join('\n')).toContain(code);
+  });
+});

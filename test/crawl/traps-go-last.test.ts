@@ -1,0 +1,94 @@
+// What looks endless goes last on its host, and is requested when nothing better is left: a suspicion costs no page
+// that the bounds allow. At stake: a shop with one template, of which a third is missing under "Finished".
+
+import { expect, it } from 'vitest';
+import { crawlVirtually } from '../support/virtual-crawl.js';
+
+const html = (text: string, links: readonly string[]): string =>
+  `<!doctype html><title>${text}</title><p>${text}</p>${links.map((link) => `<a href="${link}">more</a>`).join('')}`;
+
+/** The number in a path. */
+const numberIn = (path: string): number => Number(/\d+/.exec(path)?.[0] ?? 0);
+
+it('a shop of one template is fetched whole, page after page', async () => {
+  const { report, paths } = await crawlVirtually({
+    seeds: ['http://shop.test/p/1'],
+    bounds: { pages: 5_000 },
+    hosts: {
+      'shop.test': {
+        pages: ({ path }) => {
+          const at = numberIn(path);
+          return html('One of our fine products', at < 400 ? [`/p/${at + 1}`] : []);
+        },
+      },
+    },
+  });
+  expect(new Set(paths('shop.test').filter((path) => path.startsWith('/p/'))).size).toBe(400);
+  expect(report).toMatchObject({ state: 'finished', pages: 400, bounds: [] });
+  expect(report.traps.length).toBeGreaterThan(0);
+});
+
+it('a list of 1,500 pages that look alike ends where the list ends, with a bound on pages alone', async () => {
+  const { report } = await crawlVirtually({
+    seeds: ['http://list.test/1'],
+    bounds: { pages: 10_000 },
+    hosts: {
+      'list.test': {
+        pages: ({ path }) => {
+          const at = numberIn(path);
+          return html('List', at < 1_500 ? [`/${at + 1}`] : []);
+        },
+      },
+    },
+  });
+  expect(report).toMatchObject({ state: 'finished', pages: 1_500, bounds: [] });
+});
+
+const ALIKE = 5_000;
+const REAL = 60;
+/** No other story has the same name. */
+const SYLLABLES = ['ba', 'de', 'fi', 'go', 'ku', 'la', 'me', 'ni', 'po', 'ru'];
+
+/** A calendar without end, a catalogue of alike pages that lead on to each other, and real pages one behind another. */
+const crowded = {
+  seeds: ['http://a.test/'],
+  hosts: {
+    'a.test': {
+      pages: ({ path }: { readonly path: string }) => {
+        const at = numberIn(path);
+        if (path.startsWith('/calendar/')) return html('Nothing on this day', [`/calendar/${at + 1}`]);
+        if (path.startsWith('/item/')) {
+          const ahead = Array.from({ length: 20 }, (_, each) => at * 20 + each - 18).filter((to) => to <= ALIKE);
+          return html(
+            'An item of the catalogue',
+            ahead.map((to) => `/item/${to}`),
+          );
+        }
+        const next = at < REAL ? [`/story/${at + 1}`] : [];
+        const name = `${SYLLABLES[Math.floor(at / 10)]}${SYLLABLES[at % 10]}`;
+        return html(`Story of ${name}`, path === '/' ? ['/story/1', '/calendar/1', '/item/1'] : next);
+      },
+    },
+  },
+};
+
+it('a trap and 5,000 alike pages starve no real page, and no alike page is lost', { timeout: 120_000 }, async () => {
+  const bounds = { pages: ALIKE + REAL + 2_000 };
+  const { report, paths } = await crawlVirtually({ ...crowded, bounds });
+  const asked = paths('a.test');
+  const placeOf = (path: string): number => asked.indexOf(path);
+  expect(asked.filter((path) => path.startsWith('/story/'))).toHaveLength(REAL);
+  // Long before the catalogue is through: what was queued ahead of the suspicion is put back behind it.
+  expect(placeOf(`/story/${REAL}`)).toBeLessThan(1_000);
+  expect(new Set(asked.filter((path) => path.startsWith('/item/'))).size).toBe(ALIKE);
+  expect(report).toMatchObject({ state: 'bounded', bound: 'pages' });
+  expect(report.outcomes['dropped']).toBeUndefined();
+});
+
+it('with `action: drop` both end early, and the report says what that cost', async () => {
+  const { report } = await crawlVirtually({ ...crowded, bounds: { pages: 10_000 }, traps: { action: 'drop' } });
+  expect(report.pages).toBeLessThan(1_000);
+  const dropped = report.outcomes['dropped']?.['trap'] ?? 0;
+  expect(report).toMatchObject({ state: 'bounded', bound: null, bounds: [{ bound: 'traps', dropped, left: 0 }] });
+  expect(dropped).toBeGreaterThan(10);
+});
