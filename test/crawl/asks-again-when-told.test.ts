@@ -93,6 +93,8 @@ it('what failed is asked again by filter, over a restart, once', async () => {
       .sort(),
   ).toEqual(['/broken', '/labelled']);
   expect(again.report.state).toBe('finished');
+  // What succeeds in a retry has failed no longer: each URL counts once.
+  expect(again.report.outcomes).toEqual({ fetched: { fetched: 3 }, failed: { 'status-404': 1 } });
   await run({ retry: { reason: 'status-410' } });
   expect([asked('/broken'), asked('/gone')]).toEqual([2, 1]);
 });

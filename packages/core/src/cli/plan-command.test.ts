@@ -77,3 +77,22 @@ it('says what is missing, as the crawl does', async () => {
   expect(io.errLines.join('\n')).toContain('missing --name');
   expect(site.asked).toEqual([]);
 });
+
+it('names the cause where an address is refused, and what to do', async () => {
+  const io = fakeIo();
+  const argv = flags().filter((word) => word !== '--allow-address' && word !== '127.0.0.0/8');
+  expect(await runCommand(['plan', ...argv], io)).toBe(0);
+  expect(site.asked).toEqual([]);
+  const printed = io.outLines.join('\n');
+  expect(printed).toMatch(/would fetch no page:\n {2}address-forbidden \(1\): .*--allow-address/);
+  expect(printed).not.toContain('robots.txt closes');
+});
+
+it('says that it knows no host that only links lead to', async () => {
+  const io = fakeIo();
+  expect(await runCommand(['plan', ...flags(), '--within', 'any'], io)).toBe(0);
+  expect(io.outLines.join('\n')).toContain('Links may lead to hosts that no seed and no sitemap names');
+  const usual = fakeIo();
+  await runCommand(['plan', ...flags()], usual);
+  expect(usual.outLines.join('\n')).not.toContain('Links may lead to hosts');
+});

@@ -61,6 +61,10 @@ export interface CrawlPlan {
   readonly planningRequests: number;
   /** Whether everything was read: nothing stopped it, and no bound of the plan's own. */
   readonly isWhole: boolean;
+  /** Whether links may lead to hosts that no seed and no sitemap names (`scope.within: 'any'`). */
+  readonly isOpenEnded: boolean;
+  /** What the reading came to: seeds and entries of sitemaps that a crawl would not request, by status and reason. */
+  readonly outcomes: CrawlReport['outcomes'];
   /** Hosts of the seeds and of sitemaps, those that take longest first. */
   readonly hosts: readonly PlannedHost[];
   /** `isAtMost`: pages of some host are not known, so it may be over sooner. */
@@ -214,6 +218,8 @@ function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey):
       report.state !== 'stopped' &&
       report.bound === null &&
       report.bounds.every(({ bound }) => bound === 'bounds.depth'),
+    isOpenEnded: resolved.scope.within === 'any',
+    outcomes: report.outcomes,
     hosts: planned.sort((a, b) => (b.tookMs ?? -1) - (a.tookMs ?? -1) || (a.host < b.host ? -1 : 1)),
     estimate: { durationMs, pages, requests, ends, isAtMost },
     range: { least: totalsOf(least), most: totalsOf(most) },

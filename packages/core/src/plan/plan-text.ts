@@ -1,5 +1,6 @@
 // A plan as text for people: a line for each host, how long the crawl will take, and what will end it.
 
+import { reasonLine } from '../report/nothing-fetched.js';
 import { type Column, printable, seconds, tableText } from '../report/table.js';
 import type { PlannedBound } from './forecast.js';
 import { MAX_PLAN_ROWS } from './limits.js';
@@ -60,8 +61,11 @@ const BOUND_NAMES: Readonly<Record<PlannedBound, string>> = {
   minutesPerHost: 'minutes of one host',
 };
 
-function estimateLines({ hosts, range: { least, most }, firstBound }: CrawlPlan): string[] {
-  if (most.pages === 0) return [nothingText(hosts.some(({ wait }) => wait !== null))];
+function estimateLines(plan: CrawlPlan): string[] {
+  const { range, firstBound, isOpenEnded } = plan;
+  const { least, most } = range;
+  const isRefused = plan.planningRequests === 0 && Object.keys(plan.outcomes['dropped'] ?? {}).length > 0;
+  if (most.pages === 0 || isRefused) return nothingLines(plan);
   const lines =
     least.pages === most.pages
       ? [`The crawl will take about ${totalsText(most)}; ${ENDS[most.ends]}.`]
@@ -71,9 +75,10 @@ function estimateLines({ hosts, range: { least, most }, firstBound }: CrawlPlan)
           `  ${totalsText(most)}, if they lead to as much as the bounds allow; ${ENDS[most.ends]}.`,
         ];
   lines.push('Both assume that hosts answer as fast as they did now, and that nothing has to be requested again.');
-  if (firstBound === null)
-    lines.push('No bound is reached by what seeds and sitemaps name. Depth and bytes are not predicted.');
-  else {
+  if (isOpenEnded) lines.push('Links may lead to hosts that no seed and no sitemap names: of those it knows nothing.');
+  if (firstBound === null) {
+    if (most.ends === 'finished') lines.push('No bound is reached. Depth and bytes are not predicted.');
+  } else {
     const { bound, host, atMs } = firstBound;
     const where = host === null ? '' : ` at ${printable(host, 60)}`;
     const when = firstBound.isAtMost ? 'if there are so many pages, ' : '';
@@ -94,10 +99,15 @@ function totalsText({ durationMs, pages, requests }: CrawlPlan['range']['least']
 }
 
 /** A crawl without a page: an estimate of nothing would hide that. */
-function nothingText(isWaiting: boolean): string {
-  return isWaiting
-    ? 'The crawl would fetch no page now: its hosts have to be waited for, as the last column says.'
-    : 'The crawl would fetch no page: robots.txt closes where it begins, or that is out of its scope. mannerly robots <url> <url> shows the line.';
+function nothingLines({ hosts, outcomes }: CrawlPlan): string[] {
+  if (hosts.some(({ wait }) => wait !== null))
+    return ['The crawl would fetch no page now: its hosts have to be waited for, as the last column says.'];
+  const others = Object.entries({ ...outcomes['dropped'], ...outcomes['failed'] });
+  if (others.length > 0)
+    return ['The crawl would fetch no page:', ...others.map(([reason, count]) => reasonLine(reason, count))];
+  return [
+    'The crawl would fetch no page: robots.txt closes where it begins. mannerly robots <url> <url> shows the line.',
+  ];
 }
 
 function notes({ wait, hasHours, isCut, uncounted, sitemaps }: PlannedHost): string {

@@ -24,8 +24,8 @@ export const LOG_TAIL_BYTES = 64 * 1024;
 export const MAX_RECENT_DECISIONS = 10_000;
 /** Authorities (schemes and ports) of one host whose robots.txt an answer about the host names. Ours: most have one. */
 export const MAX_HOST_AUTHORITIES = 16;
-/** Held URLs of earlier runs that a report computed from logs counts once. */
-export const MAX_HELD_READ = 100_000;
+/** URLs held or failed in one run and decided by the next that a report computed from logs counts once. */
+export const MAX_OPEN_READ = 100_000;
 /** URLs turned away by one run and again by the next that a report computed from logs counts once. */
 export const MAX_TURNED_AWAY_READ = 262_144;
 /** Bytes of logs from which the report of a resumed run is computed, some seconds; with more it is of the run alone. */

@@ -32,10 +32,11 @@ export function whyNothingFetched(report: Ended): string | null {
     Object.entries(counts).filter(([reason]) => status !== 'fetched' || reason === 'no-handler'),
   );
   if (reasons.length === 0) return pages === 0 ? null : `${head} it has no link that may be followed.`;
-  return [head, ...reasons.map(([reason, count]) => `  ${reason} (${count}): ${meaningOf(reason)}`)].join('\n');
+  return [head, ...reasons.map(([reason, count]) => reasonLine(reason, count))].join('\n');
 }
 
-function meaningOf(reason: string): string {
+/** What a reason means and what can be done, as a line of a list. */
+export function reasonLine(reason: string, count: number): string {
   const { means, todo } = reasonOf(reason) ?? { means: 'see the decision log.', todo: '' };
-  return `${means} ${todo}`.trim();
+  return `  ${reason} (${count}): ${means} ${todo}`.trimEnd();
 }

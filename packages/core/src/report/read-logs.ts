@@ -9,7 +9,7 @@ import { parseLine, readLines, readValues } from '../directory/read-lines.js';
 import type { RejectedItem } from '../handle/staged.js';
 import type { CodeError } from './code-error.js';
 import type { LeftOutLine, OutcomeTable, RequestRecord, RunLine, RunPromise, UrlDecision } from './decision.js';
-import { MAX_HELD_READ, MAX_TURNED_AWAY_READ } from './limits.js';
+import { MAX_OPEN_READ, MAX_TURNED_AWAY_READ } from './limits.js';
 
 /** Where the logs of one process are. */
 export type PartLogPaths = Pick<CrawlPaths, 'requestsPath' | 'decisionsPath' | 'warningsPath'>;
@@ -64,24 +64,27 @@ export function allWarnings(parts: readonly Pick<PartLogPaths, 'warningsPath'>[]
 
 /**
  * The decisions of all processes so that each URL counts once: what is held at the end of one run is decided in the
- * next, and what one run excludes or drops the next may drop again. In the order of time, held URLs last. @param
- * onLeftOut - Called with the counts of URLs that have no line.
+ * next, what failed may be requested once more, and what one run excludes or drops the next may drop again. In the
+ * order of time, URLs that are held or failed last.
+ *
+ * @param onLeftOut - Called with the counts of URLs that have no line.
  */
 export async function* finalDecisions(
   parts: readonly Pick<PartLogPaths, 'decisionsPath'>[],
   onLeftOut: (counts: OutcomeTable) => void,
 ): AsyncGenerator<UrlDecision> {
-  const held = new Map<string, UrlDecision>();
+  /** Held and failed: a later run, or a retry, decides them anew. */
+  const open = new Map<string, UrlDecision>();
   const turnedAway = createRecentSet(MAX_TURNED_AWAY_READ);
   const logs = parts.map(({ decisionsPath }) => logged(decisionsPath, onLeftOut));
   for await (const decision of inOrder(logs, ({ atMs }) => atMs)) {
     const { status, url } = decision;
     if ((status === 'excluded' || status === 'dropped') && !turnedAway.add(url)) continue;
-    held.delete(url);
-    if (status === 'held' && held.size < MAX_HELD_READ) held.set(url, decision);
+    open.delete(url);
+    if ((status === 'held' || status === 'failed') && open.size < MAX_OPEN_READ) open.set(url, decision);
     else yield decision;
   }
-  yield* held.values();
+  yield* open.values();
 }
 
 /** The decisions of one log. URLs without a line that one run left held are decided by the next. */

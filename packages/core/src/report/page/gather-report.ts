@@ -89,7 +89,8 @@ export async function gatherReport(
     if (host !== null) accounts.get(host.hostname)?.decision(status);
     progress.start(atMs);
     if (status !== 'held') progress.add(status, atMs, 1);
-    if (queued !== undefined) progress.queued(atMs, queued);
+    // Failures come after everything else.
+    if (queued !== undefined && status !== 'failed') progress.queued(atMs, queued);
   }
 
   const { startedAtMs, endedAtMs } = audit;
