@@ -246,12 +246,17 @@ function forecastHost(
   const companions = (options.dataTxt ? 1 : 0) + (wantsTdmRep(options.exclusion.page) ? 1 : 0);
   return {
     name: host,
-    clock: (politeness.perIp ? address : null) ?? unit,
+    clock: address === null ? unit : (addressClock(politeness.perIp, address, host) ?? unit),
     pace: new HostPace(options, politeness, files, answerMs),
     answerMs,
     before: robotsRequests + (options.sitemaps ? sitemapRequests : ownSitemaps) + (isWaiting ? 0 : companions),
     pages: isWaiting || allowed === 0 ? 0 : sitemapsRead > 0 ? allowed : null,
   };
+}
+
+/** What hosts at an address share a clock by; `null`: they do not. */
+function addressClock(perIp: Politeness['perIp'], address: string, host: string): string | null {
+  return perIp === 'domain' ? `${address} ${hostKeyOf(`http://${host}/`, 'domain')}` : perIp ? address : null;
 }
 
 function plannedHost(
