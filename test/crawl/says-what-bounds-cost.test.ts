@@ -25,7 +25,7 @@ describe('the state is `bounded`', () => {
   it.each([
     ['bounds.depth', { pages: 500, depth: 3 }, 2],
     ['bounds.pagesPerHost', { pages: 500, pagesPerHost: 4 }, undefined],
-    ['bounds.queuedUrls', { pages: 500, queuedUrls: 1 }, undefined],
+    ['bounds.queuedUrls', { pages: 500, queuedUrls: 1, onFull: 'drop' as const }, undefined],
   ])('for URLs dropped by %s', async (bound, bounds, dropped) => {
     const { report, decisions } = await crawlVirtually({ ...site(12), bounds });
     const lost = decisions.filter(({ status }) => status === 'dropped').length;
@@ -63,4 +63,28 @@ it('a run that continues gives what was held its final word, and loses the bound
   expect(report).toMatchObject({ state: 'finished', bounds: [], resumed: true });
   expect(report.outcomes).toEqual({ fetched: { fetched: 25 } });
   expect((await readCrawlDirectory(out)).path).toBe(out);
+});
+
+describe('links past `bounds.queuedUrls`', () => {
+  const bounds = { pages: 500, queuedUrls: 1 };
+
+  it('go on into the store of a crawl directory: nothing is lost', async () => {
+    const out = await mkdtemp(join(tmpdir(), 'mannerly-bounds-'));
+    onTestFinished(() => rm(out, { recursive: true, force: true }));
+    const { report } = await crawlVirtually({ ...site(12), out, store: undefined as never, bounds });
+    expect(report).toMatchObject({ state: 'finished', bounds: [], outcomes: { fetched: { fetched: 25 } } });
+  });
+
+  it.each([
+    ['where there is no directory', {}],
+    ['where the crawl wants it', { onFull: 'drop' as const, out: 'a directory' }],
+  ])('are dropped, and told, %s', async (_, { out: asked, ...wanted }: { out?: string; onFull?: 'drop' }) => {
+    const out = asked === undefined ? undefined : await mkdtemp(join(tmpdir(), 'mannerly-bounds-'));
+    if (out !== undefined) onTestFinished(() => rm(out, { recursive: true, force: true }));
+    const directory = out === undefined ? {} : { out };
+    const crawl = { ...site(12), ...directory, store: undefined as never, bounds: { ...bounds, ...wanted } };
+    const { report } = await crawlVirtually(crawl);
+    expect(report).toMatchObject({ state: 'bounded', bounds: [{ bound: 'bounds.queuedUrls', left: 0 }] });
+    expect(report.bounds[0]?.dropped).toBeGreaterThan(0);
+  });
 });

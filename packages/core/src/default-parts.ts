@@ -15,7 +15,10 @@ import type { RunSetup } from './run/run-setup.js';
 
 /** The store of a crawl that was given none: in the crawl directory, or in memory where there is none. */
 export function storeFor(out: string | undefined, { clock }: CrawlerOptions, resolved: ResolvedOptions): FrontierStore {
-  if (out === undefined) return memoryStore(clock === undefined ? {} : { nowMs: () => clock.nowMs() });
+  if (out === undefined) {
+    const maxQueued = resolved.bounds.queuedUrls;
+    return memoryStore({ maxQueued, ...(clock === undefined ? {} : { nowMs: () => clock.nowMs() }) });
+  }
   return durableStore(out, resolved.identity.tokens, resolved.spacing.politeness, clock);
 }
 
@@ -52,6 +55,8 @@ function durableStore(
   return lmdbStore({
     path: crawlPaths(out).frontierPath,
     identity: tokens.join(' '),
+    // The frontier's own bound holds.
+    maxQueued: Number.MAX_SAFE_INTEGER,
     // A process that dies during its first request to a host has not stored its delay yet.
     firstDelayMs: Math.ceil(resolvePoliteness(politeness).minMs),
     ...(clock === undefined ? {} : { nowMs: () => clock.nowMs() }),

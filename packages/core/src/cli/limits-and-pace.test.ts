@@ -45,8 +45,8 @@ describe('a bound given by a flag holds', () => {
     ['--pages-per-host', ['--pages-per-host', '2'], 2, null],
     ['--bytes-per-host', ['--bytes-per-host', '100'], 1, null],
     [
-      '--queued-urls',
-      ['--queued-urls', '1'],
+      '--queued-urls with --drop-links',
+      ['--queued-urls', '1', '--drop-links'],
       1,
       { outcomes: { fetched: { fetched: 1 }, dropped: { 'frontier-full': 3 } } },
     ],

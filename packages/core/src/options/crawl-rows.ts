@@ -142,8 +142,14 @@ export const CRAWL_ROWS = {
       }),
       queuedUrls: row(
         whole(1, MAX_PAGES, 'URLs'),
-        'URLs in the queue at a time. Further links are dropped as `frontier-full`, seeds and sitemaps wait.',
-        { default: 10_000_000, flag: ['--queued-urls <n>', 'maximum URLs in the queue at a time'] },
+        'URLs in the queue at a time. Past it seeds and sitemaps wait; `bounds.onFull` says what becomes of links.',
+        { default: 10_000_000, flag: ['--queued-urls <n>', 'URLs in the queue past which seeds and sitemaps wait'] },
+      ),
+      onFull: row(
+        choice('spill', 'drop'),
+        'Links past `bounds.queuedUrls`: `spill` lets them go on into the store, on disk or on a server, up to its own ' +
+          'limit; `drop` drops them as `frontier-full`. A crawl without directory and store drops them either way.',
+        { default: 'spill', flag: ['--drop-links', 'drop links past --queued-urls', { sets: 'drop' }] },
       ),
     },
     ['pages', 'minutes'],

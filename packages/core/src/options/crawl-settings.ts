@@ -8,17 +8,20 @@ import { MAX_MANIFEST_BYTES } from '../limits.js';
 import type { ResolvedOptions } from './options.js';
 
 /** The part of a crawl's options that its frontier reads; plain JSON. */
-export type CrawlSettings = Pick<FrontierOptions, 'robots' | 'politeness' | 'hostKeyBy' | 'maxQueued' | 'bounds'>;
+export type CrawlSettings = Pick<
+  FrontierOptions,
+  'robots' | 'politeness' | 'hostKeyBy' | 'maxQueued' | 'onFull' | 'bounds'
+>;
 
 /** The settings of a crawl. */
 export function crawlSettings(options: ResolvedOptions): CrawlSettings {
   const { identity, robots, bounds, spacing } = options;
-  const { pages, minutes, bytes, pagesPerHost, bytesPerHost, minutesPerHost, queuedUrls } = bounds;
+  const { pages, minutes, bytes, pagesPerHost, bytesPerHost, minutesPerHost, queuedUrls, onFull } = bounds;
   return {
     robots: { ...robots, tokens: identity.tokens },
     politeness: spacing.politeness,
     hostKeyBy: spacing.hostKeyBy,
-    ...withoutNulls({ maxQueued: queuedUrls }),
+    ...withoutNulls({ maxQueued: queuedUrls, onFull }),
     bounds: withoutNulls({ pages, minutes, bytes, pagesPerHost, bytesPerHost, minutesPerHost }),
   };
 }

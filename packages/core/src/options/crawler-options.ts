@@ -201,10 +201,16 @@ interface AnyBoundsOptions {
   /** Running time since the first request to a host. More than 0, to 5,256,000 minutes. @default none */
   readonly minutesPerHost?: number;
   /**
-   * URLs in the queue at a time. Further links are dropped as `frontier-full`, seeds and sitemaps wait. 1 to
+   * URLs in the queue at a time. Past it seeds and sitemaps wait; `bounds.onFull` says what becomes of links. 1 to
    * 1,000,000,000 URLs. @default 10,000,000
    */
   readonly queuedUrls?: number;
+  /**
+   * Links past `bounds.queuedUrls`: `spill` lets them go on into the store, on disk or on a server, up to its own
+   * limit; `drop` drops them as `frontier-full`. A crawl without directory and store drops them either way. @default
+   * spill
+   */
+  readonly onFull?: 'spill' | 'drop';
 }
 
 export interface UrlOptions {

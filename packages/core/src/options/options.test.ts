@@ -6,6 +6,7 @@ import { createCrawler } from '../crawler.js';
 import { resolveExclusionOptions } from '../page/exclusion.js';
 import type { CrawlerOptions } from './crawler-options.js';
 import { resolveOptions } from './options.js';
+import { OPTIONS, placedRows } from './table.js';
 
 const GOOD: CrawlerOptions = {
   identity: { name: 'test-bot', contact: 'https://example.org/bot' },
@@ -178,7 +179,7 @@ describe('resolved options', () => {
 });
 
 describe('relaxed defaults', () => {
-  it.each<[object, string | null]>([
+  const cases: [object, string | null][] = [
     [{}, null],
     [{ politeness: { profile: 'gentle', perDomain: true, perIp: true } }, null],
     [{ network: { cookies: false, allowUnpinnedDns: false } }, null],
@@ -219,9 +220,21 @@ describe('relaxed defaults', () => {
     [{ preferences: { apply: 'off' } }, 'preferences.apply'],
     [{ preferences: { unknown: 'disallow' } }, null],
     [{ indexInstead: 'expose' }, 'indexInstead'],
-  ])('%j: %s', (more, named) => {
+    [{ retries: { failureWaitsMs: [1, 1, 1, 1] } }, 'retries.failureWaitsMs'],
+    [{ retries: { throttleWaitsMs: [1, 1, 1, 1] } }, 'retries.throttleWaitsMs'],
+    [{ retries: { handler: 4 } }, 'retries.handler'],
+    [{ retries: { failureWaitsMs: [], throttleWaitsMs: [60_000], handler: 3 } }, null],
+  ];
+  it.each(cases)('%j: %s', (more, named) => {
     const { relaxedDefaults } = resolveOptions(given(more));
     if (named === null) expect(relaxedDefaults).toEqual([]);
     else expect(relaxedDefaults).toEqual([expect.stringContaining(`\`${named}`)]);
+  });
+
+  it('have a case above for every option that has a relaxed value', () => {
+    const relaxable = placedRows(OPTIONS).flatMap(({ path, row }) => (row.relaxed === undefined ? [] : [path]));
+    const named = cases.map(([, says]) => says ?? '');
+    const untested = relaxable.filter((option) => !named.some((says) => says.startsWith(option)));
+    expect(untested).toEqual([]);
   });
 });

@@ -118,7 +118,7 @@ export const REASONS = {
   'frontier-full': {
     ...outOfBounds(
       'queuedUrls',
-      'The queue is past its high-water mark.',
+      'The queue is full, and the crawl drops links or its store can take no more.',
       'Narrow the scope, or give the crawl a larger queue.',
     ),
     layer: 'frontier',

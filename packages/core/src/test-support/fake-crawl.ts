@@ -49,6 +49,7 @@ export function fakeCrawl(given: Partial<CrawlProgress> = {}, givenActivity: Par
         bytesPerHost: null,
         minutesPerHost: null,
         queuedUrls: 10_000_000,
+        onFull: 'spill',
       },
       ...NO_ACTIVITY,
       ...activity,

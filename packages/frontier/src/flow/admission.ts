@@ -19,7 +19,7 @@ import {
 import type { NewUrl } from '../url-record.js';
 import type { AddAnswer } from '../work.js';
 import type { FrontierContext } from './context.js';
-import { ADMISSION_SLICE_MS, DEFAULT_PRIORITY, USER_DATA_MAX_BYTES } from './limits.js';
+import { DEFAULT_PRIORITY, USER_DATA_MAX_BYTES } from './limits.js';
 
 /** One URL on its way in: an answer already, or the entry that the store is to answer. */
 export type Candidate =
@@ -45,27 +45,17 @@ export class Admission {
     this.#homeOf = createHomes(context.settings.hostKeyBy);
   }
 
-  /**
-   * What becomes of URLs as far as it can be said without the store. A page may have thousands of links, and each may
-   * take a millisecond: others get their turn in between.
-   */
-  async consider(urls: readonly NewUrl[], nowMs: number): Promise<Candidate[]> {
-    const { settings, counts, clock } = this.#context;
-    const candidates: Candidate[] = [];
-    let queued = 0;
-    let sliceEndMs = nowMs + ADMISSION_SLICE_MS;
-    for (const input of urls) {
-      if (clock.nowMs() > sliceEndMs) {
-        await new Promise<void>((resolve) => clock.after(0, resolve));
-        sliceEndMs = clock.nowMs() + ADMISSION_SLICE_MS;
-      }
+  /** What becomes of URLs as far as it can be said without the store. Links of pages may pass `maxQueued`. */
+  consider(urls: readonly NewUrl[], nowMs: number, areLinks = false): Candidate[] {
+    const { settings, counts } = this.#context;
+    const isEndless = areLinks && settings.onFull === 'spill';
+    let places = isEndless ? Number.POSITIVE_INFINITY : settings.maxQueued - counts.queued;
+    return urls.map((input) => {
       const candidate = this.#considerOne(input, nowMs);
-      const takesPlace = candidate.kind === 'entry' && input.via !== 'companion';
-      if (takesPlace) queued += 1;
-      const isFull = takesPlace && counts.queued + queued > settings.maxQueued;
-      candidates.push(isFull ? answered(input, { kind: 'full' }) : candidate);
-    }
-    return candidates;
+      if (candidate.kind === 'answered' || input.via === 'companion') return candidate;
+      places -= 1;
+      return places < 0 ? answered(input, { kind: 'full' }) : candidate;
+    });
   }
 
   /**

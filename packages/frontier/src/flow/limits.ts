@@ -32,5 +32,3 @@ export const HEARTBEATS_PER_LEASE = 3;
 export const ACCOUNT_EVERY_MS = 1_000;
 /** When a process that was granted nothing asks again, milliseconds. */
 export const GRANT_RETRY_MS = 250;
-/** Milliseconds that the links of a page may take to be judged before others get their turn. Ours. */
-export const ADMISSION_SLICE_MS = 10;

@@ -82,7 +82,7 @@ export class Settling {
       return answer;
     }
     const counts = settlement.kind === 'done' && settlement.countsAsPage;
-    const links = settlement.kind === 'done' ? await this.#admission.consider(settlement.links, nowMs) : [];
+    const links = settlement.kind === 'done' ? this.#admission.consider(settlement.links, nowMs, true) : [];
     this.#inFlight.putDown(work, flight);
     if (settlement.kind === 'done') host.entries.finish(entry.id);
     else {
@@ -209,7 +209,7 @@ export class Settling {
     reporter.robots(host, authority, received.before, gate.rules(authority), textOf(answer));
     if (companions.length === 0) return [];
     const first = companions.map((companion) => ({ ...companion, priority: 0 }));
-    return linksOf(await this.#admission.consider(first, clock.nowMs()));
+    return linksOf(this.#admission.consider(first, clock.nowMs()));
   }
 
   /** Commits the entries that `#takeIn` gave. A hop that finds no place ends its chain. */

@@ -90,6 +90,11 @@ export interface FrontierOptions {
   readonly canonicalRules?: readonly CanonicalRule[];
   /** Queued URLs over all hosts past which `add` answers `full`. 1 … 1e9 @default 10_000_000 */
   readonly maxQueued?: number;
+  /**
+   * What becomes of links of pages past `maxQueued`: they are dropped as `frontier-full`, or go on into the store up to
+   * its own limit. `add` answers `full` either way. @default 'drop'
+   */
+  readonly onFull?: 'spill' | 'drop';
   /** Hosts leased at a time, 1 … 65,536. @default 1_024 */
   readonly maxHosts?: number;
   /** URLs of one host handed out and not settled, 1 … 256. @default 4 */
@@ -130,8 +135,8 @@ export type ResolvedFrontierOptions = Readonly<
 
 const KEYS = [
   ...['store', 'robots', 'politeness', 'bounds', 'crawl', 'owner', 'part', 'create', 'hostKeyBy', 'canonicalRules'],
-  ...['maxQueued', 'maxHosts', 'unsettledPerHost', 'leaseTtlMs', 'companions', 'whyNot', 'onQueued', 'onEvent'],
-  ...['clock', 'random', 'secret'],
+  ...['maxQueued', 'onFull', 'maxHosts', 'unsettledPerHost', 'leaseTtlMs', 'companions', 'whyNot', 'onQueued'],
+  ...['onEvent', 'clock', 'random', 'secret'],
 ];
 
 /**
@@ -163,6 +168,7 @@ export function resolveOptions(options: FrontierOptions): ResolvedFrontierOption
     hostKeyBy: oneOf('hostKeyBy', options.hostKeyBy ?? 'host', ['host', 'domain']),
     canonicalRules: options.canonicalRules ?? CANONICAL_RULES,
     maxQueued: wholeIn('maxQueued', maxQueued, 1, PAGES_MOST),
+    onFull: oneOf('onFull', options.onFull ?? 'drop', ['spill', 'drop']),
     maxHosts: wholeIn('maxHosts', maxHosts, 1, HOSTS_HELD_MOST),
     unsettledPerHost: wholeIn('unsettledPerHost', unsettledPerHost, 1, UNSETTLED_PER_HOST_MOST),
     leaseTtlMs: wholeIn('leaseTtlMs', leaseTtlMs, LEASE_TTL_LEAST_MS, LEASE_TTL_MOST_MS),
