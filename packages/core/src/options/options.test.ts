@@ -182,6 +182,7 @@ describe('relaxed defaults', () => {
   const cases: [object, string | null][] = [
     [{}, null],
     [{ politeness: { profile: 'gentle', perDomain: true, perIp: true } }, null],
+    [{ politeness: { perIp: false } }, 'politeness.perIp'],
     [{ network: { cookies: false, allowUnpinnedDns: false } }, null],
     [{ network: { cookies: true } }, 'network.cookies'],
     [{ network: { cookies: () => ({}) } }, 'network.cookies'],
