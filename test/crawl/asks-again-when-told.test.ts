@@ -99,6 +99,31 @@ it('what failed is asked again by filter, over a restart, once', async () => {
   expect([asked('/broken'), asked('/gone')]).toEqual([2, 1]);
 });
 
+it('without a directory too, a URL that is fetched at last is counted once', async () => {
+  let tries = 0;
+  const web = await webForTest({
+    hosts: {
+      'a.test': {
+        '/': html('start', ['/broken', '/last']),
+        '/broken': () => (tries++ === 0 ? { status: 410 } : html('fixed')),
+        '/last': html('last'),
+      },
+    },
+  });
+  const crawler = makeCrawler({
+    seeds: [web.url('a.test')],
+    handlers: (made) =>
+      made.on('html', async (found) => {
+        await found.follow();
+        if (found.url.endsWith('/last')) expect(await made.retry({})).toMatchObject({ queued: 1 });
+      }),
+  });
+  const report = await crawler.run();
+  expect(tries).toBe(2);
+  expect(report).toMatchObject({ state: 'finished', outcomes: { fetched: { fetched: 3 } } });
+  expect(report.outcomes).not.toHaveProperty('failed');
+});
+
 it('answers questions about hosts and the queue while it runs', async () => {
   const links = Array.from({ length: 30 }, (_, at) => `/p${at}`);
   const web = await webForTest({

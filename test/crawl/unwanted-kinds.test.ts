@@ -1,7 +1,10 @@
 // What no handler wants is not downloaded: not requested where the extension says what it is, and not read where only
 // the answer does. At stake: a crawl of 200 pages that spends 47 of them on PDFs that no handler reads.
 
-import { expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { crawl } from '../support/crawl.js';
 import { page, type Routes } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
@@ -72,4 +75,22 @@ it('a link with a label is wanted where its route is', async () => {
     },
   });
   expect(seen).toEqual([web.url('a.test', '/a.pdf')]);
+});
+
+it('an archive wants everything', async () => {
+  const web = await webForTest({ hosts: { 'a.test': site } });
+  const out = await mkdtemp(join(tmpdir(), 'mannerly-unwanted-'));
+  onTestFinished(() => rm(out, { recursive: true, force: true }));
+  const { report } = await crawl({ seeds: [web.url('a.test')], out, archive: true, handlers: html });
+  expect(report.outcomes['dropped']?.['unwanted'] ?? 0).toBe(0);
+  expect(report.bytes).toBeGreaterThan(6 * PDF.body.length);
+});
+
+it('bytes that came before the end of an unwanted body count for `bounds.bytes`', async () => {
+  const links = Array.from({ length: 40 }, (_, at) => `/print?id=${at}`);
+  const web = await webForTest({ hosts: { 'a.test': { ...site, '/': page('front', links) } } });
+  const bounds = { pages: 100, bytes: 500_000 };
+  const { report } = await crawl({ seeds: [web.url('a.test')], bounds, handlers: html });
+  expect(report).toMatchObject({ state: 'bounded', bound: 'bytes' });
+  expect(web.paths('a.test').length).toBeLessThan(links.length);
 });

@@ -171,7 +171,8 @@ export function exchangeOf(outcome: FetchOutcome): Exchange {
     status: outcome.status,
     retryAfter: headerValue(outcome.headers, 'retry-after'),
     failure: outcome.truncated === 'connection' ? 'closed-early' : null,
-    bytes: outcome.file?.bytes ?? outcome.body.length,
+    // A body that was not read, or could not be, counts with what was received.
+    bytes: (outcome.file?.bytes ?? outcome.body.length) || outcome.encodedBytes,
   };
 }
 

@@ -6,6 +6,7 @@ import { createCrawler } from '../crawler.js';
 import { resolveExclusionOptions } from '../page/exclusion.js';
 import type { CrawlerOptions } from './crawler-options.js';
 import { resolveOptions } from './options.js';
+import { OPTIONS, placedRows } from './table.js';
 
 const GOOD: CrawlerOptions = {
   identity: { name: 'test-bot', contact: 'https://example.org/bot' },
@@ -139,7 +140,7 @@ describe('resolved options', () => {
   it('are filled in', () => {
     const { bounds, network, spacing, maxIdleMs, scope, exclusion, traps, archive } = resolveOptions(GOOD);
     expect(bounds).toMatchObject({ pages: 5, minutes: null, depth: null, pagesPerHost: null, queuedUrls: 10_000_000 });
-    expect(spacing).toEqual({ politeness: { profile: 'polite', perIp: false, jitter: 0 }, hostKeyBy: 'host' });
+    expect(spacing).toEqual({ politeness: { profile: 'polite', perIp: 'domain', jitter: 0 }, hostKeyBy: 'host' });
     expect(maxIdleMs).toBe(720_000);
     expect(scope.within).toBe('host');
     expect(exclusion).toEqual(resolveExclusionOptions({}));
@@ -162,7 +163,7 @@ describe('resolved options', () => {
       }),
     );
     expect(spacing).toEqual({
-      politeness: { profile: 'gentle', perIp: false, jitter: 0, requestsPerSecond: 0.5 },
+      politeness: { profile: 'gentle', perIp: 'domain', jitter: 0, requestsPerSecond: 0.5 },
       hostKeyBy: 'domain',
     });
     expect(traps).toMatchObject({ maxSimilarPages: 50, maxPathSegments: 32 });
@@ -178,9 +179,10 @@ describe('resolved options', () => {
 });
 
 describe('relaxed defaults', () => {
-  it.each<[object, string | null]>([
+  const cases: [object, string | null][] = [
     [{}, null],
     [{ politeness: { profile: 'gentle', perDomain: true, perIp: true } }, null],
+    [{ politeness: { perIp: false } }, 'politeness.perIp'],
     [{ network: { cookies: false, allowUnpinnedDns: false } }, null],
     [{ network: { cookies: true } }, 'network.cookies'],
     [{ network: { cookies: () => ({}) } }, 'network.cookies'],
@@ -219,9 +221,21 @@ describe('relaxed defaults', () => {
     [{ preferences: { apply: 'off' } }, 'preferences.apply'],
     [{ preferences: { unknown: 'disallow' } }, null],
     [{ indexInstead: 'expose' }, 'indexInstead'],
-  ])('%j: %s', (more, named) => {
+    [{ retries: { failureWaitsMs: [1, 1, 1, 1] } }, 'retries.failureWaitsMs'],
+    [{ retries: { throttleWaitsMs: [1, 1, 1, 1] } }, 'retries.throttleWaitsMs'],
+    [{ retries: { handler: 4 } }, 'retries.handler'],
+    [{ retries: { failureWaitsMs: [], throttleWaitsMs: [60_000], handler: 3 } }, null],
+  ];
+  it.each(cases)('%j: %s', (more, named) => {
     const { relaxedDefaults } = resolveOptions(given(more));
     if (named === null) expect(relaxedDefaults).toEqual([]);
     else expect(relaxedDefaults).toEqual([expect.stringContaining(`\`${named}`)]);
+  });
+
+  it('have a case above for every option that has a relaxed value', () => {
+    const relaxable = placedRows(OPTIONS).flatMap(({ path, row }) => (row.relaxed === undefined ? [] : [path]));
+    const named = cases.map(([, says]) => says ?? '');
+    const untested = relaxable.filter((option) => !named.some((says) => says.startsWith(option)));
+    expect(untested).toEqual([]);
   });
 });

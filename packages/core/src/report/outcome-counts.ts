@@ -20,6 +20,11 @@ export class OutcomeCounts {
     return this.#add(status, reason, 1);
   }
 
+  /** A URL is to be decided again. */
+  takeBack({ status, reason }: UrlDecision): void {
+    this.#add(status, reason, -1);
+  }
+
   /** Adds URLs that have no decision of their own: of earlier runs, of other processes. */
   leftOut(outcomes: OutcomeTable): void {
     for (const [status, reasons] of Object.entries(outcomes))
@@ -33,6 +38,7 @@ export class OutcomeCounts {
   outcomes(): OutcomeTable {
     const table: Record<string, Record<string, number>> = {};
     for (const { status, reason, urls } of this.reasons) {
+      if (urls === 0) continue;
       table[status] ??= {};
       table[status][reason] = urls;
     }

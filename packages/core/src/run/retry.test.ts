@@ -46,12 +46,11 @@ describe('failures by filter', () => {
     [{ reason: 'reset' }, [], false],
     [{ reason: 'status-5*' }, ['2'], false],
     [{ reason: 'timeout-*' }, ['3'], false],
-    [{ reason: 'timeout' }, [], false],
+    [{ reason: 'timeout-connect' }, [], false],
     [{ reason: ['retries-exhausted', 'handler-error'] }, ['3', '5'], false],
     [{ host: 'A.test' }, ['2', '5'], false],
     [{ sinceMs: 200 }, ['3', '5'], false],
     [{ limit: 2 }, ['2', '5'], true],
-    [{ reason: 'robots-rule' }, [], false],
   ];
   it.each(rows)('%j: %j', async (filter, names, more) => {
     const found = await findFailures(log(), resolveRetryFilter(filter));
@@ -62,12 +61,24 @@ describe('failures by filter', () => {
   const refused: [object, string][] = [
     [{ reasons: 'reset' }, 'reasons'],
     [{ reason: '' }, 'reason'],
+    [{ reason: 'timeout' }, 'the reason of a failure'],
+    [{ reason: 'robots-rule' }, 'the reason of a failure'],
+    [{ reason: ['reset', '404'] }, 'got "404"'],
     [{ limit: 0 }, 'limit'],
     [{ limit: 1e9 }, 'limit'],
   ];
   it.each(refused)('%j is refused', (filter, named) => {
     expect(() => resolveRetryFilter(filter)).toThrow(named);
   });
+});
+
+it.each([
+  ['404', 'Did you mean status-404?'],
+  ['5*', 'Did you mean status-5*?'],
+  ['timeout', 'timeout-connect, timeout-headers'],
+])('the reason %s, which no failure has, gets a hint', (reason, hint) => {
+  const refused = expect.objectContaining({ code: 'option-invalid', hint: expect.stringContaining(hint) });
+  expect(() => resolveRetryFilter({ reason })).toThrow(refused);
 });
 
 describe('a retry', () => {

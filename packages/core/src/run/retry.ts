@@ -4,6 +4,7 @@
 import type { AddAnswer, NewUrl } from '@mannerly/frontier';
 import { invalidOption } from '../errors.js';
 import type { UrlDecision } from '../report/decision.js';
+import { REASONS, reasonOf } from '../report/reasons.js';
 import { MAX_RETRIED_URLS } from './limits.js';
 
 /** Which failures. What is absent does not narrow. */
@@ -46,6 +47,11 @@ export function resolveRetryFilter(filter: RetryFilter): FailureFilter {
   if (words?.some((word) => typeof word !== 'string' || word === '') === true) {
     throw invalidOption('retry.reason', 'a reason, or a list of them', reason);
   }
+  const unknown = words?.find((word) => !FAILURES.some((failure) => fitsReason(failure, word)));
+  if (unknown !== undefined) {
+    const hint = /^[1-5](\d\d|\d?\*)$/.test(unknown) ? `Did you mean status-${unknown}?` : `Failures: ${LISTED}.`;
+    throw invalidOption('retry.reason', 'the reason of a failure', unknown, hint);
+  }
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_RETRIED_URLS) {
     throw invalidOption('retry.limit', `a whole number from 1 to ${MAX_RETRIED_URLS}`, limit);
   }
@@ -57,13 +63,22 @@ export function resolveRetryFilter(filter: RetryFilter): FailureFilter {
   return { fits, limit };
 }
 
+/** Every reason of a failure; each status is one of its own. */
+const FAILURES = Object.keys(REASONS).flatMap((reason) => {
+  if (reason === 'status') return Array.from({ length: 500 }, (_, at) => `status-${100 + at}`);
+  return reasonOf(reason)?.statuses.includes('failed') === true ? [reason] : [];
+});
+
+const LISTED = [...FAILURES.filter((reason) => !reason.startsWith('status-')), 'status-404 and the like'].join(', ');
+
+function fitsReason(reason: string, word: string): boolean {
+  return word.endsWith('*') ? reason.startsWith(word.slice(0, -1)) : reason === word;
+}
+
 /** The last failure of a URL whose retries are exhausted is at the beginning of its detail. */
 function saysReason({ reason, detail }: UrlDecision, word: string): boolean {
   const last = reason === 'retries-exhausted' ? (/^[a-z0-9-]+/.exec(detail ?? '')?.[0] ?? '') : '';
-  const fits = word.endsWith('*')
-    ? (said: string) => said.startsWith(word.slice(0, -1))
-    : (said: string) => said === word;
-  return fits(reason) || (last !== '' && fits(last));
+  return fitsReason(reason, word) || (last !== '' && fitsReason(last, word));
 }
 
 /** The URLs whose last decision fits; memory is bounded by the limit. @throws What the decisions throw. */

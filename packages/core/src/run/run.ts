@@ -271,7 +271,10 @@ export class Run {
     this.#mustBeRunning();
     const { failures, more } = await findFailures(this.logs.decisions(), filter);
     const candidates = failures.flatMap((failure) => retryOf(failure) ?? []);
-    const answers = await this.offer({ candidates });
+    const { admitted, answers } = await this.offer({ candidates });
+    // What is queued again gets another decision, and is counted with that one.
+    const queued = new Set(admitted.flatMap(({ url }, at) => (answers[at]?.kind === 'new' ? [url] : [])));
+    for (const failure of failures) if (queued.has(failure.url)) this.counts.takeBack(failure);
     this.wakeup.wake();
     return retryAnswer(candidates.length, answers, more);
   }
@@ -288,19 +291,19 @@ export class Run {
    * that are admitted, the journal the others.
    *
    * @param offered - `refused`: those that were refused before.
-   * @returns The frontier's answers for the admitted ones.
+   * @returns Those that were admitted, and the frontier's answers to them.
    */
   async offer(offered: {
     readonly candidates: readonly NewUrl[];
     readonly refused?: readonly Refusal[];
-  }): Promise<readonly AddAnswer[]> {
+  }): Promise<{ readonly admitted: readonly NewUrl[]; readonly answers: readonly AddAnswer[] }> {
     const { admitted, refused } = this.admit(offered.candidates);
     this.journal.admitted(admitted);
     for (const refusal of offered.refused ?? []) this.journal.refusal(refusal);
     for (const refusal of refused) this.journal.refusal(refusal);
     const answers = admitted.length === 0 ? [] : await this.frontier.add(admitted);
     for (const [at, answer] of answers.entries()) this.journal.added(admitted[at] as NewUrl, answer);
-    return answers;
+    return { admitted, answers };
   }
 
   /** The run is over, and everything is closed. @param waits - The hosts that waited when it ended. */
