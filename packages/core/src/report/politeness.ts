@@ -18,9 +18,9 @@ import {
 export const OTHER_HOSTS = '(other hosts)';
 
 /**
- * Takes the requests, decisions and warnings of a crawl, and reports its politeness. No method throws. `pages` are those
- * that count against `bounds.pages`. URLs dropped as out of scope say nothing of how we treated their host: they make no
- * row of their own.
+ * Takes the requests, decisions and warnings of a crawl, and reports its politeness. No method throws. `pages` are
+ * those that count against `bounds.pages`. URLs dropped as out of scope say nothing of how we treated their host: they
+ * make no row of their own.
  */
 export class PolitenessLedger {
   readonly #hosts = new Map<string, HostLedger>();
