@@ -7,13 +7,14 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
 import { publicEntries } from './entries.mjs';
 import { headingId, repositoryLinks } from './links.mjs';
+import { documentPages, searchedPage } from './pages.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const sections = JSON.parse(readFileSync(here('sidebar.json'), 'utf8'));
 
-const sidebar = sections.map(({ text, items }) => ({
+const sidebar = sections.map(({ text, isCollapsed = false, items }) => ({
   text,
-  collapsed: false,
+  collapsed: isCollapsed,
   items: items.map(({ text, page }) => ({ text, link: `/${page.replace(/(README|index)$/, '')}` })),
 }));
 
@@ -35,18 +36,24 @@ export default defineConfig({
   head: [['link', { rel: 'icon', href: '/favicon.svg' }]],
   srcExclude: ['node_modules/**', '.vitepress/**'],
   rewrites: { 'decisions/README.md': 'decisions/index.md' },
-  markdown: { html: false, linkify: false, anchor: { slugify: headingId }, config: repositoryLinks },
+  markdown: {
+    html: false,
+    linkify: false,
+    anchor: { slugify: headingId },
+    config: (md) => md.use(repositoryLinks).use(documentPages),
+  },
   vite: { build: { chunkSizeWarningLimit: 4_000 }, logLevel: 'warn' },
   themeConfig: {
     nav: [
       { text: 'Start', link: '/start' },
-      { text: 'Concepts', link: '/concepts' },
+      { text: 'Guides', link: '/handlers' },
       { text: 'Options', link: '/reference/options' },
       { text: 'API', link: '/api/' },
       { text: 'For webmasters', link: '/politeness' },
     ],
     sidebar: { '/api/': api, '/': sidebar },
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { _render: searchedPage } },
+    footer: { message: 'Apache-2.0. The pages load nothing from other hosts.' },
   },
 });

@@ -6,7 +6,7 @@ import { REASONS, VIOLATION_KINDS } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import { rootPath } from '../house/source-tree.js';
 import { keysOf, wordsOf } from './code-words.js';
-import { rowsUnder, wordFaults } from './tables.js';
+import { definitionsUnder, rowsUnder, wordFaults } from './tables.js';
 
 const pageOf = (name: string): string => readFileSync(`${rootPath}docs/${name}.md`, 'utf8');
 const words = pageOf('reference/words');
@@ -65,7 +65,7 @@ describe('docs/reference/errors.md', () => {
 
 describe('docs/reference/options.md', () => {
   it('has every option of a run', () => {
-    const rows = rowsUnder(pageOf('reference/options'), '## Options of a run');
+    const rows = definitionsUnder(pageOf('reference/options'), '## Options of a run');
     expect(wordFaults(keysOf('packages/core/src/crawler.ts', 'RunOptions'), rows)).toEqual([]);
   });
 });
@@ -87,5 +87,9 @@ describe('these rules', () => {
     expect(() => wordsOf('packages/core/src/errors.ts', 'NoSuchType')).toThrow('declares no NoSuchType');
     expect(() => wordsOf('packages/core/src/journal/events.ts', 'CrawlEvents')).toThrow('has no words');
     expect(() => rowsUnder(page, '## Three')).toThrow('no heading');
+    expect(() => definitionsUnder(page, '## Three')).toThrow('no heading');
+    expect(
+      wordFaults(['a', 'b'], definitionsUnder('\n## One\n\n### `a`\n\nfirst\n\n## Two\n\n### `b`\n', '## One')),
+    ).toEqual(['b is missing']);
   });
 });

@@ -29,6 +29,17 @@ async function compiled(files: ReadonlyMap<string, string>): Promise<string> {
   return `${folder}/dist`;
 }
 
+it('the front page shows the lines of the README', async () => {
+  const linesOf = async (path: string) =>
+    /```ts\n([\s\S]*?)```/
+      .exec(await readFile(`${rootPath}${path}`, 'utf8'))?.[1]
+      ?.trim()
+      .split('\n');
+  const lines = await linesOf('docs/index.md');
+  expect(lines).toHaveLength(9);
+  expect(lines).toEqual(await linesOf('README.md'));
+});
+
 describe('the files of docs/start.md', { timeout: 300_000 }, () => {
   const page = readFile(`${rootPath}docs/start.md`, 'utf8');
 

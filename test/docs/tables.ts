@@ -22,6 +22,17 @@ export function rowsUnder(page: string, heading: string | null): Row[] {
     .map(rowOf);
 }
 
+/** What the headings of nothing but code define below a heading, as rows: the name, and the text up to the next. */
+export function definitionsUnder(page: string, heading: string): Row[] {
+  const [, rest] = page.split(`\n${heading}\n`);
+  if (rest === undefined) throw new Error(`no heading ${heading}`);
+  const [section = ''] = rest.split(/^## /m);
+  return [...section.matchAll(/^### `(.+)`\n([^#]*)/gm)].map(([, word = '', text = '']) => ({
+    words: [word],
+    cells: [word, text.trim()],
+  }));
+}
+
 /**
  * What is missing, what is there twice, and what no one says: between the words of the code and the rows of a table.
  */

@@ -11,7 +11,16 @@ import { createProgram, runCommand } from './program.js';
 import { type TestSite, testSite } from './site.fixture.js';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-const folders = ['', 'docs', 'docs/reference', 'packages/robots', 'packages/frontier', 'packages/core', 'examples'];
+const folders = [
+  '',
+  'docs',
+  'docs/reference',
+  'docs/tasks',
+  'packages/robots',
+  'packages/frontier',
+  'packages/core',
+  'examples',
+];
 const documents = folders.flatMap((folder) =>
   readdirSync(join(ROOT, folder))
     .filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md' && name !== 'UPGRADING.md')
@@ -79,6 +88,7 @@ describe('a command line in a block', () => {
   let site: TestSite;
   let folder: string;
   const before = process.cwd();
+  const who = ['--name', 'tester', '--contact', 'me@example.org'];
   const local = ['--allow-address', '127.0.0.0/8', '--interval', '0', '--pages', '3'];
 
   beforeAll(async () => {
@@ -87,7 +97,6 @@ describe('a command line in a block', () => {
     process.chdir(folder);
     writeFileSync('seeds.txt', `${site.url}/\n`);
     writeFileSync('handlers.mjs', 'export default { html: async (page) => page.emit({ title: page.title }) };\n');
-    const who = ['--name', 'tester', '--contact', 'me@example.org'];
     await runCommand(['crawl', `${site.url}/`, ...who, ...local, '--warc', '--out', 'tidepools'], fakeIo());
   });
   afterAll(async () => {
@@ -122,9 +131,11 @@ describe('a command line in a block', () => {
     });
     const isCrawl = argv[0] === 'crawl' || argv[0] === 'plan';
     // Each crawl has a directory of its own: documents do not agree on who crawls.
-    const own = isCrawl
-      ? [...local, '--out', runnable.findIndex((each) => each.line === line && each.document === document).toString()]
-      : [];
+    const own = argv.includes('--retry')
+      ? [...local, ...who, '--pages', '30']
+      : isCrawl
+        ? [...local, '--out', runnable.findIndex((each) => each.line === line && each.document === document).toString()]
+        : [];
     const code = await runCommand([...argv, ...own], io);
     expect(code, [...io.errLines, ...io.outLines].join('\n')).toBe(0);
   });

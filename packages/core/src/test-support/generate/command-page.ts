@@ -38,21 +38,26 @@ function sectionOf(command: Command): string {
   }
   const tables = [...groups].map(([title, options]) => {
     const heading = title === '' ? '' : `\n### ${title.replace(/:$/, '')}\n`;
-    return `${heading}\n| Flag | Range | What it does | Option |\n|---|---|---|---|\n${options.map(rowOf).join('\n')}`;
+    return `${heading}\n| Flag | What it does | Option |\n|---|---|---|\n${options.map(rowOf).join('\n')}`;
   });
   const name = command.name() === 'crawl' ? '`crawl` and `plan`' : `\`${command.name()}\``;
   return [`\n## ${name}\n`, `\`mannerly ${usageOf(command)}\`: ${command.description()}.`, ...tables].join('\n');
 }
 
+/** The range of a number stands here, in the unit of the flag; any other is that of the option. */
 function rowOf(option: Option): string {
   const flagged = FLAGGED_ROWS.find(({ flag }) => flag.name === option.flags);
-  const takesValue = option.required || option.optional;
-  const range = flagged === undefined ? (option.argChoices ?? []).map((each) => `\`${each}\``).join(', ') : '';
-  const ofTable =
-    flagged === undefined || !takesValue ? '' : inSeconds(rangeOf(flagged.row.shape), flagged.flag.isSeconds);
+  const isNumber = option.required && flagged?.row.shape.kind === 'number';
+  const values = isNumber
+    ? inSeconds(rangeOf(flagged.row.shape), flagged.flag.isSeconds)
+    : (flagged === undefined ? (option.argChoices ?? []) : []).map((each) => `\`${each}\``).join(', ');
   const byDefault = option.defaultValue === undefined ? '' : ` (default: ${String(option.defaultValue)})`;
-  const path = flagged === undefined ? '' : `\`${flagged.path}\``;
-  return `| \`${option.flags}\` | ${ofTable || range} | ${cell(option.description)}${byDefault} | ${path} |`;
+  const told = `${cell(option.description)}${values === '' ? '' : `: ${values}`}${byDefault}`;
+  return `| \`${option.flags}\` | ${told} | ${flagged === undefined ? '' : linkTo(flagged.path)} |`;
+}
+
+function linkTo(path: string): string {
+  return `[\`${path}\`](options.md#${path.replaceAll('.', '').toLowerCase()})`;
 }
 
 function inSeconds(range: string, isSeconds = false): string {

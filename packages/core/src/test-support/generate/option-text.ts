@@ -1,7 +1,7 @@
 // Rows as text: ranges, defaults and sentences, for doc comments and for the tables of the reference and the README.
 
 import type { Row, Shape } from '../../options/row.js';
-import { placedRows, type Section } from '../../options/table.js';
+import { type PlacedRow, placedRows, type Section } from '../../options/table.js';
 
 /** The values a shape accepts, in Markdown. */
 export function rangeOf(shape: Shape): string {
@@ -27,7 +27,7 @@ export function rangeOf(shape: Shape): string {
     case 'group':
       return 'an object';
     case 'code':
-      return `\`${shape.type.replaceAll('|', '\\|')}\``;
+      return `\`${shape.type}\``;
     case 'either':
       return shape.shapes.map(rangeOf).join(', or ');
   }
@@ -73,17 +73,14 @@ function section({ title, rows }: Section): string {
   const all = placedRows(rows);
   const groups = all.filter(({ row }) => row.shape.kind === 'group' && Object.values(rows).includes(row));
   const intro = groups.map(({ row }) => row.does).join('\n\n');
-  const lines = all
-    .filter(({ row }) => row.shape.kind !== 'group')
-    .map(({ path, row }) => `| \`${path}\` | ${rangeOf(row.shape)} | ${defaultOf(row)} | ${sentenceOf(row)} |`);
-  return [
-    `## ${title}`,
-    ...(intro === '' ? [] : ['', intro]),
-    '',
-    '| Option | Range | Default | What it does |',
-    '|---|---|---|---|',
-    ...lines,
-  ].join('\n');
+  const options = all.filter(({ row }) => row.shape.kind !== 'group');
+  return [`## ${title}`, ...(intro === '' ? [] : [intro]), ...options.map(definition)].join('\n\n');
+}
+
+/** A heading, so that each option has an anchor; the site makes a definition list of them. */
+function definition({ path, row }: PlacedRow): string {
+  const byDefault = row.isRequired === true ? 'required' : `default: ${defaultOf(row)}`;
+  return `### \`${path}\`\n\n${rangeOf(row.shape)} · ${byDefault}\n\n${sentenceOf(row)}`;
 }
 
 /** The table of the package's README: what there is, and its default. */

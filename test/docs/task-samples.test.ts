@@ -1,0 +1,221 @@
+// What a page about one task shows is copied by people in a hurry. Every program of these pages is compiled as it
+// stands and run against a fake web; what it leaves in its crawl directory is what the page promises.
+
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import type { Sink } from 'mannerly';
+import { sinkSuite } from 'mannerly/sink-conformance';
+import { createFakeWeb, fakePage } from 'mannerly/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { rootPath } from '../house/source-tree.js';
+
+const run = promisify(execFile);
+const compiler = `${rootPath}node_modules/typescript/bin/tsc`;
+const pages = `${rootPath}docs/tasks`;
+
+/** Node.js has it from version 22.13 on, and the types of version 20 do not. */
+const SQLITE = 'node:sqlite';
+const [MAJOR = 0, MINOR = 0] = process.versions.node.split('.').map(Number);
+const HAS_SQLITE = MAJOR > 22 || (MAJOR === 22 && MINOR >= 13);
+const SQLITE_TYPES = `declare module 'node:sqlite' {
+  export class DatabaseSync {
+    constructor(path: string)
+    exec(sql: string): void
+    prepare(sql: string): { run(...values: (string | number | null)[]): unknown; all(): Record<string, unknown>[] }
+    close(): void
+  }
+}`;
+
+/** A shop: three list pages of two products each, a picture and a PDF. */
+const product = (at: number) => fakePage(`Product ${at}`, []).replace('<body>', `<body><h1>Product ${at}</h1>`);
+const list = (at: number) => {
+  const links = [2 * at - 1, 2 * at].map((each) => `<a class="product" href="/product/${each}">Product ${each}</a>`);
+  const next = at < 3 ? `<a class="next" href="/list?page=${at + 1}">Next</a>` : '';
+  return `<html><head><title>List ${at}</title></head><body>${links.join(' ')} ${next}</body></html>`;
+};
+const web = createFakeWeb({
+  hosts: {
+    'shop.example': {
+      pages: ({ path, headers }) => {
+        const [, number = ''] = /^\/product\/(\d+)$/.exec(path) ?? [];
+        if (number !== '') return product(Number(number));
+        if (path.startsWith('/list')) {
+          const at = Number(/page=(\d+)/.exec(path)?.[1]);
+          return at <= 3 ? list(at) : '<html><body>Nothing more.</body></html>';
+        }
+        if (path === '/consent')
+          return { headers: { 'set-cookie': 'yes=1', 'content-type': 'text/html' }, body: fakePage('Consent', ['/']) };
+        if (path === '/paper.pdf') return { headers: { 'content-type': 'application/pdf' }, body: '%PDF-1.7\n' };
+        if (path === '/photo.png')
+          return { headers: { 'content-type': 'image/png' }, body: new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10]) };
+        if (path !== '/') return { status: 404 };
+        const body =
+          headers['Accept-Language'] === 'de'
+            ? 'Guten Tag'
+            : list(1).replace('<body>', '<body><a href="/paper.pdf">Paper</a><img src="/photo.png">');
+        return { headers: { 'content-type': 'text/html', server: 'fake' }, body };
+      },
+    },
+    'localhost:3000': { pages: { '/': fakePage('Local', ['/a']), '/a': fakePage('A') } },
+  },
+});
+
+/** A crawler like any, of the fake web and without pauses. */
+const IN_FAKE_WEB = `import { createCrawler as create } from 'mannerly';
+export * from 'mannerly';
+export const createCrawler = (options) => {
+  const { network, ...fakes } = globalThis[Symbol.for('mannerly.samples')];
+  const politeness = { profile: { factor: 0, minMs: 0, maxMs: 0 } };
+  return create({ ...options, ...fakes, politeness, network: { ...options.network, ...network } });
+};
+`;
+
+let folder: string;
+const samples = new Map<string, string>();
+const before = process.cwd();
+
+beforeAll(async () => {
+  if (!existsSync(`${rootPath}packages/core/dist/index.d.ts`))
+    await run(process.execPath, [compiler, '-b', 'packages/core'], { cwd: rootPath });
+  for (const name of await readdir(pages)) {
+    const text = await readFile(`${pages}/${name}`, 'utf8');
+    const blocks = [...text.matchAll(/```ts file=(\S+)\n([\s\S]*?)```/g)];
+    for (const [, file = '', code = ''] of blocks) samples.set(file, code);
+    const all = text.match(/^```ts/gm)?.length ?? 0;
+    expect(blocks.length, `programs of ${name} that have a file name`).toBe(all);
+  }
+  // `dist` is ignored by git. There `mannerly` is found.
+  await mkdir(`${rootPath}test/docs/dist`, { recursive: true });
+  folder = await mkdtemp(`${rootPath}test/docs/dist/tasks-`);
+  for (const [file, code] of samples) await writeFile(`${folder}/${file}`, code);
+  await writeFile(`${folder}/types.d.ts`, SQLITE_TYPES);
+  const compilerOptions = {
+    ...{ module: 'nodenext', target: 'es2023', strict: true, skipLibCheck: true, types: ['node'] },
+    ...{ rootDir: '.', outDir: 'out', noUnusedLocals: true },
+  };
+  await writeFile(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  await run(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], { cwd: rootPath });
+  await writeFile(`${folder}/out/in-fake-web.js`, IN_FAKE_WEB);
+  for (const file of samples.keys()) {
+    const path = built(file);
+    await writeFile(path, (await readFile(path, 'utf8')).replace("from 'mannerly'", "from './in-fake-web.js'"));
+  }
+  process.chdir(folder);
+}, 300_000);
+
+beforeEach(() => {
+  web.forget();
+  vi.spyOn(console, 'log').mockImplementation(() => undefined);
+});
+
+afterAll(async () => {
+  process.chdir(before);
+  await rm(folder, { recursive: true, force: true });
+});
+
+const built = (file: string): string => `${folder}/out/${file.replace(/\.ts$/, '.js')}`;
+
+/** Runs a program of a page; the items that it leaves in its crawl directory. */
+async function itemsOf(file: string, out: string): Promise<Record<string, unknown>[]> {
+  Object.assign(globalThis, { [Symbol.for('mannerly.samples')]: web.fakes() });
+  await import(/* @vite-ignore */ pathToFileURL(built(file)).href);
+  const lines = (await readFile(`${folder}/${out}/items.jsonl`, 'utf8')).trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+const SIX = [1, 2, 3, 4, 5, 6].map((at) => `Product ${at}`);
+
+describe('the programs of docs/tasks', () => {
+  it.each([
+    ['pagination.ts', 'shop'],
+    ['page-numbers.ts', 'numbers'],
+    ['from-crawlee.ts', 'from-crawlee'],
+    ['from-scrapy.ts', 'from-scrapy'],
+  ])('%s finds all products of a list', async (file, out) => {
+    const names = (await itemsOf(file, out)).map(({ name }) => String(name));
+    expect(names.sort()).toEqual(SIX);
+  });
+
+  it('downloads.ts saves PDFs and pictures', async () => {
+    const items = await itemsOf('downloads.ts', 'papers');
+    expect(items).toMatchObject([{ url: 'https://shop.example/paper.pdf', sha256: expect.stringMatching(/^\w{64}$/) }]);
+    expect(await readFile(String(items[0]?.['path']), 'utf8')).toBe('%PDF-1.7\n');
+    expect(await readdir(`${folder}/pictures`, { recursive: true })).toContain(join('shop.example', 'photo.png'));
+  });
+
+  it('cookies.ts sends back what the site set, and none with robots.txt', async () => {
+    await itemsOf('cookies.ts', 'with-cookies');
+    const sent = web.exchanges.map(({ path, headers }) => [path, headers['Cookie'] ?? null]);
+    expect(Object.fromEntries(sent)).toMatchObject({ '/robots.txt': null, '/consent': null, '/': 'yes=1' });
+  });
+
+  it('headers.ts adds a header to one request, answer-headers.ts reads one', async () => {
+    expect(await itemsOf('headers.ts', 'german')).toMatchObject([{ german: 'Guten Tag' }]);
+    expect(web.exchanges.every(({ headers }) => headers['From'] === 'crawler@example.org')).toBe(true);
+    expect(await itemsOf('answer-headers.ts', 'servers')).toMatchObject([{ server: 'fake' }]);
+  });
+
+  it('retries.ts, localhost.ts and in-docker.ts run', async () => {
+    expect(await itemsOf('retries.ts', 'shop-retried')).not.toEqual([]);
+    expect(await itemsOf('localhost.ts', 'local')).toMatchObject([{ title: 'Local' }, { title: 'A' }]);
+    vi.stubEnv('CRAWL_DIR', 'docker');
+    const listeners = process.listeners('SIGTERM');
+    expect(await itemsOf('in-docker.ts', 'docker')).not.toEqual([]);
+    vi.unstubAllEnvs();
+    const added = process.listeners('SIGTERM').filter((listener) => !listeners.includes(listener));
+    expect(added).toHaveLength(1);
+    for (const listener of added) process.off('SIGTERM', listener);
+  });
+});
+
+interface Database {
+  prepare(sql: string): { all(): Record<string, string | number | null>[] };
+  close(): void;
+}
+
+async function open(path: string): Promise<Database> {
+  const { DatabaseSync } = (await import(/* @vite-ignore */ SQLITE)) as {
+    DatabaseSync: new (path: string) => Database;
+  };
+  return new DatabaseSync(path);
+}
+
+describe.skipIf(!HAS_SQLITE)('the sink of docs/tasks/sqlite.md (node:sqlite)', () => {
+  it('holds the items of its crawl', async () => {
+    const items = await itemsOf('sqlite-crawl.ts', 'shop-in-sqlite');
+    const db = await open(`${folder}/shop.sqlite`);
+    expect(db.prepare("SELECT data ->> 'title' AS title FROM items").all()).toHaveLength(items.length);
+    db.close();
+  });
+
+  sinkSuite({
+    test: it,
+    makeMedium: async () => {
+      const path = `${await mkdtemp(`${folder}/sqlite-`)}/items.sqlite`;
+      const { sqliteSink } = (await import(/* @vite-ignore */ pathToFileURL(built('sqlite.ts')).href)) as {
+        sqliteSink(path: string): Sink;
+      };
+      return {
+        makeSink: () => sqliteSink(path),
+        read: async () => {
+          const db = await open(path);
+          const rows = db.prepare('SELECT * FROM items ORDER BY rowid').all();
+          db.close();
+          return rows.map(({ id, url, data, expires_at, preferences }) => ({
+            id: String(id),
+            url: String(url),
+            data: JSON.parse(String(data)),
+            expiresAtMs: expires_at as number | null,
+            preferences: JSON.parse(String(preferences)),
+          }));
+        },
+        dispose: () => rm(path, { force: true }),
+      };
+    },
+    capabilities: { durable: true, exactData: true },
+  });
+});
