@@ -2,6 +2,7 @@
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { visible } from '../report/table.js';
 import type { FromWorker, ParentProcess, ToWorker, WorkerProcess } from './workers/messages.js';
 
 /** One question, answered by a line of text. */
@@ -56,8 +57,8 @@ export interface CliIo {
 export function processIo(): CliIo {
   endQuietly();
   return {
-    out: (line) => process.stdout.write(`${line}\n`),
-    err: (line) => process.stderr.write(`${line}\n`),
+    out: (line) => process.stdout.write(`${visible(line)}\n`),
+    err: (line) => process.stderr.write(`${visible(line)}\n`),
     draw: (text) => process.stderr.write(text),
     input: () => process.stdin,
     isTerminal: process.stderr.isTTY === true,
@@ -79,7 +80,7 @@ export function processIo(): CliIo {
     exit: (code) => process.exit(code),
     async outSoon(line) {
       if (!process.stdout.writable) process.exit();
-      if (process.stdout.write(`${line}\n`)) return;
+      if (process.stdout.write(`${visible(line)}\n`)) return;
       await once(process.stdout, 'drain').catch(exitIfClosed);
     },
     startWorker,
