@@ -1,11 +1,11 @@
-// Hosts at one address share one machine. With `politeness.perIp` they get one request at a time; with `perDomain` the
-// hosts of one domain do; with `requestsPerSecond` the whole crawl keeps one pace. Judged by arrivals: once at a
-// server, and in virtual time for each of the three.
+// Hosts at one address share one machine. Those of one domain get one request at a time, with `politeness.perIp` all of
+// them; with `perDomain` the hosts of one domain do, whatever their addresses; with `requestsPerSecond` the whole crawl
+// keeps one pace. Judged by arrivals: at a server, and in virtual time.
 
 import { expect, it } from 'vitest';
 import { crawl, type TestCrawlOptions } from '../support/crawl.js';
 import { crawlVirtually } from '../support/virtual-crawl.js';
-import { page, type Routes, type WebExchange } from '../support/web.js';
+import { page, type Routes, redirect, type WebExchange } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
 const site: Routes = {
@@ -40,7 +40,7 @@ async function arrivals(hosts: Readonly<Record<string, string>>, options: Partia
       Object.entries(hosts).map(([name, address]) => [name, { address, robots: { status: 404 }, pages: virtualSite }]),
     ),
     maxIdleMs: 3_600_000,
-    bounds: { pages: 100 },
+    bounds: { pages: 2_000 },
     ...options,
   });
   expect(report.state).toBe('finished');
@@ -79,4 +79,42 @@ it('the whole crawl: no two requests sooner than the pace allows', async () => {
   const log = await arrivals(hosts, { politeness: { requestsPerSecond: 0.2 } });
   for (const [at, { startMs }] of log.slice(1).entries())
     expect(startMs - log[at]!.startMs).toBeGreaterThanOrEqual(5_000);
+});
+
+it('by default, at a server: 120 names of one domain that lead to it are requested as one host', async () => {
+  const names = Array.from({ length: 120 }, (_, at) => `n${at}.many.test`);
+  const hosts: Record<string, Routes> = Object.fromEntries(
+    names.map((name) => [name, { '/robots.txt': { status: 404 }, '*': page('leaf') }]),
+  );
+  hosts['n0.many.test'] = { ...hosts['n0.many.test'], '/': () => redirect(web.url('n1.many.test', '/moved')) };
+  const web = await webForTest({ hosts });
+  const seeds = names.map((name) => web.url(name));
+  const { report } = await crawl({
+    seeds,
+    scope: { seeds, within: 'domain' },
+    politeness: { profile: profile(4) },
+    network: { concurrency: 64 },
+    handlers: (crawler) =>
+      crawler.on('html', async (each) => {
+        if (each.url === web.url('n2.many.test')) await each.fetch(web.url('n3.many.test', '/own'), { waitMs: 60_000 });
+      }),
+  });
+  expect(report.state).toBe('finished');
+  // 120 files, 120 pages, what a page redirected to and what a handler requested.
+  expect(web.log).toHaveLength(242);
+  expect(web.paths('n1.many.test')).toContain('/moved');
+  expect(web.paths('n3.many.test')).toContain('/own');
+  expect(Math.min(...gaps(web.log))).toBeGreaterThanOrEqual(4 - 2);
+});
+
+it('by default, with the default profile: the names of one domain take a second each, others do not wait', async () => {
+  const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`n${at}.many.test`, ONE]));
+  const log = await arrivals(
+    { ...many, 'other.test': ONE, 'own.many.test': TWO },
+    { politeness: { profile: 'polite' } },
+  );
+  const isShared = ({ host }: WebExchange) => host.startsWith('n');
+  expect(Math.min(...gaps(log.filter(isShared)))).toBeGreaterThanOrEqual(1_000);
+  const alone = log.filter((each) => !isShared(each));
+  expect(Math.max(...alone.map(({ endMs }) => endMs)) - log[0]!.startMs).toBeLessThan(10_000);
 });

@@ -32,6 +32,7 @@ it('links are left out by extension, bodies by their type, and neither counts as
   const paths = web.paths('a.test').filter((path) => path !== '/robots.txt');
   expect(paths.filter((path) => !path.startsWith('/print')).sort()).toEqual([...PAGES].sort());
   expect(report.pages).toBe(PAGES.length);
+  expect(report.politeness.map(({ pages }) => pages)).toEqual([PAGES.length]);
   expect(report.outcomes['dropped']).toEqual({ unwanted: 4 + paths.length - PAGES.length });
   const prints = requests.filter(({ url }) => url.includes('/print'));
   expect(prints.length).toBeGreaterThan(0);

@@ -253,6 +253,8 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
     expect(scene.crawler.activity().phase).toBe('running');
     await expect.poll(press, { timeout: LONG_MS }).not.toBe('Really stop?');
     await page.locator('#phase[data-phase="stopped"]').waitFor();
+    // Where no request is under way the page says why.
+    expect(await page.locator('#now-empty:visible').textContent()).toBe('The run has ended.');
     await expect(scene.run).resolves.toMatchObject({ state: 'stopped' });
     await scene.dashboard.close();
     await page.locator('#banner', { hasText: 'last word' }).waitFor();

@@ -87,6 +87,7 @@ export async function crawl(options: TestCrawlOptions): Promise<CrawlStory> {
   crawler.events.on('host-warning', (notice) => notices.push(notice));
   const report = await crawler.run(options.out === undefined ? {} : { out: options.out });
   expectEveryUrlDecided(report, decisions, options.orderSeed !== undefined);
+  expectPagesToAgree(report);
   return { crawler, report, decisions, requests, notices, items, itemUrls: items.map((item) => item.url) };
 }
 
@@ -102,6 +103,13 @@ function expectEveryUrlDecided(
   if (part !== undefined) return;
   if (isSeeded) expect(held).toBeLessThanOrEqual(queued);
   else expect(held, 'URLs that are held, of those that are queued').toBe(queued);
+}
+
+/** The pages of all hosts are those of the crawl. */
+function expectPagesToAgree({ politeness, politenessOf, pages, part }: CrawlReport): void {
+  if (politenessOf !== 'crawl' || part !== undefined || politeness.some((row) => row.pages === null)) return;
+  const ofHosts = politeness.reduce((sum, row) => sum + (row.pages ?? 0), 0);
+  expect(ofHosts, 'pages of all hosts').toBe(pages);
 }
 
 function followEverything(crawler: Crawler): void {

@@ -76,7 +76,6 @@ describe('the two accounts', () => {
       {
         host: 'mill.test',
         requests: 3,
-        pages: 2,
         robotsRequests: 1,
         smallestGapMs: 2_000,
         smallestStartToStartMs: null,
@@ -93,7 +92,6 @@ describe('the two accounts', () => {
 
   it.each([
     ['requests', { requests: 4 }],
-    ['pages', { pages: 3 }],
     ['robotsRequests', { robotsRequests: 0 }],
     ['highestConcurrency', { highestConcurrency: 2 }],
     ['smallestGapMs', { smallestGapMs: 2_251 }],

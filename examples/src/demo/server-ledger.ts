@@ -8,7 +8,6 @@ import type { TownRequest } from './town.js';
 export interface ServerRow {
   readonly host: string;
   readonly requests: number;
-  readonly pages: number;
   readonly robotsRequests: number;
   readonly smallestGapMs: number | null;
   readonly smallestStartToStartMs: number | null;
@@ -43,7 +42,6 @@ function serverRow(host: TownHost, visits: readonly TownRequest[]): ServerRow {
   return {
     host: host.name,
     requests: visits.length,
-    pages: visits.length - robotsRequests,
     robotsRequests,
     smallestGapMs: smallest(pairs.map(([before, after]) => Math.max(0, after.startedAtMs - before.endedAtMs))),
     smallestStartToStartMs:
@@ -100,7 +98,7 @@ export function differences(crawler: readonly ServerRow[], servers: readonly Ser
     const theirs = servers.find((row) => row.host === name);
     if (ours === undefined || theirs === undefined) return [`${name} is in one table only`];
     const found: string[] = [];
-    for (const field of ['requests', 'pages', 'robotsRequests', 'highestConcurrency'] as const) {
+    for (const field of ['requests', 'robotsRequests', 'highestConcurrency'] as const) {
       if (ours[field] !== theirs[field])
         found.push(`${name}, ${field}: ${ours[field]} by the crawler, ${theirs[field]} by the server`);
     }

@@ -616,7 +616,11 @@
     const plot = new uPlot(
       {
         ...base(box, 260),
-        scales: { x: { time: true }, y: { distr: 3, log: 10 } },
+        // Dots that are on an axis are cut, or taken for its ticks.
+        scales: {
+          x: { time: true, range: (_plot, from, to) => [from - (to - from) / 50 - 1, to + (to - from) / 50 + 1] },
+          y: { distr: 3, log: 10, range: (_plot, from, to) => [from / 2, to * 2] },
+        },
         axes: [
           timeAxis(),
           axis({

@@ -238,15 +238,20 @@ function drawFigures({ activity, progress, rates, waitingHosts, underwayCount })
   setText($('failed-note'), `${counted(progress.items, 'item')} written`);
 }
 
-function drawNow({ underway, underwayCount }) {
+/** Why no request is under way: most of the time of a polite crawl none is. */
+function whyNothing(phase) {
+  if (phase === 'over') return 'The run has ended.';
+  if (phase === 'paused') return 'No request leaves until you resume.';
+  return 'None at this moment: between two requests to a host is a pause. The list of hosts says when each is due.';
+}
+
+function drawNow({ activity, underway, underwayCount }) {
   setText(
     $('now-count'),
-    underwayCount === 0
-      ? 'nothing'
-      : underwayCount > underway.length
-        ? `${underway.length} of ${underwayCount}`
-        : String(underwayCount),
+    underwayCount > underway.length ? `${underway.length} of ${underwayCount}` : String(underwayCount),
   );
+  $('now-empty').hidden = underwayCount > 0;
+  setText($('now-empty'), whyNothing(activity.phase));
   fill(
     $('now'),
     underway,

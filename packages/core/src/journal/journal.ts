@@ -29,6 +29,8 @@ import { MAX_DECIDED_URLS, MAX_PENDING_DECISIONS, MAX_UNDECIDED_REQUESTS } from 
 export interface PageOutcome extends Pick<UrlDecision, 'status' | 'reason' | 'layer' | 'queued'> {
   readonly httpStatus?: number;
   readonly detail?: string;
+  /** It counts against `bounds.pages`. */
+  readonly isPage?: boolean;
 }
 
 /** Why a URL is still queued: its host waits, until then, or the run has ended. */
@@ -230,7 +232,7 @@ function isCompanionHop({ via, hops }: UrlRecord): boolean {
 function fromPage({ url, record, decision, robots }: PageWork, outcome: PageOutcome, atMs: number): UrlDecision {
   const { line, pattern, dialect } = decision;
   const { depth, from } = record;
-  const { status, reason, layer, httpStatus = null, detail = null, queued } = outcome;
+  const { status, reason, layer, httpStatus = null, detail = null, queued, isPage } = outcome;
   const host = hostNameIn(url);
   const known = {
     url,
@@ -248,7 +250,8 @@ function fromPage({ url, record, decision, robots }: PageWork, outcome: PageOutc
     atMs,
     detail,
   };
-  return { ...known, ...(queued === undefined ? {} : { queued }), ...carriedBy(status, record) };
+  const counted = { ...(queued === undefined ? {} : { queued }), ...(isPage === true ? { isPage } : {}) };
+  return { ...known, ...counted, ...carriedBy(status, record) };
 }
 
 /** A URL that is dropped before anything is requested. */
@@ -308,7 +311,9 @@ function fromVerdict(verdict: UrlVerdict): UrlDecision {
   const { depth = null, from = null } = record ?? {};
   const layer = status === 'excluded' ? 'robots' : (DROPPING_LAYERS[reason] ?? 'frontier');
   const known = { url, status, reason, layer, line, pattern, dialect, robots, depth, from, atMs, detail };
-  return { ...decided(known), ...carriedBy(status, record) };
+  // The frontier ends a page by itself where it has been returned too often.
+  const isPage = reason === 'retries-exhausted' ? { isPage: true as const } : {};
+  return { ...decided(known), ...isPage, ...carriedBy(status, record) };
 }
 
 const NO_RULE = { line: null, pattern: null, dialect: null };

@@ -248,10 +248,10 @@ export interface PolitenessOptions {
    */
   readonly perDomain?: boolean;
   /**
-   * Hosts on one address get one request at a time, with the longer interval of two hosts between their requests.
-   * @default false
+   * Hosts on one address get one request at a time, with the longer interval of two hosts between their requests: those
+   * of one registrable domain (`domain`), all, or none. @default domain
    */
-  readonly perIp?: boolean;
+  readonly perIp?: boolean | 'domain';
   /**
    * Requests of the whole crawl, robots.txt included, evenly spaced from start to start. 1/3,600 to 10,000 requests per
    * second. @default none

@@ -73,9 +73,14 @@ export const POLITENESS_ROWS = {
         { default: false, flag: ['--per-domain', 'treat hosts of one registrable domain as one'] },
       ),
       perIp: row(
-        boolean,
-        'Hosts on one address get one request at a time, with the longer interval of two hosts between their requests.',
-        { default: false, flag: ['--per-ip', 'treat hosts on one address as one'] },
+        either(boolean, choice('domain')),
+        'Hosts on one address get one request at a time, with the longer interval of two hosts between their requests: ' +
+          'those of one registrable domain (`domain`), all, or none.',
+        {
+          default: 'domain',
+          flag: ['--per-ip', 'treat hosts on one address as one, whatever their domains'],
+          relaxed: [[false], 'names of one domain that lead to one server may be requested at the same time'],
+        },
       ),
       requestsPerSecond: row(
         number(1 / 3_600, 10_000, 'requests per second'),

@@ -1,7 +1,7 @@
 // A plan before a crawl: robots.txt files and sitemaps are read as politely as the crawl would read them, and the crawl
 // is simulated from what they say. Nothing else is requested.
 
-import { type Clock, type HostWait, systemClock } from '@mannerly/frontier';
+import { type Clock, type HostKeyBy, type HostWait, systemClock } from '@mannerly/frontier';
 import { hostKeyOf, type Politeness, resolvePoliteness } from '@mannerly/frontier/internal';
 import { wantsTdmRep } from '@mannerly/robots/page';
 import { partsInMemory } from '../default-parts.js';
@@ -246,12 +246,18 @@ function forecastHost(
   const companions = (options.dataTxt ? 1 : 0) + (wantsTdmRep(options.exclusion.page) ? 1 : 0);
   return {
     name: host,
-    clock: (politeness.perIp ? address : null) ?? unit,
+    clock: address === null ? unit : (addressClock(politeness.perIp, address, host, options.spacing.hostKeyBy) ?? unit),
     pace: new HostPace(options, politeness, files, answerMs),
     answerMs,
     before: robotsRequests + (options.sitemaps ? sitemapRequests : ownSitemaps) + (isWaiting ? 0 : companions),
     pages: isWaiting || allowed === 0 ? 0 : sitemapsRead > 0 ? allowed : null,
   };
+}
+
+/** What hosts at an address share a clock by; `null`: they do not, or all hosts of their domain have one. */
+function addressClock(perIp: Politeness['perIp'], address: string, host: string, by: HostKeyBy): string | null {
+  if (perIp !== 'domain') return perIp ? address : null;
+  return by === 'domain' ? null : `${address} ${hostKeyOf(`http://${host}/`, 'domain')}`;
 }
 
 function plannedHost(

@@ -17,7 +17,11 @@ export type RunState = 'finished' | 'bounded' | 'waiting' | 'stopped';
 export interface HostPoliteness extends Readonly<Record<Exclude<UrlStatus, 'fetched'>, number>> {
   readonly host: string;
   readonly requests: number;
-  readonly pages: number;
+  /**
+   * Those that count against `bounds.pages`: no redirects, and nothing that no handler wants. `null`: it is read from a
+   * decision log that holds a sample.
+   */
+  readonly pages: number | null;
   readonly robotsRequests: number;
   /** End of one request to the start of the next; `null` with fewer than two requests. */
   readonly smallestGapMs: number | null;

@@ -35,6 +35,8 @@ export interface UrlDecision {
   readonly clock?: HostClockReading;
   /** URLs queued at the time, over all hosts; of pages only. */
   readonly queued?: number;
+  /** It counts against `bounds.pages`. Absent: it does not. */
+  readonly isPage?: true;
   /** Of a failure only: what came along with the URL, for a retry. */
   readonly carried?: { readonly via: Via; readonly label?: string; readonly userData?: JsonValue };
 }

@@ -64,7 +64,10 @@ export async function reportFromLogs(
     endedAtMs = Math.max(endedAtMs ?? record.endedAtMs, record.endedAtMs);
   }
   for (; !warning.done; warning = await warnings.next()) ledger.warning(warning.value);
-  for await (const decision of finalDecisions(parts, (leftOut) => counts.leftOut(leftOut))) {
+  for await (const decision of finalDecisions(parts, (leftOut) => {
+    counts.leftOut(leftOut);
+    ledger.leftOut(leftOut);
+  })) {
     ledger.decision(decision);
     counts.decision(decision);
   }

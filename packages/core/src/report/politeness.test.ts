@@ -264,11 +264,23 @@ describe('the politeness ledger', () => {
     ledger.request(request('a.test', 4, 5, { status: null, failure: 'reset' }));
     expect(ledger.report()[0]).toMatchObject({
       requests: 3,
-      pages: 2,
+      pages: 0,
       robotsRequests: 1,
       bytes: 30,
       statuses: { '200': 2, reset: 1 },
     });
+  });
+
+  it('counts the pages that its decisions call pages; none where a log leaves some out', () => {
+    const ledger = new PolitenessLedger();
+    ledger.decision(decision('http://a.test/', 'fetched', { isPage: true }));
+    ledger.decision(decision('http://a.test/moved', 'fetched', { reason: 'redirect' }));
+    ledger.decision(decision('http://a.test/a.pdf', 'dropped', { reason: 'unwanted', layer: 'page' }));
+    ledger.decision(decision('http://a.test/gone', 'failed', { isPage: true }));
+    ledger.leftOut({ held: { 'robots-unreachable': 5 } });
+    expect(ledger.report()[0]).toMatchObject({ pages: 2, failed: 1, dropped: 1 });
+    ledger.leftOut({ fetched: { fetched: 100 } });
+    expect(ledger.report()[0]).toMatchObject({ pages: null, failed: 1 });
   });
 
   it('keeps exclusions with the line and whose robots.txt said so; comments and warnings once', () => {

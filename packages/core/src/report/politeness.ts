@@ -5,7 +5,7 @@ import type { HostWarning } from '@mannerly/frontier';
 import { parseUrl } from '../parse-url.js';
 import { Concurrency } from './concurrency.js';
 import type { HostPoliteness } from './crawl-report.js';
-import type { RequestRecord, UrlDecision } from './decision.js';
+import type { OutcomeTable, RequestRecord, UrlDecision } from './decision.js';
 import {
   MAX_MEASURED_CONCURRENCY,
   MAX_REPORT_HOSTS,
@@ -18,13 +18,15 @@ import {
 export const OTHER_HOSTS = '(other hosts)';
 
 /**
- * Takes the requests, decisions and warnings of a crawl, and reports its politeness. No method throws. `pages` counts
- * the requests made for pages, redirect hops and failures included. URLs dropped as out of scope say nothing of how we
- * treated their host: they make no row of their own.
+ * Takes the requests, decisions and warnings of a crawl, and reports its politeness. No method throws. `pages` are
+ * those that count against `bounds.pages`. URLs dropped as out of scope say nothing of how we treated their host: they
+ * make no row of their own.
  */
 export class PolitenessLedger {
   readonly #hosts = new Map<string, HostLedger>();
   readonly #maxHosts: number;
+  /** Pages without a line of their own: those of a host are not known then. */
+  #hasPagesLeftOut = false;
 
   /** @param maxHosts - Hosts with a row of their own. */
   constructor(maxHosts = MAX_REPORT_HOSTS) {
@@ -41,10 +43,15 @@ export class PolitenessLedger {
   }
 
   decision(decision: UrlDecision): void {
-    const { url, status, layer } = decision;
-    const host = status === 'fetched' ? undefined : parseUrl(url)?.hostname;
+    const { url, status, layer, isPage } = decision;
+    const host = status === 'fetched' && isPage !== true ? undefined : parseUrl(url)?.hostname;
     if (host === undefined || (layer === 'scope' && !this.#hosts.has(host))) return;
     this.#hostOf(host).decision(decision);
+  }
+
+  /** Takes how many URLs a decision log leaves out, by status and reason. */
+  leftOut(counts: OutcomeTable): void {
+    this.#hasPagesLeftOut ||= ['fetched', 'excluded', 'failed'].some((status) => status in counts);
   }
 
   /** What an operator should know of a host; pauses are measured from it. */
@@ -54,7 +61,8 @@ export class PolitenessLedger {
 
   /** The rows so far, in the order in which hosts were met. */
   report(): HostPoliteness[] {
-    return [...this.#hosts.values()].map((ledger) => ledger.report());
+    const rows = [...this.#hosts.values()].map((ledger) => ledger.report());
+    return this.#hasPagesLeftOut ? rows.map((row) => ({ ...row, pages: null })) : rows;
   }
 
   #hostOf(host: string): HostLedger {
@@ -104,7 +112,7 @@ export function larger(a: number | null, b: number | null): number | null {
  * and keeps no list of the past.
  */
 class HostLedger {
-  readonly #row: { -readonly [K in keyof HostPoliteness]: HostPoliteness[K] };
+  readonly #row: { -readonly [K in keyof HostPoliteness]: HostPoliteness[K] } & { pages: number };
   readonly #isMeasured: boolean;
   readonly #counts = new RequestCounts();
   readonly #exclusions: HostPoliteness['exclusions'][number][] = [];
@@ -136,7 +144,8 @@ class HostLedger {
   }
 
   decision(decision: UrlDecision): void {
-    const { status } = decision;
+    const { status, isPage } = decision;
+    if (isPage === true) this.#row.pages += 1;
     if (status === 'fetched') return;
     this.#row[status] += 1;
     if (status === 'excluded' && this.#exclusions.length < MAX_REPORT_LINES_PER_HOST)
@@ -156,11 +165,11 @@ class HostLedger {
   }
 
   report(): HostPoliteness {
-    const { requests, pages, robotsRequests, statuses, bytes } = this.#counts;
+    const { requests, robotsRequests, statuses, bytes } = this.#counts;
     const { requiredGapMs, requiredStartToStartMs } = this.#row;
     return {
       ...this.#row,
-      ...{ requests, pages, robotsRequests, bytes },
+      ...{ requests, robotsRequests, bytes },
       requiredMs: larger(requiredGapMs, requiredStartToStartMs),
       statuses: Object.fromEntries(statuses),
       exclusions: [...this.#exclusions],
@@ -192,7 +201,7 @@ class HostLedger {
   }
 }
 
-const EMPTY_ROW: Omit<HostPoliteness, 'host'> = {
+const EMPTY_ROW: Omit<HostPoliteness, 'host'> & { readonly pages: number } = {
   ...{ requests: 0, pages: 0, robotsRequests: 0, smallestGapMs: null },
   ...{ requiredMs: null, requiredGapMs: null, requiredStartToStartMs: null, smallestStartToStartMs: null },
   ...{ highestConcurrency: 0, longestPauseMs: 0, early: 0, statuses: {}, bytes: 0 },

@@ -61,7 +61,7 @@ export type Column<Row> = readonly [head: string, align: 'left' | 'right', cell:
 const COLUMNS: readonly Column<HostPoliteness>[] = [
   ['host', 'left', ({ host }) => printable(host, 60)],
   ['requests', 'right', ({ requests }) => requests],
-  ['pages', 'right', ({ pages }) => pages],
+  ['pages', 'right', ({ pages }) => pages ?? '–'],
   ['smallest\ngap', 'right', ({ smallestGapMs }) => seconds(smallestGapMs)],
   ['required', 'right', requiredText],
   ['start to\nstart', 'right', (row) => seconds(row.smallestStartToStartMs)],

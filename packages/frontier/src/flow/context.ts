@@ -35,7 +35,7 @@ export function createContext(settings: ResolvedFrontierOptions) {
     budget,
     hostBounds: new HostBounds(bounds, budget),
     pace: new CrawlPace(settings.politeness.crawlIntervalMs, store),
-    addresses: new AddressSlots(store, guard.fail),
+    addresses: new AddressSlots(store, settings.politeness.perIp === true, guard.fail),
     gate: new RobotsGate({ records: store, ...settings }),
     seen: new Seen(settings.canonicalRules),
     reporter: new EventReporter(settings),

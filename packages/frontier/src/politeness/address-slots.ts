@@ -3,8 +3,10 @@
 // finds its address taken gets a time to come back at, in the order of asking; until then its work is back in its
 // queue.
 //
+// An address is one for all hosts, or for those of one registrable domain: then the slot's name has the domain too.
+//
 // Processes that share a store share starts and ends through its slots (`reserve`). Another process may overlap an
-// exchange that outlasts its own interval.
+// exchange that outlasts its own interval, and, within a domain, one of a process that knows a single host there.
 
 import type { FrontierStore, HostKey } from '../store.js';
 import { ADDRESS_LINE_MOST, ADDRESSES_REMEMBERED } from './limits.js';
@@ -12,6 +14,10 @@ import { ADDRESS_LINE_MOST, ADDRESSES_REMEMBERED } from './limits.js';
 interface Slot {
   readonly address: string;
   holder: HostKey | null;
+  /** Whether other processes are asked. */
+  isShared: boolean;
+  /** The host that had it last, which keeps its own pause by its own clock. */
+  lastHost: HostKey | null;
   takenAtMs: number;
   lastEndMs: number;
   /** The interval of the host that was requested last. */
@@ -32,13 +38,23 @@ const FORGET_LOOKS = 16;
 /** The addresses. All times are epoch milliseconds. */
 export class AddressSlots {
   readonly #store: Pick<FrontierStore, 'capabilities' | 'reserve'>;
+  readonly #isForAll: boolean;
   readonly #fail: (error: unknown) => void;
   readonly #slots = new Map<string, Slot>();
   readonly #taken = new Map<HostKey, Slot>();
 
-  /** @param fail - Called when the store fails where no caller waits for it. */
-  constructor(store: Pick<FrontierStore, 'capabilities' | 'reserve'>, fail: (error: unknown) => void) {
+  /**
+   * @param isForAll - Whether hosts of all domains are spaced by their address. Else most addresses have one host here,
+   *   and the store is asked about those only that have two: asking costs a commit.
+   * @param fail - Called when the store fails where no caller waits for it.
+   */
+  constructor(
+    store: Pick<FrontierStore, 'capabilities' | 'reserve'>,
+    isForAll: boolean,
+    fail: (error: unknown) => void,
+  ) {
     this.#store = store;
+    this.#isForAll = isForAll;
     this.#fail = fail;
   }
 
@@ -49,9 +65,11 @@ export class AddressSlots {
    */
   async ask(host: HostKey, address: string, intervalMs: number, nowMs: number): Promise<number | null> {
     const slot = this.#slotOf(address, nowMs);
+    slot.isShared ||= this.#isShared(host, slot);
     const gapMs = Math.max(intervalMs, slot.lastIntervalMs);
     const stepMs = gapMs + slot.tookMs;
-    const readyMs = slot.holder === null ? slot.lastEndMs + gapMs : Math.max(nowMs + 1, slot.takenAtMs + stepMs);
+    const freeMs = slot.lastHost === host ? nowMs : slot.lastEndMs + gapMs;
+    const readyMs = slot.holder === null ? freeMs : Math.max(nowMs + 1, slot.takenAtMs + stepMs);
     const own = slot.line.get(host);
     if (own === undefined && slot.lineEndMs > nowMs)
       return wait(slot, host, Math.max(slot.lineEndMs, readyMs), stepMs, false);
@@ -61,9 +79,10 @@ export class AddressSlots {
     slot.holder = host;
     slot.takenAtMs = nowMs;
     this.#taken.set(host, slot);
-    if (!this.#isShared || (own?.isReserved === true && nowMs - own.atMs <= RESERVED_LATE_MS)) return null;
+    if (!slot.isShared || (own?.isReserved === true && nowMs - own.atMs <= RESERVED_LATE_MS)) return null;
     const waitMs = await this.#reserve(address, intervalMs);
-    if (waitMs <= 0) return null;
+    // What it reserved itself ends a little after its own pause.
+    if (waitMs <= (slot.lastHost === host ? RESERVED_LATE_MS : 0)) return null;
     slot.holder = null;
     this.#taken.delete(host);
     return wait(slot, host, nowMs + waitMs, stepMs, true);
@@ -76,18 +95,20 @@ export class AddressSlots {
     this.#taken.delete(host);
     slot.holder = null;
     if (endedAtMs === null) return;
+    slot.lastHost = host;
     slot.tookMs = Math.max(0, endedAtMs - slot.takenAtMs);
     slot.lastEndMs = Math.max(slot.lastEndMs, endedAtMs);
     slot.lastIntervalMs = intervalMs;
-    if (!this.#isShared) return;
+    if (!slot.isShared) return;
     // What the start reserved is shorter by the exchange: the rest is added.
     this.#reserve(slot.address, 0)
       .then((leftMs) => (leftMs < intervalMs ? this.#reserve(slot.address, intervalMs - leftMs) : leftMs))
       .catch(this.#fail);
   }
 
-  get #isShared(): boolean {
-    return this.#store.capabilities.shared && this.#store.reserve !== undefined;
+  #isShared(host: HostKey, { holder, lastHost }: Slot): boolean {
+    const hasOther = [holder, lastHost].some((other) => other !== null && other !== host);
+    return (hasOther || this.#isForAll) && this.#store.capabilities.shared && this.#store.reserve !== undefined;
   }
 
   async #reserve(address: string, delayMs: number): Promise<number> {
@@ -117,8 +138,9 @@ export class AddressSlots {
 }
 
 function newSlot(address: string): Slot {
-  const never = { holder: null, takenAtMs: 0, lastEndMs: Number.NEGATIVE_INFINITY, lastIntervalMs: 0 };
-  return { address, ...never, tookMs: 0, lineEndMs: 0, line: new Map() };
+  const free = { holder: null, isShared: false, lastHost: null };
+  const never = { takenAtMs: 0, lastEndMs: Number.NEGATIVE_INFINITY, lastIntervalMs: 0 };
+  return { address, ...free, ...never, tookMs: 0, lineEndMs: 0, line: new Map() };
 }
 
 /** Puts a host into the line. @returns When it may come back. */

@@ -3,7 +3,7 @@
 
 import { FrontierError } from '../errors.js';
 import { POLITENESS_MS_MAX } from '../limits.js';
-import { invalid, knownKeys, numberIn, trueOrFalse } from '../option-value.js';
+import { invalid, knownKeys, numberIn } from '../option-value.js';
 import {
   JITTER_MAX,
   POLITENESS_WARNING_BELOW_MS,
@@ -31,11 +31,10 @@ export interface PolitenessOptions {
   /** Share of the interval that may be added at random, upwards only. 0 … 0.1. @default 0 */
   readonly jitter?: number;
   /**
-   * Whether hosts that share an address are spaced as one: one request at a time for the address, and the longer
-   * interval of two hosts between them. Slower where many hosts live on one machine; that machine notices. @default
-   * false
+   * Which hosts that share an address are spaced as one: one request at a time for the address, and the longer interval
+   * of two hosts between them. `domain`: those of one registrable domain; `true`: all; `false`: none. @default 'domain'
    */
-  readonly perIp?: boolean;
+  readonly perIp?: boolean | 'domain';
   /** Requests per second of the whole crawl, robots.txt included, evenly spaced; 1/3,600 … 10,000. @default no limit */
   readonly requestsPerSecond?: number;
 }
@@ -53,7 +52,7 @@ export interface Politeness {
   readonly rateReplacesRule: boolean;
   /** 0 … 0.1, upwards only. */
   readonly jitter: number;
-  readonly perIp: boolean;
+  readonly perIp: boolean | 'domain';
   /** From one request of the crawl to the next, start to start, milliseconds; `null`: no limit. */
   readonly crawlIntervalMs: number | null;
   /** A sentence for the operator when the interval may fall below one second; `null` otherwise. */
@@ -76,10 +75,10 @@ const PROFILES: Readonly<Record<PolitenessProfileName, Rule>> = {
  */
 export function resolvePoliteness(options: PolitenessOptions = {}): Politeness {
   knownKeys('politeness.', options, ['profile', 'jitter', 'perIp', 'requestsPerSecond']);
-  const { profile = 'polite', jitter = 0, perIp = false, requestsPerSecond } = options;
+  const { profile = 'polite', jitter = 0, perIp = 'domain', requestsPerSecond } = options;
   const shared = {
     jitter: numberIn('politeness.jitter', jitter, 0, JITTER_MAX),
-    perIp: trueOrFalse('politeness.perIp', perIp),
+    perIp: addressRule(perIp),
     crawlIntervalMs: requestsPerSecond === undefined ? null : crawlIntervalMs(requestsPerSecond),
   };
   if (typeof profile === 'string' && Object.hasOwn(PROFILES, profile))
@@ -88,6 +87,11 @@ export function resolvePoliteness(options: PolitenessOptions = {}): Politeness {
     throw invalid('politeness.profile', `one of ${Object.keys(PROFILES).join(', ')} or an object`, profile);
   }
   return Object.freeze({ name: 'custom', ...customRule(profile), ...shared, warning: warningFor(profile) });
+}
+
+function addressRule(perIp: boolean | 'domain'): boolean | 'domain' {
+  if (typeof perIp === 'boolean' || perIp === 'domain') return perIp;
+  throw invalid('politeness.perIp', "true, false or 'domain'", perIp);
 }
 
 function crawlIntervalMs(perSecond: number): number {

@@ -34,6 +34,7 @@ function faults(log: readonly Seen[], keyOf: (seen: Seen) => string, gapMs: (see
 describe('per address', () => {
   const addressOf = (address: string) => `192.0.2.${numberOf(address) % 3}`;
   const byAddress = ({ url: address }: Seen) => addressOf(address);
+  const byDomain = ({ url: address, host }: Seen) => `${addressOf(address)} ${host.split('.').slice(-2).join('.')}`;
 
   it('one request at a time and the longer interval between, whatever hosts ask for, and no host is forgotten', async () => {
     const site = fc.record({ delayS: fc.constantFrom(0, 0, 2, 5), ms: fc.constantFrom(5, 300, 2_000) });
@@ -74,38 +75,84 @@ describe('per address', () => {
     expect((await frontier.inspectHost(waiting[0]!.host)).wait?.reason).toBe('address-shared');
   });
 
-  it('off by default: hosts of one address are visited side by side', async () => {
-    const { frontier, work, world } = setUp(make, () => ({ status: 404, ms: 500 }));
+  const sites = Array.from({ length: 24 }, (_, at) => url(`http://h${at}.site${at % 2}.test/`));
+
+  const names = Array.from({ length: 24 }, (_, at) => url(`http://h${3 * at}.many.test/`));
+
+  it.each([
+    ['by default for the names of each domain', {}, byDomain],
+    ['for all names on request', { perIp: true }, byAddress],
+  ] as const)('%s, as fast as that allows', async (_, politeness, by) => {
+    const { frontier, work, world } = setUp(make, () => ({ status: 404, ms: 500 }), { politeness });
     await frontier.open();
-    await frontier.add(pagesOf(6, 1));
-    await work(frontier, 3_600_000, { addressOf });
-    expect(faults(world.log, byAddress, () => 0).length).toBeGreaterThan(0);
+    await frontier.add(sites);
+    expect(await work(frontier, 3_600_000, { addressOf })).toBe('finished');
+    expect(faults(world.log, by, () => 1_000)).toEqual([]);
+    // 48 requests, of which each clock has had the same share.
+    const clocks = new Set(world.log.map(by)).size;
+    const tookMs = Math.max(...world.log.map(({ endMs }) => endMs)) - world.log[0]!.startMs;
+    expect(tookMs).toBeLessThan((48 / clocks) * 1_500 * 1.2);
   });
 
-  it('two processes over one store keep the interval from start to start', async () => {
-    let draw = 7;
-    const random = () => {
-      draw = (draw * 48_271) % 2_147_483_647;
-      return draw / 2_147_483_647;
-    };
-    const {
-      make: start,
-      work,
-      world,
-    } = setUp(
-      (nowMs) => wanderingStore(memoryStore({ nowMs }), random),
-      () => ({ status: 404, ms: 5 }),
-      { politeness: { perIp: true } },
+  it.each([
+    ['names of different domains by default', {}, pagesOf(6, 1)],
+    ['names of one domain where that is asked for', { perIp: false }, sites],
+  ] as const)('not for %s', async (_, politeness, pages) => {
+    const { frontier, work, world } = setUp(make, () => ({ status: 404, ms: 500 }), { politeness });
+    await frontier.open();
+    await frontier.add(pages);
+    await work(frontier, 3_600_000, { addressOf });
+    expect(faults(world.log, byDomain, () => 0).length + faults(world.log, byAddress, () => 0).length).toBeGreaterThan(
+      0,
     );
-    const processes = [start(), start()];
-    for (const frontier of processes) await frontier.open();
-    await processes[0]!.add(pagesOf(12, 2));
-    let steps = 0;
-    const isStopped = () => ++steps > 50_000;
-    await Promise.all(processes.map((one) => work(one, 86_400_000, { concurrency: 4, addressOf, isStopped })));
-    expect(new Set(world.log.filter((seen) => !seen.isRobots).map((seen) => seen.url)).size).toBe(24);
-    expect(faults(world.log, byAddress, () => 900)).toEqual([]);
   });
+
+  it('a host alone at its address waits for its own clock only', async () => {
+    const run = async (perIp: boolean | 'domain') => {
+      const body = 'User-agent: *\nRequest-rate: 1/10s\n';
+      const answer = (address: string): Reply => ({ status: 200, ms: 6_000, ...(isRobots(address) ? { body } : {}) });
+      const { frontier, work, world } = setUp(make, answer, { politeness: { perIp } });
+      await frontier.open();
+      await frontier.add(Array.from({ length: 10 }, (__, at) => url(`http://h1.test/${at}`)));
+      await work(frontier, 3_600_000, { addressOf });
+      return world.log.map(({ startMs }) => startMs - world.log[0]!.startMs);
+    };
+    const free = await run(false);
+    expect(await run('domain')).toEqual(free);
+    expect(await run(true)).toEqual(free);
+  });
+
+  it.each([
+    ['all names', { perIp: true }, pagesOf(12, 2), byAddress, 0],
+    // Each process knows one name at first, and may be early by a file and a page.
+    ['those of a domain', {}, names, byDomain, 2],
+  ] as const)(
+    'two processes over one store keep the interval from start to start: %s',
+    async (_, politeness, pages, by, early) => {
+      let draw = 7;
+      const random = () => {
+        draw = (draw * 48_271) % 2_147_483_647;
+        return draw / 2_147_483_647;
+      };
+      const {
+        make: start,
+        work,
+        world,
+      } = setUp(
+        (nowMs) => wanderingStore(memoryStore({ nowMs }), random),
+        () => ({ status: 404, ms: 5 }),
+        { politeness },
+      );
+      const processes = [start(), start()];
+      for (const frontier of processes) await frontier.open();
+      await processes[0]!.add(pages);
+      let steps = 0;
+      const isStopped = () => ++steps > 50_000;
+      await Promise.all(processes.map((one) => work(one, 86_400_000, { concurrency: 4, addressOf, isStopped })));
+      expect(new Set(world.log.filter((seen) => !seen.isRobots).map((seen) => seen.url)).size).toBe(24);
+      expect(faults(world.log, by, () => 900).slice(early)).toEqual([]);
+    },
+  );
 });
 
 describe('requests per second', () => {
