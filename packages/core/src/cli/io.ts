@@ -2,6 +2,7 @@
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { redacted } from '../redacted.js';
 import { visible } from '../report/table.js';
 import type { FromWorker, ParentProcess, ToWorker, WorkerProcess } from './workers/messages.js';
 
@@ -57,8 +58,8 @@ export interface CliIo {
 export function processIo(): CliIo {
   endQuietly();
   return {
-    out: (line) => process.stdout.write(`${visible(line)}\n`),
-    err: (line) => process.stderr.write(`${visible(line)}\n`),
+    out: (line) => process.stdout.write(`${shownLine(line)}\n`),
+    err: (line) => process.stderr.write(`${shownLine(line)}\n`),
     draw: (text) => process.stderr.write(text),
     input: () => process.stdin,
     isTerminal: process.stderr.isTTY === true,
@@ -80,7 +81,7 @@ export function processIo(): CliIo {
     exit: (code) => process.exit(code),
     async outSoon(line) {
       if (!process.stdout.writable) process.exit();
-      if (process.stdout.write(`${visible(line)}\n`)) return;
+      if (process.stdout.write(`${shownLine(line)}\n`)) return;
       await once(process.stdout, 'drain').catch(exitIfClosed);
     },
     startWorker,
@@ -90,6 +91,11 @@ export function processIo(): CliIo {
         : null,
     parent: process.send === undefined ? null : parentProcess(),
   };
+}
+
+/** The last look at what is printed: nothing that a terminal obeys, and no password. */
+function shownLine(line: string): string {
+  return visible(redacted(line));
 }
 
 /** A reader that closes its pipe (`mannerly … | head`) ends a long list, and never a crawl. */
