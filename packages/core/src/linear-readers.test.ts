@@ -31,10 +31,10 @@ const BYTES = 8_192;
 /** The most by which work may grow where the input doubles. */
 const MOST_GROWTH = 2.3;
 /** Milliseconds that say nothing: the engine's own work. */
-const LEAST_MS = 3;
+const LEAST_MS = 5;
 /** Milliseconds that 4N may take: what is square up to a limit and flat beyond it does not grow either. */
 const MOST_MS = 100;
-const ROUNDS = 8;
+const ROUNDS = 24;
 
 const rulesOf = (file: Buffer) =>
   compileRules(parseRobots(file, { robotsUrl: `${URL_A}robots.txt` }), { tokens: TOKENS });
