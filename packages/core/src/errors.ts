@@ -1,6 +1,7 @@
 // The one error class of this package: for the caller's mistakes and broken machinery, never for what a crawl meets.
 
 import { FrontierError } from '@mannerly/frontier';
+import { redacted } from './redacted.js';
 
 /** Stable codes; the README has a heading for each. */
 export type MannerlyErrorCode =
@@ -71,7 +72,7 @@ export function invalidOption(option: string, expected: string, value: unknown, 
 export function shown(value: unknown): string {
   const isJson = typeof value === 'string' || (typeof value === 'object' && !(value instanceof RegExp));
   const json = isJson ? jsonOf(value) : undefined;
-  const text = typeof value === 'function' ? 'a function' : (json ?? textOf(value));
+  const text = redacted(typeof value === 'function' ? 'a function' : (json ?? textOf(value)));
   return text.length <= MAX_SHOWN_CHARS ? text : `${text.slice(0, MAX_SHOWN_CHARS)}…`;
 }
 

@@ -62,7 +62,12 @@ function readSeeds(seeds: readonly string[] | undefined): readonly string[] {
 /** A seed as the URL parser serialises it. @throws MannerlyError `seed-invalid`, with what was probably meant */
 export function readSeed(seed: unknown): string {
   const url = typeof seed === 'string' ? parseUrl(seed) : null;
-  if (url !== null && /^https?:$/.test(url.protocol)) return url.href;
+  if (url !== null && /^https?:$/.test(url.protocol)) {
+    if (url.username === '' && url.password === '') return url.href;
+    throw new MannerlyError('seed-invalid', `expected a seed without name and password, got ${shown(seed)}`, {
+      hint: `A crawl does not log in, and keeps no passwords: leave out what is before @ of ${url.host}.`,
+    });
+  }
   const message = `expected every seed to be an absolute http or https URL, got ${shown(seed)}`;
   throw new MannerlyError('seed-invalid', message, { hint: seedHint(seed) });
 }

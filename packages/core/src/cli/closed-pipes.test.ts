@@ -3,42 +3,100 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fakeIo } from './io.fixture.js';
+import { createProgram, runCommand } from './program.js';
+import { type TestSite, testSite } from './site.fixture.js';
 
 const command = fileURLToPath(new URL('../../bin/mannerly.js', import.meta.url));
+const TIMEOUT = { timeout: 60_000 };
+const LINKS = Array.from({ length: 20 }, (_, at) => `/p${at}`);
+
+let site: TestSite;
+let folder: string;
+let out: string;
+let who: string[];
+
+beforeAll(async () => {
+  site = await testSite(LINKS);
+  folder = mkdtempSync(join(tmpdir(), 'mannerly-pipe-'));
+  out = join(folder, 'crawl');
+  who = [
+    '--name',
+    'tester',
+    '--contact',
+    'https://example.org/us',
+    '--allow-address',
+    '127.0.0.0/8',
+    '--interval',
+    '0',
+  ];
+  await runCommand(['crawl', `${site.url}/`, ...who, '--pages', '5', '--warc', '--out', out], fakeIo());
+});
+afterAll(async () => {
+  await site.close();
+  rmSync(folder, { recursive: true });
+});
 
 /** Starts the command; what no one reads is closed at once. */
-function start(closed: 'stdout' | 'stderr', ...argv: string[]) {
-  const child = spawn(process.execPath, [command, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] });
-  child[closed].destroy();
+function start(closed: readonly ('stdout' | 'stderr')[], ...argv: readonly string[]) {
+  const child = spawn(process.execPath, [command, ...argv], { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder });
+  for (const each of closed) child[each].destroy();
   return child;
 }
 
-it('a closed standard output ends the command, and nothing is said', { timeout: 60_000 }, async () => {
-  const child = start('stdout', 'crawl', '--help');
+/** How each command is called. A crawl and its worker have tests of their own below. */
+const calls: Readonly<Record<string, () => readonly string[]>> = {
+  init: () => ['--help'],
+  plan: () => [`${site.url}/`, ...who.filter((word) => word !== '--interval' && word !== '0')],
+  report: () => [out],
+  audit: () => [out],
+  explain: () => [out, `${site.url}/p1`],
+  queue: () => [out],
+  export: () => [out],
+  replay: () => [out],
+  wacz: () => [out],
+  robots: () => [`${site.url}/robots.txt`, ...who.filter((word) => word !== '--interval' && word !== '0')],
+  datasets: () => [site.url, ...who.filter((word) => word !== '--interval' && word !== '0')],
+};
+const commands = createProgram(fakeIo(), () => undefined)
+  .commands.map((each) => each.name())
+  .filter((name) => !['crawl', 'worker'].includes(name));
+
+it.each(commands)('mannerly %s says nothing when no one reads its output', TIMEOUT, async (name) => {
+  const call = calls[name];
+  expect(call, `a call for mannerly ${name}`).toBeDefined();
+  const child = start(['stdout'], name, ...(call?.() ?? []));
+  const [said, [code, signal]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  expect({ said: said.match(/^ {4}at |EPIPE|Error/m), signal }).toEqual({ said: null, signal: null });
+  expect(code, said).toBe(0);
+});
+
+it('a list of 200,000 lines ends with its reader', TIMEOUT, async () => {
+  const items = Array.from({ length: 200_000 }, (_, at) => JSON.stringify({ id: `${at}`, data: { at } }));
+  const long = join(folder, 'long');
+  await runCommand(['crawl', `${site.url}/`, ...who, '--pages', '1', '--out', long], fakeIo());
+  const first = readFileSync(join(long, 'items.jsonl'), 'utf8');
+  writeFileSync(join(long, 'items.jsonl'), `${first}${items.join('\n')}\n`);
+  const child = start([], 'export', long);
+  child.stdout.once('data', () => child.stdout.destroy());
   const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   expect({ code, said }).toEqual({ code: 0, said: '' });
 });
 
-it('a closed standard error lets the crawl go on to its report', { timeout: 60_000 }, async () => {
-  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<title>a</title>'));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const out = mkdtempSync(join(tmpdir(), 'mannerly-pipe-'));
-  onTestFinished(() => {
-    server.close();
-    rmSync(out, { recursive: true });
-  });
-  const seed = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
-  const child = start('stderr', 'crawl', seed, ...who, '--interval', '0', '--json', '--out', join(out, 'crawl'));
-  const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-  expect({ code, pages: (JSON.parse(said) as { pages: number }).pages }).toEqual({ code: 0, pages: 1 });
+it.each([
+  ['standard output', ['stdout']],
+  ['standard error', ['stderr']],
+  ['both, as in `2>&1 | head -1`', ['stdout', 'stderr']],
+] as const)('a crawl without readers of %s goes on to its end', TIMEOUT, async (_, closed) => {
+  const own = join(folder, closed.join('-'));
+  const child = start(closed, 'crawl', `${site.url}/`, ...who, '--out', own);
+  const [code] = await once(child, 'exit');
+  const items = readFileSync(join(own, 'items.jsonl'), 'utf8').trim().split('\n');
+  expect({ code, items: items.length }).toEqual({ code: 0, items: LINKS.length + 1 });
 });

@@ -4,7 +4,15 @@ import { type Command, Option } from 'commander';
 import type { IdentityOptions } from '../options/crawler-options.js';
 import type { RetryFilter } from '../run/retry.js';
 import { UsageError } from './failure.js';
-import { collected, dateArgument, FLAGGED_ROWS, numberArgument, optionOf, withOptionFlags } from './option-flags.js';
+import {
+  collected,
+  dateArgument,
+  FLAGGED_ROWS,
+  numberArgument,
+  optionOf,
+  RAW_CELLS,
+  withOptionFlags,
+} from './option-flags.js';
 import { PROGRESS_MODES, type ProgressMode } from './progress.js';
 
 /** The flags as commander has them. Those of the option table are read by `optionsFromFlags`. */
@@ -30,6 +38,7 @@ export interface CrawlFlags {
   readonly metrics?: boolean;
   readonly progress?: ProgressMode;
   readonly csv?: string;
+  readonly rawCells?: boolean;
   readonly json?: boolean;
 }
 
@@ -84,6 +93,7 @@ export function withCrawlFlags(command: Command): Command {
     )
     .optionsGroup('Output and configuration:')
     .option('--csv <file>', 'write items to this CSV file too')
+    .option('--raw-cells', RAW_CELLS)
     .option('--json', 'print the report as JSON on standard output')
     .option('--config <file>', 'read this file (default: mannerly.config.json, .js or .ts in the working directory)')
     .option('--no-config', 'read no configuration file')

@@ -41,7 +41,7 @@ export async function setUpCrawl(
     throw new UsageError(`\`sinks\` of ${file} are written by one process`, hint);
   }
   const table = flags.csv ?? csv;
-  const allSinks = table === undefined ? sinks : [...sinks, csvSink({ path: table })];
+  const allSinks = table === undefined ? sinks : [...sinks, csvSink({ path: table, escapeFormulas: !flags.rawCells })];
   const options = { ...optionsOf(seeds, flags, ofFile), ...(allSinks.length === 0 ? {} : { sinks: allSinks }) };
   const register = handlers === undefined ? registerDefault : await loadHandlers(handlers);
   // Opens nothing: errors in the options and handlers are reported before anything happens.

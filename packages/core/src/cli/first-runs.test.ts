@@ -204,6 +204,8 @@ describe('the exit code', () => {
     expect(code).toBe(6);
     expect(err).toMatch(/the handler failed: Error: mine \(.*handlers\.mjs:1:\d+\)/);
     const { out } = await run('explain', join(base, 'out'), `${site}/`);
+    expect(out).toContain('Failed: it was fetched, but not handled. (handler-error)');
+    expect(out.match(/Error: mine/g)).toHaveLength(1);
     expect(out).toMatch(/Error of the handler, .*: Error: mine \(.*handlers\.mjs:1:\d+\)\n {4}at /);
     const silent = await onLoopback('--config', config, '--reset', '--log', 'silent');
     expect(silent.err).not.toContain('failed');

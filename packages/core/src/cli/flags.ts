@@ -16,6 +16,7 @@ export interface Flags {
   readonly limit?: number;
   readonly name?: string;
   readonly policy?: string;
+  readonly rawCells?: boolean;
   readonly store?: string;
   readonly title?: string;
   readonly to?: string;

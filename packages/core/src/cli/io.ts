@@ -2,6 +2,8 @@
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { redacted } from '../redacted.js';
+import { visible } from '../report/table.js';
 import type { FromWorker, ParentProcess, ToWorker, WorkerProcess } from './workers/messages.js';
 
 /** One question, answered by a line of text. */
@@ -56,8 +58,8 @@ export interface CliIo {
 export function processIo(): CliIo {
   endQuietly();
   return {
-    out: (line) => process.stdout.write(`${line}\n`),
-    err: (line) => process.stderr.write(`${line}\n`),
+    out: (line) => process.stdout.write(`${shownLine(line)}\n`),
+    err: (line) => process.stderr.write(`${shownLine(line)}\n`),
     draw: (text) => process.stderr.write(text),
     input: () => process.stdin,
     isTerminal: process.stderr.isTTY === true,
@@ -78,7 +80,9 @@ export function processIo(): CliIo {
     },
     exit: (code) => process.exit(code),
     async outSoon(line) {
-      if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
+      if (!process.stdout.writable) process.exit();
+      if (process.stdout.write(`${shownLine(line)}\n`)) return;
+      await once(process.stdout, 'drain').catch(exitIfClosed);
     },
     startWorker,
     asker:
@@ -89,14 +93,23 @@ export function processIo(): CliIo {
   };
 }
 
-/** A closed standard output ends the process (`mannerly … | head`), a closed standard error does not. */
+/** The last look at what is printed: nothing that a terminal obeys, and no password. */
+function shownLine(line: string): string {
+  return visible(redacted(line));
+}
+
+/** A reader that closes its pipe (`mannerly … | head`) ends a long list, and never a crawl. */
 function endQuietly(): void {
-  const unlessClosed = (error: NodeJS.ErrnoException, closed: () => void): void => {
-    if (error.code !== 'EPIPE') throw error;
-    closed();
-  };
-  process.stdout.on('error', (error) => unlessClosed(error, () => process.exit()));
-  process.stderr.on('error', (error) => unlessClosed(error, () => undefined));
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', unlessClosed);
+}
+
+function unlessClosed(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
+
+function exitIfClosed(error: NodeJS.ErrnoException): void {
+  unlessClosed(error);
+  process.exit();
 }
 
 /** This program once more. What it prints on standard error goes where ours goes. */

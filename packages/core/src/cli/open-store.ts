@@ -5,6 +5,7 @@ import type { PostgresPool } from '@mannerly/frontier/postgres';
 import type { RedisClient } from '@mannerly/frontier/redis';
 import type { StoreNotice } from '../journal/events.js';
 import { parseUrl } from '../parse-url.js';
+import { redacted } from '../redacted.js';
 import { UsageError } from './failure.js';
 
 /** A store on a server, and its client. */
@@ -117,7 +118,7 @@ async function load(name: string, wantedBy: string): Promise<unknown> {
 
 function wrongUrl(text: string): UsageError {
   return new UsageError(
-    `${JSON.stringify(text.replace(/\/\/.*@/s, '//***@'))} is no URL of a store`,
+    `${JSON.stringify(redacted(text))} is no URL of a store`,
     'Write redis://host:6379, rediss://…, postgres://user@host/database or postgresql://…, with ?crawl=<name> where a server has several.',
   );
 }

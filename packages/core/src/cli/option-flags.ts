@@ -156,3 +156,6 @@ export function dateArgument(text: string): number {
   if (Number.isFinite(atMs)) return atMs;
   throw new InvalidArgumentError('Expected a date such as 2026-05-01 or 2026-05-01T18:30Z.');
 }
+
+/** What `--raw-cells` says, wherever `--csv` is. */
+export const RAW_CELLS = 'with --csv: keep texts that a spreadsheet would run as formulas';

@@ -7,7 +7,7 @@ import { storeOption, withCrawlFlags, withFlagsOf, withIdentity } from './crawl-
 import { EXIT, EXIT_CODES_HELP } from './exit-codes.js';
 import { reportFailure, UsageError } from './failure.js';
 import type { CliIo } from './io.js';
-import { collected, numberArgument } from './option-flags.js';
+import { collected, numberArgument, RAW_CELLS } from './option-flags.js';
 
 const CRAWL_HELP = `
 Examples:
@@ -212,6 +212,7 @@ function addArchiveCommands(program: Command, run: Runner): void {
     .option('--handlers <file>', 'a module that exports `handlers` (default: those of `mannerly crawl`)')
     .option('--items <file>', 'where items go (default: replayed.jsonl in the crawl directory)')
     .option('--csv <file>', 'write items to this CSV file too')
+    .option('--raw-cells', RAW_CELLS)
     .option('--json', 'print JSON')
     .action(run(async () => (await import('./commands/replay.js')).replayCommand));
 
@@ -230,6 +231,7 @@ function addArchiveCommands(program: Command, run: Runner): void {
     .argument('<dir...>', 'the crawl directory, or those of all machines that shared the crawl')
     .option('--to <file>', 'write them to this file, which must not exist yet')
     .option('--csv <file>', 'write them to this CSV file, which must not exist yet')
+    .option('--raw-cells', RAW_CELLS)
     .addOption(
       new Option(
         '--format <name>',

@@ -2,11 +2,12 @@
 // when a host does nothing but fail. It decides nothing, and what its receiver throws stays out of the crawl.
 
 import type { HostWarning } from '@mannerly/frontier';
+import { redacted } from '../redacted.js';
 import { type CodeError, errorLine } from '../report/code-error.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import type { RequestRecord, UrlDecision } from '../report/decision.js';
 import { fetchedPages, whyNothingFetched } from '../report/nothing-fetched.js';
-import { plural, printable } from '../report/table.js';
+import { plural, printable, visible } from '../report/table.js';
 import type { CrawlEmitter } from './events.js';
 import type { JournalListener } from './journal.js';
 import { FAILURES_TO_NAME, MAX_FAILING_HOSTS, MAX_LOG_CHARS } from './limits.js';
@@ -21,7 +22,7 @@ export function logFunctionOf(option: LogOption): LogFunction | null {
   if (option === false || option === 'silent') return null;
   if (typeof option === 'function') return option;
   if (typeof option === 'object') return toLogger(option);
-  return terminalLog((text) => process.stderr.write(`mannerly: ${text}\n`), option);
+  return terminalLog((text) => process.stderr.write(`mannerly: ${visible(redacted(text))}\n`), option);
 }
 
 /** Whether a value has a method for each level. @throws Never */

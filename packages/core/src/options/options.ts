@@ -151,9 +151,13 @@ function asOptionError(check: () => unknown): void {
 }
 
 function checkedSitemaps(urls: readonly string[]): readonly string[] {
-  const odd = urls.find((url) => !/^https?:$/.test(parseUrl(url)?.protocol ?? ''));
+  const isOdd = (url: string): boolean => {
+    const { protocol = '', username = '', password = '' } = parseUrl(url) ?? {};
+    return !/^https?:$/.test(protocol) || username !== '' || password !== '';
+  };
+  const odd = urls.find(isOdd);
   if (odd === undefined) return urls;
-  throw invalidOption('discover.sitemapUrls', 'absolute http or https URLs', odd);
+  throw invalidOption('discover.sitemapUrls', 'absolute http or https URLs without name and password', odd);
 }
 
 /** The relaxed options of a group and of the groups within it, a sentence each. */

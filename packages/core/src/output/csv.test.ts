@@ -77,8 +77,10 @@ describe('a CSV file', () => {
   });
 
   it('puts an apostrophe before what would be a formula where that is asked for', async () => {
-    await write({ escapeFormulas: true }, [item('a/0', { value: '=SUM(A1)', other: 'a=b' })]);
-    expect((await rows())[0]).toMatchObject({ value: "'=SUM(A1)", other: 'a=b' });
+    const data = { value: '=SUM(A1)', other: 'a=b', sum: '-1+2', less: -1.5, '@key': '+4', wide: '＝1' };
+    await write({ escapeFormulas: true }, [item('a/0', data)]);
+    const escaped = { value: "'=SUM(A1)", other: 'a=b', sum: "'-1+2", less: '-1.5', "'@key": '+4', wide: "'＝1" };
+    expect((await rows())[0]).toMatchObject(escaped);
   });
 
   it('keeps what is no object, and what goes by a name of the page, in the last column', async () => {

@@ -17,8 +17,8 @@ export interface CsvSinkOptions {
    */
   readonly columns?: readonly string[];
   /**
-   * Whether a value that a spreadsheet would take for a formula gets an apostrophe in front. Changes data. @default
-   * false
+   * Whether a text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay. Changes
+   * data. The command's `--csv` does it. @default false
    */
   readonly escapeFormulas?: boolean;
 }
@@ -49,9 +49,10 @@ export function csvSink({ path, columns, escapeFormulas = false }: CsvSinkOption
     async encode(items, isFirst) {
       if (isFirst) header = ['id', ...(columns ?? defaultColumns(items)), REST];
       const rows = items.map((item) => rowOf(item, header));
+      const whole = isFirst ? [[...header], ...rows] : rows;
       // Loaded by those who use it.
       const { stringify } = await import('csv-stringify/sync');
-      return stringify(isFirst ? [[...header], ...rows] : rows, { escape_formulas: escapeFormulas });
+      return stringify(escapeFormulas ? whole.map((row) => row.map(withoutFormula)) : whole);
     },
   });
 }
@@ -110,6 +111,11 @@ function rowOf({ id, url, fetchedAtMs, expiresAtMs, preferences, data }: Item, n
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** `-1.5` is a number, `-1+2` a formula. */
+function withoutFormula(text: string): string {
+  return /^[=+\-@\t\r＝＋－＠]/.test(text) && !Number.isFinite(Number(text)) ? `'${text}` : text;
 }
 
 function isRecord(data: unknown): data is Readonly<Record<string, unknown>> {

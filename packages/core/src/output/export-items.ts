@@ -31,6 +31,8 @@ export interface ExportOptions {
   readonly to: string;
   /** @default 'jsonl' */
   readonly format?: ExportFormat;
+  /** For CSV, as for `csvSink`. @default false */
+  readonly escapeFormulas?: boolean;
   /** Receives how many items have been read; for Parquet they are read twice. */
   readonly onItems?: (items: number) => void;
   /** Ends the work; an earlier file stays. */
@@ -56,6 +58,7 @@ export async function exportItems({
   from,
   to,
   format = 'jsonl',
+  escapeFormulas = false,
   onItems,
   signal,
 }: ExportOptions): Promise<ExportSummary> {
@@ -73,7 +76,7 @@ export async function exportItems({
     }
   };
   try {
-    const made = await WRITERS[format](partial, lines);
+    const made = await WRITERS[format](partial, lines, escapeFormulas);
     await rename(partial, to);
     return { path: to, format, ...made };
   } catch (cause) {
@@ -83,7 +86,11 @@ export async function exportItems({
   }
 }
 
-type Writer = (path: string, lines: () => AsyncIterable<string>) => Promise<Pick<ExportSummary, 'items' | 'columns'>>;
+type Writer = (
+  path: string,
+  lines: () => AsyncIterable<string>,
+  escapeFormulas: boolean,
+) => Promise<Pick<ExportSummary, 'items' | 'columns'>>;
 
 const WRITERS: Readonly<Record<ExportFormat, Writer>> = {
   async jsonl(path, lines) {
@@ -99,8 +106,8 @@ const WRITERS: Readonly<Record<ExportFormat, Writer>> = {
   },
 
   /** As a sink writes it while the crawl runs; the columns are those of the first piece. */
-  async csv(path, lines) {
-    const sink = csvSink({ path });
+  async csv(path, lines, escapeFormulas) {
+    const sink = csvSink({ path, escapeFormulas });
     await sink.open();
     let items = 0;
     let piece: Item[] = [];

@@ -23,7 +23,7 @@ export function explanationText(explanation: Explanation): string {
     `${headlineOf(explanation)}${reason === null ? '' : ` (${reason})`}`,
     means,
     decision?.httpStatus == null ? null : `Status ${decision.httpStatus}.`,
-    decision?.detail == null ? null : printable(decision.detail, 500),
+    decision?.detail == null || explanation.error !== undefined ? null : printable(decision.detail, 500),
     ...errorLines(explanation.error),
     ruleText(explanation),
     robots === null ? null : copyText(robots),
@@ -63,12 +63,13 @@ const HEADLINES: Readonly<Record<Explanation['status'], string>> = {
   unknown: 'Unknown: this crawl has not met it.',
 };
 
-function headlineOf({ status, whyLogsOnly, place }: Explanation): string {
+function headlineOf({ status, whyLogsOnly, place, decision }: Explanation): string {
   // The queue was not searched: "unknown" would say too much.
   if (status === 'unknown' && whyLogsOnly != null) return 'Not decided: the logs do not name it. It may be queued.';
   // The log may have left it out (`decisionLog`).
   if (status === 'waiting' && place === null)
     return 'Known, but neither found in the searched part of the queue nor in the log, which may be a sample.';
+  if (decision?.status === 'failed' && decision.layer === 'hook') return 'Failed: it was fetched, but not handled.';
   return HEADLINES[status];
 }
 

@@ -37,6 +37,17 @@ export function printable(text: string, limit = 200): string {
   return clean.length <= limit ? clean : `${clean.slice(0, limit - 1)}…`;
 }
 
+/**
+ * Text as a terminal may show it: control and direction characters become escapes, line feeds and tabs stay. JSON
+ * remains the same JSON. @throws Never
+ */
+export function visible(text: string): string {
+  return text.replaceAll(
+    /(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
+    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 /** Statuses with their counts, `200 ×5, 503`. @throws Never */
 export function statusText(statuses: Readonly<Record<string, number>>): string {
   return Object.entries(statuses)

@@ -3,6 +3,7 @@
 // The crawl loop
 /** Pieces of work taken before the event loop turns: about what is prepared and sent in a millisecond. */
 export const MAX_TAKEN_AT_ONCE = 16;
+export const ADMITTED_AT_ONCE = 1_000; // links of a page that are admitted before others get their turn
 export const SHORT_WAIT_MS = 100; // a wait this short ends no run, whatever its `maxIdleMs`: times are rounded up
 /** Milliseconds between two requests to a host from which on its pages wait for its answers. */
 export const LONG_INTERVAL_MS = 500;

@@ -1,6 +1,7 @@
 // What an exchange leads to: a retry, a redirect, a robots.txt or companion file that is read, an error, or a page that
 // goes to its handler. The result is a value that `work.ts` commits to the frontier. It holds nothing of the page.
 
+import { setImmediate } from 'node:timers/promises';
 import { type NewUrl, type PageWork, type RobotsWork, retryUrl, type Settlement } from '@mannerly/frontier';
 import type { Refusal } from '../admit/admit.js';
 import type { HookVerdict } from '../crawl/hooks.js';
@@ -19,6 +20,7 @@ import type { PageOutcome } from '../journal/journal.js';
 import { itemsOf } from '../output/items.js';
 import type { PageInCrawl } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
+import { ADMITTED_AT_ONCE } from './limits.js';
 import type { Run } from './run.js';
 import { archivedPage } from './run-archive.js';
 
@@ -98,15 +100,32 @@ const RETURNED: WorkResult = settled({ kind: 'returned', untilMs: null });
 
 /** The decision about a page. Its candidates are admitted here, so that what waits for a commit is small. */
 function decided(
-  { admit, journal }: Run,
+  run: Run,
   work: PageWork,
   decision: PageOutcome & { readonly isPage: boolean },
   candidates: readonly NewUrl[] = [],
 ): WorkResult {
-  const { admitted, refused, known } = admit(candidates);
-  journal.admitted(admitted);
+  return { kind: 'page', work, decision, ...admitted(run, candidates) };
+}
+
+function admitted({ admit, journal }: Run, candidates: readonly NewUrl[]) {
+  const { admitted: links, refused, known } = admit(candidates);
+  journal.admitted(links);
   journal.admitted(known);
-  return { kind: 'page', work, decision, links: admitted, refused };
+  return { links, refused };
+}
+
+/** The same of thousands of candidates, with turns for others. */
+async function admittedInSlices(run: Run, candidates: readonly NewUrl[]) {
+  const links: NewUrl[] = [];
+  const refused: Refusal[] = [];
+  for (let at = 0; at < candidates.length; at += ADMITTED_AT_ONCE) {
+    if (at > 0) await setImmediate();
+    const part = admitted(run, candidates.slice(at, at + ADMITTED_AT_ONCE));
+    links.push(...part.links);
+    refused.push(...part.refused);
+  }
+  return { links, refused };
 }
 
 /** The decision about a page that failed. */
@@ -298,7 +317,11 @@ async function storedResult(
   const decision: PageOutcome = exclusion.storesItems
     ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...leftOut(page) }
     : { status: 'excluded', reason: exclusion.reason, layer: 'page', detail: exclusion.detail };
-  return decided(run, work, { ...decision, httpStatus, isPage: true }, [...exclusion.links, ...staged.links]);
+  const candidates = [...exclusion.links, ...staged.links];
+  return {
+    ...decided(run, work, { ...decision, httpStatus, isPage: true }),
+    ...(await admittedInSlices(run, candidates)),
+  };
 }
 
 /** The reasons of failures for what handlers do. */

@@ -19,7 +19,7 @@ import {
 import type { NewUrl } from '../url-record.js';
 import type { AddAnswer } from '../work.js';
 import type { FrontierContext } from './context.js';
-import { DEFAULT_PRIORITY, USER_DATA_MAX_BYTES } from './limits.js';
+import { ADMISSION_SLICE_MS, DEFAULT_PRIORITY, USER_DATA_MAX_BYTES } from './limits.js';
 
 /** One URL on its way in: an answer already, or the entry that the store is to answer. */
 export type Candidate =
@@ -47,15 +47,34 @@ export class Admission {
 
   /** What becomes of URLs as far as it can be said without the store. Links of pages may pass `maxQueued`. */
   consider(urls: readonly NewUrl[], nowMs: number, areLinks = false): Candidate[] {
+    return [...this.#each(urls, nowMs, areLinks)];
+  }
+
+  /** The same in slices: thousands of URLs may take a millisecond each, and others get their turn in between. */
+  async considerMany(urls: readonly NewUrl[], nowMs: number, areLinks = false): Promise<Candidate[]> {
+    const { clock } = this.#context;
+    const candidates: Candidate[] = [];
+    let sliceMs = nowMs;
+    for (const candidate of this.#each(urls, nowMs, areLinks)) {
+      candidates.push(candidate);
+      // By its amount: the clock may have been put back.
+      if (Math.abs(clock.nowMs() - sliceMs) <= ADMISSION_SLICE_MS) continue;
+      await new Promise<void>((resolve) => clock.after(0, resolve));
+      sliceMs = clock.nowMs();
+    }
+    return candidates;
+  }
+
+  *#each(urls: readonly NewUrl[], nowMs: number, areLinks: boolean): Generator<Candidate> {
     const { settings, counts } = this.#context;
     const isEndless = areLinks && settings.onFull === 'spill';
-    let places = isEndless ? Number.POSITIVE_INFINITY : settings.maxQueued - counts.queued;
-    return urls.map((input) => {
+    let taken = 0;
+    for (const input of urls) {
       const candidate = this.#considerOne(input, nowMs);
-      if (candidate.kind === 'answered' || input.via === 'companion') return candidate;
-      places -= 1;
-      return places < 0 ? answered(input, { kind: 'full' }) : candidate;
-    });
+      const takesPlace = candidate.kind === 'entry' && input.via !== 'companion' && !isEndless;
+      if (takesPlace) taken += 1;
+      yield takesPlace && counts.queued + taken > settings.maxQueued ? answered(input, { kind: 'full' }) : candidate;
+    }
   }
 
   /**

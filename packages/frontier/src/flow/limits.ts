@@ -30,5 +30,7 @@ export const OWN_REQUEST_RETRY_MS = 250;
 export const HEARTBEATS_PER_LEASE = 3;
 /** Milliseconds between two entries of the running time in the store: what a killed process loses of it at most. */
 export const ACCOUNT_EVERY_MS = 1_000;
+/** How long URLs are considered before others get their turn, milliseconds. Ours. */
+export const ADMISSION_SLICE_MS = 10;
 /** When a process that was granted nothing asks again, milliseconds. */
 export const GRANT_RETRY_MS = 250;

@@ -82,7 +82,9 @@ export class Settling {
       return answer;
     }
     const counts = settlement.kind === 'done' && settlement.countsAsPage;
-    const links = settlement.kind === 'done' ? this.#admission.consider(settlement.links, nowMs, true) : [];
+    const links = settlement.kind === 'done' ? await this.#admission.considerMany(settlement.links, nowMs, true) : [];
+    // The crawl may have closed meanwhile, or the work been settled twice.
+    if (this.#inFlight.flightOf(work) === null) return 'lost';
     this.#inFlight.putDown(work, flight);
     if (settlement.kind === 'done') host.entries.finish(entry.id);
     else {

@@ -101,5 +101,7 @@ function resolveLink(url: string | null, baseUrl: string): string | null {
   const target = readUrl(url, baseUrl);
   if (target?.protocol !== 'http:' && target?.protocol !== 'https:') return null;
   target.hash = '';
+  target.username = '';
+  target.password = '';
   return target.href;
 }

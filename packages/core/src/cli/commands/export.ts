@@ -28,7 +28,7 @@ export async function exportCommand(directories: readonly string[], flags: Flags
       // The shape of a table is read before its rows.
       const reads = format === 'parquet' && items !== null ? 2 * items : items;
       const summary = await showWork(io, 'Exporting', 'items', reads, (onItems) =>
-        exportItems({ from: directories, to, format, onItems, signal: stop.signal }),
+        exportItems({ from: directories, to, format, escapeFormulas: !flags.rawCells, onItems, signal: stop.signal }),
       );
       if (flags.json === true) io.out(json(summary));
       else io.err(`${summary.items} item${summary.items === 1 ? '' : 's'} in ${to}.`);

@@ -21,7 +21,10 @@ export async function replayCommand(directory: string, flags: Flags, io: CliIo):
   for (const path of [items, ...(csv === undefined ? [] : [csv])]) {
     if (existsSync(path)) throw new UsageError(`${path} exists already`, 'Name another file, or remove it.');
   }
-  const sinks = [jsonlSink({ path: items }), ...(csv === undefined ? [] : [csvSink({ path: csv })])];
+  const sinks = [
+    jsonlSink({ path: items }),
+    ...(csv === undefined ? [] : [csvSink({ path: csv, escapeFormulas: !flags.rawCells })]),
+  ];
   const stop = new AbortController();
   const { signal } = stop;
   const release = io.onInterrupt(() => stop.abort());

@@ -1,0 +1,134 @@
+// A password that is given to a command, or stands in a link, must not turn up where somebody else reads: on the
+// terminal, in a log, in a manifest, in the queue, in the arguments of another process.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { redacted } from '../redacted.js';
+import { fakeIo } from './io.fixture.js';
+import { createProgram, runCommand } from './program.js';
+
+const SECRET = 's3cr3t';
+const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
+
+let origin: string;
+let folder: string;
+let out: string;
+let close: () => void;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'mannerly-secrets-'));
+  out = join(folder, 'crawl');
+  // Every way in which a site may name a URL with a password.
+  const server = createServer((request, response) => {
+    const withPassword = (path: string) => `http://user:${SECRET}@${request.headers.host}${path}`;
+    const { url } = request;
+    if (url === '/robots.txt') return void response.end('User-agent: *\nAllow: /\n');
+    if (url === '/sitemap.xml') {
+      const urls = `<url><loc>${withPassword('/listed')}</loc></url>`;
+      return void response.end(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls}</urlset>`);
+    }
+    response.setHeader('content-type', 'text/html');
+    if (url === '/moved') return void response.writeHead(302, { location: withPassword('/target') }).end();
+    if (url === '/linked') response.setHeader('link', `<${withPassword('/canonical')}>; rel="canonical"`);
+    response.end(`<title>page</title><a href="${withPassword('/linked')}">a</a><a href="/moved">b</a>`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  close = () => void server.close();
+  origin = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const config = join(folder, 'mannerly.config.json');
+  writeFileSync(config, JSON.stringify({ canonical: 'dedupe' }));
+  const io = fakeIo();
+  const code = await runCommand(
+    [
+      'crawl',
+      `http://${origin}/`,
+      ...fast(),
+      '--config',
+      config,
+      '--warc',
+      '--sitemap',
+      `http://${origin}/sitemap.xml`,
+      '--out',
+      out,
+    ],
+    io,
+  );
+  expect(code, io.errLines.join('\n')).toBe(0);
+});
+afterAll(() => {
+  close();
+  rmSync(folder, { recursive: true });
+});
+
+const fast = (): string[] => [...who, '--interval', '0'];
+const secretUrl = (): string => `http://user:${SECRET}@${origin}/`;
+
+/** Files with the secret, below a folder. What a site sent is kept as it came. */
+const filesWithSecret = (): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/[/\\](archive|robots)$/.test(entry.parentPath))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => readFileSync(path).includes(SECRET));
+
+it('what a site links to with a password is kept without it', () => {
+  const decided = readFileSync(join(out, 'decisions.jsonl'), 'utf8');
+  for (const path of ['/listed', '/target', '/canonical']) expect(decided).toContain(`http://${origin}${path}"`);
+  expect(filesWithSecret()).toEqual([]);
+});
+
+/** Calls of every command with a secret where a user could write one. */
+const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
+  crawl: () => [
+    [secretUrl(), ...fast(), '--out', join(folder, 'one')],
+    ['--seeds', join(folder, 'seeds'), ...fast(), '--out', join(folder, 'two')],
+    [`http://${origin}/`, ...fast(), '--store', `postgres://u:x/${SECRET}@127.0.0.1:1/db`],
+    [`http://${origin}/`, ...fast(), '--store', `redis://:${SECRET}@127.0.0.1:1`],
+    [`http://${origin}/`, ...fast(), '--sitemap', secretUrl(), '--out', join(folder, 'three')],
+  ],
+  plan: () => [[secretUrl(), ...who]],
+  report: () => [['--store', `postgres://u:${SECRET}@127.0.0.1:1/db`]],
+  audit: () => [[out], [secretUrl()]],
+  explain: () => [[out, secretUrl()]],
+  queue: () => [['--store', `redis://:${SECRET}@127.0.0.1:1`]],
+  export: () => [[out, '--to', secretUrl()]],
+  replay: () => [[out, '--handlers', secretUrl()]],
+  wacz: () => [[out, '--to', join(folder, 'a.wacz')]],
+  robots: () => [[secretUrl(), ...who]],
+  datasets: () => [[secretUrl(), ...who]],
+  init: () => [[join(folder, 'made'), '--seed', secretUrl()]],
+  worker: () => [[]],
+};
+
+it.each(createProgram(fakeIo(), () => undefined).commands.map((command) => command.name()))(
+  'mannerly %s neither prints nor keeps a password',
+  { timeout: 30_000 },
+  async (name) => {
+    const own = calls[name]?.();
+    expect(own, `calls of mannerly ${name}`).toBeDefined();
+    const seeds = join(folder, 'seeds');
+    for (const argv of own ?? []) {
+      writeFileSync(seeds, `${secretUrl()}\n`);
+      const io = fakeIo();
+      await runCommand([name, ...argv], io);
+      rmSync(seeds);
+      // As the process prints it.
+      const said = [...io.outLines, ...io.errLines, ...io.drawn].map(redacted).join('\n');
+      expect(said).not.toContain(SECRET);
+      expect(filesWithSecret()).toEqual([]);
+    }
+  },
+);
+
+it.each([
+  ['http://u:p@a.test/x@y', 'http://***@a.test/x@y'],
+  ['https://a.test/@user and https://b.test/?q=a@b', 'https://a.test/@user and https://b.test/?q=a@b'],
+  ['"postgres://u:p/w@h/db" failed', '"postgres://***@h/db" failed'],
+  ['redis://:p@h:6379', 'redis://***@h:6379'],
+  ['mail me@example.org', 'mail me@example.org'],
+])('%s is shown as %s', (text, shown) => {
+  expect(redacted(text)).toBe(shown);
+});
