@@ -156,7 +156,8 @@ it('no connection to an internal address, and everything outside is still fetche
       'rebinds.test': { '/robots.txt': text(''), '/': page('a', ['/b']), '/b': page('b') },
     },
   });
-  const seeds = [web.url('open.test'), web.url('rebinds.test'), ...targets];
+  // As links they have their names and passwords; a seed with one is refused before anything is asked for.
+  const seeds = [web.url('open.test'), web.url('rebinds.test'), ...targets.map((url) => url.replace(/\/\/.*@/, '//'))];
   const asked = new Map<string, number>();
   const story = await crawl({
     seeds,

@@ -4,17 +4,20 @@
 import { expect, it } from 'vitest';
 import { CONTACT, crawl } from '../support/crawl.js';
 import { judge, POLITE } from '../support/politeness.js';
-import { page, redirect, text } from '../support/web.js';
+import { page, redirect, text, type Web } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
 it('names the crawler and its contact on every request, and nothing more', async () => {
   const cookie = { 'set-cookie': 'id=1; Path=/' };
-  const web = await webForTest({
+  const web: Web = await webForTest({
     hosts: {
       'a.test': {
         '/robots.txt': redirect('/moved', 301, cookie),
         '/moved': text('User-agent: *\n', cookie),
-        '/': { body: page('a', ['/go', '/b']), headers: { 'content-type': 'text/html', ...cookie } },
+        '/': () => ({
+          body: page('a', ['/go', web.url('a.test', '/b').replace('//', '//user:secret@')]),
+          headers: { 'content-type': 'text/html', ...cookie },
+        }),
         '/go': redirect('/c', 302, cookie),
         '/c': page('c'),
         '/b': page('b'),
@@ -22,7 +25,7 @@ it('names the crawler and its contact on every request, and nothing more', async
     },
   });
   await crawl({
-    seeds: [web.url('a.test').replace('//', '//user:secret@')],
+    seeds: [web.url('a.test')],
     identity: { name: 'tide-bot', version: '2.1', contact: CONTACT },
   });
   expect(web.log).toHaveLength(6);

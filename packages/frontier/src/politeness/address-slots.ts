@@ -32,6 +32,8 @@ interface Slot {
 
 /** How much later than reserved a host may still use its time, milliseconds: timers are late. */
 const RESERVED_LATE_MS = 50;
+/** How long an address may be free before a host that waits for it notices, milliseconds. */
+const MOST_LATE_MS = 1_000;
 /** Addresses that are looked at for one to forget. */
 const FORGET_LOOKS = 16;
 
@@ -69,7 +71,7 @@ export class AddressSlots {
     const gapMs = Math.max(intervalMs, slot.lastIntervalMs);
     const stepMs = gapMs + slot.tookMs;
     const freeMs = slot.lastHost === host ? nowMs : slot.lastEndMs + gapMs;
-    const readyMs = slot.holder === null ? freeMs : Math.max(nowMs + 1, slot.takenAtMs + stepMs);
+    const readyMs = slot.holder === null ? freeMs : heldUntilMs(slot, gapMs, nowMs);
     const own = slot.line.get(host);
     if (own === undefined && slot.lineEndMs > nowMs)
       return wait(slot, host, Math.max(slot.lineEndMs, readyMs), stepMs, false);
@@ -141,6 +143,17 @@ function newSlot(address: string): Slot {
   const free = { holder: null, isShared: false, lastHost: null };
   const never = { takenAtMs: 0, lastEndMs: Number.NEGATIVE_INFINITY, lastIntervalMs: 0 };
   return { address, ...free, ...never, tookMs: 0, lineEndMs: 0, line: new Map() };
+}
+
+/**
+ * When a slot that is taken is worth asking for again: its exchange has not ended, so the gap after it begins now or
+ * later. What has a short gap or none is asked for at times that grow with the wait.
+ */
+function heldUntilMs({ takenAtMs, tookMs }: Slot, gapMs: number, nowMs: number): number {
+  return Math.max(
+    takenAtMs + tookMs + gapMs,
+    nowMs + Math.max(1, gapMs, Math.min(MOST_LATE_MS, (nowMs - takenAtMs) / 8)),
+  );
 }
 
 /** Puts a host into the line. @returns When it may come back. */

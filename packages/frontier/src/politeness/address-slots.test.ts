@@ -1,0 +1,54 @@
+// Hosts that wait for an address: how often they ask for it, and when they get it.
+
+import { describe, expect, it } from 'vitest';
+import { AddressSlots } from './address-slots.js';
+
+const noStore = { capabilities: { shared: false } } as ConstructorParameters<typeof AddressSlots>[0];
+
+/** Hosts that come back when they are told while `slow` keeps the address. */
+async function waitFor(heldMs: number, intervalMs: number, hosts: readonly string[]) {
+  const slots = new AddressSlots(noStore, true, (error) => {
+    throw error;
+  });
+  await slots.ask('slow', '127.0.0.1', intervalMs, 0);
+  const due = new Map(hosts.map((host) => [host, 0]));
+  let asks = 0;
+  let isHeld = true;
+  const startsMs: number[] = [];
+  while (due.size > 0) {
+    const [host, atMs] = [...due].reduce((first, each) => (each[1] < first[1] ? each : first));
+    if (isHeld && atMs >= heldMs) {
+      slots.free('slow', heldMs, intervalMs);
+      isHeld = false;
+    }
+    asks += 1;
+    const againMs = await slots.ask(host, '127.0.0.1', intervalMs, atMs);
+    if (againMs !== null) due.set(host, againMs);
+    else {
+      due.delete(host);
+      startsMs.push(atMs);
+      slots.free(host, atMs, intervalMs);
+    }
+  }
+  return { asks, startsMs };
+}
+
+describe('an address that one exchange keeps for ten minutes', () => {
+  const hosts = Array.from({ length: 9 }, (_, at) => `h${at}`);
+
+  it('is asked for once per interval at most, and given on one interval after its end', async () => {
+    const { asks, startsMs } = await waitFor(600_000, 1_000, hosts);
+    expect(startsMs[0]).toBeGreaterThanOrEqual(601_000);
+    expect(startsMs[0]).toBeLessThan(602_000);
+    for (const [at, startMs] of startsMs.slice(1).entries())
+      expect(startMs - startsMs[at]!).toBeGreaterThanOrEqual(1_000);
+    expect(asks).toBeLessThan(9 * 610);
+  });
+
+  it('is asked for about once per second where hosts keep no interval', async () => {
+    const { asks, startsMs } = await waitFor(600_000, 0, hosts);
+    expect(startsMs[0]).toBeGreaterThanOrEqual(600_000);
+    expect(startsMs[0]).toBeLessThan(601_001);
+    expect(asks).toBeLessThan(9 * 660);
+  });
+});
