@@ -58,7 +58,9 @@ describe('traps', () => {
     'last: %s',
     { timeout: 300_000 },
     async (_name, site) => {
-      const { ordinary, report } = await crawlTrap(site, { seeds: [], bounds: { pages: 260 } });
+      // Hosts of one domain take turns at their address, so that each has a small share of the pages.
+      const pages = site.entry.includes('PORT') ? 1_000 : 260;
+      const { ordinary, report } = await crawlTrap(site, { seeds: [], bounds: { pages } });
       expect(ordinary).toBe(ORDINARY.length + 1);
       expect(report.outcomes['dropped']?.['trap']).toBeUndefined();
       expect(report.bounds.filter(({ dropped }) => dropped > 0)).toEqual([]);

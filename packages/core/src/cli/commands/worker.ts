@@ -37,7 +37,11 @@ async function work(parent: ParentProcess, io: CliIo): Promise<number> {
   const { crawler, run } = await makeCrawl(await setUpCrawl(seeds, flags), isFirst, (text) =>
     parent.send({ kind: 'line', text }),
   );
-  onStop(() => crawler.stop());
+  const isStoppingNow = (): boolean => crawler.activity({ limit: 0 }).phase === 'stopping';
+  // A second `stop` would abort what is in flight, and the command also tells those to stop that stopped first.
+  onStop(() => {
+    if (!isStoppingNow()) crawler.stop();
+  });
   let isReady = false;
   let isStopping = false;
   const report = (): void => {
@@ -46,7 +50,7 @@ async function work(parent: ParentProcess, io: CliIo): Promise<number> {
     if (!isReady && progress.runningMs > 0) parent.send({ kind: 'ready' });
     isReady ||= progress.runningMs > 0;
     // At once: requests in flight may take a while.
-    if (!isStopping && crawler.activity({ limit: 0 }).phase === 'stopping') {
+    if (!isStopping && isStoppingNow()) {
       isStopping = true;
       parent.send({ kind: 'stopping' });
     }
@@ -67,13 +71,13 @@ async function work(parent: ParentProcess, io: CliIo): Promise<number> {
 function firstMessage(
   parent: ParentProcess,
 ): Promise<{ readonly start: Extract<ToWorker, { kind: 'start' }>; readonly onStop: (stop: () => void) => void }> {
-  let early = 0;
+  let isEarly = false;
   let stop = (): void => {
-    early += 1;
+    isEarly = true;
   };
   const onStop = (later: () => void): void => {
     stop = later;
-    for (; early > 0; early -= 1) later();
+    if (isEarly) later();
   };
   parent.onGone(() => stop());
   return new Promise((resolve) => {

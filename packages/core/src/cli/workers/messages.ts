@@ -13,7 +13,7 @@ export type ToWorker =
       /** The first worker resets, unparks and retries. */
       readonly isFirst: boolean;
     }
-  /** Requests in flight are completed; a second message ends at once. */
+  /** Requests in flight are completed. */
   | { readonly kind: 'stop' };
 
 /** From a worker to the command. */
