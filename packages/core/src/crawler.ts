@@ -177,7 +177,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     try {
       const write = logFunctionOf(resolved.log);
       log = write === null ? undefined : new CrawlLog(write, emitter, () => clock.nowMs());
-      log?.started(resolved.identity.name, resolved.scope.seeds);
+      log?.started(resolved.identity.name, resolved.scope.seeds, resolved.network.concurrency);
       const given = typeof options.store === 'function' ? options.store(onStoreNotice) : options.store;
       run = await Run.open({
         ...with_,

@@ -13,6 +13,7 @@ import {
   MAX_IDLE_CONNECTIONS,
   MAX_TLS_SESSIONS,
 } from './limits.js';
+import { mostRequestsAtOnce } from './socket-limit.js';
 
 const ENDED = new Error('the connection was ended by its exchange');
 const SOCKET_READ_BYTES = 64 * 1024;
@@ -27,6 +28,7 @@ export class ConnectionPool {
   /** By their keys, in the order in which they became idle. */
   readonly #idle = new Map<string, Connection>();
   readonly #tlsSessions = new Map<string, Buffer>();
+  readonly #mostIdle = Math.min(MAX_IDLE_CONNECTIONS, mostRequestsAtOnce());
   #isClosed = false;
 
   /** @param ca - Certificates trusted instead of the platform's own, PEM; `undefined`: the platform's. */
@@ -49,7 +51,7 @@ export class ConnectionPool {
       return;
     }
     this.#idle.set(connection.key, connection);
-    const [oldest] = this.#idle.size > MAX_IDLE_CONNECTIONS ? this.#idle.values() : [];
+    const [oldest] = this.#idle.size > this.#mostIdle ? this.#idle.values() : [];
     if (oldest !== undefined) this.onDisconnect(oldest);
   }
 

@@ -2,6 +2,7 @@
 // when a host does nothing but fail. It decides nothing, and what its receiver throws stays out of the crawl.
 
 import type { HostWarning } from '@mannerly/frontier';
+import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
 import { redacted } from '../redacted.js';
 import { type CodeError, errorLine } from '../report/code-error.js';
 import type { CrawlReport } from '../report/crawl-report.js';
@@ -62,9 +63,14 @@ export class CrawlLog implements JournalListener {
     ];
   }
 
-  started(name: string, seeds: readonly string[]): void {
+  /** @param concurrency - Requests at once that the crawl may make. */
+  started(name: string, seeds: readonly string[], concurrency: number): void {
     const more = seeds.length > 1 ? ` and ${plural(seeds.length - 1, 'other seed')}` : '';
     this.#tell('info', 'run-started', `Crawling ${seeds[0]}${more} as ${name}`);
+    if (concurrency === mostRequestsAtOnce()) {
+      const text = `This process may open few files: ${plural(concurrency, 'request')} at once (ulimit -n lifts it)`;
+      this.#tell('warn', 'open-files', text);
+    }
   }
 
   request({ url, host, status, failure, startedAtMs, endedAtMs }: RequestRecord): void {

@@ -15,6 +15,7 @@ import type { ResolvedHookOptions } from '../crawl/hooks.js';
 import { invalidOption, MannerlyError, shown } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 import { type Identity, resolveIdentity } from '../fetch/identity.js';
+import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
 import { type ResolvedExclusionOptions, resolveExclusionOptions } from '../page/exclusion.js';
 import { parseUrl } from '../parse-url.js';
 import { fill } from './check.js';
@@ -127,7 +128,8 @@ function networkOf({ cookies, ...rest }: Defaults['network'], seeds: readonly st
   const ports = rest.ports === 'any' ? ('any' as const) : [...new Set([...rest.ports, ...seedPorts])];
   // Made once here, so that a range it cannot read is reported now.
   createAddressGuard({ ...rest, ports, resolve: null, nowMs: () => 0 });
-  return { ...rest, ports, cookies: cookies === true ? 'usual' : cookies === false ? null : cookies };
+  const concurrency = Math.min(rest.concurrency, mostRequestsAtOnce());
+  return { ...rest, concurrency, ports, cookies: cookies === true ? 'usual' : cookies === false ? null : cookies };
 }
 
 function spacingOf({ perDomain, requestsPerSecond, ...rest }: Defaults['politeness']): ResolvedOptions['spacing'] {

@@ -13,11 +13,16 @@ import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from 'lmdb';
 import { FrontierError } from '../../errors.js';
+import { processLimits } from '../processes/process-limits.js';
 import { toFailure } from '../store-failure.js';
 import { checkFile } from './file-header.js';
 
 /** Address space for the file, bytes: it only bounds growth. Processes on one file must agree, so it is no option. */
 const MAP_BYTES = 1_099_511_627_776;
+/** Address space of the rest of the process, bytes: what Node.js takes at its start, and as much again. */
+const OTHER_BYTES = 68_719_476_736;
+/** The least size that its file must be able to grow to, bytes. */
+const LEAST_FILE_BYTES = 67_108_864;
 const READERS = { maxReaders: 510 };
 const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const;
 const SETTINGS = {
@@ -64,6 +69,7 @@ export interface Environment extends Readonly<Record<(typeof TABLES)[number], Ta
 
 /** Opens the folder, or creates it if `create` is set. @throws FrontierError `store-mismatch`, `store-failed`. */
 export async function openEnvironment(path: string, create: boolean): Promise<Environment> {
+  checkLimits(path);
   const { open, ABORT } = await loadLmdb();
   await prepareFolder(path, create);
   try {
@@ -103,6 +109,19 @@ export function rowsOf(table: Table, start: Buffer, end: Buffer, limit: number):
 export function firstKeyOf(table: Table, start: Buffer, end: Buffer): Buffer | undefined {
   for (const key of table.getKeys({ start, end, limit: 1 })) return key;
   return undefined;
+}
+
+/** lmdb ends the process where the system refuses it memory or a longer file. @throws FrontierError `store-failed` */
+function checkLimits(path: string): void {
+  const { addressBytes, fileBytes } = processLimits();
+  const check = (what: string, bytes: number, least: number, option: string): void => {
+    if (bytes >= least) return;
+    const hint = `Lift the limit before the crawl (ulimit ${option} unlimited), or keep the frontier in Redis or PostgreSQL.`;
+    const text = `cannot open the store in ${path}: ${what} may have ${bytes} bytes, and lmdb needs ${least}`;
+    throw new FrontierError('store-failed', text, { hint });
+  };
+  check('the address space of this process', addressBytes, MAP_BYTES + OTHER_BYTES, '-v');
+  check('a file of this process', fileBytes, LEAST_FILE_BYTES, '-f');
 }
 
 async function loadLmdb(): Promise<typeof import('lmdb')> {

@@ -1,0 +1,12 @@
+// The files and sockets that a crawl needs open at once. Checked before anything else is loaded, which opens files too.
+
+import { processLimits } from '@mannerly/frontier/processes';
+
+/** Below it not even one host can be crawled. Measured: 56 files are open before the first request. */
+const LEAST_OPEN_FILES = 64;
+
+/** The error for a process that may open too few files; `null`: it may open enough. @param limit - As `ulimit -n` */
+export function tooFewFilesText(limit = processLimits().openFiles): string | null {
+  if (limit >= LEAST_OPEN_FILES) return null;
+  return `mannerly: this process may open ${limit} files, and it needs ${LEAST_OPEN_FILES} or more\n  Lift the limit in the shell that starts it (ulimit -n 1024).`;
+}

@@ -1,0 +1,80 @@
+// The limits of `ulimit`: with too low ones the command says so before it asks for anything, with low ones it crawls
+// with fewer sockets. Never a stack trace, never a segmentation fault.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
+import { tooFewFilesText } from './open-files.js';
+
+const COMMAND = fileURLToPath(new URL('../../bin/mannerly.js', import.meta.url));
+const HOSTS = 40;
+let server: Server;
+let seeds: string[];
+let folder: string;
+let asked = 0;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    asked += 1;
+    if (request.url === '/robots.txt') response.end('User-agent: *\nDisallow:\n');
+    else setTimeout(() => response.setHeader('content-type', 'text/html').end('<a href="/next">next</a>'), 50);
+  });
+  server.listen(0, '0.0.0.0');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  seeds = Array.from({ length: HOSTS }, (_, at) => `http://127.0.9.${at + 1}:${port}/`);
+  folder = mkdtempSync(join(tmpdir(), 'mannerly-limits-'));
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A crawl under a limit, with the first of the seeds or more. */
+async function crawl(limit: string, hosts = 1) {
+  asked = 0;
+  const argv = ['crawl', ...seeds.slice(0, hosts), '--out', join(folder, limit.replaceAll(' ', '')), '--interval', '0'];
+  const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
+  const child = spawn('sh', ['-c', `ulimit ${limit} && exec "$@"`, 'sh', process.execPath, COMMAND, ...argv, ...who], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { out, err, code, asked };
+}
+
+describe.skipIf(process.platform !== 'linux')('a crawl that the system limits', { timeout: 60_000 }, () => {
+  it.each([
+    ['-n 24', 2, /may open 24 files, and it needs 64 or more\n.*ulimit -n/],
+    ['-n 48', 2, /may open 48 files, and it needs 64 or more\n.*ulimit -n/],
+    ['-f 8', 1, /a file of this process may have 4096 bytes, and lmdb needs 67108864\n.*ulimit -f unlimited/],
+    ['-v 600000000', 1, /address space of this process may have 614400000000 bytes.*\n.*ulimit -v unlimited/],
+  ])('%s: ends with code %i and a sentence, and has asked for nothing', async (limit, exit, sentence) => {
+    const { code, err, asked: requests } = await crawl(limit);
+    expect(err).toMatch(sentence);
+    expect(err).not.toMatch(/^ {4}at /m);
+    expect([code, requests]).toEqual([exit, 0]);
+  });
+
+  it.each(['-n 64', '-n 100'])('%s: forty hosts are crawled, with fewer sockets, and it says so', async (limit) => {
+    const { code, err, out, asked: requests } = await crawl(limit, HOSTS);
+    expect(err).toMatch(/This process may open few files: \d+ requests at once/);
+    expect(out).toMatch(/Finished/);
+    expect([code, requests]).toEqual([0, 3 * HOSTS]);
+  });
+});
+
+it('a usual limit changes nothing', () => {
+  expect(mostRequestsAtOnce(1_024)).toBeGreaterThan(64);
+  expect(mostRequestsAtOnce(Number.POSITIVE_INFINITY)).toBe(Number.POSITIVE_INFINITY);
+  expect(mostRequestsAtOnce(0)).toBe(1);
+  expect(tooFewFilesText(64)).toBeNull();
+});
