@@ -100,7 +100,7 @@ it('a host tells its interval as the last run kept it, its robots.txt and its qu
     isKnown: true,
     queued: 2,
     interval: { ms: 20, from: 'crawl-delay' },
-    robots: [{ phase: 'rules', hash: expect.stringMatching(/^[0-9a-f]{16}$/) }],
+    robots: [{ phase: 'rules', hash: expect.stringMatching(/^[0-9a-f]{64}$/) }],
   });
   expect(explanationText(told)).toMatch(/2 URLs queued[\s\S]*Interval 0\.02 s \(crawl-delay of http:\/\/open\.test/);
 });

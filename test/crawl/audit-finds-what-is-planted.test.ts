@@ -2,7 +2,8 @@
 // log is falsified, one line at a time, and the audit must name each falsification. In virtual time, so that the log is
 // the same on every machine.
 
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { auditCrawl, type RequestRecord, readCrawlDirectory } from 'mannerly';
@@ -174,6 +175,20 @@ describe('an audit of a crawl', () => {
     await rm(join(directory, 'runs.jsonl'));
     await writeFile(join(directory, 'requests.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
     expect(await audit(directory)).toMatchObject({ passed: true, runs: 1 });
+  });
+
+  it('reads copies by the names that earlier versions gave them, of 16 digits', async () => {
+    const directory = await doctored((lines) =>
+      JSON.parse(JSON.stringify(lines).replace(/([0-9a-f]{16})[0-9a-f]{48}/g, '$1')),
+    );
+    const copies = (await readdir(join(directory, 'robots'))).filter((name) => /^[0-9a-f]{64}\.txt$/.test(name));
+    expect(copies.length).toBeGreaterThan(3);
+    for (const name of copies) {
+      const bytes = await readFile(join(directory, 'robots', name));
+      expect(createHash('sha256').update(bytes).digest('hex')).toBe(name.slice(0, 64));
+      await rename(join(directory, 'robots', name), join(directory, 'robots', `${name.slice(0, 16)}.txt`));
+    }
+    expect(await audit(directory)).toMatchObject({ passed: true, violations: [] });
   });
 
   it('judges nothing where there is nothing, and says so', async () => {

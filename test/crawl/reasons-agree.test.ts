@@ -66,7 +66,7 @@ it('in events, report, decision log and explain', async () => {
     expect(decision).toMatchObject({ line: 3, pattern: '/closed', dialect: 'rfc9309', layer: 'robots' });
     expect(decision.robots).toMatchObject({
       authority: web.url('a.test', ''),
-      hash: expect.stringMatching(/^[0-9a-f]{16}$/),
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     expect(decision.robots?.receivedAtMs).toBeGreaterThan(0);
   }

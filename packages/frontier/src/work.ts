@@ -77,7 +77,7 @@ export interface RobotsCopyRef {
   readonly authority: string;
   /** State of the access machine: `rules`, `no-rules`, `kept`, `last-good`, … */
   readonly phase: string;
-  /** SHA-256 of the body, first 16 hex digits; `null` where there is no body. */
+  /** SHA-256 of the body, 64 hex digits; `null` where there is no body. */
   readonly hash: string | null;
   /** Epoch milliseconds of its receipt; `null` where there is none. */
   readonly receivedAtMs: number | null;

@@ -1,5 +1,6 @@
 // The dashboard as somebody meets it who was not invited, and as the operator does: over real sockets, field by field.
 
+import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -327,6 +328,20 @@ describe('options', () => {
       hint: expect.stringContaining('another port'),
     });
     expect(crawl.listeners()).toBe(0);
+  });
+
+  it('connections that send nothing keep neither the operator nor open pages out', async () => {
+    const { dashboard } = await open();
+    const page = listen(dashboard);
+    await page.next('view');
+    const idle = Array.from({ length: 200 }, () => connect(dashboard.port, '127.0.0.1').on('error', () => undefined));
+    onTestFinished(() => {
+      for (const socket of idle) socket.destroy();
+      page.leave();
+    });
+    await Promise.all(idle.map((socket) => once(socket, 'connect')));
+    expect((await ask(dashboard, inQuery(dashboard, '/view'))).status).toBe(200);
+    await page.next('view');
   });
 
   it('a closed dashboard listens to nothing any more', async () => {

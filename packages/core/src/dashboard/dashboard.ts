@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIPv6 } from 'node:net';
+import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { MannerlyError } from 'mannerly';
 import { judgeAccess } from './access.js';
 import { type DashboardOptions, type ResolvedDashboardOptions, resolveDashboardOptions } from './dashboard-options.js';
@@ -15,6 +15,7 @@ import {
   DASHBOARD_REQUEST_MS,
   MAX_DASHBOARD_CONNECTIONS,
   MAX_DASHBOARD_HEADER_BYTES,
+  MAX_DASHBOARD_STRANGERS,
 } from './limits.js';
 import { createStreams, frameOf } from './streams.js';
 import { keepView, type WatchedCrawl } from './view.js';
@@ -75,6 +76,8 @@ class DashboardServer implements Dashboard {
   readonly #view: ReturnType<typeof keepView>;
   readonly #streams = createStreams(() => performance.now());
   readonly #server: Server;
+  /** Connections that have not shown the token yet, in the order in which they came. */
+  readonly #strangers = new Set<Socket>();
   #timer: NodeJS.Timeout | undefined;
   #closing: Promise<void> | null = null;
 
@@ -99,6 +102,13 @@ class DashboardServer implements Dashboard {
       },
     );
     this.#server.maxConnections = MAX_DASHBOARD_CONNECTIONS;
+    this.#server.on('connection', (socket) => {
+      this.#strangers.add(socket);
+      socket.once('close', () => this.#strangers.delete(socket));
+      // Slow strangers give way to new ones, so that they never keep the operator out.
+      const [oldest] = this.#strangers.size > MAX_DASHBOARD_STRANGERS ? this.#strangers : [];
+      oldest?.destroy();
+    });
   }
 
   get url(): string {
@@ -173,6 +183,7 @@ class DashboardServer implements Dashboard {
     const asked = { method, host, origin, authorization, secFetchSite, localAddress: socket.localAddress ?? '' };
     const access = judgeAccess({ ...asked, queryToken: searchParams.get('token') }, this.#options);
     if (access.kind === 'deny') return sendText(response, access.status, access.says);
+    this.#strangers.delete(socket);
     if (method === 'GET') return this.#show(pathname, response);
     if (method === 'POST' && this.#options.controls) return this.#act(pathname, response);
     return sendText(response, 405, 'This cannot be done here.');

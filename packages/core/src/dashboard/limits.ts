@@ -16,6 +16,8 @@ export const MAX_DASHBOARD_TEXT = 400;
 export const MAX_DASHBOARD_STREAMS = 16;
 /** Connections that it takes at a time: clients that watch, their buttons, and a reader of metrics. */
 export const MAX_DASHBOARD_CONNECTIONS = 64;
+/** Connections among them that have not shown the token: for one more, the oldest is closed. */
+export const MAX_DASHBOARD_STRANGERS = 32;
 /** Bytes of a request's header section. */
 export const MAX_DASHBOARD_HEADER_BYTES = 8 * 1024;
 /** Milliseconds in which a request has to be whole. */

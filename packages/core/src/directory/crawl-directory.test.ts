@@ -139,6 +139,14 @@ describe('a crawl directory', () => {
     expect(readFileSync(join(robotsPath, 'index.jsonl'), 'utf8').trim().split('\n')).toHaveLength(2);
   });
 
+  it('writes a kept body again where half of it was left', async () => {
+    const { keepRobots, robotsPath } = await openCrawlDirectory(base, crawl);
+    const body = new TextEncoder().encode('User-agent: *\nDisallow:');
+    writeFileSync(join(robotsPath, '00112233aabbccdd.txt'), body.subarray(0, 9));
+    await keepRobots('https://a.test', '00112233aabbccdd', body);
+    expect(readFileSync(join(robotsPath, '00112233aabbccdd.txt'), 'utf8')).toBe('User-agent: *\nDisallow:');
+  });
+
   it.each(['../../evil', '', 'ABC', 'zz'])('writes nothing under a name that is no hash: "%s"', async (hash) => {
     const { keepRobots, robotsPath } = await openCrawlDirectory(base, crawl);
     await keepRobots('https://a.test', hash, new Uint8Array());

@@ -162,7 +162,8 @@ async function keepRobots(robotsPath: string, authority: string, hash: string, b
   const file = join(robotsPath, `${hash}.txt`);
   const line = `${JSON.stringify({ authority, hash, atMs: Date.now() })}\n`;
   try {
-    if ((await sizeOf(file)) === null) await writeWhole(file, body);
+    // One of another length is what a full disk or a hand left of it.
+    if ((await sizeOf(file)) !== body.length) await writeWhole(file, body);
     await appendFile(join(robotsPath, 'index.jsonl'), line);
   } catch (cause) {
     const message = `robots.txt of ${authority} could not be kept: ${String(cause)}`;

@@ -310,6 +310,6 @@ function robotsReceipt(authority: string, outcome: FetchOutcome): RobotsReceipt 
   const headers = Object.fromEntries(fields.map(([name, value]) => [name, value.slice(0, MAX_LOGGED_FIELD_CHARS)]));
   const hasBody = outcome.status >= 200 && outcome.status <= 299 && outcome.truncated !== 'connection';
   // As `RobotsCopyRef.hash`.
-  const hash = hasBody ? createHash('sha256').update(outcome.body).digest('hex').slice(0, 16) : null;
+  const hash = hasBody ? createHash('sha256').update(outcome.body).digest('hex') : null;
   return { authority, hash, headers };
 }

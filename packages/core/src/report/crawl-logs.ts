@@ -26,9 +26,6 @@ export interface DecisionSample {
   readonly maxLines?: number;
 }
 
-/** As `RobotsCopyRef.hash`. */
-const ROBOTS_HASH_CHARS = 16;
-
 /** Takes the entries of a run, and finds a URL's decision again. Methods throw MannerlyError `log-failed`. */
 export class CrawlLogs {
   readonly #recent = new Map<string, UrlDecision>();
@@ -108,7 +105,7 @@ export class CrawlLogs {
   async robots(authority: string, body: Uint8Array): Promise<void> {
     const directory = this.#directory;
     if (directory === null) return;
-    const hash = createHash('sha256').update(body).digest('hex').slice(0, ROBOTS_HASH_CHARS);
+    const hash = createHash('sha256').update(body).digest('hex');
     const kept = this.#robotsKept.then(() => directory.keepRobots(authority, hash, body));
     this.#robotsKept = kept;
     kept.catch(() => undefined);

@@ -80,7 +80,7 @@ export interface RequestRecord {
 export interface RobotsReceipt {
   /** Whose rules they are, as `scheme://host[:port]`; on a hop of a redirect not the one that the URL names. */
   readonly authority: string;
-  /** The name of its copy in `robots/`, where its status was 2xx and it was complete: SHA-256, first 16 hex digits. */
+  /** The name of its copy in `robots/`, where its status was 2xx and it was complete: its SHA-256 as 64 hex digits. */
   readonly hash: string | null;
   /** The header fields that say what the answer means and for how long: lower-case name to value. */
   readonly headers: Readonly<Record<string, string>>;

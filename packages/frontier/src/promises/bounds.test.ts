@@ -173,7 +173,7 @@ describe('answers of add', () => {
     expect(await frontier.add([url('http://a.test/x1')])).toEqual([excluded]);
     expect(verdicts().map((verdict) => verdict.url)).toEqual(['http://a.test/x1', 'http://a.test/x2']);
     expect(verdicts()[0]).toMatchObject({
-      robots: { authority: 'http://a.test', phase: 'rules', hash: expect.stringMatching(/^[0-9a-f]{16}$/) },
+      robots: { authority: 'http://a.test', phase: 'rules', hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
     });
     expect(await frontier.look('http://a.test/x2')).toMatchObject({
       isKnown: false,

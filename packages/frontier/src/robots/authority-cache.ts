@@ -22,7 +22,7 @@ export interface Chain {
 /** What is kept of an authority between restarts. */
 export interface AuthorityRecord {
   readonly access: AccessState;
-  /** SHA-256 of the good copy's body, first 16 hex digits; `null` without a copy. */
+  /** SHA-256 of the good copy's body, 64 hex digits; `null` without a copy. */
   readonly hash: string | null;
   readonly chain: Chain | null;
   /** An answer that was no failure has come in this crawl. */

@@ -1,6 +1,6 @@
 // `mannerly robots`: a robots.txt as it is read, its errors, and a verdict for each URL with its reason.
 
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import {
   type CompileOptions,
   compileRules,
@@ -65,17 +65,19 @@ async function fetched(source: string, flags: Flags, io: CliIo): Promise<Uint8Ar
   return null;
 }
 
+/** @throws UsageError where it is no file, such as a directory. */
 async function readWhole(path: string): Promise<Uint8Array> {
-  const file = await open(path).catch((error: unknown) => {
-    const hint = 'Name a file, or a URL that begins with http:// or https://.';
-    throw new UsageError(`${path} cannot be read: ${String(error)}`, hint);
-  });
+  let file: FileHandle | null = null;
   try {
+    file = await open(path);
     const bytes = Buffer.alloc(Math.min(MAX_FILE_BYTES, (await file.stat()).size));
     const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
     return bytes.subarray(0, bytesRead);
+  } catch (error) {
+    const hint = 'Name a file, or a URL that begins with http:// or https://.';
+    throw new UsageError(`${path} cannot be read: ${String(error)}`, hint);
   } finally {
-    await file.close();
+    await file?.close();
   }
 }
 
