@@ -17,9 +17,10 @@ as an argument does take part (letters of either case); without any, all. MINUTE
 
   --seed N            begin with this seed, 0 to 4,294,967,295; without it, one of chance. It is printed, and a failure
                       names the seed with which its reader fails in its first round
+  --rounds N          end after so many rounds of 40 inputs for each reader, if the minutes are not over before
   --input FILE        read this file with each of the readers, once, and end
   --keep FOLDER       where failing inputs are kept (test/fuzz/failures)
-  --patience SECONDS  a reader that takes longer for one input stands still (10)
+  --longest SECONDS   a reader that takes longer for one input stands still (10)
   --table MODULE      other readers: a module that exports READERS, and may export LATE_READERS and UNITS
   --list              name the readers
   -h, --help          this text
@@ -77,7 +78,15 @@ process.exit(failures === 0 ? 0 : 1);
 function runThread(readers) {
   const worker = new Worker(new URL('reading-thread.mjs', import.meta.url), {
     workerData: {
-      ...{ module: pathToFileURL(module).href, readers, shared, round, seed: settings.seed, input: settings.input },
+      ...{
+        module: pathToFileURL(module).href,
+        readers,
+        shared,
+        round,
+        seed: settings.seed,
+        rounds: settings.rounds,
+        input: settings.input,
+      },
       endsMs: Date.now() + endsMs - performance.now(),
     },
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
@@ -88,7 +97,7 @@ function runThread(readers) {
       const nowMs = performance.now();
       const count = Atomics.load(state, 0);
       if (count !== begun) [begun, sinceMs] = [count, nowMs];
-      else if (nowMs - sinceMs > settings.patience * 1_000 && count > 0) end(`stood still for ${settings.patience} s`);
+      else if (nowMs - sinceMs > settings.longest * 1_000 && count > 0) end(`stood still for ${settings.longest} s`);
       if (nowMs - toldMs < (process.stderr.isTTY ? 500 : 30_000)) return;
       toldMs = nowMs;
       const secondsGone = Math.round((nowMs - startedMs) / 1_000);
@@ -153,9 +162,10 @@ function readArguments() {
       allowPositionals: true,
       options: {
         seed: { type: 'string' },
+        rounds: { type: 'string', default: '1000000000' },
         input: { type: 'string' },
         keep: { type: 'string' },
-        patience: { type: 'string', default: '10' },
+        longest: { type: 'string', default: '10' },
         table: { type: 'string' },
         list: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
@@ -174,12 +184,14 @@ function readArguments() {
   const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 32) : Number(values.seed);
   if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) refuse(`--seed: 0 to ${2 ** 32 - 1}, got ${values.seed}`);
   if (minutes > 10_000) refuse(`MINUTES: at most 10000, got ${minutes}`);
-  const patience = Number(values.patience);
-  if (!(patience > 0 && patience <= 3_600)) refuse(`--patience: seconds above 0, at most 3600, got ${values.patience}`);
+  const rounds = Number(values.rounds);
+  if (!(rounds >= 1)) refuse(`--rounds: at least 1, got ${values.rounds}`);
+  const longest = Number(values.longest);
+  if (!(longest > 0 && longest <= 3_600)) refuse(`--longest: seconds above 0, at most 3600, got ${values.longest}`);
   if (values.input !== undefined && readFileSync(values.input).length > MAX_INPUT_BYTES) {
     refuse(`--input: at most ${MAX_INPUT_BYTES} bytes`);
   }
-  return { ...values, minutes, seed, patience, readers: positionals.slice(hasMinutes ? 1 : 0) };
+  return { ...values, minutes, seed, rounds, longest, readers: positionals.slice(hasMinutes ? 1 : 0) };
 }
 
 function refuse(why) {
