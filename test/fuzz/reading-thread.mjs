@@ -14,7 +14,7 @@ const MOST_MS = 5_000;
 /** What an input may take: far above anything linear, and far below a square at the longest input. */
 const CALM_MS = 200;
 const CALM_MS_PER_BYTE = 0.004;
-/** An input that took too long is read again, unless it was this many times too long: the machine may have been busy. */
+/** A slow input is read again, unless it was this many times too slow: the machine may have been busy. */
 const AGAIN = 4;
 
 const state = new Int32Array(shared, 0, 4);
