@@ -7,7 +7,8 @@ import { idOfLine } from './item-line.js';
 import { MAX_ITEM_LINE_CHARS, MAX_JOINED_IDS } from './limits.js';
 
 /**
- * The lines of all items, file after file, without newlines; what is no JSON is left out. An item is recognized among `MAX_JOINED_IDS`.
+ * The lines of all items, file after file, without newlines; what is no JSON is left out. An item is recognized among
+ * `MAX_JOINED_IDS`.
  *
  * @throws The platform's error when a file cannot be read; one that is absent has no items.
  */
