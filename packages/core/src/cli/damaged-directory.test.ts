@@ -143,6 +143,29 @@ describe.each(Object.keys(STATES))('a directory of a crawl that is %s', (state) 
   });
 });
 
+describe.each(Object.keys(STATES))('a frontier that is lost, of a crawl that is %s', (state) => {
+  const LOSSES: Readonly<Record<string, (folder: string) => void>> = {
+    removed: (folder) => rmSync(folder, { recursive: true }),
+    emptied: (folder) => writeFileSync(join(folder, 'data.mdb'), ''),
+    'without its file': (folder) => rmSync(join(folder, 'data.mdb')),
+    'cut short': (folder) => truncateSync(join(folder, 'data.mdb'), 20_000),
+  };
+
+  it.each(Object.entries(LOSSES))('%s: nothing is asked again, and the command says what to do', async (_, lose) => {
+    const directory = copyOf(state);
+    lose(join(directory, 'frontier'));
+    site.asked.length = 0;
+    for (const { code, err } of [await crawl(directory), await run('queue', directory)]) {
+      expect(err).toContain(join(directory, 'frontier'));
+      expect(err).toMatch(/Put a copy of the folder back, or start over|Restore it from a copy or start anew/);
+      expect(err).not.toMatch(/\n {4}at |is a bug/);
+      expect([1, 2]).toContain(code);
+    }
+    expect(site.asked).toEqual([]);
+    expect(await crawl(directory, '--reset')).toMatchObject({ code: 0 });
+  });
+});
+
 it('leaves out lines of a killed run that cannot be read, and says how many', async () => {
   const directory = copyOf('interrupted');
   const manifest = JSON.parse(readFileSync(join(directory, 'run.json'), 'utf8'));

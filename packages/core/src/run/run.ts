@@ -107,7 +107,7 @@ export class Run {
   private constructor(
     setup: RunSetup,
     startedAtMs: number,
-    { directory, logs, restedAtMs }: RunDirectory,
+    { directory, logs, needsFrontier, restedAtMs }: RunDirectory,
     cookies: (() => CookieJar) | null,
   ) {
     const { options, handlers, emitter, stop, fetcher, sinks, clock } = setup;
@@ -144,7 +144,7 @@ export class Run {
     this.totals = new CrawlTotals(clock, this.tally, this.counts, this.ledger);
 
     const { knowledge, companions, totals } = this;
-    this.frontier = createRunFrontier(setup, { journal, scope, knowledge, companions, totals });
+    this.frontier = createRunFrontier(setup, { journal, scope, knowledge, companions, totals, needsFrontier });
     const { frontier } = this;
     this.admit = createAdmit(scope, bounds, knowledge.watch, (url) => frontier.isRecent(url));
 
