@@ -19,7 +19,7 @@ import {
 export interface FieldSource {
   /** All that hold something, as written. */
   readonly fields: readonly FieldRecord[];
-  readonly requestRates: readonly RequestRate[];
+  readonly requestRates: readonly (RequestRate & { readonly line: number })[];
   readonly visitWindows: readonly TimeWindow[];
 }
 
@@ -44,7 +44,10 @@ export function readGroupFields(
   }
   return {
     fields,
-    requestRates: valuesOf(fields, 'request-rate', parseRequestRate),
+    requestRates: valuesOf(fields, 'request-rate', (value, line) => {
+      const rate = parseRequestRate(value);
+      return rate && { ...rate, line };
+    }),
     visitWindows: valuesOf(fields, 'visit-time', (value) => parseVisitTimes(value).windows),
   };
 }
@@ -63,20 +66,16 @@ export function scheduleOf(sources: readonly FieldSource[], nowMs: number): Sche
     else if (rate.kind === 'rate') intervalsMs.push(rate.intervalMs);
   }
   const [latest] = closed.sort((a, b) => b.untilMs - a.untilMs);
-  const closesAtMs = endsMs.length > 0 ? Math.min(...endsMs) : null;
-  return latest ?? { kind: 'open', intervalMs: largest(intervalsMs), closesAtMs };
-}
-
-/** The largest of some numbers, none of them negative; `null` where there is none. */
-export function largest(values: readonly number[]): number | null {
-  return values.reduce<number | null>((most, value) => Math.max(most ?? 0, value), null);
+  const [closesAtMs = null] = endsMs.sort((a, b) => a - b);
+  const [intervalMs = null] = intervalsMs.sort((a, b) => b - a);
+  return latest ?? { kind: 'open', intervalMs, closesAtMs };
 }
 
 /** The values of a field that can be read. */
 export function valuesOf<T>(
   fields: readonly FieldRecord[],
   name: string,
-  read: (value: string) => T | readonly T[] | null,
+  read: (value: string, line: number) => T | readonly T[] | null,
 ): T[] {
-  return fields.filter(({ field }) => field === name).flatMap(({ value }) => read(value) ?? []);
+  return fields.filter(({ field }) => field === name).flatMap(({ value, line }) => read(value, line) ?? []);
 }

@@ -300,9 +300,17 @@ describe('what groups ask next to rules', () => {
     'Disallow: /',
   ].join('\n');
 
+  it('names the line of each delay and rate, of equal delays the first', () => {
+    const everyone = compileRules(parseRobots(`${text}\nCrawl-delay: 30\nRequest-rate: 2/s`), { tokens: 'other' });
+    expect([everyone.crawlDelayMs, everyone.crawlDelayLine]).toEqual([30_000, 11]);
+    expect(everyone.requestRates.map(({ line }) => line)).toEqual([12, 15]);
+    expect(compileRules(parseRobots('User-agent: *\nCrawl-delay: x'), { tokens: 'other' }).crawlDelayLine).toBeNull();
+  });
+
   it('comes from the lines before any group and from our groups, the stricter counting (R36, R37)', () => {
     const rules = rulesOf(text);
     expect(rules.crawlDelayMs).toBe(2000);
+    expect(rules.crawlDelayLine).toBe(1);
     expect(rules.requestRates).toEqual([]);
     expect(rules.agents).toEqual(['examplebot']);
     expect(rules.groupLines).toEqual([2]);

@@ -6,12 +6,12 @@ import { declaredVersion, rfc9309 } from './dialects.js';
 import type { FieldRecord, RobotsDocument } from './document.js';
 import { RobotsError } from './errors.js';
 import { DISALLOW, NOINDEX, UNKNOWN } from './fields.js';
-import { type FieldSource, largest, readGroupFields, type Schedule, scheduleOf, valuesOf } from './group-fields.js';
+import { type FieldSource, readGroupFields, type Schedule, scheduleOf, valuesOf } from './group-fields.js';
 import { fieldSpans } from './groups.js';
 import { MAX_COMMENT_CHARS, MAX_COMMENTS } from './limits.js';
 import { type CompileOptions, type ResolvedCompileOptions, resolveCompileOptions } from './options.js';
 import { readingsOf, selectionOf } from './policy.js';
-import { parseCrawlDelay, type RequestRate, type TimeWindow } from './politeness-fields.js';
+import { parseCrawlDelay, type TimeWindow } from './politeness-fields.js';
 import { compileReading, decidingRule, type Reading } from './reading.js';
 import { readUrl, type Target, targetOf } from './target.js';
 
@@ -90,18 +90,21 @@ export class RobotsRules {
 
   /** The Crawl-delay in milliseconds, from the end of a response; `null` for none (robots §9.1, §9.11). */
   get crawlDelayMs(): number | null {
-    const delaysMs = RobotsRules.#delaysMs(this, 'crawl-delay');
-    const isArchive = this.#settings.cacheDelay === 'as-crawl-delay';
-    return largest(isArchive ? delaysMs.concat(RobotsRules.#delaysMs(this, 'cache-delay')) : delaysMs);
+    return RobotsRules.#delay(this).ms ?? null;
+  }
+
+  /** The line of the file that `crawlDelayMs` comes from, the first of equals; `null` for none. */
+  get crawlDelayLine(): number | null {
+    return RobotsRules.#delay(this).line ?? null;
   }
 
   /** The Cache-delay in milliseconds, for archiving crawls, or `null` (robots §9.11). */
   get cacheDelayMs(): number | null {
-    return largest(RobotsRules.#delaysMs(this, 'cache-delay'));
+    return RobotsRules.#delay(this, 'cache-delay').ms ?? null;
   }
 
-  /** All Request-rate lines for this crawler (robots §9.2). Which one is in force when, `schedule` says. */
-  get requestRates(): readonly RequestRate[] {
+  /** All Request-rate lines for this crawler, numbered (robots §9.2). Which one is in force when, `schedule` says. */
+  get requestRates(): FieldSource['requestRates'] {
     return RobotsRules.#facts(this).sources.flatMap((source) => source.requestRates);
   }
 
@@ -151,10 +154,15 @@ export class RobotsRules {
   }
 
   // Static, because private methods of an instance cost each instance a slot.
-  static #delaysMs(rules: RobotsRules, name: string): number[] {
+  static #delay(rules: RobotsRules, name = 'crawl-delay'): { ms?: number; line?: number } {
+    const { cacheDelay, maxCrawlDelayMs } = rules.#settings;
     const fields = RobotsRules.#facts(rules).sources.flatMap((source) => source.fields);
-    const { maxCrawlDelayMs } = rules.#settings;
-    return valuesOf(fields, name, (value) => parseCrawlDelay(value, maxCrawlDelayMs)?.delayMs ?? null);
+    const delays = fields.flatMap(({ field, value, line }) => {
+      const isAsked = field === name || (field === 'cache-delay' && cacheDelay !== 'ignore');
+      const delay = isAsked && parseCrawlDelay(value, maxCrawlDelayMs);
+      return delay ? { ms: delay.delayMs, line } : [];
+    });
+    return delays.sort((a, b) => b.ms - a.ms)[0] ?? {};
   }
 
   static #facts(rules: RobotsRules): GroupFacts {

@@ -127,7 +127,7 @@ Sitemap: https://example.org/sitemap.xml
       /Group for tester {3}<- speaks to us\n.*\n +3 {2}Disallow: \/private\/\n +4 {2}Allow: \/private\/egress/,
     );
     expect(out).toMatch(/Group for \*\n +8 {2}Disallow: \//);
-    expect(out).toContain('Crawl-delay: 2 s');
+    expect(out).toMatch(/Crawl-delay: 2 s .*\(line 5\)/);
     expect(out).toContain('Comment: be kind');
     expect(out).toMatch(/8 {2}info: .*\(field-typo\)/);
   });

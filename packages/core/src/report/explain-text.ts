@@ -126,7 +126,8 @@ function hostLines(look: HostLook): Lines {
     return `${authority}: ${by.join(', ')}${isWhole ? '' : ', and more'}.`;
   };
   const waits = wait === null ? null : waitText(wait);
-  const whose = interval.authority === null ? '' : ` of ${interval.authority}/robots.txt`;
+  const line = interval.line === null ? '' : ` line ${interval.line}`;
+  const whose = interval.authority === null ? '' : ` of ${interval.authority}/robots.txt${line}`;
   const minutes =
     used.runningMs === null ? '' : `, ${(used.runningMs / 60_000).toFixed(1)} minutes since the first request`;
   return [

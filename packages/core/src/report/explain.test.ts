@@ -134,7 +134,7 @@ const host = (more: Partial<HostLook>): HostLook => ({
   nextAtMs: 9_000,
   wait,
   isParked: false,
-  interval: { ms: 5_000, from: 'profile', authority: null },
+  interval: { ms: 5_000, from: 'profile', authority: null, line: null },
   robots: [],
   used: { pages: 1, bytes: 10, runningMs: 1_000 },
   spent: null,
@@ -171,7 +171,7 @@ describe('a URL with a place in the queue', () => {
 });
 
 describe('a host that no run works on', () => {
-  const slow = { ms: 5_000, from: 'crawl-delay', authority: 'http://quarry.test' } as const;
+  const slow = { ms: 5_000, from: 'crawl-delay', authority: 'http://quarry.test', line: 4 } as const;
   it.each<[string, Partial<HostLook>, number, HostLook['wait']]>([
     ['waits as stored', {}, 8_000, wait],
     ['does not wait when that is over', { nextAtMs: 8_000 }, 9_500, null],

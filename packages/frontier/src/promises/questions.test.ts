@@ -65,7 +65,7 @@ describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
       isKnown: true,
       isWhole: true,
       isParked: false,
-      interval: { ms: 7_000, from: 'crawl-delay', authority: 'http://slow.test' },
+      interval: { ms: 7_000, from: 'crawl-delay', authority: 'http://slow.test', line: 2 },
       wait: { reason: 'crawl-delay' },
       spent: null,
       inARow: { throttled: 0, failed: 0, refused: 0 },

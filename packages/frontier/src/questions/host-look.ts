@@ -48,11 +48,12 @@ export interface HostLook {
   /** Why not sooner; `null` when it does not wait, or this process does not know. */
   readonly wait: HostWait | null;
   readonly isParked: boolean;
-  /** The longest interval in force and where it comes from; `authority`: whose file requires it. */
+  /** The longest interval in force and where it comes from; `authority`: whose file requires it, `line`: its delay. */
   readonly interval: {
     readonly ms: number;
     readonly from: 'profile' | 'adaptive' | 'crawl-delay' | 'request-rate';
     readonly authority: string | null;
+    readonly line: number | null;
   };
   readonly robots: readonly AuthorityLook[];
   /** What it has served; `runningMs`: the crawl's running time since its first request, `null` before it. */
@@ -148,13 +149,15 @@ function intervalOf(
   const { spacing } = requirements.at(nowMs);
   const { fromEndMs, fromStartMs } = requestInterval(clock, spacing, politeness);
   const whose = (ms: (one: AuthorityRequirements) => number | null, wanted: number) =>
-    [...requirements.authorities].find(([, one]) => ms(one) === wanted)?.[0] ?? null;
+    [...requirements.authorities].find(([, one]) => ms(one) === wanted) ?? [null, null];
   if (fromStartMs > fromEndMs) {
-    const authority = whose((one) => one.at?.(nowMs).intervalMs ?? null, fromStartMs);
-    return { ms: fromStartMs, from: 'request-rate', authority };
+    const [authority] = whose((one) => one.at?.(nowMs).intervalMs ?? null, fromStartMs);
+    return { ms: fromStartMs, from: 'request-rate', authority, line: null };
   }
-  if (spacing.crawlDelayMs === fromEndMs && fromEndMs > 0)
-    return { ms: fromEndMs, from: 'crawl-delay', authority: whose((one) => one.crawlDelayMs, fromEndMs) };
+  if (spacing.crawlDelayMs === fromEndMs && fromEndMs > 0) {
+    const [authority, required] = whose((one) => one.crawlDelayMs, fromEndMs);
+    return { ms: fromEndMs, from: 'crawl-delay', authority, line: required?.crawlDelayLine ?? null };
+  }
   const isAdaptive = clock.adaptiveMs === fromEndMs && fromEndMs > 0;
-  return { ms: fromEndMs, from: isAdaptive ? 'adaptive' : 'profile', authority: null };
+  return { ms: fromEndMs, from: isAdaptive ? 'adaptive' : 'profile', authority: null, line: null };
 }

@@ -103,14 +103,15 @@ function readRules(rules: RobotsRules, key: AuthorityRules['key'], options: Reso
 }
 
 function requirementsOf(rules: RobotsRules, options: ResolvedReadingOptions): AuthorityRequirements {
-  const { requestRates, visitWindows } = rules;
+  const { crawlDelayLine, requestRates, visitWindows } = rules;
   const crawlDelayMs = rules.crawlDelayMs === null ? null : Math.min(rules.crawlDelayMs, options.maxCrawlDelayMs);
   const isTimed = requestRates.length > 0 || (visitWindows.length > 0 && options.visitTime !== 'ignore');
   let longestMs = crawlDelayMs ?? 0;
   for (const { documents, periodSeconds } of requestRates) {
     if (documents > 0) longestMs = Math.max(longestMs, Math.ceil((periodSeconds * 1000) / documents));
   }
-  return { crawlDelayMs, at: isTimed ? (nowMs) => timedRequirements(rules, options, nowMs) : null, longestMs };
+  const at = isTimed ? (nowMs: number) => timedRequirements(rules, options, nowMs) : null;
+  return { crawlDelayMs, crawlDelayLine, at, longestMs };
 }
 
 function timedRequirements(rules: RobotsRules, options: ResolvedReadingOptions, nowMs: number): TimedRequirements {

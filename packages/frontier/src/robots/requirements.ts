@@ -21,6 +21,8 @@ export interface TimedRequirements {
 export interface AuthorityRequirements {
   /** Milliseconds; `null` without a Crawl-delay. */
   readonly crawlDelayMs: number | null;
+  /** The line of the file that it comes from; `null` without a Crawl-delay. */
+  readonly crawlDelayLine: number | null;
   /** `null` when nothing depends on the time of day and there is no Request-rate. */
   readonly at: ((nowMs: number) => TimedRequirements) | null;
   /** The longest interval that it may require at any time, milliseconds. */

@@ -83,7 +83,7 @@ async function readWhole(path: string): Promise<Uint8Array> {
 
 function jsonOf(document: RobotsDocument, rules: RobotsRules, verdicts: readonly UrlVerdict[]): unknown {
   const { truncated, groups, sitemaps, host, cleanParams, pleaseVisit, unknown, orphans } = document;
-  const { agents, crawlDelayMs, requestRates, visitWindows, robotVersion, comments, noindex } = rules;
+  const { agents, crawlDelayMs, crawlDelayLine, requestRates, visitWindows, robotVersion, comments, noindex } = rules;
   const speaksToUs = lineTest(rules);
   return {
     truncated,
@@ -95,7 +95,7 @@ function jsonOf(document: RobotsDocument, rules: RobotsRules, verdicts: readonly
     unknown,
     orphans,
     diagnostics: diagnose(document).map((each) => ({ ...each, meaning: diagnosticMeaning(each.code) })),
-    asks: { agents, crawlDelayMs, requestRates, visitWindows, robotVersion, comments, noindex },
+    asks: { agents, crawlDelayMs, crawlDelayLine, requestRates, visitWindows, robotVersion, comments, noindex },
     verdicts,
   };
 }
@@ -154,9 +154,12 @@ function capital(field: string): string {
 function requirementLines(rules: RobotsRules): string[] {
   const lines: string[] = [];
   if (rules.crawlDelayMs !== null)
-    lines.push(`Crawl-delay: ${rules.crawlDelayMs / 1_000} s from the end of an answer to the next request`);
-  for (const { documents, periodSeconds, window } of rules.requestRates) {
-    lines.push(`Request-rate: ${documents} per ${periodSeconds} s${window === null ? '' : `, ${timesText([window])}`}`);
+    lines.push(
+      `Crawl-delay: ${rules.crawlDelayMs / 1_000} s from the end of an answer to the next request (line ${rules.crawlDelayLine})`,
+    );
+  for (const { documents, periodSeconds, window, line } of rules.requestRates) {
+    const times = window === null ? '' : `, ${timesText([window])}`;
+    lines.push(`Request-rate: ${documents} per ${periodSeconds} s${times} (line ${line})`);
   }
   if (rules.visitWindows.length > 0) lines.push(`Visit-time: ${timesText(rules.visitWindows)}`);
   if (rules.robotVersion !== null) lines.push(`Robot-version: ${rules.robotVersion}`);
