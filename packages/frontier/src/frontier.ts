@@ -10,6 +10,7 @@ import { type FrontierOptions, resolveOptions } from './options/options.js';
 import { createQuestions, type FrontierQuestions } from './questions/questions.js';
 import { partsOver } from './records/budget.js';
 import { recordOf } from './records/record.js';
+import type { RecordListing } from './store.js';
 import { authorityOf, hostKeyOf } from './url/url-parts.js';
 import type { NewUrl } from './url-record.js';
 import type { AddAnswer, Exchange, Settlement, StartAnswer, Work } from './work.js';
@@ -68,6 +69,11 @@ export interface Frontier extends FrontierQuestions {
   /** A small record of the owner, kept in the store next to the queue (well-known files, counters); at most 1 MiB. */
   readRecord(key: string): Promise<Uint8Array | null>;
   writeRecord(key: string, value: Uint8Array | null): Promise<void>;
+  /**
+   * Lists records of the owner by the beginning of their keys, page by page; see `FrontierStore.listRecords`. Rejects
+   * with `option-invalid` where the store cannot.
+   */
+  listRecords(prefix: string, cursor: string | null, limit: number): Promise<RecordListing>;
   /** A record of which each process of the crawl has a part: what all of them have, by the names of their parts. */
   readParts(key: string): Promise<Map<string, Uint8Array>>;
   /** Writes this process's part, which only it writes; at most 1 MiB. */
@@ -194,6 +200,17 @@ export function createFrontier(options: FrontierOptions): Frontier {
     }),
     readRecord: whenOpen((key) => store.readRecord(OWNER_PREFIX + key)),
     writeRecord: whenOpen((key, value) => store.writeRecord(OWNER_PREFIX + key, value)),
+    listRecords: whenOpen(async (prefix, cursor, limit) => {
+      if (store.listRecords === undefined)
+        throw new FrontierError('option-invalid', 'this store cannot list its records', {
+          hint: 'Crawling again needs a store with `listRecords`, as all stores of this package are.',
+        });
+      const listing = await store.listRecords(OWNER_PREFIX + prefix, cursor, limit);
+      return {
+        ...listing,
+        items: listing.items.map(({ key, value }) => ({ key: key.slice(OWNER_PREFIX.length), value })),
+      };
+    }),
     readParts: whenOpen((key) => records.readAll(OWNER_PREFIX + key)),
     writePart: whenOpen((key, value) => records.write(OWNER_PREFIX + key, value)),
     partName: () => records.name,
