@@ -8,7 +8,7 @@ import { Scheduler } from './flow/scheduler.js';
 import { URL_MAX_CHARS } from './limits.js';
 import { type FrontierOptions, resolveOptions } from './options/options.js';
 import { createQuestions, type FrontierQuestions } from './questions/questions.js';
-import { partsOver } from './records/budget.js';
+import { partsOver, type UsedUp } from './records/budget.js';
 import { recordOf } from './records/record.js';
 import type { RecordListing } from './store.js';
 import { authorityOf, hostKeyOf } from './url/url-parts.js';
@@ -61,6 +61,10 @@ export interface Frontier extends FrontierQuestions {
   unpark(host: string): Promise<void>;
   /** Which bound has been reached, if any; `take` hands out nothing any more. */
   reachedBound(): 'pages' | 'minutes' | 'bytes' | null;
+  /** What the crawl has used up of its bounds, over all runs and processes. */
+  used(): UsedUp;
+  /** The bounds of the whole crawl count from here, until it is closed: a crawl that begins anew over what it knows. */
+  countFrom(used: UsedUp): void;
   /** Whether this spelling is known to be queued or done: `true` is never wrong, `false` says nothing. Cheap. */
   isRecent(url: string): boolean;
   counts(): FrontierCounts;
@@ -192,6 +196,8 @@ export function createFrontier(options: FrontierOptions): Frontier {
     },
     unpark: whenOpen((host) => scheduler.unpark(host)),
     reachedBound: () => budget.reached(clock.nowMs()),
+    used: () => budget.used(clock.nowMs()),
+    countFrom: (used) => budget.countFrom(used),
     isRecent: (url) => seen.isRecent(url),
     counts: allCounts,
     recount: whenOpen(async () => {

@@ -3,6 +3,7 @@
 import type { HostWait } from '@mannerly/frontier';
 import type { ScopeMove } from '../admit/scope.js';
 import type { TrapFinding } from '../admit/trap-rules.js';
+import type { RecrawlCounts } from '../recrawl/recrawl.js';
 import type { BoundMet } from './bounds-met.js';
 import type { OutcomeTable, UrlStatus } from './decision.js';
 
@@ -63,6 +64,8 @@ export interface CrawlReport {
   readonly bounds: readonly BoundMet[];
   /** With `stopped`: the reason that a handler gave (`StopCrawl`). Absent: none. */
   readonly stopReason?: string;
+  /** Of a run with `again`: what became of the pages that were known. */
+  readonly recrawl?: RecrawlCounts;
   /** Whether the run continued earlier ones. Then all counts are of the crawl, over its runs. */
   readonly resumed: boolean;
   /** The crawl was `finished`, or its bounds were used up, before this run: no request was made. */
