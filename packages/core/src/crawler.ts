@@ -18,6 +18,7 @@ import { resolveOptions } from './options/options.js';
 import { type CrawlProgress, type CrawlReport, NO_PROGRESS } from './report/crawl-report.js';
 import type { Explanation } from './report/explain.js';
 import { type ActivityOptions, activityBase, type CrawlActivity, NO_ACTIVITY } from './run/activity.js';
+import { damageOf } from './run/directory-damage.js';
 import { performRun } from './run/perform-run.js';
 import { type RetryAnswer, type RetryFilter, resolveRetryFilter } from './run/retry.js';
 import { Run } from './run/run.js';
@@ -183,6 +184,8 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       const write = logFunctionOf(resolved.log);
       log = write === null ? undefined : new CrawlLog(write, emitter, () => clock.nowMs());
       log?.started(resolved.identity.name, resolved.scope.seeds, resolved.network.concurrency);
+      // Of several processes each would read what the others are writing.
+      if (out !== undefined && !reset && !shared) log?.damaged(await damageOf(out));
       const given = typeof options.store === 'function' ? options.store(onStoreNotice) : options.store;
       run = await Run.open({
         ...with_,

@@ -111,7 +111,7 @@ export class Run {
   private constructor(
     setup: RunSetup,
     startedAtMs: number,
-    { directory, logs, restedAtMs }: RunDirectory,
+    { directory, logs, needsFrontier, restedAtMs }: RunDirectory,
     cookies: (() => CookieJar) | null,
   ) {
     const { options, handlers, emitter, stop, fetcher, sinks, clock } = setup;
@@ -148,7 +148,7 @@ export class Run {
     this.totals = new CrawlTotals(clock, this.tally, this.counts, this.ledger);
 
     const { knowledge, companions, totals } = this;
-    this.frontier = createRunFrontier(setup, { journal, scope, knowledge, companions, totals });
+    this.frontier = createRunFrontier(setup, { journal, scope, knowledge, companions, totals, needsFrontier });
     const { frontier } = this;
     const kept = options.recrawl ?? (setup.again ? DEFAULT_RECRAWL : null);
     const isConditional = options.archive === null && fetcher.renderer === undefined;

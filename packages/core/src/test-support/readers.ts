@@ -1,0 +1,192 @@
+// Every reader of other people's bytes, in one table: what measures their growth and what feeds them chance reads it. A
+// new reader is a new row. None of them throws.
+
+import { parseUrlParts } from '@mannerly/frontier/internal';
+import { compileRules, matchesPattern, parseRobots } from '@mannerly/robots';
+import { decodeAccess, nextHop, parseRetryAfter, resolveAccessOptions } from '@mannerly/robots/access';
+import { parseDataTxt, viewDataTxt } from '@mannerly/robots/data-txt';
+import { dedupeKey } from '@mannerly/robots/dedupe-key';
+import { diagnose } from '@mannerly/robots/diagnostics';
+import { explain } from '@mannerly/robots/explain';
+import { parseTdmRep, readPageSignals, tdmForUrl } from '@mannerly/robots/page';
+import { likenessOf } from '../admit/page-likeness.js';
+import { readSurts } from '../admit/url-pattern.js';
+import { parseCdxjLine } from '../archive/cdxj.js';
+import { parseResponseHead } from '../archive/http-head.js';
+import { decodeText } from '../fetch/charset.js';
+import { parseContentEncoding } from '../fetch/content-coding.js';
+import { Cookies, jarMaker } from '../fetch/cookies.js';
+import { safeName } from '../handle/save.js';
+import { contentOf } from '../page/content-kind.js';
+import { readHtml, utf8Page } from '../page/html.js';
+import { resolveLinks } from '../page/links.js';
+import { excerptOf } from '../page/page.js';
+import { parseRefresh } from '../page/redirect.js';
+import { SitemapReader } from '../page/sitemap.js';
+import { jsonForScript } from '../report/page/write-report.js';
+import { printable } from '../report/table.js';
+
+const URL_A = 'https://a.example/';
+const TOKENS = ['examplebot'];
+
+const rulesOf = (file: Buffer) =>
+  compileRules(parseRobots(file, { robotsUrl: `${URL_A}robots.txt` }), { tokens: TOKENS });
+const lineOf = (text: string) => text.replace(/[\r\n\0]/g, ' ');
+const signalsOf = (name: string) => (bytes: Buffer) =>
+  readPageSignals({ url: URL_A, tokens: TOKENS, headers: [[name, lineOf(bytes.toString('latin1'))]] });
+const sitemapOf = (start: string) => (bytes: Buffer) => {
+  const reader = new SitemapReader(URL_A);
+  reader.write(start + bytes.toString('latin1'));
+  return reader.end();
+};
+const tdmOf = (location: string) =>
+  tdmForUrl(parseTdmRep([{ location, 'tdm-reservation': 1 }], URL_A), URL_A + location);
+
+/** A reader: its name, the call, and units that mean something to it. It answers for any bytes, or promises to. */
+export type Reader = readonly [name: string, read: (bytes: Buffer) => unknown, own?: readonly string[]];
+
+const units = (...lines: readonly string[]): readonly string[] => lines.join('¦').split('¦');
+
+/** Units for every reader. */
+export const UNITS = units(
+  ' ¦\t¦\n¦\r¦\0¦\xff¦\xc2\xa0¦a¦a ¦%¦%41¦<¦<a>¦"¦\'¦\\¦/¦../¦.¦*¦*a¦,¦;¦;a=¦=¦:¦(¦&¦&#¦?¦-¦0',
+  'a=b&¦a:b\n¦a, "b\\',
+);
+const TAGS = units(
+  '<script>¦<style>¦<SCRIPT>¦<Script >¦<img src¦<img ¦<!--¦<!-¦</¦<svg><desc>¦<template>¦<p ¦<p =a ¦<a href=x>¦<a href="',
+  '<title>¦<script><!--¦<svg></b><g>¦<svg><![CDATA[¦<meta charset=¦<meta name=robots content="a,b">¦<base href=x>',
+  '<link rel=a href=b>¦<?¦&amp;¦&a',
+);
+const LINES = units(
+  'User-agent: a\n¦Allow: /*\n¦Disallow: /a*b$\n¦Clean-param: a&b /*c\n¦a:b\n¦\xff\n¦x\n¦User-agent: ¦Sitemap: a\n',
+  'http://a\n¦Disallow /\n¦Crawl-dela: 1\n¦#¦ #\n¦Comment: a\n¦Content-Usage: /a a=n\n¦Request-rate: 1/1\n',
+  'Visit-time: 0600-0700\n¦\xe2\x80\x91¦Host: a\n',
+);
+
+/** The table: readers that answer at once. */
+export const READERS: readonly Reader[] = [
+  ['HTML', (bytes) => readHtml(utf8Page(bytes)), TAGS],
+  ['HTML as text', (bytes) => readHtml(bytes.toString('latin1')), TAGS],
+  ['links', (bytes) => resolveLinks(readHtml(utf8Page(bytes)), URL_A), TAGS],
+  [
+    'one link',
+    (bytes) => resolveLinks(readHtml(`<a href="${bytes.toString('latin1').slice(0, 16_000)}">`), URL_A),
+    ['a/'],
+  ],
+  ['robots metas', (bytes) => signalsOfMetas(bytes), ['noindex,', 'unavailable_after:', 'max-snippet: 1,', 'a b,']],
+  ['likeness', likenessOf, TAGS],
+  ['excerpt', (bytes) => excerptOf(bytes.toString('latin1'), 300, 200), ['a\n ']],
+  ['charset', (bytes) => decodeText(bytes, null, 'html'), TAGS],
+  [
+    'charset of a field',
+    (bytes) => decodeText(bytes.subarray(0, 9), lineOf(bytes.toString('latin1')), 'text'),
+    ['charset='],
+  ],
+  ['robots.txt', (bytes) => rulesOf(bytes).isAllowed('/a/b'), LINES],
+  ['robots.txt, all views', (bytes) => rulesOf(bytes).document.fields.length, LINES],
+  ['robots.txt, diagnostics', (bytes) => diagnose(parseRobots(bytes)), LINES],
+  ['robots.txt, explained', (bytes) => explain(rulesOf(bytes), `${URL_A}a/b?c`).sentence, LINES],
+  ['robots.txt, kept', (bytes) => decodeAccess(bytes), ['{"', '[', '":']],
+  [
+    'redirect of robots.txt',
+    (bytes) => nextHop(301, bytes.toString('latin1'), `${URL_A}robots.txt`, [], ACCESS),
+    ['a.', 'https://'],
+  ],
+  ['robots pattern', (bytes) => matchesPattern(`/*${bytes.toString('latin1')}`, `/${bytes.toString('latin1')}`)],
+  [
+    'robots pattern that nearly occurs',
+    // A stretch of half the length, and a text in which it begins at every place.
+    (bytes) => matchesPattern(`/*b${bytes.toString('latin1', 0, bytes.length / 2)}b`, `/${bytes.toString('latin1')}`),
+  ],
+  [
+    'robots rules that nearly occur',
+    (bytes) =>
+      rulesOf(Buffer.from(`User-agent: *\nDisallow: /*${bytes.toString('latin1', 0, 999)}b`)).isAllowed(
+        `/${bytes.toString('latin1', 0, 8_000)}`,
+      ),
+  ],
+  ['Clean-param', (bytes) => dedupeKey(parseRobots(bytes), `${URL_A}${'%C3%A4'.repeat(300)}?b=1&c=2`), LINES],
+  ['Clean-param, query', (bytes) => dedupeKey(CLEANED, `${URL_A}?${bytes.toString('latin1')}`)],
+  [
+    'data.txt',
+    (bytes) => {
+      const half = bytes.length / 2;
+      const text = `${'User-agent: a\n'.repeat(half / 14)}${'- p: /a\n'.repeat(half / 8)}`;
+      return [viewDataTxt(parseDataTxt(text), TOKENS), viewDataTxt(parseDataTxt(bytes), TOKENS).decide(`${URL_A}a`)];
+    },
+    ['- path: /a\n', 'User-agent: a\n', 'Disallow: /a\n', '---\n', 'path: a\n', '- '],
+  ],
+  ['tdmrep.json', (bytes) => tdmOf(`/${bytes.toString('latin1')}`)],
+  [
+    'tdmrep.json, whole',
+    (bytes) => tdmForUrl(parseTdmRep(bytes.toString(), URL_A), `${URL_A}a`),
+    ['{"location":"/a*","tdm-reservation":1},', '[', '{"":'],
+  ],
+  [
+    'sitemap',
+    sitemapOf('<urlset>'),
+    ['<url><loc>', '<url><loc>https://a.example/</loc></url>', '<!--', '<a ', '&amp;', '<a b="'],
+  ],
+  [
+    'feed',
+    sitemapOf('<rss><channel>'),
+    ['<item><link>', '<item><link>/a</link></item>', '<![CDATA[', ']]>', '<item>', '&lt;'],
+  ],
+  ['list of URLs', sitemapOf('https://a.example/\n'), ['https://a.example/\n', 'x\n', 'https:']],
+  ['Link', signalsOf('link'), ['<a>;', '<a>; rel="b",', '<a>;rel=b;']],
+  [
+    'X-Robots-Tag',
+    signalsOf('x-robots-tag'),
+    ['noindex,', 'a: b,', 'unavailable_after:', 'unavailable_after: 1 Jan 2026, '],
+  ],
+  ['Robots-Tag', signalsOf('robots-tag'), ['*=noindex;', 'a=b;']],
+  ['Content-Usage', signalsOf('content-usage'), ['a=y,', 'a=(b ', 'a;b=1']],
+  ['Content-Signal', signalsOf('content-signal'), ['use=full,', 'search=yes,']],
+  ['TDM-Policy', signalsOf('tdm-policy')],
+  ['Retry-After', (bytes) => parseRetryAfter(bytes.toString('latin1'), 0), ['1 Jan ']],
+  ['Content-Encoding', (bytes) => parseContentEncoding(bytes.toString('latin1')), ['gzip,']],
+  [
+    'kind of content',
+    (bytes) => contentOf([['content-type', lineOf(bytes.toString('latin1'))]], bytes),
+    ['text/html;', '%PDF-', '<?xml ', '<!--'],
+  ],
+  ['meta refresh', (bytes) => parseRefresh(`0${bytes.toString('latin1')}`), ['url', ';url', 'url =', "0;url='"]],
+  ['URL', (bytes) => parseUrlParts(`https://${bytes.toString('latin1')}`), ['a.', 'a@', '1.', '[']],
+  ['SURT', (bytes) => SURTS(parseUrlParts(`https://a.example/${bytes.toString('latin1')}`)!), ['a/']],
+  [
+    'head of a kept response',
+    (bytes) => parseResponseHead(Buffer.concat([STATUS, bytes])),
+    ['a: b\r\n', '\r\n ', 'a:\n'],
+  ],
+  ['line of an index', (bytes) => parseCdxjLine(bytes.toString('latin1')), ['a,b)/ 2026 {"a":"b"}', '{', '[', '"']],
+  ['name of a file', (bytes) => safeName(bytes.toString('latin1')), ['. ', 'CON.', '%2e', 'a/']],
+  ['data of the report page', (bytes) => jsonForScript({ text: bytes.toString('latin1') }), ['</script>']],
+  ['text on the dashboard', (bytes) => printable(bytes.toString('latin1'), 200), ['\x1b[', '\u202e']],
+];
+
+/** Readers that answer later. */
+export const LATE_READERS: readonly Reader[] = [
+  [
+    'cookies',
+    async (bytes) => {
+      const cookies = new Cookies((await jarMaker('usual'))!);
+      const lines = bytes.toString('latin1').split('\n');
+      const headers = lines.map((line) => ['set-cookie', line] as const);
+      await cookies.keep(new URL(URL_A), 'page', headers);
+      return cookies.valueFor(new URL(URL_A), 'page');
+    },
+    units('a=b\n¦; Domain=¦; Path=/¦; Expires=Thu, 01 Jan 1970¦; Max-Age=9¦__Host-a=¦; Secure¦; SameSite=Lax'),
+  ],
+];
+
+const ACCESS = resolveAccessOptions();
+const CLEANED = parseRobots(Array.from({ length: 500 }, (_, at) => `Clean-param: a&b${at} /*${at}`).join('\n'));
+const SURTS = readSurts('scope.surts', ['https://(example,a,)/']);
+const STATUS = Buffer.from('HTTP/1.1 200 OK\r\n');
+
+/** What three metas of one page say. */
+export function signalsOfMetas(bytes: Buffer): unknown {
+  const content = bytes.toString('latin1');
+  const metas = [content, content.slice(9), content.slice(19)].map((each) => ({ name: 'robots', content: each }));
+  return readPageSignals({ url: URL_A, tokens: TOKENS, headers: [], metas });
+}

@@ -1,0 +1,32 @@
+// Makes one program of the table of readers and everything that it imports, from the sources: a plain thread can then
+// import it on any supported Node.js.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+
+const root = new URL('../../', import.meta.url).pathname;
+
+/** The path of the module, in `folder`. Packages of the project are read from their sources. */
+export async function bundleReaders(table, folder) {
+  const bundle = await rolldown({
+    input: table,
+    platform: 'node',
+    logLevel: 'silent',
+    resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
+    plugins: [{ name: 'sources', resolveId: sourceOf }],
+  });
+  const { output } = await bundle.write({ dir: folder, format: 'esm', entryFileNames: 'readers.mjs' });
+  await bundle.close();
+  return join(folder, output[0].fileName);
+}
+
+/** The source behind an entry of one of the project's packages; `null` for anything else. */
+function sourceOf(specifier) {
+  const [, name, entry = '.'] = /^@mannerly\/(robots|frontier)(?:\/(.+))?$/.exec(specifier) ?? [];
+  if (name === undefined) return null;
+  const folder = join(root, 'packages', name);
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const built = exports[entry === '.' ? '.' : `./${entry}`].default;
+  return join(folder, built.replace('/dist/', '/src/').replace(/\.js$/, '.ts'));
+}

@@ -1,0 +1,82 @@
+// The thread in which the readers work: rounds of inputs, each round from its own seed, until the time is over. What it
+// reads stands in shared memory before it is read, so that it is known even if this thread never comes back.
+
+import { readFileSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import fc from 'fast-check';
+import { inputsOf } from './inputs.mjs';
+
+const { module, readers, shared, seed, endsMs, input } = workerData;
+/** Inputs of a reader in one round. */
+const ROUND_INPUTS = 40;
+/** Milliseconds of a reader in one round, those of the search for a shorter input included. */
+const MOST_MS = 5_000;
+/** What an input may take: far above anything linear, and far below a square at the longest input. */
+const CALM_MS = 200;
+const CALM_MS_PER_BYTE = 0.004;
+/** A slow input is read again, unless it was this many times too slow: the machine may have been busy. */
+const AGAIN = 4;
+
+const state = new Int32Array(shared, 0, 4);
+const bytes = new Uint8Array(shared, 16);
+const { READERS, LATE_READERS = [], UNITS = ['a'] } = await import(module);
+const table = [...READERS, ...LATE_READERS]
+  .filter(([name]) => readers.includes(name))
+  .map(([name, read, own = []]) => ({ name, read, units: [...UNITS, ...own] }));
+
+if (input !== undefined) {
+  const file = readFileSync(input);
+  for (const reader of table) await tried(reader, () => readOnce(reader, file), file);
+  parentPort.postMessage({ kind: 'over' });
+} else await rounds();
+
+async function rounds() {
+  let left = table;
+  for (let round = workerData.round; round < workerData.rounds && Date.now() < endsMs && left.length > 0; round += 1) {
+    parentPort.postMessage({ kind: 'round', round });
+    for (const reader of left) {
+      if (Date.now() >= endsMs) break;
+      const property = fc.asyncProperty(inputsOf(reader.units), (each) => readOnce(reader, each));
+      const found = await fc.check(property, {
+        seed: (seed + round) | 0,
+        numRuns: ROUND_INPUTS,
+        // Also of the search for a shorter one.
+        interruptAfterTimeLimit: Math.max(1, Math.min(MOST_MS, endsMs - Date.now())),
+      });
+      if (!found.failed || found.counterexample === null) continue;
+      left = left.filter((each) => each !== reader);
+      await tried(reader, () => Promise.reject(found.errorInstance), found.counterexample[0]);
+    }
+  }
+  parentPort.postMessage({ kind: 'over' });
+}
+
+/** Tells the main program if a reader fails. */
+async function tried({ name }, run, input) {
+  try {
+    await run();
+  } catch (error) {
+    parentPort.postMessage({ kind: 'failed', name, bytes: Uint8Array.from(input), why: error?.stack ?? String(error) });
+  }
+}
+
+/** Reads one input. Rejects with what the reader throws, or when it takes far longer than linear. */
+async function readOnce(reader, input) {
+  bytes.set(input);
+  Atomics.store(state, 1, input.length);
+  Atomics.store(state, 2, readers.indexOf(reader.name));
+  Atomics.add(state, 0, 1);
+  const mostMs = CALM_MS + input.length * CALM_MS_PER_BYTE;
+  let leastMs = Number.POSITIVE_INFINITY;
+  let attempts = 0;
+  do {
+    attempts += 1;
+    // Time of the processor, not of the clock: others may be using the machine.
+    const before = process.cpuUsage();
+    await reader.read(Buffer.from(input));
+    const { user, system } = process.cpuUsage(before);
+    leastMs = Math.min(leastMs, (user + system) / 1_000);
+  } while (attempts < AGAIN && leastMs > mostMs && leastMs < AGAIN * mostMs);
+  if (workerData.input !== undefined) parentPort.postMessage({ kind: 'read', name: reader.name, ms: leastMs });
+  if (leastMs > mostMs) throw new Error(`${Math.round(leastMs)} ms for ${input.length} bytes`);
+}
