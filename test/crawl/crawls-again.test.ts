@@ -190,7 +190,7 @@ describe('a crawl that is run again', () => {
     expect(report.recrawl).toMatchObject({ visits: 1, notModified: 0, sameContent: 1 });
   });
 
-  it('takes a 304 that nobody asked for as a failure, as ever', async () => {
+  it('takes a 304 without a condition for a failure, as ever', async () => {
     const { run } = await site((at) => (at === 1 ? { status: 304 } : { headers: HTML, body: html(at) }));
     const { report } = await run(0);
     expect(report.outcomes['failed']).toEqual({ 'status-304': 1 });

@@ -271,9 +271,9 @@ export interface FrontierStore {
   writeRecord(key: string, value: Uint8Array | null): Promise<void>;
 
   /**
-   * Lists records whose keys begin with `prefix` (at most 100 characters, as all keys that are listed), page by page, in
-   * any order. R3: what does not change while it runs is listed exactly once. The cost of a page is bounded by `limit`,
-   * at most 10,000. A store without it cannot crawl again.
+   * Lists records whose keys begin with `prefix`, page by page, in any order; keys that are listed have at most 100
+   * characters. R3: what does not change while it runs is listed exactly once. The cost of a page is bounded by
+   * `limit`, at most 10,000. A store without it cannot crawl again.
    *
    * @param cursor - `null` at first, then the last page's.
    */

@@ -1,10 +1,10 @@
 // Reports as text for people: the end of a crawl, and a crawl on a server.
 
 import type { StoreReport } from '../inspection/store-inspection.js';
-import type { RecrawlCounts } from '../recrawl/recrawl.js';
 import { droppedByBounds } from '../report/bounds-met.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { whyNothingFetched } from '../report/nothing-fetched.js';
+import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { politenessText, printable } from '../report/table.js';
 
 /** The report as text. */

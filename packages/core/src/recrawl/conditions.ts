@@ -28,7 +28,7 @@ export function conditionsOf(visit: PageVisit, sentAs: string): Record<string, s
   };
 }
 
-/** Whether a 304 is for the tag that was sent; a server that sends no tag means it. Weak and strong tags compare alike. */
+/** Whether a 304 is for the tag that was sent; one without a tag is. Weak and strong tags compare alike. */
 export function isForTag(headers: HeaderLines, sent: string | null): boolean {
   const tag = headerValue(headers, 'etag');
   return tag === null || sent === null || opaque(tag) === opaque(sent);

@@ -10,8 +10,6 @@ export const MAX_LIFETIME_DAYS = 7;
 export const IMMUTABLE_DAYS = 30;
 /** Records of pages that are read at a time. */
 export const VISITS_READ_AT_ONCE = 1_000;
-/** URLs that are offered to the frontier at a time. */
-export const OFFERED_AT_ONCE = 1_000;
 /** URLs of one recrawl, at most: what is chosen is in memory. About 400 bytes each. */
 export const MAX_CHOSEN = 1_000_000;
 /** Days that a page which was not found is left alone, at most, before it is tried once more. Recrawl 8.5. */

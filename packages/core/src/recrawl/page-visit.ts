@@ -1,5 +1,5 @@
-// What is kept of the last visit of a page, so that it can be visited again: one small record per URL in the store, next
-// to the queue. The queue itself forgets a URL when it is done.
+// What is kept of the last visit of a page, so that it can be visited again: one small record per URL in the store,
+// next to the queue. The queue itself forgets a URL when it is done.
 
 import { hash } from 'node:crypto';
 import type { JsonValue } from '@mannerly/frontier';

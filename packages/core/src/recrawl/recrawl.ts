@@ -4,6 +4,7 @@
 import { type Frontier, FrontierError, type NewUrl, type PageWork } from '@mannerly/frontier';
 import { type HeaderLines, headerValue, type ResponseOutcome } from '../fetch/outcome.js';
 import type { FetchedPage } from '../page/page.js';
+import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
 import { Choice, dueAtMs, valueNow } from './choose-visits.js';
 import { conditionsOf, isForTag, validatorsOf } from './conditions.js';
@@ -17,21 +18,6 @@ const DAY_MS = 86_400_000;
 /** Priorities of known pages: most go before new ones, a share behind them. */
 const BEFORE_NEW = 3;
 const BEHIND_NEW = 5;
-
-/** What a recrawl has found so far. */
-export interface RecrawlCounts {
-  /** Known pages that were visited again. */
-  readonly visits: number;
-  /** Of them: answered 304; read, and found as they were; changed; not found a second time. */
-  readonly notModified: number;
-  readonly sameContent: number;
-  readonly changed: number;
-  readonly gone: number;
-  /** Bytes of bodies that were not transferred, as of their last transfer. */
-  readonly bytesSaved: number;
-  /** When the first page is due that was not visited, or is due again, epoch milliseconds; `null`: none is. */
-  readonly nextDueAtMs: number | null;
-}
 
 type VisitStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
 

@@ -3,9 +3,9 @@
 import type { HostWait } from '@mannerly/frontier';
 import type { ScopeMove } from '../admit/scope.js';
 import type { TrapFinding } from '../admit/trap-rules.js';
-import type { RecrawlCounts } from '../recrawl/recrawl.js';
 import type { BoundMet } from './bounds-met.js';
 import type { OutcomeTable, UrlStatus } from './decision.js';
+import type { RecrawlCounts } from './recrawl-counts.js';
 
 /**
  * How a run ended. `finished`: nothing left; `bounded`: a bound ended it, or nothing is left but what bounds kept out;

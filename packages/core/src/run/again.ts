@@ -3,7 +3,7 @@
 
 import type { Frontier } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
-import { OFFERED_AT_ONCE } from '../recrawl/limits.js';
+import { OFFERED_AT_ONCE } from './limits.js';
 import type { Run } from './run.js';
 
 /** The latest recrawl of a crawl. */
