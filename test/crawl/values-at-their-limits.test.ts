@@ -1,5 +1,5 @@
-// Nothing that a site sends ends the crawl. Every place where a value of a site is kept (logs, frontier, archive, items,
-// file names, index keys) gets values at and over its limit: they end in a reason for their URL or host, and a healthy
+// Nothing that a site sends ends the crawl. Every place where a value of a site is kept (logs, frontier, archive,
+// items, file names, index keys) gets values at and over its limit: they end in a reason for their URL or host, and a healthy
 // site next to them is crawled as if they were not there.
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -126,7 +126,7 @@ const IN_FILES: Readonly<Record<string, (value: string) => Readonly<Record<strin
     '/robots.txt': { type: 'text/plain', body: `User-agent: *\nDisallow:\nSitemap: /sitemap.xml\nSitemap: /${value}` },
     '/sitemap.xml': {
       type: 'application/xml',
-      body: `<urlset><url><loc>HOST/s/${value}</loc><lastmod>${value}</lastmod><priority>${value}</priority></url></urlset>`,
+      body: `<urlset><url><loc>HOST/s/${value}</loc><lastmod>${value}</lastmod></url></urlset>`,
     },
     '/.well-known/tdmrep.json': {
       type: 'application/json',
