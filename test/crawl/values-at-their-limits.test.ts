@@ -1,6 +1,6 @@
 // Nothing that a site sends ends the crawl. Every place where a value of a site is kept (logs, frontier, archive,
-// items, file names, index keys) gets values at and over its limit: they end in a reason for their URL or host, and a healthy
-// site next to them is crawled as if they were not there.
+// items, file names, index keys) gets values at and over its limit: they end in a reason for their URL or host, and a
+// healthy site next to them is crawled as if they were not there.
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
