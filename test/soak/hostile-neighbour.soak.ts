@@ -2,12 +2,14 @@
 // hears SIGTERM. Everything together takes about a minute.
 
 import { expect, it } from 'vitest';
-import { ATTACKS, type Pace, paceNextTo, paceTable } from './hostile-neighbour.js';
+import { ATTACKS, HEALTHY_PAGES, type Pace, paceNextTo, paceTable } from './hostile-neighbour.js';
 
 /** The least share of the pace that is kept. */
 const LEAST_SHARE = 0.9;
 /** Milliseconds from SIGTERM to the end: what is in flight is given back. */
 const MAX_END_MS = 10_000;
+/** The exit code of a crawl that a signal ended. */
+const INTERRUPTED = 130;
 /** A machine that is busy with other suites is measured again. */
 const ATTEMPTS = 3;
 
@@ -27,6 +29,8 @@ it('keeps its pace within 10 % next to each attack', { timeout: 600_000 }, async
     expect({ name, share: pace.pagesPerSecond / quiet.pagesPerSecond }).toMatchObject({
       share: expect.toSatisfy((share: number) => share >= LEAST_SHARE),
     });
+    expect(pace.pages, name).toBeGreaterThanOrEqual(HEALTHY_PAGES);
+    expect(pace.exitCode, name).toBe(INTERRUPTED);
     expect(pace.hostileRequests, name).toBeGreaterThan(0);
     expect(pace.endMs, name).toBeLessThan(MAX_END_MS);
   }
