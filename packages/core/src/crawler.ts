@@ -18,6 +18,7 @@ import { resolveOptions } from './options/options.js';
 import { type CrawlProgress, type CrawlReport, NO_PROGRESS } from './report/crawl-report.js';
 import type { Explanation } from './report/explain.js';
 import { type ActivityOptions, activityBase, type CrawlActivity, NO_ACTIVITY } from './run/activity.js';
+import { damageOf } from './run/directory-damage.js';
 import { performRun } from './run/perform-run.js';
 import { type RetryAnswer, type RetryFilter, resolveRetryFilter } from './run/retry.js';
 import { Run } from './run/run.js';
@@ -33,6 +34,11 @@ export interface RunOptions {
   readonly out?: string;
   /** Deletes the crawl in `out` and starts over. A directory that holds something else is refused. @default false */
   readonly reset?: boolean;
+  /**
+   * Visits the known pages of the crawl again, those first that are most likely to have changed, with conditional
+   * requests; the bounds count from the beginning of this run. Needs visits that `recrawl` has kept. @default false
+   */
+  readonly again?: boolean;
   /** Failures of earlier runs that are queued again: those whose last decision fits. @default none */
   readonly retry?: RetryFilter;
   /**
@@ -156,7 +162,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   };
 
   const start = async (
-    { out, reset = false, retry, shared = false, signal }: RunOptions,
+    { out, reset = false, again = false, retry, shared = false, signal }: RunOptions,
     with_: Pick<RunSetup, 'options' | 'handlers'>,
   ): Promise<CrawlReport> => {
     if (stop !== null) throw alreadyRunning('Wait for the first run to end, or make a second crawler.');
@@ -178,6 +184,8 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       const write = logFunctionOf(resolved.log);
       log = write === null ? undefined : new CrawlLog(write, emitter, () => clock.nowMs());
       log?.started(resolved.identity.name, resolved.scope.seeds, resolved.network.concurrency);
+      // Of several processes each would read what the others are writing.
+      if (out !== undefined && !reset && !shared) log?.damaged(await damageOf(out));
       const given = typeof options.store === 'function' ? options.store(onStoreNotice) : options.store;
       run = await Run.open({
         ...with_,
@@ -192,6 +200,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         clock,
         out: out ?? null,
         reset,
+        again,
         unpark: toUnpark,
         retry: toRetry,
         ...(log === undefined ? {} : { log }),

@@ -54,7 +54,11 @@ export function asMannerlyError(error: unknown, directory: string | null): unkno
   if (!(error instanceof FrontierError)) return error;
   const more = { cause: error, ...(error.hint === null ? {} : { hint: error.hint }) };
   if (error.code === 'store-mismatch' && directory !== null) {
-    return new MannerlyError('directory-taken', `${directory} holds another frontier: ${error.message}`, more);
+    return new MannerlyError(
+      'directory-taken',
+      `${directory} does not hold the frontier of this crawl: ${error.message}`,
+      more,
+    );
   }
   if (error.code !== 'store-failed') return error;
   const kept = 'What was committed is kept: with a durable store the same crawl goes on from there.';

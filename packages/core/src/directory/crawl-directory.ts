@@ -16,7 +16,7 @@ import {
 } from './crawl-manifest.js';
 import { type CrawlPaths, crawlPaths, partsOf } from './crawl-paths.js';
 import { isLockName, lockDirectory, lockOnceFree, lockPart, refuseShared } from './directory-lock.js';
-import { namesIn, PART_SUFFIX, sizeOf, writeWhole } from './whole-file.js';
+import { namesIn, orIfAbsent, PART_SUFFIX, sizeOf, writeWhole } from './whole-file.js';
 
 /** The paths of a crawl directory, for all processes that have worked in it. */
 export interface WholeCrawlPaths extends CrawlPaths {
@@ -61,6 +61,7 @@ export async function openCrawlDirectory(
 ): Promise<CrawlDirectory> {
   await makeDirectory(path);
   // Checked before anything is written: a directory that is not ours stays as it was.
+  await refuseOddKinds(path);
   const before = await readManifestUnlessForeign(path);
   if (before !== null) goneOnWith(path, before, crawl);
   const lock = isShared ? await lockOnceFree(path) : await lockDirectory(path);
@@ -100,9 +101,35 @@ export async function openCrawlDirectory(
 export async function readCrawlDirectory(
   path: string,
 ): Promise<WholeCrawlPaths & { readonly manifest: CrawlManifest }> {
+  await refuseOddKinds(path);
   const manifest = await readManifest(path);
   if (manifest === null) throw holdsNoCrawl(path, 'Name the directory that `mannerly crawl` printed at its start.');
   return { ...crawlPaths(path), parts: await partsOf(path), manifest };
+}
+
+/**
+ * Refuses a folder in the place of a file of the crawl, and a file in the place of a folder.
+ *
+ * @throws MannerlyError `directory-format`
+ */
+export async function refuseOddKinds(path: string): Promise<void> {
+  const known: [folder: string, files: RegExp, folders: RegExp][] = [
+    [path, /^(crawl|settings|run(-\d+)?)\.json$|\.jsonl$/, /^(robots|frontier|files|archive(-\d+)?)$/],
+  ];
+  for (const [folder, files, folders] of known) {
+    for (const entry of await orIfAbsent([], () => readdir(folder, { withFileTypes: true }))) {
+      const file = join(folder, entry.name);
+      const isOdd = folders.test(entry.name) ? entry.isFile() : files.test(entry.name) && entry.isDirectory();
+      if (isOdd) {
+        const text = `${file} is a ${entry.isFile() ? 'file, and a folder' : 'folder, and a file'} belongs there`;
+        throw new MannerlyError('directory-format', text, {
+          hint: 'Put a copy of it back, or name another directory.',
+        });
+      }
+      if (folder === path && /^(robots|archive(-\d+)?)$/.test(entry.name) && entry.isDirectory())
+        known.push([file, /\.(txt|jsonl|cdxj|warc(\.gz)?)$/, /^$/]);
+    }
+  }
 }
 
 /** There is no `crawl.json`. Never throws. */

@@ -38,9 +38,9 @@ export async function orIfAbsent<T>(absent: T, act: () => Promise<T>): Promise<T
   }
 }
 
-/** Whether an error of the platform says that a file is absent. Never throws. */
+/** Whether an error of the platform says that a file is absent, its folder or both. Never throws. */
 export function isAbsent(error: unknown): boolean {
-  return hasPlatformCode(error, 'ENOENT');
+  return hasPlatformCode(error, 'ENOENT') || hasPlatformCode(error, 'ENOTDIR');
 }
 
 /** Whether an error of the platform has this code. Never throws. */

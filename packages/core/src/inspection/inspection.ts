@@ -102,12 +102,16 @@ export async function openInspection(
     async queued(request = {}) {
       if (frontier !== null) return frontier.list(request);
       throw new MannerlyError(holder === null ? 'not-running' : 'directory-in-use', whyLogsOnly ?? '', {
-        hint: 'Ask when the run has ended; in its own process `crawler.queued` answers meanwhile.',
+        hint:
+          holder === null ? LOST : 'Ask when the run has ended; in its own process `crawler.queued` answers meanwhile.',
       });
     },
     close: async () => frontier?.close(),
   };
 }
+
+const LOST =
+  'Put a copy of the folder back, or start over (--reset, `reset: true`). Of a crawl with another store, name the store.';
 
 /** The frontier, opened so that nothing can change; or why there is none to read, one sentence. */
 async function frontierOf(

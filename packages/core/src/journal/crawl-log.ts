@@ -73,6 +73,11 @@ export class CrawlLog implements JournalListener {
     }
   }
 
+  /** Files of the crawl directory that are not as the last run left them, a sentence each. */
+  damaged(files: readonly string[]): void {
+    for (const file of files) this.#tell('warn', 'directory-damaged', file);
+  }
+
   request({ url, host, status, failure, startedAtMs, endedAtMs }: RequestRecord): void {
     if (this.#isDebug) {
       const took = `${Math.round(endedAtMs - startedAtMs)} ms`;

@@ -2,12 +2,13 @@
 // was settled is handled again by another one, which writes the same items, under the same ids, into its own file.
 
 import { createRecentSet } from '@mannerly/frontier/internal';
-import { countLines, readLines } from '../directory/read-lines.js';
+import { countLines, parseLine, readLines } from '../directory/read-lines.js';
 import { idOfLine } from './item-line.js';
 import { MAX_ITEM_LINE_CHARS, MAX_JOINED_IDS } from './limits.js';
 
 /**
- * The lines of all items, file after file, without their newlines. An item is recognized among `MAX_JOINED_IDS`.
+ * The lines of all items, file after file, without newlines; what is no JSON is left out. An item is recognized among
+ * `MAX_JOINED_IDS`.
  *
  * @throws The platform's error when a file cannot be read; one that is absent has no items.
  */
@@ -15,6 +16,7 @@ export async function* joinedItems(itemsPaths: readonly string[]): AsyncGenerato
   const seen = createRecentSet(MAX_JOINED_IDS);
   for (const path of itemsPaths) {
     for await (const line of readLines(path, MAX_ITEM_LINE_CHARS)) {
+      if (parseLine(line) === undefined) continue;
       const id = itemsPaths.length > 1 ? idOfLine(line) : null;
       if (id === null || seen.add(id)) yield line;
     }

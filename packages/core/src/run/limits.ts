@@ -38,6 +38,13 @@ export const MAX_MANIFEST_SEEDS = 10_000; // seeds that the manifest of a run li
 export const MAX_MANIFEST_ROBOTS = 10_000;
 export const MAX_EARLIER_RUNS = 100; // earlier runs that it names
 
+// Damaged directories
+/** Bytes whose hashes are compared when a directory is opened or read: some tenths of a second. */
+export const MAX_VERIFIED_BYTES = 64 * 1024 * 1024;
+export const MAX_DAMAGE_TOLD = 20; // damaged files that are named
+
 // Crawls with an order seed
 /** URLs that wait for the next wave, half a kilobyte each; of more, the last ones are dropped. */
 export const MAX_WAITING_URLS = 500_000;
+/** Known pages that are offered to the frontier at a time. */
+export const OFFERED_AT_ONCE = 1_000;

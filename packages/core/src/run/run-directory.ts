@@ -14,8 +14,8 @@ import {
 import { MANIFEST_NAME, MANNERLY_VERSION, readAnyManifest } from '../directory/crawl-manifest.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import { lockDirectory, refuseShared } from '../directory/directory-lock.js';
+import { sizeOf } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
-import { crawlSettings, keepSettings } from '../options/crawl-settings.js';
 import type { ResolvedOptions } from '../options/options.js';
 import { CrawlLogs } from '../report/crawl-logs.js';
 import type { RunPromise } from '../report/decision.js';
@@ -27,23 +27,27 @@ export interface RunDirectory {
   /** `null`: the crawl has none. */
   readonly directory: CrawlDirectory | null;
   readonly logs: CrawlLogs;
+  /** Whether an earlier run made requests from the frontier in the directory: without it all would be asked again. */
+  readonly needsFrontier: boolean;
   /** After a reset: until when the hosts of the removed crawl get no request, epoch milliseconds. */
   readonly restedAtMs: number;
 }
 
 /** Opens the crawl directory and its logs, or logs in memory. The caller closes both. @throws MannerlyError */
 export async function openRunDirectory(
-  { options, out, reset, isShared }: Pick<RunSetup, 'options' | 'out' | 'reset' | 'isShared'>,
+  { options, out, reset, isShared, isOwnStore }: RunSetup,
   nowMs: number,
 ): Promise<RunDirectory> {
   const promise = promiseOf(options, nowMs);
-  if (out === null) return { directory: null, logs: new CrawlLogs(null, promise), restedAtMs: 0 };
+  if (out === null) return { directory: null, logs: new CrawlLogs(null, promise), needsFrontier: false, restedAtMs: 0 };
   const { name, tokens } = options.identity;
   const rested = reset ? await resetCrawlDirectory(out, name, resolvePoliteness(options.spacing.politeness)) : 0;
   const directory = await openCrawlDirectory(out, { name, tokens, seeds: options.scope.seeds }, nowMs, isShared);
   try {
-    await keepSettings(directory.settingsPath, crawlSettings(options));
-    return { directory, logs: new CrawlLogs(directory, promise, options.decisionLog), restedAtMs: rested };
+    const requested = (await partsOf(out)).map(({ requestsPath }) => sizeOf(requestsPath));
+    const needsFrontier = isOwnStore && (await Promise.all(requested)).some((bytes) => bytes);
+    const logs = new CrawlLogs(directory, promise, options.decisionLog);
+    return { directory, logs, needsFrontier, restedAtMs: rested };
   } catch (error) {
     await directory.release();
     throw error;

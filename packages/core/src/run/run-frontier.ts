@@ -21,6 +21,8 @@ export interface FrontierParts {
   readonly knowledge: SiteKnowledge;
   readonly companions: Companions;
   readonly totals: CrawlTotals;
+  /** As that of the directory. */
+  readonly needsFrontier: boolean;
 }
 
 /** Makes the frontier. `performRun` opens and closes it. @throws FrontierError `option-invalid` */
@@ -31,6 +33,7 @@ export function createRunFrontier(setup: RunSetup, parts: FrontierParts): Fronti
     ...crawlSettings(options),
     store,
     clock,
+    create: !parts.needsFrontier,
     companions: (authority, isFirst) => companions.urlsFor(authority, isFirst),
     canonicalRules: options.canonicalRules,
     // With an order seed, what a page leads to is known before the next page of its host is taken.

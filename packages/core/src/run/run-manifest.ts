@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
 import { hashOutputs, type OutputHash } from '../directory/output-hashes.js';
-import { readValues } from '../directory/read-lines.js';
+import { parseLine, readValues } from '../directory/read-lines.js';
 import { sizeOf, writeWhole } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
@@ -71,7 +71,8 @@ export async function beginRunManifest(
   options: ResolvedOptions,
   startedAtMs: number,
 ): Promise<RunManifest> {
-  const before = await readOne(runPath);
+  const kept = await readRunManifest(runPath);
+  const before = kept === 'unreadable' ? null : kept;
   const plain = plainOf(options) as Record<string, unknown>;
   const { seeds } = options.scope;
   const { timeZone, locale } = Intl.DateTimeFormat().resolvedOptions();
@@ -122,8 +123,8 @@ export async function endRunManifest(
  */
 export async function readRunManifests(path: string): Promise<readonly RunManifest[]> {
   const names = (await readdir(path)).filter((name) => NAME.test(name)).sort();
-  const manifests = await Promise.all(names.map((name) => readOne(join(path, name))));
-  return manifests.filter((manifest) => manifest !== null);
+  const manifests = await Promise.all(names.map((name) => readRunManifest(join(path, name))));
+  return manifests.filter((manifest) => manifest !== null && manifest !== 'unreadable');
 }
 
 async function write(path: string, manifest: RunManifest): Promise<void> {
@@ -134,17 +135,29 @@ async function write(path: string, manifest: RunManifest): Promise<void> {
   }
 }
 
-/** `null`: there is none, or it is none of this version's. */
-async function readOne(path: string): Promise<RunManifest | null> {
+/**
+ * The manifest of a run. `null`: there is none; `unreadable`: it is damaged, or none of this version's.
+ *
+ * @throws The platform's error when it cannot be read.
+ */
+export async function readRunManifest(path: string): Promise<RunManifest | 'unreadable' | null> {
   const size = await sizeOf(path);
-  if (size === null || size > MAX_MANIFEST_BYTES) return null;
-  try {
-    const value = JSON.parse(await readFile(path, 'utf8')) as Partial<RunManifest> | null;
-    return value?.format === 1 && Array.isArray(value.earlier) ? (value as RunManifest) : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  if (size === null) return null;
+  const value = size > MAX_MANIFEST_BYTES ? null : (parseLine(await readFile(path, 'utf8')) as Partial<RunManifest>);
+  const isWhole = value?.format === 1 && Array.isArray(value.earlier) && (value.end === null || isEnd(value.end));
+  return isWhole ? (value as RunManifest) : 'unreadable';
+}
+
+function isEnd(end: Partial<RunManifestEnd> | undefined): boolean {
+  return (
+    Array.isArray(end?.outputs) &&
+    end.outputs.every(
+      (each: Partial<OutputHash> | null) =>
+        /^[^/\\]+(\/[^/\\]+)?$/.test(each?.path ?? '') &&
+        !each?.path?.includes('..') &&
+        Number.isSafeInteger(each?.bytes),
+    )
+  );
 }
 
 function inShort({ startedAtMs, versions, optionsHash, end }: RunManifest): RunManifest['earlier'][number] {
@@ -165,7 +178,8 @@ async function latestRobots(robotsPath: string): Promise<{ robots: RunManifestEn
   return { robots: [...latest.values()], more };
 }
 
-function isCopy(value: unknown): value is { authority: string; hash: string; atMs: number } {
+/** Whether it is a line of `robots/index.jsonl`. @throws Never */
+export function isCopy(value: unknown): value is { authority: string; hash: string; atMs: number } {
   if (typeof value !== 'object' || value === null) return false;
   const { authority, hash, atMs } = value as Partial<Record<'authority' | 'hash' | 'atMs', unknown>>;
   return typeof authority === 'string' && typeof hash === 'string' && typeof atMs === 'number';

@@ -2,7 +2,7 @@
 // are shared. At stake are a crawl overwritten by another and a host with two holders.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -98,6 +98,26 @@ describe('opening', () => {
     await writeFile(path, spoil(await readFile(path)));
     const refused = make().open({ crawl: 'c', owner: 'o', create: true });
     await expect(refused).rejects.toMatchObject({ code, message: expect.stringContaining(path) });
+  });
+
+  it.each(['lock.mdb', 'gate/lock.mdb', 'gate/data.mdb', 'data.mdb'])(
+    'refuses a folder in the place of %s, and stays alive',
+    async (name) => {
+      await (await opened()).close();
+      const path = join(folder, 'frontier', name);
+      await rm(path);
+      await mkdir(path);
+      const refused = make().open({ crawl: 'c', owner: 'o', create: true });
+      await expect(refused).rejects.toMatchObject({ code: 'store-failed', message: expect.stringContaining('EISDIR') });
+    },
+  );
+
+  it('refuses a gate that is something else, and stays alive', async () => {
+    await (await opened()).close();
+    const path = join(folder, 'frontier', 'gate', 'data.mdb');
+    await writeFile(path, Buffer.alloc(40_000, 'x'));
+    const refused = make().open({ crawl: 'c', owner: 'o', create: true });
+    await expect(refused).rejects.toMatchObject({ code: 'store-mismatch', message: expect.stringContaining(path) });
   });
 
   it('names the folder that cannot be made', async () => {

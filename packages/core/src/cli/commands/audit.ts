@@ -7,10 +7,12 @@ import { EXIT } from '../exit-codes.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { recordedCount, showWork } from '../progress.js';
+import { tellDamage } from '../tell-damage.js';
 
 /** @param directories - One, or several of the same crawl, which are judged together. */
 export async function auditCommand(directories: readonly string[], flags: Flags, io: CliIo): Promise<number> {
   const [first = '', ...rest] = directories;
+  await tellDamage(directories, io);
   const crawl = await readCrawlDirectory(first);
   const others = await Promise.all(rest.map((directory) => readCrawlDirectory(directory)));
   const count = await recordedCount(directories, 'requests');

@@ -13,6 +13,7 @@ import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { inspecting, whereOf } from '../open-inspection.js';
+import { tellDamage } from '../tell-damage.js';
 
 /**
  * Runs the command. A URL that the crawl never met is no error.
@@ -35,6 +36,7 @@ export async function explainCommand(
     throw new UsageError(`"${about}" is neither a URL nor a host`, hint);
   }
   const where = whereOf(directory, flags);
+  if ('directory' in where) await tellDamage([where.directory], io);
   const robotsPath = 'directory' in where ? (await readCrawlDirectory(where.directory)).robotsPath : null;
   const { explanation, isAtRest } = await inspecting(where, async (inspection) => ({
     explanation: await inspection.explain(about),

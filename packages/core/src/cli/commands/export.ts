@@ -10,10 +10,12 @@ import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { oneOf } from '../option-flags.js';
 import { recordedCount, showWork } from '../progress.js';
+import { tellDamage } from '../tell-damage.js';
 
 /** @param directories - Those of all machines that worked on one crawl. @throws UsageError; MannerlyError */
 export async function exportCommand(directories: readonly string[], flags: Flags, io: CliIo): Promise<number> {
   const wanted = wantedFrom(flags);
+  await tellDamage(directories, io);
   if (wanted.length === 0) {
     const found = await Promise.all(directories.map((directory) => readCrawlDirectory(directory)));
     const paths = found.flatMap(({ parts }) => parts.map(({ itemsPath }) => itemsPath));

@@ -6,11 +6,13 @@ import { EXIT } from '../exit-codes.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { inspecting, whereOf } from '../open-inspection.js';
+import { tellDamage } from '../tell-damage.js';
 
 /** Runs the command. An empty queue is no error. @throws MannerlyError `directory-in-use` during a run */
 export async function queueCommand(directory: string | undefined, flags: Flags, io: CliIo): Promise<number> {
   const { host, limit = 100, cursor = null, store } = flags;
   const request = { limit, cursor, ...(host === undefined ? {} : { host }) };
+  if (directory !== undefined && store === undefined) await tellDamage([directory], io);
   const listing = await inspecting(whereOf(directory, flags), (inspection) => inspection.queued(request));
   if (flags.json === true) {
     io.out(json(listing));

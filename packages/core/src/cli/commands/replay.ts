@@ -12,6 +12,7 @@ import { type Flags, json } from '../flags.js';
 import { loadHandlers, registerDefault } from '../handlers-file.js';
 import type { CliIo } from '../io.js';
 import { recordedCount, showWork } from '../progress.js';
+import { tellDamage } from '../tell-damage.js';
 
 /** Runs the command. @throws UsageError for files that cannot be loaded or exist already; MannerlyError as `replay` */
 export async function replayCommand(directory: string, flags: Flags, io: CliIo): Promise<number> {
@@ -21,6 +22,7 @@ export async function replayCommand(directory: string, flags: Flags, io: CliIo):
   for (const path of [items, ...(csv === undefined ? [] : [csv])]) {
     if (existsSync(path)) throw new UsageError(`${path} exists already`, 'Name another file, or remove it.');
   }
+  await tellDamage([directory], io);
   const sinks = [
     jsonlSink({ path: items }),
     ...(csv === undefined ? [] : [csvSink({ path: csv, escapeFormulas: !flags.rawCells })]),

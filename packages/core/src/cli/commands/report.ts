@@ -10,6 +10,7 @@ import type { CliIo } from '../io.js';
 import { inspectingStore, whereOf } from '../open-inspection.js';
 import { recordedCount, showWork } from '../progress.js';
 import { crawlText, outcomeLines, storeReportText } from '../summary.js';
+import { tellDamage } from '../tell-damage.js';
 
 /** Runs the command. @throws MannerlyError `directory-taken`, `directory-format` */
 export async function reportCommand(named: string | undefined, flags: Flags, io: CliIo): Promise<number> {
@@ -20,6 +21,7 @@ export async function reportCommand(named: string | undefined, flags: Flags, io:
     return EXIT.ok;
   }
   const { directory } = where;
+  await tellDamage([directory], io);
   const { manifest, ...paths } = await readCrawlDirectory(directory);
   const requests = await recordedCount([directory], 'requests');
   const report = await showWork(io, 'Reading', 'requests', requests, (progress) => reportFromLogs(paths, progress));

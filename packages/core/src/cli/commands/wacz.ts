@@ -5,9 +5,11 @@ import { EXIT } from '../exit-codes.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { showWork } from '../progress.js';
+import { tellDamage } from '../tell-damage.js';
 
 /** Runs the command. @throws MannerlyError as `packageArchive` */
 export async function waczCommand(directory: string, { to, title, json: asJson }: Flags, io: CliIo): Promise<number> {
+  await tellDamage([directory], io);
   const names = { ...(to === undefined ? {} : { to }), ...(title === undefined ? {} : { title }) };
   const summary = await showWork(io, 'Packaging', 'bytes', null, (onBytes) =>
     packageArchive({ from: directory, nowMs: io.nowMs, onBytes, ...names }),

@@ -1,9 +1,10 @@
 // The files of a new project, from the folder `scaffold` of the package. A file that exists is never overwritten.
 
+import { statSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MANNERLY_VERSION } from '../../directory/crawl-manifest.js';
-import { hasPlatformCode, namesIn } from '../../directory/whole-file.js';
+import { namesIn } from '../../directory/whole-file.js';
 import type { CrawlConfig } from '../../options/config.js';
 import { UsageError } from '../failure.js';
 import type { ProjectPlan } from './interview.js';
@@ -89,11 +90,9 @@ const MAX_NAMES_SHOWN = 3;
 
 /** @throws UsageError unless the directory is empty or does not exist. */
 export async function checkIsFree(directory: string): Promise<void> {
-  const all = await namesIn(directory).catch((error: unknown) => {
-    if (!hasPlatformCode(error, 'ENOTDIR')) throw error;
+  if (statSync(directory, { throwIfNoEntry: false })?.isFile() === true)
     throw new UsageError(`${directory} is a file`, 'Name a directory that is empty or does not exist yet.');
-  });
-  const names = all.filter((name) => !IGNORED.includes(name));
+  const names = (await namesIn(directory)).filter((name) => !IGNORED.includes(name));
   if (names.length === 0) return;
   const more = names.length > MAX_NAMES_SHOWN ? ` and ${names.length - MAX_NAMES_SHOWN} more` : '';
   const shown = `${names.sort().slice(0, MAX_NAMES_SHOWN).join(', ')}${more}`;

@@ -13,9 +13,10 @@ import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from 'lmdb';
 import { FrontierError } from '../../errors.js';
+import { BACK_OR_RESET } from '../crawl-name.js';
 import { processLimits } from '../processes/process-limits.js';
 import { toFailure } from '../store-failure.js';
-import { checkFile } from './file-header.js';
+import { checkFile, checkLock } from './file-header.js';
 
 /** Address space for the file, bytes: it only bounds growth. Processes on one file must agree, so it is no option. */
 const MAP_BYTES = 1_099_511_627_776;
@@ -73,7 +74,10 @@ export async function openEnvironment(path: string, create: boolean): Promise<En
   const { open, ABORT } = await loadLmdb();
   await prepareFolder(path, create);
   try {
-    await checkFile(join(path, 'data.mdb'));
+    for (const folder of [path, join(path, GATE)]) {
+      await checkFile(join(folder, 'data.mdb'));
+      await checkLock(join(folder, 'lock.mdb'));
+    }
     const gate = open<Buffer, Buffer>({ path: join(path, GATE), noSubdir: false, noSync: true, ...READERS });
     const alone = <T>(work: () => T): T => {
       const answers: T[] = [];
@@ -138,7 +142,8 @@ async function prepareFolder(path: string, create: boolean): Promise<void> {
     if (create) await mkdir(path, { recursive: true });
     else await stat(join(path, 'data.mdb'));
   } catch (cause) {
-    if (!create) throw new FrontierError('store-mismatch', `there is no store in ${path}`, { cause });
+    if (!create)
+      throw new FrontierError('store-mismatch', `there is no store in ${path}`, { cause, hint: BACK_OR_RESET });
     throw toFailure(`cannot make the folder ${path}`, cause);
   }
 }

@@ -34,6 +34,15 @@ export async function checkFile(path: string): Promise<void> {
   }
 }
 
+/** Passes no file and any that may be written: lmdb makes it again. @throws The platform's error, of a folder too. */
+export async function checkLock(path: string): Promise<void> {
+  try {
+    await (await open(path, 'r+')).close();
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  }
+}
+
 async function checkHeads(path: string, file: FileHandle): Promise<void> {
   const first = await headAt(file, 0);
   if (first.length < HEAD_BYTES || first.readUInt32LE(MAGIC_AT) !== MAGIC) {

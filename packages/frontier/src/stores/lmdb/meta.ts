@@ -3,7 +3,7 @@
 
 import { FrontierError } from '../../errors.js';
 import type { OpenRequest } from '../../store.js';
-import { type CrawlName, compareCrawl } from '../crawl-name.js';
+import { BACK_OR_RESET, type CrawlName, compareCrawl } from '../crawl-name.js';
 import { bootName, type ProcessIdentity, thisProcess } from '../processes/process-identity.js';
 import { rowsOf, type Table } from './environment.js';
 
@@ -34,7 +34,10 @@ export function claimCrawl(meta: Table, path: string, identity: string, { crawl,
     compareCrawl(path, hint, JSON.parse(bytes.toString()) as CrawlName, wanted);
     return false;
   }
-  if (!create) throw new FrontierError('store-mismatch', `${path} holds no crawl ${JSON.stringify(crawl)}`);
+  if (!create) {
+    const text = `${path} holds no crawl ${JSON.stringify(crawl)}`;
+    throw new FrontierError('store-mismatch', text, { hint: BACK_OR_RESET });
+  }
   meta.putSync(CRAWL, Buffer.from(JSON.stringify(wanted)));
   return true;
 }

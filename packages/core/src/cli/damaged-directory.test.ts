@@ -1,0 +1,179 @@
+// A disk, a copy that broke off or a hand changes files of a crawl directory. Each file is damaged in each way, and the
+// commands must say so: an answer that silently leaves out half of the log, or a stack trace, is a bug.
+
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { damageOf } from '../run/directory-damage.js';
+import { fakeIo } from './io.fixture.js';
+import { runCommand } from './program.js';
+import { type TestSite, testSite } from './site.fixture.js';
+
+let base: string;
+let site: TestSite;
+
+async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  const io = fakeIo();
+  const code = await runCommand(argv, io);
+  return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
+}
+
+const WHO = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
+const crawl = (out: string, ...more: string[]) =>
+  run('crawl', `${site.url}/`, ...WHO, '--interval', '0', '--out', out, '--warc', ...more);
+
+/** A crawl that has ended, and one that a bound has interrupted. */
+const STATES: Readonly<Record<string, readonly string[]>> = { finished: [], interrupted: ['--pages', '3'] };
+
+const COMMANDS: readonly ((directory: string) => string[])[] = [
+  (directory) => ['report', directory],
+  (directory) => ['audit', directory],
+  (directory) => ['explain', directory, `${site.url}/1`],
+  (directory) => ['explain', directory, '127.0.0.1', '--json'],
+  (directory) => ['queue', directory],
+  (directory) => ['export', directory],
+  (directory) => ['replay', directory],
+  (directory) => ['wacz', directory],
+];
+
+const DAMAGES: Readonly<Record<string, (file: string) => void>> = {
+  cut: (file) => truncateSync(file, Math.floor(statSync(file).size * 0.6)),
+  flipped(file) {
+    const bytes = readFileSync(file);
+    bytes[bytes.length >> 1]! ^= 0x10;
+    writeFileSync(file, bytes);
+  },
+  zeroed: (file) => writeFileSync(file, readFileSync(file).fill(0, 10, 20)),
+  emptied: (file) => writeFileSync(file, ''),
+  removed: (file) => rmSync(file),
+  'made a folder'(file) {
+    rmSync(file);
+    mkdirSync(file);
+  },
+};
+
+/** All files but the frontier, which lmdb keeps. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (!entry.isDirectory()) return statSync(path).size > 0 ? [path] : [];
+    return entry.name === 'frontier' ? [] : filesIn(path);
+  });
+}
+
+let copies = 0;
+function copyOf(state: string): string {
+  copies += 1;
+  const copy = join(base, `copy-${copies}`);
+  cpSync(join(base, state), copy, { recursive: true });
+  return copy;
+}
+
+beforeAll(async () => {
+  base = mkdtempSync(join(tmpdir(), 'mannerly-damage-'));
+  site = await testSite(['/1', '/2', '/3', '/4', '/closed']);
+  for (const [state, flags] of Object.entries(STATES)) expect((await crawl(join(base, state), ...flags)).code).toBe(0);
+});
+afterAll(async () => {
+  await site.close();
+  rmSync(base, { recursive: true });
+});
+
+describe.each(Object.keys(STATES))('a directory of a crawl that is %s', (state) => {
+  it('is answered from without a word as long as it is whole', async () => {
+    expect(await damageOf(join(base, state))).toEqual([]);
+    const copy = copyOf(state);
+    for (const command of COMMANDS) expect(await run(...command(copy))).toMatchObject({ code: 0, err: '' });
+  });
+
+  it.each(Object.entries(DAMAGES))(
+    'has each file %s: every command says which',
+    { timeout: 60_000 },
+    async (_, damage) => {
+      for (const [at, file] of filesIn(join(base, state)).entries()) {
+        const name = relative(join(base, state), file);
+        const directory = copyOf(state);
+        damage(join(directory, name));
+        const command = COMMANDS[at % COMMANDS.length]!(directory);
+        const { code, out, err } = await run(...command);
+        const told = `${command[0]}: ${err}`;
+        expect(told).toContain(name === 'crawl.json' && code === 2 ? directory : join(directory, name));
+        expect(told).not.toMatch(/\n {4}at |is a bug/);
+        expect(code === 2 ? out : '').toBe('');
+        rmSync(directory, { recursive: true });
+      }
+    },
+  );
+
+  it('goes on where a file is damaged, and says which; or does not begin', { timeout: 60_000 }, async () => {
+    const damages = Object.values(DAMAGES);
+    for (const [at, file] of filesIn(join(base, state)).entries()) {
+      if (at % 2 !== Object.keys(STATES).indexOf(state)) continue;
+      const name = relative(join(base, state), file);
+      const directory = copyOf(state);
+      damages[at % damages.length]!(join(directory, name));
+      site.asked.length = 0;
+      const { code, err } = await crawl(directory);
+      expect(err).toContain(name === 'crawl.json' && code === 2 ? directory : join(directory, name));
+      expect(err).not.toMatch(/\n {4}at |is a bug/);
+      expect(code === 2 ? site.asked : []).toEqual([]);
+      rmSync(directory, { recursive: true });
+    }
+  });
+
+  it.each(['robots', 'archive', 'frontier'])('refuses a file in the place of the folder %s', async (name) => {
+    const directory = copyOf(state);
+    rmSync(join(directory, name), { recursive: true });
+    writeFileSync(join(directory, name), 'text');
+    for (const { code, err } of [await crawl(directory), await run('report', directory)]) {
+      expect(err).toContain(`${join(directory, name)} is a file, and a folder belongs there`);
+      expect(code).toBe(2);
+    }
+  });
+});
+
+describe.each(Object.keys(STATES))('a frontier that is lost, of a crawl that is %s', (state) => {
+  const LOSSES: Readonly<Record<string, (folder: string) => void>> = {
+    removed: (folder) => rmSync(folder, { recursive: true }),
+    emptied: (folder) => writeFileSync(join(folder, 'data.mdb'), ''),
+    'without its file': (folder) => rmSync(join(folder, 'data.mdb')),
+    'cut short': (folder) => truncateSync(join(folder, 'data.mdb'), 20_000),
+  };
+
+  it.each(Object.entries(LOSSES))('%s: nothing is asked again, and the command says what to do', async (_, lose) => {
+    const directory = copyOf(state);
+    lose(join(directory, 'frontier'));
+    site.asked.length = 0;
+    for (const { code, err } of [await crawl(directory), await run('queue', directory)]) {
+      expect(err).toContain(join(directory, 'frontier'));
+      expect(err).toMatch(/Put a copy of the folder back, or start over|Restore it from a copy or start anew/);
+      expect(err).not.toMatch(/\n {4}at |is a bug/);
+      expect([1, 2]).toContain(code);
+    }
+    expect(site.asked).toEqual([]);
+    expect(await crawl(directory, '--reset')).toMatchObject({ code: 0 });
+  });
+});
+
+it('leaves out lines of a killed run that cannot be read, and says how many', async () => {
+  const directory = copyOf('interrupted');
+  const manifest = JSON.parse(readFileSync(join(directory, 'run.json'), 'utf8'));
+  writeFileSync(join(directory, 'run.json'), JSON.stringify({ ...manifest, end: null }));
+  const items = join(directory, 'items.jsonl');
+  const [first, ...rest] = readFileSync(items, 'utf8').split('\n');
+  writeFileSync(items, [`${first?.slice(0, 40)}\u0000`, ...rest, '{"id":"half'].join('\n'));
+  const { out, err } = await run('export', directory);
+  expect(err).toBe(`Damaged: 1 line of ${items} cannot be read: what follows leaves it out.`);
+  expect(out.split('\n')).toEqual(rest.slice(0, -1));
+});

@@ -1,0 +1,101 @@
+// What of a crawl directory is not as its last run left it: files that are missing, shorter, changed or unreadable. A
+// run that ended left the sizes and hashes of its files; of one that was killed, lines that cannot be read are found.
+
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { refuseOddKinds } from '../directory/crawl-directory.js';
+import { type CrawlPaths, partsOf } from '../directory/crawl-paths.js';
+import type { OutputHash } from '../directory/output-hashes.js';
+import { parseLine, readLines, readValues } from '../directory/read-lines.js';
+import { namesIn, sizeOf } from '../directory/whole-file.js';
+import { plural } from '../report/table.js';
+import { MAX_DAMAGE_TOLD, MAX_VERIFIED_BYTES } from './limits.js';
+import { isCopy, readRunManifest } from './run-manifest.js';
+
+/**
+ * Compares a directory with what its last run left. Files that a person removes on purpose are told too.
+ *
+ * @returns A sentence for each damaged file, `MAX_DAMAGE_TOLD` at most. None for a directory that holds no crawl, and
+ *   none for changes within files past the first `MAX_VERIFIED_BYTES`, of which the sizes alone are compared.
+ * @throws MannerlyError `directory-format` for a folder in the place of a file; the platform's error when a file cannot
+ *   be read.
+ */
+export async function damageOf(path: string): Promise<readonly string[]> {
+  await refuseOddKinds(path);
+  const told: string[] = [];
+  let left = MAX_VERIFIED_BYTES;
+  const mayRead = (bytes: number): boolean => {
+    left -= bytes;
+    return left >= 0;
+  };
+  for (const part of await partsOf(path)) {
+    const manifest = await readRunManifest(part.runPath);
+    if (manifest !== null && manifest !== 'unreadable' && manifest.end !== null) {
+      for (const output of manifest.end.outputs) told.push(...(await changed(path, output, mayRead)));
+      continue;
+    }
+    if (manifest === 'unreadable') told.push(`${part.runPath} cannot be read, so the other files were not verified`);
+    else if (manifest === null && ((await sizeOf(part.requestsPath)) ?? 0) > 0)
+      told.push(`${part.runPath} is missing, so the other files were not verified`);
+    for (const log of logsOf(part)) told.push(...(await unreadableLines(log, mayRead)));
+  }
+  told.push(...(await damagedCopies(join(path, 'robots'), mayRead)));
+  const more = told.length - MAX_DAMAGE_TOLD;
+  return more <= 0 ? told : [...told.slice(0, MAX_DAMAGE_TOLD), `${plural(more, 'other file')} damaged too`];
+}
+
+function logsOf(part: CrawlPaths): readonly string[] {
+  return Object.values(part).filter((each): each is string => String(each).endsWith('.jsonl'));
+}
+
+/** A file may have grown: a later run that was killed has appended to it. */
+async function changed(
+  folder: string,
+  { path, bytes, sha256 }: OutputHash,
+  mayRead: (bytes: number) => boolean,
+): Promise<string[]> {
+  // Made again at any time from what is in `archive`.
+  if (/^archive(-\d+)?\.wacz$/.test(path)) return [];
+  const file = join(folder, ...path.split('/'));
+  const size = await sizeOf(file);
+  if (size === null) return [`${file} is missing`];
+  if (size < bytes) return [`${file} has ${size} bytes, and the last run left ${bytes}`];
+  if (bytes === 0 || sha256 === null || !mayRead(bytes)) return [];
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(file, { end: bytes - 1 })) hash.update(piece as Buffer);
+  return hash.digest('hex') === sha256 ? [] : [`${file} was changed since the last run left it`];
+}
+
+/** Half a line at the end is what a killed run leaves. */
+async function unreadableLines(file: string, mayRead: (bytes: number) => boolean): Promise<string[]> {
+  const size = await sizeOf(file);
+  if (size === null || size === 0 || !mayRead(size)) return [];
+  let unreadable = 0;
+  let isLast = false;
+  for await (const line of readLines(file)) {
+    if (isLast) unreadable += 1;
+    isLast = parseLine(line) === undefined;
+  }
+  return unreadable === 0
+    ? []
+    : [`${plural(unreadable, 'line')} of ${file} cannot be read: what follows leaves it out`];
+}
+
+/** A copy is named after its hash, and each is named in the index. */
+async function damagedCopies(folder: string, mayRead: (bytes: number) => boolean): Promise<string[]> {
+  const kept = new Set(await namesIn(folder));
+  const missing = new Set<string>();
+  for await (const { hash } of readValues(join(folder, 'index.jsonl'), isCopy))
+    if (/^[0-9a-f]{16,64}$/.test(hash) && !kept.has(`${hash}.txt`)) missing.add(hash);
+  const told = [...missing].map((hash) => `${join(folder, `${hash}.txt`)} is missing`);
+  for (const name of kept) {
+    const [, digits] = /^([0-9a-f]{16,64})\.txt$/.exec(name) ?? [];
+    const file = join(folder, name);
+    if (digits === undefined || !mayRead((await sizeOf(file)) ?? 0)) continue;
+    const hash = createHash('sha256');
+    for await (const piece of createReadStream(file)) hash.update(piece as Buffer);
+    if (!hash.digest('hex').startsWith(digits)) told.push(`${file} is not the copy that its name says`);
+  }
+  return told;
+}
