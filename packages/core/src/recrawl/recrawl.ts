@@ -178,7 +178,7 @@ export class Recrawl {
   }
 
   #nextDue(dueMs: number | null): void {
-    if (dueMs !== null) this.#nextDueAtMs = Math.min(this.#nextDueAtMs ?? dueMs, dueMs);
+    if (dueMs !== null && dueMs > this.#nowMs()) this.#nextDueAtMs = Math.min(this.#nextDueAtMs ?? dueMs, dueMs);
   }
 
   async *#visits(): AsyncGenerator<PageVisit> {

@@ -64,7 +64,7 @@ export interface CrawlReport {
   readonly bounds: readonly BoundMet[];
   /** With `stopped`: the reason that a handler gave (`StopCrawl`). Absent: none. */
   readonly stopReason?: string;
-  /** Of a run with `again`: what became of the pages that were known. */
+  /** Of a run that visited known pages again: what became of the pages that were known. */
   readonly recrawl?: RecrawlCounts;
   /** Whether the run continued earlier ones. Then all counts are of the crawl, over its runs. */
   readonly resumed: boolean;

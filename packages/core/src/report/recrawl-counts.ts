@@ -14,3 +14,19 @@ export interface RecrawlCounts {
   /** When the first page is due that was not visited, or is due again, epoch milliseconds; `null`: none is. */
   readonly nextDueAtMs: number | null;
 }
+
+/** The counts of several processes together; `null` of none. */
+export function addedRecrawlCounts(all: readonly RecrawlCounts[]): RecrawlCounts | null {
+  if (all.length === 0) return null;
+  const sum = (of: (counts: RecrawlCounts) => number): number => all.reduce((total, each) => total + of(each), 0);
+  const due = all.flatMap(({ nextDueAtMs }) => nextDueAtMs ?? []);
+  return {
+    visits: sum(({ visits }) => visits),
+    notModified: sum(({ notModified }) => notModified),
+    sameContent: sum(({ sameContent }) => sameContent),
+    changed: sum(({ changed }) => changed),
+    gone: sum(({ gone }) => gone),
+    bytesSaved: sum(({ bytesSaved }) => bytesSaved),
+    nextDueAtMs: due.length === 0 ? null : Math.min(...due),
+  };
+}

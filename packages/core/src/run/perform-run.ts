@@ -157,6 +157,7 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
   const { setup, startedAtMs, tally, counts, ledger, directory, totals, knowledge } = run;
   const resumed = totals.earlierRuns() > 0;
   const stopReason = run.stop.reason();
+  const recrawl = run.recrawl?.counts();
   // Other processes still write their logs.
   const isPart = setup.isShared;
   const logged =
@@ -193,6 +194,6 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
     scopeMoves: knowledge.moves(),
     traps: knowledge.traps(),
     relaxedDefaults: run.options.relaxedDefaults,
-    ...(setup.again && run.recrawl !== null ? { recrawl: run.recrawl.counts() } : {}),
+    ...(recrawl !== undefined && (setup.again || recrawl.visits > 0) ? { recrawl } : {}),
   };
 }
