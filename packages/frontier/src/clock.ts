@@ -1,5 +1,7 @@
 // The frontier's only source of time. Everything that waits uses it, so that a test can bring a clock of its own.
 
+import { uptime } from 'node:os';
+
 /** Wall-clock time and timers. */
 export interface Clock {
   /** Epoch milliseconds. */
@@ -25,15 +27,46 @@ export interface ManualClock extends Clock {
 /** The longest delay that the platform's timers take, milliseconds. */
 const TIMER_MAX_MS = 2_147_483_647;
 
-/** The platform's clock. Its timers keep the process alive until they are cancelled. Never throws. */
+/** When this process began, by the wall clock as it was then, without the time for which the machine slept since. */
+let beganAtMs = Date.now() - performance.now();
+let sleptMs = sleepMs();
+let lookedAtMs = performance.now();
+
+/**
+ * The platform's clock. It runs on when the wall clock is set, forward or back: spacing, running time and patience go by
+ * the time that has passed. Where the machine was asleep, it catches up. Its timers keep the process alive until they
+ * are cancelled. Never throws.
+ */
 export function systemClock(): Clock {
   return {
-    nowMs: () => Date.now(),
+    nowMs() {
+      const passedMs = performance.now();
+      if (passedMs - lookedAtMs > LOOK_MS) {
+        lookedAtMs = passedMs;
+        const slept = sleepMs();
+        if (slept - sleptMs > LEAST_SLEEP_MS) beganAtMs += slept - sleptMs;
+        sleptMs = Math.max(sleptMs, slept);
+      }
+      return Math.floor(beganAtMs + passedMs);
+    },
     after(ms, fn) {
       const timer = setTimeout(fn, Math.min(Math.max(0, ms), TIMER_MAX_MS));
       return () => clearTimeout(timer);
     },
   };
+}
+
+/** Milliseconds between two looks at whether the machine slept, and what counts as sleep: the platform says seconds. */
+const LOOK_MS = 1_000;
+const LEAST_SLEEP_MS = 3_000;
+
+/** Grows by the time for which the machine sleeps, which the monotonic clock leaves out. */
+function sleepMs(): number {
+  try {
+    return uptime() * 1_000 - performance.now();
+  } catch {
+    return 0;
+  }
 }
 
 /** A clock for tests. @param startMs - Epoch milliseconds. @default 1_700_000_000_000. Never throws. */
