@@ -161,7 +161,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['directory'],
     ['admit', 'fetch', 'page', 'handle', 'output', 'archive', 'report'],
     ['journal'],
-    ['discovery'],
+    ['discovery', 'recrawl'],
     ['crawl'],
     ['options', 'order-seed', 'replay'],
     ['run'],

@@ -1,6 +1,7 @@
 // The next due time, records, reserved slots, opening, scans, and refusals that change nothing (N1, R1, R2, O2, X1 …
 // X3).
 
+import type { RecordListing } from '../store.js';
 import { assert, assertEqual, codeOf } from './assert.js';
 import { ALL, idsOf, nameOf, names, namesOf, RELEASE, type RegisterTest, type StoreTest } from './store-test.js';
 import type { SuiteOptions } from './suite-options.js';
@@ -58,6 +59,30 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     await store.writeRecord('k', null);
     assertEqual(await store.readRecord('k'), null, 'a record that was removed');
     assertEqual([...((await store.readRecord('other')) ?? [])], [7], 'another record');
+  });
+
+  it('R3', 'a listing has each record whose key begins so once, however it is paged', async (test) => {
+    const { store } = test;
+    const list = store.listRecords?.bind(store);
+    if (list === undefined) return;
+    const names = Array.from({ length: 250 }, (_, at) => `visit/${at * 7_919}`);
+    for (const name of ['visit', 'visitor', 'other', ...names])
+      await store.writeRecord(name, new TextEncoder().encode(name));
+    await store.writeRecord('visit/7919', null);
+    for (const limit of [1, 7, 250, 10_000]) {
+      const found: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const listing: RecordListing = await list('visit/', cursor, limit);
+        assert(listing.items.length <= limit, `a page of ${listing.items.length} for a limit of ${limit}`);
+        for (const { key, value } of listing.items) {
+          assertEqual(new TextDecoder().decode(value), key, 'the value of a record');
+          found.push(key);
+        }
+        cursor = listing.cursor;
+      } while (cursor !== null);
+      assertEqual(found.sort(), names.filter((name) => name !== 'visit/7919').sort(), `listed with pages of ${limit}`);
+    }
   });
 
   it('R1, X3', 'a record that is too long is refused and the old one stays', async (test) => {
