@@ -393,7 +393,7 @@ export interface RecrawlOptions {
   readonly change?: 'text' | 'payload';
   /**
    * Interval of a page that always changes; pages that change less often are visited less often. `null`: the bounds of
-   * a run decide how many pages it visits. More than 0.042, to 365 days. @default none
+   * a run decide how many pages it visits. 0.01 to 365 days. @default none
    */
   readonly everyDays?: number;
   /** With `everyDays`: the shortest interval. 0 to 365 days. @default 0.042 */

@@ -190,7 +190,7 @@ export const MACHINE_ROWS = {
           { default: 'text' },
         ),
         everyDays: row(
-          number(1 / 24, 365, 'days', true),
+          number(0.01, 365, 'days'),
           'Interval of a page that always changes; pages that change less often are visited less often. `null`: the ' +
             'bounds of a run decide how many pages it visits.',
           { flag: ['--every <days>', 'with --again: interval of a page that always changes (implies --recrawl)'] },
