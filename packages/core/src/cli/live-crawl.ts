@@ -89,5 +89,5 @@ export function stopOnInterrupt(
     }
     ended();
     io.exit(EXIT.stopped);
-  });
+  }, true);
 }
