@@ -4,7 +4,7 @@
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { bundleReaders } from './bundle-readers.mjs';
@@ -27,7 +27,7 @@ as an argument does take part (letters of either case); without any, all. MINUTE
 
 Exit code: 0, nothing found; 1, a reader failed; 2, a wrong argument.`;
 
-const root = new URL('../../', import.meta.url).pathname;
+const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Memory of the thread, MiB: what reading one input may take. */
 const HEAP_MIB = 512;
 
