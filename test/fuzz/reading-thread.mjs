@@ -13,7 +13,7 @@ const ROUND_INPUTS = 40;
 const MOST_MS = 5_000;
 /** What an input may take: far above anything linear, and far below a square at the longest input. */
 const CALM_MS = 150;
-const CALM_MS_PER_BYTE = 0.001;
+const CALM_MS_PER_BYTE = 0.003;
 /** A slow input is read again, unless it was this many times too slow: the machine may have been busy. */
 const AGAIN = 4;
 

@@ -61,7 +61,7 @@ function tagPieces(value: string): string[] {
   const pieces: string[] = [];
   for (let at = 0; at < raw.length; at += 1) {
     const piece = raw[at]?.trim() ?? '';
-    const date = /(?:^|:)[ \t]*unavailable_after[ \t]*:(.*)$/i.exec(piece)?.[1];
+    const date = /(?:^|:)[ \t]*unavailable_after[ \t]*:(.*)$/is.exec(piece)?.[1];
     const next = raw[at + 1];
     const isSplitDate = date !== undefined && next !== undefined && parseLooseDate(date) === null;
     if (isSplitDate && parseLooseDate(`${date},${next}`) !== null) {
