@@ -30,6 +30,8 @@ function replaceVerbs(store: FrontierStore, verbs: Partial<FrontierStore>): Fron
     nextDueInMs: () => store.nextDueInMs(),
     readRecord: (key) => store.readRecord(key),
     writeRecord: (key, value) => store.writeRecord(key, value),
+    listRecords: (prefix, cursor, limit) =>
+      store.listRecords?.(prefix, cursor, limit) ?? Promise.resolve({ cursor: null, items: [] }),
     reserve: (slots) => store.reserve?.(slots) ?? Promise.resolve([]),
     stats: () => store.stats(),
     scan: (cursor, limit, host) => store.scan(cursor, limit, host),
@@ -315,6 +317,17 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
       replaceVerbs(store, {
         writeRecord: async (key, value) => {
           if (value === null || (await store.readRecord(key)) === null) await store.writeRecord(key, value);
+        },
+      }),
+  },
+  {
+    fault: 'forgets the last record of a page of a listing',
+    invariant: 'R3',
+    wrap: (store) =>
+      replaceVerbs(store, {
+        listRecords: async (prefix, cursor, limit) => {
+          const listing = await store.listRecords?.(prefix, cursor, limit);
+          return { cursor: listing?.cursor ?? null, items: listing?.items.slice(0, -1) ?? [] };
         },
       }),
   },

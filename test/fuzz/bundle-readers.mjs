@@ -3,9 +3,10 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
-const root = new URL('../../', import.meta.url).pathname;
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The path of the module, in `folder`. Packages of the project are read from their sources. */
 export async function bundleReaders(table, folder) {

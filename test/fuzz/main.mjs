@@ -4,7 +4,7 @@
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { bundleReaders } from './bundle-readers.mjs';
@@ -20,14 +20,14 @@ as an argument does take part (letters of either case); without any, all. MINUTE
   --rounds N          end after so many rounds of 40 inputs for each reader, if the minutes are not over before
   --input FILE        read this file with each of the readers, once, and end
   --keep FOLDER       where failing inputs are kept (test/fuzz/failures)
-  --longest SECONDS   a reader that takes longer for one input stands still (10)
+  --longest SECONDS   a reader that takes longer for one input stands still (30)
   --table MODULE      other readers: a module that exports READERS, and may export LATE_READERS and UNITS
   --list              name the readers
   -h, --help          this text
 
 Exit code: 0, nothing found; 1, a reader failed; 2, a wrong argument.`;
 
-const root = new URL('../../', import.meta.url).pathname;
+const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Memory of the thread, MiB: what reading one input may take. */
 const HEAP_MIB = 512;
 
@@ -165,7 +165,7 @@ function readArguments() {
         rounds: { type: 'string', default: '1000000000' },
         input: { type: 'string' },
         keep: { type: 'string' },
-        longest: { type: 'string', default: '10' },
+        longest: { type: 'string', default: '30' },
         table: { type: 'string' },
         list: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },

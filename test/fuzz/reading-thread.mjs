@@ -12,8 +12,8 @@ const ROUND_INPUTS = 40;
 /** Milliseconds of a reader in one round, those of the search for a shorter input included. */
 const MOST_MS = 5_000;
 /** What an input may take: far above anything linear, and far below a square at the longest input. */
-const CALM_MS = 200;
-const CALM_MS_PER_BYTE = 0.004;
+const CALM_MS = 150;
+const CALM_MS_PER_BYTE = 0.003;
 /** A slow input is read again, unless it was this many times too slow: the machine may have been busy. */
 const AGAIN = 4;
 

@@ -34,6 +34,11 @@ export interface RunOptions {
   readonly out?: string;
   /** Deletes the crawl in `out` and starts over. A directory that holds something else is refused. @default false */
   readonly reset?: boolean;
+  /**
+   * Visits the known pages of the crawl again, those first that are most likely to have changed, with conditional
+   * requests; the bounds count from the beginning of this run. Needs visits that `recrawl` has kept. @default false
+   */
+  readonly again?: boolean;
   /** Failures of earlier runs that are queued again: those whose last decision fits. @default none */
   readonly retry?: RetryFilter;
   /**
@@ -157,7 +162,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   };
 
   const start = async (
-    { out, reset = false, retry, shared = false, signal }: RunOptions,
+    { out, reset = false, again = false, retry, shared = false, signal }: RunOptions,
     with_: Pick<RunSetup, 'options' | 'handlers'>,
   ): Promise<CrawlReport> => {
     if (stop !== null) throw alreadyRunning('Wait for the first run to end, or make a second crawler.');
@@ -195,6 +200,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         clock,
         out: out ?? null,
         reset,
+        again,
         unpark: toUnpark,
         retry: toRetry,
         ...(log === undefined ? {} : { log }),

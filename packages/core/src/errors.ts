@@ -62,7 +62,9 @@ export function asMannerlyError(error: unknown, directory: string | null): unkno
   }
   if (error.code !== 'store-failed') return error;
   const kept = 'What was committed is kept: with a durable store the same crawl goes on from there.';
-  const hint = error.hint === null ? kept : `${error.hint} ${kept}`;
+  // lmdb has no other word for half of a write.
+  const full = /No space left|Input\/output error/.test(error.message) ? 'Is the disk full? ' : '';
+  const hint = error.hint === null ? `${full}${kept}` : `${full}${error.hint} ${kept}`;
   return new MannerlyError('store-failed', error.message, { cause: error, hint });
 }
 

@@ -2,6 +2,7 @@
 // readers stand in test-support/readers.ts. What is measured is the processor's time, the least of many rounds.
 
 import { parseRobots } from '@mannerly/robots';
+import { parseDataTxt } from '@mannerly/robots/data-txt';
 import { dedupeKey } from '@mannerly/robots/dedupe-key';
 import { describe, expect, it } from 'vitest';
 import { Cookies, jarMaker } from './fetch/cookies.js';
@@ -94,6 +95,7 @@ describe('work grows no faster than the input', () => {
 const DEAR: readonly (readonly [string, read: (bytes: Buffer) => unknown, piece: string, most: number])[] = [
   ['robots metas', signalsOfMetas, 'a,', 10],
   ['lines of robots.txt that are no UTF-8', parseRobots, '\xff\n', 75],
+  ['lines of data.txt that are no UTF-8', parseDataTxt, '\xff\n', 75],
   ['Clean-param lines', (bytes) => dedupeKey(parseRobots(bytes), LONG_LINK), 'Clean-param: a /a\n', 300],
 ];
 const LONG_LINK = `${URL_A}${'%C3%A4'.repeat(300)}?b=1`;

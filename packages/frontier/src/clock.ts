@@ -1,5 +1,7 @@
 // The frontier's only source of time. Everything that waits uses it, so that a test can bring a clock of its own.
 
+import { uptime } from 'node:os';
+
 /** Wall-clock time and timers. */
 export interface Clock {
   /** Epoch milliseconds. */
@@ -25,10 +27,55 @@ export interface ManualClock extends Clock {
 /** The longest delay that the platform's timers take, milliseconds. */
 const TIMER_MAX_MS = 2_147_483_647;
 
-/** The platform's clock. Its timers keep the process alive until they are cancelled. Never throws. */
+/** What the platform says of time. */
+interface PlatformTime {
+  /** Epoch milliseconds; may be set forward and back. */
+  readonly wallMs: () => number;
+  /** Milliseconds since some time, which only grow; sleep of the machine may be left out. */
+  readonly monotonicMs: () => number;
+  /** Seconds since the machine started, sleep included; whole ones on some platforms. */
+  readonly uptimeS: () => number;
+}
+
+/** Milliseconds between two looks at whether the machine slept, and the least that counts as sleep. */
+const LOOK_MS = 1_000;
+const LEAST_SLEEP_MS = 3_000;
+
+/** The time of the platform as it passes: from the wall clock's time at the beginning. */
+export function passingTime({ wallMs, monotonicMs, uptimeS }: PlatformTime): () => number {
+  /** Grows by the time for which the machine sleeps. */
+  const sleepMs = (): number => {
+    try {
+      return uptimeS() * 1_000 - monotonicMs();
+    } catch {
+      return 0;
+    }
+  };
+  let lookedAtMs = monotonicMs();
+  let beganAtMs = wallMs() - lookedAtMs;
+  let sleptMs = sleepMs();
+  return () => {
+    const passedMs = monotonicMs();
+    if (passedMs - lookedAtMs > LOOK_MS) {
+      lookedAtMs = passedMs;
+      const slept = sleepMs();
+      if (slept - sleptMs > LEAST_SLEEP_MS) beganAtMs += slept - sleptMs;
+      sleptMs = Math.max(sleptMs, slept);
+    }
+    return Math.floor(beganAtMs + passedMs);
+  };
+}
+
+const nowMs = passingTime({ wallMs: Date.now, monotonicMs: () => performance.now(), uptimeS: uptime });
+
+/**
+ * The platform's clock. It runs on when the wall clock is set, forward or back: spacing, running time and waits go by
+ * the time that has passed. Where the machine was asleep, it catches up. Its timers keep the process alive until they
+ * are cancelled. Never throws.
+ */
 export function systemClock(): Clock {
   return {
-    nowMs: () => Date.now(),
+    nowMs,
     after(ms, fn) {
       const timer = setTimeout(fn, Math.min(Math.max(0, ms), TIMER_MAX_MS));
       return () => clearTimeout(timer);

@@ -8,8 +8,9 @@ import { Scheduler } from './flow/scheduler.js';
 import { URL_MAX_CHARS } from './limits.js';
 import { type FrontierOptions, resolveOptions } from './options/options.js';
 import { createQuestions, type FrontierQuestions } from './questions/questions.js';
-import { partsOver } from './records/budget.js';
+import { partsOver, type UsedUp } from './records/budget.js';
 import { recordOf } from './records/record.js';
+import type { RecordListing } from './store.js';
 import { authorityOf, hostKeyOf } from './url/url-parts.js';
 import type { NewUrl } from './url-record.js';
 import type { AddAnswer, Exchange, Settlement, StartAnswer, Work } from './work.js';
@@ -60,6 +61,10 @@ export interface Frontier extends FrontierQuestions {
   unpark(host: string): Promise<void>;
   /** Which bound has been reached, if any; `take` hands out nothing any more. */
   reachedBound(): 'pages' | 'minutes' | 'bytes' | null;
+  /** What the crawl has used up of its bounds, over all runs and processes. */
+  used(): UsedUp;
+  /** The bounds of the whole crawl count from here, until it is closed: a crawl that begins anew over what it knows. */
+  countFrom(used: UsedUp): void;
   /** Whether this spelling is known to be queued or done: `true` is never wrong, `false` says nothing. Cheap. */
   isRecent(url: string): boolean;
   counts(): FrontierCounts;
@@ -68,6 +73,11 @@ export interface Frontier extends FrontierQuestions {
   /** A small record of the owner, kept in the store next to the queue (well-known files, counters); at most 1 MiB. */
   readRecord(key: string): Promise<Uint8Array | null>;
   writeRecord(key: string, value: Uint8Array | null): Promise<void>;
+  /**
+   * Lists records of the owner by the beginning of their keys, page by page; see `FrontierStore.listRecords`. Rejects
+   * with `option-invalid` where the store cannot.
+   */
+  listRecords(prefix: string, cursor: string | null, limit: number): Promise<RecordListing>;
   /** A record of which each process of the crawl has a part: what all of them have, by the names of their parts. */
   readParts(key: string): Promise<Map<string, Uint8Array>>;
   /** Writes this process's part, which only it writes; at most 1 MiB. */
@@ -186,6 +196,8 @@ export function createFrontier(options: FrontierOptions): Frontier {
     },
     unpark: whenOpen((host) => scheduler.unpark(host)),
     reachedBound: () => budget.reached(clock.nowMs()),
+    used: () => budget.used(clock.nowMs()),
+    countFrom: (used) => budget.countFrom(used),
     isRecent: (url) => seen.isRecent(url),
     counts: allCounts,
     recount: whenOpen(async () => {
@@ -194,6 +206,17 @@ export function createFrontier(options: FrontierOptions): Frontier {
     }),
     readRecord: whenOpen((key) => store.readRecord(OWNER_PREFIX + key)),
     writeRecord: whenOpen((key, value) => store.writeRecord(OWNER_PREFIX + key, value)),
+    listRecords: whenOpen(async (prefix, cursor, limit) => {
+      if (store.listRecords === undefined)
+        throw new FrontierError('option-invalid', 'this store cannot list its records', {
+          hint: 'Crawling again needs a store with `listRecords`, as all stores of this package are.',
+        });
+      const listing = await store.listRecords(OWNER_PREFIX + prefix, cursor, limit);
+      return {
+        ...listing,
+        items: listing.items.map(({ key, value }) => ({ key: key.slice(OWNER_PREFIX.length), value })),
+      };
+    }),
     readParts: whenOpen((key) => records.readAll(OWNER_PREFIX + key)),
     writePart: whenOpen((key, value) => records.write(OWNER_PREFIX + key, value)),
     partName: () => records.name,

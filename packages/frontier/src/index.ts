@@ -22,6 +22,7 @@ export type {
   LeaseRequest,
   NewEntry,
   OpenRequest,
+  RecordListing,
   StoreCapabilities,
 } from './store.js';
 export { memoryStore } from './stores/memory.js';

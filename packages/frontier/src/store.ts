@@ -184,6 +184,12 @@ export interface ScanListing {
   readonly items: { readonly host: HostKey; readonly entry: Entry }[];
 }
 
+/** One page of a listing of records. The last one has a `null` cursor. */
+export interface RecordListing {
+  readonly cursor: string | null;
+  readonly items: { readonly key: string; readonly value: Uint8Array }[];
+}
+
 /** What a store knows of one host. */
 export interface StoredHost {
   /** That of the last commit, `null` before the first. */
@@ -263,6 +269,15 @@ export interface FrontierStore {
 
   /** R1: the last write wins, whole values only, survives a reopen. `null` removes. At most 1 MiB. */
   writeRecord(key: string, value: Uint8Array | null): Promise<void>;
+
+  /**
+   * Lists records whose keys begin with `prefix`, page by page, in any order; keys that are listed have at most 100
+   * characters. R3: what does not change while it runs is listed exactly once. The cost of a page is bounded by
+   * `limit`, at most 10,000. A store without it cannot crawl again.
+   *
+   * @param cursor - `null` at first, then the last page's.
+   */
+  listRecords?(prefix: string, cursor: string | null, limit: number): Promise<RecordListing>;
 
   /**
    * Spacing of anything but hosts (per address, per proxy, global). Answers the duration to wait, one per slot.

@@ -1,6 +1,7 @@
 // Bytes → text of numbered lines: byte order marks, UTF-16, NUL bytes and the size limit. Nothing here knows what a
 // line means. The body of a response or a string goes in; strings are taken as their UTF-8 bytes.
 
+import { byteString, isUtf8 } from './bytes.js';
 import type { DiagnosticCode } from './diagnostics/diagnostic.js';
 import type { FileNote } from './document.js';
 import { MAX_FILE_BYTES, MAX_FILE_BYTES_CEILING } from './limits.js';
@@ -36,7 +37,6 @@ export function decodeLines(input: Uint8Array | string, options: { readonly maxB
   const body = decodeBody(input, options.maxBytes);
   const diagnostics: { code: DiagnosticCode; line: number }[] = [...body.notes];
   const lines: string[] = [];
-  const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
   let start = body.start;
   while (start < body.end) {
@@ -47,13 +47,11 @@ export function decodeLines(input: Uint8Array | string, options: { readonly maxB
       diagnostics.push({ code: 'nul-byte', line: lines.length + 1 });
       bytes = bytes.filter((byte) => byte !== 0);
     }
-    try {
-      lines.push(strict.decode(bytes));
-    } catch {
-      // A TypeError is how TextDecoder says "not UTF-8"; there is no other way to ask.
+    const text = lenient.decode(bytes);
+    if (text.includes('\ufffd') && !isUtf8(byteString(bytes))) {
       diagnostics.push({ code: 'invalid-utf8', line: lines.length + 1 });
-      lines.push(lenient.decode(bytes));
     }
+    lines.push(text);
     start = end + (body.bytes[end] === CR && body.bytes[end + 1] === LF ? 2 : 1);
   }
   return { lines, truncated: body.truncated, diagnostics };

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseLooseDate } from './access/http-date.js';
 import { mayStore, parseRetryAfter } from './access/timing.js';
-import { MAX_LINE_BYTES } from './limits.js';
+import { MAX_LINE_BYTES, MAX_PAGE_TAG_CHARS } from './limits.js';
 import { readNamedLinks } from './page/links.js';
-import { parseRobotsTag, parseRobotsTagLists } from './page/tags.js';
+import { parseRobotsMeta, parseRobotsTag, parseRobotsTagLists } from './page/tags.js';
 import { parseCrawlDelay, parseRequestRate, parseVisitTimes } from './politeness-fields.js';
 import { parseContentSignal, parseContentUsage } from './preferences/preferences.js';
 import { parseDictionary } from './preferences/structured-field.js';
@@ -76,3 +76,14 @@ function costMs(read: (value: string) => unknown): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;
 }
+
+it('robots metas beyond their limit are not read, and count as the strictest', () => {
+  const metas = (chars: number) => [
+    { name: 'robots', content: 'a,'.repeat(chars / 4) },
+    { name: 'description', content: 'a'.repeat(MAX_PAGE_TAG_CHARS) },
+    { name: 'examplebot', content: 'noarchive,'.padEnd(chars / 2, ',') },
+  ];
+  expect(parseRobotsMeta(metas(MAX_PAGE_TAG_CHARS), ['examplebot']).restrictions).toEqual(['noarchive']);
+  const over = parseRobotsMeta(metas(MAX_PAGE_TAG_CHARS + 4), ['examplebot']);
+  expect(over.restrictions).toEqual(['nofollow', 'noindex']);
+});

@@ -71,6 +71,8 @@ export const MAX_ACCESS_RECORD_BYTES = 1_048_576;
 // Page-level signals (specification, page-level §3, §5)
 /** Characters of one tag, header or meta value that are read (ours; the draft asks for 8 KiB at least). */
 export const MAX_TAG_CHARS = 65_536;
+/** Characters of all robots metas of a page that are read (ours: four of the longest). More of them count as `none`. */
+export const MAX_PAGE_TAG_CHARS = 262_144;
 /** Unknown words of a page's tags that are kept (ours). */
 export const MAX_IGNORED_WORDS = 100;
 /** Rules kept of a tdmrep.json (ours; each is one comparison per page). More count as one that reserves everything. */

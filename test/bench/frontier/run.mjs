@@ -1,5 +1,5 @@
 // What one store's verbs cost with so many URLs and hosts: CPU time of this process, making the load not counted.
-// Usage: node [--expose-gc] run.mjs [--store memory|lmdb] [--urls N] [--hosts N] [--body BYTES] [--queued-urls N]
+// Usage: node [--expose-gc] run.mjs [--store memory|lmdb] [--urls N] [--hosts N] [--body BYTES] [--queued N]
 // [--path FOLDER]; see README.md.
 
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -17,8 +17,8 @@ const HELP = `usage: node run.mjs [options]      prints one line of JSON; README
   --store NAME          memory or lmdb; redis and postgres have server.mjs [lmdb]
   --urls N              URLs known when it is measured [1000000]
   --hosts N             hosts they are on, by Zipf's law [10000]
-  --body BYTES         of a queued URL [48]
-  --queued-urls N            URLs queued at most; more are completed as they come [as many as are known]
+  --body BYTES          of a queued URL [48]
+  --queued N            URLs queued at most; more are completed as they come [as many as are known]
   --path FOLDER         of the lmdb store [a temporary one, removed]`;
 
 const { values } = parseArgs({

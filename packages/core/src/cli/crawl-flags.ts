@@ -26,6 +26,7 @@ export interface CrawlFlags {
   readonly config?: string | false;
   readonly out?: string;
   readonly reset?: boolean;
+  readonly again?: boolean;
   readonly unpark?: string[];
   readonly retry?: string[];
   readonly retryHost?: string;
@@ -67,6 +68,7 @@ export function withCrawlFlags(command: Command): Command {
     .optionsGroup('The crawl directory, and continuing a crawl:')
     .option('--out <dir>', 'the crawl directory (default: that of the same crawl, else crawls/<host>-<date>)')
     .option('--reset', 'delete what this crawl keeps in its directory, and start over')
+    .option('--again', 'visit the known pages again, those first that are most likely to have changed')
     .option('--unpark <host>', 'try a parked host again (repeatable)', collected<string>)
     .option(
       '--retry <reason>',

@@ -3,12 +3,14 @@
 
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -164,6 +166,14 @@ describe.each(Object.keys(STATES))('a frontier that is lost, of a crawl that is 
     expect(site.asked).toEqual([]);
     expect(await crawl(directory, '--reset')).toMatchObject({ code: 0 });
   });
+});
+
+it('replays into no file that a symbolic link names', async () => {
+  const directory = copyOf('finished');
+  const elsewhere = join(base, 'elsewhere.jsonl');
+  symlinkSync(elsewhere, join(directory, 'replayed.jsonl'));
+  expect(await run('replay', directory)).toMatchObject({ code: 2, err: expect.stringContaining('exists already') });
+  expect(existsSync(elsewhere)).toBe(false);
 });
 
 it('leaves out lines of a killed run that cannot be read, and says how many', async () => {

@@ -49,7 +49,7 @@ export function reportFailure(error: unknown, io: CliIo): number {
 
 function hintOf(error: Error): string | null {
   if (error instanceof MannerlyError || error instanceof UsageError || error instanceof FrontierError)
-    return error.hint;
+    return error.hint ?? (error.cause instanceof Error ? hintOf(error.cause) : null);
   return hasCode(error) ? (SYSTEM_HINTS[error.code] ?? null) : null;
 }
 

@@ -2,6 +2,7 @@
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { redacted } from '../redacted.js';
 import { visible } from '../report/table.js';
 import type { FromWorker, ParentProcess, ToWorker, WorkerProcess } from './workers/messages.js';
@@ -42,8 +43,14 @@ export interface CliIo {
   nowMs(): number;
   /** Calls `tick` every `ms` milliseconds. @returns What ends it. */
   every(ms: number, tick: () => void): () => void;
-  /** Calls `interrupted` at every SIGINT or SIGTERM. @returns What removes it. */
-  onInterrupt(interrupted: () => void): () => void;
+  /**
+   * Calls `interrupted` at every SIGINT or SIGTERM.
+   *
+   * @param isHeardWhileBusy - A second Ctrl-C ends a program that does not answer, such as one whose handler never
+   *   ends. It costs a thread. @default false
+   * @returns What removes it.
+   */
+  onInterrupt(interrupted: () => void, isHeardWhileBusy?: boolean): () => void;
   /** Ends the process at once. */
   exit(code: number): void;
   /** Starts another process of this command, as `mannerly worker`. */
@@ -70,12 +77,19 @@ export function processIo(): CliIo {
       const timer = setInterval(tick, ms);
       return () => clearInterval(timer);
     },
-    onInterrupt(interrupted) {
-      process.on('SIGINT', interrupted);
-      process.on('SIGTERM', interrupted);
+    onInterrupt(interrupted, isHeardWhileBusy = false) {
+      const answered = new Int32Array(new SharedArrayBuffer(8));
+      const answer = (): void => {
+        Atomics.add(answered, 0, 1);
+        interrupted();
+      };
+      const thread = isHeardWhileBusy ? startInterruptThread(answered, answer) : null;
+      process.on('SIGINT', answer);
+      process.on('SIGTERM', answer);
       return () => {
-        process.off('SIGINT', interrupted);
-        process.off('SIGTERM', interrupted);
+        process.off('SIGINT', answer);
+        process.off('SIGTERM', answer);
+        void thread?.terminate();
       };
     },
     exit: (code) => process.exit(code),
@@ -158,4 +172,14 @@ export function terminalAsker(input: NodeJS.ReadStream, output: NodeJS.WriteStre
       return isCancel(answer) ? null : answer.trim();
     },
   };
+}
+
+/** The thread has Ctrl-C almost always, and passes it on. @param answered - Counts what this program has answered. */
+function startInterruptThread(answered: Int32Array, answer: () => void): Worker {
+  const thread = new Worker(new URL('interrupt-thread.js', import.meta.url), { workerData: answered });
+  thread.on('message', answer);
+  // Without it a busy program hears Ctrl-C later.
+  thread.on('error', () => undefined);
+  thread.unref();
+  return thread;
 }

@@ -25,7 +25,8 @@ export async function makeCrawl(
 ) {
   const opened = flags.store === undefined ? null : await openStore(flags.store, options.identity.name);
   const log = commandLog(options.log, print);
-  const all = { ...options, ...(log === undefined ? {} : { log }) };
+  const keeps = flags.again === true && (options.recrawl ?? false) === false ? { recrawl: true } : {};
+  const all = { ...options, ...keeps, ...(log === undefined ? {} : { log }) };
   const crawler = createCrawler(opened === null ? all : { ...all, store: (tell) => opened.make(tell) });
   register(crawler);
   const retry = isFirst ? retryFrom(flags) : undefined;
@@ -38,6 +39,7 @@ export async function makeCrawl(
         return await crawler.run({
           out,
           reset: isFirst && flags.reset === true,
+          again: isFirst && flags.again === true,
           shared: isShared(flags),
           ...(retry === undefined ? {} : { retry }),
         });
@@ -87,5 +89,5 @@ export function stopOnInterrupt(
     }
     ended();
     io.exit(EXIT.stopped);
-  });
+  }, true);
 }

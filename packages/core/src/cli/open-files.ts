@@ -2,8 +2,8 @@
 
 import { processLimits } from '@mannerly/frontier/processes';
 
-/** Below it not even one host can be crawled. Measured: 56 files are open before the first request. */
-const LEAST_OPEN_FILES = 64;
+/** Below it not even one host can be crawled: modules are read many at a time, some 60 files are open afterwards. */
+const LEAST_OPEN_FILES = 128;
 
 /** The error for a process that may open too few files; `null`: it may open enough. @param limit - As `ulimit -n` */
 export function tooFewFilesText(limit = processLimits().openFiles): string | null {

@@ -53,8 +53,8 @@ async function crawl(limit: string, hosts = 1) {
 
 describe.skipIf(process.platform !== 'linux')('a crawl that the system limits', { timeout: 60_000 }, () => {
   it.each([
-    ['-n 24', 2, /may open 24 files, and it needs 64 or more\n.*ulimit -n/],
-    ['-n 48', 2, /may open 48 files, and it needs 64 or more\n.*ulimit -n/],
+    ['-n 24', 2, /may open 24 files, and it needs 128 or more\n.*ulimit -n/],
+    ['-n 96', 2, /may open 96 files, and it needs 128 or more\n.*ulimit -n/],
     ['-f 8', 1, /a file of this process may have 4096 bytes, and lmdb needs 67108864\n.*ulimit -f unlimited/],
     ['-v 600000000', 1, /address space of this process may have 614400000000 bytes.*\n.*ulimit -v unlimited/],
   ])('%s: ends with code %i and a sentence, and has asked for nothing', async (limit, exit, sentence) => {
@@ -64,7 +64,7 @@ describe.skipIf(process.platform !== 'linux')('a crawl that the system limits', 
     expect([code, requests]).toEqual([exit, 0]);
   });
 
-  it.each(['-n 64', '-n 100'])('%s: forty hosts are crawled, with fewer sockets, and it says so', async (limit) => {
+  it.each(['-n 128', '-n 200'])('%s: forty hosts are crawled, with fewer sockets, and it says so', async (limit) => {
     const { code, err, out, asked: requests } = await crawl(limit, HOSTS);
     expect(err).toMatch(/This process may open few files: \d+ requests at once/);
     expect(out).toMatch(/Finished/);
@@ -76,5 +76,5 @@ it('a usual limit changes nothing', () => {
   expect(mostRequestsAtOnce(1_024)).toBeGreaterThan(64);
   expect(mostRequestsAtOnce(Number.POSITIVE_INFINITY)).toBe(Number.POSITIVE_INFINITY);
   expect(mostRequestsAtOnce(0)).toBe(1);
-  expect(tooFewFilesText(64)).toBeNull();
+  expect(tooFewFilesText(128)).toBeNull();
 });

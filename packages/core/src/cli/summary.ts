@@ -4,6 +4,7 @@ import type { StoreReport } from '../inspection/store-inspection.js';
 import { droppedByBounds } from '../report/bounds-met.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { whyNothingFetched } from '../report/nothing-fetched.js';
+import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { politenessText, printable } from '../report/table.js';
 
 /** The report as text. */
@@ -12,6 +13,7 @@ export function summaryText(report: CrawlReport): string {
   const trapped = report.outcomes['dropped']?.['trap'] === undefined ? 'went last' : 'were dropped';
   const parts = [
     endText(report),
+    ...(report.recrawl === undefined ? [] : [recrawlText(report.recrawl)]),
     ...(report.waiting.length === 0 ? [] : [waitingText(report)]),
     ...(nothing === null ? [] : [nothing]),
     ...(report.politeness.length === 0 ? [] : [politenessText(report.politeness)]),
@@ -56,6 +58,23 @@ function endText(report: CrawlReport): string {
     .map(([status, reasons]) => `${total(reasons)} ${status} (${countsText(reasons)})`);
   const left = queued === 0 ? [] : [`${queued} left in the queue`];
   return `${how} ${[counts, ...others, ...left].join('; ')}.`;
+}
+
+/** What became of the pages that were known. */
+function recrawlText({
+  visits,
+  notModified,
+  sameContent,
+  changed,
+  gone,
+  bytesSaved,
+  nextDueAtMs,
+}: RecrawlCounts): string {
+  const same = notModified + sameContent;
+  const saved = bytesSaved === 0 ? '' : `, ${bytesSaved} bytes not transferred`;
+  const due = nextDueAtMs === null ? '' : ` The next page is due at ${new Date(nextDueAtMs).toISOString()}.`;
+  const what = `${changed} changed, ${same} unchanged (${notModified} by a 304${saved}), ${gone} gone`;
+  return `Crawled again: ${counted(visits, 'known page')} visited, ${what}.${due}`;
 }
 
 function waitingText({ waiting }: CrawlReport): string {

@@ -1,8 +1,17 @@
 // Two crawls in one directory would be an account of neither: a directory is taken only by the crawl that made it.
 
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resetCrawlDirectory } from '../run/run-directory.js';
 import { openCrawlDirectory, readCrawlDirectory } from './crawl-directory.js';
@@ -96,6 +105,7 @@ describe('a crawl directory', () => {
     writeFileSync(join(base, 'crawl.lock'), lockOf({ host: 'elsewhere', pid: 2 ** 22 + 1 }));
     await expect(openCrawlDirectory(base, crawl)).rejects.toMatchObject({
       code: 'directory-in-use',
+      message: expect.stringContaining(`process ${2 ** 22 + 1} of the machine elsewhere`),
       hint: expect.stringContaining('crawl.lock'),
     });
   });
@@ -104,6 +114,28 @@ describe('a crawl directory', () => {
     writeFileSync(join(base, 'thesis.txt'), 'years of work');
     await expect(openCrawlDirectory(base, crawl)).rejects.toMatchObject({ code: 'directory-taken' });
     expect(readdirSync(base)).toEqual(['thesis.txt']);
+  });
+
+  it.each([
+    'requests.jsonl',
+    'run.json',
+    'items-3.jsonl',
+    'files',
+    'frontier',
+    'frontier/data.mdb',
+    'robots/index.jsonl',
+    'archive/a.warc.gz.open',
+  ])('writes through no symbolic link: %s', async (name) => {
+    await (await openCrawlDirectory(base, crawl)).release();
+    const elsewhere = mkdtempSync(join(tmpdir(), 'mannerly-elsewhere-'));
+    mkdirSync(dirname(join(base, name)), { recursive: true });
+    symlinkSync(join(elsewhere, 'thesis.txt'), join(base, name));
+    await expect(openCrawlDirectory(base, crawl)).rejects.toMatchObject({
+      code: 'directory-format',
+      message: expect.stringContaining(`${join(base, name)} is a symbolic link`),
+    });
+    expect(readdirSync(elsewhere)).toEqual([]);
+    rmSync(elsewhere, { recursive: true });
   });
 
   it('refuses a file in its place', async () => {

@@ -61,7 +61,7 @@ export async function openCrawlDirectory(
 ): Promise<CrawlDirectory> {
   await makeDirectory(path);
   // Checked before anything is written: a directory that is not ours stays as it was.
-  await refuseOddKinds(path);
+  await refuseOddKinds(path, true);
   const before = await readManifestUnlessForeign(path);
   if (before !== null) goneOnWith(path, before, crawl);
   const lock = isShared ? await lockOnceFree(path) : await lockDirectory(path);
@@ -110,15 +110,25 @@ export async function readCrawlDirectory(
 /**
  * Refuses a folder in the place of a file of the crawl, and a file in the place of a folder.
  *
+ * @param isWritten - Whether a run is about to write into it: then symbolic links are refused too, since the directory
+ *   may be a stranger's.
  * @throws MannerlyError `directory-format`
  */
-export async function refuseOddKinds(path: string): Promise<void> {
+export async function refuseOddKinds(path: string, isWritten = false): Promise<void> {
   const known: [folder: string, files: RegExp, folders: RegExp][] = [
     [path, /^(crawl|settings|run(-\d+)?)\.json$|\.jsonl$/, /^(robots|frontier|files|archive(-\d+)?)$/],
   ];
   for (const [folder, files, folders] of known) {
     for (const entry of await orIfAbsent([], () => readdir(folder, { withFileTypes: true }))) {
       const file = join(folder, entry.name);
+      if (isWritten && entry.isSymbolicLink() && (folders.test(entry.name) || files.test(entry.name)))
+        throw new MannerlyError(
+          'directory-format',
+          `${file} is a symbolic link: what a run writes would go elsewhere`,
+          {
+            hint: 'Put the file or folder itself there, or make the whole crawl directory elsewhere.',
+          },
+        );
       const isOdd = folders.test(entry.name) ? entry.isFile() : files.test(entry.name) && entry.isDirectory();
       if (isOdd) {
         const text = `${file} is a ${entry.isFile() ? 'file, and a folder' : 'folder, and a file'} belongs there`;
@@ -127,7 +137,8 @@ export async function refuseOddKinds(path: string): Promise<void> {
         });
       }
       if (folder === path && /^(robots|archive(-\d+)?)$/.test(entry.name) && entry.isDirectory())
-        known.push([file, /\.(txt|jsonl|cdxj|warc(\.gz)?)$/, /^$/]);
+        known.push([file, /\.(txt|jsonl|cdxj|warc(\.gz)?(\.open)?)$/, /^$/]);
+      if (folder === path && entry.name === 'frontier' && entry.isDirectory()) known.push([file, /\.mdb$/, /^gate$/]);
     }
   }
 }

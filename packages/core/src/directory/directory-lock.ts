@@ -78,7 +78,8 @@ export async function lockPart(path: string): Promise<{ readonly part: number; r
 }
 
 /**
- * The process that has a directory, such as `process 4711`; `null`: none that may be alive. Takes nothing.
+ * The process that has a directory, such as `process 4711`, of another machine with its name; `null`: none that may be
+ * alive. Takes nothing.
  *
  * @throws The platform's error when the lock cannot be read.
  */
@@ -162,8 +163,9 @@ function isInUse(error: unknown): boolean {
 }
 
 function nameOf(lock: string): string {
-  const pid = parseHolder(lock)?.pid;
-  return pid === undefined ? 'another run' : `process ${pid}`;
+  const { pid, host } = parseHolder(lock) ?? {};
+  if (pid === undefined) return 'another run';
+  return host === hostname() ? `process ${pid}` : `process ${pid} of the machine ${String(host).slice(0, 253)}`;
 }
 
 /**

@@ -23,6 +23,8 @@ export function failureCode(error: unknown, phase: ExchangePhase): FailureCode {
   // undici's code for whatever it could not parse, where a length had been named before the header section ended.
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return phase === 'answering' ? 'closed-early' : 'framing';
   if (code === 'ETIMEDOUT') return phase === 'connecting' ? 'timeout-connect' : 'reset';
+  // undici asserts what a status may be: 101 without being asked for it, or less than 100.
+  if (code === 'ERR_ASSERTION' && phase !== 'connecting') return 'framing';
   const known = BY_CODE.find(([codes]) => codes.test(code));
   if (known !== undefined) return known[1];
   // By its name: the platform has a copy of undici of its own, with classes of its own. Only the message says more.

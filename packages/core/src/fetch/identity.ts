@@ -1,6 +1,7 @@
 // Who crawls: the product token, the contact, and the header fields that carry them on every request. A name that
 // robots.txt cannot address, or a contact that reaches no one, is never sent.
 
+import { hash } from 'node:crypto';
 import { MannerlyError, shown } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 import type { RequestRecord } from '../report/decision.js';
@@ -100,6 +101,13 @@ const ACCEPT: Readonly<Record<RequestPurpose, string>> = {
   handler: '*/*',
   subresource: '*/*',
 };
+
+/** What a request for a page offers to accept and under which name: another offer may be answered differently. */
+export function offerOf({ name }: Identity): string {
+  return hash('sha256', `${name} ${ACCEPT.page} ${ACCEPT_ENCODING}`, 'base64url').slice(0, OFFER_CHARS);
+}
+
+const OFFER_CHARS = 8;
 
 /** Fields that no caller sets: identity, the connection, and what links one request to another. */
 const OURS = new RegExp(

@@ -3,7 +3,7 @@
 import { processLimits } from '@mannerly/frontier/processes';
 
 /** Files that are open for other things: the store, the logs, modules, look-ups of names. */
-const OTHER_FILES = 56;
+const OTHER_FILES = 80;
 /** Files per request: its socket, an idle one kept for later, a file that its page is written to. */
 const FILES_PER_REQUEST = 3;
 

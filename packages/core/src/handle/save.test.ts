@@ -1,6 +1,6 @@
 // A name that a server chose must not write outside the folder, and half a file must not look like one.
 
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -11,6 +11,15 @@ async function folder(): Promise<string> {
   onTestFinished(() => rm(path, { recursive: true, force: true }));
   return path;
 }
+
+it('writes nothing where a symbolic link leads out of the folder', async () => {
+  const [own, elsewhere] = [await folder(), await folder()];
+  await symlink(elsewhere, join(own, 'a.test'));
+  const saved = saveFile(own, 'a.test/page.html', [Buffer.from('text')]);
+  await expect(saved).rejects.toMatchObject({ code: 'file-failed', message: expect.stringMatching(/symbolic link/) });
+  expect(await readdir(elsewhere)).toEqual([]);
+  expect(await readdir(own)).toEqual(['a.test']);
+});
 
 describe('a name', () => {
   it.each([

@@ -2,8 +2,8 @@
 // and it is whole or not there.
 
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
 import { MannerlyError } from '../errors.js';
 import { MAX_FILE_NAME_BYTES, MAX_FILE_NAME_SEGMENTS } from './limits.js';
 
@@ -40,6 +40,8 @@ export async function saveFile(
   let bytes = 0;
   try {
     await mkdir(dirname(path), { recursive: true });
+    const [inside, root] = await Promise.all([realpath(dirname(path)), realpath(folder)]);
+    if (inside !== root && !inside.startsWith(root + sep)) throw new Error('a symbolic link leads out of the folder');
     const file = await open(temporary, 'wx');
     try {
       for await (const chunk of content) {

@@ -26,7 +26,7 @@ import type { CrawlEmitter, CrawlEventMap } from './events.js';
 import { MAX_DECIDED_URLS, MAX_PENDING_DECISIONS, MAX_UNDECIDED_REQUESTS } from './limits.js';
 
 /** The decision about a page that was taken. */
-export interface PageOutcome extends Pick<UrlDecision, 'status' | 'reason' | 'layer' | 'queued'> {
+export interface PageOutcome extends Pick<UrlDecision, 'status' | 'reason' | 'layer' | 'queued' | 'replaces'> {
   readonly httpStatus?: number;
   readonly detail?: string;
   /** It counts against `bounds.pages`. */
@@ -232,7 +232,7 @@ function isCompanionHop({ via, hops }: UrlRecord): boolean {
 function fromPage({ url, record, decision, robots }: PageWork, outcome: PageOutcome, atMs: number): UrlDecision {
   const { line, pattern, dialect } = decision;
   const { depth, from } = record;
-  const { status, reason, layer, httpStatus = null, detail = null, queued, isPage } = outcome;
+  const { status, reason, layer, httpStatus = null, detail = null, queued, isPage, replaces } = outcome;
   const host = hostNameIn(url);
   const known = {
     url,
@@ -250,7 +250,11 @@ function fromPage({ url, record, decision, robots }: PageWork, outcome: PageOutc
     atMs,
     detail,
   };
-  const counted = { ...(queued === undefined ? {} : { queued }), ...(isPage === true ? { isPage } : {}) };
+  const counted = {
+    ...(queued === undefined ? {} : { queued }),
+    ...(isPage === true ? { isPage } : {}),
+    ...(replaces === undefined ? {} : { replaces }),
+  };
   return { ...known, ...counted, ...carriedBy(status, record) };
 }
 

@@ -30,12 +30,17 @@ export function terminalLog(print: (text: string) => void, level: LogLevel): Log
     if (LOG_LEVELS.indexOf(entry.level) >= LOG_LEVELS.indexOf(level)) {
       const nth = ordinalOf(counts, entry);
       // The stacks of a kind differ little.
-      if (nth <= MAX_LOGGED_OF_A_KIND) print(logText(entry, nth === 1 ? MAX_STACK_LINES : 0));
+      if (nth <= MAX_LOGGED_OF_A_KIND) print(logText(entry, nth === 1 && !isOfSystem(entry) ? MAX_STACK_LINES : 0));
     }
     if (entry.code === 'run-ended') summary();
   };
   // The end of a run is `info`, and the numbers are printed then.
   return withLevel(write, level === 'debug' ? 'debug' : 'info');
+}
+
+/** A full disk or a missing permission: its message says all, and a stack nothing more. */
+function isOfSystem({ code, error }: LogEntry): boolean {
+  return code === 'sink-failed' && error instanceof Error && 'syscall' in error;
 }
 
 /** Which of its kind an entry is, from 1 on. What is printed on demand (`info` and less) is not counted. */

@@ -87,6 +87,11 @@ export interface CrawlerOptions {
    * @default warn
    */
   readonly log?: 'silent' | 'debug' | 'info' | 'warn' | 'error' | false | LogFunction | Logger;
+  /**
+   * Keep what another visit of a page needs, so that the crawl can be run again (docs/recrawl.md). `true` means the
+   * defaults of the next five. @default false
+   */
+  readonly recrawl?: boolean | RecrawlOptions;
   /** Keep every exchange as WARC 1.1 (docs/archive.md). `true` means the defaults of the next four. @default false */
   readonly archive?: boolean | ArchiveOptions;
   /**
@@ -381,6 +386,25 @@ export interface RetryOptions {
    * @default 0
    */
   readonly handler?: number;
+}
+
+export interface RecrawlOptions {
+  /** What counts as content: text, title and links that a reader sees, or every byte of the body. @default text */
+  readonly change?: 'text' | 'payload';
+  /**
+   * Interval of a page that always changes; pages that change less often are visited less often. `null`: the bounds of
+   * a run decide how many pages it visits. 0.01 to 365 days. @default none
+   */
+  readonly everyDays?: number;
+  /** With `everyDays`: the shortest interval. 0 to 365 days. @default 0.042 */
+  readonly minDays?: number;
+  /** With `everyDays`: the longest interval. 0 to 3,650 days. @default 90 */
+  readonly maxDays?: number;
+  /**
+   * Share of `bounds.pages` that is for URLs never fetched, where there are any. 0 to 1, a share of pages. @default
+   * 0.25
+   */
+  readonly newShare?: number;
 }
 
 export interface ArchiveOptions {

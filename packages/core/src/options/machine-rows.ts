@@ -180,6 +180,34 @@ export const MACHINE_ROWS = {
       'much. `silent` or `false`: nothing. A function, or an object such as console or a pino logger, gets every entry.',
     { default: 'warn', flag: ['--log <level>', 'what is said meanwhile: debug, info, warn, error or silent'] },
   ),
+  recrawl: row(
+    either(
+      boolean,
+      group('RecrawlOptions', {
+        change: row(
+          choice('text', 'payload'),
+          'What counts as content: text, title and links that a reader sees, or every byte of the body.',
+          { default: 'text' },
+        ),
+        everyDays: row(
+          number(0.01, 365, 'days'),
+          'Interval of a page that always changes; pages that change less often are visited less often. `null`: the ' +
+            'bounds of a run decide how many pages it visits.',
+          { flag: ['--every <days>', 'with --again: interval of a page that always changes (implies --recrawl)'] },
+        ),
+        minDays: row(number(0, 365, 'days'), 'With `everyDays`: the shortest interval.', { default: 1 / 24 }),
+        maxDays: row(number(0, 3_650, 'days'), 'With `everyDays`: the longest interval.', { default: 90 }),
+        newShare: row(
+          number(0, 1, ', a share of pages'),
+          'Share of `bounds.pages` that is for URLs never fetched, where there are any.',
+          { default: 0.25 },
+        ),
+      }),
+    ),
+    'Keep what another visit of a page needs, so that the crawl can be [run again](../recrawl.md). `true` means the ' +
+      'defaults of the next five.',
+    { default: false, flag: ['--recrawl', 'keep what --again needs: when each page was fetched, and its validators'] },
+  ),
   archive: row(
     either(
       boolean,

@@ -18,6 +18,7 @@ import { type Identity, resolveIdentity } from '../fetch/identity.js';
 import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
 import { type ResolvedExclusionOptions, resolveExclusionOptions } from '../page/exclusion.js';
 import { parseUrl } from '../parse-url.js';
+import type { ResolvedRecrawlOptions } from '../recrawl/recrawl-options.js';
 import { fill } from './check.js';
 import type { CrawlerOptions } from './crawler-options.js';
 import type { Filled, Relaxed, Row } from './row.js';
@@ -56,6 +57,8 @@ export interface ResolvedOptions
   readonly orderSeed: string | null;
   /** `null`: none. */
   readonly hooks: ResolvedHookOptions | null;
+  /** `null`: no visits are kept. */
+  readonly recrawl: ResolvedRecrawlOptions | null;
   /** `null`: exchanges are not archived. */
   readonly archive: ResolvedArchiveOptions | null;
   /** One sentence for each option that is less polite than a site may expect. */
@@ -85,7 +88,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
       hint: '`network: { allowUnpinnedDns: true }` allows it, where no name can lead to a network of yours.',
     });
   }
-  const { orderSeed, archive, traps } = filled;
+  const { orderSeed, archive, recrawl, traps } = filled;
   return {
     identity,
     scope,
@@ -107,6 +110,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     decisionLog: filled.decisionLog,
     log: filled.log,
     retries: filled.retries,
+    recrawl: recrawl === false ? null : recrawl === true ? DEFAULT_RECRAWL : recrawl,
     archive: archive === false ? null : archive === true ? DEFAULT_ARCHIVE : archive,
     relaxedDefaults: relaxedDefaultsIn('', OPTIONS, filled),
   };
@@ -121,6 +125,8 @@ function hooksOf(hooks: CrawlerOptions['hooks'] = {}, timeoutMs: number): Resolv
   return isAny ? { ...hooks, timeoutMs } : null;
 }
 
+/** What `recrawl: true` means. */
+export const DEFAULT_RECRAWL = fill('', OPTIONS, { recrawl: {} }).recrawl as ResolvedRecrawlOptions;
 const DEFAULT_ARCHIVE = fill('', OPTIONS, { archive: {} }).archive as ResolvedArchiveOptions;
 
 function networkOf({ cookies, ...rest }: Defaults['network'], seeds: readonly string[]): ResolvedNetworkOptions {

@@ -61,7 +61,7 @@ export const SECTIONS: readonly Section[] = [
   section('Network', 'network'),
   section('Discovery', 'discover', 'datasets'),
   section('Pages and purposes', 'purposes', 'pageLevel', 'links', 'tdm', 'preferences', 'canonical', 'indexInstead'),
-  section('Runs, handlers and order', 'retries', 'maxIdleMs', 'handlerTimeoutMs', 'orderSeed'),
+  section('Runs, handlers and order', 'retries', 'maxIdleMs', 'handlerTimeoutMs', 'orderSeed', 'recrawl'),
   section('Archive and logs', 'log', 'archive', 'decisionLog'),
   section('Code', 'hooks', 'store', 'fetcher', 'sinks', 'clock'),
   { title: 'Configuration file', rows: FILE_OPTIONS },

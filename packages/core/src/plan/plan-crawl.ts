@@ -126,6 +126,7 @@ export async function planCrawl(
     sinks: [],
     out: out ?? null,
     reset: out !== undefined,
+    again: false,
     unpark: [],
     retry: null,
     survey,

@@ -5,6 +5,7 @@ import type { ScopeMove } from '../admit/scope.js';
 import type { TrapFinding } from '../admit/trap-rules.js';
 import type { BoundMet } from './bounds-met.js';
 import type { OutcomeTable, UrlStatus } from './decision.js';
+import type { RecrawlCounts } from './recrawl-counts.js';
 
 /**
  * How a run ended. `finished`: nothing left; `bounded`: a bound ended it, or nothing is left but what bounds kept out;
@@ -63,6 +64,8 @@ export interface CrawlReport {
   readonly bounds: readonly BoundMet[];
   /** With `stopped`: the reason that a handler gave (`StopCrawl`). Absent: none. */
   readonly stopReason?: string;
+  /** Of a run that visited known pages again: what became of the pages that were known. */
+  readonly recrawl?: RecrawlCounts;
   /** Whether the run continued earlier ones. Then all counts are of the crawl, over its runs. */
   readonly resumed: boolean;
   /** The crawl was `finished`, or its bounds were used up, before this run: no request was made. */

@@ -37,6 +37,8 @@ export interface UrlDecision {
   readonly queued?: number;
   /** It counts against `bounds.pages`. Absent: it does not. */
   readonly isPage?: true;
+  /** Of another visit of a known page: how the last one was decided, which does not count any more. */
+  readonly replaces?: Pick<UrlDecision, 'status' | 'reason'>;
   /** Of a failure only: what came along with the URL, for a retry. */
   readonly carried?: { readonly via: Via; readonly label?: string; readonly userData?: JsonValue };
 }

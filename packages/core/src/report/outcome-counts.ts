@@ -16,12 +16,13 @@ export class OutcomeCounts {
   readonly reasons: CountedReason[] = [];
   readonly #byStatus = new Map<UrlStatus, Map<string, CountedReason>>();
 
-  decision({ status, reason }: UrlDecision): CountedReason {
+  decision({ status, reason, replaces }: UrlDecision): CountedReason {
+    if (replaces !== undefined) this.takeBack(replaces);
     return this.#add(status, reason, 1);
   }
 
   /** A URL is to be decided again. */
-  takeBack({ status, reason }: UrlDecision): void {
+  takeBack({ status, reason }: Pick<UrlDecision, 'status' | 'reason'>): void {
     this.#add(status, reason, -1);
   }
 

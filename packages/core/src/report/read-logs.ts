@@ -80,11 +80,18 @@ export async function* finalDecisions(
   for await (const decision of inOrder(logs, ({ atMs }) => atMs)) {
     const { status, url } = decision;
     if ((status === 'excluded' || status === 'dropped') && !turnedAway.add(url)) continue;
+    const earlier = open.get(url);
     open.delete(url);
-    if ((status === 'held' || status === 'failed') && open.size < MAX_OPEN_READ) open.set(url, decision);
-    else yield decision;
+    // What was held or failed has not been counted: instead of it, what that one replaced is.
+    const final = earlier === undefined ? decision : withReplaces(decision, earlier.replaces);
+    if ((status === 'held' || status === 'failed') && open.size < MAX_OPEN_READ) open.set(url, final);
+    else yield final;
   }
   yield* open.values();
+}
+
+function withReplaces({ replaces: _, ...decision }: UrlDecision, replaces: UrlDecision['replaces']): UrlDecision {
+  return replaces === undefined ? decision : { ...decision, replaces };
 }
 
 /** The decisions of one log. URLs without a line that one run left held are decided by the next. */

@@ -53,6 +53,7 @@ export const REASONS = {
   redirect: fetched('It answered with a redirect; the target was added like any link.'),
   companion: fetched('A file that belongs to robots.txt was read.'),
   sitemap: fetched('A sitemap or feed was read; its detail says what it listed.'),
+  unchanged: fetchedPage('It was visited again and is as it was. Its items and links are kept.'),
   'no-handler': fetchedPage(
     'It was fetched, and no handler takes its kind of content.',
     'Register a handler for it, or `any`.',

@@ -18,8 +18,8 @@ import { isCopy, readRunManifest } from './run-manifest.js';
  *
  * @returns A sentence for each damaged file, `MAX_DAMAGE_TOLD` at most. None for a directory that holds no crawl, and
  *   none for changes within files past the first `MAX_VERIFIED_BYTES`, of which the sizes alone are compared.
- * @throws MannerlyError `directory-format` for a folder in the place of a file; the platform's error when a file cannot
- *   be read.
+ * @throws MannerlyError `directory-format` for a folder in the place of a file; the platform's error when the directory
+ *   or its `run.json` cannot be read.
  */
 export async function damageOf(path: string): Promise<readonly string[]> {
   await refuseOddKinds(path);
@@ -32,17 +32,22 @@ export async function damageOf(path: string): Promise<readonly string[]> {
   for (const part of await partsOf(path)) {
     const manifest = await readRunManifest(part.runPath);
     if (manifest !== null && manifest !== 'unreadable' && manifest.end !== null) {
-      for (const output of manifest.end.outputs) told.push(...(await changed(path, output, mayRead)));
+      for (const output of manifest.end.outputs) told.push(...(await changed(path, output, mayRead).catch(unreadable)));
       continue;
     }
     if (manifest === 'unreadable') told.push(`${part.runPath} cannot be read, so the other files were not verified`);
     else if (manifest === null && ((await sizeOf(part.requestsPath)) ?? 0) > 0)
       told.push(`${part.runPath} is missing, so the other files were not verified`);
-    for (const log of logsOf(part)) told.push(...(await unreadableLines(log, mayRead)));
+    for (const log of logsOf(part)) told.push(...(await unreadableLines(log, mayRead).catch(unreadable)));
   }
-  told.push(...(await damagedCopies(join(path, 'robots'), mayRead)));
+  told.push(...(await damagedCopies(join(path, 'robots'), mayRead).catch(unreadable)));
   const more = told.length - MAX_DAMAGE_TOLD;
   return more <= 0 ? told : [...told.slice(0, MAX_DAMAGE_TOLD), `${plural(more, 'other file')} damaged too`];
+}
+
+/** A file that this command may not even need. */
+function unreadable(error: unknown): string[] {
+  return [`a file cannot be read: ${error instanceof Error ? error.message : String(error)}`];
 }
 
 function logsOf(part: CrawlPaths): readonly string[] {

@@ -46,3 +46,5 @@ export const MAX_DAMAGE_TOLD = 20; // damaged files that are named
 // Crawls with an order seed
 /** URLs that wait for the next wave, half a kilobyte each; of more, the last ones are dropped. */
 export const MAX_WAITING_URLS = 500_000;
+/** Known pages that are offered to the frontier at a time. */
+export const OFFERED_AT_ONCE = 1_000;

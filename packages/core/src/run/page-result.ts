@@ -128,6 +128,11 @@ async function admittedInSlices(run: Run, candidates: readonly NewUrl[]) {
   return { links, refused };
 }
 
+/** A known page is as it was: its items and links stay as they are. */
+function unchanged(run: Run, work: PageWork, httpStatus: number): WorkResult {
+  return decided(run, work, { status: 'fetched', reason: 'unchanged', layer: 'page', httpStatus, isPage: true });
+}
+
 /** The decision about a page that failed. */
 function failed(run: Run, work: PageWork, failure: Omit<PageOutcome, 'status'>): WorkResult {
   return decided(run, work, { status: 'failed', ...failure, isPage: true });
@@ -156,6 +161,10 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
     const { kind: reason, detail } = redirect;
     return failed(run, work, { reason, layer: 'fetch', httpStatus, detail });
   }
+  const known = httpStatus === 304 ? ((await run.recrawl?.notModified(work, outcome)) ?? 'unasked') : 'unasked';
+  if (known === 'unchanged') return unchanged(run, work, httpStatus);
+  // About another document than the one that is known: requested once more, without conditions.
+  if (known === 'mismatch') return settled({ kind: 'again', notBeforeMs: outcome.timing.endedAtMs });
   if (httpStatus < 200 || httpStatus > 299) {
     return failed(run, work, { reason: `status-${httpStatus}`, layer: 'fetch', httpStatus });
   }
@@ -271,6 +280,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
     const detail = `${rendering.failure}: ${rendering.detail}`;
     return failed(run, work, { reason: 'render-failed', layer: 'page', httpStatus, detail });
   }
+  if ((await run.recrawl?.read(work, page, outcome)) === true) return unchanged(run, work, httpStatus);
   const handled = await run.handlers.handle(page);
   if (handled.kind === 'stopped') return RETURNED;
   if (handled.kind === 'signal') return signalResult(run, work, outcome, handled.signal);

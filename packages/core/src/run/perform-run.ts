@@ -14,6 +14,7 @@ import { letAllIn } from '../order-seed/wave-frontier.js';
 import { boundsMet } from '../report/bounds-met.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { totalsFromLogs } from '../report/from-logs.js';
+import { countFromAgain, endAgain, offerAgain } from './again.js';
 import { crawlLoop, type LoopEnd } from './crawl-loop.js';
 import { isAtWork, readTotals, TOTALS_KEY } from './crawl-totals.js';
 import { HELD_READ_AT_ONCE, MAX_HELD_REPORTED, MAX_RESET_REST_MS } from './limits.js';
@@ -58,6 +59,7 @@ async function crawl(run: Run): Promise<RunEnd> {
   await frontier.open(partName(run));
   run.companions.open(frontier);
   await frontier.exclusively(() => join(run));
+  const againAtMs = await frontier.exclusively(() => countFromAgain(frontier, setup.again, run.nowMs()));
   await run.knowledge.open(frontier);
   if (options.orderSeed === null) await letAllIn(frontier, (url, answer) => journal.added(url, answer));
   await run.items.open();
@@ -69,8 +71,10 @@ async function crawl(run: Run): Promise<RunEnd> {
   await run.offer(run.sitemaps.given());
   await run.offer({ candidates: seedUrls(options.scope.seeds) });
   if (setup.retry !== null) await run.retry(setup.retry);
+  if (setup.again && againAtMs !== null) await offerAgain(run, againAtMs);
   const end = await crawlLoop(run);
-  await reportHeld(run, end);
+  if (end.state !== 'stopped') await endAgain(frontier);
+  await reportHeld(run, end, againAtMs !== null);
   journal.end();
   const counts = setup.isShared ? await frontier.recount() : frontier.counts();
   return { end, counts, waits: frontier.waits(MAX_REPORTED_WAITS), manifest };
@@ -110,7 +114,7 @@ async function join({ frontier, options, totals, setup }: Run): Promise<void> {
 const PACE: ReadonlySet<string> = new Set(['interval', 'crawl-delay', 'request-rate', 'address-shared']);
 
 /** Gives every URL that is still queued its word: one by one within a bound, the others together. */
-async function reportHeld({ frontier, journal, setup }: Run, { bound }: LoopEnd): Promise<void> {
+async function reportHeld({ frontier, journal, setup }: Run, { bound }: LoopEnd, isAgain: boolean): Promise<void> {
   const waits = new Map(frontier.waits(MAX_REPORTED_WAITS).map((wait) => [wait.host, wait]));
   const ended = bound === null ? 'run-ended' : `bound-${bound}`;
   let left = MAX_HELD_REPORTED;
@@ -118,6 +122,8 @@ async function reportHeld({ frontier, journal, setup }: Run, { bound }: LoopEnd)
   do {
     const listing: QueueListing = await frontier.list({ cursor, limit: HELD_READ_AT_ONCE });
     for (const { host, record } of listing.items) {
+      // A known page that was not visited again has its word.
+      if (isAgain && record.visit !== undefined) continue;
       const wait = waits.get(host);
       const isPace = wait === undefined || (bound !== null && PACE.has(wait.reason));
       if (journal.held(record, isPace ? { host, reason: ended, untilMs: null } : wait)) left -= 1;
@@ -126,6 +132,7 @@ async function reportHeld({ frontier, journal, setup }: Run, { bound }: LoopEnd)
   } while (cursor !== null && left > 0);
   // Of a queue that several processes share, each knows its own part of what is left.
   if (cursor === null || setup.isShared) return;
+  if (isAgain) return;
   const more = frontier.counts().queued - (MAX_HELD_REPORTED - left);
   if (more > 0) journal.heldTogether({ [ended]: more });
 }
@@ -150,6 +157,7 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
   const { setup, startedAtMs, tally, counts, ledger, directory, totals, knowledge } = run;
   const resumed = totals.earlierRuns() > 0;
   const stopReason = run.stop.reason();
+  const recrawl = run.recrawl?.counts();
   // Other processes still write their logs.
   const isPart = setup.isShared;
   const logged =
@@ -186,5 +194,6 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
     scopeMoves: knowledge.moves(),
     traps: knowledge.traps(),
     relaxedDefaults: run.options.relaxedDefaults,
+    ...(recrawl !== undefined && (setup.again || recrawl.visits > 0) ? { recrawl } : {}),
   };
 }

@@ -30,6 +30,8 @@ export interface RunSetup {
   /** The store is in the directory. */
   readonly isOwnStore: boolean;
   readonly reset: boolean;
+  /** Whether known pages are visited again. */
+  readonly again: boolean;
   readonly unpark: readonly string[];
   /** Failures that are queued once more at the start; `null`: none. */
   readonly retry: FailureFilter | null;

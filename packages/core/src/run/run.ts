@@ -23,16 +23,18 @@ import { createAddressGuard } from '../fetch/address-guard.js';
 import { decodeText, utf8Start } from '../fetch/charset.js';
 import { type CookieJar, jarMaker } from '../fetch/cookies.js';
 import { Egress } from '../fetch/egress.js';
+import { offerOf } from '../fetch/identity.js';
 import { RequestLimiter } from '../fetch/request-limiter.js';
 import { HandlerPool } from '../handle/handler-pool.js';
 import { Journal } from '../journal/journal.js';
 import { Tally } from '../journal/tally.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
-import type { ResolvedOptions } from '../options/options.js';
+import { DEFAULT_RECRAWL, type ResolvedOptions } from '../options/options.js';
 import { ItemWriter } from '../output/items.js';
 import { jsonlSink } from '../output/jsonl.js';
 import { createDatasets } from '../page/datasets.js';
 import { PageReader } from '../page/read-page.js';
+import { Recrawl } from '../recrawl/recrawl.js';
 import type { CrawlLogs } from '../report/crawl-logs.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
 import { type Explanation, explain, explainHost, isHostName, requestedForm, withError } from '../report/explain.js';
@@ -83,6 +85,8 @@ export class Run {
   readonly handlers: HandlerPool;
   readonly rendering: Rendering;
   readonly items: ItemWriter;
+  /** `null`: no visits are kept. */
+  readonly recrawl: Recrawl | null;
   /** The hosts that waited when the run ended; `null`: it has not ended. */
   #lastWaits: CrawlReport['waiting'] | null = null;
 
@@ -146,6 +150,10 @@ export class Run {
     const { knowledge, companions, totals } = this;
     this.frontier = createRunFrontier(setup, { journal, scope, knowledge, companions, totals, needsFrontier });
     const { frontier } = this;
+    const kept = options.recrawl ?? (setup.again ? DEFAULT_RECRAWL : null);
+    const isConditional = options.archive === null && fetcher.renderer === undefined;
+    this.recrawl =
+      kept === null ? null : new Recrawl(frontier, kept, { sentAs: offerOf(identity), isConditional, nowMs });
     this.admit = createAdmit(scope, bounds, knowledge.watch, (url) => frontier.isRecent(url));
 
     this.reader = new PageReader({

@@ -18,10 +18,14 @@ export async function performWork(run: Run, work: Work): Promise<void> {
   }
   // One commit with the page's links, then the decision about it.
   const { decision, links, refused } = result;
+  const replaces = await run.recrawl?.ended(result.work, decision);
   const answer = await frontier.settle(result.work, { kind: 'done', countsAsPage: decision.isPage, links });
   for (const refusal of refused) journal.refusal(refusal);
   // Lost: another process holds the host by now. It will fetch and report the page.
-  if (answer === 'ok') journal.page(result.work, { ...decision, queued: frontier.counts().queued });
+  if (answer === 'ok') {
+    const more = replaces === undefined ? {} : { replaces };
+    journal.page(result.work, { ...decision, ...more, queued: frontier.counts().queued });
+  }
 }
 
 async function resultOf(run: Run, work: Work): Promise<WorkResult> {
@@ -29,7 +33,8 @@ async function resultOf(run: Run, work: Work): Promise<WorkResult> {
     const verdict = await run.hooks.beforeFetch(work);
     if (verdict !== null) return refusedByHook(run, work, verdict, null);
   }
-  const { outcome, hadTurn } = await run.fetches.add(() => send(run, work));
+  const conditions = await conditionsOf(run, work);
+  const { outcome, hadTurn } = await run.fetches.add(() => send(run, work, conditions));
   if (outcome.kind === 'not-sent') return returned(outcome.untilMs);
   if (!hadTurn) await run.scheduler.next();
   if (isAborted(run, outcome)) return returned(null);
@@ -47,7 +52,11 @@ function isAborted({ stop }: Run, outcome: FetchOutcome): boolean {
 }
 
 /** The request, in its host's slot, which is free again at the last byte. @returns Also whether it had its turn. */
-async function send(run: Run, work: Work): Promise<{ readonly outcome: EgressOutcome; readonly hadTurn: boolean }> {
+async function send(
+  run: Run,
+  work: Work,
+  headers: Record<string, string>,
+): Promise<{ readonly outcome: EgressOutcome; readonly hadTurn: boolean }> {
   const { egress, frontier, companions, scheduler, wakeup, stop } = run;
   const exchangeOver = countsFromEnd(work) ? scheduler.exchangeStarted() : null;
   let hadTurn = false;
@@ -61,7 +70,7 @@ async function send(run: Run, work: Work): Promise<{ readonly outcome: EgressOut
     url: work.url,
     purpose: work.kind === 'robots' ? 'robots' : companions.purposeOf(work),
     largeBody: (head) => largeBody(run, work, head),
-    headers: work.kind === 'robots' ? conditional(work.etag, work.lastModified) : {},
+    headers,
     host: work.lease.host,
     requirements: work.lease.requirements,
     ...(work.kind === 'robots' ? { robotsOf: work.authority } : { robots: work.robots }),
@@ -93,7 +102,10 @@ function largeBody({ companions, handlers }: Run, work: Work, { status, headers 
   return handlers.wants(work.record.label, headers) ? handlers.bodyBytesFor(work.record.label, headers) : 0;
 }
 
-function conditional(etag: string | null, lastModified: string | null): Record<string, string> {
+/** What makes a request conditional: of a robots.txt its last good copy, of a page its last visit. */
+async function conditionsOf({ recrawl }: Run, work: Work): Promise<Record<string, string>> {
+  if (work.kind === 'page') return work.record.via === 'companion' ? {} : ((await recrawl?.before(work)) ?? {});
+  const { etag, lastModified } = work;
   return {
     ...(etag === null ? {} : { 'if-none-match': etag }),
     ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),

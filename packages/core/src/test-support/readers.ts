@@ -73,6 +73,11 @@ export const READERS: readonly Reader[] = [
     (bytes) => resolveLinks(readHtml(`<a href="${bytes.toString('latin1').slice(0, 16_000)}">`), URL_A),
     ['a/'],
   ],
+  [
+    'robots metas of two lines',
+    (bytes) => signalsOfMetas(Buffer.concat([bytes, Buffer.from('\nx')])),
+    ['unavailable_after:'],
+  ],
   ['robots metas', (bytes) => signalsOfMetas(bytes), ['noindex,', 'unavailable_after:', 'max-snippet: 1,', 'a b,']],
   ['likeness', likenessOf, TAGS],
   ['excerpt', (bytes) => excerptOf(bytes.toString('latin1'), 300, 200), ['a\n ']],

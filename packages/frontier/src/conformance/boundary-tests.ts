@@ -1,6 +1,7 @@
 // The next due time, records, reserved slots, opening, scans, and refusals that change nothing (N1, R1, R2, O2, X1 …
 // X3).
 
+import type { RecordListing } from '../store.js';
 import { assert, assertEqual, codeOf } from './assert.js';
 import { ALL, idsOf, nameOf, names, namesOf, RELEASE, type RegisterTest, type StoreTest } from './store-test.js';
 import type { SuiteOptions } from './suite-options.js';
@@ -19,6 +20,10 @@ async function everyPage(test: StoreTest, limit: number, host?: string): Promise
     cursor = next;
   }
   assert(false, 'a scan of 210 entries did not end in 1,000 pages', 'X2');
+}
+
+function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }
 
 export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions): void {
@@ -54,6 +59,30 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     await store.writeRecord('k', null);
     assertEqual(await store.readRecord('k'), null, 'a record that was removed');
     assertEqual([...((await store.readRecord('other')) ?? [])], [7], 'another record');
+  });
+
+  it('R3', 'a listing has each record whose key begins so once, however it is paged', async (test) => {
+    const { store } = test;
+    const list = store.listRecords?.bind(store);
+    if (list === undefined) return;
+    const names = Array.from({ length: 250 }, (_, at) => `visit/${at * 7_919}`);
+    for (const name of ['visit', 'visitor', 'other', ...names])
+      await store.writeRecord(name, new TextEncoder().encode(name));
+    await store.writeRecord('visit/7919', null);
+    for (const limit of [1, 7, 250, 10_000]) {
+      const found: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const listing: RecordListing = await list('visit/', cursor, limit);
+        assert(listing.items.length <= limit, `a page of ${listing.items.length} for a limit of ${limit}`);
+        for (const { key, value } of listing.items) {
+          assertEqual(new TextDecoder().decode(value), key, 'the value of a record');
+          found.push(key);
+        }
+        cursor = listing.cursor;
+      } while (cursor !== null);
+      assertEqual(found.sort(), names.filter((name) => name !== 'visit/7919').sort(), `listed with pages of ${limit}`);
+    }
   });
 
   it('R1, X3', 'a record that is too long is refused and the old one stays', async (test) => {
@@ -162,6 +191,40 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     const ofOne = names('n', 30).map((name) => `h6 ${name}`);
     assertEqual((await everyPage(test, 4, 'h6')).toSorted(), ofOne.toSorted(), 'what a scan of one host lists');
     assertEqual(await everyPage(test, 4, 'unknown'), [], 'what a scan of an unknown host lists');
+  });
+
+  it('X3', 'what is as long as it may be, in any characters, is kept as it is', async (test) => {
+    const { store, capabilities: most } = test;
+    const odd = `'"\\;--$1 $$ %*?[a]\t\u0001\u202e\u{1f600}`;
+    const hosts = [`${'a.'.repeat(126)}b`, '__proto__', 'constructor', '[2001:db8::1]', odd, odd.repeat(9)];
+    const bytesOf = (count: number, first: number) =>
+      Uint8Array.from({ length: count }, (_, at) => (at * 7 + first) % 256);
+    for (const [at, host] of hosts.entries()) {
+      const entry = { ...test.entry(host, 'a'), lane: host, body: bytesOf(most.maxBody, at) };
+      assertEqual(await store.add([entry]), ['new'], `an entry of ${host}`);
+      await store.writeRecord(host, bytesOf(1_000, at));
+    }
+    const leases = await test.leaseAll(100);
+    assertEqual(leases.map(({ host }) => host).toSorted(), hosts.toSorted(), 'hosts that are due');
+    for (const lease of leases) {
+      const at = hosts.indexOf(lease.host);
+      const [entry] = lease.entries;
+      assert(
+        entry !== undefined && sameBytes(entry.body, bytesOf(most.maxBody, at)),
+        `the entry of ${lease.host} changed`,
+      );
+      await test.commit(lease, { done: [], state: bytesOf(STATE_MOST, at), then: { release: { dueInMs: 0 } } });
+    }
+    for (const lease of await test.leaseAll(100)) {
+      const at = hosts.indexOf(lease.host);
+      assert(
+        lease.state !== null && sameBytes(lease.state, bytesOf(STATE_MOST, at)),
+        `the state of ${lease.host} changed`,
+      );
+      const record = await store.readRecord(lease.host);
+      assert(record !== null && sameBytes(record, bytesOf(1_000, at)), `the record of ${lease.host} changed`);
+      assertEqual((await store.scan(null, 10, lease.host)).items.length, 1, `what a scan of ${lease.host} lists`);
+    }
   });
 
   it('X3', 'a refused add leaves no entry half added', async (test) => {

@@ -24,6 +24,13 @@ export interface Bounds {
   readonly bytes: number | null;
 }
 
+/** What a crawl has used up. */
+export interface UsedUp {
+  readonly pages: number;
+  readonly runningMs: number;
+  readonly bytes: number;
+}
+
 /** What a part has in its record. */
 interface Account {
   readonly pages: number;
@@ -67,7 +74,8 @@ export interface BudgetOptions {
 /** The account of one crawl. Its promises reject with what the records throw. */
 export class Budget {
   readonly #options: BudgetOptions;
-  readonly #limit: number;
+  /** What was used up before the bounds began to count. */
+  #from: UsedUp = { pages: 0, runningMs: 0, bytes: 0 };
   /** Ours, earlier runs of our part included. */
   #pages = 0;
   #bytes = 0;
@@ -90,7 +98,6 @@ export class Budget {
 
   constructor(options: BudgetOptions) {
     this.#options = options;
-    this.#limit = options.bounds.pages ?? Number.MAX_SAFE_INTEGER;
   }
 
   /** Reads what earlier runs and other processes used; the running time counts from here. */
@@ -163,12 +170,23 @@ export class Budget {
     this.#isDirty = true;
   }
 
+  used(nowMs: number): UsedUp {
+    const bytes = this.#bytes + this.#sumOfOthers((account) => account.bytes);
+    return { pages: this.pages(), runningMs: this.runningMs(nowMs), bytes };
+  }
+
+  /** The bounds count what is used up from here. What was granted before is free again. */
+  countFrom(used: UsedUp): void {
+    this.#from = used;
+  }
+
   /** Which bound is used up, by what is finished; pages in flight do not count yet. */
   reached(nowMs: number): 'pages' | 'minutes' | 'bytes' | null {
     const { bytes, runningMs } = this.#options.bounds;
     if (this.pages() >= this.#limit) return 'pages';
-    if (bytes !== null && this.#bytes + this.#sumOfOthers((account) => account.bytes) >= bytes) return 'bytes';
-    return runningMs !== null && this.runningMs(nowMs) >= runningMs ? 'minutes' : null;
+    const used = this.used(nowMs);
+    if (bytes !== null && used.bytes - this.#from.bytes >= bytes) return 'bytes';
+    return runningMs !== null && used.runningMs - this.#from.runningMs >= runningMs ? 'minutes' : null;
   }
 
   // ── Time ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -221,6 +239,10 @@ export class Budget {
     await this.#write(nowMs, true);
     this.#ranBeforeMs = this.runningMs(nowMs);
     this.#openedAtMs = null;
+  }
+
+  get #limit(): number {
+    return this.#from.pages + (this.#options.bounds.pages ?? Number.MAX_SAFE_INTEGER / 2);
   }
 
   get #isBounded(): boolean {

@@ -50,7 +50,7 @@ export class StoreGuard {
  * store leaves out stays out.
  */
 export function aroundStore(store: FrontierStore, pass: <T>(verb: () => Promise<T>) => Promise<T>): FrontierStore {
-  const { reserve, readHost } = store;
+  const { reserve, readHost, listRecords } = store;
   return {
     capabilities: store.capabilities,
     open: (request) => pass(() => store.open(request)),
@@ -61,6 +61,9 @@ export function aroundStore(store: FrontierStore, pass: <T>(verb: () => Promise<
     nextDueInMs: () => pass(() => store.nextDueInMs()),
     readRecord: (key) => pass(() => store.readRecord(key)),
     writeRecord: (key, value) => pass(() => store.writeRecord(key, value)),
+    ...(listRecords === undefined
+      ? {}
+      : { listRecords: (prefix, cursor, limit) => pass(() => listRecords.call(store, prefix, cursor, limit)) }),
     ...(reserve === undefined ? {} : { reserve: (slots) => pass(() => reserve.call(store, slots)) }),
     ...(readHost === undefined ? {} : { readHost: (host) => pass(() => readHost.call(store, host)) }),
     stats: () => pass(() => store.stats()),

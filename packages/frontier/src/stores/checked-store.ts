@@ -96,6 +96,10 @@ export class CheckedStore implements FrontierStore {
     await this.#backend.save?.();
   }
 
+  async listRecords(prefix: string, cursor: string | null, limit: number) {
+    return this.#open().listRecords(prefix, cursor, Math.max(1, Math.min(limit, SCAN_LIMIT)));
+  }
+
   async reserve(slots: readonly ReserveSlot[]) {
     return this.#open().reserve(slots);
   }

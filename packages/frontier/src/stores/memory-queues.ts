@@ -18,6 +18,7 @@ import type {
   Lease,
   LeaseRequest,
   NewEntry,
+  RecordListing,
   ReserveSlot,
   ScanListing,
   StoredHost,
@@ -113,6 +114,14 @@ export class MemoryQueues implements StoreQueues {
   writeRecord(key: string, value: Uint8Array | null): void {
     if (value === null) this.records.delete(key);
     else this.records.set(key, value);
+  }
+
+  /** Each page looks at all keys. */
+  listRecords(prefix: string, cursor: string | null, limit: number): RecordListing {
+    const behind = [...this.records.keys()].filter((key) => key.startsWith(prefix) && key > (cursor ?? ''));
+    const keys = behind.sort().slice(0, limit);
+    const items = keys.map((key) => ({ key, value: this.records.get(key)! }));
+    return { cursor: behind.length > limit ? keys.at(-1)! : null, items };
   }
 
   reserve(slots: readonly ReserveSlot[]): number[] {

@@ -2,7 +2,7 @@
 // A permission is nothing; a restriction is never cancelled (DECISION L1).
 
 import { parseLooseDate } from '../access/http-date.js';
-import { MAX_IGNORED_WORDS, MAX_TAG_CHARS } from '../limits.js';
+import { MAX_IGNORED_WORDS, MAX_PAGE_TAG_CHARS, MAX_TAG_CHARS } from '../limits.js';
 
 const TAG_WORDS = [
   ...(['noindex', 'nofollow', 'noarchive', 'nosnippet', 'noimageindex'] as const),
@@ -61,7 +61,7 @@ function tagPieces(value: string): string[] {
   const pieces: string[] = [];
   for (let at = 0; at < raw.length; at += 1) {
     const piece = raw[at]?.trim() ?? '';
-    const date = /(?:^|:)[ \t]*unavailable_after[ \t]*:(.*)$/i.exec(piece)?.[1];
+    const date = /(?:^|:)[ \t]*unavailable_after[ \t]*:(.*)$/is.exec(piece)?.[1];
     const next = raw[at + 1];
     const isSplitDate = date !== undefined && next !== undefined && parseLooseDate(date) === null;
     if (isSplitDate && parseLooseDate(`${date},${next}`) !== null) {
@@ -195,15 +195,22 @@ export interface PageMeta {
 
 /**
  * Reads the elements named `robots` or like one of the crawler's product tokens, and `SPIDER BY` of 1996 (page-level
- * §2, DECISIONS L2 and L3).
+ * §2, DECISIONS L2 and L3). More than `MAX_PAGE_TAG_CHARS` of them count as `none` too.
  * @param metas - The `meta` elements of the document, of head and body, not those inside `template`.
  * @param tokens - The crawler's product tokens; compared whole, ignoring case.
  */
 export function parseRobotsMeta(metas: readonly PageMeta[], tokens: readonly string[]): PageTags {
   const rules = new TagRules();
+  let chars = 0;
   for (const meta of metas) {
     if (!isRobotsMeta(meta, tokens)) continue;
     const content = metaContent(meta);
+    chars += content.length;
+    if (chars > MAX_PAGE_TAG_CHARS) {
+      // What is not read may say anything: the strictest.
+      rules.add('none');
+      break;
+    }
     if (metaName(meta) === SPIDER_BY) {
       // `NONE` is noindex, `ALL` is nothing; superseded by ROBOTS and never stricter than it.
       if (content.trim().toLowerCase() === 'none') rules.add('noindex');

@@ -1,6 +1,6 @@
 // `mannerly replay`: runs handlers again over what a crawl archived. It makes no request.
 
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { csvSink } from '../../output/csv.js';
 import { jsonlSink } from '../../output/jsonl.js';
@@ -20,7 +20,9 @@ export async function replayCommand(directory: string, flags: Flags, io: CliIo):
   const handlers = flags.handlers === undefined ? registerDefault : await loadHandlers(flags.handlers);
   // A sink skips ids that it has written: with other handlers it would keep the items of the old ones.
   for (const path of [items, ...(csv === undefined ? [] : [csv])]) {
-    if (existsSync(path)) throw new UsageError(`${path} exists already`, 'Name another file, or remove it.');
+    // A link that leads nowhere is no free name either.
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+      throw new UsageError(`${path} exists already`, 'Name another file, or remove it.');
   }
   await tellDamage([directory], io);
   const sinks = [

@@ -46,6 +46,26 @@ describe('one progress of several', () => {
 });
 
 describe('one report of several', () => {
+  it('adds up what each visited again, of those that did', () => {
+    const counts = {
+      visits: 3,
+      notModified: 1,
+      sameContent: 1,
+      changed: 1,
+      gone: 0,
+      bytesSaved: 70,
+      nextDueAtMs: null,
+    };
+    const reports = [
+      report({ recrawl: counts }),
+      report({ recrawl: { ...counts, nextDueAtMs: 9 } }),
+      report({}),
+    ] as const;
+    const sums = { visits: 6, notModified: 2, sameContent: 2, changed: 2, gone: 0, bytesSaved: 140, nextDueAtMs: 9 };
+    expect(joinedReport(reports, null).recrawl).toEqual(sums);
+    expect(joinedReport([report({})], null)).not.toHaveProperty('recrawl');
+  });
+
   const states = [
     ['finished', ['finished', 'finished']],
     ['bounded', ['finished', 'bounded']],

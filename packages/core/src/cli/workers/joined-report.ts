@@ -4,6 +4,7 @@ import { boundsMet } from '../../report/bounds-met.js';
 import type { CrawlProgress, CrawlReport, RunState } from '../../report/crawl-report.js';
 import type { LoggedTotals } from '../../report/from-logs.js';
 import { OutcomeCounts } from '../../report/outcome-counts.js';
+import { addedRecrawlCounts } from '../../report/recrawl-counts.js';
 
 /** The progress of all. What counts for the crawl is the latest that any of them knows. `null`: none has reported. */
 export function joinedProgress(all: readonly CrawlProgress[]): CrawlProgress | null {
@@ -48,6 +49,7 @@ export function joinedReport(
   const { part: _, rejected: _own, stopReason: _why, ...rest } = first;
   const outcomes = logged?.outcomes ?? addedOutcomes(reports);
   const rejected = sum((report) => report.rejected ?? 0);
+  const recrawl = addedRecrawlCounts(reports.flatMap((report) => report.recrawl ?? []));
   const stopReason = reports.find((report) => report.stopReason !== undefined)?.stopReason;
   return {
     ...rest,
@@ -64,6 +66,7 @@ export function joinedReport(
     items: logged?.items ?? sum(({ items }) => items),
     ...(rejected === 0 ? {} : { rejected }),
     ...(stopReason === undefined ? {} : { stopReason }),
+    ...(recrawl === null ? {} : { recrawl }),
     requests: logged?.requests ?? sum(({ requests }) => requests),
     bytes: logged?.bytes ?? sum(({ bytes }) => bytes),
     outcomes,

@@ -122,6 +122,12 @@ export class LmdbQueues implements StoreQueues {
     return this.#submit(write, 1, 'later');
   }
 
+  listRecords(prefix: string, cursor: string | null, limit: number) {
+    if (this.#recordsPending > 0) this.#group.flush();
+    this.#crawl.tables.refresh();
+    return this.#records.list(prefix, cursor, limit);
+  }
+
   reserve(slots: readonly ReserveSlot[]) {
     const reserve = () => {
       this.#crawl.changed();

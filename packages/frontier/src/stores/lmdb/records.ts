@@ -1,8 +1,8 @@
 // Records next to the queues, and reserved slots: two name spaces of one table.
 
-import type { ReserveSlot } from '../../store.js';
+import type { RecordListing, ReserveSlot } from '../../store.js';
 import { type Environment, rowsOf, type Table } from './environment.js';
-import { textKey } from './rows.js';
+import { readTextKey, textKey } from './rows.js';
 
 const RECORD = 1;
 const SLOT = 2;
@@ -29,6 +29,18 @@ export class LmdbRecords {
     const rowKey = textKey(RECORD, key);
     if (value === null) this.#table.removeSync(rowKey);
     else this.#table.putSync(rowKey, Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+  }
+
+  /** Records with short keys; the cursor is the last key. */
+  list(prefix: string, cursor: string | null, limit: number): RecordListing {
+    const first = textKey(RECORD, prefix);
+    const start = cursor === null ? first : Buffer.concat([textKey(RECORD, cursor), Buffer.of(0)]);
+    const rows = rowsOf(this.#table, start, Buffer.concat([first, Buffer.of(0xff)]), limit + 1);
+    const items = rows.slice(0, limit).map(({ key, value }) => ({
+      key: readTextKey(key),
+      value: new Uint8Array(value),
+    }));
+    return { cursor: rows.length > limit ? items.at(-1)!.key : null, items };
   }
 
   /** Takes one slot after the other. @returns How long to wait for each, milliseconds (R2). */

@@ -106,6 +106,11 @@ export function textKey(space: number, name: string): Buffer {
   return Buffer.concat([Buffer.of(space), nameKey(name)]);
 }
 
+/** The name in a key of `textKey`, if it is short enough to stand there. */
+export function readTextKey(key: Buffer): string {
+  return key.toString('utf8', 2);
+}
+
 /** The id of an entry that waits, from its key; `null` for an entry in line. */
 export function waitingId(key: Buffer): number | null {
   return key[4] === KIND.waiting ? key.readUIntBE(PREFIX_BYTES + 8, SEQUENCE_BYTES) : null;

@@ -20,6 +20,8 @@ const CALL_READ_HOST = `SELECT encode(o_state, 'hex'), o_queued, o_in_flight, o_
   FROM $S.read_host($1, $2)`;
 const CALL_SCAN = `SELECT o_key, o_phase, o_first, o_second, encode(o_entry, 'hex')
   FROM $S.scan($1, $2, $3, $4, $5, $6)`;
+const LIST_RECORDS = `SELECT key, encode(value, 'hex') FROM $S.record
+WHERE (key > $1 OR ($2 AND key = $1)) AND starts_with(key, $3) ORDER BY key LIMIT $4`;
 const WRITE_RECORD = `INSERT INTO $S.record (key, value) VALUES ($1, $2)
   ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
 
@@ -135,6 +137,12 @@ export class PostgresQueues implements StoreQueues {
     if (value === null) await this.#connection.call('DELETE FROM $S.record WHERE key = $1', [key]);
     else
       await this.#connection.call(WRITE_RECORD, [key, Buffer.from(value.buffer, value.byteOffset, value.byteLength)]);
+  }
+
+  async listRecords(prefix: string, cursor: string | null, limit: number) {
+    const rows = await this.#connection.call(LIST_RECORDS, [cursor ?? prefix, cursor === null, prefix, limit + 1]);
+    const items = rows.slice(0, limit).map(([key, hex]) => ({ key: String(key), value: bytesOf(hex ?? '')! }));
+    return { cursor: rows.length > limit ? items.at(-1)!.key : null, items };
   }
 
   /** `null`: the server's own clock. */

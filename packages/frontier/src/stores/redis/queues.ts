@@ -20,6 +20,8 @@ import {
 
 /** Hosts of one script, during which the server answers no other client. */
 const HOSTS_PER_SCRIPT = 256;
+/** Keys of records that are listed have at most so many characters. */
+const LISTED_KEY_CHARS = 100;
 /** Operation numbers are below this. */
 const OPERATIONS = 2 ** 32;
 
@@ -83,9 +85,32 @@ export class RedisQueues implements StoreQueues {
     return Buffer.isBuffer(bytes) ? new Uint8Array(bytes) : null;
   }
 
+  /** A key is listed before its record is written, and after it is removed: a listing skips what is not there. */
   async writeRecord(key: string, value: Uint8Array | null) {
-    if (value === null) await this.#onRecord('DEL', key);
-    else await this.#onRecord('SET', key, Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+    const names = `${this.#bases[this.#shardOf(key)]}n`;
+    if (value === null) {
+      await this.#onRecord('DEL', key);
+      await this.#connection.call('ZREM', [names, key]);
+      return;
+    }
+    if (key.length <= LISTED_KEY_CHARS) await this.#connection.call('ZADD', [names, 0, key]);
+    await this.#onRecord('SET', key, Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+  }
+
+  /** The cursor is a shard and a key of it. */
+  async listRecords(prefix: string, cursor: string | null, limit: number) {
+    const [, shardText = '0', after = ''] = /^(\d+) (.*)$/s.exec(cursor ?? '') ?? [];
+    const shard = Number(shardText);
+    const first = after === '' ? `[${prefix}` : `(${after}`;
+    const range = [`${this.#bases[shard]}n`, first, `[${prefix}\xff`, 'LIMIT', 0, limit];
+    const keys = listOf(await this.#connection.call('ZRANGEBYLEX', range)).map(String);
+    const values = await Promise.all(keys.map((key) => this.readRecord(key)));
+    const items = keys.flatMap((key, at) => {
+      const value = values[at] ?? null;
+      return value === null ? [] : [{ key, value }];
+    });
+    if (keys.length === limit) return { cursor: `${shard} ${keys.at(-1)}`, items };
+    return { cursor: shard + 1 < this.#bases.length ? `${shard + 1} ` : null, items };
   }
 
   async reserve(slots: readonly ReserveSlot[]) {

@@ -1,0 +1,89 @@
+// `mannerly crawl --again`, as a user types it: what is requested, and what the last words say.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { fakeIo } from './io.fixture.js';
+import { runCommand } from './program.js';
+
+let server: Server;
+let folder: string;
+let seed: string;
+let edition = 1;
+let asked: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'mannerly-again-'));
+  server = createServer((request, response) => {
+    const { url = '/', headers } = request;
+    if (url === '/robots.txt') {
+      response.setHeader('etag', '"robots"');
+      response.end('User-agent: *\nDisallow:\n');
+      return;
+    }
+    asked.push({ path: url, headers });
+    const etag = `"${url === '/p1' ? edition : 1}"`;
+    response.setHeader('etag', etag).setHeader('content-type', 'text/html');
+    response.statusCode = headers['if-none-match'] === etag ? 304 : 200;
+    const body = `<title>${url} ${etag}</title><a href="/p1">1</a> <a href="/p2">2</a>`;
+    response.end(response.statusCode === 304 ? undefined : body);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  seed = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(() => {
+  asked = [];
+});
+
+async function crawl(...more: readonly string[]) {
+  const io = fakeIo();
+  const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
+  const code = await runCommand(['crawl', seed, ...who, '--interval', '0', '--out', join(folder, 'out'), ...more], io);
+  return { code, printed: io.outLines.join('\n'), told: io.errLines.join('\n') };
+}
+
+it('needs visits that were kept', async () => {
+  const { code, told } = await crawl('--again');
+  expect(code).toBe(2);
+  expect(told).toMatch(/nothing to crawl again.*\n.*--recrawl/);
+  expect(asked).toEqual([]);
+});
+
+it('keeps visits, and asks for what has changed', async () => {
+  expect((await crawl('--recrawl', '--reset')).code).toBe(0);
+  expect(asked.map(({ path }) => path).sort()).toEqual(['/', '/p1', '/p2']);
+  asked = [];
+  edition = 2;
+  const { code, printed } = await crawl('--again');
+  expect(code).toBe(0);
+  expect(asked.map(({ path, headers }) => `${path} ${headers['if-none-match']}`).sort()).toEqual([
+    '/ "1"',
+    '/p1 "1"',
+    '/p2 "1"',
+  ]);
+  expect(printed).toMatch(/Finished: nothing is left to fetch\. 6 pages/);
+  expect(printed).toMatch(
+    /Crawled again: 3 known pages visited, 1 changed, 2 unchanged \(2 by a 304, \d+ bytes not transferred\), 0 gone/,
+  );
+});
+
+it('waits for what is not due, and says when it is', async () => {
+  const { code, printed } = await crawl('--again', '--every', '7');
+  expect(code).toBe(0);
+  expect(asked).toEqual([]);
+  expect(printed).toMatch(/Crawled again: 0 known pages visited.* The next page is due at \d{4}-/);
+});
+
+it('counts its pages from its own beginning', async () => {
+  const { code, printed } = await crawl('--again', '--pages', '2');
+  expect(asked).toHaveLength(2);
+  expect(code, printed).toBe(0);
+});

@@ -1,0 +1,4 @@
+// The bounds of the command, each with its unit and its source.
+
+/** Milliseconds that a busy program has to answer the second Ctrl-C before it is ended. Ours. */
+export const INTERRUPT_ANSWER_MS = 1_500;

@@ -1,0 +1,60 @@
+// Which pages a recrawl visits, the most valuable ones first.
+
+import { changesPerDay } from './change-estimate.js';
+import { MISSING_DAYS } from './limits.js';
+import type { PageVisit } from './page-visit.js';
+import { dueAfterDays, visitValue } from './visit-value.js';
+
+const DAY_MS = 86_400_000;
+/** A seed is worth four other pages. Recrawl 8.3. */
+const SEED_IMPORTANCE = 4;
+
+/** When pages are due. */
+export interface DueOptions {
+  /** Interval of a page that always changes, days; others are visited less often. `null`: every page is due. */
+  readonly everyDays: number | null;
+  readonly minDays: number;
+  readonly maxDays: number;
+}
+
+/** When a page is due, epoch milliseconds; `null`: it is gone. */
+export function dueAtMs(visit: PageVisit, { everyDays, minDays, maxDays }: DueOptions): number | null {
+  if (visit.missing > 1) return null;
+  const perDay = changesPerDay(visit.estimate);
+  const afterDays = everyDays === null ? 0 : Math.min(maxDays, Math.max(minDays, dueAfterDays(perDay, everyDays)));
+  const missedDays = visit.missing === 1 ? MISSING_DAYS : 0;
+  return Math.max(visit.atMs + Math.max(afterDays, missedDays) * DAY_MS, visit.freshUntilMs ?? 0);
+}
+
+/** The value of a visit now. */
+export function valueNow(visit: PageVisit, nowMs: number): number {
+  const days = Math.max(0, nowMs - visit.atMs) / DAY_MS;
+  return visitValue(changesPerDay(visit.estimate), days, visit.depth === 0 ? SEED_IMPORTANCE : 1);
+}
+
+/** The most valuable pages of those that are offered; others are forgotten. */
+export class Choice {
+  readonly #most: number;
+  /** At most twice as many as are wanted: then the lesser half goes. */
+  #chosen: { readonly value: number; readonly visit: PageVisit }[] = [];
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  offer(visit: PageVisit, value: number): void {
+    this.#chosen.push({ value, visit });
+    if (this.#chosen.length >= 2 * this.#most + 1_000) this.#cut();
+  }
+
+  /** In the order of their values; equal ones by URL, so that a run is the same whatever the store's order. */
+  best(): readonly PageVisit[] {
+    this.#cut();
+    return this.#chosen.map(({ visit }) => visit);
+  }
+
+  #cut(): void {
+    this.#chosen.sort((a, b) => b.value - a.value || (a.visit.url < b.visit.url ? -1 : 1));
+    this.#chosen.length = Math.min(this.#chosen.length, this.#most);
+  }
+}

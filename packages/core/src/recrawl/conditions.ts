@@ -1,0 +1,39 @@
+// Conditional requests for pages: the validators of a response are kept as they were received and sent back as they
+// are, so that a site answers 304 where nothing has changed (RFC 9110 13, RFC 9111 4.3.1).
+
+import { type HeaderLines, headerValue } from '../fetch/outcome.js';
+import { isNoStore } from './lifetime.js';
+import { MAX_ETAG_BYTES } from './limits.js';
+import type { PageVisit } from './page-visit.js';
+
+/** The validators of a response: none where they may not be kept, or would match another document. */
+export function validatorsOf(headers: HeaderLines): Pick<PageVisit, 'etag' | 'lastModified'> {
+  if (isNoStore(headers) || (headerValue(headers, 'vary') ?? '').includes('*'))
+    return { etag: null, lastModified: null };
+  const etag = headerValue(headers, 'etag');
+  return {
+    etag: etag !== null && etag.length <= MAX_ETAG_BYTES && /^(W\/)?"[^"]*"$/.test(etag) ? etag : null,
+    // Only the site's own date: clocks differ, and it compares with its own.
+    lastModified: headerValue(headers, 'last-modified'),
+  };
+}
+
+/** Header fields of the next request for a page; none where it is another request than the last one was. */
+export function conditionsOf(visit: PageVisit, sentAs: string): Record<string, string> {
+  if (visit.sentAs !== sentAs || visit.missing > 0) return {};
+  const { etag, lastModified } = visit;
+  return {
+    ...(etag === null ? {} : { 'if-none-match': etag }),
+    ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),
+  };
+}
+
+/** Whether a 304 is for the tag that was sent; one without a tag is. Weak and strong tags compare alike. */
+export function isForTag(headers: HeaderLines, sent: string | null): boolean {
+  const tag = headerValue(headers, 'etag');
+  return tag === null || sent === null || opaque(tag) === opaque(sent);
+}
+
+function opaque(tag: string): string {
+  return tag.replace(/^W\//, '');
+}

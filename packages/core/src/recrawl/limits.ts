@@ -1,0 +1,16 @@
+// The bounds of crawling again, each with its unit and its source.
+
+/** Least and largest shape of an estimate. Recrawl 8.2. */
+export const MIN_SHAPE = 0.1;
+export const MAX_SHAPE = 50;
+/** Bytes of an ETag that is kept; of a longer one nothing is. Recrawl 2. */
+export const MAX_ETAG_BYTES = 512;
+/** Days that an explicit lifetime may keep a page from being requested again, and those of `immutable`. Recrawl V5. */
+export const MAX_LIFETIME_DAYS = 7;
+export const IMMUTABLE_DAYS = 30;
+/** Records of pages that are read at a time. */
+export const VISITS_READ_AT_ONCE = 1_000;
+/** URLs of one recrawl, at most: what is chosen is in memory. About 400 bytes each. */
+export const MAX_CHOSEN = 1_000_000;
+/** Days that a page which was not found is left alone, at most, before it is tried once more. Recrawl 8.5. */
+export const MISSING_DAYS = 7;

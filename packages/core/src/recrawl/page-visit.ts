@@ -1,0 +1,63 @@
+// What is kept of the last visit of a page, so that it can be visited again: one small record per URL in the store,
+// next to the queue. The queue itself forgets a URL when it is done.
+
+import { hash } from 'node:crypto';
+import type { JsonValue } from '@mannerly/frontier';
+import type { UrlStatus } from '../report/decision.js';
+import type { ChangeEstimate } from './change-estimate.js';
+
+/** The last visit of a page, and what it says about the next one. Times are epoch milliseconds. */
+export interface PageVisit {
+  readonly url: string;
+  readonly depth: number;
+  readonly from: string | null;
+  readonly label: string | null;
+  readonly userData: JsonValue | null;
+  readonly atMs: number;
+  /** When a change was seen last; the first visit counts. */
+  readonly changedAtMs: number;
+  readonly estimate: ChangeEstimate;
+  /** As received. `null`: none, or not to be used. */
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  /** Of what counts as content; `null`: of nothing, the page was not read. */
+  readonly digest: string | null;
+  /** The response itself says that it stays as it is until then; `null`: it does not say. */
+  readonly freshUntilMs: number | null;
+  /** What the request offered to accept, and under which name: another offer may be answered with another document. */
+  readonly sentAs: string;
+  readonly visits: number;
+  readonly changes: number;
+  /** Visits in a row that found no page. Of two the page is gone. */
+  readonly missing: number;
+  /** How the visit was decided: it is decided anew by the next one. */
+  readonly status: UrlStatus;
+  readonly reason: string;
+  /** Bytes of the last body. */
+  readonly bytes: number;
+}
+
+/** The beginning of the keys of all records. */
+export const VISIT_PREFIX = 'visit/';
+
+const KEY_CHARS = 22;
+
+/** The key of a URL's record. */
+export function visitKey(url: string): string {
+  return VISIT_PREFIX + hash('sha256', url, 'base64url').slice(0, KEY_CHARS);
+}
+
+export function encodeVisit(visit: PageVisit): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(visit));
+}
+
+/** `null` of bytes that are no such record. */
+export function decodeVisit(bytes: Uint8Array | null): PageVisit | null {
+  if (bytes === null) return null;
+  try {
+    const value = JSON.parse(new TextDecoder().decode(bytes)) as Partial<PageVisit> | null;
+    return typeof value?.url === 'string' && typeof value.estimate?.shape === 'number' ? (value as PageVisit) : null;
+  } catch {
+    return null;
+  }
+}

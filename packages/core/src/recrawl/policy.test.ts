@@ -1,0 +1,191 @@
+// The numbers of the policy: estimates, values, lifetimes and conditions, by the tables of the specification.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { afterChange, afterUnchanged, type ChangeEstimate, changesPerDay, FIRST_ESTIMATE } from './change-estimate.js';
+import { Choice, dueAtMs, valueNow } from './choose-visits.js';
+import { conditionsOf, isForTag, validatorsOf } from './conditions.js';
+import { freshUntilMs } from './lifetime.js';
+import { MAX_SHAPE, MIN_SHAPE } from './limits.js';
+import { decodeVisit, encodeVisit, type PageVisit, visitKey } from './page-visit.js';
+import { dueAfterDays, visitValue } from './visit-value.js';
+
+const DAY_MS = 86_400_000;
+const VISIT: PageVisit = {
+  url: 'http://a.test/',
+  depth: 1,
+  from: 'http://a.test/x',
+  label: null,
+  userData: null,
+  atMs: 0,
+  changedAtMs: 0,
+  estimate: FIRST_ESTIMATE,
+  etag: null,
+  lastModified: null,
+  digest: 'd',
+  freshUntilMs: null,
+  sentAs: 's',
+  visits: 1,
+  changes: 0,
+  missing: 0,
+  status: 'fetched',
+  reason: 'fetched',
+  bytes: 100,
+};
+
+type Step = (estimate: ChangeEstimate) => ChangeEstimate;
+const changed7: Step = (estimate) => afterChange(estimate, 7);
+const unchanged7: Step = (estimate) => afterUnchanged(estimate, 7);
+const times = (count: number, step: Step): Step[] => Array.from({ length: count }, () => step);
+
+describe('estimates', () => {
+  it.each<[string, readonly Step[], number, number, number]>([
+    ['prior', [], 0.5, 7, 0.071429],
+    ['unchanged over 7 d', [unchanged7], 0.5, 14, 0.035714],
+    ['changed over 7 d', [changed7], 1.368095, 8.678024, 0.15765],
+    ['changed, changed', [changed7, changed7], 2.172016, 10.143021, 0.214139],
+    ['changed, unchanged', [changed7, unchanged7], 1.368095, 15.678024, 0.087262],
+    ['ten changes in ten daily visits', times(10, (one) => afterChange(one, 1)), 10.112428, 10.836613, 0.9332],
+    ['ten unchanged daily visits', times(10, (one) => afterUnchanged(one, 1)), 0.5, 17, 0.02941],
+    ['changed, dated to 6 h ago', [(one) => afterChange(one, 7, 0.25)], 1.5, 7.25, 0.206897],
+  ])('%s', (_, steps, shape, days, mean) => {
+    const estimate = steps.reduce((before, step) => step(before), FIRST_ESTIMATE);
+    expect(estimate.shape).toBeCloseTo(shape, 5);
+    expect(estimate.days).toBeCloseTo(days, 5);
+    expect(changesPerDay(estimate)).toBeCloseTo(mean, 4);
+  });
+
+  it('stay within their bounds, whatever is seen at whatever times', () => {
+    const seen = fc.array(fc.tuple(fc.boolean(), fc.double({ min: 0, max: 4_000, noNaN: true })), { maxLength: 200 });
+    fc.assert(
+      fc.property(seen, (visits) => {
+        let estimate = FIRST_ESTIMATE;
+        for (const [isChanged, days] of visits)
+          estimate = isChanged ? afterChange(estimate, days) : afterUnchanged(estimate, days);
+        expect(estimate.shape).toBeGreaterThanOrEqual(MIN_SHAPE);
+        expect(estimate.shape).toBeLessThanOrEqual(MAX_SHAPE);
+        expect(changesPerDay(estimate)).toBeGreaterThan(0);
+        expect(Number.isFinite(changesPerDay(estimate))).toBe(true);
+      }),
+      { seed: 22 },
+    );
+  });
+});
+
+describe('values', () => {
+  it.each([
+    [1 / 7, 7, 3.5],
+    [1 / 30, 30, 15],
+    [12, 1, 0.9231],
+  ])('of a page with %d changes per day after %d days', (perDay, days, value) => {
+    expect(visitValue(perDay, days)).toBeCloseTo(value, 4);
+  });
+
+  it.each([
+    [12, 1.077, 7.08],
+    [1, 1.618, 7.89],
+    [1 / 7, 3.193, 11.33],
+    [1 / 30, 6, 18.41],
+    [1 / 1_000, 32.127, 87.24],
+  ])('a page with %d changes per day is due after so many days', (perDay, daily, weekly) => {
+    expect(dueAfterDays(perDay, 1)).toBeCloseTo(daily, 3);
+    expect(dueAfterDays(perDay, 7)).toBeCloseTo(weekly, 2);
+    expect(visitValue(perDay, dueAfterDays(perDay, 7))).toBeCloseTo(7, 6);
+  });
+
+  it('grow for every page, so that each comes first some day', () => {
+    const rare = { ...VISIT, estimate: { shape: 0.1, days: 4_000 } };
+    const often = { ...VISIT, estimate: { shape: 50, days: 5 }, atMs: 999 * DAY_MS };
+    expect(valueNow(rare, 1_000 * DAY_MS)).toBeGreaterThan(valueNow(often, 1_000 * DAY_MS));
+  });
+
+  it('a choice has the most valuable pages, whatever came first', () => {
+    const choice = new Choice(3);
+    for (let at = 0; at < 5_000; at += 1) choice.offer({ ...VISIT, url: `http://a.test/${at}` }, (at * 7_919) % 5_003);
+    const best = Array.from({ length: 5_000 }, (_, at) => [(at * 7_919) % 5_003, at] as const).sort(
+      (a, b) => b[0] - a[0],
+    );
+    expect(choice.best().map(({ url }) => url)).toEqual(best.slice(0, 3).map(([, at]) => `http://a.test/${at}`));
+  });
+});
+
+describe('when a page is due', () => {
+  const bounded = { everyDays: null, minDays: 1 / 24, maxDays: 90 };
+  const weekly = { everyDays: 7, minDays: 1 / 24, maxDays: 90 };
+  it.each([
+    ['at once in a bounded recrawl', VISIT, bounded, 0],
+    ['not before its own lifetime is over', { ...VISIT, freshUntilMs: 5 * DAY_MS }, bounded, 5],
+    ['a week after it was missing once', { ...VISIT, missing: 1 }, bounded, 7],
+    ['never after it was missing twice', { ...VISIT, missing: 2 }, bounded, null],
+    ['by its rate in a standing crawl', { ...VISIT, estimate: { shape: 1, days: 1 } }, weekly, 7.887],
+    ['after the longest interval at the latest', { ...VISIT, estimate: { shape: 0.1, days: 9_999 } }, weekly, 90],
+  ])('%s', (_, visit, options, days) => {
+    const at = dueAtMs(visit, options);
+    if (days === null) expect(at).toBeNull();
+    else expect(at! / DAY_MS).toBeCloseTo(days, 3);
+  });
+});
+
+describe('conditions', () => {
+  const headers = (lines: Readonly<Record<string, string>>) => Object.entries(lines);
+  it.each([
+    ['a weak tag with a suffix', { ETag: 'W/"a-gzip"' }, { 'if-none-match': 'W/"a-gzip"' }],
+    [
+      'a tag and a date',
+      { ETag: '"a"', 'Last-Modified': 'Mon, 02 Nov 2026 10:00:00 GMT' },
+      { 'if-none-match': '"a"', 'if-modified-since': 'Mon, 02 Nov 2026 10:00:00 GMT' },
+    ],
+    ['no-store', { ETag: '"a"', 'Cache-Control': 'private, No-Store' }, {}],
+    ['Vary: *', { ETag: '"a"', Vary: '*' }, {}],
+    ['a tag that is too long', { ETag: `"${'a'.repeat(600)}"` }, {}],
+    ['a tag that is none', { ETag: 'a"\r\nX: y' }, {}],
+  ])('%s', (_, received, sent) => {
+    const visit = { ...VISIT, ...validatorsOf(headers(received as Record<string, string>)) };
+    expect(conditionsOf(visit, 's')).toEqual(sent);
+    expect(conditionsOf(visit, 'another offer')).toEqual({});
+  });
+
+  it.each([
+    [{ ETag: 'W/"a"' }, '"a"', true],
+    [{ ETag: '"b"' }, '"a"', false],
+    [{}, '"a"', true],
+    [{ ETag: '"b"' }, null, true],
+  ])('a 304 with %j for %s', (received, sent, isForIt) => {
+    expect(isForTag(headers(received as Record<string, string>), sent)).toBe(isForIt);
+  });
+
+  it.each([
+    [
+      'max-age less Age',
+      { 'Cache-Control': 'max-age=7200', Age: '3600', Expires: 'Thu, 01 Jan 2099 00:00:00 GMT' },
+      3_600,
+    ],
+    ['Expires less Date', { Expires: 'Thu, 01 Jan 2026 02:00:00 GMT', Date: 'Thu, 01 Jan 2026 01:00:00 GMT' }, 3_600],
+    ['seven days at most', { 'Cache-Control': 'max-age=31536000' }, 7 * 86_400],
+    ['thirty where it is immutable', { 'Cache-Control': 'max-age=31536000, immutable' }, 30 * 86_400],
+    ['no lifetime', { 'Cache-Control': 'max-age=0' }, null],
+    ['no-cache', { 'Cache-Control': 'no-cache, max-age=60' }, null],
+    ['that of shared caches', { 'Cache-Control': 's-maxage=60' }, null],
+    ['a word', { 'Cache-Control': 'max-age=soon' }, null],
+    ['nothing', {}, null],
+  ])('lifetime: %s', (_, received, seconds) => {
+    expect(freshUntilMs(headers(received as Record<string, string>), 1_000)).toBe(
+      seconds === null ? null : 1_000 + seconds * 1_000,
+    );
+  });
+});
+
+describe('records', () => {
+  it('come back as they were, and bytes that are none are none', () => {
+    expect(decodeVisit(encodeVisit(VISIT))).toEqual(VISIT);
+    for (const text of ['', '{', 'null', '[]', '{"url":1}', '{"url":"http://a.test/"}'])
+      expect(decodeVisit(new TextEncoder().encode(text))).toBeNull();
+    expect(decodeVisit(null)).toBeNull();
+  });
+
+  it('have short keys, one per URL', () => {
+    const long = `http://a.test/${'x'.repeat(8_000)}`;
+    expect(visitKey(long).length).toBeLessThan(40);
+    expect(visitKey(long)).not.toBe(visitKey(`${long}y`));
+  });
+});

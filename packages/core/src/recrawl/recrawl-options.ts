@@ -1,0 +1,13 @@
+// The option `recrawl`, resolved.
+
+/** What decides whether a page has changed and when it is visited again. */
+export interface ResolvedRecrawlOptions {
+  /** What counts as content: what a reader sees, or every byte of the body. */
+  readonly change: 'text' | 'payload';
+  /** Interval of a page that always changes, days; `null`: the bounds of the run decide. */
+  readonly everyDays: number | null;
+  readonly minDays: number;
+  readonly maxDays: number;
+  /** Share of a run's pages that is for URLs never fetched, where there are any. */
+  readonly newShare: number;
+}

@@ -1,0 +1,287 @@
+// Crawling again, as one run sees it: what is known of a page before its request, what the answer says about it, and
+// what is kept for the next visit. It chooses which known pages are queued for another visit.
+
+import { type Frontier, FrontierError, type NewUrl, type PageWork } from '@mannerly/frontier';
+import { type HeaderLines, headerValue, type ResponseOutcome } from '../fetch/outcome.js';
+import type { FetchedPage } from '../page/page.js';
+import type { RecrawlCounts } from '../report/recrawl-counts.js';
+import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
+import { Choice, dueAtMs, valueNow } from './choose-visits.js';
+import { conditionsOf, isForTag, validatorsOf } from './conditions.js';
+import { freshUntilMs } from './lifetime.js';
+import { MAX_CHOSEN, VISITS_READ_AT_ONCE } from './limits.js';
+import { decodeVisit, encodeVisit, type PageVisit, VISIT_PREFIX, visitKey } from './page-visit.js';
+import type { ResolvedRecrawlOptions } from './recrawl-options.js';
+import { digestOf } from './text-digest.js';
+
+const DAY_MS = 86_400_000;
+/** Priorities of known pages: most go before new ones, a share behind them. */
+const BEFORE_NEW = 3;
+const BEHIND_NEW = 5;
+
+type VisitStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
+
+/** How a visit was decided. */
+type Decided = Pick<PageVisit, 'status' | 'reason'>;
+
+/** A page in flight: what was known, and what will be, once it is settled. */
+interface InFlight {
+  readonly before: PageVisit | null;
+  /** A recrawl visits it; else a handler asked for another visit, and gets the page whatever has become of it. */
+  readonly isAgain: boolean;
+  after: PageVisit | null;
+  /** Counted when the visit is kept. */
+  found: 'notModified' | 'sameContent' | 'changed' | null;
+}
+
+/** The visits of one run. Promises reject with what the store throws. */
+export class Recrawl {
+  readonly #store: VisitStore;
+  readonly #options: ResolvedRecrawlOptions;
+  readonly #sentAs: string;
+  readonly #isConditional: boolean;
+  readonly #nowMs: () => number;
+  readonly #inFlight = new WeakMap<PageWork, InFlight>();
+  #nextDueAtMs: number | null = null;
+  #counts: Omit<RecrawlCounts, 'nextDueAtMs'> = {
+    visits: 0,
+    notModified: 0,
+    sameContent: 0,
+    changed: 0,
+    gone: 0,
+    bytesSaved: 0,
+  };
+
+  /** @param parts - `isConditional`: a 304 says enough. An archive needs the body, a browser what it loads. */
+  constructor(
+    store: VisitStore,
+    options: ResolvedRecrawlOptions,
+    parts: { readonly sentAs: string; readonly isConditional: boolean; readonly nowMs: () => number },
+  ) {
+    this.#store = store;
+    this.#options = options;
+    this.#sentAs = parts.sentAs;
+    this.#isConditional = parts.isConditional;
+    this.#nowMs = parts.nowMs;
+  }
+
+  counts(): RecrawlCounts {
+    return { ...this.#counts, nextDueAtMs: this.#nextDueAtMs };
+  }
+
+  /** Reads what is known of a page. @returns The conditions of its request; none for a page that is new. */
+  async before(work: PageWork): Promise<Record<string, string>> {
+    const before = decodeVisit(await this.#store.readRecord(visitKey(work.url)));
+    const isAgain = before !== null && isAgainVisit(work.record.visit ?? 0, before, this.#nowMs());
+    this.#inFlight.set(work, { before, isAgain, after: null, found: null });
+    return isAgain ? this.#conditions(before) : {};
+  }
+
+  /**
+   * A 304 came. `unchanged`: the page is as it was. `mismatch`: it is about another document, and the next request has
+   * no conditions. `unasked`: none were sent, so that it means nothing.
+   */
+  async notModified(
+    work: PageWork,
+    { headers, timing }: ResponseOutcome,
+  ): Promise<'unchanged' | 'mismatch' | 'unasked'> {
+    const flight = this.#inFlight.get(work);
+    const before = flight?.before ?? null;
+    if (before === null || flight?.isAgain !== true || !this.#hasConditions(before)) return 'unasked';
+    if (!isForTag(headers, before.etag)) {
+      await this.#write({ ...before, etag: null, lastModified: null });
+      return 'mismatch';
+    }
+    flight.found = 'notModified';
+    flight.after = { ...this.#unchanged(before, timing.endedAtMs, headers), ...validatorsAfter(before, headers) };
+    return 'unchanged';
+  }
+
+  /** A page came. @returns Whether it is as it was: its handler has seen it then. */
+  async read(
+    work: PageWork,
+    page: FetchedPage,
+    { headers, body, file, truncated, timing }: ResponseOutcome,
+  ): Promise<boolean> {
+    const flight = this.#inFlight.get(work);
+    if (flight === undefined) return false;
+    const { before } = flight;
+    const { url, depth, from, label, userData } = work.record;
+    const digest = file === undefined ? await digestOf(page, this.#options.change) : null;
+    const atMs = timing.endedAtMs;
+    const isUnchanged = before !== null && digest !== null && digest === before.digest;
+    const base = isUnchanged ? this.#unchanged(before, atMs, headers) : this.#changed(before, atMs);
+    flight.found = !flight.isAgain ? null : isUnchanged ? 'sameContent' : 'changed';
+    flight.after = {
+      ...base,
+      ...{ url, depth, from, label, userData, digest },
+      // Until it is decided.
+      ...{ status: 'fetched', reason: 'fetched' },
+      ...(truncated === null ? validatorsOf(headers) : { etag: null, lastModified: null }),
+      freshUntilMs: freshUntilMs(headers, atMs),
+      sentAs: this.#sentAs,
+      bytes: file?.bytes ?? body.length,
+    };
+    return isUnchanged && flight.isAgain;
+  }
+
+  /**
+   * The page is decided. Kept before it is settled: a process that is killed in between visits it once more.
+   *
+   * @returns How its last visit was decided, if that counted as more than a failure.
+   */
+  async ended(
+    work: PageWork,
+    { status, reason, httpStatus }: Decided & { readonly httpStatus?: number | null },
+  ): Promise<Decided | undefined> {
+    const flight = this.#inFlight.get(work);
+    this.#inFlight.delete(work);
+    if (flight === undefined) return undefined;
+    const { before, isAgain, after, found } = flight;
+    if (after !== null && status !== 'failed' && status !== 'dropped') {
+      await this.#write({ ...after, status, reason });
+      if (before === null || found === null) return undefined;
+      this.#count({ visits: 1, [found]: 1, ...(found === 'notModified' ? { bytesSaved: before.bytes } : {}) });
+    } else if (before !== null) {
+      const missing = httpStatus === 410 ? 2 : httpStatus === 404 ? before.missing + 1 : 0;
+      // Nothing is learned from a failure; the time of the visit makes the next one wait its turn.
+      await this.#write({ ...before, status, reason, atMs: this.#nowMs(), visits: before.visits + 1, missing });
+      this.#count({ visits: 1, ...(missing === 2 ? { gone: 1 } : {}) });
+    }
+    return before === null || !isAgain || before.status === 'failed'
+      ? undefined
+      : { status: before.status, reason: before.reason };
+  }
+
+  /**
+   * The known pages that are due, the most valuable first.
+   *
+   * @param maxPages - Pages that the run may fetch; `null`: any number.
+   * @param sinceMs - When the recrawl began: what it has visited before a stop is not visited once more.
+   * @throws MannerlyError or FrontierError where the store cannot list them.
+   */
+  async choose(
+    maxPages: number | null,
+    sinceMs: number,
+  ): Promise<{
+    readonly pages: readonly NewUrl[];
+    readonly known: number;
+  }> {
+    const nowMs = this.#nowMs();
+    const most = Math.min(maxPages ?? MAX_CHOSEN, MAX_CHOSEN);
+    const choice = new Choice(most);
+    let known = 0;
+    for await (const visit of this.#visits()) {
+      known += 1;
+      const dueMs = dueAtMs(visit, this.#options);
+      if (dueMs !== null && dueMs <= nowMs && visit.atMs < sinceMs) choice.offer(visit, valueNow(visit, nowMs));
+      else this.#nextDue(dueMs);
+    }
+    const ahead = Math.ceil(most * (1 - this.#options.newShare));
+    const urlOf = (visit: PageVisit, at: number) => againUrl(visit, at < ahead ? BEFORE_NEW : BEHIND_NEW, nowMs);
+    return { pages: choice.best().map(urlOf), known };
+  }
+
+  #nextDue(dueMs: number | null): void {
+    if (dueMs !== null && dueMs > this.#nowMs()) this.#nextDueAtMs = Math.min(this.#nextDueAtMs ?? dueMs, dueMs);
+  }
+
+  async *#visits(): AsyncGenerator<PageVisit> {
+    let cursor: string | null = null;
+    do {
+      const listing: Awaited<ReturnType<VisitStore['listRecords']>> = await this.#store.listRecords(
+        VISIT_PREFIX,
+        cursor,
+        VISITS_READ_AT_ONCE,
+      );
+      for (const { value } of listing.items) {
+        const visit = decodeVisit(value);
+        if (visit !== null) yield visit;
+      }
+      cursor = listing.cursor;
+    } while (cursor !== null);
+  }
+
+  #hasConditions(before: PageVisit): boolean {
+    return Object.keys(this.#conditions(before)).length > 0;
+  }
+
+  #conditions(before: PageVisit): Record<string, string> {
+    return this.#isConditional ? conditionsOf(before, this.#sentAs) : {};
+  }
+
+  #unchanged(before: PageVisit, atMs: number, headers: HeaderLines): PageVisit {
+    const estimate = afterUnchanged(before.estimate, daysSince(before, atMs));
+    const freshUntil = freshUntilMs(headers, atMs);
+    return { ...before, atMs, estimate, visits: before.visits + 1, missing: 0, freshUntilMs: freshUntil };
+  }
+
+  #changed(
+    before: PageVisit | null,
+    atMs: number,
+  ): Pick<PageVisit, 'atMs' | 'changedAtMs' | 'estimate' | 'visits' | 'changes' | 'missing'> {
+    if (before === null)
+      return { atMs, changedAtMs: atMs, estimate: FIRST_ESTIMATE, visits: 1, changes: 0, missing: 0 };
+    const estimate = afterChange(before.estimate, daysSince(before, atMs));
+    return { atMs, changedAtMs: atMs, estimate, visits: before.visits + 1, changes: before.changes + 1, missing: 0 };
+  }
+
+  #count(more: Partial<Omit<RecrawlCounts, 'nextDueAtMs'>>): void {
+    const sums = Object.entries(this.#counts).map(([name, count]) => [
+      name,
+      count + (more[name as keyof typeof more] ?? 0),
+    ]);
+    this.#counts = Object.fromEntries(sums);
+  }
+
+  /** A visit whose user data are too long for a record is not kept: the page is not visited again. */
+  async #write(visit: PageVisit): Promise<void> {
+    this.#nextDue(dueAtMs(visit, this.#options));
+    try {
+      await this.#store.writeRecord(visitKey(visit.url), encodeVisit(visit));
+    } catch (error) {
+      if (!(error instanceof FrontierError) || error.code !== 'record-too-large') throw error;
+    }
+  }
+}
+
+/**
+ * Another visit of a page. Its number follows from the last visit, so that it is queued once, whatever is repeated, and
+ * from the month: what robots.txt has closed meanwhile is tried again.
+ */
+function againUrl(visit: PageVisit, priority: number, nowMs: number): NewUrl {
+  const { url, depth, from, label, userData, atMs } = visit;
+  return {
+    url,
+    depth,
+    priority,
+    via: from === null ? 'seed' : 'link',
+    visit: Math.ceil(atMs) + monthOf(nowMs),
+    ...(from === null ? {} : { from }),
+    ...(label === null ? {} : { label }),
+    ...(userData === null ? {} : { userData }),
+  };
+}
+
+/** Whether a visit's number is one of `againUrl`: another visit that a handler asks for has a number below these. */
+function isAgainVisit(visit: number, { atMs }: PageVisit, nowMs: number): boolean {
+  const month = visit - Math.ceil(atMs);
+  return month > 0 && month <= monthOf(nowMs);
+}
+
+/** Months since 1970, of thirty days. */
+function monthOf(nowMs: number): number {
+  return Math.floor(nowMs / (30 * DAY_MS));
+}
+
+function daysSince(before: PageVisit, atMs: number): number {
+  return Math.max(0, atMs - before.atMs) / DAY_MS;
+}
+
+/** A 304 replaces the validators that it names, and leaves the others. */
+function validatorsAfter(before: PageVisit, headers: HeaderLines): Pick<PageVisit, 'etag' | 'lastModified'> {
+  return {
+    etag: headerValue(headers, 'etag') ?? before.etag,
+    lastModified: headerValue(headers, 'last-modified') ?? before.lastModified,
+  };
+}

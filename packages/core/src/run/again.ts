@@ -1,0 +1,63 @@
+// A run that crawls again: its bounds count from where it began, and known pages are queued for another visit. A run
+// that was stopped is continued by the next one.
+
+import type { Frontier } from '@mannerly/frontier';
+import { MannerlyError } from '../errors.js';
+import { OFFERED_AT_ONCE } from './limits.js';
+import type { Run } from './run.js';
+
+/** The latest recrawl of a crawl. */
+interface LatestAgain {
+  /** What the crawl had used up before it. */
+  readonly used: ReturnType<Frontier['used']>;
+  /** When it began, epoch milliseconds. */
+  readonly startedAtMs: number;
+  /** Whether it has come to its end. */
+  readonly isOver: boolean;
+}
+
+const KEY = 'again';
+
+/**
+ * Lets the bounds count from the beginning of the latest recrawl; begins one where that is asked for.
+ *
+ * @returns When it began, epoch milliseconds; `null`: the crawl was never crawled again.
+ */
+export async function countFromAgain(frontier: Frontier, again: boolean, nowMs: number): Promise<number | null> {
+  const kept = await read(frontier);
+  const isNew = again && (kept === null || kept.isOver);
+  const latest = isNew ? { used: frontier.used(), startedAtMs: nowMs, isOver: false } : kept;
+  if (latest === null) return null;
+  if (isNew) await write(frontier, latest);
+  frontier.countFrom(latest.used);
+  return latest.startedAtMs;
+}
+
+/** The recrawl has come to its end: the next one begins anew. */
+export async function endAgain(frontier: Frontier): Promise<void> {
+  const kept = await read(frontier);
+  if (kept !== null) await write(frontier, { ...kept, isOver: true });
+}
+
+async function read(frontier: Frontier): Promise<LatestAgain | null> {
+  const bytes = await frontier.readRecord(KEY);
+  return bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as LatestAgain);
+}
+
+function write(frontier: Frontier, latest: LatestAgain): Promise<void> {
+  return frontier.writeRecord(KEY, new TextEncoder().encode(JSON.stringify(latest)));
+}
+
+/** Queues the known pages that are worth another visit. @throws MannerlyError `option-invalid`: no visit was kept. */
+export async function offerAgain(run: Run, sinceMs: number): Promise<void> {
+  const { recrawl, options } = run;
+  if (recrawl === null) return;
+  const { pages, known } = await recrawl.choose(options.bounds.pages, sinceMs);
+  if (known === 0) {
+    throw new MannerlyError('option-invalid', 'there is nothing to crawl again: this crawl has kept no visits', {
+      hint: 'Run it with `recrawl: true` (--recrawl) first; then `again` (--again) visits what has been fetched.',
+    });
+  }
+  for (let at = 0; at < pages.length; at += OFFERED_AT_ONCE)
+    await run.offer({ candidates: pages.slice(at, at + OFFERED_AT_ONCE) });
+}

@@ -1,0 +1,262 @@
+// A recrawl of a site of which it is known what has changed: what is requested, with which conditions, and what is
+// handled. Days pass between the runs by the clock of the crawl.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { lmdbStore } from '@mannerly/frontier/lmdb';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type CrawlStory, crawl, type TestCrawlOptions } from '../support/crawl.js';
+import { createShiftedClock } from '../support/test-clocks.js';
+import { page, type ReplyParts, type Route, type WebRequest } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const DAY_MS = 86_400_000;
+const PAGES = 40;
+let place = '';
+/** The edition of each page: it changes with the number. */
+let edition: number[] = [];
+/** Numbers of pages that are no more. */
+let gone: Set<number>;
+
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'mannerly-again-'));
+  onTestFinished(() => rmSync(place, { recursive: true, force: true, maxRetries: 5 }));
+  edition = Array.from({ length: PAGES }, () => 1);
+  gone = new Set();
+});
+
+type Answer = (at: number, request: WebRequest) => ReplyParts;
+
+const html = (at: number, more = ''): string => page(`Page ${at}, ${edition[at]}`, links(at), more);
+const links = (at: number): string[] => [2 * at + 1, 2 * at + 2].filter((to) => to < PAGES).map((to) => `/${to}`);
+const HTML = { 'content-type': 'text/html' };
+
+/** With an ETag by the edition. */
+const tagged: Answer = (at, { headers }) => {
+  const etag = `"${at}-${edition[at]}"`;
+  if (headers['if-none-match'] === etag) return { status: 304, headers: { etag } };
+  return { headers: { ...HTML, etag }, body: html(at) };
+};
+
+async function site(answer: Answer) {
+  const route =
+    (at: number): Route =>
+    (request) =>
+      gone.has(at) ? { status: 404 } : answer(at, request);
+  const routes = Object.fromEntries(edition.map((_, at) => [at === 0 ? '/' : `/${at}`, route(at)]));
+  const web = await webForTest({ hosts: { 'a.test': routes } });
+  let seen = 0;
+  /** One run after so many days. @returns What it told, and the requests for pages that the site has had meanwhile. */
+  const run = async (afterDays: number, options: Partial<TestCrawlOptions> = {}) => {
+    const clock = createShiftedClock(afterDays * DAY_MS);
+    const store = lmdbStore({ path: join(place, 'store'), nowMs: () => clock.nowMs() });
+    const story: CrawlStory = await crawl({
+      seeds: [web.url('a.test')],
+      bounds: { pages: 500 },
+      recrawl: true,
+      again: afterDays > 0,
+      clock,
+      store,
+      ...options,
+    });
+    const asked = web.log.slice(seen).filter(({ path }) => path !== '/robots.txt');
+    seen = web.log.length;
+    return { ...story, asked, paths: asked.map(({ path }) => path) };
+  };
+  return { web, run };
+}
+
+describe('a crawl that is run again', () => {
+  it('asks with the validators, handles what has changed, follows its new links, and counts', async () => {
+    const { run } = await site(tagged);
+    const first = await run(0);
+    expect(first.paths).toHaveLength(PAGES);
+    expect(first.asked.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true);
+    expect(first.report.recrawl).toBeUndefined();
+
+    edition[3] = 2;
+    edition[17] = 2;
+    const second = await run(7);
+    expect([...second.paths].sort()).toEqual([...first.paths].sort());
+    expect(second.asked.map(({ headers }) => headers['if-none-match'])).toEqual(
+      second.asked.map(({ path }) => `"${path.slice(1) || 0}-1"`),
+    );
+    expect(
+      second.asked
+        .filter(({ status }) => status === 200)
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual(['/17', '/3']);
+    expect([...second.itemUrls].map((url) => new URL(url).pathname).sort()).toEqual(['/17', '/3']);
+    expect(second.report.recrawl).toMatchObject({ visits: PAGES, notModified: PAGES - 2, changed: 2, gone: 0 });
+    expect(second.report.recrawl?.bytesSaved).toBeGreaterThan(1_000);
+    // Each URL is counted once, as it was decided last.
+    expect(second.report.outcomes['fetched']).toEqual({ unchanged: PAGES - 2, fetched: 2 });
+    expect(second.report.state).toBe('finished');
+    expect(second.report.pages).toBe(2 * PAGES);
+  });
+
+  it('says the same in a crawl directory', async () => {
+    const { run } = await site(tagged);
+    const out = join(place, 'crawl');
+    await run(0, { out });
+    edition[3] = 2;
+    const { report } = await run(7, { out });
+    expect(report.outcomes['fetched']).toEqual({ unchanged: PAGES - 1, fetched: 1 });
+    expect(report.recrawl).toMatchObject({ visits: PAGES, changed: 1 });
+    const kept = (await readFile(join(out, 'items.jsonl'), 'utf8')).trim().split('\n');
+    expect(kept).toHaveLength(PAGES + 1);
+  });
+
+  it('visits what is due, in a standing crawl, and says when the next page is', async () => {
+    const { run } = await site(tagged);
+    const standing = { recrawl: { everyDays: 1 } };
+    await run(0, standing);
+    expect((await run(0.5, standing)).paths).toEqual([]);
+    const { paths, report } = await run(5, standing);
+    expect(paths).toHaveLength(PAGES);
+    const days = ((report.recrawl?.nextDueAtMs ?? 0) - report.endedAtMs) / DAY_MS;
+    expect(days).toBeGreaterThan(4);
+    expect(days).toBeLessThan(6);
+  });
+
+  it('spends a small bound on the pages that change most often', async () => {
+    const { run } = await site(tagged);
+    await run(0);
+    for (const day of [1, 2, 3]) {
+      for (const at of [5, 6, 7]) edition[at] = day + 1;
+      await run(day);
+    }
+    for (const at of [5, 6, 7]) edition[at] = 9;
+    const { paths, report } = await run(4, { bounds: { pages: 4 } });
+    // A seed counts four times.
+    expect(paths.sort()).toEqual(['/', '/5', '/6', '/7']);
+    expect(report.recrawl).toMatchObject({ visits: 4, changed: 3, notModified: 1 });
+  });
+
+  it('takes a page for unchanged whose text is, whatever else its body has', async () => {
+    let request = 0;
+    const { run } = await site((at) => {
+      request += 1;
+      const hidden = `<script>token = ${request}</script><!-- ${request} --><style>.x${request} {}</style>`;
+      return { headers: HTML, body: html(at, hidden) };
+    });
+    await run(0);
+    edition[4] = 2;
+    const { report, itemUrls } = await run(1);
+    expect(report.recrawl).toMatchObject({ visits: PAGES, notModified: 0, sameContent: PAGES - 1, changed: 1 });
+    expect(itemUrls).toHaveLength(1);
+    const strict = { change: 'payload' as const };
+    // What was kept is of the text: all bodies differ from it, and then from each other.
+    await run(2, { recrawl: strict });
+    expect((await run(3, { recrawl: strict })).report.recrawl).toMatchObject({ sameContent: 0, changed: PAGES });
+  });
+
+  it('leaves alone what says how long it lasts, until then', async () => {
+    const lasting: Answer = (at, request) => {
+      const reply = tagged(at, request);
+      const seconds = at % 2 === 0 ? 3 * 86_400 : 0;
+      return { ...reply, headers: { ...reply.headers, 'cache-control': `max-age=${seconds}` } };
+    };
+    const { run } = await site(lasting);
+    await run(0);
+    expect((await run(1)).paths).toHaveLength(PAGES / 2);
+    expect((await run(4)).paths).toHaveLength(PAGES);
+  });
+
+  it('tries a missing page again after a week, and then no more', async () => {
+    const { run } = await site(tagged);
+    await run(0);
+    gone.add(39);
+    expect((await run(1)).asked.find(({ path }) => path === '/39')?.status).toBe(404);
+    expect((await run(3)).paths).not.toContain('/39');
+    const last = await run(9);
+    expect(last.paths).toContain('/39');
+    expect(last.report.recrawl).toMatchObject({ gone: 1 });
+    expect((await run(30)).paths).not.toContain('/39');
+  });
+
+  it('asks once more, without conditions, where a 304 is about another tag', async () => {
+    const { run } = await site((at, { headers }) =>
+      headers['if-none-match'] === undefined
+        ? { headers: { ...HTML, etag: `"${at}"` }, body: html(at) }
+        : { status: 304, headers: { etag: '"another"' } },
+    );
+    await run(0);
+    const { asked, report } = await run(1, { bounds: { pages: 1 } });
+    expect(asked.map(({ status }) => status)).toEqual([304, 200]);
+    expect(report.recrawl).toMatchObject({ visits: 1, notModified: 0, sameContent: 1 });
+  });
+
+  it('takes a 304 without a condition for a failure, as ever', async () => {
+    const { run } = await site((at) => (at === 1 ? { status: 304 } : { headers: HTML, body: html(at) }));
+    const { report } = await run(0);
+    expect(report.outcomes['failed']).toEqual({ 'status-304': 1 });
+  });
+
+  it('sends no conditions under another name: the site may answer it with another page', async () => {
+    const { run } = await site(tagged);
+    await run(0);
+    const { asked } = await run(1, {
+      identity: { name: 'other-bot', contact: 'https://example.org/us', tokens: ['other-bot'] },
+    }).catch(() => ({ asked: null }));
+    if (asked !== null) expect(asked.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true);
+  });
+
+  it('finds pages that are new, and does not forget them', async () => {
+    const { run } = await site(tagged);
+    const isKnown = PAGES - 1;
+    edition[isKnown] = 0;
+    gone.add(isKnown);
+    await run(0);
+    gone.clear();
+    edition[19] = 2;
+    edition[isKnown] = 5;
+    // Its link is known, and was a failure: a recrawl visits what it has fetched.
+    expect((await run(1)).paths).not.toContain(`/${isKnown}`);
+  });
+
+  it('continues after a stop, requests nothing twice, and counts its bounds from its beginning', async () => {
+    const { run } = await site(tagged);
+    await run(0, { bounds: { pages: PAGES } });
+    edition = edition.map(() => 2);
+    let left = 10;
+    const stopped = await run(1, {
+      bounds: { pages: PAGES },
+      handlers: (crawler) =>
+        void crawler.on('html', async () => {
+          left -= 1;
+          if (left === 0) crawler.stop();
+        }),
+    });
+    expect(stopped.report.state).toBe('stopped');
+    const rest = await run(1, { bounds: { pages: PAGES } });
+    expect([...stopped.paths, ...rest.paths].sort()).toEqual([...new Set([...stopped.paths, ...rest.paths])].sort());
+    expect(stopped.paths.length + rest.paths.length).toBe(PAGES);
+    // The next one has its own bound.
+    expect((await run(2, { bounds: { pages: 12 } })).paths).toHaveLength(12);
+  });
+
+  it('leaves another visit that a handler asks for as it is: the handler gets the page', async () => {
+    const { run } = await site(tagged);
+    const seen: number[] = [];
+    const { asked } = await run(0, {
+      maxIdleMs: 5_000,
+      handlers: (crawler) =>
+        void crawler.on('html', async (one) => {
+          seen.push(one.visit);
+          if (one.visit < 3) await one.revisit(20);
+        }),
+    });
+    expect(seen).toEqual([0, 1, 2, 3]);
+    expect(asked.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true);
+  });
+
+  it('says so where no visit was kept', async () => {
+    const { run } = await site(tagged);
+    await run(0, { recrawl: false });
+    await expect(run(1)).rejects.toMatchObject({ code: 'option-invalid', hint: expect.stringContaining('--recrawl') });
+  });
+});

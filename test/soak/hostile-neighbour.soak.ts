@@ -1,0 +1,37 @@
+// A healthy host keeps its pace within a tenth, whatever another host of the same crawl serves; and the command still
+// hears SIGTERM. Everything together takes about a minute.
+
+import { expect, it } from 'vitest';
+import { ATTACKS, HEALTHY_PAGES, type Pace, paceNextTo, paceTable } from './hostile-neighbour.js';
+
+/** The least share of the pace that is kept. */
+const LEAST_SHARE = 0.9;
+/** Milliseconds from SIGTERM to the end: what is in flight is given back. */
+const MAX_END_MS = 10_000;
+/** The exit code of a crawl that a signal ended. */
+const INTERRUPTED = 130;
+/** A machine that is busy with other suites is measured again. */
+const ATTEMPTS = 3;
+
+it('keeps its pace within 10 % next to each attack', { timeout: 600_000 }, async () => {
+  const quiet = await paceNextTo(null);
+  const rows: [string, Pace][] = [['an honest one', quiet]];
+  for (const attack of ATTACKS) {
+    let pace = await paceNextTo(attack);
+    for (let at = 1; at < ATTEMPTS && pace.pagesPerSecond < LEAST_SHARE * quiet.pagesPerSecond; at += 1) {
+      pace = await paceNextTo(attack);
+    }
+    rows.push([attack.name, pace]);
+  }
+  console.info(paceTable(rows, quiet.pagesPerSecond));
+  expect(quiet.pagesPerSecond).toBeGreaterThan(3);
+  for (const [name, pace] of rows) {
+    expect({ name, share: pace.pagesPerSecond / quiet.pagesPerSecond }).toMatchObject({
+      share: expect.toSatisfy((share: number) => share >= LEAST_SHARE),
+    });
+    expect(pace.pages, name).toBeGreaterThanOrEqual(HEALTHY_PAGES);
+    expect(pace.exitCode, name).toBe(INTERRUPTED);
+    expect(pace.hostileRequests, name).toBeGreaterThan(0);
+    expect(pace.endMs, name).toBeLessThan(MAX_END_MS);
+  }
+});
