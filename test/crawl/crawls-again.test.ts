@@ -239,6 +239,21 @@ describe('a crawl that is run again', () => {
     expect((await run(2, { bounds: { pages: 12 } })).paths).toHaveLength(12);
   });
 
+  it('leaves another visit that a handler asks for as it is: the handler gets the page', async () => {
+    const { run } = await site(tagged);
+    const seen: number[] = [];
+    const { asked } = await run(0, {
+      maxIdleMs: 5_000,
+      handlers: (crawler) =>
+        void crawler.on('html', async (one) => {
+          seen.push(one.visit);
+          if (one.visit < 3) await one.revisit(20);
+        }),
+    });
+    expect(seen).toEqual([0, 1, 2, 3]);
+    expect(asked.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true);
+  });
+
   it('says so where no visit was kept', async () => {
     const { run } = await site(tagged);
     await run(0, { recrawl: false });

@@ -27,6 +27,8 @@ type Decided = Pick<PageVisit, 'status' | 'reason'>;
 /** A page in flight: what was known, and what will be, once it is settled. */
 interface InFlight {
   readonly before: PageVisit | null;
+  /** A recrawl visits it; else a handler asked for another visit, and gets the page whatever has become of it. */
+  readonly isAgain: boolean;
   after: PageVisit | null;
   /** Counted when the visit is kept. */
   found: 'notModified' | 'sameContent' | 'changed' | null;
@@ -70,8 +72,9 @@ export class Recrawl {
   /** Reads what is known of a page. @returns The conditions of its request; none for a page that is new. */
   async before(work: PageWork): Promise<Record<string, string>> {
     const before = decodeVisit(await this.#store.readRecord(visitKey(work.url)));
-    this.#inFlight.set(work, { before, after: null, found: null });
-    return before === null ? {} : this.#conditions(before);
+    const isAgain = before !== null && isAgainVisit(work.record.visit ?? 0, before, this.#nowMs());
+    this.#inFlight.set(work, { before, isAgain, after: null, found: null });
+    return isAgain ? this.#conditions(before) : {};
   }
 
   /**
@@ -84,7 +87,7 @@ export class Recrawl {
   ): Promise<'unchanged' | 'mismatch' | 'unasked'> {
     const flight = this.#inFlight.get(work);
     const before = flight?.before ?? null;
-    if (flight === undefined || before === null || Object.keys(this.#conditions(before)).length === 0) return 'unasked';
+    if (before === null || flight?.isAgain !== true || !this.#hasConditions(before)) return 'unasked';
     if (!isForTag(headers, before.etag)) {
       await this.#write({ ...before, etag: null, lastModified: null });
       return 'mismatch';
@@ -108,7 +111,7 @@ export class Recrawl {
     const atMs = timing.endedAtMs;
     const isUnchanged = before !== null && digest !== null && digest === before.digest;
     const base = isUnchanged ? this.#unchanged(before, atMs, headers) : this.#changed(before, atMs);
-    flight.found = before === null ? null : isUnchanged ? 'sameContent' : 'changed';
+    flight.found = !flight.isAgain ? null : isUnchanged ? 'sameContent' : 'changed';
     flight.after = {
       ...base,
       ...{ url, depth, from, label, userData, digest },
@@ -119,7 +122,7 @@ export class Recrawl {
       sentAs: this.#sentAs,
       bytes: file?.bytes ?? body.length,
     };
-    return isUnchanged;
+    return isUnchanged && flight.isAgain;
   }
 
   /**
@@ -134,7 +137,7 @@ export class Recrawl {
     const flight = this.#inFlight.get(work);
     this.#inFlight.delete(work);
     if (flight === undefined) return undefined;
-    const { before, after, found } = flight;
+    const { before, isAgain, after, found } = flight;
     if (after !== null && status !== 'failed' && status !== 'dropped') {
       await this.#write({ ...after, status, reason });
       if (before === null || found === null) return undefined;
@@ -145,7 +148,9 @@ export class Recrawl {
       await this.#write({ ...before, status, reason, atMs: this.#nowMs(), visits: before.visits + 1, missing });
       this.#count({ visits: 1, ...(missing === 2 ? { gone: 1 } : {}) });
     }
-    return before === null || before.status === 'failed' ? undefined : { status: before.status, reason: before.reason };
+    return before === null || !isAgain || before.status === 'failed'
+      ? undefined
+      : { status: before.status, reason: before.reason };
   }
 
   /**
@@ -195,6 +200,10 @@ export class Recrawl {
       }
       cursor = listing.cursor;
     } while (cursor !== null);
+  }
+
+  #hasConditions(before: PageVisit): boolean {
+    return Object.keys(this.#conditions(before)).length > 0;
   }
 
   #conditions(before: PageVisit): Record<string, string> {
@@ -247,11 +256,22 @@ function againUrl(visit: PageVisit, priority: number, nowMs: number): NewUrl {
     depth,
     priority,
     via: from === null ? 'seed' : 'link',
-    visit: Math.max(1, Math.ceil(atMs) + Math.floor(nowMs / (30 * DAY_MS))),
+    visit: Math.ceil(atMs) + monthOf(nowMs),
     ...(from === null ? {} : { from }),
     ...(label === null ? {} : { label }),
     ...(userData === null ? {} : { userData }),
   };
+}
+
+/** Whether a visit's number is one of `againUrl`: another visit that a handler asks for has a number below these. */
+function isAgainVisit(visit: number, { atMs }: PageVisit, nowMs: number): boolean {
+  const month = visit - Math.ceil(atMs);
+  return month > 0 && month <= monthOf(nowMs);
+}
+
+/** Months since 1970, of thirty days. */
+function monthOf(nowMs: number): number {
+  return Math.floor(nowMs / (30 * DAY_MS));
 }
 
 function daysSince(before: PageVisit, atMs: number): number {
