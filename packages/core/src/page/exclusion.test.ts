@@ -119,6 +119,8 @@ describe('what a page loses (page-level §7)', () => {
     [{ robots: DENIES_TRAINING }, { purposes: ['ai-train'], preferences: { apply: 'off' } }, ''],
     [{ headers: [['Content-Usage', 'train-ai=n']] }, { purposes: ['ai-train'] }, 'items:preferences'],
     [{ headers: [['Content-Usage', 'train-ai=y']] }, { purposes: ['ai-train'] }, ''],
+    [{ headers: [['Content-Usage', 'train-ai=y, ai-use=n']] }, { purposes: ['ai-input'] }, 'items:preferences'],
+    [{ headers: [['Content-Usage', 'train-ai=y, ai-use=n']] }, { purposes: ['ai-train'] }, ''],
     [
       {
         headers: [

@@ -10,6 +10,7 @@ describe('preferences in a response (page-level §6)', () => {
     [['train-ai=n, train-ai=y'], { 'train-ai': 'allow' }],
     [['train-ai=n', 'search=y', 'broken=='], { 'train-ai': 'disallow' }],
     [['/a train-ai=n'], {}],
+    [['train-ai=n, ai-use=n, search=y'], { 'train-ai': 'disallow', 'ai-use': 'disallow', search: 'allow' }],
   ];
   it.each(cases)('Content-Usage %j', (values, expected) => {
     expect(parseContentUsageField(values)).toEqual(expected);
@@ -21,7 +22,7 @@ describe('preferences in a response (page-level §6)', () => {
   });
 
   it('noai words refuse training and input', () => {
-    const refusal = { 'train-ai': 'disallow', 'ai-input': 'disallow' };
+    const refusal = { 'train-ai': 'disallow', 'ai-use': 'disallow' };
     expect(tagPreferences(parseRobotsTag(['noai'], []))).toEqual(refusal);
     expect(tagPreferences(parseRobotsTag(['noimageai'], []))).toEqual(refusal);
     expect(tagPreferences(parseRobotsTag(['noindex'], []))).toEqual({});

@@ -57,6 +57,8 @@ describe('signal × option → what is kept (page-level §7)', () => {
     ['train-ai=n', header('content-usage', 'train-ai=n'), { purposes: ['ai-train'] }, [true, false, true, true, true]],
     ['train-ai=n', header('content-usage', 'train-ai=n'), { purposes: ['search'] }, [true, true, true, true, true]],
     ['search=no', header('content-signal', 'search=no'), { purposes: ['search'] }, [true, false, true, true, true]],
+    ['ai-use=n', header('content-usage', 'ai-use=n'), { purposes: ['ai-input'] }, [true, false, true, true, true]],
+    ['ai-use=n', header('content-usage', 'ai-use=n'), { purposes: ['ai-train'] }, [true, true, true, true, true]],
     ['noai', header('x-robots-tag', 'noai'), { purposes: ['ai-input'] }, [true, false, true, true, true]],
     [
       'noai',
@@ -113,7 +115,7 @@ describe('reasons', () => {
         isApplied: true,
       },
       { reason: 'preferences', sources: ['content-usage', 'meta'], detail: 'train-ai', isApplied: true },
-      { reason: 'preferences', sources: ['meta'], detail: 'ai-input', isApplied: false },
+      { reason: 'preferences', sources: ['meta'], detail: 'ai-use', isApplied: false },
     ]);
   });
 

@@ -64,7 +64,7 @@ const TDM_PURPOSES: readonly Purpose[] = ['tdm', 'ai-train', 'ai-input'];
 const CATEGORIES: readonly (readonly [Purpose, string])[] = [
   ['search', 'search'],
   ['ai-train', 'train-ai'],
-  ['ai-input', 'ai-input'],
+  ['ai-input', 'ai-use'],
 ];
 
 /** Decides what follows from a page's signals (page-level §7, DECISIONS L13 and L14). */

@@ -217,5 +217,5 @@ export function parseContentSignalField(values: readonly string[], url: string):
 /** What `noai` and `noimageai` say about categories of use: both refuse training and input (page-level §2). */
 export function tagPreferences(tags: PageTags): Preferences {
   const refuses = tags.restrictions.includes('noai') || tags.restrictions.includes('noimageai');
-  return refuses ? { 'train-ai': 'disallow', 'ai-input': 'disallow' } : {};
+  return refuses ? { 'train-ai': 'disallow', 'ai-use': 'disallow' } : {};
 }

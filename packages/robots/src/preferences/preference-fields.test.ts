@@ -28,6 +28,8 @@ describe('Content-Usage (robots §10.2)', () => {
     [['train-ai=n', '/a'], {}],
     [['train-ai=n', '/a train-ai=='], { 'train-ai': 'disallow' }],
     [['ai-input=n'], {}],
+    [['bots=n'], {}],
+    [['/a ai-use=n', '/a search=y'], { 'ai-use': 'disallow', search: 'allow' }],
   ];
   it.each(cases)('%j', (values, preferences) => {
     expect(resolvePreferences(usage(...values), [], URL_A)).toEqual(preferences);
@@ -64,7 +66,8 @@ describe('Content-Signal (robots §10.1)', () => {
 
   it('maps to categories next to Content-Usage, the strictest counting (R51)', () => {
     const resolved = resolvePreferences(usage('train-ai=y'), signal('ai-train=no, ai-input=yes, use=full'), URL_A);
-    expect(resolved).toEqual({ 'train-ai': 'disallow', 'ai-input': 'allow' });
+    expect(resolved).toEqual({ 'train-ai': 'disallow', 'ai-use': 'allow' });
+    expect(resolvePreferences(usage('ai-use=n'), signal('ai-input=yes'), URL_A)).toEqual({ 'ai-use': 'disallow' });
   });
 });
 

@@ -13,7 +13,7 @@ import { parseDictionary } from './structured-field.js';
 /** What a source says about one category of use; a category that is absent is unknown. */
 type PreferenceVerdict = 'allow' | 'disallow';
 
-/** Category of use (`search`, `train-ai`, `ai-input`) → verdict; absent means unknown. */
+/** Category of use (`search`, `train-ai`, `ai-use`) → verdict; absent means unknown. */
 export type Preferences = Readonly<Record<string, PreferenceVerdict>>;
 
 /** A readable Content-Signal line. Signals are `allow`, `disallow`, or a level of `use`; `other` is as written. */
@@ -33,13 +33,13 @@ export interface ContentUsageLine {
   readonly raw: string;
 }
 
-/** Labels of the vocabulary that Content-Usage may speak about: AIPREF working-group text of August 2026. */
-const USAGE_LABELS: readonly string[] = ['train-ai', 'search'];
+/** Labels of the vocabulary that Content-Usage may speak about: AIPREF working-group text of September 2026. */
+const USAGE_LABELS: readonly string[] = ['train-ai', 'ai-use', 'search'];
 
 /** Content-Signal keys with yes and no → the category they map to (DECISION R51). */
 const SIGNAL_CATEGORIES: Readonly<Record<string, string>> = {
   search: 'search',
-  'ai-input': 'ai-input',
+  'ai-input': 'ai-use',
   'ai-train': 'train-ai',
 };
 
@@ -137,7 +137,7 @@ export function resolveSignals(
   return resolved;
 }
 
-/** The categories of signals: `ai-train` is `train-ai`, `use` is none (robots §10.2, DECISION R51). */
+/** The categories of signals: `ai-train` is `train-ai`, `ai-input` is `ai-use`, `use` is none (DECISIONS R51, C10). */
 export function signalPreferences(signals: Readonly<Record<string, string>>): Preferences {
   const preferences: Record<string, PreferenceVerdict> = {};
   for (const [key, category] of Object.entries(SIGNAL_CATEGORIES)) {
