@@ -109,7 +109,7 @@ it('the interval is that of the options at hand, where there are any', async () 
   const { crawler, options } = await town();
   await crawler.run({ out });
   const { host } = await createCrawler(options).explain('open.test', { out });
-  expect(host?.interval).toEqual({ ms: 5_000, from: 'profile', authority: null });
+  expect(host?.interval).toEqual({ ms: 5_000, from: 'profile', authority: null, line: null });
 });
 
 it('questions do not change the counts of the crawl', async () => {

@@ -112,7 +112,9 @@ const OFFER_CHARS = 8;
 /** Fields that no caller sets: identity, the connection, and what links one request to another. */
 const OURS = new RegExp(
   '^(?:user-agent|from|accept-encoding|host|connection|keep-alive|te|trailer|transfer-encoding|content-length|' +
-    'expect|upgrade|cookie|authorization|proxy-authorization|proxy-connection|referer)$',
+    'expect|upgrade|cookie|authorization|proxy-authorization|proxy-connection|referer|' +
+    // The crawl pays nothing.
+    'crawler-exact-price|crawler-max-price|payment-signature|x-payment)$',
   'i',
 );
 

@@ -124,6 +124,16 @@ export function headerValue(headers: HeaderLines, name: string): string | null {
   return found;
 }
 
+/** Who challenges; `null`: no challenge. A 202 with one is no page. */
+export function challengerOf({ status, headers }: Pick<ResponseOutcome, 'status' | 'headers'>): string | null {
+  if ((status === 403 || status === 503) && isChallenge(headerValue(headers, 'cf-mitigated'))) return 'cf-mitigated';
+  return status === 202 && isChallenge(headerValue(headers, 'x-amzn-waf-action')) ? 'x-amzn-waf-action' : null;
+}
+
+function isChallenge(value: string | null): boolean {
+  return value?.trim().toLowerCase() === 'challenge';
+}
+
 /** The values of a header field in any case, one per field line. Never throws. */
 export function headerValues(headers: HeaderLines, name: string): string[] {
   const wanted = name.toLowerCase();
@@ -168,7 +178,8 @@ export function exchangeOf(outcome: FetchOutcome): Exchange {
   return {
     startedAtMs,
     endedAtMs,
-    status: outcome.status,
+    // A challenge refuses like a 403, whatever its status.
+    status: challengerOf(outcome) === null ? outcome.status : 403,
     retryAfter: headerValue(outcome.headers, 'retry-after'),
     failure: outcome.truncated === 'connection' ? 'closed-early' : null,
     // A body that was not read, or could not be, counts with what was received.

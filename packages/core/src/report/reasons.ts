@@ -150,6 +150,14 @@ export const REASONS = {
     'robots.txt could not be fetched, so nothing of the site may be requested yet.',
     'Check that its name is right and the site answers; run the same crawl again after that time.',
   ),
+  'payment-required': failed(
+    'The site asks for a payment (402); the detail has its price. The crawl pays nothing.',
+    'Leave it, or ask the site for another arrangement.',
+  ),
+  challenged: failed(
+    'It answered with a challenge for browsers instead of the page.',
+    'Leave it; ask the site to let your crawler in.',
+  ),
   'redirect-invalid': failed('It answered with a redirect that leads nowhere.', 'Check that the URL is correct.'),
   'retries-exhausted': failed('Every try ended in an answer that allows another try.', AGAIN_LATER),
   'handler-error': failedInCode(

@@ -14,6 +14,7 @@ import {
   releaseBody,
   toRobotsAnswer,
 } from '../fetch/outcome.js';
+import { refusalOf } from '../fetch/refusal.js';
 import type { Handled } from '../handle/handler-pool.js';
 import type { HandlerSignal } from '../handle/signals.js';
 import type { PageOutcome } from '../journal/journal.js';
@@ -139,6 +140,9 @@ function failed(run: Run, work: PageWork, failure: Omit<PageOutcome, 'status'>):
 }
 
 async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
+  const refusal = outcome.kind === 'response' ? refusalOf(outcome) : null;
+  if (refusal !== null && outcome.kind === 'response')
+    return failed(run, work, { ...refusal, layer: 'fetch', httpStatus: outcome.status });
   if (!isForHandler(outcome)) {
     const verdict = await run.hooks.afterFetch(work, outcome);
     if (verdict !== null) return refusedByHook(run, work, verdict, outcome);

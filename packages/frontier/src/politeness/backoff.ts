@@ -13,7 +13,7 @@ export type UrlRetry =
   | { readonly kind: 'exhausted'; readonly last: string }
   /**
    * `reason`: the failure word where no response came, else `throttled` (429, 503), `server-error` (other 5xx, 408),
-   * `refused-by-site` (401, 403, 407, 451) or `status-not-retried`.
+   * `refused-by-site` (401, 402, 403, 407, 451) or `status-not-retried`.
    */
   | { readonly kind: 'give-up'; readonly reason: string };
 

@@ -23,7 +23,7 @@ import {
  * - `good`: the host answered and wants no slower crawl (404 included).
  * - `throttled`: 429 or 503, "you are asking too much".
  * - `failing`: another 5xx, 408, or no whole response came.
- * - `refused`: 401, 403, 407 or 451.
+ * - `refused`: 401, 402, 403, 407 or 451.
  * - `ours`: nothing was asked of the host, or we gave up ourselves: it says nothing about the host.
  */
 export type AnswerKind = 'good' | 'throttled' | 'failing' | 'refused' | 'ours';
@@ -44,7 +44,7 @@ export interface HostClock {
   readonly throttledInARow: number;
   /** Other 5xx, timeouts, resets since the last good answer. */
   readonly failedInARow: number;
-  /** 401, 403, 407, 451 since the last good answer. */
+  /** 401, 402, 403, 407, 451 since the last good answer. */
   readonly refusedInARow: number;
   /** No request before this time; `null` when never paused. May lie in the past. */
   readonly pausedUntilMs: number | null;
@@ -63,7 +63,7 @@ export interface AfterExchange {
   readonly warnings: ClockWarning[];
 }
 
-const REFUSALS: ReadonlySet<number> = new Set([401, 403, 407, 451]);
+const REFUSALS: ReadonlySet<number> = new Set([401, 402, 403, 407, 451]);
 
 /** Failure words that are about us, not about the host. */
 const OURS = new Set<string>(['aborted', 'internal', 'address-forbidden', 'port-forbidden', 'scheme-unsupported']);

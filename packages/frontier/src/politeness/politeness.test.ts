@@ -266,6 +266,7 @@ describe('a URL after an exchange (access §10)', () => {
     ['reset, third retry', answer(null), 2, 40_000],
     ['timeout, a fourth is not made', answer(null, { failure: 'timeout-exchange' }), 3, { last: 'timeout-exchange' }],
     ['500, a fourth is not made', answer(500), 3, { last: 'server-error' }],
+    ['402', answer(402), 0, 'refused-by-site'],
     ['403', answer(403), 0, 'refused-by-site'],
     ['451', answer(451), 0, 'refused-by-site'],
     ['404', answer(404), 0, 'status-not-retried'],

@@ -61,7 +61,7 @@ export function classifyAnswer(
   if (status >= 200 && status <= 299 && status !== 206) return { meaning: 'parse', notes: contentNotes(answer) };
   if (status === 304 && isRevalidation) return { meaning: 'not-modified', notes: [] };
   if (status === 404 || status === 410) return { meaning: 'gone', notes: [] };
-  if (status === 401 || status === 403) {
+  if (status >= 401 && status <= 403) {
     const meaning = options.onForbidden === 'deny' ? 'restricted' : 'unavailable';
     return { meaning, notes: ['robots-forbidden'] };
   }

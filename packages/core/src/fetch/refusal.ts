@@ -1,0 +1,53 @@
+// Answers that refuse a page in words of their own: a price, or a challenge that only a browser with a person passes.
+// The crawl pays nothing and solves nothing; it says what was asked. What a site writes there is a stranger's text.
+
+import { MAX_OFFER_CHARS, MAX_OFFERS, MAX_REFUSAL_DETAIL } from './limits.js';
+import { challengerOf, headerValue, type ResponseOutcome } from './outcome.js';
+
+/** Why a page was refused. */
+export interface SiteRefusal {
+  readonly reason: 'payment-required' | 'challenged';
+  /** The price with its kind of payment, or who challenges. */
+  readonly detail: string;
+}
+
+/** The refusal that a response is; `null`: it is none of these. Never throws. */
+export function refusalOf(outcome: Pick<ResponseOutcome, 'status' | 'headers' | 'body'>): SiteRefusal | null {
+  const by = challengerOf(outcome);
+  if (by !== null) return { reason: 'challenged', detail: by };
+  if (outcome.status !== 402) return null;
+  return { reason: 'payment-required', detail: offerOf(outcome).slice(0, MAX_REFUSAL_DETAIL) };
+}
+
+/** What a 402 asks for, with the kind of its offer. */
+function offerOf({ headers, body }: Pick<ResponseOutcome, 'headers' | 'body'>): string {
+  const price = headerValue(headers, 'crawler-price');
+  if (price !== null) return `pay-per-crawl: ${price}`;
+  const required = headerValue(headers, 'payment-required');
+  if (required !== null && required.length <= MAX_OFFER_CHARS) {
+    const offer = x402(Buffer.from(required, 'base64'));
+    if (offer !== null) return `x402: ${offer}`;
+  }
+  const challenge = headerValue(headers, 'www-authenticate');
+  if (challenge !== null && /^license\b/i.test(challenge.trim())) return `rsl: ${challenge.trim()}`;
+  const offer = body.length <= MAX_OFFER_CHARS ? x402(body) : null;
+  if (offer !== null) return `x402-v1: ${offer}`;
+  return `unknown${challenge === null ? '' : `: ${challenge}`}`;
+}
+
+/** The entries of an x402 offer, as `amount asset network` each; `null`: the bytes are no offer. */
+function x402(bytes: Uint8Array): string | null {
+  let offer: { readonly accepts?: unknown } | null;
+  try {
+    offer = JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return null;
+  }
+  if (!Array.isArray(offer?.accepts)) return null;
+  const entries = offer.accepts.slice(0, MAX_OFFERS).flatMap((entry: Readonly<Record<string, unknown>> | null) => {
+    const amount = entry?.['amount'] ?? entry?.['maxAmountRequired'];
+    const said = [amount, entry?.['asset'], entry?.['network']].filter((each) => typeof each === 'string');
+    return said.length === 0 ? [] : said.join(' ');
+  });
+  return entries.length === 0 ? null : entries.join(', ');
+}
