@@ -103,7 +103,7 @@ export const MAX_TOKEN_LENGTH = 64;
 export const MAX_CONTACT_LENGTH = 256;
 /** Product tokens of one crawl. */
 export const MAX_TOKENS = 16;
-/** Characters of a payment offer that is read, entries of it, and characters of what is said of a refusal. Licensing 6. */
+/** Characters of a payment offer that is read, entries of it, and characters that are said of a refusal. Ours. */
 export const MAX_OFFER_CHARS = 16_384;
 export const MAX_OFFERS = 20;
 export const MAX_REFUSAL_DETAIL = 300;
