@@ -295,14 +295,18 @@
   orSentence('rules-table', 'No line of a robots.txt excluded a URL that was found.', rules, () =>
     fill(
       'rules-table',
-      'The copy is the name of the file in robots/, and when it was received.',
+      'The copy is the beginning of the file’s name in robots/, and when it was received.',
       rules.map(({ authority, line, pattern, hash, receivedAtMs, urls, example }) => [
         `${printable(authority)}/robots.txt`,
         cell(String(line), line),
         code(printable(pattern, 160)),
         cell(count(urls), urls),
         cell(
-          [...(hash === null ? [] : [code(printable(hash)), ' ']), receivedAtMs === null ? '' : time(receivedAtMs)],
+          // The whole hash is in report.json; as many digits tell copies apart.
+          [
+            ...(hash === null ? [] : [code(printable(hash.slice(0, 16))), ' ']),
+            receivedAtMs === null ? '' : time(receivedAtMs),
+          ],
           receivedAtMs,
         ),
         printable(example, 160),
