@@ -60,13 +60,19 @@ export function passingTime({ wallMs, monotonicMs, uptimeS }: PlatformTime): () 
       lookedAtMs = passedMs;
       const slept = sleepMs();
       if (slept - sleptMs > LEAST_SLEEP_MS) beganAtMs += slept - sleptMs;
-      sleptMs = Math.max(sleptMs, slept);
+      if (slept > sleptMs) sleptMs = slept;
     }
     return Math.floor(beganAtMs + passedMs);
   };
 }
 
-const nowMs = passingTime({ wallMs: Date.now, monotonicMs: () => performance.now(), uptimeS: uptime });
+const realNow = performance.now;
+const nowMs = passingTime({
+  wallMs: Date.now,
+  monotonicMs: () => performance.now(),
+  // Of a time that a test has made up, no sleep follows.
+  uptimeS: () => (performance.now === realNow ? uptime() : Number.NaN),
+});
 
 /**
  * The platform's clock. It runs on when the wall clock is set, forward or back: spacing, running time and waits go by

@@ -39,6 +39,7 @@ export interface HostWarning {
     | 'host-paused'
     | 'host-parked'
     | 'host-refusals'
+    | 'page-slow'
     | 'comment';
   readonly host: string;
   readonly authority: string | null;

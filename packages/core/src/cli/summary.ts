@@ -23,9 +23,17 @@ export function summaryText(report: CrawlReport): string {
     ...report.traps.map(
       ({ rule, pattern }) => `Trap: ${printable(pattern)} (${rule}); links that its own pages add ${trapped}.`,
     ),
+    ...stallText(report),
     ...report.relaxedDefaults.map((each) => `Relaxed default: ${each}`),
   ];
   return parts.join('\n\n');
+}
+
+/** A second in which nothing else was heard is worth a word. */
+function stallText({ longestStallMs = 0 }: CrawlReport): string[] {
+  if (longestStallMs < 1_000) return [];
+  const cause = 'a handler, or a page that took long to read (warnings.jsonl names those: page-slow)';
+  return [`Stood still for ${(longestStallMs / 1_000).toFixed(1)} s at the longest, because of ${cause}.`];
 }
 
 /** How it ended, and the counts. */

@@ -85,6 +85,9 @@ export const MEASURES = Object.freeze({
   waitingHosts: measure('gauge', 'waiting_hosts', 'mannerly.hosts.waiting', '{host}', {
     help: 'Hosts that wait with something queued; 10,000 at most are counted.',
   }),
+  longestStall: measure('gauge', 'longest_stall_seconds', 'mannerly.stall.longest', 's', {
+    help: 'Seconds for which the run stood still at the longest, while one page was read or handled.',
+  }),
   running: measure('gauge', 'running', 'mannerly.running.state', '1', {
     help: '1 while a run is under way, paused or not; 0 otherwise.',
   }),
@@ -144,7 +147,7 @@ export function watchCrawl({ events }: MeasuredCrawl, gauges: Gauges, onClose: (
 
 /** What is read on request. @throws Never */
 export function readCrawl(crawl: MeasuredCrawl): Readonly<Record<MeasureOf<'gauge' | 'total'>, number>> {
-  const { pages, runningMs, queued, hosts } = crawl.progress();
+  const { pages, runningMs, queued, hosts, longestStallMs = 0 } = crawl.progress();
   const { phase, underwayCount, waitingHosts } = crawl.activity({ limit: 0 });
   const isRunning = phase === 'running' || phase === 'paused' || phase === 'stopping';
   return {
@@ -154,6 +157,7 @@ export function readCrawl(crawl: MeasuredCrawl): Readonly<Record<MeasureOf<'gaug
     underway: underwayCount,
     knownHosts: hosts,
     waitingHosts,
+    longestStall: longestStallMs / 1_000,
     running: isRunning ? 1 : 0,
     paused: phase === 'paused' ? 1 : 0,
   };

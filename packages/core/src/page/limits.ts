@@ -47,3 +47,5 @@ export const MAX_DOM_TAGS = 1_000_000;
 export const MAX_DOM_STEPS = 30_000_000;
 /** Characters of a page up to which its tags are not counted: they cannot nest deep enough to matter. Ours. */
 export const DOM_CHECKED_CHARS = 32_768;
+/** Milliseconds in which a page is read; one that takes longer is named. Ours. */
+export const SLOW_PAGE_MS = 250;

@@ -18,11 +18,10 @@ async function read(
   body: string | Uint8Array,
   type: string,
   record: Parameters<typeof pageWork>[1] = {},
-  more: Pick<PageReaderParts, 'utf8Start'> = {},
+  more: Partial<Pick<PageReaderParts, 'utf8Start' | 'onSlow' | 'decodeText'>> = {},
 ): Promise<Counted> {
   let decodings = 0;
   const reader = new PageReader({
-    ...more,
     tokens: ['examplebot'],
     options: resolveExclusionOptions({}),
     joinsHeaders: false,
@@ -32,10 +31,27 @@ async function read(
       decodings += 1;
       return new TextDecoder().decode(bytes);
     },
+    ...more,
   });
   const page = await reader.read(pageWork(URL_OF_PAGE, record), response(URL_OF_PAGE, body, [['Content-Type', type]]));
   return { page, decodings: () => decodings };
 }
+
+it.each([
+  [300, 1],
+  [0, 0],
+])('a page that takes %d ms to read is named %d times', async (ms, times) => {
+  const told: string[] = [];
+  const decodeText = (bytes: Uint8Array): string => {
+    for (const end = performance.now() + ms; performance.now() < end; );
+    return new TextDecoder().decode(bytes);
+  };
+  await read('<title>a</title>', 'text/html', undefined, {
+    decodeText,
+    onSlow: (url, tookMs) => void (tookMs >= 300 && told.push(url)),
+  });
+  expect(told).toEqual(Array.from({ length: times }, () => URL_OF_PAGE));
+});
 
 describe('an HTML page', () => {
   it('is decoded once, however it is asked for', async () => {

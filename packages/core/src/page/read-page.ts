@@ -8,6 +8,7 @@ import type { RenderedPage } from '../fetch/renderer.js';
 import { type ContentKind, contentOf } from './content-kind.js';
 import { excludePage, type ResolvedExclusionOptions } from './exclusion.js';
 import { type HtmlSummary, readHtml, utf8Page } from './html.js';
+import { SLOW_PAGE_MS } from './limits.js';
 import { createFetchedPage, type PageInCrawl } from './page.js';
 
 /** What a reader is made of. */
@@ -26,6 +27,8 @@ export interface PageReaderParts {
   readonly tokens: readonly string[];
   readonly options: ResolvedExclusionOptions;
   readonly nowMs: () => number;
+  /** Called for a page that took longer to read than `SLOW_PAGE_MS`. @default no one is told */
+  readonly onSlow?: (url: string, tookMs: number) => void;
 }
 
 /** Makes pages of the responses of one run. */
@@ -46,7 +49,8 @@ export class PageReader {
     outcome: ResponseOutcome,
     rendering?: RenderedPage,
   ): Promise<PageInCrawl> {
-    const { decodeText, utf8Start, tdmFor, joinsHeaders, tokens, options, nowMs } = this.#parts;
+    const { decodeText, utf8Start, tdmFor, joinsHeaders, tokens, options, nowMs, onSlow } = this.#parts;
+    const beganMs = performance.now();
     const { headers, body } = outcome;
     const content = contentOf(headers, body);
     const type = headerValue(headers, 'content-type');
@@ -61,6 +65,8 @@ export class PageReader {
       facts = readHtml(start === null ? decode() : utf8Page(body.subarray(start)));
       if (rendering !== undefined) facts = unitedSummary(facts, rendering, work.url);
     }
+    const tookMs = performance.now() - beganMs;
+    if (tookMs > SLOW_PAGE_MS) onSlow?.(work.url, tookMs);
     const tdm = await tdmFor(work.url);
     const page = { work, headers, isJoined: joinsHeaders, facts, tdm, tokens, options, nowMs: nowMs() };
     const exclusion = excludePage(page);

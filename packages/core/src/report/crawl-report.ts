@@ -64,6 +64,8 @@ export interface CrawlReport {
   readonly bounds: readonly BoundMet[];
   /** With `stopped`: the reason that a handler gave (`StopCrawl`). Absent: none. */
   readonly stopReason?: string;
+  /** How long this run stood still at the longest, milliseconds. */
+  readonly longestStallMs?: number;
   /** Of a run that visited known pages again: what became of the pages that were known. */
   readonly recrawl?: RecrawlCounts;
   /** Whether the run continued earlier ones. Then all counts are of the crawl, over its runs. */
@@ -122,6 +124,8 @@ export interface CrawlProgress {
   /** The next thing that can happen, when nothing is in flight: which host, why, until when. */
   readonly waitingFor: HostWait | null;
   readonly waitingHosts: number;
+  /** How long the run stood still at the longest, milliseconds: a page or a handler that was one long piece of work. */
+  readonly longestStallMs?: number;
   /** Why nothing happens: the store is unavailable, one sentence. Absent: it is available. */
   readonly holding?: string;
 }

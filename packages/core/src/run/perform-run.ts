@@ -34,6 +34,7 @@ interface RunEnd {
 /** Performs a run. Resolves when everything is closed. @throws The first error, after closing. */
 export async function performRun(run: Run): Promise<CrawlReport> {
   let waits: CrawlReport['waiting'] = [];
+  run.stalls.start();
   try {
     const failures: unknown[] = [];
     const ended = await crawl(run).catch((error: unknown) => void failures.push(error));
@@ -48,6 +49,7 @@ export async function performRun(run: Run): Promise<CrawlReport> {
   } finally {
     // The logs are locked until the report has read them.
     await run.directory?.release();
+    run.stalls.stop();
     run.ended(waits);
   }
 }
@@ -194,6 +196,7 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
     scopeMoves: knowledge.moves(),
     traps: knowledge.traps(),
     relaxedDefaults: run.options.relaxedDefaults,
+    longestStallMs: run.stalls.longestMs(),
     ...(recrawl !== undefined && (setup.again || recrawl.visits > 0) ? { recrawl } : {}),
   };
 }

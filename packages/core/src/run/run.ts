@@ -1,7 +1,7 @@
 // One run of a crawl: its parts, built in dependency order, and the answers that it gives meanwhile. What it does from
 // start to end is in `perform-run.ts`.
 
-import type { AddAnswer, Frontier, ListRequest, NewUrl, QueueListing } from '@mannerly/frontier';
+import type { AddAnswer, Frontier, HostWarning, ListRequest, NewUrl, QueueListing } from '@mannerly/frontier';
 import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { wantsTdmRep } from '@mannerly/robots/page';
 import PQueue from 'p-queue';
@@ -49,6 +49,7 @@ import { openRunDirectory, type RunDirectory } from './run-directory.js';
 import { createRunFrontier } from './run-frontier.js';
 import type { RunSetup } from './run-setup.js';
 import type { RunStop } from './run-stop.js';
+import { StallWatch } from './stall-watch.js';
 
 /** One run. */
 export class Run {
@@ -85,6 +86,7 @@ export class Run {
   readonly handlers: HandlerPool;
   readonly rendering: Rendering;
   readonly items: ItemWriter;
+  readonly stalls = new StallWatch();
   /** `null`: no visits are kept. */
   readonly recrawl: Recrawl | null;
   /** The hosts that waited when the run ended; `null`: it has not ended. */
@@ -164,6 +166,7 @@ export class Run {
       tokens: identity.tokens,
       options: exclusion,
       nowMs,
+      onSlow: (url, tookMs) => journal.frontierEvent(pageSlow(url, tookMs, nowMs())),
     });
     this.egress = new Egress({
       fetcher,
@@ -248,6 +251,7 @@ export class Run {
       runningMs,
       waitingFor: inFlight > 0 ? null : (waits[0] ?? null),
       waitingHosts: waits.length,
+      longestStallMs: this.stalls.longestMs(),
       ...(problem === null ? {} : { holding: problem }),
     };
   }
@@ -323,6 +327,12 @@ export class Run {
     if (this.#lastWaits === null) return;
     throw new MannerlyError('not-running', 'the queue is open during a run only', { hint: 'Ask during `run`.' });
   }
+}
+
+/** While it was read, nothing else was done. */
+function pageSlow(url: string, tookMs: number, atMs: number): HostWarning {
+  const detail = `${url} took ${Math.round(tookMs)} ms to read`;
+  return { kind: 'host', code: 'page-slow', host: new URL(url).hostname, authority: null, untilMs: null, detail, atMs };
 }
 
 /** @throws MannerlyError `option-invalid` */

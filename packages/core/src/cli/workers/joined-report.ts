@@ -66,6 +66,7 @@ export function joinedReport(
     items: logged?.items ?? sum(({ items }) => items),
     ...(rejected === 0 ? {} : { rejected }),
     ...(stopReason === undefined ? {} : { stopReason }),
+    longestStallMs: most(({ longestStallMs = 0 }) => longestStallMs),
     ...(recrawl === null ? {} : { recrawl }),
     requests: logged?.requests ?? sum(({ requests }) => requests),
     bytes: logged?.bytes ?? sum(({ bytes }) => bytes),
