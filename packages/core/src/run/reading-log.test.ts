@@ -106,7 +106,10 @@ describe('the log of what is read', () => {
       const second = await opened(true);
       expect(second.directory.part).toBe(2);
       let end = (): void => undefined;
-      const reading = second.log.during(BAD, () => new Promise<void>((resolve) => void (end = resolve)));
+      const over = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      const reading = second.log.during(BAD, () => over);
       await copyFile(second.directory.readingPath, join(path, 'dead'));
       end();
       await reading;
