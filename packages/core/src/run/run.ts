@@ -175,6 +175,7 @@ export class Run {
     this.egress = new Egress({
       fetcher,
       identity,
+      signature: options.signature,
       guard: createAddressGuard({ ...network, nowMs }),
       limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
       network: { ...network, cookies },
