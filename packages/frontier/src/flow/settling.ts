@@ -218,7 +218,7 @@ export class Settling {
     return linksOf(this.#admission.consider(first, clock.nowMs()));
   }
 
-  /** Commits the entries that `#takeIn` gave: the authority's pages wait no more. A hop without a place ends its chain. */
+  /** Commits what `#takeIn` gave: the authority's pages wait no more. A hop without a place ends its chain. */
   async #commitArrival(authority: Authority, entries: readonly NewEntry[]): Promise<void> {
     const outcomes = await this.#leases.commit(entries);
     const home = this.#homeOf(authority.name);

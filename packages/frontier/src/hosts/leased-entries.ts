@@ -98,6 +98,11 @@ export class LeasedEntries {
     this.#held.delete(lane);
   }
 
+  /** Whether pages of any lane are kept back. */
+  get isHeld(): boolean {
+    return this.#held.size > 0;
+  }
+
   /** Until when lanes are blocked, epoch milliseconds; times that have passed included. */
   blockedUntilMs(): Iterable<number> {
     return this.#blocked.values();
