@@ -68,7 +68,7 @@ export interface EgressOptions {
   readonly fetcher: Fetcher;
   readonly identity: Pick<Identity, 'userAgent' | 'from'>;
   /** Signs https requests. @default none is signed */
-  readonly signature?: ResolvedSignature | null;
+  readonly signature?: ResolvedSignature | undefined;
   readonly guard: AddressGuard;
   readonly limiter: Pick<RequestLimiter, 'ask'>;
   /** robots.txt is bounded by the lesser of these limits and its own. `cookies` makes the jar of an origin. */
@@ -170,7 +170,7 @@ export class Egress {
   /** The fields with a signature of their own, for this URL alone. @throws What signs throws. */
   async #signed(url: string, headers: FetchRequest['headers']): Promise<FetchRequest['headers']> {
     const { signature, nowMs } = this.#options;
-    if (signature == null || !url.startsWith('https:')) return headers;
+    if (signature === undefined || !url.startsWith('https:')) return headers;
     return { ...headers, ...(await signRequest({ method: 'GET', url }, signature.signer, signature.terms, nowMs())) };
   }
 

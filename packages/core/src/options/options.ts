@@ -40,8 +40,8 @@ export interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cooki
 export interface ResolvedOptions
   extends Pick<Defaults, 'bounds' | 'maxIdleMs' | 'handlerTimeoutMs' | 'decisionLog' | 'log' | 'retries'> {
   readonly identity: Identity;
-  /** `null`: requests are not signed. */
-  readonly signature: ResolvedSignature | null;
+  /** Absent: requests are not signed. */
+  readonly signature?: ResolvedSignature;
   readonly scope: ResolvedScope;
   readonly canonicalRules: readonly CanonicalRule[];
   /** `null`: nothing is taken for a trap. */
@@ -95,7 +95,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
   const { orderSeed, archive, recrawl, traps } = filled;
   return {
     identity,
-    signature: signature === null ? null : resolveSignature(signature),
+    ...(signature === null ? {} : { signature: resolveSignature(signature) }),
     scope,
     bounds: filled.bounds,
     canonicalRules: resolveUrlOptions(options.urls),
