@@ -1,7 +1,10 @@
 // A crawl declares its purposes: what robots.txt refuses for all of them is not fetched; what tdmrep.json or a page
 // reserves is fetched and kept out of the sinks.
 
-import { expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { crawl } from '../support/crawl.js';
 import { page, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
@@ -69,4 +72,29 @@ it('keeps everything out while the reservation is unknown: a tdmrep.json that fa
   const { itemUrls } = await crawl({ seeds: [web.url('a.test')], purposes: ['tdm'], maxIdleMs: 0 });
   expect(web.paths('a.test')).toContain('/');
   expect(itemUrls).toEqual([]);
+});
+
+// Stores differ in how long a commit takes: with a directory, pages were once requested before the file.
+it('requests no page before the tdmrep.json of its site has been read, its redirects included', async () => {
+  const names = Array.from({ length: 6 }, (_, at) => `h${at}.test`);
+  const pages = { '/': page('home', ['/1', '/2']), '/1': page('1', []), '/2': page('2', []) };
+  const moved = { '/.well-known/tdmrep.json': { status: 302, headers: { location: '/rights' } } };
+  const web = await webForTest({
+    hosts: Object.fromEntries(
+      names.map((name, at) => [
+        name,
+        { '/robots.txt': 'User-agent: *\nDisallow: /x\n', ...pages, ...(at % 2 === 0 ? {} : moved) },
+      ]),
+    ),
+  });
+  const base = await mkdtemp(join(tmpdir(), 'mannerly-purposes-'));
+  onTestFinished(() => rm(base, { recursive: true, force: true }));
+  const seeds = names.map((name) => web.url(name));
+  const { decisions, report } = await crawl({ seeds, purposes: ['tdm'], out: join(base, 'crawl') });
+  expect(decisions.filter(({ reason }) => reason === 'tdm-reserved')).toEqual([]);
+  expect(report.pages).toBe(3 * names.length);
+  for (const name of names) {
+    const paths = web.log.filter(({ host }) => host === name).map(({ path }) => path);
+    expect(paths.indexOf('/'), paths.join(' ')).toBe(paths.includes('/rights') ? 3 : 2);
+  }
 });

@@ -158,7 +158,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'packages/core': [
     ['ground'],
-    ['directory'],
+    ['directory', 'signatures'],
     ['admit', 'fetch', 'page', 'handle', 'output', 'archive', 'report'],
     ['journal'],
     ['discovery', 'recrawl'],

@@ -9,6 +9,7 @@ export type MannerlyErrorCode =
   | 'option-unknown'
   | 'identity-name'
   | 'identity-contact'
+  | 'identity-key'
   | 'bounds-missing'
   | 'seed-invalid'
   | 'already-running'

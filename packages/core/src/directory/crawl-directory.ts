@@ -29,8 +29,6 @@ export interface CrawlDirectory extends CrawlPaths {
   readonly manifest: CrawlManifest;
   /** Whether this run made it. */
   readonly isNew: boolean;
-  /** The number of this process among several that share the directory; `null`: it has it for itself. */
-  readonly part: number | null;
   /**
    * Keeps a body of robots.txt, each once, under its hash; `robots/index.jsonl` says whose it was and when.
    *
@@ -82,7 +80,6 @@ export async function openCrawlDirectory(
       ...paths,
       manifest,
       isNew: kept === null,
-      part,
       keepRobots: (authority, hash, body) => keepRobots(paths.robotsPath, authority, hash, body),
       release: () => held.release(),
     };
@@ -155,7 +152,7 @@ export function holdsNoCrawl(path: string, hint: string): MannerlyError {
 export async function finishReset(path: string): Promise<void> {
   const sign = join(path, RESET_NAME);
   if ((await sizeOf(sign)) === null) return;
-  for (const { path: _, ...kept } of await partsOf(path)) {
+  for (const { path: _, part: __, ...kept } of await partsOf(path)) {
     for (const each of Object.values(kept)) await rm(each, { recursive: true, force: true });
   }
   await rm(sign);

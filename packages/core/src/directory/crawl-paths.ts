@@ -15,6 +15,8 @@ export function crawlPaths(path: string, part: number | null = null) {
     join(path, `${stem}${part === null ? '' : `-${part}`}${ending}`);
   return {
     path,
+    /** The number of the process; `null`: a run that has the directory for itself. */
+    part,
     itemsPath: own('items', '.jsonl'),
     /** What each run declares, a line each. */
     runsPath: own('runs', '.jsonl'),
@@ -25,6 +27,8 @@ export function crawlPaths(path: string, part: number | null = null) {
     /** Errors of handlers, hooks and sinks; absent where there were none. */
     errorsPath: own('errors', '.jsonl'),
     warningsPath: own('warnings', '.jsonl'),
+    /** The pages that are being read; absent after a run that ended by itself. */
+    readingPath: own('reading', '.jsonl'),
     datasetsPath: own('datasets', '.jsonl'),
     /** The options of the last run: pace, robots.txt and bounds. */
     settingsPath: join(path, 'settings.json'),
@@ -51,7 +55,7 @@ export interface CrawlPaths extends Readonly<ReturnType<typeof crawlPaths>> {}
  * @throws The platform's error when the directory cannot be read; an absent one has the first alone.
  */
 export async function partsOf(path: string): Promise<CrawlPaths[]> {
-  const pattern = /^(?:items|rejected|errors|runs|requests|decisions|warnings|datasets)-([1-9]\d{0,5})\.jsonl$/;
+  const pattern = /^(?:items|rejected|errors|runs|requests|decisions|warnings|datasets|reading)-([1-9]\d{0,5})\.jsonl$/;
   const numbers = (await namesIn(path)).flatMap((name) => pattern.exec(name)?.slice(1).map(Number) ?? []);
   const parts = [...new Set(numbers)].sort((a, b) => a - b);
   return [crawlPaths(path), ...parts.map((part) => crawlPaths(path, part))];

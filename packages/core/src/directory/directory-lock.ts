@@ -14,6 +14,10 @@ import { hasPlatformCode, namesIn, orIfAbsent, partialName } from './whole-file.
 /** The name of the lock that excludes every other run. */
 export const LOCK_NAME = 'crawl.lock';
 
+function partLock(part: number): string {
+  return `crawl-${part}.lock`;
+}
+
 /** Whether it is the name of any lock of a crawl directory. @throws Never */
 export function isLockName(name: string): boolean {
   return /^crawl(-\d+)?\.lock$/.test(name);
@@ -70,7 +74,7 @@ export async function lockOnceFree(path: string): Promise<DirectoryLock> {
 export async function lockPart(path: string): Promise<{ readonly part: number; readonly lock: DirectoryLock }> {
   for (let part = 1; ; part += 1) {
     try {
-      return { part, lock: await lockDirectory(path, `crawl-${part}.lock`) };
+      return { part, lock: await lockDirectory(path, partLock(part)) };
     } catch (error) {
       if (!isInUse(error) || part >= MAX_DIRECTORY_PARTS) throw error;
     }
@@ -86,6 +90,12 @@ export async function lockPart(path: string): Promise<{ readonly part: number; r
 export async function holderOf(path: string): Promise<string | null> {
   const [lock] = await liveLocks(path);
   return lock === undefined ? null : nameOf(lock.text);
+}
+
+/** Whether a process that may be alive has a number; `null`: the directory for itself. */
+export async function isPartLocked(path: string, part: number | null): Promise<boolean> {
+  const file = join(path, part === null ? LOCK_NAME : partLock(part));
+  return (await liveLocks(path)).some((lock) => lock.file === file);
 }
 
 /**

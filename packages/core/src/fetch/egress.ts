@@ -13,6 +13,8 @@ import { ROBOTS_BODY_BYTES } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
 import type { RequestRecord, RobotsReceipt } from '../report/decision.js';
+import { signRequest } from '../signatures/sign-request.js';
+import type { ResolvedSignature } from '../signatures/signature-options.js';
 import type { AddressGuard, GuardAnswer } from './address-guard.js';
 import { encodedLimit } from './body.js';
 import { type CookieJar, Cookies } from './cookies.js';
@@ -65,6 +67,8 @@ export interface EgressRequest {
 export interface EgressOptions {
   readonly fetcher: Fetcher;
   readonly identity: Pick<Identity, 'userAgent' | 'from'>;
+  /** Signs https requests. @default none is signed */
+  readonly signature?: ResolvedSignature | undefined;
   readonly guard: AddressGuard;
   readonly limiter: Pick<RequestLimiter, 'ask'>;
   /** robots.txt is bounded by the lesser of these limits and its own. `cookies` makes the jar of an origin. */
@@ -120,13 +124,16 @@ export class Egress {
     const answer = await unlessAborted(guard.judge(url), signal);
     if (answer === null) return unsentFailure(url.href, nowMs(), 'aborted', 'given up by the crawl');
     if (answer.kind === 'refused') return unsentFailure(url.href, nowMs(), answer.failure, answer.detail);
+    if (this.#options.signature?.isTestKey === true && !isLoopback(answer.address)) {
+      return unsentFailure(url.href, nowMs(), 'address-forbidden', ONLY_TESTS);
+    }
     const mayConnect = await request.mayConnect?.(answer.address);
     if (mayConnect !== undefined && mayConnect.kind !== 'go') return notSent(url.href, mayConnect);
     const headers = await this.#headers(request, url);
     const lock = await limiter.ask(host, request.requirements, nowMs());
     if (lock.kind === 'wait') return notSent(url.href, lock);
 
-    const { outcome, startAnswer } = await this.#exchange(request, url.href, answer, headers);
+    const { outcome, startAnswer, sent } = await this.#exchange(request, url.href, answer, headers);
     const { startedAtMs, endedAtMs } = outcome?.timing ?? { startedAtMs: nowMs(), endedAtMs: nowMs() };
     const wasSent = outcome !== null && (outcome.kind === 'response' || outcome.wasSent);
     lock.done(wasSent ? startedAtMs : null, endedAtMs, nowMs());
@@ -135,8 +142,8 @@ export class Egress {
     const last = this.#lastEnds.get(host);
     keepLatest(this.#lastEnds, host, Math.max(endedAtMs, last ?? endedAtMs), MAX_GAP_HOSTS);
     if (outcome.kind === 'response') await this.#cookies?.keep(url, request.purpose, outcome.headers);
-    this.#options.onExchange?.({ url: url.href, purpose: request.purpose, headers }, outcome);
-    this.#options.onRequest?.(recordOf(request, outcome, headers, last === undefined ? null : startedAtMs - last));
+    this.#options.onExchange?.({ url: url.href, purpose: request.purpose, headers: sent }, outcome);
+    this.#options.onRequest?.(recordOf(request, outcome, sent, last === undefined ? null : startedAtMs - last));
     return outcome;
   }
 
@@ -160,19 +167,44 @@ export class Egress {
     return cookie === null ? fields : { ...fields, Cookie: cookie };
   }
 
-  /** `outcome`: `null` if nothing left, since `mayStart` refused. */
+  /** The fields with a signature of their own, for this URL alone. @throws What signs throws. */
+  async #signed(url: string, headers: FetchRequest['headers']): Promise<FetchRequest['headers']> {
+    const { signature, nowMs } = this.#options;
+    if (signature === undefined || !url.startsWith('https:')) return headers;
+    return { ...headers, ...(await signRequest({ method: 'GET', url }, signature.signer, signature.terms, nowMs())) };
+  }
+
+  /** `outcome`: `null` if nothing left, since `mayStart` refused. `sent`: the fields as they left. */
   async #exchange(
     request: EgressRequest,
     url: string,
     { address, family }: Extract<GuardAnswer, { kind: 'go' }>,
-    headers: FetchRequest['headers'],
-  ): Promise<{ readonly outcome: FetchOutcome | null; readonly startAnswer: StartAnswer }> {
+    unsigned: FetchRequest['headers'],
+  ): Promise<{
+    readonly outcome: FetchOutcome | null;
+    readonly startAnswer: StartAnswer;
+    readonly sent: FetchRequest['headers'];
+  }> {
     const { fetcher, nowMs, network, onExchange } = this.#options;
     const { host, purpose, largeBody, beforeDecoding, signal } = request;
     // Unless the fetcher asked, nothing left: then it may be tried again at once.
     let startAnswer: StartAnswer = { kind: 'wait', untilMs: nowMs() };
     let spooled: SpooledBody | null = null;
     let underway: RequestUnderway | null = null;
+    let sent = unsigned;
+    const headersNow = async (): Promise<FetchRequest['headers']> => {
+      sent = await this.#signed(url, unsigned);
+      return sent;
+    };
+    try {
+      await headersNow();
+    } catch (error) {
+      return {
+        outcome: unsentFailure(url, nowMs(), 'internal', `not signed: ${failureDetail(error)}`),
+        startAnswer,
+        sent,
+      };
+    }
     const consumeBody = (head: ResponseHead): SpooledBody | null => {
       const bytes = largeBody?.(head) ?? null;
       spooled = bytes === null ? null : this.#spool.open(bytes);
@@ -181,7 +213,8 @@ export class Egress {
     const came = await fetchOrFail(fetcher, nowMs, {
       url,
       method: 'GET',
-      headers,
+      headers: sent,
+      ...(sent === unsigned ? {} : { headersNow }),
       address: { address, family },
       limits: limitsFor(request, network),
       ...(onExchange === undefined ? {} : { keepsEncoded: true }),
@@ -197,8 +230,14 @@ export class Egress {
       signal,
     });
     if (underway !== null) this.#underway.delete(underway);
-    return { outcome: came === null ? null : await withSpooled(came, spooled), startAnswer };
+    return { outcome: came === null ? null : await withSpooled(came, spooled), startAnswer, sent };
   }
+}
+
+const ONLY_TESTS = 'key-is-test-key: everybody has the key that RFC 9421 prints; it signs for loopback addresses only';
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || /^127(?:\.\d{1,3}){3}$/.test(address);
 }
 
 /** A name may take seconds to look up: a stop at once does not wait for it. `null`: aborted. */
@@ -288,6 +327,7 @@ function recordOf(
     encodedBytes: response?.encodedBytes ?? 0,
     remoteAddress: outcome.remoteAddress,
     userAgent: headers['User-Agent'] ?? '',
+    ...(headers['Signature'] === undefined ? {} : { signed: true }),
     crawlDelayMs: requirements.crawlDelayMs,
     requestIntervalMs: requirements.requestIntervalMs,
     gapMs,

@@ -164,6 +164,10 @@ export const REASONS = {
     'The handler threw; nothing of what it emitted or followed was kept.',
     'Fix the handler: `mannerly explain` and errors.jsonl have the error with its stack. Then run with --retry handler-error.',
   ),
+  poison: rows(['failed'], 'page')(
+    'The process ended twice while the page was read or handled, so it is left out.',
+    'Look at the page and at your handler for it; `--retry poison` reads it once more.',
+  ),
   'render-failed': rows(['failed'], 'page')(
     'It was fetched, and the browser could not open it; the detail says how. No handler saw it.',
     'See docs/browser.md; `--retry` requests it once more.',

@@ -22,6 +22,12 @@ export const MAX_RETRIED_URLS = 100_000; // failures that one retry queues again
 export const MAX_HELD_REPORTED = 100_000; // held URLs that get a decision each at the end of a run; others are counted
 export const HELD_READ_AT_ONCE = 1_000; // of them, read from the store at a time
 
+// Pages whose reading ends the process
+export const POISON_DEATHS = 2; // deaths after which a page is not read any more
+export const MAX_SUSPECTS = 1_000; // pages that are remembered because the process died while they were read
+/** Bytes of the file that names the pages that are being read, from which on it is written anew. */
+export const MAX_READING_LOG_BYTES = 64 * 1024;
+
 // The live view
 export const MAX_ACTIVITY_HOSTS = 1_000; // waiting hosts, and requests under way, that `activity` lists at most
 export const MAX_ACTIVITY_SEEDS = 10; // seeds that it names

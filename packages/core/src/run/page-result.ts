@@ -57,9 +57,9 @@ export async function robotsResult(run: Run, work: RobotsWork, outcome: FetchOut
 /** The result of a page or a companion file. The body is released. */
 export async function pageResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
   try {
-    return work.record.via === 'companion'
-      ? await companionResult(run, work, outcome)
-      : await fetchedResult(run, work, outcome);
+    return await run.readings.during(work.url, () =>
+      work.record.via === 'companion' ? companionResult(run, work, outcome) : fetchedResult(run, work, outcome),
+    );
   } finally {
     try {
       // What did not go to a handler; other pages are in the archive by now.
@@ -71,6 +71,12 @@ export async function pageResult(run: Run, work: PageWork, outcome: FetchOutcome
       }
     }
   }
+}
+
+/** The process died twice while the page was read: it is not requested any more. */
+export function poisonResult(run: Run, work: PageWork): WorkResult {
+  const detail = 'the process ended twice while this page was read or handled';
+  return decided(run, work, { status: 'failed', reason: 'poison', layer: 'page', detail, isPage: false });
 }
 
 /** A hook refused, before the request (`outcome` is `null`) or after. That is final. */

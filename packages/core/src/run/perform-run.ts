@@ -142,7 +142,16 @@ async function reportHeld({ frontier, journal, setup }: Run, { bound }: LoopEnd,
 /** Closes everything, in an order in which nothing is lost. @returns What failed; never rejects. */
 async function closeAll(run: Run): Promise<unknown[]> {
   run.stop.over();
-  const parts = [run.egress, run.setup.fetcher, run.items, run.archive, run.totals, run.frontier, run.logs];
+  const parts = [
+    run.egress,
+    run.setup.fetcher,
+    run.items,
+    run.archive,
+    run.totals,
+    run.frontier,
+    run.readings,
+    run.logs,
+  ];
   const failures: unknown[] = [];
   for (const part of parts) {
     try {

@@ -43,6 +43,7 @@ import { PolitenessLedger } from '../report/politeness.js';
 import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, endedActivity } from './activity.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
+import { ReadingLog } from './reading-log.js';
 import { type FailureFilter, findFailures, type RetryAnswer, retryAnswer, retryOf } from './retry.js';
 import { archiveFolder } from './run-archive.js';
 import { openRunDirectory, type RunDirectory } from './run-directory.js';
@@ -60,6 +61,7 @@ export class Run {
   /** `null`: the crawl has none. */
   readonly directory: CrawlDirectory | null;
   readonly logs: CrawlLogs;
+  readonly readings: ReadingLog;
   /** After a reset: until when the hosts of the removed crawl get no request, epoch milliseconds. */
   readonly restedAtMs: number;
   readonly wakeup: Wakeup;
@@ -102,7 +104,7 @@ export class Run {
     const startedAtMs = clock.nowMs();
     const opened = await openRunDirectory(setup, startedAtMs);
     try {
-      return new Run(setup, startedAtMs, opened, cookies);
+      return new Run(setup, startedAtMs, opened, await ReadingLog.open(opened.directory), cookies);
     } catch (error) {
       await opened.logs.close();
       await opened.directory?.release();
@@ -114,6 +116,7 @@ export class Run {
     setup: RunSetup,
     startedAtMs: number,
     { directory, logs, needsFrontier, restedAtMs }: RunDirectory,
+    readings: ReadingLog,
     cookies: (() => CookieJar) | null,
   ) {
     const { options, handlers, emitter, stop, fetcher, sinks, clock } = setup;
@@ -125,6 +128,7 @@ export class Run {
     this.startedAtMs = startedAtMs;
     this.directory = directory;
     this.logs = logs;
+    this.readings = readings;
     this.restedAtMs = restedAtMs;
 
     this.wakeup = new Wakeup(clock);
@@ -171,6 +175,7 @@ export class Run {
     this.egress = new Egress({
       fetcher,
       identity,
+      signature: options.signature,
       guard: createAddressGuard({ ...network, nowMs }),
       limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
       network: { ...network, cookies },

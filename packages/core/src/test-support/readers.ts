@@ -25,6 +25,8 @@ import { parseRefresh } from '../page/redirect.js';
 import { SitemapReader } from '../page/sitemap.js';
 import { jsonForScript } from '../report/page/write-report.js';
 import { printable } from '../report/table.js';
+import { parseItem, parseMembers } from '../signatures/structured-field.js';
+import { verifySignature } from '../signatures/verify-signature.js';
 
 const URL_A = 'https://a.example/';
 const TOKENS = ['examplebot'];
@@ -164,6 +166,23 @@ export const READERS: readonly Reader[] = [
     ['a: b\r\n', '\r\n ', 'a:\n'],
   ],
   ['line of an index', (bytes) => parseCdxjLine(bytes.toString('latin1')), ['a,b)/ 2026 {"a":"b"}', '{', '[', '"']],
+  [
+    'fields of a signature',
+    (bytes) => {
+      const field = lineOf(bytes.toString('latin1'));
+      return [parseItem(field), parseMembers(field), parseMembers(`a=(${field}`)];
+    },
+    ['a=(', '"a" ', ';a=1', ', ', 'a=("b";c);d=:AA==:, ', '\\"', '%"', '@1', '=?0', '1.1'],
+  ],
+  [
+    'signed request',
+    (bytes) => {
+      const fields = ['signature', 'signature-input', 'signature-agent'];
+      const headers = fields.map((name) => [name, lineOf(bytes.toString('latin1'))] as const);
+      return verifySignature({ method: 'GET', url: URL_A, headers }, () => null, { nowMs: 0 });
+    },
+    ['a=("@authority");created=1;tag="web-bot-auth", ', 'a=:AA==:, ', '"@path" '],
+  ],
   ['name of a file', (bytes) => safeName(bytes.toString('latin1')), ['. ', 'CON.', '%2e', 'a/']],
   ['data of the report page', (bytes) => jsonForScript({ text: bytes.toString('latin1') }), ['</script>']],
   ['text on the dashboard', (bytes) => printable(bytes.toString('latin1'), 200), ['\x1b[', '\u202e']],

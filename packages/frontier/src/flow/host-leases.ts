@@ -73,9 +73,10 @@ export class HostLeases {
     });
     const nowMs = clock.nowMs();
     const arrivals = leases.map((lease) => {
-      // The store grants our own host again only when our lease had run out.
+      // The store grants our own host again when our lease had run out, or when it took the host back: then the answer
+      // to the commit that gave it back is on its way, and says what became of it.
       const earlier = this.#schedule.get(lease.host);
-      if (earlier !== undefined) this.#lose(earlier);
+      if (earlier !== undefined && earlier.status !== 'leaving') this.#lose(earlier);
       const host = new LeasedHost(lease, this.#schedule.nextNumber(), settings.politeness, sentAtMs, nowMs);
       this.#schedule.add(host);
       return this.#takeIn(host, lease.entries);
@@ -223,7 +224,8 @@ export class HostLeases {
     const { clock, waits, guard } = this.#context;
     this.#schedule.remove(host);
     this.mayBeDue();
-    waits.left(host.key, host.waitAt(clock.nowMs()));
+    // It may have come again before this answer.
+    if (this.#schedule.get(host.key) === undefined) waits.left(host.key, host.waitAt(clock.nowMs()));
     // An operator must hear of a parked host, however this process ends.
     if (dueInMs === null) waits.save().catch(guard.fail);
   }

@@ -53,6 +53,8 @@ export class InFlight {
       robots: gate.ref(authority),
       signals: gate.rules(authority)?.signals(record.url) ?? NO_SIGNALS,
     };
+    // What a companion says, and where it redirects to, comes before the pages of its authority.
+    if (record.via === 'companion') host.entries.hold(authority.name);
     this.#start(work, { host, entry, authority: authority.name, chain: null });
     return work;
   }

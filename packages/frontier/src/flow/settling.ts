@@ -100,6 +100,7 @@ export class Settling {
     if (host.status === 'leased') this.#schedule.touch(host);
     this.#schedule.reschedule(host);
     const outcomes = await this.#leases.commit(linksOf(links));
+    if (work.record.via === 'companion') host.entries.release(flight.authority);
     const settled = outcomeOf(host);
     if (counts && settled === 'lost') budget.takeBack();
     this.#admission.conclude(links, outcomes, true);
@@ -124,6 +125,7 @@ export class Settling {
     if (isQueuedPage(work, flight)) this.#context.budget.settle(false);
     else if (work.kind === 'robots' && entry === null) this.#abandonFetch(work.authority);
     if (host.status !== 'leased') return 'lost';
+    if (work.kind === 'page' && work.record.via === 'companion') host.entries.release(flight.authority);
     if (untilMs !== null) host.delayUntil(untilMs);
     if (entry !== null) host.entries.putBack(entry);
     this.#schedule.reschedule(host);
@@ -206,6 +208,8 @@ export class Settling {
     }
     const hasFailed = authority.access.failures > 0;
     const companions = hasFailed ? [] : await settings.companions(authority.name, received.isFirst);
+    // They go before the authority's pages, which wait until they are committed.
+    if (companions.length > 0) this.#homeOf(authority.name)?.entries.hold(authority.name);
     this.#openLane(authority);
     const host = this.#hostKeyOf(authority.name) ?? authority.name;
     reporter.robots(host, authority, received.before, gate.rules(authority), textOf(answer));
@@ -214,9 +218,12 @@ export class Settling {
     return linksOf(this.#admission.consider(first, clock.nowMs()));
   }
 
-  /** Commits the entries that `#takeIn` gave. A hop that finds no place ends its chain. */
+  /** Commits what `#takeIn` gave: the authority's pages wait no more. A hop without a place ends its chain. */
   async #commitArrival(authority: Authority, entries: readonly NewEntry[]): Promise<void> {
     const outcomes = await this.#leases.commit(entries);
+    const home = this.#homeOf(authority.name);
+    home?.entries.release(authority.name);
+    if (home !== undefined) this.#schedule.reschedule(home);
     if (authority.chain !== null && outcomes.includes('full')) {
       await this.#takeIn(authority, authority.chain.urls.at(-1)!, { kind: 'failure', failure: 'other' });
     }

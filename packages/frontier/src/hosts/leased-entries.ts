@@ -24,6 +24,8 @@ export class LeasedEntries {
   readonly #lanes = new Map<string, number>();
   /** Lanes blocked during this lease: authority → epoch milliseconds. */
   readonly #blocked = new Map<string, number>();
+  /** Lanes whose pages wait for a companion, or for the commit that brings it. */
+  readonly #held = new Set<string>();
 
   get count(): number {
     return this.#waiting.length;
@@ -86,19 +88,35 @@ export class LeasedEntries {
     return true;
   }
 
+  /** Keeps the pages of a lane back, in this process alone. */
+  hold(lane: string): void {
+    this.#held.add(lane);
+  }
+
+  /** They wait no more. */
+  release(lane: string): void {
+    this.#held.delete(lane);
+  }
+
+  /** Whether pages of any lane are kept back. */
+  get isHeld(): boolean {
+    return this.#held.size > 0;
+  }
+
   /** Until when lanes are blocked, epoch milliseconds; times that have passed included. */
   blockedUntilMs(): Iterable<number> {
     return this.#blocked.values();
   }
 
-  /** Whether an entry is in a blocked lane. Hops of a redirect chain are never blocked. */
+  /** Whether an entry is in a lane that is blocked or held. Hops of a redirect chain are never blocked. */
   isBlocked(entry: LeasedEntry, nowMs: number): boolean {
-    return entry.item.kind === 'page' && (this.#blocked.get(entry.authority) ?? 0) > nowMs;
+    if (entry.item.kind !== 'page') return false;
+    return this.#held.has(entry.authority) || (this.#blocked.get(entry.authority) ?? 0) > nowMs;
   }
 
-  /** How many entries are in no blocked lane. */
+  /** How many entries are in no lane that is blocked or held. */
   readyCount(nowMs: number): number {
-    if (this.#blocked.size === 0) return this.#waiting.length;
+    if (this.#blocked.size === 0 && this.#held.size === 0) return this.#waiting.length;
     return this.#waiting.reduce((count, entry) => count + (this.isBlocked(entry, nowMs) ? 0 : 1), 0);
   }
 

@@ -172,7 +172,7 @@ export class LeasedHost {
 
   /** Whether nothing of it is in flight or waits elsewhere. */
   get isIdle(): boolean {
-    return this.#unsettled === 0 && this.#slot === null && this.#chains.size === 0;
+    return this.#unsettled === 0 && this.#slot === null && this.#chains.size === 0 && !this.entries.isHeld;
   }
 
   hasSlot(work: object): boolean {

@@ -1,12 +1,15 @@
 // The lease is the right to talk to a host: when it is over nothing starts, and what another holder has by now is not
 // touched.
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { aroundStore } from '../records/store-guard.js';
+import type { FrontierStore } from '../store.js';
 import { memoryStore } from '../stores/memory.js';
 import type { Reply } from '../test-support/fake-world.js';
 import { isRobots, mortalClock, setUp, url } from '../test-support/set-up.js';
 import type { Work } from '../work.js';
 
+const NO_INTERVAL = { factor: 0, minMs: 0, maxMs: 0 };
 const PAGE: Reply = { status: 200, body: 'page' };
 const make = (nowMs: () => number) => memoryStore({ nowMs });
 const pages = (count: number) => Array.from({ length: count }, (_, at) => url(`http://a.test/${at}`));
@@ -102,6 +105,40 @@ describe('a lease', () => {
     expect(await second.take(1)).toEqual([]);
     clock.advanceTo(dueAt!);
     expect(await second.take(1)).toMatchObject([{ url: page.url, kind: 'page' }]);
+  });
+
+  it('that comes again before the answer to its release keeps the end of its page', async () => {
+    // Answers to commits are held up: the store has done what they say, and grants the host again meanwhile.
+    const held: (() => void)[] = [];
+    let isSlow = false;
+    const slow = (nowMs: () => number): FrontierStore => {
+      const store = memoryStore({ nowMs });
+      return {
+        ...aroundStore(store, (verb) => verb()),
+        async commit(hosts, links) {
+          const answer = await store.commit(hosts, links);
+          if (isSlow) await new Promise<void>((resolve) => held.push(resolve));
+          return answer;
+        },
+      };
+    };
+    const { frontier, clock, verdicts } = setUp(slow, answer, { politeness: { profile: NO_INTERVAL } });
+    await frontier.open();
+    await frontier.add(pages(1));
+    const settleRobots = async ([robots]: Work[]) => frontier.settle(robots!, { kind: 'robots', answer: GONE });
+    await settleRobots(await frontier.take(1));
+    const [page] = await frontier.take(1);
+    isSlow = true;
+    const links = [url('http://a.test/found')];
+    const settled = frontier.settle(page!, { kind: 'done', countsAsPage: true, links });
+    await vi.waitFor(() => expect(held).toHaveLength(1));
+    isSlow = false;
+    clock.advance(1_000);
+    expect(await frontier.take(1)).toMatchObject([{ url: 'http://a.test/found' }]);
+    for (const answered of held) answered();
+    expect(await settled).toBe('ok');
+    expect(frontier.counts().pages).toBe(1);
+    expect(verdicts()).toEqual([]);
   });
 
   it('is given back at close, with what was in flight, and the gap counts from there', async () => {

@@ -192,7 +192,7 @@ export class HostEntries {
     host.waitsUntil = Math.min(host.waitsUntil, readyAt);
   }
 
-  // ── Lines and lanes ─────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── Lines and lanes ────────────────────────────────────────────────────────────────────────────────────────────────
 
   #laneNumber(host: Host, name: string | null): number {
     if (name === null) return 0;

@@ -1,0 +1,149 @@
+// A page that was being read when the process died, twice, is refused once; a page whose reading ended is forgotten.
+
+import { appendFile, copyFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openCrawlDirectory } from '../directory/crawl-directory.js';
+import { MAX_READING_LOG_BYTES } from './limits.js';
+import { ReadingLog } from './reading-log.js';
+
+const BAD = 'https://example.org/bad';
+const GOOD = 'https://example.org/good';
+const SEEDS = { name: 'bot', tokens: ['bot'], seeds: ['https://example.org/'] };
+
+let path = '';
+let logPath = '';
+beforeEach(async () => {
+  path = await mkdtemp(join(tmpdir(), 'mannerly-reading-'));
+  logPath = join(path, 'reading.jsonl');
+});
+afterEach(() => rm(path, { recursive: true, force: true }));
+
+/** Opens the log as a new process does. */
+async function opened(isShared = false) {
+  const directory = await openCrawlDirectory(path, SEEDS, 0, isShared);
+  const log = await ReadingLog.open(directory);
+  return { log, directory };
+}
+
+/** A process that dies while it reads the pages: what it wrote until then stays. */
+async function died(urls: readonly string[], isShared = false): Promise<void> {
+  const { log, directory } = await opened(isShared);
+  let end = (): void => undefined;
+  const over = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const readings = urls.map((url) => log.during(url, () => over));
+  await Promise.resolve();
+  await copyFile(directory.readingPath, `${directory.readingPath}.dead`);
+  end();
+  await Promise.all(readings);
+  await log.close();
+  await directory.release();
+  await copyFile(`${directory.readingPath}.dead`, directory.readingPath);
+}
+
+async function refused(url: string, isShared = false): Promise<boolean[]> {
+  const { log, directory } = await opened(isShared);
+  const answers = [log.refuses(url), log.refuses(url)];
+  await log.close();
+  await directory.release();
+  return answers;
+}
+
+describe('the log of what is read', () => {
+  it('refuses a page from the second death on, and once: a retry may read it again', async () => {
+    await died([BAD]);
+    expect(await refused(BAD)).toEqual([false, false]);
+    await died([BAD]);
+    expect(await refused(BAD)).toEqual([true, false]);
+    // The next start knows one death, from which the retry begins.
+    expect(await refused(BAD)).toEqual([false, false]);
+    await died([BAD]);
+    expect(await refused(BAD)).toEqual([true, false]);
+  });
+
+  it('forgets a page whose reading ended, well or not, and the file with the last one', async () => {
+    await died([BAD, GOOD]);
+    const { log, directory } = await opened();
+    await log.during(GOOD, async () => undefined);
+    await expect(log.during(BAD, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await log.close();
+    await directory.release();
+    await expect(stat(logPath)).rejects.toThrow('ENOENT');
+    await died([BAD, GOOD]);
+    expect(await refused(BAD)).toEqual([false, false]);
+  });
+
+  it('reads pages that were read at a death one by one, so that one is to blame for the next', async () => {
+    await died([BAD, GOOD]);
+    const { log, directory } = await opened();
+    const begun: string[] = [];
+    let end = (): void => undefined;
+    const first = log.during(GOOD, () => {
+      begun.push(GOOD);
+      return new Promise<void>((resolve) => {
+        end = resolve;
+      });
+    });
+    const second = log.during(BAD, async () => void begun.push(BAD));
+    const other = log.during('https://example.org/new', async () => void begun.push('new'));
+    await other;
+    expect(begun).toEqual([GOOD, 'new']);
+    end();
+    await Promise.all([first, second]);
+    expect(begun).toEqual([GOOD, 'new', BAD]);
+    await log.close();
+    await directory.release();
+  });
+
+  it('counts what dead processes left that shared the directory, and nothing that a living one is reading', async () => {
+    await died([BAD], true);
+    const first = await opened(true);
+    expect(first.directory.part).toBe(1);
+    await first.log.during(GOOD, async () => {
+      const second = await opened(true);
+      expect(second.directory.part).toBe(2);
+      let end = (): void => undefined;
+      const over = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      const reading = second.log.during(BAD, () => over);
+      await copyFile(second.directory.readingPath, join(path, 'dead'));
+      end();
+      await reading;
+      await second.log.close();
+      await second.directory.release();
+      await copyFile(join(path, 'dead'), second.directory.readingPath);
+    });
+    const third = await opened(true);
+    expect(third.log.refuses(GOOD)).toBe(false);
+    await third.log.close();
+    await third.directory.release();
+    await first.log.close();
+    await first.directory.release();
+    expect(await refused(BAD, true)).toEqual([true, false]);
+  });
+
+  it('takes a file with broken lines, and keeps it small', async () => {
+    await died([BAD]);
+    await appendFile(logPath, '{"url":7,"is":"begun"}\n[]\nnull\n{"url":"https://example.org/half","is":"beg');
+    const { log, directory } = await opened();
+    const url = `https://example.org/${'a'.repeat(2_000)}`;
+    for (let at = 0; at < 100; at += 1) await log.during(`${url}${at}`, async () => undefined);
+    expect((await stat(logPath)).size).toBeLessThan(MAX_READING_LOG_BYTES + 8_192);
+    expect(await readFile(logPath, 'utf8')).toContain(JSON.stringify({ url: BAD, is: 1 }));
+    await log.close();
+    await directory.release();
+    await died([BAD]);
+    expect(await refused(BAD)).toEqual([true, false]);
+  });
+
+  it('keeps nothing without a directory', async () => {
+    const log = await ReadingLog.open(null);
+    expect(await log.during(BAD, async () => 7)).toBe(7);
+    expect(log.refuses(BAD)).toBe(false);
+    await log.close();
+  });
+});

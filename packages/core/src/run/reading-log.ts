@@ -1,0 +1,132 @@
+// Which pages are being read or handled, in a file of the crawl directory. A page whose reading kills the process comes
+// again at the next start. When it has done so twice, it is failed as `poison` instead of read a third time.
+
+import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import PQueue from 'p-queue';
+import type { CrawlDirectory } from '../directory/crawl-directory.js';
+import { partsOf } from '../directory/crawl-paths.js';
+import { isPartLocked } from '../directory/directory-lock.js';
+import { readValues } from '../directory/read-lines.js';
+import { MAX_READING_LOG_BYTES, MAX_SUSPECTS, POISON_DEATHS } from './limits.js';
+
+/** A line of the file: the reading of a page began or ended, or how often the process died during it. */
+interface Line {
+  readonly url: string;
+  readonly is: 'begun' | 'ended' | number;
+}
+
+/** The pages that are being read or handled in one run. */
+export class ReadingLog {
+  readonly #path: string | null;
+  #file: number | null = null;
+  #bytes = 0;
+  readonly #begun = new Set<string>();
+  /** How often the process died while a page was read; a page whose reading ended since is not in it. */
+  readonly #deaths: Map<string, number>;
+  /** A page during which the process died is read while no other such page is: if it dies again, one is to blame. */
+  readonly #oneByOne = new PQueue({ concurrency: 1 });
+
+  private constructor(path: string | null, deaths: Map<string, number>) {
+    this.#path = path;
+    this.#deaths = deaths;
+  }
+
+  /**
+   * Reads what dead processes left, those included that shared the directory, and starts a new file.
+   *
+   * @param directory - `null`: the crawl ends with its process, and nothing is kept.
+   * @throws The platform's error when the file cannot be read or written.
+   */
+  static async open(directory: CrawlDirectory | null): Promise<ReadingLog> {
+    if (directory === null) return new ReadingLog(null, new Map());
+    const deaths = new Map<string, number>();
+    for (const { readingPath, part } of await partsOf(directory.path)) {
+      const isAlive = part !== directory.part && (await isPartLocked(directory.path, part));
+      // The most that one of them knows: they also know of the deaths of others.
+      for (const [url, count] of await deathsIn(readingPath, isAlive))
+        deaths.set(url, Math.max(count, deaths.get(url) ?? 0));
+    }
+    const log = new ReadingLog(directory.readingPath, new Map([...deaths].slice(-MAX_SUSPECTS)));
+    log.#file = openSync(directory.readingPath, 'a');
+    log.#rewrite();
+    return log;
+  }
+
+  /**
+   * Whether a page is not to be read any more. Asked once more after that, for a retry that somebody wants, it may be
+   * read once.
+   */
+  refuses(url: string): boolean {
+    if ((this.#deaths.get(url) ?? 0) < POISON_DEATHS) return false;
+    this.#deaths.set(url, POISON_DEATHS - 1);
+    this.#rewrite();
+    return true;
+  }
+
+  /** Reads a page: should the process die before `read` has ended, the next one knows. @throws What `read` threw. */
+  during<T>(url: string, read: () => Promise<T>): Promise<T> {
+    return this.#deaths.has(url) ? this.#oneByOne.add(() => this.#noted(url, read)) : this.#noted(url, read);
+  }
+
+  /** The file goes where nothing is left to know. */
+  async close(): Promise<void> {
+    if (this.#file === null || this.#path === null) return;
+    closeSync(this.#file);
+    this.#file = null;
+    if (this.#deaths.size === 0) await rm(this.#path, { force: true });
+  }
+
+  async #noted<T>(url: string, read: () => Promise<T>): Promise<T> {
+    this.#begun.add(url);
+    this.#append([{ url, is: 'begun' }]);
+    try {
+      return await read();
+    } finally {
+      this.#begun.delete(url);
+      this.#deaths.delete(url);
+      if (this.#bytes > MAX_READING_LOG_BYTES) this.#rewrite();
+      else this.#append([{ url, is: 'ended' }]);
+    }
+  }
+
+  #rewrite(): void {
+    if (this.#file === null) return;
+    ftruncateSync(this.#file);
+    this.#bytes = 0;
+    this.#append([
+      ...[...this.#deaths].map(([url, is]) => ({ url, is })),
+      ...[...this.#begun].map((url) => ({ url, is: 'begun' as const })),
+    ]);
+  }
+
+  /** At once: what is read next may end the process. */
+  #append(lines: readonly Line[]): void {
+    if (this.#file === null || lines.length === 0) return;
+    this.#bytes += writeSync(this.#file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  }
+}
+
+/**
+ * How often a process died while a page was read, by the file of one; an absent file knows of none.
+ *
+ * @param isAlive - The process may still be alive: what it is reading is no death.
+ */
+async function deathsIn(path: string, isAlive: boolean): Promise<Map<string, number>> {
+  const deaths = new Map<string, number>();
+  const begun = new Set<string>();
+  for await (const { url, is } of readValues(path, isLine)) {
+    if (is === 'begun') begun.add(url);
+    else if (is === 'ended') {
+      begun.delete(url);
+      deaths.delete(url);
+    } else deaths.set(url, is);
+  }
+  if (!isAlive) for (const url of begun) deaths.set(url, (deaths.get(url) ?? 0) + 1);
+  return deaths;
+}
+
+function isLine(value: unknown): value is Line {
+  if (typeof value !== 'object' || value === null || !('url' in value) || !('is' in value)) return false;
+  return typeof value.url === 'string' && (value.is === 'begun' || value.is === 'ended' || Number.isInteger(value.is));
+}

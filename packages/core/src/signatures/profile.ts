@@ -1,0 +1,62 @@
+// The profile of signed requests, in one place since the drafts move: names, tags, forms and covered components
+// (draft-ietf-webbotauth-httpsig-protocol-01; specification, identity 3, 4 and 7).
+
+import { invalidOption } from '../errors.js';
+import { parseUrl } from '../parse-url.js';
+
+/** How `Signature-Agent` is spelled: the URL of the keys, their origin, or their origin as a bare string. */
+export type SignatureForm = 'url' | 'origin' | 'string';
+
+/** What is covered next to the agent: method, authority and path, or the query too. */
+export type SignatureScope = 'path' | 'query';
+
+/** The label of our signatures and the key of their agent. */
+export const LABEL = 'sig1';
+/** The tag of signed requests. */
+export const REQUEST_TAG = 'web-bot-auth';
+/** The tag of signed key directories. */
+export const DIRECTORY_TAG = 'http-message-signatures-directory';
+/** Where the keys of an origin are. */
+export const DIRECTORY_PATH = '/.well-known/http-message-signatures-directory';
+/** The media type of a key directory. */
+export const DIRECTORY_TYPE = 'application/http-message-signatures-directory+json';
+/** The only algorithm (DECISION I2). */
+export const ALGORITHM = 'ed25519';
+/** Thumbprint of the key that RFC 9421 B.1.4 prints: everybody can sign with it. */
+export const TEST_KEYID = 'poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U';
+
+/** Components that are covered, without the agent (DECISION I4). */
+export const COVERED: Readonly<Record<SignatureScope, readonly string[]>> = {
+  path: ['"@method"', '"@authority"', '"@path"'],
+  query: ['"@method"', '"@authority"', '"@path"', '"@query"'],
+};
+/** Derived components that are signed or verified (identity 3.1). */
+export const DERIVED: readonly string[] = ['@method', '@authority', '@path', '@query', '@target-uri', '@scheme'];
+
+/** The component that covers the agent. */
+export function agentComponent(form: SignatureForm, label: string): string {
+  return form === 'string' ? '"signature-agent"' : `"signature-agent";key="${label}"`;
+}
+
+/** The value of `Signature-Agent`. @param agent - As `checkedAgent` returns it. */
+export function agentField(form: SignatureForm, agent: string, label: string): string {
+  return form === 'string' ? `"${agent}"` : `${label}="${agent}"`;
+}
+
+/**
+ * The agent as it is sent: an https URL, or its origin for the forms `origin` and `string`.
+ *
+ * @throws MannerlyError `option-invalid` for what is no https URL, or for a path where an origin is sent.
+ */
+export function checkedAgent(form: SignatureForm, agent: unknown): string {
+  const url = typeof agent === 'string' ? parseUrl(agent) : null;
+  const isPlain = url?.protocol === 'https:' && `${url.username}${url.password}${url.search}${url.hash}` === '';
+  if (url === null || !isPlain || url.href.length > MAX_AGENT_CHARS || agent !== String(agent).trim()) {
+    throw invalidOption('identity.signature.agent', 'the https URL of your key directory, without query', agent);
+  }
+  if (form === 'url') return url.href;
+  if (url.pathname === '/' || url.pathname === DIRECTORY_PATH) return url.origin;
+  throw invalidOption('identity.signature.agent', `an origin for the form ${form}: its path is not sent`, agent);
+}
+
+const MAX_AGENT_CHARS = 2_048;

@@ -1,0 +1,80 @@
+// The text that a signature is made over: one line for each covered component, and a last one that repeats the list
+// and its parameters as they are sent (RFC 9421 section 2.5; specification, identity 3.1).
+
+import { parseUrl } from '../parse-url.js';
+import { DERIVED } from './profile.js';
+import { type FieldItem, parseMembers } from './structured-field.js';
+
+/** A message whose components are covered. For a response `method` and `url` are those of its request. */
+export interface SignedMessage {
+  readonly method: string;
+  readonly url: string;
+  /** In the order in which they came. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** A response: its derived components are those of the request, and need `;req`. @default false */
+  readonly isResponse?: boolean;
+}
+
+/** A text to sign, or the component whose value is not there, cannot be read or is not known here. */
+export type SignatureBase = { readonly base: string } | { readonly missing: string };
+
+/**
+ * The signature base. Never throws.
+ *
+ * @param items - The covered components.
+ * @param params - The inner list with its parameters, as sent: `("@authority");created=…`.
+ */
+export function signatureBase(message: SignedMessage, items: readonly FieldItem[], params: string): SignatureBase {
+  const url = parseUrl(message.url);
+  let base = '';
+  for (const item of items) {
+    const value = url === null ? null : componentValue(message, url, item);
+    if (value === null || !/^[\t -~]*$/.test(value)) return { missing: item.raw };
+    base += `${item.raw}: ${value}\n`;
+  }
+  return { base: `${base}"@signature-params": ${params}` };
+}
+
+/** The value of a header field as it is covered: lines trimmed and joined. `null`: no such field. */
+export function fieldValue(message: SignedMessage, name: string): string | null {
+  const lines = message.headers.filter(([each]) => each.toLowerCase() === name);
+  return lines.length === 0 ? null : lines.map(([, value]) => value.trim()).join(', ');
+}
+
+/** `null`: not there, or a component or parameter that is not known here. */
+function componentValue(
+  message: SignedMessage,
+  url: URL,
+  { value: { type, text }, parameters }: FieldItem,
+): string | null {
+  if (type !== 'string') return null;
+  const isBound = parameters.get('req')?.text === '?1';
+  const own = [...parameters.keys()].filter((name) => name !== 'req');
+  if (DERIVED.includes(text)) {
+    return own.length === 0 && isBound === (message.isResponse === true) ? derived(message.method, url, text) : null;
+  }
+  // What a request of a response carried is not known here.
+  const field = text.startsWith('@') || isBound || text !== text.toLowerCase() ? null : fieldValue(message, text);
+  const [name] = own;
+  if (name === undefined || field === null) return field;
+  const key = own.length === 1 && name === 'key' ? parameters.get('key') : undefined;
+  const member = key?.type === 'string' ? parseMembers(field)?.get(key.text) : undefined;
+  return member === undefined || member.raw === '' ? null : member.raw;
+}
+
+function derived(method: string, { host, pathname, search, href, protocol }: URL, name: string): string {
+  switch (name) {
+    case '@method':
+      return method;
+    case '@authority':
+      return host;
+    case '@path':
+      return pathname;
+    case '@query':
+      return search === '' ? '?' : search;
+    case '@scheme':
+      return protocol.slice(0, -1);
+    default:
+      return href;
+  }
+}

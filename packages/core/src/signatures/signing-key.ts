@@ -1,0 +1,127 @@
+// The key that a crawler signs with: an Ed25519 private key from a file or a variable, refused where others could have
+// it, and the thumbprint by which verifiers know it (specification, identity 2).
+
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { MannerlyError } from '../errors.js';
+import { MAX_KEY_BYTES } from './limits.js';
+import { TEST_KEYID } from './profile.js';
+
+/** A public Ed25519 key as JWK, reduced to its required members. */
+export interface PublicJwk {
+  readonly kty: 'OKP';
+  readonly crv: 'Ed25519';
+  readonly x: string;
+}
+
+/** What signs: a key, or a function that asks a key service. */
+export interface Signer {
+  /** The thumbprint of the public key. */
+  readonly keyid: string;
+  /** The 64 bytes of an Ed25519 signature over these bytes. */
+  sign(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
+}
+
+/** A private key that is held here. It cannot be read back. */
+export interface SigningKey extends Signer {
+  readonly publicJwk: PublicJwk;
+  /** The key that RFC 9421 prints, which proves nothing: for loopback only. */
+  readonly isTestKey: boolean;
+  sign(bytes: Uint8Array): Uint8Array;
+}
+
+/** The thumbprint of a public key: base64url without padding (RFC 7638, RFC 8037 A.3). */
+export function thumbprint({ crv, kty, x }: PublicJwk): string {
+  return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url');
+}
+
+/**
+ * The public key of a JWK that came from elsewhere; `null` for what is no Ed25519 key, and for a private one, which
+ * no one may publish.
+ */
+export function publicJwkOf(given: unknown): PublicJwk | null {
+  if (typeof given !== 'object' || given === null || 'd' in given) return null;
+  const { kty, crv, x } = given as Readonly<Record<string, unknown>>;
+  const isKey = kty === 'OKP' && crv === 'Ed25519' && typeof x === 'string' && /^[\w-]{43}$/.test(x);
+  return isKey ? { kty, crv, x } : null;
+}
+
+/**
+ * Reads a private key from where `source` says: `file:PATH` or `env:NAME`, PKCS#8 PEM or JWK.
+ *
+ * @throws MannerlyError `identity-key`, naming the option and never the key.
+ */
+export function loadSigningKey(
+  source: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): SigningKey {
+  const [, scheme, name = ''] = /^(file|env):(.+)$/s.exec(source) ?? [];
+  if (scheme === 'file') return parseSigningKey(readKeyFile(name), source);
+  // What is given by value is not shown.
+  if (scheme !== 'env' || !/^\w{1,200}$/.test(name))
+    throw refused('to name a place', 'it is neither file:PATH nor env:NAME');
+  const text = env[name];
+  if (text === undefined || text === '') throw refused(`${source} to hold a private key`, 'no such variable is set');
+  return parseSigningKey(text, source);
+}
+
+/**
+ * Reads a private key: Ed25519 only, PKCS#8 PEM or JWK with `d`.
+ *
+ * @param source - Names the text in messages.
+ * @throws MannerlyError `identity-key`, which never shows the text.
+ */
+export function parseSigningKey(text: string, source = 'the key'): SigningKey {
+  const key = text.length > MAX_KEY_BYTES ? null : privateKeyOf(text.trim());
+  if (key === null) {
+    throw refused(`${source} to hold a private key`, 'it is no PKCS#8 PEM without password and no JWK with `d`');
+  }
+  const type = key.asymmetricKeyType;
+  if (type !== 'ed25519') throw refused(`${source} to hold an Ed25519 key`, `it is of type ${type}`);
+  const { x = '' } = createPublicKey(key).export({ format: 'jwk' });
+  const publicJwk: PublicJwk = { kty: 'OKP', crv: 'Ed25519', x };
+  const keyid = thumbprint(publicJwk);
+  return { keyid, publicJwk, isTestKey: keyid === TEST_KEYID, sign: (bytes) => sign(null, bytes, key) };
+}
+
+/** `null`: neither of the two formats. */
+function privateKeyOf(text: string): KeyObject | null {
+  try {
+    if (text.startsWith('-----BEGIN PRIVATE KEY-----')) return createPrivateKey(text);
+    return text.startsWith('{') ? createPrivateKey({ key: JSON.parse(text), format: 'jwk' }) : null;
+  } catch {
+    // Messages of parsers may quote what they read.
+    return null;
+  }
+}
+
+function readKeyFile(path: string): string {
+  let file: number | null = null;
+  try {
+    file = openSync(path, 'r');
+    const { mode } = fstatSync(file);
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+      const rights = (mode & 0o777).toString(8);
+      throw refused(
+        `file:${path} to be yours alone`,
+        `others may use it (mode ${rights}); chmod 600 it`,
+        'key-permissions',
+      );
+    }
+    const bytes = Buffer.alloc(MAX_KEY_BYTES + 1);
+    return bytes.toString('utf8', 0, readSync(file, bytes));
+  } catch (cause) {
+    if (cause instanceof MannerlyError) throw cause;
+    throw refused(`file:${path} to hold a private key`, 'the file cannot be read', null, cause);
+  } finally {
+    if (file !== null) closeSync(file);
+  }
+}
+
+function refused(expected: string, but: string, diagnostic: string | null = null, cause?: unknown): MannerlyError {
+  const message = `expected \`identity.signature.key\`: ${expected}, but ${but}`;
+  return new MannerlyError('identity-key', diagnostic === null ? message : `${diagnostic}: ${message}`, {
+    hint: 'A key for a crawl is an Ed25519 private key in a file of its own, mode 600, given as file:PATH or env:NAME.',
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

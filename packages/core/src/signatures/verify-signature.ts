@@ -1,0 +1,166 @@
+// Whether a request, or the answer of a key directory, was signed by a key that its agent publishes. What cannot be
+// read or is not known never verifies, and each failure has one word (specification, identity 3, 4 and 16).
+
+import { createPublicKey, verify } from 'node:crypto';
+import { parseUrl } from '../parse-url.js';
+import { MAX_ACCEPTED_SECONDS } from './limits.js';
+import { ALGORITHM, DIRECTORY_TAG, REQUEST_TAG } from './profile.js';
+import { fieldValue, type SignedMessage, signatureBase } from './signature-base.js';
+import { type PublicJwk, thumbprint } from './signing-key.js';
+import { type FieldItem, type FieldMember, parseItem, parseMembers } from './structured-field.js';
+
+/** Why a signature is not taken. `unsigned` and `key-unknown`: nothing is known; the others: it is wrong. */
+export type SignatureFault =
+  | 'unsigned'
+  | 'key-unknown'
+  | 'not-https'
+  | 'unparsable'
+  | 'tag-other'
+  | 'signature-absent'
+  | 'parameter-missing'
+  | 'algorithm-other'
+  | 'component-twice'
+  | 'component-missing'
+  | 'authority-not-covered'
+  | 'agent-not-covered'
+  | 'agent-not-keyed'
+  | 'agent-not-https'
+  | 'created-ahead'
+  | 'expired'
+  | 'life-too-long'
+  | 'signature-wrong';
+
+/** What a signature says, verified or not. */
+export interface SignatureFacts {
+  readonly label: string;
+  readonly keyid: string;
+  /** The URL of `Signature-Agent`; `null` for the answer of a directory. */
+  readonly agent: string | null;
+  /** Epoch seconds. */
+  readonly created: number;
+  readonly expires: number;
+  readonly nonce: string | null;
+  /** Components as written. */
+  readonly covered: readonly string[];
+  /** Base64: equal for two requests means that one was used again. */
+  readonly signature: string;
+}
+
+/** The verdict about one message. */
+export type SignatureVerdict =
+  | ({ readonly kind: 'verified' } & SignatureFacts)
+  | { readonly kind: 'invalid' | 'unverified'; readonly reason: SignatureFault };
+
+/** The key that an agent publishes under a `keyid`; `null`: none is known. Never by `keyid` alone (DECISION I15). */
+export type KeysOf = (agent: string | null, keyid: string) => PublicJwk | null;
+
+/** How a signature is verified. */
+export interface VerifyOptions {
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+  /** `http-message-signatures-directory` for the answer of a key directory. @default web-bot-auth */
+  readonly tag?: typeof REQUEST_TAG | typeof DIRECTORY_TAG;
+  /** Seconds by which clocks may differ. @default 0 */
+  readonly toleranceSeconds?: number;
+  /** Seconds that a signature may hold. @default a day */
+  readonly maxLifetimeSeconds?: number;
+}
+
+/** Verifies the first signature with the tag. The look-up of keys is the caller's. Never throws, unless `keys` does. */
+export function verifySignature(message: SignedMessage, keys: KeysOf, options: VerifyOptions): SignatureVerdict {
+  const read = readSignature(message, options);
+  if (typeof read === 'string') return failed(read);
+  const { facts, member } = read;
+  const made = signatureBase(message, member.items, member.raw);
+  if (!('base' in made)) return failed('component-missing');
+  const jwk = keys(facts.agent, facts.keyid);
+  if (jwk === null || thumbprint(jwk) !== facts.keyid) return failed('key-unknown');
+  return isSignedBy(jwk, made.base, facts.signature) ? { kind: 'verified', ...facts } : failed('signature-wrong');
+}
+
+type Read = { readonly facts: SignatureFacts; readonly member: FieldMember };
+
+function readSignature(message: SignedMessage, options: VerifyOptions): Read | SignatureFault {
+  const [inputField, signatureField] = [fieldValue(message, 'signature-input'), fieldValue(message, 'signature')];
+  if (inputField === null && signatureField === null) return 'unsigned';
+  if (parseUrl(message.url)?.protocol !== 'https:') return 'not-https';
+  const [inputs, signatures] = [parseMembers(inputField ?? ''), parseMembers(signatureField ?? '')];
+  if (inputs === null || signatures === null) return 'unparsable';
+  const tag = options.tag ?? REQUEST_TAG;
+  const [label, member] = [...inputs].find(([, each]) => textOf(each, 'tag') === tag) ?? [];
+  if (label === undefined || member === undefined) return inputs.size === 0 ? 'signature-absent' : 'tag-other';
+  const signature = signatures.get(label)?.value;
+  if (signature?.type !== 'bytes') return 'signature-absent';
+  const [created, expires, keyid] = [
+    secondsOf(member, 'created'),
+    secondsOf(member, 'expires'),
+    textOf(member, 'keyid'),
+  ];
+  if (created === null || expires === null || keyid === null) return 'parameter-missing';
+  if (member.parameters.has('alg') && textOf(member, 'alg') !== ALGORITHM) return 'algorithm-other';
+  const covered = member.items.map(({ raw }) => raw);
+  if (new Set(covered).size < covered.length) return 'component-twice';
+  const late = timeFault(created, expires, options);
+  if (late !== null) return late;
+  const isDirectory = tag === DIRECTORY_TAG;
+  const needed = isDirectory ? ['"@authority";req'] : ['"@authority"', '"@target-uri"'];
+  if (!needed.some((each) => covered.includes(each))) return 'authority-not-covered';
+  const agent = isDirectory ? null : agentOf(message, label, member.items);
+  if (typeof agent === 'object' && agent !== null) return agent.fault;
+  const facts = { label, keyid, agent, created, expires, nonce: textOf(member, 'nonce'), covered };
+  return { member, facts: { ...facts, signature: signature.text.slice(1, -1) } };
+}
+
+function timeFault(created: number, expires: number, options: VerifyOptions): SignatureFault | null {
+  const { nowMs, toleranceSeconds = 0, maxLifetimeSeconds = MAX_ACCEPTED_SECONDS } = options;
+  if (created * 1_000 > nowMs + toleranceSeconds * 1_000) return 'created-ahead';
+  if (expires * 1_000 <= nowMs - toleranceSeconds * 1_000) return 'expired';
+  return expires - created > maxLifetimeSeconds || expires < created ? 'life-too-long' : null;
+}
+
+/** The agent that a signature covers. Its member is keyed to the label, or is the only one (identity 3.1, 4). */
+function agentOf(
+  message: SignedMessage,
+  label: string,
+  items: readonly FieldItem[],
+): string | { readonly fault: SignatureFault } {
+  const component = items.find(({ value }) => value.text === 'signature-agent');
+  const field = fieldValue(message, 'signature-agent');
+  if (component === undefined) return { fault: 'agent-not-covered' };
+  if (field === null) return { fault: 'component-missing' };
+  const members = parseMembers(field);
+  const key = component.parameters.get('key')?.text ?? label;
+  const bare = component.parameters.has('key') ? null : parseItem(field);
+  if (bare === null && members === null) return { fault: 'unparsable' };
+  if (bare === null && key !== label && members !== null && members.size > 1) return { fault: 'agent-not-keyed' };
+  const [only] = members?.size === 1 && !component.parameters.has('key') ? members.values() : [];
+  const found = bare ?? members?.get(key) ?? only;
+  if (found === undefined)
+    return { fault: members !== null && members.size > 1 ? 'agent-not-keyed' : 'component-missing' };
+  const isUrl = found.value?.type === 'string' && parseUrl(found.value.text)?.protocol === 'https:';
+  return isUrl && found.value !== null ? found.value.text : { fault: 'agent-not-https' };
+}
+
+function isSignedBy(jwk: PublicJwk, base: string, signature: string): boolean {
+  try {
+    const key = createPublicKey({ key: { ...jwk }, format: 'jwk' });
+    return verify(null, Buffer.from(base), key, Buffer.from(signature, 'base64'));
+  } catch {
+    // 32 bytes that are no point of the curve.
+    return false;
+  }
+}
+
+function failed(reason: SignatureFault): SignatureVerdict {
+  return { kind: reason === 'unsigned' || reason === 'key-unknown' ? 'unverified' : 'invalid', reason };
+}
+
+function textOf({ parameters }: FieldMember, name: string): string | null {
+  const value = parameters.get(name);
+  return value?.type === 'string' ? value.text : null;
+}
+
+function secondsOf({ parameters }: FieldMember, name: string): number | null {
+  const value = parameters.get(name);
+  return value?.type === 'number' && /^\d+$/.test(value.text) ? Number(value.text) : null;
+}

@@ -1,0 +1,86 @@
+// A page that kills the process while it is handled comes again at the next start. At the third start it is left out,
+// with its reason, and the crawl goes on.
+
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { page, type Web } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const COMMAND = fileURLToPath(new URL('../../packages/core/bin/mannerly.js', import.meta.url));
+const PAGES = ['/', '/1', '/2', '/poison', '/3', '/4'];
+
+/** One page after the other, so that those behind the poison page are left for the third start. */
+function site(): Promise<Web> {
+  const pages = PAGES.map((path, at) => [path, page(path, PAGES.slice(at + 1, at + 3))] as const);
+  return webForTest({
+    hosts: { '127.0.0.1': { '/robots.txt': { status: 404 }, ...Object.fromEntries(pages) } },
+  });
+}
+
+function place(): string {
+  const path = mkdtempSync(join(tmpdir(), 'mannerly-poison-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  writeFileSync(
+    join(path, 'handlers.mjs'),
+    `import { existsSync } from 'node:fs';
+export const handlers = {
+  html: async (page) => {
+    if (page.url.endsWith('/poison') && !existsSync('harmless')) process.kill(process.pid, 'SIGKILL');
+    await page.emit({ url: page.url });
+    await page.follow();
+  },
+};
+`,
+  );
+  writeFileSync(join(path, 'mannerly.config.json'), JSON.stringify({ handlers: './handlers.mjs' }));
+  return path;
+}
+
+function mannerly(cwd: string, ...words: readonly string[]) {
+  const child = spawn(process.execPath, [COMMAND, ...words], { stdio: ['ignore', 'pipe', 'pipe'], cwd });
+  let printed = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk.toString();
+  });
+  child.stderr.resume();
+  return new Promise<{ code: number | null; signal: string | null; printed: string }>((done) =>
+    child.once('close', (code, signal) => done({ code, signal, printed })),
+  );
+}
+
+const crawl = (cwd: string, web: Web, ...more: readonly string[]) =>
+  mannerly(
+    cwd,
+    ...['crawl', web.url('127.0.0.1'), '--out', 'crawl', '--name', 'crew', '--contact', 'https://example.org/us'],
+    ...['--allow-address', '127.0.0.0/8', '--interval', '0.01', '--json', ...more],
+  );
+
+describe('a page that kills the process', () => {
+  it('does so twice; the third start leaves it out, and a retry reads it again', { timeout: 60_000 }, async () => {
+    const web = await site();
+    const cwd = place();
+    const asked = (): number => web.log.filter(({ path }) => path === '/poison').length;
+    for (const times of [1, 2]) {
+      expect((await crawl(cwd, web)).signal).toBe('SIGKILL');
+      expect(asked()).toBe(times);
+    }
+    const { code, printed } = await crawl(cwd, web);
+    expect(code).toBe(0);
+    expect(asked()).toBe(2);
+    expect(JSON.parse(printed)).toMatchObject({ state: 'finished', items: PAGES.length - 1 });
+    const explained = (await mannerly(cwd, 'explain', 'crawl', web.url('127.0.0.1', '/poison'))).printed;
+    expect(explained).toContain('poison');
+    expect(explained).toContain('the process ended twice while this page was read or handled');
+
+    writeFileSync(join(cwd, 'harmless'), '');
+    const retried = await crawl(cwd, web, '--retry', 'poison');
+    expect(retried.code).toBe(0);
+    expect(JSON.parse(retried.printed)).toMatchObject({ items: PAGES.length });
+    expect(asked()).toBe(3);
+    expect(existsSync(join(cwd, 'crawl', 'reading.jsonl'))).toBe(false);
+  });
+});
