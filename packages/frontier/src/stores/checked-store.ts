@@ -18,6 +18,12 @@ type Verbs = Required<Omit<FrontierStore, 'capabilities' | 'open' | 'add' | 'clo
 /** The verbs of an opened crawl, with arguments that are checked. They may answer at once. */
 export type StoreQueues = {
   readonly [V in keyof Verbs]: (...args: Parameters<Verbs[V]>) => ReturnType<Verbs[V]> | Awaited<ReturnType<Verbs[V]>>;
+} & {
+  /** Resolves when what a verb changed is kept. @default nothing is left to do */
+  save?(): Promise<void>;
+  /** Called before each verb. @throws FrontierError `store-failed` once the store has failed. */
+  check?(): void;
+  close?(): Promise<void>;
 };
 
 /** What one kind of store has of its own. */
@@ -25,11 +31,8 @@ export interface StoreBackend {
   readonly capabilities: StoreCapabilities;
   /** Loads or creates the crawl. After a failure it may be called again. */
   open(request: OpenRequest): Promise<StoreQueues>;
-  /** Resolves when what a verb changed is kept. @default nothing is left to do */
-  save?(): Promise<void>;
-  /** Called before each verb. @throws FrontierError `store-failed` once the store has failed. */
-  check?(): void;
-  close(): void | Promise<void>;
+  /** Ends an `open` that is under way, too. */
+  close?(): void;
 }
 
 /** A store that was not opened yet. */
@@ -62,14 +65,16 @@ export class CheckedStore implements FrontierStore {
   }
 
   async lease(request: LeaseRequest) {
-    const leases = await this.#open().lease(request);
-    if (leases.length > 0) await this.#backend.save?.();
+    const queues = this.#open();
+    const leases = await queues.lease(request);
+    if (leases.length > 0) await queues.save?.();
     return leases;
   }
 
   async wake(host: string) {
-    await this.#open().wake(host);
-    await this.#backend.save?.();
+    const queues = this.#open();
+    await queues.wake(host);
+    await queues.save?.();
   }
 
   async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []) {
@@ -77,7 +82,7 @@ export class CheckedStore implements FrontierStore {
     checkEntries(links, this.capabilities);
     checkCommits(hosts, this.capabilities);
     const answer = await queues.commit(hosts, links);
-    if (hosts.length > 0 || answer.links.includes('new')) await this.#backend.save?.();
+    if (hosts.length > 0 || answer.links.includes('new')) await queues.save?.();
     return answer;
   }
 
@@ -93,7 +98,7 @@ export class CheckedStore implements FrontierStore {
     const queues = this.#open();
     if (value !== null) checkBytes('record', value, RECORD_MAX_BYTES);
     await queues.writeRecord(key, value);
-    await this.#backend.save?.();
+    await queues.save?.();
   }
 
   async listRecords(prefix: string, cursor: string | null, limit: number) {
@@ -120,14 +125,16 @@ export class CheckedStore implements FrontierStore {
   async close() {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    const queues = this.#queues;
     this.#queues = null;
-    if (this.#isOpening) await this.#backend.close();
+    this.#backend.close?.();
+    await queues?.close?.();
   }
 
   #open(): StoreQueues {
     if (this.#isClosed) throw new FrontierError('closed', 'the store is closed');
     if (this.#queues === null) throw new FrontierError('not-open', 'the store was not opened');
-    this.#backend.check?.();
+    this.#queues.check?.();
     return this.#queues;
   }
 }

@@ -5,7 +5,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { FrontierError } from '../errors.js';
 import type { FrontierStore, OpenRequest, StoreCapabilities } from '../store.js';
-import { CheckedStore, type StoreBackend } from './checked-store.js';
+import { CheckedStore } from './checked-store.js';
 import { MEMORY_CAPABILITIES } from './memory.js';
 import { MemoryQueues } from './memory-queues.js';
 import { hasProcess } from './processes/process-identity.js';
@@ -40,35 +40,37 @@ export function fileStore(options: FileStoreOptions): FrontierStore {
     latestMs = Math.max(latestMs, wallMs());
     return latestMs;
   };
-  return new CheckedStore(new StoreFile(path, new MemoryQueues(resolveMaxQueued(maxQueued), nowMs)));
+  const most = resolveMaxQueued(maxQueued);
+  const open = (request: OpenRequest) => FileQueues.open(path, request, most, nowMs);
+  return new CheckedStore({ capabilities: FILE_CAPABILITIES, open });
 }
 
-class StoreFile implements StoreBackend {
-  readonly capabilities = FILE_CAPABILITIES;
+/** The memory store and its file. */
+class FileQueues extends MemoryQueues {
   readonly #path: string;
-  #crawl = '';
-  readonly #queues: MemoryQueues;
-  #unlock: (() => Promise<void>) | null = null;
+  readonly #crawl: string;
   #failure: FrontierError | null = null;
   #writing: Promise<void> = Promise.resolve();
   #nextWrite: Promise<void> | null = null;
+  #unlock = async (): Promise<void> => undefined;
 
-  constructor(path: string, queues: MemoryQueues) {
+  private constructor(path: string, crawl: string, maxQueued: number, nowMs: () => number) {
+    super(maxQueued, nowMs);
     this.#path = path;
-    this.#queues = queues;
+    this.#crawl = crawl;
   }
 
-  async open({ crawl, create }: OpenRequest): Promise<MemoryQueues> {
-    this.#unlock = await lockFile(this.#path);
+  static async open(path: string, { crawl, create }: OpenRequest, maxQueued: number, nowMs: () => number) {
+    const queues = new FileQueues(path, crawl, maxQueued, nowMs);
+    queues.#unlock = await lockFile(path);
     try {
-      this.#crawl = crawl;
-      await this.#read(create);
-      await this.save();
+      await queues.#read(create);
+      await queues.save();
     } catch (error) {
-      await this.#unlock();
+      await queues.#unlock();
       throw error;
     }
-    return this.#queues;
+    return queues;
   }
 
   /** Calls during a write share the next one. */
@@ -87,7 +89,7 @@ class StoreFile implements StoreBackend {
 
   /** The last write stands. A failed one was reported to its verb, and is once more here. */
   async close(): Promise<void> {
-    await (this.#nextWrite ?? this.#writing).finally(() => this.#unlock?.());
+    await (this.#nextWrite ?? this.#writing).finally(() => this.#unlock());
   }
 
   async #read(create: boolean): Promise<void> {
@@ -97,14 +99,14 @@ class StoreFile implements StoreBackend {
       if (create) return;
       throw new FrontierError('store-mismatch', `${this.#path} holds no crawl ${wanted}`);
     }
-    const crawl = parseImage(text, this.#queues);
+    const crawl = parseImage(text, this);
     if (crawl === this.#crawl) return;
     throw new FrontierError('store-mismatch', `${this.#path} holds the crawl ${JSON.stringify(crawl)}, not ${wanted}`);
   }
 
   async #write(): Promise<void> {
     try {
-      await writeFile(`${this.#path}.new`, formatImage(this.#crawl, this.#queues));
+      await writeFile(`${this.#path}.new`, formatImage(this.#crawl, this));
       await rename(`${this.#path}.new`, this.#path);
     } catch (cause) {
       this.#failure = toFailure(`cannot write ${this.#path}`, cause);

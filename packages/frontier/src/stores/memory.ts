@@ -42,6 +42,5 @@ export function memoryStore(options: MemoryStoreOptions = {}): FrontierStore {
       if (create) return new MemoryQueues(maxQueued, nowMs);
       throw new FrontierError('store-mismatch', `a new memory store holds no crawl ${JSON.stringify(crawl)}`);
     },
-    close: () => undefined,
   });
 }

@@ -55,7 +55,7 @@ const TABLES = ['meta', 'hosts', 'entries', 'lines', 'due', 'log', 'seen', 'reco
  *   hosts     host key → number, number → host record
  *   entries   entries, by host
  *   lines     lines of entries, lanes and their blocks, by host
- *   due       the time index: hosts by holder and due time
+ *   due       the time index: hosts by due time → holder
  *   log       log of fingerprints
  *   seen      fingerprints past the memory's budget
  *   records   records and reserved slots
