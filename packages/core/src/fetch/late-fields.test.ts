@@ -1,5 +1,5 @@
-// A signature is made when its connection is there, so that waiting never eats its life. If this breaks, a slow host gets
-// signatures that have expired.
+// A signature is made when its connection is there, so that waiting never eats its life. If this breaks, a slow host
+// gets signatures that have expired.
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Answer, listenRaw, type RawServer, response } from '../fetcher-conformance/raw-server.js';
