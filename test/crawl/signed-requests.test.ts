@@ -7,6 +7,7 @@ import { createCrawler, createUndiciFetcher, type Fetcher } from 'mannerly';
 import { fakePage } from 'mannerly/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONTACT, crawl, type TestCrawlOptions } from '../support/crawl.js';
+import { judge, POLITE } from '../support/politeness.js';
 import {
   AGENT,
   faultsOf,
@@ -19,7 +20,7 @@ import {
   verifies,
 } from '../support/signature-witness.js';
 import { crawlVirtually } from '../support/virtual-crawl.js';
-import { page, type Routes, redirect, text } from '../support/web.js';
+import { page, type Reply, type Route, type Routes, redirect, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
 const VARIABLE = 'MANNERLY_TEST_KEY';
@@ -145,6 +146,104 @@ it('a retry is signed anew, at its own time', async () => {
   expect(new Set(tries.map(({ headers }) => headers['signature'])).size).toBe(2);
 });
 
+describe('a site that asks for another signature', () => {
+  const ASKED = 'sig=("@authority" "@path" "@query");created;expires;nonce="of-the-site";tag="web-bot-auth"';
+  /** Closed to all but signatures with the query, and the first time with its nonce. */
+  const strict = (then: Reply, needsNonce = false): Route => {
+    return ({ headers, before }) => {
+      const input = headers['signature-input'] ?? '';
+      const isRight = input.includes('"@query"') && (!needsNonce || input.includes('of-the-site') === (before === 1));
+      return isRight ? then : { status: 403, headers: { 'accept-signature': ASKED } };
+    };
+  };
+
+  it('gets it once, in its turn, from then on: pages, robots.txt, handlers, browsers', async () => {
+    const hosts: Record<string, Routes> = {};
+    const web = await siteOf(hosts);
+    Object.assign(hosts, {
+      [SITE]: {
+        '/robots.txt': strict(text('User-agent: *\nDisallow: /closed\n'), true),
+        '*': strict(page('x', ['/closed', '/b'])),
+      },
+      [OTHER_SITE]: { '/robots.txt': text(''), '/own': strict(page('own'), true), '*': page('x') },
+    });
+    const seeds = [web.url(SITE)];
+    const seen: string[] = [];
+    const { notices, requests, decisions } = await sign({
+      seeds,
+      scope: { seeds, within: 'domain' },
+      politeness: { profile: { factor: 0, minMs: 40, maxMs: 40 } },
+      handlers: (crawler) =>
+        crawler.on('html', async (each) => {
+          if (each.url === seeds[0]) seen.push((await each.fetch(web.url(OTHER_SITE, '/own'))).kind);
+          await each.follow();
+        }),
+    });
+    expect(web.paths(SITE)).toEqual(['/robots.txt', '/robots.txt', '/', '/b']);
+    expect(web.paths(OTHER_SITE)).toEqual(['/robots.txt', '/own', '/own']);
+    expect(seen).toEqual(['response']);
+    expect(decisions.find(({ url }) => url.endsWith('/closed'))).toMatchObject({ reason: 'robots-rule' });
+    expect(await faultsOf(web.log)).toEqual([]);
+    const rules = { [SITE]: { gapMs: 40, closed: ['/closed'] }, [OTHER_SITE]: { gapMs: 40 } };
+    expect(judge(web.log, { rules, contact: CONTACT })).toEqual(POLITE);
+    expect(notices.filter(({ code }) => code === 'signature-wanted')).toEqual([]);
+    expect(requests.filter(({ status }) => status === 403)).toHaveLength(2);
+  });
+
+  it('and is not content with any gets one more, and its 403 stands', async () => {
+    const never = { status: 403, headers: { 'accept-signature': ASKED } };
+    const web = await siteOf({ [SITE]: { '/robots.txt': text(''), '*': never } });
+    const { decisions } = await sign({ seeds: [web.url(SITE), web.url(SITE, '/b')] });
+    expect(
+      web
+        .paths(SITE)
+        .filter((path) => path !== '/robots.txt')
+        .toSorted(),
+    ).toEqual(['/', '/', '/b']);
+    expect(decisions.map(({ reason }) => reason)).toEqual(['status-403', 'status-403']);
+    expect(await faultsOf(web.log)).toEqual([]);
+  });
+
+  it('for what is not made, or from a crawl without a key, is reported', async () => {
+    const asking = { status: 403, headers: { 'accept-signature': 'a=("content-digest")' } };
+    const web = await siteOf({ [SITE]: { '/robots.txt': text(''), '*': asking } });
+    const wanted = async (options: Partial<TestCrawlOptions>) =>
+      (await sign({ seeds: [web.url(SITE)], ...options })).notices.filter(({ code }) => code === 'signature-wanted');
+    expect(await wanted({})).toMatchObject([{ detail: expect.stringContaining('content-digest') }]);
+    expect(await wanted({ identity: { name: 'test-bot', contact: CONTACT } })).toMatchObject([
+      { detail: expect.stringContaining('this site wants signed requests') },
+    ]);
+    expect(web.paths(SITE).filter((path) => path === '/')).toHaveLength(2);
+  });
+});
+
+describe('a wrong clock', () => {
+  const hostsWith = (seconds: number) => {
+    const date = () => new Date(Date.now() + seconds * 1_000).toUTCString();
+    const dated = () => ({ headers: { date: date(), 'content-type': 'text/html' }, body: '' });
+    const host = { robots: dated, pages: dated };
+    return Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`h${at}.example`, host]));
+  };
+  const run = (seconds: number) => {
+    const hosts = hostsWith(seconds);
+    const seeds = Object.keys(hosts).map((host) => `https://${host}/`);
+    return crawlVirtually({ hosts, seeds, identity, network: { concurrency: 1 } });
+  };
+
+  it('is told above ten seconds, and ends the run above 45: nothing more is signed', async () => {
+    const codes = ({ notices }: Awaited<ReturnType<typeof run>>) =>
+      notices.map(({ code }) => code).filter((code) => code.startsWith('signature'));
+    const fine = await run(-5);
+    expect([fine.report.state, codes(fine)]).toEqual(['finished', []]);
+    const warned = await run(-20);
+    expect([warned.report.state, codes(warned)]).toEqual(['finished', ['signature-clock']]);
+    const stopped = await run(60);
+    expect(stopped.report).toMatchObject({ state: 'stopped', stopReason: expect.stringMatching(/6[01] s behind/) });
+    expect(stopped.log).toHaveLength(5);
+    expect(stopped.log.every(({ headers }) => headers['signature'] !== undefined)).toBe(true);
+  });
+});
+
 describe('never', () => {
   it('over http, without a key, or by hand', async () => {
     const web = await webForTest({ hosts: { 'a.test': { '/': page('x', ['/y']), '*': page('x') } } });
@@ -185,6 +284,24 @@ describe('never', () => {
       /created=(\d+);expires=(\d+)/.exec(first?.headers['signature-input'] ?? '') ?? [];
     expect(Number(expires) - Number(created)).toBe(60);
     expect(Number(created) * 1_000).toBeLessThan(first!.startMs - 1_000);
+  });
+
+  it('with the key that everybody has, but at loopback', async () => {
+    const jwk = { kty: 'OKP', crv: 'Ed25519', d: 'n4Ni-HpISpVObnQMW0wOhCKROaIKqKtW_2ZYb2p9KcU', x: '' };
+    process.env[VARIABLE] = JSON.stringify({ ...jwk, x: 'JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs' });
+    try {
+      const { log, decisions } = await crawlVirtually({
+        hosts: { 'a.example': {} },
+        seeds: ['https://a.example/'],
+        identity,
+      });
+      expect([log, decisions.map(({ reason }) => reason)]).toEqual([[], ['address-forbidden']]);
+      const web = await siteOf({ [SITE]: { '*': page('x') } });
+      await sign({ seeds: [web.url(SITE)] });
+      expect(web.log.every(({ headers }) => headers['signature-input']?.includes('poqkLGiymh_W0'))).toBe(true);
+    } finally {
+      process.env[VARIABLE] = TEST_PEM;
+    }
   });
 
   it('kept: the key is in no file that a crawl leaves', async () => {

@@ -54,7 +54,11 @@ const CASES: readonly (readonly [path: string, text: string, says: string | null
     'export interface A { readonly fetch: number } export const b = (a: A) => a.fetch;',
     null,
   ],
-  ['packages/frontier/src/flow/admission.ts', `import { createHash } from 'node:crypto';`, 'node: appears in frontier only'],
+  [
+    'packages/frontier/src/flow/admission.ts',
+    `import { createHash } from 'node:crypto';`,
+    'node: appears in frontier only',
+  ],
   ['packages/frontier/src/flow/seen.ts', `import { createHash } from 'node:crypto';`, null],
   ['packages/frontier/src/stores/file.ts', `import { open } from 'node:fs/promises';`, null],
   ['packages/frontier/src/frontier.ts', `import { memoryStore } from './stores/memory.js';`, 'never an adapter'],

@@ -13,15 +13,20 @@ import { ROBOTS_BODY_BYTES } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
 import type { RequestRecord, RobotsReceipt } from '../report/decision.js';
-import { signRequest } from '../signatures/sign-request.js';
-import type { ResolvedSignature } from '../signatures/signature-options.js';
+import type { CrawlSigning } from '../signatures/crawl-signing.js';
 import type { AddressGuard, GuardAnswer } from './address-guard.js';
 import { encodedLimit } from './body.js';
 import { type CookieJar, Cookies } from './cookies.js';
 import { failureDetail } from './failure-code.js';
 import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher.js';
 import { createRequestHeaders, type Identity, type RequestPurpose } from './identity.js';
-import { MAX_GAP_HOSTS, MAX_LOGGED_FIELD_CHARS, ROBOTS_CONNECT_MS, ROBOTS_EXCHANGE_MS } from './limits.js';
+import {
+  MAX_GAP_HOSTS,
+  MAX_LOGGED_FIELD_CHARS,
+  ROBOTS_CONNECT_MS,
+  ROBOTS_EXCHANGE_MS,
+  STOPPED_WAIT_MS,
+} from './limits.js';
 import {
   type EgressOutcome,
   type FetchOutcome,
@@ -68,7 +73,7 @@ export interface EgressOptions {
   readonly fetcher: Fetcher;
   readonly identity: Pick<Identity, 'userAgent' | 'from'>;
   /** Signs https requests. @default none is signed */
-  readonly signature?: ResolvedSignature | undefined;
+  readonly signing?: CrawlSigning;
   readonly guard: AddressGuard;
   readonly limiter: Pick<RequestLimiter, 'ask'>;
   /** robots.txt is bounded by the lesser of these limits and its own. `cookies` makes the jar of an origin. */
@@ -124,16 +129,18 @@ export class Egress {
     const answer = await unlessAborted(guard.judge(url), signal);
     if (answer === null) return unsentFailure(url.href, nowMs(), 'aborted', 'given up by the crawl');
     if (answer.kind === 'refused') return unsentFailure(url.href, nowMs(), answer.failure, answer.detail);
-    if (this.#options.signature?.isTestKey === true && !isLoopback(answer.address)) {
+    const signing = this.#options.signing?.signs(url) === true ? this.#options.signing : null;
+    if (signing?.isTestKey === true && !isLoopback(answer.address)) {
       return unsentFailure(url.href, nowMs(), 'address-forbidden', ONLY_TESTS);
     }
+    if (signing?.isStopped === true) return notSent(url.href, { kind: 'wait', untilMs: nowMs() + STOPPED_WAIT_MS });
     const mayConnect = await request.mayConnect?.(answer.address);
     if (mayConnect !== undefined && mayConnect.kind !== 'go') return notSent(url.href, mayConnect);
     const headers = await this.#headers(request, url);
     const lock = await limiter.ask(host, request.requirements, nowMs());
     if (lock.kind === 'wait') return notSent(url.href, lock);
 
-    const { outcome, startAnswer, sent } = await this.#exchange(request, url.href, answer, headers);
+    const { outcome, startAnswer, sent } = await this.#exchange(request, url, answer, headers);
     const { startedAtMs, endedAtMs } = outcome?.timing ?? { startedAtMs: nowMs(), endedAtMs: nowMs() };
     const wasSent = outcome !== null && (outcome.kind === 'response' || outcome.wasSent);
     lock.done(wasSent ? startedAtMs : null, endedAtMs, nowMs());
@@ -144,7 +151,7 @@ export class Egress {
     if (outcome.kind === 'response') await this.#cookies?.keep(url, request.purpose, outcome.headers);
     this.#options.onExchange?.({ url: url.href, purpose: request.purpose, headers: sent }, outcome);
     this.#options.onRequest?.(recordOf(request, outcome, sent, last === undefined ? null : startedAtMs - last));
-    return outcome;
+    return this.#takeIn(url, outcome);
   }
 
   /** Requests under way, the oldest first, at most `limit`. */
@@ -167,17 +174,20 @@ export class Egress {
     return cookie === null ? fields : { ...fields, Cookie: cookie };
   }
 
-  /** The fields with a signature of their own, for this URL alone. @throws What signs throws. */
-  async #signed(url: string, headers: FetchRequest['headers']): Promise<FetchRequest['headers']> {
-    const { signature, nowMs } = this.#options;
-    if (signature === undefined || !url.startsWith('https:')) return headers;
-    return { ...headers, ...(await signRequest({ method: 'GET', url }, signature.signer, signature.terms, nowMs())) };
+  /** What came for a request that left. A site that wants another signature gets the request once more. */
+  #takeIn(url: URL, outcome: FetchOutcome): EgressOutcome {
+    if (outcome.kind === 'failed') return outcome;
+    const { status, headers, timing } = outcome;
+    const atMs = timing.headersAtMs ?? timing.endedAtMs;
+    const header = (name: string): string | null => headerValue(headers, name);
+    if (this.#options.signing?.answered(url, { status, header, atMs }) !== true) return outcome;
+    return { kind: 'not-sent', url: url.href, reason: 'wait', untilMs: null, exchange: outcome };
   }
 
   /** `outcome`: `null` if nothing left, since `mayStart` refused. `sent`: the fields as they left. */
   async #exchange(
     request: EgressRequest,
-    url: string,
+    target: URL,
     { address, family }: Extract<GuardAnswer, { kind: 'go' }>,
     unsigned: FetchRequest['headers'],
   ): Promise<{
@@ -187,13 +197,15 @@ export class Egress {
   }> {
     const { fetcher, nowMs, network, onExchange } = this.#options;
     const { host, purpose, largeBody, beforeDecoding, signal } = request;
+    const { href: url } = target;
+    const signing = this.#options.signing?.signs(target) === true ? this.#options.signing : null;
     // Unless the fetcher asked, nothing left: then it may be tried again at once.
     let startAnswer: StartAnswer = { kind: 'wait', untilMs: nowMs() };
     let spooled: SpooledBody | null = null;
     let underway: RequestUnderway | null = null;
     let sent = unsigned;
     const headersNow = async (): Promise<FetchRequest['headers']> => {
-      sent = await this.#signed(url, unsigned);
+      if (signing !== null) sent = { ...unsigned, ...(await signing.fieldsFor(target, nowMs())) };
       return sent;
     };
     try {
