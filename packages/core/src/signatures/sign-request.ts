@@ -5,7 +5,7 @@ import { CREATED_BEFORE_SECONDS, NONCE_BYTES } from './limits.js';
 import { ALGORITHM, agentComponent, agentField, LABEL, REQUEST_TAG, type SignatureForm } from './profile.js';
 import { signatureBase } from './signature-base.js';
 import type { Signer } from './signing-key.js';
-import { parseMembers } from './structured-field.js';
+import { type FieldItem, parseMembers } from './structured-field.js';
 
 /** What the signatures of a crawl look like. */
 export interface SigningTerms {
@@ -25,19 +25,19 @@ export interface SigningTerms {
 export type SignatureFields = Readonly<Record<'Signature-Agent' | 'Signature-Input' | 'Signature', string>>;
 
 /**
- * Signs a request.
+ * Signs a GET request.
  *
- * @param request - `url` as it is requested, https.
+ * @param url - As it is requested, https.
  * @throws What `signer.sign` throws; an Error where it answers with no signature, or the URL is no https URL.
  */
 export async function signRequest(
-  request: { readonly method: string; readonly url: string },
+  url: URL,
   signer: Signer,
   terms: SigningTerms,
   nowMs: number,
 ): Promise<SignatureFields> {
   const { form, agent, components, lifetimeSeconds, nonce, label = LABEL } = terms;
-  if (!request.url.startsWith('https://')) throw new Error('only https requests are signed');
+  if (url.protocol !== 'https:') throw new Error('only https requests are signed');
   const created = Math.floor(nowMs / 1_000) - CREATED_BEFORE_SECONDS;
   const covered = [...components, agentComponent(form, label)].join(' ');
   const value = nonce === true ? randomBytes(NONCE_BYTES).toString('base64') : nonce;
@@ -45,11 +45,18 @@ export async function signRequest(
     `(${covered});created=${created};expires=${created + lifetimeSeconds};keyid="${signer.keyid}";alg="${ALGORITHM}"` +
     `${value === false ? '' : `;nonce="${value}"`};tag="${REQUEST_TAG}"`;
   const fields = { 'Signature-Agent': agentField(form, agent, label), 'Signature-Input': `${label}=${params}` };
-  const items = parseMembers(fields['Signature-Input'])?.get(label)?.items ?? [];
-  const made = signatureBase({ ...request, headers: Object.entries(fields) }, items, params);
-  if (!('base' in made) || items.length === 0)
-    throw new Error(`a request without ${'missing' in made ? made.missing : covered}`);
+  const message = { method: 'GET', url: url.href, headers: Object.entries(fields) };
+  const made = signatureBase(message, itemsOf(covered), params, url);
+  if (!('base' in made)) throw new Error(`a request without ${made.missing}`);
   const signature = await signer.sign(Buffer.from(made.base));
   if (signature.length !== 64) throw new Error(`a signature has 64 bytes, and this one has ${signature.length}`);
   return { ...fields, Signature: `${label}=:${Buffer.from(signature).toString('base64')}:` };
+}
+
+/** What was covered last, parsed: requests of a crawl cover the same, but for a few sites. */
+let latest: { readonly covered: string; readonly items: readonly FieldItem[] } = { covered: '', items: [] };
+
+function itemsOf(covered: string): readonly FieldItem[] {
+  if (latest.covered !== covered) latest = { covered, items: parseMembers(`a=(${covered})`)?.get('a')?.items ?? [] };
+  return latest.items;
 }

@@ -23,9 +23,14 @@ export type SignatureBase = { readonly base: string } | { readonly missing: stri
  *
  * @param items - The covered components.
  * @param params - The inner list with its parameters, as sent: `("@authority");created=…`.
+ * @param url - The message's, where it is parsed already.
  */
-export function signatureBase(message: SignedMessage, items: readonly FieldItem[], params: string): SignatureBase {
-  const url = parseUrl(message.url);
+export function signatureBase(
+  message: SignedMessage,
+  items: readonly FieldItem[],
+  params: string,
+  url: URL | null = parseUrl(message.url),
+): SignatureBase {
   let base = '';
   for (const item of items) {
     const value = url === null ? null : componentValue(message, url, item);
