@@ -1,11 +1,10 @@
 // Signs one request: three fields, made when it is sent and never used again (specification, identity 3).
 
 import { randomBytes } from 'node:crypto';
-import { CREATED_BEFORE_SECONDS, NONCE_BYTES } from './limits.js';
+import { CREATED_BEFORE_SECONDS, NONCE_BYTES, NONCES_AT_ONCE } from './limits.js';
 import { ALGORITHM, agentComponent, agentField, LABEL, REQUEST_TAG, type SignatureForm } from './profile.js';
-import { signatureBase } from './signature-base.js';
+import { derivedValue } from './signature-base.js';
 import type { Signer } from './signing-key.js';
-import { type FieldItem, parseMembers } from './structured-field.js';
 
 /** What the signatures of a crawl look like. */
 export interface SigningTerms {
@@ -39,24 +38,28 @@ export async function signRequest(
   const { form, agent, components, lifetimeSeconds, nonce, label = LABEL } = terms;
   if (url.protocol !== 'https:') throw new Error('only https requests are signed');
   const created = Math.floor(nowMs / 1_000) - CREATED_BEFORE_SECONDS;
-  const covered = [...components, agentComponent(form, label)].join(' ');
-  const value = nonce === true ? randomBytes(NONCE_BYTES).toString('base64') : nonce;
+  const agentCovered = agentComponent(form, label);
+  const value = nonce === true ? freshNonce() : nonce;
   const params =
-    `(${covered});created=${created};expires=${created + lifetimeSeconds};keyid="${signer.keyid}";alg="${ALGORITHM}"` +
-    `${value === false ? '' : `;nonce="${value}"`};tag="${REQUEST_TAG}"`;
-  const fields = { 'Signature-Agent': agentField(form, agent, label), 'Signature-Input': `${label}=${params}` };
-  const message = { method: 'GET', url: url.href, headers: Object.entries(fields) };
-  const made = signatureBase(message, itemsOf(covered), params, url);
-  if (!('base' in made)) throw new Error(`a request without ${made.missing}`);
-  const signature = await signer.sign(Buffer.from(made.base));
+    `(${[...components, agentCovered].join(' ')});created=${created};expires=${created + lifetimeSeconds}` +
+    `;keyid="${signer.keyid}";alg="${ALGORITHM}"${value === false ? '' : `;nonce="${value}"`};tag="${REQUEST_TAG}"`;
+  const lines = components.map((each) => `${each}: ${derivedValue('GET', url, each.slice(1, -1))}\n`).join('');
+  const base = `${lines}${agentCovered}: "${agent}"\n"@signature-params": ${params}`;
+  const signature = await signer.sign(Buffer.from(base));
   if (signature.length !== 64) throw new Error(`a signature has 64 bytes, and this one has ${signature.length}`);
-  return { ...fields, Signature: `${label}=:${Buffer.from(signature).toString('base64')}:` };
+  return {
+    'Signature-Agent': agentField(form, agent, label),
+    'Signature-Input': `${label}=${params}`,
+    Signature: `${label}=:${Buffer.from(signature).toString('base64')}:`,
+  };
 }
 
-/** What was covered last, parsed: requests of a crawl cover the same, but for a few sites. */
-let latest: { readonly covered: string; readonly items: readonly FieldItem[] } = { covered: '', items: [] };
+/** Random bytes are drawn for many nonces at once: a call costs a third of a signature. */
+let pool = Buffer.alloc(0);
 
-function itemsOf(covered: string): readonly FieldItem[] {
-  if (latest.covered !== covered) latest = { covered, items: parseMembers(`a=(${covered})`)?.get('a')?.items ?? [] };
-  return latest.items;
+function freshNonce(): string {
+  if (pool.length < NONCE_BYTES) pool = randomBytes(NONCES_AT_ONCE * NONCE_BYTES);
+  const nonce = pool.toString('base64', 0, NONCE_BYTES);
+  pool = pool.subarray(NONCE_BYTES);
+  return nonce;
 }

@@ -23,14 +23,9 @@ export type SignatureBase = { readonly base: string } | { readonly missing: stri
  *
  * @param items - The covered components.
  * @param params - The inner list with its parameters, as sent: `("@authority");created=…`.
- * @param url - The message's, where it is parsed already.
  */
-export function signatureBase(
-  message: SignedMessage,
-  items: readonly FieldItem[],
-  params: string,
-  url: URL | null = parseUrl(message.url),
-): SignatureBase {
+export function signatureBase(message: SignedMessage, items: readonly FieldItem[], params: string): SignatureBase {
+  const url = parseUrl(message.url);
   let base = '';
   for (const item of items) {
     const value = url === null ? null : componentValue(message, url, item);
@@ -56,7 +51,9 @@ function componentValue(
   const isBound = parameters.get('req')?.text === '?1';
   const own = [...parameters.keys()].filter((name) => name !== 'req');
   if (DERIVED.includes(text)) {
-    return own.length === 0 && isBound === (message.isResponse === true) ? derived(message.method, url, text) : null;
+    return own.length === 0 && isBound === (message.isResponse === true)
+      ? derivedValue(message.method, url, text)
+      : null;
   }
   // What a request of a response carried is not known here.
   const field = text.startsWith('@') || isBound || text !== text.toLowerCase() ? null : fieldValue(message, text);
@@ -67,7 +64,8 @@ function componentValue(
   return member === undefined || member.raw === '' ? null : member.raw;
 }
 
-function derived(method: string, { host, pathname, search, href, protocol }: URL, name: string): string {
+/** The value of a derived component (RFC 9421 section 2.2). @param name - One of `DERIVED`. */
+export function derivedValue(method: string, { host, pathname, search, href, protocol }: URL, name: string): string {
   switch (name) {
     case '@method':
       return method;
