@@ -67,8 +67,25 @@ export function fieldKind(name: string, repair: boolean): number {
   return row < 0 ? UNKNOWN : row + USER_AGENT;
 }
 
+/** Two letters as an index; other bytes share those of letters. */
+function pairIndex(first: number, second: number): number {
+  return ((first & 31) << 5) | (second & 31);
+}
+
+/** How names that are known or misspelt begin, and how a URL begins. */
+const STARTS = new Uint8Array(1024);
+for (const [pair] of 'usdidsalcrrevicaconorosihoclplht'.matchAll(/../g)) {
+  STARTS[pairIndex(pair.charCodeAt(0), pair.charCodeAt(1))] = 1;
+}
+
+/** Whether `bytes[start, end)` may name a field that is known; most of what is none is told by two letters. */
+export function mayNameField(bytes: Uint8Array, start: number, end: number): boolean {
+  return end - start > 3 && STARTS[pairIndex(bytes[start] as number, bytes[start + 1] as number)] === 1;
+}
+
 /** The known field that `bytes[start, end)` names, in any case, without making a string; else `UNKNOWN`. */
 export function bytesKind(bytes: Uint8Array, start: number, end: number): number {
+  if (!mayNameField(bytes, start, end)) return UNKNOWN;
   for (let row = 0; row < FIELDS.length; row++) {
     const name = FIELDS[row]?.[0] as string;
     if (name.length !== end - start) continue;

@@ -3,7 +3,19 @@
 // object.
 
 import { byteString, isUtf8, textOf } from './bytes.js';
-import { ALLOW, BAD, bytesKind, COMMENT, DISALLOW, fieldKind, fieldName, REMARK, SITEMAP, UNKNOWN } from './fields.js';
+import {
+  ALLOW,
+  BAD,
+  bytesKind,
+  COMMENT,
+  DISALLOW,
+  fieldKind,
+  fieldName,
+  mayNameField,
+  REMARK,
+  SITEMAP,
+  UNKNOWN,
+} from './fields.js';
 import { MAX_LINE_BYTES } from './limits.js';
 import {
   foldName,
@@ -55,32 +67,32 @@ export function packRecords(bytes: Uint8Array, start: number, end: number, repai
     const lineEnd = i;
     if (bytes[i] === CR && bytes[i + 1] === LF) i++;
     isOdd ||= lineEnd - lineStart > MAX_LINE_BYTES;
-    const kind = isOdd ? UNKNOWN : bytesKind(bytes, lineStart, colon);
-    if (!isOdd && colon < 0) {
-      const last = hash < 0 ? lineEnd : hash;
-      let from = lineStart;
-      while (from < last && isBlank(bytes[from])) from++;
-      let to = from;
-      while (to < last && !isBlank(bytes[to])) to++;
-      // A word alone says nothing, with its comment or without.
-      if (from < to && bytes.subarray(to, last).every(isBlank)) {
-        writer.add(BAD, line, bytes, from, to);
-        continue;
-      }
-    }
-    if (kind === UNKNOWN || kind === COMMENT) {
-      // A comment line is not blank and bounds nothing (robots §3.2).
-      if (lineStart === lineEnd) writer.addBlank();
-      else if (isOdd || hash !== lineStart) {
-        packOddLine(writer, line, byteString(bytes.subarray(lineStart, lineEnd)), repair);
-      }
+    if (lineStart === lineEnd) {
+      writer.addBlank();
       continue;
     }
-    let from = colon + 1;
+    // A comment line is not blank and bounds nothing (robots §3.2).
+    if (hash === lineStart && !isOdd) continue;
+    const kind = isOdd ? UNKNOWN : bytesKind(bytes, lineStart, colon);
     let to = hash < 0 ? lineEnd : hash;
+    while (to > lineStart && isBlank(bytes[to - 1])) to--;
+    let from = colon + 1 || lineStart;
     while (from < to && isBlank(bytes[from])) from++;
-    while (from < to && isBlank(bytes[to - 1])) to--;
-    writer.add(kind, line, bytes, from, to);
+    if (kind !== UNKNOWN && kind !== COMMENT) {
+      writer.add(kind, line, bytes, from, to);
+      continue;
+    }
+    let nameFrom = lineStart;
+    while (nameFrom < to && isBlank(bytes[nameFrom])) nameFrom++;
+    let nameTo = colon < 0 ? nameFrom : colon;
+    if (colon < 0) while (nameTo < to && !isBlank(bytes[nameTo])) nameTo++;
+    else while (nameTo > nameFrom && isBlank(bytes[nameTo - 1])) nameTo--;
+    // A word alone says nothing, with its comment or without.
+    const isWord = colon < 0 && nameTo === to;
+    if (isOdd || nameFrom === to || (!isWord && mayNameField(bytes, nameFrom, nameTo))) {
+      packOddLine(writer, line, byteString(bytes.subarray(lineStart, lineEnd)), repair);
+    } else if (colon < 0 || nameTo === nameFrom) writer.add(BAD, line, bytes, nameFrom, to);
+    else writer.addUnknown(line, bytes, from, to, nameFrom, nameTo);
   }
   return writer.finish();
 }
@@ -134,7 +146,7 @@ function packOddLine(writer: RecordWriter, line: number, written: string, repair
   if (!isField) writer.addNoted(BAD, line, whole, notes, '');
   else {
     if (colon < 0) notes |= MISSING_COLON;
-    writer.addNoted(kind, line, value, notes, folded === fieldName(kind) ? '' : name);
+    writer.addNoted(kind, line, value, notes, kind !== UNKNOWN && folded === fieldName(kind) ? '' : name);
   }
 }
 
