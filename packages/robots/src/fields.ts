@@ -78,14 +78,14 @@ for (const [pair] of 'usdidsalcrrevicaconorosihoclplht'.matchAll(/../g)) {
   STARTS[pairIndex(pair.charCodeAt(0), pair.charCodeAt(1))] = 1;
 }
 
-/** Whether `bytes[start, end)` may name a field that is known; most of what is none is told by two letters. */
-export function mayNameField(bytes: Uint8Array, start: number, end: number): boolean {
-  return end - start > 3 && STARTS[pairIndex(bytes[start] as number, bytes[start + 1] as number)] === 1;
+/** Whether a line whose first two bytes these are may begin with the name of a known field. */
+export function mayBeginField(first: number, second: number): boolean {
+  return STARTS[pairIndex(first, second)] === 1;
 }
 
 /** The known field that `bytes[start, end)` names, in any case, without making a string; else `UNKNOWN`. */
 export function bytesKind(bytes: Uint8Array, start: number, end: number): number {
-  if (!mayNameField(bytes, start, end)) return UNKNOWN;
+  if (!mayBeginField(bytes[start] as number, bytes[start + 1] as number)) return UNKNOWN;
   for (let row = 0; row < FIELDS.length; row++) {
     const name = FIELDS[row]?.[0] as string;
     if (name.length !== end - start) continue;

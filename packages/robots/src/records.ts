@@ -11,7 +11,7 @@ import {
   DISALLOW,
   fieldKind,
   fieldName,
-  mayNameField,
+  mayBeginField,
   REMARK,
   SITEMAP,
   UNKNOWN,
@@ -49,6 +49,7 @@ const SITEMAP_LINE = /^(sitemaps?[ \t]+)?(https?:\/\/[^ \t]+)$/i;
 /** Packs the lines of a file (robots §2.3, §2.5, §3). */
 export function packRecords(bytes: Uint8Array, start: number, end: number, repair: boolean): string {
   const writer = new RecordWriter(end - start);
+  let text: string | null = null;
   for (let line = 1, i = start; i < end; line++, i++) {
     const lineStart = i;
     let colon = -1;
@@ -89,8 +90,13 @@ export function packRecords(bytes: Uint8Array, start: number, end: number, repai
     else while (nameTo > nameFrom && isBlank(bytes[nameTo - 1])) nameTo--;
     // A word alone says nothing, with its comment or without.
     const isWord = colon < 0 && nameTo === to;
-    if (isOdd || nameFrom === to || (!isWord && mayNameField(bytes, nameFrom, nameTo))) {
-      packOddLine(writer, line, byteString(bytes.subarray(lineStart, lineEnd)), repair);
+    if (
+      isOdd ||
+      nameFrom === to ||
+      (!isWord && mayBeginField(bytes[nameFrom] as number, bytes[nameFrom + 1] as number))
+    ) {
+      text ??= byteString(bytes.subarray(0, end));
+      packOddLine(writer, line, text.slice(lineStart, lineEnd), repair);
     } else if (colon < 0 || nameTo === nameFrom) writer.add(BAD, line, bytes, nameFrom, to);
     else writer.addUnknown(line, bytes, from, to, nameFrom, nameTo);
   }
@@ -127,15 +133,20 @@ function packOddLine(writer: RecordWriter, line: number, written: string, repair
     if (content === text) writer.addBlank();
     return;
   }
-  const [, word, url = ''] = (repair && colon > 0 && SITEMAP_LINE.exec(whole)) || [];
+  const mayBeKnown = mayBeginField(whole.charCodeAt(0), whole.charCodeAt(1));
+  const [, word, url = ''] = (mayBeKnown && repair && colon > 0 && SITEMAP_LINE.exec(whole)) || [];
   // Any other bare URL says nothing about what it is.
   if (word !== undefined || /sitemap|\.xml/i.test(url)) {
     writer.addNoted(SITEMAP, line, url, notes | MISSING_COLON, '');
     return;
   }
+  if (colon < 0 && !mayBeKnown) {
+    writer.addNoted(BAD, line, whole, notes, '');
+    return;
+  }
   const name = colon < 0 ? (whole.split(/[ \t]/, 1)[0] as string) : trimmed(content.slice(0, colon));
   // Beyond ASCII only dashes make a name that is known.
-  const folded = foldName(name.includes(DASH) ? textOf(name) : name);
+  const folded = mayBeKnown ? foldName(name.includes(DASH) ? textOf(name) : name) : '';
   const named = fieldKind(folded, repair);
   // A repair may only make a crawl stricter: a mark in front of `Allow` is no blank (R10).
   const kind = named === ALLOW && content.slice(0, colon).includes(MARK) ? UNKNOWN : named;
