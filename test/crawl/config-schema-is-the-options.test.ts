@@ -38,6 +38,12 @@ const BASE: Readonly<Record<string, object>> = {
   bounds: { pages: 1 },
 };
 
+/** Groups that need more than the value. */
+const WHOLE: Readonly<Record<string, object>> = {
+  profile: { factor: 0, minMs: 0, maxMs: 86_400_000 },
+  signature: { sign: () => new Uint8Array(64), keyid: 'A'.repeat(43), agent: 'https://bot.example/' },
+};
+
 /** The base with one more value, at a path such as `bounds.pages`. */
 function withValue(path: readonly string[], value: unknown): CrawlerOptions {
   const needed = typeof value === 'string' ? NEEDS[value] : undefined;
@@ -45,7 +51,7 @@ function withValue(path: readonly string[], value: unknown): CrawlerOptions {
   const put = (given: unknown, [key, ...rest]: readonly string[]): unknown => {
     if (key === undefined) return value;
     const before = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
-    const whole = key === 'profile' && rest.length > 0 ? { factor: 0, minMs: 0, maxMs: 86_400_000 } : before[key];
+    const whole = (rest.length > 0 ? WHOLE[key] : undefined) ?? before[key];
     return { ...before, [key]: put(whole, rest) };
   };
   return put(BASE, path) as CrawlerOptions;

@@ -2,6 +2,7 @@
 // asked. Its log is the witness of the politeness tests: what the servers saw, not what a crawler says it did.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 
 /** One exchange as the server saw it. Times are milliseconds of one monotonic clock, fractions included. */
@@ -59,6 +60,8 @@ export type Routes = Readonly<Record<string, Route>>;
 export interface WebOptions {
   /** Host name → its routes. */
   readonly hosts: Readonly<Record<string, Routes>>;
+  /** Speaks TLS with this key and certificate, PEM. @default plain */
+  readonly tls?: { readonly key: string; readonly cert: string };
   /** The clock of the log. @default `webNow` */
   readonly nowMs?: () => number;
 }
@@ -103,7 +106,7 @@ export async function startWeb(options: WebOptions): Promise<Web> {
   const log: WebExchange[] = [];
   const asked = new Map<string, number>();
   const sockets = new Set<Socket>();
-  const server = createServer((request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
     const startMs = now();
     const authority = request.headers.host ?? '';
     const host = authority.replace(/:\d+$/, '');
@@ -137,7 +140,9 @@ export async function startWeb(options: WebOptions): Promise<Web> {
       response,
       typeof reply === 'string' ? { body: reply, headers: { 'content-type': 'text/html; charset=utf-8' } } : reply,
     );
-  });
+  };
+  const { tls } = options;
+  const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
   server.keepAliveTimeout = 30_000;
   server.on('connection', (socket) => {
     sockets.add(socket);
@@ -148,7 +153,7 @@ export async function startWeb(options: WebOptions): Promise<Web> {
   return {
     port,
     log,
-    url: (host, path = '/') => `http://${host}:${port}${path}`,
+    url: (host, path = '/') => `http${tls === undefined ? '' : 's'}://${host}:${port}${path}`,
     paths: (host) => log.filter((exchange) => exchange.host === host).map((exchange) => exchange.path),
     close: async () => {
       for (const socket of sockets) socket.destroy();

@@ -1,10 +1,13 @@
-// Secrets in text that is shown or kept: names and passwords in URLs of pages and of stores. The one place that finds
-// them.
+// Secrets in text that is shown or kept: names and passwords in URLs of pages and of stores, and private keys. The one
+// place that finds them.
 
 /** Of a page's URL, name and password end at the first slash; a password of a store may have slashes itself. */
 const USERINFO = /\b(?:(https?:\/\/)[^\s/?#"'`]*|((?!https?:)[a-z][a-z\d+.-]*:\/\/)[^\s"'`]*)@/gi;
 
-/** The text with `***` in place of names and passwords in URLs. @throws Never */
+/** As PEM, and the private member of a JWK. */
+const PRIVATE_KEY = /(-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----)[^-]*|(\bd\\?"\s{0,9}:\s{0,9}\\?")[\w-]{20,}/g;
+
+/** The text with `***` in place of names and passwords in URLs and of private keys. @throws Never */
 export function redacted(text: string): string {
-  return text.replaceAll(USERINFO, '$1$2***@');
+  return text.replaceAll(USERINFO, '$1$2***@').replaceAll(PRIVATE_KEY, '$1$2***');
 }

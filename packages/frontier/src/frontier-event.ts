@@ -40,6 +40,8 @@ export interface HostWarning {
     | 'host-parked'
     | 'host-refusals'
     | 'page-slow'
+    | 'signature-wanted'
+    | 'signature-clock'
     | 'comment';
   readonly host: string;
   readonly authority: string | null;

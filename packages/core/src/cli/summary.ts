@@ -42,7 +42,8 @@ function endText(report: CrawlReport): string {
   const { bound } = report;
   const more = ` To continue, give a larger --${bound}`;
   const dropped = `nothing is left but what bounds kept out, ${droppedByBounds(report.bounds)}`;
-  const reason = stopReason === undefined ? '' : ` by a handler: "${printable(stopReason, 500)}"`;
+  const stopper = stopReason?.startsWith('signature-clock') === true ? '' : ' by a handler';
+  const reason = stopReason === undefined ? '' : `${stopper}: "${printable(stopReason, 500)}"`;
   const how = {
     finished: alreadyFinished
       ? 'Finished before: nothing was left to fetch, and nothing was requested. To fetch it all again, add --reset or name another --out.'

@@ -136,9 +136,10 @@ export class PageRequests {
       mayStart: () => frontier.mayStart(work),
       signal,
     });
-    if (outcome.kind === 'not-sent') return outcome;
-    if (!isRefusedByGuard(outcome)) frontier.exchanged(work, exchangeOf(outcome));
-    await archive.keep(outcome);
+    const came = outcome.kind === 'not-sent' ? outcome.exchange : outcome;
+    if (came === undefined) return outcome;
+    if (!isRefusedByGuard(came)) frontier.exchanged(work, exchangeOf(came));
+    await archive.keep(came);
     return outcome;
   }
 }

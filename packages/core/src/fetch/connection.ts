@@ -70,7 +70,7 @@ export class ConnectionPool {
   }
 
   /** A socket that connects to this address and to no other. */
-  openSocket(target: buildConnector.Options, address: string): Socket {
+  openSocket(target: Pick<buildConnector.Options, 'protocol' | 'hostname' | 'port'>, address: string): Socket {
     if (target.protocol !== 'https:') {
       const options: TcpNetConnectOpts & { readonly highWaterMark: number } = {
         host: address,
@@ -106,8 +106,12 @@ export class Connection {
   remoteAddress: string | null = null;
   /** The socket failed. undici calls a body without a length complete even when a reset ended it. */
   hasFailed = false;
+  readonly #address: string;
   readonly #client: Client;
+  readonly #openSocket: () => Socket;
   #socket: Socket | null = null;
+  /** Connected before the request that needs it was handed to undici. */
+  #prepared: Socket | null = null;
   #onWireFull: (() => void) | null = null;
   /** The socket's count of bytes read when the exchange began, and the count at which `onWireFull` is called. */
   #wireStart = 0;
@@ -115,6 +119,10 @@ export class Connection {
 
   constructor(key: string, origin: string, address: string, pool: ConnectionPool) {
     this.key = key;
+    const { protocol, hostname, port } = new URL(origin);
+    const target = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port };
+    this.#openSocket = () => pool.openSocket(target, address);
+    this.#address = address;
     this.#client = new (clientClass())(origin, {
       // The exchange has one timer of its own instead of three.
       headersTimeout: 0,
@@ -123,11 +131,32 @@ export class Connection {
       keepAliveMaxTimeout: MAX_IDLE_CONNECTION_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
       pipelining: 1,
-      connect: (target, done) => this.#attach(pool.openSocket(target, address), address, done),
+      connect: (_target, done) => {
+        const prepared = this.#prepared;
+        this.#prepared = null;
+        if (prepared === null || prepared.destroyed) this.#attach(done);
+        // undici does not expect an answer before it has asked to the end.
+        else queueMicrotask(() => done(null, prepared));
+      },
     });
     this.#client.on('disconnect', () => {
       this.#socket = null;
       pool.onDisconnect(this);
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#socket !== null;
+  }
+
+  /** Connects, for a request that is made when that is done. Rejects as connecting fails. */
+  open(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#attach((error, socket) => {
+        this.#prepared = socket;
+        if (error === null) resolve();
+        else reject(error);
+      });
     });
   }
 
@@ -164,7 +193,8 @@ export class Connection {
     this.#client.destroy(null, () => undefined);
   }
 
-  #attach(socket: Socket, address: string, done: buildConnector.Callback): void {
+  #attach(done: buildConnector.Callback): void {
+    const socket = this.#openSocket();
     this.#socket = socket;
     this.hasFailed = false;
     let isDone = false;
@@ -172,7 +202,7 @@ export class Connection {
     socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
       if (isDone) return;
       isDone = true;
-      this.remoteAddress = socket.remoteAddress ?? address;
+      this.remoteAddress = socket.remoteAddress ?? this.#address;
       // Before undici's own listener, so that the limit is checked before anything is parsed.
       socket.on('readable', () => {
         if (socket.bytesRead > this.#wireEnd) this.#onWireFull?.();

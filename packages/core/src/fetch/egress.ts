@@ -13,13 +13,20 @@ import { ROBOTS_BODY_BYTES } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
 import type { RequestRecord, RobotsReceipt } from '../report/decision.js';
+import type { CrawlSigning } from '../signatures/crawl-signing.js';
 import type { AddressGuard, GuardAnswer } from './address-guard.js';
 import { encodedLimit } from './body.js';
 import { type CookieJar, Cookies } from './cookies.js';
 import { failureDetail } from './failure-code.js';
 import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher.js';
 import { createRequestHeaders, type Identity, type RequestPurpose } from './identity.js';
-import { MAX_GAP_HOSTS, MAX_LOGGED_FIELD_CHARS, ROBOTS_CONNECT_MS, ROBOTS_EXCHANGE_MS } from './limits.js';
+import {
+  MAX_GAP_HOSTS,
+  MAX_LOGGED_FIELD_CHARS,
+  ROBOTS_CONNECT_MS,
+  ROBOTS_EXCHANGE_MS,
+  STOPPED_WAIT_MS,
+} from './limits.js';
 import {
   type EgressOutcome,
   type FetchOutcome,
@@ -65,6 +72,8 @@ export interface EgressRequest {
 export interface EgressOptions {
   readonly fetcher: Fetcher;
   readonly identity: Pick<Identity, 'userAgent' | 'from'>;
+  /** Signs https requests. @default none is signed */
+  readonly signing?: CrawlSigning;
   readonly guard: AddressGuard;
   readonly limiter: Pick<RequestLimiter, 'ask'>;
   /** robots.txt is bounded by the lesser of these limits and its own. `cookies` makes the jar of an origin. */
@@ -120,13 +129,18 @@ export class Egress {
     const answer = await unlessAborted(guard.judge(url), signal);
     if (answer === null) return unsentFailure(url.href, nowMs(), 'aborted', 'given up by the crawl');
     if (answer.kind === 'refused') return unsentFailure(url.href, nowMs(), answer.failure, answer.detail);
+    const signing = this.#options.signing?.signs(url) === true ? this.#options.signing : null;
+    if (signing?.isTestKey === true && !isLoopback(answer.address)) {
+      return unsentFailure(url.href, nowMs(), 'address-forbidden', ONLY_TESTS);
+    }
+    if (signing?.isStopped === true) return notSent(url.href, { kind: 'wait', untilMs: nowMs() + STOPPED_WAIT_MS });
     const mayConnect = await request.mayConnect?.(answer.address);
     if (mayConnect !== undefined && mayConnect.kind !== 'go') return notSent(url.href, mayConnect);
     const headers = await this.#headers(request, url);
     const lock = await limiter.ask(host, request.requirements, nowMs());
     if (lock.kind === 'wait') return notSent(url.href, lock);
 
-    const { outcome, startAnswer } = await this.#exchange(request, url.href, answer, headers);
+    const { outcome, startAnswer, sent } = await this.#exchange(request, url, answer, headers);
     const { startedAtMs, endedAtMs } = outcome?.timing ?? { startedAtMs: nowMs(), endedAtMs: nowMs() };
     const wasSent = outcome !== null && (outcome.kind === 'response' || outcome.wasSent);
     lock.done(wasSent ? startedAtMs : null, endedAtMs, nowMs());
@@ -135,9 +149,9 @@ export class Egress {
     const last = this.#lastEnds.get(host);
     keepLatest(this.#lastEnds, host, Math.max(endedAtMs, last ?? endedAtMs), MAX_GAP_HOSTS);
     if (outcome.kind === 'response') await this.#cookies?.keep(url, request.purpose, outcome.headers);
-    this.#options.onExchange?.({ url: url.href, purpose: request.purpose, headers }, outcome);
-    this.#options.onRequest?.(recordOf(request, outcome, headers, last === undefined ? null : startedAtMs - last));
-    return outcome;
+    this.#options.onExchange?.({ url: url.href, purpose: request.purpose, headers: sent }, outcome);
+    this.#options.onRequest?.(recordOf(request, outcome, sent, last === undefined ? null : startedAtMs - last));
+    return this.#takeIn(url, outcome);
   }
 
   /** Requests under way, the oldest first, at most `limit`. */
@@ -160,19 +174,49 @@ export class Egress {
     return cookie === null ? fields : { ...fields, Cookie: cookie };
   }
 
-  /** `outcome`: `null` if nothing left, since `mayStart` refused. */
+  /** What came for a request that left. A site that wants another signature gets the request once more. */
+  #takeIn(url: URL, outcome: FetchOutcome): EgressOutcome {
+    if (outcome.kind === 'failed') return outcome;
+    const { status, headers, timing } = outcome;
+    const atMs = timing.headersAtMs ?? timing.endedAtMs;
+    const header = (name: string): string | null => headerValue(headers, name);
+    if (this.#options.signing?.answered(url, { status, header, atMs }) !== true) return outcome;
+    return { kind: 'not-sent', url: url.href, reason: 'wait', untilMs: null, exchange: outcome };
+  }
+
+  /** `outcome`: `null` if nothing left, since `mayStart` refused. `sent`: the fields as they left. */
   async #exchange(
     request: EgressRequest,
-    url: string,
+    target: URL,
     { address, family }: Extract<GuardAnswer, { kind: 'go' }>,
-    headers: FetchRequest['headers'],
-  ): Promise<{ readonly outcome: FetchOutcome | null; readonly startAnswer: StartAnswer }> {
+    unsigned: FetchRequest['headers'],
+  ): Promise<{
+    readonly outcome: FetchOutcome | null;
+    readonly startAnswer: StartAnswer;
+    readonly sent: FetchRequest['headers'];
+  }> {
     const { fetcher, nowMs, network, onExchange } = this.#options;
     const { host, purpose, largeBody, beforeDecoding, signal } = request;
+    const { href: url } = target;
+    const signing = this.#options.signing?.signs(target) === true ? this.#options.signing : null;
     // Unless the fetcher asked, nothing left: then it may be tried again at once.
     let startAnswer: StartAnswer = { kind: 'wait', untilMs: nowMs() };
     let spooled: SpooledBody | null = null;
     let underway: RequestUnderway | null = null;
+    let sent = unsigned;
+    const headersNow = async (): Promise<FetchRequest['headers']> => {
+      if (signing !== null) sent = { ...unsigned, ...(await signing.fieldsFor(target, nowMs())) };
+      return sent;
+    };
+    try {
+      await headersNow();
+    } catch (error) {
+      return {
+        outcome: unsentFailure(url, nowMs(), 'internal', `not signed: ${failureDetail(error)}`),
+        startAnswer,
+        sent,
+      };
+    }
     const consumeBody = (head: ResponseHead): SpooledBody | null => {
       const bytes = largeBody?.(head) ?? null;
       spooled = bytes === null ? null : this.#spool.open(bytes);
@@ -181,7 +225,8 @@ export class Egress {
     const came = await fetchOrFail(fetcher, nowMs, {
       url,
       method: 'GET',
-      headers,
+      headers: sent,
+      ...(sent === unsigned ? {} : { headersNow }),
       address: { address, family },
       limits: limitsFor(request, network),
       ...(onExchange === undefined ? {} : { keepsEncoded: true }),
@@ -197,8 +242,14 @@ export class Egress {
       signal,
     });
     if (underway !== null) this.#underway.delete(underway);
-    return { outcome: came === null ? null : await withSpooled(came, spooled), startAnswer };
+    return { outcome: came === null ? null : await withSpooled(came, spooled), startAnswer, sent };
   }
+}
+
+const ONLY_TESTS = 'key-is-test-key: everybody has the key that RFC 9421 prints; it signs for loopback addresses only';
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || /^127(?:\.\d{1,3}){3}$/.test(address);
 }
 
 /** A name may take seconds to look up: a stop at once does not wait for it. `null`: aborted. */
@@ -288,6 +339,7 @@ function recordOf(
     encodedBytes: response?.encodedBytes ?? 0,
     remoteAddress: outcome.remoteAddress,
     userAgent: headers['User-Agent'] ?? '',
+    ...(headers['Signature'] === undefined ? {} : { signed: true }),
     crawlDelayMs: requirements.crawlDelayMs,
     requestIntervalMs: requirements.requestIntervalMs,
     gapMs,

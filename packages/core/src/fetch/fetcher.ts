@@ -9,6 +9,11 @@ export interface FetchRequest {
   readonly url: string;
   readonly method: 'GET';
   readonly headers: Readonly<Record<string, string>>;
+  /**
+   * The same fields made anew, with another signature: for a fetcher that has waited for its connection. Rejects where
+   * the request cannot be signed. Absent: `headers` are as good at any time.
+   */
+  readonly headersNow?: () => Promise<Readonly<Record<string, string>>>;
   /** The address to connect to, judged already; names are not looked up again. */
   readonly address: { readonly address: string; readonly family: 4 | 6 };
   readonly limits: FetchLimits;

@@ -113,6 +113,7 @@ const OFFER_CHARS = 8;
 const OURS = new RegExp(
   '^(?:user-agent|from|accept-encoding|host|connection|keep-alive|te|trailer|transfer-encoding|content-length|' +
     'expect|upgrade|cookie|authorization|proxy-authorization|proxy-connection|referer|' +
+    'signature|signature-input|signature-agent|accept-signature|' +
     // The crawl pays nothing.
     'crawler-exact-price|crawler-max-price|payment-signature|x-payment)$',
   'i',

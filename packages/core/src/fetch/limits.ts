@@ -107,3 +107,6 @@ export const MAX_TOKENS = 16;
 export const MAX_OFFER_CHARS = 16_384;
 export const MAX_OFFERS = 20;
 export const MAX_REFUSAL_DETAIL = 300;
+
+/** Milliseconds that a request waits which may not be signed any more: the run is stopping. */
+export const STOPPED_WAIT_MS = 60_000;

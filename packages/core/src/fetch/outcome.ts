@@ -89,6 +89,8 @@ export interface NotSentOutcome {
   readonly reason: 'wait' | 'lost';
   /** When it may be tried again, epoch milliseconds; `null` when the lease is lost. */
   readonly untilMs: number | null;
+  /** It was sent after all, and the site asked for another signature: it is due again, in its turn. */
+  readonly exchange?: ResponseOutcome;
 }
 
 /** The outcome of an exchange: a response, whole or cut, or the code of a failure. */

@@ -102,8 +102,18 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#phaseTimer = this.#failAfter(connectTimeoutMs, 'connecting', 'timeout-connect', 'no connection');
   }
 
-  start({ pathname, search }: URL): void {
-    this.#connection.dispatch(pathname + search, this.#request.headers, this);
+  async start({ pathname, search }: URL): Promise<void> {
+    const { headers, headersNow } = this.#request;
+    let fields = headers;
+    try {
+      if (headersNow !== undefined && !this.#connection.isOpen) {
+        await this.#connection.open();
+        fields = await headersNow();
+      }
+    } catch (error) {
+      this.fail(failureCode(error, 'connecting'), failureDetail(error));
+    }
+    if (this.#phase === 'connecting') this.#connection.dispatch(pathname + search, fields, this);
   }
 
   /** Called by undici right before it writes: the last moment at which nothing has been sent. */

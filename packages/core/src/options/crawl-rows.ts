@@ -4,6 +4,7 @@ import type { CanonicalRule, Via } from '@mannerly/frontier';
 import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from '../admit/limits.js';
 import { MAX_CONTACT_LENGTH, MAX_TOKEN_LENGTH, MAX_TOKENS } from '../fetch/limits.js';
 import { MAX_SEEDS } from '../limits.js';
+import type { Signer } from '../signatures/signing-key.js';
 import {
   MAX_DEPTH,
   MAX_MINUTES,
@@ -11,8 +12,22 @@ import {
   MAX_PATH_SEGMENTS,
   MAX_QUERY_PARAMETERS,
   MAX_SIMILAR_PAGES,
+  SIGNATURE_SECONDS,
 } from './limits.js';
-import { choice, code, defaultsOfRows, either, group, groupRow, list, number, row, text, whole } from './row.js';
+import {
+  boolean,
+  choice,
+  code,
+  defaultsOfRows,
+  either,
+  group,
+  groupRow,
+  list,
+  number,
+  row,
+  text,
+  whole,
+} from './row.js';
 
 const token = text('a product token of letters, digits, - and _', {
   pattern: '^[A-Za-z0-9_-]+$',
@@ -58,6 +73,47 @@ export const CRAWL_ROWS = {
       list(token, MAX_TOKENS, 1),
       'The product tokens that robots.txt is read for, the preferred one first. Each must occur in the User-Agent.',
       { defaultText: '`[name]`', isCheckedByOwner: true },
+    ),
+    signature: row(
+      group('SignatureOptions', {
+        key: row(
+          text('file:PATH or env:NAME', { pattern: '^(file|env):.' }),
+          'Where the Ed25519 private key is: `file:PATH`, which only you may read, or `env:NAME`. PKCS#8 PEM or JWK.',
+          { isCheckedByOwner: true, defaultText: 'none; this or `sign`' },
+        ),
+        sign: row(
+          code<Signer['sign']>('(bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>', isFunction),
+          'Signs with a key that is kept elsewhere: 64 bytes of an Ed25519 signature. Needs `keyid`.',
+        ),
+        keyid: row(
+          text('the thumbprint of a key', { pattern: '^[A-Za-z0-9_-]{43}$' }),
+          'With `sign`: the thumbprint of its public key (RFC 7638).',
+        ),
+        agent: row(
+          text('an https URL', { pattern: '^[Hh][Tt][Tt][Pp][Ss]://' }),
+          'The https URL of your key directory: the identity that verifiers see.',
+          { isRequired: true, isCheckedByOwner: true },
+        ),
+        form: row(
+          choice('url', 'origin', 'string'),
+          'How the agent is spelled: `url` by the current draft, `origin` by earlier ones, `string` as Cloudflare takes it.',
+          { default: 'url' },
+        ),
+        components: row(
+          choice('path', 'query'),
+          'What is signed: method, host and path, or the query too, which some caches reorder.',
+          { default: 'path' },
+        ),
+        lifetimeSeconds: row(
+          whole(SIGNATURE_SECONDS.least, SIGNATURE_SECONDS.most, 'seconds'),
+          'How long a signature can be verified.',
+          { default: SIGNATURE_SECONDS.usual },
+        ),
+        nonce: row(boolean, 'A random nonce in each signature, so that a strict site can refuse it the second time.', {
+          default: true,
+        }),
+      }),
+      'Signs every https request, so that sites can check [who asks](../identity.md). Without it none is signed.',
     ),
   }),
   scope: groupRow('Where the crawl may go. [Scope](../scope.md) says exactly what matches.', 'ScopeOptions', {

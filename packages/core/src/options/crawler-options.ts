@@ -134,6 +134,36 @@ export interface IdentityOptions {
    * entries: a product token of letters, digits, - and _, 1 to 64 characters. @default [name]
    */
   readonly tokens?: readonly string[];
+  /**
+   * Signs every https request, so that sites can check who asks (docs/identity.md). Without it none is signed. @default
+   * none
+   */
+  readonly signature?: SignatureOptions;
+}
+
+export interface SignatureOptions {
+  /**
+   * Where the Ed25519 private key is: `file:PATH`, which only you may read, or `env:NAME`. PKCS#8 PEM or JWK. @default
+   * none; this or sign
+   */
+  readonly key?: string;
+  /** Signs with a key that is kept elsewhere: 64 bytes of an Ed25519 signature. Needs `keyid`. @default none */
+  readonly sign?: (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
+  /** With `sign`: the thumbprint of its public key (RFC 7638). @default none */
+  readonly keyid?: string;
+  /** The https URL of your key directory: the identity that verifiers see. */
+  readonly agent: string;
+  /**
+   * How the agent is spelled: `url` by the current draft, `origin` by earlier ones, `string` as Cloudflare takes it.
+   * @default url
+   */
+  readonly form?: 'url' | 'origin' | 'string';
+  /** What is signed: method, host and path, or the query too, which some caches reorder. @default path */
+  readonly components?: 'path' | 'query';
+  /** How long a signature can be verified. 30 to 300 seconds. @default 60 */
+  readonly lifetimeSeconds?: number;
+  /** A random nonce in each signature, so that a strict site can refuse it the second time. @default true */
+  readonly nonce?: boolean;
 }
 
 /** The options of `scope`. */

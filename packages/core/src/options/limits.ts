@@ -27,3 +27,6 @@ export const MAX_HOOK_MS = 60_000; // milliseconds for an answer
 // Retries (our own).
 export const MAX_RETRIES = 20; // retries of one page: the frontier's own
 export const MAX_RETRY_WAIT_MS = 86_400_000; // milliseconds before one of them: a day, as the longest Retry-After
+
+/** Seconds for which a signature holds: least, usual and most (identity 3.3). */
+export const SIGNATURE_SECONDS = { least: 30, usual: 60, most: 300 } as const;

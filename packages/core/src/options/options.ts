@@ -19,6 +19,7 @@ import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
 import { type ResolvedExclusionOptions, resolveExclusionOptions } from '../page/exclusion.js';
 import { parseUrl } from '../parse-url.js';
 import type { ResolvedRecrawlOptions } from '../recrawl/recrawl-options.js';
+import { type ResolvedSignature, resolveSignature } from '../signatures/signature-options.js';
 import { fill } from './check.js';
 import type { CrawlerOptions } from './crawler-options.js';
 import type { Filled, Relaxed, Row } from './row.js';
@@ -39,6 +40,8 @@ export interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cooki
 export interface ResolvedOptions
   extends Pick<Defaults, 'bounds' | 'maxIdleMs' | 'handlerTimeoutMs' | 'decisionLog' | 'log' | 'retries'> {
   readonly identity: Identity;
+  /** Absent: requests are not signed. */
+  readonly signature?: ResolvedSignature;
   readonly scope: ResolvedScope;
   readonly canonicalRules: readonly CanonicalRule[];
   /** `null`: nothing is taken for a trap. */
@@ -83,6 +86,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
   }
   const network = networkOf(filled.network, scope.seeds);
   const { robots = {} } = options;
+  const { signature } = filled.identity;
   if (options.fetcher?.capabilities.pinsAddress === false && !network.allowUnpinnedDns) {
     throw new MannerlyError('option-invalid', UNPINNED, {
       hint: '`network: { allowUnpinnedDns: true }` allows it, where no name can lead to a network of yours.',
@@ -91,6 +95,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
   const { orderSeed, archive, recrawl, traps } = filled;
   return {
     identity,
+    ...(signature === null ? {} : { signature: resolveSignature(signature) }),
     scope,
     bounds: filled.bounds,
     canonicalRules: resolveUrlOptions(options.urls),

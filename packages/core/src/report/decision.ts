@@ -63,6 +63,8 @@ export interface RequestRecord {
   readonly encodedBytes: number;
   readonly remoteAddress: string | null;
   readonly userAgent: string;
+  /** It carried a signature. Absent: none. */
+  readonly signed?: true;
   /** What the host required when the request left, milliseconds; `null`: nothing. */
   readonly crawlDelayMs: number | null;
   readonly requestIntervalMs: number | null;

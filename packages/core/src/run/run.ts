@@ -40,6 +40,7 @@ import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
 import { type Explanation, explain, explainHost, isHostName, requestedForm, withError } from '../report/explain.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
 import { PolitenessLedger } from '../report/politeness.js';
+import { CrawlSigning } from '../signatures/crawl-signing.js';
 import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, endedActivity } from './activity.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
@@ -175,6 +176,10 @@ export class Run {
     this.egress = new Egress({
       fetcher,
       identity,
+      signing: new CrawlSigning(options.signature ?? null, {
+        tell: (warning) => journal.frontierEvent(warning),
+        stop: (reason) => stop.requestFor(reason),
+      }),
       guard: createAddressGuard({ ...network, nowMs }),
       limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
       network: { ...network, cookies },

@@ -36,7 +36,10 @@ async function resultOf(run: Run, work: Work): Promise<WorkResult> {
   }
   const conditions = await conditionsOf(run, work);
   const { outcome, hadTurn } = await run.fetches.add(() => send(run, work, conditions));
-  if (outcome.kind === 'not-sent') return returned(outcome.untilMs);
+  if (outcome.kind === 'not-sent') {
+    if (outcome.exchange !== undefined) await run.archive?.keep(outcome.exchange);
+    return returned(outcome.untilMs);
+  }
   if (!hadTurn) await run.scheduler.next();
   if (isAborted(run, outcome)) return returned(null);
   return work.kind === 'robots' ? robotsResult(run, work, outcome) : pageResult(run, work, outcome);
@@ -81,7 +84,8 @@ async function send(
     signal: stop.signal,
   });
   exchangeOver?.();
-  if (outcome.kind !== 'not-sent' && !isRefusedByGuard(outcome)) frontier.exchanged(work, exchangeOf(outcome));
+  const came = outcome.kind === 'not-sent' ? outcome.exchange : outcome;
+  if (came !== undefined && !isRefusedByGuard(came)) frontier.exchanged(work, exchangeOf(came));
   wakeup.wake();
   return { outcome, hadTurn };
 }

@@ -3,14 +3,9 @@
 
 import { FrontierError } from '../errors.js';
 import { POLITENESS_MS_MAX, STORE_BODY_MAX_BYTES } from '../limits.js';
-import type { FrontierStore, OpenRequest, StoreCapabilities } from '../store.js';
-import { CheckedStore, type StoreBackend } from './checked-store.js';
-import { CrawlState } from './lmdb/crawl-state.js';
-import { openEnvironment } from './lmdb/environment.js';
-import { claimCrawl } from './lmdb/meta.js';
-import { LmdbQueues } from './lmdb/queues.js';
-import { toFailure } from './store-failure.js';
-import { resolveShared, wholeWithin } from './store-options.js';
+import type { FrontierStore, StoreCapabilities } from '../store.js';
+import { CheckedStore, resolveShared, wholeWithin } from './checked-store.js';
+import { LmdbQueues, type ResolvedLmdbOptions } from './lmdb/queues.js';
 
 /** Entries of one `add` or links of one commit. A verb is one synchronous step, so this bounds how long it blocks. */
 const BATCH_MAX = 8_192;
@@ -70,10 +65,11 @@ export const LMDB_CAPABILITIES: StoreCapabilities = Object.freeze({
  *   or format, and with `store-failed` where the folder cannot be used or lmdb cannot be loaded.
  */
 export function lmdbStore(options: LmdbStoreOptions): FrontierStore {
-  return new CheckedStore(new LmdbBackend(resolveLmdbOptions(options)));
+  const resolved = resolveLmdbOptions(options);
+  return new CheckedStore({ capabilities: LMDB_CAPABILITIES, open: (request) => LmdbQueues.open(resolved, request) });
 }
 
-function resolveLmdbOptions(options: LmdbStoreOptions) {
+function resolveLmdbOptions(options: LmdbStoreOptions): ResolvedLmdbOptions {
   const shared = resolveShared('lmdb', options, ['path', 'seenBudget', 'commitEveryMs', 'firstDelayMs']);
   const { path, seenBudget = SEEN_BUDGET_BYTES } = options;
   const { commitEveryMs = COMMIT_EVERY_MS, firstDelayMs = FIRST_DELAY_MS } = options;
@@ -87,59 +83,4 @@ function resolveLmdbOptions(options: LmdbStoreOptions) {
     commitEveryMs: wholeWithin('commitEveryMs', commitEveryMs, 0, COMMIT_EVERY_MOST_MS),
     firstDelayMs: wholeWithin('firstDelayMs', firstDelayMs, 0, POLITENESS_MS_MAX),
   };
-}
-
-class LmdbBackend implements StoreBackend {
-  readonly capabilities = LMDB_CAPABILITIES;
-  readonly #options: ReturnType<typeof resolveLmdbOptions>;
-  #queues: LmdbQueues | null = null;
-  #failure: FrontierError | null = null;
-
-  constructor(options: ReturnType<typeof resolveLmdbOptions>) {
-    this.#options = options;
-  }
-
-  async open(request: OpenRequest): Promise<LmdbQueues> {
-    const { path, identity, seenBudget } = this.#options;
-    const tables = await openEnvironment(path, request.create);
-    try {
-      tables.write(() => claimCrawl(tables.meta, path, identity, request));
-      const crawl = new CrawlState(tables, seenBudget);
-      const queues = new LmdbQueues(crawl, this.#options, (verbs) => this.#transact(crawl, verbs));
-      queues.join(request.owner);
-      this.#queues = queues;
-      return queues;
-    } catch (error) {
-      await tables.close();
-      throw this.#failed(error);
-    }
-  }
-
-  check(): void {
-    if (this.#failure !== null) throw this.#failure;
-  }
-
-  async close(): Promise<void> {
-    try {
-      if (this.#failure === null) this.#queues?.flush();
-      if (this.#failure === null) this.#queues?.leave();
-    } finally {
-      await this.#queues?.closeFile();
-    }
-  }
-
-  #transact(crawl: CrawlState, verbs: () => void): void {
-    this.check();
-    try {
-      crawl.transact(verbs);
-    } catch (cause) {
-      // Memory no longer agrees with the file: the store cannot be used any more.
-      this.#failure = this.#failed(cause);
-      throw this.#failure;
-    }
-  }
-
-  #failed(cause: unknown): FrontierError {
-    return toFailure(`the store in ${this.#options.path} failed`, cause);
-  }
 }

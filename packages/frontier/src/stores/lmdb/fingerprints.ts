@@ -7,7 +7,6 @@
 import { FINGERPRINT_BYTES } from '../../limits.js';
 import { FingerprintSet } from '../fingerprint-set.js';
 import type { Environment, Table } from './environment.js';
-import type { Counts } from './meta.js';
 
 /** Bytes of a chunk: two of them fill a page. */
 const CHUNK_BYTES = 1_984;
@@ -19,6 +18,15 @@ const LOADED_BYTES = 11;
 /** The size of the set is checked each time so many chunks were read. */
 const CHUNKS_PER_CHECK = 64;
 const NO_VALUE = Buffer.alloc(0);
+
+/** What the counts of the crawl say of its fingerprints. Only this file changes them. */
+interface FingerprintCounts {
+  known: number;
+  /** Next number of a chunk of the log. */
+  nextChunk: number;
+  /** Those of chunks from this one on are in the table too, and new ones only there. `Infinity`: none yet. */
+  tableFrom: number;
+}
 
 export class Fingerprints {
   readonly #log: Table;
@@ -38,7 +46,7 @@ export class Fingerprints {
   }
 
   /** Reads what others have added to the log. `mayWrite`: inside a transaction, which moves the excess to the table. */
-  catchUp(counts: Counts, mayWrite: boolean): void {
+  catchUp(counts: FingerprintCounts, mayWrite: boolean): void {
     const end = Math.min(counts.nextChunk, counts.tableFrom);
     this.#loadMany(Math.min(counts.known - this.#set.size, FINGERPRINTS_PER_CHUNK * (end - this.#nextChunk)), end);
     for (; this.#nextChunk < end; this.#nextChunk += 1) {
@@ -51,11 +59,11 @@ export class Fingerprints {
     }
   }
 
-  has(fingerprint: Uint8Array, counts: Counts): boolean {
+  has(fingerprint: Uint8Array, counts: FingerprintCounts): boolean {
     return this.#set.has(fingerprint) || (Number.isFinite(counts.tableFrom) && this.#isInTable(fingerprint));
   }
 
-  add(fingerprint: Uint8Array, counts: Counts): boolean {
+  add(fingerprint: Uint8Array, counts: FingerprintCounts): boolean {
     if (Number.isFinite(counts.tableFrom)) {
       if (this.has(fingerprint, counts)) return false;
       this.#table.putSync(Buffer.from(fingerprint), NO_VALUE);
@@ -70,7 +78,7 @@ export class Fingerprints {
   }
 
   /** Writes what was added. To be called at the end of the transaction. */
-  flush(counts: Counts): void {
+  flush(counts: FingerprintCounts): void {
     if (this.#addedBytes > 0) this.#writeChunk(counts);
     const isInLog = !Number.isFinite(counts.tableFrom);
     if (isInLog && this.#set.bytes > this.#budgetBytes) counts.tableFrom = counts.nextChunk;
@@ -90,7 +98,7 @@ export class Fingerprints {
     }
   }
 
-  #writeChunk(counts: Counts): void {
+  #writeChunk(counts: FingerprintCounts): void {
     // Appending fills pages; inserting would leave them half empty.
     const chunk = this.#added.subarray(0, this.#addedBytes);
     const isLast: unknown = this.#log.putSync(chunkKey(counts.nextChunk), chunk, { append: true });
@@ -101,7 +109,7 @@ export class Fingerprints {
   }
 
   /** The budget of this client is smaller than those before: what does not fit goes into the table, once. */
-  #moveToTable(counts: Counts, from: number, end: number): void {
+  #moveToTable(counts: FingerprintCounts, from: number, end: number): void {
     for (let chunk = from; chunk < end; chunk += 1) {
       for (const fingerprint of this.#chunk(chunk)) this.#table.putSync(fingerprint, NO_VALUE);
     }

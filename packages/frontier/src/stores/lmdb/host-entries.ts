@@ -6,12 +6,18 @@
 //
 // An entry in flight keeps its row, and the host's record names it. Those of a line stand in front of all others of
 // that line, so the next entry is behind the last of them.
+//
+// A line is the entries of one lane in one rank: rank 0 for entries given back, then one rank per priority. A line that
+// has entries is open, unless its lane is blocked: then it has no place among the open lines until the block ends, and
+// costs nothing (L8). Most hosts have one lane and one line. Both are in the host's record then, and get rows of their
+// own when there is a second line or a block.
 
 import type { Entry, EntryId, Requeue } from '../../store.js';
 import { type Environment, firstKeyOf, type Row, rowsOf, type Table } from './environment.js';
-import type { Host } from './host.js';
-import { HostLines } from './host-lines.js';
+import type { Host } from './hosts.js';
 import {
+  blockEndKey,
+  blockKey,
   decodeEntry,
   type EntryValue,
   encodeEntry,
@@ -19,10 +25,15 @@ import {
   kindEnd,
   kindStart,
   kindUpTo,
+  laneNameKey,
   lineEnd,
+  lineHeadKey,
   lineKey,
   type OpenLine,
+  openLineKey,
   readLine,
+  readOpenLine,
+  SEQUENCE_BYTES,
   waitingId,
   waitingKey,
 } from './rows.js';
@@ -31,15 +42,21 @@ import {
 const QUEUED_AT_ONCE = 1_024;
 /** Entries of a host's only line that its record does not count: a client that loads the host reads them. */
 const UNRECORDED_MOST = 64;
+const RANKS = 9;
+const NO_VALUE = Buffer.alloc(0);
+/** First lanes up to this many characters are in the host's record. */
+const FIRST_LANE_LONGEST = 255;
+/** Blocks that end in one verb. The rest end in the next. */
+const ENDED_AT_ONCE = 256;
 
 /** Entries of all hosts. Changes the host in memory; marking it as changed is the caller's part. */
 export class HostEntries {
   readonly #rows: Table;
-  readonly #lines: HostLines;
+  readonly #lines: Table;
 
-  constructor(tables: Environment) {
-    this.#rows = tables.entries;
-    this.#lines = new HostLines(tables);
+  constructor({ entries, lines }: Environment) {
+    this.#rows = entries;
+    this.#lines = lines;
   }
 
   /** Adds an entry. `readyAt` in the past: at once. @returns Whether the host's record has to be written. */
@@ -47,7 +64,7 @@ export class HostEntries {
     const only = host.onlyLine;
     const id = host.nextSequence++;
     host.queued += 1;
-    const entry = { id, lane: this.#lines.laneNumber(host, lane), priority, body, attempt: 0 };
+    const entry = { id, lane: this.#laneNumber(host, lane), priority, body, attempt: 0 };
     if (readyAt <= now) this.#putInLine(host, entry, 1 + priority, id);
     else this.#putWaiting(host, entry, readyAt);
     // Most new URLs are one more of their host's only line: a reader can count those, and a transaction copies one page
@@ -59,18 +76,18 @@ export class HostEntries {
   /** The earliest time of an entry, 0 when one can be handed out now; `null` when none is queued. Never too late. */
   readyAt(host: Host, now: number): number | null {
     if (host.queued === 0) return null;
-    this.#lines.endBlocks(host, now);
+    this.#endBlocks(host, now);
     this.#queueWaiting(host, now, QUEUED_AT_ONCE);
-    return this.#lines.hasOpen(host) ? 0 : Math.min(host.waitsUntil, host.unblocksAt);
+    return this.#hasOpen(host) ? 0 : Math.min(host.waitsUntil, host.unblocksAt);
   }
 
   take(host: Host, count: number, now: number): Entry[] {
     const taken: Entry[] = [];
     if (count === 0 || host.queued === 0) return taken;
-    this.#lines.endBlocks(host, now);
+    this.#endBlocks(host, now);
     this.#queueWaiting(host, now, Math.max(QUEUED_AT_ONCE, 2 * count));
     while (taken.length < count) {
-      const [first, second] = this.#lines.firstOpen(host, 2);
+      const [first, second] = this.#firstOpen(host, 2);
       if (first === undefined) break;
       const { lane, rank, order } = first;
       const left = count - taken.length;
@@ -87,8 +104,8 @@ export class HostEntries {
         }
         taken.push(handOut(host, row, place));
       }
-      if (next === null) this.#lines.close(host, first);
-      else if (second !== undefined) this.#lines.move(host, first, next);
+      if (next === null) this.#closeLine(host, first);
+      else if (second !== undefined) this.#moveLine(host, first, next);
     }
     return taken;
   }
@@ -121,8 +138,22 @@ export class HostEntries {
     }
   }
 
-  block(host: Host, lane: string, until: number, now: number): void {
-    this.#lines.block(host, lane, until, now);
+  /** Blocks a lane up to a time, instead of an earlier block. A time that has passed unblocks it. */
+  block(host: Host, name: string, until: number, now: number): void {
+    const lane = this.#laneNumber(host, name);
+    this.#writeOnlyLine(host);
+    const before = this.#blockedUntil(host, lane);
+    if (before > 0) this.#removeBlock(host, lane, before);
+    if (until > now) {
+      const value = Buffer.allocUnsafe(8);
+      value.writeDoubleBE(until);
+      this.#lines.putSync(blockKey(host.number, lane), value);
+      this.#lines.putSync(blockEndKey(host.number, until, lane), NO_VALUE);
+      host.blockCount += 1;
+      if (before === 0)
+        for (const line of this.#linesOf(host, lane)) this.#lines.removeSync(openLineKey(host.number, line));
+    } else if (before > 0) this.#reopen(host, lane);
+    this.#findNextEnd(host);
   }
 
   #queueWaiting(host: Host, now: number, most: number): void {
@@ -153,12 +184,140 @@ export class HostEntries {
     const { id, lane } = entry;
     const row = encodeEntry({ ...entry, id: id === order ? 0 : id, lane: 0 });
     this.#rows.putSync(lineKey(host.number, lane, rank, order), row);
-    this.#lines.entryAdded(host, { lane, rank, order });
+    this.#openLine(host, { lane, rank, order });
   }
 
   #putWaiting(host: Host, entry: EntryValue, readyAt: number): void {
     this.#rows.putSync(waitingKey(host.number, readyAt, entry.id), encodeEntry({ ...entry, id: 0 }));
     host.waitsUntil = Math.min(host.waitsUntil, readyAt);
+  }
+
+  // ── Lines and lanes ────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #laneNumber(host: Host, name: string | null): number {
+    if (name === null) return 0;
+    if (name === host.firstLane) return 1;
+    if (host.nextLane === 1 && name.length <= FIRST_LANE_LONGEST) {
+      host.firstLane = name;
+      return host.nextLane++;
+    }
+    const key = laneNameKey(host.number, name);
+    const kept = this.#lines.getBinary(key);
+    if (kept !== undefined) return kept.readUInt32BE(0);
+    const value = Buffer.allocUnsafe(4);
+    value.writeUInt32BE(host.nextLane);
+    this.#lines.putSync(key, value);
+    return host.nextLane++;
+  }
+
+  #hasOpen(host: Host): boolean {
+    return host.blockCount === 0 ? host.lineCount > 0 : this.#firstOpen(host, 1).length > 0;
+  }
+
+  /**
+   * The first open lines, by rank and order. The order of a line is that of its first entry, or an earlier one: a line
+   * without others is not moved when entries are taken, and gets its right order when it meets another.
+   */
+  #firstOpen(host: Host, count: number): OpenLine[] {
+    if (host.onlyLine !== null) return [host.onlyLine];
+    const { openLine } = KIND;
+    const rows = rowsOf(this.#lines, kindStart(host.number, openLine), kindEnd(host.number, openLine), count);
+    return rows.map(({ key }) => readOpenLine(key));
+  }
+
+  /** To be called when a line got an entry. */
+  #openLine(host: Host, line: OpenLine): void {
+    if (this.#orderOf(host, line.lane, line.rank) !== null) return;
+    host.lineCount += 1;
+    if (host.lineCount === 1 && host.blockCount === 0) {
+      host.onlyLine = line;
+      return;
+    }
+    this.#writeOnlyLine(host);
+    this.#putHead(host, line);
+    if (this.#blockedUntil(host, line.lane) === 0) this.#lines.putSync(openLineKey(host.number, line), NO_VALUE);
+  }
+
+  #closeLine(host: Host, line: OpenLine): void {
+    host.lineCount -= 1;
+    if (host.onlyLine !== null) {
+      host.onlyLine = null;
+      return;
+    }
+    this.#lines.removeSync(openLineKey(host.number, line));
+    this.#lines.removeSync(lineHeadKey(host.number, line.lane, line.rank));
+  }
+
+  #moveLine(host: Host, line: OpenLine, order: number): void {
+    if (line.order === order) return;
+    const moved = { ...line, order };
+    this.#lines.removeSync(openLineKey(host.number, line));
+    this.#lines.putSync(openLineKey(host.number, moved), NO_VALUE);
+    this.#putHead(host, moved);
+  }
+
+  #endBlocks(host: Host, now: number): void {
+    if (host.unblocksAt > now) return;
+    const { blockEnd } = KIND;
+    const [start, end] = [kindStart(host.number, blockEnd), kindUpTo(host.number, blockEnd, now)];
+    for (const { key } of rowsOf(this.#lines, start, end, ENDED_AT_ONCE)) {
+      const lane = key.readUInt32BE(13);
+      this.#removeBlock(host, lane, key.readDoubleBE(5));
+      this.#reopen(host, lane);
+    }
+    this.#findNextEnd(host);
+  }
+
+  /** 0 for a lane that is not blocked. */
+  #blockedUntil(host: Host, lane: number): number {
+    if (host.blockCount === 0 || lane === 0) return 0;
+    return this.#lines.getBinary(blockKey(host.number, lane))?.readDoubleBE(0) ?? 0;
+  }
+
+  #removeBlock(host: Host, lane: number, until: number): void {
+    this.#lines.removeSync(blockEndKey(host.number, until, lane));
+    this.#lines.removeSync(blockKey(host.number, lane));
+    host.blockCount -= 1;
+  }
+
+  #reopen(host: Host, lane: number): void {
+    for (const line of this.#linesOf(host, lane)) this.#lines.putSync(openLineKey(host.number, line), NO_VALUE);
+  }
+
+  #linesOf(host: Host, lane: number): OpenLine[] {
+    return Array.from({ length: RANKS }, (_, rank) => ({ lane, rank, order: this.#orderOf(host, lane, rank) })).filter(
+      (line): line is OpenLine => line.order !== null,
+    );
+  }
+
+  #findNextEnd(host: Host): void {
+    const { blockEnd } = KIND;
+    const [start, end] = [kindStart(host.number, blockEnd), kindEnd(host.number, blockEnd)];
+    const first = host.blockCount === 0 ? undefined : firstKeyOf(this.#lines, start, end);
+    host.unblocksAt = first === undefined ? Number.POSITIVE_INFINITY : first.readDoubleBE(5);
+  }
+
+  /** The line that is only in the host's record gets its rows. */
+  #writeOnlyLine(host: Host): void {
+    const only = host.onlyLine;
+    if (only === null) return;
+    host.onlyLine = null;
+    this.#putHead(host, only);
+    this.#lines.putSync(openLineKey(host.number, only), NO_VALUE);
+  }
+
+  /** The order of a line; `null` for one without entries. */
+  #orderOf(host: Host, lane: number, rank: number): number | null {
+    if (host.lineCount === 0) return null;
+    const only = host.onlyLine;
+    if (only !== null) return only.lane === lane && only.rank === rank ? only.order : null;
+    return this.#lines.getBinary(lineHeadKey(host.number, lane, rank))?.readUIntBE(0, SEQUENCE_BYTES) ?? null;
+  }
+
+  #putHead(host: Host, { lane, rank, order }: OpenLine): void {
+    const value = Buffer.allocUnsafe(SEQUENCE_BYTES);
+    value.writeUIntBE(order, 0, SEQUENCE_BYTES);
+    this.#lines.putSync(lineHeadKey(host.number, lane, rank), value);
   }
 }
 

@@ -1,15 +1,10 @@
-// Who holds which host: leases granted and ended, and the host's place in the time index. A leased host stands there
-// under its holder, at its lease end + delay or earlier; any other host under `FREE`, at the time from which it can be
-// leased.
+// Who holds which host: leases granted and ended, and the host's place in the time index. A leased host stands there at
+// its lease end + delay or earlier, any other host at the time from which it can be leased.
 
 import type { Entry, HostKey, Lease, LeaseRequest } from '../../store.js';
 import { deadForMs } from '../processes/process-identity.js';
-import type { CrawlState } from './crawl-state.js';
-import type { Host } from './host.js';
-import type { DueRow } from './host-table.js';
-import { DEAD, FREE, listHolders, removeHolder } from './meta.js';
-
-const ALL = 0xffff_ffff;
+import { type CrawlState, listHolders, removeHolder } from './crawl-state.js';
+import { FREE, type Host } from './hosts.js';
 
 /** Leases of one crawl. `now` is the store's clock, milliseconds. */
 export class LmdbLeases {
@@ -28,11 +23,10 @@ export class LmdbLeases {
 
   keep(host: Host, ttlMs: number, want: number, now: number): Entry[] {
     host.leaseEndsAt = now + ttlMs;
+    host.holder = this.#crawl.holder;
     const at = host.leaseEndsAt + host.delayMs;
     // A row that is too early is corrected when its time has come: most renewals move nothing.
-    if (host.dueHolder !== this.#crawl.holder || host.dueAt === null || at < host.dueAt) {
-      this.#crawl.hosts.setDue(host, this.#crawl.holder, at);
-    }
+    if (host.dueAt === null || at < host.dueAt) this.#crawl.hosts.setDue(host, at);
     return this.#take(host, want, now);
   }
 
@@ -51,7 +45,7 @@ export class LmdbLeases {
   /** Puts a host without a lease where it belongs in the time index. */
   index(host: Host, now: number): void {
     const readyAt = host.isParked ? null : this.#crawl.entries.readyAt(host, now);
-    this.#crawl.hosts.setDue(host, FREE, readyAt === null ? null : Math.max(host.nextAt, readyAt));
+    this.#crawl.hosts.setDue(host, readyAt === null ? null : Math.max(host.nextAt, readyAt));
   }
 
   /**
@@ -60,33 +54,21 @@ export class LmdbLeases {
    */
   endThoseOfTheDead(): void {
     const { hosts, tables } = this.#crawl;
-    for (const holder of listHolders(tables.meta)) {
-      const goneMs = deadForMs(holder);
-      if (goneMs === null) continue;
+    const goneMs = new Map(listHolders(tables.meta).map((holder) => [holder.number, deadForMs(holder)]));
+    const dead = new Set([...goneMs.keys()].filter((number) => goneMs.get(number) !== null));
+    if (dead.size === 0) return;
+    for (const number of hosts.leasedBy(dead)) {
+      const host = hosts.byNumber(number);
       // Read after the proof: counted back from an earlier reading, the end would be before the proof.
-      const goneAt = this.#crawl.now() - goneMs;
-      for (const { number } of hosts.due(holder.number, Number.POSITIVE_INFINITY, ALL)) {
-        const host = hosts.byNumber(number);
-        const endsAt = goneAt + (host.delayMs === 0 ? this.#firstDelayMs : 0);
-        host.leaseEndsAt = Math.min(host.leaseEndsAt ?? endsAt, endsAt);
-        hosts.setDue(host, DEAD, host.leaseEndsAt + host.delayMs);
-      }
-      removeHolder(tables.meta, holder.number);
-      this.#crawl.holdersChanged();
+      const goneAt = this.#crawl.now() - (goneMs.get(host.holder) ?? 0);
+      const endsAt = goneAt + (host.delayMs === 0 ? this.#firstDelayMs : 0);
+      host.leaseEndsAt = Math.min(host.leaseEndsAt ?? endsAt, endsAt);
+      host.holder = FREE;
+      hosts.setDue(host, host.leaseEndsAt + host.delayMs);
     }
+    for (const number of dead) removeHolder(tables.meta, number);
+    this.#crawl.changed();
     hosts.syncIndex();
-  }
-
-  hasOwn(): boolean {
-    return this.#crawl.hosts.due(this.#crawl.holder, Number.POSITIVE_INFINITY, 1).length > 0;
-  }
-
-  /** The earliest time in the index; `Infinity`: none. Too early where a lease was renewed. Outside a transaction. */
-  earliest(): number {
-    const firsts = [FREE, ...this.#crawl.holders()].flatMap((holder) =>
-      this.#crawl.hosts.due(holder, Number.POSITIVE_INFINITY, 1),
-    );
-    return Math.min(Number.POSITIVE_INFINITY, ...firsts.map(({ at }) => at));
   }
 
   #leaseDue(request: LeaseRequest, now: number): Lease[] {
@@ -94,13 +76,18 @@ export class LmdbLeases {
     const { maxHosts } = request;
     const leases: Lease[] = [];
     hosts.syncIndex();
-    this.#endLapsedLeases(now, maxHosts);
     while (leases.length < maxHosts) {
-      // Each of these hosts leaves the rows up to now: it is granted, or due later.
-      const rows = hosts.due(FREE, now, maxHosts - leases.length);
-      if (rows.length === 0) break;
-      for (const { number } of rows) {
+      // Each of these hosts leaves its place: it is granted, or due later.
+      const numbers = hosts.due(now, maxHosts - leases.length);
+      if (numbers.length === 0) break;
+      for (const number of numbers) {
         const host = hosts.byNumber(number);
+        const dueAt = host.leaseEndsAt === null ? host.dueAt : host.leaseEndsAt + host.delayMs;
+        if (dueAt !== host.dueAt) {
+          hosts.setDue(host, dueAt);
+          continue;
+        }
+        this.#endLapsedLease(host);
         if (entries.readyAt(host, now) === 0) leases.push(this.#grant(host, request, now));
         else this.index(host, now);
       }
@@ -122,36 +109,6 @@ export class LmdbLeases {
     return leases;
   }
 
-  /** Ends as many lapsed leases as could be granted now, oldest first. */
-  #endLapsedLeases(now: number, most: number): void {
-    const { hosts } = this.#crawl;
-    const lapsed = this.#crawl.holders().flatMap((holder) => this.#lapsedOf(holder, now, most));
-    lapsed.sort((a, b) => a.at - b.at);
-    for (const { number } of lapsed.slice(0, most)) {
-      const host = hosts.byNumber(number);
-      this.#endLapsedLease(host);
-      this.index(host, now);
-    }
-    hosts.syncIndex();
-  }
-
-  /** Up to `most` lapsed leases of a holder. Rows of renewed leases are moved to their time. */
-  #lapsedOf(holder: number, now: number, most: number): DueRow[] {
-    const { hosts } = this.#crawl;
-    for (;;) {
-      const lapsed: DueRow[] = [];
-      const rows = hosts.due(holder, now, most);
-      for (const { number } of rows) {
-        const host = hosts.byNumber(number);
-        const at = (host.leaseEndsAt ?? now) + host.delayMs;
-        if (at <= now) lapsed.push({ at, number });
-        else hosts.setDue(host, holder, at);
-      }
-      if (lapsed.length === rows.length) return lapsed;
-      hosts.syncIndex();
-    }
-  }
-
   /** The entries of the vanished holder come first, under the same ids (L5). */
   #endLapsedLease(host: Host): void {
     if (host.leaseEndsAt === null) return;
@@ -164,7 +121,8 @@ export class LmdbLeases {
     host.delayMs = Math.max(host.delayMs, delayMs);
     this.#crawl.counts.leased += 1;
     host.leaseEndsAt = now + ttlMs;
-    this.#crawl.hosts.setDue(host, this.#crawl.holder, host.leaseEndsAt + host.delayMs);
+    host.holder = this.#crawl.holder;
+    this.#crawl.hosts.setDue(host, host.leaseEndsAt + host.delayMs);
     const entries = this.#take(host, entriesPerHost, now);
     const { key, state, queued } = host;
     return { host: key, fencingToken: String(host.fencingToken), ttlMs, notBeforeMs: 0, state, entries, queued };
@@ -175,6 +133,7 @@ export class LmdbLeases {
     this.#crawl.counts.leased -= 1;
     this.#crawl.entries.giveBack(host);
     host.leaseEndsAt = null;
+    host.holder = FREE;
   }
 
   #take(host: Host, count: number, now: number): Entry[] {

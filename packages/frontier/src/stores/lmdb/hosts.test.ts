@@ -1,7 +1,7 @@
 // A record that is read as something else than was written is a delay forgotten or an entry lost.
 
 import { describe, expect, it } from 'vitest';
-import { decodeHost, encodeHost, Host } from './host.js';
+import { decodeHost, encodeHost, Host } from './hosts.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 const LATE = 1_790_000_000_000.125;
@@ -17,7 +17,7 @@ const ROWS: readonly [what: string, key: string, changes: Partial<Host>][] = [
     'h',
     { fencingToken: 127, nextSequence: 128, nextLane: 16_384, queued: 2 ** 40 },
   ],
-  ['under a lease', 'h', { fencingToken: 9, leaseEndsAt: LATE, delayMs: 0.5, dueAt: LATE + 0.5, dueHolder: 300 }],
+  ['under a lease', 'h', { fencingToken: 9, leaseEndsAt: LATE, delayMs: 0.5, dueAt: LATE + 0.5, holder: 300 }],
   ['that is parked', 'h', { isParked: true, nextAt: LATE }],
   ['whose entries wait', 'h', { queued: 1, waitsUntil: LATE, dueAt: LATE }],
   ['with lanes under a block', 'h', { blockCount: 200, unblocksAt: LATE }],
@@ -38,7 +38,7 @@ const ROWS: readonly [what: string, key: string, changes: Partial<Host>][] = [
         blockCount: 1,
         unblocksAt: LATE,
         dueAt: 1,
-        dueHolder: 2,
+        holder: 2,
         nextAt: 3,
         delayMs: 4,
       },
@@ -53,12 +53,12 @@ describe('the record of a host', () => {
     const host: Host = { ...new Host(77, key), ...changes };
     const bytes = Buffer.from(encodeHost(host));
     const read = decodeHost(77, bytes);
-    const { dueAt, dueHolder } = host;
+    const { dueAt, holder } = host;
     expect(read).toEqual({
       ...host,
       recordedSequence: host.nextSequence,
       indexedAt: dueAt,
-      indexedHolder: dueHolder,
+      indexedHolder: holder,
       isDirty: false,
     });
     expect([...read.inFlight.keys()]).toEqual([...host.inFlight.keys()]);

@@ -1,10 +1,25 @@
-// A host queue in memory, and its record in the file. The record is written at every turn of the host, so it is short:
-// whole numbers are seven bits to the byte, and times are there only where they differ from those of a new host.
+// Host queues in memory and in the file. A changed host is written once per transaction; the time index (time, host →
+// holder) follows before it is read. The hosts in memory are right until another process writes, then they are cleared.
+//
+// A host's record is written at every turn of the host, so it is short: whole numbers are seven bits to the byte, and
+// times are there only where they differ from those of a new host.
 //
 //   flags  whole numbers  key  first lane  only line  entries in flight  times  state
 
 import type { EntryId, HostKey } from '../../store.js';
-import type { OpenLine } from './rows.js';
+import { type Environment, firstKeyOf, rowsOf, type Table } from './environment.js';
+import { lineEnd, lineKey, type OpenLine, readLine, textKey } from './rows.js';
+
+/** Most hosts in memory between transactions. With more than that all are forgotten. */
+const HOSTS_CACHED = 49_152;
+const BY_KEY = 1;
+const BY_NUMBER = 2;
+const ANY_HOST = 0xffff_ffff;
+const FIRST_DUE = Buffer.alloc(12);
+const BEHIND_DUE = Buffer.alloc(12, 0xff);
+
+/** Holder number of hosts without a lease. */
+export const FREE = 0;
 
 /** An entry in flight. Its row stays in line until it is finished or put elsewhere. */
 export interface InFlightEntry {
@@ -45,12 +60,13 @@ export class Host {
   /** Blocked lanes, and the earliest end of a block. */
   blockCount = 0;
   unblocksAt = Number.POSITIVE_INFINITY;
+  /** Who has the lease. */
+  holder = FREE;
   /** Its place in the time index; `null`: none. */
   dueAt: number | null = null;
-  dueHolder = 0;
-  /** Its place in the time index as the file has it. */
+  /** Both as the time index of the file has them. */
   indexedAt: number | null = null;
-  indexedHolder = 0;
+  indexedHolder = FREE;
   isDirty = false;
   /** Name of lane 1, where it is short: it has no row then. Most hosts have no other lane. */
   firstLane: string | null = null;
@@ -63,7 +79,7 @@ export class Host {
   }
 }
 
-const NUMBERS = ['fencingToken', 'nextSequence', 'nextLane', 'queued', 'lineCount', 'blockCount', 'dueHolder'] as const;
+const NUMBERS = ['fencingToken', 'nextSequence', 'nextLane', 'queued', 'lineCount', 'blockCount', 'holder'] as const;
 /** The flag of a time is its place in this list. */
 const TIMES = ['nextAt', 'delayMs', 'leaseEndsAt', 'waitsUntil', 'unblocksAt', 'dueAt'] as const;
 const PARKED = 64;
@@ -126,8 +142,144 @@ export function decodeHost(number: number, bytes: Buffer): Host {
   host.state = (flags & WITH_STATE) === 0 ? null : new Uint8Array(bytes.subarray(record.at));
   host.recordedSequence = host.nextSequence;
   host.indexedAt = host.dueAt;
-  host.indexedHolder = host.dueHolder;
+  host.indexedHolder = host.holder;
   return host;
+}
+
+/** The hosts of one client. */
+export class HostTable {
+  readonly #hosts: Table;
+  readonly #entries: Table;
+  readonly #due: Table;
+  readonly #byKey = new Map<HostKey, Host>();
+  readonly #byNumber = new Map<number, Host>();
+  readonly #dirty: Host[] = [];
+
+  constructor({ hosts, entries, due }: Environment) {
+    this.#hosts = hosts;
+    this.#entries = entries;
+    this.#due = due;
+  }
+
+  find(key: HostKey): Host | undefined {
+    const known = this.#byKey.get(key);
+    if (known !== undefined) return known;
+    const number = this.#hosts.getBinary(textKey(BY_KEY, key))?.readUInt32BE(0);
+    return number === undefined ? undefined : this.byNumber(number);
+  }
+
+  /** Makes a host that was not found. `number` is new. */
+  create(key: HostKey, number: number): Host {
+    this.#hosts.putSync(textKey(BY_KEY, key), numberValue(number));
+    const host = this.#remember(new Host(number, key));
+    this.changed(host);
+    return host;
+  }
+
+  /** The host of a number that a row names. */
+  byNumber(number: number): Host {
+    const known = this.#byNumber.get(number);
+    if (known !== undefined) return known;
+    const bytes = this.#hosts.getBinary(numberKey(number));
+    if (bytes === undefined) throw new Error(`the store names a host ${number} that it does not contain`);
+    return this.#remember(this.#withUnrecorded(decodeHost(number, bytes)));
+  }
+
+  /** To be called after a host has changed. */
+  changed(host: Host): void {
+    if (host.isDirty) return;
+    host.isDirty = true;
+    this.#dirty.push(host);
+  }
+
+  setDue(host: Host, at: number | null): void {
+    host.dueAt = at;
+    this.changed(host);
+  }
+
+  /** The numbers of hosts up to a time, the earliest first, as of the last `syncIndex`. */
+  due(upTo: number, limit: number): number[] {
+    return rowsOf(this.#due, FIRST_DUE, dueKey(upTo, ANY_HOST), limit).map(({ key }) => key.readUInt32BE(8));
+  }
+
+  /** The earliest time in the index; `Infinity`: none. */
+  earliest(): number {
+    return firstKeyOf(this.#due, FIRST_DUE, BEHIND_DUE)?.readDoubleBE(0) ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The numbers of hosts that are leased by one of these. Reads the whole time index, as of the last `syncIndex`. */
+  leasedBy(holders: ReadonlySet<number>): number[] {
+    const rows = this.#due.getRange({ start: FIRST_DUE, end: BEHIND_DUE });
+    return [...rows.filter(({ value }) => holders.has(value.readUInt32BE(0))).map(({ key }) => key.readUInt32BE(8))];
+  }
+
+  syncIndex(): void {
+    for (const host of this.#dirty) {
+      const { number, holder, dueAt, indexedAt, indexedHolder } = host;
+      if (dueAt === indexedAt && (holder === indexedHolder || dueAt === null)) continue;
+      if (indexedAt !== null && indexedAt !== dueAt) this.#due.removeSync(dueKey(indexedAt, number));
+      if (dueAt !== null) this.#due.putSync(dueKey(dueAt, number), numberValue(holder));
+      host.indexedAt = dueAt;
+      host.indexedHolder = holder;
+    }
+  }
+
+  /** Writes the changed hosts. @returns Whether there were any. */
+  flush(): boolean {
+    this.syncIndex();
+    const isAnyDirty = this.#dirty.length > 0;
+    for (const host of this.#dirty) {
+      this.#hosts.putSync(numberKey(host.number), encodeHost(host));
+      host.isDirty = false;
+      host.recordedSequence = host.nextSequence;
+    }
+    this.#dirty.length = 0;
+    if (this.#byKey.size > HOSTS_CACHED) this.clear();
+    return isAnyDirty;
+  }
+
+  clear(): void {
+    this.#byKey.clear();
+    this.#byNumber.clear();
+  }
+
+  /** Counts the entries that were added to the host's only line after its record was written. */
+  #withUnrecorded(host: Host): Host {
+    const { number, onlyLine, nextSequence } = host;
+    if (onlyLine === null) return host;
+    const { lane, rank } = onlyLine;
+    const [start, end] = [lineKey(number, lane, rank, nextSequence), lineEnd(number, lane, rank)];
+    for (const key of this.#entries.getKeys({ start, end })) {
+      host.queued += 1;
+      host.nextSequence = readLine(key).order + 1;
+    }
+    return host;
+  }
+
+  #remember(host: Host): Host {
+    this.#byKey.set(host.key, host);
+    this.#byNumber.set(host.number, host);
+    return host;
+  }
+}
+
+function numberKey(number: number): Buffer {
+  const key = Buffer.allocUnsafe(5);
+  key[0] = BY_NUMBER;
+  key.writeUInt32BE(number, 1);
+  return key;
+}
+
+function numberValue(number: number): Buffer {
+  const value = Buffer.allocUnsafe(4);
+  value.writeUInt32BE(number);
+  return value;
+}
+
+function dueKey(at: number, number: number): Buffer {
+  const key = Buffer.allocUnsafe(12);
+  key.writeUInt32BE(number, key.writeDoubleBE(at));
+  return key;
 }
 
 class Writer {

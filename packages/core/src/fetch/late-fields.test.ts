@@ -1,0 +1,79 @@
+// A signature is made when its connection is there, so that waiting never eats its life. If this breaks, a slow host
+// gets signatures that have expired.
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Answer, listenRaw, type RawServer, response } from '../fetcher-conformance/raw-server.js';
+import { fetchRequest } from '../test-support/fetch-request.js';
+import type { Fetcher } from './fetcher.js';
+import { createUndiciFetcher } from './undici-fetcher.js';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function serve(answer: Answer): Promise<RawServer> {
+  const server = await listenRaw(answer);
+  closing.push(() => server.close());
+  return server;
+}
+
+function fetcher(): Fetcher {
+  const made = createUndiciFetcher();
+  closing.push(() => made.close());
+  return made;
+}
+
+const ANSWER: Answer = (socket) => void socket.write(response('x'));
+
+describe('fields that are made anew when the connection is there', () => {
+  const asking = (server: RawServer, now: () => Promise<Record<string, string>>, more: object = {}) =>
+    fetchRequest(`${server.origin}/`, { headers: { 'X-Signed': 'before' }, headersNow: now, ...more });
+
+  it('are sent in place of the others, and not asked for on a connection that is there already', async () => {
+    const heads: string[] = [];
+    const server = await serve((socket, head) => {
+      heads.push(/x-signed: (\w+)/i.exec(head)?.[1] ?? '');
+      socket.write(response('x'));
+    });
+    const made = fetcher();
+    const order: string[] = [];
+    const now = async () => {
+      order.push('asked');
+      return { 'X-Signed': 'now' };
+    };
+    const mayStart = () => order.push('may start') > 0;
+    for (let times = 0; times < 2; times += 1) await made.fetch(asking(server, now, { mayStart }));
+    expect(heads).toEqual(['now', 'before']);
+    expect(order).toEqual(['asked', 'may start', 'may start']);
+  });
+
+  it('that cannot be made: nothing is sent', async () => {
+    const server = await serve(ANSWER);
+    const outcome = await fetcher().fetch(asking(server, () => Promise.reject(new Error('no key'))));
+    expect(outcome).toMatchObject({ kind: 'failed', failure: 'internal', detail: 'no key', wasSent: false });
+    expect(server.requests).toEqual([]);
+  });
+
+  it('that do not come in time, or for a stopped crawl: nothing is sent', async () => {
+    const server = await serve(ANSWER);
+    const never = () => new Promise<never>(() => undefined);
+    const slow = await fetcher().fetch(asking(server, never, { limits: { connectTimeoutMs: 50 } }));
+    expect(slow).toMatchObject({ failure: 'timeout-connect', wasSent: false });
+    const stop = new AbortController();
+    const now = async () => {
+      stop.abort();
+      return { 'X-Signed': 'now' };
+    };
+    const stopped = fetcher().fetch(asking(server, now, { signal: stop.signal }));
+    expect(await stopped).toMatchObject({ failure: 'aborted', wasSent: false });
+    expect(server.requests).toEqual([]);
+  });
+
+  it('of a server that is not there: the failure is that of any other request', async () => {
+    const server = await serve(ANSWER);
+    await server.close();
+    const outcome = await fetcher().fetch(asking(server, async () => ({})));
+    expect(outcome).toMatchObject({ failure: 'refused', wasSent: false });
+  });
+});

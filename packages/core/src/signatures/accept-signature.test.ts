@@ -1,0 +1,56 @@
+// A site may ask for another set of components; what would weaken a signature or cannot be made is not answered.
+
+import { describe, expect, it } from 'vitest';
+import { askedTerms } from './accept-signature.js';
+import { COVERED } from './profile.js';
+import type { SigningTerms } from './sign-request.js';
+
+const OWN: SigningTerms = {
+  form: 'url',
+  agent: 'https://bot.example/',
+  components: COVERED.path,
+  lifetimeSeconds: 60,
+  nonce: true,
+};
+const KEYID = 'k'.repeat(43);
+const asked = (field: string, own = OWN) => askedTerms(field, own, KEYID);
+
+describe('answered', () => {
+  it.each([
+    ['sig=("@authority" "@query");created;expires;nonce="abc"', 'sig', ['"@authority"', '"@query"'], 'abc'],
+    ['a=("@path" "signature-agent";key="a");tag="web-bot-auth"', 'a', ['"@path"', '"@authority"'], true],
+    [`a=("@method" "@authority");keyid="${KEYID}";alg="ed25519"`, 'a', ['"@method"', '"@authority"'], true],
+    ['a=()', 'a', ['"@authority"'], true],
+    ['a=("date");tag="web-bot-auth", b=("@authority")', 'b', ['"@authority"'], true],
+  ])('%s', (field, label, components, nonce) => {
+    expect(asked(field)).toEqual({ ...OWN, label, components, nonce });
+  });
+
+  it('with the form of the crawl', () => {
+    expect(asked('a=("@authority" "signature-agent")', { ...OWN, form: 'string' })).toMatchObject({ form: 'string' });
+    expect(asked('a=("@authority" "signature-agent")')).toBeNull();
+  });
+});
+
+it.each([
+  '',
+  'a',
+  'a="x"',
+  'a=("@authority"',
+  'a=("date")',
+  'a=("content-digest")',
+  'a=("@target-uri")',
+  'a=("@query-param";name="x")',
+  'a=("@authority";req)',
+  'a=("@authority" "@authority")',
+  'a=("@authority" "signature-agent";key="b")',
+  'a=("@authority");tag="other"',
+  'a=("@authority");alg="rsa-pss-sha512"',
+  'a=("@authority");keyid="other"',
+  'a=("@authority");context="x"',
+  'a=("@authority");nonce=:AA==:',
+  'a=("@authority");nonce="a\\"b"',
+  `a=("@authority");nonce="${'n'.repeat(257)}"`,
+])('not answered: %s', (field) => {
+  expect(asked(field)).toBeNull();
+});

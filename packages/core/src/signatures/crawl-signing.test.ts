@@ -1,0 +1,114 @@
+// What the signatures of a run remember: the preferences of sites, each answered once, and the clocks of hosts.
+
+import type { HostWarning } from '@mannerly/frontier';
+import { describe, expect, it } from 'vitest';
+import { CrawlSigning } from './crawl-signing.js';
+import { MAX_ASKING_AUTHORITIES } from './limits.js';
+import { COVERED } from './profile.js';
+import { TEST_KEY } from './test-key.fixture.js';
+
+const NOW_MS = Date.parse('2026-11-23T12:00:00Z');
+const terms = {
+  form: 'url' as const,
+  agent: 'https://bot.example/',
+  components: COVERED.path,
+  lifetimeSeconds: 60,
+  nonce: true,
+};
+const made = (hasKey = true) => {
+  const told: HostWarning[] = [];
+  const stops: string[] = [];
+  const signature = hasKey ? { signer: TEST_KEY, terms, isTestKey: true } : null;
+  const notices = { tell: (warning: HostWarning) => told.push(warning), stop: (reason: string) => stops.push(reason) };
+  return { signing: new CrawlSigning(signature, notices), told, stops };
+};
+const answer = (status: number, headers: Record<string, string>, atMs = NOW_MS) => ({
+  status,
+  header: (name: string) => headers[name] ?? null,
+  atMs,
+});
+const asking = (field = 'a=("@authority" "@query");nonce="n1"') => ({ 'accept-signature': field });
+
+describe('Accept-Signature', () => {
+  it('is answered once for an authority; its nonce is used once, its components from then on', async () => {
+    const { signing, told } = made();
+    const [one, two] = [new URL('https://a.example/?1'), new URL('https://a.example/?2')];
+    expect(signing.answered(one, answer(403, asking()))).toBe(true);
+    const input = async (url: URL) => (await signing.fieldsFor(url, NOW_MS))['Signature-Input'];
+    expect(await input(two)).not.toContain('nonce="n1"');
+    expect(await input(one)).toMatch(/^a=\("@authority" "@query" "signature-agent";key="a"\).*;nonce="n1";/);
+    expect(signing.answered(one, answer(403, asking()))).toBe(false);
+    expect(await input(one)).not.toContain('nonce="n1"');
+    expect(await input(one)).toContain('"@query"');
+    expect(await input(new URL('https://b.example/'))).not.toContain('"@query"');
+    expect(told).toEqual([]);
+  });
+
+  it('of a 429 changes the next signature, and the wait is as usual', () => {
+    const { signing } = made();
+    expect(signing.answered(new URL('https://a.example/'), answer(429, asking()))).toBe(false);
+  });
+
+  it.each([
+    ['what cannot be made', true, 'https://a.example/', 'a=("date")', /not made: a=\("date"\)/],
+    ['http', true, 'http://a.example/', 'a=("@path")', /not made/],
+    ['no key', false, 'https://a.example/', 'a=("@path")', /this site wants signed requests/],
+  ])('is told where it is not answered: %s', (_, hasKey, url, field, detail) => {
+    const { signing, told } = made(hasKey);
+    for (let times = 0; times < 3; times += 1) {
+      expect(signing.answered(new URL(url), answer(403, asking(field)))).toBe(false);
+    }
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatchObject({
+      code: 'signature-wanted',
+      host: 'a.example',
+      detail: expect.stringMatching(detail),
+    });
+  });
+
+  it('means nothing in another answer, and is kept for so many authorities', async () => {
+    const { signing } = made();
+    expect(signing.answered(new URL('https://a.example/'), answer(200, asking()))).toBe(false);
+    for (let at = 0; at <= MAX_ASKING_AUTHORITIES; at += 1) {
+      expect(signing.answered(new URL(`https://h${at}.example/`), answer(403, asking()))).toBe(true);
+    }
+    const input = async (host: string) => (await signing.fieldsFor(new URL(`https://${host}/`), 0))['Signature-Input'];
+    expect(await input('h0.example')).toContain('"@method"');
+    expect(await input('h1.example')).not.toContain('"@method"');
+  });
+});
+
+describe('the clock', () => {
+  const told = (aheadMs: readonly number[], more: Record<string, string> = {}, hasKey = true) => {
+    const { signing, told: warnings, stops } = made(hasKey);
+    for (const [at, ms] of aheadMs.entries()) {
+      const date = new Date(NOW_MS - ms).toUTCString();
+      signing.answered(new URL(`https://h${at}.example/`), answer(200, { date, ...more }));
+    }
+    return { codes: warnings.map(({ code }) => code), stops, signing, warnings };
+  };
+  const all = (seconds: number, hosts = 5) => Array.from({ length: hosts }, () => seconds * 1_000);
+
+  it.each([
+    ['right', all(0), 0, 0],
+    ['9 s ahead', all(9), 0, 0],
+    ['12 s ahead', all(12), 1, 0],
+    ['12 s behind', all(-12), 1, 0],
+    ['60 s ahead', all(60), 1, 1],
+    ['60 s behind, at many hosts', all(-60, 60), 1, 1],
+    ['by four hosts only', all(60, 4), 0, 0],
+    ['wrong at two of five hosts', [...all(0, 3), ...all(600, 2)], 0, 0],
+    ['right again at the hosts that answered last', [...all(12, 5), ...all(0, 40)], 1, 0],
+  ])('%s', (_, aheadMs, warnings, stops) => {
+    const { codes, stops: stopped, signing } = told(aheadMs);
+    expect([codes, stopped.length]).toEqual([Array.from({ length: warnings }, () => 'signature-clock'), stops]);
+    expect(signing.isStopped).toBe(stops > 0);
+  });
+
+  it('is not judged by copies of caches, answers without a date, or without a key', () => {
+    expect(told(all(60), { age: '60' }).codes).toEqual([]);
+    expect(told(all(60), { date: 'never' }).codes).toEqual([]);
+    expect(told(all(60), {}, false).codes).toEqual([]);
+    expect(told(all(60), { age: '0' }).warnings[0]?.detail).toMatch(/^the clock of this machine is 60 s ahead of/);
+  });
+});

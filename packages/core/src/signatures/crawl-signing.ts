@@ -1,0 +1,123 @@
+// The signatures of one run: what each authority has asked for, and whether the clock allows any (specification,
+// identity 3.3 and 6). Also without a key: then it only says which sites want one.
+
+import type { HostWarning } from '@mannerly/frontier';
+import { keepLatest } from '../keep-latest.js';
+import { askedTerms } from './accept-signature.js';
+import { ClockCheck } from './clock-check.js';
+import { CLOCK_STOP_MS, CLOCK_WARN_MS, MAX_ASKING_AUTHORITIES } from './limits.js';
+import { type SignatureFields, type SigningTerms, signRequest } from './sign-request.js';
+import type { ResolvedSignature } from './signature-options.js';
+
+/** What it tells: a site wants other signatures, or any; the clock is wrong. */
+export interface SigningNotices {
+  readonly tell: (warning: HostWarning) => void;
+  /** Called once: no request is signed any more. @param reason - For people. */
+  readonly stop: (reason: string) => void;
+}
+
+/** What is known of an answer. */
+export interface SignedAnswer {
+  readonly status: number;
+  /** The value of a header field, by its lower-case name; `null`: none. */
+  readonly header: (name: string) => string | null;
+  /** When it began to come, epoch milliseconds. */
+  readonly atMs: number;
+}
+
+/** The preference of an authority. `null`: it cannot be answered, or there is no key. */
+interface Preference {
+  readonly terms: SigningTerms | null;
+  /** The URL whose repetition carries the nonce that came with it. */
+  nonceFor: string | null;
+}
+
+/** Signs for one run. */
+export class CrawlSigning {
+  readonly #signature: ResolvedSignature | null;
+  readonly #notices: SigningNotices;
+  readonly #preferences = new Map<string, Preference>();
+  readonly #clock = new ClockCheck();
+  #hasWarned = false;
+  #isStopped = false;
+
+  /** @param signature - `null`: nothing is signed. */
+  constructor(signature: ResolvedSignature | null, notices: SigningNotices) {
+    this.#signature = signature;
+    this.#notices = notices;
+  }
+
+  /** Whether requests of this scheme are signed. */
+  signs({ protocol }: URL): boolean {
+    return this.#signature !== null && protocol === 'https:';
+  }
+
+  /** Whether the key is one that everybody has. */
+  get isTestKey(): boolean {
+    return this.#signature?.isTestKey === true;
+  }
+
+  /** Whether the clock forbids every signature. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** The fields for one request, https. @throws What `signRequest` throws. */
+  async fieldsFor(url: URL, nowMs: number): Promise<SignatureFields> {
+    if (this.#signature === null) throw new Error('there is no key');
+    const { signer, terms } = this.#signature;
+    const kept = this.#preferences.get(url.host);
+    const asked = kept?.terms ?? terms;
+    // A nonce of the site is good once.
+    const nonce = kept?.nonceFor === url.href ? asked.nonce : terms.nonce;
+    return signRequest({ method: 'GET', url: url.href }, signer, { ...asked, nonce }, nowMs);
+  }
+
+  /**
+   * Takes in what came for a request.
+   *
+   * @returns Whether the request is due again, with another signature. Once for each authority.
+   */
+  answered(url: URL, answer: SignedAnswer): boolean {
+    if (this.signs(url)) this.#compareClocks(url, answer);
+    const kept = this.#preferences.get(url.host);
+    if (kept?.nonceFor === url.href) kept.nonceFor = null;
+    const { status, header } = answer;
+    const acceptSignature = status === 401 || status === 403 || status === 429 ? header('accept-signature') : null;
+    if (acceptSignature === null || kept !== undefined) return false;
+    const terms =
+      this.#signature !== null && this.signs(url)
+        ? askedTerms(acceptSignature, this.#signature.terms, this.#signature.signer.keyid)
+        : null;
+    keepLatest(this.#preferences, url.host, { terms, nonceFor: url.href }, MAX_ASKING_AUTHORITIES);
+    if (terms === null) this.#tell('signature-wanted', url, this.#wanted(acceptSignature), answer.atMs);
+    // Of a 429 the request is retried anyway, when the host allows it.
+    return terms !== null && status !== 429;
+  }
+
+  #wanted(field: string): string {
+    return this.#signature === null
+      ? 'this site wants signed requests: `identity.signature` makes them'
+      : `this site wants signatures that are not made: ${field.slice(0, MAX_TOLD_CHARS)}`;
+  }
+
+  #compareClocks(url: URL, { header, atMs }: SignedAnswer): void {
+    // The copy of a cache has the date of the origin.
+    const isFresh = (header('age') ?? '0') === '0';
+    const aheadMs = isFresh ? this.#clock.add(url.hostname, header('date'), atMs) : null;
+    if (aheadMs === null || Math.abs(aheadMs) <= CLOCK_WARN_MS || this.#isStopped) return;
+    const byHow = `${Math.round(Math.abs(aheadMs) / 1_000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the hosts that answer`;
+    const detail = `the clock of this machine is ${byHow}`;
+    if (!this.#hasWarned) this.#tell('signature-clock', url, detail, atMs);
+    this.#hasWarned = true;
+    if (Math.abs(aheadMs) <= CLOCK_STOP_MS) return;
+    this.#isStopped = true;
+    this.#notices.stop(`signature-clock: ${detail}, so that every signature would be refused`);
+  }
+
+  #tell(code: 'signature-wanted' | 'signature-clock', { hostname, origin }: URL, detail: string, atMs: number): void {
+    this.#notices.tell({ kind: 'host', code, host: hostname, authority: origin, untilMs: null, detail, atMs });
+  }
+}
+
+const MAX_TOLD_CHARS = 300;

@@ -1,0 +1,53 @@
+// The option group `identity.signature`, checked: what signs, and what its signatures look like.
+
+import { invalidOption, MannerlyError } from '../errors.js';
+import { COVERED, checkedAgent, type SignatureForm, type SignatureScope, TEST_KEYID } from './profile.js';
+import type { SigningTerms } from './sign-request.js';
+import { loadSigningKey, type Signer } from './signing-key.js';
+
+/** The options as their rows leave them; those that are checked here may hold anything. */
+export interface GivenSignature {
+  readonly key: unknown;
+  readonly sign: Signer['sign'] | null;
+  readonly keyid: string | null;
+  readonly agent: unknown;
+  readonly form: SignatureForm;
+  readonly components: SignatureScope;
+  readonly lifetimeSeconds: number;
+  readonly nonce: boolean;
+}
+
+/** What signs the requests of a crawl, and how. It holds no key that could be read. */
+export interface ResolvedSignature {
+  readonly signer: Signer;
+  readonly terms: SigningTerms;
+  /** Its key proves nothing: it signs at loopback addresses only. */
+  readonly isTestKey: boolean;
+}
+
+/**
+ * Checks the options and loads the key.
+ *
+ * @throws MannerlyError `identity-key` for the key; `option-invalid` for the agent, and for what does not go together.
+ */
+export function resolveSignature(given: GivenSignature): ResolvedSignature {
+  const { key, sign, keyid, form, components, lifetimeSeconds, nonce } = given;
+  const agent = checkedAgent(form, given.agent);
+  const terms = { form, agent, components: COVERED[components], lifetimeSeconds, nonce };
+  if ((key === null) === (sign === null) || (sign === null) !== (keyid === null)) {
+    // A key that was given is not shown.
+    throw new MannerlyError('option-invalid', 'expected `identity.signature` to have `key`, or `sign` with `keyid`');
+  }
+  if (sign === null || keyid === null) {
+    const loaded = loadSigningKey(typeof key === 'string' ? key : '');
+    return { signer: loaded, terms, isTestKey: loaded.isTestKey };
+  }
+  if (!/^[\w-]{43}$/.test(keyid)) {
+    throw invalidOption(
+      'identity.signature.keyid',
+      'the thumbprint of the public key (RFC 7638), 43 characters',
+      keyid,
+    );
+  }
+  return { signer: { keyid, sign }, terms, isTestKey: keyid === TEST_KEYID };
+}
