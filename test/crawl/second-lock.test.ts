@@ -16,10 +16,11 @@ vi.mock('../../packages/frontier/src/politeness/interval.js', async (original) =
   requestInterval: () => ({ fromEndMs: 0, fromStartMs: 0 }),
   earliestStart: () => ({ atMs: 0, reason: 'interval' }),
 }));
-vi.mock('../../packages/frontier/src/politeness/crawl-pace.js', async (original) => {
-  const { CrawlPace } = await original<{ CrawlPace: new (intervalMs: null, store: unknown) => object }>();
+vi.mock('../../packages/frontier/src/politeness/shared-spacing.js', async (original) => {
+  const real = await original<{ CrawlPace: new (intervalMs: null, store: unknown) => object }>();
   return {
-    CrawlPace: class extends CrawlPace {
+    ...real,
+    CrawlPace: class extends real.CrawlPace {
       constructor(_intervalMs: unknown, store: unknown) {
         super(null, store);
       }

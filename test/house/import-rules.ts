@@ -90,9 +90,9 @@ const RULES: readonly Rule[] = [
   function nodeInFrontier(file, imported) {
     if (file.home.folder !== 'packages/frontier' || file.isTest || !imported.fact.specifier.startsWith('node:'))
       return null;
-    return /^(stores|conformance)\//.test(file.inside) || ['clock.ts', 'url/fingerprint.ts'].includes(file.inside)
+    return /^(stores|conformance)\//.test(file.inside) || ['clock.ts', 'flow/seen.ts'].includes(file.inside)
       ? null
-      : 'node: appears in frontier only in stores/, conformance/, clock and url/fingerprint';
+      : 'node: appears in frontier only in stores/, conformance/, clock and flow/seen';
   },
   function frontierKnowsNoAdapter(file, imported) {
     if (file.home.folder !== 'packages/frontier' || file.isTest || imported.inside === null) return null;

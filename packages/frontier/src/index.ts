@@ -4,12 +4,10 @@ export { type Clock, createManualClock, systemClock } from './clock.js';
 export { FrontierError } from './errors.js';
 export { createFrontier, type Frontier, type FrontierCounts } from './frontier.js';
 export type { FrontierEvent, HostWait, HostWarning, UrlVerdict } from './frontier-event.js';
-export type { FrontierOptions } from './options/options.js';
-export type { RobotsOptions } from './options/robots-options.js';
-export { retryUrl } from './politeness/backoff.js';
-export type { CustomPoliteness, PolitenessOptions, PolitenessProfileName } from './politeness/profile.js';
-export type { HostLook } from './questions/host-look.js';
-export type { ReadyHost, UrlLook } from './questions/questions.js';
+export type { FrontierOptions, RobotsOptions } from './options/options.js';
+export { retryUrl } from './politeness/host-clock.js';
+export type { CustomPoliteness, PolitenessOptions, PolitenessProfileName } from './politeness/interval.js';
+export type { HostLook, ReadyHost, UrlLook } from './questions/questions.js';
 export type { ListRequest, QueuedUrl, QueueListing } from './questions/queued.js';
 export type {
   AddOutcome,

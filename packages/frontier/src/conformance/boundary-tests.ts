@@ -2,8 +2,19 @@
 // X3).
 
 import type { RecordListing } from '../store.js';
-import { assert, assertEqual, codeOf } from './assert.js';
-import { ALL, idsOf, nameOf, names, namesOf, RELEASE, type RegisterTest, type StoreTest } from './store-test.js';
+import {
+  ALL,
+  assert,
+  assertEqual,
+  codeOf,
+  idsOf,
+  nameOf,
+  names,
+  namesOf,
+  RELEASE,
+  type RegisterTest,
+  type StoreTest,
+} from './store-test.js';
 import type { SuiteOptions } from './suite-options.js';
 
 const RECORD_MOST = 1_048_576;

@@ -2,9 +2,17 @@
 // nothing left behind (A1, L1, C2 under concurrency).
 
 import type { FrontierStore, Lease } from '../store.js';
-import { assert, assertEqual } from './assert.js';
-import { type Choices, createChoices } from './choices.js';
-import { idsOf, nameOf, names, type RegisterTest, type StoreTest } from './store-test.js';
+import {
+  assert,
+  assertEqual,
+  type Choices,
+  createChoices,
+  idsOf,
+  nameOf,
+  names,
+  type RegisterTest,
+  type StoreTest,
+} from './store-test.js';
 import type { SuiteOptions } from './suite-options.js';
 
 const HOSTS = names('h', 12);

@@ -3,8 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewEntry } from '../store.js';
-import { assert } from './assert.js';
-import { ALL, idsOf, names, type RegisterTest, type StoreTest } from './store-test.js';
+import { ALL, assert, idsOf, names, type RegisterTest, type StoreTest } from './store-test.js';
 
 const SMALL = 400;
 const LARGE = 20_000;

@@ -3,9 +3,19 @@
 
 import type { FrontierStore, HostCommit, Lease } from '../store.js';
 import { memoryStore } from '../stores/memory.js';
-import { assert, assertEqual, InvariantError } from './assert.js';
-import { type Choices, createChoices } from './choices.js';
-import { ALL, nameOf, namesOf, type RegisterTest, type StoreTest, TEST_CRAWL } from './store-test.js';
+import {
+  ALL,
+  assert,
+  assertEqual,
+  type Choices,
+  createChoices,
+  InvariantError,
+  nameOf,
+  namesOf,
+  type RegisterTest,
+  type StoreTest,
+  TEST_CRAWL,
+} from './store-test.js';
 import type { SuiteOptions } from './suite-options.js';
 
 /** Hosts whose entries never wait: their order is compared. */

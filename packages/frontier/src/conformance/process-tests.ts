@@ -1,17 +1,14 @@
 // Processes on one crawl that are killed and stopped at random, judged from the log of the server they request pages
 // from: no request is early, every page is requested, none again once it is settled (L1, L4, C2 across processes).
 
+import type { ChildProcess } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FrontierStore } from '../store.js';
-import { assert, assertEqual } from './assert.js';
-import { type Choices, createChoices } from './choices.js';
-import { names, TEST_CRAWL, testEntry } from './store-test.js';
+import { assert, assertEqual, type Choices, createChoices, names, TEST_CRAWL, testEntry } from './store-test.js';
 import type { SuiteOptions, SuiteProcesses } from './suite-options.js';
-import { WORKER_SETTING, type WorkerSetting } from './suite-worker.js';
-import { pagesOfWeb, WEB_HOSTS } from './test-web.js';
-import { type Fault, WorkerGroup } from './worker-group.js';
+import { pagesOfWeb, WEB_HOSTS, WORKER_SETTING, type WorkerSetting } from './suite-worker.js';
 
 /** Resolution of a random share. */
 const SHARES = 1_000_000;
@@ -199,4 +196,76 @@ function freeFromMs(exchange: Exchange, faults: readonly Fault[]): number {
 /** The earliest time at which it may have arrived. */
 function arrivalOf({ notBeforeMs, startMs }: Exchange): number {
   return startMs - notBeforeMs > TICK_MS + LATE_MS ? notBeforeMs : startMs;
+}
+
+/** A kill or a stop, milliseconds of one clock. */
+export interface Fault {
+  readonly pid: number;
+  readonly fromMs: number;
+  /** `Infinity` for a kill, and while a stop lasts. */
+  toMs: number;
+}
+
+export class WorkerGroup {
+  readonly faults: Fault[] = [];
+  kills = 0;
+  stops = 0;
+  readonly #startOne: (owner: string) => ChildProcess;
+  readonly #workers: ChildProcess[] = [];
+  readonly #stopped = new Set<ChildProcess>();
+  #started = 0;
+
+  constructor(startOne: (owner: string) => ChildProcess) {
+    this.#startOne = startOne;
+  }
+
+  start(): void {
+    this.#started += 1;
+    this.#workers.push(this.#startOne(`worker ${this.#started}`));
+  }
+
+  /** Kills one and starts another. `share`: which one, from 0 to 1. */
+  kill(share: number): void {
+    const [victim] = this.#workers.splice(Math.floor(share * this.#workers.length), 1);
+    if (victim === undefined) return;
+    this.kills += 1;
+    this.#stopped.delete(victim);
+    this.#addFault(victim);
+    victim.kill('SIGKILL');
+    this.start();
+  }
+
+  stop(share: number, forMs: number): void {
+    const victim = this.#workers[Math.floor(share * this.#workers.length)];
+    if (victim === undefined || this.#stopped.has(victim)) return;
+    this.stops += 1;
+    const fault = this.#addFault(victim);
+    this.#stopped.add(victim);
+    victim.kill('SIGSTOP');
+    setTimeout(() => {
+      if (!this.#stopped.delete(victim)) return;
+      victim.kill('SIGCONT');
+      fault.toMs = performance.now();
+    }, forMs);
+  }
+
+  /** Workers that ended without being killed. */
+  get failed(): number {
+    return this.#workers.filter(({ exitCode }) => exitCode !== null).length;
+  }
+
+  /** Kills all; resolves when they are gone. */
+  async end(): Promise<void> {
+    this.#stopped.clear();
+    const alive = this.#workers.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+    const gone = alive.map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
+    for (const worker of alive) worker.kill('SIGKILL');
+    await Promise.all(gone);
+  }
+
+  #addFault({ pid = 0 }: ChildProcess): Fault {
+    const fault = { pid, fromMs: performance.now(), toMs: Number.POSITIVE_INFINITY };
+    this.faults.push(fault);
+    return fault;
+  }
 }

@@ -1,9 +1,10 @@
-// One store under test: short names for what every test does, and the closing of what it opened.
+// One store under test: short names for what every test does, and the closing of what it opened; assertions that name
+// the invariant that broke, whatever test runner is in use; a seeded source of choices, so that a random walk that
+// failed can be repeated.
 
 import { createHash } from 'node:crypto';
 import { FINGERPRINT_BYTES } from '../limits.js';
 import type { AddOutcome, Entry, FrontierStore, HostCommit, Lease, NewEntry, StoreCapabilities } from '../store.js';
-import { assert } from './assert.js';
 import type { StoreUnderTest } from './suite-options.js';
 
 export const TEST_CRAWL = 'conformance';
@@ -176,4 +177,54 @@ export function testEntry(host: string, name: string): NewEntry {
   const digest = createHash('sha256').update(`${host} ${name}`).digest();
   const fingerprint = new Uint8Array(digest.subarray(0, FINGERPRINT_BYTES));
   return { host, fingerprint, priority: 4, body: new TextEncoder().encode(name) };
+}
+
+export class InvariantError extends Error {
+  override readonly name = 'InvariantError';
+  /** `null`: the first one that the test names. */
+  readonly invariant: string | null;
+
+  constructor(message: string, invariant: string | null) {
+    super(message);
+    this.invariant = invariant;
+  }
+}
+
+/** @param invariant - Where it is not the first one that the test names. */
+export function assert(condition: boolean, message: string, invariant?: string): asserts condition {
+  if (!condition) throw new InvariantError(message, invariant ?? null);
+}
+
+/** As `assert`, for values that are equal as JSON. */
+export function assertEqual(actual: unknown, expected: unknown, what: string, invariant?: string): void {
+  const [got, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
+  assert(got === wanted, `${what}: expected ${wanted}, got ${got}`, invariant);
+}
+
+/** The code of the error that an action fails with; `null` when it succeeds. */
+export async function codeOf(action: Promise<unknown>): Promise<string | null> {
+  try {
+    await action;
+    return null;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'no code';
+  }
+}
+
+export interface Choices {
+  /** A whole number from 0, below `below`. */
+  readonly below: (below: number) => number;
+  readonly of: <T>(options: readonly T[]) => T;
+}
+
+/** The same seed gives the same choices. Never throws. */
+export function createChoices(seed: number): Choices {
+  let state = seed >>> 0;
+  const below = (limit: number) => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+    return ((mixed ^ (mixed >>> 15)) >>> 0) % limit;
+  };
+  return { below, of: (options) => options[below(options.length)]! };
 }

@@ -2,17 +2,14 @@
 // memory store, four clients at once, processes that are killed and stopped, and a check that costs stay flat. It needs
 // no test runner of its own.
 
-import { addTests } from './add-tests.js';
-import { InvariantError } from './assert.js';
 import { boundaryTests } from './boundary-tests.js';
 import { clientTests } from './client-tests.js';
-import { commitTests } from './commit-tests.js';
+import { addTests, commitTests } from './commit-tests.js';
 import { costTests } from './cost-tests.js';
-import { entryTests } from './entry-tests.js';
-import { leaseTests } from './lease-tests.js';
+import { entryTests, leaseTests } from './lease-tests.js';
 import { modelTests } from './model-tests.js';
 import { processTests } from './process-tests.js';
-import { type RegisterTest, StoreTest } from './store-test.js';
+import { InvariantError, type RegisterTest, StoreTest } from './store-test.js';
 import type { SuiteOptions } from './suite-options.js';
 
 /**

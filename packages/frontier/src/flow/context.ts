@@ -2,16 +2,14 @@
 // scheduler.
 
 import { EventReporter } from '../hosts/event-reporter.js';
-import { HostBounds } from '../hosts/host-bounds.js';
+import { HostBounds } from '../hosts/host-state.js';
 import type { ResolvedFrontierOptions } from '../options/options.js';
-import { AddressSlots } from '../politeness/address-slots.js';
-import { CrawlPace } from '../politeness/crawl-pace.js';
+import { AddressSlots, CrawlPace } from '../politeness/shared-spacing.js';
 import { Budget } from '../records/budget.js';
 import { CrawlLock, PartRecords } from '../records/processes.js';
-import { StoreGuard } from '../records/store-guard.js';
+import { QueueCounts, StoreGuard } from '../records/store-guard.js';
 import { Waits } from '../records/waits.js';
 import { RobotsGate } from '../robots/robots-gate.js';
-import { QueueCounts } from './queue-counts.js';
 import { Seen } from './seen.js';
 
 /** What all parts of one frontier share. */

@@ -1,12 +1,15 @@
-// What travels with a host's lease from holder to holder, at most 1 KiB: its clock, its counters, and which of its
-// authorities require spacing. Only the store owns an absolute clock, so times are written as ages and waits and
-// become times again on the clock of the next holder.
+// What travels with a host's lease from holder to holder, at most 1 KiB: its clock, what it has served, and which of
+// its authorities require spacing; and the bounds of what one host may serve. Only the store owns an absolute clock, so
+// times are written as ages and waits and become times again on the clock of the next holder.
 //
 // All of it is as of the time before which no other process gets the host: when it falls due at a release, the delay
 // after the end of a lease. Read later than that, a gap comes out longer than required, never shorter.
 
 import { ASKERS_PER_HOST, HOST_STATE_MAX_BYTES } from '../limits.js';
 import { type HostClock, newHostClock } from '../politeness/host-clock.js';
+import { createRecentSet } from '../recent-set.js';
+import type { Bounds, Budget } from '../records/budget.js';
+import { EXHAUSTED_HOSTS } from './limits.js';
 
 /** What a host has served. */
 export interface HostUse {
@@ -101,4 +104,54 @@ export function decodeHostState(bytes: Uint8Array, nowMs: number): HostState | n
     askers: Array.isArray(fields['l']) ? fields['l'].filter((asker) => typeof asker === 'string') : [],
     leastDelayMs: count('d'),
   };
+}
+
+/** Which bound a host has used up: reasons of the documented table. */
+export type HostBound = 'bound-host-pages' | 'bound-host-bytes' | 'bound-host-minutes';
+
+const BOUNDS: readonly HostBound[] = ['bound-host-pages', 'bound-host-bytes', 'bound-host-minutes'];
+
+/**
+ * How much one host may serve: pages, bytes, running minutes, over restarts and processes. A host that has used up a
+ * bound is remembered, so that its links are not queued only to be dropped.
+ */
+export class HostBounds {
+  readonly #bounds: Bounds;
+  readonly #budget: Pick<Budget, 'runningMs'>;
+  readonly #isAny: boolean;
+  readonly #exhausted = createRecentSet(EXHAUSTED_HOSTS);
+
+  constructor(bounds: Bounds, budget: Pick<Budget, 'runningMs'>) {
+    this.#bounds = bounds;
+    this.#budget = budget;
+    const { pagesPerHost, bytesPerHost, runningPerHostMs } = bounds;
+    this.#isAny = pagesPerHost !== null || bytesPerHost !== null || runningPerHostMs !== null;
+  }
+
+  /** The bound that a host has used up; `null`: none. */
+  usedUp({ pages, bytes, firstRunMs }: HostUse, nowMs: number): HostBound | null {
+    if (!this.#isAny) return null;
+    const { pagesPerHost, bytesPerHost, runningPerHostMs } = this.#bounds;
+    if (pagesPerHost !== null && pages >= pagesPerHost) return 'bound-host-pages';
+    if (bytesPerHost !== null && bytes >= bytesPerHost) return 'bound-host-bytes';
+    const ranMs = firstRunMs === null ? 0 : this.#budget.runningMs(nowMs) - firstRunMs;
+    return runningPerHostMs !== null && ranMs >= runningPerHostMs ? 'bound-host-minutes' : null;
+  }
+
+  /** Whether what is in flight may use up the rest of its pages. */
+  mayBeUsedUp({ used, pagesInFlight }: { readonly used: HostUse; readonly pagesInFlight: number }): boolean {
+    const { pagesPerHost } = this.#bounds;
+    return pagesPerHost !== null && used.pages + pagesInFlight >= pagesPerHost;
+  }
+
+  /** Remembers a host if it has used up a bound. */
+  note({ key, used }: { readonly key: string; readonly used: HostUse }, nowMs: number): void {
+    const bound = this.usedUp(used, nowMs);
+    if (bound !== null) this.#exhausted.add(`${bound} ${key}`);
+  }
+
+  /** The bound that a host is remembered for; `null`: it may have used one up all the same. */
+  known(host: string): HostBound | null {
+    return this.#isAny ? (BOUNDS.find((bound) => this.#exhausted.has(`${bound} ${host}`)) ?? null) : null;
+  }
 }

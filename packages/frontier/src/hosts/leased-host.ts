@@ -6,10 +6,13 @@
 import type { HostWait } from '../frontier-event.js';
 import { ENTRIES_PER_LEASE } from '../limits.js';
 import { afterExchange, type ClockWarning, type HostClock } from '../politeness/host-clock.js';
-import { type EarliestStart, earliestStart, requestInterval } from '../politeness/interval.js';
-import type { Politeness } from '../politeness/profile.js';
-import type { AuthorityRules } from '../robots/authority-rules.js';
-import { type ClosedTime, type RequirementsNow, SpacingRequirements } from '../robots/requirements.js';
+import { type EarliestStart, earliestStart, type Politeness, requestInterval } from '../politeness/interval.js';
+import {
+  type AuthorityRules,
+  type ClosedTime,
+  type RequirementsNow,
+  SpacingRequirements,
+} from '../robots/authority-rules.js';
 import type { FencingToken, HostCommit, HostKey, Lease } from '../store.js';
 import type { Exchange } from '../work.js';
 import { decodeHostState, encodeHostState, type HostUse, newHostState } from './host-state.js';

@@ -4,10 +4,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../work.js';
-import { redirectNotBeforeMs, retryUrl } from './backoff.js';
-import { afterExchange, type HostClock, newHostClock } from './host-clock.js';
-import { earliestStart, requestInterval } from './interval.js';
-import { type PolitenessOptions, resolvePoliteness } from './profile.js';
+import { afterExchange, type HostClock, newHostClock, redirectNotBeforeMs, retryUrl } from './host-clock.js';
+import { earliestStart, type PolitenessOptions, requestInterval, resolvePoliteness } from './interval.js';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const NO_ASKS = { crawlDelayMs: null, requestIntervalMs: null };

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeHostState, encodeHostState, newHostState } from '../hosts/host-state.js';
 import { LeasedHost } from '../hosts/leased-host.js';
 import { newHostClock } from '../politeness/host-clock.js';
-import { resolvePoliteness } from '../politeness/profile.js';
+import { resolvePoliteness } from '../politeness/interval.js';
 import { decodeItem, encodeItem } from '../records/record.js';
 import { decodeAuthority, encodeAuthority, newAuthorityRecord } from '../robots/authority-cache.js';
 

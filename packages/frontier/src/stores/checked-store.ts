@@ -1,8 +1,9 @@
-// What stores have in common around their queues: they open once, refuse verbs before open and after close, and check
-// the limits of the contract before anything changes (X3).
+// What stores have in common: they open once, refuse verbs before open and after close, check the limits of the
+// contract before anything changes (X3), compare the crawl that they hold with the one that is wanted (O2), and report
+// errors of the platform, a server or lmdb as their own.
 
 import { FrontierError } from '../errors.js';
-import { FINGERPRINT_BYTES, HOST_STATE_MAX_BYTES, RECORD_MAX_BYTES } from '../limits.js';
+import { FINGERPRINT_BYTES, HOST_STATE_MAX_BYTES, QUEUED_MAX, RECORD_MAX_BYTES } from '../limits.js';
 import type {
   FrontierStore,
   HostCommit,
@@ -176,4 +177,85 @@ function checkBytes(what: string, bytes: Uint8Array, most: number): void {
 function checkPriority(priority: number): void {
   if (priority >= 0 && priority <= 7) return;
   throw new FrontierError('option-invalid', `expected a priority from 0 to 7, got ${priority}`);
+}
+
+/** The error as `store-failed` with its own message behind `what`. A `FrontierError` stays as it is. Never throws. */
+export function toFailure(what: string, cause: unknown, hint?: string): FrontierError {
+  if (cause instanceof FrontierError) return cause;
+  const more = hint === undefined ? { cause } : { cause, hint };
+  return new FrontierError('store-failed', `${what}: ${messageOf(cause)}`, more);
+}
+
+/** The message of an error; of an aggregate, all of its messages. Never throws. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
+  return error instanceof Error && error.message !== '' ? error.message : String(error);
+}
+
+/** Whether an error of the platform carries this code. Never throws. */
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/** Options of every store that several processes share. */
+interface SharedOptions {
+  readonly identity?: string;
+  readonly maxQueued?: number;
+  readonly nowMs?: () => number;
+}
+
+/**
+ * `store`: its name in messages. `own`: options that only this kind of store has.
+ *
+ * @throws FrontierError `option-invalid`, for an unknown option too.
+ */
+export function resolveShared(store: string, options: SharedOptions, own: readonly string[]) {
+  const known = ['identity', 'maxQueued', 'nowMs', ...own];
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new FrontierError('option-invalid', `the ${store} store has no option \`${unknown}\``);
+  }
+  const { identity = '', maxQueued, nowMs = null } = options;
+  return { identity, nowMs, maxQueued: resolveMaxQueued(maxQueued) };
+}
+
+/** @throws FrontierError `option-invalid`. */
+export function resolveMaxQueued(maxQueued = QUEUED_MAX): number {
+  return wholeWithin('maxQueued', maxQueued, 1, Number.MAX_SAFE_INTEGER);
+}
+
+/** @throws FrontierError `option-invalid` for anything but a whole number of the range. */
+export function wholeWithin(name: string, value: number, least: number, most: number): number {
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
+  const expected = `expected \`${name}\` to be a whole number from ${least} to ${most}`;
+  throw new FrontierError('option-invalid', `${expected}, got ${value}`);
+}
+
+/** What to do where a frontier is missing. */
+export const BACK_OR_RESET = 'Put a copy of the folder back, or start over (--reset, `reset: true`).';
+
+/** What a store keeps of its crawl. */
+export interface CrawlName {
+  readonly format: string;
+  readonly version: number;
+  readonly crawl: string;
+  /** Who crawls; empty: not compared. */
+  readonly identity: string;
+}
+
+/**
+ * @param place - Where it is kept: `the prefix docs`.
+ * @param hint - What to do where another crawl is there.
+ * @throws FrontierError `store-mismatch`, both names in the message.
+ */
+export function compareCrawl(place: string, hint: string, kept: CrawlName, wanted: CrawlName): void {
+  const compare = (what: string, there: string, here: string) => {
+    if (there === here) return;
+    const message = `${place} holds ${what} ${JSON.stringify(there)}, not ${JSON.stringify(here)}`;
+    throw new FrontierError('store-mismatch', message, { hint });
+  };
+  compare('a store of format', `${kept.format} ${kept.version}`, `${wanted.format} ${wanted.version}`);
+  compare('the crawl', kept.crawl, wanted.crawl);
+  const isCompared = kept.identity !== '' && wanted.identity !== '';
+  if (isCompared) compare('a crawl of the identity', kept.identity, wanted.identity);
 }

@@ -1,7 +1,7 @@
 // An entry out of its order is a page out of its turn; one that is lost is a page never fetched.
 
 import { describe, expect, it } from 'vitest';
-import { createChoices } from '../conformance/choices.js';
+import { createChoices } from '../conformance/store-test.js';
 import type { Entry } from '../store.js';
 import { HostEntries } from './host-entries.js';
 

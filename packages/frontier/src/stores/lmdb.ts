@@ -4,9 +4,8 @@
 import { FrontierError } from '../errors.js';
 import { POLITENESS_MS_MAX, STORE_BODY_MAX_BYTES } from '../limits.js';
 import type { FrontierStore, StoreCapabilities } from '../store.js';
-import { CheckedStore } from './checked-store.js';
+import { CheckedStore, resolveShared, wholeWithin } from './checked-store.js';
 import { LmdbQueues, type ResolvedLmdbOptions } from './lmdb/queues.js';
-import { resolveShared, wholeWithin } from './store-options.js';
 
 /** Entries of one `add` or links of one commit. A verb is one synchronous step, so this bounds how long it blocks. */
 const BATCH_MAX = 8_192;

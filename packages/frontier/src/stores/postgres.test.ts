@@ -4,9 +4,19 @@
 import { describe, expect, it } from 'vitest';
 import { FrontierError } from '../errors.js';
 import type { NewEntry } from '../store.js';
-import { boolArray, byteaArray, int4Array, int8Array, readNumbers, textArray } from './postgres/arrays.js';
 import { VERSION } from './postgres/schema.js';
-import { laneNames, linkValues, microseconds, readEntries } from './postgres/values.js';
+import {
+  boolArray,
+  byteaArray,
+  int4Array,
+  int8Array,
+  laneNames,
+  linkValues,
+  microseconds,
+  readEntries,
+  readNumbers,
+  textArray,
+} from './postgres/values.js';
 import { type PostgresPool, type PostgresStoreOptions, postgresStore, type ServerNotice } from './postgres.js';
 
 const nothing = () => undefined;

@@ -3,14 +3,13 @@
 // `postgres/sql-*.ts`.
 
 import type { FrontierStore } from '../store.js';
-import { Connection } from './postgres/connection.js';
+import { Connection, type PostgresStoreOptions, resolvePostgresOptions } from './postgres/connection.js';
 import { claimCrawl, readDurability, WEAKNESS } from './postgres/open-crawl.js';
-import { type PostgresStoreOptions, resolvePostgresOptions } from './postgres/options.js';
 import { PostgresQueues } from './postgres/queues.js';
 import { serverStore } from './server/server-store.js';
 
-export type { PostgresPool, PostgresQuery, PostgresStoreOptions } from './postgres/options.js';
-export type { ServerNotice, ServerStoreOptions } from './server/server-options.js';
+export type { PostgresPool, PostgresQuery, PostgresStoreOptions } from './postgres/connection.js';
+export type { ServerNotice, ServerStoreOptions } from './server/server-store.js';
 
 /**
  * A store on a PostgreSQL server, 13 or newer.

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { FrontierError } from '../errors.js';
-import { shardBase, shardOf } from './redis/shards.js';
+import { shardBase, shardOf } from './redis/connection.js';
 import { laneNames, microseconds } from './redis/values.js';
 import { type RedisStoreOptions, redisStore } from './redis.js';
 

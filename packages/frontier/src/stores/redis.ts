@@ -3,15 +3,13 @@
 // first (C5).
 
 import type { FrontierStore } from '../store.js';
-import { Connection } from './redis/connection.js';
+import { Connection, type RedisStoreOptions, resolveRedisOptions, shardBase } from './redis/connection.js';
 import { claimCrawl, readDurability, WEAKNESS } from './redis/open-crawl.js';
-import { type RedisStoreOptions, resolveRedisOptions } from './redis/options.js';
 import { RedisQueues } from './redis/queues.js';
-import { shardBase } from './redis/shards.js';
 import { type Durability, serverStore } from './server/server-store.js';
 
-export type { RedisClient, RedisStoreOptions } from './redis/options.js';
-export type { ServerNotice, ServerStoreOptions } from './server/server-options.js';
+export type { RedisClient, RedisStoreOptions } from './redis/connection.js';
+export type { ServerNotice, ServerStoreOptions } from './server/server-store.js';
 
 const WEAKEST_FIRST: readonly Durability[] = ['none', 'process', 'power'];
 

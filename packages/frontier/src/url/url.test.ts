@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createFingerprinter, newFingerprintSecret } from '../flow/seen.js';
 import {
   CANONICAL_RULES,
   type CanonicalRule,
@@ -9,7 +10,6 @@ import {
   canonicalRulesWith,
   trackingParameters,
 } from './canonicalize.js';
-import { createFingerprinter, newFingerprintSecret } from './fingerprint.js';
 import { authorityOf, hostKeyOf } from './url-parts.js';
 
 describe('canonicalize', () => {

@@ -4,7 +4,7 @@
 
 import { FrontierError } from '../../errors.js';
 import type { HostKey, OpenRequest } from '../../store.js';
-import { BACK_OR_RESET, type CrawlName, compareCrawl } from '../crawl-name.js';
+import { BACK_OR_RESET, type CrawlName, compareCrawl } from '../checked-store.js';
 import { bootName, type ProcessIdentity, thisProcess } from '../processes/process-identity.js';
 import { type Environment, rowsOf, type Table } from './environment.js';
 import { Fingerprints } from './fingerprints.js';

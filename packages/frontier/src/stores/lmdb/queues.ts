@@ -12,8 +12,7 @@ import type {
   RecordListing,
   ReserveSlot,
 } from '../../store.js';
-import type { StoreQueues } from '../checked-store.js';
-import { toFailure } from '../store-failure.js';
+import { type StoreQueues, toFailure } from '../checked-store.js';
 import { addHolder, anchorClock, CrawlState, claimCrawl, removeHolder } from './crawl-state.js';
 import { openEnvironment, rowsOf } from './environment.js';
 import { GroupCommit, type Urgency } from './group-commit.js';

@@ -3,10 +3,9 @@
 
 import { FrontierError } from '../../errors.js';
 import type { OpenRequest } from '../../store.js';
-import { compareCrawl } from '../crawl-name.js';
+import { compareCrawl } from '../checked-store.js';
 import type { Durability } from '../server/server-store.js';
-import type { Connection } from './connection.js';
-import type { ResolvedPostgresOptions } from './options.js';
+import type { Connection, ResolvedPostgresOptions } from './connection.js';
 import { FORMAT, INSTALL_SQL, NAME_CRAWL_SQL, VERSION } from './schema.js';
 
 const OLDEST_SERVER = 130_000;

@@ -2,11 +2,18 @@
 
 import type { CommitAnswer, HostCommit, Lease, LeaseRequest, NewEntry, ReserveSlot } from '../../store.js';
 import type { StoreQueues } from '../checked-store.js';
-import { int8Array, readNumbers, textArray } from './arrays.js';
-import type { Connection } from './connection.js';
-import type { ResolvedPostgresOptions } from './options.js';
+import type { Connection, ResolvedPostgresOptions } from './connection.js';
 import { DUE_SQL, STATS_SQL } from './sql-read.js';
-import { commitValues, laneNames, linkValues, microseconds, readEntries } from './values.js';
+import {
+  commitValues,
+  int8Array,
+  laneNames,
+  linkValues,
+  microseconds,
+  readEntries,
+  readNumbers,
+  textArray,
+} from './values.js';
 
 /** Operation numbers are below this. */
 const OPERATIONS = 2 ** 47;

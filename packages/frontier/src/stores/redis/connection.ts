@@ -1,16 +1,17 @@
-// Commands and scripts of one client, sent again while it cannot reach its server. Scripts are called by their digest,
-// in full where a server does not know them yet: after a restart, a failover or on another node of a cluster.
+// The client that the Redis store takes, its options, and commands and scripts that are sent again while it cannot
+// reach its server. Scripts are called by their digest, in full where a server does not know them yet: after a restart,
+// a failover or on another node of a cluster. The package ioredis is not imported.
 
 import { createHash } from 'node:crypto';
+import { FrontierError } from '../../errors.js';
+import { messageOf, wholeWithin } from '../checked-store.js';
 import { Resending, type Verdict } from '../server/resending.js';
-import { messageOf } from '../store-failure.js';
-import { COMMIT_LUA } from './lua-commit.js';
+import { resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
+import { COMMIT_LUA, SEEN_LUA } from './lua-commit.js';
 import { HOST_LUA } from './lua-host.js';
 import { LEASE_LUA, WAKE_LUA } from './lua-lease.js';
 import { DUE_LUA, LATE_LUA, READ_HOST_LUA, RESERVE_LUA, SCAN_LUA, SETTINGS_LUA, STATS_LUA } from './lua-read.js';
-import { SEEN_LUA } from './lua-seen.js';
 import { SHARD_LUA } from './lua-shard.js';
-import type { ResolvedRedisOptions } from './options.js';
 
 export type ScriptValue = string | Buffer | number;
 
@@ -79,4 +80,81 @@ function judge(error: unknown): Verdict {
 function script(...parts: readonly string[]): { readonly text: string; readonly digest: string } {
   const text = SHARD_LUA + parts.join('');
   return { text, digest: createHash('sha1').update(text).digest('hex') };
+}
+
+const PREFIX = 'mannerly';
+/** Shards on one server: one time index to read. */
+const SHARDS_OF_ONE = 1;
+/** Shards of a cluster: enough to spread over a dozen servers, few enough to read all of them for the oldest host. */
+const SHARDS_OF_CLUSTER = 16;
+const SHARDS_MOST = 1_024;
+
+/** An ioredis client, created and closed by the caller. */
+export interface RedisClient {
+  /** `end` once the client gave up or was closed. */
+  readonly status: string;
+  /** Whether it is a `Cluster` client. */
+  readonly isCluster: boolean;
+  /** Sends a command. Answers are bytes, numbers, `null` and lists of them. */
+  callBuffer(command: string, args: (string | Buffer | number)[]): Promise<unknown>;
+}
+
+/** Options of the Redis store. */
+export interface RedisStoreOptions extends ServerStoreOptions {
+  /** An ioredis `Redis` or `Cluster`. The caller closes it, after the store. */
+  readonly client: RedisClient;
+  /** Prefix of all keys of one crawl. A short one is cheaper. Without braces and blanks. @default 'mannerly' */
+  readonly prefix?: string;
+  /**
+   * Parts of the crawl, by host; each has one hash tag, so a cluster may have them on different servers. Fixed when the
+   * crawl is created: afterwards the number that is kept counts. 1 to 1,024.
+   * @default 1, of a cluster 16
+   */
+  readonly shards?: number;
+}
+
+export type ResolvedRedisOptions = ReturnType<typeof resolveRedisOptions>;
+
+export function resolveRedisOptions(options: RedisStoreOptions) {
+  const { client, prefix = PREFIX } = options;
+  if (typeof client?.callBuffer !== 'function') {
+    throw new FrontierError('option-invalid', 'expected `client` to be a client of ioredis');
+  }
+  if (!/^[^{}\s]{1,64}$/.test(prefix)) {
+    const expected = 'expected `prefix` to be 1 to 64 characters without braces and blanks';
+    throw new FrontierError('option-invalid', `${expected}, got ${JSON.stringify(prefix)}`);
+  }
+  const shards = options.shards ?? (client.isCluster ? SHARDS_OF_CLUSTER : SHARDS_OF_ONE);
+  const common = resolveServerOptions('Redis', options, ['client', 'prefix', 'shards']);
+  return { ...common, client, prefix, shards: wholeWithin('shards', shards, 1, SHARDS_MOST) };
+}
+
+/** The shard of a host, a record or a slot: FNV-1a of its name. Keys are placed by it, so it never changes. */
+export function shardOf(name: string, shards: number): number {
+  if (shards === 1) return 0;
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
+  return (hash >>> 0) % shards;
+}
+
+/** The prefix of a shard's keys: one hash tag, so one slot. */
+export function shardBase(prefix: string, shard: number): string {
+  return `{${prefix}:${shard}}`;
+}
+
+/** One of several, with its index among them. */
+export interface Placed<T> {
+  readonly one: T;
+  readonly at: number;
+}
+
+export function byShard<T>(all: readonly T[], shards: number, nameOf: (one: T) => string): Map<number, Placed<T>[]> {
+  const parts = new Map<number, Placed<T>[]>();
+  for (const [at, one] of all.entries()) {
+    const shard = shardOf(nameOf(one), shards);
+    const part = parts.get(shard);
+    if (part === undefined) parts.set(shard, [{ one, at }]);
+    else part.push({ one, at });
+  }
+  return parts;
 }

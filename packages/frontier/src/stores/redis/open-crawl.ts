@@ -3,12 +3,9 @@
 
 import { FrontierError } from '../../errors.js';
 import type { OpenRequest } from '../../store.js';
-import { type CrawlName, compareCrawl } from '../crawl-name.js';
+import { type CrawlName, compareCrawl, messageOf } from '../checked-store.js';
 import type { Durability } from '../server/server-store.js';
-import { messageOf } from '../store-failure.js';
-import type { Connection } from './connection.js';
-import type { ResolvedRedisOptions } from './options.js';
-import { shardBase } from './shards.js';
+import { type Connection, type ResolvedRedisOptions, shardBase } from './connection.js';
 
 const FORMAT = 'mannerly-frontier-redis';
 const VERSION = 1;

@@ -3,9 +3,16 @@
 
 import type { CommitAnswer, HostCommit, Lease, LeaseRequest, NewEntry, ReserveSlot } from '../../store.js';
 import type { StoreQueues } from '../checked-store.js';
-import type { Connection, ScriptName, ScriptValue } from './connection.js';
-import type { ResolvedRedisOptions } from './options.js';
-import { byShard, type Placed, shardBase, shardOf } from './shards.js';
+import {
+  byShard,
+  type Connection,
+  type Placed,
+  type ResolvedRedisOptions,
+  type ScriptName,
+  type ScriptValue,
+  shardBase,
+  shardOf,
+} from './connection.js';
 import {
   laneNames,
   listOf,

@@ -1,7 +1,7 @@
 // Entries and commits as arguments of the scripts, and the scripts' answers as the shapes of the contract.
 
 import type { AddOutcome, Entry, HostCommit, HostCommitAnswer, Lease, NewEntry } from '../../store.js';
-import { createLaneNames, type LaneName } from '../server/lane-names.js';
+import { createLaneNames, type LaneName } from '../server/server-store.js';
 import type { ScriptValue } from './connection.js';
 
 /** Characters of a lane's name in the store: 36 bits of a hash, which only lanes of one host must not share. */

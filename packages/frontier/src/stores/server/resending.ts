@@ -3,8 +3,8 @@
 // operation number.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf, toFailure } from '../store-failure.js';
-import type { ResolvedServerOptions } from './server-options.js';
+import { messageOf, toFailure } from '../checked-store.js';
+import type { ResolvedServerOptions } from './server-store.js';
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;

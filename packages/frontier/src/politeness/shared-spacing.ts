@@ -1,12 +1,14 @@
-// Spacing per address: hosts that share a machine are requested one at a time, and the longer interval of the two hosts
-// passes from the end of one exchange to the start of the next. An address is known at egress only, so a host that
-// finds its address taken gets a time to come back at, in the order of asking; until then its work is back in its
-// queue.
+// Spacing that hosts share: per address, and for the whole crawl. Processes that share a store share both through its
+// slots (`reserve`).
 //
-// An address is one for all hosts, or for those of one registrable domain: then the slot's name has the domain too.
+// Hosts of one address are requested one at a time, and the longer interval of the two hosts passes from the end of one
+// exchange to the start of the next. An address is known at egress only, so a host that finds its address taken gets a
+// time to come back at, in the order of asking; until then its work is back in its queue. An address is one for all
+// hosts, or for those of one registrable domain: then the slot's name has the domain too. Another process may overlap
+// an exchange that outlasts its own interval, and, within a domain, one of a process that knows a single host there.
 //
-// Processes that share a store share starts and ends through its slots (`reserve`). Another process may overlap an
-// exchange that outlasts its own interval, and, within a domain, one of a process that knows a single host there.
+// The crawl makes no more requests per second than an operator allows, evenly spaced: planned when work is taken,
+// checked again right before the socket.
 
 import type { FrontierStore, HostKey } from '../store.js';
 import { ADDRESS_LINE_MOST, ADDRESSES_REMEMBERED } from './limits.js';
@@ -162,4 +164,57 @@ function wait(slot: Slot, host: HostKey, atMs: number, stepMs: number, isReserve
   if (slot.line.size < ADDRESS_LINE_MOST || slot.line.has(host)) slot.line.set(host, { atMs: at, isReserved });
   slot.lineEndMs = Math.max(slot.lineEndMs, at + stepMs);
   return at;
+}
+
+/** The key under which processes share the pace. */
+const KEY = 'pace of the crawl';
+
+/** The pace. All times are epoch milliseconds. */
+export class CrawlPace {
+  readonly #intervalMs: number | null;
+  readonly #store: Pick<FrontierStore, 'capabilities' | 'reserve'>;
+  #lastTakenMs = Number.NEGATIVE_INFINITY;
+  #lastStartMs = Number.NEGATIVE_INFINITY;
+  #plannedMs: number | null = null;
+
+  /** @param intervalMs - Between two requests, from start to start; `null`: no limit. */
+  constructor(intervalMs: number | null, store: Pick<FrontierStore, 'capabilities' | 'reserve'>) {
+    this.#intervalMs = intervalMs;
+    this.#store = store;
+  }
+
+  /** Makes sure that the next time is planned. Rejects with what the store throws. */
+  async prepare(nowMs: number): Promise<void> {
+    const intervalMs = this.#intervalMs;
+    if (intervalMs === null) return;
+    // A time that was not used for an interval is planned again: others may have relied on our use of it.
+    if (this.#plannedMs !== null && this.#plannedMs > nowMs - intervalMs) return;
+    const ownMs = Math.max(nowMs, this.#lastTakenMs + intervalMs);
+    this.#plannedMs = ownMs;
+    if (!this.#store.capabilities.shared || this.#store.reserve === undefined) return;
+    const [waitMs = 0] = await this.#store.reserve([{ key: KEY, delayMs: intervalMs }]);
+    this.#plannedMs = Math.max(ownMs, nowMs + waitMs);
+  }
+
+  /** When the next work may be taken; 0 without a limit. */
+  nextAtMs(): number {
+    if (this.#intervalMs === null) return 0;
+    return Math.ceil(this.#plannedMs ?? this.#lastTakenMs + this.#intervalMs);
+  }
+
+  /** A work was taken. */
+  took(nowMs: number): void {
+    this.#lastTakenMs = nowMs;
+    this.#plannedMs = null;
+  }
+
+  /** When the next request may leave; 0 without a limit. */
+  mayStartAtMs(): number {
+    return this.#intervalMs === null ? 0 : Math.ceil(this.#lastStartMs + this.#intervalMs);
+  }
+
+  /** A request leaves. */
+  started(nowMs: number): void {
+    this.#lastStartMs = nowMs;
+  }
 }

@@ -1,7 +1,7 @@
 // Hosts that wait for an address: how often they ask for it, and when they get it.
 
 import { describe, expect, it } from 'vitest';
-import { AddressSlots } from './address-slots.js';
+import { AddressSlots } from './shared-spacing.js';
 
 const noStore = { capabilities: { shared: false } } as ConstructorParameters<typeof AddressSlots>[0];
 
