@@ -7,7 +7,7 @@ const LISTED_AGENT = /^(\*|[a-z\d_-]+(\/[^*]*)?\*?)$/;
 /** The lower-case agents of a User-agent line and `*`; several only with `repair` (robots §4.3, §4.4, R18, R21b). */
 export function agentsOf(value: string, repair: boolean): string[] {
   const text = value.toLowerCase();
-  const pieces = repair ? listedNames(text) : [];
+  const pieces = repair && text.includes(',') ? listedNames(text) : [];
   if (pieces.length > 1 && pieces.every((piece) => LISTED_AGENT.test(piece))) {
     return pieces.map((piece) => leadingToken(piece, true) || '*');
   }

@@ -21,7 +21,7 @@ export function byteString(bytes: Uint8Array): string {
   }
   let isAscii = bytes.length > SHORT;
   for (let i = 0; isAscii && i < bytes.length; i++) isAscii = (bytes[i] as number) < 0x80;
-  return isAscii ? utf8.decode(bytes) : String.fromCharCode(...bytes);
+  return isAscii ? utf8.decode(bytes) : String.fromCharCode.apply(null, bytes as unknown as number[]);
 }
 
 /** The bytes that a string stands for. */

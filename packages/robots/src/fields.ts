@@ -67,8 +67,25 @@ export function fieldKind(name: string, repair: boolean): number {
   return row < 0 ? UNKNOWN : row + USER_AGENT;
 }
 
+/** Two letters as an index; other bytes share those of letters. */
+function pairIndex(first: number, second: number): number {
+  return ((first & 31) << 5) | (second & 31);
+}
+
+/** How names that are known or misspelt begin, and how a URL begins. */
+const STARTS = new Uint8Array(1024);
+for (const [pair] of 'usdidsalcrrevicaconorosihoclplht'.matchAll(/../g)) {
+  STARTS[pairIndex(pair.charCodeAt(0), pair.charCodeAt(1))] = 1;
+}
+
+/** Whether a line whose first two bytes these are may begin with the name of a known field. */
+export function mayBeginField(first: number, second: number): boolean {
+  return STARTS[pairIndex(first, second)] === 1;
+}
+
 /** The known field that `bytes[start, end)` names, in any case, without making a string; else `UNKNOWN`. */
 export function bytesKind(bytes: Uint8Array, start: number, end: number): number {
+  if (!mayBeginField(bytes[start] as number, bytes[start + 1] as number)) return UNKNOWN;
   for (let row = 0; row < FIELDS.length; row++) {
     const name = FIELDS[row]?.[0] as string;
     if (name.length !== end - start) continue;

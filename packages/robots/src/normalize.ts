@@ -14,6 +14,9 @@ export type Form = 'n0' | 'n1' | 'google' | 'decoded' | 'decoded-star';
 /** A triplet, whole or cut short, or a byte that some form spells otherwise. */
 const UNUSUAL = /%[\da-f]{0,2}|[^\w\-.~:/?#[\]@!&'()+,;=]/gi;
 
+/** A pattern that form `n0` spells as it is written. */
+const USUAL_PATTERN = /^[\w\-.~:/?#[\]@!&'()+,;=*]*\$?$/;
+
 /**
  * Brings a path (with query) or a pattern to its canonical spelling (robots §6.1–6.3, R27; a literal `%` is spelt `%25`
  * in every form but google's, so that `%252F` and `%2F` stay apart).
@@ -21,6 +24,7 @@ const UNUSUAL = /%[\da-f]{0,2}|[^\w\-.~:/?#[\]@!&'()+,;=]/gi;
  * @returns A byte string; at most three times as long.
  */
 export function canonical(bytes: string, form: Form, isPattern: boolean): string {
+  if (isPattern && form === 'n0' && USUAL_PATTERN.test(bytes)) return bytes;
   if (form === 'n1') return queryForm(canonical(bytes, 'n0', isPattern));
   return bytes.replace(UNUSUAL, (match, at: number) => {
     const isTriplet = match.length === 3;

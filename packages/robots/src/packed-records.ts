@@ -12,7 +12,7 @@
 
 import { byteString, textOf } from './bytes.js';
 import type { FieldRecord } from './document.js';
-import { fieldName } from './fields.js';
+import { fieldName, UNKNOWN } from './fields.js';
 
 // What was odd about a line, as bits.
 export const NUL = 1;
@@ -65,13 +65,7 @@ export class RecordWriter {
 
   /** Adds a record whose value is `source[start, end)`; what follows `end` up to `tail` are its notes. */
   add(kind: number, line: number, source: Uint8Array, start: number, end: number, tail: number = end): void {
-    const needed = this.#length + tail - start + 9;
-    if (needed > this.#bytes.length) {
-      const larger = new Uint8Array(2 * needed);
-      larger.set(this.#bytes);
-      this.#bytes = larger;
-    }
-    const bytes = this.#bytes;
+    const bytes = this.#withSpace(tail - start + 9);
     let n = this.#length;
     bytes[n++] = kind | this.#blank;
     this.#blank = 0;
@@ -95,6 +89,26 @@ export class RecordWriter {
     writeBytes(source, value.length + 1, length);
     writeBytes(source, value.length + 1 + length.length, name);
     this.add(kind | HAS_NOTES, line, source, 0, value.length, tail);
+  }
+
+  /** Adds a record of an unknown field: its value is `source[start, end)`, its name `source[nameStart, nameEnd)`. */
+  addUnknown(line: number, source: Uint8Array, start: number, end: number, nameStart: number, nameEnd: number): void {
+    this.add(UNKNOWN | HAS_NOTES, line, source, start, end);
+    const bytes = this.#withSpace(nameEnd - nameStart + 5);
+    bytes[this.#length++] = 0;
+    let number = nameEnd - nameStart;
+    for (; number > DIGIT; number >>= DIGIT_BITS) bytes[this.#length++] = MORE | (number & DIGIT);
+    bytes[this.#length++] = number;
+    for (let i = nameStart; i < nameEnd; i++) bytes[this.#length++] = source[i] as number;
+  }
+
+  #withSpace(more: number): Uint8Array {
+    if (this.#length + more > this.#bytes.length) {
+      const larger = new Uint8Array(2 * (this.#length + more));
+      larger.set(this.#bytes);
+      this.#bytes = larger;
+    }
+    return this.#bytes;
   }
 
   /** The packed string, one byte of memory per byte. */

@@ -6,7 +6,7 @@ import type { Dialect, Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW } from './fields.js';
 import { canonical, queryForm } from './normalize.js';
-import { INVALID_UTF8, type PackedRecord, records, TOO_LONG } from './packed-records.js';
+import { INVALID_UTF8, type PackedRecord, readRecord, TOO_LONG } from './packed-records.js';
 import {
   findRule,
   type IndexedRule,
@@ -53,7 +53,8 @@ export function compileReading(
   let hasDisallow = false;
   for (const span of spans) {
     let count = 0;
-    for (const record of records(document.packed, span.from, span.to)) {
+    for (let at = span.from, record: PackedRecord; at < span.to; at = record.next) {
+      record = readRecord(document.packed, at);
       const kind = dialect.kindOf(record);
       const isAllow = kind === ALLOW;
       if (kind !== DISALLOW && !(isAllow && dialect.hasAllow)) continue;

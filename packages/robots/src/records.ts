@@ -3,7 +3,19 @@
 // object.
 
 import { byteString, isUtf8, textOf } from './bytes.js';
-import { ALLOW, BAD, bytesKind, COMMENT, DISALLOW, fieldKind, fieldName, REMARK, SITEMAP, UNKNOWN } from './fields.js';
+import {
+  ALLOW,
+  BAD,
+  bytesKind,
+  COMMENT,
+  DISALLOW,
+  fieldKind,
+  fieldName,
+  mayBeginField,
+  REMARK,
+  SITEMAP,
+  UNKNOWN,
+} from './fields.js';
 import { MAX_LINE_BYTES } from './limits.js';
 import {
   foldName,
@@ -37,6 +49,7 @@ const SITEMAP_LINE = /^(sitemaps?[ \t]+)?(https?:\/\/[^ \t]+)$/i;
 /** Packs the lines of a file (robots §2.3, §2.5, §3). */
 export function packRecords(bytes: Uint8Array, start: number, end: number, repair: boolean): string {
   const writer = new RecordWriter(end - start);
+  let text: string | null = null;
   for (let line = 1, i = start; i < end; line++, i++) {
     const lineStart = i;
     let colon = -1;
@@ -55,32 +68,37 @@ export function packRecords(bytes: Uint8Array, start: number, end: number, repai
     const lineEnd = i;
     if (bytes[i] === CR && bytes[i + 1] === LF) i++;
     isOdd ||= lineEnd - lineStart > MAX_LINE_BYTES;
-    const kind = isOdd ? UNKNOWN : bytesKind(bytes, lineStart, colon);
-    if (!isOdd && colon < 0) {
-      const last = hash < 0 ? lineEnd : hash;
-      let from = lineStart;
-      while (from < last && isBlank(bytes[from])) from++;
-      let to = from;
-      while (to < last && !isBlank(bytes[to])) to++;
-      // A word alone says nothing, with its comment or without.
-      if (from < to && bytes.subarray(to, last).every(isBlank)) {
-        writer.add(BAD, line, bytes, from, to);
-        continue;
-      }
-    }
-    if (kind === UNKNOWN || kind === COMMENT) {
-      // A comment line is not blank and bounds nothing (robots §3.2).
-      if (lineStart === lineEnd) writer.addBlank();
-      else if (isOdd || hash !== lineStart) {
-        packOddLine(writer, line, byteString(bytes.subarray(lineStart, lineEnd)), repair);
-      }
+    if (lineStart === lineEnd) {
+      writer.addBlank();
       continue;
     }
-    let from = colon + 1;
+    // A comment line is not blank and bounds nothing (robots §3.2).
+    if (hash === lineStart && !isOdd) continue;
+    const kind = isOdd ? UNKNOWN : bytesKind(bytes, lineStart, colon);
     let to = hash < 0 ? lineEnd : hash;
+    while (to > lineStart && isBlank(bytes[to - 1])) to--;
+    let from = colon + 1 || lineStart;
     while (from < to && isBlank(bytes[from])) from++;
-    while (from < to && isBlank(bytes[to - 1])) to--;
-    writer.add(kind, line, bytes, from, to);
+    if (kind !== UNKNOWN && kind !== COMMENT) {
+      writer.add(kind, line, bytes, from, to);
+      continue;
+    }
+    let nameFrom = lineStart;
+    while (nameFrom < to && isBlank(bytes[nameFrom])) nameFrom++;
+    let nameTo = colon < 0 ? nameFrom : colon;
+    if (colon < 0) while (nameTo < to && !isBlank(bytes[nameTo])) nameTo++;
+    else while (nameTo > nameFrom && isBlank(bytes[nameTo - 1])) nameTo--;
+    // A word alone says nothing, with its comment or without.
+    const isWord = colon < 0 && nameTo === to;
+    if (
+      isOdd ||
+      nameFrom === to ||
+      (!isWord && mayBeginField(bytes[nameFrom] as number, bytes[nameFrom + 1] as number))
+    ) {
+      text ??= byteString(bytes.subarray(0, end));
+      packOddLine(writer, line, text.slice(lineStart, lineEnd), repair);
+    } else if (colon < 0 || nameTo === nameFrom) writer.add(BAD, line, bytes, nameFrom, to);
+    else writer.addUnknown(line, bytes, from, to, nameFrom, nameTo);
   }
   return writer.finish();
 }
@@ -115,15 +133,20 @@ function packOddLine(writer: RecordWriter, line: number, written: string, repair
     if (content === text) writer.addBlank();
     return;
   }
-  const [, word, url = ''] = (repair && colon > 0 && SITEMAP_LINE.exec(whole)) || [];
+  const mayBeKnown = mayBeginField(whole.charCodeAt(0), whole.charCodeAt(1));
+  const [, word, url = ''] = (mayBeKnown && repair && colon > 0 && SITEMAP_LINE.exec(whole)) || [];
   // Any other bare URL says nothing about what it is.
   if (word !== undefined || /sitemap|\.xml/i.test(url)) {
     writer.addNoted(SITEMAP, line, url, notes | MISSING_COLON, '');
     return;
   }
+  if (colon < 0 && !mayBeKnown) {
+    writer.addNoted(BAD, line, whole, notes, '');
+    return;
+  }
   const name = colon < 0 ? (whole.split(/[ \t]/, 1)[0] as string) : trimmed(content.slice(0, colon));
   // Beyond ASCII only dashes make a name that is known.
-  const folded = foldName(name.includes(DASH) ? textOf(name) : name);
+  const folded = mayBeKnown ? foldName(name.includes(DASH) ? textOf(name) : name) : '';
   const named = fieldKind(folded, repair);
   // A repair may only make a crawl stricter: a mark in front of `Allow` is no blank (R10).
   const kind = named === ALLOW && content.slice(0, colon).includes(MARK) ? UNKNOWN : named;
@@ -134,7 +157,7 @@ function packOddLine(writer: RecordWriter, line: number, written: string, repair
   if (!isField) writer.addNoted(BAD, line, whole, notes, '');
   else {
     if (colon < 0) notes |= MISSING_COLON;
-    writer.addNoted(kind, line, value, notes, folded === fieldName(kind) ? '' : name);
+    writer.addNoted(kind, line, value, notes, kind !== UNKNOWN && folded === fieldName(kind) ? '' : name);
   }
 }
 

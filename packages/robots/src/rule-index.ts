@@ -94,7 +94,7 @@ export function indexRules(packed: string, rules: readonly IndexedRule[]): RuleI
   const extra = copies.join('');
   const isTwoWide = isWide({ packed, extra });
   const rows = references.map((reference) =>
-    String.fromCharCode(...(isTwoWide ? [reference >>> 16, reference & 0xffff] : [reference])),
+    isTwoWide ? String.fromCharCode(reference >>> 16, reference & 0xffff) : String.fromCharCode(reference),
   );
   return { packed, extra, rows: rows.join('') };
 }

@@ -13,6 +13,11 @@ export function parse(robots, origin) {
   return { document: parseRobots(robots, { robotsUrl: robotsUrlOf(origin) }), rules: null };
 }
 
+/** From the bytes of a response to compiled rules. */
+export function read(body, origin) {
+  return compilerFor('mannerly-bench')(parseRobots(body, { robotsUrl: robotsUrlOf(origin) }));
+}
+
 export function match(handle, agent, url) {
   handle.rules ??= compilerFor(agent)(handle.document);
   return handle.rules.isAllowed(url);

@@ -6,6 +6,19 @@ import * as robotsParser from './robots-parser.mjs';
 
 const ORIGIN = 'https://www.example.org';
 const AGENT = 'mannerly-bench';
+const HTML = `<!DOCTYPE html>
+<html lang="en">
+<head>
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <link rel="stylesheet" href="https://cdn.example.org/assets/main.css">
+  <style>.hero { background: #fff; color: red }</style>
+</head>
+<body class="page">
+  <h1>Page not found</h1>
+  <p>Sorry: this page does not exist. <a href="/">Home</a></p>
+</body>
+</html>
+`;
 const ROUND_US = 700_000;
 const ROUNDS = 2;
 
@@ -21,6 +34,13 @@ export async function rows() {
       for (const file of files) parse(file, ORIGIN);
     },
   };
+  // Bytes as a crawler gets them, ready to be asked: pages served as robots.txt, and lines that are none.
+  const readAll = (bodies) => ({
+    unit: bodies.reduce((sum, body) => sum + body.length, 0) / 1e6,
+    work({ read }) {
+      for (const body of bodies) read(body, ORIGIN);
+    },
+  });
   const decide = (robots) => ({
     unit: urls.length * robots.length,
     prepare: ({ parse }) => robots.map((file) => parse(file, ORIGIN)),
@@ -30,6 +50,14 @@ export async function rows() {
   });
   return [
     row('robots: parse, MB per CPU-s', parseAll, '≥ 95', 0),
+    row('robots: text of 4 kB, MB per CPU-s', readAll(files.map(textOf4k)), '≥ 100', 0),
+    row('robots: HTML, MB per CPU-s', readAll([filled(HTML, 40_000)]), '≥ 150', 0),
+    row(
+      'robots: 512 kB of lines that say nothing, MB per CPU-s',
+      readAll(['a:b\n', ':\n', '\xff\n'].map((line) => filled(line, 512_000))),
+      '≥ 20',
+      0,
+    ),
     row('robots: decisions per CPU-s, small files', decide(files.slice(0, 50)), '≥ 1,000,000', 0),
     row('robots: decisions per CPU-s, 2,000 rules', decide([large]), '≥ 100,000', 0),
   ];
@@ -55,6 +83,14 @@ function perCpuS(parser, { unit, prepare, work }) {
     return (done / us) * 1e6;
   });
   return Math.max(...rates);
+}
+
+function textOf4k(_, at) {
+  return filled(`${fileOf(12 + (at % 9), at)}\n`, 4_096);
+}
+
+function filled(text, bytes) {
+  return Buffer.from(text.repeat(Math.ceil(bytes / text.length)).slice(0, bytes), 'latin1');
 }
 
 function words(seed, count) {
