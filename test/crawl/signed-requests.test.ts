@@ -3,9 +3,10 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '@mannerly/frontier';
 import { createCrawler, createUndiciFetcher, type Fetcher, readCrawlDirectory, reportFromLogs } from 'mannerly';
 import { fakePage } from 'mannerly/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CONTACT, crawl, type TestCrawlOptions } from '../support/crawl.js';
 import { judge, POLITE } from '../support/politeness.js';
 import {
@@ -215,6 +216,25 @@ describe('a site that asks for another signature', () => {
     ]);
     expect(web.paths(SITE).filter((path) => path === '/')).toHaveLength(2);
   });
+});
+
+it('the time of a signature is that of the wall clock, also when that is set while the crawl runs', async () => {
+  const wallMs = Date.now;
+  let offMs = 0;
+  const step = () => {
+    offMs = 3_600_000;
+    return page('x', ['/b']);
+  };
+  const web = await siteOf({ [SITE]: { '/robots.txt': text(''), '/': step, '*': page('x') } });
+  const now = vi.spyOn(Date, 'now').mockImplementation(() => wallMs() + offMs);
+  try {
+    await sign({ seeds: [web.url(SITE)], fetcher: createUndiciFetcher({ ca: SITE_CA, nowMs: systemClock().nowMs }) });
+  } finally {
+    now.mockRestore();
+  }
+  const createdS = web.log.map(({ headers }) => Number(/created=(\d+)/.exec(headers['signature-input'] ?? '')?.[1]));
+  const aheadS = createdS.map((each, at) => Math.round(each + 2 - web.log[at]!.startMs / 1_000));
+  expect(aheadS.map((each) => Math.round(each / 60) + 0)).toEqual([0, 0, 60]);
 });
 
 describe('a wrong clock', () => {
