@@ -4,7 +4,14 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@mannerly/frontier';
-import { createCrawler, createUndiciFetcher, type Fetcher, readCrawlDirectory, reportFromLogs } from 'mannerly';
+import {
+  createCrawler,
+  createUndiciFetcher,
+  type Fetcher,
+  readCrawlDirectory,
+  reportFromLogs,
+  writeReport,
+} from 'mannerly';
 import { fakePage } from 'mannerly/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CONTACT, crawl, type TestCrawlOptions } from '../support/crawl.js';
@@ -334,6 +341,9 @@ describe('never', () => {
       const again = await sign({ seeds: [web.url(SITE), web.url(SITE, '/2')], out });
       expect([again.report.signed, again.report.requests]).toEqual([web.log.length, web.log.length]);
       expect((await reportFromLogs(await readCrawlDirectory(out))).signed).toBe(web.log.length);
+      const { data } = await writeReport(await readCrawlDirectory(out));
+      expect([data.totals.signed, data.totals.requests]).toEqual([web.log.length, web.log.length]);
+      expect(data.methods).toContain(`robots.txt; ${web.log.length} signed)`);
       const names = await readdir(folder, { recursive: true, withFileTypes: true });
       const files = names.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
       expect(files.some((path) => path.endsWith('.wacz') || path.includes('.warc'))).toBe(true);
