@@ -112,6 +112,10 @@ describe('flags and configuration together', () => {
   it('take paths as relative to the file', async () => {
     const { flags, file } = await setUp({ ...WHOLE, out: 'here/crawl' });
     expect(flags.out).toBe(join(file ?? '', '..', 'here/crawl'));
+    const signature = { key: 'file:keys/bot.key', agent: 'https://bot.example/' };
+    const signed = await setUp({ ...WHOLE, identity: { ...IDENTITY, signature } });
+    const key = `file:${join(signed.file ?? '', '..', 'keys/bot.key')}`;
+    expect(signed.options.identity.signature).toEqual({ ...signature, key });
   });
 
   it('hand on the store and the requests under way, which several processes share out', async () => {
