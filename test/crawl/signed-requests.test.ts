@@ -3,9 +3,17 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCrawler, createUndiciFetcher, type Fetcher, readCrawlDirectory, reportFromLogs } from 'mannerly';
+import { systemClock } from '@mannerly/frontier';
+import {
+  createCrawler,
+  createUndiciFetcher,
+  type Fetcher,
+  readCrawlDirectory,
+  reportFromLogs,
+  writeReport,
+} from 'mannerly';
 import { fakePage } from 'mannerly/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CONTACT, crawl, type TestCrawlOptions } from '../support/crawl.js';
 import { judge, POLITE } from '../support/politeness.js';
 import {
@@ -20,6 +28,7 @@ import {
   verifies,
 } from '../support/signature-witness.js';
 import { crawlVirtually } from '../support/virtual-crawl.js';
+import { readRecords } from '../support/warc.js';
 import { page, type Reply, type Route, type Routes, redirect, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
@@ -57,7 +66,7 @@ describe('every https request is signed for its own host, once', () => {
       seeds,
       scope: { seeds, within: 'domain' },
       discover: { sitemaps: true },
-      tdm: 'respect',
+      purposes: ['tdm'],
       handlers: (crawler) =>
         crawler.on('html', async (each) => {
           if (each.url === seeds[0]) await each.fetch('/own');
@@ -68,6 +77,7 @@ describe('every https request is signed for its own host, once', () => {
       expect.arrayContaining([
         '/robots.txt',
         '/rules.txt',
+        '/.well-known/tdmrep.json',
         '/sitemap.xml',
         '/',
         '/away',
@@ -217,6 +227,25 @@ describe('a site that asks for another signature', () => {
   });
 });
 
+it('the time of a signature is that of the wall clock, also when that is set while the crawl runs', async () => {
+  const wallMs = Date.now;
+  let offMs = 0;
+  const step = () => {
+    offMs = 3_600_000;
+    return page('x', ['/b']);
+  };
+  const web = await siteOf({ [SITE]: { '/robots.txt': text(''), '/': step, '*': page('x') } });
+  const now = vi.spyOn(Date, 'now').mockImplementation(() => wallMs() + offMs);
+  try {
+    await sign({ seeds: [web.url(SITE)], fetcher: createUndiciFetcher({ ca: SITE_CA, nowMs: systemClock().nowMs }) });
+  } finally {
+    now.mockRestore();
+  }
+  const createdS = web.log.map(({ headers }) => Number(/created=(\d+)/.exec(headers['signature-input'] ?? '')?.[1]));
+  const aheadS = createdS.map((each, at) => Math.round(each + 2 - web.log[at]!.startMs / 1_000));
+  expect(aheadS.map((each) => Math.round(each / 60) + 0)).toEqual([0, 0, 60]);
+});
+
 describe('a wrong clock', () => {
   const hostsWith = (seconds: number) => {
     const date = () => new Date(Date.now() + seconds * 1_000).toUTCString();
@@ -314,6 +343,18 @@ describe('never', () => {
       const again = await sign({ seeds: [web.url(SITE), web.url(SITE, '/2')], out });
       expect([again.report.signed, again.report.requests]).toEqual([web.log.length, web.log.length]);
       expect((await reportFromLogs(await readCrawlDirectory(out))).signed).toBe(web.log.length);
+      const { data } = await writeReport(await readCrawlDirectory(out));
+      expect([data.totals.signed, data.totals.requests]).toEqual([web.log.length, web.log.length]);
+      expect(data.methods).toContain(`robots.txt; ${web.log.length} signed)`);
+      const kept = (await readRecords(join(out, 'archive'))).filter(({ type }) => type === 'request');
+      expect(kept.length).toBeGreaterThan(0);
+      for (const { url, block } of kept) {
+        const fields = String(block)
+          .split('\r\n')
+          .map((line) => [line.split(':')[0]!.toLowerCase(), line.replace(/^[^:]*: ?/, '')]);
+        const { host: authority, pathname: path } = new URL(url);
+        expect(await verifies({ authority, path, headers: Object.fromEntries(fields) }), url).toBe(true);
+      }
       const names = await readdir(folder, { recursive: true, withFileTypes: true });
       const files = names.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
       expect(files.some((path) => path.endsWith('.wacz') || path.includes('.warc'))).toBe(true);
