@@ -3,8 +3,12 @@
 import { textOf } from './bytes.js';
 import { type Decision, judgeTarget } from './decide.js';
 import type { DialectName } from './dialects.js';
+import type { RobotsDocument } from './document.js';
+import { ALLOW } from './fields.js';
+import { MAX_IGNORED_RULES } from './limits.js';
+import { ruleEffect } from './line-effect.js';
 import { canonical, queryForm } from './normalize.js';
-import { readRecord } from './packed-records.js';
+import { readRecord, records } from './packed-records.js';
 import type { Reading } from './reading.js';
 import { findEveryRule, isAllowRule, originOf, weightOf } from './rule-index.js';
 import type { RobotsRules } from './rules.js';
@@ -15,8 +19,13 @@ interface MatchingRule {
   readonly kind: 'allow' | 'disallow';
   /** The value as written. */
   readonly pattern: string;
+  /** The lines that count in its place, where a repair changed it; empty where it counts as written. */
+  readonly readAs: readonly string[];
   readonly line: number;
 }
+
+/** A rule line without effect, such as `Allow: images/`. */
+type IgnoredRule = Omit<MatchingRule, 'readAs'>;
 
 /** What one reading says about a URL. */
 interface ReadingExplanation {
@@ -36,6 +45,8 @@ export interface Explanation {
   readonly readings: readonly ReadingExplanation[];
   /** The strongest rule of the deciding reading that says the opposite and was outweighed; `null` for none. */
   readonly otherwise: MatchingRule | null;
+  /** Rule lines of the groups for this crawler that do not count in the deciding reading, at most 100. */
+  readonly ignored: readonly IgnoredRule[];
   /** One sentence in English. */
   readonly sentence: string;
 }
@@ -47,7 +58,7 @@ export function explain(rules: RobotsRules, url: string): Explanation {
   const verdict = judgeTarget(readings, target);
   const decision = rules.decide(url);
   const explained = readings.map((reading): ReadingExplanation => {
-    const matching = matchingRules(reading, target);
+    const matching = matchingRules(rules.document, reading, target);
     const [strongest] = matching;
     const opens =
       strongest === undefined || reading.rest === 'overfull' ? reading.rest === 'open' : strongest.kind === 'allow';
@@ -62,11 +73,29 @@ export function explain(rules: RobotsRules, url: string): Explanation {
   const said = explained[readings.indexOf(verdict.reading)] as ReadingExplanation;
   const opposite = decision.allowed ? 'disallow' : 'allow';
   const otherwise = decision.reason === 'rule' ? (said.matching.find(({ kind }) => kind === opposite) ?? null) : null;
-  return { decision, readings: explained, otherwise, sentence: sentenceOf(decision, otherwise) };
+  const ignored = ignoredRules(rules, verdict.reading);
+  const [decider] = said.matching;
+  const sentence = sentenceOf(decision, decision.reason === 'rule' ? (decider?.readAs ?? []) : [], otherwise);
+  return { decision, readings: explained, otherwise, ignored, sentence };
+}
+
+/** The rule lines of the crawler's groups that do not count. */
+function ignoredRules({ document, groupLines }: RobotsRules, { dialect }: Reading): IgnoredRule[] {
+  const ours = document.groups.filter(({ agentLines }) => agentLines.some((line) => groupLines.includes(line)));
+  const lines = new Set(ours.flatMap(({ rules }) => rules.map(({ line }) => line)));
+  const found: IgnoredRule[] = [];
+  for (const record of records(document.packed)) {
+    if (found.length === MAX_IGNORED_RULES) break;
+    const { line } = record;
+    if (!lines.has(line) || ruleEffect(document, dialect, record).counts) continue;
+    const kind = dialect.kindOf(record) === ALLOW ? 'allow' : 'disallow';
+    found.push({ kind, pattern: textOf(record.value), line });
+  }
+  return found;
 }
 
 /** Every rule of a reading that matches, the deciding one first; each once, whichever of its spellings matches. */
-function matchingRules(reading: Reading, { path }: Target): MatchingRule[] {
+function matchingRules(document: RobotsDocument, reading: Reading, { path }: Target): MatchingRule[] {
   const { form } = reading.dialect;
   const plain = canonical(path, form, false);
   const query = form === 'n0' ? queryForm(plain) : plain;
@@ -76,19 +105,22 @@ function matchingRules(reading: Reading, { path }: Target): MatchingRule[] {
   return [...byOrigin]
     .sort(([aOrigin, a], [bOrigin, b]) => weightOf(reading, b) - weightOf(reading, a) || aOrigin - bOrigin)
     .map(([origin, rule]) => {
-      const { value, line } = readRecord(reading.packed, origin);
-      return { kind: isAllowRule(reading, rule) ? 'allow' : 'disallow', pattern: textOf(value), line };
+      const record = readRecord(reading.packed, origin);
+      const { readAs } = ruleEffect(document, reading.dialect, record);
+      const kind = isAllowRule(reading, rule) ? 'allow' : 'disallow';
+      return { kind, pattern: textOf(record.value), readAs, line: record.line };
     });
 }
 
-function sentenceOf(decision: Decision, otherwise: MatchingRule | null): string {
+function sentenceOf(decision: Decision, readAs: readonly string[], otherwise: MatchingRule | null): string {
   const verdict = decision.allowed ? 'allowed' : 'disallowed';
   const who = decision.agent === null ? '' : ` in the group for ${decision.agent}`;
+  const repaired = readAs.length === 0 ? '' : ` (read as ${readAs.join(', ')})`;
   const beaten =
     otherwise === null ? '' : `; it outweighs line ${otherwise.line}, ${otherwise.kind} ${otherwise.pattern}`;
   switch (decision.reason) {
     case 'rule':
-      return `${verdict} by line ${decision.line}, ${decision.pattern}${who} (${decision.dialect})${beaten}`;
+      return `${verdict} by line ${decision.line}, ${decision.pattern}${repaired}${who} (${decision.dialect})${beaten}`;
     case 'no-match':
       return `${verdict}: no rule${who} matches (${decision.dialect})`;
     case 'no-group':

@@ -10,6 +10,8 @@ export const MAX_LINE_BYTES = 16_663;
 export const MAX_DIAGNOSTICS = 1_000;
 /** Characters of a diagnostic's excerpt (robots §11). */
 export const MAX_EXCERPT_CHARS = 200;
+/** Rule lines without effect that an explanation lists. */
+export const MAX_IGNORED_RULES = 100;
 /** Characters kept of a Comment line (robots §9.5). */
 export const MAX_COMMENT_CHARS = 1_000;
 /** Comment lines kept of a file (robots §9.5). */

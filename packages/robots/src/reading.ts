@@ -86,7 +86,8 @@ export function decidingRule(reading: Reading, { path, isUsual }: Target): numbe
   return query === plain || found === OVERWORK ? found : findRule(reading, query, true, found);
 }
 
-function patternsOf(
+/** The patterns that a rule line stands for in a dialect, in bytes; none where it does not count. */
+export function patternsOf(
   document: RobotsDocument,
   dialect: Dialect,
   { notes }: PackedRecord,

@@ -241,7 +241,7 @@ describe('an explanation', () => {
   it('names the rule, and the one that would have decided otherwise', () => {
     const explanation = explain(rulesOf('User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /a/*/c\n'), '/a/b');
     expect(explanation.decision).toMatchObject({ allowed: true, line: 3 });
-    expect(explanation.otherwise).toEqual({ kind: 'disallow', pattern: '/a', line: 2 });
+    expect(explanation.otherwise).toEqual({ kind: 'disallow', pattern: '/a', readAs: [], line: 2 });
     expect(explanation.readings[0]?.matching.map(({ line }) => line)).toEqual([3, 2]);
     expect(explanation.sentence).toBe(
       'allowed by line 3, /a/b in the group for * (rfc9309); it outweighs line 2, disallow /a',

@@ -154,6 +154,16 @@ Sitemap: https://example.org/sitemap.xml
     });
   });
 
+  it('says of each odd line as what it counts, and which rules do not count', async () => {
+    writeFileSync(file, 'User-agent: *\nDisalow: cgi-bin/ /a\nAllow: images/\n');
+    const { out } = await run('robots', file, '/cgi-bin/ /ab');
+    expect(out).toMatch(/\(path-no-slash\)\n {8}Disalow: cgi-bin\/ \/a\n {8}counts as Disallow: \/cgi-bin\/%20\/a\n/);
+    expect(out.split('counts as')).toHaveLength(2);
+    expect(out).toMatch(/\(path-no-slash\)\n {8}Allow: images\/\n {8}does not count/);
+    expect(out).toContain('line 2, cgi-bin/ /a (read as Disallow: /cgi-bin/%20/a) in the group for *');
+    expect(out).toContain('line 3 does not count: allow images/');
+  });
+
   it('shows no control characters of the file', async () => {
     writeFileSync(file, 'User-agent: *\nDisallow: /\u001b[31mred\n');
     const { out } = await run('robots', file, '/x');
@@ -196,6 +206,19 @@ describe('explaining and reporting from a crawl directory', () => {
     expect(out).toMatch(/Excluded.*robots-rule/);
     expect(out).toContain('Line 2 of https://example.org/robots.txt: /private/');
     expect(out).toContain('It reads: Disallow: /private/ # ours');
+  });
+
+  it('says as what a repaired line counted', async () => {
+    const robots = { authority: 'https://example.org', phase: 'rules', hash: 'aabbccdd', receivedAtMs: 1 };
+    const directory = await openCrawlDirectory(join(base, 'repaired'), {
+      name: 'tester',
+      tokens: ['tester'],
+      seeds: ['https://example.org/'],
+    });
+    await directory.keepRobots('https://example.org', 'aabbccdd', Buffer.from('User-agent: *\nDisalow: private/\n'));
+    writeFileSync(directory.decisionsPath, `${JSON.stringify({ ...excluded, pattern: 'private/', robots })}\n`);
+    const { out } = await run('explain', join(base, 'repaired'), 'https://example.org/private/x');
+    expect(out).toMatch(/It reads: Disalow: private\/\n +It counts as: Disallow: \/private\/$/);
   });
 
   it('knows nothing of a URL that the crawl never met', async () => {

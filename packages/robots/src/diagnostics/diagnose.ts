@@ -3,7 +3,7 @@
 
 import { agentsOf } from '../agents.js';
 import { textOf } from '../bytes.js';
-import { parseRobotVersion, plainKind, versionReading } from '../dialects.js';
+import { parseRobotVersion, plainKind, rfc9309, versionReading } from '../dialects.js';
 import type { RobotsDocument } from '../document.js';
 import {
   ALLOW,
@@ -19,6 +19,7 @@ import {
   HOST,
   isGroupField,
   isKnownField,
+  NOINDEX,
   PLEASE_VISIT,
   REMARK,
   REQUEST_RATE,
@@ -30,6 +31,7 @@ import {
 } from '../fields.js';
 import { isAbsoluteUrl, isHostValue, parseCleanParam, readPleaseVisit, readSitemap } from '../file-fields.js';
 import { CRAWL_DELAY_LARGE_SECONDS, MAX_CLEAN_PARAM_LINES, MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS } from '../limits.js';
+import { type LineEffect, repairedLines, ruleEffect, titleOf } from '../line-effect.js';
 import { canonical } from '../normalize.js';
 import {
   foldName,
@@ -63,18 +65,20 @@ interface Before {
 /** The oddities of a file, ordered by line (robots §11). @returns At most 1 000; a list of its own for each call. */
 export function diagnose(document: RobotsDocument): Diagnostic[] {
   const found: Diagnostic[] = [];
-  const add = (code: DiagnosticCode, line: number, text: string) => {
-    const excerpt = [...text].slice(0, MAX_EXCERPT_CHARS).join('');
-    found.push({ code, severity: diagnosticSeverity(code), line, excerpt });
+  const add = (code: DiagnosticCode, line: number, text: string, { counts, readAs }: LineEffect) => {
+    found.push({ code, severity: diagnosticSeverity(code), line, excerpt: cut(text), counts, readAs: readAs.map(cut) });
   };
-  for (const { code, line } of document.notes) add(code, line, '');
+  for (const { code, line } of document.notes) add(code, line, '', { counts: true, readAs: [] });
   const before: Before = { file: new Set(), group: new Set(), cleanParams: 0, last: 0 };
   const { file, group } = before;
   for (const record of records(document.packed)) {
     if (found.length >= MAX_DIAGNOSTICS) break;
+    const codes: DiagnosticCode[] = [];
     reportLine(document, record, before, (isSo, code) => {
-      if (isSo) add(code, record.line, excerptOf(record));
+      if (isSo) codes.push(code);
     });
+    const effect = codes.length > 0 && effectOf(document, record, before, codes);
+    if (effect) for (const code of codes) add(code, record.line, excerptOf(record), effect);
     const kind = plainKind(record);
     if (!isKnownField(kind)) continue;
     if (kind === USER_AGENT && (!file.has(kind) || group.has(DISALLOW) || group.has(ALLOW))) group.clear();
@@ -85,11 +89,65 @@ export function diagnose(document: RobotsDocument): Diagnostic[] {
   return found.slice(0, MAX_DIAGNOSTICS);
 }
 
+function cut(text: string): string {
+  return [...text].slice(0, MAX_EXCERPT_CHARS).join('');
+}
+
+/** Codes of lines that have no effect, whatever else is odd about them. */
+const WITHOUT_EFFECT: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
+  'syntax',
+  'unknown-field',
+  'agent-empty',
+  'agent-invalid',
+  'rule-outside-group',
+  'robot-version-invalid',
+  'robot-version-repeated',
+  'robot-version-misplaced',
+  'robot-version-unsupported',
+  'crawl-delay-invalid',
+  'request-rate-invalid',
+  'sitemap-invalid',
+  'host-invalid',
+  'host-repeated',
+  'clean-param-invalid',
+  'clean-param-excess',
+  'pleasevisit-foreign',
+  'content-usage-invalid',
+]);
+
+/** What became of a line whose oddities are known. */
+function effectOf(
+  document: RobotsDocument,
+  record: PackedRecord,
+  before: Before,
+  codes: readonly DiagnosticCode[],
+): LineEffect {
+  const { kind } = record;
+  const text = textOf(record.value);
+  const isOutside = !before.file.has(USER_AGENT);
+  const isVoid =
+    !isKnownField(plainKind(record)) ||
+    codes.some((code) => WITHOUT_EFFECT.has(code)) ||
+    (isOutside && (kind === NOINDEX || kind === ROBOT_VERSION)) ||
+    (kind === CLEAN_PARAM && before.cleanParams > MAX_CLEAN_PARAM_LINES) ||
+    (kind === VISIT_TIME && parseVisitTimes(text).windows.length === 0) ||
+    (kind === CONTENT_SIGNAL && !withoutPath(text).split(',').some(isSignalPiece));
+  if (isVoid) return { counts: false, readAs: [] };
+  if (kind === DISALLOW || kind === ALLOW) return ruleEffect(document, rfc9309, record);
+  const agents = kind === USER_AGENT ? agentsOf(text, document.repair) : [];
+  const isName = agents.length === 1 && agents[0] === text.toLowerCase();
+  const url = kind === SITEMAP && !isAbsoluteUrl(text) ? readSitemap(text, document.robotsUrl) : null;
+  const delay = kind === CRAWL_DELAY || kind === CACHE_DELAY ? parseCrawlDelay(text) : null;
+  const isChanged = delay !== null && (delay.hasUnit || delay.requiredMs > delay.delayMs);
+  const value = isChanged ? String(delay.delayMs / 1_000) : (url ?? record.value);
+  const values = agents.length === 0 || isName ? [value] : agents;
+  return { counts: true, readAs: repairedLines(record, values) };
+}
+
 function excerptOf({ kind, name, value, notes }: PackedRecord): string {
   const text = textOf(value);
   if (kind === BAD || kind === REMARK) return text;
-  const known = fieldName(kind);
-  const field = textOf(name) || known.charAt(0).toUpperCase() + known.slice(1);
+  const field = textOf(name) || titleOf(kind);
   return `${field}${notes & MISSING_COLON ? '' : ':'} ${text}`;
 }
 

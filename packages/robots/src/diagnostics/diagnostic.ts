@@ -1,6 +1,8 @@
 // The oddities a file can hold, and what each means (robots §11). A diagnostic never raises an error; it tells a
 // webmaster or an operator how a line was read. Programs may match on the codes: they are stable.
 
+import type { LineEffect } from '../line-effect.js';
+
 const MEANINGS = {
   bom: 'the file starts with a UTF-8 byte order mark, which was removed',
   'bom-incomplete': 'the file starts with a part of a byte order mark, which was removed',
@@ -61,12 +63,12 @@ export type DiagnosticCode = keyof typeof MEANINGS;
 export type DiagnosticSeverity = 'info' | 'warning';
 
 /** One oddity of a file, for people to read. */
-export interface Diagnostic {
+export interface Diagnostic extends LineEffect {
   readonly code: DiagnosticCode;
   readonly severity: DiagnosticSeverity;
   /** Line number from 1; 0 for the file as a whole. */
   readonly line: number;
-  /** The line as read, at most 200 characters. */
+  /** The line as written, at most 200 characters. */
   readonly excerpt: string;
 }
 

@@ -2,6 +2,8 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseRobots } from '@mannerly/robots';
+import { diagnose } from '@mannerly/robots/diagnostics';
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import { orIfAbsent } from '../../directory/whole-file.js';
 import { parseUrl } from '../../parse-url.js';
@@ -47,17 +49,24 @@ export async function explainCommand(
     return EXIT.ok;
   }
   io.out(explanationText(explanation));
-  const quoted = await quotedLine(explanation, robotsPath);
-  if (quoted !== null) io.out(`  It reads: ${printable(quoted)}`);
+  const decider = await decidingLine(explanation, robotsPath);
+  if (decider !== null) io.out(`  It reads: ${printable(decider.text)}`);
+  for (const text of decider?.readAs ?? []) io.out(`  It counts as: ${printable(text)}`);
   if (isAtRest && ['waiting', 'held'].includes(explanation.status))
     io.out('  No run has the directory open. The command that started the crawl continues it.');
   return EXIT.ok;
 }
 
-/** The deciding line of the robots.txt copy; `null` where there is no line or no copy. */
-async function quotedLine({ line, robots }: Explanation, robotsPath: string | null): Promise<string | null> {
+/** The deciding line of the robots.txt copy, and what a repair made of it; `null` where there is no line or no copy. */
+async function decidingLine(
+  { line, robots }: Explanation,
+  robotsPath: string | null,
+): Promise<{ text: string; readAs: readonly string[] } | null> {
   const hash = robots?.hash ?? '';
-  if (robotsPath === null || line === null || !/^[0-9a-f]+$/.test(hash)) return null;
-  const text = await orIfAbsent('', () => readFile(join(robotsPath, `${hash}.txt`), 'utf8'));
-  return text.split(/\r\n|\r|\n/)[line - 1] || null;
+  if (robotsPath === null || line === null || robots === null || !/^[0-9a-f]+$/.test(hash)) return null;
+  const file = await orIfAbsent(null, () => readFile(join(robotsPath, `${hash}.txt`)));
+  const text = file?.toString().split(/\r\n|\r|\n/)[line - 1];
+  if (!file || !text) return null;
+  const oddities = diagnose(parseRobots(file, { robotsUrl: `${robots.authority}/robots.txt` }));
+  return { text, readAs: oddities.find((oddity) => oddity.line === line)?.readAs ?? [] };
 }

@@ -168,20 +168,27 @@ function requirementLines(rules: RobotsRules): string[] {
 }
 
 function diagnosticLines(document: RobotsDocument): string[] {
-  return diagnose(document).map(({ code, severity, line, excerpt }) => {
+  const found = diagnose(document);
+  return found.map(({ code, severity, line, excerpt, counts, readAs }, at) => {
     const where = line === 0 ? '  file' : String(line).padStart(6);
     const quoted = excerpt === '' ? '' : `\n        ${printable(excerpt)}`;
-    return `${where}  ${severity}: ${diagnosticMeaning(code)} (${code})${quoted}`;
+    const effect = counts ? readAs.map((text) => `counts as ${printable(text)}`) : ['does not count'];
+    // Once for a line, however many oddities it has.
+    const told = line === found[at + 1]?.line ? [] : effect;
+    const lines = [`${where}  ${severity}: ${diagnosticMeaning(code)} (${code})${quoted}`, ...told];
+    return lines.join('\n        ');
   });
 }
 
 /** One verdict with its reason, and what would have decided otherwise. */
-function verdictLines({ url, decision, otherwise, readings, sentence }: UrlVerdict): string[] {
+function verdictLines({ url, decision, otherwise, readings, ignored, sentence }: UrlVerdict): string[] {
   const more = [printable(sentence, 500)];
   if (otherwise !== null) {
     const { line, kind, pattern } = otherwise;
     more.push(`without it, line ${line} would decide: ${kind} ${printable(pattern)}`);
   } else if (decision.reason === 'rule') more.push('without it, no other line would say the opposite');
+  for (const { line, kind, pattern } of ignored)
+    more.push(`line ${line} does not count: ${kind} ${printable(pattern)}`);
   if (readings.length > 1) {
     for (const { dialect, allowed } of readings) more.push(`${dialect}: ${allowed ? 'allowed' : 'disallowed'}`);
   }
