@@ -1,19 +1,12 @@
 // What became of a line: whether it counts, and as what where a repair changed it. For people, off the fast path.
 
 import { textOf } from './bytes.js';
+import type { LineEffect } from './diagnostics/diagnostic.js';
 import type { Dialect } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW, fieldName } from './fields.js';
 import { INVALID_UTF8, type PackedRecord } from './packed-records.js';
 import { patternsOf } from './reading.js';
-
-/** What became of a line. */
-export interface LineEffect {
-  /** Whether the line has an effect on the crawlers that it speaks to. */
-  readonly counts: boolean;
-  /** The lines that count in its place, where a repair changed it; empty where it counts as written, or not at all. */
-  readonly readAs: readonly string[];
-}
 
 /** What became of a line of `Allow` or `Disallow` (robots §3.4 – 3.7). */
 export function ruleEffect(document: RobotsDocument, dialect: Dialect, record: PackedRecord): LineEffect {

@@ -31,7 +31,7 @@ import {
 } from '../fields.js';
 import { isAbsoluteUrl, isHostValue, parseCleanParam, readPleaseVisit, readSitemap } from '../file-fields.js';
 import { CRAWL_DELAY_LARGE_SECONDS, MAX_CLEAN_PARAM_LINES, MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS } from '../limits.js';
-import { type LineEffect, repairedLines, ruleEffect, titleOf } from '../line-effect.js';
+import { repairedLines, ruleEffect, titleOf } from '../line-effect.js';
 import { canonical } from '../normalize.js';
 import {
   foldName,
@@ -47,7 +47,7 @@ import { parseCrawlDelay, parseRequestRate, parseVisitTimes } from '../politenes
 import { isSignalPiece, withoutPath } from '../preferences/preferences.js';
 import { parseDictionary } from '../preferences/structured-field.js';
 import { absoluteUrl, isSeveralPaths, startsLikePath } from '../rule-values.js';
-import { type Diagnostic, type DiagnosticCode, diagnosticSeverity } from './diagnostic.js';
+import { type Diagnostic, type DiagnosticCode, diagnosticSeverity, type LineEffect } from './diagnostic.js';
 
 /** Reports a code where something is so. */
 type Report = (isSo: unknown, code: DiagnosticCode) => void;

@@ -1,8 +1,6 @@
 // The oddities a file can hold, and what each means (robots §11). A diagnostic never raises an error; it tells a
 // webmaster or an operator how a line was read. Programs may match on the codes: they are stable.
 
-import type { LineEffect } from '../line-effect.js';
-
 const MEANINGS = {
   bom: 'the file starts with a UTF-8 byte order mark, which was removed',
   'bom-incomplete': 'the file starts with a part of a byte order mark, which was removed',
@@ -61,6 +59,14 @@ export type DiagnosticCode = keyof typeof MEANINGS;
 
 /** How much a diagnostic matters: `info` changes nothing a webmaster would miss, `warning` does. */
 export type DiagnosticSeverity = 'info' | 'warning';
+
+/** What became of a line. */
+export interface LineEffect {
+  /** Whether the line has an effect on the crawlers that it speaks to. */
+  readonly counts: boolean;
+  /** The lines that count in its place, where a repair changed it; empty where it counts as written, or not at all. */
+  readonly readAs: readonly string[];
+}
 
 /** One oddity of a file, for people to read. */
 export interface Diagnostic extends LineEffect {
