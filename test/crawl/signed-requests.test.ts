@@ -3,7 +3,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCrawler, createUndiciFetcher, type Fetcher } from 'mannerly';
+import { createCrawler, createUndiciFetcher, type Fetcher, readCrawlDirectory, reportFromLogs } from 'mannerly';
 import { fakePage } from 'mannerly/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONTACT, crawl, type TestCrawlOptions } from '../support/crawl.js';
@@ -80,7 +80,7 @@ describe('every https request is signed for its own host, once', () => {
     expect(await faultsOf(web.log)).toEqual([]);
     expect(requests.every(({ signed }) => signed === true)).toBe(true);
     expect(requests).toHaveLength(web.log.length);
-    expect(report.requests).toBe(web.log.length);
+    expect([report.requests, report.signed]).toEqual([web.log.length, web.log.length]);
   });
 
   it('what a page in a browser loads, from other origins too', async () => {
@@ -252,7 +252,7 @@ describe('never', () => {
       'Signature-Input': 'sig1=("@authority")',
       'Signature-Agent': '"https://e.example"',
     };
-    const { requests } = await crawl({
+    const { requests, report } = await crawl({
       seeds: [web.url('a.test')],
       identity,
       handlers: (crawler) => crawler.on('html', async (each) => void (await each.fetch('/own', { headers: own }))),
@@ -262,6 +262,7 @@ describe('never', () => {
       [],
     );
     expect(requests.filter(({ signed }) => signed !== undefined)).toEqual([]);
+    expect(report.signed).toBeUndefined();
   });
 
   it('with what signs out of order: nothing leaves', async () => {
@@ -310,6 +311,9 @@ describe('never', () => {
     try {
       const out = join(folder, 'crawl');
       await sign({ seeds: [web.url(SITE)], out, archive: { wacz: true } } as TestCrawlOptions);
+      const again = await sign({ seeds: [web.url(SITE), web.url(SITE, '/2')], out });
+      expect([again.report.signed, again.report.requests]).toEqual([web.log.length, web.log.length]);
+      expect((await reportFromLogs(await readCrawlDirectory(out))).signed).toBe(web.log.length);
       const names = await readdir(folder, { recursive: true, withFileTypes: true });
       const files = names.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
       expect(files.some((path) => path.endsWith('.wacz') || path.includes('.warc'))).toBe(true);

@@ -76,7 +76,7 @@ const CASES: readonly (readonly [path: string, text: string, says: string | null
   ['packages/frontier/src/hosts/leased-host.ts', `import { X } from '../flow/scheduler.js';`, 'hosts looks up to flow'],
   [
     'packages/frontier/src/stores/memory.ts',
-    `import { X } from '../url/url-parts.js';`,
+    `import { X } from '../url/url.js';`,
     'stores looks at url, in its own layer',
   ],
   ['packages/frontier/src/store.ts', `import { X } from './records/record.js';`, 'ground looks up to records'],

@@ -11,7 +11,7 @@ import { createQuestions, type FrontierQuestions } from './questions/questions.j
 import { partsOver, type UsedUp } from './records/budget.js';
 import { recordOf } from './records/record.js';
 import type { RecordListing } from './store.js';
-import { authorityOf, hostKeyOf } from './url/url-parts.js';
+import { authorityOf, hostKeyOf } from './url/url.js';
 import type { NewUrl } from './url-record.js';
 import type { AddAnswer, Exchange, Settlement, StartAnswer, Work } from './work.js';
 

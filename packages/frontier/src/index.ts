@@ -29,11 +29,11 @@ export {
   type CanonicalRule,
   canonicalize,
   canonicalRulesWith,
+  type HostKeyBy,
   TRACKING_PARAMETERS,
   trackingParameters,
   withoutParameters,
-} from './url/canonicalize.js';
-export type { HostKeyBy } from './url/url-parts.js';
+} from './url/url.js';
 export type { JsonValue, NewUrl, UrlRecord, Via } from './url-record.js';
 export type {
   AddAnswer,

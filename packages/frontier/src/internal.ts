@@ -7,4 +7,4 @@ export { type Politeness, requestInterval, resolvePoliteness } from './politenes
 export { ReadyHeap } from './ready-heap.js';
 export { createRecentSet } from './recent-set.js';
 export { recordOf } from './records/record.js';
-export { formatUrlParts, hostKeyOf, parseUrlParts, type UrlParts } from './url/url-parts.js';
+export { formatUrlParts, hostKeyOf, parseUrlParts, type UrlParts } from './url/url.js';

@@ -12,36 +12,59 @@ const here = (file) => fileURLToPath(new URL(file, import.meta.url));
  * @returns rows of the table of all benchmarks
  */
 export async function rows({ hosts = 25, pages = 200, runs = 3 } = {}) {
-  const [links, dom] = [
-    await compare({ hosts, pages, runs, args: [] }),
-    await compare({ hosts, pages, runs: 1, args: ['dom'] }),
+  const loopAndOurs = (more) => [
+    ['bare-loop.mjs', ...more],
+    ['mannerly.mjs', ...more],
   ];
+  const [loop, links] = await compare({ hosts, pages, runs, crawlers: loopAndOurs([]) });
+  const [domLoop, dom] = await compare({ hosts, pages, runs: 1, crawlers: loopAndOurs(['dom']) });
+  const kinds = [
+    ['mannerly.mjs', 'https'],
+    ['mannerly.mjs', 'signed'],
+  ];
+  const [unsigned, signed] = await compare({ hosts, pages, runs, crawlers: kinds, scheme: 'https' });
   const idle = await waiting();
   const size = `${hosts * pages} pages`;
   return [
     {
       row: `crawl, ${size}: CPU-s per 1,000 pages`,
-      value: links.ours.cpuS,
+      value: links.cpuS,
       reference: 'bare htmlparser2 loop',
-      referenceValue: links.loop.cpuS,
+      referenceValue: loop.cpuS,
       goal: '≤ 1.0 ×',
       digits: 2,
     },
     {
       row: `crawl, ${size}: peak memory, MB`,
-      value: links.ours.rssMb,
+      value: links.rssMb,
       reference: 'bare htmlparser2 loop',
-      referenceValue: links.loop.rssMb,
+      referenceValue: loop.rssMb,
       goal: '≤ 180',
       digits: 0,
     },
     {
       row: `crawl, page.$ on each of ${size}: CPU-s per 1,000 pages`,
-      value: dom.ours.cpuS,
+      value: dom.cpuS,
       reference: 'bare cheerio loop',
-      referenceValue: dom.loop.cpuS,
+      referenceValue: domLoop.cpuS,
       goal: '≤ 1.1 ×',
       digits: 2,
+    },
+    {
+      row: `crawl, each of ${size} signed: CPU-s per 1,000 pages`,
+      value: signed.cpuS,
+      reference: 'the same, unsigned',
+      referenceValue: unsigned.cpuS,
+      goal: '≤ 1.06 ×',
+      digits: 3,
+    },
+    {
+      row: `crawl, each of ${size} signed: peak memory, MB`,
+      value: signed.rssMb,
+      reference: 'the same, unsigned',
+      referenceValue: unsigned.rssMb,
+      goal: '≤ 1.0 ×',
+      digits: 0,
     },
     ...idle,
   ];
@@ -61,22 +84,21 @@ async function waiting() {
   ];
 }
 
-/** Both by turns at one server, the medians of their runs. */
-async function compare({ hosts, pages, runs, args }) {
-  const server = fork(here('server.mjs'), [String(hosts), String(pages)]);
+/** All by turns at one server, the medians of their runs. @param crawlers Of each its file and further arguments. */
+async function compare({ hosts, pages, runs, crawlers, scheme = 'http' }) {
+  const server = fork(here('server.mjs'), [String(hosts), String(pages), scheme]);
   const [{ port }] = await once(server, 'message');
-  const measured = { 'bare-loop.mjs': [], 'mannerly.mjs': [] };
+  const measured = crawlers.map(() => []);
   try {
     for (let run = 0; run < runs; run += 1) {
-      for (const crawler of Object.keys(measured)) {
-        measured[crawler].push(await crawl(crawler, server, [port, hosts, pages, ...args].map(String)));
+      for (const [at, [file, ...args]] of crawlers.entries()) {
+        measured[at].push(await crawl(file, server, [port, hosts, pages, ...args].map(String)));
       }
     }
   } finally {
     server.send('end');
   }
-  const [loop, ours] = Object.values(measured).map(medianOf);
-  return { loop, ours };
+  return measured.map(medianOf);
 }
 
 /** One crawl in a process of its own; what it cost, and that it was complete and exact. */

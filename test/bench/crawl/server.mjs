@@ -1,12 +1,13 @@
 // Serves the synthetic web on one loopback port, host by Host field, gzipped once. Told what to serve by its arguments,
 // tells its parent `{ port }`, and on request what it was asked for.
-// Usage: node server.mjs HOSTS PAGES (as a child process)
+// Usage: node server.mjs HOSTS PAGES [SCHEME] (as a child process); SCHEME: of its links, it speaks plainly
 
 import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { createWeb } from './web.mjs';
 
-const [hosts, pages] = process.argv.slice(2).map(Number);
+const [hosts, pages] = process.argv.slice(2, 4).map(Number);
+const scheme = process.argv[4] ?? 'http';
 const counts = { pages: 0, again: 0, disallowed: 0, other: 0 };
 const asked = new Set();
 const bodies = new Map();
@@ -39,7 +40,7 @@ const server = createServer((request, response) => {
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address();
-  web = createWeb({ hosts, pages, port });
+  web = createWeb({ hosts, pages, port, scheme });
   for (const [host, name] of web.hostNames.entries()) {
     for (const [path, page] of web.paths) bodies.set(name + path, gzipSync(web.html(host, page), { level: 6 }));
   }

@@ -48,10 +48,10 @@ function sentences() {
 }
 
 /** The web of one run. `pathOf(0)` is the start page of a host. */
-export function createWeb({ hosts, pages, port }) {
+export function createWeb({ hosts, pages, port, scheme = 'http' }) {
   const text = sentences();
   const hostOf = (host) => `h${host}.test`;
-  const originOf = (host) => `http://${hostOf(host)}:${port}`;
+  const originOf = (host) => `${scheme}://${hostOf(host)}:${port}`;
   const pathOf = (page) => {
     if (page === 0) return '/';
     const section = SECTIONS[page % SECTIONS.length];

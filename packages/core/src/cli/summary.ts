@@ -23,10 +23,17 @@ export function summaryText(report: CrawlReport): string {
     ...report.traps.map(
       ({ rule, pattern }) => `Trap: ${printable(pattern)} (${rule}); links that its own pages add ${trapped}.`,
     ),
+    ...(report.signed === undefined ? [] : [signedText(report.signed, report.requests)]),
     ...stallText(report),
     ...report.relaxedDefaults.map((each) => `Relaxed default: ${each}`),
   ];
   return parts.join('\n\n');
+}
+
+/** The share of the requests that carried a signature: plain http never does. */
+export function signedText(signed: number, requests: number): string {
+  const share = requests === 0 ? 0 : (100 * signed) / requests;
+  return `Signed: ${signed} of ${counted(requests, 'request')} (${share.toFixed(1)} %).`;
 }
 
 /** A second in which nothing else was heard is worth a word. */

@@ -3,7 +3,10 @@
 import type { Item } from '../output/sink.js';
 import type { RequestRecord } from '../report/decision.js';
 
-type EarlierTotals = Record<'requests' | 'bytes' | 'items', number> & { readonly rejected?: number };
+type EarlierTotals = Record<'requests' | 'bytes' | 'items', number> & {
+  readonly rejected?: number;
+  readonly signed?: number;
+};
 
 /** Totals so far. */
 export class Tally {
@@ -13,11 +16,13 @@ export class Tally {
   bytes = 0;
   itemCount = 0;
   rejectedCount = 0;
+  signedCount = 0;
 
   request(record: RequestRecord): void {
     this.ownRequests += 1;
     this.requests += 1;
     this.bytes += record.encodedBytes;
+    if (record.signed === true) this.signedCount += 1;
   }
 
   items(items: readonly Item[]): void {
@@ -28,11 +33,12 @@ export class Tally {
     this.rejectedCount += count;
   }
 
-  /** Adds the totals of earlier runs, once. `rejected` is absent where there were none. */
-  goOnFrom({ requests, bytes, items, rejected = 0 }: EarlierTotals): void {
+  /** Adds the totals of earlier runs, once. `rejected` and `signed` are absent where there were none. */
+  goOnFrom({ requests, bytes, items, rejected = 0, signed = 0 }: EarlierTotals): void {
     this.requests += requests;
     this.bytes += bytes;
     this.itemCount += items;
     this.rejectedCount += rejected;
+    this.signedCount += signed;
   }
 }

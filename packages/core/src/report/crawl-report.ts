@@ -85,6 +85,8 @@ export interface CrawlReport {
   readonly runningMs: number;
   readonly pages: number;
   readonly requests: number;
+  /** Requests that carried a signature. Absent: none. */
+  readonly signed?: number;
   readonly items: number;
   /** Items that their schema refused: see `rejected.jsonl`. Absent: none. */
   readonly rejected?: number;

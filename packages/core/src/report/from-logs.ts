@@ -19,6 +19,8 @@ export interface LoggedReport {
   readonly politeness: readonly HostPoliteness[];
   readonly outcomes: OutcomeTable;
   readonly requests: number;
+  /** Those that carried a signature; absent: none. */
+  readonly signed?: number;
   /** Bytes of bodies as received. */
   readonly bytes: number;
   readonly startedAtMs: number | null;
@@ -26,7 +28,7 @@ export interface LoggedReport {
 }
 
 /** The totals of a crawl over all its runs. */
-export interface LoggedTotals extends Pick<LoggedReport, 'requests' | 'bytes' | 'outcomes' | 'politeness'> {
+export interface LoggedTotals extends Pick<LoggedReport, 'requests' | 'signed' | 'bytes' | 'outcomes' | 'politeness'> {
   readonly items: number;
 }
 
@@ -50,6 +52,7 @@ export async function reportFromLogs(
   let warning = await warnings.next();
   let requests = 0;
   let bytes = 0;
+  let signed = 0;
   let startedAtMs: number | null = null;
   let endedAtMs: number | null = null;
   for await (const record of allRequests(parts)) {
@@ -60,6 +63,7 @@ export async function reportFromLogs(
     requests += 1;
     onRequests(requests);
     bytes += record.encodedBytes;
+    if (record.signed === true) signed += 1;
     startedAtMs = Math.min(startedAtMs ?? record.startedAtMs, record.startedAtMs);
     endedAtMs = Math.max(endedAtMs ?? record.endedAtMs, record.endedAtMs);
   }
@@ -71,7 +75,9 @@ export async function reportFromLogs(
     ledger.decision(decision);
     counts.decision(decision);
   }
-  return { politeness: ledger.report(), outcomes: counts.outcomes(), requests, bytes, startedAtMs, endedAtMs };
+  const politeness = ledger.report();
+  const times = { startedAtMs, endedAtMs, ...(signed === 0 ? {} : { signed }) };
+  return { politeness, outcomes: counts.outcomes(), requests, bytes, ...times };
 }
 
 /**
@@ -87,8 +93,8 @@ export async function totalsFromLogs(
   const files = parts.flatMap((part) => [part.requestsPath, part.decisionsPath, part.warningsPath, part.itemsPath]);
   const sizes = await Promise.all(files.map(sizeOf));
   if (sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0) > MAX_REPORTED_LOG_BYTES) return null;
-  const { requests, bytes, outcomes, politeness } = await reportFromLogs(paths);
-  return { requests, bytes, outcomes, politeness, items: await countItems(parts.map(({ itemsPath }) => itemsPath)) };
+  const { startedAtMs: _, endedAtMs: _ended, ...totals } = await reportFromLogs(paths);
+  return { ...totals, items: await countItems(parts.map(({ itemsPath }) => itemsPath)) };
 }
 
 /** One host as the logs know it, and its last request, for a question while a run has the queue. */

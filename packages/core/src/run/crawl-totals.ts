@@ -16,6 +16,8 @@ export interface ProcessTotals {
   readonly items: number;
   /** Items that their schema rejected; absent: none. */
   readonly rejected?: number;
+  /** Requests that carried a signature; absent: none. */
+  readonly signed?: number;
   readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Absent in what earlier versions kept. */
   readonly process?: {
@@ -101,7 +103,7 @@ export class CrawlTotals {
   }
 
   async #write(store: TotalsStore, isOver: boolean): Promise<void> {
-    const { requests, bytes, itemCount: items, rejectedCount: rejected } = this.#tally;
+    const { requests, bytes, itemCount: items, rejectedCount: rejected, signedCount: signed } = this.#tally;
     const totals = {
       runs: this.#runs + 1,
       requests,
@@ -109,6 +111,7 @@ export class CrawlTotals {
       items,
       outcomes: this.#counts.outcomes(),
       ...(rejected === 0 ? {} : { rejected }),
+      ...(signed === 0 ? {} : { signed }),
     };
     const text = JSON.stringify(totals);
     const atMs = this.#clock.nowMs();

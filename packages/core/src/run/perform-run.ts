@@ -192,6 +192,7 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
     runningMs: last.runningMs,
     pages: last.pages,
     requests: tally.requests,
+    ...(tally.signedCount === 0 ? {} : { signed: tally.signedCount }),
     items: tally.itemCount,
     ...(tally.rejectedCount === 0 ? {} : { rejected: tally.rejectedCount }),
     bytes: tally.bytes,

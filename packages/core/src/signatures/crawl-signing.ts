@@ -70,7 +70,7 @@ export class CrawlSigning {
     const asked = kept?.terms ?? terms;
     // A nonce of the site is good once.
     const nonce = kept?.nonceFor === url.href ? asked.nonce : terms.nonce;
-    return signRequest({ method: 'GET', url: url.href }, signer, { ...asked, nonce }, nowMs);
+    return signRequest(url, signer, { ...asked, nonce }, nowMs);
   }
 
   /**

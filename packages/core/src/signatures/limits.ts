@@ -5,6 +5,7 @@ export const MAX_SIGNATURE_FIELD_CHARS = 8_192;
 export const MAX_COVERED_COMPONENTS = 16; // components of one signature that is read
 export const MAX_KEY_BYTES = 16_384; // bytes of a file or variable with a private key; an Ed25519 key takes 119
 export const NONCE_BYTES = 64; // random bytes of a nonce (identity 3.3)
+export const NONCES_AT_ONCE = 64; // nonces whose random bytes are drawn together
 /** Seconds by which `created` lies in the past: verifiers allow no clock that runs ahead (identity 3.3). */
 export const CREATED_BEFORE_SECONDS = 2;
 export const MAX_ACCEPTED_SECONDS = 86_400; // longest life of a signature that is taken (the draft: a day)

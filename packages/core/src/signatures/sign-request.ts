@@ -1,11 +1,10 @@
 // Signs one request: three fields, made when it is sent and never used again (specification, identity 3).
 
 import { randomBytes } from 'node:crypto';
-import { CREATED_BEFORE_SECONDS, NONCE_BYTES } from './limits.js';
+import { CREATED_BEFORE_SECONDS, NONCE_BYTES, NONCES_AT_ONCE } from './limits.js';
 import { ALGORITHM, agentComponent, agentField, LABEL, REQUEST_TAG, type SignatureForm } from './profile.js';
-import { signatureBase } from './signature-base.js';
+import { derivedValue } from './signature-base.js';
 import type { Signer } from './signing-key.js';
-import { parseMembers } from './structured-field.js';
 
 /** What the signatures of a crawl look like. */
 export interface SigningTerms {
@@ -25,31 +24,42 @@ export interface SigningTerms {
 export type SignatureFields = Readonly<Record<'Signature-Agent' | 'Signature-Input' | 'Signature', string>>;
 
 /**
- * Signs a request.
+ * Signs a GET request.
  *
- * @param request - `url` as it is requested, https.
+ * @param url - As it is requested, https.
  * @throws What `signer.sign` throws; an Error where it answers with no signature, or the URL is no https URL.
  */
 export async function signRequest(
-  request: { readonly method: string; readonly url: string },
+  url: URL,
   signer: Signer,
   terms: SigningTerms,
   nowMs: number,
 ): Promise<SignatureFields> {
   const { form, agent, components, lifetimeSeconds, nonce, label = LABEL } = terms;
-  if (!request.url.startsWith('https://')) throw new Error('only https requests are signed');
+  if (url.protocol !== 'https:') throw new Error('only https requests are signed');
   const created = Math.floor(nowMs / 1_000) - CREATED_BEFORE_SECONDS;
-  const covered = [...components, agentComponent(form, label)].join(' ');
-  const value = nonce === true ? randomBytes(NONCE_BYTES).toString('base64') : nonce;
+  const agentCovered = agentComponent(form, label);
+  const value = nonce === true ? freshNonce() : nonce;
   const params =
-    `(${covered});created=${created};expires=${created + lifetimeSeconds};keyid="${signer.keyid}";alg="${ALGORITHM}"` +
-    `${value === false ? '' : `;nonce="${value}"`};tag="${REQUEST_TAG}"`;
-  const fields = { 'Signature-Agent': agentField(form, agent, label), 'Signature-Input': `${label}=${params}` };
-  const items = parseMembers(fields['Signature-Input'])?.get(label)?.items ?? [];
-  const made = signatureBase({ ...request, headers: Object.entries(fields) }, items, params);
-  if (!('base' in made) || items.length === 0)
-    throw new Error(`a request without ${'missing' in made ? made.missing : covered}`);
-  const signature = await signer.sign(Buffer.from(made.base));
+    `(${[...components, agentCovered].join(' ')});created=${created};expires=${created + lifetimeSeconds}` +
+    `;keyid="${signer.keyid}";alg="${ALGORITHM}"${value === false ? '' : `;nonce="${value}"`};tag="${REQUEST_TAG}"`;
+  const lines = components.map((each) => `${each}: ${derivedValue('GET', url, each.slice(1, -1))}\n`).join('');
+  const base = `${lines}${agentCovered}: "${agent}"\n"@signature-params": ${params}`;
+  const signature = await signer.sign(Buffer.from(base));
   if (signature.length !== 64) throw new Error(`a signature has 64 bytes, and this one has ${signature.length}`);
-  return { ...fields, Signature: `${label}=:${Buffer.from(signature).toString('base64')}:` };
+  return {
+    'Signature-Agent': agentField(form, agent, label),
+    'Signature-Input': `${label}=${params}`,
+    Signature: `${label}=:${Buffer.from(signature).toString('base64')}:`,
+  };
+}
+
+/** Random bytes are drawn for many nonces at once: a call costs a third of a signature. */
+let pool = Buffer.alloc(0);
+
+function freshNonce(): string {
+  if (pool.length < NONCE_BYTES) pool = randomBytes(NONCES_AT_ONCE * NONCE_BYTES);
+  const nonce = pool.toString('base64', 0, NONCE_BYTES);
+  pool = pool.subarray(NONCE_BYTES);
+  return nonce;
 }

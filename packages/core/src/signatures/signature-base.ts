@@ -51,7 +51,9 @@ function componentValue(
   const isBound = parameters.get('req')?.text === '?1';
   const own = [...parameters.keys()].filter((name) => name !== 'req');
   if (DERIVED.includes(text)) {
-    return own.length === 0 && isBound === (message.isResponse === true) ? derived(message.method, url, text) : null;
+    return own.length === 0 && isBound === (message.isResponse === true)
+      ? derivedValue(message.method, url, text)
+      : null;
   }
   // What a request of a response carried is not known here.
   const field = text.startsWith('@') || isBound || text !== text.toLowerCase() ? null : fieldValue(message, text);
@@ -62,7 +64,8 @@ function componentValue(
   return member === undefined || member.raw === '' ? null : member.raw;
 }
 
-function derived(method: string, { host, pathname, search, href, protocol }: URL, name: string): string {
+/** The value of a derived component (RFC 9421 section 2.2). @param name - One of `DERIVED`. */
+export function derivedValue(method: string, { host, pathname, search, href, protocol }: URL, name: string): string {
   switch (name) {
     case '@method':
       return method;

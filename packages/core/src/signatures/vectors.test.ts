@@ -126,7 +126,7 @@ describe('our own vectors', () => {
     ],
   ])('%s', async (url, signature) => {
     // `created` is two seconds ago.
-    const fields = await signRequest({ method: 'GET', url }, TEST_KEY, terms, 1_735_689_602_000);
+    const fields = await signRequest(new URL(url), TEST_KEY, terms, 1_735_689_602_000);
     expect(fields.Signature).toBe(`sig1=:${signature}:`);
     expect(fields['Signature-Input']).toMatch(/;created=1735689600;expires=1735689660;.*;tag="web-bot-auth"$/);
   });

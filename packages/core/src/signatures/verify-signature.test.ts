@@ -13,7 +13,7 @@ const TERMS: SigningTerms = { form: 'url', agent: AGENT, components: COVERED.pat
 const keys: KeysOf = (agent, keyid) => (agent === AGENT && keyid === TEST_KEY.keyid ? TEST_KEY.publicJwk : null);
 
 const signed = (terms: Partial<SigningTerms> = {}) =>
-  signRequest({ method: 'GET', url: URL_A }, TEST_KEY, { ...TERMS, ...terms }, NOW_MS);
+  signRequest(new URL(URL_A), TEST_KEY, { ...TERMS, ...terms }, NOW_MS);
 const judged = (
   fields: Readonly<Record<string, string>>,
   more: { url?: string; atMs?: number; keys?: KeysOf } = {},
@@ -125,9 +125,7 @@ describe('refused, each with its word', () => {
 });
 
 it('only https requests are signed, and with 64 bytes', async () => {
-  await expect(signRequest({ method: 'GET', url: 'http://a.example/' }, TEST_KEY, TERMS, NOW_MS)).rejects.toThrow(
-    'https',
-  );
+  await expect(signRequest(new URL('http://a.example/'), TEST_KEY, TERMS, NOW_MS)).rejects.toThrow('https');
   const short = { keyid: TEST_KEY.keyid, sign: async () => new Uint8Array(63) };
-  await expect(signRequest({ method: 'GET', url: URL_A }, short, TERMS, NOW_MS)).rejects.toThrow('63');
+  await expect(signRequest(new URL(URL_A), short, TERMS, NOW_MS)).rejects.toThrow('63');
 });

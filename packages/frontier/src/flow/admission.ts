@@ -15,7 +15,7 @@ import {
   parseUrlParts,
   type UrlParts,
   withoutTrailingDot,
-} from '../url/url-parts.js';
+} from '../url/url.js';
 import type { NewUrl } from '../url-record.js';
 import type { AddAnswer } from '../work.js';
 import type { FrontierContext } from './context.js';

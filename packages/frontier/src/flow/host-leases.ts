@@ -7,7 +7,7 @@ import { LeasedHost } from '../hosts/leased-host.js';
 import { ENTRIES_PER_LEASE } from '../limits.js';
 import { decodeItem } from '../records/record.js';
 import type { AddOutcome, Entry, HostKey, NewEntry } from '../store.js';
-import { authorityOf } from '../url/url-parts.js';
+import { authorityOf } from '../url/url.js';
 import type { FrontierContext } from './context.js';
 import type { HostSchedule } from './host-schedule.js';
 import { LOOK_AGAIN_MS } from './limits.js';

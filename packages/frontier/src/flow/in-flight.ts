@@ -5,7 +5,7 @@ import { FrontierError } from '../errors.js';
 import type { LeasedEntry } from '../hosts/leased-entries.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
 import { NO_SIGNALS } from '../robots/authority-rules.js';
-import { hostKeyOf } from '../url/url-parts.js';
+import { hostKeyOf } from '../url/url.js';
 import type { Exchange, PageWork, RobotsWork, StartAnswer, Work } from '../work.js';
 import type { FrontierContext } from './context.js';
 import type { HostLeases } from './host-leases.js';
@@ -124,9 +124,11 @@ export class InFlight {
     const warnings = host.exchanged(work, exchange, work.kind === 'robots', runningMs, clock.nowMs());
     addresses.free(host.key, exchange.endedAtMs, host.intervalMs(exchange.endedAtMs));
     budget.addBytes(exchange.bytes);
-    reporter.clock(host.key, warnings);
-    // A pause must outlive this process, and the page that met it may take its time to settle.
-    if (warnings.length > 0 && host.status === 'leased') this.#schedule.touch(host);
+    if (warnings.length > 0) {
+      reporter.clock(host.key, warnings);
+      // A pause must outlive this process, and the page that met it may take its time to settle.
+      if (host.status === 'leased') this.#schedule.touch(host);
+    }
     const authority = work.kind === 'page' && exchange.status !== null ? gate.peek(flight.authority) : null;
     if (authority !== null) gate.hostAnswered(authority, exchange.endedAtMs);
     this.#schedule.reschedule(host);

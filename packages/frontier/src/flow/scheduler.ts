@@ -39,21 +39,22 @@ export class Scheduler {
   readonly inFlight: InFlight;
   readonly settling: Settling;
   readonly ownRequests: OwnRequests;
+  /** Those that wait, by host, in the order in which they came. */
+  readonly #ownWaiting = new Map<HostKey, OwnRequest[]>();
   /** The last works were handed out without asking the store for due hosts. */
   #isBehind = false;
   readonly #timers = new Set<() => void>();
 
   constructor(context: FrontierContext) {
     this.#context = context;
-    const waiting = new Map<HostKey, OwnRequest[]>();
-    this.schedule = new HostSchedule(context, waiting);
+    this.schedule = new HostSchedule(context, this.#ownWaiting);
     this.#leases = new HostLeases(context, this.schedule);
     this.#admission = new Admission(context);
     this.#nextRequest = new NextRequest(context);
     this.inFlight = new InFlight(context, this.schedule, this.#leases);
     this.settling = new Settling(context, this.schedule, this.#leases, this.#admission, this.inFlight);
     this.ownRequests = new OwnRequests(context, {
-      waiting,
+      waiting: this.#ownWaiting,
       schedule: this.schedule,
       leases: this.#leases,
       inFlight: this.inFlight,
@@ -75,7 +76,7 @@ export class Scheduler {
     const { budget, pace, clock } = this.#context;
     const works: Work[] = [];
     await budget.prepare();
-    await this.ownRequests.serve(works, n);
+    if (this.#ownWaiting.size > 0) await this.ownRequests.serve(works, n);
     if (works.length >= n) return works;
     await pace.prepare(clock.nowMs());
     // Hosts that fell due in the store meanwhile get in line first.
@@ -148,7 +149,7 @@ export class Scheduler {
   async nextAt(): Promise<number | null> {
     const { clock, store, budget, pace } = this.#context;
     await this.#untilCommittedOrDue();
-    const ownAt = this.ownRequests.nextAtMs();
+    const ownAt = this.#ownWaiting.size > 0 ? this.ownRequests.nextAtMs() : null;
     if (budget.reached(clock.nowMs()) !== null) return ownAt;
     if (!budget.canReserve()) return budget.isGrantedAway() ? earlier(ownAt, clock.nowMs() + GRANT_RETRY_MS) : ownAt;
     const leasedAt = earlier(this.schedule.earliestMs(), ownAt);

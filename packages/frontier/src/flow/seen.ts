@@ -10,8 +10,7 @@ import { FINGERPRINT_BYTES } from '../limits.js';
 import { createRecentSet } from '../recent-set.js';
 import type { CrawlLock } from '../records/processes.js';
 import type { FrontierStore } from '../store.js';
-import { type CanonicalRule, canonicalOf } from '../url/canonicalize.js';
-import { formatUrlParts, parseUrlParts, type UrlParts } from '../url/url-parts.js';
+import { type CanonicalRule, canonicalOf, formatUrlParts, parseUrlParts, type UrlParts } from '../url/url.js';
 import { RECENT_URLS } from './limits.js';
 
 const SECRET_KEY = 'fingerprint-secret';

@@ -10,7 +10,7 @@ import { FINGERPRINT_BYTES, URL_RETRIES_MAX } from '../limits.js';
 import { encodeItem, type PageItem } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
 import type { NewEntry } from '../store.js';
-import { hostKeyOf } from '../url/url-parts.js';
+import { hostKeyOf } from '../url/url.js';
 import type { PageWork, RobotsWork, Settlement, Work } from '../work.js';
 import { type Admission, linksOf } from './admission.js';
 import type { FrontierContext } from './context.js';

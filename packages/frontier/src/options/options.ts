@@ -25,8 +25,7 @@ import { type Politeness, type PolitenessOptions, resolvePoliteness } from '../p
 import type { Bounds } from '../records/budget.js';
 import { createRulesReader, type RulesReader } from '../robots/authority-rules.js';
 import type { FrontierStore } from '../store.js';
-import { CANONICAL_RULES, type CanonicalRule } from '../url/canonicalize.js';
-import type { HostKeyBy } from '../url/url-parts.js';
+import { CANONICAL_RULES, type CanonicalRule, type HostKeyBy } from '../url/url.js';
 import type { NewUrl, UrlRecord } from '../url-record.js';
 import type { RobotsSignals } from '../work.js';
 

@@ -13,7 +13,7 @@ import { type Politeness, requestInterval } from '../politeness/interval.js';
 import { type AuthorityRequirements, SpacingRequirements } from '../robots/authority-rules.js';
 import type { RobotsGate } from '../robots/robots-gate.js';
 import type { FrontierStore } from '../store.js';
-import { authorityOf, hostKeyOf } from '../url/url-parts.js';
+import { authorityOf, hostKeyOf } from '../url/url.js';
 import type { UrlRecord } from '../url-record.js';
 import type { RobotsCopyRef } from '../work.js';
 import { LOOK_AUTHORITIES } from './limits.js';

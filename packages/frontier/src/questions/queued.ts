@@ -2,7 +2,7 @@
 
 import { decodeItem, type QueueItem } from '../records/record.js';
 import type { FrontierStore, ScanListing } from '../store.js';
-import { authorityOf } from '../url/url-parts.js';
+import { authorityOf } from '../url/url.js';
 import type { UrlRecord } from '../url-record.js';
 import { LIST_MOST, LOOK_SCAN_ENTRIES, LOOK_SCAN_PAGES } from './limits.js';
 

@@ -15,7 +15,7 @@ import { dedupeKey } from '@mannerly/robots/dedupe-key';
 import { rateInForce } from '@mannerly/robots/politeness';
 import { sitePreferences } from '@mannerly/robots/preferences';
 import { ASKERS_PER_HOST, CRAWL_DELAY_MOST_MS } from '../limits.js';
-import { hostKeyOf, parseUrl } from '../url/url-parts.js';
+import { hostKeyOf, parseUrl } from '../url/url.js';
 import type { HostRequirements, RobotsSignals } from '../work.js';
 import { AUTHORITIES_PER_HOST } from './limits.js';
 

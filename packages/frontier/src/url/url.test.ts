@@ -4,13 +4,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFingerprinter, newFingerprintSecret } from '../flow/seen.js';
 import {
+  authorityOf,
   CANONICAL_RULES,
   type CanonicalRule,
   canonicalize,
   canonicalRulesWith,
+  hostKeyOf,
   trackingParameters,
-} from './canonicalize.js';
-import { authorityOf, hostKeyOf } from './url-parts.js';
+} from './url.js';
 
 describe('canonicalize', () => {
   it.each<[string, string, string]>([

@@ -9,7 +9,7 @@ import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { inspectingStore, whereOf } from '../open-inspection.js';
 import { recordedCount, showWork } from '../progress.js';
-import { crawlText, outcomeLines, storeReportText } from '../summary.js';
+import { crawlText, outcomeLines, signedText, storeReportText } from '../summary.js';
 import { tellDamage } from '../tell-damage.js';
 
 /** Runs the command. @throws MannerlyError `directory-taken`, `directory-format` */
@@ -34,6 +34,7 @@ export async function reportCommand(named: string | undefined, flags: Flags, io:
   }
   io.out(crawlText({ ...manifest, seedCount: manifest.seeds.length }));
   io.out(`${report.requests} requests.`);
+  if (report.signed !== undefined) io.out(signedText(report.signed, report.requests));
   for (const line of outcomeLines(report.outcomes)) io.out(line);
   if (report.politeness.length > 0) io.out(`\n${politenessText(report.politeness)}`);
   const { audit } = written.data;

@@ -46,9 +46,10 @@ export function joinedReport(
   // A process without hosts takes those that others have for waits. The one that ended last knows what is left.
   const ends = reports.filter((report) => queued > 0 || report.state !== 'waiting');
   const state = STATES.find((each) => ends.some((report) => report.state === each)) ?? 'finished';
-  const { part: _, rejected: _own, stopReason: _why, ...rest } = first;
+  const { part: _, rejected: _own, signed: _mine, stopReason: _why, ...rest } = first;
   const outcomes = logged?.outcomes ?? addedOutcomes(reports);
   const rejected = sum((report) => report.rejected ?? 0);
+  const signed = logged === null ? sum((report) => report.signed ?? 0) : (logged.signed ?? 0);
   const recrawl = addedRecrawlCounts(reports.flatMap((report) => report.recrawl ?? []));
   const stopReason = reports.find((report) => report.stopReason !== undefined)?.stopReason;
   return {
@@ -65,6 +66,7 @@ export function joinedReport(
     queued,
     items: logged?.items ?? sum(({ items }) => items),
     ...(rejected === 0 ? {} : { rejected }),
+    ...(signed === 0 ? {} : { signed }),
     ...(stopReason === undefined ? {} : { stopReason }),
     longestStallMs: most(({ longestStallMs = 0 }) => longestStallMs),
     ...(recrawl === null ? {} : { recrawl }),

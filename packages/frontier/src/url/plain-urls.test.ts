@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { formatUrlParts, parsedParts, parseUrlParts } from './url-parts.js';
+import { formatUrlParts, parsedParts, parseUrlParts } from './url.js';
 
 const SEED = 20_261_120;
 /** Pieces that URLs are made of, the surprising ones among them. */

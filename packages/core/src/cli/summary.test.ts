@@ -1,0 +1,21 @@
+// The words at the end of a crawl that only some crawls have.
+
+import { expect, it } from 'vitest';
+import { summaryText } from './summary.js';
+
+const textOf = (more: object): string => {
+  const lists = { politeness: [], waiting: [], scopeMoves: [], traps: [], relaxedDefaults: [], bounds: [] };
+  const counts = { pages: 1, requests: 8, items: 0, runningMs: 1, queued: 0, bound: null, state: 'stopped' as const };
+  const report = { ...lists, ...counts, outcomes: {}, ...more };
+  return summaryText(report as unknown as Parameters<typeof summaryText>[0]);
+};
+
+it('the share of requests that were signed, where any was', () => {
+  expect(textOf({ signed: 7 })).toContain('Signed: 7 of 8 requests (87.5 %).');
+  expect(textOf({})).not.toContain('Signed');
+});
+
+it('a stop says who wanted it: a handler, or the clock', () => {
+  expect(textOf({ stopReason: 'enough' })).toContain('Stopped by a handler: "enough".');
+  expect(textOf({ stopReason: 'signature-clock: 60 s' })).toContain('Stopped: "signature-clock: 60 s".');
+});
