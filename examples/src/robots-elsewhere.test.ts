@@ -1,4 +1,4 @@
-// robots.txt as this project reads it, in other crawlers: Crawlee's class, and the bridge for Scrapy with its Python side.
+// robots.txt as this project reads it, in other crawlers: the class of Crawlee, and the bridge for Scrapy.
 
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';

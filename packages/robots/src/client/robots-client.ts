@@ -12,6 +12,7 @@ import { MAX_CLIENT_AUTHORITIES, MAX_JITTER } from '../limits.js';
 import type { CompileOptions } from '../options.js';
 import { parseRobots } from '../parse.js';
 import { createRulesCompiler, type RobotsRules } from '../rules.js';
+import { readUrl } from '../target.js';
 import { type RequestTools, requestRobots } from './request-robots.js';
 
 /** Who asks. */
@@ -72,7 +73,7 @@ interface Authority {
 const UNKNOWN = { line: null, untilMs: null, rules: null } as const;
 
 /**
- * Makes a client. It keeps the files of 1,000 authorities in memory, those that were asked about last. It spaces nothing:
+ * Makes a client. It keeps the files of 1,000 authorities in memory, those asked about last. It spaces nothing:
  * `check(url).rules.crawlDelayMs` is for the caller to follow.
  *
  * @throws RobotsError `invalid-tokens`, `option-invalid`, `option-unknown`
@@ -136,7 +137,7 @@ function checkedIdentity(identity: RobotsClientIdentity | undefined): RobotsClie
     const hint = 'identity: { name: "examplebot", contact: "https://example.org/bot" }';
     throw new RobotsError('invalid-tokens', '`identity.name` takes letters, digits, hyphens and underscores', hint);
   }
-  const page = typeof contact === 'string' && URL.canParse(contact) ? new URL(contact) : null;
+  const page = typeof contact === 'string' ? readUrl(contact) : null;
   if (page === null || !['http:', 'https:', 'mailto:'].includes(page.protocol)) {
     const hint = 'name a page about your crawler, or a mailbox: contact: "mailto:you@example.org"';
     throw new RobotsError('option-invalid', '`identity.contact` takes a URL, so that a site can reach you', hint);
