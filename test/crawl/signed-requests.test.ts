@@ -3,9 +3,17 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCrawler, createUndiciFetcher, type Fetcher, readCrawlDirectory, reportFromLogs } from 'mannerly';
+import { systemClock } from '@mannerly/frontier';
+import {
+  createCrawler,
+  createUndiciFetcher,
+  type Fetcher,
+  readCrawlDirectory,
+  reportFromLogs,
+  writeReport,
+} from 'mannerly';
 import { fakePage } from 'mannerly/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CONTACT, crawl, type TestCrawlOptions } from '../support/crawl.js';
 import { judge, POLITE } from '../support/politeness.js';
 import {
@@ -217,6 +225,25 @@ describe('a site that asks for another signature', () => {
   });
 });
 
+it('the time of a signature is that of the wall clock, also when that is set while the crawl runs', async () => {
+  const wallMs = Date.now;
+  let offMs = 0;
+  const step = () => {
+    offMs = 3_600_000;
+    return page('x', ['/b']);
+  };
+  const web = await siteOf({ [SITE]: { '/robots.txt': text(''), '/': step, '*': page('x') } });
+  const now = vi.spyOn(Date, 'now').mockImplementation(() => wallMs() + offMs);
+  try {
+    await sign({ seeds: [web.url(SITE)], fetcher: createUndiciFetcher({ ca: SITE_CA, nowMs: systemClock().nowMs }) });
+  } finally {
+    now.mockRestore();
+  }
+  const createdS = web.log.map(({ headers }) => Number(/created=(\d+)/.exec(headers['signature-input'] ?? '')?.[1]));
+  const aheadS = createdS.map((each, at) => Math.round(each + 2 - web.log[at]!.startMs / 1_000));
+  expect(aheadS.map((each) => Math.round(each / 60) + 0)).toEqual([0, 0, 60]);
+});
+
 describe('a wrong clock', () => {
   const hostsWith = (seconds: number) => {
     const date = () => new Date(Date.now() + seconds * 1_000).toUTCString();
@@ -314,6 +341,9 @@ describe('never', () => {
       const again = await sign({ seeds: [web.url(SITE), web.url(SITE, '/2')], out });
       expect([again.report.signed, again.report.requests]).toEqual([web.log.length, web.log.length]);
       expect((await reportFromLogs(await readCrawlDirectory(out))).signed).toBe(web.log.length);
+      const { data } = await writeReport(await readCrawlDirectory(out));
+      expect([data.totals.signed, data.totals.requests]).toEqual([web.log.length, web.log.length]);
+      expect(data.methods).toContain(`robots.txt; ${web.log.length} signed)`);
       const names = await readdir(folder, { recursive: true, withFileTypes: true });
       const files = names.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
       expect(files.some((path) => path.endsWith('.wacz') || path.includes('.warc'))).toBe(true);

@@ -183,7 +183,8 @@
     [
       'Requests',
       count(totals.requests),
-      `${count(totals.pageRequests)} for pages, ${count(totals.robotsRequests)} for robots.txt`,
+      `${count(totals.pageRequests)} for pages, ${count(totals.robotsRequests)} for robots.txt` +
+        (totals.signed === undefined ? '' : `, ${count(totals.signed)} signed`),
     ],
     ['Hosts', count(totals.hosts), plural(crawl.seedCount, 'seed')],
     ['Received', size(totals.bytes), tookMs > 0 ? `in ${duration(tookMs)}` : ''],

@@ -140,7 +140,7 @@ export class Egress {
     const lock = await limiter.ask(host, request.requirements, nowMs());
     if (lock.kind === 'wait') return notSent(url.href, lock);
 
-    const { outcome, startAnswer, sent } = await this.#exchange(request, url, answer, headers);
+    const { outcome, startAnswer, sent, sentAtMs } = await this.#exchange(request, url, answer, headers);
     const { startedAtMs, endedAtMs } = outcome?.timing ?? { startedAtMs: nowMs(), endedAtMs: nowMs() };
     const wasSent = outcome !== null && (outcome.kind === 'response' || outcome.wasSent);
     lock.done(wasSent ? startedAtMs : null, endedAtMs, nowMs());
@@ -151,7 +151,7 @@ export class Egress {
     if (outcome.kind === 'response') await this.#cookies?.keep(url, request.purpose, outcome.headers);
     this.#options.onExchange?.({ url: url.href, purpose: request.purpose, headers: sent }, outcome);
     this.#options.onRequest?.(recordOf(request, outcome, sent, last === undefined ? null : startedAtMs - last));
-    return this.#takeIn(url, outcome);
+    return this.#takeIn(url, outcome, sentAtMs);
   }
 
   /** Requests under way, the oldest first, at most `limit`. */
@@ -175,10 +175,11 @@ export class Egress {
   }
 
   /** What came for a request that left. A site that wants another signature gets the request once more. */
-  #takeIn(url: URL, outcome: FetchOutcome): EgressOutcome {
+  #takeIn(url: URL, outcome: FetchOutcome, sentAtMs: number): EgressOutcome {
     if (outcome.kind === 'failed') return outcome;
     const { status, headers, timing } = outcome;
-    const atMs = timing.headersAtMs ?? timing.endedAtMs;
+    // The clock of the fetcher need not be the wall's.
+    const atMs = sentAtMs + (timing.headersAtMs ?? timing.endedAtMs) - timing.startedAtMs;
     const header = (name: string): string | null => headerValue(headers, name);
     if (this.#options.signing?.answered(url, { status, header, atMs }) !== true) return outcome;
     return { kind: 'not-sent', url: url.href, reason: 'wait', untilMs: null, exchange: outcome };
@@ -194,6 +195,8 @@ export class Egress {
     readonly outcome: FetchOutcome | null;
     readonly startAnswer: StartAnswer;
     readonly sent: FetchRequest['headers'];
+    /** By the wall clock; 0: it did not leave. */
+    readonly sentAtMs: number;
   }> {
     const { fetcher, nowMs, network, onExchange } = this.#options;
     const { host, purpose, largeBody, beforeDecoding, signal } = request;
@@ -204,8 +207,9 @@ export class Egress {
     let spooled: SpooledBody | null = null;
     let underway: RequestUnderway | null = null;
     let sent = unsigned;
+    let sentAtMs = 0;
     const headersNow = async (): Promise<FetchRequest['headers']> => {
-      if (signing !== null) sent = { ...unsigned, ...(await signing.fieldsFor(target, nowMs())) };
+      if (signing !== null) sent = { ...unsigned, ...(await signing.fieldsFor(target)) };
       return sent;
     };
     try {
@@ -215,6 +219,7 @@ export class Egress {
         outcome: unsentFailure(url, nowMs(), 'internal', `not signed: ${failureDetail(error)}`),
         startAnswer,
         sent,
+        sentAtMs,
       };
     }
     const consumeBody = (head: ResponseHead): SpooledBody | null => {
@@ -235,6 +240,7 @@ export class Egress {
       mayStart: () => {
         startAnswer = request.mayStart();
         if (startAnswer.kind !== 'go') return false;
+        sentAtMs = this.#options.signing?.wallMs() ?? 0;
         underway = { url: request.url, host, purpose, sinceMs: nowMs() };
         this.#underway.add(underway);
         return true;
@@ -242,7 +248,7 @@ export class Egress {
       signal,
     });
     if (underway !== null) this.#underway.delete(underway);
-    return { outcome: came === null ? null : await withSpooled(came, spooled), startAnswer, sent };
+    return { outcome: came === null ? null : await withSpooled(came, spooled), startAnswer, sent, sentAtMs };
   }
 }
 

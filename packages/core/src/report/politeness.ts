@@ -81,14 +81,16 @@ export class RequestCounts {
   requests = 0;
   pages = 0;
   robotsRequests = 0;
+  signed = 0;
   bytes = 0;
   readonly statuses = new Map<string, number>();
 
   /** @param maxStatuses - Different ones that are told apart; later ones count as `other`. */
-  add({ purpose, encodedBytes, status, failure }: RequestRecord, maxStatuses: number): void {
+  add({ purpose, encodedBytes, status, failure, signed }: RequestRecord, maxStatuses: number): void {
     this.requests += 1;
     if (purpose === 'page') this.pages += 1;
     if (purpose === 'robots') this.robotsRequests += 1;
+    if (signed === true) this.signed += 1;
     this.bytes += encodedBytes;
     const name = status === null ? (failure ?? 'none') : String(status);
     const key = this.statuses.has(name) || this.statuses.size < maxStatuses ? name : 'other';

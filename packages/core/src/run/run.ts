@@ -177,6 +177,7 @@ export class Run {
       fetcher,
       identity,
       signing: new CrawlSigning(options.signature ?? null, {
+        wallMs: () => Date.now(),
         tell: (warning) => journal.frontierEvent(warning),
         stop: (reason) => stop.requestFor(reason),
       }),

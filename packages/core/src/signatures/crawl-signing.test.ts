@@ -19,7 +19,11 @@ const made = (hasKey = true) => {
   const told: HostWarning[] = [];
   const stops: string[] = [];
   const signature = hasKey ? { signer: TEST_KEY, terms, isTestKey: true } : null;
-  const notices = { tell: (warning: HostWarning) => told.push(warning), stop: (reason: string) => stops.push(reason) };
+  const notices = {
+    wallMs: () => NOW_MS,
+    tell: (warning: HostWarning) => told.push(warning),
+    stop: (reason: string) => stops.push(reason),
+  };
   return { signing: new CrawlSigning(signature, notices), told, stops };
 };
 const answer = (status: number, headers: Record<string, string>, atMs = NOW_MS) => ({
@@ -34,7 +38,7 @@ describe('Accept-Signature', () => {
     const { signing, told } = made();
     const [one, two] = [new URL('https://a.example/?1'), new URL('https://a.example/?2')];
     expect(signing.answered(one, answer(403, asking()))).toBe(true);
-    const input = async (url: URL) => (await signing.fieldsFor(url, NOW_MS))['Signature-Input'];
+    const input = async (url: URL) => (await signing.fieldsFor(url))['Signature-Input'];
     expect(await input(two)).not.toContain('nonce="n1"');
     expect(await input(one)).toMatch(/^a=\("@authority" "@query" "signature-agent";key="a"\).*;nonce="n1";/);
     expect(signing.answered(one, answer(403, asking()))).toBe(false);
@@ -72,7 +76,7 @@ describe('Accept-Signature', () => {
     for (let at = 0; at <= MAX_ASKING_AUTHORITIES; at += 1) {
       expect(signing.answered(new URL(`https://h${at}.example/`), answer(403, asking()))).toBe(true);
     }
-    const input = async (host: string) => (await signing.fieldsFor(new URL(`https://${host}/`), 0))['Signature-Input'];
+    const input = async (host: string) => (await signing.fieldsFor(new URL(`https://${host}/`)))['Signature-Input'];
     expect(await input('h0.example')).toContain('"@method"');
     expect(await input('h1.example')).not.toContain('"@method"');
   });

@@ -9,8 +9,10 @@ import { CLOCK_STOP_MS, CLOCK_WARN_MS, MAX_ASKING_AUTHORITIES } from './limits.j
 import { type SignatureFields, type SigningTerms, signRequest } from './sign-request.js';
 import type { ResolvedSignature } from './signature-options.js';
 
-/** What it tells: a site wants other signatures, or any; the clock is wrong. */
+/** What it needs and what it tells: a site wants other signatures, or any; the clock is wrong. */
 export interface SigningNotices {
+  /** The wall clock, epoch milliseconds: verifiers go by it. The crawl's own clock does not see it being set. */
+  readonly wallMs: () => number;
   readonly tell: (warning: HostWarning) => void;
   /** Called once: no request is signed any more. @param reason - For people. */
   readonly stop: (reason: string) => void;
@@ -21,7 +23,7 @@ export interface SignedAnswer {
   readonly status: number;
   /** The value of a header field, by its lower-case name; `null`: none. */
   readonly header: (name: string) => string | null;
-  /** When it began to come, epoch milliseconds. */
+  /** When it began to come, by the wall clock, epoch milliseconds. */
   readonly atMs: number;
 }
 
@@ -52,6 +54,11 @@ export class CrawlSigning {
     return this.#signature !== null && protocol === 'https:';
   }
 
+  /** The time of the wall clock. */
+  wallMs(): number {
+    return this.#notices.wallMs();
+  }
+
   /** Whether the key is one that everybody has. */
   get isTestKey(): boolean {
     return this.#signature?.isTestKey === true;
@@ -63,14 +70,14 @@ export class CrawlSigning {
   }
 
   /** The fields for one request, https. @throws What `signRequest` throws. */
-  async fieldsFor(url: URL, nowMs: number): Promise<SignatureFields> {
+  async fieldsFor(url: URL): Promise<SignatureFields> {
     if (this.#signature === null) throw new Error('there is no key');
     const { signer, terms } = this.#signature;
     const kept = this.#preferences.get(url.host);
     const asked = kept?.terms ?? terms;
     // A nonce of the site is good once.
     const nonce = kept?.nonceFor === url.href ? asked.nonce : terms.nonce;
-    return signRequest(url, signer, { ...asked, nonce }, nowMs);
+    return signRequest(url, signer, { ...asked, nonce }, this.#notices.wallMs());
   }
 
   /**

@@ -94,7 +94,7 @@ export async function gatherReport(
   }
 
   const { startedAtMs, endedAtMs } = audit;
-  const { requests, pages: pageRequests, robotsRequests, bytes } = answers;
+  const { requests, pages: pageRequests, robotsRequests, bytes, signed } = answers;
   const outcomes = counts.outcomes();
   const found = Object.values(outcomes).reduce((sum, urls) => sum + urls, 0);
   const data = {
@@ -113,6 +113,7 @@ export async function gatherReport(
     },
     totals: {
       ...{ requests, pageRequests, robotsRequests, bytes, hosts: audit.hosts, found },
+      ...(signed === 0 ? {} : { signed }),
       outcomes,
     },
     audit,

@@ -30,6 +30,8 @@ export interface ReportData {
     /** For pages, redirects and failures included. */
     readonly pageRequests: number;
     readonly robotsRequests: number;
+    /** Those that carried a signature; absent: none. */
+    readonly signed?: number;
     readonly bytes: number;
     readonly hosts: number;
     /** URLs that were found: the sum of `outcomes`. */
