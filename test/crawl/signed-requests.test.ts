@@ -28,6 +28,7 @@ import {
   verifies,
 } from '../support/signature-witness.js';
 import { crawlVirtually } from '../support/virtual-crawl.js';
+import { readRecords } from '../support/warc.js';
 import { page, type Reply, type Route, type Routes, redirect, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
@@ -65,7 +66,7 @@ describe('every https request is signed for its own host, once', () => {
       seeds,
       scope: { seeds, within: 'domain' },
       discover: { sitemaps: true },
-      tdm: 'respect',
+      purposes: ['tdm'],
       handlers: (crawler) =>
         crawler.on('html', async (each) => {
           if (each.url === seeds[0]) await each.fetch('/own');
@@ -76,6 +77,7 @@ describe('every https request is signed for its own host, once', () => {
       expect.arrayContaining([
         '/robots.txt',
         '/rules.txt',
+        '/.well-known/tdmrep.json',
         '/sitemap.xml',
         '/',
         '/away',
@@ -344,6 +346,15 @@ describe('never', () => {
       const { data } = await writeReport(await readCrawlDirectory(out));
       expect([data.totals.signed, data.totals.requests]).toEqual([web.log.length, web.log.length]);
       expect(data.methods).toContain(`robots.txt; ${web.log.length} signed)`);
+      const kept = (await readRecords(join(out, 'archive'))).filter(({ type }) => type === 'request');
+      expect(kept.length).toBeGreaterThan(0);
+      for (const { url, block } of kept) {
+        const fields = String(block)
+          .split('\r\n')
+          .map((line) => [line.split(':')[0]!.toLowerCase(), line.replace(/^[^:]*: ?/, '')]);
+        const { host: authority, pathname: path } = new URL(url);
+        expect(await verifies({ authority, path, headers: Object.fromEntries(fields) }), url).toBe(true);
+      }
       const names = await readdir(folder, { recursive: true, withFileTypes: true });
       const files = names.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
       expect(files.some((path) => path.endsWith('.wacz') || path.includes('.warc'))).toBe(true);

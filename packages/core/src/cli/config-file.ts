@@ -90,5 +90,13 @@ function withPaths(config: CrawlConfig, folder: string): CrawlConfig {
   });
   const inFolder = typeof archive === 'object' && archive.folder !== undefined ? resolve(folder, archive.folder) : null;
   const archived = inFolder === null ? {} : { archive: { ...(archive as object), folder: inFolder } };
-  return { ...config, ...archived, ...Object.fromEntries(paths) };
+  return { ...config, ...archived, ...keyIn(config, folder), ...Object.fromEntries(paths) };
+}
+
+/** `identity.signature.key` as `file:` with an absolute path. */
+function keyIn({ identity }: CrawlConfig, folder: string): Pick<CrawlConfig, 'identity'> {
+  const { signature } = identity ?? {};
+  const [, path] = /^file:(.+)$/s.exec(String(signature?.key)) ?? [];
+  if (signature === undefined || path === undefined) return {};
+  return { identity: { ...identity, signature: { ...signature, key: `file:${resolve(folder, path)}` } } };
 }

@@ -112,6 +112,9 @@ describe('flags and configuration together', () => {
   it('take paths as relative to the file', async () => {
     const { flags, file } = await setUp({ ...WHOLE, out: 'here/crawl' });
     expect(flags.out).toBe(join(file ?? '', '..', 'here/crawl'));
+    const signature = { key: 'file:keys/bot.key', agent: 'https://bot.example/' };
+    const signed = setUp({ ...WHOLE, identity: { ...IDENTITY, signature } });
+    await expect(signed).rejects.toThrow(/file:\S+[\\/]\d+[\\/]keys[\\/]bot\.key to hold a private key/);
   });
 
   it('hand on the store and the requests under way, which several processes share out', async () => {

@@ -74,7 +74,7 @@ function optionsOf(seeds: readonly string[], flags: CrawlFlags, ofFile: GivenOpt
   }
   return {
     ...merged,
-    identity: identityFrom(merged.identity ?? {}),
+    identity: { ...merged.identity, ...identityFrom(merged.identity ?? {}) },
     scope: { ...merged.scope, seeds },
   } as CrawlerOptions;
 }

@@ -209,11 +209,11 @@ export class Egress {
     let sent = unsigned;
     let sentAtMs = 0;
     const headersNow = async (): Promise<FetchRequest['headers']> => {
-      if (signing !== null) sent = { ...unsigned, ...(await signing.fieldsFor(target)) };
+      sent = { ...unsigned, ...(await signing?.fieldsFor(target)) };
       return sent;
     };
     try {
-      await headersNow();
+      if (signing !== null) await headersNow();
     } catch (error) {
       return {
         outcome: unsentFailure(url, nowMs(), 'internal', `not signed: ${failureDetail(error)}`),
@@ -231,7 +231,7 @@ export class Egress {
       url,
       method: 'GET',
       headers: sent,
-      ...(sent === unsigned ? {} : { headersNow }),
+      ...(signing === null ? {} : { headersNow }),
       address: { address, family },
       limits: limitsFor(request, network),
       ...(onExchange === undefined ? {} : { keepsEncoded: true }),

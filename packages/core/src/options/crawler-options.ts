@@ -143,8 +143,8 @@ export interface IdentityOptions {
 
 export interface SignatureOptions {
   /**
-   * Where the Ed25519 private key is: `file:PATH`, which only you may read, or `env:NAME`. PKCS#8 PEM or JWK. @default
-   * none; this or sign
+   * Where the Ed25519 private key is: `file:PATH`, which only you may read, or `env:NAME`. PKCS#8 PEM or JWK. A path in
+   * a configuration file is relative to the file. @default none; this or sign
    */
   readonly key?: string;
   /** Signs with a key that is kept elsewhere: 64 bytes of an Ed25519 signature. Needs `keyid`. @default none */

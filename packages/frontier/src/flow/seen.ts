@@ -36,7 +36,7 @@ export class Seen {
       return bytes === null ? null : new TextDecoder().decode(bytes);
     };
     const draw = async () => {
-      const drawn = newFingerprintSecret();
+      const drawn = randomBytes(16).toString('hex');
       await store.writeRecord(SECRET_KEY, new TextEncoder().encode(drawn));
       return drawn;
     };
@@ -75,11 +75,6 @@ export type Fingerprinter = (canonical: string) => Uint8Array;
 
 /** Fingerprints that share one array buffer: a page's links or two. */
 const PER_SLAB = 128;
-
-/** A secret for a new crawl; it is kept with the crawl's fingerprints and must not change as long as they are kept. */
-export function newFingerprintSecret(): string {
-  return randomBytes(16).toString('hex');
-}
 
 /** A fingerprinter under one secret: SHA-256 of secret and canonical URL, its first 8 bytes. */
 export function createFingerprinter(secret: string): Fingerprinter {

@@ -4,6 +4,7 @@
 
 import { FrontierError } from '../errors.js';
 import { FINGERPRINT_BYTES, HOST_STATE_MAX_BYTES, QUEUED_MAX, RECORD_MAX_BYTES } from '../limits.js';
+import { knownKeys, wholeIn } from '../option-value.js';
 import type {
   FrontierStore,
   HostCommit,
@@ -204,31 +205,16 @@ interface SharedOptions {
   readonly nowMs?: () => number;
 }
 
-/**
- * `store`: its name in messages. `own`: options that only this kind of store has.
- *
- * @throws FrontierError `option-invalid`, for an unknown option too.
- */
-export function resolveShared(store: string, options: SharedOptions, own: readonly string[]) {
-  const known = ['identity', 'maxQueued', 'nowMs', ...own];
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    throw new FrontierError('option-invalid', `the ${store} store has no option \`${unknown}\``);
-  }
+/** `own`: options that only this kind of store has. @throws FrontierError `option-invalid`, for an unknown one too. */
+export function resolveShared(options: SharedOptions, own: readonly string[]) {
+  knownKeys('', options, [...own, 'identity', 'maxQueued', 'nowMs']);
   const { identity = '', maxQueued, nowMs = null } = options;
   return { identity, nowMs, maxQueued: resolveMaxQueued(maxQueued) };
 }
 
 /** @throws FrontierError `option-invalid`. */
 export function resolveMaxQueued(maxQueued = QUEUED_MAX): number {
-  return wholeWithin('maxQueued', maxQueued, 1, Number.MAX_SAFE_INTEGER);
-}
-
-/** @throws FrontierError `option-invalid` for anything but a whole number of the range. */
-export function wholeWithin(name: string, value: number, least: number, most: number): number {
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
-  const expected = `expected \`${name}\` to be a whole number from ${least} to ${most}`;
-  throw new FrontierError('option-invalid', `${expected}, got ${value}`);
+  return wholeIn('maxQueued', maxQueued, 1, Number.MAX_SAFE_INTEGER);
 }
 
 /** What to do where a frontier is missing. */

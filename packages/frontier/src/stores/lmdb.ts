@@ -1,10 +1,10 @@
 // The durable store: a crawl in one folder, for several processes at a time. A verb that resolved survives a killed
 // process; a power cut may lose the last commits, never the file. The verbs are in `lmdb/queues.ts`.
 
-import { FrontierError } from '../errors.js';
 import { POLITENESS_MS_MAX, STORE_BODY_MAX_BYTES } from '../limits.js';
+import { invalid, wholeIn } from '../option-value.js';
 import type { FrontierStore, StoreCapabilities } from '../store.js';
-import { CheckedStore, resolveShared, wholeWithin } from './checked-store.js';
+import { CheckedStore, resolveShared } from './checked-store.js';
 import { LmdbQueues, type ResolvedLmdbOptions } from './lmdb/queues.js';
 
 /** Entries of one `add` or links of one commit. A verb is one synchronous step, so this bounds how long it blocks. */
@@ -70,17 +70,15 @@ export function lmdbStore(options: LmdbStoreOptions): FrontierStore {
 }
 
 function resolveLmdbOptions(options: LmdbStoreOptions): ResolvedLmdbOptions {
-  const shared = resolveShared('lmdb', options, ['path', 'seenBudget', 'commitEveryMs', 'firstDelayMs']);
+  const shared = resolveShared(options, ['path', 'seenBudget', 'commitEveryMs', 'firstDelayMs']);
   const { path, seenBudget = SEEN_BUDGET_BYTES } = options;
   const { commitEveryMs = COMMIT_EVERY_MS, firstDelayMs = FIRST_DELAY_MS } = options;
-  if (typeof path !== 'string' || path === '') {
-    throw new FrontierError('option-invalid', `expected \`path\` to name a folder, got ${String(path)}`);
-  }
+  if (typeof path !== 'string' || path === '') throw invalid('path', 'the name of a folder', path);
   return {
     ...shared,
     path,
-    seenBudget: wholeWithin('seenBudget', seenBudget, SEEN_BUDGET_LEAST_BYTES, Number.MAX_SAFE_INTEGER),
-    commitEveryMs: wholeWithin('commitEveryMs', commitEveryMs, 0, COMMIT_EVERY_MOST_MS),
-    firstDelayMs: wholeWithin('firstDelayMs', firstDelayMs, 0, POLITENESS_MS_MAX),
+    seenBudget: wholeIn('seenBudget', seenBudget, SEEN_BUDGET_LEAST_BYTES, Number.MAX_SAFE_INTEGER),
+    commitEveryMs: wholeIn('commitEveryMs', commitEveryMs, 0, COMMIT_EVERY_MOST_MS),
+    firstDelayMs: wholeIn('firstDelayMs', firstDelayMs, 0, POLITENESS_MS_MAX),
   };
 }

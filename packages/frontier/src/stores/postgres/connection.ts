@@ -2,7 +2,7 @@
 // is not imported.
 
 import { createHash } from 'node:crypto';
-import { FrontierError } from '../../errors.js';
+import { invalid } from '../../option-value.js';
 import { messageOf } from '../checked-store.js';
 import { Resending, type Verdict } from '../server/resending.js';
 import { resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
@@ -116,12 +116,7 @@ export type ResolvedPostgresOptions = ReturnType<typeof resolvePostgresOptions>;
 
 export function resolvePostgresOptions(options: PostgresStoreOptions) {
   const { pool, schema = SCHEMA } = options;
-  if (typeof pool?.query !== 'function' || typeof pool.on !== 'function') {
-    throw new FrontierError('option-invalid', 'expected `pool` to be a `Pool` of pg');
-  }
-  if (!NAME.test(schema)) {
-    const expected = 'expected `schema` to be 1 to 63 letters, digits, _ or -, and not to start with pg_';
-    throw new FrontierError('option-invalid', `${expected}, got ${JSON.stringify(schema)}`);
-  }
+  if (typeof pool?.query !== 'function' || typeof pool.on !== 'function') throw invalid('pool', 'a `Pool` of pg', pool);
+  if (!NAME.test(schema)) throw invalid('schema', '1 to 63 letters, digits, _ or -, not beginning with pg_', schema);
   return { ...resolveServerOptions('PostgreSQL', options, ['pool', 'schema']), pool, schema };
 }

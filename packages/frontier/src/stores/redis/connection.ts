@@ -3,8 +3,8 @@
 // a failover or on another node of a cluster. The package ioredis is not imported.
 
 import { createHash } from 'node:crypto';
-import { FrontierError } from '../../errors.js';
-import { messageOf, wholeWithin } from '../checked-store.js';
+import { invalid, wholeIn } from '../../option-value.js';
+import { messageOf } from '../checked-store.js';
 import { Resending, type Verdict } from '../server/resending.js';
 import { resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
 import { COMMIT_LUA, SEEN_LUA } from './lua-commit.js';
@@ -117,16 +117,11 @@ export type ResolvedRedisOptions = ReturnType<typeof resolveRedisOptions>;
 
 export function resolveRedisOptions(options: RedisStoreOptions) {
   const { client, prefix = PREFIX } = options;
-  if (typeof client?.callBuffer !== 'function') {
-    throw new FrontierError('option-invalid', 'expected `client` to be a client of ioredis');
-  }
-  if (!/^[^{}\s]{1,64}$/.test(prefix)) {
-    const expected = 'expected `prefix` to be 1 to 64 characters without braces and blanks';
-    throw new FrontierError('option-invalid', `${expected}, got ${JSON.stringify(prefix)}`);
-  }
+  if (typeof client?.callBuffer !== 'function') throw invalid('client', 'a client of ioredis', client);
+  if (!/^[^{}\s]{1,64}$/.test(prefix)) throw invalid('prefix', '1 to 64 characters without braces and blanks', prefix);
   const shards = options.shards ?? (client.isCluster ? SHARDS_OF_CLUSTER : SHARDS_OF_ONE);
   const common = resolveServerOptions('Redis', options, ['client', 'prefix', 'shards']);
-  return { ...common, client, prefix, shards: wholeWithin('shards', shards, 1, SHARDS_MOST) };
+  return { ...common, client, prefix, shards: wholeIn('shards', shards, 1, SHARDS_MOST) };
 }
 
 /** The shard of a host, a record or a slot: FNV-1a of its name. Keys are placed by it, so it never changes. */

@@ -3,8 +3,9 @@
 
 import { createHash } from 'node:crypto';
 import { STORE_BODY_MAX_BYTES } from '../../limits.js';
+import { wholeIn } from '../../option-value.js';
 import type { FrontierStore, OpenRequest, StoreCapabilities } from '../../store.js';
-import { CheckedStore, resolveShared, type StoreQueues, toFailure, wholeWithin } from '../checked-store.js';
+import { CheckedStore, resolveShared, type StoreQueues, toFailure } from '../checked-store.js';
 
 /** Entries of one `add` or links of one commit: a server may answer no other client meanwhile. */
 const BATCH_MAX = 1_024;
@@ -79,10 +80,10 @@ export type ResolvedServerOptions = ReturnType<typeof resolveServerOptions>;
 export function resolveServerOptions(server: string, options: ServerStoreOptions, own: readonly string[]) {
   const { holdMs = HOLD_MS, onNotice = warn } = options;
   return {
-    ...resolveShared(server, options, ['holdMs', 'onNotice', ...own]),
+    ...resolveShared(options, ['holdMs', 'onNotice', ...own]),
     server,
     onNotice,
-    holdMs: wholeWithin('holdMs', holdMs, 0, HOLD_MOST_MS),
+    holdMs: wholeIn('holdMs', holdMs, 0, HOLD_MOST_MS),
   };
 }
 
