@@ -14,7 +14,7 @@ import { library } from './library.js';
 const run = promisify(execFile);
 const built = (name: string) => fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url));
 /** What examples are made of, the one that is longer because it starts from nothing, and those of one's own. */
-const PARTS = /\.test\.ts$|^my-|^(?:target|library|run|store-on-files.*)\.ts$/;
+const PARTS = /\.test\.ts$|^my-|^(?:target|library|run|robots-for-crawlee|store-on-files.*)\.ts$/;
 
 let town: Town;
 

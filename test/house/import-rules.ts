@@ -238,10 +238,10 @@ function resolve(file: Placed, fact: ImportFact, workspace: Workspace): Imported
   };
 }
 
-/** robots is a function of its arguments; frontier reads time in its clock and in stores, nowhere else. */
+/** robots is a function of its arguments, its client aside; frontier reads time in its clock and in stores alone. */
 function ambientFaults(file: Placed, module: ModuleFacts): Fault[] {
   const isPure =
-    file.home.folder === 'packages/robots' ||
+    (file.home.folder === 'packages/robots' && !file.inside.startsWith('client/')) ||
     (file.home.folder === 'packages/frontier' &&
       !/^(stores|conformance)\//.test(file.inside) &&
       file.inside !== 'clock.ts');

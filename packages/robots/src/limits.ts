@@ -67,6 +67,12 @@ export const GOOGLE_STOP_MS = 43_200_000;
 export const HOST_ANSWERS_MS = 86_400_000;
 /** Characters of an ETag or Last-Modified that is kept for revalidation (ours). */
 export const MAX_VALIDATOR_CHARS = 1024;
+/** Authorities whose files a client keeps in memory (ours; some 100 MB if all were as large as may be, mostly 2 MB). */
+export const MAX_CLIENT_AUTHORITIES = 1_000;
+/** Crawlers whose rules `robotsParser` keeps compiled at a time (ours). */
+export const MAX_COMPAT_AGENTS = 32;
+/** Characters of a User-Agent that are read (ours: longer than any that is sent). */
+export const MAX_USER_AGENT_CHARS = 1_024;
 /** Bytes of an encoded access record, head and body (frontier stores take values up to this). */
 export const MAX_ACCESS_RECORD_BYTES = 1_048_576;
 

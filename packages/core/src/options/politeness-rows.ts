@@ -164,12 +164,12 @@ export const POLITENESS_ROWS = {
         { defaultText: '`allow`; `deny` in `1996`, `1994`, `strictest`' },
       ),
       afterUnreachable: row(
-        choice('copy-or-hold', 'copy-or-allow', 'allow', 'hold', 'google'),
+        choice('copy-or-hold', 'copy-or-allow', 'allow', 'hold', 'google', 'copy-at-once'),
         'After `unreachableDays` of failures: the last good copy counts, or the host is held, or it is allowed although ' +
-          'its rules are unknown.',
+          'its rules are unknown. `copy-at-once`: the copy counts from the first failure on, until it is so many days old.',
         {
           defaultText: '`copy-or-hold`; `hold` in `1996`, `1994`; `google` in `google`',
-          relaxed: [['copy-or-allow', 'allow', 'google'], VISITED],
+          relaxed: [['copy-or-allow', 'allow', 'google', 'copy-at-once'], VISITED],
         },
       ),
       unreachableDays: row(number(1, 3_650, 'days'), 'Days from the first failure until `afterUnreachable`.', {
@@ -177,7 +177,7 @@ export const POLITENESS_ROWS = {
         relaxed: [
           { below: 30 },
           'an old robots.txt is used again after that',
-          (given) => afterUnreachable(given) === 'hold',
+          (given) => ['hold', 'copy-at-once'].includes(afterUnreachable(given)),
         ],
       }),
       holdMaxMs: row(

@@ -53,8 +53,7 @@ export class InFlight {
       robots: gate.ref(authority),
       signals: gate.rules(authority)?.signals(record.url) ?? NO_SIGNALS,
     };
-    // What a companion says, and where it redirects to, comes before the pages of its authority.
-    if (record.via === 'companion') host.entries.hold(authority.name);
+    if (holdsPages(record)) host.entries.hold(authority.name);
     this.#start(work, { host, entry, authority: authority.name, chain: null });
     return work;
   }
@@ -165,4 +164,12 @@ export class InFlight {
 /** Whether it is a page of the queue, which may use up one of the bounds; a request of the owner's own is none. */
 export function isQueuedPage(work: Work, { entry }: Flight): boolean {
   return work.kind === 'page' && entry !== null;
+}
+
+/**
+ * Whether the pages of its authority wait until it is settled: what a companion says, and where it redirects to, comes
+ * before them. Those with data of their own, as sitemaps have, only list URLs.
+ */
+export function holdsPages({ via, userData }: PageWork['record']): boolean {
+  return via === 'companion' && userData === null;
 }

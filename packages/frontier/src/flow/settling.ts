@@ -16,7 +16,7 @@ import { type Admission, linksOf } from './admission.js';
 import type { FrontierContext } from './context.js';
 import type { HostLeases } from './host-leases.js';
 import type { HostSchedule } from './host-schedule.js';
-import { type Flight, type InFlight, isQueuedPage } from './in-flight.js';
+import { type Flight, holdsPages, type InFlight, isQueuedPage } from './in-flight.js';
 import { RETRY_JITTER } from './limits.js';
 import type { RequeueChoice } from './next-request.js';
 
@@ -100,7 +100,7 @@ export class Settling {
     if (host.status === 'leased') this.#schedule.touch(host);
     this.#schedule.reschedule(host);
     const outcomes = await this.#leases.commit(linksOf(links));
-    if (work.record.via === 'companion') host.entries.release(flight.authority);
+    if (holdsPages(work.record)) host.entries.release(flight.authority);
     const settled = outcomeOf(host);
     if (counts && settled === 'lost') budget.takeBack();
     this.#admission.conclude(links, outcomes, true);
@@ -125,7 +125,7 @@ export class Settling {
     if (isQueuedPage(work, flight)) this.#context.budget.settle(false);
     else if (work.kind === 'robots' && entry === null) this.#abandonFetch(work.authority);
     if (host.status !== 'leased') return 'lost';
-    if (work.kind === 'page' && work.record.via === 'companion') host.entries.release(flight.authority);
+    if (work.kind === 'page' && holdsPages(work.record)) host.entries.release(flight.authority);
     if (untilMs !== null) host.delayUntil(untilMs);
     if (entry !== null) host.entries.putBack(entry);
     this.#schedule.reschedule(host);

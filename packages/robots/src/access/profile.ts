@@ -9,9 +9,10 @@ export type AccessProfile = 'rfc9309' | 'google' | '1996' | 'strictest';
 
 /**
  * What follows when robots.txt has been unreachable for `unreachableDays`: the good copy and without one hold or allow;
- * `allow` whatever there is; `hold` for as long as it takes; `google` is that profile's own table.
+ * `allow` whatever there is; `hold` for as long as it takes; `google` is that profile's own table. `copy-at-once`: from
+ * the first failure on the good copy, until it is that many days old (RFC 9309 §2.4); then, and without one, hold.
  */
-type AfterUnreachable = 'copy-or-hold' | 'copy-or-allow' | 'allow' | 'hold' | 'google';
+type AfterUnreachable = 'copy-or-hold' | 'copy-or-allow' | 'allow' | 'hold' | 'google' | 'copy-at-once';
 
 /** The options as a caller gives them. */
 export interface AccessOptions {
@@ -24,8 +25,8 @@ export interface AccessOptions {
   /** What 401 and 403 mean. @default 'deny' in 1996 and strictest, else 'allow' */
   readonly onForbidden?: 'allow' | 'deny' | undefined;
   /**
-   * What follows a long time without answer. Every value but `hold` and `copy-or-hold` visits hosts whose rules are
-   * unknown. @default 'hold' in 1996, 'google' in google, else 'copy-or-hold'
+   * What follows a long time without answer. Every value but `hold`, `copy-or-hold` and `copy-at-once` visits hosts
+   * whose rules are unknown. @default 'hold' in 1996, 'google' in google, else 'copy-or-hold'
    */
   readonly afterUnreachable?: AfterUnreachable | undefined;
   /** Days from the first failure of a series to `afterUnreachable`, 1 to 3650; fewer is bolder. @default 30 */
@@ -61,7 +62,14 @@ export function resolveAccessOptions(options: AccessOptions = {}): ResolvedAcces
       policy: ['declared', 'base', 'declared-only', 'strictest'],
       accessProfile: withDefault(byPolicy, [...DIALECTS, 'strictest']),
       onForbidden: isOld || profile === 'strictest' ? ['deny', 'allow'] : ['allow', 'deny'],
-      afterUnreachable: withDefault(after, ['copy-or-hold', 'copy-or-allow', 'allow', 'hold', 'google']),
+      afterUnreachable: withDefault(after, [
+        'copy-or-hold',
+        'copy-or-allow',
+        'allow',
+        'hold',
+        'google',
+        'copy-at-once',
+      ]),
       unreachableDays: [30, 1, 3650],
       holdMaxMs: [DAY_MS, 0, 3650 * DAY_MS],
     },

@@ -163,6 +163,21 @@ describe('details of the machine', () => {
     expect(accessAdvice(state, HOUR + 30 * DAY - SECOND, options).kind).toBe('hold');
   });
 
+  it('copy-at-once uses the copy from the first failure until it is 30 days old, and holds without one', () => {
+    const atOnce = resolveAccessOptions({ afterUnreachable: 'copy-at-once' });
+    const failing = run(atOnce, [0, answer(PARSE)], [2 * DAY, answer(FAILURE)]);
+    expect(failing.phase).toBe('last-good');
+    expect(accessAdvice(failing, 2 * DAY + SECOND, atOnce)).toEqual({ kind: 'by-rules' });
+    expect(isFetchDue(failing, 2 * DAY + HOUR)).toBe(true);
+    const late = run(atOnce, [0, answer(PARSE)], [2 * DAY, answer(FAILURE)], [30 * DAY - HOUR, answer(FAILURE)]);
+    expect(accessAdvice(late, 30 * DAY - HOUR, atOnce).kind).toBe('by-rules');
+    const old = nextAccess(late, answer(FAILURE), 30 * DAY, atOnce);
+    expect(old.phase).toBe('unreachable');
+    expect(accessAdvice(old, 30 * DAY + SECOND, atOnce).kind).toBe('hold');
+    const without = run(atOnce, [0, answer(FAILURE)]);
+    expect(accessAdvice(without, SECOND, atOnce).kind).toBe('hold');
+  });
+
   it('while a fetch is under way, looking again before it can have ended is no use', () => {
     const asking = run(OPEN, [0, { kind: 'ask' }]);
     expect(accessAdvice(asking, SECOND, OPEN)).toEqual({ kind: 'hold', untilMs: 31 * SECOND });

@@ -203,7 +203,7 @@ function silentPhase(state: AccessState, nowMs: number, options: ResolvedAccessO
   return afterLongSilence(state, nowMs, options) === null ? 'unreachable' : 'last-good';
 }
 
-/** What section 5 permits after a long series of failures; null: hold. */
+/** What section 5 permits after a long series of failures, or an option after the first; null: hold. */
 function afterLongSilence(state: AccessState, nowMs: number, options: ResolvedAccessOptions): AccessAdvice | null {
   if (state.firstFailureMs === null) return null;
   const elapsedMs = nowMs - state.firstFailureMs;
@@ -212,6 +212,9 @@ function afterLongSilence(state: AccessState, nowMs: number, options: ResolvedAc
     if (elapsedMs < GOOGLE_STOP_MS) return null;
     if (elapsedMs < options.unreachableMs) return byCopy ?? { kind: 'allow' };
     return hostAnswers(state, nowMs) ? { kind: 'allow' } : null;
+  }
+  if (options.afterUnreachable === 'copy-at-once') {
+    return state.copy !== null && nowMs - state.copy.receivedAtMs < options.unreachableMs ? byCopy : null;
   }
   if (elapsedMs < options.unreachableMs) return null;
   switch (options.afterUnreachable) {

@@ -1,0 +1,146 @@
+// A client for programs that fetch by themselves: it requests each robots.txt once, keeps it for its lifetime, and
+// answers whether a URL may be fetched. Without an answer of the site, the answer is hold (access §5).
+
+import type { AccessOptions } from '../access/profile.js';
+import { resolveAccessOptions } from '../access/profile.js';
+import { robotsUrl } from '../access/robots-url.js';
+import { type AccessState, accessAdvice, initialAccess, isFetchDue, nextAccess } from '../access/state.js';
+import { isProductToken } from '../agents.js';
+import type { DecisionReason } from '../decide.js';
+import { RobotsError } from '../errors.js';
+import { MAX_CLIENT_AUTHORITIES, MAX_JITTER } from '../limits.js';
+import type { CompileOptions } from '../options.js';
+import { parseRobots } from '../parse.js';
+import { createRulesCompiler, type RobotsRules } from '../rules.js';
+import { readUrl } from '../target.js';
+import { type RequestTools, requestRobots } from './request-robots.js';
+
+/** Who asks. */
+export interface RobotsClientIdentity {
+  /** The product token: letters, digits, `-` and `_`. robots.txt addresses the crawler by it. */
+  readonly name: string;
+  /** A page about the crawler or a mailbox, as a URL: `https://…` or `mailto:…`. It stands in the User-Agent. */
+  readonly contact: string;
+}
+
+/** What a client is made with. */
+export interface RobotsClientOptions {
+  readonly identity: RobotsClientIdentity;
+  /** Makes the requests for robots.txt. @default the platform's */
+  readonly fetch?: typeof globalThis.fetch;
+  /** How the answers to these requests are read (access §4, §5). @default as RFC 9309 says */
+  readonly access?: AccessOptions;
+  /** How the files are read. @default as RFC 9309 says */
+  readonly rules?: Omit<CompileOptions, 'tokens'>;
+  /** Epoch milliseconds. @default the platform's clock */
+  readonly nowMs?: () => number;
+}
+
+/** Whether a URL may be fetched now. */
+export interface UrlCheck {
+  /** `hold`: the site has not said. Do not fetch it; ask again at `untilMs`. */
+  readonly answer: 'allow' | 'deny' | 'hold';
+  /**
+   * Why: that of the decision; `no-rules`, the site has no robots.txt; `restricted`, it forbids its robots.txt and with
+   * it everything; `unreachable`, it could not be fetched; `url-invalid`, neither http nor https, never to be fetched.
+   */
+  readonly reason: DecisionReason | 'no-rules' | 'restricted' | 'unreachable' | 'url-invalid';
+  /** The line of robots.txt that decided; `null`: none did. */
+  readonly line: number | null;
+  /** When it is worth asking again, epoch milliseconds; `null`, except for `hold`. */
+  readonly untilMs: number | null;
+  /** The file's rules, `crawlDelayMs` among them; `null`: there are none. */
+  readonly rules: RobotsRules | null;
+}
+
+/** Asks robots.txt. */
+export interface RobotsClient {
+  /** Whether a URL may be fetched; `false` while the site has not said. Never rejects. */
+  isAllowed(url: string | URL): Promise<boolean>;
+  /** The same with the reason. The first call for an authority requests its robots.txt. Never rejects. */
+  check(url: string | URL): Promise<UrlCheck>;
+}
+
+/** What is known of an authority. */
+interface Authority {
+  access: AccessState;
+  rules: RobotsRules | null;
+  /** The body that `rules` were read from. */
+  body: Uint8Array | null;
+  fetching: Promise<void> | null;
+}
+
+const UNKNOWN = { line: null, untilMs: null, rules: null } as const;
+
+/**
+ * Makes a client. It keeps the files of 1,000 authorities in memory, those asked about last. It spaces nothing:
+ * `check(url).rules.crawlDelayMs` is for the caller to follow.
+ *
+ * @throws RobotsError `invalid-tokens`, `option-invalid`, `option-unknown`
+ */
+export function createRobotsClient(options: RobotsClientOptions): RobotsClient {
+  const { identity, fetch = globalThis.fetch, access = {}, rules = {}, nowMs = Date.now } = options;
+  const { name, contact } = checkedIdentity(identity);
+  const tools: RequestTools = {
+    fetch,
+    userAgent: `${name} (+${contact})`,
+    access: resolveAccessOptions({ dialect: rules.dialect, policy: rules.policy, ...access }),
+  };
+  const compile = createRulesCompiler({ ...rules, tokens: name });
+  const authorities = new Map<string, Authority>();
+
+  const authorityOf = (robots: string): Authority => {
+    const known = authorities.get(robots) ?? { access: initialAccess(), rules: null, body: null, fetching: null };
+    authorities.delete(robots);
+    authorities.set(robots, known);
+    if (authorities.size > MAX_CLIENT_AUTHORITIES) authorities.delete(authorities.keys().next().value ?? '');
+    return known;
+  };
+  const refresh = async (robots: string, authority: Authority): Promise<void> => {
+    authority.access = nextAccess(authority.access, { kind: 'ask' }, nowMs(), tools.access);
+    const answer = await requestRobots(robots, authority.access.copy, tools);
+    const event = { kind: 'answer', answer, jitter: Math.random() * MAX_JITTER } as const;
+    authority.access = nextAccess(authority.access, event, nowMs(), tools.access);
+    const { copy } = authority.access;
+    if (copy === null || copy.body === authority.body) return;
+    authority.body = copy.body;
+    authority.rules = compile(
+      parseRobots(copy.body, { robotsUrl: robots, ...(copy.charset && { charset: copy.charset }) }),
+    );
+  };
+
+  const check = async (given: string | URL): Promise<UrlCheck> => {
+    const url = String(given);
+    const robots = robotsUrl(url);
+    if (robots === null) return { ...UNKNOWN, answer: 'deny', reason: 'url-invalid' };
+    const authority = authorityOf(robots);
+    if (authority.fetching === null && isFetchDue(authority.access, nowMs())) {
+      authority.fetching = refresh(robots, authority).finally(() => {
+        authority.fetching = null;
+      });
+    }
+    await authority.fetching;
+    const advice = accessAdvice(authority.access, nowMs(), tools.access);
+    if (advice.kind === 'hold') return { ...UNKNOWN, answer: 'hold', reason: 'unreachable', untilMs: advice.untilMs };
+    if (advice.kind === 'allow') return { ...UNKNOWN, answer: 'allow', reason: 'no-rules' };
+    if (advice.kind === 'deny' || authority.rules === null) return { ...UNKNOWN, answer: 'deny', reason: 'restricted' };
+    const { allowed, reason, line } = authority.rules.decideAt(url, nowMs());
+    return { answer: allowed ? 'allow' : 'deny', reason, line, untilMs: null, rules: authority.rules };
+  };
+  return { check, isAllowed: async (url) => (await check(url)).answer === 'allow' };
+}
+
+/** @throws RobotsError `invalid-tokens`, `option-invalid` */
+function checkedIdentity(identity: RobotsClientIdentity | undefined): RobotsClientIdentity {
+  const { name, contact } = identity ?? { name: undefined, contact: undefined };
+  if (typeof name !== 'string' || !isProductToken(name)) {
+    const hint = 'identity: { name: "examplebot", contact: "https://example.org/bot" }';
+    throw new RobotsError('invalid-tokens', '`identity.name` takes letters, digits, hyphens and underscores', hint);
+  }
+  const page = typeof contact === 'string' ? readUrl(contact) : null;
+  if (page === null || !['http:', 'https:', 'mailto:'].includes(page.protocol)) {
+    const hint = 'name a page about your crawler, or a mailbox: contact: "mailto:you@example.org"';
+    throw new RobotsError('option-invalid', '`identity.contact` takes a URL, so that a site can reach you', hint);
+  }
+  return { name, contact: page.href };
+}

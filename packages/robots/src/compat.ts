@@ -1,0 +1,83 @@
+/**
+ * The interface of the npm package robots-parser over this package, for programs that use that one. What differs on
+ * purpose stands in this package's README.
+ */
+
+import { robotsUrl } from './access/robots-url.js';
+import { MAX_COMPAT_AGENTS, MAX_USER_AGENT_CHARS } from './limits.js';
+import { parseRobots } from './parse.js';
+import { createRulesCompiler, type RobotsRules } from './rules.js';
+import { readUrl } from './target.js';
+
+/** A parsed robots.txt, with the methods of robots-parser. None of them throws. */
+export interface CompatRobots {
+  /** Whether a crawler may fetch a URL; `undefined`: the URL is not of this file's authority. @default ua `*` */
+  isAllowed(url: string, ua?: string): boolean | undefined;
+  /** The opposite; `undefined` likewise. */
+  isDisallowed(url: string, ua?: string): boolean | undefined;
+  /** Whether a group that names the crawler disallows the URL; `*` does not count. */
+  isExplicitlyDisallowed(url: string, ua: string): boolean | undefined;
+  /** The number of the line that decides, from 1; -1: none does. */
+  getMatchingLineNumber(url: string, ua?: string): number;
+  /** The Crawl-delay for a crawler, seconds; `undefined`: none. */
+  getCrawlDelay(ua?: string): number | undefined;
+  /** The URLs of the Sitemap lines. */
+  getSitemaps(): string[];
+  /** The value of the Host line; `null`: none. */
+  getPreferredHost(): string | null;
+}
+
+/**
+ * Reads a robots.txt.
+ *
+ * @param url - Where the file is from; relative, such as `/robots.txt`: then relative URLs are asked about.
+ * @param contents - The text of the file.
+ * @throws RobotsError `invalid-input` when the contents are no text
+ */
+export function robotsParser(url: string, contents: string): CompatRobots {
+  const own = robotsUrl(url);
+  const document = parseRobots(contents, own === null ? {} : { robotsUrl: own });
+  const compiled = new Map<string, RobotsRules>();
+  const rulesFor = (ua: string): RobotsRules => {
+    const token = productTokenOf(ua);
+    const known = compiled.get(token) ?? createRulesCompiler({ tokens: token })(document);
+    if (compiled.size >= MAX_COMPAT_AGENTS) compiled.clear();
+    compiled.set(token, known);
+    return known;
+  };
+  const isOwn = (given: string): boolean => (own === null ? readUrl(given) === null : robotsUrl(given) === own);
+  const pathOf = (given: string): string => (given.startsWith('/') || readUrl(given) !== null ? given : `/${given}`);
+  const isAllowed = (given: string, ua = '*'): boolean | undefined =>
+    isOwn(given) ? rulesFor(ua).isAllowed(pathOf(given)) : undefined;
+  return {
+    isAllowed,
+    isDisallowed(given, ua) {
+      const allowed = isAllowed(given, ua);
+      return allowed === undefined ? undefined : !allowed;
+    },
+    isExplicitlyDisallowed(given, ua) {
+      if (!isOwn(given)) return undefined;
+      const { allowed, agent } = rulesFor(ua).decide(pathOf(given));
+      return !allowed && agent !== '*';
+    },
+    getMatchingLineNumber: (given, ua = '*') => (isOwn(given) && rulesFor(ua).decide(pathOf(given)).line) || -1,
+    getCrawlDelay(ua = '*') {
+      const { crawlDelayMs } = rulesFor(ua);
+      return crawlDelayMs === null ? undefined : crawlDelayMs / 1_000;
+    },
+    getSitemaps: () => [...document.sitemaps],
+    getPreferredHost: () => document.host,
+  };
+}
+
+/**
+ * The product token in a User-Agent: the first one, or in the User-Agent of a browser the one behind `compatible;`.
+ *
+ * @param userAgent - Such as `examplebot/1.0 (+https://example.org/bot)`.
+ * @returns For example `examplebot`; a name that no file addresses where there is none, so that `*` counts.
+ */
+export function productTokenOf(userAgent: string): string {
+  const text = userAgent.slice(0, MAX_USER_AGENT_CHARS);
+  const [, disguised] = /^mozilla\/.*?compatible; *([a-z\d_-]+)/i.exec(text) ?? [];
+  return disguised ?? /^[a-z\d_-]+/i.exec(text)?.[0] ?? 'unnamed-crawler';
+}
