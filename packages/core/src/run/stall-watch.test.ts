@@ -19,6 +19,16 @@ describe('a watch', () => {
     watch.stop();
   });
 
+  it('tells a stop at its very beginning', async () => {
+    const watch = new StallWatch();
+    watch.start();
+    const end = performance.now() + 300;
+    while (performance.now() < end);
+    await pause(60);
+    expect(watch.longestMs()).toBeGreaterThanOrEqual(250);
+    watch.stop();
+  });
+
   it('has nothing to tell before it is on', () => {
     expect(new StallWatch().longestMs()).toBe(0);
   });
