@@ -6,8 +6,9 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
+import type { PageChange, UnchangedPage } from 'mannerly';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type CrawlStory, crawl, type TestCrawlOptions } from '../support/crawl.js';
+import { type Crawler, type CrawlStory, crawl, type TestCrawlOptions } from '../support/crawl.js';
 import { createShiftedClock } from '../support/test-clocks.js';
 import { page, type ReplyParts, type Route, type WebRequest } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
@@ -69,6 +70,57 @@ async function site(answer: Answer) {
 }
 
 describe('a crawl that is run again', () => {
+  it('tells handlers how a page differs, and a handler of their own which pages are as they were', async () => {
+    // Every third page has no validators: its text is compared.
+    const { web, run } = await site((at, request) =>
+      at % 3 === 0 ? { headers: HTML, body: html(at) } : tagged(at, request),
+    );
+    const [changes, unchanged]: [Map<string, PageChange | null>, UnchangedPage[]] = [new Map(), []];
+    const handlers = (crawler: Crawler): void => {
+      crawler.on('html', async (one) => {
+        changes.set(new URL(one.url).pathname, one.change);
+        await one.follow();
+      });
+      crawler.on('unchanged', (one) => {
+        unchanged.push(one);
+        if (one.url.endsWith('/5')) throw new Error('not today');
+      });
+    };
+    await run(0, { handlers });
+    expect(changes.size).toBe(PAGES);
+    expect(new Set([...changes.values()].map((change) => change?.kind))).toEqual(new Set(['new']));
+    expect(unchanged).toEqual([]);
+    const firstDigest = changes.get('/4')?.digest;
+
+    changes.clear();
+    edition[4] = 2;
+    edition[9] = 2;
+    const { report, decisions } = await run(7, { handlers });
+    expect([...changes.keys()].sort()).toEqual(['/4', '/9']);
+    const change = changes.get('/4');
+    expect(change).toMatchObject({ kind: 'changed', lastDigest: firstDigest });
+    expect(change?.digest).not.toBe(firstDigest);
+    expect((change?.lastVisitMs ?? 0) + 7 * DAY_MS).toBeLessThan(Date.now() + 8 * DAY_MS);
+    expect(unchanged).toHaveLength(PAGES - 2);
+    const byPath = new Map(unchanged.map((one) => [new URL(one.url).pathname, one]));
+    expect(byPath.get('/7')).toMatchObject({ status: 304, visits: 2, changes: 0, depth: 3 });
+    expect(byPath.get('/6')).toMatchObject({ status: 200, visits: 2, changes: 0 });
+    const one = byPath.get('/7') as UnchangedPage;
+    expect(one.fetchedAtMs - one.lastVisitMs).toBeGreaterThan(6.9 * DAY_MS);
+    expect(one.changedAtMs).toBe(one.lastVisitMs);
+    // What it throws is heard, and the page stays as it is.
+    expect(report.outcomes['failed']).toBeUndefined();
+    expect(decisions.find(({ url }) => url === web.url('a.test', '/5'))?.reason).toBe('unchanged');
+  });
+
+  it('has no change to tell where no visits are kept', async () => {
+    const { run } = await site(tagged);
+    const told: unknown[] = [];
+    const handlers = (crawler: Crawler): void => void crawler.on('html', (one) => void told.push(one.change));
+    await run(0, { handlers, recrawl: false } as never);
+    expect(told).toEqual([null]);
+  });
+
   it('asks with the validators, handles what has changed, follows its new links, and counts', async () => {
     const { run } = await site(tagged);
     const first = await run(0);

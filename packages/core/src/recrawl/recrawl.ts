@@ -3,6 +3,7 @@
 
 import { type Frontier, FrontierError, type NewUrl, type PageWork } from '@mannerly/frontier';
 import { type HeaderLines, headerValue, type ResponseOutcome } from '../fetch/outcome.js';
+import type { PageChange, UnchangedPage } from '../handle/page-change.js';
 import type { FetchedPage } from '../page/page.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
@@ -78,13 +79,13 @@ export class Recrawl {
   }
 
   /**
-   * A 304 came. `unchanged`: the page is as it was. `mismatch`: it is about another document, and the next request has
+   * A 304 came. A page: it is as it was. `mismatch`: it is about another document, and the next request has
    * no conditions. `unasked`: none were sent, so that it means nothing.
    */
   async notModified(
     work: PageWork,
     { headers, timing }: ResponseOutcome,
-  ): Promise<'unchanged' | 'mismatch' | 'unasked'> {
+  ): Promise<UnchangedPage | 'mismatch' | 'unasked'> {
     const flight = this.#inFlight.get(work);
     const before = flight?.before ?? null;
     if (before === null || flight?.isAgain !== true || !this.#hasConditions(before)) return 'unasked';
@@ -94,17 +95,17 @@ export class Recrawl {
     }
     flight.found = 'notModified';
     flight.after = { ...this.#unchanged(before, timing.endedAtMs, headers), ...validatorsAfter(before, headers) };
-    return 'unchanged';
+    return unchangedPage(before, flight.after, 304);
   }
 
-  /** A page came. @returns Whether it is as it was: its handler has seen it then. */
+  /** A page came. @returns The page if it is as it was, so that its handler has seen it; else how it has changed. */
   async read(
     work: PageWork,
     page: FetchedPage,
-    { headers, body, file, truncated, timing }: ResponseOutcome,
-  ): Promise<boolean> {
+    { status: httpStatus, headers, body, file, truncated, timing }: ResponseOutcome,
+  ): Promise<{ readonly unchanged: UnchangedPage | null; readonly change: PageChange | null }> {
     const flight = this.#inFlight.get(work);
-    if (flight === undefined) return false;
+    if (flight === undefined) return { unchanged: null, change: null };
     const { before } = flight;
     const { url, depth, from, label, userData } = work.record;
     const digest = file === undefined ? await digestOf(page, this.#options.change) : null;
@@ -122,7 +123,11 @@ export class Recrawl {
       sentAs: this.#sentAs,
       bytes: file?.bytes ?? body.length,
     };
-    return isUnchanged && flight.isAgain;
+    if (isUnchanged && flight.isAgain)
+      return { unchanged: unchangedPage(before, flight.after, httpStatus), change: null };
+    const kind = before === null ? 'new' : isUnchanged ? 'unchanged' : 'changed';
+    const change = { kind, lastVisitMs: before?.atMs ?? null, lastDigest: before?.digest ?? null, digest } as const;
+    return { unchanged: null, change };
   }
 
   /**
@@ -267,6 +272,13 @@ function againUrl(visit: PageVisit, priority: number, nowMs: number): NewUrl {
 function isAgainVisit(visit: number, { atMs }: PageVisit, nowMs: number): boolean {
   const month = visit - Math.ceil(atMs);
   return month > 0 && month <= monthOf(nowMs);
+}
+
+/** What the handler for unchanged pages gets. */
+function unchangedPage(before: PageVisit, after: PageVisit, status: number): UnchangedPage {
+  const { url, label, userData, depth, atMs: fetchedAtMs, changedAtMs, visits, changes, digest } = after;
+  const lastVisitMs = before.atMs;
+  return { url, status, label, userData, depth, fetchedAtMs, lastVisitMs, changedAtMs, visits, changes, digest };
 }
 
 /** Months since 1970, of thirty days. */
