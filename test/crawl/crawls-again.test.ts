@@ -113,6 +113,44 @@ describe('a crawl that is run again', () => {
     expect(decisions.find(({ url }) => url === web.url('a.test', '/5'))?.reason).toBe('unchanged');
   });
 
+  it('finds out a site whose ETag does not change with its pages, and asks it without conditions', async () => {
+    const lying: Answer = (_at, { headers }) =>
+      headers['if-none-match'] === '"same"'
+        ? { status: 304 }
+        : { headers: { ...HTML, etag: '"same"' }, body: html(_at) };
+    const { run } = await site(lying);
+    const recrawl = { verify: 0.05 };
+    await run(0, { recrawl });
+    edition = edition.map(() => 2);
+    const second = await run(7, { recrawl });
+    // The twentieth request finds it out, and those behind it have no conditions.
+    const asked = second.asked.map(({ headers }) => headers['if-none-match'] !== undefined);
+    expect(asked.indexOf(false)).toBe(19);
+    expect(asked.lastIndexOf(true)).toBeLessThan(26);
+    expect(second.notices.map(({ code }) => code)).toContain('validator-lies');
+    const third = await run(14, { recrawl });
+    expect(third.asked.some(({ headers }) => headers['if-none-match'] !== undefined)).toBe(false);
+    expect(third.report.recrawl).toMatchObject({ visits: PAGES, notModified: 0 });
+    const changed = (second.report.recrawl?.changed ?? 0) + (third.report.recrawl?.changed ?? 0);
+    expect(changed).toBe(PAGES);
+    // A month later it is believed again.
+    const fourth = await run(50, { recrawl });
+    expect(fourth.asked[0]?.headers['if-none-match']).toBe('"same"');
+  });
+
+  it('sends no ETag back to a site that makes a new one each time', async () => {
+    let answers = 0;
+    const { run } = await site((at) => {
+      answers += 1;
+      return { headers: { ...HTML, etag: `"${answers}"` }, body: html(at) };
+    });
+    await run(0);
+    const { asked, notices } = await run(7);
+    expect(asked[0]?.headers['if-none-match']).toBeDefined();
+    expect(asked.at(-1)?.headers['if-none-match']).toBeUndefined();
+    expect(notices.filter(({ code }) => code === 'validator-restless')).toHaveLength(1);
+  });
+
   it('has no change to tell where no visits are kept', async () => {
     const { run } = await site(tagged);
     const told: unknown[] = [];

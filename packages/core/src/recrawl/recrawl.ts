@@ -9,6 +9,7 @@ import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
 import { Choice, dueAtMs, valueNow } from './choose-visits.js';
 import { conditionsOf, isForTag, validatorsOf } from './conditions.js';
+import { type ValidatorListener, ValidatorTrust } from './host-validators.js';
 import { freshUntilMs } from './lifetime.js';
 import { MAX_CHOSEN, VISITS_READ_AT_ONCE } from './limits.js';
 import { decodeVisit, encodeVisit, type PageVisit, VISIT_PREFIX, visitKey } from './page-visit.js';
@@ -30,6 +31,9 @@ interface InFlight {
   readonly before: PageVisit | null;
   /** A recrawl visits it; else a handler asked for another visit, and gets the page whatever has become of it. */
   readonly isAgain: boolean;
+  /** Whether conditions were sent; `isProbe`: none were, to see whether the validators are honest. */
+  readonly isConditional: boolean;
+  readonly isProbe: boolean;
   after: PageVisit | null;
   /** Counted when the visit is kept. */
   found: 'notModified' | 'sameContent' | 'changed' | null;
@@ -42,6 +46,7 @@ export class Recrawl {
   readonly #sentAs: string;
   readonly #isConditional: boolean;
   readonly #nowMs: () => number;
+  readonly #trust: ValidatorTrust;
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
   #nextDueAtMs: number | null = null;
   #counts: Omit<RecrawlCounts, 'nextDueAtMs'> = {
@@ -57,13 +62,19 @@ export class Recrawl {
   constructor(
     store: VisitStore,
     options: ResolvedRecrawlOptions,
-    parts: { readonly sentAs: string; readonly isConditional: boolean; readonly nowMs: () => number },
+    parts: {
+      readonly sentAs: string;
+      readonly isConditional: boolean;
+      readonly nowMs: () => number;
+      readonly tell: ValidatorListener;
+    },
   ) {
     this.#store = store;
     this.#options = options;
     this.#sentAs = parts.sentAs;
     this.#isConditional = parts.isConditional;
     this.#nowMs = parts.nowMs;
+    this.#trust = new ValidatorTrust(store, options.verify, parts.tell);
   }
 
   counts(): RecrawlCounts {
@@ -74,8 +85,12 @@ export class Recrawl {
   async before(work: PageWork): Promise<Record<string, string>> {
     const before = decodeVisit(await this.#store.readRecord(visitKey(work.url)));
     const isAgain = before !== null && isAgainVisit(work.record.visit ?? 0, before, this.#nowMs());
-    this.#inFlight.set(work, { before, isAgain, after: null, found: null });
-    return isAgain ? this.#conditions(before) : {};
+    const nowMs = this.#nowMs();
+    const possible = isAgain && this.#isConditional ? conditionsOf(before, this.#sentAs) : {};
+    const { conditions, isProbe } = await this.#trust.allowed(work.url, possible, nowMs);
+    const isConditional = Object.keys(conditions).length > 0;
+    this.#inFlight.set(work, { before, isAgain, isConditional, isProbe, after: null, found: null });
+    return conditions;
   }
 
   /**
@@ -88,7 +103,7 @@ export class Recrawl {
   ): Promise<UnchangedPage | 'mismatch' | 'unasked'> {
     const flight = this.#inFlight.get(work);
     const before = flight?.before ?? null;
-    if (before === null || flight?.isAgain !== true || !this.#hasConditions(before)) return 'unasked';
+    if (before === null || flight?.isConditional !== true) return 'unasked';
     if (!isForTag(headers, before.etag)) {
       await this.#write({ ...before, etag: null, lastModified: null });
       return 'mismatch';
@@ -111,6 +126,10 @@ export class Recrawl {
     const digest = file === undefined ? await digestOf(page, this.#options.change) : null;
     const atMs = timing.endedAtMs;
     const isUnchanged = before !== null && digest !== null && digest === before.digest;
+    if (before !== null && before.digest !== null && digest !== null) {
+      const { isProbe } = flight;
+      await this.#trust.compared(before, { headers, isProbe, hasChanged: !isUnchanged, atMs });
+    }
     const base = isUnchanged ? this.#unchanged(before, atMs, headers) : this.#changed(before, atMs);
     flight.found = !flight.isAgain ? null : isUnchanged ? 'sameContent' : 'changed';
     flight.after = {
@@ -205,14 +224,6 @@ export class Recrawl {
       }
       cursor = listing.cursor;
     } while (cursor !== null);
-  }
-
-  #hasConditions(before: PageVisit): boolean {
-    return Object.keys(this.#conditions(before)).length > 0;
-  }
-
-  #conditions(before: PageVisit): Record<string, string> {
-    return this.#isConditional ? conditionsOf(before, this.#sentAs) : {};
   }
 
   #unchanged(before: PageVisit, atMs: number, headers: HeaderLines): PageVisit {
