@@ -1,6 +1,6 @@
 // All benchmarks of the project, or those that are named, in one table: each figure next to its reference of the same
-// run. Usage: pnpm bench [crawl|robots|page|frontier|recrawl|scale|scale-simulation ...] [--store NAME] [--json]. Nothing here
-// asserts: machines are noisy, people judge.
+// run. Usage: pnpm bench [crawl|robots|page|frontier|recrawl|scale|scale-simulation ...] [--store NAME] [--json].
+// Nothing here asserts: machines are noisy, people judge.
 
 import { parseArgs } from 'node:util';
 

@@ -10,7 +10,7 @@ export function draw(seed) {
   };
 }
 
-/** Changes per day at the median, and the share of the pages: hardly ever, monthly, weekly, daily, twelve times a day. */
+/** Changes per day at the median, and the share of the pages: hardly ever, monthly, weekly, daily, many a day. */
 const KINDS = [
   [1 / 1_000, 0.45],
   [1 / 30, 0.25],

@@ -1,7 +1,7 @@
 // Which order of visits keeps a bounded copy of many pages freshest, by simulation: that of this project, in its own
 // code, next to visiting all pages equally and to the adaptive schedules of Nutch and StormCrawler with their defaults.
-// Pages change at random, at rates that no schedule knows; RECRAWL_PAGES and RECRAWL_DAYS set the size. A second world is
-// recorded: the days on which 117 Debian packages were uploaded in six years, by their changelogs.
+// Pages change at random, at rates that no schedule knows; RECRAWL_PAGES and RECRAWL_DAYS set the size. A second world
+// is recorded: the days on which 117 Debian packages were uploaded in six years, by their changelogs.
 
 import { readFileSync } from 'node:fs';
 import { changesOf, draw, pageOf } from './history.mjs';

@@ -34,7 +34,7 @@ export function ours(count) {
 /** The page that has waited longest. */
 export const equally = (count) => byInterval(count, { first: 0, next: () => 0 });
 
-/** Nutch's AdaptiveFetchSchedule: 30 days first, + 0.4 or − 0.2 of the interval, a minute to 90 days, with its shift. */
+/** Nutch's AdaptiveFetchSchedule: 30 days first, + 0.4 or − 0.2 of it, a minute to 90 days, with its shift. */
 export const nutch = (count) =>
   byInterval(count, {
     first: 30,
