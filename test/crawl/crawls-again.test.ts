@@ -6,8 +6,9 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
+import type { PageChange, UnchangedPage } from 'mannerly';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type CrawlStory, crawl, type TestCrawlOptions } from '../support/crawl.js';
+import { type Crawler, type CrawlStory, crawl, type TestCrawlOptions } from '../support/crawl.js';
 import { createShiftedClock } from '../support/test-clocks.js';
 import { page, type ReplyParts, type Route, type WebRequest } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
@@ -69,6 +70,95 @@ async function site(answer: Answer) {
 }
 
 describe('a crawl that is run again', () => {
+  it('tells handlers how a page differs, and a handler of their own which pages are as they were', async () => {
+    // Every third page has no validators: its text is compared.
+    const { web, run } = await site((at, request) =>
+      at % 3 === 0 ? { headers: HTML, body: html(at) } : tagged(at, request),
+    );
+    const [changes, unchanged]: [Map<string, PageChange | null>, UnchangedPage[]] = [new Map(), []];
+    const handlers = (crawler: Crawler): void => {
+      crawler.on('html', async (one) => {
+        changes.set(new URL(one.url).pathname, one.change);
+        await one.follow();
+      });
+      crawler.on('unchanged', (one) => {
+        unchanged.push(one);
+        if (one.url.endsWith('/5')) throw new Error('not today');
+      });
+    };
+    await run(0, { handlers });
+    expect(changes.size).toBe(PAGES);
+    expect(new Set([...changes.values()].map((change) => change?.kind))).toEqual(new Set(['new']));
+    expect(unchanged).toEqual([]);
+    const firstDigest = changes.get('/4')?.digest;
+
+    changes.clear();
+    edition[4] = 2;
+    edition[9] = 2;
+    const { report, decisions } = await run(7, { handlers });
+    expect([...changes.keys()].sort()).toEqual(['/4', '/9']);
+    const change = changes.get('/4');
+    expect(change).toMatchObject({ kind: 'changed', lastDigest: firstDigest });
+    expect(change?.digest).not.toBe(firstDigest);
+    expect((change?.lastVisitMs ?? 0) + 7 * DAY_MS).toBeLessThan(Date.now() + 8 * DAY_MS);
+    expect(unchanged).toHaveLength(PAGES - 2);
+    const byPath = new Map(unchanged.map((one) => [new URL(one.url).pathname, one]));
+    expect(byPath.get('/7')).toMatchObject({ status: 304, visits: 2, changes: 0, depth: 3 });
+    expect(byPath.get('/6')).toMatchObject({ status: 200, visits: 2, changes: 0 });
+    const one = byPath.get('/7') as UnchangedPage;
+    expect(one.fetchedAtMs - one.lastVisitMs).toBeGreaterThan(6.9 * DAY_MS);
+    expect(one.changedAtMs).toBe(one.lastVisitMs);
+    // What it throws is heard, and the page stays as it is.
+    expect(report.outcomes['failed']).toBeUndefined();
+    expect(decisions.find(({ url }) => url === web.url('a.test', '/5'))?.reason).toBe('unchanged');
+  });
+
+  it('finds out a site whose ETag does not change with its pages, and asks it without conditions', async () => {
+    const lying: Answer = (_at, { headers }) =>
+      headers['if-none-match'] === '"same"'
+        ? { status: 304 }
+        : { headers: { ...HTML, etag: '"same"' }, body: html(_at) };
+    const { run } = await site(lying);
+    const recrawl = { verify: 0.05 };
+    await run(0, { recrawl });
+    edition = edition.map(() => 2);
+    const second = await run(7, { recrawl });
+    // The twentieth request finds it out, and those behind it have no conditions.
+    const asked = second.asked.map(({ headers }) => headers['if-none-match'] !== undefined);
+    expect(asked.indexOf(false)).toBe(19);
+    expect(asked.lastIndexOf(true)).toBeLessThan(26);
+    expect(second.notices.map(({ code }) => code)).toContain('validator-lies');
+    const third = await run(14, { recrawl });
+    expect(third.asked.some(({ headers }) => headers['if-none-match'] !== undefined)).toBe(false);
+    expect(third.report.recrawl).toMatchObject({ visits: PAGES, notModified: 0 });
+    const changed = (second.report.recrawl?.changed ?? 0) + (third.report.recrawl?.changed ?? 0);
+    expect(changed).toBe(PAGES);
+    // A month later it is believed again.
+    const fourth = await run(50, { recrawl });
+    expect(fourth.asked[0]?.headers['if-none-match']).toBe('"same"');
+  });
+
+  it('sends no ETag back to a site that makes a new one each time', async () => {
+    let answers = 0;
+    const { run } = await site((at) => {
+      answers += 1;
+      return { headers: { ...HTML, etag: `"${answers}"` }, body: html(at) };
+    });
+    await run(0);
+    const { asked, notices } = await run(7);
+    expect(asked[0]?.headers['if-none-match']).toBeDefined();
+    expect(asked.at(-1)?.headers['if-none-match']).toBeUndefined();
+    expect(notices.filter(({ code }) => code === 'validator-restless')).toHaveLength(1);
+  });
+
+  it('has no change to tell where no visits are kept', async () => {
+    const { run } = await site(tagged);
+    const told: unknown[] = [];
+    const handlers = (crawler: Crawler): void => void crawler.on('html', (one) => void told.push(one.change));
+    await run(0, { handlers, recrawl: false } as never);
+    expect(told).toEqual([null]);
+  });
+
   it('asks with the validators, handles what has changed, follows its new links, and counts', async () => {
     const { run } = await site(tagged);
     const first = await run(0);

@@ -6,6 +6,7 @@ import { readCrawlDirectory } from './directory/crawl-directory.js';
 import { MannerlyError } from './errors.js';
 import type { HandledPage } from './handle/handled-page.js';
 import { type Handler, type HandlerOptions, Handlers, type Route } from './handle/handlers.js';
+import type { UnchangedHandler } from './handle/page-change.js';
 import { streamPages } from './handle/page-stream.js';
 import { type Routes, registerRoutes } from './handle/routes.js';
 import { type CrawlInspection, openInspection } from './inspection/inspection.js';
@@ -58,6 +59,13 @@ export interface Crawler {
    * @throws MannerlyError `route-invalid` for a route that cannot match, `already-running` during a run.
    */
   on(route: Route, handler: Handler, options?: HandlerOptions): Crawler;
+  /**
+   * Registers a handler for known pages that a recrawl finds as they were. It gets what is kept of the page, no body,
+   * and writes no items: those of the last visit stay. An error is logged, and the page stays as it is.
+   *
+   * @throws MannerlyError `already-running` during a run.
+   */
+  on(route: 'unchanged', handler: UnchangedHandler): Crawler;
   /**
    * Registers every route of an object, with schemas of user data and items where they are given. Labels in `page.add`,
    * `follow` and `revisit` must be routes of this object, with the user data that they require.
@@ -251,9 +259,9 @@ export function createCrawler(options: CrawlerOptions): Crawler {
 
   const crawler: Crawler = {
     events: { on: emitter.on },
-    on(route, handler, handlerOptions = {}) {
+    on(route: Route | 'unchanged', handler: Handler | UnchangedHandler, handlerOptions: HandlerOptions = {}) {
       mustNotRun();
-      handlers.on(route, handler, handlerOptions);
+      handlers.on(route, handler as Handler, handlerOptions);
       return crawler;
     },
     route(routes) {

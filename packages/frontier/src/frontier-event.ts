@@ -40,6 +40,8 @@ export interface HostWarning {
     | 'host-parked'
     | 'host-refusals'
     | 'page-slow'
+    | 'validator-lies'
+    | 'validator-restless'
     | 'signature-wanted'
     | 'signature-clock'
     | 'comment';

@@ -10,6 +10,7 @@ import type { FetchedPage } from '../page/page.js';
 import { linkBase, resolveHref } from '../page/resolve-href.js';
 import type { AddResult, FollowOptions, HandledPage, SaveOptions } from './handled-page.js';
 import { MAX_PAGE_FETCHES, MAX_REVISIT_MS } from './limits.js';
+import type { PageChange } from './page-change.js';
 import { type SavedFile, saveFile } from './save.js';
 import { type EmittedItem, jsonCopy, type Stage } from './staged.js';
 
@@ -21,15 +22,23 @@ export class PageTools {
   readonly fetch: OwnFetcher;
   /** Whether a handler may want what a link leads to, by the extension of its URL. `label`: of the link. */
   readonly wants: (url: string, label: string | null) => boolean;
+  readonly change: PageChange | null;
   isAborted = false;
   #reason: unknown;
   #controller: AbortController | null = null;
 
-  constructor(stage: Stage, filesPath: string | null, fetch: OwnFetcher, wants: PageTools['wants'] = () => true) {
+  constructor(
+    stage: Stage,
+    filesPath: string | null,
+    fetch: OwnFetcher,
+    wants: PageTools['wants'] = () => true,
+    change: PageChange | null = null,
+  ) {
     this.stage = stage;
     this.filesPath = filesPath;
     this.fetch = fetch;
     this.wants = wants;
+    this.change = change;
   }
 
   /** Made at first use: few handlers use it, and it costs more than all the rest. */
@@ -83,6 +92,10 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, 'links
 
   get signal(): AbortSignal {
     return this.#tools.signal;
+  }
+
+  get change(): PageChange | null {
+    return this.#tools.change;
   }
 
   readonly text = () => this.#page.text();

@@ -4,6 +4,7 @@ import type { JsonValue } from '@mannerly/frontier';
 import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
 import type { JsonItem } from './json-item.js';
+import type { PageChange } from './page-change.js';
 import type { SavedFile } from './save.js';
 import type { EmittedItem } from './staged.js';
 
@@ -39,6 +40,8 @@ export interface SaveOptions {
 
 /** A page in its handler. */
 export interface HandledPage extends FetchedPage {
+  /** How the page differs from its last visit; `null`: the crawl keeps no visits (`recrawl`). */
+  readonly change: PageChange | null;
   /** Aborted when the handler's time is over or the crawl is stopped at once. */
   readonly signal: AbortSignal;
   /**

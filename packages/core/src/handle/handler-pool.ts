@@ -9,6 +9,7 @@ import type { OwnFetcher } from '../page/own-fetch.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import { createPageContext, PageTools } from './context.js';
 import type { FoundHandler, Handlers, Route } from './handlers.js';
+import type { PageChange, UnchangedPage } from './page-change.js';
 import { checkValue, issuesText } from './schema.js';
 import { type HandlerSignal, handlerSignal } from './signals.js';
 import { NOTHING_STAGED, Stage, type Staged } from './staged.js';
@@ -79,20 +80,52 @@ export class HandlerPool {
   }
 
   /** Never rejects. */
-  async handle(page: PageInCrawl): Promise<Handled> {
+  async handle(page: PageInCrawl, change: PageChange | null = null): Promise<Handled> {
     const found = page.exclusion.runsHandler ? this.#options.handlers.find(page) : null;
     if (found === null) return NOT_HANDLED;
     await this.#queue.onSizeLessThan(this.#options.concurrency);
-    return this.#queue.add(() => this.#startInTurn(() => this.#run(page, found)));
+    return this.#queue.add(() => this.#startInTurn(() => this.#run(page, found, change)));
   }
 
-  async #run(page: PageInCrawl, found: FoundHandler): Promise<Handled> {
+  /**
+   * Tells the handler for unchanged pages, if there is one.
+   *
+   * @returns What it threw, or that it took too long; `null`: neither. Never rejects.
+   */
+  async unchanged(page: UnchangedPage): Promise<{ readonly error: unknown } | null> {
+    const { handlers, handlerTimeoutMs, clock, signal } = this.#options;
+    const { unchanged } = handlers;
+    if (unchanged === null || signal.aborted) return null;
+    await this.#queue.onSizeLessThan(this.#options.concurrency);
+    return this.#queue.add(async () => {
+      let cancel = (): void => undefined;
+      const late = new Promise<{ readonly error: unknown }>((resolve) => {
+        const error = `the handler took longer than ${handlerTimeoutMs} ms`;
+        cancel = clock.after(handlerTimeoutMs, () => resolve({ error }));
+      });
+      const told = Promise.resolve(page)
+        .then(unchanged)
+        .then(
+          () => null,
+          (error: unknown) => ({ error }),
+        );
+      return Promise.race([told, late]).finally(() => cancel());
+    });
+  }
+
+  async #run(page: PageInCrawl, found: FoundHandler, change: PageChange | null): Promise<Handled> {
     const { handlers, handlerTimeoutMs, clock, signal, filesPath = null, fetch = NO_FETCH } = this.#options;
     if (signal.aborted) return STOPPED;
-    const tools = new PageTools(new Stage(page, found.item ?? null), filesPath, fetch, (url, label) => {
-      const mime = this.#options.isArchived === true ? null : typeByExtension(url);
-      return mime === null || handlers.wants({ mime, label });
-    });
+    const tools = new PageTools(
+      new Stage(page, found.item ?? null),
+      filesPath,
+      fetch,
+      (url, label) => {
+        const mime = this.#options.isArchived === true ? null : typeByExtension(url);
+        return mime === null || handlers.wants({ mime, label });
+      },
+      change,
+    );
     const timers: (() => void)[] = [];
     let ignoreAbort = (): void => undefined;
     const ended = new Promise<Handled>((resolve) => {

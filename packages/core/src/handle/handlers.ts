@@ -5,6 +5,7 @@ import { CONTENT_KINDS, type ContentKind, possibleKinds } from '../page/content-
 import type { FetchedPage } from '../page/page.js';
 import type { HandledPage } from './handled-page.js';
 import { MAX_LARGE_BODY_BYTES } from './limits.js';
+import type { UnchangedHandler } from './page-change.js';
 import { isSchema, type Schema } from './schema.js';
 
 /** What a page is handled by: its label, its media type, its kind, or `any` page. */
@@ -53,23 +54,33 @@ const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
 /** The handlers of a crawler. */
 export class Handlers {
   readonly #found = new Map<string, FoundHandler>();
+  #unchanged: UnchangedHandler | null = null;
+
+  /** Gets known pages that are as they were; `null`: none does. */
+  get unchanged(): UnchangedHandler | null {
+    return this.#unchanged;
+  }
 
   /**
    * Registers a handler.
    *
    * @throws MannerlyError `route-invalid` for a route that is none, or that has a handler already; `option-invalid`.
    */
-  on(route: Route, handler: Handler, options: HandlerOptions & RouteSchemas = {}): void {
+  on(route: Route | 'unchanged', handler: Handler, options: HandlerOptions & RouteSchemas = {}): void {
     const { maxBodyBytes = null, userData, item } = options;
-    const key = routeKey(route);
+    const key = route === 'unchanged' ? route : routeKey(route);
     if (typeof handler !== 'function') {
       const message = `expected the handler of \`${route}\` to be a function, got ${typeof handler}`;
       throw new MannerlyError('route-invalid', message);
     }
-    if (this.#found.has(key)) {
+    if (this.#found.has(key) || (key === 'unchanged' && this.#unchanged !== null)) {
       throw new MannerlyError('route-invalid', `the route \`${route}\` has a handler already`, {
         hint: 'A page goes to one handler: call the second function from the first.',
       });
+    }
+    if (key === 'unchanged') {
+      this.#unchanged = handler as unknown as UnchangedHandler;
+      return;
     }
     if (
       maxBodyBytes !== null &&

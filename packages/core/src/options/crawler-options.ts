@@ -89,7 +89,7 @@ export interface CrawlerOptions {
   readonly log?: 'silent' | 'debug' | 'info' | 'warn' | 'error' | false | LogFunction | Logger;
   /**
    * Keep what another visit of a page needs, so that the crawl can be run again (docs/recrawl.md). `true` means the
-   * defaults of the next five. @default false
+   * defaults of the next six. @default false
    */
   readonly recrawl?: boolean | RecrawlOptions;
   /** Keep every exchange as WARC 1.1 (docs/archive.md). `true` means the defaults of the next four. @default false */
@@ -435,6 +435,11 @@ export interface RecrawlOptions {
    * 0.25
    */
   readonly newShare?: number;
+  /**
+   * Share of the conditional visits of a host that is made without conditions, one in a hundred at least, to see
+   * whether its validators are honest. 0: none. 0 to 1, a share of visits. @default 0.02
+   */
+  readonly verify?: number;
 }
 
 export interface ArchiveOptions {

@@ -202,10 +202,16 @@ export const MACHINE_ROWS = {
           'Share of `bounds.pages` that is for URLs never fetched, where there are any.',
           { default: 0.25 },
         ),
+        verify: row(
+          number(0, 1, ', a share of visits'),
+          'Share of the conditional visits of a host that is made without conditions, one in a hundred at least, to ' +
+            'see whether its validators are honest. 0: none.',
+          { default: 0.02 },
+        ),
       }),
     ),
     'Keep what another visit of a page needs, so that the crawl can be [run again](../recrawl.md). `true` means the ' +
-      'defaults of the next five.',
+      'defaults of the next six.',
     { default: false, flag: ['--recrawl', 'keep what --again needs: when each page was fetched, and its validators'] },
   ),
   archive: row(

@@ -14,3 +14,14 @@ export const VISITS_READ_AT_ONCE = 1_000;
 export const MAX_CHOSEN = 1_000_000;
 /** Days that a page which was not found is left alone, at most, before it is tried once more. Recrawl 8.5. */
 export const MISSING_DAYS = 7;
+// Validators of a host. Recrawl 7, V9
+/** Visits in a row that judge them. */
+export const VISITS_TO_JUDGE = 5;
+/** Conditional visits of a host between two without conditions, at most, unless there are none. */
+export const MOST_BETWEEN_PROBES = 100;
+/** Milliseconds for which a host gets no conditional request whose ETag did not change with the page. */
+export const UNTRUSTED_MS = 30 * 86_400_000;
+/** Milliseconds between Last-Modified and Date up to which it is the time of delivery. */
+export const DELIVERY_DATE_MS = 5_000;
+/** Hosts whose validators are in memory; of others they are read from the store again. */
+export const MAX_JUDGED_HOSTS = 10_000;

@@ -10,4 +10,6 @@ export interface ResolvedRecrawlOptions {
   readonly maxDays: number;
   /** Share of a run's pages that is for URLs never fetched, where there are any. */
   readonly newShare: number;
+  /** Share of the visits with conditions that are made without, to see whether validators are honest. */
+  readonly verify: number;
 }

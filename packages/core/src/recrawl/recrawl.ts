@@ -3,11 +3,13 @@
 
 import { type Frontier, FrontierError, type NewUrl, type PageWork } from '@mannerly/frontier';
 import { type HeaderLines, headerValue, type ResponseOutcome } from '../fetch/outcome.js';
+import type { PageChange, UnchangedPage } from '../handle/page-change.js';
 import type { FetchedPage } from '../page/page.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
 import { Choice, dueAtMs, valueNow } from './choose-visits.js';
 import { conditionsOf, isForTag, validatorsOf } from './conditions.js';
+import { type ValidatorListener, ValidatorTrust } from './host-validators.js';
 import { freshUntilMs } from './lifetime.js';
 import { MAX_CHOSEN, VISITS_READ_AT_ONCE } from './limits.js';
 import { decodeVisit, encodeVisit, type PageVisit, VISIT_PREFIX, visitKey } from './page-visit.js';
@@ -29,6 +31,9 @@ interface InFlight {
   readonly before: PageVisit | null;
   /** A recrawl visits it; else a handler asked for another visit, and gets the page whatever has become of it. */
   readonly isAgain: boolean;
+  /** Whether conditions were sent; `isProbe`: none were, to see whether the validators are honest. */
+  readonly isConditional: boolean;
+  readonly isProbe: boolean;
   after: PageVisit | null;
   /** Counted when the visit is kept. */
   found: 'notModified' | 'sameContent' | 'changed' | null;
@@ -41,6 +46,7 @@ export class Recrawl {
   readonly #sentAs: string;
   readonly #isConditional: boolean;
   readonly #nowMs: () => number;
+  readonly #trust: ValidatorTrust;
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
   #nextDueAtMs: number | null = null;
   #counts: Omit<RecrawlCounts, 'nextDueAtMs'> = {
@@ -56,13 +62,19 @@ export class Recrawl {
   constructor(
     store: VisitStore,
     options: ResolvedRecrawlOptions,
-    parts: { readonly sentAs: string; readonly isConditional: boolean; readonly nowMs: () => number },
+    parts: {
+      readonly sentAs: string;
+      readonly isConditional: boolean;
+      readonly nowMs: () => number;
+      readonly tell: ValidatorListener;
+    },
   ) {
     this.#store = store;
     this.#options = options;
     this.#sentAs = parts.sentAs;
     this.#isConditional = parts.isConditional;
     this.#nowMs = parts.nowMs;
+    this.#trust = new ValidatorTrust(store, options.verify, parts.tell);
   }
 
   counts(): RecrawlCounts {
@@ -73,43 +85,51 @@ export class Recrawl {
   async before(work: PageWork): Promise<Record<string, string>> {
     const before = decodeVisit(await this.#store.readRecord(visitKey(work.url)));
     const isAgain = before !== null && isAgainVisit(work.record.visit ?? 0, before, this.#nowMs());
-    this.#inFlight.set(work, { before, isAgain, after: null, found: null });
-    return isAgain ? this.#conditions(before) : {};
+    const nowMs = this.#nowMs();
+    const possible = isAgain && this.#isConditional ? conditionsOf(before, this.#sentAs) : {};
+    const { conditions, isProbe } = await this.#trust.allowed(work.url, possible, nowMs);
+    const isConditional = Object.keys(conditions).length > 0;
+    this.#inFlight.set(work, { before, isAgain, isConditional, isProbe, after: null, found: null });
+    return conditions;
   }
 
   /**
-   * A 304 came. `unchanged`: the page is as it was. `mismatch`: it is about another document, and the next request has
+   * A 304 came. A page: it is as it was. `mismatch`: it is about another document, and the next request has
    * no conditions. `unasked`: none were sent, so that it means nothing.
    */
   async notModified(
     work: PageWork,
     { headers, timing }: ResponseOutcome,
-  ): Promise<'unchanged' | 'mismatch' | 'unasked'> {
+  ): Promise<UnchangedPage | 'mismatch' | 'unasked'> {
     const flight = this.#inFlight.get(work);
     const before = flight?.before ?? null;
-    if (before === null || flight?.isAgain !== true || !this.#hasConditions(before)) return 'unasked';
+    if (before === null || flight?.isConditional !== true) return 'unasked';
     if (!isForTag(headers, before.etag)) {
       await this.#write({ ...before, etag: null, lastModified: null });
       return 'mismatch';
     }
     flight.found = 'notModified';
     flight.after = { ...this.#unchanged(before, timing.endedAtMs, headers), ...validatorsAfter(before, headers) };
-    return 'unchanged';
+    return unchangedPage(before, flight.after, 304);
   }
 
-  /** A page came. @returns Whether it is as it was: its handler has seen it then. */
+  /** A page came. @returns The page if it is as it was, so that its handler has seen it; else how it has changed. */
   async read(
     work: PageWork,
     page: FetchedPage,
-    { headers, body, file, truncated, timing }: ResponseOutcome,
-  ): Promise<boolean> {
+    { status: httpStatus, headers, body, file, truncated, timing }: ResponseOutcome,
+  ): Promise<{ readonly unchanged: UnchangedPage | null; readonly change: PageChange | null }> {
     const flight = this.#inFlight.get(work);
-    if (flight === undefined) return false;
+    if (flight === undefined) return { unchanged: null, change: null };
     const { before } = flight;
     const { url, depth, from, label, userData } = work.record;
     const digest = file === undefined ? await digestOf(page, this.#options.change) : null;
     const atMs = timing.endedAtMs;
     const isUnchanged = before !== null && digest !== null && digest === before.digest;
+    if (before !== null && before.digest !== null && digest !== null) {
+      const { isProbe } = flight;
+      await this.#trust.compared(before, { headers, isProbe, hasChanged: !isUnchanged, atMs });
+    }
     const base = isUnchanged ? this.#unchanged(before, atMs, headers) : this.#changed(before, atMs);
     flight.found = !flight.isAgain ? null : isUnchanged ? 'sameContent' : 'changed';
     flight.after = {
@@ -122,7 +142,11 @@ export class Recrawl {
       sentAs: this.#sentAs,
       bytes: file?.bytes ?? body.length,
     };
-    return isUnchanged && flight.isAgain;
+    if (isUnchanged && flight.isAgain)
+      return { unchanged: unchangedPage(before, flight.after, httpStatus), change: null };
+    const kind = before === null ? 'new' : isUnchanged ? 'unchanged' : 'changed';
+    const change = { kind, lastVisitMs: before?.atMs ?? null, lastDigest: before?.digest ?? null, digest } as const;
+    return { unchanged: null, change };
   }
 
   /**
@@ -202,14 +226,6 @@ export class Recrawl {
     } while (cursor !== null);
   }
 
-  #hasConditions(before: PageVisit): boolean {
-    return Object.keys(this.#conditions(before)).length > 0;
-  }
-
-  #conditions(before: PageVisit): Record<string, string> {
-    return this.#isConditional ? conditionsOf(before, this.#sentAs) : {};
-  }
-
   #unchanged(before: PageVisit, atMs: number, headers: HeaderLines): PageVisit {
     const estimate = afterUnchanged(before.estimate, daysSince(before, atMs));
     const freshUntil = freshUntilMs(headers, atMs);
@@ -267,6 +283,13 @@ function againUrl(visit: PageVisit, priority: number, nowMs: number): NewUrl {
 function isAgainVisit(visit: number, { atMs }: PageVisit, nowMs: number): boolean {
   const month = visit - Math.ceil(atMs);
   return month > 0 && month <= monthOf(nowMs);
+}
+
+/** What the handler for unchanged pages gets. */
+function unchangedPage(before: PageVisit, after: PageVisit, status: number): UnchangedPage {
+  const { url, label, userData, depth, atMs: fetchedAtMs, changedAtMs, visits, changes, digest } = after;
+  const lastVisitMs = before.atMs;
+  return { url, status, label, userData, depth, fetchedAtMs, lastVisitMs, changedAtMs, visits, changes, digest };
 }
 
 /** Months since 1970, of thirty days. */

@@ -16,6 +16,7 @@ import {
 } from '../fetch/outcome.js';
 import { refusalOf } from '../fetch/refusal.js';
 import type { Handled } from '../handle/handler-pool.js';
+import type { UnchangedPage } from '../handle/page-change.js';
 import type { HandlerSignal } from '../handle/signals.js';
 import type { PageOutcome } from '../journal/journal.js';
 import { itemsOf } from '../output/items.js';
@@ -136,7 +137,13 @@ async function admittedInSlices(run: Run, candidates: readonly NewUrl[]) {
 }
 
 /** A known page is as it was: its items and links stay as they are. */
-function unchanged(run: Run, work: PageWork, httpStatus: number): WorkResult {
+async function unchanged(run: Run, work: PageWork, page: UnchangedPage): Promise<WorkResult> {
+  const { status: httpStatus, url } = page;
+  const thrown = await run.handlers.unchanged(page);
+  if (thrown !== null) {
+    run.journal.codeError(thrown.error, { code: 'handler-error', url });
+    run.journal.emit('handler-error', { url, error: thrown.error });
+  }
   return decided(run, work, { status: 'fetched', reason: 'unchanged', layer: 'page', httpStatus, isPage: true });
 }
 
@@ -172,9 +179,9 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
     return failed(run, work, { reason, layer: 'fetch', httpStatus, detail });
   }
   const known = httpStatus === 304 ? ((await run.recrawl?.notModified(work, outcome)) ?? 'unasked') : 'unasked';
-  if (known === 'unchanged') return unchanged(run, work, httpStatus);
   // About another document than the one that is known: requested once more, without conditions.
   if (known === 'mismatch') return settled({ kind: 'again', notBeforeMs: outcome.timing.endedAtMs });
+  if (known !== 'unasked') return unchanged(run, work, known);
   if (httpStatus < 200 || httpStatus > 299) {
     return failed(run, work, { reason: `status-${httpStatus}`, layer: 'fetch', httpStatus });
   }
@@ -290,8 +297,9 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
     const detail = `${rendering.failure}: ${rendering.detail}`;
     return failed(run, work, { reason: 'render-failed', layer: 'page', httpStatus, detail });
   }
-  if ((await run.recrawl?.read(work, page, outcome)) === true) return unchanged(run, work, httpStatus);
-  const handled = await run.handlers.handle(page);
+  const visit = await run.recrawl?.read(work, page, outcome);
+  if (visit !== undefined && visit.unchanged !== null) return unchanged(run, work, visit.unchanged);
+  const handled = await run.handlers.handle(page, visit?.change ?? null);
   if (handled.kind === 'stopped') return RETURNED;
   if (handled.kind === 'signal') return signalResult(run, work, outcome, handled.signal);
   if (handled.kind !== 'handled') {

@@ -160,7 +160,14 @@ export class Run {
     const kept = options.recrawl ?? (setup.again ? DEFAULT_RECRAWL : null);
     const isConditional = options.archive === null && fetcher.renderer === undefined;
     this.recrawl =
-      kept === null ? null : new Recrawl(frontier, kept, { sentAs: offerOf(identity), isConditional, nowMs });
+      kept === null
+        ? null
+        : new Recrawl(frontier, kept, {
+            sentAs: offerOf(identity),
+            isConditional,
+            nowMs,
+            tell: (code, url, detail, atMs) => journal.frontierEvent(pageWarning(code, url, detail, atMs)),
+          });
     this.admit = createAdmit(scope, bounds, knowledge.watch, (url) => frontier.isRecent(url));
 
     this.reader = new PageReader({
@@ -171,7 +178,8 @@ export class Run {
       tokens: identity.tokens,
       options: exclusion,
       nowMs,
-      onSlow: (url, tookMs) => journal.frontierEvent(pageSlow(url, tookMs, nowMs())),
+      onSlow: (url, tookMs) =>
+        journal.frontierEvent(pageWarning('page-slow', url, `${url} took ${Math.round(tookMs)} ms to read`, nowMs())),
     });
     this.egress = new Egress({
       fetcher,
@@ -339,10 +347,9 @@ export class Run {
   }
 }
 
-/** While it was read, nothing else was done. */
-function pageSlow(url: string, tookMs: number, atMs: number): HostWarning {
-  const detail = `${url} took ${Math.round(tookMs)} ms to read`;
-  return { kind: 'host', code: 'page-slow', host: new URL(url).hostname, authority: null, untilMs: null, detail, atMs };
+/** What a page or its answer tells of its host. */
+function pageWarning(code: HostWarning['code'], url: string, detail: string, atMs: number): HostWarning {
+  return { kind: 'host', code, host: new URL(url).hostname, authority: null, untilMs: null, detail, atMs };
 }
 
 /** @throws MannerlyError `option-invalid` */

@@ -1,0 +1,112 @@
+// Validators are believed until they have shown that they are not to be.
+
+import { describe, expect, it } from 'vitest';
+import { FIRST_ESTIMATE } from './change-estimate.js';
+import { type ComparedVisit, ValidatorTrust } from './host-validators.js';
+import { UNTRUSTED_MS } from './limits.js';
+import type { PageVisit } from './page-visit.js';
+
+const URL_OF_PAGE = 'https://a.example/1';
+const BOTH = { 'if-none-match': '"1"', 'if-modified-since': 'Mon, 05 Jan 2026 10:00:00 GMT' };
+const BEFORE: PageVisit = {
+  ...{ url: URL_OF_PAGE, depth: 0, from: null, label: null, userData: null, atMs: 0, changedAtMs: 0 },
+  ...{ estimate: FIRST_ESTIMATE, etag: '"1"', lastModified: null, digest: 'x', freshUntilMs: null, sentAs: '' },
+  ...{ visits: 1, changes: 0, missing: 0, status: 'fetched', reason: 'fetched', bytes: 1 },
+};
+
+function setUp(verify = 0.02) {
+  const records = new Map<string, Uint8Array>();
+  const told: string[] = [];
+  const store = {
+    readRecord: async (key: string) => records.get(key) ?? null,
+    writeRecord: async (key: string, value: Uint8Array) => void records.set(key, value),
+  };
+  const make = () => new ValidatorTrust(store, verify, (code, url) => told.push(`${code} ${url}`));
+  return { trust: make(), make, told, records };
+}
+
+const visit = (fields: Record<string, string>, more: Partial<ComparedVisit> = {}): ComparedVisit => ({
+  headers: Object.entries(fields).map(([name, value]) => [name, value]),
+  isProbe: false,
+  hasChanged: false,
+  atMs: 1_000,
+  ...more,
+});
+
+async function probes(verify: number, visits: number): Promise<number[]> {
+  const { trust } = setUp(verify);
+  const found: number[] = [];
+  for (let at = 1; at <= visits; at += 1) {
+    const { conditions, isProbe } = await trust.allowed(`https://a.example/${at}`, BOTH, 0);
+    expect(conditions).toEqual(isProbe ? {} : BOTH);
+    if (isProbe) found.push(at);
+  }
+  return found;
+}
+
+describe('the validators of a host', () => {
+  it.each([
+    [0.02, [50, 100, 150, 200]],
+    [0.001, [100, 200]],
+    [0, []],
+    [0.5, Array.from({ length: 100 }, (_, at) => 2 * at + 2)],
+  ])('are checked in a share of %s of 200 visits', async (verify, expected) => {
+    expect(await probes(verify, 200)).toEqual(expected);
+  });
+
+  it('are not sent for 30 days once the same ETag came with other content, over restarts too', async () => {
+    const { trust, make, told } = setUp();
+    await trust.compared(BEFORE, visit({ etag: '"1"' }, { isProbe: true, hasChanged: true }));
+    expect(told).toEqual([`validator-lies ${URL_OF_PAGE}`]);
+    for (const each of [trust, make()]) {
+      expect((await each.allowed('https://a.example/2', BOTH, 999 + UNTRUSTED_MS)).conditions).toEqual({});
+      expect((await each.allowed('https://a.example/2', BOTH, 1_000 + UNTRUSTED_MS)).conditions).toEqual(BOTH);
+      expect((await each.allowed('https://b.example/2', BOTH, 1_001)).conditions).toEqual(BOTH);
+    }
+  });
+
+  it.each([
+    ['a body that a condition did not stop', visit({ etag: '"1"' }, { hasChanged: true })],
+    ['a page that is as it was', visit({ etag: '"1"' }, { isProbe: true })],
+    ['a new ETag with new content', visit({ etag: '"2"' }, { isProbe: true, hasChanged: true })],
+    ['no ETag', visit({}, { isProbe: true, hasChanged: true })],
+  ])('are believed after %s', async (_, compared) => {
+    const { trust, told } = setUp();
+    await trust.compared(BEFORE, compared);
+    expect(told).toEqual([]);
+    expect((await trust.allowed(URL_OF_PAGE, BOTH, 2_000)).conditions).toEqual(BOTH);
+  });
+
+  it('lose the ETag that is new at five visits of unchanged pages in a row, and keep the date', async () => {
+    const { trust, told } = setUp();
+    const date = { 'if-modified-since': BOTH['if-modified-since'] };
+    const restless = async (times: number): Promise<void> => {
+      for (let at = 0; at < times; at += 1) await trust.compared(BEFORE, visit({ etag: `"n${at}"` }));
+    };
+    await restless(4);
+    await trust.compared(BEFORE, visit({ etag: '"1"' }));
+    await restless(4);
+    expect((await trust.allowed(URL_OF_PAGE, BOTH, 0)).conditions).toEqual(BOTH);
+    await restless(1);
+    expect((await trust.allowed(URL_OF_PAGE, BOTH, 0)).conditions).toEqual(date);
+    await restless(3);
+    expect(told).toEqual([`validator-restless ${URL_OF_PAGE}`]);
+  });
+
+  it('lose the date that is the time of delivery at five visits in a row', async () => {
+    const { trust } = setUp();
+    const at = (modified: string) => visit({ date: 'Tue, 06 Jan 2026 10:00:05 GMT', 'last-modified': modified });
+    for (let times = 0; times < 5; times += 1) await trust.compared(BEFORE, at('Tue, 06 Jan 2026 10:00:00 GMT'));
+    expect((await trust.allowed(URL_OF_PAGE, BOTH, 0)).conditions).toEqual({ 'if-none-match': '"1"' });
+    await trust.compared(BEFORE, at('Tue, 06 Jan 2026 09:00:00 GMT'));
+    expect((await trust.allowed(URL_OF_PAGE, BOTH, 0)).conditions).toEqual(BOTH);
+  });
+
+  it('are taken for honest where their record cannot be read', async () => {
+    const { trust, records } = setUp();
+    for (const text of ['', 'null', '{"untrustedUntilMs":"x"}', '[]']) {
+      records.set('validators/a.example', new TextEncoder().encode(text));
+      expect((await trust.allowed(URL_OF_PAGE, BOTH, 0)).conditions).toEqual(BOTH);
+    }
+  });
+});

@@ -1,0 +1,141 @@
+// Whether the validators of a host are honest. A site may send one ETag for documents that differ, or a new one each
+// time, or the time of delivery as Last-Modified. Now and then a known page is requested without conditions, and what
+// comes is compared with what the validators said (recrawl 7).
+
+import type { Frontier } from '@mannerly/frontier';
+import { type HeaderLines, headerValue } from '../fetch/outcome.js';
+import { keepLatest } from '../keep-latest.js';
+import { DELIVERY_DATE_MS, MAX_JUDGED_HOSTS, MOST_BETWEEN_PROBES, UNTRUSTED_MS, VISITS_TO_JUDGE } from './limits.js';
+import type { PageVisit } from './page-visit.js';
+
+/** What is known of the validators of one host. Kept in the store. */
+interface HostValidators {
+  /** No conditional request before this time: its ETag was the same and the page was not. Epoch milliseconds. */
+  readonly untrustedUntilMs: number;
+  /** Visits in a row whose ETag was new and whose content was not. */
+  readonly restless: number;
+  /** Visits in a row whose Last-Modified was the time of delivery. */
+  readonly deliveryDates: number;
+}
+
+const HONEST: HostValidators = { untrustedUntilMs: 0, restless: 0, deliveryDates: 0 };
+
+/** What a visit of a known page came to. */
+export interface ComparedVisit {
+  readonly headers: HeaderLines;
+  /** Whether conditions were left out, to see for ourselves. */
+  readonly isProbe: boolean;
+  readonly hasChanged: boolean;
+  readonly atMs: number;
+}
+
+/** What the operator is told. */
+export type ValidatorWarning = 'validator-lies' | 'validator-restless';
+
+/** What it tells, of which host. */
+export type ValidatorListener = (code: ValidatorWarning, url: string, detail: string, atMs: number) => void;
+
+/** The validators of the hosts of one run. Promises reject with what the store throws. */
+export class ValidatorTrust {
+  readonly #store: Pick<Frontier, 'readRecord' | 'writeRecord'>;
+  /** Every so many conditional visits of a host one is made without conditions; 0: none is. */
+  readonly #everyVisits: number;
+  readonly #tell: ValidatorListener;
+  readonly #hosts = new Map<string, HostValidators>();
+  /** Conditional visits of each host in this run. */
+  readonly #visits = new Map<string, number>();
+
+  /** @param verify - The share of visits that are made without conditions, 0 to 1. */
+  constructor(store: Pick<Frontier, 'readRecord' | 'writeRecord'>, verify: number, tell: ValidatorListener) {
+    this.#store = store;
+    this.#everyVisits = verify === 0 ? 0 : Math.min(MOST_BETWEEN_PROBES, Math.round(1 / verify));
+    this.#tell = tell;
+  }
+
+  /**
+   * The conditions that may be sent for a known page, of those that could be.
+   *
+   * @returns `isProbe`: there are none, so that the answer can be compared.
+   */
+  async allowed(
+    url: string,
+    conditions: Record<string, string>,
+    nowMs: number,
+  ): Promise<{ readonly conditions: Record<string, string>; readonly isProbe: boolean }> {
+    const { host } = new URL(url);
+    if (Object.keys(conditions).length === 0) return { conditions, isProbe: false };
+    const known = await this.#read(host);
+    if (nowMs < known.untrustedUntilMs) return { conditions: {}, isProbe: false };
+    const visits = (this.#visits.get(host) ?? 0) + 1;
+    keepLatest(this.#visits, host, visits, MAX_JUDGED_HOSTS);
+    if (this.#everyVisits > 0 && visits % this.#everyVisits === 0) return { conditions: {}, isProbe: true };
+    const useless = [
+      ...(known.restless >= VISITS_TO_JUDGE ? ['if-none-match'] : []),
+      ...(known.deliveryDates >= VISITS_TO_JUDGE ? ['if-modified-since'] : []),
+    ];
+    const left = Object.entries(conditions).filter(([name]) => !useless.includes(name));
+    return { conditions: Object.fromEntries(left), isProbe: false };
+  }
+
+  /** A known page came with a body. */
+  async compared(before: PageVisit, { headers, isProbe, hasChanged, atMs }: ComparedVisit): Promise<void> {
+    const { url } = before;
+    const { host } = new URL(url);
+    const known = await this.#read(host);
+    const etag = headerValue(headers, 'etag');
+    const isSameTag = etag !== null && etag === before.etag;
+    let { untrustedUntilMs, restless } = known;
+    if (isProbe && hasChanged && isSameTag) {
+      untrustedUntilMs = atMs + UNTRUSTED_MS;
+      this.#tell('validator-lies', url, `the ETag is ${etag} as before, and the content is another`, atMs);
+    }
+    if (before.etag !== null && etag !== null && !hasChanged) {
+      restless = isSameTag ? 0 : Math.min(VISITS_TO_JUDGE, restless + 1);
+      if (restless === VISITS_TO_JUDGE && known.restless < VISITS_TO_JUDGE)
+        this.#tell(
+          'validator-restless',
+          url,
+          `the ETag is new at each of ${VISITS_TO_JUDGE} visits of pages that are as they were`,
+          atMs,
+        );
+    }
+    const deliveryDates = deliveryDatesAfter(known.deliveryDates, headers);
+    await this.#write(host, known, { untrustedUntilMs, restless, deliveryDates });
+  }
+
+  async #read(host: string): Promise<HostValidators> {
+    const known = this.#hosts.get(host);
+    if (known !== undefined) return known;
+    const read = decode(await this.#store.readRecord(keyOf(host)));
+    keepLatest(this.#hosts, host, read, MAX_JUDGED_HOSTS);
+    return read;
+  }
+
+  async #write(host: string, before: HostValidators, after: HostValidators): Promise<void> {
+    if (JSON.stringify(before) === JSON.stringify(after)) return;
+    keepLatest(this.#hosts, host, after, MAX_JUDGED_HOSTS);
+    await this.#store.writeRecord(keyOf(host), new TextEncoder().encode(JSON.stringify(after)));
+  }
+}
+
+function deliveryDatesAfter(before: number, headers: HeaderLines): number {
+  const modifiedMs = Date.parse(headerValue(headers, 'last-modified') ?? '');
+  const dateMs = Date.parse(headerValue(headers, 'date') ?? '');
+  if (Number.isNaN(modifiedMs) || Number.isNaN(dateMs)) return before;
+  return Math.abs(dateMs - modifiedMs) <= DELIVERY_DATE_MS ? Math.min(VISITS_TO_JUDGE, before + 1) : 0;
+}
+
+function keyOf(host: string): string {
+  return `validators/${host}`;
+}
+
+function decode(bytes: Uint8Array | null): HostValidators {
+  if (bytes === null) return HONEST;
+  try {
+    const read = JSON.parse(new TextDecoder().decode(bytes)) as Partial<HostValidators> | null;
+    const isWhole = [read?.untrustedUntilMs, read?.restless, read?.deliveryDates].every(Number.isFinite);
+    return isWhole ? (read as HostValidators) : HONEST;
+  } catch {
+    return HONEST;
+  }
+}

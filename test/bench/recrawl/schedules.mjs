@@ -1,0 +1,73 @@
+// Schedules of visits: which pages come next, and what is learned from a visit. Times are days.
+
+import { afterChange, afterUnchanged, FIRST_ESTIMATE } from '../../../packages/core/dist/recrawl/change-estimate.js';
+import { Choice, valueNow } from '../../../packages/core/dist/recrawl/choose-visits.js';
+
+const DAY_MS = 86_400_000;
+
+/** As `mannerly crawl --again` does it, by the same functions. */
+export function ours(count) {
+  const visits = Array.from({ length: count }, (_, page) => ({
+    page,
+    url: `https://example.org/${String(page).padStart(7, '0')}`,
+    depth: 1,
+    atMs: 0,
+    estimate: FIRST_ESTIMATE,
+    missing: 0,
+    freshUntilMs: null,
+  }));
+  return {
+    choose(day, most) {
+      const choice = new Choice(most);
+      for (const visit of visits) choice.offer(visit, valueNow(visit, day * DAY_MS));
+      return choice.best().map(({ page }) => page);
+    },
+    visited(page, day, hasChanged) {
+      const visit = visits[page];
+      const days = day - visit.atMs / DAY_MS;
+      visit.estimate = hasChanged ? afterChange(visit.estimate, days) : afterUnchanged(visit.estimate, days);
+      visit.atMs = day * DAY_MS;
+    },
+  };
+}
+
+/** The page that has waited longest. */
+export const equally = (count) => byInterval(count, { first: 0, next: () => 0 });
+
+/** Nutch's AdaptiveFetchSchedule: 30 days first, + 0.4 or − 0.2 of it, a minute to 90 days, with its shift. */
+export const nutch = (count) =>
+  byInterval(count, {
+    first: 30,
+    next(interval, hasChanged, waited) {
+      const longer = Math.min(90, Math.max(1 / 1_440, interval * (hasChanged ? 0.8 : 1.4)));
+      return hasChanged ? longer : Math.max(0, longer - Math.min(0.9 * longer, 0.3 * waited));
+    },
+  });
+
+/** StormCrawler's AdaptiveScheduler: a day first, half as long again or half way to an hour, 14 days at most. */
+export const stormCrawler = (count) =>
+  byInterval(count, {
+    first: 1,
+    next: (interval, hasChanged) => (hasChanged ? (interval + 1 / 24) / 2 : Math.min(14, interval * 1.5)),
+  });
+
+/** Pages whose interval is over, those first that are late by most. */
+function byInterval(count, { first, next }) {
+  const last = new Float64Array(count);
+  const interval = new Float64Array(count).fill(first);
+  return {
+    choose(day, most) {
+      const late = Array.from(last, (at, page) => ({ page, by: day - at - interval[page] })).filter(
+        ({ by }) => by >= 0,
+      );
+      return late
+        .sort((a, b) => b.by - a.by || a.page - b.page)
+        .slice(0, most)
+        .map(({ page }) => page);
+    },
+    visited(page, day, hasChanged) {
+      interval[page] = next(interval[page], hasChanged, day - last[page]);
+      last[page] = day;
+    },
+  };
+}
