@@ -1,7 +1,9 @@
-// The addresses from which a crawler's requests come, as its operator publishes them (JAFAR; specification, identity 9).
+// The addresses from which a crawler's requests come, as its operator publishes them (JAFAR;
+// specification, identity 9).
 
 import ipaddr from 'ipaddr.js';
 import { invalidOption } from '../errors.js';
+import { MAX_EGRESS_RANGES } from './limits.js';
 
 /** Ranges of which no one can say whose they are. */
 const SHARED = new Set([
@@ -19,12 +21,14 @@ const SHARED = new Set([
 /**
  * Checks ranges such as `192.0.2.0/28`.
  *
- * @throws MannerlyError `option-invalid` for what is no range, has host bits, or is not public.
+ * @throws MannerlyError `option-invalid` for too many, and what is no range, has host bits, or is not public.
  */
 export function checkedEgress(ranges: readonly string[]): readonly string[] {
+  const count = ranges.length;
+  if (count > MAX_EGRESS_RANGES) throw invalidOption('egress', `at most ${MAX_EGRESS_RANGES} ranges`, count);
   ranges.forEach((range, index) => {
     const fault = faultOf(range);
-    if (fault !== null) throw invalidOption(`identity.egress[${index}]`, fault, range);
+    if (fault !== null) throw invalidOption(`egress[${index}]`, fault, range);
   });
   return ranges;
 }

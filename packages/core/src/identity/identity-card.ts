@@ -79,12 +79,13 @@ Disallow: /</pre>
 https://your-host.example/page --agent ${escaped(token)}</code>.</p>
 <h2>What it obeys</h2>
 <p>In robots.txt: <code>User-agent</code>, <code>Allow</code>, <code>Disallow</code>, <code>Crawl-delay</code>,
-<code>Request-rate</code> and <code>Visit-time</code>. In answers: <code>X-Robots-Tag</code>, <code>Retry-After</code>, and the
-statuses 429 and 503. In pages: the meta element <code>robots</code>, and <code>nofollow</code> of links. It sends one request at
-a time to a host.</p>
+<code>Request-rate</code> and <code>Visit-time</code>. In answers: <code>X-Robots-Tag</code>,
+<code>Retry-After</code>, and the statuses 429 and 503. In pages: the meta element <code>robots</code>, and
+<code>nofollow</code> of links. It sends one request at a time to a host.</p>
 <h2>How to recognize it</h2>
-<p>In logs: <code>^${escaped(name)}/[\\w.+-]+ \\(\\+</code>. A name can be imitated, a signature cannot: its https requests are
-signed (RFC 9421, tag <code>web-bot-auth</code>) with keys that <a href="/${FILES.directory}">this directory</a> lists:</p>
+<p>In logs: <code>^${escaped(name)}/[\\w.+-]+ \\(\\+</code>. A name can be imitated, a signature cannot: its https
+requests are signed (RFC 9421, tag <code>web-bot-auth</code>) with keys that
+<a href="/${FILES.directory}">this directory</a> lists:</p>
 <ul>${keys}</ul>
 <p>The <code>Signature-Agent</code> of its requests names ${escaped(agent.host)}.${
     listed ? ` Its requests come from <a href="/${FILES.addresses}">these addresses</a>.` : ''

@@ -44,7 +44,8 @@ export async function signDirectory(
   const digest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
   const made = keys.map(async ({ keyid, ...key }, index) => {
     const label = `sig${index + 1}`;
-    const params = `("@authority";req "content-digest");${times};keyid="${keyid}";alg="${ALGORITHM}";tag="${DIRECTORY_TAG}"`;
+    const about = `keyid="${keyid}";alg="${ALGORITHM}";tag="${DIRECTORY_TAG}"`;
+    const params = `("@authority";req "content-digest");${times};${about}`;
     const base = `"@authority";req: ${authority}\n"content-digest": ${digest}\n"@signature-params": ${params}`;
     const signature = Buffer.from(await key.sign(Buffer.from(base))).toString('base64');
     return { input: `${label}=${params}`, signature: `${label}=:${signature}:` };

@@ -144,6 +144,10 @@ describe('the card, the list and the page', () => {
   ])('%s is no range that can be listed', (range, says) => {
     expect(() => checkedEgress([range])).toThrow(says);
   });
+
+  it('is bounded', () => {
+    expect(() => checkedEgress(Array(1_001).fill('198.51.100.0/28'))).toThrow('at most 1000 ranges, got 1001');
+  });
 });
 
 describe('the folder', () => {
