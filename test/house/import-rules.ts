@@ -159,6 +159,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'packages/core': [
     ['ground'],
     ['directory', 'signatures'],
+    ['identity'],
     ['admit', 'fetch', 'page', 'handle', 'output', 'archive', 'report'],
     ['journal'],
     ['discovery', 'recrawl'],

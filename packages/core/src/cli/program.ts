@@ -1,6 +1,6 @@
 // The commands and their flags. Each command is in a file of `commands/`, which is loaded when the command is called.
 
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
 import type { ExportFormat } from '../output/export-items.js';
 import { storeOption, withCrawlFlags, withFlagsOf, withIdentity } from './crawl-flags.js';
@@ -53,6 +53,9 @@ exit code 2.`;
 const AUDIT_HELP = `
 It reads requests.jsonl and the copies in robots/, sends no request and changes nothing. Exit code 0: no violation;
 5: a violation, or no request to judge. docs/audit.md says what is judged, and by which fields.`;
+
+const IDENTITY_HELP = `
+Neither sends a request. docs/identity.md says what to do with the folder.`;
 
 const MAX_LISTED = 1_000;
 const EXPORT_FORMATS: readonly ExportFormat[] = ['jsonl', 'csv', 'parquet'];
@@ -136,6 +139,21 @@ function addCrawlCommands(program: Command, run: Runner): void {
     .option('--yes', 'ask nothing: what no flag says has its default')
     .addHelpText('after', INIT_HELP)
     .action(run(async () => (await import('./commands/init.js')).initCommand));
+
+  withFlagsOf(
+    program
+      .command('identity')
+      .description('make the key that a crawler signs with, and the folder that says who it is')
+      .addArgument(new Argument('<action>', 'make a key, or the folder').choices(['init', 'publish'])),
+    /^identity\.name$/,
+  )
+    .option('--key <file>', 'init: where the key goes (default: ~/.config/mannerly/<name>.key)')
+    .option('--config <file>', 'publish: the configuration (default: mannerly.config.json, .js or .ts here)')
+    .option('--also <file>', 'publish: list the key in this file too (repeatable)', collected<string>)
+    .option('--egress <cidr>', 'publish: addresses that requests come from (repeatable)', collected<string>)
+    .option('--to <dir>', 'publish: the folder (default: identity)')
+    .addHelpText('after', IDENTITY_HELP)
+    .action(run(async () => (await import('./commands/identity.js')).identityCommand));
 
   // A process of `crawl --workers`, not for users.
   program

@@ -173,8 +173,8 @@ function checkedSitemaps(urls: readonly string[]): readonly string[] {
   throw invalidOption('discover.sitemapUrls', 'absolute http or https URLs without name and password', odd);
 }
 
-/** The relaxed options of a group and of the groups within it, a sentence each. */
-function relaxedDefaultsIn(
+/** The relaxed options of a group and of the groups within it, a sentence each. @param values - Filled in. */
+export function relaxedDefaultsIn(
   path: string,
   rows: Readonly<Record<string, Row>>,
   values: Readonly<Record<string, unknown>>,

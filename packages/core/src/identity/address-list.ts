@@ -1,0 +1,54 @@
+// The addresses from which a crawler's requests come, as its operator publishes them (JAFAR;
+// specification, identity 9).
+
+import ipaddr from 'ipaddr.js';
+import { invalidOption } from '../errors.js';
+import { MAX_EGRESS_RANGES } from './limits.js';
+
+/** Ranges of which no one can say whose they are. */
+const SHARED = new Set([
+  'unspecified',
+  'broadcast',
+  'multicast',
+  'linkLocal',
+  'loopback',
+  'private',
+  'uniqueLocal',
+  'carrierGradeNat',
+  'ipv4Mapped',
+]);
+
+/**
+ * Checks ranges such as `192.0.2.0/28`.
+ *
+ * @throws MannerlyError `option-invalid` for too many, and what is no range, has host bits, or is not public.
+ */
+export function checkedEgress(ranges: readonly string[]): readonly string[] {
+  const count = ranges.length;
+  if (count > MAX_EGRESS_RANGES) throw invalidOption('egress', `at most ${MAX_EGRESS_RANGES} ranges`, count);
+  ranges.forEach((range, index) => {
+    const fault = faultOf(range);
+    if (fault !== null) throw invalidOption(`egress[${index}]`, fault, range);
+  });
+  return ranges;
+}
+
+/** The list as it is served. */
+export function addressList(ranges: readonly string[], nowMs: number): string {
+  const prefixes = ranges.map((range) => (range.includes(':') ? { ipv6Prefix: range } : { ipv4Prefix: range }));
+  return `${JSON.stringify({ creationTime: new Date(nowMs).toISOString(), prefixes }, null, 2)}\n`;
+}
+
+function faultOf(range: string): string | null {
+  // Four numbers, or the notation of IPv6: others are read in more than one way.
+  if (!/^(\d+\.\d+\.\d+\.\d+|[\da-f:.]*:[\da-f:.]*)\/\d{1,3}$/i.test(range) || !ipaddr.isValidCIDR(range)) {
+    return 'a range such as "192.0.2.0/28"';
+  }
+  const [address] = ipaddr.parseCIDR(range);
+  if (SHARED.has(address.range())) return 'a range of public addresses';
+  const family = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
+  const network = family.networkAddressFromCIDR(range).toString();
+  return network === address.toString()
+    ? null
+    : `a range without host bits, such as "${network}/${range.split('/')[1]}"`;
+}

@@ -1,0 +1,10 @@
+// The bounds of a published identity, each with its unit and its source.
+
+/** Keys of one directory (identity 12). */
+export const MAX_DIRECTORY_KEYS = 16;
+/** Seconds that a published directory may be cached: a key that was removed is taken for so long (identity 7). */
+export const DIRECTORY_CACHE_SECONDS = 86_400;
+/** Seconds for which the header files of a folder hold: 30 days (identity 7, DECISION I12). */
+export const FOLDER_SIGNATURE_SECONDS = 30 * 86_400;
+export const MAX_EGRESS_RANGES = 1_000; // ranges of an address list (our own)
+export const MAX_FOLDER_ENTRIES = 10_000; // files that are searched for a private key before publishing (our own)

@@ -1,0 +1,170 @@
+// What a crawler publishes: a verifier accepts the directory for 30 days, each kind of host gets the same fields, and
+// a private key is in none of it. At stake: a key that everybody has, or a crawl whose every signature is refused.
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DIRECTORY_PATH, DIRECTORY_TAG } from '../signatures/profile.js';
+import { loadSigningKey, type PublicJwk, publicJwkOf, type SigningKey, thumbprint } from '../signatures/signing-key.js';
+import { type SignatureVerdict, verifySignature } from '../signatures/verify-signature.js';
+import { checkedEgress } from './address-list.js';
+import { writeKeyFile } from './key-file.js';
+import { identityFiles, writeIdentityFolder } from './publish.js';
+
+const NOW = Date.UTC(2026, 10, 23);
+const DAY = 86_400_000;
+const IDENTITY = {
+  name: 'tidepool',
+  contact: 'us@example.org',
+  userAgent: 'tidepool/1.0 (+us@example.org)',
+  tokens: ['tidepool'],
+  purposes: ['<search>'],
+  egress: ['198.51.100.0/28', '2a01:4f8::/64'],
+  agent: new URL('https://bot.example/'),
+};
+
+let base: string;
+let keys: readonly SigningKey[];
+let files: ReadonlyMap<string, string>;
+beforeAll(async () => {
+  base = mkdtempSync(join(tmpdir(), 'mannerly-publish-'));
+  const paths = [join(base, 'secret', 'one.key'), join(base, 'secret', 'two.key')];
+  for (const path of paths) await writeKeyFile(path);
+  keys = paths.map((path) => loadSigningKey(`file:${path}`));
+  files = await identityFiles(IDENTITY, keys, NOW);
+});
+afterAll(() => rmSync(base, { recursive: true }));
+
+describe('a key file', () => {
+  it.skipIf(process.platform === 'win32')('is for its owner alone, and so is a folder that is made for it', () => {
+    expect(statSync(join(base, 'secret', 'one.key')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(base, 'secret')).mode & 0o777).toBe(0o700);
+  });
+
+  it('is never replaced', async () => {
+    const before = readFileSync(join(base, 'secret', 'one.key'), 'utf8');
+    await expect(writeKeyFile(join(base, 'secret', 'one.key'))).rejects.toMatchObject({ code: 'identity-key' });
+    expect(readFileSync(join(base, 'secret', 'one.key'), 'utf8')).toBe(before);
+  });
+});
+
+/** The fields of a path, from `_headers`. */
+function fieldsOf(path: string): [string, string][] {
+  const [, lines = ''] = `\n${files.get('_headers')}`.split(`\n${path}\n`);
+  return (lines.split('\n\n')[0] ?? '').split('\n').flatMap((line) => {
+    const [, name = '', value = ''] = /^ {2}([\w-]+): (.*)$/.exec(line) ?? [];
+    return name === '' ? [] : [[name, value] as [string, string]];
+  });
+}
+
+function verdictOf(headers: readonly [string, string][], host: string, nowMs: number): SignatureVerdict {
+  const url = `https://${host}${DIRECTORY_PATH}`;
+  const listed = JSON.parse(files.get(DIRECTORY_PATH.slice(1)) ?? '') as { keys: { kid: string }[] };
+  const keyOf = (_: string | null, keyid: string): PublicJwk | null =>
+    publicJwkOf(listed.keys.find(({ kid }) => kid === keyid));
+  const options = { nowMs, tag: DIRECTORY_TAG, maxLifetimeSeconds: 31 * 86_400 } as const;
+  return verifySignature({ method: 'GET', url, headers, isResponse: true }, keyOf, options);
+}
+
+describe('the published directory', () => {
+  it('lists each key with its thumbprint, and no private member', () => {
+    const { keys: listed } = JSON.parse(files.get(DIRECTORY_PATH.slice(1)) ?? '') as { keys: PublicJwk[] };
+    expect(listed.map((key) => thumbprint(key))).toEqual(keys.map(({ keyid }) => keyid));
+    for (const key of listed) expect(Object.keys(key)).toEqual(['kty', 'crv', 'x', 'kid', 'use']);
+    expect(files.get('index.json')).toBe(files.get(DIRECTORY_PATH.slice(1)));
+  });
+
+  it.each([DIRECTORY_PATH, '/'])('is verified at %s for 30 days, with each key, at its own host', (path) => {
+    const fields = fieldsOf(path);
+    const [one, two] = [0, 1].map((index) =>
+      fields.map(([name, value]): [string, string] => {
+        const member = /^signature/i.test(name) ? value.split(/, (?=sig2=)/)[index] : value;
+        return [name, member ?? ''];
+      }),
+    ) as [[string, string][], [string, string][]];
+    expect(verdictOf(one, 'bot.example', NOW)).toMatchObject({ kind: 'verified', keyid: keys[0]?.keyid });
+    expect(verdictOf(two, 'bot.example', NOW + 29 * DAY)).toMatchObject({ kind: 'verified', keyid: keys[1]?.keyid });
+    expect(verdictOf(one, 'bot.example', NOW + 30 * DAY)).toMatchObject({ reason: 'expired' });
+    expect(verdictOf(one, 'other.example', NOW)).toMatchObject({ reason: 'signature-wrong' });
+    const digest = createHash('sha256')
+      .update(files.get('index.json') ?? '')
+      .digest('base64');
+    expect(Object.fromEntries(fields)).toMatchObject({
+      'Content-Type': 'application/http-message-signatures-directory+json',
+      'Cache-Control': 'max-age=86400',
+      'Content-Digest': `sha-256=:${digest}:`,
+    });
+  });
+
+  it('has the same fields for three kinds of host', () => {
+    for (const [name, value] of fieldsOf(DIRECTORY_PATH).filter(([each]) => each !== 'Content-Type')) {
+      expect(files.get('nginx.conf.part')).toContain(`  add_header ${name} '${value}';`);
+      expect(files.get('Caddyfile.part')).toContain(`  ${name} \`${value}\``);
+    }
+    expect(files.get('nginx.conf.part')).toContain(`location = ${DIRECTORY_PATH} {`);
+  });
+});
+
+describe('the card, the list and the page', () => {
+  it('say the same of who it is', () => {
+    const card = JSON.parse(files.get('card.json') ?? '') as Record<string, unknown>;
+    expect(card).toMatchObject({
+      client_id: 'https://bot.example/card.json',
+      contacts: ['mailto:us@example.org'],
+      jwks_uri: `https://bot.example${DIRECTORY_PATH}`,
+      web_bot_auth: { 'rfc9309-product-token': 'tidepool', ips_uri: 'https://bot.example/ips.json' },
+    });
+    expect(JSON.parse(files.get('ips.json') ?? '')).toEqual({
+      creationTime: '2026-11-23T00:00:00.000Z',
+      prefixes: [{ ipv4Prefix: '198.51.100.0/28' }, { ipv6Prefix: '2a01:4f8::/64' }],
+    });
+    const page = files.get('about.html') ?? '';
+    for (const { keyid } of keys) expect(page).toContain(keyid);
+    expect(page).toContain('User-agent: tidepool\nDisallow: /');
+    expect(page).toContain('rel="client-ranges"');
+    expect(page).not.toMatch(/<search>|<script/);
+  });
+
+  it('name no list where no addresses are given', async () => {
+    const without = await identityFiles({ ...IDENTITY, egress: [] }, keys, NOW);
+    expect([...without.keys()]).not.toContain('ips.json');
+    expect([...without.values()].join('')).not.toMatch(/ips\.json|client-ranges/);
+  });
+
+  it.each([
+    ['198.51.100.1/28', 'without host bits, such as "198.51.100.0/28"'],
+    ['2a01:4f8::1/64', 'without host bits'],
+    ['10.0.0.0/8', 'public'],
+    ['fd00::/8', 'public'],
+    ['198.51.100.0', 'a range such as'],
+    ['198.51.100.0/33', 'a range such as'],
+    ['0x7f.1/8', 'a range such as'],
+  ])('%s is no range that can be listed', (range, says) => {
+    expect(() => checkedEgress([range])).toThrow(says);
+  });
+
+  it('is bounded', () => {
+    expect(() => checkedEgress(Array(1_001).fill('198.51.100.0/28'))).toThrow('at most 1000 ranges, got 1001');
+  });
+});
+
+describe('the folder', () => {
+  it('gets every file, and again over those of the time before', async () => {
+    const folder = join(base, 'public');
+    for (const _ of [1, 2]) await writeIdentityFolder(folder, files);
+    for (const [name, text] of files) expect(readFileSync(join(folder, name), 'utf8')).toBe(text);
+  });
+
+  it.each([
+    ['PEM', () => readFileSync(join(base, 'secret', 'one.key'), 'utf8')],
+    ['JWK', () => '{"kty":"OKP","d" : "…"}'],
+  ])('is refused where a private key lies in it, as %s', async (format, text) => {
+    const folder = join(base, `mixed ${format}`);
+    mkdirSync(join(folder, 'deep'), { recursive: true });
+    writeFileSync(join(folder, 'deep', 'bot.key'), text());
+    await expect(writeIdentityFolder(folder, files)).rejects.toThrow('key-is-private-in-public-folder');
+    expect(readdirSync(folder)).toEqual(['deep']);
+  });
+});

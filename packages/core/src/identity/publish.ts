@@ -1,0 +1,87 @@
+// The folder that a crawler publishes about itself: static files for the root of one host. It never has a private key,
+// and is never written next to one (specification, identity 12).
+
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { orIfAbsent, writeWhole } from '../directory/whole-file.js';
+import { MannerlyError } from '../errors.js';
+import { MAX_KEY_BYTES } from '../signatures/limits.js';
+import { DIRECTORY_PATH, DIRECTORY_TYPE } from '../signatures/profile.js';
+import { addressList } from './address-list.js';
+import { hostFiles, type ServedFile } from './host-files.js';
+import { FILES, identityCard, identityPage, type PublishedIdentity } from './identity-card.js';
+import { keyDirectory, type ListedKey, signDirectory } from './key-directory.js';
+import { DIRECTORY_CACHE_SECONDS, FOLDER_SIGNATURE_SECONDS, MAX_FOLDER_ENTRIES } from './limits.js';
+
+/** What a private key looks like: PEM of any kind, or the member `d` of a JWK. */
+const PRIVATE = /-----BEGIN [A-Z ]*PRIVATE KEY-----|"d"\s*:/;
+
+/** The files of the folder by their names. @throws MannerlyError `option-invalid` as `keyDirectory`. */
+export async function identityFiles(
+  identity: PublishedIdentity,
+  keys: readonly ListedKey[],
+  nowMs: number,
+): Promise<ReadonlyMap<string, string>> {
+  const { agent, egress } = identity;
+  const directory = keyDirectory(keys);
+  const signed = await signDirectory(directory, agent.host, keys, {
+    nowMs,
+    lifetimeSeconds: FOLDER_SIGNATURE_SECONDS,
+  });
+  const listed = { ...open(DIRECTORY_TYPE, DIRECTORY_CACHE_SECONDS), ...signed };
+  const served: ServedFile[] = [
+    { path: DIRECTORY_PATH, file: FILES.directory, fields: listed },
+    { path: '/', file: FILES.root, fields: listed },
+    { path: `/${FILES.card}`, file: FILES.card, fields: open('application/json', DIRECTORY_CACHE_SECONDS) },
+  ];
+  const files = new Map([
+    [FILES.directory, directory],
+    [FILES.root, directory],
+    [FILES.card, identityCard(identity)],
+    [
+      FILES.page,
+      identityPage(
+        identity,
+        keys.map(({ keyid }) => keyid),
+      ),
+    ],
+  ] as [string, string][]);
+  if (egress.length > 0) {
+    files.set(FILES.addresses, addressList(egress, nowMs));
+    served.push({ path: `/${FILES.addresses}`, file: FILES.addresses, fields: open('application/jafar+json', 3_600) });
+  }
+  for (const [name, text] of hostFiles(served)) files.set(name, text);
+  for (const [name, text] of files) if (PRIVATE.test(text)) throw new Error(`${name} would hold a private key`);
+  return files;
+}
+
+/**
+ * Writes the files into a folder, over those of the time before.
+ *
+ * @throws MannerlyError `identity-key` where the folder holds a private key, or too many files to search.
+ */
+export async function writeIdentityFolder(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
+  const there = await orIfAbsent([], () => readdir(folder, { recursive: true }));
+  if (there.length > MAX_FOLDER_ENTRIES) throw refused(`${folder} has ${there.length} files`);
+  for (const name of there) {
+    const path = join(folder, name);
+    const about = await stat(path);
+    if (!about.isFile() || about.size > MAX_KEY_BYTES) continue;
+    if (PRIVATE.test(await readFile(path, 'utf8'))) throw refused(`key-is-private-in-public-folder: ${path}`);
+  }
+  for (const [name, text] of files) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeWhole(join(folder, name), text);
+  }
+}
+
+function refused(what: string): MannerlyError {
+  return new MannerlyError('identity-key', what, {
+    hint: 'What is published stands in a folder of its own, and private keys elsewhere.',
+  });
+}
+
+/** Everyone may read these files, for so long. */
+function open(type: string, seconds: number): Record<string, string> {
+  return { 'Content-Type': type, 'Cache-Control': `max-age=${seconds}`, 'Access-Control-Allow-Origin': '*' };
+}
