@@ -151,6 +151,19 @@ describe('a crawl that is run again', () => {
     expect(notices.filter(({ code }) => code === 'validator-restless')).toHaveLength(1);
   });
 
+  it('counts the bounds of a host from its beginning, after a stop too', async () => {
+    const { run } = await site(tagged);
+    const bounds = { pages: 500, pagesPerHost: 6 };
+    const first = await run(0, { bounds });
+    expect(first.paths).toHaveLength(6);
+    const second = await run(7, { bounds });
+    expect([...second.paths].sort()).toEqual([...first.paths].sort());
+    expect(second.report.recrawl).toMatchObject({ visits: 6, notModified: 6 });
+    // The next run of the crawl goes on counting: the host has given its six pages.
+    const third = await run(7, { bounds, again: false });
+    expect(third.paths).toEqual([]);
+  });
+
   it('has no change to tell where no visits are kept', async () => {
     const { run } = await site(tagged);
     const told: unknown[] = [];

@@ -63,8 +63,13 @@ export interface Frontier extends FrontierQuestions {
   reachedBound(): 'pages' | 'minutes' | 'bytes' | null;
   /** What the crawl has used up of its bounds, over all runs and processes. */
   used(): UsedUp;
-  /** The bounds of the whole crawl count from here, until it is closed: a crawl that begins anew over what it knows. */
-  countFrom(used: UsedUp): void;
+  /**
+   * The bounds of the crawl and of its hosts count from here, until it is closed: a crawl that begins anew over what it
+   * knows. Once, before anything is taken.
+   *
+   * @param sinceMs - When the count began, epoch milliseconds: it is another one than every earlier.
+   */
+  countFrom(used: UsedUp, sinceMs: number): void;
   /** Whether this spelling is known to be queued or done: `true` is never wrong, `false` says nothing. Cheap. */
   isRecent(url: string): boolean;
   counts(): FrontierCounts;
@@ -197,7 +202,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
     unpark: whenOpen((host) => scheduler.unpark(host)),
     reachedBound: () => budget.reached(clock.nowMs()),
     used: () => budget.used(clock.nowMs()),
-    countFrom: (used) => budget.countFrom(used),
+    countFrom: (used, sinceMs) => budget.countFrom(used, sinceMs),
     isRecent: (url) => seen.isRecent(url),
     counts: allCounts,
     recount: whenOpen(async () => {

@@ -90,6 +90,9 @@ describe('an exchange', () => {
   ];
   it.each(CUTS)('tells why a body is not whole: %s', async (truncated, field) => {
     expect((await records(response({ truncated })))['response']?.match(/WARC-Truncated: \S+/)?.[0]).toBe(field);
+    // Of a revisit, whose WARC-Truncated says something else, the metadata record knows.
+    const about = (await records(response({ truncated })))['metadata'];
+    expect(about?.match(/^truncated: (\S+)/m)?.[0].replace('truncated', 'WARC-Truncated')).toBe(field);
   });
 
   it('repeats what came before as a revisit, whatever its URL; not what is empty', async () => {
@@ -98,6 +101,7 @@ describe('an exchange', () => {
     const { revisit } = await records(response(), {}, payloads);
     expect(revisit).toContain('WARC-Refers-To-Target-URI: https://example.org/first\r\n');
     expect(revisit).toContain('WARC-Refers-To-Date: 2026-11-20T12:00:00.007Z\r\n');
+    expect(revisit).toContain('WARC-Truncated: length\r\n');
     expect(revisit).toMatch(/Content-Encoding: gzip\r\n\r\n\r\n\r\n$/);
     const empty = response({ encodedBody: Buffer.alloc(0) });
     await records(empty, {}, payloads);
@@ -113,6 +117,7 @@ describe('an exchange', () => {
     const { revisit = '' } = await records(unchanged, {}, known);
     expect(revisit).toContain('WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified\r\n');
     expect(revisit).not.toContain('WARC-Payload-Digest');
+    expect(revisit).not.toContain('WARC-Truncated');
   });
 
   it('came to nothing: the request, and one word why', async () => {

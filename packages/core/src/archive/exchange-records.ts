@@ -128,11 +128,13 @@ async function responseRecord(
   // The digest of no bytes tells nothing: an empty payload is never a copy of another.
   const key = status === 304 ? `url ${url}` : payloadBytes(payload) === 0 ? null : digests.payload;
   const known = key === null ? null : payloads.find(key);
+  const isCopy = known !== null && status !== 304;
   const fields: WarcFields = [
     ...common,
     ['Content-Type', 'application/http; msgtype=response'],
     ['WARC-Payload-Digest', known !== null && status === 304 ? null : digests.payload],
-    ['WARC-Truncated', truncation(outcome, withheld)],
+    // A revisit that leaves out a payload is cut (WARC 1.1, 6.7.2).
+    ['WARC-Truncated', isCopy ? 'length' : truncation(outcome, withheld)],
   ];
   const index = { url, atMs: timing.startedAtMs, status, digest: digests.payload };
   if (known === null) {
@@ -186,6 +188,7 @@ function metadataOf(exchange: ArchivedExchange): [string, string | null][] {
     [FIELDS.withheld, withheld],
     // There is no response record, which would have it.
     ['status', outcome.kind === 'response' && withheld === 'noarchive' ? String(outcome.status) : null],
+    [FIELDS.truncated, isFailure ? null : truncation(outcome, null)],
     [FIELDS.failure, isFailure ? outcome.failure : null],
     [FIELDS.failureDetail, isFailure ? outcome.detail : null],
     [FIELDS.visit, page === null ? null : JSON.stringify(page.visit)],

@@ -120,7 +120,7 @@ async function* exchangesFrom(
           break;
         case 'response':
         case 'revisit':
-          if (begun !== null) yield exchangeOf(begun, settings, await responseOf(record, originals));
+          if (begun !== null) yield exchangeOf(begun, settings, await responseOf(record, begun.fields, originals));
           begun = null;
           break;
         default:
@@ -155,11 +155,15 @@ function exchangeOf(
   };
 }
 
-async function responseOf(record: WARCRecord, originals: Originals): Promise<ReadResponse | null> {
+async function responseOf(
+  record: WARCRecord,
+  fields: ReadonlyMap<string, string>,
+  originals: Originals,
+): Promise<ReadResponse | null> {
   const { head, body } = await splitBlock(record);
   if (head === null) return null;
   const digest = record.warcType === 'revisit' && head.status !== 304 ? record.warcPayloadDigest : null;
-  const reason = record.warcHeader('WARC-Truncated');
+  const reason = record.warcType === 'revisit' ? fields.get(FIELDS.truncated) : record.warcHeader('WARC-Truncated');
   return {
     head,
     truncated: reason === 'length' ? 'limit' : reason === 'disconnect' ? 'connection' : null,

@@ -52,6 +52,8 @@ export const SEED = 'seed';
 
 /** Names of fields that are written and read back. Those of `mannerly…` hold JSON. */
 export const FIELDS = {
+  /** How the body of a revisit was cut: its WARC-Truncated says that a revisit has no body. */
+  truncated: 'truncated',
   settings: 'mannerlySettings',
   visit: 'mannerlyVisit',
   /** What an exchange was for. */

@@ -29,7 +29,7 @@ export async function countFromAgain(frontier: Frontier, again: boolean, nowMs: 
   const latest = isNew ? { used: frontier.used(), startedAtMs: nowMs, isOver: false } : kept;
   if (latest === null) return null;
   if (isNew) await write(frontier, latest);
-  frontier.countFrom(latest.used);
+  frontier.countFrom(latest.used, latest.startedAtMs);
   return latest.startedAtMs;
 }
 

@@ -61,7 +61,7 @@ export class HostLeases {
 
   /** Leases hosts that are due, or the named ones if they are, with or without entries. @returns How many came. */
   async lease(maxHosts: number, hosts?: readonly HostKey[]): Promise<number> {
-    const { store, clock, settings } = this.#context;
+    const { store, clock, settings, budget } = this.#context;
     const sentAtMs = clock.nowMs();
     const leases = await store.lease({
       maxHosts,
@@ -77,7 +77,14 @@ export class HostLeases {
       // to the commit that gave it back is on its way, and says what became of it.
       const earlier = this.#schedule.get(lease.host);
       if (earlier !== undefined && earlier.status !== 'leaving') this.#lose(earlier);
-      const host = new LeasedHost(lease, this.#schedule.nextNumber(), settings.politeness, sentAtMs, nowMs);
+      const host = new LeasedHost(
+        lease,
+        this.#schedule.nextNumber(),
+        settings.politeness,
+        sentAtMs,
+        nowMs,
+        budget.countSinceMs,
+      );
       this.#schedule.add(host);
       return this.#takeIn(host, lease.entries);
     });

@@ -19,6 +19,13 @@ export interface HostUse {
   readonly bytes: number;
   /** The crawl's running time at its first request, milliseconds; `null` before it. */
   readonly firstRunMs: number | null;
+  /** When the count began, epoch milliseconds: with the crawl (0), or with its latest recrawl. */
+  readonly sinceMs: number;
+}
+
+/** What a host has used up since a count began: nothing, if what is kept belongs to an earlier one. */
+export function usedSince(kept: HostUse, sinceMs: number): HostUse {
+  return kept.sinceMs === sinceMs ? kept : { pages: 0, bytes: 0, firstRunMs: null, sinceMs };
 }
 
 /** The part of a host that outlives a lease. */
@@ -33,7 +40,8 @@ export interface HostState {
 
 /** The state of a host that was never leased. */
 export function newHostState(): HostState {
-  return { clock: newHostClock(), used: { pages: 0, bytes: 0, firstRunMs: null }, askers: [], leastDelayMs: 0 };
+  const used = { pages: 0, bytes: 0, firstRunMs: null, sinceMs: 0 };
+  return { clock: newHostClock(), used, askers: [], leastDelayMs: 0 };
 }
 
 /**
@@ -61,6 +69,7 @@ export function encodeHostState(state: HostState, asOfMs: number): Uint8Array {
         n: used.pages,
         b: used.bytes,
         q: used.firstRunMs,
+        w: used.sinceMs,
         l: state.askers.slice(0, space),
         d: state.leastDelayMs,
       }),
@@ -100,7 +109,7 @@ export function decodeHostState(bytes: Uint8Array, nowMs: number): HostState | n
       pausedUntilMs: pauseMs === null ? null : nowMs + pauseMs,
       parked: false,
     },
-    used: { pages: count('n'), bytes: count('b'), firstRunMs: number('q') },
+    used: { pages: count('n'), bytes: count('b'), firstRunMs: number('q'), sinceMs: count('w') },
     askers: Array.isArray(fields['l']) ? fields['l'].filter((asker) => typeof asker === 'string') : [],
     leastDelayMs: count('d'),
   };

@@ -15,7 +15,7 @@ import {
 } from '../robots/authority-rules.js';
 import type { FencingToken, HostCommit, HostKey, Lease } from '../store.js';
 import type { Exchange } from '../work.js';
-import { decodeHostState, encodeHostState, type HostUse, newHostState } from './host-state.js';
+import { decodeHostState, encodeHostState, type HostUse, newHostState, usedSince } from './host-state.js';
 import { LeasedEntries } from './leased-entries.js';
 
 /**
@@ -59,7 +59,7 @@ export class LeasedHost {
    * @param nowMs - After it was answered: ages count from here. State that cannot be read counts as "a request was made
    * just now", the slower reading.
    */
-  constructor(lease: Lease, number: number, politeness: Politeness, sentAtMs: number, nowMs: number) {
+  constructor(lease: Lease, number: number, politeness: Politeness, sentAtMs: number, nowMs: number, countSinceMs = 0) {
     const kept = lease.state === null ? newHostState() : decodeHostState(lease.state, nowMs);
     const state = kept ?? newHostState();
     this.key = lease.host;
@@ -71,7 +71,7 @@ export class LeasedHost {
     this.#leaseEndMs = sentAtMs + lease.ttlMs;
     this.#clock = state.clock;
     if (kept === null) this.restartClock(nowMs);
-    this.#used = state.used;
+    this.#used = usedSince(state.used, countSinceMs);
     this.requirements = new SpacingRequirements(state.leastDelayMs);
     this.#notBeforeMs = nowMs + lease.notBeforeMs;
     this.#queued = lease.queued;
@@ -207,8 +207,8 @@ export class LeasedHost {
     const after = afterExchange(this.#clock, exchange, this.intervalMs(nowMs), isRobots);
     this.#clock = after.clock;
     this.#exchanges += 1;
-    const { pages, bytes, firstRunMs } = this.#used;
-    this.#used = { pages, bytes: bytes + exchange.bytes, firstRunMs: firstRunMs ?? Math.max(0, runningMs) };
+    const { bytes, firstRunMs } = this.#used;
+    this.#used = { ...this.#used, bytes: bytes + exchange.bytes, firstRunMs: firstRunMs ?? Math.max(0, runningMs) };
     if (this.#slot === work) this.#slot = null;
     return after.warnings;
   }

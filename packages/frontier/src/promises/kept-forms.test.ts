@@ -67,7 +67,7 @@ describe('host state', () => {
   };
 
   it('keeps the gap and the pause on any later clock, never shorter', () => {
-    const used = { pages: 7, bytes: 8, firstRunMs: 9 };
+    const used = { pages: 7, bytes: 8, firstRunMs: 9, sinceMs: 11 };
     // Due at 100,000 of the writer's clock; read at that time or later on the reader's.
     const bytes = encodeHostState({ ...newHostState(), clock, used, askers: ['http://a.test'] }, 100_000);
     const state = decodeHostState(bytes, 5_000_000)!;

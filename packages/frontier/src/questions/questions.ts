@@ -5,7 +5,7 @@
 import type { FrontierContext } from '../flow/context.js';
 import type { HostSchedule } from '../flow/host-schedule.js';
 import type { HostWait } from '../frontier-event.js';
-import { decodeHostState, type HostBound, newHostState } from '../hosts/host-state.js';
+import { decodeHostState, type HostBound, newHostState, usedSince } from '../hosts/host-state.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
 import { PRIORITIES } from '../limits.js';
 import type { HostClock } from '../politeness/host-clock.js';
@@ -209,7 +209,9 @@ export async function lookAtHost(
   const stored = (await store.readHost?.(host)) ?? null;
   const { lanes, counted, isWhole } = await countLanes(host, store);
   const kept = (stored?.state == null ? null : decodeHostState(stored.state, nowMs)) ?? newHostState();
-  const { used, clock } = leased ?? kept;
+  const { clock } = leased ?? kept;
+  // Of a crawl that is not running, the count that was kept last.
+  const used = leased?.used ?? usedSince(kept.used, budget.countSinceMs || kept.used.sinceMs);
   const others = [...named, `http://${host}`, `https://${host}`];
   const robots = await authoritiesOf([...lanes.keys(), ...kept.askers], others, context.gate, nowMs);
   const requirements = leased?.requirements ?? new SpacingRequirements(kept.leastDelayMs);

@@ -76,6 +76,7 @@ export class Budget {
   readonly #options: BudgetOptions;
   /** What was used up before the bounds began to count. */
   #from: UsedUp = { pages: 0, runningMs: 0, bytes: 0 };
+  #sinceMs = 0;
   /** Ours, earlier runs of our part included. */
   #pages = 0;
   #bytes = 0;
@@ -175,9 +176,15 @@ export class Budget {
     return { pages: this.pages(), runningMs: this.runningMs(nowMs), bytes };
   }
 
+  /** When the present count began, epoch milliseconds; 0: with the crawl. */
+  get countSinceMs(): number {
+    return this.#sinceMs;
+  }
+
   /** The bounds count what is used up from here. What was granted before is free again. */
-  countFrom(used: UsedUp): void {
+  countFrom(used: UsedUp, sinceMs: number): void {
     this.#from = used;
+    this.#sinceMs = sinceMs;
   }
 
   /** Which bound is used up, by what is finished; pages in flight do not count yet. */
