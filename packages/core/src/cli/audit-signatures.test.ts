@@ -1,5 +1,5 @@
-// An archive proves that a crawl was this crawler's: each signature in it is verified again. A signed crawl passes; then
-// its archive is falsified, one request at a time, and the audit names each falsification.
+// An archive proves that a crawl was this one's: each signature in it is verified again. A signed crawl passes, then its
+// archive is falsified, one request at a time, and the audit names each falsification.
 
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -162,7 +162,7 @@ describe('the signatures of an archive', () => {
     expect([passed, counts['signature'], violations.length > 0]).toEqual([false, violations.length, true]);
   });
 
-  it('are of nobody else, and without keys that is told as not checked', async () => {
+  it('are of no other key, and without keys that is told as not checked', async () => {
     const { violations } = await audit(join(base, 'crawl'), 'other');
     expect(violations).toHaveLength(8);
     expect(violations.every(({ detail }) => detail.includes('none of those that are given'))).toBe(true);

@@ -1,4 +1,4 @@
-// The signatures that an archive keeps, verified again: whoever has the public keys can check that a crawl was this
+// The signatures that an archive keeps, verified again: with the public keys it can be checked that a crawl was this
 // crawler's. It says which requests were unsigned among signed ones, and which signatures prove nothing.
 
 import { type ReadRequest, readRequests } from '../archive/read-archive.js';

@@ -1,5 +1,5 @@
-// `mannerly audit`: whether a crawl was polite, from its request log and the signatures in its archive. CI can check its
-// exit code.
+// `mannerly audit`: whether a crawl was polite, from its request log and the signatures in its archive. CI can check
+// its exit code.
 
 import { readFile, stat } from 'node:fs/promises';
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
