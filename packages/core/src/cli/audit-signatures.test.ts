@@ -1,5 +1,5 @@
-// An archive proves that a crawl was this one's: each signature in it is verified again. A signed crawl passes, then its
-// archive is falsified, one request at a time, and the audit names each falsification.
+// An archive proves that a crawl was this one's: each signature in it is verified again. A signed crawl passes, then
+// its archive is falsified, one request at a time, and the audit names each falsification.
 
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
