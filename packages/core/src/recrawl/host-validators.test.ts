@@ -93,6 +93,12 @@ describe('the validators of a host', () => {
     expect(told).toEqual([`validator-restless ${URL_OF_PAGE}`]);
   });
 
+  it('are judged once by pages that are compared at the same time', async () => {
+    const { trust, told } = setUp();
+    await Promise.all(Array.from({ length: 8 }, (_, at) => trust.compared(BEFORE, visit({ etag: `"n${at}"` }))));
+    expect(told).toHaveLength(1);
+  });
+
   it('lose the date that is the time of delivery at five visits in a row', async () => {
     const { trust } = setUp();
     const at = (modified: string) => visit({ date: 'Tue, 06 Jan 2026 10:00:05 GMT', 'last-modified': modified });

@@ -64,7 +64,8 @@ export class ValidatorTrust {
   ): Promise<{ readonly conditions: Record<string, string>; readonly isProbe: boolean }> {
     const { host } = new URL(url);
     if (Object.keys(conditions).length === 0) return { conditions, isProbe: false };
-    const known = await this.#read(host);
+    await this.#load(host);
+    const known = this.#of(host);
     if (nowMs < known.untrustedUntilMs) return { conditions: {}, isProbe: false };
     const visits = (this.#visits.get(host) ?? 0) + 1;
     keepLatest(this.#visits, host, visits, MAX_JUDGED_HOSTS);
@@ -81,7 +82,9 @@ export class ValidatorTrust {
   async compared(before: PageVisit, { headers, isProbe, hasChanged, atMs }: ComparedVisit): Promise<void> {
     const { url } = before;
     const { host } = new URL(url);
-    const known = await this.#read(host);
+    await this.#load(host);
+    // From here to the end of the count nothing waits: other pages of the host may be compared at the same time.
+    const known = this.#of(host);
     const etag = headerValue(headers, 'etag');
     const isSameTag = etag !== null && etag === before.etag;
     let { untrustedUntilMs, restless } = known;
@@ -103,12 +106,14 @@ export class ValidatorTrust {
     await this.#write(host, known, { untrustedUntilMs, restless, deliveryDates });
   }
 
-  async #read(host: string): Promise<HostValidators> {
-    const known = this.#hosts.get(host);
-    if (known !== undefined) return known;
+  #of(host: string): HostValidators {
+    return this.#hosts.get(host) ?? HONEST;
+  }
+
+  async #load(host: string): Promise<void> {
+    if (this.#hosts.has(host)) return;
     const read = decode(await this.#store.readRecord(keyOf(host)));
-    keepLatest(this.#hosts, host, read, MAX_JUDGED_HOSTS);
-    return read;
+    if (!this.#hosts.has(host)) keepLatest(this.#hosts, host, read, MAX_JUDGED_HOSTS);
   }
 
   async #write(host: string, before: HostValidators, after: HostValidators): Promise<void> {
