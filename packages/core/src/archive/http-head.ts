@@ -55,11 +55,19 @@ export function parseResponseHead(head: Buffer): HttpHead | null {
   const [statusLine = '', ...lines] = head.toString('latin1').split('\r\n');
   const [, status, statusText = ''] = /^HTTP\/\d(?:\.\d)? (\d{3})(?: (.*))?$/.exec(statusLine) ?? [];
   if (status === undefined) return null;
-  const headers = lines.flatMap((line): [string, string][] => {
+  return { status: Number(status), statusText, headers: fieldsOf(lines) };
+}
+
+/** Reads the fields that {@link requestHead} wrote. Never throws. */
+export function parseRequestFields(head: Buffer): HeaderLines {
+  return fieldsOf(head.toString('latin1').split('\r\n').slice(1));
+}
+
+function fieldsOf(lines: readonly string[]): HeaderLines {
+  return lines.flatMap((line): [string, string][] => {
     const colon = line.indexOf(': ');
     return colon > 0 ? [[line.slice(0, colon), line.slice(colon + 2)]] : [];
   });
-  return { status: Number(status), statusText, headers };
 }
 
 /** The fields as the site sent them: without the prefixes of the archive. Never throws. */

@@ -4,9 +4,11 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { WARCRecord } from 'warcio';
+import { orIfAbsent } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
+import type { HeaderLines } from '../fetch/outcome.js';
 import { type CdxjFields, REVISIT_MIME, readIndex } from './cdxj.js';
-import { type HttpHead, headEnd, parseResponseHead } from './http-head.js';
+import { type HttpHead, headEnd, parseRequestFields, parseResponseHead } from './http-head.js';
 import { MAX_RECORD_HEAD_BYTES } from './limits.js';
 import { type ArchivedSettings, type ArchivedVisit, FIELDS, parseJsonField, parseWarcFields } from './visit.js';
 import { indexPathOf, listWarcs } from './warc-files.js';
@@ -49,6 +51,33 @@ export interface ReadResponse {
 export async function* readExchanges(folder: string): AsyncGenerator<ReadExchange> {
   const originals = new Originals(folder);
   for (const filename of await listWarcs(folder)) yield* exchangesFrom(folder, { filename, offset: 0 }, originals);
+}
+
+/** A request as it was sent. */
+export interface ReadRequest {
+  readonly filename: string;
+  readonly url: string;
+  /** Epoch milliseconds. */
+  readonly startedAtMs: number;
+  readonly headers: HeaderLines;
+}
+
+/** Reads the requests of a folder alone. @throws What warcio and the platform throw. */
+export async function* readRequests(folder: string): AsyncGenerator<ReadRequest> {
+  const { WARCParser } = await import('warcio');
+  for (const filename of await orIfAbsent([], () => listWarcs(folder))) {
+    const file = createReadStream(join(folder, filename));
+    try {
+      for await (const record of new WARCParser(file, { keepHeadersCase: true, parseHttp: false })) {
+        if (record.warcType !== 'request') continue;
+        const { head } = await blockHead(chain([], record.reader));
+        const startedAtMs = Date.parse(record.warcDate ?? '') || 0;
+        yield { filename, url: record.warcTargetURI ?? '', startedAtMs, headers: parseRequestFields(head) };
+      }
+    } finally {
+      file.destroy();
+    }
+  }
 }
 
 /** Reads one exchange again. Its settings are not known. @throws What warcio and the platform throw. */
@@ -147,14 +176,20 @@ async function splitBlock({
   reader,
 }: WARCRecord): Promise<{ readonly head: HttpHead | null; readonly body: AsyncIterable<Uint8Array> }> {
   const pieces = chain([], reader);
+  const { head, rest } = await blockHead(pieces);
+  return { head: head.length === 0 ? null : parseResponseHead(head), body: chain([rest], pieces) };
+}
+
+/** The header section of a block, empty where there is none, and what was read of the rest. */
+async function blockHead(
+  pieces: AsyncGenerator<Uint8Array>,
+): Promise<{ readonly head: Buffer; readonly rest: Buffer }> {
   let start = Buffer.alloc(0);
   for (;;) {
     const end = headEnd(start);
-    if (end !== null) {
-      return { head: parseResponseHead(start.subarray(0, end)), body: chain([start.subarray(end)], pieces) };
-    }
+    if (end !== null) return { head: start.subarray(0, end), rest: start.subarray(end) };
     const next = start.length > MAX_RECORD_HEAD_BYTES ? null : await pieces.next();
-    if (next === null || next.done === true) return { head: null, body: chain([start], pieces) };
+    if (next === null || next.done === true) return { head: Buffer.alloc(0), rest: start };
     start = Buffer.concat([start, next.value]);
   }
 }

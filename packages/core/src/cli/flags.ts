@@ -13,6 +13,7 @@ export interface Flags {
   readonly host?: string;
   readonly items?: string;
   readonly json?: boolean;
+  readonly keys?: string;
   readonly limit?: number;
   readonly name?: string;
   readonly policy?: string;

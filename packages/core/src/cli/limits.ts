@@ -2,3 +2,5 @@
 
 /** Milliseconds that a busy program has to answer the second Ctrl-C before it is ended. Ours. */
 export const INTERRUPT_ANSWER_MS = 1_500;
+/** Bytes of a key directory that is read (identity 12). */
+export const MAX_DIRECTORY_BYTES = 65_536;

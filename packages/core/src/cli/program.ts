@@ -51,7 +51,7 @@ It sends no request and changes nothing. While a run has the directory open, exp
 exit code 2.`;
 
 const AUDIT_HELP = `
-It reads requests.jsonl and the copies in robots/, sends no request and changes nothing. Exit code 0: no violation;
+It reads requests.jsonl, the copies in robots/ and the requests in the archive, sends no request and changes nothing. Exit code 0: no violation;
 5: a violation, or no request to judge. docs/audit.md says what is judged, and by which fields.`;
 
 const IDENTITY_HELP = `
@@ -215,6 +215,7 @@ function addInspectionCommands(program: Command, run: Runner): void {
     .command('audit')
     .description('judge the politeness of a crawl from its request log, independently of the code that planned it')
     .argument('<dir...>', 'the crawl directory, or those of all machines that shared the crawl')
+    .option('--keys <file>', 'the published key directory: who made the signatures in the archive')
     .option('--tolerance <ms>', 'milliseconds a request may be early (default: 0)', numberArgument(0, 60_000, true))
     .option('--limit <n>', 'maximum violations printed', numberArgument(0, 1_000, true), 20)
     .option('--json', 'print JSON')

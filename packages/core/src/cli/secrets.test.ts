@@ -100,6 +100,10 @@ const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   robots: () => [[secretUrl(), ...who]],
   datasets: () => [[secretUrl(), ...who]],
   init: () => [[join(folder, 'made'), '--seed', secretUrl()]],
+  identity: () => [
+    ['init', '--name', secretUrl()],
+    ['publish', '--config', secretUrl()],
+  ],
   worker: () => [[]],
 };
 

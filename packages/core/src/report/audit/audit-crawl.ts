@@ -51,6 +51,7 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
     for (const { kind } of found) counts[kind] += 1;
     violations.push(...found.slice(0, MAX_LISTED_VIOLATIONS - violations.length));
   };
+  const signing = new Map<RunPromise | null, SignedRun>();
   let runs = 0;
   let requests = 0;
   let startedAtMs: number | null = null;
@@ -71,8 +72,10 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
       endedAtMs = Math.max(endedAtMs ?? record.endedAtMs, record.endedAtMs);
       await options.onRequest?.(judged);
       add(judged.violations);
+      noteSigned(signing, run, record);
     }
   }
+  for (const run of signing.values()) add(unsignedFaults(run));
   const { hostCount: hosts, forgotten } = auditor;
   const notes: string[] = [];
   if (requests === 0) notes.push('There is no request to judge.');
@@ -80,6 +83,29 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
     notes.push(`${forgotten} times a host had to be forgotten: the gap before its next request was not judged.`);
   const passed = requests > 0 && violations.length === 0;
   return { format: 1, passed, runs, requests, hosts, startedAtMs, endedAtMs, counts, violations, notes };
+}
+
+/** The https requests of one run, with a signature and without. */
+interface SignedRun {
+  readonly signed: number;
+  readonly unsigned: number;
+  /** The first without. */
+  readonly first: RequestRecord | null;
+}
+
+function noteSigned(runs: Map<RunPromise | null, SignedRun>, run: RunPromise | null, record: RequestRecord): void {
+  if (!/^https:/i.test(record.url)) return;
+  const { signed, unsigned, first } = runs.get(run) ?? { signed: 0, unsigned: 0, first: null };
+  if (record.signed === true) runs.set(run, { signed: signed + 1, unsigned, first });
+  else runs.set(run, { signed, unsigned: unsigned + 1, first: first ?? record });
+}
+
+/** One violation for all requests of a run: it signs all that are https, or none. */
+function unsignedFaults({ signed, unsigned, first }: SignedRun): Violation[] {
+  if (signed === 0 || first === null) return [];
+  const { url, host, startedAtMs: atMs } = first;
+  const detail = `it and ${unsigned - 1} more had no signature, ${signed} of the same run had one`;
+  return [{ kind: 'signature', url, host, atMs, detail }];
 }
 
 async function readCopy(folders: readonly string[], hash: string): Promise<Uint8Array | null> {

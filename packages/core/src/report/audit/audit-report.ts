@@ -1,6 +1,7 @@
 // What an audit can find, what it returns, and the same as text for a terminal or the log of a CI job.
 
 import { iso, plural, printable } from '../table.js';
+import { MAX_LISTED_VIOLATIONS } from './limits.js';
 
 /** Every kind of violation in the order of reports, and what was requested, as the end of a sentence. */
 export const VIOLATION_MEANINGS = Object.freeze({
@@ -10,6 +11,7 @@ export const VIOLATION_MEANINGS = Object.freeze({
   'before-robots': 'before robots.txt was known, or after it had expired',
   'wrong-identity': 'under another name than the crawl’s own',
   'too-many-at-once': 'with more requests under way than the run declares',
+  signature: 'without the signature that the others have, or with one that proves nothing',
   'robots-copy': 'the copy of robots.txt is another one, missing or changed',
   log: 'lines that cannot be read or contradict each other',
 });
@@ -55,6 +57,20 @@ export interface AuditReport {
   readonly violations: readonly Violation[];
   /** What could not be judged, one sentence each. */
   readonly notes: readonly string[];
+}
+
+/** The report with what was found elsewhere. @param found - The first of them; `count`: all. */
+export function withFindings(
+  report: AuditReport,
+  {
+    found,
+    count,
+    notes,
+  }: { readonly found: readonly Violation[]; readonly count: number; readonly notes: readonly string[] },
+): AuditReport {
+  const violations = [...report.violations, ...found].slice(0, MAX_LISTED_VIOLATIONS);
+  const counts = { ...report.counts, signature: report.counts.signature + count };
+  return { ...report, passed: report.passed && count === 0, counts, violations, notes: [...report.notes, ...notes] };
 }
 
 /** The report as text; `limit` violations are listed. @throws Never */

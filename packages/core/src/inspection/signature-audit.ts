@@ -1,0 +1,90 @@
+// The signatures that an archive keeps, verified again: with the public keys it can be checked that a crawl was this
+// crawler's. It says which requests were unsigned among signed ones, and which signatures prove nothing.
+
+import { type ReadRequest, readRequests } from '../archive/read-archive.js';
+import { keepLatest } from '../keep-latest.js';
+import { parseUrl } from '../parse-url.js';
+import type { Violation } from '../report/audit/audit-report.js';
+import { type PublicJwk, thumbprint } from '../signatures/signing-key.js';
+import { type SignatureFault, verifySignature } from '../signatures/verify-signature.js';
+import {
+  MAX_AUDITED_LIFE_SECONDS,
+  MAX_KEPT_SIGNATURES,
+  MAX_LISTED_SIGNATURES,
+  SIGNED_AFTER_SECONDS,
+} from './limits.js';
+
+/** What was found. */
+export interface SignatureFindings {
+  /** The first of them. */
+  readonly found: readonly Violation[];
+  readonly count: number;
+  readonly notes: readonly string[];
+}
+
+const FAULTS: Partial<Record<SignatureFault, string>> = {
+  'signature-wrong': 'its signature is not of this request: of another host or path, or changed',
+  'life-too-long': `its signature holds for more than ${MAX_AUDITED_LIFE_SECONDS} s`,
+  'not-https': 'it is signed, and http: others on the way could use the signature',
+  'key-unknown': 'its key is none of those that are given',
+};
+
+/**
+ * Verifies the requests of archives.
+ *
+ * @param folders - Those of WARC files; one that is absent has none.
+ * @param keys - The published keys; none: all is judged but who made the signatures.
+ * @throws What reading the archive throws.
+ */
+export async function auditSignatures(
+  folders: readonly string[],
+  keys: readonly PublicJwk[],
+): Promise<SignatureFindings> {
+  const byId = new Map(keys.map((key) => [thumbprint(key), key]));
+  const found: Violation[] = [];
+  const used = new Map<string, true>();
+  let [count, unproved] = [0, 0];
+  const add = (request: ReadRequest, detail: string): void => {
+    count += 1;
+    const { url, startedAtMs: atMs } = request;
+    const violation = { kind: 'signature' as const, url, host: parseUrl(url)?.hostname ?? null, atMs, detail };
+    if (found.length < MAX_LISTED_SIGNATURES) found.push(violation);
+  };
+  for (const folder of folders) {
+    // A run signs all of its https requests or none, and has files of its own.
+    let file = { name: '', isSigned: false, unsigned: 0, first: null as ReadRequest | null };
+    const endFile = (): void => {
+      if (!file.isSigned || file.first === null) return;
+      add(file.first, `it and ${file.unsigned - 1} more of ${file.name} have no signature, the others have one`);
+    };
+    for await (const request of readRequests(folder)) {
+      const { filename, url, startedAtMs, headers } = request;
+      if (filename !== file.name) {
+        endFile();
+        file = { name: filename, isSigned: false, unsigned: 0, first: null };
+      }
+      const verdict = verifySignature({ method: 'GET', url, headers }, (_, keyid) => byId.get(keyid) ?? null, {
+        nowMs: startedAtMs,
+        toleranceSeconds: SIGNED_AFTER_SECONDS,
+        maxLifetimeSeconds: MAX_AUDITED_LIFE_SECONDS,
+      });
+      if (verdict.kind !== 'verified' && verdict.reason === 'unsigned') {
+        if (!/^https:/i.test(url)) continue;
+        file.unsigned += 1;
+        file.first ??= request;
+        continue;
+      }
+      file.isSigned = true;
+      const isUnproved = verdict.kind !== 'verified' && verdict.reason === 'key-unknown' && keys.length === 0;
+      if (isUnproved) unproved += 1;
+      else if (verdict.kind !== 'verified')
+        add(request, FAULTS[verdict.reason] ?? `its signature is ${verdict.reason}`);
+      const signature = headers.find(([name]) => name.toLowerCase() === 'signature')?.[1] ?? '';
+      if (used.has(signature)) add(request, 'its signature was used before');
+      keepLatest(used, signature, true, MAX_KEPT_SIGNATURES);
+    }
+    endFile();
+  }
+  const note = `Who made ${unproved} signatures was not checked: --keys <file> takes the published key directory.`;
+  return { found, count, notes: unproved === 0 ? [] : [note] };
+}
