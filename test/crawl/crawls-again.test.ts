@@ -293,6 +293,38 @@ describe('a crawl that is run again', () => {
     expect(report.recrawl).toMatchObject({ visits: 1, notModified: 0, sameContent: 1 });
   });
 
+  it('takes a 304 that names a new tag for an answer, where only the date was sent', async () => {
+    let answers = 0;
+    const { run } = await site((at, { headers }) => {
+      answers += 1;
+      const fields = { etag: `"${answers}"`, 'last-modified': 'Mon, 02 Nov 2026 10:00:00 GMT' };
+      // Knows its dates, and no tag that it has ever sent.
+      if (headers['if-none-match'] === undefined && headers['if-modified-since'] !== undefined)
+        return { status: 304, headers: fields };
+      return { headers: { ...HTML, ...fields }, body: html(at) };
+    });
+    await run(0);
+    const { asked, report } = await run(7);
+    // Each page once: none is asked again without conditions.
+    expect(asked).toHaveLength(PAGES);
+    expect(asked.at(-1)?.status).toBe(304);
+    expect(report.recrawl?.notModified).toBeGreaterThan(PAGES / 2);
+  });
+
+  it.each([412, 428])('sends no conditions again where they are answered with %i', async (status) => {
+    const { run } = await site((at, { headers }) =>
+      headers['if-none-match'] === undefined
+        ? { headers: { ...HTML, etag: `"${at}"` }, body: html(at) }
+        : { status, headers: {} },
+    );
+    await run(0);
+    const second = await run(7);
+    expect(second.report.outcomes['failed']).toEqual({ [`status-${status}`]: PAGES });
+    const third = await run(14);
+    expect(third.asked.map((request) => request.status)).toEqual(third.asked.map(() => 200));
+    expect(third.report.recrawl).toMatchObject({ visits: PAGES, sameContent: PAGES });
+  });
+
   it('takes a 304 without a condition for a failure, as ever', async () => {
     const { run } = await site((at) => (at === 1 ? { status: 304 } : { headers: HTML, body: html(at) }));
     const { report } = await run(0);

@@ -6,16 +6,29 @@ import { isNoStore } from './lifetime.js';
 import { MAX_ETAG_BYTES } from './limits.js';
 import type { PageVisit } from './page-visit.js';
 
+/** Of a page that is requested without conditions. */
+export const NO_VALIDATORS = { etag: null, lastModified: null } as const;
+
 /** The validators of a response: none where they may not be kept, or would match another document. */
 export function validatorsOf(headers: HeaderLines): Pick<PageVisit, 'etag' | 'lastModified'> {
-  if (isNoStore(headers) || (headerValue(headers, 'vary') ?? '').includes('*'))
-    return { etag: null, lastModified: null };
+  if (!mayKeep(headers)) return NO_VALIDATORS;
   const etag = headerValue(headers, 'etag');
   return {
     etag: etag !== null && etag.length <= MAX_ETAG_BYTES && /^(W\/)?"[^"]*"$/.test(etag) ? etag : null,
     // Only the site's own date: clocks differ, and it compares with its own.
     lastModified: headerValue(headers, 'last-modified'),
   };
+}
+
+/** The validators after a 304: it replaces those that it names. None where it forbids that they are kept. */
+export function validatorsAfter(before: PageVisit, headers: HeaderLines): Pick<PageVisit, 'etag' | 'lastModified'> {
+  if (!mayKeep(headers)) return NO_VALIDATORS;
+  const { etag, lastModified } = validatorsOf(headers);
+  return { etag: etag ?? before.etag, lastModified: lastModified ?? before.lastModified };
+}
+
+function mayKeep(headers: HeaderLines): boolean {
+  return !isNoStore(headers) && !(headerValue(headers, 'vary') ?? '').includes('*');
 }
 
 /** Header fields of the next request for a page; none where it is another request than the last one was. */
@@ -28,7 +41,7 @@ export function conditionsOf(visit: PageVisit, sentAs: string): Record<string, s
   };
 }
 
-/** Whether a 304 is for the tag that was sent; one without a tag is. Weak and strong tags compare alike. */
+/** Whether a 304 is for the tag that was sent, if one was; one without a tag is. Weak and strong tags compare alike. */
 export function isForTag(headers: HeaderLines, sent: string | null): boolean {
   const tag = headerValue(headers, 'etag');
   return tag === null || sent === null || opaque(tag) === opaque(sent);

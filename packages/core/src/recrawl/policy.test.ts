@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { afterChange, afterUnchanged, type ChangeEstimate, changesPerDay, FIRST_ESTIMATE } from './change-estimate.js';
 import { Choice, dueAtMs, valueNow } from './choose-visits.js';
-import { conditionsOf, isForTag, validatorsOf } from './conditions.js';
+import { conditionsOf, isForTag, validatorsAfter, validatorsOf } from './conditions.js';
 import { freshUntilMs } from './lifetime.js';
 import { MAX_SHAPE, MIN_SHAPE } from './limits.js';
 import { decodeVisit, encodeVisit, type PageVisit, visitKey } from './page-visit.js';
@@ -143,6 +143,17 @@ describe('conditions', () => {
     const visit = { ...VISIT, ...validatorsOf(headers(received as Record<string, string>)) };
     expect(conditionsOf(visit, 's')).toEqual(sent);
     expect(conditionsOf(visit, 'another offer')).toEqual({});
+  });
+
+  it.each([
+    ['names another tag', { ETag: 'W/"b"' }, { etag: 'W/"b"', lastModified: 'then' }],
+    ['names nothing', {}, { etag: '"a"', lastModified: 'then' }],
+    ['names what is no tag', { ETag: 'b' }, { etag: '"a"', lastModified: 'then' }],
+    ['may not be kept', { ETag: '"a"', 'Cache-Control': 'no-store' }, { etag: null, lastModified: null }],
+    ['is for every request another', { Vary: '*' }, { etag: null, lastModified: null }],
+  ])('after a 304 that %s', (_, received, kept) => {
+    const before = { ...VISIT, etag: '"a"', lastModified: 'then' };
+    expect(validatorsAfter(before, headers(received as Record<string, string>))).toEqual(kept);
   });
 
   it.each([

@@ -2,13 +2,13 @@
 // what is kept for the next visit. It chooses which known pages are queued for another visit.
 
 import { type Frontier, FrontierError, type NewUrl, type PageWork } from '@mannerly/frontier';
-import { type HeaderLines, headerValue, type ResponseOutcome } from '../fetch/outcome.js';
+import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
 import type { PageChange, UnchangedPage } from '../handle/page-change.js';
 import type { FetchedPage } from '../page/page.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
 import { Choice, dueAtMs, valueNow } from './choose-visits.js';
-import { conditionsOf, isForTag, validatorsOf } from './conditions.js';
+import { conditionsOf, isForTag, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
 import { type ValidatorListener, ValidatorTrust } from './host-validators.js';
 import { freshUntilMs } from './lifetime.js';
 import { MAX_CHOSEN, VISITS_READ_AT_ONCE } from './limits.js';
@@ -31,8 +31,8 @@ interface InFlight {
   readonly before: PageVisit | null;
   /** A recrawl visits it; else a handler asked for another visit, and gets the page whatever has become of it. */
   readonly isAgain: boolean;
-  /** Whether conditions were sent; `isProbe`: none were, to see whether the validators are honest. */
-  readonly isConditional: boolean;
+  /** What was sent; `isProbe`: no conditions were, to see whether the validators are honest. */
+  readonly conditions: Readonly<Record<string, string>>;
   readonly isProbe: boolean;
   after: PageVisit | null;
   /** Counted when the visit is kept. */
@@ -88,8 +88,7 @@ export class Recrawl {
     const nowMs = this.#nowMs();
     const possible = isAgain && this.#isConditional ? conditionsOf(before, this.#sentAs) : {};
     const { conditions, isProbe } = await this.#trust.allowed(work.url, possible, nowMs);
-    const isConditional = Object.keys(conditions).length > 0;
-    this.#inFlight.set(work, { before, isAgain, isConditional, isProbe, after: null, found: null });
+    this.#inFlight.set(work, { before, isAgain, conditions, isProbe, after: null, found: null });
     return conditions;
   }
 
@@ -103,9 +102,9 @@ export class Recrawl {
   ): Promise<UnchangedPage | 'mismatch' | 'unasked'> {
     const flight = this.#inFlight.get(work);
     const before = flight?.before ?? null;
-    if (before === null || flight?.isConditional !== true) return 'unasked';
-    if (!isForTag(headers, before.etag)) {
-      await this.#write({ ...before, etag: null, lastModified: null });
+    if (flight === undefined || before === null || Object.keys(flight.conditions).length === 0) return 'unasked';
+    if (!isForTag(headers, flight.conditions['if-none-match'] ?? null)) {
+      await this.#write({ ...before, ...NO_VALIDATORS });
       return 'mismatch';
     }
     flight.found = 'notModified';
@@ -168,8 +167,18 @@ export class Recrawl {
       this.#count({ visits: 1, [found]: 1, ...(found === 'notModified' ? { bytesSaved: before.bytes } : {}) });
     } else if (before !== null) {
       const missing = httpStatus === 410 ? 2 : httpStatus === 404 ? before.missing + 1 : 0;
+      // A site that wants other conditions, or refuses ours, gets none (RFC 9110 13.1, RFC 6585 3).
+      const validators = httpStatus === 412 || httpStatus === 428 ? NO_VALIDATORS : {};
       // Nothing is learned from a failure; the time of the visit makes the next one wait its turn.
-      await this.#write({ ...before, status, reason, atMs: this.#nowMs(), visits: before.visits + 1, missing });
+      await this.#write({
+        ...before,
+        ...validators,
+        status,
+        reason,
+        atMs: this.#nowMs(),
+        visits: before.visits + 1,
+        missing,
+      });
       this.#count({ visits: 1, ...(missing === 2 ? { gone: 1 } : {}) });
     }
     return before === null || !isAgain || before.status === 'failed'
@@ -299,12 +308,4 @@ function monthOf(nowMs: number): number {
 
 function daysSince(before: PageVisit, atMs: number): number {
   return Math.max(0, atMs - before.atMs) / DAY_MS;
-}
-
-/** A 304 replaces the validators that it names, and leaves the others. */
-function validatorsAfter(before: PageVisit, headers: HeaderLines): Pick<PageVisit, 'etag' | 'lastModified'> {
-  return {
-    etag: headerValue(headers, 'etag') ?? before.etag,
-    lastModified: headerValue(headers, 'last-modified') ?? before.lastModified,
-  };
 }
