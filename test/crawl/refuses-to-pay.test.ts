@@ -49,6 +49,24 @@ it('takes a price and a challenge for refusals, and says what was asked', async 
   expect(sent.filter((name) => /price|payment/.test(name))).toEqual([]);
 });
 
+it('parks a host that charges although nothing was offered, and takes the page for a failure', async () => {
+  const charged = {
+    headers: { 'crawler-charged': 'USD 0.01', 'content-type': 'text/html' },
+    body: page('paid', ['/2']),
+  };
+  const web = await webForTest({
+    hosts: { 'a.test': { '/': page('a', ['/1', '/3']), '/1': charged, '/3': page('3') }, 'b.test': { '/': page('b') } },
+  });
+  const { report, decisions, itemUrls, notices } = await crawl({ seeds: [web.url('a.test'), web.url('b.test')] });
+  expect(report.outcomes['failed']).toEqual({ 'charged-unasked': 1 });
+  expect(decisions.find(({ reason }) => reason === 'charged-unasked')?.detail).toBe('USD 0.01');
+  expect(report.waiting).toMatchObject([{ host: 'a.test', reason: 'host-parked' }]);
+  expect(notices.find(({ code }) => code === 'host-parked')?.detail).toBe('charged USD 0.01, which was not offered');
+  expect(web.paths('a.test').filter((path) => path !== '/robots.txt')).toEqual(['/', '/1']);
+  expect(itemUrls.map((url) => new URL(url).pathname)).not.toContain('/1');
+  expect(web.paths('b.test')).toContain('/');
+});
+
 it('counts prices and challenges towards parking, like a 403', async () => {
   const paths = Array.from({ length: 30 }, (_, at) => `/${at}`);
   const closed = (at: number) =>

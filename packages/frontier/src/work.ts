@@ -97,6 +97,8 @@ export interface Exchange {
   readonly failure: string | null;
   /** Decoded bytes of the body. */
   readonly bytes: number;
+  /** What the site says it has charged for the answer, although the crawl offered nothing: its host is parked. */
+  readonly charged?: string;
 }
 
 /** How a piece of work ended. */

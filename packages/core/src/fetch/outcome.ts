@@ -3,6 +3,7 @@
 
 import type { Exchange } from '@mannerly/frontier';
 import type { RobotsAnswer, RobotsFailure } from '@mannerly/robots/access';
+import { MAX_REFUSAL_DETAIL } from './limits.js';
 
 /** Header field lines in the order they came, names as sent. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
@@ -186,7 +187,14 @@ export function exchangeOf(outcome: FetchOutcome): Exchange {
     failure: outcome.truncated === 'connection' ? 'closed-early' : null,
     // A body that was not read, or could not be, counts with what was received.
     bytes: (outcome.file?.bytes ?? outcome.body.length) || outcome.encodedBytes,
+    ...chargedFor(outcome),
   };
+}
+
+/** What an answer says that it has cost. The crawl offers nothing, so nothing may be charged (licensing 6). */
+function chargedFor({ headers }: ResponseOutcome): Pick<Exchange, 'charged'> {
+  const charged = headerValue(headers, 'crawler-charged');
+  return charged === null ? {} : { charged: charged.slice(0, MAX_REFUSAL_DETAIL) };
 }
 
 const ROBOTS_FAILURES: Readonly<Record<FailureCode, RobotsFailure>> = {

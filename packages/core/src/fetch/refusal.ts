@@ -6,8 +6,8 @@ import { challengerOf, headerValue, type ResponseOutcome } from './outcome.js';
 
 /** Why a page was refused. */
 export interface SiteRefusal {
-  readonly reason: 'payment-required' | 'challenged';
-  /** The price with its kind of payment, or who challenges. */
+  readonly reason: 'payment-required' | 'challenged' | 'charged-unasked';
+  /** The price with its kind of payment, what was charged, or who challenges. */
   readonly detail: string;
 }
 
@@ -15,6 +15,8 @@ export interface SiteRefusal {
 export function refusalOf(outcome: Pick<ResponseOutcome, 'status' | 'headers' | 'body'>): SiteRefusal | null {
   const by = challengerOf(outcome);
   if (by !== null) return { reason: 'challenged', detail: by };
+  const charged = headerValue(outcome.headers, 'crawler-charged');
+  if (charged !== null) return { reason: 'charged-unasked', detail: charged.slice(0, MAX_REFUSAL_DETAIL) };
   if (outcome.status !== 402) return null;
   return { reason: 'payment-required', detail: offerOf(outcome).slice(0, MAX_REFUSAL_DETAIL) };
 }

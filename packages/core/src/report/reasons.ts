@@ -154,6 +154,10 @@ export const REASONS = {
     'The site asks for a payment (402); the detail has its price. The crawl pays nothing.',
     'Leave it, or ask the site for another arrangement.',
   ),
+  'charged-unasked': failed(
+    'The site says that it has charged for the page; the crawl offered nothing, and its host is parked.',
+    'Ask the site what it charged and whom. `--unpark` goes on with the host.',
+  ),
   challenged: failed(
     'It answered with a challenge for browsers instead of the page.',
     'Leave it; ask the site to let your crawler in.',

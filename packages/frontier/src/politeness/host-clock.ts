@@ -117,6 +117,10 @@ export function afterExchange(
 ): AfterExchange {
   const kind = answerKind(exchange);
   const timed = withTiming(clock, exchange, kind);
+  if (exchange.charged !== undefined) {
+    const detail = `charged ${exchange.charged}, which was not offered`;
+    return { clock: { ...timed, parked: true }, warnings: [{ code: 'host-parked', untilMs: null, detail }] };
+  }
   if (isRobots || kind === 'ours') return { clock: timed, warnings: [] };
   if (kind === 'good') return { clock: afterGood(timed), warnings: [] };
   const ended = { ...timed, goodInARow: 0 };
