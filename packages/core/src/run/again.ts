@@ -57,11 +57,13 @@ export class AgainChoice {
   readonly #sinceMs: number;
   /** When it is made at the latest, epoch milliseconds; `null`: it is made. */
   #untilMs: number | null;
+  readonly #pagesBefore: number;
 
   constructor(run: Run, sinceMs: number) {
     this.#run = run;
     this.#sinceMs = sinceMs;
     this.#untilMs = run.nowMs() + MAX_SITEMAPS_WAIT_MS;
+    this.#pagesBefore = run.frontier.counts().pages;
   }
 
   get untilMs(): number | null {
@@ -90,7 +92,7 @@ export class AgainChoice {
       isLast ||
       recrawl?.sitemaps.isReading() !== true ||
       this.#run.nowMs() >= this.#untilMs ||
-      frontier.counts().pages >= newPages;
+      frontier.counts().pages - this.#pagesBefore >= newPages;
     if (!isTime) return false;
     this.#untilMs = null;
     await offerAgain(this.#run, this.#sinceMs);
