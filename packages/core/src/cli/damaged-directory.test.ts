@@ -151,6 +151,8 @@ describe.each(Object.keys(STATES))('a frontier that is lost, of a crawl that is 
     emptied: (folder) => writeFileSync(join(folder, 'data.mdb'), ''),
     'without its file': (folder) => rmSync(join(folder, 'data.mdb')),
     'cut short': (folder) => truncateSync(join(folder, 'data.mdb'), 20_000),
+    'with one bit flipped': (folder) => DAMAGES['flipped']!(join(folder, 'data.mdb')),
+    zeroed: (folder) => DAMAGES['zeroed']!(join(folder, 'data.mdb')),
   };
 
   it.each(Object.entries(LOSSES))('%s: nothing is asked again, and the command says what to do', async (_, lose) => {

@@ -2,6 +2,7 @@
 // are shared. At stake are a crawl overwritten by another and a host with two holders.
 
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -306,3 +307,50 @@ describe('group commit', () => {
 function deadPid(): number {
   return spawnSync(process.execPath, ['-e', '']).pid;
 }
+
+describe('the checksum', () => {
+  const file = () => join(folder, 'frontier', 'data.mdb');
+  const checksum = () => join(folder, 'frontier', 'checksum');
+
+  it('finds one changed bit anywhere in the file, and its text says what to do', async () => {
+    const store = await opened();
+    await store.add(entries(0, 3_000));
+    await store.close();
+    const whole = await readFile(file());
+    for (let at = 0; at < whole.length; at += Math.ceil(whole.length / 50)) {
+      const changed = Buffer.from(whole);
+      // Behind the magic number and the version, which are compared before.
+      changed[Math.max(at, 160)]! ^= 1;
+      await writeFile(file(), changed);
+      await expect(opened()).rejects.toMatchObject({
+        code: 'store-failed',
+        message: expect.stringContaining(`${file()} is damaged`),
+        hint: expect.stringContaining('Restore it from a copy or start anew'),
+      });
+    }
+    await writeFile(file(), whole);
+    await (await opened()).close();
+  });
+
+  it('is written by the last client to close, and gone with the first to open', async () => {
+    const first = await opened();
+    const second = await opened();
+    await first.close();
+    expect(existsSync(checksum())).toBe(false);
+    await second.add(entries(0, 10));
+    await second.close();
+    expect(existsSync(checksum())).toBe(true);
+    const third = await opened();
+    expect(existsSync(checksum())).toBe(false);
+    await third.close();
+  });
+
+  it('is not written while a client that is gone has hosts', async () => {
+    const store = await opened();
+    await store.add(entries(0, 1));
+    expect(await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 60_000 })).toHaveLength(1);
+    await store.close();
+    expect(existsSync(checksum())).toBe(false);
+    await (await opened()).close();
+  });
+});

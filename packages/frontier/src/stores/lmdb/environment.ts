@@ -16,6 +16,7 @@ import type { Database } from 'lmdb';
 import { FrontierError } from '../../errors.js';
 import { BACK_OR_RESET, hasCode, toFailure } from '../checked-store.js';
 import { processLimits } from '../processes/process-limits.js';
+import { compareChecksum, removeChecksum, writeChecksum } from './checksum.js';
 
 /** Address space for the file, bytes: it only bounds growth. Processes on one file must agree, so it is no option. */
 const MAP_BYTES = 1_099_511_627_776;
@@ -64,6 +65,10 @@ export interface Environment extends Readonly<Record<(typeof TABLES)[number], Ta
   readonly write: (body: () => boolean) => void;
   /** The reads that follow see what all processes have committed by now. */
   readonly refresh: () => void;
+  /** To be called in the first transaction that writes. */
+  readonly unseal: () => void;
+  /** Writes the file's checksum if no client has it open: `isLast` is asked while none can write. */
+  readonly seal: (isLast: () => boolean) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -87,12 +92,19 @@ export async function openEnvironment(path: string, create: boolean): Promise<En
       return answers[0]!;
     };
     return alone(() => {
+      compareChecksum(path);
       const root = open<Buffer, Buffer>({ path, noSubdir: false, ...BINARY, ...READERS, ...SETTINGS });
       const tables = TABLES.map((name) => [name, root.openDB({ name, ...BINARY })]);
       return {
         ...(Object.fromEntries(tables) as Record<(typeof TABLES)[number], Table>),
         write: (body) => alone(() => root.transactionSync<unknown>(() => (body() ? undefined : ABORT))),
         refresh: () => root.resetReadTxn(),
+        unseal: () => removeChecksum(path),
+        seal: (isLast) =>
+          alone(() => {
+            root.resetReadTxn();
+            if (isLast()) writeChecksum(path);
+          }),
         close: async () => {
           await root.close();
           await gate.close();

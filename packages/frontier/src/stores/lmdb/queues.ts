@@ -13,7 +13,7 @@ import type {
   ReserveSlot,
 } from '../../store.js';
 import { type StoreQueues, toFailure } from '../checked-store.js';
-import { addHolder, anchorClock, CrawlState, claimCrawl, removeHolder } from './crawl-state.js';
+import { addHolder, anchorClock, CrawlState, claimCrawl, listHolders, removeHolder } from './crawl-state.js';
 import { openEnvironment, rowsOf } from './environment.js';
 import { GroupCommit, type Urgency } from './group-commit.js';
 import { listedEntry } from './host-entries.js';
@@ -68,6 +68,7 @@ export class LmdbQueues implements StoreQueues {
       const queues = new LmdbQueues(crawl, options);
       queues.#transact(() => {
         crawl.clock = nowMs ?? anchorClock(tables.meta, crawl.counts.latestMs);
+        tables.unseal();
         queues.#leases.endThoseOfTheDead();
         crawl.holder = addHolder(tables.meta, request.owner).number;
         crawl.changed();
@@ -94,6 +95,7 @@ export class LmdbQueues implements StoreQueues {
         removeHolder(crawl.tables.meta, crawl.holder);
         crawl.changed();
       });
+      if (this.#failure === null) crawl.tables.seal(() => listHolders(crawl.tables.meta).length === 0);
     } finally {
       await crawl.tables.close();
     }
