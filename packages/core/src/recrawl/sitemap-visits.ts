@@ -1,5 +1,5 @@
-// Sitemaps and feeds, read again: requested conditionally, by their own estimates of how often they change, never within
-// an hour of the last reading. What their dates say of pages is kept next to them.
+// Sitemaps and feeds, read again: requested conditionally, by their own estimates of how often they change, never
+// within an hour of the last reading. What their dates say of pages is kept next to them.
 
 import type { Frontier, JsonValue, NewUrl, PageWork } from '@mannerly/frontier';
 import type { ResponseOutcome } from '../fetch/outcome.js';
