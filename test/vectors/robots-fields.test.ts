@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { answerOf, expectedOf, vectorsOf } from './robots-vectors.js';
 
 const KINDS: readonly (readonly [string, number])[] = [
-  ['parse', 38],
+  ['parse', 47],
   ['dedupe-key', 5],
   ['crawl-delay', 22],
   ['request-rate', 24],

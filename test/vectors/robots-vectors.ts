@@ -85,6 +85,7 @@ const ANSWERS: Readonly<Record<string, (vector: Vector) => Answers>> = {
       host: () => document.host,
       cleanParams: () => document.cleanParams,
       pleaseVisit: () => document.pleaseVisit,
+      licenses: () => rules.licenses,
       comments: () => rules.comments,
       noindex: () => rules.noindex,
       robotVersion: () => rules.robotVersion,

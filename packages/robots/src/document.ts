@@ -56,6 +56,8 @@ export interface Group {
   readonly rules: readonly Rule[];
   /** Extension fields of the group, known or not, in file order. */
   readonly fields: readonly FieldRecord[];
+  /** The License lines of the group, as `licenses` of the document. */
+  readonly licenses: readonly string[];
   /** Whether an `Allow` was dropped as unusable (robots §3.7, R33). */
   readonly hasDeadAllow: boolean;
 }
@@ -97,6 +99,11 @@ export interface RobotsDocument {
   readonly cleanParams: readonly CleanParam[];
   /** Absolute URLs of the file's own authority, in file order, without duplicates. */
   readonly pleaseVisit: readonly string[];
+  /**
+   * The licences for all crawlers, in file order, without duplicates: absolute URLs, and as written what is no URL.
+   * A group may name others (licensing §2, C3); `licenses` of compiled rules has those that hold for a crawler.
+   */
+  readonly licenses: readonly string[];
   /** Fields that are not known. */
   readonly unknown: readonly FieldRecord[];
   /** Rules and group fields that stand before the first User-agent line. */

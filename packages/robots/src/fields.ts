@@ -16,12 +16,13 @@ export const CONTENT_USAGE = 11;
 export const COMMENT = 12;
 export const NOINDEX = 13;
 export const ROBOT_VERSION = 14;
-export const SITEMAP = 15;
-export const HOST = 16;
-export const CLEAN_PARAM = 17;
-export const PLEASE_VISIT = 18;
+export const LICENSE = 15;
+export const SITEMAP = 16;
+export const HOST = 17;
+export const CLEAN_PARAM = 18;
+export const PLEASE_VISIT = 19;
 /** A line without content that has something to tell: NUL bytes, say. */
-export const REMARK = 19;
+export const REMARK = 20;
 
 /** The canonical names from `USER_AGENT` on, and behind two blanks what else is read as them. */
 const FIELDS: readonly (readonly string[])[] = `user-agent  user([ -]?agents|[ _\u2011\u2013]?agent)
@@ -36,6 +37,7 @@ content-usage  content_?usage
 comment
 noindex
 robot-version  robot([ _]?version|s-version)
+license  licen(ce|ses)
 sitemap  site([ _-]map|maps)
 host
 clean-param  clean_?param
@@ -74,7 +76,7 @@ function pairIndex(first: number, second: number): number {
 
 /** How names that are known or misspelt begin, and how a URL begins. */
 const STARTS = new Uint8Array(1024);
-for (const [pair] of 'usdidsalcrrevicaconorosihoclplht'.matchAll(/../g)) {
+for (const [pair] of 'usdidsalcrrevicaconorosihoclplhtli'.matchAll(/../g)) {
   STARTS[pairIndex(pair.charCodeAt(0), pair.charCodeAt(1))] = 1;
 }
 
@@ -96,9 +98,9 @@ export function bytesKind(bytes: Uint8Array, start: number, end: number): number
   return UNKNOWN;
 }
 
-/** Whether a field applies to the crawlers of its group, not to all crawlers. */
+/** Whether a field applies to the crawlers of its group, not to all crawlers; License does where it is in a group. */
 export function isGroupField(kind: number): boolean {
-  return kind >= CRAWL_DELAY && kind <= ROBOT_VERSION;
+  return kind >= CRAWL_DELAY && kind <= LICENSE;
 }
 
 /** Whether a kind is a field that is known. */

@@ -1,8 +1,12 @@
-// Fields for all crawlers, anywhere in the file: Sitemap, Host, Clean-param, PleaseVisit (robots §9.6–9.9). Each
-// reader says what the value means, or that it means nothing.
+// Fields for all crawlers, anywhere in the file: Sitemap, Host, Clean-param, PleaseVisit (robots §9.6–9.9), and License
+// where it speaks for the file (licensing §2). Each reader says what the value means, or that it means nothing.
 
-import type { CleanParam } from './document.js';
+import { textOf } from './bytes.js';
+import { plainKind } from './dialects.js';
+import type { CleanParam, FieldRecord, RobotsDocument } from './document.js';
+import { ALLOW, DISALLOW, LICENSE, USER_AGENT } from './fields.js';
 import { MAX_CLEAN_PARAM_CHARS } from './limits.js';
+import { records } from './packed-records.js';
 import { readUrl } from './target.js';
 
 /** Reads a Sitemap value, absolute or relative to the file; `null`: to be ignored (robots §9.6). */
@@ -33,6 +37,44 @@ export function parseCleanParam(value: string): CleanParam | null {
   const [names = '', path = '/', ...more] = value.split(/[ \t]+/);
   const params = names.split('&').filter((name) => name !== '');
   return params.length === 0 || more.length > 0 ? null : { params, path };
+}
+
+/** Reads a License value: absolute, or as written where it is no URL; it stands for terms all the same (C2). */
+export function readLicense(value: string, robotsUrl: string | null): string {
+  return readUrl(value, robotsUrl)?.href ?? value;
+}
+
+/** Whether a licence may be fetched: https, or http on the very authority whose file came over http (C2). */
+export function isLicenseUrl(license: string, robotsUrl: string | null): boolean {
+  const url = readUrl(license);
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && url.origin === readUrl(robotsUrl ?? '')?.origin);
+}
+
+/** The License lines among the fields of a group, without duplicates. */
+export function groupLicenses(fields: readonly FieldRecord[], robotsUrl: string | null): string[] {
+  const values = fields.filter(({ field, value }) => field === 'license' && value !== '');
+  return [...new Set(values.map(({ value }) => readLicense(value, robotsUrl)))];
+}
+
+/**
+ * The License lines for all crawlers: those before the first group, and those that a blank line parts from the last
+ * rule of theirs, whose authors mean the file as they do with Sitemap (licensing C3).
+ */
+export function fileLicenses({ packed, robotsUrl }: RobotsDocument): string[] {
+  const found = new Set<string>();
+  let isInGroup = false;
+  let hasRule = false;
+  let isParted = true;
+  for (const record of records(packed)) {
+    const kind = plainKind(record);
+    if (kind === USER_AGENT || kind === DISALLOW || kind === ALLOW) {
+      hasRule = kind !== USER_AGENT;
+      isInGroup ||= !hasRule;
+      isParted = !isInGroup;
+    } else isParted ||= hasRule && record.isAfterBlank;
+    if (kind === LICENSE && isParted && record.value !== '') found.add(readLicense(textOf(record.value), robotsUrl));
+  }
+  return [...found];
 }
 
 function webUrl(value: string, base: string | null): URL | null {

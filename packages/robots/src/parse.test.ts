@@ -70,8 +70,11 @@ const CASES: readonly (readonly [code: string, yes: string | Uint8Array, no: str
   ['clean-param-invalid', 'Clean-param: a b c', 'Clean-param: a&b /c'],
   ['clean-param-excess', 'Clean-param: a\n'.repeat(1_001), 'Clean-param: a\n'.repeat(1_000)],
   ['pleasevisit-foreign', 'PleaseVisit: https://other.example/', 'PleaseVisit: /new'],
+  ['license-relative', 'License: /l.xml', 'License: https://example.com/l.xml'],
+  ['license-invalid', 'License: http://example.com/l.xml', 'License: https://other.example/l.xml'],
   ['content-signal-invalid', `${GROUP}Content-Signal: ai-train=perhaps`, `${GROUP}Content-Signal: ai-train=no`],
   ['content-usage-invalid', `${GROUP}Content-Usage: =`, `${GROUP}Content-Usage: train-ai=n`],
+  ['content-usage-legacy', `${GROUP}Content-Usage: bots=n`, `${GROUP}Content-Usage: train-ai=n`],
 ];
 
 describe('a diagnostic', () => {
@@ -147,6 +150,7 @@ describe('a document', () => {
           { kind: 'allow', raw: 'y', line: 5 },
         ],
         fields: [{ field: 'x-thing', rawField: 'X-Thing', value: '1', line: 6 }],
+        licenses: [],
         hasDeadAllow: true,
       },
       {
@@ -155,6 +159,7 @@ describe('a document', () => {
         version: null,
         rules: [],
         fields: [{ field: 'request-rate', rawField: 'request-rate', value: '1/5', line: 9 }],
+        licenses: [],
         hasDeadAllow: false,
       },
     ]);
@@ -168,6 +173,16 @@ describe('a document', () => {
     expect(document.orphans.map(({ line }) => line)).toEqual([1]);
     expect(document.unknown.map(({ line }) => line)).toEqual([6]);
     expect(document.truncated).toBe(false);
+  });
+
+  it('keeps the licences of the file and of each group apart (licensing C3)', () => {
+    const licensed = parseRobots('License: /f.xml\nUser-agent: a\nDisallow:\nLicense: no url\n\nLicense: /g.xml\n', {
+      robotsUrl,
+    });
+    expect(licensed.licenses).toEqual(['https://example.com/f.xml', 'https://example.com/g.xml']);
+    expect(licensed.groups[0]?.licenses).toEqual(['https://example.com/no%20url', 'https://example.com/g.xml']);
+    expect(licensed.orphans).toEqual([]);
+    expect(parseRobots('License: /f.xml').licenses).toEqual(['/f.xml']);
   });
 
   it('gives the same lists each time', () => {

@@ -6,8 +6,15 @@ import type { GroupSpan } from './dialects.js';
 import { declaredVersion, plainKind, rfc9309 } from './dialects.js';
 import type { CleanParam, FieldRecord, FileNote, Group, ParseOptions, RobotsDocument, Rule } from './document.js';
 import { RobotsError } from './errors.js';
-import { ALLOW, BAD, DISALLOW, fieldKind, isGroupField, REMARK, SITEMAP, UNKNOWN, USER_AGENT } from './fields.js';
-import { isHostValue, parseCleanParam, readPleaseVisit, readSitemap } from './file-fields.js';
+import { ALLOW, BAD, DISALLOW, fieldKind, isGroupField, LICENSE, REMARK, UNKNOWN, USER_AGENT } from './fields.js';
+import {
+  fileLicenses,
+  groupLicenses,
+  isHostValue,
+  parseCleanParam,
+  readPleaseVisit,
+  readSitemap,
+} from './file-fields.js';
 import { valuesOf } from './group-fields.js';
 import { groupSpans } from './groups.js';
 import { MAX_CLEAN_PARAM_LINES } from './limits.js';
@@ -85,6 +92,10 @@ class PackedDocument implements RobotsDocument {
     return PackedDocument.#view(this).pleaseVisit;
   }
 
+  get licenses(): readonly string[] {
+    return PackedDocument.#view(this).licenses;
+  }
+
   get unknown(): readonly FieldRecord[] {
     return PackedDocument.#view(this).unknown;
   }
@@ -102,12 +113,13 @@ class PackedDocument implements RobotsDocument {
 
 type Views = Pick<
   RobotsDocument,
-  'fields' | 'sitemaps' | 'host' | 'cleanParams' | 'pleaseVisit' | 'unknown' | 'orphans'
+  'fields' | 'sitemaps' | 'host' | 'cleanParams' | 'pleaseVisit' | 'licenses' | 'unknown' | 'orphans'
 > & {
   groups?: readonly Group[];
 };
 
-function unpackFields({ packed, robotsUrl }: RobotsDocument): Views {
+function unpackFields(document: RobotsDocument): Views {
+  const { packed, robotsUrl } = document;
   const fields = Array.from(records(packed))
     .filter((record) => plainKind(record) !== BAD && record.kind !== REMARK)
     .map(fieldRecord);
@@ -118,15 +130,16 @@ function unpackFields({ packed, robotsUrl }: RobotsDocument): Views {
     unknown: fields.filter((record) => kindOf(record) === UNKNOWN),
     orphans: fields
       .slice(0, firstAgent < 0 ? undefined : firstAgent)
-      .filter((record) => kindOf(record) > USER_AGENT && kindOf(record) < SITEMAP),
+      .filter((record) => kindOf(record) > USER_AGENT && kindOf(record) < LICENSE),
     sitemaps: [...new Set(valuesOf(fields, 'sitemap', (value) => readSitemap(value, robotsUrl)))],
     pleaseVisit: [...new Set(valuesOf(fields, 'pleasevisit', (value) => readPleaseVisit(value, robotsUrl)))],
     cleanParams: valuesOf(fields, 'clean-param', parseCleanParam).slice(0, MAX_CLEAN_PARAM_LINES),
+    licenses: fileLicenses(document),
     host: valuesOf(fields, 'host', (value) => (isHostValue(value) ? value : null))[0] ?? null,
   };
 }
 
-function unpackGroup({ packed }: RobotsDocument, span: GroupSpan): Group {
+function unpackGroup({ packed, robotsUrl }: RobotsDocument, span: GroupSpan): Group {
   const rules: Rule[] = [];
   const fields: FieldRecord[] = [];
   let hasDeadAllow = false;
@@ -145,6 +158,7 @@ function unpackGroup({ packed }: RobotsDocument, span: GroupSpan): Group {
     version: declaredVersion(packed, span)?.text ?? null,
     rules,
     fields,
+    licenses: groupLicenses(fields, robotsUrl),
     hasDeadAllow,
   };
 }

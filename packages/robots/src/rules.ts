@@ -6,6 +6,7 @@ import { declaredVersion, rfc9309 } from './dialects.js';
 import type { FieldRecord, RobotsDocument } from './document.js';
 import { RobotsError } from './errors.js';
 import { DISALLOW, NOINDEX, UNKNOWN } from './fields.js';
+import { groupLicenses } from './file-fields.js';
 import { type FieldSource, readGroupFields, type Schedule, scheduleOf, valuesOf } from './group-fields.js';
 import { fieldSpans } from './groups.js';
 import { MAX_COMMENT_CHARS, MAX_COMMENTS } from './limits.js';
@@ -122,6 +123,13 @@ export class RobotsRules {
   /** Whether requests may start at a time, how far apart, and until when (robots §9.2, §9.3). */
   schedule(nowMs: number): Schedule {
     return scheduleOf(RobotsRules.#facts(this).sources, nowMs);
+  }
+
+  /** The licences named to this crawler: by its groups, else by the file (licensing §2, C3). */
+  get licenses(): readonly string[] {
+    const { document } = this;
+    const own = groupLicenses(this.fields[1] ?? [], document.robotsUrl);
+    return own.length > 0 ? own : document.licenses;
   }
 
   /** What the site's Comment lines say to our operator (robots §9.5). Never interpreted. */

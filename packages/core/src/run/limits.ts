@@ -55,5 +55,7 @@ export const MAX_DAMAGE_TOLD = 20; // damaged files that are named
 export const MAX_WAITING_URLS = 500_000;
 /** Known pages that are offered to the frontier at a time. */
 export const OFFERED_AT_ONCE = 1_000;
+/** Milliseconds that a recrawl waits for its sitemaps, at most, before it chooses pages. */
+export const MAX_SITEMAPS_WAIT_MS = 60_000;
 /** Milliseconds between two looks at the event loop. */
 export const STALL_RESOLUTION_MS = 20;

@@ -19,6 +19,7 @@ import {
   HOST,
   isGroupField,
   isKnownField,
+  LICENSE,
   NOINDEX,
   PLEASE_VISIT,
   REMARK,
@@ -29,7 +30,15 @@ import {
   USER_AGENT,
   VISIT_TIME,
 } from '../fields.js';
-import { isAbsoluteUrl, isHostValue, parseCleanParam, readPleaseVisit, readSitemap } from '../file-fields.js';
+import {
+  isAbsoluteUrl,
+  isHostValue,
+  isLicenseUrl,
+  parseCleanParam,
+  readLicense,
+  readPleaseVisit,
+  readSitemap,
+} from '../file-fields.js';
 import { CRAWL_DELAY_LARGE_SECONDS, MAX_CLEAN_PARAM_LINES, MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS } from '../limits.js';
 import { repairedLines, ruleEffect, titleOf } from '../line-effect.js';
 import { canonical } from '../normalize.js';
@@ -93,6 +102,9 @@ function cut(text: string): string {
   return [...text].slice(0, MAX_EXCERPT_CHARS).join('');
 }
 
+/** Labels of the AIPREF drafts of 2025 (licensing §7). */
+const LEGACY_LABELS: readonly string[] = ['all', 'bots', 'tdm'];
+
 /** Codes of lines that have no effect, whatever else is odd about them. */
 const WITHOUT_EFFECT: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'syntax',
@@ -136,7 +148,9 @@ function effectOf(
   if (kind === DISALLOW || kind === ALLOW) return ruleEffect(document, rfc9309, record);
   const agents = kind === USER_AGENT ? agentsOf(text, document.repair) : [];
   const isName = agents.length === 1 && agents[0] === text.toLowerCase();
-  const url = kind === SITEMAP && !isAbsoluteUrl(text) ? readSitemap(text, document.robotsUrl) : null;
+  const isRelative = !isAbsoluteUrl(text);
+  const read = kind === SITEMAP ? readSitemap : kind === LICENSE ? readLicense : null;
+  const url = isRelative && read !== null ? read(text, document.robotsUrl) : null;
   const delay = kind === CRAWL_DELAY || kind === CACHE_DELAY ? parseCrawlDelay(text) : null;
   const isChanged = delay !== null && (delay.hasUnit || delay.requiredMs > delay.delayMs);
   const value = isChanged ? String(delay.delayMs / 1_000) : (url ?? record.value);
@@ -170,7 +184,7 @@ function reportLine(document: RobotsDocument, record: PackedRecord, before: Befo
     report(isOutside, 'rule-outside-group');
     reportRule(document, record, value, report);
   } else if (isKnown) reportField(document, kind, value, before, report);
-  report(isKnown && isGroupField(kind) && isOutside, 'field-outside-group');
+  report(isKnown && isGroupField(kind) && kind !== LICENSE && isOutside, 'field-outside-group');
 }
 
 function reportRule(document: RobotsDocument, record: PackedRecord, value: string, report: Report): void {
@@ -220,6 +234,11 @@ function reportField(document: RobotsDocument, kind: number, value: string, befo
     report(url === null, 'sitemap-invalid');
     report(url !== null && !isAbsoluteUrl(value), 'sitemap-relative');
   }
+  if (kind === LICENSE) {
+    const isValid = isLicenseUrl(readLicense(value, robotsUrl), robotsUrl);
+    report(!isValid, 'license-invalid');
+    report(isValid && !isAbsoluteUrl(value), 'license-relative');
+  }
   report(kind === PLEASE_VISIT && readPleaseVisit(value, robotsUrl) === null, 'pleasevisit-foreign');
   if (kind === CLEAN_PARAM) {
     const isValid = parseCleanParam(value) !== null;
@@ -228,7 +247,9 @@ function reportField(document: RobotsDocument, kind: number, value: string, befo
     report(isValid && before.cleanParams === MAX_CLEAN_PARAM_LINES + 1, 'clean-param-excess');
   }
   report(kind === CONTENT_SIGNAL && !withoutPath(value).split(',').every(isSignalPiece), 'content-signal-invalid');
-  report(kind === CONTENT_USAGE && parseDictionary(withoutPath(value)) === null, 'content-usage-invalid');
+  const usage = kind === CONTENT_USAGE ? parseDictionary(withoutPath(value)) : undefined;
+  report(usage === null, 'content-usage-invalid');
+  report(usage && LEGACY_LABELS.some((label) => usage.has(label)), 'content-usage-legacy');
 }
 
 function reportVersion(value: string, { group, last }: Before, report: Report): void {

@@ -50,8 +50,11 @@ const MEANINGS = {
   'clean-param-invalid': 'the Clean-param cannot be read and is ignored',
   'clean-param-excess': 'the file has more Clean-param lines than count; this one and those after it are ignored',
   'pleasevisit-foreign': 'PleaseVisit names another authority and is ignored',
+  'license-relative': 'the License is relative; it was resolved against the file',
+  'license-invalid': 'the License names nothing that can be read, which counts as terms that are not known',
   'content-signal-invalid': 'a part of the Content-Signal cannot be read and is ignored',
   'content-usage-invalid': 'the Content-Usage cannot be read and states nothing',
+  'content-usage-legacy': 'a label of earlier drafts (all, bots, tdm) is not known any more and is ignored',
 } as const;
 
 /** The stable name of an oddity. */

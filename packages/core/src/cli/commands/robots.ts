@@ -82,7 +82,7 @@ async function readWhole(path: string): Promise<Uint8Array> {
 }
 
 function jsonOf(document: RobotsDocument, rules: RobotsRules, verdicts: readonly UrlVerdict[]): unknown {
-  const { truncated, groups, sitemaps, host, cleanParams, pleaseVisit, unknown, orphans } = document;
+  const { truncated, groups, sitemaps, host, cleanParams, pleaseVisit, licenses, unknown, orphans } = document;
   const { agents, crawlDelayMs, crawlDelayLine, requestRates, visitWindows, robotVersion, comments, noindex } = rules;
   const speaksToUs = lineTest(rules);
   return {
@@ -92,6 +92,7 @@ function jsonOf(document: RobotsDocument, rules: RobotsRules, verdicts: readonly
     host,
     cleanParams,
     pleaseVisit,
+    licenses,
     unknown,
     orphans,
     diagnostics: diagnose(document).map((each) => ({ ...each, meaning: diagnosticMeaning(each.code) })),
@@ -137,6 +138,7 @@ function documentLines(document: RobotsDocument, rules: RobotsRules): string[] {
   for (const { line, rawField, value } of document.orphans)
     lines.push('Outside any group:', numbered(line, `${rawField}: ${value}`));
   for (const sitemap of document.sitemaps) lines.push(`Sitemap: ${printable(sitemap, 500)}`);
+  for (const license of rules.licenses) lines.push(`License: ${printable(license, 500)}`);
   if (document.host !== null) lines.push(`Host: ${printable(document.host)}`);
   if (document.truncated) lines.push('The file is too long. Its end is not read.');
   return lines;
