@@ -41,5 +41,7 @@ export const MAX_LASTMODS = 1_000_000;
 /** Days between two readings of a sitemap or feed: an hour at least; of one that always changes, and at most. */
 export const MIN_SITEMAP_DAYS = 1 / 24;
 export const MAX_SITEMAP_DAYS = 30;
+/** Days for which a feed's own words may keep it from being read. */
+export const MAX_FEED_DAYS = 90;
 /** Records of dates that are read at a time: half a megabyte each. */
 export const LASTMODS_READ_AT_ONCE = 20;
