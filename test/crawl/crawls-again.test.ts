@@ -239,6 +239,23 @@ describe('a crawl that is run again', () => {
     expect(report.recrawl).toMatchObject({ visits: 4, changed: 3, notModified: 1 });
   });
 
+  it('spends it on the pages that the user finds important, by URL and what was handed along', async () => {
+    const { run } = await site(tagged);
+    const handlers = (crawler: Crawler): void =>
+      void crawler.on('html', async (one) => {
+        for (const { url } of one.links) await one.add(url, url.endsWith('/30') ? { userData: 'main' } : {});
+      });
+    await run(0, { handlers });
+    const importance = (url: string, userData: unknown): number | undefined =>
+      userData === 'main' ? 50 : url.endsWith('/8') ? 9 : undefined;
+    const { paths } = await run(1, { bounds: { pages: 3 }, recrawl: { importance } });
+    expect(paths).toEqual(['/30', '/8', '/']);
+    await expect(run(2, { recrawl: { importance: () => 0 } })).rejects.toMatchObject({
+      code: 'option-invalid',
+      message: expect.stringContaining('0.01 to 100'),
+    });
+  });
+
   it('takes a page for unchanged whose text is, whatever else its body has', async () => {
     let request = 0;
     const { run } = await site((at) => {

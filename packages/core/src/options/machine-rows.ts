@@ -10,6 +10,7 @@ import type { StoreNotice } from '../journal/events.js';
 import { LOG_LEVELS, type LogFunction, type Logger } from '../journal/log-entry.js';
 import { MAX_CONCURRENCY, MAX_SEEDS, MAX_WAIT_MS } from '../limits.js';
 import type { Sink } from '../output/sink.js';
+import type { ResolvedRecrawlOptions } from '../recrawl/recrawl-options.js';
 import { MAX_DECISION_LINES } from '../report/limits.js';
 import {
   MAX_HOOK_MS,
@@ -208,10 +209,23 @@ export const MACHINE_ROWS = {
             'see whether its validators are honest. 0: none.',
           { default: 0.02 },
         ),
+        trustFreshnessDays: row(
+          number(0, 365, 'days'),
+          'How long a page is left alone at most because its site says how long it lasts (`max-age`, `Expires`); with ' +
+            '`immutable` thirty days. 0: not at all.',
+          { default: 7 },
+        ),
+        importance: row(
+          code<NonNullable<ResolvedRecrawlOptions['importance']>>(
+            '(url: string, userData: JsonValue | null) => number | undefined',
+            isFunction,
+          ),
+          'How many other pages a visit of this one is worth, 0.01 to 100. `undefined`: 4 of a seed, 1 of any other page.',
+        ),
       }),
     ),
     'Keep what another visit of a page needs, so that the crawl can be [run again](../recrawl.md). `true` means the ' +
-      'defaults of the next six.',
+      'defaults of the next eight.',
     { default: false, flag: ['--recrawl', 'keep what --again needs: when each page was fetched, and its validators'] },
   ),
   archive: row(

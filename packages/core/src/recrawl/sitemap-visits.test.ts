@@ -20,7 +20,8 @@ function setUp() {
       items: [...records].filter(([key]) => key.startsWith(prefix)).map(([key, value]) => ({ key, value })),
     }),
   };
-  const make = () => new SitemapVisits(store, { sentAs: 's', nowMs: () => nowMs, tell: () => undefined });
+  const make = () =>
+    new SitemapVisits(store, { sentAs: 's', trustFreshnessDays: 7, nowMs: () => nowMs, tell: () => undefined });
   let visits = make();
   const record = { url: LIST, via: 'companion', from: null, hops: 0, userData: { sitemap: { level: 0, hosts: [] } } };
   const response = (status: number, headers: Record<string, string>): ResponseOutcome =>

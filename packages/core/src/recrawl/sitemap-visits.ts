@@ -56,6 +56,7 @@ export class SitemapVisits {
   readonly dates = new Lastmods(MAX_LASTMODS);
   readonly #store: Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
   readonly #sentAs: string;
+  readonly #trustDays: number;
   readonly #nowMs: () => number;
   readonly #tell: (code: 'lastmod-useless', url: string, detail: string, atMs: number) => void;
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
@@ -66,12 +67,14 @@ export class SitemapVisits {
     store: Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>,
     parts: {
       readonly sentAs: string;
+      readonly trustFreshnessDays: number;
       readonly nowMs: () => number;
       readonly tell: (code: 'lastmod-useless', url: string, detail: string, atMs: number) => void;
     },
   ) {
     this.#store = store;
     this.#sentAs = parts.sentAs;
+    this.#trustDays = parts.trustFreshnessDays;
     this.#nowMs = parts.nowMs;
     this.#tell = parts.tell;
   }
@@ -130,7 +133,7 @@ export class SitemapVisits {
       atMs,
       estimate,
       ...validators,
-      freshUntilMs: freshUntilMs(headers, atMs),
+      freshUntilMs: freshUntilMs(headers, atMs, this.#trustDays),
     });
     return 'known';
   }
@@ -165,7 +168,7 @@ export class SitemapVisits {
     await this.#write({
       ...{ url, from: hops > 0 ? (before?.from ?? null) : from, userData, atMs, estimate, digest },
       ...(truncated === null ? validatorsOf(headers) : NO_VALIDATORS),
-      ...{ freshUntilMs: freshUntilMs(headers, atMs), sentAs: this.#sentAs },
+      ...{ freshUntilMs: freshUntilMs(headers, atMs, this.#trustDays), sentAs: this.#sentAs },
       status: 'fetched',
       rhythm,
       reason: hops > 0 ? 'redirect' : 'sitemap',
