@@ -42,6 +42,7 @@ export interface HostWarning {
     | 'page-slow'
     | 'validator-lies'
     | 'validator-restless'
+    | 'lastmod-useless'
     | 'signature-wanted'
     | 'signature-clock'
     | 'comment';

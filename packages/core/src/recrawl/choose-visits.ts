@@ -1,6 +1,7 @@
 // Which pages a recrawl visits, the most valuable ones first.
 
 import { changesPerDay } from './change-estimate.js';
+import type { Claim } from './lastmod-trust.js';
 import { MISSING_DAYS } from './limits.js';
 import type { PageVisit } from './page-visit.js';
 import { dueAfterDays, visitValue } from './visit-value.js';
@@ -17,19 +18,28 @@ export interface DueOptions {
   readonly maxDays: number;
 }
 
-/** When a page is due, epoch milliseconds; `null`: it is gone. */
-export function dueAtMs(visit: PageVisit, { everyDays, minDays, maxDays }: DueOptions): number | null {
+/**
+ * When a page is due, epoch milliseconds; `null`: it is gone.
+ *
+ * @param claim - What a sitemap or feed says of it. @default nothing
+ */
+export function dueAtMs(
+  visit: PageVisit,
+  { everyDays, minDays, maxDays }: DueOptions,
+  claim: Claim | null = null,
+): number | null {
   if (visit.missing > 1) return null;
   const perDay = changesPerDay(visit.estimate);
-  const afterDays = everyDays === null ? 0 : Math.min(maxDays, Math.max(minDays, dueAfterDays(perDay, everyDays)));
+  const afterDays =
+    everyDays === null ? 0 : Math.min(maxDays, Math.max(minDays, dueAfterDays(perDay, everyDays, claim)));
   const missedDays = visit.missing === 1 ? MISSING_DAYS : 0;
   return Math.max(visit.atMs + Math.max(afterDays, missedDays) * DAY_MS, visit.freshUntilMs ?? 0);
 }
 
-/** The value of a visit now. */
-export function valueNow(visit: PageVisit, nowMs: number): number {
+/** The value of a visit now. @param claim - As for `dueAtMs`. */
+export function valueNow(visit: PageVisit, nowMs: number, claim: Claim | null = null): number {
   const days = Math.max(0, nowMs - visit.atMs) / DAY_MS;
-  return visitValue(changesPerDay(visit.estimate), days, visit.depth === 0 ? SEED_IMPORTANCE : 1);
+  return visitValue(changesPerDay(visit.estimate), days, visit.depth === 0 ? SEED_IMPORTANCE : 1, claim);
 }
 
 /** The most valuable pages of those that are offered; others are forgotten. */

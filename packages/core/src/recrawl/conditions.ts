@@ -4,7 +4,7 @@
 import { type HeaderLines, headerValue } from '../fetch/outcome.js';
 import { isNoStore } from './lifetime.js';
 import { MAX_ETAG_BYTES } from './limits.js';
-import type { PageVisit } from './page-visit.js';
+import type { KeptVisit, PageVisit } from './page-visit.js';
 
 /** Of a page that is requested without conditions. */
 export const NO_VALIDATORS = { etag: null, lastModified: null } as const;
@@ -21,7 +21,7 @@ export function validatorsOf(headers: HeaderLines): Pick<PageVisit, 'etag' | 'la
 }
 
 /** The validators after a 304: it replaces those that it names. None where it forbids that they are kept. */
-export function validatorsAfter(before: PageVisit, headers: HeaderLines): Pick<PageVisit, 'etag' | 'lastModified'> {
+export function validatorsAfter(before: KeptVisit, headers: HeaderLines): Pick<PageVisit, 'etag' | 'lastModified'> {
   if (!mayKeep(headers)) return NO_VALIDATORS;
   const { etag, lastModified } = validatorsOf(headers);
   return { etag: etag ?? before.etag, lastModified: lastModified ?? before.lastModified };
@@ -32,8 +32,8 @@ function mayKeep(headers: HeaderLines): boolean {
 }
 
 /** Header fields of the next request for a page; none where it is another request than the last one was. */
-export function conditionsOf(visit: PageVisit, sentAs: string): Record<string, string> {
-  if (visit.sentAs !== sentAs || visit.missing > 0) return {};
+export function conditionsOf(visit: KeptVisit & { readonly missing?: number }, sentAs: string): Record<string, string> {
+  if (visit.sentAs !== sentAs || (visit.missing ?? 0) > 0) return {};
   const { etag, lastModified } = visit;
   return {
     ...(etag === null ? {} : { 'if-none-match': etag }),

@@ -115,4 +115,22 @@ describe('the validators of a host', () => {
       expect((await trust.allowed(URL_OF_PAGE, BOTH, 0)).conditions).toEqual(BOTH);
     }
   });
+
+  it.each<[string, string | undefined, string | undefined, number | undefined]>([
+    ['dates a change', 'Mon, 05 Jan 2026 10:00:00 GMT', 'Mon, 05 Jan 2026 16:00:00 GMT', 0.25],
+    ['not at its delivery', 'Mon, 05 Jan 2026 15:59:58 GMT', 'Mon, 05 Jan 2026 16:00:00 GMT', undefined],
+    ['not before the last visit', 'Mon, 22 Dec 2025 10:00:00 GMT', 'Mon, 05 Jan 2026 16:00:00 GMT', undefined],
+    ['not without the time of the answer', 'Mon, 05 Jan 2026 10:00:00 GMT', undefined, undefined],
+    ['not by what is no date', 'today', 'Mon, 05 Jan 2026 16:00:00 GMT', undefined],
+  ])('Last-Modified %s', async (_what, modified, date, days) => {
+    const { trust } = setUp();
+    const headers = Object.entries({ 'Last-Modified': modified, Date: date }).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    );
+    expect(await trust.datedDays(URL_OF_PAGE, headers, 7)).toBe(days);
+    // A host whose dates are those of delivery is not believed.
+    const delivery = visit({ 'last-modified': 'Mon, 05 Jan 2026 10:00:00 GMT', date: 'Mon, 05 Jan 2026 10:00:00 GMT' });
+    for (let at = 0; at < 5; at += 1) await trust.compared(BEFORE, delivery);
+    expect(await trust.datedDays(URL_OF_PAGE, headers, 7)).toBeUndefined();
+  });
 });

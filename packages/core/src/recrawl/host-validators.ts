@@ -2,9 +2,9 @@
 // time, or the time of delivery as Last-Modified. Now and then a known page is requested without conditions, and what
 // comes is compared with what the validators said (recrawl 7).
 
-import type { Frontier } from '@mannerly/frontier';
 import { type HeaderLines, headerValue } from '../fetch/outcome.js';
 import { keepLatest } from '../keep-latest.js';
+import { HostRecords, type RecordStore } from './host-records.js';
 import { DELIVERY_DATE_MS, MAX_JUDGED_HOSTS, MOST_BETWEEN_PROBES, UNTRUSTED_MS, VISITS_TO_JUDGE } from './limits.js';
 import type { PageVisit } from './page-visit.js';
 
@@ -18,6 +18,7 @@ interface HostValidators {
   readonly deliveryDates: number;
 }
 
+const DAY_MS = 86_400_000;
 const HONEST: HostValidators = { untrustedUntilMs: 0, restless: 0, deliveryDates: 0 };
 
 /** What a visit of a known page came to. */
@@ -33,21 +34,20 @@ export interface ComparedVisit {
 export type ValidatorWarning = 'validator-lies' | 'validator-restless';
 
 /** What it tells, of which host. */
-export type ValidatorListener = (code: ValidatorWarning, url: string, detail: string, atMs: number) => void;
+type ValidatorListener = (code: ValidatorWarning, url: string, detail: string, atMs: number) => void;
 
 /** The validators of the hosts of one run. Promises reject with what the store throws. */
 export class ValidatorTrust {
-  readonly #store: Pick<Frontier, 'readRecord' | 'writeRecord'>;
+  readonly #records: HostRecords<HostValidators>;
   /** Every so many conditional visits of a host one is made without conditions; 0: none is. */
   readonly #everyVisits: number;
   readonly #tell: ValidatorListener;
-  readonly #hosts = new Map<string, HostValidators>();
   /** Conditional visits of each host in this run. */
   readonly #visits = new Map<string, number>();
 
   /** @param verify - The share of visits that are made without conditions, 0 to 1. */
-  constructor(store: Pick<Frontier, 'readRecord' | 'writeRecord'>, verify: number, tell: ValidatorListener) {
-    this.#store = store;
+  constructor(store: RecordStore, verify: number, tell: ValidatorListener) {
+    this.#records = new HostRecords(store, 'validators/', HONEST);
     this.#everyVisits = verify === 0 ? 0 : Math.min(MOST_BETWEEN_PROBES, Math.round(1 / verify));
     this.#tell = tell;
   }
@@ -64,8 +64,8 @@ export class ValidatorTrust {
   ): Promise<{ readonly conditions: Record<string, string>; readonly isProbe: boolean }> {
     const { host } = new URL(url);
     if (Object.keys(conditions).length === 0) return { conditions, isProbe: false };
-    await this.#load(host);
-    const known = this.#of(host);
+    await this.#records.load(host);
+    const known = this.#records.of(host);
     if (nowMs < known.untrustedUntilMs) return { conditions: {}, isProbe: false };
     const visits = (this.#visits.get(host) ?? 0) + 1;
     keepLatest(this.#visits, host, visits, MAX_JUDGED_HOSTS);
@@ -82,9 +82,9 @@ export class ValidatorTrust {
   async compared(before: PageVisit, { headers, isProbe, hasChanged, atMs }: ComparedVisit): Promise<void> {
     const { url } = before;
     const { host } = new URL(url);
-    await this.#load(host);
+    await this.#records.load(host);
     // From here to the end of the count nothing waits: other pages of the host may be compared at the same time.
-    const known = this.#of(host);
+    const known = this.#records.of(host);
     const etag = headerValue(headers, 'etag');
     const isSameTag = etag !== null && etag === before.etag;
     let { untrustedUntilMs, restless } = known;
@@ -103,44 +103,27 @@ export class ValidatorTrust {
         );
     }
     const deliveryDates = deliveryDatesAfter(known.deliveryDates, headers);
-    await this.#write(host, known, { untrustedUntilMs, restless, deliveryDates });
+    await this.#records.write(host, { untrustedUntilMs, restless, deliveryDates });
   }
 
-  #of(host: string): HostValidators {
-    return this.#hosts.get(host) ?? HONEST;
+  /** How long ago a change since the last visit was, by an honest Last-Modified; `undefined`: none says so. */
+  async datedDays(url: string, headers: HeaderLines, sinceDays: number): Promise<number | undefined> {
+    const { host } = new URL(url);
+    await this.#records.load(host);
+    const agoMs = modifiedMsAgo(headers);
+    if (!(agoMs > DELIVERY_DATE_MS) || this.#records.of(host).deliveryDates >= VISITS_TO_JUDGE) return undefined;
+    return agoMs / DAY_MS < sinceDays ? agoMs / DAY_MS : undefined;
   }
+}
 
-  async #load(host: string): Promise<void> {
-    if (this.#hosts.has(host)) return;
-    const read = decode(await this.#store.readRecord(keyOf(host)));
-    if (!this.#hosts.has(host)) keepLatest(this.#hosts, host, read, MAX_JUDGED_HOSTS);
-  }
-
-  async #write(host: string, before: HostValidators, after: HostValidators): Promise<void> {
-    if (JSON.stringify(before) === JSON.stringify(after)) return;
-    keepLatest(this.#hosts, host, after, MAX_JUDGED_HOSTS);
-    await this.#store.writeRecord(keyOf(host), new TextEncoder().encode(JSON.stringify(after)));
-  }
+/** Milliseconds from Last-Modified to Date; not a number where one of them is missing. */
+function modifiedMsAgo(headers: HeaderLines): number {
+  const modifiedMs = Date.parse(headerValue(headers, 'last-modified') ?? '');
+  return Date.parse(headerValue(headers, 'date') ?? '') - modifiedMs;
 }
 
 function deliveryDatesAfter(before: number, headers: HeaderLines): number {
-  const modifiedMs = Date.parse(headerValue(headers, 'last-modified') ?? '');
-  const dateMs = Date.parse(headerValue(headers, 'date') ?? '');
-  if (Number.isNaN(modifiedMs) || Number.isNaN(dateMs)) return before;
-  return Math.abs(dateMs - modifiedMs) <= DELIVERY_DATE_MS ? Math.min(VISITS_TO_JUDGE, before + 1) : 0;
-}
-
-function keyOf(host: string): string {
-  return `validators/${host}`;
-}
-
-function decode(bytes: Uint8Array | null): HostValidators {
-  if (bytes === null) return HONEST;
-  try {
-    const read = JSON.parse(new TextDecoder().decode(bytes)) as Partial<HostValidators> | null;
-    const isWhole = [read?.untrustedUntilMs, read?.restless, read?.deliveryDates].every(Number.isFinite);
-    return isWhole ? (read as HostValidators) : HONEST;
-  } catch {
-    return HONEST;
-  }
+  const agoMs = modifiedMsAgo(headers);
+  if (Number.isNaN(agoMs)) return before;
+  return Math.abs(agoMs) <= DELIVERY_DATE_MS ? Math.min(VISITS_TO_JUDGE, before + 1) : 0;
 }

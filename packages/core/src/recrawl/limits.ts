@@ -25,3 +25,23 @@ export const UNTRUSTED_MS = 30 * 86_400_000;
 export const DELIVERY_DATE_MS = 5_000;
 /** Hosts whose validators are in memory; of others they are read from the store again. */
 export const MAX_JUDGED_HOSTS = 10_000;
+
+// What sitemaps and feeds say of changes. Recrawl 8.3, 8.6
+/** Dates of a file below which it is not judged, and the share above which they are alike, in the future, or moved. */
+export const MIN_JUDGED_LASTMODS = 5;
+export const MAX_SAME_LASTMODS = 0.8;
+/** Readings in a row at which most dates have moved: from then on they are those of the reading. */
+export const MOVED_READS = 2;
+/** Milliseconds by which a date may be ahead of our clock: it may be a day in another time zone. */
+export const TOMORROW_MS = 86_400_000;
+/** Trust from which a claim dates a change: three of three have been true. */
+export const TRUSTED_LASTMOD = 0.8;
+/** URLs whose dates are in memory during a recrawl: about 50 bytes each. */
+export const MAX_LASTMODS = 1_000_000;
+/** Days between two readings of a sitemap or feed: an hour at least; of one that always changes, and at most. */
+export const MIN_SITEMAP_DAYS = 1 / 24;
+export const MAX_SITEMAP_DAYS = 30;
+/** Days for which a feed's own words may keep it from being read. */
+export const MAX_FEED_DAYS = 90;
+/** Records of dates that are read at a time: half a megabyte each. */
+export const LASTMODS_READ_AT_ONCE = 20;

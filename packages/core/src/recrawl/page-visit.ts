@@ -37,26 +37,30 @@ export interface PageVisit {
   readonly bytes: number;
 }
 
+/** What every record of a visit has: of a page, or of a sitemap. */
+export type KeptVisit = Pick<PageVisit, 'url' | 'from' | 'userData' | 'atMs' | 'estimate'> &
+  Pick<PageVisit, 'etag' | 'lastModified' | 'freshUntilMs' | 'sentAs'>;
+
 /** The beginning of the keys of all records. */
 export const VISIT_PREFIX = 'visit/';
 
 const KEY_CHARS = 22;
 
-/** The key of a URL's record. */
-export function visitKey(url: string): string {
-  return VISIT_PREFIX + hash('sha256', url, 'base64url').slice(0, KEY_CHARS);
+/** The key of a URL's record; of another kind of record with another prefix. */
+export function visitKey(url: string, prefix = VISIT_PREFIX): string {
+  return prefix + hash('sha256', url, 'base64url').slice(0, KEY_CHARS);
 }
 
-export function encodeVisit(visit: PageVisit): Uint8Array {
+export function encodeVisit(visit: KeptVisit): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(visit));
 }
 
 /** `null` of bytes that are no such record. */
-export function decodeVisit(bytes: Uint8Array | null): PageVisit | null {
+export function decodeVisit<T extends KeptVisit = PageVisit>(bytes: Uint8Array | null): T | null {
   if (bytes === null) return null;
   try {
-    const value = JSON.parse(new TextDecoder().decode(bytes)) as Partial<PageVisit> | null;
-    return typeof value?.url === 'string' && typeof value.estimate?.shape === 'number' ? (value as PageVisit) : null;
+    const value = JSON.parse(new TextDecoder().decode(bytes)) as Partial<T> | null;
+    return typeof value?.url === 'string' && typeof value.estimate?.shape === 'number' ? (value as T) : null;
   } catch {
     return null;
   }

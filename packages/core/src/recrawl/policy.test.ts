@@ -93,6 +93,18 @@ describe('values', () => {
     expect(visitValue(perDay, dueAfterDays(perDay, 7))).toBeCloseTo(7, 6);
   });
 
+  it.each([
+    ['says that it has changed', 'changed', 0.9, 6.3, 7.778],
+    ['says so and is not believed', 'changed', 0.1, 3.5, 11.326],
+    ['says that it has not', 'unchanged', 0.9, 0.35, 76.413],
+  ] as const)('of a page of which a sitemap %s', (_, says, trust, value, days) => {
+    const claim = { says, trust };
+    expect(visitValue(1 / 7, 7, 1, claim)).toBeCloseTo(value, 6);
+    expect(visitValue(1 / 7, 7, 4, claim)).toBeCloseTo(4 * value, 6);
+    expect(dueAfterDays(1 / 7, 7, claim)).toBeCloseTo(days, 3);
+    expect(visitValue(1 / 7, dueAfterDays(1 / 7, 7, claim), 1, claim)).toBeCloseTo(7, 6);
+  });
+
   it('grow for every page, so that each comes first some day', () => {
     const rare = { ...VISIT, estimate: { shape: 0.1, days: 4_000 } };
     const often = { ...VISIT, estimate: { shape: 50, days: 5 }, atMs: 999 * DAY_MS };

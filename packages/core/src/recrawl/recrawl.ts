@@ -6,14 +6,17 @@ import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
 import type { PageChange, UnchangedPage } from '../handle/page-change.js';
 import type { FetchedPage } from '../page/page.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
+import { againUrl, isAgainVisit } from './again-url.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
 import { Choice, dueAtMs, valueNow } from './choose-visits.js';
 import { conditionsOf, isForTag, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
-import { type ValidatorListener, ValidatorTrust } from './host-validators.js';
+import { ValidatorTrust, type ValidatorWarning } from './host-validators.js';
+import { type Claim, datedDays, LastmodTrust } from './lastmod-trust.js';
 import { freshUntilMs } from './lifetime.js';
 import { MAX_CHOSEN, VISITS_READ_AT_ONCE } from './limits.js';
 import { decodeVisit, encodeVisit, type PageVisit, VISIT_PREFIX, visitKey } from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
+import { SitemapVisits } from './sitemap-visits.js';
 import { digestOf } from './text-digest.js';
 
 const DAY_MS = 86_400_000;
@@ -34,10 +37,20 @@ interface InFlight {
   /** What was sent; `isProbe`: no conditions were, to see whether the validators are honest. */
   readonly conditions: Readonly<Record<string, string>>;
   readonly isProbe: boolean;
+  /** What sitemaps and feeds say of it. */
+  readonly claim: Claim | null;
   after: PageVisit | null;
   /** Counted when the visit is kept. */
   found: 'notModified' | 'sameContent' | 'changed' | null;
 }
+
+/** What the operator is told, of which host. */
+export type RecrawlListener = (
+  code: ValidatorWarning | 'lastmod-useless',
+  url: string,
+  detail: string,
+  atMs: number,
+) => void;
 
 /** The visits of one run. Promises reject with what the store throws. */
 export class Recrawl {
@@ -47,6 +60,8 @@ export class Recrawl {
   readonly #isConditional: boolean;
   readonly #nowMs: () => number;
   readonly #trust: ValidatorTrust;
+  readonly #lastmodTrust: LastmodTrust;
+  readonly sitemaps: SitemapVisits;
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
   #nextDueAtMs: number | null = null;
   #counts: Omit<RecrawlCounts, 'nextDueAtMs'> = {
@@ -66,7 +81,7 @@ export class Recrawl {
       readonly sentAs: string;
       readonly isConditional: boolean;
       readonly nowMs: () => number;
-      readonly tell: ValidatorListener;
+      readonly tell: RecrawlListener;
     },
   ) {
     this.#store = store;
@@ -75,6 +90,8 @@ export class Recrawl {
     this.#isConditional = parts.isConditional;
     this.#nowMs = parts.nowMs;
     this.#trust = new ValidatorTrust(store, options.verify, parts.tell);
+    this.#lastmodTrust = new LastmodTrust(store);
+    this.sitemaps = new SitemapVisits(store, parts);
   }
 
   counts(): RecrawlCounts {
@@ -88,7 +105,8 @@ export class Recrawl {
     const nowMs = this.#nowMs();
     const possible = isAgain && this.#isConditional ? conditionsOf(before, this.#sentAs) : {};
     const { conditions, isProbe } = await this.#trust.allowed(work.url, possible, nowMs);
-    this.#inFlight.set(work, { before, isAgain, conditions, isProbe, after: null, found: null });
+    const claim = isAgain ? await this.#lastmodTrust.claim(work.url, this.sitemaps.dates, before.atMs) : null;
+    this.#inFlight.set(work, { before, isAgain, conditions, isProbe, claim, after: null, found: null });
     return conditions;
   }
 
@@ -129,7 +147,7 @@ export class Recrawl {
       const { isProbe } = flight;
       await this.#trust.compared(before, { headers, isProbe, hasChanged: !isUnchanged, atMs });
     }
-    const base = isUnchanged ? this.#unchanged(before, atMs, headers) : this.#changed(before, atMs);
+    const base = isUnchanged ? this.#unchanged(before, atMs, headers) : await this.#changed(flight, headers, atMs);
     flight.found = !flight.isAgain ? null : isUnchanged ? 'sameContent' : 'changed';
     flight.after = {
       ...base,
@@ -159,11 +177,12 @@ export class Recrawl {
   ): Promise<Decided | undefined> {
     const flight = this.#inFlight.get(work);
     this.#inFlight.delete(work);
-    if (flight === undefined) return undefined;
-    const { before, isAgain, after, found } = flight;
+    if (flight === undefined) return this.sitemaps.ended(work);
+    const { before, isAgain, claim, after, found } = flight;
     if (after !== null && status !== 'failed' && status !== 'dropped') {
       await this.#write({ ...after, status, reason });
       if (before === null || found === null) return undefined;
+      if (claim !== null) await this.#lastmodTrust.compared(work.url, claim, found === 'changed');
       this.#count({ visits: 1, [found]: 1, ...(found === 'notModified' ? { bytesSaved: before.bytes } : {}) });
     } else if (before !== null) {
       const missing = httpStatus === 410 ? 2 : httpStatus === 404 ? before.missing + 1 : 0;
@@ -187,7 +206,7 @@ export class Recrawl {
   }
 
   /**
-   * The known pages that are due, the most valuable first.
+   * The known pages that are due, the most valuable first, by what sitemaps say meanwhile.
    *
    * @param maxPages - Pages that the run may fetch; `null`: any number.
    * @param sinceMs - When the recrawl began: what it has visited before a stop is not visited once more.
@@ -204,14 +223,20 @@ export class Recrawl {
     const most = Math.min(maxPages ?? MAX_CHOSEN, MAX_CHOSEN);
     const choice = new Choice(most);
     let known = 0;
+    await this.sitemaps.readDates();
     for await (const visit of this.#visits()) {
       known += 1;
-      const dueMs = dueAtMs(visit, this.#options);
-      if (dueMs !== null && dueMs <= nowMs && visit.atMs < sinceMs) choice.offer(visit, valueNow(visit, nowMs));
+      const claim = await this.#lastmodTrust.claim(visit.url, this.sitemaps.dates, visit.atMs);
+      const dueMs = dueAtMs(visit, this.#options, claim);
+      if (dueMs !== null && dueMs <= nowMs && visit.atMs < sinceMs) choice.offer(visit, valueNow(visit, nowMs, claim));
       else this.#nextDue(dueMs);
     }
     const ahead = Math.ceil(most * (1 - this.#options.newShare));
-    const urlOf = (visit: PageVisit, at: number) => againUrl(visit, at < ahead ? BEFORE_NEW : BEHIND_NEW, nowMs);
+    const urlOf = (visit: PageVisit, at: number) =>
+      againUrl(visit, nowMs, {
+        priority: at < ahead ? BEFORE_NEW : BEHIND_NEW,
+        via: visit.from === null ? 'seed' : 'link',
+      });
     return { pages: choice.best().map(urlOf), known };
   }
 
@@ -241,13 +266,17 @@ export class Recrawl {
     return { ...before, atMs, estimate, visits: before.visits + 1, missing: 0, freshUntilMs: freshUntil };
   }
 
-  #changed(
-    before: PageVisit | null,
+  async #changed(
+    { before, claim }: InFlight,
+    headers: HeaderLines,
     atMs: number,
-  ): Pick<PageVisit, 'atMs' | 'changedAtMs' | 'estimate' | 'visits' | 'changes' | 'missing'> {
+  ): Promise<Pick<PageVisit, 'atMs' | 'changedAtMs' | 'estimate' | 'visits' | 'changes' | 'missing'>> {
     if (before === null)
       return { atMs, changedAtMs: atMs, estimate: FIRST_ESTIMATE, visits: 1, changes: 0, missing: 0 };
-    const estimate = afterChange(before.estimate, daysSince(before, atMs));
+    const sinceDays = daysSince(before, atMs);
+    const ageDays =
+      datedDays(claim, before.atMs, atMs) ?? (await this.#trust.datedDays(before.url, headers, sinceDays));
+    const estimate = afterChange(before.estimate, sinceDays, ageDays);
     return { atMs, changedAtMs: atMs, estimate, visits: before.visits + 1, changes: before.changes + 1, missing: 0 };
   }
 
@@ -270,40 +299,11 @@ export class Recrawl {
   }
 }
 
-/**
- * Another visit of a page. Its number follows from the last visit, so that it is queued once, whatever is repeated, and
- * from the month: what robots.txt has closed meanwhile is tried again.
- */
-function againUrl(visit: PageVisit, priority: number, nowMs: number): NewUrl {
-  const { url, depth, from, label, userData, atMs } = visit;
-  return {
-    url,
-    depth,
-    priority,
-    via: from === null ? 'seed' : 'link',
-    visit: Math.ceil(atMs) + monthOf(nowMs),
-    ...(from === null ? {} : { from }),
-    ...(label === null ? {} : { label }),
-    ...(userData === null ? {} : { userData }),
-  };
-}
-
-/** Whether a visit's number is one of `againUrl`: another visit that a handler asks for has a number below these. */
-function isAgainVisit(visit: number, { atMs }: PageVisit, nowMs: number): boolean {
-  const month = visit - Math.ceil(atMs);
-  return month > 0 && month <= monthOf(nowMs);
-}
-
 /** What the handler for unchanged pages gets. */
 function unchangedPage(before: PageVisit, after: PageVisit, status: number): UnchangedPage {
   const { url, label, userData, depth, atMs: fetchedAtMs, changedAtMs, visits, changes, digest } = after;
   const lastVisitMs = before.atMs;
   return { url, status, label, userData, depth, fetchedAtMs, lastVisitMs, changedAtMs, visits, changes, digest };
-}
-
-/** Months since 1970, of thirty days. */
-function monthOf(nowMs: number): number {
-  return Math.floor(nowMs / (30 * DAY_MS));
 }
 
 function daysSince(before: PageVisit, atMs: number): number {

@@ -3,7 +3,7 @@
 
 import type { Frontier } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
-import { OFFERED_AT_ONCE } from './limits.js';
+import { MAX_SITEMAPS_WAIT_MS, OFFERED_AT_ONCE } from './limits.js';
 import type { Run } from './run.js';
 
 /** The latest recrawl of a crawl. */
@@ -48,8 +48,60 @@ function write(frontier: Frontier, latest: LatestAgain): Promise<void> {
   return frontier.writeRecord(KEY, new TextEncoder().encode(JSON.stringify(latest)));
 }
 
+/**
+ * The choice of a recrawl: which known pages are visited. It is made when the sitemaps that are due have been read, a
+ * minute after the beginning at the latest, and before the pages that are new have used up their share.
+ */
+export class AgainChoice {
+  readonly #run: Run;
+  readonly #sinceMs: number;
+  /** When it is made at the latest, epoch milliseconds; `null`: it is made. */
+  #untilMs: number | null;
+  readonly #pagesBefore: number;
+
+  constructor(run: Run, sinceMs: number) {
+    this.#run = run;
+    this.#sinceMs = sinceMs;
+    this.#untilMs = run.nowMs() + MAX_SITEMAPS_WAIT_MS;
+    this.#pagesBefore = run.frontier.counts().pages;
+  }
+
+  get untilMs(): number | null {
+    return this.#untilMs;
+  }
+
+  /** Queues the sitemaps that are due. @throws What the store throws. */
+  async begin(): Promise<void> {
+    const { recrawl, journal } = this.#run;
+    if (recrawl === null) return;
+    journal.addListener(recrawl.sitemaps);
+    await this.#run.offer({ candidates: await recrawl.sitemaps.due() });
+  }
+
+  /**
+   * Makes it, if it is time. @param isLast - Nothing else is left to do.
+   *
+   * @returns Whether it was made now. @throws As `offerAgain`.
+   */
+  async make(isLast: boolean): Promise<boolean> {
+    const { recrawl, frontier, options } = this.#run;
+    if (this.#untilMs === null) return false;
+    const { pages } = options.bounds;
+    const newPages = pages === null ? Number.POSITIVE_INFINITY : pages * (options.recrawl?.newShare ?? 0);
+    const isTime =
+      isLast ||
+      recrawl?.sitemaps.isReading() !== true ||
+      this.#run.nowMs() >= this.#untilMs ||
+      frontier.counts().pages - this.#pagesBefore >= newPages;
+    if (!isTime) return false;
+    this.#untilMs = null;
+    await offerAgain(this.#run, this.#sinceMs);
+    return true;
+  }
+}
+
 /** Queues the known pages that are worth another visit. @throws MannerlyError `option-invalid`: no visit was kept. */
-export async function offerAgain(run: Run, sinceMs: number): Promise<void> {
+async function offerAgain(run: Run, sinceMs: number): Promise<void> {
   const { recrawl, options } = run;
   if (recrawl === null) return;
   const { pages, known } = await recrawl.choose(options.bounds.pages, sinceMs);

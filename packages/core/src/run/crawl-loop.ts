@@ -15,6 +15,7 @@ export interface LoopEnd {
 }
 
 const MS_PER_MINUTE = 60_000;
+const NOT_MADE = Promise.resolve(false);
 
 /** Runs until it ends. @throws The first error of a store, a sink or a bug, after everything in flight has ended. */
 export async function crawlLoop(run: Run): Promise<LoopEnd> {
@@ -56,6 +57,7 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
         );
     if (isEnding) frontier.endAsks();
     // A handler's own request gets its turn from `take` too, even when no more pages may be taken.
+    if (!isIdle) await orFailed(run.choice?.make(false) ?? NOT_MADE, false);
     const mayTake = !isPaused && (free > 0 || pageRequests.areWaiting());
     const taken = mayTake ? await orFailed(frontier.take(Math.min(Math.max(0, free), MAX_TAKEN_AT_ONCE)), []) : [];
     for (const work of taken) start(work);
@@ -66,6 +68,7 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
     // A pause may have come meanwhile.
     const mayEnd = (): boolean => isEnding || !frontier.isPaused();
     if (inFlight === 0 && mayEnd()) {
+      if (!isEnding && (await orFailed(run.choice?.make(true) ?? NOT_MADE, false))) continue;
       const end = isEnding ? { state: 'stopped' as const, bound: null } : await orFailed(endOf(run), null);
       if (failures.length > 0) throw failures[0];
       if (end !== null && mayEnd()) return end;
@@ -83,11 +86,11 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
   }
 }
 
-/** Where other processes work on the crawl, something may be due, or be over, earlier than the frontier knows. */
+/** When to look again: other processes may have made something due, and a recrawl waits for its sitemaps so long. */
 function lookAt(run: Run, dueAtMs: number | null): number | null {
-  if (!run.setup.isShared) return dueAtMs;
-  const soonMs = run.nowMs() + SHARED_LOOK_MS;
-  return dueAtMs === null ? soonMs : Math.min(dueAtMs, soonMs);
+  const soonMs = run.setup.isShared ? run.nowMs() + SHARED_LOOK_MS : null;
+  const times = [dueAtMs, soonMs, run.choice?.untilMs ?? null].filter((atMs) => atMs !== null);
+  return times.length === 0 ? null : Math.min(...times);
 }
 
 /** How the run ends; `null`: it continues. Called only while nothing is in flight. */

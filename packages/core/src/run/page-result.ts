@@ -210,16 +210,34 @@ async function unwantedResult(run: Run, work: PageWork, outcome: ResponseOutcome
 async function companionResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
   const retry = retryOf(run, work, outcome);
   if (retry?.kind === 'again') return settled({ kind: 'again', notBeforeMs: retry.notBeforeMs });
-  if (outcome.kind === 'failed') return failedResult(run, work, outcome, retry !== null);
+  const sitemaps = run.sitemaps.isSitemap(work) ? run.recrawl?.sitemaps : undefined;
+  if (outcome.kind === 'failed') {
+    await sitemaps?.failed(work);
+    return failedResult(run, work, outcome, retry !== null);
+  }
   const { status: httpStatus } = outcome;
   const redirect = redirectTarget(outcome);
   if (redirect.kind === 'to') {
     const target = await run.companions.redirected(work, redirect.url);
     return redirectResult(run, work, httpStatus, redirect.url, target);
   }
-  const { links, decision } = await run.companions.read(work, outcome, (finds) => run.offer(finds));
+  const known = httpStatus === 304 ? ((await sitemaps?.notModified(work, outcome)) ?? 'unasked') : 'unasked';
+  if (known === 'mismatch') return settled({ kind: 'again', notBeforeMs: outcome.timing.endedAtMs });
+  if (known === 'known') return decided(run, work, { ...NOT_MODIFIED, httpStatus, isPage: false });
+  const {
+    links,
+    decision,
+    rhythm = null,
+  } = await run.companions.read(work, outcome, (finds) => {
+    sitemaps?.listed(work, finds.candidates);
+    return run.offer(finds);
+  });
+  await (decision.status === 'fetched' ? sitemaps?.read(work, outcome, rhythm) : sitemaps?.failed(work));
   return decided(run, work, { ...decision, httpStatus, isPage: false }, links);
 }
+
+/** A sitemap or feed: what it lists is known. */
+const NOT_MODIFIED = { status: 'fetched', reason: 'sitemap', layer: 'fetch', detail: 'not modified' } as const;
 
 /** Whether an exchange is tried again; `null`: our own guard refused it, so the host was not requested. */
 function retryOf({ options }: Run, work: PageWork, outcome: FetchOutcome) {

@@ -14,7 +14,7 @@ import { letAllIn } from '../order-seed/wave-frontier.js';
 import { boundsMet } from '../report/bounds-met.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { totalsFromLogs } from '../report/from-logs.js';
-import { countFromAgain, endAgain, offerAgain } from './again.js';
+import { AgainChoice, countFromAgain, endAgain } from './again.js';
 import { crawlLoop, type LoopEnd } from './crawl-loop.js';
 import { isAtWork, readTotals, TOTALS_KEY } from './crawl-totals.js';
 import { HELD_READ_AT_ONCE, MAX_HELD_REPORTED, MAX_RESET_REST_MS } from './limits.js';
@@ -73,7 +73,11 @@ async function crawl(run: Run): Promise<RunEnd> {
   await run.offer(run.sitemaps.given());
   await run.offer({ candidates: seedUrls(options.scope.seeds) });
   if (setup.retry !== null) await run.retry(setup.retry);
-  if (setup.again && againAtMs !== null) await offerAgain(run, againAtMs);
+  if (setup.again && againAtMs !== null) {
+    const choice = new AgainChoice(run, againAtMs);
+    await choice.begin();
+    run.choice = choice;
+  }
   const end = await crawlLoop(run);
   if (end.state !== 'stopped') await endAgain(frontier);
   await reportHeld(run, end, againAtMs !== null);

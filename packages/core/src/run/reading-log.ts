@@ -8,7 +8,7 @@ import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import { isPartLocked } from '../directory/directory-lock.js';
 import { readValues } from '../directory/read-lines.js';
-import { MAX_READING_LOG_BYTES, MAX_SUSPECTS, POISON_DEATHS } from './limits.js';
+import { MAX_READING_LOG_BYTES, MAX_SUSPECTS, POISON_DEATHS, READING_ENDED_MS } from './limits.js';
 
 /** A line of the file: the reading of a page began or ended, or how often the process died during it. */
 interface Line {
@@ -21,6 +21,9 @@ export class ReadingLog {
   readonly #path: string | null;
   #file: number | null = null;
   #bytes = 0;
+  /** Lines of pages whose reading ended, to be written with the next line, or soon. */
+  #ended = '';
+  #flush: NodeJS.Timeout | null = null;
   readonly #begun = new Set<string>();
   /** How often the process died while a page was read; a page whose reading ended since is not in it. */
   readonly #deaths: Map<string, number>;
@@ -72,6 +75,7 @@ export class ReadingLog {
   /** The file goes where nothing is left to know. */
   async close(): Promise<void> {
     if (this.#file === null || this.#path === null) return;
+    this.#append('');
     closeSync(this.#file);
     this.#file = null;
     if (this.#deaths.size === 0) await rm(this.#path, { force: true });
@@ -79,14 +83,23 @@ export class ReadingLog {
 
   async #noted<T>(url: string, read: () => Promise<T>): Promise<T> {
     this.#begun.add(url);
-    this.#append([{ url, is: 'begun' }]);
+    this.#append(lineOf({ url, is: 'begun' }));
     try {
       return await read();
     } finally {
       this.#begun.delete(url);
       this.#deaths.delete(url);
+      this.#ended += lineOf({ url, is: 'ended' });
       if (this.#bytes > MAX_READING_LOG_BYTES) this.#rewrite();
-      else this.#append([{ url, is: 'ended' }]);
+      else this.#flush ??= setTimeout(() => this.#writeEnded(), READING_ENDED_MS).unref();
+    }
+  }
+
+  #writeEnded(): void {
+    try {
+      this.#append('');
+    } catch {
+      // A disk that is full: the next page's line fails too, and there it is told.
     }
   }
 
@@ -94,17 +107,24 @@ export class ReadingLog {
     if (this.#file === null) return;
     ftruncateSync(this.#file);
     this.#bytes = 0;
-    this.#append([
-      ...[...this.#deaths].map(([url, is]) => ({ url, is })),
-      ...[...this.#begun].map((url) => ({ url, is: 'begun' as const })),
-    ]);
+    this.#ended = '';
+    const deaths = [...this.#deaths].map(([url, is]) => lineOf({ url, is }));
+    this.#append([...deaths, ...[...this.#begun].map((url) => lineOf({ url, is: 'begun' }))].join(''));
   }
 
   /** At once: what is read next may end the process. */
-  #append(lines: readonly Line[]): void {
-    if (this.#file === null || lines.length === 0) return;
-    this.#bytes += writeSync(this.#file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  #append(lines: string): void {
+    if (this.#flush !== null) clearTimeout(this.#flush);
+    this.#flush = null;
+    const text = this.#ended + lines;
+    if (this.#file === null || text === '') return;
+    this.#bytes += writeSync(this.#file, text);
+    this.#ended = '';
   }
+}
+
+function lineOf(line: Line): string {
+  return `${JSON.stringify(line)}\n`;
 }
 
 /**

@@ -92,6 +92,8 @@ export class Run {
   readonly stalls = new StallWatch();
   /** `null`: no visits are kept. */
   readonly recrawl: Recrawl | null;
+  /** Set by `performRun`; `null`: the run is no recrawl. */
+  choice: { readonly untilMs: number | null; make(isLast: boolean): Promise<boolean> } | null = null;
   /** The hosts that waited when the run ended; `null`: it has not ended. */
   #lastWaits: CrawlReport['waiting'] | null = null;
 

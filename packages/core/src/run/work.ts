@@ -108,8 +108,9 @@ function largeBody({ companions, handlers }: Run, work: Work, { status, headers 
 }
 
 /** What makes a request conditional: of a robots.txt its last good copy, of a page its last visit. */
-async function conditionsOf({ recrawl }: Run, work: Work): Promise<Record<string, string>> {
-  if (work.kind === 'page') return work.record.via === 'companion' ? {} : ((await recrawl?.before(work)) ?? {});
+async function conditionsOf({ recrawl, sitemaps }: Run, work: Work): Promise<Record<string, string>> {
+  if (work.kind === 'page' && work.record.via !== 'companion') return (await recrawl?.before(work)) ?? {};
+  if (work.kind === 'page') return sitemaps.isSitemap(work) ? ((await recrawl?.sitemaps.before(work)) ?? {}) : {};
   const { etag, lastModified } = work;
   return {
     ...(etag === null ? {} : { 'if-none-match': etag }),

@@ -1,0 +1,131 @@
+// Dates of sitemaps and feeds: what they say of a page, when they say nothing, and how far they are believed.
+
+import { describe, expect, it } from 'vitest';
+import { LastmodReader, Lastmods } from './lastmod.js';
+import { datedDays, LastmodTrust } from './lastmod-trust.js';
+
+const NOW = Date.UTC(2026, 10, 20, 12);
+const DAY_MS = 86_400_000;
+const HOUR_MS = DAY_MS / 24;
+
+/** What is known after readings of one file, each with its dates. */
+function kept(...readings: readonly (readonly (string | null)[])[]) {
+  let before: Uint8Array | null = null;
+  let useless: string | null = null;
+  for (const dates of readings) {
+    const reader = new LastmodReader();
+    for (const [at, date] of dates.entries()) reader.add(`http://a.test/${at}`, date);
+    ({ kept: before, useless } = reader.end(before, NOW));
+  }
+  const lastmods = new Lastmods(1_000);
+  if (before !== null) lastmods.addAll(before, NOW);
+  return { useless, lastmods, of: (at: number) => lastmods.of(`http://a.test/${at}`) };
+}
+
+const day = (at: number): string => new Date(NOW - at * DAY_MS).toISOString().slice(0, 10);
+
+describe('the dates of a file', () => {
+  it.each<[string, number, number]>([
+    ['2026-11-19T10:30:00Z', Date.UTC(2026, 10, 19, 10, 30), 60_000],
+    ['2026-11-19T10:30+02:00', Date.UTC(2026, 10, 19, 8, 30), 60_000],
+    ['2026-11-19T10:30:59.5', Date.UTC(2026, 10, 19, 10, 30), 60_000],
+    ['Thu, 19 Nov 2026 10:30:00 GMT', Date.UTC(2026, 10, 19, 10, 30), 60_000],
+    ['2026-11-19', Date.UTC(2026, 10, 19), DAY_MS],
+  ])('%s', (text, fromMs, length) => {
+    expect(kept([text]).of(0)).toEqual({ fromMs, toMs: fromMs + length });
+  });
+
+  it.each([null, '', '2026', '2026-11', 'yesterday 10:30', '2026-13-45', '9999-01-01', '1800-01-01T10:00:00Z'])(
+    'says nothing: %s',
+    (text) => {
+      expect(kept([text]).of(0)).toBeNull();
+    },
+  );
+
+  it.each<[string, readonly (readonly (string | null)[])[], string | null]>([
+    ['few of them are judged by nothing', [[day(1), day(1), day(1), day(1)]], null],
+    ['four of five are no reason', [[day(1), day(1), day(1), day(1), day(2)]], null],
+    ['most are one and the same', [[...Array(9).fill(day(1)), day(2)]], 'equal'],
+    ['pages without a date count', [[...Array(9).fill(day(1)), null, null, null]], null],
+    ['most are in the future', [Array.from({ length: 6 }, (_, at) => day(-9 - at))], 'future'],
+    ['one move is no reason', [0, 9].map((more) => Array.from({ length: 6 }, (_, at) => day(20 + at - more))), null],
+    ['two are', [0, 9, 18].map((more) => Array.from({ length: 6 }, (_, at) => day(30 + at - more))), 'moving'],
+    [
+      'unless they stay between',
+      [0, 9, 9, 18].map((more) => Array.from({ length: 6 }, (_, at) => day(30 + at - more))),
+      null,
+    ],
+  ])('%s', (_what, readings, useless) => {
+    expect(kept(...readings).useless).toBe(useless);
+  });
+
+  it('that are one and the same are left out, and the others are used', () => {
+    const { of } = kept([...Array(9).fill(day(5)), day(2)]);
+    expect(of(0)).toBeNull();
+    expect(of(9)?.fromMs).toBe(Date.UTC(2026, 10, 18));
+  });
+
+  it('of several files: the latest counts, and what is no record adds nothing', () => {
+    const lastmods = new Lastmods(2);
+    for (const date of [day(9), day(3), day(5)]) {
+      const reader = new LastmodReader();
+      reader.add('http://a.test/', date);
+      lastmods.addAll(reader.end(null, NOW).kept, NOW);
+    }
+    expect(lastmods.of('http://a.test/')?.fromMs).toBe(Date.parse(day(3)));
+    for (const bytes of [[], [0], [0, 0, 0, 0, 0, 1, 2], [9, 9, 9, 9, 9, 9, 9, 9]])
+      lastmods.addAll(new Uint8Array(bytes), NOW);
+    const full = kept([day(1), day(2)]);
+    expect(full.of(1)).not.toBeNull();
+  });
+});
+
+describe('claims of a host', () => {
+  const URL_OF_PAGE = 'http://a.test/0';
+  const setUp = () => {
+    const records = new Map<string, Uint8Array>();
+    const store = {
+      readRecord: async (key: string) => records.get(key) ?? null,
+      writeRecord: async (key: string, value: Uint8Array | null) => void (value !== null && records.set(key, value)),
+    };
+    return { records, store, trust: new LastmodTrust(store) };
+  };
+  const { lastmods } = kept(['2026-11-10']);
+  const at = (hours: number): number => Date.UTC(2026, 10, 10) + hours * HOUR_MS;
+
+  it.each<[string, number, string | undefined]>([
+    ['a visit of the day before', at(-1), 'changed'],
+    ['a visit of the same day says neither', at(9), undefined],
+    ['a visit of the day after', at(24), 'unchanged'],
+  ])('%s', async (_what, visitedAtMs, says) => {
+    const claim = await setUp().trust.claim(URL_OF_PAGE, lastmods, visitedAtMs);
+    expect(claim?.says).toBe(says);
+    if (claim !== null) expect(claim.trust).toBe(0.5);
+    expect(await setUp().trust.claim('http://a.test/none', lastmods, visitedAtMs)).toBeNull();
+  });
+
+  it('are believed more with each that is true, and less with each that is not, over restarts too', async () => {
+    const { store, trust } = setUp();
+    const changed = await trust.claim(URL_OF_PAGE, lastmods, at(-1));
+    const unchanged = await trust.claim(URL_OF_PAGE, lastmods, at(24));
+    for (const hasChanged of [true, true, true, false]) await trust.compared(URL_OF_PAGE, changed!, hasChanged);
+    for (const hasChanged of [false, false, true]) await trust.compared(URL_OF_PAGE, unchanged!, hasChanged);
+    const again = new LastmodTrust(store);
+    expect(await again.of('a.test')).toEqual({ changed: 4 / 6, unchanged: 3 / 5 });
+    expect(await again.of('b.test')).toEqual({ changed: 1 / 2, unchanged: 1 / 2 });
+    // Old habits are forgotten.
+    for (let time = 0; time < 300; time += 1) await again.compared(URL_OF_PAGE, changed!, true);
+    for (let time = 0; time < 60; time += 1) await again.compared(URL_OF_PAGE, changed!, false);
+    expect((await again.of('a.test')).changed).toBeLessThan(0.35);
+  });
+
+  it('date a change once they are trusted, within the time since the last visit', () => {
+    const claim = { says: 'changed', trust: 0.8, lastmod: { fromMs: at(0), toMs: at(24) } } as const;
+    expect(datedDays(claim, at(-48), at(48))).toBe(1.5);
+    expect(datedDays(claim, at(6), at(18))).toBe(0.25);
+    expect(datedDays({ ...claim, trust: 0.79 }, at(-48), at(48))).toBeUndefined();
+    expect(datedDays({ ...claim, says: 'unchanged' }, at(-48), at(48))).toBeUndefined();
+    expect(datedDays(null, at(-48), at(48))).toBeUndefined();
+    expect(datedDays(claim, at(-48), at(-1))).toBeUndefined();
+  });
+});

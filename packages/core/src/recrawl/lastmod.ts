@@ -1,0 +1,132 @@
+// What a sitemap's `lastmod` or a feed's date says, and what is kept of it: six bytes of the URL's hash and four of the
+// time. A day is a day long, a time a minute; years and months alone say too little.
+
+import { createHash } from 'node:crypto';
+import { MAX_SAME_LASTMODS, MIN_JUDGED_LASTMODS, MOVED_READS, TOMORROW_MS } from './limits.js';
+
+/** When a page has changed last, by what is said: not before `fromMs`, and before `toMs`. Epoch milliseconds. */
+export interface Lastmod {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const ENTRY_BYTES = 10;
+const HASH_BYTES = 6;
+/** Set where only the day is known. Minutes need 31 bits until the year 6053. */
+const IS_DAY = 0x8000_0000;
+/** Before the entries: how often in a row most of them have moved, and the one that most of them share. */
+const HEAD_BYTES = 5;
+
+/** A value as it is kept; 0: it says nothing. */
+function packed(text: string | null): number {
+  const isDay = text !== null && /^\d{4}-\d{2}-\d{2}$/.test(text);
+  if (text === null || !(isDay || /\d:\d\d/.test(text))) return 0;
+  // Without a zone a time would be this machine's own.
+  const ms = Date.parse(/\d{4}-\d\d-\d\dT[\d:.]+$/.test(text) ? `${text}Z` : text);
+  if (!(ms > 0) || ms >= IS_DAY * MINUTE_MS) return 0;
+  return Math.floor(ms / MINUTE_MS) + (isDay ? IS_DAY : 0);
+}
+
+function unpacked(value: number): Lastmod {
+  const fromMs = (value % IS_DAY) * MINUTE_MS;
+  return { fromMs, toMs: fromMs + (value >= IS_DAY ? DAY_MS : MINUTE_MS) };
+}
+
+/** Why the dates of a file are not used, or most of them. */
+export type UselessLastmod = 'equal' | 'future' | 'moving';
+
+/** The dates of one sitemap or feed while it is read. */
+export class LastmodReader {
+  readonly #digest = createHash('sha256');
+  readonly #values = new Map<number, number>();
+  #urls = 0;
+
+  add(url: string, lastmod: string | null): void {
+    this.#urls += 1;
+    this.#digest.update(`${url}\n${lastmod ?? ''}\n`);
+    const value = packed(lastmod);
+    if (value > 0) this.#values.set(hashOf(url), value);
+  }
+
+  /** @param before - What was kept of the last reading; `null`: nothing. */
+  end(
+    before: Uint8Array | null,
+    nowMs: number,
+  ): { readonly digest: string; readonly kept: Uint8Array; readonly useless: UselessLastmod | null } {
+    const values = [...this.#values.values()];
+    const isMost = (count: number, of: number): boolean => of >= MIN_JUDGED_LASTMODS && count > MAX_SAME_LASTMODS * of;
+    const [common, times] = mostFrequent(values);
+    const future = values.filter((value) => isFuture(value, nowMs)).length;
+    const known = before === null ? [] : [...entriesOf(before)].filter(([hash]) => this.#values.has(hash));
+    const moved = known.filter(([hash, value]) => this.#values.get(hash) !== value).length;
+    const moves = isMost(moved, known.length) ? Math.min(MOVED_READS, (before?.[0] ?? 0) + 1) : 0;
+    const isEqual = isMost(times, this.#urls);
+    const kept = Buffer.alloc(HEAD_BYTES + ENTRY_BYTES * this.#values.size);
+    kept[0] = moves;
+    kept.writeUInt32BE(isEqual ? common : 0, 1);
+    let at = HEAD_BYTES;
+    for (const [hash, value] of this.#values) {
+      kept.writeUIntBE(hash, at, HASH_BYTES);
+      at = kept.writeUInt32BE(value, at + HASH_BYTES);
+    }
+    const isMoving = moves >= MOVED_READS;
+    const useless = isEqual ? 'equal' : isMost(future, this.#urls) ? 'future' : isMoving ? 'moving' : null;
+    return { digest: this.#digest.digest('base64url'), kept, useless };
+  }
+}
+
+/** The dates of many files by URL, in little memory. Those that say nothing are left out. */
+export class Lastmods {
+  readonly #values = new Map<number, number>();
+  readonly #most: number;
+
+  /** @param most - URLs whose dates are kept; of more, those that come first. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Of several dates of a URL the latest counts. Bytes that are no such record add nothing. */
+  addAll(kept: Uint8Array, nowMs: number): void {
+    if (kept.length < HEAD_BYTES || (kept[0] ?? 0) >= MOVED_READS) return;
+    const common = Buffer.from(kept.buffer, kept.byteOffset, kept.length).readUInt32BE(1);
+    for (const [hash, value] of entriesOf(kept)) {
+      if (value === common || isFuture(value, nowMs)) continue;
+      const earlier = this.#values.get(hash);
+      if (earlier === undefined ? this.#values.size < this.#most : value % IS_DAY > earlier % IS_DAY)
+        this.#values.set(hash, value);
+    }
+  }
+
+  /** `null`: nothing is said, or nothing that can be used. */
+  of(url: string): Lastmod | null {
+    const value = this.#values.get(hashOf(url));
+    return value === undefined ? null : unpacked(value);
+  }
+}
+
+function* entriesOf(kept: Uint8Array): Generator<readonly [hash: number, value: number]> {
+  const bytes = Buffer.from(kept.buffer, kept.byteOffset, kept.length);
+  for (let at = HEAD_BYTES; at + ENTRY_BYTES <= bytes.length; at += ENTRY_BYTES)
+    yield [bytes.readUIntBE(at, HASH_BYTES), bytes.readUInt32BE(at + HASH_BYTES)];
+}
+
+function isFuture(value: number, nowMs: number): boolean {
+  return unpacked(value).fromMs > nowMs + TOMORROW_MS;
+}
+
+function hashOf(url: string): number {
+  return createHash('sha256').update(url).digest().readUIntBE(0, HASH_BYTES);
+}
+
+function mostFrequent(values: readonly number[]): readonly [value: number, times: number] {
+  const counts = new Map<number, number>();
+  let [common, most] = [0, 0];
+  for (const value of values) {
+    const count = (counts.get(value) ?? 0) + 1;
+    counts.set(value, count);
+    if (count > most) [common, most] = [value, count];
+  }
+  return [common, most];
+}

@@ -1,0 +1,239 @@
+// Sitemaps and feeds, read again: requested conditionally, by their own estimates of how often they change, never
+// within an hour of the last reading. What their dates say of pages is kept next to them.
+
+import type { Frontier, JsonValue, NewUrl, PageWork } from '@mannerly/frontier';
+import type { ResponseOutcome } from '../fetch/outcome.js';
+import type { FeedRhythm } from '../page/sitemap.js';
+import type { UrlDecision } from '../report/decision.js';
+import { againUrl } from './again-url.js';
+import { afterChange, afterUnchanged, changesPerDay, FIRST_ESTIMATE } from './change-estimate.js';
+import { conditionsOf, isForTag, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
+import { LastmodReader, Lastmods, type UselessLastmod } from './lastmod.js';
+import { freshUntilMs } from './lifetime.js';
+import {
+  LASTMODS_READ_AT_ONCE,
+  MAX_FEED_DAYS,
+  MAX_LASTMODS,
+  MAX_SITEMAP_DAYS,
+  MIN_SITEMAP_DAYS,
+  VISITS_READ_AT_ONCE,
+} from './limits.js';
+import { decodeVisit, encodeVisit, type KeptVisit, visitKey } from './page-visit.js';
+import { dueAfterDays } from './visit-value.js';
+
+/** The last reading of a sitemap or feed. Times are epoch milliseconds. */
+interface SitemapVisit extends KeptVisit {
+  readonly digest: string;
+  readonly status: 'fetched' | 'failed';
+  readonly reason: string;
+  /** How often a feed wants to be read at most; `null`: it does not say. */
+  readonly rhythm: FeedRhythm | null;
+}
+
+interface InFlight {
+  readonly before: SitemapVisit | null;
+  readonly conditions: Readonly<Record<string, string>>;
+  readonly dates: LastmodReader;
+}
+
+const SITEMAP_PREFIX = 'sitemap/';
+const DATES_PREFIX = 'sitemap-dates/';
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const HOURS_OF_WEEK = 168;
+/** As that of every sitemap: behind the other companion files, before all pages. */
+const PRIORITY = 1;
+
+const WHY: Readonly<Record<UselessLastmod, string>> = {
+  equal: 'most of its URLs have the same date, which is not used',
+  future: 'most of its dates are in the future, and are not used',
+  moving: 'most of its dates are others at each reading, and are not used',
+};
+
+/** The sitemaps and feeds of one run. Promises reject with what the store throws. */
+export class SitemapVisits {
+  /** What they say, once `readDates` has read it; of those that are read later too. */
+  readonly dates = new Lastmods(MAX_LASTMODS);
+  readonly #store: Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
+  readonly #sentAs: string;
+  readonly #nowMs: () => number;
+  readonly #tell: (code: 'lastmod-useless', url: string, detail: string, atMs: number) => void;
+  readonly #inFlight = new WeakMap<PageWork, InFlight>();
+  /** Those that are requested again in this run and not decided yet. */
+  readonly #open = new Set<string>();
+
+  constructor(
+    store: Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>,
+    parts: {
+      readonly sentAs: string;
+      readonly nowMs: () => number;
+      readonly tell: (code: 'lastmod-useless', url: string, detail: string, atMs: number) => void;
+    },
+  ) {
+    this.#store = store;
+    this.#sentAs = parts.sentAs;
+    this.#nowMs = parts.nowMs;
+    this.#tell = parts.tell;
+  }
+
+  /** The known ones that are due. Until each of them is decided, `isReading`. */
+  async due(): Promise<readonly NewUrl[]> {
+    const nowMs = this.#nowMs();
+    const due: NewUrl[] = [];
+    for await (const value of this.#values(SITEMAP_PREFIX, VISITS_READ_AT_ONCE)) {
+      const visit = decodeVisit<SitemapVisit>(value);
+      if (visit === null || dueMs(visit) > nowMs) continue;
+      const more = { depth: 0, label: null };
+      due.push(againUrl({ ...visit, ...more }, nowMs, { priority: PRIORITY, via: 'companion' }));
+      this.#open.add(visit.url);
+    }
+    return due;
+  }
+
+  isReading(): boolean {
+    return this.#open.size > 0;
+  }
+
+  /** Heard of every decision of the run. A redirect leads to what is read instead. */
+  decision({ url, reason }: Pick<UrlDecision, 'url' | 'reason'>): void {
+    if (reason !== 'redirect') this.#open.delete(url);
+  }
+
+  /** Reads what is kept of all dates into `dates`. */
+  async readDates(): Promise<void> {
+    for await (const value of this.#values(DATES_PREFIX, LASTMODS_READ_AT_ONCE))
+      this.dates.addAll(value, this.#nowMs());
+  }
+
+  /** Reads what is known of a sitemap. @returns The conditions of its request. */
+  async before(work: PageWork): Promise<Record<string, string>> {
+    const before = decodeVisit<SitemapVisit>(await this.#store.readRecord(visitKey(firstUrl(work), SITEMAP_PREFIX)));
+    const conditions = before === null ? {} : conditionsOf(before, this.#sentAs);
+    this.#inFlight.set(work, { before, conditions, dates: new LastmodReader() });
+    return conditions;
+  }
+
+  /** As `Recrawl.notModified`. `known`: it is as it was. */
+  async notModified(work: PageWork, { headers, timing }: ResponseOutcome): Promise<'known' | 'mismatch' | 'unasked'> {
+    const { before = null, conditions = {} } = this.#inFlight.get(work) ?? {};
+    if (before === null || Object.keys(conditions).length === 0) return 'unasked';
+    if (!isForTag(headers, conditions['if-none-match'] ?? null)) {
+      await this.#write({ ...before, ...NO_VALIDATORS });
+      return 'mismatch';
+    }
+    const atMs = timing.endedAtMs;
+    const estimate = afterUnchanged(before.estimate, (atMs - before.atMs) / DAY_MS);
+    const validators = validatorsAfter(before, headers);
+    await this.#write({
+      ...before,
+      status: 'fetched',
+      atMs,
+      estimate,
+      ...validators,
+      freshUntilMs: freshUntilMs(headers, atMs),
+    });
+    return 'known';
+  }
+
+  /** URLs that a sitemap lists, with their dates. */
+  listed(work: PageWork, urls: readonly NewUrl[]): void {
+    const dates = this.#inFlight.get(work)?.dates;
+    for (const { url, userData } of urls) dates?.add(url, lastmodOf(userData));
+  }
+
+  /** A sitemap was read, whole or as far as it came. */
+  async read(
+    work: PageWork,
+    { headers, timing, truncated }: ResponseOutcome,
+    rhythm: FeedRhythm | null,
+  ): Promise<void> {
+    const flight = this.#inFlight.get(work);
+    if (flight === undefined) return;
+    const { before, dates } = flight;
+    const url = firstUrl(work);
+    const atMs = timing.endedAtMs;
+    const key = visitKey(url, DATES_PREFIX);
+    const { digest, kept, useless } = dates.end(await this.#store.readRecord(key), atMs);
+    if (useless !== null) this.#tell('lastmod-useless', url, `${url}: ${WHY[useless]}`, atMs);
+    await this.#store.writeRecord(key, kept);
+    this.dates.addAll(kept, atMs);
+    const { hops, from, userData } = work.record;
+    const estimate =
+      before === null
+        ? FIRST_ESTIMATE
+        : (digest === before.digest ? afterUnchanged : afterChange)(before.estimate, (atMs - before.atMs) / DAY_MS);
+    await this.#write({
+      ...{ url, from: hops > 0 ? (before?.from ?? null) : from, userData, atMs, estimate, digest },
+      ...(truncated === null ? validatorsOf(headers) : NO_VALIDATORS),
+      ...{ freshUntilMs: freshUntilMs(headers, atMs), sentAs: this.#sentAs },
+      status: 'fetched',
+      rhythm,
+      reason: hops > 0 ? 'redirect' : 'sitemap',
+    });
+  }
+
+  /** It did not come: nothing is learned, and its next turn is as late as if it had. */
+  async failed(work: PageWork): Promise<void> {
+    const before = this.#inFlight.get(work)?.before ?? null;
+    if (before !== null) await this.#write({ ...before, status: 'failed', atMs: this.#nowMs() });
+  }
+
+  /** It is decided. @returns How its last reading was decided, if that counted as more than a failure. */
+  ended(work: PageWork): Pick<SitemapVisit, 'status' | 'reason'> | undefined {
+    const before = this.#inFlight.get(work)?.before ?? null;
+    return before?.status === 'fetched' ? { status: before.status, reason: before.reason } : undefined;
+  }
+
+  async #write(visit: SitemapVisit): Promise<void> {
+    await this.#store.writeRecord(visitKey(visit.url, SITEMAP_PREFIX), encodeVisit(visit));
+    this.#open.delete(visit.url);
+  }
+
+  async *#values(prefix: string, atOnce: number): AsyncGenerator<Uint8Array> {
+    let cursor: string | null = null;
+    do {
+      const listing: Awaited<ReturnType<Frontier['listRecords']>> = await this.#store.listRecords(
+        prefix,
+        cursor,
+        atOnce,
+      );
+      for (const { value } of listing.items) yield value;
+      cursor = listing.cursor;
+    } while (cursor !== null);
+  }
+}
+
+/** A sitemap that always changes is read every hour, others less often. */
+function dueMs({ atMs, estimate, freshUntilMs: untilMs, rhythm }: SitemapVisit): number {
+  const days = Math.min(MAX_SITEMAP_DAYS, dueAfterDays(changesPerDay(estimate), MIN_SITEMAP_DAYS));
+  return outsideSkips(rhythm, Math.max(atMs + days * DAY_MS, untilMs ?? 0, inRhythmMs(rhythm, atMs)));
+}
+
+/** When a feed may be read again after its `ttl` or its period, epoch milliseconds. */
+function inRhythmMs(rhythm: FeedRhythm | null, atMs: number): number {
+  return atMs + Math.min((rhythm?.minutes ?? 0) * 60_000, MAX_FEED_DAYS * DAY_MS);
+}
+
+/** The first hour from a time on that a feed does not skip; the time itself where it skips all. */
+function outsideSkips(rhythm: FeedRhythm | null, fromMs: number): number {
+  const { skipHours = [], skipDays = [] } = rhythm ?? {};
+  for (
+    let atMs = fromMs, hours = 0;
+    hours < HOURS_OF_WEEK;
+    hours += 1, atMs = (Math.floor(atMs / HOUR_MS) + 1) * HOUR_MS
+  ) {
+    const date = new Date(atMs);
+    if (!skipHours.includes(date.getUTCHours()) && !skipDays.includes(date.getUTCDay())) return atMs;
+  }
+  return fromMs;
+}
+
+/** As it was requested first: a redirect leads away from it. */
+function firstUrl({ url, record }: PageWork): string {
+  return record.hops > 0 && record.from !== null ? record.from : url;
+}
+
+function lastmodOf(userData: JsonValue | undefined): string | null {
+  const { lastmod } = (userData ?? {}) as { readonly lastmod?: JsonValue };
+  return typeof lastmod === 'string' ? lastmod : null;
+}

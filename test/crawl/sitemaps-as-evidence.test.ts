@@ -1,0 +1,228 @@
+// What sitemaps and feeds say of changes orders a recrawl as far as it has proved true, and they are read before pages,
+// rarely and conditionally. On virtual time, over one store.
+
+import { hash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { lmdbStore } from '@mannerly/frontier/lmdb';
+import { createFakeWeb, createVirtualClock, type FakeExchange, type FakeHost } from 'mannerly/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type CrawlStory, crawl, type TestCrawlOptions } from '../support/crawl.js';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = DAY_MS / 24;
+const XML = { 'content-type': 'application/xml' };
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** A site of numbered pages, whose sitemap says what it is told to say. */
+class Site {
+  readonly edition: number[];
+  /** What the sitemap says of each page; `null`: no date. */
+  readonly lastmod: (string | null)[];
+  /** What the sitemap has in place of a list. */
+  list: (() => string) | null = null;
+  robots = 'User-agent: *\nSitemap: http://a.test/list.xml\n';
+  listStatus = 200;
+  listLastsSeconds = 0;
+
+  constructor(pages: number, lastmod: (at: number) => string | null) {
+    this.edition = Array.from({ length: pages }, () => 1);
+    this.lastmod = this.edition.map((_, at) => lastmod(at));
+  }
+
+  change(at: number, lastmod: string | null = this.lastmod[at] ?? null): void {
+    this.edition[at] = (this.edition[at] ?? 0) + 1;
+    this.lastmod[at] = lastmod;
+  }
+
+  say(lastmod: (at: number) => string): void {
+    for (const at of this.lastmod.keys()) this.lastmod[at] = lastmod(at);
+  }
+
+  urlset(): string {
+    const entry = (lastmod: string | null, at: number): string =>
+      `<url><loc>http://a.test/${at}</loc>${lastmod === null ? '' : `<lastmod>${lastmod}</lastmod>`}</url>`;
+    return `<urlset>${this.lastmod.map(entry).join('')}</urlset>`;
+  }
+
+  host(): FakeHost {
+    return {
+      robots: () => ({ body: this.robots }),
+      pages: ({ path, headers }) => {
+        if (path === '/list.xml') {
+          const body = this.list?.() ?? this.urlset();
+          const etag = `"${hash('sha256', body).slice(0, 16)}"`;
+          if (this.listStatus !== 200) return { status: this.listStatus };
+          return headers['if-none-match'] === etag
+            ? { status: 304, headers: { etag } }
+            : { headers: { ...XML, etag, 'cache-control': `max-age=${this.listLastsSeconds}` }, body };
+        }
+        const edition = path === '/' ? 1 : this.edition[Number(path.slice(1))];
+        if (edition === undefined) return { status: 404 };
+        return {
+          headers: { 'content-type': 'text/html' },
+          body: `<title>${path}</title><p>Edition ${edition}</p>`,
+        };
+      },
+    };
+  }
+}
+
+/** Runs over one store, each so many days after the beginning. */
+function runs(hosts: Readonly<Record<string, FakeHost>>) {
+  const place = mkdtempSync(join(tmpdir(), 'mannerly-evidence-'));
+  const clock = createVirtualClock();
+  onTestFinished(() => {
+    clock.end();
+    rmSync(place, { recursive: true, force: true, maxRetries: 5 });
+  });
+  const startMs = clock.nowMs();
+  return {
+    startMs,
+    async run(days: number, options: Partial<TestCrawlOptions> = {}) {
+      const beforeMs = startMs + days * DAY_MS - clock.nowMs();
+      if (beforeMs > 0) await clock.advance(beforeMs);
+      const web = createFakeWeb({ hosts });
+      const { fetcher, network } = web.fakes(clock);
+      const story: CrawlStory = await clock.finish(
+        crawl({
+          seeds: ['http://a.test/'],
+          scope: { seeds: ['http://a.test/'], within: 'list', hosts: Object.keys(hosts) },
+          bounds: { pages: 500 },
+          discover: { sitemaps: true },
+          recrawl: true,
+          again: days > 0,
+          clock,
+          fetcher,
+          network,
+          store: lmdbStore({ path: join(place, 'store'), nowMs: () => clock.nowMs() }),
+          ...options,
+        }),
+      );
+      if (web.errors.length > 0) throw web.errors[0];
+      const asked: FakeExchange[] = web.exchanges.filter(({ path }) => path !== '/robots.txt');
+      return { ...story, asked, paths: asked.map(({ path }) => path) };
+    },
+  };
+}
+
+/** Before the virtual time begins; no two alike. */
+const wasAt = (at: number): string => iso(Date.UTC(2025, 5, 1) + at * DAY_MS);
+const codes = ({ notices }: CrawlStory): readonly string[] => notices.map(({ code }) => code);
+
+describe('a recrawl of a site with a sitemap', () => {
+  it('reads the sitemap first, conditionally, and visits the pages that it says have changed', async () => {
+    const site = new Site(20, wasAt);
+    const { startMs, run } = runs({ 'a.test': site.host() });
+    const first = await run(0);
+    expect(first.paths[0]).toBe('/list.xml');
+    expect(first.asked).toHaveLength(22);
+    for (const at of [3, 11, 17]) site.change(at, iso(startMs + 4 * DAY_MS));
+    const second = await run(5, { bounds: { pages: 4 } });
+    expect(second.paths[0]).toBe('/list.xml');
+    expect(second.asked[0]?.headers['if-none-match']).toBeDefined();
+    // The seed counts four times.
+    expect(second.paths.slice(1).sort()).toEqual(['/', '/11', '/17', '/3']);
+    expect(second.report.recrawl).toMatchObject({ visits: 4, changed: 3, sameContent: 1 });
+    expect(second.report.outcomes['fetched']).toMatchObject({ sitemap: 1 });
+  });
+
+  it('finds pages that the sitemap lists by now', async () => {
+    const site = new Site(5, wasAt);
+    const { run } = runs({ 'a.test': site.host() });
+    await run(0);
+    site.edition.push(1);
+    site.lastmod.push(null);
+    expect((await run(5)).paths).toContain('/5');
+  });
+
+  it('reads the sitemap rarely: not within an hour, and not at all while it says how long it lasts', async () => {
+    const site = new Site(3, wasAt);
+    const { run } = runs({ 'a.test': site.host() });
+    await run(0);
+    expect((await run(0.04)).paths).not.toContain('/list.xml');
+    const { asked } = await run(2);
+    expect(asked[0]).toMatchObject({ path: '/list.xml', status: 304 });
+    site.change(1, wasAt(100));
+    site.listLastsSeconds = 5 * 86_400;
+    expect((await run(4)).asked[0]).toMatchObject({ path: '/list.xml', status: 200 });
+    expect((await run(8)).paths).not.toContain('/list.xml');
+    expect((await run(10)).paths).toContain('/list.xml');
+  });
+
+  it.each([
+    ['goes by its dates where they have proved true', true, '/11'],
+    ['goes by what was seen where they have not', false, '/0'],
+  ])('%s', async (_what, isHonest, first) => {
+    const site = new Site(12, (at) => (at === 0 ? null : wasAt(at)));
+    const { startMs, run } = runs({ 'a.test': site.host() });
+    await run(0);
+    for (let day = 1; day <= 10; day += 1) {
+      site.change(0);
+      const lastmod = iso(startMs + (day - 0.5) * DAY_MS);
+      if (isHonest) site.change(day, lastmod);
+      else site.lastmod[day] = lastmod;
+      await run(day);
+    }
+    site.lastmod[11] = iso(startMs + 10.5 * DAY_MS);
+    const { paths } = await run(11, { bounds: { pages: 1 } });
+    expect(paths).toEqual(['/list.xml', first]);
+  });
+
+  it('takes the dates of a feed like those of a sitemap, and reads it as often as it says', async () => {
+    const site = new Site(8, wasAt);
+    const { startMs, run } = runs({ 'a.test': site.host() });
+    await run(0);
+    const item = (lastmod: string | null, at: number): string =>
+      `<item><link>http://a.test/${at}</link><pubDate>${new Date(lastmod ?? '').toUTCString()}</pubDate></item>`;
+    site.list = () => `<rss><channel><ttl>4320</ttl>${site.lastmod.map(item).join('')}</channel></rss>`;
+    await run(2);
+    for (const at of [2, 5]) site.change(at, iso(startMs + 3 * DAY_MS));
+    expect((await run(4, { bounds: { pages: 1 } })).paths).not.toContain('/list.xml');
+    const { paths } = await run(5.5, { bounds: { pages: 3 } });
+    expect(paths[0]).toBe('/list.xml');
+    expect(paths).toEqual(expect.arrayContaining(['/2', '/5']));
+  });
+
+  it('waits a minute at most for a sitemap that does not come', async () => {
+    const [good, bad] = [new Site(4, wasAt), new Site(4, wasAt)];
+    const hosts = { 'a.test': good.host(), 'b.test': bad.host() };
+    const { startMs, run } = runs(hosts);
+    const seeds = ['http://a.test/', 'http://b.test/'];
+    const more = { seeds, scope: { seeds, within: 'host' as const } };
+    bad.robots = bad.robots.replace('a.test', 'b.test');
+    bad.list = () => bad.urlset().replaceAll('a.test', 'b.test');
+    expect((await run(0, more)).asked).toHaveLength(12);
+    bad.listStatus = 500;
+    const { asked } = await run(5, more);
+    const pages = asked.filter(({ path }) => path !== '/list.xml');
+    expect(pages).toHaveLength(10);
+    const waitedMs = Math.min(...pages.map((each) => each.startMs)) - (startMs + 5 * DAY_MS);
+    expect(waitedMs).toBeLessThan(61_000);
+    // What it said before still counts, and it is asked again.
+    expect(asked.filter(({ path }) => path === '/list.xml').length).toBeGreaterThan(1);
+  });
+
+  it.each<[string, (site: Site, startMs: number, day: number) => void]>([
+    ['one date for most of its pages', (site, startMs, day) => site.lastmod.fill(iso(startMs + (day - 1) * DAY_MS), 1)],
+    ['dates in the future', (site, startMs) => site.say((at) => iso(startMs + (500 + at) * DAY_MS))],
+    [
+      'other dates at each reading',
+      (site, startMs, day) => site.say((at) => iso(startMs + (day - 0.5) * DAY_MS + (at * HOUR_MS) / 4)),
+    ],
+  ])('uses no dates of a sitemap with %s, and says so', async (_what, tell) => {
+    const site = new Site(12, () => null);
+    const { startMs, run } = runs({ 'a.test': site.host() });
+    for (const day of [0, 5, 10]) {
+      tell(site, startMs, day);
+      await run(day);
+    }
+    tell(site, startMs, 15);
+    // The seed, and the first two by name: a claim that is believed would have put the last ones ahead.
+    site.change(0, null);
+    const last = await run(15, { bounds: { pages: 3 } });
+    expect(codes(last)).toContain('lastmod-useless');
+    expect(last.paths.slice(1).sort()).toEqual(['/', '/0', '/1']);
+  });
+});
