@@ -1,5 +1,5 @@
 // A recrawl of a site of which it is known what has changed: what is requested, with which conditions, and what is
-// handled. Days pass between the runs by the clock of the crawl.
+// handled. Days pass between the runs by the clock of the crawl. It is still one file because all cases share the site.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
