@@ -1,5 +1,5 @@
 // A recrawl of a site of which it is known what has changed: what is requested, with which conditions, and what is
-// handled. Days pass between the runs by the clock of the crawl.
+// handled. Days pass between the runs by the clock of the crawl. It is still one file because all cases share the site.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -237,6 +237,23 @@ describe('a crawl that is run again', () => {
     // A seed counts four times.
     expect(paths.sort()).toEqual(['/', '/5', '/6', '/7']);
     expect(report.recrawl).toMatchObject({ visits: 4, changed: 3, notModified: 1 });
+  });
+
+  it('spends it on the pages that the user finds important, by URL and what was handed along', async () => {
+    const { run } = await site(tagged);
+    const handlers = (crawler: Crawler): void =>
+      void crawler.on('html', async (one) => {
+        for (const { url } of one.links) await one.add(url, url.endsWith('/30') ? { userData: 'main' } : {});
+      });
+    await run(0, { handlers });
+    const importance = (url: string, userData: unknown): number | undefined =>
+      userData === 'main' ? 50 : url.endsWith('/8') ? 9 : undefined;
+    const { paths } = await run(1, { bounds: { pages: 3 }, recrawl: { importance } });
+    expect(paths).toEqual(['/30', '/8', '/']);
+    await expect(run(2, { recrawl: { importance: () => 0 } })).rejects.toMatchObject({
+      code: 'option-invalid',
+      message: expect.stringContaining('0.01 to 100'),
+    });
   });
 
   it('takes a page for unchanged whose text is, whatever else its body has', async () => {

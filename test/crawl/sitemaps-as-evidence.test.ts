@@ -170,6 +170,21 @@ describe('a recrawl of a site with a sitemap', () => {
     expect(paths).toEqual(['/list.xml', first]);
   });
 
+  it('takes the dates of a feed like those of a sitemap, and reads it as often as it says', async () => {
+    const site = new Site(8, wasAt);
+    const { startMs, run } = runs({ 'a.test': site.host() });
+    await run(0);
+    const item = (lastmod: string | null, at: number): string =>
+      `<item><link>http://a.test/${at}</link><pubDate>${new Date(lastmod ?? '').toUTCString()}</pubDate></item>`;
+    site.list = () => `<rss><channel><ttl>4320</ttl>${site.lastmod.map(item).join('')}</channel></rss>`;
+    await run(2);
+    for (const at of [2, 5]) site.change(at, iso(startMs + 3 * DAY_MS));
+    expect((await run(4, { bounds: { pages: 1 } })).paths).not.toContain('/list.xml');
+    const { paths } = await run(5.5, { bounds: { pages: 3 } });
+    expect(paths[0]).toBe('/list.xml');
+    expect(paths).toEqual(expect.arrayContaining(['/2', '/5']));
+  });
+
   it('waits a minute at most for a sitemap that does not come', async () => {
     const [good, bad] = [new Site(4, wasAt), new Site(4, wasAt)];
     const hosts = { 'a.test': good.host(), 'b.test': bad.host() };

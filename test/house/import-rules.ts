@@ -162,7 +162,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['identity'],
     ['admit', 'fetch', 'page', 'handle', 'output', 'archive', 'report'],
     ['journal'],
-    ['discovery', 'recrawl'],
+    ['discovery', 'licensing', 'recrawl'],
     ['crawl'],
     ['options', 'order-seed', 'replay'],
     ['run'],

@@ -9,6 +9,7 @@ import { type FetchOutcome, headersByName } from '../fetch/outcome.js';
 import type { PageOutcome } from '../journal/journal.js';
 import { keepLatest } from '../keep-latest.js';
 import type { Datasets } from '../page/datasets.js';
+import type { FeedRhythm } from '../page/sitemap.js';
 import { MAX_COMPANION_HOPS, MAX_TDM_AUTHORITIES } from './limits.js';
 import type { SitemapFinds, Sitemaps } from './sitemaps.js';
 
@@ -17,6 +18,8 @@ export interface CompanionResult {
   /** Candidates for admission. */
   readonly links: readonly NewUrl[];
   readonly decision: PageOutcome;
+  /** Of a feed that was read: how often it wants to be read at most. */
+  readonly rhythm?: FeedRhythm | null;
 }
 
 /** Which companion files a crawl requests. */
@@ -108,8 +111,8 @@ export class Companions {
       });
       if (outcome.kind === 'failed') return failed(outcome.failure);
       if (!isSuccess(outcome.status)) return failed(`status-${outcome.status}`);
-      const detail = await sitemaps.read(work, outcome, offer);
-      return { links: [], decision: { status: 'fetched', reason: 'sitemap', layer: 'fetch', detail } };
+      const { detail, rhythm } = await sitemaps.read(work, outcome, offer);
+      return { links: [], decision: { status: 'fetched', reason: 'sitemap', layer: 'fetch', detail }, rhythm };
     }
     const url = initialUrl(work);
     const { origin } = new URL(url);

@@ -11,7 +11,7 @@ import { pieceDecoder } from '../fetch/charset.js';
 import { type FetchOutcome, headerValue, type ResponseOutcome } from '../fetch/outcome.js';
 import { keepLatest } from '../keep-latest.js';
 import { readSitemap, type SitemapFileEnd } from '../page/read-sitemap.js';
-import type { SitemapEntry } from '../page/sitemap.js';
+import type { FeedRhythm, SitemapEntry } from '../page/sitemap.js';
 import {
   MAX_COMPANION_HOPS,
   MAX_SITEMAP_ALTERNATE_BYTES,
@@ -86,12 +86,12 @@ export class Sitemaps {
     return { ...item(url, ticket), hops: record.hops + 1, from: initialUrl(work), dedupe: false };
   }
 
-  /** Reads one, a batch for each `offer`. @returns What it was, for people. */
+  /** Reads one, a batch for each `offer`. @returns `detail`: what it was, for people. */
   async read(
     work: PageWork,
     outcome: ResponseOutcome,
     offer: (finds: SitemapFinds) => Promise<unknown>,
-  ): Promise<string> {
+  ): Promise<{ readonly detail: string; readonly rhythm: FeedRhythm | null }> {
     const ticket = ticketOf(work) ?? { level: 0, hosts: [] };
     const hosts = new Set([new URL(work.url).host, new URL(initialUrl(work)).host, ...ticket.hosts]);
     const contentType = headerValue(outcome.headers, 'content-type');
@@ -104,7 +104,10 @@ export class Sitemaps {
     let foreign = 0;
     for (;;) {
       const next = await reading.next();
-      if (next.done === true) return summaryOf(next.value, listed, foreign, outcome.truncated);
+      if (next.done === true) {
+        const detail = summaryOf(next.value, listed, foreign, outcome.truncated);
+        return { detail, rhythm: next.value.rhythm };
+      }
       const { kind, entries } = next.value;
       const via = kind === 'rss' || kind === 'atom' ? 'feed' : 'sitemap';
       const finds = entries.map((entry): NewUrl | Refusal => {

@@ -1,7 +1,15 @@
 // The options of `createCrawler`. Generated from the rows in this folder: edit those, then run `pnpm generate`. It is
 // still one file because a reader of one option usually wants the next.
 
-import type { CanonicalRule, Clock, CustomPoliteness, FrontierStore, RobotsOptions, Via } from '@mannerly/frontier';
+import type {
+  CanonicalRule,
+  Clock,
+  CustomPoliteness,
+  FrontierStore,
+  JsonValue,
+  RobotsOptions,
+  Via,
+} from '@mannerly/frontier';
 import type { HookOptions } from '../crawl/hooks.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
@@ -89,7 +97,7 @@ export interface CrawlerOptions {
   readonly log?: 'silent' | 'debug' | 'info' | 'warn' | 'error' | false | LogFunction | Logger;
   /**
    * Keep what another visit of a page needs, so that the crawl can be run again (docs/recrawl.md). `true` means the
-   * defaults of the next six. @default false
+   * defaults of the next eight. @default false
    */
   readonly recrawl?: boolean | RecrawlOptions;
   /** Keep every exchange as WARC 1.1 (docs/archive.md). `true` means the defaults of the next four. @default false */
@@ -440,6 +448,16 @@ export interface RecrawlOptions {
    * whether its validators are honest. 0: none. 0 to 1, a share of visits. @default 0.02
    */
   readonly verify?: number;
+  /**
+   * How long a page is left alone at most because its site says how long it lasts (`max-age`, `Expires`); with
+   * `immutable` thirty days. 0: not at all. 0 to 365 days. @default 7
+   */
+  readonly trustFreshnessDays?: number;
+  /**
+   * How many other pages a visit of this one is worth, 0.01 to 100. `undefined`: 4 of a seed, 1 of any other page.
+   * @default none
+   */
+  readonly importance?: (url: string, userData: JsonValue | null) => number | undefined;
 }
 
 export interface ArchiveOptions {

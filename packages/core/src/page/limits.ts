@@ -21,6 +21,8 @@ export const MAX_REFRESH_REDIRECT_SECONDS = 5;
 export const SNIFFED_BYTES = 512;
 
 // Sitemaps and feeds
+/** Elements of a feed that say how often it is read: 24 hours, 7 days, and three more. */
+export const MAX_RHYTHM_FIELDS = 34;
 /** URLs of one sitemap (sitemaps.org). */
 export const MAX_SITEMAP_URLS = 50_000;
 /** Language variants kept of one entry. Ours. */

@@ -3,7 +3,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { readSitemap, type SitemapFileEnd } from './read-sitemap.js';
-import type { SitemapEntry } from './sitemap.js';
+import type { FeedRhythm, SitemapEntry } from './sitemap.js';
 
 const URL_OF_IT = 'https://a.test/maps/sitemap.xml';
 
@@ -110,6 +110,37 @@ describe('what is said of an entry', () => {
   it('of a feed too: title and date', async () => {
     const rss = '<rss><item><title>A &amp; B</title><link>https://a.test/</link><pubDate>Mon</pubDate></item></rss>';
     expect((await read(rss)).entries[0]).toMatchObject({ title: 'A & B', lastmod: 'Mon' });
+  });
+
+  it.each<[string, string, FeedRhythm | null]>([
+    ['nothing', '<title>ttl 60</title>', null],
+    ['a ttl', '<ttl> 90 </ttl>', { minutes: 90, skipHours: [], skipDays: [] }],
+    [
+      'a period and how often in it',
+      '<sy:updatePeriod>Daily</sy:updatePeriod><sy:updateFrequency>4</sy:updateFrequency>',
+      { minutes: 360, skipHours: [], skipDays: [] },
+    ],
+    [
+      'the longer of both',
+      '<ttl>5</ttl><x:updatePeriod>weekly</x:updatePeriod>',
+      {
+        minutes: 10_080,
+        skipHours: [],
+        skipDays: [],
+      },
+    ],
+    [
+      'hours and days',
+      '<skipHours><hour>0</hour><hour>24</hour><hour>7</hour><hour>25</hour></skipHours><skipDays><day>Monday</day><day>Noday</day></skipDays>',
+      { minutes: 0, skipHours: [0, 0, 7], skipDays: [1] },
+    ],
+    ['what is none', '<ttl>soon</ttl><ttl>60</ttl><updatePeriod>often</updatePeriod>', null],
+  ])('how often a feed wants to be read: %s', async (_what, said, rhythm) => {
+    const item = '<item><link>https://a.test/1</link><ttl>1</ttl></item>';
+    const { entries, end } = await read(`<rss version="2.0"><channel>${said}${item}</channel></rss>`);
+    expect(end.rhythm).toEqual(rhythm);
+    expect(entries).toHaveLength(1);
+    expect((await read(urlset(`${said}<url><loc>https://a.test/1</loc></url>`))).end.rhythm).toBeNull();
   });
 
   it('does not wander to the next entry', async () => {

@@ -5,6 +5,7 @@
 import { Parser } from 'htmlparser2';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
 import {
+  MAX_RHYTHM_FIELDS,
   MAX_SITEMAP_ALTERNATES,
   MAX_SITEMAP_FIELD_CHARS,
   MAX_SITEMAP_LINES_WITHOUT_URL,
@@ -32,6 +33,15 @@ export interface SitemapEntry {
   readonly alternates: readonly { readonly hreflang: string; readonly url: string }[];
 }
 
+/** How often a feed wants to be read at most, by its own words. */
+export interface FeedRhythm {
+  /** `ttl`, or `sy:updatePeriod` by `sy:updateFrequency`, whichever is longer; 0: it does not say. */
+  readonly minutes: number;
+  /** Hours of the day, UTC, and days of the week (0: Sunday) at which it is not to be read. */
+  readonly skipHours: readonly number[];
+  readonly skipDays: readonly number[];
+}
+
 /** How the reading of a sitemap ended. */
 export interface SitemapEnd {
   readonly kind: SitemapKind;
@@ -39,6 +49,8 @@ export interface SitemapEnd {
   readonly stopped: 'too-deep' | 'too-long-a-token' | 'too-many-attributes' | 'too-many' | null;
   /** Entries whose URL is none that we fetch, or too long. */
   readonly unusable: number;
+  /** Of a feed; `null`: it says nothing. */
+  readonly rhythm: FeedRhythm | null;
 }
 
 /** What is kept of an entry. */
@@ -63,6 +75,17 @@ const GRAMMARS: Readonly<Record<string, Grammar>> = {
   RDF: { kind: 'rss', entry: 'item', fields: RSS_FIELDS },
   feed: { kind: 'atom', entry: 'entry', fields: ATOM_FIELDS },
 };
+
+/** Elements of a feed that say how often it is read, by their local names. */
+const RHYTHM_FIELDS: ReadonlySet<string> = new Set(['ttl', 'hour', 'day', 'updatePeriod', 'updateFrequency']);
+const PERIOD_MINUTES: Readonly<Record<string, number>> = {
+  hourly: 60,
+  daily: 1_440,
+  weekly: 10_080,
+  monthly: 43_200,
+  yearly: 525_600,
+};
+const DAYS: readonly string[] = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
 type Attributes = Readonly<Record<string, string | undefined>>;
 
@@ -99,6 +122,10 @@ export class SitemapReader {
   #alternates: { hreflang: string; url: string }[] = [];
   #field: Field | null = null;
   #depthInField = 0;
+
+  /** What the feed says of itself: names and texts. */
+  readonly #rhythm: [name: string, text: string][] = [];
+  #isInRhythm = false;
 
   // Of text
   #line = '';
@@ -159,7 +186,8 @@ export class SitemapReader {
     else if (!this.#isOver) this.#parser.end();
     this.#isOver = true;
     const kind = this.#kind === 'text' && this.#count === 0 ? 'unknown' : this.#kind;
-    return { entries: this.#taken(), end: { kind, stopped: this.#stopped, unusable: this.#unusable } };
+    const rhythm = rhythmOf(this.#rhythm);
+    return { entries: this.#taken(), end: { kind, stopped: this.#stopped, unusable: this.#unusable, rhythm } };
   }
 
   #taken(): SitemapEntry[] {
@@ -212,6 +240,10 @@ export class SitemapReader {
     const entry = this.#entry;
     if (entry === null) {
       if (local === grammar.entry) this.#entry = new Map();
+      const said = name.slice(name.indexOf(':') + 1);
+      this.#isInRhythm =
+        grammar.kind !== 'urlset' && RHYTHM_FIELDS.has(said) && this.#rhythm.length < MAX_RHYTHM_FIELDS;
+      if (this.#isInRhythm) this.#rhythm.push([said, '']);
     } else if (this.#field !== null) {
       this.#depthInField += 1;
     } else if (grammar.kind === 'atom' ? local === 'link' : grammar.kind === 'urlset' && name.endsWith(':link')) {
@@ -245,6 +277,8 @@ export class SitemapReader {
 
   #text(piece: string): void {
     this.#silentChars = 0;
+    const said = this.#isInRhythm ? this.#rhythm.at(-1) : undefined;
+    if (said !== undefined) said[1] = (said[1] + piece).slice(0, MAX_SITEMAP_FIELD_CHARS);
     if (this.#isOver || this.#field === null || this.#entry === null || this.#depthInField > 0) return;
     const soFar = this.#entry.get(this.#field) ?? '';
     // One character more than a URL may have says that it is too long.
@@ -254,6 +288,7 @@ export class SitemapReader {
   #closed(name: string): void {
     this.#silentChars = 0;
     this.#depth -= 1;
+    this.#isInRhythm = false;
     const entry = this.#entry;
     if (this.#isOver || entry === null) return;
     if (this.#localName(name) === this.#grammar?.entry) {
@@ -308,6 +343,23 @@ export class SitemapReader {
       alternates: this.#alternates,
     });
   }
+}
+
+function rhythmOf(said: readonly (readonly [name: string, text: string])[]): FeedRhythm | null {
+  const texts = (name: string): string[] => said.flatMap(([each, text]) => (each === name ? text.trim() : []));
+  const number = (text = ''): number => (/^\d{1,7}$/.test(text) ? Number(text) : 0);
+  const [period, frequency] = [texts('updatePeriod')[0]?.toLowerCase(), texts('updateFrequency')[0]];
+  const periodMinutes = period === undefined && frequency === undefined ? 0 : (PERIOD_MINUTES[period ?? 'daily'] ?? 0);
+  const minutes = Math.max(number(texts('ttl')[0]), periodMinutes / Math.max(1, number(frequency)));
+  // Midnight is 0, and 24 in old feeds.
+  const skipHours = texts('hour').flatMap((text) =>
+    /^\d+$/.test(text) && number(text) <= 24 ? number(text) % 24 : [],
+  );
+  const skipDays = texts('day')
+    .flatMap((text) => DAYS.indexOf(text.toLowerCase()))
+    .filter((day) => day >= 0);
+  const isSaid = minutes > 0 || skipHours.length > 0 || skipDays.length > 0;
+  return isSaid ? { minutes, skipHours, skipDays } : null;
 }
 
 function shortText(text: string | undefined): string | null {

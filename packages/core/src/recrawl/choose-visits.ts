@@ -1,14 +1,17 @@
 // Which pages a recrawl visits, the most valuable ones first.
 
+import { MannerlyError } from '../errors.js';
 import { changesPerDay } from './change-estimate.js';
 import type { Claim } from './lastmod-trust.js';
-import { MISSING_DAYS } from './limits.js';
+import { MAX_IMPORTANCE, MIN_IMPORTANCE, MISSING_DAYS } from './limits.js';
 import type { PageVisit } from './page-visit.js';
+import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 import { dueAfterDays, visitValue } from './visit-value.js';
 
 const DAY_MS = 86_400_000;
 /** A seed is worth four other pages. Recrawl 8.3. */
 const SEED_IMPORTANCE = 4;
+const USUAL_IMPORTANCE = 1;
 
 /** When pages are due. */
 export interface DueOptions {
@@ -36,10 +39,42 @@ export function dueAtMs(
   return Math.max(visit.atMs + Math.max(afterDays, missedDays) * DAY_MS, visit.freshUntilMs ?? 0);
 }
 
-/** The value of a visit now. @param claim - As for `dueAtMs`. */
-export function valueNow(visit: PageVisit, nowMs: number, claim: Claim | null = null): number {
+/**
+ * The value of a visit now.
+ *
+ * @param importance - Of the page. @default `importanceOf`
+ * @param claim - As for `dueAtMs`.
+ */
+export function valueNow(
+  visit: PageVisit,
+  nowMs: number,
+  importance = importanceOf(visit),
+  claim: Claim | null = null,
+): number {
   const days = Math.max(0, nowMs - visit.atMs) / DAY_MS;
-  return visitValue(changesPerDay(visit.estimate), days, visit.depth === 0 ? SEED_IMPORTANCE : 1, claim);
+  return visitValue(changesPerDay(visit.estimate), days, importance, claim);
+}
+
+/**
+ * How important a page is.
+ *
+ * @param own - The user's function. @default none
+ * @throws MannerlyError `option-invalid` with what it threw, or for what is no number from 0.01 to 100.
+ */
+export function importanceOf(
+  { url, userData, depth }: PageVisit,
+  own: ResolvedRecrawlOptions['importance'] = null,
+): number {
+  const expected = `\`recrawl.importance\` must return a number from ${MIN_IMPORTANCE} to ${MAX_IMPORTANCE}, or undefined`;
+  let given: number | undefined;
+  try {
+    given = own?.(url, userData);
+  } catch (cause) {
+    throw new MannerlyError('option-invalid', `${expected}; it threw for ${url}: ${String(cause)}`, { cause });
+  }
+  if (given === undefined) return depth === 0 ? SEED_IMPORTANCE : USUAL_IMPORTANCE;
+  if (typeof given === 'number' && given >= MIN_IMPORTANCE && given <= MAX_IMPORTANCE) return given;
+  throw new MannerlyError('option-invalid', `${expected}; for ${url} it returned ${String(given)}`);
 }
 
 /** The most valuable pages of those that are offered; others are forgotten. */

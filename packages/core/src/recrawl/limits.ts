@@ -3,10 +3,15 @@
 /** Least and largest shape of an estimate. Recrawl 8.2. */
 export const MIN_SHAPE = 0.1;
 export const MAX_SHAPE = 50;
+/** Further visits of a group from which on it says what to expect of its other pages, and groups that are counted. */
+export const MIN_GROUP_VISITS = 20;
+export const MAX_GROUPS = 2_000;
+/** Least and largest importance of a page. Recrawl 12. */
+export const MIN_IMPORTANCE = 0.01;
+export const MAX_IMPORTANCE = 100;
 /** Bytes of an ETag that is kept; of a longer one nothing is. Recrawl 2. */
 export const MAX_ETAG_BYTES = 512;
-/** Days that an explicit lifetime may keep a page from being requested again, and those of `immutable`. Recrawl V5. */
-export const MAX_LIFETIME_DAYS = 7;
+/** Days for which an explicit lifetime of `immutable` may keep a page from being requested again. Recrawl V5. */
 export const IMMUTABLE_DAYS = 30;
 /** Records of pages that are read at a time. */
 export const VISITS_READ_AT_ONCE = 1_000;
@@ -41,5 +46,7 @@ export const MAX_LASTMODS = 1_000_000;
 /** Days between two readings of a sitemap or feed: an hour at least; of one that always changes, and at most. */
 export const MIN_SITEMAP_DAYS = 1 / 24;
 export const MAX_SITEMAP_DAYS = 30;
+/** Days for which a feed's own words may keep it from being read. */
+export const MAX_FEED_DAYS = 90;
 /** Records of dates that are read at a time: half a megabyte each. */
 export const LASTMODS_READ_AT_ONCE = 20;

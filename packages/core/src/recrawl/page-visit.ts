@@ -17,6 +17,8 @@ export interface PageVisit {
   /** When a change was seen last; the first visit counts. */
   readonly changedAtMs: number;
   readonly estimate: ChangeEstimate;
+  /** Kind of content, as handlers are chosen by; absent: of an earlier version. */
+  readonly kind?: string;
   /** As received. `null`: none, or not to be used. */
   readonly etag: string | null;
   readonly lastModified: string | null;

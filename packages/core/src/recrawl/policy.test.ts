@@ -1,9 +1,10 @@
 // The numbers of the policy: estimates, values, lifetimes and conditions, by the tables of the specification.
 
+import type { JsonValue } from '@mannerly/frontier';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { afterChange, afterUnchanged, type ChangeEstimate, changesPerDay, FIRST_ESTIMATE } from './change-estimate.js';
-import { Choice, dueAtMs, valueNow } from './choose-visits.js';
+import { Choice, dueAtMs, importanceOf, valueNow } from './choose-visits.js';
 import { conditionsOf, isForTag, validatorsAfter, validatorsOf } from './conditions.js';
 import { freshUntilMs } from './lifetime.js';
 import { MAX_SHAPE, MIN_SHAPE } from './limits.js';
@@ -111,6 +112,29 @@ describe('values', () => {
     expect(valueNow(rare, 1_000 * DAY_MS)).toBeGreaterThan(valueNow(often, 1_000 * DAY_MS));
   });
 
+  it.each([
+    ['is 4 of a seed', 0, null, 4],
+    ['is 1 of other pages', 1, null, 1],
+    ['is as the user says', 0, () => 2.5, 2.5],
+    ['is as ever where he does not say', 0, () => undefined, 4],
+    ['depends on what was handed along', 1, (_url: string, data: JsonValue | null) => Number(data), 7],
+  ] as const)('importance %s', (_, depth, own, importance) => {
+    const visit = { ...VISIT, depth, userData: 7 };
+    expect(importanceOf(visit, own)).toBe(importance);
+    expect(valueNow(visit, DAY_MS, importanceOf(visit, own))).toBeCloseTo(importance * valueNow(visit, DAY_MS, 1), 9);
+  });
+
+  it.each([0, 0.009, 101, Number.NaN, Number.POSITIVE_INFINITY, '1', null])('importance is not %s', (given) => {
+    expect(() => importanceOf(VISIT, () => given as number)).toThrow(/recrawl\.importance.*0\.01 to 100.*a\.test/);
+  });
+
+  it('importance that cannot be told is an error of the user', () => {
+    const own = (): number => {
+      throw new TypeError('no');
+    };
+    expect(() => importanceOf(VISIT, own)).toThrow(expect.objectContaining({ code: 'option-invalid' }));
+  });
+
   it('a choice has the most valuable pages, whatever came first', () => {
     const choice = new Choice(3);
     for (let at = 0; at < 5_000; at += 1) choice.offer({ ...VISIT, url: `http://a.test/${at}` }, (at * 7_919) % 5_003);
@@ -192,9 +216,10 @@ describe('conditions', () => {
     ['a word', { 'Cache-Control': 'max-age=soon' }, null],
     ['nothing', {}, null],
   ])('lifetime: %s', (_, received, seconds) => {
-    expect(freshUntilMs(headers(received as Record<string, string>), 1_000)).toBe(
+    expect(freshUntilMs(headers(received as Record<string, string>), 1_000, 7)).toBe(
       seconds === null ? null : 1_000 + seconds * 1_000,
     );
+    expect(freshUntilMs(headers(received as Record<string, string>), 1_000, 0)).toBeNull();
   });
 });
 

@@ -1,5 +1,7 @@
 // The option `recrawl`, resolved.
 
+import type { JsonValue } from '@mannerly/frontier';
+
 /** What decides whether a page has changed and when it is visited again. */
 export interface ResolvedRecrawlOptions {
   /** What counts as content: what a reader sees, or every byte of the body. */
@@ -12,4 +14,8 @@ export interface ResolvedRecrawlOptions {
   readonly newShare: number;
   /** Share of the visits with conditions that are made without, to see whether validators are honest. */
   readonly verify: number;
+  /** Days for which a site's own word that a page stays as it is keeps it from being requested; 0: none. */
+  readonly trustFreshnessDays: number;
+  /** How important a page is, 0.01 to 100; `undefined`: as usual. `null`: all are as usual. */
+  readonly importance: ((url: string, userData: JsonValue | null) => number | undefined) | null;
 }

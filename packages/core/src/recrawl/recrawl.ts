@@ -8,8 +8,9 @@ import type { FetchedPage } from '../page/page.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { againUrl, isAgainVisit } from './again-url.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
-import { Choice, dueAtMs, valueNow } from './choose-visits.js';
+import { Choice, dueAtMs, importanceOf, valueNow } from './choose-visits.js';
 import { conditionsOf, isForTag, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
+import { GroupPriors } from './group-priors.js';
 import { ValidatorTrust, type ValidatorWarning } from './host-validators.js';
 import { type Claim, datedDays, LastmodTrust } from './lastmod-trust.js';
 import { freshUntilMs } from './lifetime.js';
@@ -20,6 +21,7 @@ import { SitemapVisits } from './sitemap-visits.js';
 import { digestOf } from './text-digest.js';
 
 const DAY_MS = 86_400_000;
+const PRIORS_KEY = 'visit-groups';
 /** Priorities of known pages: most go before new ones, a share behind them. */
 const BEFORE_NEW = 3;
 const BEHIND_NEW = 5;
@@ -60,6 +62,7 @@ export class Recrawl {
   readonly #isConditional: boolean;
   readonly #nowMs: () => number;
   readonly #trust: ValidatorTrust;
+  #priors = new GroupPriors();
   readonly #lastmodTrust: LastmodTrust;
   readonly sitemaps: SitemapVisits;
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
@@ -91,16 +94,27 @@ export class Recrawl {
     this.#nowMs = parts.nowMs;
     this.#trust = new ValidatorTrust(store, options.verify, parts.tell);
     this.#lastmodTrust = new LastmodTrust(store);
-    this.sitemaps = new SitemapVisits(store, parts);
+    this.sitemaps = new SitemapVisits(store, { ...parts, trustFreshnessDays: options.trustFreshnessDays });
   }
 
   counts(): RecrawlCounts {
     return { ...this.#counts, nextDueAtMs: this.#nextDueAtMs };
   }
 
+  /** Reads what is expected of pages that were fetched once. Before everything else. */
+  async open(): Promise<void> {
+    this.#priors = new GroupPriors(await this.#store.readRecord(PRIORS_KEY));
+  }
+
+  /** Keeps it for the next run. Behind everything else. */
+  async close(): Promise<void> {
+    await this.#store.writeRecord(PRIORS_KEY, this.#priors.encode());
+  }
+
   /** Reads what is known of a page. @returns The conditions of its request; none for a page that is new. */
   async before(work: PageWork): Promise<Record<string, string>> {
-    const before = decodeVisit(await this.#store.readRecord(visitKey(work.url)));
+    const kept = decodeVisit(await this.#store.readRecord(visitKey(work.url)));
+    const before = kept === null ? null : this.#priors.expected(kept);
     const isAgain = before !== null && isAgainVisit(work.record.visit ?? 0, before, this.#nowMs());
     const nowMs = this.#nowMs();
     const possible = isAgain && this.#isConditional ? conditionsOf(before, this.#sentAs) : {};
@@ -147,15 +161,17 @@ export class Recrawl {
       const { isProbe } = flight;
       await this.#trust.compared(before, { headers, isProbe, hasChanged: !isUnchanged, atMs });
     }
-    const base = isUnchanged ? this.#unchanged(before, atMs, headers) : await this.#changed(flight, headers, atMs);
+    const base = isUnchanged
+      ? this.#unchanged(before, atMs, headers)
+      : await this.#changed(flight, page, headers, atMs);
     flight.found = !flight.isAgain ? null : isUnchanged ? 'sameContent' : 'changed';
     flight.after = {
       ...base,
-      ...{ url, depth, from, label, userData, digest },
+      ...{ url, depth, from, label, userData, digest, kind: page.kind },
       // Until it is decided.
       ...{ status: 'fetched', reason: 'fetched' },
       ...(truncated === null ? validatorsOf(headers) : { etag: null, lastModified: null }),
-      freshUntilMs: freshUntilMs(headers, atMs),
+      freshUntilMs: freshUntilMs(headers, atMs, this.#options.trustFreshnessDays),
       sentAs: this.#sentAs,
       bytes: file?.bytes ?? body.length,
     };
@@ -182,6 +198,8 @@ export class Recrawl {
     if (after !== null && status !== 'failed' && status !== 'dropped') {
       await this.#write({ ...after, status, reason });
       if (before === null || found === null) return undefined;
+      this.#priors.add(before, -1);
+      this.#priors.add(after);
       if (claim !== null) await this.#lastmodTrust.compared(work.url, claim, found === 'changed');
       this.#count({ visits: 1, [found]: 1, ...(found === 'notModified' ? { bytesSaved: before.bytes } : {}) });
     } else if (before !== null) {
@@ -223,14 +241,19 @@ export class Recrawl {
     const most = Math.min(maxPages ?? MAX_CHOSEN, MAX_CHOSEN);
     const choice = new Choice(most);
     let known = 0;
+    const groups = new GroupPriors();
     await this.sitemaps.readDates();
-    for await (const visit of this.#visits()) {
+    for await (const kept of this.#visits()) {
       known += 1;
+      groups.add(kept);
+      const visit = this.#priors.expected(kept);
       const claim = await this.#lastmodTrust.claim(visit.url, this.sitemaps.dates, visit.atMs);
       const dueMs = dueAtMs(visit, this.#options, claim);
-      if (dueMs !== null && dueMs <= nowMs && visit.atMs < sinceMs) choice.offer(visit, valueNow(visit, nowMs, claim));
+      if (dueMs !== null && dueMs <= nowMs && visit.atMs < sinceMs)
+        choice.offer(visit, valueNow(visit, nowMs, importanceOf(visit, this.#options.importance), claim));
       else this.#nextDue(dueMs);
     }
+    this.#priors = groups;
     const ahead = Math.ceil(most * (1 - this.#options.newShare));
     const urlOf = (visit: PageVisit, at: number) =>
       againUrl(visit, nowMs, {
@@ -262,17 +285,20 @@ export class Recrawl {
 
   #unchanged(before: PageVisit, atMs: number, headers: HeaderLines): PageVisit {
     const estimate = afterUnchanged(before.estimate, daysSince(before, atMs));
-    const freshUntil = freshUntilMs(headers, atMs);
+    const freshUntil = freshUntilMs(headers, atMs, this.#options.trustFreshnessDays);
     return { ...before, atMs, estimate, visits: before.visits + 1, missing: 0, freshUntilMs: freshUntil };
   }
 
   async #changed(
     { before, claim }: InFlight,
+    page: Pick<PageVisit, 'url' | 'kind'>,
     headers: HeaderLines,
     atMs: number,
   ): Promise<Pick<PageVisit, 'atMs' | 'changedAtMs' | 'estimate' | 'visits' | 'changes' | 'missing'>> {
-    if (before === null)
-      return { atMs, changedAtMs: atMs, estimate: FIRST_ESTIMATE, visits: 1, changes: 0, missing: 0 };
+    if (before === null) {
+      const estimate = this.#priors.of(page) ?? FIRST_ESTIMATE;
+      return { atMs, changedAtMs: atMs, estimate, visits: 1, changes: 0, missing: 0 };
+    }
     const sinceDays = daysSince(before, atMs);
     const ageDays =
       datedDays(claim, before.atMs, atMs) ?? (await this.#trust.datedDays(before.url, headers, sinceDays));

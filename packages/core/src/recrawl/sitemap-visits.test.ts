@@ -3,6 +3,7 @@
 import type { PageWork } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import type { ResponseOutcome } from '../fetch/outcome.js';
+import type { FeedRhythm } from '../page/sitemap.js';
 import { SitemapVisits } from './sitemap-visits.js';
 
 const HOUR_MS = 3_600_000;
@@ -19,7 +20,8 @@ function setUp() {
       items: [...records].filter(([key]) => key.startsWith(prefix)).map(([key, value]) => ({ key, value })),
     }),
   };
-  const make = () => new SitemapVisits(store, { sentAs: 's', nowMs: () => nowMs, tell: () => undefined });
+  const make = () =>
+    new SitemapVisits(store, { sentAs: 's', trustFreshnessDays: 7, nowMs: () => nowMs, tell: () => undefined });
   let visits = make();
   const record = { url: LIST, via: 'companion', from: null, hops: 0, userData: { sitemap: { level: 0, hosts: [] } } };
   const response = (status: number, headers: Record<string, string>): ResponseOutcome =>
@@ -32,7 +34,12 @@ function setUp() {
     due: () => visits.due(),
     visits: () => visits,
     /** A reading. @returns The conditions of its request. */
-    async read(urls: readonly string[], status = 200, headers: Record<string, string> = {}) {
+    async read(
+      urls: readonly string[],
+      status = 200,
+      headers: Record<string, string> = {},
+      rhythm: FeedRhythm | null = null,
+    ) {
       const work = { kind: 'page', url: LIST, record } as never as PageWork;
       const conditions = await visits.before(work);
       if (status === 304) return { conditions, answer: await visits.notModified(work, response(304, headers)) };
@@ -40,7 +47,7 @@ function setUp() {
         work,
         urls.map((url) => ({ url, depth: 1, via: 'sitemap' })),
       );
-      await visits.read(work, response(status, headers));
+      await visits.read(work, response(status, headers), rhythm);
       return { conditions, answer: visits.ended(work) };
     },
   };
@@ -96,6 +103,22 @@ describe('sitemaps and feeds', () => {
     // About another document: nothing is learned, and the next request has no conditions.
     expect(await read([], 304, { etag: '"2"' })).toMatchObject({ answer: 'mismatch' });
     expect((await read([])).conditions).toEqual({});
+  });
+
+  it.each<[string, Partial<FeedRhythm>, number]>([
+    ['a ttl of three days', { minutes: 4_320 }, 72],
+    ['a ttl of years', { minutes: 9_999_999 }, 90 * 24],
+    // It would be due at 18:50 of a Monday.
+    ['hours of the evening', { skipHours: [18, 19, 20] }, 21],
+    ['Mondays', { skipDays: [1] }, 24],
+    ['Mondays and Tuesdays, and mornings', { skipDays: [1, 2], skipHours: [0, 1, 2, 3, 4, 5] }, 54],
+    ['every hour, which is nothing', { skipHours: Array.from({ length: 24 }, (_, at) => at) }, 19],
+  ])('that are feeds are left alone as long as they say: %s', async (_what, said, hours) => {
+    const { wait, due, read } = setUp();
+    await read([], 200, {}, { minutes: 0, skipHours: [], skipDays: [], ...said });
+    let waited = 0;
+    for (; waited <= 91 * 24 && (await due()).length === 0; waited += 1) wait(1);
+    expect(waited).toBe(hours);
   });
 
   it('that redirect are awaited until what they lead to is read', async () => {

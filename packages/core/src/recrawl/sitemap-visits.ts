@@ -3,6 +3,7 @@
 
 import type { Frontier, JsonValue, NewUrl, PageWork } from '@mannerly/frontier';
 import type { ResponseOutcome } from '../fetch/outcome.js';
+import type { FeedRhythm } from '../page/sitemap.js';
 import type { UrlDecision } from '../report/decision.js';
 import { againUrl } from './again-url.js';
 import { afterChange, afterUnchanged, changesPerDay, FIRST_ESTIMATE } from './change-estimate.js';
@@ -11,6 +12,7 @@ import { LastmodReader, Lastmods, type UselessLastmod } from './lastmod.js';
 import { freshUntilMs } from './lifetime.js';
 import {
   LASTMODS_READ_AT_ONCE,
+  MAX_FEED_DAYS,
   MAX_LASTMODS,
   MAX_SITEMAP_DAYS,
   MIN_SITEMAP_DAYS,
@@ -24,6 +26,8 @@ interface SitemapVisit extends KeptVisit {
   readonly digest: string;
   readonly status: 'fetched' | 'failed';
   readonly reason: string;
+  /** How often a feed wants to be read at most; `null`: it does not say. */
+  readonly rhythm: FeedRhythm | null;
 }
 
 interface InFlight {
@@ -35,6 +39,8 @@ interface InFlight {
 const SITEMAP_PREFIX = 'sitemap/';
 const DATES_PREFIX = 'sitemap-dates/';
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const HOURS_OF_WEEK = 168;
 /** As that of every sitemap: behind the other companion files, before all pages. */
 const PRIORITY = 1;
 
@@ -50,6 +56,7 @@ export class SitemapVisits {
   readonly dates = new Lastmods(MAX_LASTMODS);
   readonly #store: Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
   readonly #sentAs: string;
+  readonly #trustDays: number;
   readonly #nowMs: () => number;
   readonly #tell: (code: 'lastmod-useless', url: string, detail: string, atMs: number) => void;
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
@@ -60,12 +67,14 @@ export class SitemapVisits {
     store: Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>,
     parts: {
       readonly sentAs: string;
+      readonly trustFreshnessDays: number;
       readonly nowMs: () => number;
       readonly tell: (code: 'lastmod-useless', url: string, detail: string, atMs: number) => void;
     },
   ) {
     this.#store = store;
     this.#sentAs = parts.sentAs;
+    this.#trustDays = parts.trustFreshnessDays;
     this.#nowMs = parts.nowMs;
     this.#tell = parts.tell;
   }
@@ -124,7 +133,7 @@ export class SitemapVisits {
       atMs,
       estimate,
       ...validators,
-      freshUntilMs: freshUntilMs(headers, atMs),
+      freshUntilMs: freshUntilMs(headers, atMs, this.#trustDays),
     });
     return 'known';
   }
@@ -136,7 +145,11 @@ export class SitemapVisits {
   }
 
   /** A sitemap was read, whole or as far as it came. */
-  async read(work: PageWork, { headers, timing, truncated }: ResponseOutcome): Promise<void> {
+  async read(
+    work: PageWork,
+    { headers, timing, truncated }: ResponseOutcome,
+    rhythm: FeedRhythm | null,
+  ): Promise<void> {
     const flight = this.#inFlight.get(work);
     if (flight === undefined) return;
     const { before, dates } = flight;
@@ -155,8 +168,9 @@ export class SitemapVisits {
     await this.#write({
       ...{ url, from: hops > 0 ? (before?.from ?? null) : from, userData, atMs, estimate, digest },
       ...(truncated === null ? validatorsOf(headers) : NO_VALIDATORS),
-      ...{ freshUntilMs: freshUntilMs(headers, atMs), sentAs: this.#sentAs },
+      ...{ freshUntilMs: freshUntilMs(headers, atMs, this.#trustDays), sentAs: this.#sentAs },
       status: 'fetched',
+      rhythm,
       reason: hops > 0 ? 'redirect' : 'sitemap',
     });
   }
@@ -193,9 +207,28 @@ export class SitemapVisits {
 }
 
 /** A sitemap that always changes is read every hour, others less often. */
-function dueMs({ atMs, estimate, freshUntilMs: untilMs }: SitemapVisit): number {
+function dueMs({ atMs, estimate, freshUntilMs: untilMs, rhythm }: SitemapVisit): number {
   const days = Math.min(MAX_SITEMAP_DAYS, dueAfterDays(changesPerDay(estimate), MIN_SITEMAP_DAYS));
-  return Math.max(atMs + days * DAY_MS, untilMs ?? 0);
+  return outsideSkips(rhythm, Math.max(atMs + days * DAY_MS, untilMs ?? 0, inRhythmMs(rhythm, atMs)));
+}
+
+/** When a feed may be read again after its `ttl` or its period, epoch milliseconds. */
+function inRhythmMs(rhythm: FeedRhythm | null, atMs: number): number {
+  return atMs + Math.min((rhythm?.minutes ?? 0) * 60_000, MAX_FEED_DAYS * DAY_MS);
+}
+
+/** The first hour from a time on that a feed does not skip; the time itself where it skips all. */
+function outsideSkips(rhythm: FeedRhythm | null, fromMs: number): number {
+  const { skipHours = [], skipDays = [] } = rhythm ?? {};
+  for (
+    let atMs = fromMs, hours = 0;
+    hours < HOURS_OF_WEEK;
+    hours += 1, atMs = (Math.floor(atMs / HOUR_MS) + 1) * HOUR_MS
+  ) {
+    const date = new Date(atMs);
+    if (!skipHours.includes(date.getUTCHours()) && !skipDays.includes(date.getUTCDay())) return atMs;
+  }
+  return fromMs;
 }
 
 /** As it was requested first: a redirect leads away from it. */

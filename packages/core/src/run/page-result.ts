@@ -224,11 +224,15 @@ async function companionResult(run: Run, work: PageWork, outcome: FetchOutcome):
   const known = httpStatus === 304 ? ((await sitemaps?.notModified(work, outcome)) ?? 'unasked') : 'unasked';
   if (known === 'mismatch') return settled({ kind: 'again', notBeforeMs: outcome.timing.endedAtMs });
   if (known === 'known') return decided(run, work, { ...NOT_MODIFIED, httpStatus, isPage: false });
-  const { links, decision } = await run.companions.read(work, outcome, (finds) => {
+  const {
+    links,
+    decision,
+    rhythm = null,
+  } = await run.companions.read(work, outcome, (finds) => {
     sitemaps?.listed(work, finds.candidates);
     return run.offer(finds);
   });
-  await (decision.status === 'fetched' ? sitemaps?.read(work, outcome) : sitemaps?.failed(work));
+  await (decision.status === 'fetched' ? sitemaps?.read(work, outcome, rhythm) : sitemaps?.failed(work));
   return decided(run, work, { ...decision, httpStatus, isPage: false }, links);
 }
 

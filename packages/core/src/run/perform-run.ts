@@ -60,6 +60,7 @@ async function crawl(run: Run): Promise<RunEnd> {
   await rest(run);
   await frontier.open(partName(run));
   run.companions.open(frontier);
+  await run.recrawl?.open();
   await frontier.exclusively(() => join(run));
   const againAtMs = await frontier.exclusively(() => countFromAgain(frontier, setup.again, run.nowMs()));
   await run.knowledge.open(frontier);
@@ -79,6 +80,7 @@ async function crawl(run: Run): Promise<RunEnd> {
     run.choice = choice;
   }
   const end = await crawlLoop(run);
+  await run.recrawl?.close();
   if (end.state !== 'stopped') await endAgain(frontier);
   await reportHeld(run, end, againAtMs !== null);
   journal.end();

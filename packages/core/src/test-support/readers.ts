@@ -17,6 +17,8 @@ import { decodeText } from '../fetch/charset.js';
 import { parseContentEncoding } from '../fetch/content-coding.js';
 import { Cookies, jarMaker } from '../fetch/cookies.js';
 import { safeName } from '../handle/save.js';
+import { readLicenseDocument } from '../licensing/license-document.js';
+import { judgeLicenses } from '../licensing/license-terms.js';
 import { contentOf } from '../page/content-kind.js';
 import { readHtml, utf8Page } from '../page/html.js';
 import { resolveLinks } from '../page/links.js';
@@ -138,6 +140,19 @@ export const READERS: readonly Reader[] = [
     'feed',
     sitemapOf('<rss><channel>'),
     ['<item><link>', '<item><link>/a</link></item>', '<![CDATA[', ']]>', '<item>', '&lt;'],
+  ],
+  [
+    'licence',
+    (bytes) => {
+      const text = `<rsl xmlns="https://rslstandard.org/rsl">${bytes.toString('latin1')}`;
+      const reading = readLicenseDocument(bytes.length % 2 === 0 ? text : `${text}</rsl>`);
+      const user = { purposes: ['ai-train'], party: {}, accepted: [], licensedOrigins: [], isStrict: true } as const;
+      return judgeLicenses(`${URL_A}a/b?c`, [{ document: URL_A, reading }], user);
+    },
+    units(
+      '<content url="*a*">¦<license>¦<content url="/*a"><license/></content>¦<permits type="usage">¦all ¦</rsl>¦<x>¦<!--',
+      '<payment>¦<x xmlns="a">¦<a xmlns:b="c"/>¦<license a="b" a="b"¦,¦<accepts/>¦<legal>a¦<![CDATA[',
+    ),
   ],
   ['list of URLs', sitemapOf('https://a.example/\n'), ['https://a.example/\n', 'x\n', 'https:']],
   ['Link', signalsOf('link'), ['<a>;', '<a>; rel="b",', '<a>;rel=b;']],

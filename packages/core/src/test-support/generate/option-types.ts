@@ -6,7 +6,15 @@ import { defaultOf, rangeOf, withoutLinks } from './option-text.js';
 const HEAD = `// The options of \`createCrawler\`. Generated from the rows in this folder: edit those, then run \`pnpm generate\`. It is
 // still one file because a reader of one option usually wants the next.
 
-import type { CanonicalRule, Clock, CustomPoliteness, FrontierStore, RobotsOptions, Via } from '@mannerly/frontier';
+import type {
+  CanonicalRule,
+  Clock,
+  CustomPoliteness,
+  FrontierStore,
+  JsonValue,
+  RobotsOptions,
+  Via,
+} from '@mannerly/frontier';
 import type { HookOptions } from '../crawl/hooks.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';

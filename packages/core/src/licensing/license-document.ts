@@ -1,0 +1,261 @@
+// An RSL document as it is read: what it permits, prohibits and asks for, by path. Anything that is not as RSL 1.0 has
+// it makes the whole document non-conformant, because half of somebody's terms are other terms (licensing §3).
+
+import { Parser } from 'htmlparser2';
+import {
+  LICENSE_DAYS,
+  MAX_LICENSE_ATTRIBUTES,
+  MAX_LICENSE_BYTES,
+  MAX_LICENSE_CONTENTS,
+  MAX_LICENSE_DEPTH,
+  MAX_LICENSE_NAMESPACES,
+  MAX_LICENSE_REMARKS,
+  MAX_LICENSE_TEXT_CHARS,
+  MAX_LICENSE_TOKENS,
+  MAX_LICENSE_URL_CHARS,
+  MAX_LICENSES_PER_CONTENT,
+} from './limits.js';
+
+/** The lists of words that a licence may have: by use, by the party responsible, by its country. */
+export type LicenseScope = Readonly<Partial<Record<'usage' | 'user' | 'geo', readonly string[]>>>;
+
+/** What is asked for a licence. Amounts are text: they are shown, never added up. */
+export interface LicensePayment {
+  /** As written; `free` where nothing is asked. */
+  readonly type: string;
+  /** A decimal number and an ISO 4217 code, `0.015 USD`; `null`: none is named, or it cannot be read. */
+  readonly amount: string | null;
+  /** URLs of terms, `standard` and `custom`. Nothing fetches them. */
+  readonly terms: readonly string[];
+  /** Media types of offers, such as `application/x402+json`. */
+  readonly accepts: readonly string[];
+}
+
+/** One `license` element. */
+export interface LicenseElement {
+  readonly permits: LicenseScope;
+  readonly prohibits: LicenseScope;
+  readonly payment: LicensePayment;
+  /** It has a `legal` or `reporting` element: something must be agreed to or done. */
+  readonly hasDuties: boolean;
+}
+
+/** One `content` element. */
+export interface LicensedContent {
+  /** A path pattern; in a page also absolute, or empty for the page itself. */
+  readonly url: string;
+  /** Where a licence must be obtained; `null`: nowhere. Never fetched. */
+  readonly server: string | null;
+  readonly isEncrypted: boolean;
+  readonly licenses: readonly LicenseElement[];
+}
+
+/** A document that could be read. */
+export interface LicenseDocument {
+  readonly kind: 'read';
+  readonly maxAgeDays: number;
+  /** Its lists have commas: it is read as RSL 0.9 (C4). */
+  readonly isVersion09: boolean;
+  readonly contents: readonly LicensedContent[];
+  /** What else it says, for people: `copyright`, `terms`, `legal` and their like, as `name: text`. */
+  readonly remarks: readonly string[];
+}
+
+/** A document, or why it cannot be read. */
+export type LicenseReading = LicenseDocument | { readonly kind: 'unreadable'; readonly why: string };
+
+const NAMESPACE = 'https://rslstandard.org/rsl';
+const REMARKS = ['legal', 'copyright', 'terms', 'alternate', 'schema', 'reporting'];
+/** Which elements may stand where. */
+const CHILDREN: Readonly<Record<string, readonly string[]>> = {
+  '': ['rsl'],
+  rsl: ['content'],
+  content: ['license', ...REMARKS],
+  license: ['permits', 'prohibits', 'payment', ...REMARKS],
+  payment: ['standard', 'custom', 'amount', 'accepts'],
+};
+const SCOPES = ['usage', 'user', 'geo'] as const;
+const FREE: LicensePayment = { type: 'free', amount: null, terms: [], accepts: [] };
+
+type Attributes = Readonly<Record<string, string>>;
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** An open element: its local name where it is RSL's, `null` for others, whose contents are ignored. */
+interface OpenElement {
+  readonly name: string | null;
+  readonly attributes: Attributes;
+  /** The namespaces that are declared here or above, by prefix. */
+  readonly namespaces: ReadonlyMap<string, string>;
+  text: string;
+}
+
+/** Reads a document. @param text - Decoded. @throws Never. The time is linear in its length. */
+export function readLicenseDocument(text: string): LicenseReading {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_LICENSE_BYTES) return { kind: 'unreadable', why: `more than ${MAX_LICENSE_BYTES} bytes` };
+  const reader = new DocumentReader();
+  return reader.read(text.replace(/^\uFEFF/, ''));
+}
+
+class DocumentReader {
+  readonly #open: OpenElement[] = [];
+  readonly #contents: Writable<LicensedContent & { licenses: LicenseElement[] }>[] = [];
+  readonly #remarks: string[] = [];
+  #license: Writable<LicenseElement> | null = null;
+  #payment: Writable<LicensePayment & { terms: string[]; accepts: string[] }> | null = null;
+  #maxAgeDays = LICENSE_DAYS;
+  #isVersion09 = false;
+  #hasRoot = false;
+  #hasJustOpened = false;
+  #attributes = 0;
+  #why: string | null = null;
+
+  read(text: string): LicenseReading {
+    const isSelfClosed = (): boolean => this.#hasJustOpened && text.endsWith('/>', parser.endIndex + 1);
+    const parser = new Parser(
+      {
+        onopentagname: () => {
+          this.#attributes = 0;
+        },
+        onattribute: () => {
+          this.#attributes += 1;
+          if (this.#attributes > MAX_LICENSE_ATTRIBUTES) this.#fail('an element has too many attributes');
+        },
+        onopentag: (name, attributes) => this.#opened(name, attributes),
+        ontext: (piece) => this.#text(piece),
+        onclosetag: (_name, isImplied) => this.#closed(isImplied && !isSelfClosed()),
+        onprocessinginstruction: (name) => {
+          if (name.startsWith('!')) this.#fail('it has a document type, which is not read');
+        },
+      },
+      { xmlMode: true, decodeEntities: true },
+    );
+    parser.end(text);
+    if (!this.#hasRoot) this.#fail('not XML');
+    if (this.#why !== null) return { kind: 'unreadable', why: this.#why };
+    const [contents, remarks] = [this.#contents, this.#remarks];
+    return { kind: 'read', maxAgeDays: this.#maxAgeDays, isVersion09: this.#isVersion09, contents, remarks };
+  }
+
+  #fail(why: string): void {
+    this.#why ??= why;
+  }
+
+  #opened(fullName: string, attributes: Attributes): void {
+    this.#hasJustOpened = true;
+    const parent = this.#open.at(-1);
+    if (this.#why !== null) return;
+    if (this.#open.length >= MAX_LICENSE_DEPTH) this.#fail(`elements are nested deeper than ${MAX_LICENSE_DEPTH}`);
+    if (this.#attributes !== Object.keys(attributes).length) this.#fail('not XML: an attribute is repeated');
+    const namespaces = namespacesOf(parent?.namespaces ?? new Map<string, string>(), attributes);
+    if (namespaces.size > MAX_LICENSE_NAMESPACES) this.#fail('too many namespaces');
+    const colon = fullName.indexOf(':');
+    const name = fullName.slice(colon + 1);
+    const isOurs = namespaces.get(fullName.slice(0, Math.max(colon, 0))) === NAMESPACE;
+    const isIgnored = parent?.name === null || (!isOurs && parent !== undefined);
+    this.#open.push({ name: isIgnored ? null : name, attributes, namespaces, text: '' });
+    if (isIgnored) return;
+    if (parent === undefined && (this.#hasRoot || !isOurs || name !== 'rsl')) {
+      this.#fail(this.#hasRoot ? 'not XML: a second root' : 'the root is not rsl in its namespace');
+    } else if (!(CHILDREN[parent?.name ?? ''] ?? []).includes(name)) {
+      this.#fail(`${name} does not belong into ${parent?.name ?? 'a document'}`.slice(0, MAX_LICENSE_TEXT_CHARS));
+    } else this.#begin(name, attributes);
+    this.#hasRoot = true;
+  }
+
+  #begin(name: string, attributes: Attributes): void {
+    const content = this.#contents.at(-1);
+    if (name === 'rsl') this.#takeMaxAge(attributes['max-age']);
+    else if (name === 'content') this.#beginContent(attributes);
+    else if (name === 'license' && content !== undefined) {
+      if (content.licenses.length >= MAX_LICENSES_PER_CONTENT) this.#fail('a content has too many licences');
+      this.#license = { permits: {}, prohibits: {}, payment: FREE, hasDuties: false };
+      content.licenses.push(this.#license);
+    } else if (name === 'payment' && this.#license !== null) {
+      if (this.#license.payment !== FREE) this.#fail('a license has two payments');
+      // RSL 0.9 has another name for it (C4). Without a type it is one that must be asked about.
+      const type = attributes['type']?.trim().replace(/^inference$/, 'use') || 'purchase';
+      this.#payment = { ...FREE, type: type.slice(0, MAX_LICENSE_TEXT_CHARS), terms: [], accepts: [] };
+      this.#license.payment = this.#payment;
+    }
+  }
+
+  #beginContent({ url = '', server, encrypted }: Attributes): void {
+    if (this.#contents.length >= MAX_LICENSE_CONTENTS) this.#fail(`more than ${MAX_LICENSE_CONTENTS} contents`);
+    const isEncrypted = encrypted?.trim() === 'true';
+    const content = { url: this.#url(url), server: server === undefined ? null : this.#url(server), isEncrypted };
+    this.#contents.push({ ...content, licenses: [] });
+  }
+
+  #takeMaxAge(text: string | undefined): void {
+    if (text === undefined) return;
+    if (!/^0*[1-9]\d{0,5}$/.test(text.trim())) this.#fail('max-age is not a number of days');
+    else this.#maxAgeDays = Math.min(Number(text), LICENSE_DAYS);
+  }
+
+  #url(text: string): string {
+    const url = text.trim();
+    if (url.length > MAX_LICENSE_URL_CHARS) this.#fail(`a URL has more than ${MAX_LICENSE_URL_CHARS} characters`);
+    return url;
+  }
+
+  #text(piece: string): void {
+    this.#hasJustOpened = false;
+    const element = this.#open.at(-1);
+    if (element === undefined) {
+      if (piece.trim() !== '') this.#fail('not XML: text outside the root');
+    } else if (this.#why === null && element.name !== null) element.text += piece;
+  }
+
+  #closed(isUnclosed: boolean): void {
+    this.#hasJustOpened = false;
+    if (isUnclosed) this.#fail('not XML: an element is not closed');
+    const element = this.#open.pop();
+    if (this.#why !== null || element === undefined || element.name === null) return;
+    const { name, attributes } = element;
+    const text = element.text.trim().replace(/\s+/g, ' ');
+    const license = this.#license;
+    if ((name === 'permits' || name === 'prohibits') && license !== null) {
+      license[name] = this.#scope(license[name], attributes['type'], text);
+    } else if (name === 'license') this.#license = null;
+    else if (name === 'payment') this.#payment = null;
+    else if (name === 'content' && this.#contents.at(-1)?.licenses.length === 0)
+      this.#fail('a content without license');
+    else if (this.#payment !== null) this.#paymentPart(this.#payment, name, attributes, text);
+    else if (REMARKS.includes(name)) {
+      if (license !== null && (name === 'legal' || name === 'reporting')) license.hasDuties = true;
+      const said = [...Object.values(attributes), text].join(' ').trim();
+      if (this.#remarks.length < MAX_LICENSE_REMARKS)
+        this.#remarks.push(`${name}: ${said}`.slice(0, MAX_LICENSE_TEXT_CHARS));
+    }
+  }
+
+  #paymentPart(payment: { amount: string | null; terms: string[]; accepts: string[] }, ...part: PaymentPart): void {
+    const [name, attributes, text] = part;
+    if (name === 'amount') {
+      const currency = attributes['currency']?.trim() ?? '';
+      const isReadable = /^\d{1,15}(?:\.\d{1,9})?$/.test(text) && /^[A-Z]{3}$/.test(currency);
+      if (isReadable) payment.amount = `${text} ${currency}`;
+    } else if (name === 'accepts') payment.accepts.push((attributes['type'] ?? text).slice(0, MAX_LICENSE_TEXT_CHARS));
+    else payment.terms.push(this.#url(text));
+    if (payment.accepts.length + payment.terms.length > MAX_LICENSE_TOKENS) this.#fail('a payment has too many parts');
+  }
+
+  #scope(known: LicenseScope, type: string | undefined, text: string): LicenseScope {
+    const scope = SCOPES.find((each) => each === type?.trim());
+    if (scope === undefined) this.#fail('permits or prohibits without a known type');
+    else if (known[scope] !== undefined) this.#fail(`two lists of type ${scope}`);
+    if (text.includes(',')) this.#isVersion09 = true;
+    const words = text.split(/[\s,]+/, MAX_LICENSE_TOKENS + 2).filter((word) => word !== '');
+    if (words.length > MAX_LICENSE_TOKENS) this.#fail(`a list has more than ${MAX_LICENSE_TOKENS} words`);
+    return scope === undefined ? known : { ...known, [scope]: words };
+  }
+}
+
+type PaymentPart = readonly [name: string, attributes: Attributes, text: string];
+
+function namespacesOf(above: ReadonlyMap<string, string>, attributes: Attributes): ReadonlyMap<string, string> {
+  const declared = Object.entries(attributes).filter(([name]) => /^xmlns(?::|$)/.test(name));
+  if (declared.length === 0) return above;
+  return new Map([...above, ...declared.map(([name, uri]) => [name.slice('xmlns:'.length), uri.trim()] as const)]);
+}

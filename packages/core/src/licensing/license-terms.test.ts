@@ -1,0 +1,233 @@
+// The vectors of licensing §13 that concern RSL, and what is not in them: words that include others, parties, several
+// documents. If this breaks, a crawl takes what is not offered to it.
+
+import { compileRules, parseRobots } from '@mannerly/robots';
+import type { Purpose } from '@mannerly/robots/page';
+import { describe, expect, it } from 'vitest';
+import { readLicenseDocument } from './license-document.js';
+import { judgeLicenses, type LicenseUser } from './license-terms.js';
+import { contentsOf, rslOf } from './rsl.fixture.js';
+
+const SITE = 'https://site.example';
+const permits = (words: string, type = 'usage') => `<permits type="${type}">${words}</permits>`;
+const prohibits = (words: string, type = 'usage') => `<prohibits type="${type}">${words}</prohibits>`;
+const license = (...parts: readonly string[]) => `<license>${parts.join('')}</license>`;
+const PRICE = '<payment type="crawl"><amount currency="USD">0.015</amount></payment>';
+
+/** The documents of the vectors, by URL. */
+const DOCUMENTS: Readonly<Record<string, string>> = {
+  'https://x.example/l.xml': rslOf(license(permits('all'))),
+  'https://x.example/l1.xml': rslOf(license(prohibits('all'))),
+  'https://x.example/l2.xml': rslOf(license(permits('search'))),
+  'https://x.example/articles.xml': contentsOf([
+    ['/', license(permits('all'))],
+    ['/articles/', license(prohibits('ai-train'))],
+  ]),
+  'https://x.example/price.xml': rslOf(license(permits('ai-all'), PRICE)),
+  'https://x.example/server.xml': rslOf(license(permits('all'), '<payment type="free"/>')).replace(
+    '<content',
+    '<content server="https://olp.example/"',
+  ),
+  'https://x.example/unknown.xml': rslOf(license('<permit type="usage">all</permit>')),
+};
+
+function judged(file: string, agent: string, path: string, user: Partial<LicenseUser>) {
+  const rules = compileRules(parseRobots(file, { robotsUrl: `${SITE}/robots.txt` }), { tokens: [agent] });
+  if (!rules.isAllowed(SITE + path)) return 'excluded by robots';
+  const documents = rules.licenses.map((document) => ({ document, reading: readOf(DOCUMENTS[document] ?? '') }));
+  const verdict = judgeLicenses(SITE + path, documents, { ...NO_ONE, ...user });
+  return [verdict.outcome, verdict.effect].join(', ');
+}
+
+const NO_ONE: LicenseUser = { purposes: [], party: {}, accepted: [], licensedOrigins: [], isStrict: false };
+const readOf = readLicenseDocument;
+const named = (name: string) => `License: https://x.example/${name}.xml\n`;
+const TWO = `${named('l1')}User-agent: mybot\n${named('l2')}`;
+
+type Row = readonly [
+  vector: string,
+  file: string,
+  agent: string,
+  path: string,
+  Purpose,
+  expected: string,
+  user?: Partial<LicenseUser>,
+];
+
+const VECTORS: readonly Row[] = [
+  ['1', `User-agent: *\nDisallow: /a\n${named('l')}`, 'mybot', '/a', 'search', 'excluded by robots'],
+  ['2', TWO, 'mybot', '/', 'search', 'free, none'],
+  ['3', TWO, 'otherbot', '/', 'search', 'prohibited, prohibited'],
+  ['4', `User-agent: a\nDisallow:\n\n${named('l1')}`, 'b', '/', 'search', 'prohibited, prohibited'],
+  ['5', named('l2'), 'mybot', '/', 'ai-train', 'prohibited, prohibited'],
+  ['6', named('articles'), 'mybot', '/articles/1', 'ai-train', 'prohibited, prohibited'],
+  ['6, elsewhere', named('articles'), 'mybot', '/about', 'ai-train', 'free, none'],
+  ['7', named('price'), 'mybot', '/', 'ai-input', 'payment, held'],
+  ['7, archive', named('price'), 'mybot', '/', 'archive', 'none, none'],
+  ['7, strict', named('price'), 'mybot', '/', 'archive', 'prohibited, prohibited', { isStrict: true }],
+  ['8', named('server'), 'mybot', '/', 'archive', 'token, held'],
+  ['8, with a token', named('server'), 'mybot', '/', 'archive', 'free, none', { licensedOrigins: [SITE] }],
+  ['9', named('unknown'), 'mybot', '/', 'ai-train', 'unreadable, held'],
+  ['9, search', named('unknown'), 'mybot', '/', 'search', 'unreadable, none'],
+  ['11', `User-agent: *\nContent-Usage: bots=n`, 'mybot', '/', 'ai-train', 'none, none'],
+];
+
+describe('vectors of licensing §13', () => {
+  it.each(VECTORS.map((row) => [row[0], row] as const))('%s', (_, [, file, agent, path, purpose, expected, user]) => {
+    expect(judged(file, agent, path, { ...user, purposes: [purpose] })).toBe(expected);
+  });
+});
+
+/** The table of licensing §9: what follows from each word for each purpose. `-`: nothing. */
+const TERMS: Readonly<Record<string, string>> = {
+  free: license(),
+  attribution: license('<payment type="attribution"/>'),
+  terms: license('<payment type="free"><custom>https://x.example/terms</custom></payment>'),
+  payment: license(PRICE),
+  prohibited: license(prohibits('all')),
+  unreadable: '<other/>',
+};
+const EFFECTS = `
+  outcome      search      archive     tdm         other       ai-train    ai-input
+  free         none        none        none        none        none        none
+  attribution  none        none        none        none        none        none
+  terms        none        none        none        none        held        held
+  payment      held        held        held        held        held        held
+  prohibited   prohibited  prohibited  prohibited  prohibited  prohibited  prohibited
+  unreadable   none        none        none        none        held        held`;
+
+describe('what follows from a licence', () => {
+  const [head = [], ...rows] = EFFECTS.trim()
+    .split('\n')
+    .map((line) => line.trim().split(/ +/));
+  const cases = rows.flatMap(([outcome = '', ...effects]) =>
+    effects.map((effect, at) => [outcome, head[at + 1] as Purpose, effect] as const),
+  );
+  it.each(cases)('%s, %s: %s', (outcome, purpose, effect) => {
+    const reading = readOf(rslOf(TERMS[outcome] as string));
+    const documents = [{ document: 'https://x.example/l.xml', reading }];
+    const verdict = judgeLicenses(`${SITE}/a`, documents, { ...NO_ONE, purposes: [purpose] });
+    expect([verdict.outcome, verdict.effect]).toEqual([outcome, effect]);
+    const none = judgeLicenses(`${SITE}/a`, documents, NO_ONE);
+    expect([none.outcome, none.effect, none.purpose]).toEqual([outcome, 'none', null]);
+  });
+
+  it('is nothing where the document was not requested', () => {
+    const documents = [{ document: 'https://x.example/l.xml', reading: null }];
+    const verdict = judgeLicenses(`${SITE}/a`, documents, { ...NO_ONE, purposes: ['ai-train'] });
+    expect(verdict).toMatchObject({ outcome: 'unread', effect: 'none', document: 'https://x.example/l.xml' });
+  });
+});
+
+const OTHERS: readonly (readonly [string, string, Purpose, string, Partial<LicenseUser>?])[] = [
+  ['ai-all includes each of them', license(permits('ai-all')), 'ai-train', 'free'],
+  ['ai-all includes no search', license(permits('ai-all')), 'search', 'prohibited'],
+  ['all includes search', license(permits('all')), 'search', 'free'],
+  ['a prohibition includes as a permission does', license(prohibits('ai-all')), 'ai-train', 'prohibited'],
+  ['a narrow prohibition leaves the rest', license(prohibits('ai-train')), 'ai-input', 'free'],
+  ['ai-input asks for an index too (C6)', license(permits('ai-input')), 'ai-input', 'prohibited'],
+  ['ai-input and its index', license(permits('ai-input ai-index')), 'ai-input', 'free'],
+  ['a prohibited index', license(prohibits('ai-index')), 'ai-input', 'prohibited'],
+  ['of two offers the lesser', license(PRICE) + license(permits('search')), 'search', 'free'],
+  ['an offer of something else is none', license(PRICE) + license(permits('ai-train')), 'search', 'payment'],
+  [
+    'terms that were accepted',
+    TERMS['terms'] as string,
+    'ai-train',
+    'terms',
+    { accepted: ['https://x.example/l.xml'] },
+  ],
+  [
+    'a price is not met by acceptance',
+    license(PRICE),
+    'ai-train',
+    'payment',
+    { accepted: ['https://x.example/l.xml'] },
+  ],
+  ['a price is met by a token', license(PRICE), 'ai-train', 'free', { licensedOrigins: [SITE] }],
+  ['not by one of another origin', license(PRICE), 'ai-train', 'payment', { licensedOrigins: [`${SITE}:8443`] }],
+  ['a prohibition stays, token or not', license(prohibits('all')), 'search', 'prohibited', { licensedOrigins: [SITE] }],
+  ['an unknown payment is one', license('<payment type="barter"/>'), 'search', 'payment'],
+  ['a contribution is terms', license('<payment type="contribution"/>'), 'search', 'terms'],
+  ['a report is terms', license('<reporting type="audit"/>'), 'search', 'terms'],
+  ['a party that is not known', license(permits('education', 'user')), 'search', 'prohibited'],
+  ['its party', license(permits('education', 'user')), 'search', 'free', { party: { user: 'education' } }],
+  ['another party', license(permits('education', 'user')), 'search', 'prohibited', { party: { user: 'commercial' } }],
+  ['a country that is not known', license(prohibits('US', 'geo')), 'search', 'prohibited'],
+  ['a country of the EU', license(permits('EU', 'geo')), 'search', 'free', { party: { country: 'de' } }],
+  [
+    'a token does not move a country',
+    license(prohibits('EU', 'geo'), PRICE),
+    'search',
+    'prohibited',
+    {
+      party: { country: 'DE' },
+      licensedOrigins: [SITE],
+    },
+  ],
+];
+
+describe('a licence', () => {
+  it.each(OTHERS.map((row) => [row[0], row] as const))('%s', (_, [, licenses, purpose, outcome, user]) => {
+    const documents = [{ document: 'https://x.example/l.xml', reading: readOf(rslOf(licenses)) }];
+    const verdict = judgeLicenses(`${SITE}/a`, documents, { ...NO_ONE, ...user, purposes: [purpose] });
+    expect(verdict.outcome).toBe(outcome);
+  });
+
+  it('is that of the narrowest content that speaks of the use, and the order does not count', () => {
+    const contents = [
+      ['/', license(PRICE)],
+      ['/free/', license()],
+      ['/free/not', license(permits('ai-all'), PRICE)],
+    ] as const;
+    for (const order of [contents, contents.toReversed()]) {
+      const documents = [{ document: 'd', reading: readOf(contentsOf(order)) }];
+      const outcome = (path: string, purpose: Purpose) =>
+        judgeLicenses(SITE + path, documents, { ...NO_ONE, purposes: [purpose] }).outcome;
+      expect(outcome('/a', 'archive')).toBe('payment');
+      expect(outcome('/free/a', 'archive')).toBe('free');
+      expect(outcome('/free/not', 'archive')).toBe('free');
+      expect(outcome('/free/not', 'ai-train')).toBe('payment');
+    }
+  });
+
+  it('is the strictest of several documents and purposes, and says which', () => {
+    const documents = [
+      { document: 'a', reading: readOf(rslOf(license())) },
+      {
+        document: 'b',
+        reading: readOf(
+          contentsOf([
+            ['/x', license()],
+            ['/', license() + license(permits('search'), PRICE)],
+          ]),
+        ),
+      },
+      { document: 'c', reading: readOf(rslOf(license(permits('ai-train'), PRICE))) },
+    ];
+    const verdict = judgeLicenses(`${SITE}/a`, documents, { ...NO_ONE, purposes: ['search', 'ai-train'] });
+    expect(verdict).toEqual({
+      outcome: 'prohibited',
+      effect: 'prohibited',
+      document: 'c',
+      element: 'content[1]',
+      price: null,
+      purpose: 'search',
+    });
+    const ai = judgeLicenses(`${SITE}/a`, documents, { ...NO_ONE, purposes: ['ai-train'] });
+    expect(ai).toMatchObject({ effect: 'held', document: 'c', element: 'content[1]/license[1]', price: '0.015 USD' });
+  });
+
+  it('of an absolute URL holds on its origin, and an empty one for the page that it stands in', () => {
+    const outcome = (url: string) =>
+      judgeLicenses(`${SITE}/a`, [{ document: 'd', reading: readOf(contentsOf([[url, license(PRICE)]])) }], {
+        ...NO_ONE,
+        purposes: ['search'],
+      }).outcome;
+    expect(outcome(`${SITE}/`)).toBe('payment');
+    expect(outcome(`${SITE}/b`)).toBe('none');
+    expect(outcome('https://other.example/')).toBe('none');
+    expect(outcome('')).toBe('payment');
+    expect(outcome('*.html')).toBe('none');
+  });
+});

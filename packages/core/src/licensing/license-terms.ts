@@ -1,0 +1,227 @@
+// What licence documents mean for a URL and for what a crawl declares it is for: one word for the URL, and what follows
+// from it. Pure: nothing is fetched here, and nothing here permits what robots.txt does not (licensing §4, §9).
+
+import { matchesPattern } from '@mannerly/robots';
+import type { Purpose } from '@mannerly/robots/page';
+import { parseUrl } from '../parse-url.js';
+import type { LicenseDocument, LicensedContent, LicenseElement, LicenseReading } from './license-document.js';
+
+/** What is known of the licence of a URL, in one word; the later ones are stricter. */
+export const LICENSE_OUTCOMES = [
+  /** No licence is named, or none speaks of this use. */
+  'none',
+  'free',
+  'attribution',
+  /** Terms to be agreed to, or duties: `custom`, `standard`, `legal`, a contribution, a report. */
+  'terms',
+  'payment',
+  /** A licence must be obtained at a server first, even a free one. */
+  'token',
+  /** A document is named and was not requested. */
+  'unread',
+  /** A document is named and cannot be read, which RSL calls unlicensed. */
+  'unreadable',
+  'prohibited',
+] as const;
+
+/** One of {@link LICENSE_OUTCOMES}. */
+export type LicenseOutcome = (typeof LICENSE_OUTCOMES)[number];
+
+/** The party that is responsible for a crawl, in the words of RSL. */
+export interface LicenseParty {
+  /** @default none: a licence that speaks of it is not met */
+  readonly user?: 'commercial' | 'non-commercial' | 'education' | 'government' | 'personal';
+  /** ISO 3166-1 alpha-2, such as `DE`. @default none: a licence that speaks of it is not met */
+  readonly country?: string;
+}
+
+/** What licences are compared with. */
+export interface LicenseUser {
+  readonly purposes: readonly Purpose[];
+  readonly party: LicenseParty;
+  /** URLs of documents whose terms a person has accepted. */
+  readonly accepted: readonly string[];
+  /** The https origins for which a token is configured. */
+  readonly licensedOrigins: readonly string[];
+  /** `permits` is taken at its word for uses that RSL has no word for (C15). */
+  readonly isStrict: boolean;
+}
+
+/** A document that is named for a URL. */
+export interface NamedLicense {
+  /** The URL of the document; of one that stands in a page, the page's. */
+  readonly document: string;
+  /** `null`: it was not requested. */
+  readonly reading: LicenseReading | null;
+}
+
+/** What the documents say of one URL. */
+export interface LicenseVerdict {
+  readonly outcome: LicenseOutcome;
+  /** What follows for the crawl: nothing, not now but a person may act, or never. */
+  readonly effect: 'none' | 'held' | 'prohibited';
+  /** The document that decided; `null`: none is named. */
+  readonly document: string | null;
+  /** The element that decided, `content[2]/license[1]`; `null`: none did. */
+  readonly element: string | null;
+  /** What is asked, `0.015 USD`; `null`: nothing, or nothing that can be read. */
+  readonly price: string | null;
+  /** The purpose that decided; `null`: none is declared. */
+  readonly purpose: Purpose | null;
+}
+
+/** What one document says of one use. */
+type Said = Pick<LicenseVerdict, 'outcome' | 'element' | 'price'>;
+
+/** The words that a purpose asks for. A store that feeds a model is an index of that system (C6). */
+const ASKED: Readonly<Record<Purpose, readonly string[]>> = {
+  search: ['search'],
+  'ai-train': ['ai-train'],
+  'ai-input': ['ai-input', 'ai-index'],
+  tdm: ['all'],
+  archive: ['all'],
+  other: ['all'],
+};
+/** The words that include others. */
+const INCLUDED_IN: Readonly<Record<string, readonly string[]>> = {
+  'ai-train': ['ai-all', 'all'],
+  'ai-input': ['ai-all', 'all'],
+  'ai-index': ['ai-all', 'all'],
+  'ai-all': ['all'],
+  search: ['all'],
+};
+const EU = new Set('AT BE BG HR CY CZ DE DK EE ES FI FR GR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' '));
+/** Types of payment that cost no money; any other does, those that are not known included. */
+const UNPAID: readonly string[] = ['free', 'attribution', 'contribution'];
+const SILENT: Said = { outcome: 'none', element: null, price: null };
+const SILENT_VERDICT: LicenseVerdict = { ...SILENT, effect: 'none', document: null, purpose: null };
+const EFFECTS = ['none', 'held', 'prohibited'] as const;
+
+/**
+ * The strictest verdict over all documents and purposes. Without a purpose there is a word for people and no effect.
+ * @param url - Absolute; what cannot be parsed counts as prohibited.
+ */
+export function judgeLicenses(url: string, documents: readonly NamedLicense[], user: LicenseUser): LicenseVerdict {
+  const purposes = user.purposes.length === 0 ? [null] : user.purposes;
+  let strictest = SILENT_VERDICT;
+  for (const { document, reading } of documents) {
+    for (const purpose of purposes) {
+      const said = sayings(url, reading, ASKED[purpose ?? 'other'], user);
+      const effect = purpose === null ? 'none' : effectOf(said.outcome, purpose, user.accepted.includes(document));
+      const verdict = { ...said, effect, document, purpose };
+      if (strictest.document === null || strictness(verdict) > strictness(strictest)) strictest = verdict;
+    }
+  }
+  return strictest;
+}
+
+/** The effect counts first. */
+function strictness({ effect, outcome }: LicenseVerdict): number {
+  return EFFECTS.indexOf(effect) * LICENSE_OUTCOMES.length + LICENSE_OUTCOMES.indexOf(outcome);
+}
+
+/** The table of licensing §9. */
+function effectOf(outcome: LicenseOutcome, purpose: Purpose, isAccepted: boolean): LicenseVerdict['effect'] {
+  const isAi = purpose === 'ai-train' || purpose === 'ai-input';
+  switch (outcome) {
+    case 'prohibited':
+      return 'prohibited';
+    case 'payment':
+    case 'token':
+      return 'held';
+    case 'terms':
+      return isAi && !isAccepted ? 'held' : 'none';
+    case 'unreadable':
+      return isAi ? 'held' : 'none';
+    default:
+      return 'none';
+  }
+}
+
+/** What a document says of all the words that a purpose asks for: the strictest. */
+function sayings(url: string, reading: LicenseReading | null, asked: readonly string[], user: LicenseUser): Said {
+  if (reading === null) return { ...SILENT, outcome: 'unread' };
+  if (reading.kind === 'unreadable') return { ...SILENT, outcome: 'unreadable' };
+  return asked.map((word) => sayingOf(url, reading, word, user)).reduce(stricter);
+}
+
+/** Prohibitions of all contents count; of permissions those of the narrowest content that speaks of the use. */
+function sayingOf(url: string, { contents }: LicenseDocument, word: string, user: LicenseUser): Said {
+  const matching = contents.flatMap((content, at) =>
+    matches(content.url, url) ? [{ content, name: `content[${at + 1}]` }] : [],
+  );
+  for (const { content, name } of matching) {
+    const at = content.licenses.findIndex(({ prohibits }) => isListed(prohibits.usage, word));
+    if (at >= 0) return { ...SILENT, outcome: 'prohibited', element: `${name}/license[${at + 1}]` };
+  }
+  let narrowest = -1;
+  let said = SILENT;
+  for (const { content, name } of matching) {
+    const length = content.url.length;
+    if (length < narrowest) continue;
+    const one = offerOf(content, name, word, url, user);
+    if (one === null) continue;
+    said = length > narrowest ? one : stricter(said, one);
+    narrowest = length;
+  }
+  return said;
+}
+
+/** The least that a content asks for a use, over its licences; `null`: it does not speak of the use. */
+function offerOf(content: LicensedContent, name: string, word: string, url: string, user: LicenseUser): Said | null {
+  let best: Said | null = null;
+  let isSpoken = false;
+  content.licenses.forEach((license, at) => {
+    const { permits, payment } = license;
+    // There is no word for these uses, and the documents in the field mean AI (C15).
+    if (word === 'all' && permits.usage !== undefined && !isListed(permits.usage, word) && !user.isStrict) return;
+    isSpoken = true;
+    const isFor = permits.usage === undefined || isListed(permits.usage, word);
+    if (!isFor || !isMet(license, user.party)) return;
+    const outcome = priceOf(content, license, url, user);
+    const said: Said = { outcome, element: `${name}/license[${at + 1}]`, price: payment.amount };
+    if (best === null || stricter(said, best) === best) best = said;
+  });
+  return best ?? (isSpoken ? { ...SILENT, outcome: 'prohibited', element: name } : null);
+}
+
+/** What a licence that applies asks for. A token stands for a payment made and a licence obtained (C7). */
+function priceOf({ server }: LicensedContent, license: LicenseElement, url: string, user: LicenseUser): LicenseOutcome {
+  const { type, terms } = license.payment;
+  const hasToken = user.licensedOrigins.includes(parseUrl(url)?.origin ?? '');
+  if (server !== null && !hasToken) return 'token';
+  if (!UNPAID.includes(type) && !hasToken) return 'payment';
+  if (type === 'contribution' || terms.length > 0 || license.hasDuties) return 'terms';
+  return type === 'attribution' ? type : 'free';
+}
+
+/** Whether the party fits: what a licence says of it, and is not known of it, is not met. */
+function isMet({ permits, prohibits }: LicenseElement, { user, country }: LicenseParty): boolean {
+  const groups = (words: readonly string[], own: string | undefined): boolean =>
+    own !== undefined && words.some((word) => word === own || (word === 'EU' && EU.has(own)));
+  for (const [kind, own] of [['user', user] as const, ['geo', country?.toUpperCase()] as const]) {
+    const [allowed, refused] = [permits[kind], prohibits[kind]];
+    if (allowed !== undefined && !groups(allowed, own)) return false;
+    if (refused !== undefined && (own === undefined || groups(refused, own))) return false;
+  }
+  return true;
+}
+
+/** Whether a list has a word, or one that includes it. */
+function isListed(list: readonly string[] | undefined, word: string): boolean {
+  return list !== undefined && [word, ...(INCLUDED_IN[word] ?? [])].some((each) => list.includes(each));
+}
+
+/** A pattern is a path of the document's own site, or absolute; the empty one is the page that it stands in. */
+function matches(pattern: string, url: string): boolean {
+  const target = parseUrl(url);
+  if (pattern === '' || target === null) return true;
+  const path = target.pathname + target.search;
+  if (pattern.startsWith('/') || pattern.startsWith('*')) return matchesPattern(pattern, path);
+  const [, origin = '', rest = ''] = /^(https?:\/\/[^/?#]*)([^#]*)/i.exec(pattern) ?? [];
+  return parseUrl(origin)?.origin === target.origin && matchesPattern(rest || '/', path);
+}
+
+function stricter<T extends Said>(left: T, right: T): T {
+  return LICENSE_OUTCOMES.indexOf(right.outcome) > LICENSE_OUTCOMES.indexOf(left.outcome) ? right : left;
+}
