@@ -2,6 +2,8 @@
 // what is kept for the next visit. It chooses which known pages are queued for another visit.
 
 import { type Frontier, FrontierError, type NewUrl, type PageWork } from '@mannerly/frontier';
+import type { ArchivedResponse, CrawlArchive } from '../archive/crawl-archive.js';
+import type { ArchivedExchange } from '../archive/exchange-records.js';
 import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
 import type { PageChange, UnchangedPage } from '../handle/page-change.js';
 import type { FetchedPage } from '../page/page.js';
@@ -14,8 +16,8 @@ import { GroupPriors } from './group-priors.js';
 import { ValidatorTrust, type ValidatorWarning } from './host-validators.js';
 import { type Claim, datedDays, LastmodTrust } from './lastmod-trust.js';
 import { freshUntilMs } from './lifetime.js';
-import { MAX_CHOSEN, VISITS_READ_AT_ONCE } from './limits.js';
-import { decodeVisit, encodeVisit, type PageVisit, VISIT_PREFIX, visitKey } from './page-visit.js';
+import { MAX_CHOSEN, MAX_FULL_AGE_MS, VISITS_READ_AT_ONCE } from './limits.js';
+import { type ArchivedVisitPlace, decodeVisit, encodeVisit, type PageVisit, VISIT_PREFIX, visitKey } from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 import { SitemapVisits } from './sitemap-visits.js';
 import { digestOf } from './text-digest.js';
@@ -28,6 +30,9 @@ const BEHIND_NEW = 5;
 
 type VisitStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
 
+/** What an archive is told of an exchange. */
+type ArchiveAs = Pick<ArchivedExchange, 'original' | 'isFull'>;
+
 /** How a visit was decided. */
 type Decided = Pick<PageVisit, 'status' | 'reason'>;
 
@@ -39,6 +44,8 @@ interface InFlight {
   /** What was sent; `isProbe`: no conditions were, to see whether the validators are honest. */
   readonly conditions: Readonly<Record<string, string>>;
   readonly isProbe: boolean;
+  /** How it is archived. */
+  readonly archiveAs: ArchiveAs;
   /** What sitemaps and feeds say of it. */
   readonly claim: Claim | null;
   after: PageVisit | null;
@@ -48,7 +55,7 @@ interface InFlight {
 
 /** What the operator is told, of which host. */
 export type RecrawlListener = (
-  code: ValidatorWarning | 'lastmod-useless',
+  code: ValidatorWarning | 'lastmod-useless' | 'revisit-without-original',
   url: string,
   detail: string,
   atMs: number,
@@ -59,8 +66,9 @@ export class Recrawl {
   readonly #store: VisitStore;
   readonly #options: ResolvedRecrawlOptions;
   readonly #sentAs: string;
-  readonly #isConditional: boolean;
+  readonly #archive: () => Pick<CrawlArchive, 'originalOf'> | null;
   readonly #nowMs: () => number;
+  readonly #tell: RecrawlListener;
   readonly #trust: ValidatorTrust;
   #priors = new GroupPriors();
   readonly #lastmodTrust: LastmodTrust;
@@ -76,13 +84,13 @@ export class Recrawl {
     bytesSaved: 0,
   };
 
-  /** @param parts - `isConditional`: a 304 says enough. An archive needs the body, a browser what it loads. */
+  /** @param parts - `archive`: where exchanges are kept, from `open` on; `null`: nowhere. */
   constructor(
     store: VisitStore,
     options: ResolvedRecrawlOptions,
     parts: {
       readonly sentAs: string;
-      readonly isConditional: boolean;
+      readonly archive: () => Pick<CrawlArchive, 'originalOf'> | null;
       readonly nowMs: () => number;
       readonly tell: RecrawlListener;
     },
@@ -90,7 +98,8 @@ export class Recrawl {
     this.#store = store;
     this.#options = options;
     this.#sentAs = parts.sentAs;
-    this.#isConditional = parts.isConditional;
+    this.#archive = parts.archive;
+    this.#tell = parts.tell;
     this.#nowMs = parts.nowMs;
     this.#trust = new ValidatorTrust(store, options.verify, parts.tell);
     this.#lastmodTrust = new LastmodTrust(store);
@@ -117,11 +126,33 @@ export class Recrawl {
     const before = kept === null ? null : this.#priors.expected(kept);
     const isAgain = before !== null && isAgainVisit(work.record.visit ?? 0, before, this.#nowMs());
     const nowMs = this.#nowMs();
-    const possible = isAgain && this.#isConditional ? conditionsOf(before, this.#sentAs) : {};
+    const sendable = isAgain ? conditionsOf(before, this.#sentAs) : {};
+    const archiveAs = await this.#archiveAs(before, Object.keys(sendable).length > 0, nowMs);
+    const possible = archiveAs.original === null ? {} : sendable;
     const { conditions, isProbe } = await this.#trust.allowed(work.url, possible, nowMs);
     const claim = isAgain ? await this.#lastmodTrust.claim(work.url, this.sitemaps.dates, before.atMs) : null;
-    this.#inFlight.set(work, { before, isAgain, conditions, isProbe, claim, after: null, found: null });
+    this.#inFlight.set(work, { before, isAgain, conditions, isProbe, archiveAs, claim, after: null, found: null });
     return conditions;
+  }
+
+  /** How the exchange of a page is archived; `undefined`: the visit is not kept. */
+  archiveAs(work: PageWork): ArchiveAs | undefined {
+    return this.#inFlight.get(work)?.archiveAs;
+  }
+
+  /** An archive holds no answer 304 without the record that it is about, and no endless row of them. */
+  async #archiveAs(before: PageVisit | null, isConditional: boolean, nowMs: number): Promise<ArchiveAs> {
+    const archive = this.#archive();
+    if (archive === null) return {};
+    const archived = before?.archived ?? null;
+    if (before === null || archived === null) return { original: null };
+    const isFull = archived.revisits >= this.#options.maxChain || nowMs - archived.fullAtMs >= MAX_FULL_AGE_MS;
+    if (isFull || !isConditional) return { original: null, isFull };
+    const { url } = before;
+    const original = await archive.originalOf(url, archived);
+    if (original === null)
+      this.#tell('revisit-without-original', url, `${archived.filename} does not hold it any more`, nowMs);
+    return { original };
   }
 
   /**
@@ -140,15 +171,26 @@ export class Recrawl {
       return 'mismatch';
     }
     flight.found = 'notModified';
-    flight.after = { ...this.#unchanged(before, timing.endedAtMs, headers), ...validatorsAfter(before, headers) };
+    const { archived = null } = before;
+    flight.after = {
+      ...this.#unchanged(before, timing.endedAtMs, headers),
+      ...validatorsAfter(before, headers),
+      archived: archived !== null && this.#archive() !== null ? oneMore(archived) : archived,
+    };
     return unchangedPage(before, flight.after, 304);
   }
 
-  /** A page came. @returns The page if it is as it was, so that its handler has seen it; else how it has changed. */
+  /**
+   * A page came.
+   *
+   * @param parts - `came`: the page before a browser opened it; the page itself where none did. `record`: its own.
+   * @returns The page if it is as it was, so that its handler has seen it; else how it has changed.
+   */
   async read(
     work: PageWork,
     page: FetchedPage,
     { status: httpStatus, headers, body, file, truncated, timing }: ResponseOutcome,
+    { came, record }: { readonly came: FetchedPage; readonly record: ArchivedResponse | null },
   ): Promise<{ readonly unchanged: UnchangedPage | null; readonly change: PageChange | null }> {
     const flight = this.#inFlight.get(work);
     if (flight === undefined) return { unchanged: null, change: null };
@@ -170,7 +212,8 @@ export class Recrawl {
       ...{ url, depth, from, label, userData, digest, kind: page.kind },
       // Until it is decided.
       ...{ status: 'fetched', reason: 'fetched' },
-      ...(truncated === null ? validatorsOf(headers) : { etag: null, lastModified: null }),
+      ...(truncated === null && (await isSameText(came, page)) ? validatorsOf(headers) : NO_VALIDATORS),
+      archived: record === null ? null : placeOf(record, before, timing.startedAtMs),
       freshUntilMs: freshUntilMs(headers, atMs, this.#options.trustFreshnessDays),
       sentAs: this.#sentAs,
       bytes: file?.bytes ?? body.length,
@@ -330,6 +373,20 @@ function unchangedPage(before: PageVisit, after: PageVisit, status: number): Unc
   const { url, label, userData, depth, atMs: fetchedAtMs, changedAtMs, visits, changes, digest } = after;
   const lastVisitMs = before.atMs;
   return { url, status, label, userData, depth, fetchedAtMs, lastVisitMs, changedAtMs, visits, changes, digest };
+}
+
+/** Validators are those of the document: they say nothing of a page that a browser has made from other requests too. */
+async function isSameText(came: FetchedPage, page: FetchedPage): Promise<boolean> {
+  return came === page || (await digestOf(came, 'text')) === (await digestOf(page, 'text'));
+}
+
+function placeOf({ place, isFull }: ArchivedResponse, before: PageVisit | null, atMs: number): ArchivedVisitPlace {
+  const { fullAtMs, revisits } = before?.archived ?? { fullAtMs: atMs, revisits: 0 };
+  return isFull ? { ...place, fullAtMs: atMs, revisits: 0 } : oneMore({ ...place, fullAtMs, revisits });
+}
+
+function oneMore(place: ArchivedVisitPlace): ArchivedVisitPlace {
+  return { ...place, revisits: place.revisits + 1 };
 }
 
 function daysSince(before: PageVisit, atMs: number): number {
