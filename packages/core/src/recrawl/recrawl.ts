@@ -17,7 +17,14 @@ import { ValidatorTrust, type ValidatorWarning } from './host-validators.js';
 import { type Claim, datedDays, LastmodTrust } from './lastmod-trust.js';
 import { freshUntilMs } from './lifetime.js';
 import { MAX_CHOSEN, MAX_FULL_AGE_MS, VISITS_READ_AT_ONCE } from './limits.js';
-import { type ArchivedVisitPlace, decodeVisit, encodeVisit, type PageVisit, VISIT_PREFIX, visitKey } from './page-visit.js';
+import {
+  type ArchivedVisitPlace,
+  decodeVisit,
+  encodeVisit,
+  type PageVisit,
+  VISIT_PREFIX,
+  visitKey,
+} from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 import { SitemapVisits } from './sitemap-visits.js';
 import { digestOf } from './text-digest.js';

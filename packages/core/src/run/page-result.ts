@@ -3,8 +3,8 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { type NewUrl, type PageWork, type RobotsWork, retryUrl, type Settlement } from '@mannerly/frontier';
-import type { ArchivedResponse } from '../archive/crawl-archive.js';
 import type { Refusal } from '../admit/admit.js';
+import type { ArchivedResponse } from '../archive/crawl-archive.js';
 import type { HookVerdict } from '../crawl/hooks.js';
 import {
   exchangeOf,
