@@ -156,12 +156,14 @@ export class Recrawl {
     const { url, depth, from, label, userData } = work.record;
     const digest = file === undefined ? await digestOf(page, this.#options.change) : null;
     const atMs = timing.endedAtMs;
-    const isUnchanged = before !== null && digest !== null && digest === before.digest;
+    // Items that were removed come again with the page, although it is as it was.
+    const isSame = before !== null && digest !== null && digest === before.digest;
+    const isUnchanged = isSame && before.isRemoved !== true;
     if (before !== null && before.digest !== null && digest !== null) {
       const { isProbe } = flight;
-      await this.#trust.compared(before, { headers, isProbe, hasChanged: !isUnchanged, atMs });
+      await this.#trust.compared(before, { headers, isProbe, hasChanged: !isSame, atMs });
     }
-    const base = isUnchanged
+    const base = isSame
       ? this.#unchanged(before, atMs, headers)
       : await this.#changed(flight, page, headers, atMs);
     flight.found = !flight.isAgain ? null : isUnchanged ? 'sameContent' : 'changed';
@@ -183,6 +185,17 @@ export class Recrawl {
   }
 
   /**
+   * Why the items of a page may not be kept any more: `gone`, or the reason that keeps them out now. `null`: nothing
+   * has changed about that.
+   */
+  removal(work: PageWork, decision: Decided & { readonly httpStatus?: number | null }): string | null {
+    const before = this.#inFlight.get(work)?.before ?? null;
+    if (before === null || before.isRemoved === true) return null;
+    if (decision.status === 'excluded') return decision.reason;
+    return missingAfter(before, decision.httpStatus) === 2 ? 'gone' : null;
+  }
+
+  /**
    * The page is decided. Kept before it is settled: a process that is killed in between visits it once more.
    *
    * @returns How its last visit was decided, if that counted as more than a failure.
@@ -196,14 +209,15 @@ export class Recrawl {
     if (flight === undefined) return this.sitemaps.ended(work);
     const { before, isAgain, claim, after, found } = flight;
     if (after !== null && status !== 'failed' && status !== 'dropped') {
-      await this.#write({ ...after, status, reason });
+      const isRemoved = status === 'excluded' || (found === 'notModified' && before?.isRemoved === true);
+      await this.#write({ ...after, status, reason, isRemoved });
       if (before === null || found === null) return undefined;
       this.#priors.add(before, -1);
       this.#priors.add(after);
       if (claim !== null) await this.#lastmodTrust.compared(work.url, claim, found === 'changed');
       this.#count({ visits: 1, [found]: 1, ...(found === 'notModified' ? { bytesSaved: before.bytes } : {}) });
     } else if (before !== null) {
-      const missing = httpStatus === 410 ? 2 : httpStatus === 404 ? before.missing + 1 : 0;
+      const missing = missingAfter(before, httpStatus);
       // A site that wants other conditions, or refuses ours, gets none (RFC 9110 13.1, RFC 6585 3).
       const validators = httpStatus === 412 || httpStatus === 428 ? NO_VALIDATORS : {};
       // Nothing is learned from a failure; the time of the visit makes the next one wait its turn.
@@ -215,6 +229,7 @@ export class Recrawl {
         atMs: this.#nowMs(),
         visits: before.visits + 1,
         missing,
+        ...(missing === 2 ? { isRemoved: true } : {}),
       });
       this.#count({ visits: 1, ...(missing === 2 ? { gone: 1 } : {}) });
     }
@@ -323,6 +338,11 @@ export class Recrawl {
       if (!(error instanceof FrontierError) || error.code !== 'record-too-large') throw error;
     }
   }
+}
+
+/** Visits in a row that found no page, once an answer has come. Of two it is gone. */
+function missingAfter(before: PageVisit, httpStatus: number | null | undefined): number {
+  return httpStatus === 410 ? 2 : httpStatus === 404 ? Math.min(2, before.missing + 1) : 0;
 }
 
 /** What the handler for unchanged pages gets. */

@@ -20,6 +20,7 @@ import type { UnchangedPage } from '../handle/page-change.js';
 import type { HandlerSignal } from '../handle/signals.js';
 import type { PageOutcome } from '../journal/journal.js';
 import { itemsOf } from '../output/items.js';
+import type { ItemsLeft, PageExclusion } from '../page/exclusion.js';
 import type { PageInCrawl } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
 import { ADMITTED_AT_ONCE } from './limits.js';
@@ -136,15 +137,29 @@ async function admittedInSlices(run: Run, candidates: readonly NewUrl[]) {
   return { links, refused };
 }
 
-/** A known page is as it was: its items and links stay as they are. */
-async function unchanged(run: Run, work: PageWork, page: UnchangedPage): Promise<WorkResult> {
+/**
+ * A known page is as it was: its items and links stay as they are, unless it forbids now that they are kept. What a 304
+ * forbids counts too; what it leaves out allows nothing.
+ */
+async function unchanged(
+  run: Run,
+  work: PageWork,
+  page: UnchangedPage,
+  exclusion: PageExclusion,
+): Promise<WorkResult> {
   const { status: httpStatus, url } = page;
+  if (!exclusion.storesItems) return excluded(run, work, httpStatus, exclusion);
   const thrown = await run.handlers.unchanged(page);
   if (thrown !== null) {
     run.journal.codeError(thrown.error, { code: 'handler-error', url });
     run.journal.emit('handler-error', { url, error: thrown.error });
   }
   return decided(run, work, { status: 'fetched', reason: 'unchanged', layer: 'page', httpStatus, isPage: true });
+}
+
+/** The decision about a page whose items may not be kept. */
+function excluded(run: Run, work: PageWork, httpStatus: number, { reason, detail }: ItemsLeft): WorkResult {
+  return decided(run, work, { status: 'excluded', reason, layer: 'page', httpStatus, detail, isPage: true });
 }
 
 /** The decision about a page that failed. */
@@ -181,7 +196,7 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   const known = httpStatus === 304 ? ((await run.recrawl?.notModified(work, outcome)) ?? 'unasked') : 'unasked';
   // About another document than the one that is known: requested once more, without conditions.
   if (known === 'mismatch') return settled({ kind: 'again', notBeforeMs: outcome.timing.endedAtMs });
-  if (known !== 'unasked') return unchanged(run, work, known);
+  if (known !== 'unasked') return unchanged(run, work, known, (await run.reader.read(work, outcome)).exclusion);
   if (httpStatus < 200 || httpStatus > 299) {
     return failed(run, work, { reason: `status-${httpStatus}`, layer: 'fetch', httpStatus });
   }
@@ -316,7 +331,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
     return failed(run, work, { reason: 'render-failed', layer: 'page', httpStatus, detail });
   }
   const visit = await run.recrawl?.read(work, page, outcome);
-  if (visit !== undefined && visit.unchanged !== null) return unchanged(run, work, visit.unchanged);
+  if (visit !== undefined && visit.unchanged !== null) return unchanged(run, work, visit.unchanged, page.exclusion);
   const handled = await run.handlers.handle(page, visit?.change ?? null);
   if (handled.kind === 'stopped') return RETURNED;
   if (handled.kind === 'signal') return signalResult(run, work, outcome, handled.signal);
