@@ -163,9 +163,7 @@ export class Recrawl {
       const { isProbe } = flight;
       await this.#trust.compared(before, { headers, isProbe, hasChanged: !isSame, atMs });
     }
-    const base = isSame
-      ? this.#unchanged(before, atMs, headers)
-      : await this.#changed(flight, page, headers, atMs);
+    const base = isSame ? this.#unchanged(before, atMs, headers) : await this.#changed(flight, page, headers, atMs);
     flight.found = !flight.isAgain ? null : isUnchanged ? 'sameContent' : 'changed';
     flight.after = {
       ...base,

@@ -141,12 +141,7 @@ async function admittedInSlices(run: Run, candidates: readonly NewUrl[]) {
  * A known page is as it was: its items and links stay as they are, unless it forbids now that they are kept. What a 304
  * forbids counts too; what it leaves out allows nothing.
  */
-async function unchanged(
-  run: Run,
-  work: PageWork,
-  page: UnchangedPage,
-  exclusion: PageExclusion,
-): Promise<WorkResult> {
+async function unchanged(run: Run, work: PageWork, page: UnchangedPage, exclusion: PageExclusion): Promise<WorkResult> {
   const { status: httpStatus, url } = page;
   if (!exclusion.storesItems) return excluded(run, work, httpStatus, exclusion);
   const thrown = await run.handlers.unchanged(page);

@@ -136,7 +136,11 @@ const WRITING: SinkTests = {
     const removed = item('a.test/00/7/removed', { removed: 'gone' }, { removed: 'gone' });
     await session(medium, [item('a.test/00/0')], [removed]);
     const kept = await medium.read();
-    assertEqual(kept.map(({ id }) => id), ['a.test/00/0', removed.id], 'ids with a tombstone');
+    assertEqual(
+      kept.map(({ id }) => id),
+      ['a.test/00/0', removed.id],
+      'ids with a tombstone',
+    );
     assertKept(kept[1], removed, capabilities);
   },
 
