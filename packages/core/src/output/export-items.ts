@@ -33,7 +33,7 @@ export interface ExportOptions {
   readonly format?: ExportFormat;
   /**
    * Only what is current: of a page that was visited again, the items of the last visit that found any; none of a page
-   * that is gone or forbids keeping them. Tombstones are left out. @default false: everything, in the order of the files
+   * that is gone or forbids keeping them. Tombstones are left out. @default false: everything, in the files' order
    */
   readonly current?: boolean;
   /** For CSV, as for `csvSink`. @default false */

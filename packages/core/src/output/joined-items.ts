@@ -26,8 +26,8 @@ export async function* joinedItems(itemsPaths: readonly string[]): AsyncGenerato
 
 /**
  * The lines of the items that are current, of those of `joinedItems`: of each page those of its last visit that has
- * emitted any, and none where a tombstone came behind them. The lines are read twice; a page that was visited once takes
- * no memory.
+ * emitted any, and none where a tombstone came behind them. The lines are read twice. A page that was visited once
+ * takes no memory.
  *
  * @throws As `joinedItems`.
  */

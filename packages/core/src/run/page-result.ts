@@ -1,9 +1,7 @@
 // What an exchange leads to: a retry, a redirect, a robots.txt or companion file that is read, an error, or a page that
 // goes to its handler. The result is a value that `work.ts` commits to the frontier. It holds nothing of the page.
 
-import { setImmediate } from 'node:timers/promises';
-import { type NewUrl, type PageWork, type RobotsWork, retryUrl, type Settlement } from '@mannerly/frontier';
-import type { Refusal } from '../admit/admit.js';
+import { type NewUrl, type PageWork, type RobotsWork, retryUrl } from '@mannerly/frontier';
 import type { HookVerdict } from '../crawl/hooks.js';
 import {
   exchangeOf,
@@ -20,28 +18,15 @@ import type { UnchangedPage } from '../handle/page-change.js';
 import type { HandlerSignal } from '../handle/signals.js';
 import type { PageOutcome } from '../journal/journal.js';
 import { itemsOf } from '../output/items.js';
-import type { ItemsLeft, PageExclusion } from '../page/exclusion.js';
+import type { PageExclusion } from '../page/exclusion.js';
 import type { PageInCrawl } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
-import { ADMITTED_AT_ONCE } from './limits.js';
 import type { Run } from './run.js';
 import { archivedPage } from './run-archive.js';
+import { admittedInSlices, decided, excluded, failed, RETURNED, settled, type WorkResult } from './work-result.js';
 
 /** Redirect targets go before a host's other pages: what led to them has been requested already. */
 const REDIRECT_PRIORITY = 1;
-
-/** The result of a piece of work. */
-export type WorkResult =
-  /** A page: the decision about it, the links that are committed with it, and those that were refused. */
-  | {
-      readonly kind: 'page';
-      readonly work: PageWork;
-      readonly decision: PageOutcome & { readonly isPage: boolean };
-      readonly links: readonly NewUrl[];
-      readonly refused: readonly Refusal[];
-    }
-  /** Only the frontier gets to know it. */
-  | { readonly kind: 'settlement'; readonly settlement: Settlement };
 
 /** The result of a robots.txt. */
 export async function robotsResult(run: Run, work: RobotsWork, outcome: FetchOutcome): Promise<WorkResult> {
@@ -100,43 +85,6 @@ export function refusedByHook(
   });
 }
 
-function settled(settlement: Settlement): WorkResult {
-  return { kind: 'settlement', settlement };
-}
-
-/** Back to the queue. */
-const RETURNED: WorkResult = settled({ kind: 'returned', untilMs: null });
-
-/** The decision about a page. Its candidates are admitted here, so that what waits for a commit is small. */
-function decided(
-  run: Run,
-  work: PageWork,
-  decision: PageOutcome & { readonly isPage: boolean },
-  candidates: readonly NewUrl[] = [],
-): WorkResult {
-  return { kind: 'page', work, decision, ...admitted(run, candidates) };
-}
-
-function admitted({ admit, journal }: Run, candidates: readonly NewUrl[]) {
-  const { admitted: links, refused, known } = admit(candidates);
-  journal.admitted(links);
-  journal.admitted(known);
-  return { links, refused };
-}
-
-/** The same of thousands of candidates, with turns for others. */
-async function admittedInSlices(run: Run, candidates: readonly NewUrl[]) {
-  const links: NewUrl[] = [];
-  const refused: Refusal[] = [];
-  for (let at = 0; at < candidates.length; at += ADMITTED_AT_ONCE) {
-    if (at > 0) await setImmediate();
-    const part = admitted(run, candidates.slice(at, at + ADMITTED_AT_ONCE));
-    links.push(...part.links);
-    refused.push(...part.refused);
-  }
-  return { links, refused };
-}
-
 /**
  * A known page is as it was: its items and links stay as they are, unless it forbids now that they are kept. What a 304
  * forbids counts too; what it leaves out allows nothing.
@@ -150,16 +98,6 @@ async function unchanged(run: Run, work: PageWork, page: UnchangedPage, exclusio
     run.journal.emit('handler-error', { url, error: thrown.error });
   }
   return decided(run, work, { status: 'fetched', reason: 'unchanged', layer: 'page', httpStatus, isPage: true });
-}
-
-/** The decision about a page whose items may not be kept. */
-function excluded(run: Run, work: PageWork, httpStatus: number, { reason, detail }: ItemsLeft): WorkResult {
-  return decided(run, work, { status: 'excluded', reason, layer: 'page', httpStatus, detail, isPage: true });
-}
-
-/** The decision about a page that failed. */
-function failed(run: Run, work: PageWork, failure: Omit<PageOutcome, 'status'>): WorkResult {
-  return decided(run, work, { status: 'failed', ...failure, isPage: true });
 }
 
 async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {

@@ -6,8 +6,9 @@ import { type EgressOutcome, exchangeOf, type FetchOutcome, isRefusedByGuard } f
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { tombstone } from '../output/items.js';
 import { LONG_INTERVAL_MS } from './limits.js';
-import { pageResult, poisonResult, refusedByHook, robotsResult, type WorkResult } from './page-result.js';
+import { pageResult, poisonResult, refusedByHook, robotsResult } from './page-result.js';
 import type { Run } from './run.js';
+import type { WorkResult } from './work-result.js';
 
 /** Performs a piece of work. Pages are large, so that one is released before the commit of its result. */
 export async function performWork(run: Run, work: Work): Promise<void> {
