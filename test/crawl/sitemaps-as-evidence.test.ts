@@ -6,11 +6,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
+import type { Explanation } from 'mannerly';
 import { createFakeWeb, createVirtualClock, type FakeExchange, type FakeHost } from 'mannerly/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type CrawlStory, crawl, type TestCrawlOptions } from '../support/crawl.js';
 
 const DAY_MS = 86_400_000;
+type VisitLook = NonNullable<Explanation['visit']>;
 const HOUR_MS = DAY_MS / 24;
 const XML = { 'content-type': 'application/xml' };
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -183,6 +185,43 @@ describe('a recrawl of a site with a sitemap', () => {
     const { paths } = await run(5.5, { bounds: { pages: 3 } });
     expect(paths[0]).toBe('/list.xml');
     expect(paths).toEqual(expect.arrayContaining(['/2', '/5']));
+  });
+
+  it('expects of a page that is new what it has seen of the others, and says why a page is due', async () => {
+    const site = new Site(12, (at) => (at === 11 ? wasAt(at) : null));
+    const { run } = runs({ 'a.test': site.host() });
+    await run(0);
+    for (let day = 1; day <= 3; day += 1) {
+      for (let at = 0; at < 10; at += 1) site.change(at);
+      if (day === 3) {
+        site.edition.push(1);
+        site.lastmod.push(null);
+      }
+      await run(day);
+    }
+    const looks = new Map<string, VisitLook | undefined>();
+    await run(8, {
+      recrawl: { everyDays: 2 },
+      handlers: (crawler) =>
+        void crawler.on('unchanged', async () => {
+          if (looks.size > 0) return;
+          for (const path of ['/0', '/11', '/12'])
+            looks.set(path, (await crawler.explain(`http://a.test${path}`)).visit);
+        }),
+    });
+    expect(looks.get('/12')).toMatchObject({ visits: 1, changes: 0, lastmod: null, why: 'interval' });
+    expect(looks.get('/12')?.changesPerDay).toBeGreaterThan(0.3);
+    expect(looks.get('/11')).toMatchObject({
+      visits: 4,
+      lastmod: 'unchanged',
+      shape: 0.5,
+      days: expect.closeTo(10, 2),
+    });
+    expect(looks.get('/11')?.lastmodTrust).toEqual({ changed: 0.5, unchanged: 4 / 5 });
+    const [often, rare] = [looks.get('/0'), looks.get('/11')];
+    expect(often?.fresh).toBeLessThan(rare?.fresh ?? 0);
+    expect(often?.dueAtMs).toBeLessThan(rare?.dueAtMs ?? 0);
+    expect(often?.value).toBeGreaterThan(rare?.value ?? 1);
   });
 
   it('waits a minute at most for a sitemap that does not come', async () => {

@@ -27,6 +27,9 @@ const PLAN_HELP = `
 Its flags are those of crawl: try the same line with "plan" first. It requests robots.txt and sitemaps, as politely as the
 crawl, and nothing else. With --out DIR it logs that in DIR.plan. Where there is no sitemap it assumes as many pages as the
 bounds allow. docs/plan.md says more.
+
+With --again it requests nothing. It says what "crawl --again" would visit, in which order, and how fresh the copy is. A crawl
+directory is enough then: mannerly plan --again DIR.
 ${EXIT_CODES_HELP}`;
 
 const INIT_HELP = `

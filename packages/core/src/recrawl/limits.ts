@@ -6,6 +6,9 @@ export const MAX_SHAPE = 50;
 /** Further visits of a group from which on it says what to expect of its other pages, and groups that are counted. */
 export const MIN_GROUP_VISITS = 20;
 export const MAX_GROUPS = 2_000;
+/** Hosts that the plan of a recrawl names, and pages of each. */
+export const MAX_PLANNED_HOSTS = 1_000;
+export const MAX_PLANNED_PAGES = 10;
 /** Least and largest importance of a page. Recrawl 12. */
 export const MIN_IMPORTANCE = 0.01;
 export const MAX_IMPORTANCE = 100;

@@ -8,25 +8,27 @@ import type { FetchedPage } from '../page/page.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { againUrl, isAgainVisit } from './again-url.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
-import { Choice, dueAtMs, importanceOf, valueNow } from './choose-visits.js';
+import { dueAtMs } from './choose-visits.js';
 import { conditionsOf, isForTag, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
 import { GroupPriors } from './group-priors.js';
 import { ValidatorTrust, type ValidatorWarning } from './host-validators.js';
 import { type Claim, datedDays, LastmodTrust } from './lastmod-trust.js';
 import { freshUntilMs } from './lifetime.js';
-import { MAX_CHOSEN, VISITS_READ_AT_ONCE } from './limits.js';
-import { decodeVisit, encodeVisit, type PageVisit, VISIT_PREFIX, visitKey } from './page-visit.js';
-import type { ResolvedRecrawlOptions } from './recrawl-options.js';
+import { decodeVisit, encodeVisit, type PageVisit, visitKey } from './page-visit.js';
+import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
 import { SitemapVisits } from './sitemap-visits.js';
 import { digestOf } from './text-digest.js';
+import { chooseVisits, freshNow } from './visit-choice.js';
 
 const DAY_MS = 86_400_000;
-const PRIORS_KEY = 'visit-groups';
 /** Priorities of known pages: most go before new ones, a share behind them. */
 const BEFORE_NEW = 3;
 const BEHIND_NEW = 5;
 
 type VisitStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
+
+/** What is counted visit by visit. */
+type Counted = Omit<RecrawlCounts, 'known' | 'freshBefore' | 'freshAfter' | 'nextDueAtMs'>;
 
 /** How a visit was decided. */
 type Decided = Pick<PageVisit, 'status' | 'reason'>;
@@ -66,8 +68,15 @@ export class Recrawl {
   readonly #lastmodTrust: LastmodTrust;
   readonly sitemaps: SitemapVisits;
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
+  /** Since pages were chosen: pages of the copy, how many are expected to be as they were visited; the share then. */
+  #copy: {
+    readonly atMs: number;
+    readonly known: number;
+    readonly fresh: number;
+    readonly before: number | null;
+  } | null = null;
   #nextDueAtMs: number | null = null;
-  #counts: Omit<RecrawlCounts, 'nextDueAtMs'> = {
+  #counts: Counted = {
     visits: 0,
     notModified: 0,
     sameContent: 0,
@@ -98,7 +107,9 @@ export class Recrawl {
   }
 
   counts(): RecrawlCounts {
-    return { ...this.#counts, nextDueAtMs: this.#nextDueAtMs };
+    const { known = 0, fresh = 0, before = null } = this.#copy ?? {};
+    const freshAfter = known === 0 ? null : fresh / known;
+    return { ...this.#counts, known, freshBefore: before, freshAfter, nextDueAtMs: this.#nextDueAtMs };
   }
 
   /** Reads what is expected of pages that were fetched once. Before everything else. */
@@ -163,7 +174,7 @@ export class Recrawl {
       const { isProbe } = flight;
       await this.#trust.compared(before, { headers, isProbe, hasChanged: !isSame, atMs });
     }
-    const base = isSame ? this.#unchanged(before, atMs, headers) : await this.#changed(flight, page, headers, atMs);
+    const base = isSame ? this.#unchanged(before, atMs, headers) : await this.#changed(flight, headers, atMs);
     flight.found = !flight.isAgain ? null : isUnchanged ? 'sameContent' : 'changed';
     flight.after = {
       ...base,
@@ -209,6 +220,7 @@ export class Recrawl {
     if (after !== null && status !== 'failed' && status !== 'dropped') {
       const isRemoved = status === 'excluded' || (found === 'notModified' && before?.isRemoved === true);
       await this.#write({ ...after, status, reason, isRemoved });
+      this.#copied(before);
       if (before === null || found === null) return undefined;
       this.#priors.add(before, -1);
       this.#priors.add(after);
@@ -229,6 +241,7 @@ export class Recrawl {
         missing,
         ...(missing === 2 ? { isRemoved: true } : {}),
       });
+      if (missing > 1) this.#copied(before, true);
       this.#count({ visits: 1, ...(missing === 2 ? { gone: 1 } : {}) });
     }
     return before === null || !isAgain || before.status === 'failed'
@@ -251,49 +264,38 @@ export class Recrawl {
     readonly known: number;
   }> {
     const nowMs = this.#nowMs();
-    const most = Math.min(maxPages ?? MAX_CHOSEN, MAX_CHOSEN);
-    const choice = new Choice(most);
-    let known = 0;
-    const groups = new GroupPriors();
     await this.sitemaps.readDates();
-    for await (const kept of this.#visits()) {
-      known += 1;
-      groups.add(kept);
-      const visit = this.#priors.expected(kept);
-      const claim = await this.#lastmodTrust.claim(visit.url, this.sitemaps.dates, visit.atMs);
-      const dueMs = dueAtMs(visit, this.#options, claim);
-      if (dueMs !== null && dueMs <= nowMs && visit.atMs < sinceMs)
-        choice.offer(visit, valueNow(visit, nowMs, importanceOf(visit, this.#options.importance), claim));
-      else this.#nextDue(dueMs);
-    }
-    this.#priors = groups;
+    const choice = await chooseVisits(this.#store, { ...this.#expectations(nowMs), sinceMs, maxPages });
+    const { records, known, fresh, visits, most } = choice;
+    this.#priors = choice.groups;
+    this.#nextDue(choice.nextDueMs);
+    this.#copy = { atMs: nowMs, known, fresh, before: known === 0 ? null : fresh / known };
     const ahead = Math.ceil(most * (1 - this.#options.newShare));
     const urlOf = (visit: PageVisit, at: number) =>
       againUrl(visit, nowMs, {
         priority: at < ahead ? BEFORE_NEW : BEHIND_NEW,
         via: visit.from === null ? 'seed' : 'link',
       });
-    return { pages: choice.best().map(urlOf), known };
+    return { pages: visits.map(urlOf), known: records };
   }
 
   #nextDue(dueMs: number | null): void {
     if (dueMs !== null && dueMs > this.#nowMs()) this.#nextDueAtMs = Math.min(this.#nextDueAtMs ?? dueMs, dueMs);
   }
 
-  async *#visits(): AsyncGenerator<PageVisit> {
-    let cursor: string | null = null;
-    do {
-      const listing: Awaited<ReturnType<VisitStore['listRecords']>> = await this.#store.listRecords(
-        VISIT_PREFIX,
-        cursor,
-        VISITS_READ_AT_ONCE,
-      );
-      for (const { value } of listing.items) {
-        const visit = decodeVisit(value);
-        if (visit !== null) yield visit;
-      }
-      cursor = listing.cursor;
-    } while (cursor !== null);
+  #expectations(nowMs: number) {
+    const { dates: lastmods } = this.sitemaps;
+    return { options: this.#options, priors: this.#priors, lastmods, lastmodTrust: this.#lastmodTrust, nowMs };
+  }
+
+  /** The copy has a page as it is now, which it did not have so before; or it has none of it any more. */
+  #copied(before: PageVisit | null, isGone = false): void {
+    const copy = this.#copy;
+    if (copy === null) return;
+    const wasKnown = before === null || before.missing > 1 ? 0 : 1;
+    const wasFresh = wasKnown === 1 && before !== null ? freshNow(before, copy.atMs) : 0;
+    const isKnown = isGone ? 0 : 1;
+    this.#copy = { ...copy, known: copy.known + isKnown - wasKnown, fresh: copy.fresh + isKnown - wasFresh };
   }
 
   #unchanged(before: PageVisit, atMs: number, headers: HeaderLines): PageVisit {
@@ -304,14 +306,11 @@ export class Recrawl {
 
   async #changed(
     { before, claim }: InFlight,
-    page: Pick<PageVisit, 'url' | 'kind'>,
     headers: HeaderLines,
     atMs: number,
   ): Promise<Pick<PageVisit, 'atMs' | 'changedAtMs' | 'estimate' | 'visits' | 'changes' | 'missing'>> {
-    if (before === null) {
-      const estimate = this.#priors.of(page) ?? FIRST_ESTIMATE;
-      return { atMs, changedAtMs: atMs, estimate, visits: 1, changes: 0, missing: 0 };
-    }
+    if (before === null)
+      return { atMs, changedAtMs: atMs, estimate: FIRST_ESTIMATE, visits: 1, changes: 0, missing: 0 };
     const sinceDays = daysSince(before, atMs);
     const ageDays =
       datedDays(claim, before.atMs, atMs) ?? (await this.#trust.datedDays(before.url, headers, sinceDays));
@@ -319,7 +318,7 @@ export class Recrawl {
     return { atMs, changedAtMs: atMs, estimate, visits: before.visits + 1, changes: before.changes + 1, missing: 0 };
   }
 
-  #count(more: Partial<Omit<RecrawlCounts, 'nextDueAtMs'>>): void {
+  #count(more: Partial<Counted>): void {
     const sums = Object.entries(this.#counts).map(([name, count]) => [
       name,
       count + (more[name as keyof typeof more] ?? 0),

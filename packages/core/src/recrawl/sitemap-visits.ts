@@ -19,6 +19,7 @@ import {
   VISITS_READ_AT_ONCE,
 } from './limits.js';
 import { decodeVisit, encodeVisit, type KeptVisit, visitKey } from './page-visit.js';
+import { recordsOf } from './visit-choice.js';
 import { dueAfterDays } from './visit-value.js';
 
 /** The last reading of a sitemap or feed. Times are epoch milliseconds. */
@@ -83,7 +84,7 @@ export class SitemapVisits {
   async due(): Promise<readonly NewUrl[]> {
     const nowMs = this.#nowMs();
     const due: NewUrl[] = [];
-    for await (const value of this.#values(SITEMAP_PREFIX, VISITS_READ_AT_ONCE)) {
+    for await (const value of recordsOf(this.#store, SITEMAP_PREFIX, VISITS_READ_AT_ONCE)) {
       const visit = decodeVisit<SitemapVisit>(value);
       if (visit === null || dueMs(visit) > nowMs) continue;
       const more = { depth: 0, label: null };
@@ -104,7 +105,7 @@ export class SitemapVisits {
 
   /** Reads what is kept of all dates into `dates`. */
   async readDates(): Promise<void> {
-    for await (const value of this.#values(DATES_PREFIX, LASTMODS_READ_AT_ONCE))
+    for await (const value of recordsOf(this.#store, DATES_PREFIX, LASTMODS_READ_AT_ONCE))
       this.dates.addAll(value, this.#nowMs());
   }
 
@@ -190,19 +191,6 @@ export class SitemapVisits {
   async #write(visit: SitemapVisit): Promise<void> {
     await this.#store.writeRecord(visitKey(visit.url, SITEMAP_PREFIX), encodeVisit(visit));
     this.#open.delete(visit.url);
-  }
-
-  async *#values(prefix: string, atOnce: number): AsyncGenerator<Uint8Array> {
-    let cursor: string | null = null;
-    do {
-      const listing: Awaited<ReturnType<Frontier['listRecords']>> = await this.#store.listRecords(
-        prefix,
-        cursor,
-        atOnce,
-      );
-      for (const { value } of listing.items) yield value;
-      cursor = listing.cursor;
-    } while (cursor !== null);
   }
 }
 

@@ -75,7 +75,8 @@ export class AgainChoice {
     const { recrawl, journal } = this.#run;
     if (recrawl === null) return;
     journal.addListener(recrawl.sitemaps);
-    await this.#run.offer({ candidates: await recrawl.sitemaps.due() });
+    const { sitemaps, sitemapUrls } = this.#run.options;
+    if (sitemaps || sitemapUrls.length > 0) await this.#run.offer({ candidates: await recrawl.sitemaps.due() });
   }
 
   /**

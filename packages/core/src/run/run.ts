@@ -34,6 +34,7 @@ import { ItemWriter } from '../output/items.js';
 import { jsonlSink } from '../output/jsonl.js';
 import { createDatasets } from '../page/datasets.js';
 import { PageReader } from '../page/read-page.js';
+import { lookAtVisit } from '../recrawl/look-at-visit.js';
 import { Recrawl } from '../recrawl/recrawl.js';
 import type { CrawlLogs } from '../report/crawl-logs.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
@@ -289,7 +290,9 @@ export class Run {
     if (!isOver && isHostName(urlOrHost)) return explainHost(await this.frontier.inspectHost(urlOrHost));
     const url = requestedForm(urlOrHost);
     const explained = explain(url, await this.logs.find(url), isOver ? null : await this.frontier.look(url));
-    return withError(explained, await this.logs.findError(url));
+    const kept = this.options.recrawl ?? DEFAULT_RECRAWL;
+    const visit = isOver || this.recrawl === null ? null : await lookAtVisit(this.frontier, url, kept, this.nowMs());
+    return withError({ ...explained, ...(visit === null ? {} : { visit }) }, await this.logs.findError(url));
   }
 
   /** A listing of what is queued. @throws MannerlyError `not-running` */
