@@ -1,5 +1,5 @@
 // Whether what sitemaps and feeds say of changes is true, host by host: counters of what they said and what was found.
-// What counts is how much more often pages have changed of which they say so than others: dates at random have no weight
+// What counts is how much more often pages have changed of which they say so than others: dates at random weigh nothing
 // (docs/decisions/0039-sitemaps-before-the-choice.md).
 
 import { HostRecords, type RecordStore } from './host-records.js';
