@@ -81,7 +81,10 @@ export class SitemapVisits {
     this.#tell = parts.tell;
   }
 
-  /** The known ones that are due. Until each of them is decided, `isReading`. */
+  /**
+   * The known ones that are due, by URL: a run is the same whatever the store's order. Until each of them is decided,
+   * `isReading`.
+   */
   async due(): Promise<readonly NewUrl[]> {
     const nowMs = this.#nowMs();
     const due: NewUrl[] = [];
@@ -92,7 +95,12 @@ export class SitemapVisits {
       due.push(againUrl({ ...visit, ...more }, nowMs, { priority: PRIORITY, via: 'companion' }));
       this.#open.add(visit.url);
     }
-    return due;
+    return due.sort((a, b) => (a.url < b.url ? -1 : 1));
+  }
+
+  /** One more is requested. */
+  await(url: string): void {
+    this.#open.add(url);
   }
 
   isReading(): boolean {

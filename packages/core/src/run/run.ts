@@ -337,7 +337,13 @@ export class Run {
     for (const refusal of offered.refused ?? []) this.journal.refusal(refusal);
     for (const refusal of refused) this.journal.refusal(refusal);
     const answers = admitted.length === 0 ? [] : await this.frontier.add(admitted);
-    for (const [at, answer] of answers.entries()) this.journal.added(admitted[at] as NewUrl, answer);
+    for (const [at, answer] of answers.entries()) {
+      const url = admitted[at] as NewUrl;
+      this.journal.added(url, answer);
+      // A sitemap that is new: a recrawl chooses its pages when it is read.
+      if (answer.kind === 'new' && url.via === 'companion' && this.choice !== null)
+        this.recrawl?.sitemaps.await(url.url);
+    }
     return { admitted, answers };
   }
 
