@@ -112,7 +112,7 @@ it('says of a page what is expected of it, and when it is due', async () => {
   expect(text).toMatch(/Estimate: a = \d\.\d{3}, b = \d\.\d{3} days, \d+\.\d{4} changes a day\./);
   expect(text).toMatch(/Validators: ETag "2"\./);
   expect(text).toMatch(
-    /Sitemaps say nothing of it since; those of its host are believed 0\.50 where they say changed, 0\.50/,
+    /Sitemaps say nothing of it since; those of its host are believed 0\.75 where they say changed, 0\.75/,
   );
   expect(text).toMatch(/The next visit is due \S+Z: a recrawl takes known pages in the order of their values/);
   expect(asked).toEqual([]);

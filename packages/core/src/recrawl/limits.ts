@@ -42,8 +42,8 @@ export const MAX_SAME_LASTMODS = 0.8;
 export const MOVED_READS = 2;
 /** Milliseconds by which a date may be ahead of our clock: it may be a day in another time zone. */
 export const TOMORROW_MS = 86_400_000;
-/** Trust from which a claim dates a change: three of three have been true. */
-export const TRUSTED_LASTMOD = 0.8;
+/** Trust from which a claim dates a change: six of six have been true. */
+export const TRUSTED_LASTMOD = 0.9;
 /** URLs whose dates are in memory during a recrawl: about 50 bytes each. */
 export const MAX_LASTMODS = 1_000_000;
 /** Days between two readings of a sitemap or feed: an hour at least; of one that always changes, and at most. */

@@ -51,7 +51,11 @@ describe('a look at a visit', () => {
     expect(found?.fresh).toBeCloseTo((20 / 27) ** 2, 12);
     expect(found?.value).toBeCloseTo((4 * 0.1 * 49) / 1.7, 12);
     expect(found).toMatchObject({ untrustedUntilMs: NOW + 5, isEtagTrusted: false, isLastModifiedTrusted: true });
-    expect(found?.lastmodTrust).toEqual({ changed: 4 / 5, unchanged: 2 / 10 });
+    expect(found?.lastmodTrust).toEqual({
+      changed: 6 / 7,
+      unchanged: 4 / 12,
+      weight: expect.closeTo(6 / 7 + 1 / 3 - 1, 9),
+    });
     expect(found?.lastmod).toBeNull();
   });
 

@@ -130,6 +130,7 @@ export class Recrawl {
     const nowMs = this.#nowMs();
     const possible = isAgain && this.#isConditional ? conditionsOf(before, this.#sentAs) : {};
     const { conditions, isProbe } = await this.#trust.allowed(work.url, possible, nowMs);
+    if (isAgain) await this.sitemaps.readDates();
     const claim = isAgain ? await this.#lastmodTrust.claim(work.url, this.sitemaps.dates, before.atMs) : null;
     this.#inFlight.set(work, { before, isAgain, conditions, isProbe, claim, after: null, found: null });
     return conditions;

@@ -63,6 +63,7 @@ export class SitemapVisits {
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
   /** Those that are requested again in this run and not decided yet. */
   readonly #open = new Set<string>();
+  #reading: Promise<void> | null = null;
 
   constructor(
     store: Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>,
@@ -98,13 +99,26 @@ export class SitemapVisits {
     return this.#open.size > 0;
   }
 
+  /** Looks which of them other processes have read since. */
+  async lookForOthers(sinceMs: number): Promise<void> {
+    for (const url of this.#open) {
+      const visit = decodeVisit<SitemapVisit>(await this.#store.readRecord(visitKey(url, SITEMAP_PREFIX)));
+      if (visit !== null && visit.atMs >= sinceMs) this.#open.delete(url);
+    }
+  }
+
   /** Heard of every decision of the run. A redirect leads to what is read instead. */
   decision({ url, reason }: Pick<UrlDecision, 'url' | 'reason'>): void {
     if (reason !== 'redirect') this.#open.delete(url);
   }
 
-  /** Reads what is kept of all dates into `dates`. */
-  async readDates(): Promise<void> {
+  /** Reads what is kept of all dates into `dates`, once. */
+  readDates(): Promise<void> {
+    this.#reading ??= this.#readDates();
+    return this.#reading;
+  }
+
+  async #readDates(): Promise<void> {
     for await (const value of recordsOf(this.#store, DATES_PREFIX, LASTMODS_READ_AT_ONCE))
       this.dates.addAll(value, this.#nowMs());
   }

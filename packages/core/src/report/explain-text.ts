@@ -74,7 +74,7 @@ function visitLines(look: VisitLook | undefined): Lines {
     lastmod === null
       ? 'Sitemaps say nothing of it'
       : `Sitemaps say that it has ${lastmod === 'changed' ? '' : 'not '}changed`;
-  const believed = `${trust.changed.toFixed(2)} where they say changed, ${trust.unchanged.toFixed(2)} where not`;
+  const believed = `${trust.changed.toFixed(2)} where they say changed, ${trust.unchanged.toFixed(2)} where not: they count ${trust.weight.toFixed(2)}`;
   const due = dueAtMs === null ? 'It is not visited again' : `The next visit is due ${iso(dueAtMs)}`;
   return [
     `Visited ${plural(visits, 'time')}, last ${iso(lastVisitMs)}; ${changed}.`,

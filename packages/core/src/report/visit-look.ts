@@ -32,6 +32,6 @@ export interface VisitLook {
   readonly untrustedUntilMs: number | null;
   /** What sitemaps and feeds say of it since the last visit; `null`: nothing. */
   readonly lastmod: 'changed' | 'unchanged' | null;
-  /** How far what they say of pages of its host is believed, 0 to 1. */
-  readonly lastmodTrust: { readonly changed: number; readonly unchanged: number };
+  /** How often that has proved true of pages of its host, and how far it counts: 0 to 1. */
+  readonly lastmodTrust: { readonly changed: number; readonly unchanged: number; readonly weight: number };
 }

@@ -87,6 +87,7 @@ export class AgainChoice {
   async make(isLast: boolean): Promise<boolean> {
     const { recrawl, frontier, options } = this.#run;
     if (this.#untilMs === null) return false;
+    if (this.#run.setup.isShared) await recrawl?.sitemaps.lookForOthers(this.#untilMs - MAX_SITEMAPS_WAIT_MS);
     const { pages } = options.bounds;
     const newPages = pages === null ? Number.POSITIVE_INFINITY : pages * (options.recrawl?.newShare ?? 0);
     const isTime =
