@@ -32,7 +32,7 @@ async function site(one: (request: WebRequest) => ReplyParts) {
   const front = { body: page('Front', ['/one', '/other']) };
   const web = await webForTest({ hosts: { 'a.test': { '/': front, '/one': one, '/other': other } } });
   const out = join(place, 'crawl');
-  const run = async (afterDays: number, isInDirectory = true) => {
+  const run = async (afterDays: number) => {
     const items: Item[] = [];
     const clock = createShiftedClock(afterDays * DAY_MS);
     const { report, decisions } = await crawl({
@@ -41,7 +41,7 @@ async function site(one: (request: WebRequest) => ReplyParts) {
       recrawl: true,
       again: afterDays > 0,
       clock,
-      ...(isInDirectory ? { out } : {}),
+      out,
       handlers(crawler) {
         crawler.on('html', async (each) => {
           each.emit({ title: each.title });
@@ -97,16 +97,17 @@ describe('items of a page', () => {
     expect(second.said).toEqual(said);
     expect(await exported(false)).toEqual(expect.arrayContaining(['One', removed]));
     expect((await exported(true)).sort()).toEqual(['Front', 'Other']);
+    expect((await run(16)).items).toEqual([]);
   });
 
   it('are removed when it is missing a second time, not the first', async () => {
     let isGone = false;
     const { run } = await site((request) => (isGone ? { status: 404 } : usual(request)));
-    await run(0, false);
+    await run(0);
     isGone = true;
-    expect((await run(8, false)).items).toEqual([]);
-    expect((await run(16, false)).items.map(({ removed }) => removed)).toEqual(['gone']);
-    expect((await run(40, false)).items).toEqual([]);
+    expect((await run(8)).items).toEqual([]);
+    expect((await run(16)).items.map(({ removed }) => removed)).toEqual(['gone']);
+    expect((await run(40)).items).toEqual([]);
   });
 
   it('stay where a 304 does not repeat what has kept them, and come again when the page may be kept', async () => {
