@@ -1,6 +1,7 @@
 // An item as one line of JSON, and back.
 
 import type { JsonValue } from '@mannerly/frontier';
+import { readItemId } from './items.js';
 import type { Item } from './sink.js';
 
 /** Keys of a line that are ours. An object that has one of these (other than `url`) is under `data` as a whole. */
@@ -44,6 +45,7 @@ export function itemOfLine(value: unknown): Item | null {
   const { id, url, fetchedAt, expiresAt, preferences, ...rest } = value as Readonly<Record<string, JsonValue>>;
   if (typeof id !== 'string' || typeof url !== 'string') return null;
   const isWrapped = 'data' in rest && Object.keys(rest).length === 1;
+  const removed = readItemId(id)?.isTombstone === true ? rest['removed'] : undefined;
   return {
     id,
     url,
@@ -51,5 +53,6 @@ export function itemOfLine(value: unknown): Item | null {
     expiresAtMs: expiresAt === undefined ? null : Date.parse(String(expiresAt)),
     preferences: (preferences ?? {}) as Item['preferences'],
     data: isWrapped ? (rest['data'] ?? null) : rest,
+    ...(typeof removed === 'string' ? { removed } : {}),
   };
 }

@@ -1,6 +1,7 @@
 // Which pages a recrawl visits, the most valuable ones first.
 
 import { MannerlyError } from '../errors.js';
+import type { VisitLook } from '../report/visit-look.js';
 import { changesPerDay } from './change-estimate.js';
 import type { Claim } from './lastmod-trust.js';
 import { MAX_IMPORTANCE, MIN_IMPORTANCE, MISSING_DAYS } from './limits.js';
@@ -26,17 +27,27 @@ export interface DueOptions {
  *
  * @param claim - What a sitemap or feed says of it. @default nothing
  */
-export function dueAtMs(
+export function dueAtMs(visit: PageVisit, options: DueOptions, claim: Claim | null = null): number | null {
+  return dueOf(visit, options, claim).atMs;
+}
+
+/** The same with the reason. */
+export function dueOf(
   visit: PageVisit,
   { everyDays, minDays, maxDays }: DueOptions,
-  claim: Claim | null = null,
-): number | null {
-  if (visit.missing > 1) return null;
+  claim: Claim | null,
+): { readonly atMs: number | null; readonly why: VisitLook['why'] } {
+  if (visit.missing > 1) return { atMs: null, why: 'gone' };
   const perDay = changesPerDay(visit.estimate);
   const afterDays =
     everyDays === null ? 0 : Math.min(maxDays, Math.max(minDays, dueAfterDays(perDay, everyDays, claim)));
   const missedDays = visit.missing === 1 ? MISSING_DAYS : 0;
-  return Math.max(visit.atMs + Math.max(afterDays, missedDays) * DAY_MS, visit.freshUntilMs ?? 0);
+  const reasons = [
+    { atMs: visit.atMs + afterDays * DAY_MS, why: everyDays === null ? 'bounds' : 'interval' },
+    { atMs: visit.atMs + missedDays * DAY_MS, why: 'missing' },
+    { atMs: visit.freshUntilMs ?? 0, why: 'lifetime' },
+  ] as const;
+  return reasons.reduce((latest, each) => (each.atMs > latest.atMs ? each : latest));
 }
 
 /**

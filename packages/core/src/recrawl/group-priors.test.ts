@@ -47,6 +47,7 @@ describe('the groups of a crawl', () => {
     for (const other of [
       visit('/about/x'),
       visit('/news'),
+      visit('/news?to=/x/'),
       visit('/news/x', { kind: 'pdf' }),
       visit('', { url: 'http://b.test/news/x' }),
     ])

@@ -53,9 +53,9 @@ export class GroupPriors {
 }
 
 function groupOf({ url, kind = '' }: Pick<PageVisit, 'url' | 'kind'>): string {
-  const { host, pathname } = new URL(url);
-  const end = pathname.indexOf('/', 1);
-  return `${host}${(end === -1 ? '/' : pathname.slice(0, end)).slice(0, MAX_SEGMENT_CHARS)} ${kind}`;
+  // As the URL parser has written it: a slash in the query is no part of the path.
+  const [, , host = '', first = '', ...more] = (url.split('?', 1)[0] ?? '').split('/', 5);
+  return `${host}/${more.length === 0 ? '' : first.slice(0, MAX_SEGMENT_CHARS)} ${kind}`;
 }
 
 /** With `MAX_GROUPS`, what fits into one record of the store. */

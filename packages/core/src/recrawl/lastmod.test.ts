@@ -100,7 +100,7 @@ describe('claims of a host', () => {
   ])('%s', async (_what, visitedAtMs, says) => {
     const claim = await setUp().trust.claim(URL_OF_PAGE, lastmods, visitedAtMs);
     expect(claim?.says).toBe(says);
-    if (claim !== null) expect(claim.trust).toBe(0.5);
+    if (claim !== null) expect(claim).toMatchObject({ trust: 0.75, weight: 0.5 });
     expect(await setUp().trust.claim('http://a.test/none', lastmods, visitedAtMs)).toBeNull();
   });
 
@@ -111,19 +111,35 @@ describe('claims of a host', () => {
     for (const hasChanged of [true, true, true, false]) await trust.compared(URL_OF_PAGE, changed!, hasChanged);
     for (const hasChanged of [false, false, true]) await trust.compared(URL_OF_PAGE, unchanged!, hasChanged);
     const again = new LastmodTrust(store);
-    expect(await again.of('a.test')).toEqual({ changed: 4 / 6, unchanged: 3 / 5 });
-    expect(await again.of('b.test')).toEqual({ changed: 1 / 2, unchanged: 1 / 2 });
+    expect(await again.of('a.test')).toEqual({ changed: 6 / 8, unchanged: 5 / 7, weight: 6 / 8 + 5 / 7 - 1 });
+    expect(await again.of('b.test')).toEqual({ changed: 3 / 4, unchanged: 3 / 4, weight: 1 / 2 });
     // Old habits are forgotten.
     for (let time = 0; time < 300; time += 1) await again.compared(URL_OF_PAGE, changed!, true);
     for (let time = 0; time < 60; time += 1) await again.compared(URL_OF_PAGE, changed!, false);
     expect((await again.of('a.test')).changed).toBeLessThan(0.35);
   });
 
+  it('weigh nothing where pages change as often without them', async () => {
+    const { trust } = setUp();
+    const changed = await trust.claim(URL_OF_PAGE, lastmods, at(-1));
+    const unchanged = await trust.claim(URL_OF_PAGE, lastmods, at(24));
+    for (let time = 0; time < 30; time += 1) {
+      await trust.compared(URL_OF_PAGE, changed!, time % 3 === 0);
+      await trust.compared(URL_OF_PAGE, unchanged!, time % 3 === 0);
+    }
+    const { changed: p, unchanged: q, weight } = await trust.of('a.test');
+    expect(q).toBeGreaterThan(0.6);
+    expect(weight).toBeLessThan(0.1);
+    expect(weight).toBeCloseTo(p + q - 1, 12);
+    for (let time = 0; time < 30; time += 1) await trust.compared(URL_OF_PAGE, changed!, false);
+    expect((await trust.of('a.test')).weight).toBe(0);
+  });
+
   it('date a change once they are trusted, within the time since the last visit', () => {
-    const claim = { says: 'changed', trust: 0.8, lastmod: { fromMs: at(0), toMs: at(24) } } as const;
+    const claim = { says: 'changed', trust: 0.9, weight: 0.5, lastmod: { fromMs: at(0), toMs: at(24) } } as const;
     expect(datedDays(claim, at(-48), at(48))).toBe(1.5);
     expect(datedDays(claim, at(6), at(18))).toBe(0.25);
-    expect(datedDays({ ...claim, trust: 0.79 }, at(-48), at(48))).toBeUndefined();
+    expect(datedDays({ ...claim, trust: 0.89 }, at(-48), at(48))).toBeUndefined();
     expect(datedDays({ ...claim, says: 'unchanged' }, at(-48), at(48))).toBeUndefined();
     expect(datedDays(null, at(-48), at(48))).toBeUndefined();
     expect(datedDays(claim, at(-48), at(-1))).toBeUndefined();

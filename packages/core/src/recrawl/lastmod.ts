@@ -101,7 +101,7 @@ export class Lastmods {
 
   /** `null`: nothing is said, or nothing that can be used. */
   of(url: string): Lastmod | null {
-    const value = this.#values.get(hashOf(url));
+    const value = this.#values.size === 0 ? undefined : this.#values.get(hashOf(url));
     return value === undefined ? null : unpacked(value);
   }
 }

@@ -6,6 +6,9 @@ export const MAX_SHAPE = 50;
 /** Further visits of a group from which on it says what to expect of its other pages, and groups that are counted. */
 export const MIN_GROUP_VISITS = 20;
 export const MAX_GROUPS = 2_000;
+/** Hosts that the plan of a recrawl names, and pages of each. */
+export const MAX_PLANNED_HOSTS = 1_000;
+export const MAX_PLANNED_PAGES = 10;
 /** Least and largest importance of a page. Recrawl 12. */
 export const MIN_IMPORTANCE = 0.01;
 export const MAX_IMPORTANCE = 100;
@@ -41,8 +44,8 @@ export const MAX_SAME_LASTMODS = 0.8;
 export const MOVED_READS = 2;
 /** Milliseconds by which a date may be ahead of our clock: it may be a day in another time zone. */
 export const TOMORROW_MS = 86_400_000;
-/** Trust from which a claim dates a change: three of three have been true. */
-export const TRUSTED_LASTMOD = 0.8;
+/** Trust from which a claim dates a change: six of six have been true. */
+export const TRUSTED_LASTMOD = 0.9;
 /** URLs whose dates are in memory during a recrawl: about 50 bytes each. */
 export const MAX_LASTMODS = 1_000_000;
 /** Days between two readings of a sitemap or feed: an hour at least; of one that always changes, and at most. */

@@ -33,6 +33,8 @@ export interface PageVisit {
   readonly changes: number;
   /** Visits in a row that found no page. Of two the page is gone. */
   readonly missing: number;
+  /** Its items may not be kept any more, or never might be; absent: they may. */
+  readonly isRemoved?: boolean;
   /** How the visit was decided: it is decided anew by the next one. */
   readonly status: UrlStatus;
   readonly reason: string;

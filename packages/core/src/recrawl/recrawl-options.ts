@@ -2,6 +2,9 @@
 
 import type { JsonValue } from '@mannerly/frontier';
 
+/** The record of what is expected of pages that were fetched once. */
+export const PRIORS_KEY = 'visit-groups';
+
 /** What decides whether a page has changed and when it is visited again. */
 export interface ResolvedRecrawlOptions {
   /** What counts as content: what a reader sees, or every byte of the body. */

@@ -10,27 +10,20 @@ import type { FetchedPage } from '../page/page.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { againUrl, isAgainVisit } from './again-url.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
-import { Choice, dueAtMs, importanceOf, valueNow } from './choose-visits.js';
+import { dueAtMs } from './choose-visits.js';
 import { conditionsOf, isForTag, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
 import { GroupPriors } from './group-priors.js';
 import { ValidatorTrust, type ValidatorWarning } from './host-validators.js';
 import { type Claim, datedDays, LastmodTrust } from './lastmod-trust.js';
 import { freshUntilMs } from './lifetime.js';
-import { MAX_CHOSEN, MAX_FULL_AGE_MS, VISITS_READ_AT_ONCE } from './limits.js';
-import {
-  type ArchivedVisitPlace,
-  decodeVisit,
-  encodeVisit,
-  type PageVisit,
-  VISIT_PREFIX,
-  visitKey,
-} from './page-visit.js';
-import type { ResolvedRecrawlOptions } from './recrawl-options.js';
+import { MAX_FULL_AGE_MS } from './limits.js';
+import { type ArchivedVisitPlace, decodeVisit, encodeVisit, type PageVisit, visitKey } from './page-visit.js';
+import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
 import { SitemapVisits } from './sitemap-visits.js';
 import { digestOf } from './text-digest.js';
+import { chooseVisits, freshNow } from './visit-choice.js';
 
 const DAY_MS = 86_400_000;
-const PRIORS_KEY = 'visit-groups';
 /** Priorities of known pages: most go before new ones, a share behind them. */
 const BEFORE_NEW = 3;
 const BEHIND_NEW = 5;
@@ -39,6 +32,9 @@ type VisitStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
 
 /** What an archive is told of an exchange. */
 type ArchiveAs = Pick<ArchivedExchange, 'original' | 'isFull'>;
+
+/** What is counted visit by visit. */
+type Counted = Omit<RecrawlCounts, 'known' | 'freshBefore' | 'freshAfter' | 'nextDueAtMs'>;
 
 /** How a visit was decided. */
 type Decided = Pick<PageVisit, 'status' | 'reason'>;
@@ -81,8 +77,15 @@ export class Recrawl {
   readonly #lastmodTrust: LastmodTrust;
   readonly sitemaps: SitemapVisits;
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
+  /** Since pages were chosen: pages of the copy, how many are expected to be as they were visited; the share then. */
+  #copy: {
+    readonly atMs: number;
+    readonly known: number;
+    readonly fresh: number;
+    readonly before: number | null;
+  } | null = null;
   #nextDueAtMs: number | null = null;
-  #counts: Omit<RecrawlCounts, 'nextDueAtMs'> = {
+  #counts: Counted = {
     visits: 0,
     notModified: 0,
     sameContent: 0,
@@ -114,7 +117,9 @@ export class Recrawl {
   }
 
   counts(): RecrawlCounts {
-    return { ...this.#counts, nextDueAtMs: this.#nextDueAtMs };
+    const { known = 0, fresh = 0, before = null } = this.#copy ?? {};
+    const freshAfter = known === 0 ? null : fresh / known;
+    return { ...this.#counts, known, freshBefore: before, freshAfter, nextDueAtMs: this.#nextDueAtMs };
   }
 
   /** Reads what is expected of pages that were fetched once. Before everything else. */
@@ -137,6 +142,7 @@ export class Recrawl {
     const archiveAs = await this.#archiveAs(before, Object.keys(sendable).length > 0, nowMs);
     const possible = archiveAs.original === null ? {} : sendable;
     const { conditions, isProbe } = await this.#trust.allowed(work.url, possible, nowMs);
+    if (isAgain) await this.sitemaps.readDates();
     const claim = isAgain ? await this.#lastmodTrust.claim(work.url, this.sitemaps.dates, before.atMs) : null;
     this.#inFlight.set(work, { before, isAgain, conditions, isProbe, archiveAs, claim, after: null, found: null });
     return conditions;
@@ -205,14 +211,14 @@ export class Recrawl {
     const { url, depth, from, label, userData } = work.record;
     const digest = file === undefined ? await digestOf(page, this.#options.change) : null;
     const atMs = timing.endedAtMs;
-    const isUnchanged = before !== null && digest !== null && digest === before.digest;
+    // Items that were removed come again with the page, although it is as it was.
+    const isSame = before !== null && digest !== null && digest === before.digest;
+    const isUnchanged = isSame && before.isRemoved !== true;
     if (before !== null && before.digest !== null && digest !== null) {
       const { isProbe } = flight;
-      await this.#trust.compared(before, { headers, isProbe, hasChanged: !isUnchanged, atMs });
+      await this.#trust.compared(before, { headers, isProbe, hasChanged: !isSame, atMs });
     }
-    const base = isUnchanged
-      ? this.#unchanged(before, atMs, headers)
-      : await this.#changed(flight, page, headers, atMs);
+    const base = isSame ? this.#unchanged(before, atMs, headers) : await this.#changed(flight, headers, atMs);
     flight.found = !flight.isAgain ? null : isUnchanged ? 'sameContent' : 'changed';
     flight.after = {
       ...base,
@@ -233,6 +239,17 @@ export class Recrawl {
   }
 
   /**
+   * Why the items of a page may not be kept any more: `gone`, or the reason that keeps them out now. `null`: nothing
+   * has changed about that.
+   */
+  removal(work: PageWork, decision: Decided & { readonly httpStatus?: number | null }): string | null {
+    const before = this.#inFlight.get(work)?.before ?? null;
+    if (before === null || before.isRemoved === true) return null;
+    if (decision.status === 'excluded') return decision.reason;
+    return missingAfter(before, decision.httpStatus) === 2 ? 'gone' : null;
+  }
+
+  /**
    * The page is decided. Kept before it is settled: a process that is killed in between visits it once more.
    *
    * @returns How its last visit was decided, if that counted as more than a failure.
@@ -246,14 +263,16 @@ export class Recrawl {
     if (flight === undefined) return this.sitemaps.ended(work);
     const { before, isAgain, claim, after, found } = flight;
     if (after !== null && status !== 'failed' && status !== 'dropped') {
-      await this.#write({ ...after, status, reason });
+      const isRemoved = status === 'excluded' || (found === 'notModified' && before?.isRemoved === true);
+      await this.#write({ ...after, status, reason, isRemoved });
+      this.#copied(before);
       if (before === null || found === null) return undefined;
       this.#priors.add(before, -1);
       this.#priors.add(after);
       if (claim !== null) await this.#lastmodTrust.compared(work.url, claim, found === 'changed');
       this.#count({ visits: 1, [found]: 1, ...(found === 'notModified' ? { bytesSaved: before.bytes } : {}) });
     } else if (before !== null) {
-      const missing = httpStatus === 410 ? 2 : httpStatus === 404 ? before.missing + 1 : 0;
+      const missing = missingAfter(before, httpStatus);
       // A site that wants other conditions, or refuses ours, gets none (RFC 9110 13.1, RFC 6585 3).
       const validators = httpStatus === 412 || httpStatus === 428 ? NO_VALIDATORS : {};
       // Nothing is learned from a failure; the time of the visit makes the next one wait its turn.
@@ -265,7 +284,9 @@ export class Recrawl {
         atMs: this.#nowMs(),
         visits: before.visits + 1,
         missing,
+        ...(missing === 2 ? { isRemoved: true } : {}),
       });
+      if (missing > 1) this.#copied(before, true);
       this.#count({ visits: 1, ...(missing === 2 ? { gone: 1 } : {}) });
     }
     return before === null || !isAgain || before.status === 'failed'
@@ -288,49 +309,38 @@ export class Recrawl {
     readonly known: number;
   }> {
     const nowMs = this.#nowMs();
-    const most = Math.min(maxPages ?? MAX_CHOSEN, MAX_CHOSEN);
-    const choice = new Choice(most);
-    let known = 0;
-    const groups = new GroupPriors();
     await this.sitemaps.readDates();
-    for await (const kept of this.#visits()) {
-      known += 1;
-      groups.add(kept);
-      const visit = this.#priors.expected(kept);
-      const claim = await this.#lastmodTrust.claim(visit.url, this.sitemaps.dates, visit.atMs);
-      const dueMs = dueAtMs(visit, this.#options, claim);
-      if (dueMs !== null && dueMs <= nowMs && visit.atMs < sinceMs)
-        choice.offer(visit, valueNow(visit, nowMs, importanceOf(visit, this.#options.importance), claim));
-      else this.#nextDue(dueMs);
-    }
-    this.#priors = groups;
+    const choice = await chooseVisits(this.#store, { ...this.#expectations(nowMs), sinceMs, maxPages });
+    const { records, known, fresh, visits, most } = choice;
+    this.#priors = choice.groups;
+    this.#nextDue(choice.nextDueMs);
+    this.#copy = { atMs: nowMs, known, fresh, before: known === 0 ? null : fresh / known };
     const ahead = Math.ceil(most * (1 - this.#options.newShare));
     const urlOf = (visit: PageVisit, at: number) =>
       againUrl(visit, nowMs, {
         priority: at < ahead ? BEFORE_NEW : BEHIND_NEW,
         via: visit.from === null ? 'seed' : 'link',
       });
-    return { pages: choice.best().map(urlOf), known };
+    return { pages: visits.map(urlOf), known: records };
   }
 
   #nextDue(dueMs: number | null): void {
     if (dueMs !== null && dueMs > this.#nowMs()) this.#nextDueAtMs = Math.min(this.#nextDueAtMs ?? dueMs, dueMs);
   }
 
-  async *#visits(): AsyncGenerator<PageVisit> {
-    let cursor: string | null = null;
-    do {
-      const listing: Awaited<ReturnType<VisitStore['listRecords']>> = await this.#store.listRecords(
-        VISIT_PREFIX,
-        cursor,
-        VISITS_READ_AT_ONCE,
-      );
-      for (const { value } of listing.items) {
-        const visit = decodeVisit(value);
-        if (visit !== null) yield visit;
-      }
-      cursor = listing.cursor;
-    } while (cursor !== null);
+  #expectations(nowMs: number) {
+    const { dates: lastmods } = this.sitemaps;
+    return { options: this.#options, priors: this.#priors, lastmods, lastmodTrust: this.#lastmodTrust, nowMs };
+  }
+
+  /** The copy has a page as it is now, which it did not have so before; or it has none of it any more. */
+  #copied(before: PageVisit | null, isGone = false): void {
+    const copy = this.#copy;
+    if (copy === null) return;
+    const wasKnown = before === null || before.missing > 1 ? 0 : 1;
+    const wasFresh = wasKnown === 1 && before !== null ? freshNow(before, copy.atMs) : 0;
+    const isKnown = isGone ? 0 : 1;
+    this.#copy = { ...copy, known: copy.known + isKnown - wasKnown, fresh: copy.fresh + isKnown - wasFresh };
   }
 
   #unchanged(before: PageVisit, atMs: number, headers: HeaderLines): PageVisit {
@@ -341,14 +351,11 @@ export class Recrawl {
 
   async #changed(
     { before, claim }: InFlight,
-    page: Pick<PageVisit, 'url' | 'kind'>,
     headers: HeaderLines,
     atMs: number,
   ): Promise<Pick<PageVisit, 'atMs' | 'changedAtMs' | 'estimate' | 'visits' | 'changes' | 'missing'>> {
-    if (before === null) {
-      const estimate = this.#priors.of(page) ?? FIRST_ESTIMATE;
-      return { atMs, changedAtMs: atMs, estimate, visits: 1, changes: 0, missing: 0 };
-    }
+    if (before === null)
+      return { atMs, changedAtMs: atMs, estimate: FIRST_ESTIMATE, visits: 1, changes: 0, missing: 0 };
     const sinceDays = daysSince(before, atMs);
     const ageDays =
       datedDays(claim, before.atMs, atMs) ?? (await this.#trust.datedDays(before.url, headers, sinceDays));
@@ -356,7 +363,7 @@ export class Recrawl {
     return { atMs, changedAtMs: atMs, estimate, visits: before.visits + 1, changes: before.changes + 1, missing: 0 };
   }
 
-  #count(more: Partial<Omit<RecrawlCounts, 'nextDueAtMs'>>): void {
+  #count(more: Partial<Counted>): void {
     const sums = Object.entries(this.#counts).map(([name, count]) => [
       name,
       count + (more[name as keyof typeof more] ?? 0),
@@ -373,6 +380,11 @@ export class Recrawl {
       if (!(error instanceof FrontierError) || error.code !== 'record-too-large') throw error;
     }
   }
+}
+
+/** Visits in a row that found no page, once an answer has come. Of two it is gone. */
+function missingAfter(before: PageVisit, httpStatus: number | null | undefined): number {
+  return httpStatus === 410 ? 2 : httpStatus === 404 ? Math.min(2, before.missing + 1) : 0;
 }
 
 /** What the handler for unchanged pages gets. */

@@ -19,6 +19,7 @@ import {
   VISITS_READ_AT_ONCE,
 } from './limits.js';
 import { decodeVisit, encodeVisit, type KeptVisit, visitKey } from './page-visit.js';
+import { recordsOf } from './visit-choice.js';
 import { dueAfterDays } from './visit-value.js';
 
 /** The last reading of a sitemap or feed. Times are epoch milliseconds. */
@@ -62,6 +63,7 @@ export class SitemapVisits {
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
   /** Those that are requested again in this run and not decided yet. */
   readonly #open = new Set<string>();
+  #reading: Promise<void> | null = null;
 
   constructor(
     store: Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>,
@@ -79,22 +81,38 @@ export class SitemapVisits {
     this.#tell = parts.tell;
   }
 
-  /** The known ones that are due. Until each of them is decided, `isReading`. */
+  /**
+   * The known ones that are due, by URL: a run is the same whatever the store's order. Until each of them is decided,
+   * `isReading`.
+   */
   async due(): Promise<readonly NewUrl[]> {
     const nowMs = this.#nowMs();
     const due: NewUrl[] = [];
-    for await (const value of this.#values(SITEMAP_PREFIX, VISITS_READ_AT_ONCE)) {
+    for await (const value of recordsOf(this.#store, SITEMAP_PREFIX, VISITS_READ_AT_ONCE)) {
       const visit = decodeVisit<SitemapVisit>(value);
       if (visit === null || dueMs(visit) > nowMs) continue;
       const more = { depth: 0, label: null };
       due.push(againUrl({ ...visit, ...more }, nowMs, { priority: PRIORITY, via: 'companion' }));
       this.#open.add(visit.url);
     }
-    return due;
+    return due.sort((a, b) => (a.url < b.url ? -1 : 1));
+  }
+
+  /** One more is requested. */
+  await(url: string): void {
+    this.#open.add(url);
   }
 
   isReading(): boolean {
     return this.#open.size > 0;
+  }
+
+  /** Looks which of them other processes have read since. */
+  async lookForOthers(sinceMs: number): Promise<void> {
+    for (const url of this.#open) {
+      const visit = decodeVisit<SitemapVisit>(await this.#store.readRecord(visitKey(url, SITEMAP_PREFIX)));
+      if (visit !== null && visit.atMs >= sinceMs) this.#open.delete(url);
+    }
   }
 
   /** Heard of every decision of the run. A redirect leads to what is read instead. */
@@ -102,9 +120,14 @@ export class SitemapVisits {
     if (reason !== 'redirect') this.#open.delete(url);
   }
 
-  /** Reads what is kept of all dates into `dates`. */
-  async readDates(): Promise<void> {
-    for await (const value of this.#values(DATES_PREFIX, LASTMODS_READ_AT_ONCE))
+  /** Reads what is kept of all dates into `dates`, once. */
+  readDates(): Promise<void> {
+    this.#reading ??= this.#readDates();
+    return this.#reading;
+  }
+
+  async #readDates(): Promise<void> {
+    for await (const value of recordsOf(this.#store, DATES_PREFIX, LASTMODS_READ_AT_ONCE))
       this.dates.addAll(value, this.#nowMs());
   }
 
@@ -190,19 +213,6 @@ export class SitemapVisits {
   async #write(visit: SitemapVisit): Promise<void> {
     await this.#store.writeRecord(visitKey(visit.url, SITEMAP_PREFIX), encodeVisit(visit));
     this.#open.delete(visit.url);
-  }
-
-  async *#values(prefix: string, atOnce: number): AsyncGenerator<Uint8Array> {
-    let cursor: string | null = null;
-    do {
-      const listing: Awaited<ReturnType<Frontier['listRecords']>> = await this.#store.listRecords(
-        prefix,
-        cursor,
-        atOnce,
-      );
-      for (const { value } of listing.items) yield value;
-      cursor = listing.cursor;
-    } while (cursor !== null);
   }
 }
 

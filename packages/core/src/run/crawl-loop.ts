@@ -68,8 +68,8 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
     // A pause may have come meanwhile.
     const mayEnd = (): boolean => isEnding || !frontier.isPaused();
     if (inFlight === 0 && mayEnd()) {
-      if (!isEnding && (await orFailed(run.choice?.make(true) ?? NOT_MADE, false))) continue;
       const end = isEnding ? { state: 'stopped' as const, bound: null } : await orFailed(endOf(run), null);
+      if (end !== null && !isEnding && (await orFailed(run.choice?.make(true) ?? NOT_MADE, false))) continue;
       if (failures.length > 0) throw failures[0];
       if (end !== null && mayEnd()) return end;
     }

@@ -34,6 +34,7 @@ import { ItemWriter } from '../output/items.js';
 import { jsonlSink } from '../output/jsonl.js';
 import { createDatasets } from '../page/datasets.js';
 import { PageReader } from '../page/read-page.js';
+import { lookAtVisit } from '../recrawl/look-at-visit.js';
 import { Recrawl } from '../recrawl/recrawl.js';
 import type { CrawlLogs } from '../report/crawl-logs.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
@@ -288,7 +289,9 @@ export class Run {
     if (!isOver && isHostName(urlOrHost)) return explainHost(await this.frontier.inspectHost(urlOrHost));
     const url = requestedForm(urlOrHost);
     const explained = explain(url, await this.logs.find(url), isOver ? null : await this.frontier.look(url));
-    return withError(explained, await this.logs.findError(url));
+    const kept = this.options.recrawl ?? DEFAULT_RECRAWL;
+    const visit = isOver || this.recrawl === null ? null : await lookAtVisit(this.frontier, url, kept, this.nowMs());
+    return withError({ ...explained, ...(visit === null ? {} : { visit }) }, await this.logs.findError(url));
   }
 
   /** A listing of what is queued. @throws MannerlyError `not-running` */
@@ -333,7 +336,13 @@ export class Run {
     for (const refusal of offered.refused ?? []) this.journal.refusal(refusal);
     for (const refusal of refused) this.journal.refusal(refusal);
     const answers = admitted.length === 0 ? [] : await this.frontier.add(admitted);
-    for (const [at, answer] of answers.entries()) this.journal.added(admitted[at] as NewUrl, answer);
+    for (const [at, answer] of answers.entries()) {
+      const url = admitted[at] as NewUrl;
+      this.journal.added(url, answer);
+      // A sitemap that is new: a recrawl chooses its pages when it is read.
+      if (answer.kind === 'new' && url.via === 'companion' && this.choice !== null)
+        this.recrawl?.sitemaps.await(url.url);
+    }
     return { admitted, answers };
   }
 
