@@ -2,13 +2,13 @@
 // what is kept for the next visit. It chooses which known pages are queued for another visit.
 
 import { type Frontier, FrontierError, type NewUrl, type PageWork } from '@mannerly/frontier';
-import type { ArchivedResponse, CrawlArchive } from '../archive/crawl-archive.js';
-import type { ArchivedExchange } from '../archive/exchange-records.js';
+import type { ArchivedResponse } from '../archive/crawl-archive.js';
 import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
 import type { PageChange, UnchangedPage } from '../handle/page-change.js';
 import type { FetchedPage } from '../page/page.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { againUrl, isAgainVisit } from './again-url.js';
+import { type ArchiveAs, archiveAs, oneMore, placeOf, type RecordKeeper } from './archived-visit.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
 import { dueAtMs } from './choose-visits.js';
 import { conditionsOf, isForTag, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
@@ -16,8 +16,7 @@ import { GroupPriors } from './group-priors.js';
 import { ValidatorTrust, type ValidatorWarning } from './host-validators.js';
 import { type Claim, datedDays, LastmodTrust } from './lastmod-trust.js';
 import { freshUntilMs } from './lifetime.js';
-import { MAX_FULL_AGE_MS } from './limits.js';
-import { type ArchivedVisitPlace, decodeVisit, encodeVisit, type PageVisit, visitKey } from './page-visit.js';
+import { decodeVisit, encodeVisit, type PageVisit, visitKey } from './page-visit.js';
 import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
 import { SitemapVisits } from './sitemap-visits.js';
 import { digestOf } from './text-digest.js';
@@ -29,9 +28,6 @@ const BEFORE_NEW = 3;
 const BEHIND_NEW = 5;
 
 type VisitStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
-
-/** What an archive is told of an exchange. */
-type ArchiveAs = Pick<ArchivedExchange, 'original' | 'isFull'>;
 
 /** What is counted visit by visit. */
 type Counted = Omit<RecrawlCounts, 'known' | 'freshBefore' | 'freshAfter' | 'nextDueAtMs'>;
@@ -69,7 +65,7 @@ export class Recrawl {
   readonly #store: VisitStore;
   readonly #options: ResolvedRecrawlOptions;
   readonly #sentAs: string;
-  readonly #archive: () => Pick<CrawlArchive, 'originalOf'> | null;
+  readonly #archive: () => RecordKeeper | null;
   readonly #nowMs: () => number;
   readonly #tell: RecrawlListener;
   readonly #trust: ValidatorTrust;
@@ -100,7 +96,7 @@ export class Recrawl {
     options: ResolvedRecrawlOptions,
     parts: {
       readonly sentAs: string;
-      readonly archive: () => Pick<CrawlArchive, 'originalOf'> | null;
+      readonly archive: () => RecordKeeper | null;
       readonly nowMs: () => number;
       readonly tell: RecrawlListener;
     },
@@ -139,33 +135,22 @@ export class Recrawl {
     const isAgain = before !== null && isAgainVisit(work.record.visit ?? 0, before, this.#nowMs());
     const nowMs = this.#nowMs();
     const sendable = isAgain ? conditionsOf(before, this.#sentAs) : {};
-    const archiveAs = await this.#archiveAs(before, Object.keys(sendable).length > 0, nowMs);
-    const possible = archiveAs.original === null ? {} : sendable;
+    const how = await archiveAs(this.#archive(), before, Object.keys(sendable).length > 0, {
+      nowMs,
+      maxChain: this.#options.maxChain,
+      lost: (file) => this.#tell('revisit-without-original', work.url, `${file} does not hold it any more`, nowMs),
+    });
+    const possible = how.original === null ? {} : sendable;
     const { conditions, isProbe } = await this.#trust.allowed(work.url, possible, nowMs);
     if (isAgain) await this.sitemaps.readDates();
     const claim = isAgain ? await this.#lastmodTrust.claim(work.url, this.sitemaps.dates, before.atMs) : null;
-    this.#inFlight.set(work, { before, isAgain, conditions, isProbe, archiveAs, claim, after: null, found: null });
+    this.#inFlight.set(work, { before, isAgain, conditions, isProbe, archiveAs: how, claim, after: null, found: null });
     return conditions;
   }
 
   /** How the exchange of a page is archived; `undefined`: the visit is not kept. */
   archiveAs(work: PageWork): ArchiveAs | undefined {
     return this.#inFlight.get(work)?.archiveAs;
-  }
-
-  /** An archive holds no answer 304 without the record that it is about, and no endless row of them. */
-  async #archiveAs(before: PageVisit | null, isConditional: boolean, nowMs: number): Promise<ArchiveAs> {
-    const archive = this.#archive();
-    if (archive === null) return {};
-    const archived = before?.archived ?? null;
-    if (before === null || archived === null) return { original: null };
-    const isFull = archived.revisits >= this.#options.maxChain || nowMs - archived.fullAtMs >= MAX_FULL_AGE_MS;
-    if (isFull || !isConditional) return { original: null, isFull };
-    const { url } = before;
-    const original = await archive.originalOf(url, archived);
-    if (original === null)
-      this.#tell('revisit-without-original', url, `${archived.filename} does not hold it any more`, nowMs);
-    return { original };
   }
 
   /**
@@ -397,15 +382,6 @@ function unchangedPage(before: PageVisit, after: PageVisit, status: number): Unc
 /** Validators are those of the document: they say nothing of a page that a browser has made from other requests too. */
 async function isSameText(came: FetchedPage, page: FetchedPage): Promise<boolean> {
   return came === page || (await digestOf(came, 'text')) === (await digestOf(page, 'text'));
-}
-
-function placeOf({ place, isFull }: ArchivedResponse, before: PageVisit | null, atMs: number): ArchivedVisitPlace {
-  const { fullAtMs, revisits } = before?.archived ?? { fullAtMs: atMs, revisits: 0 };
-  return isFull ? { ...place, fullAtMs: atMs, revisits: 0 } : oneMore({ ...place, fullAtMs, revisits });
-}
-
-function oneMore(place: ArchivedVisitPlace): ArchivedVisitPlace {
-  return { ...place, revisits: place.revisits + 1 };
 }
 
 function daysSince(before: PageVisit, atMs: number): number {
