@@ -301,6 +301,10 @@ async function storedResult(
 ): Promise<WorkResult> {
   const { journal } = run;
   const { status: httpStatus, exclusion } = page;
+  const candidates = [...exclusion.links, ...staged.links];
+  const same = (await run.recrawl?.emitted(work, staged.data)) ?? null;
+  if (same !== null)
+    return { ...(await unchanged(run, work, same, exclusion)), ...(await admittedInSlices(run, candidates)) };
   const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data) : [];
   await run.items.write(items);
   journal.items(items);
@@ -311,7 +315,6 @@ async function storedResult(
   const decision: PageOutcome = exclusion.storesItems
     ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...leftOut(page) }
     : { status: 'excluded', reason: exclusion.reason, layer: 'page', detail: exclusion.detail };
-  const candidates = [...exclusion.links, ...staged.links];
   return {
     ...decided(run, work, { ...decision, httpStatus, isPage: true }),
     ...(await admittedInSlices(run, candidates)),

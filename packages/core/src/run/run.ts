@@ -170,6 +170,7 @@ export class Run {
             isConditional,
             nowMs,
             tell: (code, url, detail, atMs) => journal.frontierEvent(pageWarning(code, url, detail, atMs)),
+            codeError: (thrown, url) => journal.codeError(thrown, { code: 'handler-error', url }),
           });
     this.admit = createAdmit(scope, bounds, knowledge.watch, (url) => frontier.isRecent(url));
 
