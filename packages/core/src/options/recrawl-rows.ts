@@ -8,10 +8,7 @@ export const RECRAWL_GROUP = group('RecrawlOptions', {
   change: row(
     either(
       choice('text', 'payload', 'items'),
-      code<ContentFunction>(
-        '(page: FetchedPage) => JsonValue | undefined | Promise<JsonValue | undefined>',
-        (value) => typeof value === 'function',
-      ),
+      code<ContentFunction>('ContentFunction', (value) => typeof value === 'function'),
     ),
     'What counts as content: text, title and links that a reader sees, every byte of the body, the items that the ' +
       'handler emits (it is then called for each body), or what a function of the page returns, any JSON.',
