@@ -44,6 +44,7 @@ export interface HostWarning {
     | 'validator-restless'
     | 'lastmod-useless'
     | 'change-flapping'
+    | 'revisit-without-original'
     | 'signature-wanted'
     | 'signature-clock'
     | 'comment';

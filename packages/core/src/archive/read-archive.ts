@@ -2,7 +2,7 @@
 // become what the crawl knew. Bodies are streams that are read, or skipped, before the next exchange is taken.
 
 import { createReadStream } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { WARCRecord } from 'warcio';
 import { orIfAbsent } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
@@ -11,17 +11,12 @@ import { type CdxjFields, REVISIT_MIME, readIndex } from './cdxj.js';
 import { type HttpHead, headEnd, parseRequestFields, parseResponseHead } from './http-head.js';
 import { MAX_RECORD_HEAD_BYTES } from './limits.js';
 import { type ArchivedSettings, type ArchivedVisit, FIELDS, parseJsonField, parseWarcFields } from './visit.js';
-import { indexPathOf, listWarcs } from './warc-files.js';
-
-/** Where an exchange begins. */
-export interface ExchangePlace {
-  readonly filename: string;
-  readonly offset: number;
-}
+import { indexPathOf, listWarcs, type RecordPlace } from './warc-files.js';
 
 /** One exchange. */
 export interface ReadExchange {
-  readonly place: ExchangePlace;
+  /** Where it begins. */
+  readonly place: RecordPlace;
   readonly url: string;
   /** Epoch milliseconds. */
   readonly startedAtMs: number;
@@ -81,23 +76,48 @@ export async function* readRequests(folder: string): AsyncGenerator<ReadRequest>
 }
 
 /** Reads one exchange again. Its settings are not known. @throws What warcio and the platform throw. */
-export async function* readExchangeAt(folder: string, place: ExchangePlace): AsyncGenerator<ReadExchange> {
+export async function* readExchangeAt(folder: string, place: RecordPlace): AsyncGenerator<ReadExchange> {
   for await (const exchange of exchangesFrom(folder, place, new Originals(folder))) {
     yield exchange;
     return;
   }
 }
 
+/** What a record says of its payload. */
+export interface RecordAbout {
+  readonly type: string;
+  readonly url: string;
+  readonly date: string;
+  readonly digest: string | null;
+}
+
+/** Reads the fields of one record; `null`: there is none, or none that is whole. Rejects never. */
+export async function readRecordAbout(folder: string, { filename, offset }: RecordPlace): Promise<RecordAbout | null> {
+  const { WARCParser } = await import('warcio');
+  const file = createReadStream(join(folder, basename(filename)), { start: offset });
+  try {
+    const record = await new WARCParser(file, { keepHeadersCase: true, parseHttp: false }).parse();
+    if (record === null || record.warcHeader('WARC-Date') === undefined) return null;
+    const { warcType: type, warcTargetURI: url = '', warcDate: date = '', warcPayloadDigest: digest = null } = record;
+    return { type, url: url ?? '', date: date ?? '', digest };
+  } catch {
+    // Another file, or none at all: the record is not there.
+    return null;
+  } finally {
+    file.destroy();
+  }
+}
+
 /** An exchange whose response has not been read yet. */
 interface BegunExchange {
-  readonly place: ExchangePlace;
+  readonly place: RecordPlace;
   readonly request: WARCRecord;
   fields: ReadonlyMap<string, string>;
 }
 
 async function* exchangesFrom(
   folder: string,
-  { filename, offset }: ExchangePlace,
+  { filename, offset }: RecordPlace,
   originals: Originals,
 ): AsyncGenerator<ReadExchange> {
   const { WARCParser } = await import('warcio');

@@ -458,6 +458,11 @@ export interface RecrawlOptions {
    */
   readonly trustFreshnessDays?: number;
   /**
+   * With `archive`: after how many revisit records of a page, or 365 days, its payload is requested without conditions
+   * and written again. 1 to 10,000 revisits. @default 100
+   */
+  readonly maxChain?: number;
+  /**
    * How many other pages a visit of this one is worth, 0.01 to 100. `undefined`: 4 of a seed, 1 of any other page.
    * @default none
    */

@@ -1,7 +1,7 @@
 // Rows of the options about crawling again.
 
 import type { ContentFunction, ResolvedRecrawlOptions } from '../recrawl/recrawl-options.js';
-import { choice, code, either, group, number, row } from './row.js';
+import { choice, code, either, group, number, row, whole } from './row.js';
 
 /** What `recrawl` takes. */
 export const RECRAWL_GROUP = group('RecrawlOptions', {
@@ -38,6 +38,12 @@ export const RECRAWL_GROUP = group('RecrawlOptions', {
     'How long a page is left alone at most because its site says how long it lasts (`max-age`, `Expires`); with ' +
       '`immutable` thirty days. 0: not at all.',
     { default: 7 },
+  ),
+  maxChain: row(
+    whole(1, 10_000, 'revisits'),
+    'With `archive`: after how many revisit records of a page, or 365 days, its payload is requested without conditions ' +
+      'and written again.',
+    { default: 100 },
   ),
   importance: row(
     code<NonNullable<ResolvedRecrawlOptions['importance']>>(

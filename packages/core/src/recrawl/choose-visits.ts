@@ -37,7 +37,7 @@ export function dueOf(
   { everyDays, minDays, maxDays }: DueOptions,
   claim: Claim | null,
 ): { readonly atMs: number | null; readonly why: VisitLook['why'] } {
-  if (visit.missing > 1) return { atMs: null, why: 'gone' };
+  if (visit.missing > 1 || visit.reason === 'unavailable-after') return { atMs: null, why: 'gone' };
   const perDay = changesPerDay(visit.estimate);
   const afterDays =
     everyDays === null ? 0 : Math.min(maxDays, Math.max(minDays, dueAfterDays(perDay, everyDays, claim)));

@@ -33,6 +33,8 @@ export const UNTRUSTED_MS = 30 * 86_400_000;
 export const DELIVERY_DATE_MS = 5_000;
 /** Hosts whose validators are in memory; of others they are read from the store again. */
 export const MAX_JUDGED_HOSTS = 10_000;
+/** Milliseconds after which the payload of a page is written again into an archive. Recrawl 9. */
+export const MAX_FULL_AGE_MS = 365 * 86_400_000;
 
 // What sitemaps and feeds say of changes. Recrawl 8.3, 8.6
 /** Dates of a file below which it is not judged, and the share above which they are alike, in the future, or moved. */

@@ -3,6 +3,7 @@
 
 import { hash } from 'node:crypto';
 import type { JsonValue } from '@mannerly/frontier';
+import type { RecordPlace } from '../archive/warc-files.js';
 import type { UrlStatus } from '../report/decision.js';
 import type { ChangeEstimate } from './change-estimate.js';
 
@@ -43,6 +44,15 @@ export interface PageVisit {
   readonly reason: string;
   /** Bytes of the last body. */
   readonly bytes: number;
+  /** The record of that body. `null`, absent: the visit is in no archive. */
+  readonly archived?: ArchivedVisitPlace | null;
+}
+
+/** Where the last body of a page is archived. */
+export interface ArchivedVisitPlace extends RecordPlace {
+  /** When its payload was written last, epoch milliseconds, and the visits since then. */
+  readonly fullAtMs: number;
+  readonly revisits: number;
 }
 
 /** What every record of a visit has: of a page, or of a sitemap. */

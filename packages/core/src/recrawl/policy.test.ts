@@ -174,6 +174,8 @@ describe('when a page is due', () => {
     ['not before its own lifetime is over', { ...VISIT, freshUntilMs: 5 * DAY_MS }, bounded, 5],
     ['a week after it was missing once', { ...VISIT, missing: 1 }, bounded, 7],
     ['never after it was missing twice', { ...VISIT, missing: 2 }, bounded, null],
+    ['never after the date that it names itself', { ...VISIT, reason: 'unavailable-after' }, bounded, null],
+    ['at one interval for all, where the shortest is the longest', VISIT, { everyDays: 3, minDays: 3, maxDays: 3 }, 3],
     ['by its rate in a standing crawl', { ...VISIT, estimate: { shape: 1, days: 1 } }, weekly, 7.887],
     ['after the longest interval at the latest', { ...VISIT, estimate: { shape: 0.1, days: 9_999 } }, weekly, 90],
   ])('%s', (_, visit, options, days) => {

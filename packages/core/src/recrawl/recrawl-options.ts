@@ -23,6 +23,8 @@ export interface ResolvedRecrawlOptions {
   readonly verify: number;
   /** Days for which a site's own word that a page stays as it is keeps it from being requested; 0: none. */
   readonly trustFreshnessDays: number;
+  /** Revisit records of a page in an archive after which its payload is written again. */
+  readonly maxChain: number;
   /** How important a page is, 0.01 to 100; `undefined`: as usual. `null`: all are as usual. */
   readonly importance: ((url: string, userData: JsonValue | null) => number | undefined) | null;
 }

@@ -3,11 +3,13 @@
 // one file because each step of a visit goes on with what the one before has kept.
 
 import { type Frontier, FrontierError, type JsonValue, type NewUrl, type PageWork } from '@mannerly/frontier';
+import type { ArchivedResponse } from '../archive/crawl-archive.js';
 import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
 import type { PageChange, UnchangedPage } from '../handle/page-change.js';
 import type { FetchedPage } from '../page/page.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { againUrl, isAgainVisit } from './again-url.js';
+import { type ArchiveAs, archiveAs, oneMore, placeOf, type RecordKeeper } from './archived-visit.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
 import { dueAtMs } from './choose-visits.js';
 import { conditionsOf, isForTag, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
@@ -42,6 +44,8 @@ interface InFlight {
   /** What was sent; `isProbe`: no conditions were, to see whether the validators are honest. */
   readonly conditions: Readonly<Record<string, string>>;
   readonly isProbe: boolean;
+  /** How it is archived. */
+  readonly archiveAs: ArchiveAs;
   /** What sitemaps and feeds say of it. */
   readonly claim: Claim | null;
   after: PageVisit | null;
@@ -50,12 +54,17 @@ interface InFlight {
   /** Its body has changed, and nothing that counts. */
   isCosmetic: boolean;
   /** What came, until its items say whether it has changed. */
-  came: Came | null;
+  came: CamePage | null;
 }
 
-interface Came {
+/** A page that came. */
+export interface CamePage {
   readonly page: FetchedPage;
+  /** Before a browser opened it; the page itself where none did. */
+  readonly sent: FetchedPage;
   readonly outcome: ResponseOutcome;
+  /** Its record in the archive. */
+  readonly record: ArchivedResponse | null;
 }
 
 /** How a page that came compares with its last visit. */
@@ -71,7 +80,7 @@ const NOT_COMPARED: Compared = { unchanged: null, change: null };
 
 /** What the operator is told, of which host. */
 export type RecrawlListener = (
-  code: ValidatorWarning | 'lastmod-useless' | 'change-flapping',
+  code: ValidatorWarning | 'lastmod-useless' | 'change-flapping' | 'revisit-without-original',
   url: string,
   detail: string,
   atMs: number,
@@ -82,7 +91,7 @@ export class Recrawl {
   readonly #store: VisitStore;
   readonly #options: ResolvedRecrawlOptions;
   readonly #sentAs: string;
-  readonly #isConditional: boolean;
+  readonly #archive: () => RecordKeeper | null;
   readonly #nowMs: () => number;
   readonly #tell: RecrawlListener;
   readonly #codeError: (thrown: unknown, url: string) => void;
@@ -109,13 +118,13 @@ export class Recrawl {
     bytesSaved: 0,
   };
 
-  /** @param parts - `isConditional`: a 304 says enough. An archive needs the body, a browser what it loads. */
+  /** @param parts - `archive`: where exchanges are kept, from `open` on; `null`: nowhere. */
   constructor(
     store: VisitStore,
     options: ResolvedRecrawlOptions,
     parts: {
       readonly sentAs: string;
-      readonly isConditional: boolean;
+      readonly archive: () => RecordKeeper | null;
       readonly nowMs: () => number;
       readonly tell: RecrawlListener;
       /** The user's function threw. */
@@ -125,7 +134,7 @@ export class Recrawl {
     this.#store = store;
     this.#options = options;
     this.#sentAs = parts.sentAs;
-    this.#isConditional = parts.isConditional;
+    this.#archive = parts.archive;
     this.#nowMs = parts.nowMs;
     this.#tell = parts.tell;
     this.#codeError = parts.codeError;
@@ -156,12 +165,23 @@ export class Recrawl {
     const before = kept === null ? null : this.#priors.expected(kept);
     const isAgain = before !== null && isAgainVisit(work.record.visit ?? 0, before, this.#nowMs());
     const nowMs = this.#nowMs();
-    const possible = isAgain && this.#isConditional ? conditionsOf(before, this.#sentAs) : {};
+    const sendable = isAgain ? conditionsOf(before, this.#sentAs) : {};
+    const how = await archiveAs(this.#archive(), before, Object.keys(sendable).length > 0, {
+      nowMs,
+      maxChain: this.#options.maxChain,
+      lost: (file) => this.#tell('revisit-without-original', work.url, `${file} does not hold it any more`, nowMs),
+    });
+    const possible = how.original === null ? {} : sendable;
     const { conditions, isProbe } = await this.#trust.allowed(work.url, possible, nowMs);
     if (isAgain) await this.sitemaps.readDates();
     const claim = isAgain ? await this.#lastmodTrust.claim(work.url, this.sitemaps.dates, before.atMs) : null;
-    this.#inFlight.set(work, { before, isAgain, conditions, isProbe, claim, ...NOTHING_YET });
+    this.#inFlight.set(work, { before, isAgain, conditions, isProbe, archiveAs: how, claim, ...NOTHING_YET });
     return conditions;
+  }
+
+  /** How the exchange of a page is archived; `undefined`: the visit is not kept. */
+  archiveAs(work: PageWork): ArchiveAs | undefined {
+    return this.#inFlight.get(work)?.archiveAs;
   }
 
   /**
@@ -180,30 +200,37 @@ export class Recrawl {
       return 'mismatch';
     }
     flight.found = 'notModified';
-    flight.after = { ...this.#unchanged(before, timing.endedAtMs, headers), ...validatorsAfter(before, headers) };
+    const { archived = null } = before;
+    flight.after = {
+      ...this.#unchanged(before, timing.endedAtMs, headers),
+      ...validatorsAfter(before, headers),
+      archived: archived !== null && this.#archive() !== null ? oneMore(archived) : archived,
+    };
     return unchangedPage(before, flight.after, 304);
   }
 
   /**
-   * A page came. @returns The page if it is as it was, so that its handler has seen it; else how it has changed. Where
-   * its items count as its content, neither is known before `emitted`.
+   * A page came.
+   *
+   * @returns The page if it is as it was, so that its handler has seen it; else how it has changed. Where its items
+   *   count as its content, neither is known before `emitted`.
    */
-  async read(work: PageWork, page: FetchedPage, outcome: ResponseOutcome): Promise<Compared> {
+  async read(work: PageWork, came: CamePage): Promise<Compared> {
     const flight = this.#inFlight.get(work);
     if (flight === undefined) return NOT_COMPARED;
     const { change } = this.#options;
     if (change === 'items') {
-      flight.came = { page, outcome };
+      flight.came = came;
       return NOT_COMPARED;
     }
     let digest: string | null = null;
     try {
-      digest = outcome.file === undefined ? await digestOf(page, change) : null;
+      digest = came.outcome.file === undefined ? await digestOf(came.page, change) : null;
     } catch (thrown) {
       if (typeof change !== 'function') throw thrown;
       this.#codeError(thrown, work.url);
     }
-    return this.#compared(work, flight, { page, outcome }, digest);
+    return this.#compared(work, flight, came, digest);
   }
 
   /** The handler has ended. @returns The page if its items are what they were, where they count as its content. */
@@ -213,7 +240,12 @@ export class Recrawl {
     return (await this.#compared(work, flight, flight.came, jsonDigest(data))).unchanged;
   }
 
-  async #compared(work: PageWork, flight: InFlight, { page, outcome }: Came, digest: string | null): Promise<Compared> {
+  async #compared(
+    work: PageWork,
+    flight: InFlight,
+    { page, sent, outcome, record }: CamePage,
+    digest: string | null,
+  ): Promise<Compared> {
     const { status: httpStatus, headers, body, file, truncated, timing } = outcome;
     const { before } = flight;
     const { url, depth, from, label, userData } = work.record;
@@ -240,7 +272,8 @@ export class Recrawl {
       ...(payload === undefined ? {} : { payload }),
       // Until it is decided.
       ...{ status: 'fetched', reason: 'fetched' },
-      ...(truncated === null ? validatorsOf(headers) : { etag: null, lastModified: null }),
+      ...(truncated === null && (await isSameText(sent, page)) ? validatorsOf(headers) : NO_VALIDATORS),
+      archived: record === null ? null : placeOf(record, before, timing.startedAtMs),
       freshUntilMs: freshUntilMs(headers, atMs, this.#options.trustFreshnessDays),
       sentAs: this.#sentAs,
       bytes: file?.bytes ?? body.length,
@@ -412,6 +445,11 @@ function unchangedPage(before: PageVisit, after: PageVisit, status: number): Unc
   const { url, label, userData, depth, atMs: fetchedAtMs, changedAtMs, visits, changes, digest } = after;
   const lastVisitMs = before.atMs;
   return { url, status, label, userData, depth, fetchedAtMs, lastVisitMs, changedAtMs, visits, changes, digest };
+}
+
+/** Validators are those of the document: they say nothing of a page that a browser has made from other requests too. */
+async function isSameText(came: FetchedPage, page: FetchedPage): Promise<boolean> {
+  return came === page || (await digestOf(came, 'text')) === (await digestOf(page, 'text'));
 }
 
 function daysSince(before: PageVisit, atMs: number): number {

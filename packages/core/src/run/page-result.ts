@@ -2,6 +2,7 @@
 // goes to its handler. The result is a value that `work.ts` commits to the frontier. It holds nothing of the page.
 
 import { type NewUrl, type PageWork, type RobotsWork, retryUrl } from '@mannerly/frontier';
+import type { ArchivedResponse } from '../archive/crawl-archive.js';
 import type { HookVerdict } from '../crawl/hooks.js';
 import {
   exchangeOf,
@@ -50,7 +51,7 @@ export async function pageResult(run: Run, work: PageWork, outcome: FetchOutcome
   } finally {
     try {
       // What did not go to a handler; other pages are in the archive by now.
-      await run.archive?.keep(outcome);
+      await run.archive?.keep(outcome, null, run.recrawl?.archiveAs(work));
     } finally {
       if (outcome.kind === 'response') {
         releaseBody(outcome);
@@ -253,17 +254,19 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   if (rendering.kind === 'stopped') return RETURNED;
   const page = rendering.kind === 'rendered' ? await run.reader.read(work, outcome, rendering) : came;
   await run.knowledge.read(work, page);
+  let record: ArchivedResponse | null = null;
   if (run.archive !== null) {
     const tdm = await run.companions.tdmFor(work.url);
     const isForBrowser = rendering.kind !== 'as-it-came';
-    await run.archive.keep(outcome, archivedPage(work, page, tdm, isForBrowser, run.nowMs()));
+    const about = archivedPage(work, page, tdm, isForBrowser, run.nowMs());
+    record = await run.archive.keep(outcome, about, run.recrawl?.archiveAs(work));
   }
   if (verdict !== null) return refusedByHook(run, work, verdict, outcome);
   if (rendering.kind === 'failed') {
     const detail = `${rendering.failure}: ${rendering.detail}`;
     return failed(run, work, { reason: 'render-failed', layer: 'page', httpStatus, detail });
   }
-  const visit = await run.recrawl?.read(work, page, outcome);
+  const visit = await run.recrawl?.read(work, { page, sent: came, outcome, record });
   if (visit !== undefined && visit.unchanged !== null) return unchanged(run, work, visit.unchanged, page.exclusion);
   const handled = await run.handlers.handle(page, visit?.change ?? null);
   if (handled.kind === 'stopped') return RETURNED;

@@ -161,13 +161,12 @@ export class Run {
     this.frontier = createRunFrontier(setup, { journal, scope, knowledge, companions, totals, needsFrontier });
     const { frontier } = this;
     const kept = options.recrawl ?? (setup.again ? DEFAULT_RECRAWL : null);
-    const isConditional = options.archive === null && fetcher.renderer === undefined;
     this.recrawl =
       kept === null
         ? null
         : new Recrawl(frontier, kept, {
             sentAs: offerOf(identity),
-            isConditional,
+            archive: () => this.archive,
             nowMs,
             tell: (code, url, detail, atMs) => journal.frontierEvent(pageWarning(code, url, detail, atMs)),
             codeError: (thrown, url) => journal.codeError(thrown, { code: 'handler-error', url }),
@@ -210,7 +209,7 @@ export class Run {
       nowMs,
       concurrency: network.concurrency,
       maxBodyBytes: network.maxBodyBytes,
-      archive: { keep: async (outcome) => this.archive?.keep(outcome) },
+      archive: { keep: async (outcome) => void (await this.archive?.keep(outcome)) },
       stop,
     });
     this.scheduler = new PageScheduler(nowMs, network.concurrency);

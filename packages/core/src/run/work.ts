@@ -1,6 +1,6 @@
 // One piece of work from its request to its settlement: hooks, the request, its result, and the commit to the frontier.
 
-import type { PageWork, Work } from '@mannerly/frontier';
+import type { PageWork, RobotsWork, Work } from '@mannerly/frontier';
 import type { ResponseHead } from '../fetch/fetcher.js';
 import { type EgressOutcome, exchangeOf, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
@@ -120,10 +120,17 @@ function largeBody({ companions, handlers }: Run, work: Work, { status, headers 
 }
 
 /** What makes a request conditional: of a robots.txt its last good copy, of a page its last visit. */
-async function conditionsOf({ recrawl, sitemaps }: Run, work: Work): Promise<Record<string, string>> {
+async function conditionsOf({ recrawl, sitemaps, archive }: Run, work: Work): Promise<Record<string, string>> {
   if (work.kind === 'page' && work.record.via !== 'companion') return (await recrawl?.before(work)) ?? {};
-  if (work.kind === 'page') return sitemaps.isSitemap(work) ? ((await recrawl?.sitemaps.before(work)) ?? {}) : {};
-  const { etag, lastModified } = work;
+  const conditions =
+    work.kind === 'robots'
+      ? robotsConditions(work)
+      : ((sitemaps.isSitemap(work) ? await recrawl?.sitemaps.before(work) : null) ?? {});
+  // An archive holds no answer 304 to nothing.
+  return archive?.knows(work.url) === false ? {} : conditions;
+}
+
+function robotsConditions({ etag, lastModified }: RobotsWork): Record<string, string> {
   return {
     ...(etag === null ? {} : { 'if-none-match': etag }),
     ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),
