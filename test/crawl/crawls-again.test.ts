@@ -266,12 +266,76 @@ describe('a crawl that is run again', () => {
     await run(0);
     edition[4] = 2;
     const { report, itemUrls } = await run(1);
-    expect(report.recrawl).toMatchObject({ visits: PAGES, notModified: 0, sameContent: PAGES - 1, changed: 1 });
+    expect(report.recrawl).toMatchObject({
+      visits: PAGES,
+      notModified: 0,
+      sameContent: PAGES - 1,
+      cosmetic: PAGES - 1,
+      changed: 1,
+    });
     expect(itemUrls).toHaveLength(1);
     const strict = { change: 'payload' as const };
     // What was kept is of the text: all bodies differ from it, and then from each other.
     await run(2, { recrawl: strict });
     expect((await run(3, { recrawl: strict })).report.recrawl).toMatchObject({ sameContent: 0, changed: PAGES });
+  });
+
+  it('takes a page for unchanged whose items are, where they count as its content, and follows its new links', async () => {
+    let [request, more] = [0, false];
+    const { web, run } = await site((at) => {
+      request += 1;
+      const news = `<p>Visitor ${request}</p>${more && at === 3 ? '<a href="/new">new</a>' : ''}`;
+      return { headers: HTML, body: html(at).replace('</body>', `${news}</body>`) };
+    });
+    const handled: string[] = [];
+    const handlers = (crawler: Crawler): void =>
+      void crawler.on('html', async (one) => {
+        handled.push(one.url);
+        one.emit({ title: one.title });
+        await one.follow();
+      });
+    const recrawl = { change: 'items' } as const;
+    await run(0, { recrawl, handlers });
+    edition[4] = 2;
+    more = true;
+    const { report, items, paths } = await run(1, { recrawl, handlers });
+    expect(report.recrawl).toMatchObject({ sameContent: PAGES - 1, cosmetic: PAGES - 1, changed: 1 });
+    expect(items.map(({ url }) => url)).toEqual([web.url('a.test', '/4')]);
+    expect(handled).toHaveLength(2 * PAGES);
+    expect(paths).toContain('/new');
+  });
+
+  it('asks the user what counts as content, and hears what the function throws', async () => {
+    let request = 0;
+    const { run } = await site((at) => {
+      request += 1;
+      return { headers: HTML, body: html(at).replace('</body>', `<p>Visitor ${request}</p></body>`) };
+    });
+    const recrawl = {
+      change: (one: { readonly title: string | null; readonly url: string }) => {
+        if (one.url.endsWith('/7')) throw new Error('no seven');
+        return one.title;
+      },
+    };
+    await run(0, { recrawl });
+    edition[4] = 2;
+    const { report, itemUrls } = await run(1, { recrawl });
+    expect(report.recrawl).toMatchObject({ sameContent: PAGES - 2, changed: 2 });
+    expect(itemUrls.map((url) => new URL(url).pathname).sort()).toEqual(['/4', '/7']);
+  });
+
+  it('takes a page for unchanged that shows two contents in turns, and says so', async () => {
+    const { run } = await site((at) => ({ headers: HTML, body: html(at) }));
+    const found: (number | undefined)[] = [];
+    const told: number[] = [];
+    for (const [day, now] of [1, 2, 1, 2, 1, 3].entries()) {
+      edition[5] = now;
+      const { report, notices } = await run(day);
+      found.push(report.recrawl?.changed);
+      told.push(notices.filter(({ code }) => code === 'change-flapping').length);
+    }
+    expect(found).toEqual([undefined, 1, 1, 0, 0, 1]);
+    expect(told).toEqual([0, 0, 0, 1, 1, 0]);
   });
 
   it('leaves alone what says how long it lasts, until then', async () => {

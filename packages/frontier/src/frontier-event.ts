@@ -43,6 +43,7 @@ export interface HostWarning {
     | 'validator-lies'
     | 'validator-restless'
     | 'lastmod-useless'
+    | 'change-flapping'
     | 'revisit-without-original'
     | 'signature-wanted'
     | 'signature-clock'

@@ -16,6 +16,7 @@ import type { Fetcher } from '../fetch/fetcher.js';
 import type { StoreNotice } from '../journal/events.js';
 import type { LogFunction, Logger } from '../journal/log-entry.js';
 import type { Sink } from '../output/sink.js';
+import type { ContentFunction } from '../recrawl/recrawl-options.js';
 
 /** Everything a crawl can be configured with. */
 export interface CrawlerOptions {
@@ -427,8 +428,11 @@ export interface RetryOptions {
 }
 
 export interface RecrawlOptions {
-  /** What counts as content: text, title and links that a reader sees, or every byte of the body. @default text */
-  readonly change?: 'text' | 'payload';
+  /**
+   * What counts as content: text, title and links that a reader sees, every byte of the body, the items that the
+   * handler emits (it is then called for each body), or what a function of the page returns, any JSON. @default text
+   */
+  readonly change?: 'text' | 'payload' | 'items' | ContentFunction;
   /**
    * Interval of a page that always changes; pages that change less often are visited less often. `null`: the bounds of
    * a run decide how many pages it visits. 0.01 to 365 days. @default none

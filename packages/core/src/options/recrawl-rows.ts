@@ -1,13 +1,17 @@
 // Rows of the options about crawling again.
 
-import type { ResolvedRecrawlOptions } from '../recrawl/recrawl-options.js';
-import { choice, code, group, number, row, whole } from './row.js';
+import type { ContentFunction, ResolvedRecrawlOptions } from '../recrawl/recrawl-options.js';
+import { choice, code, either, group, number, row, whole } from './row.js';
 
 /** What `recrawl` takes. */
 export const RECRAWL_GROUP = group('RecrawlOptions', {
   change: row(
-    choice('text', 'payload'),
-    'What counts as content: text, title and links that a reader sees, or every byte of the body.',
+    either(
+      choice('text', 'payload', 'items'),
+      code<ContentFunction>('ContentFunction', (value) => typeof value === 'function'),
+    ),
+    'What counts as content: text, title and links that a reader sees, every byte of the body, the items that the ' +
+      'handler emits (it is then called for each body), or what a function of the page returns, any JSON.',
     { default: 'text' },
   ),
   everyDays: row(

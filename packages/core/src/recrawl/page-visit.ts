@@ -25,6 +25,10 @@ export interface PageVisit {
   readonly lastModified: string | null;
   /** Of what counts as content; `null`: of nothing, the page was not read. */
   readonly digest: string | null;
+  /** The digests before it, the latest first; absent: there are none. */
+  readonly earlier?: readonly (string | null)[];
+  /** Of the body, where something else counts as content; absent: it lies in a file. */
+  readonly payload?: string;
   /** The response itself says that it stays as it is until then; `null`: it does not say. */
   readonly freshUntilMs: number | null;
   /** What the request offered to accept, and under which name: another offer may be answered with another document. */

@@ -1,7 +1,8 @@
 // Crawling again, as one run sees it: what is known of a page before its request, what the answer says about it, and
-// what is kept for the next visit. It chooses which known pages are queued for another visit.
+// what is kept for the next visit. It chooses which known pages are queued for another visit. It is still
+// one file because each step of a visit goes on with what the one before has kept.
 
-import { type Frontier, FrontierError, type NewUrl, type PageWork } from '@mannerly/frontier';
+import { type Frontier, FrontierError, type JsonValue, type NewUrl, type PageWork } from '@mannerly/frontier';
 import type { ArchivedResponse } from '../archive/crawl-archive.js';
 import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
 import type { PageChange, UnchangedPage } from '../handle/page-change.js';
@@ -19,7 +20,7 @@ import { freshUntilMs } from './lifetime.js';
 import { decodeVisit, encodeVisit, type PageVisit, visitKey } from './page-visit.js';
 import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
 import { SitemapVisits } from './sitemap-visits.js';
-import { digestOf } from './text-digest.js';
+import { digestOf, jsonDigest, payloadDigest } from './text-digest.js';
 import { chooseVisits, freshNow } from './visit-choice.js';
 
 const DAY_MS = 86_400_000;
@@ -50,11 +51,36 @@ interface InFlight {
   after: PageVisit | null;
   /** Counted when the visit is kept. */
   found: 'notModified' | 'sameContent' | 'changed' | null;
+  /** Its body has changed, and nothing that counts. */
+  isCosmetic: boolean;
+  /** What came, until its items say whether it has changed. */
+  came: CamePage | null;
 }
+
+/** A page that came. */
+export interface CamePage {
+  readonly page: FetchedPage;
+  /** Before a browser opened it; the page itself where none did. */
+  readonly sent: FetchedPage;
+  readonly outcome: ResponseOutcome;
+  /** Its record in the archive. */
+  readonly record: ArchivedResponse | null;
+}
+
+/** How a page that came compares with its last visit. */
+interface Compared {
+  /** It is as it was. */
+  readonly unchanged: UnchangedPage | null;
+  /** For its handler; `null`: nothing is known. */
+  readonly change: PageChange | null;
+}
+
+const NOTHING_YET = { after: null, found: null, isCosmetic: false, came: null };
+const NOT_COMPARED: Compared = { unchanged: null, change: null };
 
 /** What the operator is told, of which host. */
 export type RecrawlListener = (
-  code: ValidatorWarning | 'lastmod-useless' | 'revisit-without-original',
+  code: ValidatorWarning | 'lastmod-useless' | 'change-flapping' | 'revisit-without-original',
   url: string,
   detail: string,
   atMs: number,
@@ -68,6 +94,7 @@ export class Recrawl {
   readonly #archive: () => RecordKeeper | null;
   readonly #nowMs: () => number;
   readonly #tell: RecrawlListener;
+  readonly #codeError: (thrown: unknown, url: string) => void;
   readonly #trust: ValidatorTrust;
   #priors = new GroupPriors();
   readonly #lastmodTrust: LastmodTrust;
@@ -85,6 +112,7 @@ export class Recrawl {
     visits: 0,
     notModified: 0,
     sameContent: 0,
+    cosmetic: 0,
     changed: 0,
     gone: 0,
     bytesSaved: 0,
@@ -99,14 +127,17 @@ export class Recrawl {
       readonly archive: () => RecordKeeper | null;
       readonly nowMs: () => number;
       readonly tell: RecrawlListener;
+      /** The user's function threw. */
+      readonly codeError: (thrown: unknown, url: string) => void;
     },
   ) {
     this.#store = store;
     this.#options = options;
     this.#sentAs = parts.sentAs;
     this.#archive = parts.archive;
-    this.#tell = parts.tell;
     this.#nowMs = parts.nowMs;
+    this.#tell = parts.tell;
+    this.#codeError = parts.codeError;
     this.#trust = new ValidatorTrust(store, options.verify, parts.tell);
     this.#lastmodTrust = new LastmodTrust(store);
     this.sitemaps = new SitemapVisits(store, { ...parts, trustFreshnessDays: options.trustFreshnessDays });
@@ -144,7 +175,7 @@ export class Recrawl {
     const { conditions, isProbe } = await this.#trust.allowed(work.url, possible, nowMs);
     if (isAgain) await this.sitemaps.readDates();
     const claim = isAgain ? await this.#lastmodTrust.claim(work.url, this.sitemaps.dates, before.atMs) : null;
-    this.#inFlight.set(work, { before, isAgain, conditions, isProbe, archiveAs: how, claim, after: null, found: null });
+    this.#inFlight.set(work, { before, isAgain, conditions, isProbe, archiveAs: how, claim, ...NOTHING_YET });
     return conditions;
   }
 
@@ -181,36 +212,67 @@ export class Recrawl {
   /**
    * A page came.
    *
-   * @param parts - `came`: the page before a browser opened it; the page itself where none did. `record`: its own.
-   * @returns The page if it is as it was, so that its handler has seen it; else how it has changed.
+   * @returns The page if it is as it was, so that its handler has seen it; else how it has changed. Where its items
+   *   count as its content, neither is known before `emitted`.
    */
-  async read(
-    work: PageWork,
-    page: FetchedPage,
-    { status: httpStatus, headers, body, file, truncated, timing }: ResponseOutcome,
-    { came, record }: { readonly came: FetchedPage; readonly record: ArchivedResponse | null },
-  ): Promise<{ readonly unchanged: UnchangedPage | null; readonly change: PageChange | null }> {
+  async read(work: PageWork, came: CamePage): Promise<Compared> {
     const flight = this.#inFlight.get(work);
-    if (flight === undefined) return { unchanged: null, change: null };
+    if (flight === undefined) return NOT_COMPARED;
+    const { change } = this.#options;
+    if (change === 'items') {
+      flight.came = came;
+      return NOT_COMPARED;
+    }
+    let digest: string | null = null;
+    try {
+      digest = came.outcome.file === undefined ? await digestOf(came.page, change) : null;
+    } catch (thrown) {
+      if (typeof change !== 'function') throw thrown;
+      this.#codeError(thrown, work.url);
+    }
+    return this.#compared(work, flight, came, digest);
+  }
+
+  /** The handler has ended. @returns The page if its items are what they were, where they count as its content. */
+  async emitted(work: PageWork, data: readonly JsonValue[]): Promise<UnchangedPage | null> {
+    const flight = this.#inFlight.get(work);
+    if (flight === undefined || flight.came === null) return null;
+    return (await this.#compared(work, flight, flight.came, jsonDigest(data))).unchanged;
+  }
+
+  async #compared(
+    work: PageWork,
+    flight: InFlight,
+    { page, sent, outcome, record }: CamePage,
+    digest: string | null,
+  ): Promise<Compared> {
+    const { status: httpStatus, headers, body, file, truncated, timing } = outcome;
     const { before } = flight;
     const { url, depth, from, label, userData } = work.record;
-    const digest = file === undefined ? await digestOf(page, this.#options.change) : null;
     const atMs = timing.endedAtMs;
+    const isFlapping = before !== null && isAlternating(before, digest);
+    if (isFlapping) this.#tell('change-flapping', url, `${url} alternates between two contents`, atMs);
+    const isSame = isFlapping || (before !== null && digest !== null && digest === before.digest);
     // Items that were removed come again with the page, although it is as it was.
-    const isSame = before !== null && digest !== null && digest === before.digest;
     const isUnchanged = isSame && before.isRemoved !== true;
     if (before !== null && before.digest !== null && digest !== null) {
       const { isProbe } = flight;
       await this.#trust.compared(before, { headers, isProbe, hasChanged: !isSame, atMs });
     }
     const base = isSame ? this.#unchanged(before, atMs, headers) : await this.#changed(flight, headers, atMs);
+    const payload = file === undefined && this.#options.change !== 'payload' ? payloadDigest(body) : undefined;
     flight.found = !flight.isAgain ? null : isUnchanged ? 'sameContent' : 'changed';
+    flight.isCosmetic = isUnchanged && before.payload !== undefined && before.payload !== payload;
     flight.after = {
       ...base,
       ...{ url, depth, from, label, userData, digest, kind: page.kind },
+      ...(before === null || before.digest === digest
+        ? {}
+        : { earlier: [before.digest, ...(before.earlier ?? [])].slice(0, 2) }),
+      ...(payload === undefined ? {} : { payload }),
       // Until it is decided.
       ...{ status: 'fetched', reason: 'fetched' },
-      ...(truncated === null && (await isSameText(came, page)) ? validatorsOf(headers) : NO_VALIDATORS),
+      ...(truncated === null && (await isSameText(sent, page)) ? validatorsOf(headers) : NO_VALIDATORS),
       archived: record === null ? null : placeOf(record, before, timing.startedAtMs),
       freshUntilMs: freshUntilMs(headers, atMs, this.#options.trustFreshnessDays),
       sentAs: this.#sentAs,
@@ -255,6 +317,7 @@ export class Recrawl {
       this.#priors.add(before, -1);
       this.#priors.add(after);
       if (claim !== null) await this.#lastmodTrust.compared(work.url, claim, found === 'changed');
+      if (flight.isCosmetic) this.#count({ cosmetic: 1 });
       this.#count({ visits: 1, [found]: 1, ...(found === 'notModified' ? { bytesSaved: before.bytes } : {}) });
     } else if (before !== null) {
       const missing = missingAfter(before, httpStatus);
@@ -370,6 +433,11 @@ export class Recrawl {
 /** Visits in a row that found no page, once an answer has come. Of two it is gone. */
 function missingAfter(before: PageVisit, httpStatus: number | null | undefined): number {
   return httpStatus === 410 ? 2 : httpStatus === 404 ? Math.min(2, before.missing + 1) : 0;
+}
+
+/** Whether it shows in turns what it showed at the last three visits: A, B, A, B. */
+function isAlternating({ digest: last, earlier = [] }: PageVisit, digest: string | null): boolean {
+  return digest !== null && digest !== last && digest === earlier[0] && last === earlier[1];
 }
 
 /** What the handler for unchanged pages gets. */

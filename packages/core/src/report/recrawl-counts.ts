@@ -7,6 +7,8 @@ export interface RecrawlCounts {
   /** Of them: answered 304; read, and found as they were; changed; not found a second time. */
   readonly notModified: number;
   readonly sameContent: number;
+  /** Of `sameContent`: the body has changed, and nothing that counts as content. */
+  readonly cosmetic: number;
   readonly changed: number;
   readonly gone: number;
   /** Bytes of bodies that were not transferred, as of their last transfer. */
@@ -32,6 +34,7 @@ export function addedRecrawlCounts(all: readonly RecrawlCounts[]): RecrawlCounts
     visits: sum(({ visits }) => visits),
     notModified: sum(({ notModified }) => notModified),
     sameContent: sum(({ sameContent }) => sameContent),
+    cosmetic: sum(({ cosmetic }) => cosmetic),
     changed: sum(({ changed }) => changed),
     gone: sum(({ gone }) => gone),
     bytesSaved: sum(({ bytesSaved }) => bytesSaved),

@@ -266,7 +266,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
     const detail = `${rendering.failure}: ${rendering.detail}`;
     return failed(run, work, { reason: 'render-failed', layer: 'page', httpStatus, detail });
   }
-  const visit = await run.recrawl?.read(work, page, outcome, { came, record });
+  const visit = await run.recrawl?.read(work, { page, sent: came, outcome, record });
   if (visit !== undefined && visit.unchanged !== null) return unchanged(run, work, visit.unchanged, page.exclusion);
   const handled = await run.handlers.handle(page, visit?.change ?? null);
   if (handled.kind === 'stopped') return RETURNED;
@@ -304,6 +304,10 @@ async function storedResult(
 ): Promise<WorkResult> {
   const { journal } = run;
   const { status: httpStatus, exclusion } = page;
+  const candidates = [...exclusion.links, ...staged.links];
+  const same = (await run.recrawl?.emitted(work, staged.data)) ?? null;
+  if (same !== null)
+    return { ...(await unchanged(run, work, same, exclusion)), ...(await admittedInSlices(run, candidates)) };
   const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data) : [];
   await run.items.write(items);
   journal.items(items);
@@ -314,7 +318,6 @@ async function storedResult(
   const decision: PageOutcome = exclusion.storesItems
     ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...leftOut(page) }
     : { status: 'excluded', reason: exclusion.reason, layer: 'page', detail: exclusion.detail };
-  const candidates = [...exclusion.links, ...staged.links];
   return {
     ...decided(run, work, { ...decision, httpStatus, isPage: true }),
     ...(await admittedInSlices(run, candidates)),

@@ -169,6 +169,7 @@ export class Run {
             archive: () => this.archive,
             nowMs,
             tell: (code, url, detail, atMs) => journal.frontierEvent(pageWarning(code, url, detail, atMs)),
+            codeError: (thrown, url) => journal.codeError(thrown, { code: 'handler-error', url }),
           });
     this.admit = createAdmit(scope, bounds, knowledge.watch, (url) => frontier.isRecent(url));
 

@@ -51,6 +51,7 @@ describe('one report of several', () => {
       visits: 3,
       notModified: 1,
       sameContent: 1,
+      cosmetic: 0,
       changed: 1,
       gone: 0,
       bytesSaved: 70,
@@ -64,7 +65,16 @@ describe('one report of several', () => {
       report({ recrawl: { ...counts, freshAfter: 0.6, nextDueAtMs: 9 } }),
       report({}),
     ] as const;
-    const sums = { visits: 6, notModified: 2, sameContent: 2, changed: 2, gone: 0, bytesSaved: 140, nextDueAtMs: 9 };
+    const sums = {
+      visits: 6,
+      notModified: 2,
+      sameContent: 2,
+      cosmetic: 0,
+      changed: 2,
+      gone: 0,
+      bytesSaved: 140,
+      nextDueAtMs: 9,
+    };
     const { freshBefore = null, freshAfter = null, ...rest } = joinedReport(reports, null).recrawl ?? {};
     expect(rest).toEqual({ ...sums, known: 10 });
     // Each has visited pages of the same copy.

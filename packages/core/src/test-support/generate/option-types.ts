@@ -21,6 +21,7 @@ import type { Fetcher } from '../fetch/fetcher.js';
 import type { StoreNotice } from '../journal/events.js';
 import type { LogFunction, Logger } from '../journal/log-entry.js';
 import type { Sink } from '../output/sink.js';
+import type { ContentFunction } from '../recrawl/recrawl-options.js';
 `;
 /** Types of groups that are declared elsewhere. */
 const DECLARED: ReadonlySet<string> = new Set(["Omit<RobotsOptions, 'tokens'>", 'CustomPoliteness', 'HookOptions']);
