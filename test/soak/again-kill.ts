@@ -114,7 +114,7 @@ export async function crawlAgainThroughKills(pages: number, kills: number, rando
   }
 }
 
-/** Pages of a trial, at most. */
+/** Pages of a test, at most. */
 const MOST_VISITS = 1_000;
 
 type Visits = ReadonlyMap<string, KeptVisit>;
