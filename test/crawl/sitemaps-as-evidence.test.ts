@@ -9,7 +9,7 @@ import { lmdbStore } from '@mannerly/frontier/lmdb';
 import type { Explanation } from 'mannerly';
 import { createFakeWeb, createVirtualClock, type FakeExchange, type FakeHost } from 'mannerly/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type CrawlStory, crawl, type TestCrawlOptions } from '../support/crawl.js';
+import { type Crawler, type CrawlStory, crawl, type TestCrawlOptions } from '../support/crawl.js';
 
 const DAY_MS = 86_400_000;
 type VisitLook = NonNullable<Explanation['visit']>;
@@ -272,6 +272,26 @@ describe('a recrawl of a site with a sitemap', () => {
     site.list = () => '<sitemapindex><sitemap><loc>http://a.test/new.xml</loc></sitemap></sitemapindex>';
     site.more = '/new.xml';
     expect((await run(10, one)).paths.at(-1)).toBe('/3');
+  });
+
+  it('says nothing by dates that were not read again', async () => {
+    const site = new Site(3, wasAt);
+    const { run } = runs({ 'a.test': site.host() });
+    const lookAfter = async (days: number): Promise<VisitLook | undefined> => {
+      let look: VisitLook | undefined;
+      const handlers = (crawler: Crawler): void =>
+        void crawler.on('unchanged', async () => {
+          look ??= (await crawler.explain('http://a.test/1')).visit;
+        });
+      await run(days, { handlers });
+      return look;
+    };
+    await run(0);
+    expect((await lookAfter(2))?.lastmod).toBe('unchanged');
+    site.listLastsSeconds = 6 * 86_400;
+    site.change(2, wasAt(40));
+    expect((await lookAfter(4))?.lastmod).toBe('unchanged');
+    expect((await lookAfter(6))?.lastmod).toBeNull();
   });
 
   it('waits a minute at most for a sitemap that does not come', async () => {

@@ -4,7 +4,7 @@
 
 import { HostRecords, type RecordStore } from './host-records.js';
 import type { Lastmod, Lastmods } from './lastmod.js';
-import { MAX_SHAPE, TRUSTED_LASTMOD } from './limits.js';
+import { COMPARED_COVER, MAX_SHAPE, TRUSTED_LASTMOD } from './limits.js';
 
 /** What is said of a page since its last visit. */
 export interface Claim {
@@ -13,6 +13,8 @@ export interface Claim {
   readonly trust: number;
   /** How far it counts in the value of a visit, 0 to 1. */
   readonly weight: number;
+  /** The share of the time since the last visit of which something is said. */
+  readonly covers: number;
   /** When it changed last, by what is said. */
   readonly lastmod: Lastmod;
 }
@@ -60,13 +62,15 @@ export class LastmodTrust {
   }
 
   /** What is said of a page that was visited at a time; `null`: nothing, or it may mean both. */
-  async claim(url: string, lastmods: Lastmods, visitedAtMs: number): Promise<Claim | null> {
+  async claim(url: string, lastmods: Lastmods, visitedAtMs: number, nowMs: number): Promise<Claim | null> {
     const lastmod = lastmods.of(url);
     if (lastmod === null) return null;
     const says = lastmod.fromMs > visitedAtMs ? 'changed' : lastmod.toMs <= visitedAtMs ? 'unchanged' : null;
-    if (says === null) return null;
+    const sinceMs = Math.max(1, nowMs - visitedAtMs);
+    const covers = says === 'changed' ? 1 : Math.min(1, (lastmod.readAtMs - visitedAtMs) / sinceMs);
+    if (says === null || covers <= 0) return null;
     const trust = await this.of(new URL(url).host);
-    return { says, trust: trust[says], weight: trust.weight, lastmod };
+    return { says, trust: trust[says], weight: covers * trust.weight, covers, lastmod };
   }
 
   /** How far the claims of a host are trusted. */
@@ -75,8 +79,9 @@ export class LastmodTrust {
     return trustOf(this.#records.of(host));
   }
 
-  /** A page was visited of which something was said. */
-  async compared(url: string, { says }: Claim, hasChanged: boolean): Promise<void> {
+  /** A page was visited of which something was said. What was read long before the visit proves nothing. */
+  async compared(url: string, { says, covers }: Claim, hasChanged: boolean): Promise<void> {
+    if (covers < COMPARED_COVER) return;
     const { host } = new URL(url);
     await this.#records.load(host);
     await this.#records.write(host, afterClaim(this.#records.of(host), says, hasChanged));

@@ -46,6 +46,8 @@ export const MOVED_READS = 2;
 export const TOMORROW_MS = 86_400_000;
 /** Trust from which a claim dates a change: six of six have been true. */
 export const TRUSTED_LASTMOD = 0.9;
+/** The share of the time since the last visit that a claim must be about, to be compared with what is found. */
+export const COMPARED_COVER = 0.9;
 /** URLs whose dates are in memory during a recrawl: about 50 bytes each. */
 export const MAX_LASTMODS = 1_000_000;
 /** Days between two readings of a sitemap or feed: an hour at least; of one that always changes, and at most. */

@@ -174,7 +174,7 @@ export class Recrawl {
     const possible = how.original === null ? {} : sendable;
     const { conditions, isProbe } = await this.#trust.allowed(work.url, possible, nowMs);
     if (isAgain) await this.sitemaps.readDates();
-    const claim = isAgain ? await this.#lastmodTrust.claim(work.url, this.sitemaps.dates, before.atMs) : null;
+    const claim = isAgain ? await this.#lastmodTrust.claim(work.url, this.sitemaps.dates, before.atMs, nowMs) : null;
     this.#inFlight.set(work, { before, isAgain, conditions, isProbe, archiveAs: how, claim, ...NOTHING_YET });
     return conditions;
   }

@@ -25,6 +25,8 @@ import { dueAfterDays } from './visit-value.js';
 /** The last reading of a sitemap or feed. Times are epoch milliseconds. */
 interface SitemapVisit extends KeptVisit {
   readonly digest: string;
+  /** When it came last, or a 304 for it; `atMs` is the last try. */
+  readonly readAtMs: number;
   readonly status: 'fetched' | 'failed';
   readonly reason: string;
   /** How often a feed wants to be read at most; `null`: it does not say. */
@@ -88,7 +90,7 @@ export class SitemapVisits {
   async due(): Promise<readonly NewUrl[]> {
     const nowMs = this.#nowMs();
     const due: NewUrl[] = [];
-    for await (const value of recordsOf(this.#store, SITEMAP_PREFIX, VISITS_READ_AT_ONCE)) {
+    for await (const { value } of recordsOf(this.#store, SITEMAP_PREFIX, VISITS_READ_AT_ONCE)) {
       const visit = decodeVisit<SitemapVisit>(value);
       if (visit === null || dueMs(visit) > nowMs) continue;
       const more = { depth: 0, label: null };
@@ -127,8 +129,10 @@ export class SitemapVisits {
   }
 
   async #readDates(): Promise<void> {
-    for await (const value of recordsOf(this.#store, DATES_PREFIX, LASTMODS_READ_AT_ONCE))
-      this.dates.addAll(value, this.#nowMs());
+    for await (const { key, value } of recordsOf(this.#store, DATES_PREFIX, LASTMODS_READ_AT_ONCE)) {
+      const visit = await this.#store.readRecord(SITEMAP_PREFIX + key.slice(DATES_PREFIX.length));
+      this.dates.addAll(value, this.#nowMs(), decodeVisit<SitemapVisit>(visit)?.readAtMs ?? 0);
+    }
   }
 
   /** Reads what is known of a sitemap. @returns The conditions of its request. */
@@ -153,7 +157,7 @@ export class SitemapVisits {
     await this.#write({
       ...before,
       status: 'fetched',
-      atMs,
+      ...{ atMs, readAtMs: atMs },
       estimate,
       ...validators,
       freshUntilMs: freshUntilMs(headers, atMs, this.#trustDays),
@@ -182,14 +186,14 @@ export class SitemapVisits {
     const { digest, kept, useless } = dates.end(await this.#store.readRecord(key), atMs);
     if (useless !== null) this.#tell('lastmod-useless', url, `${url}: ${WHY[useless]}`, atMs);
     await this.#store.writeRecord(key, kept);
-    this.dates.addAll(kept, atMs);
+    this.dates.addAll(kept, atMs, atMs);
     const { hops, from, userData } = work.record;
     const estimate =
       before === null
         ? FIRST_ESTIMATE
         : (digest === before.digest ? afterUnchanged : afterChange)(before.estimate, (atMs - before.atMs) / DAY_MS);
     await this.#write({
-      ...{ url, from: hops > 0 ? (before?.from ?? null) : from, userData, atMs, estimate, digest },
+      ...{ url, from: hops > 0 ? (before?.from ?? null) : from, userData, atMs, readAtMs: atMs, estimate, digest },
       ...(truncated === null ? validatorsOf(headers) : NO_VALIDATORS),
       ...{ freshUntilMs: freshUntilMs(headers, atMs, this.#trustDays), sentAs: this.#sentAs },
       status: 'fetched',

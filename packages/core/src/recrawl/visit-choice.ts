@@ -57,7 +57,7 @@ export interface VisitChoice {
 export async function expectedVisit(kept: PageVisit, parts: Omit<ChoiceParts, 'sinceMs' | 'maxPages'>) {
   const { options, priors, lastmods, lastmodTrust, nowMs } = parts;
   const visit = priors.expected(kept);
-  const claim = await lastmodTrust.claim(visit.url, lastmods, visit.atMs);
+  const claim = await lastmodTrust.claim(visit.url, lastmods, visit.atMs, nowMs);
   const importance = importanceOf(visit, options.importance);
   const value = valueNow(visit, nowMs, importance, claim);
   return { visit, claim, importance, value, dueMs: dueAtMs(visit, options, claim) } satisfies ExpectedVisit;
@@ -80,7 +80,7 @@ export async function chooseVisits(
   const groups = new GroupPriors();
   let [records, known, fresh] = [0, 0, 0];
   let nextDueMs: number | null = null;
-  for await (const value of recordsOf(store, VISIT_PREFIX, VISITS_READ_AT_ONCE)) {
+  for await (const { value } of recordsOf(store, VISIT_PREFIX, VISITS_READ_AT_ONCE)) {
     const kept = decodeVisit(value);
     if (kept === null) continue;
     records += 1;
@@ -105,16 +105,16 @@ export function freshNow({ estimate, atMs }: PageVisit, nowMs: number): number {
 
 const DAY_MS = 86_400_000;
 
-/** The values of all records whose keys begin so, some at a time. */
+/** All records whose keys begin so, some at a time. */
 export async function* recordsOf(
   store: Pick<Frontier, 'listRecords'>,
   prefix: string,
   atOnce: number,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<{ readonly key: string; readonly value: Uint8Array }> {
   let cursor: string | null = null;
   do {
     const listing: Awaited<ReturnType<Frontier['listRecords']>> = await store.listRecords(prefix, cursor, atOnce);
-    for (const { value } of listing.items) yield value;
+    yield* listing.items;
     cursor = listing.cursor;
   } while (cursor !== null);
 }
