@@ -47,6 +47,7 @@ export interface HostWarning {
     | 'revisit-without-original'
     | 'signature-wanted'
     | 'signature-clock'
+    | 'signature-refused'
     | 'comment';
   readonly host: string;
   readonly authority: string | null;

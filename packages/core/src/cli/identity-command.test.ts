@@ -23,11 +23,11 @@ async function identity(...args: string[]) {
 }
 
 /** A configuration, and the flags that publish it. */
-function configured(signature: object, more: object = {}): string[] {
+function configured(signature: object, more: object = {}, who: object = {}): string[] {
   const file = join(base, 'mannerly.config.json');
   writeFileSync(
     file,
-    JSON.stringify({ identity: { name: 'tidepool', contact: 'https://a.example/', signature }, ...more }),
+    JSON.stringify({ identity: { name: 'tidepool', contact: 'https://a.example/', ...who, signature }, ...more }),
   );
   return ['publish', '--config', file, '--to', join(base, 'folder')];
 }
@@ -41,11 +41,36 @@ describe('mannerly identity', () => {
     const keyid = /thumbprint ([\w-]{43})\./.exec(made.out)?.[1] ?? 'none';
     expect(await identity('init', '--key', key)).toMatchObject({ code: 2, out: '' });
     const args = configured({ key: `file:${key}`, agent: AGENT }, { purposes: ['search'] });
-    expect(await identity(...args, '--egress', '198.51.100.0/28')).toMatchObject({ code: 0, err: '' });
+    expect(await identity(...args)).toMatchObject({ code: 0, err: '' });
     const published = readFileSync(join(base, 'folder/.well-known/http-message-signatures-directory'), 'utf8');
     expect(JSON.parse(published)).toMatchObject({ keys: [{ kid: keyid }] });
     expect(readFileSync(join(base, 'folder/about.html'), 'utf8')).toContain('Declared: search.');
     expect(made.out + published).not.toContain(readFileSync(key, 'utf8').split('\n')[1]);
+  });
+
+  it('publishes addresses, their names and the pace of the configuration', async () => {
+    const who = { contact: 'us@a.example', egress: ['198.51.100.0/28'], domain: 'bot.example' };
+    const politeness = { profile: 'gentle' };
+    const told = await identity(...configured({ key: `file:${key}`, agent: AGENT }, { politeness }, who));
+    expect(told).toMatchObject({ code: 0, err: expect.stringContaining('identity-no-page') });
+    expect(told.out).toContain('crawl-198-51-100-0.bot.example');
+    const file = (name: string) => JSON.parse(readFileSync(join(base, 'folder', name), 'utf8')) as object;
+    expect(file('ips.json')).toMatchObject({ prefixes: [{ ipv4Prefix: '198.51.100.0/28' }] });
+    expect(file('card.json')).toMatchObject({ web_bot_auth: { 'rate-expectation': 'max=0.34rps per host' } });
+    const page = { ...who, page: 'https://a.example/bot' };
+    expect(await identity(...configured({ key: `file:${key}`, agent: AGENT }, {}, page))).toMatchObject({ err: '' });
+  });
+
+  it('a crawl that signs, and names no page, says so', async () => {
+    const crawling = async (who: object) => {
+      const [, , file = ''] = configured({ key: `file:${key}`, agent: AGENT }, {}, who);
+      const io = fakeIo();
+      const out = join(base, `crawl-${Object.keys(who).length}`);
+      await runCommand(['crawl', 'https://127.0.0.1:1/', '--pages', '1', '--config', file, '--out', out], io);
+      return io.errLines.join('\n');
+    };
+    expect(await crawling({ contact: 'us@a.example' })).toContain('identity-no-page');
+    expect(await crawling({ contact: 'us@a.example', page: 'https://a.example/' })).not.toContain('identity-no-page');
   });
 
   it('lists the next key too', async () => {
@@ -60,15 +85,26 @@ describe('mannerly identity', () => {
     ['no key', { agent: AGENT }, {}, 'identity.signature.key'],
     ['an agent below a path', { key: 'KEY', agent: `${AGENT}keys` }, {}, 'the path of `identity.signature.agent`'],
     ['the key that RFC 9421 prints', { key: 'env:MANNERLY_TEST_KEY', agent: AGENT }, {}, 'key-is-test-key'],
+    [
+      'addresses with host bits',
+      { key: 'KEY', agent: AGENT },
+      { who: { egress: ['198.51.100.1/28'] } },
+      'identity.egress[0]',
+    ],
+    ['private addresses', { key: 'KEY', agent: AGENT }, { who: { egress: ['10.0.0.0/8'] } }, 'public addresses'],
+    ['a domain that is none', { key: 'KEY', agent: AGENT }, { who: { domain: 'a b' } }, 'identity.domain'],
     ['rules that are loosened', { key: 'KEY', agent: AGENT }, { robots: { policy: 'base' } }, 'robots'],
-  ])('refuses to publish %s', async (_title, signature, more, says) => {
-    process.env['MANNERLY_TEST_KEY'] = JSON.stringify(TEST_JWK);
-    const filled = JSON.parse(JSON.stringify(signature).replace('"KEY"', JSON.stringify(`file:${key}`))) as object;
-    const refused = await identity(...configured(filled, more));
-    delete process.env['MANNERLY_TEST_KEY'];
-    expect(refused.code).toBe(2);
-    expect(refused.err).toContain(says);
-  });
+  ])(
+    'refuses to publish %s',
+    async (_title, signature, { who = {}, ...more }: { who?: object; robots?: object }, says) => {
+      process.env['MANNERLY_TEST_KEY'] = JSON.stringify(TEST_JWK);
+      const filled = JSON.parse(JSON.stringify(signature).replace('"KEY"', JSON.stringify(`file:${key}`))) as object;
+      const refused = await identity(...configured(filled, more, who));
+      delete process.env['MANNERLY_TEST_KEY'];
+      expect(refused.code).toBe(2);
+      expect(refused.err).toContain(says);
+    },
+  );
 
   it.each([
     [['init'], 'missing --name or --key'],

@@ -153,7 +153,6 @@ function addCrawlCommands(program: Command, run: Runner): void {
     .option('--key <file>', 'init: where the key goes (default: ~/.config/mannerly/<name>.key)')
     .option('--config <file>', 'publish: the configuration (default: mannerly.config.json, .js or .ts here)')
     .option('--also <file>', 'publish: list the key in this file too (repeatable)', collected<string>)
-    .option('--egress <cidr>', 'publish: addresses that requests come from (repeatable)', collected<string>)
     .option('--to <dir>', 'publish: the folder (default: identity)')
     .addHelpText('after', IDENTITY_HELP)
     .action(run(async () => (await import('./commands/identity.js')).identityCommand));

@@ -104,6 +104,7 @@ export class Connection {
   readonly key: string;
   /** The address that the socket reports. */
   remoteAddress: string | null = null;
+  localAddress: string | null = null;
   /** The socket failed. undici calls a body without a length complete even when a reset ended it. */
   hasFailed = false;
   readonly #address: string;
@@ -203,6 +204,7 @@ export class Connection {
       if (isDone) return;
       isDone = true;
       this.remoteAddress = socket.remoteAddress ?? this.#address;
+      this.localAddress = socket.localAddress ?? null;
       // Before undici's own listener, so that the limit is checked before anything is parsed.
       socket.on('readable', () => {
         if (socket.bytesRead > this.#wireEnd) this.#onWireFull?.();

@@ -74,6 +74,12 @@ export interface EgressOptions {
   readonly identity: Pick<Identity, 'userAgent' | 'from'>;
   /** Signs https requests. @default none is signed */
   readonly signing?: CrawlSigning;
+  /**
+   * Told the socket's own address before a request leaves, where the fetcher knows it: `false`, and nothing leaves.
+   *
+   * @default any address will do
+   */
+  readonly mayLeaveFrom?: (localAddress: string) => boolean;
   readonly guard: AddressGuard;
   readonly limiter: Pick<RequestLimiter, 'ask'>;
   /** robots.txt is bounded by the lesser of these limits and its own. `cookies` makes the jar of an origin. */
@@ -237,7 +243,11 @@ export class Egress {
       ...(onExchange === undefined ? {} : { keepsEncoded: true }),
       ...(largeBody === undefined ? {} : { consumeBody }),
       ...(beforeDecoding === undefined ? {} : { beforeDecoding }),
-      mayStart: () => {
+      mayStart: (localAddress = null) => {
+        if (localAddress !== null && this.#options.mayLeaveFrom?.(localAddress) === false) {
+          startAnswer = { kind: 'wait', untilMs: nowMs() + STOPPED_WAIT_MS };
+          return false;
+        }
         startAnswer = request.mayStart();
         if (startAnswer.kind !== 'go') return false;
         sentAtMs = this.#options.signing?.wallMs() ?? 0;

@@ -29,8 +29,12 @@ export interface FetchRequest {
    * ended by then: `timing` says when. @default at once
    */
   readonly beforeDecoding?: () => Promise<void>;
-  /** Called last, right before the request leaves: `false` and nothing is sent. */
-  readonly mayStart: () => boolean;
+  /**
+   * Called last, right before the request leaves: `false` and nothing is sent.
+   *
+   * @param localAddress - Of the socket, where the fetcher knows it.
+   */
+  readonly mayStart: (localAddress?: string | null) => boolean;
   readonly signal: AbortSignal;
 }
 

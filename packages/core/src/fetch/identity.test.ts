@@ -11,6 +11,8 @@ const GOOD: readonly (readonly [options: IdentityOptions, userAgent: string])[] 
   [{ name: 'tidepool-study', contact }, 'tidepool-study/1.0 (+https://example.org/bot)'],
   [{ name: 'A_1', contact: 'ann@example.org', version: '2.3-rc.1' }, 'A_1/2.3-rc.1 (+ann@example.org)'],
   [{ name: 'bot', contact: 'http://[2001:db8::1]/x' }, 'bot/1.0 (+http://[2001:db8::1]/x)'],
+  [{ name: 'bot', contact: 'a@b.org', page: 'https://b.org/bot' }, 'bot/1.0 (+https://b.org/bot; a@b.org)'],
+  [{ name: 'bot', contact, page: 'https://b.org/bot' }, 'bot/1.0 (+https://example.org/bot)'],
   [{ name: 'bot', contact: "o'neil+bot@sub.example.org" }, "bot/1.0 (+o'neil+bot@sub.example.org)"],
 ];
 
@@ -27,6 +29,8 @@ const BAD: readonly (readonly [options: unknown, code: string])[] = [
   [{ name: 'x'.repeat(65), contact }, 'identity-name'],
   [{ name: 'bot', contact, version: '1 0' }, 'identity-name'],
   [{ name: 'bot', contact, version: '' }, 'identity-name'],
+  [{ name: 'bot', contact, page: 'http://example.org/' }, 'option-invalid'],
+  [{ name: 'bot', contact, page: 'https://example.org/)' }, 'option-invalid'],
   [{ name: 'bot' }, 'identity-contact'],
   [{ name: 'bot', contact: '' }, 'identity-contact'],
   [{ name: 'bot', contact: 'none' }, 'identity-contact'],

@@ -2,7 +2,7 @@
 // robots.txt cannot address, or a contact that reaches no one, is never sent.
 
 import { hash } from 'node:crypto';
-import { MannerlyError, shown } from '../errors.js';
+import { invalidOption, MannerlyError, shown } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 import type { RequestRecord } from '../report/decision.js';
 import { ACCEPT_ENCODING } from './content-coding.js';
@@ -15,14 +15,16 @@ export interface Identity {
   readonly version: string;
   /** Never empty. */
   readonly tokens: readonly string[];
-  /** `name/version (+contact)`: the whole field value. */
+  /** The https URL of the page for people; `null`: none. */
+  readonly page: string | null;
+  /** `name/version (+contact)`, before a mail address the page: the whole field value. */
   readonly userAgent: string;
   /** The value of the From field: the contact where it is a mail address (RFC 9110 §10.1.2). */
   readonly from: string | null;
 }
 
 /** The option `identity`, unchecked. */
-type Given = Readonly<Partial<Record<'name' | 'contact' | 'version' | 'tokens', unknown>>>;
+type Given = Readonly<Partial<Record<'name' | 'contact' | 'version' | 'tokens' | 'page', unknown>>>;
 
 /** RFC 9309 §2.2.1 has letters, `_` and `-`; digits are what robots of today use too. */
 const TOKEN = /^[A-Za-z0-9_-]+$/;
@@ -40,9 +42,21 @@ export function resolveIdentity(given: Given = {}): Identity {
   const name = checkWord(given.name, TOKEN, 'identity.name', 'letters, digits, `-` and `_`');
   const version = checkWord(given.version ?? '1.0', VERSION, 'identity.version', 'letters, digits and `.-_+`');
   const { contact, from } = checkContact(given.contact);
-  const userAgent = `${name}/${version} (+${contact})`;
+  const page = checkPage(given.page ?? null);
+  const about = from === null || page === null ? contact : `${page}; ${contact}`;
+  const userAgent = `${name}/${version} (+${about})`;
   const tokens = checkTokens(given.tokens ?? [name], userAgent);
-  return Object.freeze({ name, contact, version, tokens, userAgent, from });
+  return Object.freeze({ name, contact, version, tokens, page, userAgent, from });
+}
+
+/** What is said where a crawl signs its requests and sites find no page about it. */
+export const NO_PAGE =
+  'identity-no-page: `identity.contact` is a mailbox. Name a page in `identity.page`, such as about.html of ' +
+  'mannerly identity publish: it tells sites more.';
+
+/** Whether the User-Agent names no page. */
+export function lacksPage({ contact, page = null }: Given): boolean {
+  return page === null && MAIL.test(String(contact));
 }
 
 function checkWord(value: unknown, grammar: RegExp, option: string, allowed: string): string {
@@ -62,6 +76,12 @@ function checkContact(value: unknown): { contact: string; from: string | null } 
   throw new MannerlyError('identity-contact', `expected \`identity.contact\` to be ${expected}, got ${shown(value)}`, {
     hint: 'Name a page or a mailbox where the people whose site you visit can reach you, such as https://example.org/our-crawler or crawler@example.org.',
   });
+}
+
+function checkPage(value: unknown): string | null {
+  const isPage = typeof value === 'string' && /^https:/i.test(value) && value.length <= MAX_CONTACT_LENGTH;
+  if (value === null || (isPage && isContactUrl(value))) return value;
+  throw invalidOption('identity.page', `an https URL of at most ${MAX_CONTACT_LENGTH} ASCII characters`, value);
 }
 
 /** A contact stands inside a comment of the User-Agent: parentheses, blanks and controls would end or break it. */

@@ -67,6 +67,14 @@ const sendAndReset =
 
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n';
 
+it('tells the address of its own socket before anything leaves', async () => {
+  const server = await serve(() => undefined);
+  const told: unknown[] = [];
+  const mayStart = (localAddress?: string | null) => told.push(localAddress) < 0;
+  expect(await fetcher().fetch(fetchRequest(`${server.origin}/`, { mayStart }))).toBeNull();
+  expect(told).toEqual(['127.0.0.1']);
+});
+
 describe('a response', () => {
   it('has its status line, its header lines in order and as sent, its body, address and timings', async () => {
     const before = Date.now();

@@ -121,7 +121,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#phase !== 'connecting') throw NOT_STARTED;
     let mayStart = false;
     try {
-      mayStart = this.#request.mayStart();
+      mayStart = this.#request.mayStart(this.#connection.localAddress);
     } catch (error) {
       this.fail('internal', failureDetail(error));
       throw NOT_STARTED;

@@ -19,18 +19,40 @@ const SHARED = new Set([
 ]);
 
 /**
- * Checks ranges such as `192.0.2.0/28`.
+ * Checks the option `identity.egress`: ranges such as `192.0.2.0/28`.
  *
  * @throws MannerlyError `option-invalid` for too many, and what is no range, has host bits, or is not public.
  */
 export function checkedEgress(ranges: readonly string[]): readonly string[] {
   const count = ranges.length;
-  if (count > MAX_EGRESS_RANGES) throw invalidOption('egress', `at most ${MAX_EGRESS_RANGES} ranges`, count);
+  if (count > MAX_EGRESS_RANGES) throw invalidOption('identity.egress', `at most ${MAX_EGRESS_RANGES} ranges`, count);
   ranges.forEach((range, index) => {
     const fault = faultOf(range);
-    if (fault !== null) throw invalidOption(`egress[${index}]`, fault, range);
+    if (fault !== null) throw invalidOption(`identity.egress[${index}]`, fault, range);
   });
   return ranges;
+}
+
+/**
+ * Whether sites would look for an address of this machine in the list, and not find it. An address that is not public
+ * is translated on the way: to which one is not known here.
+ *
+ * @param ranges - As `checkedEgress` returns them.
+ */
+export function isUnlisted(address: string, ranges: readonly string[]): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const own = ipaddr.process(address);
+  if (SHARED.has(own.range())) return false;
+  return !ranges.some((range) => {
+    const [network, bits] = ipaddr.parseCIDR(range);
+    return network.kind() === own.kind() && own.match(network, bits);
+  });
+}
+
+/** The name that the first address of a range should have: `crawl-192-0-2-0.bot.example`. */
+export function expectedName(range: string, domain: string): string {
+  const [address = ''] = range.split('/');
+  return `crawl-${address.replaceAll(/[.:]+/g, '-').replace(/-$/, '')}.${domain}`;
 }
 
 /** The list as it is served. */

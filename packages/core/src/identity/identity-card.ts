@@ -12,6 +12,12 @@ export interface PublishedIdentity {
   readonly purposes: readonly string[];
   /** Ranges of addresses; none: no list is published. */
   readonly egress: readonly string[];
+  /** The domain that the names of these addresses end in; `null`: none is told. */
+  readonly domain: string | null;
+  /** The page for people, where it is not that of the folder. */
+  readonly page: string | null;
+  /** Milliseconds that pass at least between two requests to a host. */
+  readonly leastIntervalMs: number;
   /** The agent of signatures: a key directory at the root or at the well-known path of its host. */
   readonly agent: URL;
 }
@@ -28,12 +34,13 @@ export const FILES = {
 const OBEYED = '429, Retry-After, Crawl-delay, Request-rate, Visit-time';
 
 /** The card as it is served. */
-export function identityCard({ name, contact, tokens, purposes, egress, agent }: PublishedIdentity): string {
+export function identityCard(identity: PublishedIdentity): string {
+  const { name, contact, tokens, purposes, egress, agent, page, leastIntervalMs } = identity;
   const at = (file: string): string => `${agent.origin}/${file}`;
   const card = {
     client_id: at(FILES.card),
     client_name: name,
-    client_uri: at(FILES.page),
+    client_uri: page ?? at(FILES.page),
     contacts: [contactUri(contact)],
     jwks_uri: at(FILES.directory),
     web_bot_auth: {
@@ -44,15 +51,21 @@ export function identityCard({ name, contact, tokens, purposes, egress, agent }:
       ...(purposes.length === 0 ? {} : { purpose: purposes.join(', ') }),
       'targeted-content': '/robots.txt',
       'rate-control': OBEYED,
+      ...(leastIntervalMs === 0 ? {} : { 'rate-expectation': rateExpectation(leastIntervalMs) }),
       ...(egress.length === 0 ? {} : { ips_uri: at(FILES.addresses) }),
     },
   };
   return `${JSON.stringify(card, null, 2)}\n`;
 }
 
+/** Rounded up: what comes is never more. */
+function rateExpectation(intervalMs: number): string {
+  return `max=${Math.ceil(100_000 / intervalMs) / 100}rps per host`;
+}
+
 /** The page as it is served: one file without script. @param keyids - The thumbprints of the listed keys. */
 export function identityPage(identity: PublishedIdentity, keyids: readonly string[]): string {
-  const { name, contact, userAgent, tokens, purposes, egress, agent } = identity;
+  const { name, contact, userAgent, tokens, purposes, egress, domain, agent } = identity;
   const [token = name] = tokens;
   const listed = egress.length > 0;
   const uses = purposes.length === 0 ? 'No purpose is declared; ask the contact.' : `Declared: ${purposes.join(', ')}.`;
@@ -89,7 +102,7 @@ requests are signed (RFC 9421, tag <code>web-bot-auth</code>) with keys that
 <ul>${keys}</ul>
 <p>The <code>Signature-Agent</code> of its requests names ${escaped(agent.host)}.${
     listed ? ` Its requests come from <a href="/${FILES.addresses}">these addresses</a>.` : ''
-  }</p>
+  }${domain === null ? '' : ` The names of its addresses end in <code>.${escaped(domain)}</code>, and lead back to them.`}</p>
 </body>
 </html>
 `;

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DIRECTORY_PATH, DIRECTORY_TAG } from '../signatures/profile.js';
 import { loadSigningKey, type PublicJwk, publicJwkOf, type SigningKey, thumbprint } from '../signatures/signing-key.js';
 import { type SignatureVerdict, verifySignature } from '../signatures/verify-signature.js';
-import { checkedEgress } from './address-list.js';
+import { checkedEgress, expectedName, isUnlisted } from './address-list.js';
 import { writeKeyFile } from './key-file.js';
 import { identityFiles, writeIdentityFolder } from './publish.js';
 
@@ -22,6 +22,9 @@ const IDENTITY = {
   tokens: ['tidepool'],
   purposes: ['<search>'],
   egress: ['198.51.100.0/28', '2a01:4f8::/64'],
+  domain: null as string | null,
+  page: null as string | null,
+  leastIntervalMs: 1_000,
   agent: new URL('https://bot.example/'),
 };
 
@@ -146,7 +149,52 @@ describe('the card, the list and the page', () => {
   });
 
   it('is bounded', () => {
-    expect(() => checkedEgress(Array(1_001).fill('198.51.100.0/28'))).toThrow('at most 1000 ranges, got 1001');
+    expect(() => checkedEgress(Array(1_001).fill('198.51.100.0/28'))).toThrow(
+      'expected `identity.egress` to be at most 1000 ranges, got 1001',
+    );
+  });
+});
+
+describe('what else is told', () => {
+  const published = (more: object) => identityFiles({ ...IDENTITY, ...more }, keys, NOW);
+  const botOf = (all: ReadonlyMap<string, string>) =>
+    (JSON.parse(all.get('card.json') ?? '') as { web_bot_auth: Record<string, unknown> }).web_bot_auth;
+
+  it.each([
+    [1_000, 'max=1rps per host'],
+    [3_000, 'max=0.34rps per host'],
+    [40, 'max=25rps per host'],
+    [0, undefined],
+  ])('an interval of %s ms is %s', async (leastIntervalMs, told) => {
+    expect(botOf(await published({ leastIntervalMs }))['rate-expectation']).toBe(told);
+  });
+
+  it('a page of its own, and the domain that names of addresses end in', async () => {
+    const all = await published({ page: 'https://example.org/bot', domain: 'bot.example' });
+    expect(JSON.parse(all.get('card.json') ?? '')).toMatchObject({ client_uri: 'https://example.org/bot' });
+    expect(all.get('about.html')).toContain('<code>.bot.example</code>');
+    expect(files.get('about.html')).not.toContain('lead back');
+    expect(expectedName('198.51.100.16/28', 'bot.example')).toBe('crawl-198-51-100-16.bot.example');
+    expect(expectedName('2a01:4f8::/64', 'bot.example')).toBe('crawl-2a01-4f8.bot.example');
+  });
+});
+
+describe('an address of this machine', () => {
+  it.each([
+    ['198.51.100.15', false],
+    ['198.51.100.16', true],
+    ['::ffff:198.51.100.15', false],
+    ['::ffff:198.51.100.16', true],
+    ['2a01:4f8::9', false],
+    ['2a01:4f9::9', true],
+    // Translated on the way, or no address.
+    ['192.168.1.2', false],
+    ['100.64.0.1', false],
+    ['127.0.0.1', false],
+    ['fe80::1%eth0', false],
+    ['', false],
+  ])('%s is unlisted: %s', (address, unlisted) => {
+    expect(isUnlisted(address, IDENTITY.egress)).toBe(unlisted);
   });
 });
 

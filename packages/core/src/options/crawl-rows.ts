@@ -3,6 +3,7 @@
 import type { CanonicalRule, Via } from '@mannerly/frontier';
 import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from '../admit/limits.js';
 import { MAX_CONTACT_LENGTH, MAX_TOKEN_LENGTH, MAX_TOKENS } from '../fetch/limits.js';
+import { MAX_EGRESS_RANGES } from '../identity/limits.js';
 import { MAX_SEEDS } from '../limits.js';
 import type { Signer } from '../signatures/signing-key.js';
 import {
@@ -44,6 +45,8 @@ const patterns = list(
 const pages = whole(1, MAX_PAGES, 'pages');
 const minutes = number(0, MAX_MINUTES, 'minutes', true);
 const bytes = whole(1, Number.MAX_SAFE_INTEGER, 'bytes');
+/** Two labels or more. */
+const HOST_NAME = '^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]{2,63}$';
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 
 /** Who crawls, where, how much, and what counts as one URL. */
@@ -73,6 +76,22 @@ export const CRAWL_ROWS = {
       list(token, MAX_TOKENS, 1),
       'The product tokens that robots.txt is read for, the preferred one first. Each must occur in the User-Agent.',
       { defaultText: '`[name]`', isCheckedByOwner: true },
+    ),
+    page: row(
+      text('an https URL', { pattern: '^[Hh][Tt][Tt][Pp][Ss]://', most: MAX_CONTACT_LENGTH }),
+      'The page that tells people about the crawler, such as `about.html` of `mannerly identity publish`. It is in the ' +
+        'User-Agent where `contact` is a mailbox, and in the card.',
+      { isCheckedByOwner: true },
+    ),
+    egress: row(
+      list(text('a range of public addresses such as 192.0.2.0/28'), MAX_EGRESS_RANGES),
+      'The addresses that requests come from, as `ips.json` lists them. A crawl from another public address stops ' +
+        '(`egress-not-listed`); behind address translation it cannot be checked.',
+      { default: [] },
+    ),
+    domain: row(
+      text('a domain name', { pattern: HOST_NAME, most: 253 }),
+      'The domain that the names of these addresses end in, which the page tells. You set the names (reverse DNS).',
     ),
     signature: row(
       group('SignatureOptions', {

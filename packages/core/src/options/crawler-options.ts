@@ -144,6 +144,22 @@ export interface IdentityOptions {
    */
   readonly tokens?: readonly string[];
   /**
+   * The page that tells people about the crawler, such as `about.html` of `mannerly identity publish`. It is in the
+   * User-Agent where `contact` is a mailbox, and in the card. @default none
+   */
+  readonly page?: string;
+  /**
+   * The addresses that requests come from, as `ips.json` lists them. A crawl from another public address stops
+   * (`egress-not-listed`); behind address translation it cannot be checked. 0 to 1,000 entries: a range of public
+   * addresses such as 192.0.2.0/28. @default []
+   */
+  readonly egress?: readonly string[];
+  /**
+   * The domain that the names of these addresses end in, which the page tells. You set the names (reverse DNS).
+   * @default none
+   */
+  readonly domain?: string;
+  /**
    * Signs every https request, so that sites can check who asks (docs/identity.md). Without it none is signed. @default
    * none
    */

@@ -16,6 +16,7 @@ import { invalidOption, MannerlyError, shown } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 import { type Identity, resolveIdentity } from '../fetch/identity.js';
 import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
+import { checkedEgress } from '../identity/address-list.js';
 import { type ResolvedExclusionOptions, resolveExclusionOptions } from '../page/exclusion.js';
 import { parseUrl } from '../parse-url.js';
 import type { ResolvedRecrawlOptions } from '../recrawl/recrawl-options.js';
@@ -40,6 +41,8 @@ export interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cooki
 export interface ResolvedOptions
   extends Pick<Defaults, 'bounds' | 'maxIdleMs' | 'handlerTimeoutMs' | 'decisionLog' | 'log' | 'retries'> {
   readonly identity: Identity;
+  /** Ranges of the crawl's own addresses, checked. Empty: any. */
+  readonly egress: readonly string[];
   /** Absent: requests are not signed. */
   readonly signature?: ResolvedSignature;
   readonly scope: ResolvedScope;
@@ -95,6 +98,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
   const { orderSeed, archive, recrawl, traps } = filled;
   return {
     identity,
+    egress: checkedEgress(filled.identity.egress),
     ...(signature === null ? {} : { signature: resolveSignature(signature) }),
     scope,
     bounds: filled.bounds,

@@ -20,7 +20,7 @@ const BOUNDS: ForecastBounds = {
   steps: 1_000_000,
 };
 
-const identity = { name: 'x', contact: 'a@b.cd', version: '1', tokens: ['x'], userAgent: 'x', from: null };
+const identity = { name: 'x', contact: 'a@b.cd', version: '1', tokens: ['x'], page: null, userAgent: 'x', from: null };
 
 function host(name: string, pages: number | null, robots = '', more: Partial<ForecastHost> = {}): ForecastHost {
   const files = new Map([[`http://${name}`, new TextEncoder().encode(`User-agent: *\n${robots}`)]]);

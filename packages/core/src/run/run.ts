@@ -26,6 +26,7 @@ import { Egress } from '../fetch/egress.js';
 import { offerOf } from '../fetch/identity.js';
 import { RequestLimiter } from '../fetch/request-limiter.js';
 import { HandlerPool } from '../handle/handler-pool.js';
+import { isUnlisted } from '../identity/address-list.js';
 import { Journal } from '../journal/journal.js';
 import { Tally } from '../journal/tally.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
@@ -192,6 +193,11 @@ export class Run {
         tell: (warning) => journal.frontierEvent(warning),
         stop: (reason) => stop.requestFor(reason),
       }),
+      mayLeaveFrom: (address) => {
+        if (options.egress.length === 0 || !isUnlisted(address, options.egress)) return true;
+        stop.requestFor(`egress-not-listed: requests leave from ${address}, which \`identity.egress\` does not list`);
+        return false;
+      },
       guard: createAddressGuard({ ...network, nowMs }),
       limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
       network: { ...network, cookies },

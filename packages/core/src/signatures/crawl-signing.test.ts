@@ -45,7 +45,7 @@ describe('Accept-Signature', () => {
     expect(await input(one)).not.toContain('nonce="n1"');
     expect(await input(one)).toContain('"@query"');
     expect(await input(new URL('https://b.example/'))).not.toContain('"@query"');
-    expect(told).toEqual([]);
+    expect(told.map(({ code }) => code)).toEqual(['signature-refused']);
   });
 
   it('of a 429 changes the next signature, and the wait is as usual', () => {
@@ -79,6 +79,30 @@ describe('Accept-Signature', () => {
     const input = async (host: string) => (await signing.fieldsFor(new URL(`https://${host}/`)))['Signature-Input'];
     expect(await input('h0.example')).toContain('"@method"');
     expect(await input('h1.example')).not.toContain('"@method"');
+  });
+});
+
+describe('signature-refused', () => {
+  const toldOf = (...answers: readonly (readonly [url: string, status: number])[]) => {
+    const { signing, told } = made();
+    for (const [url, status] of answers) signing.answered(new URL(url), answer(status, {}));
+    return told.map(({ code, host }) => `${code} ${host}`);
+  };
+
+  it('is told once a host, where robots.txt was served and the first page is refused', () => {
+    const refused = ['https://a.example/x', 403] as const;
+    expect(toldOf(['https://a.example/robots.txt', 200], refused, refused, ['https://a.example/y', 401])).toEqual([
+      'signature-refused a.example',
+    ]);
+  });
+
+  it.each([
+    ['a page was served before', 'https://a.example/', 200, 'https://a.example/x', 403],
+    ['the request is not signed', 'http://a.example/robots.txt', 200, 'http://a.example/x', 403],
+    ['only robots.txt is refused', 'https://a.example/robots.txt', 403, 'https://a.example/robots.txt', 403],
+    ['it is missing', 'https://a.example/robots.txt', 200, 'https://a.example/x', 404],
+  ])('is not told where %s', (_, first, firstStatus, second, secondStatus) => {
+    expect(toldOf([first, firstStatus], [second, secondStatus])).toEqual([]);
   });
 });
 

@@ -39,6 +39,8 @@ export class CrawlSigning {
   readonly #signature: ResolvedSignature | null;
   readonly #notices: SigningNotices;
   readonly #preferences = new Map<string, Preference>();
+  /** Hosts that have answered a signed request: one of them was served, or what it wants was told. */
+  readonly #known = new Map<string, true>();
   readonly #clock = new ClockCheck();
   #hasWarned = false;
   #isStopped = false;
@@ -91,15 +93,32 @@ export class CrawlSigning {
     if (kept?.nonceFor === url.href) kept.nonceFor = null;
     const { status, header } = answer;
     const acceptSignature = status === 401 || status === 403 || status === 429 ? header('accept-signature') : null;
-    if (acceptSignature === null || kept !== undefined) return false;
+    if (acceptSignature === null || kept !== undefined) {
+      this.#noteRefusal(url, answer);
+      return false;
+    }
     const terms =
       this.#signature !== null && this.signs(url)
         ? askedTerms(acceptSignature, this.#signature.terms, this.#signature.signer.keyid)
         : null;
     keepLatest(this.#preferences, url.host, { terms, nonceFor: url.href }, MAX_ASKING_AUTHORITIES);
-    if (terms === null) this.#tell('signature-wanted', url, this.#wanted(acceptSignature), answer.atMs);
+    if (terms === null) {
+      keepLatest(this.#known, url.hostname, true, MAX_ASKING_AUTHORITIES);
+      this.#tell('signature-wanted', url, this.#wanted(acceptSignature), answer.atMs);
+    }
     // Of a 429 the request is retried anyway, when the host allows it.
     return terms !== null && status !== 429;
+  }
+
+  /** A host that refuses what it gets first, robots.txt aside, may not know the key. */
+  #noteRefusal(url: URL, { status, atMs }: SignedAnswer): void {
+    if (!this.signs(url) || url.pathname === '/robots.txt') return;
+    const isRefused = status === 401 || status === 403;
+    if ((!isRefused && status >= 300) || this.#known.has(url.hostname)) return;
+    keepLatest(this.#known, url.hostname, true, MAX_ASKING_AUTHORITIES);
+    if (!isRefused) return;
+    const detail = `${status} to the first signed request: the site is closed, or its operator does not know your key`;
+    this.#tell('signature-refused', url, detail, atMs);
   }
 
   #wanted(field: string): string {
@@ -122,7 +141,12 @@ export class CrawlSigning {
     this.#notices.stop(`signature-clock: ${detail}, so that every signature would be refused`);
   }
 
-  #tell(code: 'signature-wanted' | 'signature-clock', { hostname, origin }: URL, detail: string, atMs: number): void {
+  #tell(
+    code: 'signature-wanted' | 'signature-clock' | 'signature-refused',
+    { hostname, origin }: URL,
+    detail: string,
+    atMs: number,
+  ): void {
     this.#notices.tell({ kind: 'host', code, host: hostname, authority: origin, untilMs: null, detail, atMs });
   }
 }

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
+import { lacksPage, NO_PAGE } from '../../fetch/identity.js';
 import type { CrawlReport } from '../../report/crawl-report.js';
 import { totalsFromLogs } from '../../report/from-logs.js';
 import { progressText } from '../../report/progress-line.js';
@@ -114,7 +115,7 @@ async function crawlWithWorkers(
 /** Says what is about to happen. */
 function announce({ seeds, flags, options, file }: CrawlSetup, out: string, io: CliIo): void {
   const { within = 'host', hosts = [] } = options.scope;
-  const { name, contact } = options.identity;
+  const { name, contact, signature } = options.identity;
   const isOne = seeds.length === 1;
   const ofSeeds = `within the ${within} of the seed${isOne ? '' : 's'}`;
   const listed = `within the hosts ${hosts.join(', ')}`;
@@ -131,6 +132,7 @@ function announce({ seeds, flags, options, file }: CrawlSetup, out: string, io: 
   io.err(`At most ${most.join(', ')} (--pages, --depth, --minutes), all runs together.`);
   if (file !== null) io.err(`Configured by ${file}.`);
   io.err(holdsCrawl(out) && flags.reset !== true ? `Continuing in ${out}.` : `Into ${out}.`);
+  if (signature !== undefined && lacksPage(options.identity)) io.err(NO_PAGE);
   const { interval = 1 } = flags;
   if (interval < 1) {
     const risk = 'leaves a site less than a second between two requests. Use it for hosts of your own.';

@@ -2,9 +2,10 @@
 
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { MannerlyError } from '../../errors.js';
-import { resolveIdentity } from '../../fetch/identity.js';
-import { checkedEgress } from '../../identity/address-list.js';
+import { lacksPage, NO_PAGE, resolveIdentity } from '../../fetch/identity.js';
+import { checkedEgress, expectedName } from '../../identity/address-list.js';
 import { writeKeyFile } from '../../identity/key-file.js';
 import { identityFiles, writeIdentityFolder } from '../../identity/publish.js';
 import { fill } from '../../options/check.js';
@@ -23,9 +24,10 @@ export interface IdentityFlags {
   readonly key?: string;
   readonly config?: string;
   readonly also?: readonly string[];
-  readonly egress?: readonly string[];
   readonly to?: string;
 }
+
+const ROWS = { identity: OPTIONS.identity, robots: OPTIONS.robots, politeness: OPTIONS.politeness };
 
 /** Runs the command. @throws UsageError, MannerlyError */
 export async function identityCommand(action: 'init' | 'publish', flags: IdentityFlags, io: CliIo): Promise<number> {
@@ -50,17 +52,17 @@ async function init({ name, key }: IdentityFlags, io: CliIo): Promise<number> {
   return EXIT.ok;
 }
 
-async function publish({ config, also = [], egress = [], to = 'identity' }: IdentityFlags, io: CliIo): Promise<number> {
+async function publish({ config, also = [], to = 'identity' }: IdentityFlags, io: CliIo): Promise<number> {
   const file = config ?? findConfig(process.cwd());
   if (file === null) throw new UsageError('missing the configuration', 'Name it with --config <file>.');
-  const { identity, purposes = [], robots } = await readConfig(file);
+  const { identity, purposes = [], robots = {}, politeness = {} } = await readConfig(file);
   const { signature, ...given } = identity ?? {};
   if (signature?.key === undefined) {
     throw new UsageError(`${file} has no \`identity.signature.key\``, 'mannerly identity init makes a key.');
   }
   // The card says that RFC 9309 is obeyed as it stands.
-  const rows = { robots: OPTIONS.robots };
-  const [loosened] = relaxedDefaultsIn('', rows, fill('', rows, { robots: robots ?? {} }));
+  const filled = fill('', ROWS, { robots, politeness, identity });
+  const [loosened] = relaxedDefaultsIn('', { robots: ROWS.robots }, filled);
   if (loosened !== undefined) {
     throw new UsageError(loosened, 'The card would say that RFC 9309 is obeyed: a crawl like this has none.');
   }
@@ -74,13 +76,21 @@ async function publish({ config, also = [], egress = [], to = 'identity' }: Iden
     throw new MannerlyError('identity-key', 'key-is-test-key: everybody has the key that RFC 9421 prints');
   }
   const who = resolveIdentity(given);
-  const published = { ...who, purposes, egress: checkedEgress(egress), agent };
+  const { domain } = filled.identity;
+  const { minMs, crawlIntervalMs } = resolvePoliteness({
+    profile: filled.politeness.profile,
+    ...(politeness.requestsPerSecond === undefined ? {} : { requestsPerSecond: politeness.requestsPerSecond }),
+  });
+  const leastIntervalMs = Math.max(minMs, crawlIntervalMs ?? 0);
+  const egress = checkedEgress(filled.identity.egress);
+  const published = { ...who, purposes, egress, domain, agent, leastIntervalMs };
   const files = await identityFiles(published, keys, io.nowMs());
   await writeIdentityFolder(to, files);
   io.out(`Written to ${to}: ${[...files.keys()].join(', ')}.`);
   io.out(`Serve it at ${agent.origin}/ with the fields of one of the three header files. They hold for 30 days.`);
-  if (!/^https?:/i.test(who.contact)) {
-    io.err('identity-no-page: `identity.contact` is a mailbox; the URL of about.html would tell sites more.');
+  if (domain !== null && egress[0] !== undefined) {
+    io.out(`Set the names of your addresses (PTR, and A or AAAA): ${expectedName(egress[0], domain)} and so on.`);
   }
+  if (lacksPage(who)) io.err(NO_PAGE);
   return EXIT.ok;
 }
