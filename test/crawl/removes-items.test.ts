@@ -100,6 +100,18 @@ describe('items of a page', () => {
     expect((await run(16)).items).toEqual([]);
   });
 
+  it('are those of its new place once it has moved for good, which is visited from then on', async () => {
+    let now: ReplyParts | null = null;
+    const { run, exported } = await site((request) => now ?? usual(request));
+    await run(0);
+    now = { status: 301, headers: { location: '/other' } };
+    const second = await run(8);
+    expect(second.items.map(({ removed }) => removed)).toEqual(['moved']);
+    expect((await exported(true)).sort()).toEqual(['Front', 'Other']);
+    now = { status: 301, headers: { location: '/new' } };
+    expect((await run(16)).said).toEqual([undefined, undefined]);
+  });
+
   it('are removed when it is missing a second time, not the first', async () => {
     let isGone = false;
     const { run } = await site((request) => (isGone ? { status: 404 } : usual(request)));

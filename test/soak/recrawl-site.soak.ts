@@ -199,6 +199,7 @@ it('finds what has changed, asks nothing needless, and keeps what a 304 stands f
     expect(last.has(web.url(host, '/190')), 'gone').toBe(false);
     expect(last.has(web.url(host, '/191')), 'missing once').toBe(true);
     expect(last.has(web.url(host, '/moved-192')), 'moved').toBe(true);
+    expect(last.has(web.url(host, '/192')), 'its old place').toBe(false);
   }
   for (const host of ['etag.test', 'weak.test']) expect(last.has(web.url(host, '/193')), 'noindex').toBe(false);
   console.info([`${first.asked.length} requests at first`, ...shares].join('; '));

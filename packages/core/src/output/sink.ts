@@ -17,9 +17,9 @@ export interface Item {
   /** Use preferences in force at the time of fetching. */
   readonly preferences: Readonly<Record<string, 'allow' | 'disallow'>>;
   /**
-   * Of a tombstone alone, why: `gone` (410, or 404 twice), or the reason that keeps the page's items out now, such as
-   * `noindex`. Its id is `<host>/<hash of the URL>/<visit>/removed`; the items that it is about have the same host and
-   * hash, and a lower number of the visit, or none. Items of later visits are kept again.
+   * Of a tombstone alone, why: `gone` (410, or 404 twice), `moved` (a permanent redirect), or the reason that keeps the
+   * page's items out now, such as `noindex`. Its id is `<host>/<hash of the URL>/<visit>/removed`; the items that it is
+   * about have the same host and hash, and a lower number of the visit, or none. Items of later visits are kept again.
    */
   readonly removed?: string;
 }

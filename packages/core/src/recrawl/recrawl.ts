@@ -36,6 +36,9 @@ type Counted = Omit<RecrawlCounts, 'known' | 'freshBefore' | 'freshAfter' | 'nex
 /** How a visit was decided. */
 type Decided = Pick<PageVisit, 'status' | 'reason'>;
 
+/** The same with the answer. `detail`: of a redirect where it leads. */
+type Answered = Decided & { readonly httpStatus?: number | null; readonly detail?: string | null };
+
 /** A page in flight: what was known, and what will be, once it is settled. */
 interface InFlight {
   readonly before: PageVisit | null;
@@ -179,6 +182,12 @@ export class Recrawl {
     return conditions;
   }
 
+  /** Whether a known page leads to another one that is known: that one is visited when it is worth it. */
+  async isKnown(work: PageWork, target: string): Promise<boolean> {
+    const isAgain = this.#inFlight.get(work)?.isAgain ?? false;
+    return isAgain && (await this.#store.readRecord(visitKey(target))) !== null;
+  }
+
   /** How the exchange of a page is archived; `undefined`: the visit is not kept. */
   archiveAs(work: PageWork): ArchiveAs | undefined {
     return this.#inFlight.get(work)?.archiveAs;
@@ -289,10 +298,11 @@ export class Recrawl {
    * Why the items of a page may not be kept any more: `gone`, or the reason that keeps them out now. `null`: nothing
    * has changed about that.
    */
-  removal(work: PageWork, decision: Decided & { readonly httpStatus?: number | null }): string | null {
+  removal(work: PageWork, decision: Answered): string | null {
     const before = this.#inFlight.get(work)?.before ?? null;
     if (before === null || before.isRemoved === true) return null;
     if (decision.status === 'excluded') return decision.reason;
+    if (movedTo(decision) !== null) return 'moved';
     return missingAfter(before, decision.httpStatus) === 2 ? 'gone' : null;
   }
 
@@ -301,10 +311,8 @@ export class Recrawl {
    *
    * @returns How its last visit was decided, if that counted as more than a failure.
    */
-  async ended(
-    work: PageWork,
-    { status, reason, httpStatus }: Decided & { readonly httpStatus?: number | null },
-  ): Promise<Decided | undefined> {
+  async ended(work: PageWork, decision: Answered): Promise<Decided | undefined> {
+    const { status, reason, httpStatus } = decision;
     const flight = this.#inFlight.get(work);
     this.#inFlight.delete(work);
     if (flight === undefined) return this.sitemaps.ended(work);
@@ -320,7 +328,9 @@ export class Recrawl {
       if (flight.isCosmetic) this.#count({ cosmetic: 1 });
       this.#count({ visits: 1, [found]: 1, ...(found === 'notModified' ? { bytesSaved: before.bytes } : {}) });
     } else if (before !== null) {
-      const missing = missingAfter(before, httpStatus);
+      const target = movedTo(decision);
+      if (target !== null) await this.#moved(before, target);
+      const missing = target === null ? missingAfter(before, httpStatus) : 2;
       // A site that wants other conditions, or refuses ours, gets none (RFC 9110 13.1, RFC 6585 3).
       const validators = httpStatus === 412 || httpStatus === 428 ? NO_VALIDATORS : {};
       // Nothing is learned from a failure; the time of the visit makes the next one wait its turn.
@@ -335,7 +345,7 @@ export class Recrawl {
         ...(missing === 2 ? { isRemoved: true } : {}),
       });
       if (missing > 1) this.#copied(before, true);
-      this.#count({ visits: 1, ...(missing === 2 ? { gone: 1 } : {}) });
+      this.#count({ visits: 1, ...(missing === 2 && target === null ? { gone: 1 } : {}) });
     }
     return before === null || !isAgain || before.status === 'failed'
       ? undefined
@@ -370,6 +380,12 @@ export class Recrawl {
         via: visit.from === null ? 'seed' : 'link',
       });
     return { pages: visits.map(urlOf), known: records };
+  }
+
+  /** The page is somewhere else for good: what is expected of it goes along, and its handler gets it from there. */
+  async #moved(before: PageVisit, target: string): Promise<void> {
+    if ((await this.#store.readRecord(visitKey(target))) !== null) return;
+    await this.#write({ ...before, ...NO_VALIDATORS, url: target, archived: null, isRemoved: true });
   }
 
   #nextDue(dueMs: number | null): void {
@@ -428,6 +444,11 @@ export class Recrawl {
       if (!(error instanceof FrontierError) || error.code !== 'record-too-large') throw error;
     }
   }
+}
+
+/** Where a page has gone for good; `null`: nowhere. */
+function movedTo({ reason, httpStatus, detail }: Answered): string | null {
+  return reason === 'redirect' && (httpStatus === 301 || httpStatus === 308) ? (detail ?? null) : null;
 }
 
 /** Visits in a row that found no page, once an answer has come. Of two it is gone. */

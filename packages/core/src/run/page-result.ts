@@ -121,7 +121,8 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   const redirect = redirectTarget(outcome);
   if (redirect.kind === 'to') {
     await run.knowledge.redirected(work, redirect.url);
-    return redirectResult(run, work, httpStatus, redirect.url, redirectedUrl(work, redirect));
+    const hasOwnTurn = (await run.recrawl?.isKnown(work, redirect.url)) ?? false;
+    return redirectResult(run, work, httpStatus, redirect.url, hasOwnTurn ? null : redirectedUrl(work, redirect));
   }
   if (redirect.kind === 'redirect-invalid') {
     const { kind: reason, detail } = redirect;
