@@ -362,6 +362,28 @@ describe('a crawl that is run again', () => {
     expect((await run(30)).paths).not.toContain('/39');
   });
 
+  it('tries a page that failed ever more rarely, and learns nothing from that', async () => {
+    let isClosed = false;
+    const { run } = await site((at, request) => (at === 7 && isClosed ? { status: 403 } : tagged(at, request)));
+    await run(0);
+    isClosed = true;
+    const asked: number[] = [];
+    for (const days of [1, 1.05, 1.1, 1.2, 1.25, 1.4]) if ((await run(days)).paths.includes('/7')) asked.push(days);
+    // After two hours, then four.
+    expect(asked).toEqual([1, 1.1, 1.4]);
+    isClosed = false;
+    edition[7] = 2;
+    let change: PageChange | null = null;
+    const handlers = (crawler: Crawler): void =>
+      void crawler.on('html', async (one) => {
+        change = one.change;
+      });
+    const { report } = await run(3, { handlers });
+    expect(report.recrawl).toMatchObject({ visits: PAGES, changed: 1 });
+    // Three days ago, when it came last.
+    expect(change).toMatchObject({ kind: 'changed', lastVisitMs: expect.closeTo(Date.now(), -6) });
+  });
+
   it('asks once more, without conditions, where a 304 is about another tag', async () => {
     const { run } = await site((at, { headers }) =>
       headers['if-none-match'] === undefined

@@ -125,8 +125,8 @@ export class CrawlArchive {
   /** The record with the payload of a response of an earlier run; `null`: the archive does not hold it any more. */
   async originalOf(url: string, place: RecordPlace): Promise<ArchivedOriginal | null> {
     for (const folder of this.#parts.folders) {
-      const about = await readRecordAbout(folder, place);
-      if (about === null || about.url !== url) continue;
+      const about = await readRecordAbout(folder, place, url);
+      if (about === null) continue;
       // A revisit has none itself.
       return about.type === 'response' ? about : about.digest === null ? null : this.#payloads.find(about.digest);
     }

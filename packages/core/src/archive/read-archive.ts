@@ -2,14 +2,16 @@
 // become what the crawl knew. Bodies are streams that are read, or skipped, before the next exchange is taken.
 
 import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { constants, gunzipSync } from 'node:zlib';
 import type { WARCRecord } from 'warcio';
 import { orIfAbsent } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import type { HeaderLines } from '../fetch/outcome.js';
 import { type CdxjFields, REVISIT_MIME, readIndex } from './cdxj.js';
 import { type HttpHead, headEnd, parseRequestFields, parseResponseHead } from './http-head.js';
-import { MAX_RECORD_HEAD_BYTES } from './limits.js';
+import { MAX_RECORD_HEAD_BYTES, RECORD_START_BYTES } from './limits.js';
 import { type ArchivedSettings, type ArchivedVisit, FIELDS, parseJsonField, parseWarcFields } from './visit.js';
 import { indexPathOf, listWarcs, type RecordPlace } from './warc-files.js';
 
@@ -91,20 +93,28 @@ export interface RecordAbout {
   readonly digest: string | null;
 }
 
-/** Reads the fields of one record; `null`: there is none, or none that is whole. Rejects never. */
-export async function readRecordAbout(folder: string, { filename, offset }: RecordPlace): Promise<RecordAbout | null> {
-  const { WARCParser } = await import('warcio');
-  const file = createReadStream(join(folder, basename(filename)), { start: offset });
+/** Reads the fields of one record; `null`: there is none of this URL. Rejects never. */
+export async function readRecordAbout(
+  folder: string,
+  { filename, offset }: RecordPlace,
+  ofUrl: string,
+): Promise<RecordAbout | null> {
+  let file: FileHandle | null = null;
   try {
-    const record = await new WARCParser(file, { keepHeadersCase: true, parseHttp: false }).parse();
-    if (record === null || record.warcHeader('WARC-Date') === undefined) return null;
-    const { warcType: type, warcTargetURI: url = '', warcDate: date = '', warcPayloadDigest: digest = null } = record;
-    return { type, url: url ?? '', date: date ?? '', digest };
+    file = await open(join(folder, basename(filename)));
+    // A revisit has two URLs.
+    const buffer = Buffer.alloc(RECORD_START_BYTES + 2 * ofUrl.length);
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, offset);
+    const start = gunzipSync(buffer.subarray(0, bytesRead), { finishFlush: constants.Z_SYNC_FLUSH });
+    const fields = parseWarcFields(start.subarray(0, headEnd(start) ?? 0));
+    const [type, url, date] = ['WARC-Type', 'WARC-Target-URI', 'WARC-Date'].map((name) => fields.get(name));
+    if (type === undefined || url !== ofUrl || date === undefined) return null;
+    return { type, url, date, digest: fields.get('WARC-Payload-Digest') ?? null };
   } catch {
     // Another file, or none at all: the record is not there.
     return null;
   } finally {
-    file.destroy();
+    await file?.close();
   }
 }
 

@@ -5,7 +5,7 @@ import type { VisitLook } from '../report/visit-look.js';
 import { changesPerDay } from './change-estimate.js';
 import type { Claim } from './lastmod-trust.js';
 import { MAX_IMPORTANCE, MIN_IMPORTANCE, MISSING_DAYS } from './limits.js';
-import type { PageVisit } from './page-visit.js';
+import { lastTryMs, type PageVisit } from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 import { dueAfterDays, visitValue } from './visit-value.js';
 
@@ -42,9 +42,12 @@ export function dueOf(
   const afterDays =
     everyDays === null ? 0 : Math.min(maxDays, Math.max(minDays, dueAfterDays(perDay, everyDays, claim)));
   const missedDays = visit.missing === 1 ? MISSING_DAYS : 0;
+  const { failures = 0 } = visit;
+  const failedDays = failures === 0 ? 0 : Math.min(maxDays, Math.max(minDays, afterDays) * 2 ** failures);
   const reasons = [
     { atMs: visit.atMs + afterDays * DAY_MS, why: everyDays === null ? 'bounds' : 'interval' },
-    { atMs: visit.atMs + missedDays * DAY_MS, why: 'missing' },
+    { atMs: lastTryMs(visit) + missedDays * DAY_MS, why: 'missing' },
+    { atMs: lastTryMs(visit) + failedDays * DAY_MS, why: 'failed' },
     { atMs: visit.freshUntilMs ?? 0, why: 'lifetime' },
   ] as const;
   return reasons.reduce((latest, each) => (each.atMs > latest.atMs ? each : latest));

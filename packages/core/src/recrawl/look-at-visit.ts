@@ -35,7 +35,7 @@ export async function lookAtVisit(
   const { visits, changes, changedAtMs, etag, lastModified, estimate } = visit;
   const { atMs: dueAtMs, why } = dueOf(visit, options, claim);
   return {
-    ...{ visits, changes, changedAtMs, etag, lastModified, lastVisitMs: visit.atMs },
+    ...{ visits, changes, changedAtMs, etag, lastModified, lastVisitMs: visit.atMs, failures: visit.failures ?? 0 },
     ...estimate,
     changesPerDay: changesPerDay(estimate),
     fresh: freshNow(visit, nowMs),

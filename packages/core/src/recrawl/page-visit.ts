@@ -14,7 +14,11 @@ export interface PageVisit {
   readonly from: string | null;
   readonly label: string | null;
   readonly userData: JsonValue | null;
+  /** Of the last visit that came to something. */
   readonly atMs: number;
+  /** Of the last one that failed since then, and how many did in a row; absent: none. */
+  readonly triedAtMs?: number | undefined;
+  readonly failures?: number | undefined;
   /** When a change was seen last; the first visit counts. */
   readonly changedAtMs: number;
   readonly estimate: ChangeEstimate;
@@ -63,6 +67,11 @@ export type KeptVisit = Pick<PageVisit, 'url' | 'from' | 'userData' | 'atMs' | '
 export const VISIT_PREFIX = 'visit/';
 
 const KEY_CHARS = 22;
+
+/** When a page was requested last, in vain or not. */
+export function lastTryMs({ atMs, triedAtMs }: Pick<PageVisit, 'atMs' | 'triedAtMs'>): number {
+  return triedAtMs ?? atMs;
+}
 
 /** The key of a URL's record; of another kind of record with another prefix. */
 export function visitKey(url: string, prefix = VISIT_PREFIX): string {

@@ -319,7 +319,7 @@ export class Recrawl {
     const { before, isAgain, claim, after, found } = flight;
     if (after !== null && status !== 'failed' && status !== 'dropped') {
       const isRemoved = status === 'excluded' || (found === 'notModified' && before?.isRemoved === true);
-      await this.#write({ ...after, status, reason, isRemoved });
+      await this.#write({ ...after, status, reason, isRemoved, triedAtMs: undefined, failures: undefined });
       this.#copied(before);
       if (before === null || found === null) return undefined;
       this.#priors.add(before, -1);
@@ -333,13 +333,14 @@ export class Recrawl {
       const missing = target === null ? missingAfter(before, httpStatus) : 2;
       // A site that wants other conditions, or refuses ours, gets none (RFC 9110 13.1, RFC 6585 3).
       const validators = httpStatus === 412 || httpStatus === 428 ? NO_VALIDATORS : {};
-      // Nothing is learned from a failure; the time of the visit makes the next one wait its turn.
+      // Nothing is learned from a failure: what is seen next counts from the last visit that came to something.
+      const tried = { triedAtMs: this.#nowMs(), failures: (before.failures ?? 0) + 1 };
       await this.#write({
         ...before,
         ...validators,
         status,
         reason,
-        atMs: this.#nowMs(),
+        ...(status === 'failed' ? tried : { atMs: this.#nowMs() }),
         visits: before.visits + 1,
         missing,
         ...(missing === 2 ? { isRemoved: true } : {}),

@@ -152,7 +152,7 @@ export class SitemapVisits {
       return 'mismatch';
     }
     const atMs = timing.endedAtMs;
-    const estimate = afterUnchanged(before.estimate, (atMs - before.atMs) / DAY_MS);
+    const estimate = afterUnchanged(before.estimate, (atMs - before.readAtMs) / DAY_MS);
     const validators = validatorsAfter(before, headers);
     await this.#write({
       ...before,
@@ -191,7 +191,7 @@ export class SitemapVisits {
     const estimate =
       before === null
         ? FIRST_ESTIMATE
-        : (digest === before.digest ? afterUnchanged : afterChange)(before.estimate, (atMs - before.atMs) / DAY_MS);
+        : (digest === before.digest ? afterUnchanged : afterChange)(before.estimate, (atMs - before.readAtMs) / DAY_MS);
     await this.#write({
       ...{ url, from: hops > 0 ? (before?.from ?? null) : from, userData, atMs, readAtMs: atMs, estimate, digest },
       ...(truncated === null ? validatorsOf(headers) : NO_VALIDATORS),

@@ -8,7 +8,7 @@ import { GroupPriors } from './group-priors.js';
 import type { Lastmods } from './lastmod.js';
 import type { Claim, LastmodTrust } from './lastmod-trust.js';
 import { MAX_CHOSEN, VISITS_READ_AT_ONCE } from './limits.js';
-import { decodeVisit, type PageVisit, VISIT_PREFIX } from './page-visit.js';
+import { decodeVisit, lastTryMs, type PageVisit, VISIT_PREFIX } from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 
 /** What the choice goes by. */
@@ -90,7 +90,7 @@ export async function chooseVisits(
     if (dueMs === null) continue;
     known += 1;
     fresh += freshNow(visit, nowMs);
-    const isDue = dueMs <= nowMs && visit.atMs < sinceMs;
+    const isDue = dueMs <= nowMs && lastTryMs(visit) < sinceMs;
     if (isDue) choice.offer(visit, expected.value);
     else if (dueMs > nowMs) nextDueMs = Math.min(nextDueMs ?? dueMs, dueMs);
     seen(expected, isDue);

@@ -60,6 +60,7 @@ const DUE_WHY: Readonly<Record<VisitLook['why'], string>> = {
   interval: 'by how often it changes (`recrawl.everyDays`)',
   lifetime: 'its response says that it stays as it is until then',
   missing: 'it was not found at the last visit',
+  failed: 'visits have failed, and each failure doubles the wait',
   gone: 'it was not found twice, or is said to be gone',
 };
 
@@ -69,7 +70,8 @@ function visitLines(look: VisitLook | undefined): Lines {
   const { visits, lastVisitMs, changes, changedAtMs, shape, days, changesPerDay, fresh, importance, value } = look;
   const changed =
     changes === 0 ? 'never changed since' : `${plural(changes, 'change')} seen, the last ${iso(changedAtMs)}`;
-  const { lastmod, lastmodTrust: trust, dueAtMs, why } = look;
+  const { lastmod, lastmodTrust: trust, dueAtMs, why, failures } = look;
+  const failed = failures === 0 ? '' : `, and ${plural(failures, 'time')} in vain since`;
   const said =
     lastmod === null
       ? 'Sitemaps say nothing of it'
@@ -77,7 +79,7 @@ function visitLines(look: VisitLook | undefined): Lines {
   const believed = `${trust.changed.toFixed(2)} where they say changed, ${trust.unchanged.toFixed(2)} where not: they count ${trust.weight.toFixed(2)}`;
   const due = dueAtMs === null ? 'It is not visited again' : `The next visit is due ${iso(dueAtMs)}`;
   return [
-    `Visited ${plural(visits, 'time')}, last ${iso(lastVisitMs)}; ${changed}.`,
+    `Visited ${plural(visits, 'time')}, last ${iso(lastVisitMs)}${failed}; ${changed}.`,
     `Estimate: a = ${shape.toFixed(3)}, b = ${days.toFixed(3)} days, ${changesPerDay.toFixed(4)} changes a day.`,
     `It is as it was visited with a probability of ${fresh.toFixed(2)}.`,
     validatorsText(look),

@@ -3,7 +3,9 @@
 /** The visits of a page. Times are epoch milliseconds. */
 export interface VisitLook {
   readonly visits: number;
+  /** The last one that came to something, and how many have failed since. */
   readonly lastVisitMs: number;
+  readonly failures: number;
   /** Changes that were seen, and the last of them; at first the first visit. */
   readonly changes: number;
   readonly changedAtMs: number;
@@ -20,9 +22,9 @@ export interface VisitLook {
   readonly dueAtMs: number | null;
   /**
    * Why then: the bounds of a run decide alone; the interval that follows from how often it changes; what its response
-   * says of its lifetime; it was not found once; it is gone.
+   * says of its lifetime; it was not found once; visits failed, and each doubles the wait; it is gone.
    */
-  readonly why: 'bounds' | 'interval' | 'lifetime' | 'missing' | 'gone';
+  readonly why: 'bounds' | 'interval' | 'lifetime' | 'missing' | 'failed' | 'gone';
   /** Its validators as received, and whether those of its host are sent back. */
   readonly etag: string | null;
   readonly lastModified: string | null;
