@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
+import type { ItemLicense } from '../item-license.js';
 import type { Item, Sink } from './sink.js';
 
 /**
@@ -18,7 +19,11 @@ import type { Item, Sink } from './sink.js';
  */
 export function itemsOf(
   host: string,
-  page: Pick<Item, 'url' | 'fetchedAtMs'> & { readonly visit: number; readonly exclusion: ItemExclusion },
+  page: Pick<Item, 'url' | 'fetchedAtMs'> & {
+    readonly visit: number;
+    readonly exclusion: ItemExclusion;
+    readonly license?: ItemLicense | null;
+  },
   emitted: readonly JsonValue[],
 ): Item[] {
   const { url, fetchedAtMs, visit } = page;
@@ -26,7 +31,16 @@ export function itemsOf(
   if (emitted.length === 0) return [];
   const hash = createHash('sha256').update(url).digest('hex').slice(0, ITEM_KEY_CHARS);
   const key = `${host}/${hash}${visit === 0 ? '' : `/${visit}`}`;
-  return emitted.map((data, at) => ({ id: `${key}/${at}`, url, fetchedAtMs, data, expiresAtMs, preferences }));
+  const license = page.license == null ? {} : { license: page.license };
+  return emitted.map((data, at) => ({
+    id: `${key}/${at}`,
+    url,
+    fetchedAtMs,
+    data,
+    expiresAtMs,
+    preferences,
+    ...license,
+  }));
 }
 
 type ItemExclusion = Pick<Item, 'expiresAtMs' | 'preferences'>;

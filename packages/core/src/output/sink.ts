@@ -2,6 +2,7 @@
 // again after a crash is not a second item.
 
 import type { JsonValue } from '@mannerly/frontier';
+import type { ItemLicense } from '../item-license.js';
 
 /** One item a handler emitted. */
 export interface Item {
@@ -15,6 +16,8 @@ export interface Item {
   readonly expiresAtMs: number | null;
   /** Use preferences in force at the time of fetching. */
   readonly preferences: Readonly<Record<string, 'allow' | 'disallow'>>;
+  /** What is known of the licence of the page (RSL). Absent: none is named. */
+  readonly license?: ItemLicense;
 }
 
 /** Where items go. Made by the user or by the crawl directory, opened and closed by the run. */

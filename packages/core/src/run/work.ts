@@ -5,7 +5,14 @@ import type { ResponseHead } from '../fetch/fetcher.js';
 import { type EgressOutcome, exchangeOf, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { LONG_INTERVAL_MS } from './limits.js';
-import { pageResult, poisonResult, refusedByHook, robotsResult, type WorkResult } from './page-result.js';
+import {
+  licenseResult,
+  pageResult,
+  poisonResult,
+  refusedByHook,
+  robotsResult,
+  type WorkResult,
+} from './page-result.js';
 import type { Run } from './run.js';
 
 /** Performs a piece of work. Pages are large, so that one is released before the commit of its result. */
@@ -31,6 +38,8 @@ export async function performWork(run: Run, work: Work): Promise<void> {
 async function resultOf(run: Run, work: Work): Promise<WorkResult> {
   if (work.kind === 'page' && run.readings.refuses(work.url)) return poisonResult(run, work);
   if (work.kind === 'page' && work.record.via !== 'companion') {
+    const licensed = licenseResult(run, work, await run.licenses.before(work));
+    if (licensed !== null) return licensed;
     const verdict = await run.hooks.beforeFetch(work);
     if (verdict !== null) return refusedByHook(run, work, verdict, null);
   }
