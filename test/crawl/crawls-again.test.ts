@@ -1,5 +1,5 @@
 // A recrawl of a site of which it is known what has changed: what is requested, with which conditions, and what is
-// handled. Days pass between the runs by the clock of the crawl.
+// handled. Days pass between the runs by the clock of the crawl. It is still one file because all cases share the site.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -239,6 +239,23 @@ describe('a crawl that is run again', () => {
     expect(report.recrawl).toMatchObject({ visits: 4, changed: 3, notModified: 1 });
   });
 
+  it('spends it on the pages that the user finds important, by URL and what was handed along', async () => {
+    const { run } = await site(tagged);
+    const handlers = (crawler: Crawler): void =>
+      void crawler.on('html', async (one) => {
+        for (const { url } of one.links) await one.add(url, url.endsWith('/30') ? { userData: 'main' } : {});
+      });
+    await run(0, { handlers });
+    const importance = (url: string, userData: unknown): number | undefined =>
+      userData === 'main' ? 50 : url.endsWith('/8') ? 9 : undefined;
+    const { paths } = await run(1, { bounds: { pages: 3 }, recrawl: { importance } });
+    expect(paths).toEqual(['/30', '/8', '/']);
+    await expect(run(2, { recrawl: { importance: () => 0 } })).rejects.toMatchObject({
+      code: 'option-invalid',
+      message: expect.stringContaining('0.01 to 100'),
+    });
+  });
+
   it('takes a page for unchanged whose text is, whatever else its body has', async () => {
     let request = 0;
     const { run } = await site((at) => {
@@ -249,12 +266,76 @@ describe('a crawl that is run again', () => {
     await run(0);
     edition[4] = 2;
     const { report, itemUrls } = await run(1);
-    expect(report.recrawl).toMatchObject({ visits: PAGES, notModified: 0, sameContent: PAGES - 1, changed: 1 });
+    expect(report.recrawl).toMatchObject({
+      visits: PAGES,
+      notModified: 0,
+      sameContent: PAGES - 1,
+      cosmetic: PAGES - 1,
+      changed: 1,
+    });
     expect(itemUrls).toHaveLength(1);
     const strict = { change: 'payload' as const };
     // What was kept is of the text: all bodies differ from it, and then from each other.
     await run(2, { recrawl: strict });
     expect((await run(3, { recrawl: strict })).report.recrawl).toMatchObject({ sameContent: 0, changed: PAGES });
+  });
+
+  it('takes a page for unchanged whose items are, where they count as its content, and follows its new links', async () => {
+    let [request, more] = [0, false];
+    const { web, run } = await site((at) => {
+      request += 1;
+      const news = `<p>Visitor ${request}</p>${more && at === 3 ? '<a href="/new">new</a>' : ''}`;
+      return { headers: HTML, body: html(at).replace('</body>', `${news}</body>`) };
+    });
+    const handled: string[] = [];
+    const handlers = (crawler: Crawler): void =>
+      void crawler.on('html', async (one) => {
+        handled.push(one.url);
+        one.emit({ title: one.title });
+        await one.follow();
+      });
+    const recrawl = { change: 'items' } as const;
+    await run(0, { recrawl, handlers });
+    edition[4] = 2;
+    more = true;
+    const { report, items, paths } = await run(1, { recrawl, handlers });
+    expect(report.recrawl).toMatchObject({ sameContent: PAGES - 1, cosmetic: PAGES - 1, changed: 1 });
+    expect(items.map(({ url }) => url)).toEqual([web.url('a.test', '/4')]);
+    expect(handled).toHaveLength(2 * PAGES);
+    expect(paths).toContain('/new');
+  });
+
+  it('asks the user what counts as content, and hears what the function throws', async () => {
+    let request = 0;
+    const { run } = await site((at) => {
+      request += 1;
+      return { headers: HTML, body: html(at).replace('</body>', `<p>Visitor ${request}</p></body>`) };
+    });
+    const recrawl = {
+      change: (one: { readonly title: string | null; readonly url: string }) => {
+        if (one.url.endsWith('/7')) throw new Error('no seven');
+        return one.title;
+      },
+    };
+    await run(0, { recrawl });
+    edition[4] = 2;
+    const { report, itemUrls } = await run(1, { recrawl });
+    expect(report.recrawl).toMatchObject({ sameContent: PAGES - 2, changed: 2 });
+    expect(itemUrls.map((url) => new URL(url).pathname).sort()).toEqual(['/4', '/7']);
+  });
+
+  it('takes a page for unchanged that shows two contents in turns, and says so', async () => {
+    const { run } = await site((at) => ({ headers: HTML, body: html(at) }));
+    const found: (number | undefined)[] = [];
+    const told: number[] = [];
+    for (const [day, now] of [1, 2, 1, 2, 1, 3].entries()) {
+      edition[5] = now;
+      const { report, notices } = await run(day);
+      found.push(report.recrawl?.changed);
+      told.push(notices.filter(({ code }) => code === 'change-flapping').length);
+    }
+    expect(found).toEqual([undefined, 1, 1, 0, 0, 1]);
+    expect(told).toEqual([0, 0, 0, 1, 1, 0]);
   });
 
   it('leaves alone what says how long it lasts, until then', async () => {
@@ -279,6 +360,28 @@ describe('a crawl that is run again', () => {
     expect(last.paths).toContain('/39');
     expect(last.report.recrawl).toMatchObject({ gone: 1 });
     expect((await run(30)).paths).not.toContain('/39');
+  });
+
+  it('tries a page that failed ever more rarely, and learns nothing from that', async () => {
+    let isClosed = false;
+    const { run } = await site((at, request) => (at === 7 && isClosed ? { status: 403 } : tagged(at, request)));
+    await run(0);
+    isClosed = true;
+    const asked: number[] = [];
+    for (const days of [1, 1.05, 1.1, 1.2, 1.25, 1.4]) if ((await run(days)).paths.includes('/7')) asked.push(days);
+    // After two hours, then four.
+    expect(asked).toEqual([1, 1.1, 1.4]);
+    isClosed = false;
+    edition[7] = 2;
+    let change: PageChange | null = null;
+    const handlers = (crawler: Crawler): void =>
+      void crawler.on('html', async (one) => {
+        change = one.change;
+      });
+    const { report } = await run(3, { handlers });
+    expect(report.recrawl).toMatchObject({ visits: PAGES, changed: 1 });
+    // Three days ago, when it came last.
+    expect(change).toMatchObject({ kind: 'changed', lastVisitMs: expect.closeTo(Date.now(), -6) });
   });
 
   it('asks once more, without conditions, where a 304 is about another tag', async () => {

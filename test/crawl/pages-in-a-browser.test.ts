@@ -2,8 +2,12 @@
 // requests; test/soak/browser.soak.ts uses a real one. If this breaks, one page can send a thousand requests at once,
 // or load what robots.txt closes.
 
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { lmdbStore } from '@mannerly/frontier/lmdb';
 import { createUndiciFetcher, type Fetcher, refuse } from 'mannerly';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { CONTACT, crawl, type TestCrawlOptions } from '../support/crawl.js';
 import { judge, POLITE } from '../support/politeness.js';
 import { page, type Routes, redirect, text, type Web } from '../support/web.js';
@@ -300,5 +304,29 @@ describe('a page in a browser', () => {
     expect(items).toEqual([]);
     expect(decisions.filter(({ status }) => status !== 'held')).toEqual([]);
     expect(web.paths('a.test')).toEqual(['/robots.txt', '/']);
+  });
+
+  it('is asked for conditionally in a recrawl if it has no text or links but those of the document', async () => {
+    const route =
+      (etag: string): Routes[string] =>
+      (request) =>
+        request.headers['if-none-match'] === etag
+          ? { status: 304, headers: { etag } }
+          : { body: page('raw', ['/filled', '/same']), headers: { 'content-type': 'text/html', etag } };
+    const hosts = {
+      'a.test': { '/robots.txt': OPEN, '/': route('"s"'), '/filled': route('"f"'), '/same': route('"e"') },
+    };
+    const web = await webForTest({ hosts });
+    const fetcher = fetcherWith(async ({ url, document }) =>
+      url.endsWith('/filled') ? '<title>prices of today</title>' : Buffer.from(document.body).toString(),
+    );
+    const place = mkdtempSync(join(tmpdir(), 'mannerly-browser-again-'));
+    onTestFinished(() => rmSync(place, { recursive: true, force: true, maxRetries: 5 }));
+    const options = { seeds: [web.url('a.test')], fetcher, recrawl: true };
+    await crawl({ ...options, store: lmdbStore({ path: place }) });
+    const asked = web.log.length;
+    await crawl({ ...options, again: true, store: lmdbStore({ path: place }) });
+    const statuses = web.log.slice(asked).map(({ path, status }) => [path, status]);
+    expect(Object.fromEntries(statuses)).toEqual({ '/': 304, '/filled': 200, '/same': 304 });
   });
 });

@@ -2,7 +2,7 @@
 // or not, kept or not. A licence document is requested once, before the pages it speaks of.
 
 import type { CrawlerOptions } from 'mannerly';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';
 import { page, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
@@ -32,38 +32,46 @@ const ROWS: readonly Row[] = [
   ['none', rsl(license(`<permits type="usage">ai-all</permits>${PRICE}`)), ['tdm'], null],
 ];
 
-describe('a licence that robots.txt names', () => {
-  it.each(ROWS)('%s: by the server’s log', async (outcome, document, purposes, word) => {
-    const web = await webForTest({
-      hosts: {
-        'a.test': {
-          '/robots.txt': text('User-agent: *\nDisallow: /no\nLicense: /license.xml\n'),
-          '/license.xml': document,
-          '/.well-known/tdmrep.json': { status: 404 },
-          '/': page('start', ['/1', '/no']),
-          '/1': page('one'),
-        },
+async function crawled([, document, purposes]: Row) {
+  const web = await webForTest({
+    hosts: {
+      'a.test': {
+        '/robots.txt': text('User-agent: *\nDisallow: /no\nLicense: /license.xml\n'),
+        '/license.xml': document,
+        '/.well-known/tdmrep.json': { status: 404 },
+        '/': page('start', ['/1', '/no']),
+        '/1': page('one'),
       },
-    });
-    const seeds = [web.url('a.test'), web.url('a.test', '/1')];
-    const { report, decisions, items, requests } = await crawl({ seeds, purposes });
-    const paths = web.paths('a.test').filter((path) => !path.startsWith('/.well-known'));
-    const pages = word === null ? ['/', '/1'] : [];
-    expect(paths).toEqual(['/robots.txt', '/license.xml', ...pages]);
-    expect(requests.filter(({ purpose }) => purpose === 'license')).toHaveLength(1);
-    const found = decisions.filter(({ url }) => seeds.includes(url));
-    expect(found.map(({ status, reason }) => `${status} ${reason}`)).toEqual(
-      word === null ? ['fetched fetched', 'fetched fetched'] : [word, word],
-    );
-    if (word === null) {
-      const [item] = items;
-      expect(item?.license).toMatchObject({ document: web.url('a.test', '/license.xml'), outcome });
-    } else {
-      expect(found[0]?.detail).toContain(outcome);
-      expect(found[0]?.detail).toContain(web.url('a.test', '/license.xml'));
-      expect(items).toEqual([]);
-      expect(report.pages).toBe(0);
-    }
-    if (outcome === 'payment') expect(found[0]?.detail).toMatch(/^payment 0\.015 USD: .* content\[1\]\/license\[1\], for/);
+    },
   });
+  const seeds = [web.url('a.test'), web.url('a.test', '/1')];
+  const { decisions, items, requests } = await crawl({ seeds, purposes });
+  const found = decisions.filter(({ url }) => seeds.includes(url));
+  return {
+    paths: web.paths('a.test').filter((path) => !path.startsWith('/.well-known')),
+    words: found.map(({ status, reason }) => `${status} ${reason}`),
+    said: items[0]?.license?.outcome ?? found[0]?.detail?.split(/[: ]/)[0],
+    named: items[0]?.license?.document ?? /: (\S+?),? /.exec(found[0]?.detail ?? '')?.[1],
+    document: web.url('a.test', '/license.xml'),
+    documents: requests.filter(({ purpose }) => purpose === 'license').length,
+    details: found.map(({ detail }) => detail),
+    items: items.length,
+  };
+}
+
+it('each outcome of a licence that robots.txt names, by the log of a server', async () => {
+  const stories = await Promise.all(ROWS.map(crawled));
+  for (const [at, [outcome, , purposes, word]] of ROWS.entries()) {
+    const { paths, words, said, named, document, documents, details, items } = stories[at]!;
+    const row = `${outcome}, ${purposes.join(' and ')}`;
+    const isKept = word === null;
+    // Once, and before the first page.
+    expect(paths, row).toEqual(['/robots.txt', '/license.xml', ...(isKept ? ['/', '/1'] : [])]);
+    expect(documents, row).toBe(1);
+    expect(words, row).toEqual(isKept ? ['fetched fetched', 'fetched fetched'] : [word, word]);
+    expect(said, row).toBe(outcome);
+    expect(named, row).toBe(document);
+    expect(items, row).toBe(isKept ? 2 : 0);
+    if (outcome === 'payment') expect(details[0]).toMatch(/^payment 0\.015 USD: .* content\[1\]\/license\[1\], for/);
+  }
 });

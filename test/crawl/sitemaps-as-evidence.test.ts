@@ -6,14 +6,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
+import type { Explanation } from 'mannerly';
 import { createFakeWeb, createVirtualClock, type FakeExchange, type FakeHost } from 'mannerly/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type CrawlStory, crawl, type TestCrawlOptions } from '../support/crawl.js';
+import { type Crawler, type CrawlStory, crawl, type TestCrawlOptions } from '../support/crawl.js';
 
 const DAY_MS = 86_400_000;
+type VisitLook = NonNullable<Explanation['visit']>;
 const HOUR_MS = DAY_MS / 24;
 const XML = { 'content-type': 'application/xml' };
 const iso = (ms: number): string => new Date(ms).toISOString();
+
+const ROBOTS = 'User-agent: *\nSitemap: http://a.test/list.xml\n';
 
 /** A site of numbered pages, whose sitemap says what it is told to say. */
 class Site {
@@ -22,8 +26,12 @@ class Site {
   readonly lastmod: (string | null)[];
   /** What the sitemap has in place of a list. */
   list: (() => string) | null = null;
-  robots = 'User-agent: *\nSitemap: http://a.test/list.xml\n';
+  robots = ROBOTS;
   listStatus = 200;
+  /** Where a redirect leads from; the list is at /moved.xml then. */
+  moved: string | null = null;
+  /** Where the list is, if that is an index. */
+  more = '/list.xml';
   listLastsSeconds = 0;
 
   constructor(pages: number, lastmod: (at: number) => string | null) {
@@ -50,7 +58,9 @@ class Site {
     return {
       robots: () => ({ body: this.robots }),
       pages: ({ path, headers }) => {
-        if (path === '/list.xml') {
+        if (path === this.moved) return { status: 301, headers: { location: '/moved.xml' } };
+        if (path === this.more && path !== '/list.xml') return { headers: XML, body: this.urlset() };
+        if (path === '/list.xml' || (path === '/moved.xml' && this.moved !== null)) {
           const body = this.list?.() ?? this.urlset();
           const etag = `"${hash('sha256', body).slice(0, 16)}"`;
           if (this.listStatus !== 200) return { status: this.listStatus };
@@ -183,6 +193,105 @@ describe('a recrawl of a site with a sitemap', () => {
     const { paths } = await run(5.5, { bounds: { pages: 3 } });
     expect(paths[0]).toBe('/list.xml');
     expect(paths).toEqual(expect.arrayContaining(['/2', '/5']));
+  });
+
+  it('expects of a page that is new what it has seen of the others, and says why a page is due', async () => {
+    const site = new Site(12, (at) => (at === 11 ? wasAt(at) : null));
+    const { run } = runs({ 'a.test': site.host() });
+    await run(0);
+    for (let day = 1; day <= 3; day += 1) {
+      for (let at = 0; at < 10; at += 1) site.change(at);
+      if (day === 3) {
+        site.edition.push(1);
+        site.lastmod.push(null);
+      }
+      await run(day);
+    }
+    const looks = new Map<string, VisitLook | undefined>();
+    await run(8, {
+      recrawl: { everyDays: 2 },
+      handlers: (crawler) =>
+        void crawler.on('unchanged', async () => {
+          if (looks.size > 0) return;
+          for (const path of ['/0', '/11', '/12'])
+            looks.set(path, (await crawler.explain(`http://a.test${path}`)).visit);
+        }),
+    });
+    expect(looks.get('/12')).toMatchObject({ visits: 1, changes: 0, lastmod: null, why: 'interval' });
+    expect(looks.get('/12')?.changesPerDay).toBeGreaterThan(0.3);
+    expect(looks.get('/11')).toMatchObject({
+      visits: 4,
+      lastmod: 'unchanged',
+      shape: 0.5,
+      days: expect.closeTo(10, 2),
+    });
+    expect(looks.get('/11')?.lastmodTrust).toMatchObject({ changed: 3 / 4, unchanged: 6 / 7 });
+    const [often, rare] = [looks.get('/0'), looks.get('/11')];
+    expect(often?.fresh).toBeLessThan(rare?.fresh ?? 0);
+    expect(often?.dueAtMs).toBeLessThan(rare?.dueAtMs ?? 0);
+    expect(often?.value).toBeGreaterThan(rare?.value ?? 1);
+  });
+
+  it.each<[string, Partial<Site>, readonly string[]]>([
+    ['has moved', { moved: '/list.xml' }, ['/list.xml', '/moved.xml']],
+    ['is closed by robots.txt', { robots: `${ROBOTS}Disallow: /list.xml\n` }, []],
+    ['is gone', { listStatus: 404 }, ['/list.xml']],
+    ['is no sitemap any more', { list: () => '<html><p>Welcome' }, ['/list.xml']],
+  ])('does not wait for a sitemap that %s', async (_what, changes, asked) => {
+    const site = new Site(4, wasAt);
+    const { startMs, run } = runs({ 'a.test': site.host() });
+    await run(0);
+    Object.assign(site, changes);
+    for (const day of [5, 10]) {
+      const second = await run(day);
+      const lists = second.paths.filter((path) => path.endsWith('.xml'));
+      expect(lists.slice(0, 2)).toEqual(asked);
+      const pages = second.asked.filter(({ path }) => !path.endsWith('.xml'));
+      expect(pages).toHaveLength(5);
+      expect((pages[0]?.startMs ?? 0) - startMs - day * DAY_MS).toBeLessThan(5_000);
+      expect(second.report.state).toBe('finished');
+    }
+  });
+
+  it('reads the files of an index each by itself', async () => {
+    const one = { bounds: { pages: 1 }, recrawl: { importance: () => 1 } };
+    const site = new Site(4, wasAt);
+    const { startMs, run } = runs({ 'a.test': site.host() });
+    site.list = () => '<sitemapindex><sitemap><loc>http://a.test/moved.xml</loc></sitemap></sitemapindex>';
+    site.more = '/moved.xml';
+    expect((await run(0)).paths).toContain('/moved.xml');
+    site.change(2, iso(startMs + 4 * DAY_MS));
+    const { asked, paths } = await run(5, one);
+    expect(asked.slice(0, 2).map(({ path, status }) => `${path} ${status}`)).toEqual([
+      '/list.xml 304',
+      '/moved.xml 200',
+    ]);
+    expect(paths[2]).toBe('/2');
+    // One that is named by now is read before pages are chosen, too.
+    site.change(3, iso(startMs + 9 * DAY_MS));
+    site.list = () => '<sitemapindex><sitemap><loc>http://a.test/new.xml</loc></sitemap></sitemapindex>';
+    site.more = '/new.xml';
+    expect((await run(10, one)).paths.at(-1)).toBe('/3');
+  });
+
+  it('says nothing by dates that were not read again', async () => {
+    const site = new Site(3, wasAt);
+    const { run } = runs({ 'a.test': site.host() });
+    const lookAfter = async (days: number): Promise<VisitLook | undefined> => {
+      let look: VisitLook | undefined;
+      const handlers = (crawler: Crawler): void =>
+        void crawler.on('unchanged', async () => {
+          look ??= (await crawler.explain('http://a.test/1')).visit;
+        });
+      await run(days, { handlers });
+      return look;
+    };
+    await run(0);
+    expect((await lookAfter(2))?.lastmod).toBe('unchanged');
+    site.listLastsSeconds = 6 * 86_400;
+    site.change(2, wasAt(40));
+    expect((await lookAfter(4))?.lastmod).toBe('unchanged');
+    expect((await lookAfter(6))?.lastmod).toBeNull();
   });
 
   it('waits a minute at most for a sitemap that does not come', async () => {

@@ -78,15 +78,32 @@ export function recordFaults(records: readonly ReadRecord[]): string[] {
 
 /** A revisit names the record that holds what it repeats. */
 function isFoundAgain(fields: ReadonlyMap<string, string>, records: readonly ReadRecord[]): boolean {
-  return records.some(
-    (other) =>
-      other.type === 'response' &&
-      other.url === fields.get('WARC-Refers-To-Target-URI') &&
-      // A record of an earlier run is dated by the second.
-      other.fields.get('WARC-Date')?.slice(0, 19) === fields.get('WARC-Refers-To-Date')?.slice(0, 19) &&
-      (!fields.has('WARC-Payload-Digest') ||
-        other.fields.get('WARC-Payload-Digest') === fields.get('WARC-Payload-Digest')),
+  return records.some((other) => isOriginal(other, fields));
+}
+
+function isOriginal(other: ReadRecord, fields: ReadonlyMap<string, string>): boolean {
+  return (
+    other.type === 'response' &&
+    other.url === fields.get('WARC-Refers-To-Target-URI') &&
+    // A record of an earlier run is dated by the second.
+    other.fields.get('WARC-Date')?.slice(0, 19) === fields.get('WARC-Refers-To-Date')?.slice(0, 19) &&
+    (!fields.has('WARC-Payload-Digest') ||
+      other.fields.get('WARC-Payload-Digest') === fields.get('WARC-Payload-Digest'))
   );
+}
+
+/**
+ * What readers of archives show of a URL at a time: the payload of its last record until then or, of a revisit, of the
+ * response that it names. `null`: nothing.
+ */
+export function payloadAt(records: readonly ReadRecord[], url: string, atMs: number): string | null {
+  const dateOf = ({ fields }: ReadRecord): string => fields.get('WARC-Date') ?? '';
+  const own = records.filter((each) => each.url === url && /^(response|revisit)$/.test(each.type));
+  const until = own.filter((each) => Date.parse(dateOf(each)) <= atMs).sort((a, b) => (dateOf(a) < dateOf(b) ? -1 : 1));
+  const last = until.at(-1);
+  if (last === undefined) return null;
+  const original = last.type === 'revisit' ? records.find((other) => isOriginal(other, last.fields)) : last;
+  return original === undefined ? null : original.payload.toString();
 }
 
 function digestOf(bytes: Uint8Array, like: string | undefined): string {

@@ -46,6 +46,8 @@ export interface HostWarning {
     | 'validator-lies'
     | 'validator-restless'
     | 'lastmod-useless'
+    | 'change-flapping'
+    | 'revisit-without-original'
     | 'signature-wanted'
     | 'signature-clock'
     | 'comment';

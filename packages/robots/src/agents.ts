@@ -17,7 +17,8 @@ export function agentsOf(value: string, repair: boolean): string[] {
 
 /** The pieces of a value between commas. Blanks separate nothing: `Offline Explorer` is one name (R21b). */
 export function listedNames(value: string): string[] {
-  return value.split(',').flatMap((piece) => piece.trim() || []);
+  const pieces = value.split(',').map((piece) => piece.trim());
+  return pieces.filter((piece) => piece !== '');
 }
 
 /** Whether a User-agent value addresses all crawlers: an asterisk, alone or before a blank. */

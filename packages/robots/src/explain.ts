@@ -8,7 +8,7 @@ import { ALLOW } from './fields.js';
 import { MAX_IGNORED_RULES } from './limits.js';
 import { ruleEffect } from './line-effect.js';
 import { canonical, queryForm } from './normalize.js';
-import { readRecord, records } from './packed-records.js';
+import { PackedRecord, records } from './packed-records.js';
 import type { Reading } from './reading.js';
 import { findEveryRule, isAllowRule, originOf, weightOf } from './rule-index.js';
 import type { RobotsRules } from './rules.js';
@@ -105,7 +105,7 @@ function matchingRules(document: RobotsDocument, reading: Reading, { path }: Tar
   return [...byOrigin]
     .sort(([aOrigin, a], [bOrigin, b]) => weightOf(reading, b) - weightOf(reading, a) || aOrigin - bOrigin)
     .map(([origin, rule]) => {
-      const record = readRecord(reading.packed, origin);
+      const record = new PackedRecord(reading.packed, origin);
       const { readAs } = ruleEffect(document, reading.dialect, record);
       const kind = isAllowRule(reading, rule) ? 'allow' : 'disallow';
       return { kind, pattern: textOf(record.value), readAs, line: record.line };

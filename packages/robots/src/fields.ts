@@ -62,11 +62,8 @@ export function fieldName(kind: number): string {
 export function fieldKind(name: string, repair: boolean): number {
   const known = KINDS.get(name);
   if (known !== undefined || !repair || name.length > MAX_NAME) return known ?? UNKNOWN;
-  const row =
-    MISSPELT.exec(name)
-      ?.slice(1)
-      .findIndex((match) => match !== undefined) ?? -1;
-  return row < 0 ? UNKNOWN : row + USER_AGENT;
+  const row = MISSPELT.exec(name)?.lastIndexOf(name) ?? -1;
+  return row < 0 ? UNKNOWN : row - 1 + USER_AGENT;
 }
 
 /** Two letters as an index; other bytes share those of letters. */

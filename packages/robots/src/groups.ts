@@ -4,7 +4,7 @@
 import { type Dialect, type GroupSpan, plainKind, type Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW, BAD, DISALLOW, isGroupField, REMARK, UNKNOWN, USER_AGENT } from './fields.js';
-import { type PackedRecord, readRecord } from './packed-records.js';
+import { PackedRecord } from './packed-records.js';
 
 /**
  * The groups of a file in file order (RFC 9309 §2.2.1; robots §4.1, §4.2, R15, R16).
@@ -16,7 +16,7 @@ export function groupSpans(document: RobotsDocument, dialect: Dialect, within?: 
   let hasRule = false;
   const { packed } = document;
   for (let at = within?.from ?? 0, record: PackedRecord; at < (within?.to ?? packed.length); at = record.next) {
-    record = readRecord(packed, at);
+    record = new PackedRecord(packed, at);
     const kind = dialect.kindOf(record);
     // R16: a blank line ends a record only once the record has a rule line.
     if (record.isAfterBlank && dialect.hasRecords && hasRule) open = null;

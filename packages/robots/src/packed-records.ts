@@ -28,8 +28,8 @@ const MORE = 0x40;
 const DIGIT = 0x3f;
 const DIGIT_BITS = 6;
 
-/** A record of a packed file. */
-export interface PackedRecord {
+/** A record of a packed file. Most are passed over, so that value and name are cut out when they are read. */
+export class PackedRecord {
   /** Where it begins. */
   readonly at: number;
   /** Where the next one begins. */
@@ -37,19 +37,45 @@ export interface PackedRecord {
   /** A kind of fields.ts. */
   readonly kind: number;
   readonly isAfterBlank: boolean;
-  readonly line: number;
-  /** In bytes. */
-  readonly value: string;
   /** Bits, see above. */
   readonly notes: number;
+  // Fields with a `#` would cost a quarter more time.
+  private readonly file: string;
+  private readonly end: number;
+
+  constructor(file: string, at: number) {
+    const head = file.charCodeAt(at);
+    const end = valueStart(file, at) + numberAt(file, at + 1);
+    this.at = at;
+    this.kind = head & KIND;
+    this.isAfterBlank = head >= AFTER_BLANK;
+    this.file = file;
+    this.end = end;
+    this.notes = 0;
+    this.next = end;
+    if ((head & HAS_NOTES) === 0) return;
+    this.notes = file.charCodeAt(end);
+    this.next = behindNumber(file, end + 1) + numberAt(file, end + 1);
+  }
+
+  get line(): number {
+    return lineAt(this.file, this.at);
+  }
+
+  /** In bytes. */
+  get value(): string {
+    return this.file.slice(valueStart(this.file, this.at), this.end);
+  }
+
   /** The name as written where it is not canonical, in bytes; otherwise `''`. */
-  readonly name: string;
+  get name(): string {
+    return this.file.slice(behindNumber(this.file, this.end + 1), this.next);
+  }
 }
 
 /** Collects records and makes the string. */
 export class RecordWriter {
   #bytes: Uint8Array;
-  readonly #line = new Uint8Array(256);
   #length = 0;
   #blank = 0;
 
@@ -63,52 +89,49 @@ export class RecordWriter {
     if (this.#length > 0) this.#blank = AFTER_BLANK;
   }
 
-  /** Adds a record whose value is `source[start, end)`; what follows `end` up to `tail` are its notes. */
-  add(kind: number, line: number, source: Uint8Array, start: number, end: number, tail: number = end): void {
-    const bytes = this.#withSpace(tail - start + 9);
-    let n = this.#length;
-    bytes[n++] = kind | this.#blank;
-    this.#blank = 0;
-    let number = end - start;
-    for (; number > DIGIT; number >>= DIGIT_BITS) bytes[n++] = MORE | (number & DIGIT);
-    bytes[n++] = number;
-    for (number = line; number > DIGIT; number >>= DIGIT_BITS) bytes[n++] = MORE | (number & DIGIT);
-    bytes[n++] = number;
-    for (let i = start; i < tail; i++) bytes[n++] = source[i] as number;
-    this.#length = n;
+  /** Adds a record whose value is `source[start, end)`. */
+  add(kind: number, line: number, source: Uint8Array, start: number, end: number): void {
+    this.#begin(kind, line, end - start, end - start);
+    this.#copy(source, start, end);
   }
 
   /** Adds a record with what is odd about it. Value and name are byte strings. */
   addNoted(kind: number, line: number, value: string, notes: number, name: string): void {
-    // Most are short: filled again and again, for less than a new array costs.
-    const length = numberText(name.length);
-    const tail = value.length + 1 + length.length + name.length;
-    const source = tail <= this.#line.length ? this.#line : new Uint8Array(tail);
-    writeBytes(source, 0, value);
-    source[value.length] = notes;
-    writeBytes(source, value.length + 1, length);
-    writeBytes(source, value.length + 1 + length.length, name);
-    this.add(kind | HAS_NOTES, line, source, 0, value.length, tail);
+    const text = value + String.fromCharCode(notes) + numberText(name.length) + name;
+    this.#begin(kind | HAS_NOTES, line, value.length, text.length);
+    for (let i = 0; i < text.length; i++) this.#bytes[this.#length++] = text.charCodeAt(i);
   }
 
   /** Adds a record of an unknown field: its value is `source[start, end)`, its name `source[nameStart, nameEnd)`. */
   addUnknown(line: number, source: Uint8Array, start: number, end: number, nameStart: number, nameEnd: number): void {
-    this.add(UNKNOWN | HAS_NOTES, line, source, start, end);
-    const bytes = this.#withSpace(nameEnd - nameStart + 5);
-    bytes[this.#length++] = 0;
-    let number = nameEnd - nameStart;
-    for (; number > DIGIT; number >>= DIGIT_BITS) bytes[this.#length++] = MORE | (number & DIGIT);
-    bytes[this.#length++] = number;
-    for (let i = nameStart; i < nameEnd; i++) bytes[this.#length++] = source[i] as number;
+    this.#begin(UNKNOWN | HAS_NOTES, line, end - start, end - start + 5 + nameEnd - nameStart);
+    this.#copy(source, start, end);
+    this.#bytes[this.#length++] = 0;
+    this.#number(nameEnd - nameStart);
+    this.#copy(source, nameStart, nameEnd);
   }
 
-  #withSpace(more: number): Uint8Array {
-    if (this.#length + more > this.#bytes.length) {
-      const larger = new Uint8Array(2 * (this.#length + more));
+  /** The head of a record. @param more - Bytes that follow it. */
+  #begin(kind: number, line: number, length: number, more: number): void {
+    if (this.#length + more + 9 > this.#bytes.length) {
+      const larger = new Uint8Array(2 * (this.#length + more + 9));
       larger.set(this.#bytes);
       this.#bytes = larger;
     }
-    return this.#bytes;
+    this.#bytes[this.#length++] = kind | this.#blank;
+    this.#blank = 0;
+    this.#number(length);
+    this.#number(line);
+  }
+
+  #number(value: number): void {
+    let rest = value;
+    for (; rest > DIGIT; rest >>= DIGIT_BITS) this.#bytes[this.#length++] = MORE | (rest & DIGIT);
+    this.#bytes[this.#length++] = rest;
+  }
+
+  #copy(source: Uint8Array, start: number, end: number): void {
+    for (let i = start; i < end; i++) this.#bytes[this.#length++] = source[i] as number;
   }
 
   /** The packed string, one byte of memory per byte. */
@@ -117,42 +140,13 @@ export class RecordWriter {
   }
 }
 
-function writeBytes(target: Uint8Array, from: number, bytes: string): void {
-  for (let i = 0; i < bytes.length; i++) target[from + i] = bytes.charCodeAt(i);
-}
-
 /** The records of a packed file. */
 export function* records(packed: string, from = 0, to: number = packed.length): Generator<PackedRecord, void> {
   for (let at = from; at < to; ) {
-    const record = readRecord(packed, at);
+    const record = new PackedRecord(packed, at);
     yield record;
     at = record.next;
   }
-}
-
-/** The record that begins at an offset. */
-export function readRecord(packed: string, at: number): PackedRecord {
-  const head = packed.charCodeAt(at);
-  const start = valueStart(packed, at);
-  const end = start + numberAt(packed, at + 1);
-  let notes = 0;
-  let nameStart = end;
-  let next = end;
-  if (head & HAS_NOTES) {
-    notes = packed.charCodeAt(end);
-    nameStart = behindNumber(packed, end + 1);
-    next = nameStart + numberAt(packed, end + 1);
-  }
-  return {
-    at,
-    next,
-    kind: head & KIND,
-    isAfterBlank: head >= AFTER_BLANK,
-    line: lineAt(packed, at),
-    value: packed.slice(start, end),
-    notes,
-    name: packed.slice(nameStart, next),
-  };
 }
 
 /** Where the value of the record at an offset begins. */

@@ -6,7 +6,7 @@ import { byteArray } from './bytes.js';
 import { diagnose } from './diagnostics/diagnose.js';
 import { DIAGNOSTIC_CODES, diagnosticMeaning, diagnosticSeverity } from './diagnostics/diagnostic.js';
 import { MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS, MAX_FILE_BYTES } from './limits.js';
-import { readRecord, records } from './packed-records.js';
+import { PackedRecord, records } from './packed-records.js';
 import { parseRobots } from './parse.js';
 
 const GROUP = 'User-agent: a\n';
@@ -216,7 +216,7 @@ describe('packed records', () => {
     for (const share of [1, 100]) {
       const bytes = Uint8Array.from({ length: 2560 }, (_, i) => (i % share === 0 ? 0x80 + (i % 128) : 0x61));
       const line = Uint8Array.from([0x78, 0x3a, 0x61, ...bytes, 0x61]);
-      const { value } = readRecord(parseRobots(line).packed, 0);
+      const { value } = new PackedRecord(parseRobots(line).packed, 0);
       expect(byteArray(value)).toEqual(Uint8Array.from([0x61, ...bytes, 0x61]));
     }
   });

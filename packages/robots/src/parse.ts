@@ -22,7 +22,7 @@ import { fieldRecord, records, TOO_LONG } from './packed-records.js';
 import { packRecords } from './records.js';
 import { startsLikePath } from './rule-values.js';
 
-const CALL_HINT = 'call parseRobots(body, { robotsUrl: "https://example.com/robots.txt" })';
+const CALL_HINT = 'call parseRobots(body, { robotsUrl })';
 
 /**
  * Reads a robots.txt file (RFC 9309 §2.2, §2.5; robots §2–4).

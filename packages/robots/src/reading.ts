@@ -6,7 +6,7 @@ import type { Dialect, Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW } from './fields.js';
 import { canonical, queryForm } from './normalize.js';
-import { INVALID_UTF8, type PackedRecord, readRecord, TOO_LONG } from './packed-records.js';
+import { INVALID_UTF8, PackedRecord, TOO_LONG } from './packed-records.js';
 import {
   findRule,
   type IndexedRule,
@@ -54,7 +54,7 @@ export function compileReading(
   for (const span of spans) {
     let count = 0;
     for (let at = span.from, record: PackedRecord; at < span.to; at = record.next) {
-      record = readRecord(document.packed, at);
+      record = new PackedRecord(document.packed, at);
       const kind = dialect.kindOf(record);
       const isAllow = kind === ALLOW;
       if (kind !== DISALLOW && !(isAllow && dialect.hasAllow)) continue;

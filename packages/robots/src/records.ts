@@ -38,11 +38,6 @@ const COLON = 0x3a;
 const MARK = '\xef\xbb\xbf';
 /** How the bytes of U+2011 and U+2013 begin. */
 const DASH = '\xe2\x80';
-/** SP, HTAB, VT, FF, U+00A0, U+FEFF (R10). */
-const BLANK = '(?:[ \\t\\v\\f]|\\xc2\\xa0|\\xef\\xbb\\xbf)';
-// Blanks at the end match from where their run begins, so that a run in the middle costs its length, not its square.
-const OUTER_BLANKS = new RegExp(`^${BLANK}+|(?<!${BLANK})${BLANK}+$`, 'g');
-
 /** `sitemap http://…` without its colon, or a URL on a line of its own. */
 const SITEMAP_LINE = /^(sitemaps?[ \t]+)?(https?:\/\/[^ \t]+)$/i;
 
@@ -111,13 +106,18 @@ function isBlank(byte: number | undefined): boolean {
 function packOddLine(writer: RecordWriter, line: number, written: string, repair: boolean): void {
   let text = written.includes('\0') ? written.replaceAll('\0', '') : written;
   let notes = text === written ? 0 : NUL;
-  const trimmed = (part: string) =>
-    mayBeBlank(part.charCodeAt(0)) || mayBeBlank(part.charCodeAt(part.length - 1))
-      ? part.replace(OUTER_BLANKS, (blanks) => {
-          if (/[^ \t]/.test(blanks)) notes |= ODD_WHITESPACE;
-          return '';
-        })
-      : part;
+  const trimmed = (part: string) => {
+    let from = 0;
+    let to = part.length;
+    for (let bytes = 1; from < to && bytes > 0; from += bytes) bytes = blankAt(part, from);
+    for (let bytes = 1; bytes < 4 && from + bytes <= to; bytes++) {
+      if (blankAt(part, to - bytes) !== bytes) continue;
+      to -= bytes;
+      bytes = 0;
+    }
+    if (/[^ \t]/.test(part.slice(0, from) + part.slice(to))) notes |= ODD_WHITESPACE;
+    return part.slice(from, to);
+  };
   const hash = text.indexOf('#');
   let content = hash < 0 ? text : text.slice(0, hash);
   if (!isUtf8(content)) notes |= INVALID_UTF8;
@@ -161,9 +161,13 @@ function packOddLine(writer: RecordWriter, line: number, written: string, repair
   }
 }
 
-/** Whether a byte may begin or end a blank. */
-function mayBeBlank(byte: number): boolean {
-  return byte <= SPACE || byte === 0xc2 || byte === 0xef || byte === 0xa0 || byte === 0xbf;
+/** Bytes of the blank that begins at an offset, 0 for none: SP, HTAB, VT, FF, U+00A0, U+FEFF (R10). */
+function blankAt(text: string, at: number): number {
+  const byte = text.charCodeAt(at);
+  // A line has no LF.
+  if (byte === SPACE || (byte >= TAB && byte <= 0x0c)) return 1;
+  if (byte === 0xc2 && text.charCodeAt(at + 1) === 0xa0) return 2;
+  return byte === 0xef && text.startsWith(MARK, at) ? 3 : 0;
 }
 
 /** Whether a line without a colon counts: where that can only close (robots §3.5, R12). */

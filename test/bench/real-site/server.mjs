@@ -56,7 +56,13 @@ export async function serveSite(root, closed = null) {
       return;
     }
     const { size, mtime } = statSync(whole);
+    const etag = `"${size.toString(36)}-${mtime.getTime().toString(36)}"`;
+    if (request.headers['if-none-match'] === etag) {
+      response.writeHead(304, { etag, 'last-modified': mtime.toUTCString() }).end();
+      return;
+    }
     response.writeHead(200, {
+      etag,
       'content-type': MEDIA[extname(whole)] ?? 'application/octet-stream',
       'content-length': size,
       'last-modified': mtime.toUTCString(),

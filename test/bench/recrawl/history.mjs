@@ -49,6 +49,8 @@ export function pageOf(at) {
       const first = at[after(from)];
       return first !== undefined && first <= to ? first : null;
     },
+    /** The last change up to a day; `null`: none. */
+    lastBy: (day) => at[after(day) - 1] ?? null,
     changedIn: (from, to) => after(from) < after(to),
   };
 }

@@ -1,11 +1,13 @@
 // Which order of visits keeps a bounded copy of many pages freshest, by simulation: that of this project, in its own
 // code, next to visiting all pages equally and to the adaptive schedules of Nutch and StormCrawler with their defaults.
 // Pages change at random, at rates that no schedule knows; RECRAWL_PAGES and RECRAWL_DAYS set the size. A second world
-// is recorded: the days on which 117 Debian packages were uploaded in six years, by their changelogs.
+// is recorded: the days on which 117 Debian packages were uploaded in six years, by their changelogs. What a recrawl
+// costs is measured in again.mjs.
 
 import { readFileSync } from 'node:fs';
+import { againRows } from './again.mjs';
 import { changesOf, draw, pageOf } from './history.mjs';
-import { equally, nutch, ours, stormCrawler } from './schedules.mjs';
+import { equally, nutch, ours, oursWith, stormCrawler } from './schedules.mjs';
 
 const PAGES = Number(process.env.RECRAWL_PAGES ?? 1_000);
 const DAYS = Number(process.env.RECRAWL_DAYS ?? 180);
@@ -16,6 +18,10 @@ const RUNS = 24;
 
 /** @returns rows of the table of all benchmarks */
 export async function rows() {
+  return [...simulated(), ...(await againRows())];
+}
+
+function simulated() {
   const drawn = changesOf(PAGES, DAYS, draw(20_261_123));
   const { days, uploads } = JSON.parse(readFileSync(new URL('debian-uploads.json', import.meta.url), 'utf8'));
   const recorded = Object.values(uploads).map(pageOf);
@@ -27,6 +33,7 @@ export async function rows() {
         perDay: share * PAGES,
       }),
     ),
+    ...withSitemaps(drawn),
     ...[0.25, 1].flatMap((perDay) =>
       compared(`Debian uploads, ${perDay} visits a day`, recorded, { days, runs: 1, perDay }),
     ),
@@ -55,6 +62,35 @@ function compared(budget, pages, bounds) {
     ...rowsOf('mean age of a copy, days', ({ ageDays }) => ageDays, 2),
     ...rowsOf('pages not visited for 90 days', ({ forgotten }) => forgotten, 0),
   ];
+}
+
+/** What a sitemap adds: one that names all changes, every second one late by a day, or days at random. */
+function withSitemaps(pages) {
+  const bounds = { days: DAYS, runs: RUNS, perDay: 0.05 * PAGES };
+  const without = simulate(pages, ours(pages.length), bounds);
+  const random = draw(20_261_124);
+  const lies = pages.map(() => random() * 7);
+  const late = (page, day) => (page % 2 === 0 ? (pages[page].lastBy(day - 1) ?? 0) : null);
+  const sitemaps = {
+    'a sitemap that is true': (page, day) => pages[page].lastBy(day) ?? 0,
+    'a sitemap of every second page, a day late': late,
+    'a sitemap that says what it likes': (page, day) => day - ((day + lies[page]) % 7),
+  };
+  return Object.entries(sitemaps).flatMap(([name, lastmodOf]) => {
+    const found = simulate(pages, oursWith(lastmodOf)(pages.length), bounds);
+    const row = (what, value, referenceValue, digits) => ({
+      row: `recrawl: ${what}; 5 % of the pages a day, ${name}`,
+      value,
+      reference: 'no sitemap',
+      referenceValue,
+      digits,
+    });
+    return [
+      row('fresh copies, %', 100 * found.fresh, 100 * without.fresh, 1),
+      row('mean age of a copy, days', found.ageDays, without.ageDays, 2),
+      row('pages not visited for 90 days', found.forgotten, without.forgotten, 0),
+    ];
+  });
 }
 
 /** Freshness and age as averages over time, by what is true at the end of each run. */

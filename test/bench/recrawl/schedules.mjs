@@ -2,11 +2,18 @@
 
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from '../../../packages/core/dist/recrawl/change-estimate.js';
 import { Choice, valueNow } from '../../../packages/core/dist/recrawl/choose-visits.js';
+import { afterClaim, NO_CLAIMS, trustOf } from '../../../packages/core/dist/recrawl/lastmod-trust.js';
+import { TRUSTED_LASTMOD } from '../../../packages/core/dist/recrawl/limits.js';
 
 const DAY_MS = 86_400_000;
 
 /** As `mannerly crawl --again` does it, by the same functions. */
-export function ours(count) {
+export const ours = (count) => oursWith(() => null)(count);
+
+/**
+ * The same with a sitemap. `lastmodOf(page, day)`: the day of the last change that it names at that time; `null`: none.
+ */
+export const oursWith = (lastmodOf) => (count) => {
   const visits = Array.from({ length: count }, (_, page) => ({
     page,
     url: `https://example.org/${String(page).padStart(7, '0')}`,
@@ -16,20 +23,33 @@ export function ours(count) {
     missing: 0,
     freshUntilMs: null,
   }));
+  let record = NO_CLAIMS;
   return {
     choose(day, most) {
       const choice = new Choice(most);
-      for (const visit of visits) choice.offer(visit, valueNow(visit, day * DAY_MS));
+      const trust = trustOf(record);
+      for (const visit of visits) {
+        const lastmod = lastmodOf(visit.page, day);
+        visit.lastmod = lastmod;
+        const says = lastmod !== null && lastmod * DAY_MS > visit.atMs ? 'changed' : 'unchanged';
+        visit.claim = lastmod === null ? null : { says, trust: trust[says], weight: trust.weight };
+        choice.offer(visit, valueNow(visit, day * DAY_MS, undefined, visit.claim));
+      }
       return choice.best().map(({ page }) => page);
     },
     visited(page, day, hasChanged) {
       const visit = visits[page];
       const days = day - visit.atMs / DAY_MS;
-      visit.estimate = hasChanged ? afterChange(visit.estimate, days) : afterUnchanged(visit.estimate, days);
+      const { claim, lastmod } = visit;
+      const isDated = claim?.says === 'changed' && claim.trust >= TRUSTED_LASTMOD;
+      visit.estimate = hasChanged
+        ? afterChange(visit.estimate, days, isDated ? day - lastmod : undefined)
+        : afterUnchanged(visit.estimate, days);
+      if (claim !== null) record = afterClaim(record, claim.says, hasChanged);
       visit.atMs = day * DAY_MS;
     },
   };
-}
+};
 
 /** The page that has waited longest. */
 export const equally = (count) => byInterval(count, { first: 0, next: () => 0 });

@@ -15,7 +15,8 @@ export interface IndexedRecord {
   /** Of the response; `warc/revisit` for a revisit; `null`: it names none. */
   readonly mime: string | null;
   readonly status: number;
-  readonly digest: string;
+  /** `null`: it names none. */
+  readonly digest: string | null;
   readonly offset: number;
   readonly length: number;
   readonly filename: string;
@@ -28,7 +29,7 @@ export function cdxjLine(surtOf: (url: string) => string, record: IndexedRecord)
     url,
     ...(mime === null ? {} : { mime }),
     status: String(status),
-    digest,
+    ...(digest === null ? {} : { digest }),
     length: String(length),
     offset: String(offset),
     filename,

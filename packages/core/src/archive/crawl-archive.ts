@@ -4,10 +4,17 @@
 
 import { join } from 'node:path';
 import { type FetchOutcome, headerValues, type ResponseOutcome } from '../fetch/outcome.js';
-import { type ArchivedExchange, KnownPayloads, recordsOf, type SentRequest } from './exchange-records.js';
+import {
+  type ArchivedExchange,
+  type ArchivedOriginal,
+  KnownPayloads,
+  recordsOf,
+  type SentRequest,
+} from './exchange-records.js';
+import { readRecordAbout } from './read-archive.js';
 import { type ArchivedPage, type ArchivedSettings, FIELDS, warcFields } from './visit.js';
 import { packWacz } from './wacz.js';
-import { indexPathOf, listWarcs, WarcFiles } from './warc-files.js';
+import { indexPathOf, listWarcs, type RecordPlace, WarcFiles } from './warc-files.js';
 import { createPlainRecord, type DigestAlgorithm, type WarcRecord } from './warc-record.js';
 
 /** How exchanges are archived. */
@@ -23,6 +30,8 @@ export interface ResolvedArchiveOptions {
 export interface CrawlArchiveParts {
   readonly options: ResolvedArchiveOptions;
   readonly folder: string;
+  /** All folders of the crawl: other processes archive into their own. */
+  readonly folders: readonly string[];
   /** The number of this process among several of one crawl, for the names of files; `null`: there is one. */
   readonly part: number | null;
   /** Where it is packaged with `options.wacz`. */
@@ -40,6 +49,13 @@ export interface CrawlArchiveParts {
   readonly keepsBody: (outcome: ResponseOutcome) => Promise<boolean>;
   /** Epoch milliseconds. */
   readonly nowMs: () => number;
+}
+
+/** A response that is in the archive. */
+export interface ArchivedResponse {
+  readonly place: RecordPlace;
+  /** Whether its payload is there too; else it is in another record. */
+  readonly isFull: boolean;
 }
 
 /** The archive of one run. */
@@ -77,18 +93,44 @@ export class CrawlArchive {
    * Writes an exchange, once. Reads the file of a body meanwhile.
    *
    * @param page - Without it the response itself says whether it may be kept.
+   * @param how - As for `recordsOf`.
+   * @returns Where its response is; `null`: there is none, or it has been written before.
    * @throws MannerlyError `archive-failed`
    */
-  async keep(outcome: FetchOutcome, page: ArchivedPage | null = null): Promise<void> {
+  async keep(
+    outcome: FetchOutcome,
+    page: ArchivedPage | null = null,
+    how: Pick<ArchivedExchange, 'original' | 'isFull'> = {},
+  ): Promise<ArchivedResponse | null> {
     const sent = this.#pending.get(outcome);
-    if (sent === undefined) return;
+    if (sent === undefined) return null;
     this.#pending.delete(outcome);
     const withheld = await this.#withheld(sent, outcome, page);
     const { digest } = this.#parts.options;
     const payloads = this.#payloads;
-    await this.#files.append((warcinfoId) =>
-      recordsOf({ sent, outcome, withheld, page }, { digest, payloads, warcinfoId }),
-    );
+    let isFull = true;
+    const place = await this.#files.append(async (warcinfoId) => {
+      const batch = await recordsOf({ sent, outcome, withheld, page, ...how }, { digest, payloads, warcinfoId });
+      isFull = batch.records.every(({ record }) => record.type !== 'revisit');
+      return batch;
+    });
+    return place === null ? null : { place, isFull };
+  }
+
+  /** Whether a 304 for what no page is can be understood: the last payload of the URL is remembered. */
+  knows(url: string): boolean {
+    return this.#payloads.lastOf(url) !== null;
+  }
+
+  /** The record with the payload of a response of an earlier run; `null`: the archive does not hold it any more. */
+  async originalOf(url: string, place: RecordPlace): Promise<ArchivedOriginal | null> {
+    for (const folder of this.#parts.folders) {
+      const about = await readRecordAbout(folder, place, url);
+      if (about === null) continue;
+      // A revisit has none itself.
+      return about.type === 'response' ? about : about.digest === null ? null : this.#payloads.find(about.digest);
+    }
+    return null;
   }
 
   /** Writes what is left, and closes. @throws MannerlyError `archive-failed` */

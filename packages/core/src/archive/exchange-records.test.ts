@@ -120,6 +120,31 @@ describe('an exchange', () => {
     expect(revisit).not.toContain('WARC-Truncated');
   });
 
+  const ORIGINAL = { url: 'https://example.org/original', date: '2026-11-01T00:00:00.007Z', digest: 'sha256:0a' };
+  const TAGS = [
+    ['"a"', '"a"', 'server-not-modified', ORIGINAL.digest],
+    ['"a"', null, 'server-not-modified', ORIGINAL.digest],
+    ['W/"a"', 'W/"a"', 'server-not-modified', undefined],
+    // Weak on its way: the same document, perhaps in other bytes.
+    ['"a"', 'W/"a"', 'server-not-modified', undefined],
+    [null, '"a"', 'server-not-modified', undefined],
+    ['"a"', '"b"', undefined, undefined],
+  ] as const;
+  it.each(TAGS)('is as the record whose tag %s was sent, answered with %s', async (sent, answered, profile, digest) => {
+    const headers: [string, string][] = answered === null ? [] : [['ETag', answered]];
+    const outcome = response({ status: 304, headers, encodedBody: Buffer.alloc(0) });
+    const request = { url: URL_, purpose: 'page', headers: sent === null ? {} : { 'If-None-Match': sent } };
+    // What is remembered of the URL is of another visit.
+    const payloads = new KnownPayloads();
+    await records(response(), {}, payloads);
+    const { revisit } = await records(outcome, { sent: request, original: ORIGINAL }, payloads);
+    expect(revisit?.match(/revisit\/(\S+)/)?.[1]).toBe(profile);
+    expect(revisit?.match(/WARC-Refers-To-Target-URI: (\S+)/)?.[1]).toBe(profile && ORIGINAL.url);
+    expect(revisit?.match(/WARC-Refers-To-Date: (\S+)/)?.[1]).toBe(profile && ORIGINAL.date);
+    expect(revisit?.match(/WARC-Payload-Digest: (\S+)/)?.[1]).toBe(digest);
+    expect(await records(outcome, { sent: request, original: null }, payloads)).toHaveProperty('response');
+  });
+
   it('came to nothing: the request, and one word why', async () => {
     const failed: FetchOutcome = {
       kind: 'failed',

@@ -2,7 +2,7 @@
 // (WARC-Concurrent-To) and come before it, so that a reader knows what a body is for before it comes. Bodies keep their
 // content codings where the fetcher has them (docs/decisions/0013).
 
-import type { BodyFile, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
+import { type BodyFile, type FetchOutcome, headerValue, type ResponseOutcome } from '../fetch/outcome.js';
 import { keepLatest } from '../keep-latest.js';
 import { pageLine, REVISIT_MIME, readIndex } from './cdxj.js';
 import { mimeOf, requestHead, responseHead } from './http-head.js';
@@ -34,6 +34,19 @@ export interface ArchivedExchange {
   readonly withheld: 'noarchive' | 'no-store' | null;
   /** `null` for what no handler sees. */
   readonly page: ArchivedPage | null;
+  /** Of a 304, the record whose validators were sent; `null`: none. @default the last one of its URL */
+  readonly original?: ArchivedOriginal | null | undefined;
+  /** Whether the payload is written although another record holds it. @default false */
+  readonly isFull?: boolean;
+}
+
+/** The record that holds a payload. */
+export interface ArchivedOriginal {
+  readonly url: string;
+  /** Its WARC-Date; of an earlier run it may end with the second. */
+  readonly date: string;
+  /** `null`: it names none. */
+  readonly digest: string | null;
 }
 
 /** What records are made with. */
@@ -43,38 +56,47 @@ export interface RecordTools {
   readonly warcinfoId: string;
 }
 
-/** Where a payload is: the URL and the date of its record. */
-interface KnownPayload {
-  readonly url: string;
-  readonly date: string;
-}
-
 /**
- * The latest payloads of an archive, so that the next one like them is a revisit and not a second copy. One that is
- * forgotten costs a second copy and nothing else.
+ * The latest payloads of an archive, by digest and by URL, so that the next one like them is a revisit and not a second
+ * copy. One that is forgotten costs a second copy, or a request without conditions, and nothing else.
  */
 export class KnownPayloads {
   readonly #limit: number;
-  readonly #known = new Map<string, KnownPayload>();
+  readonly #known = new Map<string, ArchivedOriginal>();
+  readonly #last = new Map<string, ArchivedOriginal>();
 
   constructor(limit = MAX_KNOWN_PAYLOADS) {
     this.#limit = limit;
   }
 
-  find(key: string): KnownPayload | null {
-    return this.#known.get(key) ?? null;
+  find(digest: string): ArchivedOriginal | null {
+    return this.#known.get(digest) ?? null;
   }
 
-  keep(key: string, payload: KnownPayload): void {
-    keepLatest(this.#known, key, payload, this.#limit);
+  keep(digest: string, { url, date }: Omit<ArchivedOriginal, 'digest'>): void {
+    keepLatest(this.#known, digest, { url, date, digest }, this.#limit);
+  }
+
+  /** The record with the last payload of a URL. */
+  lastOf(url: string): ArchivedOriginal | null {
+    return this.#last.get(url) ?? null;
+  }
+
+  /** A URL answered. @param original - The record with its payload; `null`: it is not kept. */
+  answered(url: string, status: number, original: ArchivedOriginal | null): void {
+    if (status < 200 || status > 299) return;
+    if (original === null) this.#last.delete(url);
+    else keepLatest(this.#last, url, original, this.#limit);
   }
 
   /** Adds the payloads of an index. @throws The platform's error when it cannot be read. */
   async readIndex(path: string): Promise<void> {
-    for await (const { url, digest, mime, timestamp } of readIndex(path)) {
-      if (url === undefined || digest === undefined || timestamp === undefined || mime === REVISIT_MIME) continue;
+    for await (const { url, digest, mime, timestamp, status } of readIndex(path)) {
+      if (url === undefined || digest === undefined || timestamp === undefined) continue;
       const date = timestamp.replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/, '$1-$2-$3T$4:$5:$6Z');
-      this.keep(digest, { url, date });
+      const isRevisit = mime === REVISIT_MIME;
+      if (!isRevisit) this.keep(digest, { url, date });
+      this.answered(url, Number(status), isRevisit ? this.find(digest) : { url, date, digest });
     }
   }
 }
@@ -99,7 +121,7 @@ export async function recordsOf(exchange: ArchivedExchange, tools: RecordTools):
     return { record: await createPlainRecord(type, fields, bytes, tools.digest), index: null };
   };
   const isKept = outcome.kind === 'response' && withheld !== 'noarchive';
-  const response = isKept ? await responseRecord(outcome, withheld, date, common, tools) : null;
+  const response = isKept ? await responseRecord(exchange, outcome, date, common, tools) : null;
   const id = response?.record.id ?? null;
   const head = requestHead(sent.url, sent.headers);
   const request = await plainRecord('request', 'application/http; msgtype=request', id, head);
@@ -115,8 +137,8 @@ export async function recordsOf(exchange: ArchivedExchange, tools: RecordTools):
 }
 
 async function responseRecord(
+  { sent, withheld, original, isFull = false }: ArchivedExchange,
   outcome: ResponseOutcome,
-  withheld: ArchivedExchange['withheld'],
   date: string,
   common: WarcFields,
   { digest, payloads }: RecordTools,
@@ -125,26 +147,37 @@ async function responseRecord(
   const { payload, isDecoded } = keptBody(outcome, withheld);
   const head = responseHead(outcome, isDecoded);
   const digests = await digestsOf({ head, payload }, digest);
+  const isNotModified = status === 304;
   // The digest of no bytes tells nothing: an empty payload is never a copy of another.
-  const key = status === 304 ? `url ${url}` : payloadBytes(payload) === 0 ? null : digests.payload;
-  const known = key === null ? null : payloads.find(key);
-  const isCopy = known !== null && status !== 304;
+  const hasPayload = payloadBytes(payload) > 0;
+  const about = original === undefined ? payloads.lastOf(url) : original;
+  const tags = tagsOf(sent, headers);
+  const known = isNotModified
+    ? isOneTag(tags)
+      ? about
+      : null
+    : hasPayload && !isFull
+      ? payloads.find(digests.payload)
+      : null;
+  const isRepeated = isNotModified && known !== null;
+  const saidDigest = isRepeated ? (isIdentical(tags) ? known.digest : null) : digests.payload;
   const fields: WarcFields = [
     ...common,
     ['Content-Type', 'application/http; msgtype=response'],
-    ['WARC-Payload-Digest', known !== null && status === 304 ? null : digests.payload],
+    ['WARC-Payload-Digest', saidDigest],
     // A revisit that leaves out a payload is cut (WARC 1.1, 6.7.2).
-    ['WARC-Truncated', isCopy ? 'length' : truncation(outcome, withheld)],
+    ['WARC-Truncated', known !== null && !isNotModified ? 'length' : truncation(outcome, withheld)],
   ];
-  const index = { url, atMs: timing.startedAtMs, status, digest: digests.payload };
+  const index = { url, atMs: timing.startedAtMs, status, digest: saidDigest };
+  if (known === null && hasPayload) payloads.keep(digests.payload, { url, date });
+  payloads.answered(url, status, withheld === null ? (known ?? { url, date, digest: digests.payload }) : null);
   if (known === null) {
-    for (const each of [digests.payload, `url ${url}`]) payloads.keep(each, { url, date });
     const record = createRecord('response', fields, { head, payload }, digests);
     return { record, index: { ...index, mime: mimeOf(headers) } };
   }
   const revisitFields: WarcFields = [
     ...fields,
-    ['WARC-Profile', status === 304 ? NOT_MODIFIED : IDENTICAL],
+    ['WARC-Profile', isNotModified ? NOT_MODIFIED : IDENTICAL],
     ['WARC-Refers-To-Target-URI', known.url],
     ['WARC-Refers-To-Date', known.date],
   ];
@@ -154,6 +187,26 @@ async function responseRecord(
 
 const IDENTICAL = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest';
 const NOT_MODIFIED = 'http://netpreserve.org/warc/1.1/revisit/server-not-modified';
+
+/** The ETags of an exchange. */
+interface SentAndAnswered {
+  readonly sent: string | null;
+  readonly answered: string | null;
+}
+
+function tagsOf({ headers }: SentRequest, answered: ResponseOutcome['headers']): SentAndAnswered {
+  return { sent: headerValue(Object.entries(headers), 'if-none-match'), answered: headerValue(answered, 'etag') };
+}
+
+/** Whether a 304 is about the document whose tag was sent. */
+function isOneTag({ sent, answered }: SentAndAnswered): boolean {
+  return sent === null || answered === null || sent.replace(/^W\//, '') === answered.replace(/^W\//, '');
+}
+
+/** Whether a 304 says that every byte is the same: a weak tag promises a page that is as good, a date a second. */
+function isIdentical({ sent, answered }: SentAndAnswered): boolean {
+  return sent !== null && !sent.startsWith('W/') && answered?.startsWith('W/') !== true;
+}
 
 /** The body as it came or, where that is not known, with its codings undone. */
 function keptBody(

@@ -12,3 +12,5 @@ export const MAX_INDEXED_RECORDS = 100_000;
 export const ARCHIVE_WRITE_BYTES = 1024 * 1024;
 /** Links of a page in its metadata record. Ours; the page itself holds all of them. */
 export const MAX_OUTLINKS = 10_000;
+/** Compressed bytes of a record that hold its fields, its URLs aside. Ours: they are some 600 bytes before that. */
+export const RECORD_START_BYTES = 4_096;

@@ -2,26 +2,23 @@
 // become what the crawl knew. Bodies are streams that are read, or skipped, before the next exchange is taken.
 
 import { createReadStream } from 'node:fs';
-import { join } from 'node:path';
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { constants, gunzipSync } from 'node:zlib';
 import type { WARCRecord } from 'warcio';
 import { orIfAbsent } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import type { HeaderLines } from '../fetch/outcome.js';
 import { type CdxjFields, REVISIT_MIME, readIndex } from './cdxj.js';
 import { type HttpHead, headEnd, parseRequestFields, parseResponseHead } from './http-head.js';
-import { MAX_RECORD_HEAD_BYTES } from './limits.js';
+import { MAX_RECORD_HEAD_BYTES, RECORD_START_BYTES } from './limits.js';
 import { type ArchivedSettings, type ArchivedVisit, FIELDS, parseJsonField, parseWarcFields } from './visit.js';
-import { indexPathOf, listWarcs } from './warc-files.js';
-
-/** Where an exchange begins. */
-export interface ExchangePlace {
-  readonly filename: string;
-  readonly offset: number;
-}
+import { indexPathOf, listWarcs, type RecordPlace } from './warc-files.js';
 
 /** One exchange. */
 export interface ReadExchange {
-  readonly place: ExchangePlace;
+  /** Where it begins. */
+  readonly place: RecordPlace;
   readonly url: string;
   /** Epoch milliseconds. */
   readonly startedAtMs: number;
@@ -81,23 +78,56 @@ export async function* readRequests(folder: string): AsyncGenerator<ReadRequest>
 }
 
 /** Reads one exchange again. Its settings are not known. @throws What warcio and the platform throw. */
-export async function* readExchangeAt(folder: string, place: ExchangePlace): AsyncGenerator<ReadExchange> {
+export async function* readExchangeAt(folder: string, place: RecordPlace): AsyncGenerator<ReadExchange> {
   for await (const exchange of exchangesFrom(folder, place, new Originals(folder))) {
     yield exchange;
     return;
   }
 }
 
+/** What a record says of its payload. */
+export interface RecordAbout {
+  readonly type: string;
+  readonly url: string;
+  readonly date: string;
+  readonly digest: string | null;
+}
+
+/** Reads the fields of one record; `null`: there is none of this URL. Rejects never. */
+export async function readRecordAbout(
+  folder: string,
+  { filename, offset }: RecordPlace,
+  ofUrl: string,
+): Promise<RecordAbout | null> {
+  let file: FileHandle | null = null;
+  try {
+    file = await open(join(folder, basename(filename)));
+    // A revisit has two URLs.
+    const buffer = Buffer.alloc(RECORD_START_BYTES + 2 * ofUrl.length);
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, offset);
+    const start = gunzipSync(buffer.subarray(0, bytesRead), { finishFlush: constants.Z_SYNC_FLUSH });
+    const fields = parseWarcFields(start.subarray(0, headEnd(start) ?? 0));
+    const [type, url, date] = ['WARC-Type', 'WARC-Target-URI', 'WARC-Date'].map((name) => fields.get(name));
+    if (type === undefined || url !== ofUrl || date === undefined) return null;
+    return { type, url, date, digest: fields.get('WARC-Payload-Digest') ?? null };
+  } catch {
+    // Another file, or none at all: the record is not there.
+    return null;
+  } finally {
+    await file?.close();
+  }
+}
+
 /** An exchange whose response has not been read yet. */
 interface BegunExchange {
-  readonly place: ExchangePlace;
+  readonly place: RecordPlace;
   readonly request: WARCRecord;
   fields: ReadonlyMap<string, string>;
 }
 
 async function* exchangesFrom(
   folder: string,
-  { filename, offset }: ExchangePlace,
+  { filename, offset }: RecordPlace,
   originals: Originals,
 ): AsyncGenerator<ReadExchange> {
   const { WARCParser } = await import('warcio');

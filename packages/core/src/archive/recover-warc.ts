@@ -79,7 +79,7 @@ function indexedRecord(
     atMs: Date.parse(fields.get('WARC-Date') ?? '') || 0,
     mime: type === 'revisit' ? REVISIT_MIME : mimeOf(head?.headers ?? []),
     status: head?.status ?? 0,
-    digest: fields.get('WARC-Payload-Digest') ?? '',
+    digest: fields.get('WARC-Payload-Digest') ?? null,
   };
 }
 

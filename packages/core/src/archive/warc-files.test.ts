@@ -60,7 +60,7 @@ const PAGE: ArchivedPage = {
 };
 
 /** Appends one exchange. */
-function append(files: WarcFiles, path: string, body: Uint8Array = Buffer.from(`body of ${path}`)): Promise<void> {
+function append(files: WarcFiles, path: string, body: Uint8Array = Buffer.from(`body of ${path}`)) {
   const url = `https://example.org${path}`;
   const startedAtMs = Date.UTC(2026, 10, 20, 12, 0, 1);
   return files.append((warcinfoId) =>

@@ -26,6 +26,12 @@ export interface ArchiveBatch {
   readonly pageLine: string | null;
 }
 
+/** Where a record is: the file's final name, and bytes from its beginning. */
+export interface RecordPlace {
+  readonly filename: string;
+  readonly offset: number;
+}
+
 /** What WARC files are made with. */
 export interface WarcFilesOptions {
   readonly folder: string;
@@ -97,15 +103,20 @@ export class WarcFiles {
     this.#serial = (await guarded(folder, () => listWarcs(folder))).length;
   }
 
-  /** Appends records together: all of them or, when it rejects, none. @throws MannerlyError `archive-failed` */
-  append(plan: (warcinfoId: string) => Promise<ArchiveBatch>): Promise<void> {
+  /**
+   * Appends records together: all of them or, when it rejects, none.
+   *
+   * @returns Where the one with an entry in the index is; `null`: none has.
+   * @throws MannerlyError `archive-failed`
+   */
+  append(plan: (warcinfoId: string) => Promise<ArchiveBatch>): Promise<RecordPlace | null> {
     return this.#inTurn(async () => {
       if (this.#file?.isFull(this.#options.warcBytes) === true) {
         await this.#file.finish();
         this.#file = null;
       }
       this.#file ??= await this.#begin();
-      await this.#file.append(await plan(this.#file.warcinfoId));
+      return this.#file.append(await plan(this.#file.warcinfoId));
     });
   }
 
@@ -131,7 +142,7 @@ export class WarcFiles {
   }
 
   /** One after the other: records of an exchange are next to each other, and their offsets are known. */
-  #inTurn(act: () => Promise<void>): Promise<void> {
+  #inTurn<R>(act: () => Promise<R>): Promise<R> {
     const done = this.#tail.then(() => guarded(this.#options.folder, act));
     this.#tail = done.catch(() => undefined);
     return done;
@@ -162,8 +173,9 @@ class OpenWarc {
     return this.#length >= warcBytes || this.#index.lines.length >= MAX_INDEXED_RECORDS;
   }
 
-  async append({ records, pageLine }: ArchiveBatch): Promise<void> {
+  async append({ records, pageLine }: ArchiveBatch): Promise<RecordPlace | null> {
     const before = this.#length;
+    let found: RecordPlace | null = null;
     const lines: string[] = [];
     try {
       for (const { record, index } of records) {
@@ -172,6 +184,7 @@ class OpenWarc {
         if (index === null) continue;
         const place = { offset, length: this.#length - offset, filename: this.#filename };
         lines.push(cdxjLine(this.#surtOf, { ...index, ...place }));
+        found = { filename: this.#filename, offset };
       }
       await this.#flush();
     } catch (error) {
@@ -184,6 +197,7 @@ class OpenWarc {
     }
     this.#index.lines.push(...lines);
     if (pageLine !== null) this.#index.pages.push(pageLine);
+    return found;
   }
 
   async finish(): Promise<void> {

@@ -73,6 +73,49 @@ it('keeps visits, and asks for what has changed', async () => {
   expect(printed).toMatch(
     /Crawled again: 3 known pages visited, 1 changed, 2 unchanged \(2 by a 304, \d+ bytes not transferred\), 0 gone/,
   );
+  expect(printed).toMatch(/Of 3 pages 100\.0 % are expected to be as they were visited, before \d+\.\d %\./);
+});
+
+it('is planned without a request, from the directory alone or by the same command line', async () => {
+  const plan = async (...args: readonly string[]) => {
+    const io = fakeIo();
+    const code = await runCommand(['plan', '--again', ...args], io);
+    return { code, printed: io.outLines.join('\n'), told: io.errLines.join('\n') };
+  };
+  const out = join(folder, 'out');
+  const { code, printed } = await plan(out);
+  expect(code).toBe(0);
+  expect(printed).toMatch(/Of 3 known pages 3 are due, and 3 would be visited\./);
+  expect(printed).toMatch(/Expected to be as they were visited: \d+\.\d % of the pages now, 100\.0 % after the run\./);
+  expect(printed).toMatch(/127\.0\.0\.1:\d+, the first of 3:\n {2}\d+\.\d\d {2}http:\/\/127/);
+  const fewer = JSON.parse((await plan(out, '--pages', '2', '--json')).printed);
+  expect(fewer).toMatchObject({ format: 1, known: 3, due: 3, visits: 2 });
+  const standing = JSON.parse((await plan(out, '--every', '7', '--json')).printed);
+  expect(standing).toMatchObject({ known: 3, due: 0, visits: 0, hosts: [{ known: 3, due: 0 }] });
+  expect(standing.nextDueAtMs).toBeGreaterThan(Date.now());
+  const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
+  const whole = await plan(seed, ...who, '--out', out, '--pages', '1', '--json');
+  expect(JSON.parse(whole.printed)).toMatchObject({ known: 3, due: 3, visits: 1 });
+  expect((await plan(out, 'more')).told).toMatch(/"more" is one too many/);
+  expect((await plan()).told).toMatch(/name the crawl directory, or the store/);
+  expect(asked).toEqual([]);
+});
+
+it('says of a page what is expected of it, and when it is due', async () => {
+  const explain = async () => {
+    const io = fakeIo();
+    await runCommand(['explain', join(folder, 'out'), `${seed}p1`], io);
+    return io.outLines.join('\n');
+  };
+  const text = await explain();
+  expect(text).toMatch(/Visited 2 times, last \S+Z; 1 change seen, the last \S+Z\./);
+  expect(text).toMatch(/Estimate: a = \d\.\d{3}, b = \d\.\d{3} days, \d+\.\d{4} changes a day\./);
+  expect(text).toMatch(/Validators: ETag "2"\./);
+  expect(text).toMatch(
+    /Sitemaps say nothing of it since; those of its host are believed 0\.75 where they say changed, 0\.75/,
+  );
+  expect(text).toMatch(/The next visit is due \S+Z: a recrawl takes known pages in the order of their values/);
+  expect(asked).toEqual([]);
 });
 
 it('waits for what is not due, and says when it is', async () => {

@@ -18,6 +18,7 @@ export interface Flags {
   readonly name?: string;
   readonly policy?: string;
   readonly rawCells?: boolean;
+  readonly current?: boolean;
   readonly store?: string;
   readonly title?: string;
   readonly to?: string;

@@ -27,6 +27,9 @@ const PLAN_HELP = `
 Its flags are those of crawl: try the same line with "plan" first. It requests robots.txt and sitemaps, as politely as the
 crawl, and nothing else. With --out DIR it logs that in DIR.plan. Where there is no sitemap it assumes as many pages as the
 bounds allow. docs/plan.md says more.
+
+With --again it requests nothing. It says what "crawl --again" would visit, in which order, and how fresh the copy is. A crawl
+directory is enough then: mannerly plan --again DIR.
 ${EXIT_CODES_HELP}`;
 
 const INIT_HELP = `
@@ -251,6 +254,7 @@ function addArchiveCommands(program: Command, run: Runner): void {
     .option('--to <file>', 'write them to this file, which must not exist yet')
     .option('--csv <file>', 'write them to this CSV file, which must not exist yet')
     .option('--raw-cells', RAW_CELLS)
+    .option('--current', 'of pages that were visited again the last items, of those that are gone none')
     .addOption(
       new Option(
         '--format <name>',

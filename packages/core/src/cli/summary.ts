@@ -84,13 +84,21 @@ function recrawlText({
   changed,
   gone,
   bytesSaved,
+  known,
+  freshBefore,
+  freshAfter,
   nextDueAtMs,
 }: RecrawlCounts): string {
   const same = notModified + sameContent;
   const saved = bytesSaved === 0 ? '' : `, ${bytesSaved} bytes not transferred`;
   const due = nextDueAtMs === null ? '' : ` The next page is due at ${new Date(nextDueAtMs).toISOString()}.`;
   const what = `${changed} changed, ${same} unchanged (${notModified} by a 304${saved}), ${gone} gone`;
-  return `Crawled again: ${counted(visits, 'known page')} visited, ${what}.${due}`;
+  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+  const fresh =
+    freshBefore === null || freshAfter === null
+      ? ''
+      : ` Of ${counted(known, 'page')} ${percent(freshAfter)} are expected to be as they were visited, before ${percent(freshBefore)}.`;
+  return `Crawled again: ${counted(visits, 'known page')} visited, ${what}.${fresh}${due}`;
 }
 
 function waitingText({ waiting }: CrawlReport): string {

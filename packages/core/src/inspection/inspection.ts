@@ -18,7 +18,11 @@ import type { WholeCrawlPaths } from '../directory/crawl-directory.js';
 import { holderOf } from '../directory/directory-lock.js';
 import { asMannerlyError, MannerlyError } from '../errors.js';
 import type { CrawlSettings } from '../options/crawl-settings.js';
+import type { RecrawlOptions } from '../options/crawler-options.js';
+import { resolveRecrawl } from '../options/options.js';
 import { WaitingUrls } from '../order-seed/waiting-urls.js';
+import { lookAtVisit } from '../recrawl/look-at-visit.js';
+import { planRecrawl, type RecrawlPlan } from '../recrawl/recrawl-plan.js';
 import {
   atRest,
   type Explanation,
@@ -44,8 +48,21 @@ export interface CrawlInspection {
    * where it holds no frontier.
    */
   queued(request?: ListRequest): Promise<QueueListing>;
+  /**
+   * What the next run with `again` would do, from what is kept of visits. It makes no request.
+   *
+   * @param changes - What would be different from the last run. @default nothing
+   * @throws MannerlyError `option-invalid`; `directory-in-use` or `not-running` as `queued`.
+   */
+  planAgain(changes?: PlanAgainChanges): Promise<RecrawlPlan>;
   /** A second call does nothing. */
   close(): Promise<void>;
+}
+
+/** In which a recrawl would differ from the last run; `null`: no such bound. */
+export interface PlanAgainChanges {
+  readonly bounds?: Readonly<Partial<Record<'pages' | 'pagesPerHost' | 'minutes', number | null>>>;
+  readonly recrawl?: RecrawlOptions;
 }
 
 /** What is opened. */
@@ -67,7 +84,7 @@ export interface InspectionParts {
 export async function openInspection(
   inspected: InspectionParts,
 ): Promise<CrawlInspection & { readonly frontier: Frontier | null }> {
-  const { paths, clock } = inspected;
+  const { paths, clock, settings } = inspected;
   const holder = paths === null ? null : await holderOf(paths.path);
   const opened = await frontierOf(holder, inspected);
   const [frontier, whyLogsOnly] = typeof opened === 'string' ? [null, opened] : [opened, null];
@@ -97,17 +114,28 @@ export async function openInspection(
       waiting ??= waitingUrls(frontier);
       const isKnown = look.isKnown || place !== null || (await waiting).has(url);
       const bound = frontier.reachedBound();
-      return withError({ ...explain(url, decision, { ...look, isKnown, wait }, place), bound }, error);
+      const visit = await lookAtVisit(frontier, url, resolveRecrawl(settings.recrawl ?? {}), clock.nowMs());
+      const seen = visit === null ? {} : { visit };
+      return withError({ ...explain(url, decision, { ...look, isKnown, wait }, place), bound, ...seen }, error);
     },
     async queued(request = {}) {
-      if (frontier !== null) return frontier.list(request);
-      throw new MannerlyError(holder === null ? 'not-running' : 'directory-in-use', whyLogsOnly ?? '', {
-        hint:
-          holder === null ? LOST : 'Ask when the run has ended; in its own process `crawler.queued` answers meanwhile.',
-      });
+      return whole().list(request);
+    },
+    async planAgain({ bounds, recrawl } = {}) {
+      const { pages = null, pagesPerHost = null, minutes = null } = { ...settings.bounds, ...bounds };
+      const options = resolveRecrawl({ ...settings.recrawl, ...recrawl });
+      return planRecrawl(whole(), { options, pages, pagesPerHost, minutes, nowMs: clock.nowMs() });
     },
     close: async () => frontier?.close(),
   };
+
+  function whole(): Frontier {
+    if (frontier !== null) return frontier;
+    throw new MannerlyError(holder === null ? 'not-running' : 'directory-in-use', whyLogsOnly ?? '', {
+      hint:
+        holder === null ? LOST : 'Ask when the run has ended; in its own process `crawler.queued` answers meanwhile.',
+    });
+  }
 }
 
 const LOST =
@@ -120,7 +148,8 @@ async function frontierOf(
 ): Promise<Frontier | string> {
   if (holder !== null) return `${paths?.path} is in use by ${holder}, and the queue of a running crawl is not opened.`;
   if (store === null) return 'This crawl keeps its frontier in a store of its own.';
-  const frontier = createFrontier({ ...settings, store: readOnly(store), clock, create: false, part: null });
+  const { recrawl: _, ...ofFrontier } = settings;
+  const frontier = createFrontier({ ...ofFrontier, store: readOnly(store), clock, create: false, part: null });
   try {
     await frontier.open();
     return frontier;
@@ -175,6 +204,9 @@ export function readOnly(store: FrontierStore): FrontierStore {
     nextDueInMs: () => store.nextDueInMs(),
     stats: () => store.stats(),
     scan: (cursor, limit, host) => store.scan(cursor, limit, host),
+    ...(store.listRecords === undefined
+      ? {}
+      : { listRecords: (prefix, cursor, limit) => store.listRecords?.(prefix, cursor, limit) ?? refuse() }),
     ...(store.readHost === undefined ? {} : { readHost: (host) => store.readHost?.(host) ?? Promise.resolve(null) }),
     writeRecord: async () => undefined,
     add: refuse,

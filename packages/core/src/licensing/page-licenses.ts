@@ -10,7 +10,7 @@ import { MAX_LICENSE_BYTES, MAX_LICENSE_URL_CHARS, MAX_PAGE_LICENSES } from './l
 
 const RSL_TYPE = 'application/rsl+xml';
 /** What has to stand in a page that names one; few have it, and only those are read for it. */
-const MARK = 'rsl+xml';
+const MARKS = (['latin1', 'utf16le'] as const).map((encoding) => Buffer.from('rsl+xml', encoding));
 
 /** A licence that a response names: where its document is, or the document itself. */
 export type PageLicense = { readonly url: string } | { readonly reading: LicenseReading };
@@ -35,7 +35,7 @@ export async function licensesOfPage(
 
 function isMarked(body: Uint8Array): boolean {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  return bytes.includes(MARK) || bytes.includes(MARK, 0, 'utf16le');
+  return MARKS.some((mark) => bytes.includes(mark));
 }
 
 /** Of `Link` fields, which may have several links in a line. */

@@ -5,13 +5,17 @@ import type { FrontierOptions } from '@mannerly/frontier';
 import { sizeOf, writeWhole } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
+import type { RecrawlOptions } from './crawler-options.js';
 import type { ResolvedOptions } from './options.js';
 
 /** The part of a crawl's options that its frontier reads; plain JSON. */
 export type CrawlSettings = Pick<
   FrontierOptions,
   'robots' | 'politeness' | 'hostKeyBy' | 'maxQueued' | 'onFull' | 'bounds'
->;
+> & {
+  /** What decided when pages are visited again, functions left out; `null` or absent: no visits were kept. */
+  readonly recrawl?: RecrawlOptions | null;
+};
 
 /** The settings of a crawl. */
 export function crawlSettings(options: ResolvedOptions): CrawlSettings {
@@ -24,6 +28,11 @@ export function crawlSettings(options: ResolvedOptions): CrawlSettings {
     ...withoutNulls({ maxQueued: queuedUrls, onFull }),
     bounds: withoutNulls({ pages, minutes, bytes, pagesPerHost, bytesPerHost, minutesPerHost }),
   };
+}
+
+/** The same with what the plan of a recrawl goes by. */
+export function keptSettings(options: ResolvedOptions): CrawlSettings {
+  return { ...crawlSettings(options), recrawl: options.recrawl === null ? null : withoutNulls(options.recrawl) };
 }
 
 function withoutNulls<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {

@@ -1,13 +1,22 @@
 // The options of `createCrawler`. Generated from the rows in this folder: edit those, then run `pnpm generate`. It is
 // still one file because a reader of one option usually wants the next.
 
-import type { CanonicalRule, Clock, CustomPoliteness, FrontierStore, RobotsOptions, Via } from '@mannerly/frontier';
+import type {
+  CanonicalRule,
+  Clock,
+  CustomPoliteness,
+  FrontierStore,
+  JsonValue,
+  RobotsOptions,
+  Via,
+} from '@mannerly/frontier';
 import type { HookOptions } from '../crawl/hooks.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import type { StoreNotice } from '../journal/events.js';
 import type { LogFunction, Logger } from '../journal/log-entry.js';
 import type { Sink } from '../output/sink.js';
+import type { ContentFunction } from '../recrawl/recrawl-options.js';
 
 /** Everything a crawl can be configured with. */
 export interface CrawlerOptions {
@@ -91,7 +100,7 @@ export interface CrawlerOptions {
   readonly log?: 'silent' | 'debug' | 'info' | 'warn' | 'error' | false | LogFunction | Logger;
   /**
    * Keep what another visit of a page needs, so that the crawl can be run again (docs/recrawl.md). `true` means the
-   * defaults of the next six. @default false
+   * defaults of the next eight. @default false
    */
   readonly recrawl?: boolean | RecrawlOptions;
   /** Keep every exchange as WARC 1.1 (docs/archive.md). `true` means the defaults of the next four. @default false */
@@ -467,8 +476,11 @@ export interface RetryOptions {
 }
 
 export interface RecrawlOptions {
-  /** What counts as content: text, title and links that a reader sees, or every byte of the body. @default text */
-  readonly change?: 'text' | 'payload';
+  /**
+   * What counts as content: text, title and links that a reader sees, every byte of the body, the items that the
+   * handler emits (it is then called for each body), or what a function of the page returns, any JSON. @default text
+   */
+  readonly change?: 'text' | 'payload' | 'items' | ContentFunction;
   /**
    * Interval of a page that always changes; pages that change less often are visited less often. `null`: the bounds of
    * a run decide how many pages it visits. 0.01 to 365 days. @default none
@@ -488,6 +500,21 @@ export interface RecrawlOptions {
    * whether its validators are honest. 0: none. 0 to 1, a share of visits. @default 0.02
    */
   readonly verify?: number;
+  /**
+   * How long a page is left alone at most because its site says how long it lasts (`max-age`, `Expires`); with
+   * `immutable` thirty days. 0: not at all. 0 to 365 days. @default 7
+   */
+  readonly trustFreshnessDays?: number;
+  /**
+   * With `archive`: after how many revisit records of a page, or 365 days, its payload is requested without conditions
+   * and written again. 1 to 10,000 revisits. @default 100
+   */
+  readonly maxChain?: number;
+  /**
+   * How many other pages a visit of this one is worth, 0.01 to 100. `undefined`: 4 of a seed, 1 of any other page.
+   * @default none
+   */
+  readonly importance?: (url: string, userData: JsonValue | null) => number | undefined;
 }
 
 export interface ArchiveOptions {

@@ -19,6 +19,7 @@ import {
   MAX_WARC_BYTES,
   MIN_WARC_BYTES,
 } from './limits.js';
+import { RECRAWL_GROUP } from './recrawl-rows.js';
 import { boolean, choice, code, either, group, groupRow, list, number, row, text, whole } from './row.js';
 
 const MIB = 1024 * 1024;
@@ -181,37 +182,9 @@ export const MACHINE_ROWS = {
     { default: 'warn', flag: ['--log <level>', 'what is said meanwhile: debug, info, warn, error or silent'] },
   ),
   recrawl: row(
-    either(
-      boolean,
-      group('RecrawlOptions', {
-        change: row(
-          choice('text', 'payload'),
-          'What counts as content: text, title and links that a reader sees, or every byte of the body.',
-          { default: 'text' },
-        ),
-        everyDays: row(
-          number(0.01, 365, 'days'),
-          'Interval of a page that always changes; pages that change less often are visited less often. `null`: the ' +
-            'bounds of a run decide how many pages it visits.',
-          { flag: ['--every <days>', 'with --again: interval of a page that always changes (implies --recrawl)'] },
-        ),
-        minDays: row(number(0, 365, 'days'), 'With `everyDays`: the shortest interval.', { default: 1 / 24 }),
-        maxDays: row(number(0, 3_650, 'days'), 'With `everyDays`: the longest interval.', { default: 90 }),
-        newShare: row(
-          number(0, 1, ', a share of pages'),
-          'Share of `bounds.pages` that is for URLs never fetched, where there are any.',
-          { default: 0.25 },
-        ),
-        verify: row(
-          number(0, 1, ', a share of visits'),
-          'Share of the conditional visits of a host that is made without conditions, one in a hundred at least, to ' +
-            'see whether its validators are honest. 0: none.',
-          { default: 0.02 },
-        ),
-      }),
-    ),
+    either(boolean, RECRAWL_GROUP),
     'Keep what another visit of a page needs, so that the crawl can be [run again](../recrawl.md). `true` means the ' +
-      'defaults of the next six.',
+      'defaults of the next eight.',
     { default: false, flag: ['--recrawl', 'keep what --again needs: when each page was fetched, and its validators'] },
   ),
   archive: row(

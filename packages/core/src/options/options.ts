@@ -22,7 +22,7 @@ import { parseUrl } from '../parse-url.js';
 import type { ResolvedRecrawlOptions } from '../recrawl/recrawl-options.js';
 import { type ResolvedSignature, resolveSignature } from '../signatures/signature-options.js';
 import { fill } from './check.js';
-import type { CrawlerOptions } from './crawler-options.js';
+import type { CrawlerOptions, RecrawlOptions } from './crawler-options.js';
 import type { Filled, Relaxed, Row } from './row.js';
 import { OPTIONS } from './table.js';
 
@@ -135,8 +135,13 @@ function hooksOf(hooks: CrawlerOptions['hooks'] = {}, timeoutMs: number): Resolv
   return isAny ? { ...hooks, timeoutMs } : null;
 }
 
+/** @throws MannerlyError `option-invalid` */
+export function resolveRecrawl(recrawl: RecrawlOptions): ResolvedRecrawlOptions {
+  return fill('', OPTIONS, { recrawl }).recrawl as ResolvedRecrawlOptions;
+}
+
 /** What `recrawl: true` means. */
-export const DEFAULT_RECRAWL = fill('', OPTIONS, { recrawl: {} }).recrawl as ResolvedRecrawlOptions;
+export const DEFAULT_RECRAWL = resolveRecrawl({});
 const DEFAULT_ARCHIVE = fill('', OPTIONS, { archive: {} }).archive as ResolvedArchiveOptions;
 
 function networkOf({ cookies, ...rest }: Defaults['network'], seeds: readonly string[]): ResolvedNetworkOptions {

@@ -13,7 +13,7 @@ import { invalidOption, MannerlyError } from '../errors.js';
 import { csvSink } from './csv.js';
 import { ColumnFinder, type ItemColumn, type ItemRow } from './item-columns.js';
 import { itemOfLine } from './item-line.js';
-import { joinedItems } from './joined-items.js';
+import { currentItems, joinedItems } from './joined-items.js';
 import { CSV_PIECE_ITEMS } from './limits.js';
 import { writeParquet } from './parquet-file.js';
 import type { Item } from './sink.js';
@@ -31,6 +31,11 @@ export interface ExportOptions {
   readonly to: string;
   /** @default 'jsonl' */
   readonly format?: ExportFormat;
+  /**
+   * Only what is current: of a page that was visited again, the items of the last visit that found any; none of a page
+   * that is gone or forbids keeping them. Tombstones are left out. @default false: everything, in the files' order
+   */
+  readonly current?: boolean;
   /** For CSV, as for `csvSink`. @default false */
   readonly escapeFormulas?: boolean;
   /** Receives how many items have been read; for Parquet they are read twice. */
@@ -58,6 +63,7 @@ export async function exportItems({
   from,
   to,
   format = 'jsonl',
+  current = false,
   escapeFormulas = false,
   onItems,
   signal,
@@ -68,7 +74,7 @@ export async function exportItems({
   const partial = partialName(to);
   let read = 0;
   const lines = async function* (): AsyncGenerator<string> {
-    for await (const line of joinedItems(paths)) {
+    for await (const line of current ? currentItems(paths) : joinedItems(paths)) {
       signal?.throwIfAborted();
       read += 1;
       onItems?.(read);

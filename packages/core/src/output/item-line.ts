@@ -1,7 +1,11 @@
 // An item as one line of JSON, and back.
 
 import type { JsonValue } from '@mannerly/frontier';
+<<<<<<< HEAD
 import type { ItemLicense } from '../item-license.js';
+=======
+import { readItemId } from './items.js';
+>>>>>>> main
 import type { Item } from './sink.js';
 
 /** Keys of a line that are ours. An object that has one of these (other than `url`) is under `data` as a whole. */
@@ -54,6 +58,7 @@ export function itemOfLine(value: unknown): Item | null {
   const rest = isLicense(license) ? others : more;
   if (typeof id !== 'string' || typeof url !== 'string') return null;
   const isWrapped = 'data' in rest && Object.keys(rest).length === 1;
+  const removed = readItemId(id)?.isTombstone === true ? rest['removed'] : undefined;
   return {
     id,
     url,
@@ -62,5 +67,6 @@ export function itemOfLine(value: unknown): Item | null {
     preferences: (preferences ?? {}) as Item['preferences'],
     ...(isLicense(license) ? { license: license as unknown as ItemLicense } : {}),
     data: isWrapped ? (rest['data'] ?? null) : rest,
+    ...(typeof removed === 'string' ? { removed } : {}),
   };
 }

@@ -26,9 +26,10 @@ export function itemsOf(
   },
   emitted: readonly JsonValue[],
 ): Item[] {
-  const { url, fetchedAtMs, visit } = page;
+  const { url, fetchedAtMs } = page;
   const { expiresAtMs, preferences } = page.exclusion;
   if (emitted.length === 0) return [];
+<<<<<<< HEAD
   const hash = createHash('sha256').update(url).digest('hex').slice(0, ITEM_KEY_CHARS);
   const key = `${host}/${hash}${visit === 0 ? '' : `/${visit}`}`;
   const license = page.license == null ? {} : { license: page.license };
@@ -41,6 +42,37 @@ export function itemsOf(
     preferences,
     ...license,
   }));
+=======
+  const key = keyOf(host, page);
+  return emitted.map((data, at) => ({ id: `${key}/${at}`, url, fetchedAtMs, data, expiresAtMs, preferences }));
+>>>>>>> main
+}
+
+/** Says that the items of a page so far may not be kept any more. @param visit - The one that has found it out. */
+export function tombstone(
+  host: string,
+  page: Pick<Item, 'url' | 'fetchedAtMs'> & { readonly visit: number },
+  removed: string,
+): Item {
+  const { url, fetchedAtMs } = page;
+  const id = `${keyOf(host, page)}/${TOMBSTONE}`;
+  return { id, url, fetchedAtMs, data: { removed }, expiresAtMs: null, preferences: {}, removed };
+}
+
+/** The last part of a tombstone's id; an item has its number there. */
+const TOMBSTONE = 'removed';
+
+/** What an id says; `null` for one that is not of a crawl. */
+export function readItemId(
+  id: string,
+): { readonly page: string; readonly visit: number; readonly isTombstone: boolean } | null {
+  const [, page, visit = '0', last] = /^([^/]+\/[0-9a-f]+)(?:\/(\d+))?\/(\d+|removed)$/.exec(id) ?? [];
+  return page === undefined ? null : { page, visit: Number(visit), isTombstone: last === TOMBSTONE };
+}
+
+function keyOf(host: string, { url, visit }: { readonly url: string; readonly visit: number }): string {
+  const hash = createHash('sha256').update(url).digest('hex').slice(0, ITEM_KEY_CHARS);
+  return `${host}/${hash}${visit === 0 ? '' : `/${visit}`}`;
 }
 
 type ItemExclusion = Pick<Item, 'expiresAtMs' | 'preferences'>;

@@ -4,6 +4,7 @@
 import { createRecentSet } from '@mannerly/frontier/internal';
 import { countLines, parseLine, readLines } from '../directory/read-lines.js';
 import { idOfLine } from './item-line.js';
+import { readItemId } from './items.js';
 import { MAX_ITEM_LINE_CHARS, MAX_JOINED_IDS } from './limits.js';
 
 /**
@@ -20,6 +21,25 @@ export async function* joinedItems(itemsPaths: readonly string[]): AsyncGenerato
       const id = itemsPaths.length > 1 ? idOfLine(line) : null;
       if (id === null || seen.add(id)) yield line;
     }
+  }
+}
+
+/**
+ * The lines of the items that are current, of those of `joinedItems`: of each page those of its last visit that has
+ * emitted any, and none where a tombstone came behind them. The lines are read twice. A page that was visited once
+ * takes no memory.
+ *
+ * @throws As `joinedItems`.
+ */
+export async function* currentItems(itemsPaths: readonly string[]): AsyncGenerator<string> {
+  const last = new Map<string, number>();
+  for await (const line of joinedItems(itemsPaths)) {
+    const found = readItemId(idOfLine(line) ?? '');
+    if (found !== null && found.visit > (last.get(found.page) ?? 0)) last.set(found.page, found.visit);
+  }
+  for await (const line of joinedItems(itemsPaths)) {
+    const found = readItemId(idOfLine(line) ?? '');
+    if (found === null || (!found.isTombstone && found.visit === (last.get(found.page) ?? 0))) yield line;
   }
 }
 

@@ -102,7 +102,7 @@ interface ItemsStored {
 }
 
 /** Items of the page are kept out of the sinks. */
-interface ItemsLeft {
+export interface ItemsLeft {
   readonly storesItems: false;
   /** The first reason that acts on items, as a word of the table of reasons. */
   readonly reason: ExclusionReason['reason'];

@@ -8,3 +8,5 @@ export const MAX_PLAN_STEPS = 1_000_000;
 export const MAX_PLAN_REST_MS = 60_000;
 /** Hosts of the table that a plan prints. */
 export const MAX_PLAN_ROWS = 60;
+/** Pages of a host that the plan of a recrawl shows. */
+export const MAX_SHOWN_VISITS = 5;

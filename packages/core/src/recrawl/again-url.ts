@@ -1,7 +1,7 @@
 // Another visit of a known URL, as the frontier queues it.
 
 import type { NewUrl } from '@mannerly/frontier';
-import type { PageVisit } from './page-visit.js';
+import { lastTryMs, type PageVisit } from './page-visit.js';
 
 const MONTH_MS = 30 * 86_400_000;
 
@@ -10,16 +10,16 @@ const MONTH_MS = 30 * 86_400_000;
  * month: what robots.txt has closed meanwhile is tried again.
  */
 export function againUrl(
-  visit: Pick<PageVisit, 'url' | 'depth' | 'from' | 'label' | 'userData' | 'atMs'>,
+  visit: Pick<PageVisit, 'url' | 'depth' | 'from' | 'label' | 'userData' | 'atMs' | 'triedAtMs'>,
   nowMs: number,
   more: Pick<NewUrl, 'priority' | 'via'>,
 ): NewUrl {
-  const { url, depth, from, label, userData, atMs } = visit;
+  const { url, depth, from, label, userData } = visit;
   return {
     url,
     depth,
     ...more,
-    visit: Math.ceil(atMs) + monthOf(nowMs),
+    visit: Math.ceil(lastTryMs(visit)) + monthOf(nowMs),
     ...(from === null ? {} : { from }),
     ...(label === null ? {} : { label }),
     ...(userData === null ? {} : { userData }),
@@ -27,8 +27,8 @@ export function againUrl(
 }
 
 /** Whether a visit's number is one of `againUrl`: another visit that a handler asks for has a number below these. */
-export function isAgainVisit(visit: number, { atMs }: Pick<PageVisit, 'atMs'>, nowMs: number): boolean {
-  const month = visit - Math.ceil(atMs);
+export function isAgainVisit(visit: number, before: Pick<PageVisit, 'atMs' | 'triedAtMs'>, nowMs: number): boolean {
+  const month = visit - Math.ceil(lastTryMs(before));
   return month > 0 && month <= monthOf(nowMs);
 }
 

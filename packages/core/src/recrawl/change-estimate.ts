@@ -19,6 +19,11 @@ export function changesPerDay({ shape, days }: ChangeEstimate): number {
   return shape / days;
 }
 
+/** How likely a page is as it was so many days ago. */
+export function expectedFresh({ shape, days }: ChangeEstimate, sinceDays: number): number {
+  return (days / (days + sinceDays)) ** shape;
+}
+
 /** The page was as before after so many days: exact. */
 export function afterUnchanged({ shape, days }: ChangeEstimate, sinceDays: number): ChangeEstimate {
   return bounded(shape, days + Math.max(0, sinceDays));

@@ -9,7 +9,7 @@ import { DELIVERY_DATE_MS, MAX_JUDGED_HOSTS, MOST_BETWEEN_PROBES, UNTRUSTED_MS, 
 import type { PageVisit } from './page-visit.js';
 
 /** What is known of the validators of one host. Kept in the store. */
-interface HostValidators {
+export interface HostValidators {
   /** No conditional request before this time: its ETag was the same and the page was not. Epoch milliseconds. */
   readonly untrustedUntilMs: number;
   /** Visits in a row whose ETag was new and whose content was not. */
@@ -65,17 +65,18 @@ export class ValidatorTrust {
     const { host } = new URL(url);
     if (Object.keys(conditions).length === 0) return { conditions, isProbe: false };
     await this.#records.load(host);
-    const known = this.#records.of(host);
-    if (nowMs < known.untrustedUntilMs) return { conditions: {}, isProbe: false };
+    const left = usable(conditions, this.#records.of(host), nowMs);
+    if (Object.keys(left).length === 0) return { conditions: left, isProbe: false };
     const visits = (this.#visits.get(host) ?? 0) + 1;
     keepLatest(this.#visits, host, visits, MAX_JUDGED_HOSTS);
     if (this.#everyVisits > 0 && visits % this.#everyVisits === 0) return { conditions: {}, isProbe: true };
-    const useless = [
-      ...(known.restless >= VISITS_TO_JUDGE ? ['if-none-match'] : []),
-      ...(known.deliveryDates >= VISITS_TO_JUDGE ? ['if-modified-since'] : []),
-    ];
-    const left = Object.entries(conditions).filter(([name]) => !useless.includes(name));
-    return { conditions: Object.fromEntries(left), isProbe: false };
+    return { conditions: left, isProbe: false };
+  }
+
+  /** What is known of the validators of a host. */
+  async of(host: string): Promise<HostValidators> {
+    await this.#records.load(host);
+    return this.#records.of(host);
   }
 
   /** A known page came with a body. */
@@ -114,6 +115,20 @@ export class ValidatorTrust {
     if (!(agoMs > DELIVERY_DATE_MS) || this.#records.of(host).deliveryDates >= VISITS_TO_JUDGE) return undefined;
     return agoMs / DAY_MS < sinceDays ? agoMs / DAY_MS : undefined;
   }
+}
+
+/** Those of the conditions that say something at this host. */
+export function usable(
+  conditions: Readonly<Record<string, string>>,
+  { untrustedUntilMs, restless, deliveryDates }: HostValidators,
+  nowMs: number,
+): Record<string, string> {
+  if (nowMs < untrustedUntilMs) return {};
+  const useless = [
+    ...(restless >= VISITS_TO_JUDGE ? ['if-none-match'] : []),
+    ...(deliveryDates >= VISITS_TO_JUDGE ? ['if-modified-since'] : []),
+  ];
+  return Object.fromEntries(Object.entries(conditions).filter(([name]) => !useless.includes(name)));
 }
 
 /** Milliseconds from Last-Modified to Date; not a number where one of them is missing. */

@@ -1,14 +1,20 @@
-// Whether what sitemaps and feeds say of changes is true, host by host: two counters of what they said and what was
-// found, as beta distributions that begin at one half (recrawl 8.3).
+// Whether what sitemaps and feeds say of changes is true, host by host: counters of what they said and what was found.
+// What counts is how much more often pages have changed of which they say so than others: dates at random weigh nothing
+// (docs/decisions/0039-sitemaps-before-the-choice.md).
 
 import { HostRecords, type RecordStore } from './host-records.js';
 import type { Lastmod, Lastmods } from './lastmod.js';
-import { MAX_SHAPE, TRUSTED_LASTMOD } from './limits.js';
+import { COMPARED_COVER, MAX_SHAPE, TRUSTED_LASTMOD } from './limits.js';
 
-/** What is said of a page since its last visit, and how far that has proved true: 0 to 1. */
+/** What is said of a page since its last visit. */
 export interface Claim {
   readonly says: 'changed' | 'unchanged';
+  /** How often that has proved true of pages of its host, 0 to 1. */
   readonly trust: number;
+  /** How far it counts in the value of a visit, 0 to 1. */
+  readonly weight: number;
+  /** The share of the time since the last visit of which something is said. */
+  readonly covers: number;
   /** When it changed last, by what is said. */
   readonly lastmod: Lastmod;
 }
@@ -21,47 +27,64 @@ export interface LastmodRecord {
   readonly unchangedTrue: number;
 }
 
-const UNKNOWN: LastmodRecord = { changed: 0, changedTrue: 0, unchanged: 0, unchangedTrue: 0 };
+/** Of a host that is not known. */
+export const NO_CLAIMS: LastmodRecord = { changed: 0, changedTrue: 0, unchanged: 0, unchangedTrue: 0 };
+
+/** How far the claims of a host are trusted, each kind by itself, and what they weigh together: 0 to 1. */
+export interface HostTrust {
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly weight: number;
+}
+
+/** The means of two beta distributions, and their sum less 1. At first as if three of four had been true: one half. */
+export function trustOf({ changed, changedTrue, unchanged, unchangedTrue }: LastmodRecord): HostTrust {
+  const [ofChanged, ofUnchanged] = [(changedTrue + 3) / (changed + 4), (unchangedTrue + 3) / (unchanged + 4)];
+  return { changed: ofChanged, unchanged: ofUnchanged, weight: Math.max(0, ofChanged + ofUnchanged - 1) };
+}
+
+/** A page was visited of which something was said. Old habits are forgotten, as those of pages are. */
+export function afterClaim(known: LastmodRecord, says: Claim['says'], hasChanged: boolean): LastmodRecord {
+  const factor = known[says] >= MAX_SHAPE ? 0.5 : 1;
+  return {
+    ...known,
+    [says]: factor * known[says] + 1,
+    [`${says}True`]: factor * known[`${says}True`] + (hasChanged === (says === 'changed') ? 1 : 0),
+  };
+}
 
 /** Dates, and their trust. Promises reject with what the store throws. */
 export class LastmodTrust {
   readonly #records: HostRecords<LastmodRecord>;
 
   constructor(store: RecordStore) {
-    this.#records = new HostRecords(store, 'lastmod/', UNKNOWN);
+    this.#records = new HostRecords(store, 'lastmod/', NO_CLAIMS);
   }
 
   /** What is said of a page that was visited at a time; `null`: nothing, or it may mean both. */
-  async claim(url: string, lastmods: Lastmods, visitedAtMs: number): Promise<Claim | null> {
+  async claim(url: string, lastmods: Lastmods, visitedAtMs: number, nowMs: number): Promise<Claim | null> {
     const lastmod = lastmods.of(url);
     if (lastmod === null) return null;
     const says = lastmod.fromMs > visitedAtMs ? 'changed' : lastmod.toMs <= visitedAtMs ? 'unchanged' : null;
-    return says === null ? null : { says, trust: (await this.of(new URL(url).host))[says], lastmod };
+    const sinceMs = Math.max(1, nowMs - visitedAtMs);
+    const covers = says === 'changed' ? 1 : Math.min(1, (lastmod.readAtMs - visitedAtMs) / sinceMs);
+    if (says === null || covers <= 0) return null;
+    const trust = await this.of(new URL(url).host);
+    return { says, trust: trust[says], weight: covers * trust.weight, covers, lastmod };
   }
 
   /** How far the claims of a host are trusted. */
-  async of(host: string): Promise<Record<Claim['says'], number>> {
+  async of(host: string): Promise<HostTrust> {
     await this.#records.load(host);
-    const { changed, changedTrue, unchanged, unchangedTrue } = this.#records.of(host);
-    return {
-      changed: (changedTrue + 1) / (changed + 2),
-      unchanged: (unchangedTrue + 1) / (unchanged + 2),
-    };
+    return trustOf(this.#records.of(host));
   }
 
-  /** A page was visited of which something was said. */
-  async compared(url: string, { says }: Claim, hasChanged: boolean): Promise<void> {
+  /** A page was visited of which something was said. What was read long before the visit proves nothing. */
+  async compared(url: string, { says, covers }: Claim, hasChanged: boolean): Promise<void> {
+    if (covers < COMPARED_COVER) return;
     const { host } = new URL(url);
     await this.#records.load(host);
-    const known = this.#records.of(host);
-    const isTrue = hasChanged === (says === 'changed');
-    // Old habits are forgotten, as those of pages are.
-    const factor = known[says] >= MAX_SHAPE ? 0.5 : 1;
-    await this.#records.write(host, {
-      ...known,
-      [says]: factor * known[says] + 1,
-      [`${says}True`]: factor * known[`${says}True`] + (isTrue ? 1 : 0),
-    });
+    await this.#records.write(host, afterClaim(this.#records.of(host), says, hasChanged));
   }
 }
 

@@ -18,7 +18,7 @@ function kept(...readings: readonly (readonly (string | null)[])[]) {
     ({ kept: before, useless } = reader.end(before, NOW));
   }
   const lastmods = new Lastmods(1_000);
-  if (before !== null) lastmods.addAll(before, NOW);
+  if (before !== null) lastmods.addAll(before, NOW, NOW);
   return { useless, lastmods, of: (at: number) => lastmods.of(`http://a.test/${at}`) };
 }
 
@@ -32,7 +32,7 @@ describe('the dates of a file', () => {
     ['Thu, 19 Nov 2026 10:30:00 GMT', Date.UTC(2026, 10, 19, 10, 30), 60_000],
     ['2026-11-19', Date.UTC(2026, 10, 19), DAY_MS],
   ])('%s', (text, fromMs, length) => {
-    expect(kept([text]).of(0)).toEqual({ fromMs, toMs: fromMs + length });
+    expect(kept([text]).of(0)).toEqual({ fromMs, toMs: fromMs + length, readAtMs: NOW });
   });
 
   it.each([null, '', '2026', '2026-11', 'yesterday 10:30', '2026-13-45', '9999-01-01', '1800-01-01T10:00:00Z'])(
@@ -70,11 +70,11 @@ describe('the dates of a file', () => {
     for (const date of [day(9), day(3), day(5)]) {
       const reader = new LastmodReader();
       reader.add('http://a.test/', date);
-      lastmods.addAll(reader.end(null, NOW).kept, NOW);
+      lastmods.addAll(reader.end(null, NOW).kept, NOW, NOW);
     }
     expect(lastmods.of('http://a.test/')?.fromMs).toBe(Date.parse(day(3)));
     for (const bytes of [[], [0], [0, 0, 0, 0, 0, 1, 2], [9, 9, 9, 9, 9, 9, 9, 9]])
-      lastmods.addAll(new Uint8Array(bytes), NOW);
+      lastmods.addAll(new Uint8Array(bytes), NOW, NOW);
     const full = kept([day(1), day(2)]);
     expect(full.of(1)).not.toBeNull();
   });
@@ -98,32 +98,80 @@ describe('claims of a host', () => {
     ['a visit of the same day says neither', at(9), undefined],
     ['a visit of the day after', at(24), 'unchanged'],
   ])('%s', async (_what, visitedAtMs, says) => {
-    const claim = await setUp().trust.claim(URL_OF_PAGE, lastmods, visitedAtMs);
+    const claim = await setUp().trust.claim(URL_OF_PAGE, lastmods, visitedAtMs, NOW);
     expect(claim?.says).toBe(says);
-    if (claim !== null) expect(claim.trust).toBe(0.5);
-    expect(await setUp().trust.claim('http://a.test/none', lastmods, visitedAtMs)).toBeNull();
+    if (claim !== null) expect(claim).toMatchObject({ trust: 0.75, weight: 0.5 });
+    expect(await setUp().trust.claim('http://a.test/none', lastmods, visitedAtMs, NOW)).toBeNull();
   });
 
   it('are believed more with each that is true, and less with each that is not, over restarts too', async () => {
     const { store, trust } = setUp();
-    const changed = await trust.claim(URL_OF_PAGE, lastmods, at(-1));
-    const unchanged = await trust.claim(URL_OF_PAGE, lastmods, at(24));
+    const changed = await trust.claim(URL_OF_PAGE, lastmods, at(-1), NOW);
+    const unchanged = await trust.claim(URL_OF_PAGE, lastmods, at(24), NOW);
     for (const hasChanged of [true, true, true, false]) await trust.compared(URL_OF_PAGE, changed!, hasChanged);
     for (const hasChanged of [false, false, true]) await trust.compared(URL_OF_PAGE, unchanged!, hasChanged);
     const again = new LastmodTrust(store);
-    expect(await again.of('a.test')).toEqual({ changed: 4 / 6, unchanged: 3 / 5 });
-    expect(await again.of('b.test')).toEqual({ changed: 1 / 2, unchanged: 1 / 2 });
+    expect(await again.of('a.test')).toEqual({ changed: 6 / 8, unchanged: 5 / 7, weight: 6 / 8 + 5 / 7 - 1 });
+    expect(await again.of('b.test')).toEqual({ changed: 3 / 4, unchanged: 3 / 4, weight: 1 / 2 });
     // Old habits are forgotten.
     for (let time = 0; time < 300; time += 1) await again.compared(URL_OF_PAGE, changed!, true);
     for (let time = 0; time < 60; time += 1) await again.compared(URL_OF_PAGE, changed!, false);
     expect((await again.of('a.test')).changed).toBeLessThan(0.35);
   });
 
+  it('say nothing of the time after they were read', async () => {
+    const read = (readAtMs: number): Lastmods => {
+      const reader = new LastmodReader();
+      reader.add(URL_OF_PAGE, '2026-11-10');
+      const known = new Lastmods(1);
+      known.addAll(reader.end(null, NOW).kept, NOW, readAtMs);
+      return known;
+    };
+    const visitedAtMs = NOW - 8 * DAY_MS;
+    for (const [ago, covers] of [
+      [0, 1],
+      [2, 0.75],
+      [6, 0.25],
+    ] as const) {
+      const { trust } = setUp();
+      const claim = await trust.claim(URL_OF_PAGE, read(NOW - ago * DAY_MS), visitedAtMs, NOW);
+      expect(claim).toMatchObject({ says: 'unchanged', weight: 0.5 * covers, covers });
+      await trust.compared(URL_OF_PAGE, claim!, true);
+      expect((await trust.of('a.test')).unchanged).toBe(covers === 1 ? 3 / 5 : 3 / 4);
+    }
+    expect(await setUp().trust.claim(URL_OF_PAGE, read(NOW - 9 * DAY_MS), visitedAtMs, NOW)).toBeNull();
+    // That it has changed since is true whenever that was read.
+    const changed = await setUp().trust.claim(URL_OF_PAGE, read(at(30)), at(-1), NOW);
+    expect(changed).toMatchObject({ says: 'changed', weight: 0.5, covers: 1 });
+  });
+
+  it('weigh nothing where pages change as often without them', async () => {
+    const { trust } = setUp();
+    const changed = await trust.claim(URL_OF_PAGE, lastmods, at(-1), NOW);
+    const unchanged = await trust.claim(URL_OF_PAGE, lastmods, at(24), NOW);
+    for (let time = 0; time < 30; time += 1) {
+      await trust.compared(URL_OF_PAGE, changed!, time % 3 === 0);
+      await trust.compared(URL_OF_PAGE, unchanged!, time % 3 === 0);
+    }
+    const { changed: p, unchanged: q, weight } = await trust.of('a.test');
+    expect(q).toBeGreaterThan(0.6);
+    expect(weight).toBeLessThan(0.1);
+    expect(weight).toBeCloseTo(p + q - 1, 12);
+    for (let time = 0; time < 30; time += 1) await trust.compared(URL_OF_PAGE, changed!, false);
+    expect((await trust.of('a.test')).weight).toBe(0);
+  });
+
   it('date a change once they are trusted, within the time since the last visit', () => {
-    const claim = { says: 'changed', trust: 0.8, lastmod: { fromMs: at(0), toMs: at(24) } } as const;
+    const claim = {
+      says: 'changed',
+      trust: 0.9,
+      weight: 0.5,
+      covers: 1,
+      lastmod: { fromMs: at(0), toMs: at(24), readAtMs: NOW },
+    } as const;
     expect(datedDays(claim, at(-48), at(48))).toBe(1.5);
     expect(datedDays(claim, at(6), at(18))).toBe(0.25);
-    expect(datedDays({ ...claim, trust: 0.79 }, at(-48), at(48))).toBeUndefined();
+    expect(datedDays({ ...claim, trust: 0.89 }, at(-48), at(48))).toBeUndefined();
     expect(datedDays({ ...claim, says: 'unchanged' }, at(-48), at(48))).toBeUndefined();
     expect(datedDays(null, at(-48), at(48))).toBeUndefined();
     expect(datedDays(claim, at(-48), at(-1))).toBeUndefined();

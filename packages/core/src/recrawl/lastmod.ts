@@ -8,6 +8,8 @@ import { MAX_SAME_LASTMODS, MIN_JUDGED_LASTMODS, MOVED_READS, TOMORROW_MS } from
 export interface Lastmod {
   readonly fromMs: number;
   readonly toMs: number;
+  /** When that was read, or a 304 said that it is as it was: nothing is said of later changes. */
+  readonly readAtMs: number;
 }
 
 const MINUTE_MS = 60_000;
@@ -16,6 +18,7 @@ const ENTRY_BYTES = 10;
 const HASH_BYTES = 6;
 /** Set where only the day is known. Minutes need 31 bits until the year 6053. */
 const IS_DAY = 0x8000_0000;
+const FILE = 2 ** 32;
 /** Before the entries: how often in a row most of them have moved, and the one that most of them share. */
 const HEAD_BYTES = 5;
 
@@ -29,7 +32,7 @@ function packed(text: string | null): number {
   return Math.floor(ms / MINUTE_MS) + (isDay ? IS_DAY : 0);
 }
 
-function unpacked(value: number): Lastmod {
+function unpacked(value: number): Pick<Lastmod, 'fromMs' | 'toMs'> {
   const fromMs = (value % IS_DAY) * MINUTE_MS;
   return { fromMs, toMs: fromMs + (value >= IS_DAY ? DAY_MS : MINUTE_MS) };
 }
@@ -79,7 +82,9 @@ export class LastmodReader {
 
 /** The dates of many files by URL, in little memory. Those that say nothing are left out. */
 export class Lastmods {
+  /** By the hash of the URL: the date, and `FILE` times the place of its file in `#readAtMs`. */
   readonly #values = new Map<number, number>();
+  readonly #readAtMs: number[] = [];
   readonly #most: number;
 
   /** @param most - URLs whose dates are kept; of more, those that come first. */
@@ -87,22 +92,28 @@ export class Lastmods {
     this.#most = most;
   }
 
-  /** Of several dates of a URL the latest counts. Bytes that are no such record add nothing. */
-  addAll(kept: Uint8Array, nowMs: number): void {
+  /**
+   * Of several dates of a URL the latest counts. Bytes that are no such record add nothing.
+   *
+   * @param readAtMs - When they were read.
+   */
+  addAll(kept: Uint8Array, nowMs: number, readAtMs: number): void {
     if (kept.length < HEAD_BYTES || (kept[0] ?? 0) >= MOVED_READS) return;
     const common = Buffer.from(kept.buffer, kept.byteOffset, kept.length).readUInt32BE(1);
+    const file = this.#readAtMs.push(readAtMs) - 1;
     for (const [hash, value] of entriesOf(kept)) {
       if (value === common || isFuture(value, nowMs)) continue;
       const earlier = this.#values.get(hash);
-      if (earlier === undefined ? this.#values.size < this.#most : value % IS_DAY > earlier % IS_DAY)
-        this.#values.set(hash, value);
+      if (earlier === undefined ? this.#values.size < this.#most : value % IS_DAY >= earlier % IS_DAY)
+        this.#values.set(hash, value + FILE * file);
     }
   }
 
   /** `null`: nothing is said, or nothing that can be used. */
   of(url: string): Lastmod | null {
-    const value = this.#values.get(hashOf(url));
-    return value === undefined ? null : unpacked(value);
+    const value = this.#values.size === 0 ? undefined : this.#values.get(hashOf(url));
+    if (value === undefined) return null;
+    return { ...unpacked(value % FILE), readAtMs: this.#readAtMs[Math.floor(value / FILE)] ?? 0 };
   }
 }
 

@@ -2,7 +2,7 @@
 // never a guess.
 
 import { type HeaderLines, headerValue } from '../fetch/outcome.js';
-import { IMMUTABLE_DAYS, MAX_LIFETIME_DAYS } from './limits.js';
+import { IMMUTABLE_DAYS } from './limits.js';
 
 const DAY_MS = 86_400_000;
 
@@ -10,15 +10,17 @@ const DAY_MS = 86_400_000;
  * Epoch milliseconds before which the page is not worth a request; `null`: the response does not say.
  *
  * `max-age` counts before `Expires`, less `Age`; `s-maxage` is for shared caches. `no-cache` and a lifetime of 0 say
- * nothing about changes. At most seven days, thirty where the response is `immutable` (RFC 8246).
+ * nothing about changes. Thirty days at most where the response is `immutable` (RFC 8246).
+ *
+ * @param trustDays - What is believed at most, otherwise; 0: nothing.
  */
-export function freshUntilMs(headers: HeaderLines, fetchedAtMs: number): number | null {
+export function freshUntilMs(headers: HeaderLines, fetchedAtMs: number, trustDays: number): number | null {
   const control = cacheControl(headers);
   if (control.has('no-cache') || control.has('no-store')) return null;
   const lifetimeMs = control.has('max-age') ? seconds(control.get('max-age')) : expiresAfterMs(headers, fetchedAtMs);
   const leftMs = lifetimeMs - seconds(headerValue(headers, 'age'));
-  if (!(leftMs > 0)) return null;
-  const mostDays = control.has('immutable') ? IMMUTABLE_DAYS : MAX_LIFETIME_DAYS;
+  if (!(leftMs > 0) || trustDays === 0) return null;
+  const mostDays = control.has('immutable') ? Math.max(IMMUTABLE_DAYS, trustDays) : trustDays;
   return fetchedAtMs + Math.min(leftMs, mostDays * DAY_MS);
 }
 

@@ -3,10 +3,18 @@
 /** Least and largest shape of an estimate. Recrawl 8.2. */
 export const MIN_SHAPE = 0.1;
 export const MAX_SHAPE = 50;
+/** Further visits of a group from which on it says what to expect of its other pages, and groups that are counted. */
+export const MIN_GROUP_VISITS = 20;
+export const MAX_GROUPS = 2_000;
+/** Hosts that the plan of a recrawl names, and pages of each. */
+export const MAX_PLANNED_HOSTS = 1_000;
+export const MAX_PLANNED_PAGES = 10;
+/** Least and largest importance of a page. Recrawl 12. */
+export const MIN_IMPORTANCE = 0.01;
+export const MAX_IMPORTANCE = 100;
 /** Bytes of an ETag that is kept; of a longer one nothing is. Recrawl 2. */
 export const MAX_ETAG_BYTES = 512;
-/** Days that an explicit lifetime may keep a page from being requested again, and those of `immutable`. Recrawl V5. */
-export const MAX_LIFETIME_DAYS = 7;
+/** Days for which an explicit lifetime of `immutable` may keep a page from being requested again. Recrawl V5. */
 export const IMMUTABLE_DAYS = 30;
 /** Records of pages that are read at a time. */
 export const VISITS_READ_AT_ONCE = 1_000;
@@ -25,6 +33,8 @@ export const UNTRUSTED_MS = 30 * 86_400_000;
 export const DELIVERY_DATE_MS = 5_000;
 /** Hosts whose validators are in memory; of others they are read from the store again. */
 export const MAX_JUDGED_HOSTS = 10_000;
+/** Milliseconds after which the payload of a page is written again into an archive. Recrawl 9. */
+export const MAX_FULL_AGE_MS = 365 * 86_400_000;
 
 // What sitemaps and feeds say of changes. Recrawl 8.3, 8.6
 /** Dates of a file below which it is not judged, and the share above which they are alike, in the future, or moved. */
@@ -34,8 +44,10 @@ export const MAX_SAME_LASTMODS = 0.8;
 export const MOVED_READS = 2;
 /** Milliseconds by which a date may be ahead of our clock: it may be a day in another time zone. */
 export const TOMORROW_MS = 86_400_000;
-/** Trust from which a claim dates a change: three of three have been true. */
-export const TRUSTED_LASTMOD = 0.8;
+/** Trust from which a claim dates a change: six of six have been true. */
+export const TRUSTED_LASTMOD = 0.9;
+/** The share of the time since the last visit that a claim must be about, to be compared with what is found. */
+export const COMPARED_COVER = 0.9;
 /** URLs whose dates are in memory during a recrawl: about 50 bytes each. */
 export const MAX_LASTMODS = 1_000_000;
 /** Days between two readings of a sitemap or feed: an hour at least; of one that always changes, and at most. */

@@ -3,6 +3,7 @@
 
 import { hash } from 'node:crypto';
 import type { JsonValue } from '@mannerly/frontier';
+import type { RecordPlace } from '../archive/warc-files.js';
 import type { UrlStatus } from '../report/decision.js';
 import type { ChangeEstimate } from './change-estimate.js';
 
@@ -13,15 +14,25 @@ export interface PageVisit {
   readonly from: string | null;
   readonly label: string | null;
   readonly userData: JsonValue | null;
+  /** Of the last visit that came to something. */
   readonly atMs: number;
+  /** Of the last one that failed since then, and how many did in a row; absent: none. */
+  readonly triedAtMs?: number | undefined;
+  readonly failures?: number | undefined;
   /** When a change was seen last; the first visit counts. */
   readonly changedAtMs: number;
   readonly estimate: ChangeEstimate;
+  /** Kind of content, as handlers are chosen by; absent: of an earlier version. */
+  readonly kind?: string;
   /** As received. `null`: none, or not to be used. */
   readonly etag: string | null;
   readonly lastModified: string | null;
   /** Of what counts as content; `null`: of nothing, the page was not read. */
   readonly digest: string | null;
+  /** The digests before it, the latest first; absent: there are none. */
+  readonly earlier?: readonly (string | null)[];
+  /** Of the body, where something else counts as content; absent: it lies in a file. */
+  readonly payload?: string;
   /** The response itself says that it stays as it is until then; `null`: it does not say. */
   readonly freshUntilMs: number | null;
   /** What the request offered to accept, and under which name: another offer may be answered with another document. */
@@ -30,11 +41,22 @@ export interface PageVisit {
   readonly changes: number;
   /** Visits in a row that found no page. Of two the page is gone. */
   readonly missing: number;
+  /** Its items may not be kept any more, or never might be; absent: they may. */
+  readonly isRemoved?: boolean;
   /** How the visit was decided: it is decided anew by the next one. */
   readonly status: UrlStatus;
   readonly reason: string;
   /** Bytes of the last body. */
   readonly bytes: number;
+  /** The record of that body. `null`, absent: the visit is in no archive. */
+  readonly archived?: ArchivedVisitPlace | null;
+}
+
+/** Where the last body of a page is archived. */
+export interface ArchivedVisitPlace extends RecordPlace {
+  /** When its payload was written last, epoch milliseconds, and the visits since then. */
+  readonly fullAtMs: number;
+  readonly revisits: number;
 }
 
 /** What every record of a visit has: of a page, or of a sitemap. */
@@ -45,6 +67,11 @@ export type KeptVisit = Pick<PageVisit, 'url' | 'from' | 'userData' | 'atMs' | '
 export const VISIT_PREFIX = 'visit/';
 
 const KEY_CHARS = 22;
+
+/** When a page was requested last, in vain or not. */
+export function lastTryMs({ atMs, triedAtMs }: Pick<PageVisit, 'atMs' | 'triedAtMs'>): number {
+  return triedAtMs ?? atMs;
+}
 
 /** The key of a URL's record; of another kind of record with another prefix. */
 export function visitKey(url: string, prefix = VISIT_PREFIX): string {

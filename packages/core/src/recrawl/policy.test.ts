@@ -1,9 +1,10 @@
 // The numbers of the policy: estimates, values, lifetimes and conditions, by the tables of the specification.
 
+import type { JsonValue } from '@mannerly/frontier';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { afterChange, afterUnchanged, type ChangeEstimate, changesPerDay, FIRST_ESTIMATE } from './change-estimate.js';
-import { Choice, dueAtMs, valueNow } from './choose-visits.js';
+import { Choice, dueAtMs, importanceOf, valueNow } from './choose-visits.js';
 import { conditionsOf, isForTag, validatorsAfter, validatorsOf } from './conditions.js';
 import { freshUntilMs } from './lifetime.js';
 import { MAX_SHAPE, MIN_SHAPE } from './limits.js';
@@ -55,6 +56,27 @@ describe('estimates', () => {
     expect(changesPerDay(estimate)).toBeCloseTo(mean, 4);
   });
 
+  // Gamma prior times exp(−uλ)(1 − exp(−wλ))^n, written out as a sum of gammas.
+  it.each<[string, number, number, number, number, readonly Step[]]>([
+    ['changed, changed', 2, 7, 0, 0.212505, [changed7, changed7]],
+    ['changed, unchanged', 1, 7, 7, 0.088684, [changed7, unchanged7]],
+    ['ten changes in ten daily visits', 10, 1, 0, 0.9413, times(10, (one) => afterChange(one, 1))],
+  ])('are within 2 %% of the exact mean: %s', (_, changes, width, unchanged, exact, steps) => {
+    const { shape, days } = FIRST_ESTIMATE;
+    const sum = (power: number): number => {
+      let [total, choose] = [0, 1];
+      for (let k = 0; k <= changes; k += 1) {
+        total += (-1) ** k * choose * (days + unchanged + width * k) ** -power;
+        choose = (choose * (changes - k)) / (k + 1);
+      }
+      return total;
+    };
+    const mean = (shape * sum(shape + 1)) / sum(shape);
+    expect(mean).toBeCloseTo(exact, 4);
+    const estimate = steps.reduce((before, step) => step(before), FIRST_ESTIMATE);
+    expect(Math.abs(changesPerDay(estimate) / mean - 1)).toBeLessThan(0.02);
+  });
+
   it('stay within their bounds, whatever is seen at whatever times', () => {
     const seen = fc.array(fc.tuple(fc.boolean(), fc.double({ min: 0, max: 4_000, noNaN: true })), { maxLength: 200 });
     fc.assert(
@@ -97,8 +119,8 @@ describe('values', () => {
     ['says that it has changed', 'changed', 0.9, 6.3, 7.778],
     ['says so and is not believed', 'changed', 0.1, 3.5, 11.326],
     ['says that it has not', 'unchanged', 0.9, 0.35, 76.413],
-  ] as const)('of a page of which a sitemap %s', (_, says, trust, value, days) => {
-    const claim = { says, trust };
+  ] as const)('of a page of which a sitemap %s', (_, says, weight, value, days) => {
+    const claim = { says, weight };
     expect(visitValue(1 / 7, 7, 1, claim)).toBeCloseTo(value, 6);
     expect(visitValue(1 / 7, 7, 4, claim)).toBeCloseTo(4 * value, 6);
     expect(dueAfterDays(1 / 7, 7, claim)).toBeCloseTo(days, 3);
@@ -109,6 +131,29 @@ describe('values', () => {
     const rare = { ...VISIT, estimate: { shape: 0.1, days: 4_000 } };
     const often = { ...VISIT, estimate: { shape: 50, days: 5 }, atMs: 999 * DAY_MS };
     expect(valueNow(rare, 1_000 * DAY_MS)).toBeGreaterThan(valueNow(often, 1_000 * DAY_MS));
+  });
+
+  it.each([
+    ['is 4 of a seed', 0, null, 4],
+    ['is 1 of other pages', 1, null, 1],
+    ['is as the user says', 0, () => 2.5, 2.5],
+    ['is as ever where he does not say', 0, () => undefined, 4],
+    ['depends on what was handed along', 1, (_url: string, data: JsonValue | null) => Number(data), 7],
+  ] as const)('importance %s', (_, depth, own, importance) => {
+    const visit = { ...VISIT, depth, userData: 7 };
+    expect(importanceOf(visit, own)).toBe(importance);
+    expect(valueNow(visit, DAY_MS, importanceOf(visit, own))).toBeCloseTo(importance * valueNow(visit, DAY_MS, 1), 9);
+  });
+
+  it.each([0, 0.009, 101, Number.NaN, Number.POSITIVE_INFINITY, '1', null])('importance is not %s', (given) => {
+    expect(() => importanceOf(VISIT, () => given as number)).toThrow(/recrawl\.importance.*0\.01 to 100.*a\.test/);
+  });
+
+  it('importance that cannot be told is an error of the user', () => {
+    const own = (): number => {
+      throw new TypeError('no');
+    };
+    expect(() => importanceOf(VISIT, own)).toThrow(expect.objectContaining({ code: 'option-invalid' }));
   });
 
   it('a choice has the most valuable pages, whatever came first', () => {
@@ -129,6 +174,18 @@ describe('when a page is due', () => {
     ['not before its own lifetime is over', { ...VISIT, freshUntilMs: 5 * DAY_MS }, bounded, 5],
     ['a week after it was missing once', { ...VISIT, missing: 1 }, bounded, 7],
     ['never after it was missing twice', { ...VISIT, missing: 2 }, bounded, null],
+    ['never after the date that it names itself', { ...VISIT, reason: 'unavailable-after' }, bounded, null],
+    ['a while after a failure', { ...VISIT, triedAtMs: DAY_MS, failures: 1 }, bounded, 1 + 2 / 24],
+    ['ever longer after more of them', { ...VISIT, triedAtMs: DAY_MS, failures: 6 }, bounded, 1 + 64 / 24],
+    ['after the longest interval, however many', { ...VISIT, triedAtMs: DAY_MS, failures: 60 }, bounded, 91],
+    ['after twice its interval in a standing crawl', { ...VISIT, triedAtMs: DAY_MS, failures: 1 }, weekly, 1 + 2 * 14],
+    [
+      'a week after it was missing, by that visit',
+      { ...VISIT, missing: 1, triedAtMs: DAY_MS, failures: 1 },
+      bounded,
+      8,
+    ],
+    ['at one interval for all, where the shortest is the longest', VISIT, { everyDays: 3, minDays: 3, maxDays: 3 }, 3],
     ['by its rate in a standing crawl', { ...VISIT, estimate: { shape: 1, days: 1 } }, weekly, 7.887],
     ['after the longest interval at the latest', { ...VISIT, estimate: { shape: 0.1, days: 9_999 } }, weekly, 90],
   ])('%s', (_, visit, options, days) => {
@@ -192,9 +249,10 @@ describe('conditions', () => {
     ['a word', { 'Cache-Control': 'max-age=soon' }, null],
     ['nothing', {}, null],
   ])('lifetime: %s', (_, received, seconds) => {
-    expect(freshUntilMs(headers(received as Record<string, string>), 1_000)).toBe(
+    expect(freshUntilMs(headers(received as Record<string, string>), 1_000, 7)).toBe(
       seconds === null ? null : 1_000 + seconds * 1_000,
     );
+    expect(freshUntilMs(headers(received as Record<string, string>), 1_000, 0)).toBeNull();
   });
 });
 

@@ -1,23 +1,27 @@
 // Crawling again, as one run sees it: what is known of a page before its request, what the answer says about it, and
-// what is kept for the next visit. It chooses which known pages are queued for another visit.
+// what is kept for the next visit. It chooses which known pages are queued for another visit. It is still
+// one file because each step of a visit goes on with what the one before has kept.
 
-import { type Frontier, FrontierError, type NewUrl, type PageWork } from '@mannerly/frontier';
+import { type Frontier, FrontierError, type JsonValue, type NewUrl, type PageWork } from '@mannerly/frontier';
+import type { ArchivedResponse } from '../archive/crawl-archive.js';
 import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
 import type { PageChange, UnchangedPage } from '../handle/page-change.js';
 import type { FetchedPage } from '../page/page.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { againUrl, isAgainVisit } from './again-url.js';
+import { type ArchiveAs, archiveAs, oneMore, placeOf, type RecordKeeper } from './archived-visit.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
-import { Choice, dueAtMs, valueNow } from './choose-visits.js';
+import { dueAtMs } from './choose-visits.js';
 import { conditionsOf, isForTag, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
+import { GroupPriors } from './group-priors.js';
 import { ValidatorTrust, type ValidatorWarning } from './host-validators.js';
 import { type Claim, datedDays, LastmodTrust } from './lastmod-trust.js';
 import { freshUntilMs } from './lifetime.js';
-import { MAX_CHOSEN, VISITS_READ_AT_ONCE } from './limits.js';
-import { decodeVisit, encodeVisit, type PageVisit, VISIT_PREFIX, visitKey } from './page-visit.js';
-import type { ResolvedRecrawlOptions } from './recrawl-options.js';
+import { decodeVisit, encodeVisit, type PageVisit, visitKey } from './page-visit.js';
+import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
 import { SitemapVisits } from './sitemap-visits.js';
-import { digestOf } from './text-digest.js';
+import { digestOf, jsonDigest, payloadDigest } from './text-digest.js';
+import { chooseVisits, freshNow } from './visit-choice.js';
 
 const DAY_MS = 86_400_000;
 /** Priorities of known pages: most go before new ones, a share behind them. */
@@ -26,8 +30,14 @@ const BEHIND_NEW = 5;
 
 type VisitStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
 
+/** What is counted visit by visit. */
+type Counted = Omit<RecrawlCounts, 'known' | 'freshBefore' | 'freshAfter' | 'nextDueAtMs'>;
+
 /** How a visit was decided. */
 type Decided = Pick<PageVisit, 'status' | 'reason'>;
+
+/** The same with the answer. `detail`: of a redirect where it leads. */
+type Answered = Decided & { readonly httpStatus?: number | null; readonly detail?: string | null };
 
 /** A page in flight: what was known, and what will be, once it is settled. */
 interface InFlight {
@@ -37,16 +47,43 @@ interface InFlight {
   /** What was sent; `isProbe`: no conditions were, to see whether the validators are honest. */
   readonly conditions: Readonly<Record<string, string>>;
   readonly isProbe: boolean;
+  /** How it is archived. */
+  readonly archiveAs: ArchiveAs;
   /** What sitemaps and feeds say of it. */
   readonly claim: Claim | null;
   after: PageVisit | null;
   /** Counted when the visit is kept. */
   found: 'notModified' | 'sameContent' | 'changed' | null;
+  /** Its body has changed, and nothing that counts. */
+  isCosmetic: boolean;
+  /** What came, until its items say whether it has changed. */
+  came: CamePage | null;
 }
+
+/** A page that came. */
+export interface CamePage {
+  readonly page: FetchedPage;
+  /** Before a browser opened it; the page itself where none did. */
+  readonly sent: FetchedPage;
+  readonly outcome: ResponseOutcome;
+  /** Its record in the archive. */
+  readonly record: ArchivedResponse | null;
+}
+
+/** How a page that came compares with its last visit. */
+interface Compared {
+  /** It is as it was. */
+  readonly unchanged: UnchangedPage | null;
+  /** For its handler; `null`: nothing is known. */
+  readonly change: PageChange | null;
+}
+
+const NOTHING_YET = { after: null, found: null, isCosmetic: false, came: null };
+const NOT_COMPARED: Compared = { unchanged: null, change: null };
 
 /** What the operator is told, of which host. */
 export type RecrawlListener = (
-  code: ValidatorWarning | 'lastmod-useless',
+  code: ValidatorWarning | 'lastmod-useless' | 'change-flapping' | 'revisit-without-original',
   url: string,
   detail: string,
   atMs: number,
@@ -57,57 +94,103 @@ export class Recrawl {
   readonly #store: VisitStore;
   readonly #options: ResolvedRecrawlOptions;
   readonly #sentAs: string;
-  readonly #isConditional: boolean;
+  readonly #archive: () => RecordKeeper | null;
   readonly #nowMs: () => number;
+  readonly #tell: RecrawlListener;
+  readonly #codeError: (thrown: unknown, url: string) => void;
   readonly #trust: ValidatorTrust;
+  #priors = new GroupPriors();
   readonly #lastmodTrust: LastmodTrust;
   readonly sitemaps: SitemapVisits;
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
+  /** Since pages were chosen: pages of the copy, how many are expected to be as they were visited; the share then. */
+  #copy: {
+    readonly atMs: number;
+    readonly known: number;
+    readonly fresh: number;
+    readonly before: number | null;
+  } | null = null;
   #nextDueAtMs: number | null = null;
-  #counts: Omit<RecrawlCounts, 'nextDueAtMs'> = {
+  #counts: Counted = {
     visits: 0,
     notModified: 0,
     sameContent: 0,
+    cosmetic: 0,
     changed: 0,
     gone: 0,
     bytesSaved: 0,
   };
 
-  /** @param parts - `isConditional`: a 304 says enough. An archive needs the body, a browser what it loads. */
+  /** @param parts - `archive`: where exchanges are kept, from `open` on; `null`: nowhere. */
   constructor(
     store: VisitStore,
     options: ResolvedRecrawlOptions,
     parts: {
       readonly sentAs: string;
-      readonly isConditional: boolean;
+      readonly archive: () => RecordKeeper | null;
       readonly nowMs: () => number;
       readonly tell: RecrawlListener;
+      /** The user's function threw. */
+      readonly codeError: (thrown: unknown, url: string) => void;
     },
   ) {
     this.#store = store;
     this.#options = options;
     this.#sentAs = parts.sentAs;
-    this.#isConditional = parts.isConditional;
+    this.#archive = parts.archive;
     this.#nowMs = parts.nowMs;
+    this.#tell = parts.tell;
+    this.#codeError = parts.codeError;
     this.#trust = new ValidatorTrust(store, options.verify, parts.tell);
     this.#lastmodTrust = new LastmodTrust(store);
-    this.sitemaps = new SitemapVisits(store, parts);
+    this.sitemaps = new SitemapVisits(store, { ...parts, trustFreshnessDays: options.trustFreshnessDays });
   }
 
   counts(): RecrawlCounts {
-    return { ...this.#counts, nextDueAtMs: this.#nextDueAtMs };
+    const { known = 0, fresh = 0, before = null } = this.#copy ?? {};
+    const freshAfter = known === 0 ? null : fresh / known;
+    return { ...this.#counts, known, freshBefore: before, freshAfter, nextDueAtMs: this.#nextDueAtMs };
+  }
+
+  /** Reads what is expected of pages that were fetched once. Before everything else. */
+  async open(): Promise<void> {
+    this.#priors = new GroupPriors(await this.#store.readRecord(PRIORS_KEY));
+  }
+
+  /** Keeps it for the next run. Behind everything else. */
+  async close(): Promise<void> {
+    await this.#store.writeRecord(PRIORS_KEY, this.#priors.encode());
   }
 
   /** Reads what is known of a page. @returns The conditions of its request; none for a page that is new. */
   async before(work: PageWork): Promise<Record<string, string>> {
-    const before = decodeVisit(await this.#store.readRecord(visitKey(work.url)));
+    const kept = decodeVisit(await this.#store.readRecord(visitKey(work.url)));
+    const before = kept === null ? null : this.#priors.expected(kept);
     const isAgain = before !== null && isAgainVisit(work.record.visit ?? 0, before, this.#nowMs());
     const nowMs = this.#nowMs();
-    const possible = isAgain && this.#isConditional ? conditionsOf(before, this.#sentAs) : {};
+    const sendable = isAgain ? conditionsOf(before, this.#sentAs) : {};
+    const how = await archiveAs(this.#archive(), before, Object.keys(sendable).length > 0, {
+      nowMs,
+      maxChain: this.#options.maxChain,
+      lost: (file) => this.#tell('revisit-without-original', work.url, `${file} does not hold it any more`, nowMs),
+    });
+    const possible = how.original === null ? {} : sendable;
     const { conditions, isProbe } = await this.#trust.allowed(work.url, possible, nowMs);
-    const claim = isAgain ? await this.#lastmodTrust.claim(work.url, this.sitemaps.dates, before.atMs) : null;
-    this.#inFlight.set(work, { before, isAgain, conditions, isProbe, claim, after: null, found: null });
+    if (isAgain) await this.sitemaps.readDates();
+    const claim = isAgain ? await this.#lastmodTrust.claim(work.url, this.sitemaps.dates, before.atMs, nowMs) : null;
+    this.#inFlight.set(work, { before, isAgain, conditions, isProbe, archiveAs: how, claim, ...NOTHING_YET });
     return conditions;
+  }
+
+  /** Whether a known page leads to another one that is known: that one is visited when it is worth it. */
+  async isKnown(work: PageWork, target: string): Promise<boolean> {
+    const isAgain = this.#inFlight.get(work)?.isAgain ?? false;
+    return isAgain && (await this.#store.readRecord(visitKey(target))) !== null;
+  }
+
+  /** How the exchange of a page is archived; `undefined`: the visit is not kept. */
+  archiveAs(work: PageWork): ArchiveAs | undefined {
+    return this.#inFlight.get(work)?.archiveAs;
   }
 
   /**
@@ -126,36 +209,81 @@ export class Recrawl {
       return 'mismatch';
     }
     flight.found = 'notModified';
-    flight.after = { ...this.#unchanged(before, timing.endedAtMs, headers), ...validatorsAfter(before, headers) };
+    const { archived = null } = before;
+    flight.after = {
+      ...this.#unchanged(before, timing.endedAtMs, headers),
+      ...validatorsAfter(before, headers),
+      archived: archived !== null && this.#archive() !== null ? oneMore(archived) : archived,
+    };
     return unchangedPage(before, flight.after, 304);
   }
 
-  /** A page came. @returns The page if it is as it was, so that its handler has seen it; else how it has changed. */
-  async read(
-    work: PageWork,
-    page: FetchedPage,
-    { status: httpStatus, headers, body, file, truncated, timing }: ResponseOutcome,
-  ): Promise<{ readonly unchanged: UnchangedPage | null; readonly change: PageChange | null }> {
+  /**
+   * A page came.
+   *
+   * @returns The page if it is as it was, so that its handler has seen it; else how it has changed. Where its items
+   *   count as its content, neither is known before `emitted`.
+   */
+  async read(work: PageWork, came: CamePage): Promise<Compared> {
     const flight = this.#inFlight.get(work);
-    if (flight === undefined) return { unchanged: null, change: null };
+    if (flight === undefined) return NOT_COMPARED;
+    const { change } = this.#options;
+    if (change === 'items') {
+      flight.came = came;
+      return NOT_COMPARED;
+    }
+    let digest: string | null = null;
+    try {
+      digest = came.outcome.file === undefined ? await digestOf(came.page, change) : null;
+    } catch (thrown) {
+      if (typeof change !== 'function') throw thrown;
+      this.#codeError(thrown, work.url);
+    }
+    return this.#compared(work, flight, came, digest);
+  }
+
+  /** The handler has ended. @returns The page if its items are what they were, where they count as its content. */
+  async emitted(work: PageWork, data: readonly JsonValue[]): Promise<UnchangedPage | null> {
+    const flight = this.#inFlight.get(work);
+    if (flight === undefined || flight.came === null) return null;
+    return (await this.#compared(work, flight, flight.came, jsonDigest(data))).unchanged;
+  }
+
+  async #compared(
+    work: PageWork,
+    flight: InFlight,
+    { page, sent, outcome, record }: CamePage,
+    digest: string | null,
+  ): Promise<Compared> {
+    const { status: httpStatus, headers, body, file, truncated, timing } = outcome;
     const { before } = flight;
     const { url, depth, from, label, userData } = work.record;
-    const digest = file === undefined ? await digestOf(page, this.#options.change) : null;
     const atMs = timing.endedAtMs;
-    const isUnchanged = before !== null && digest !== null && digest === before.digest;
+    const isFlapping = before !== null && isAlternating(before, digest);
+    if (isFlapping) this.#tell('change-flapping', url, `${url} alternates between two contents`, atMs);
+    const isSame = isFlapping || (before !== null && digest !== null && digest === before.digest);
+    // Items that were removed come again with the page, although it is as it was.
+    const isUnchanged = isSame && before.isRemoved !== true;
     if (before !== null && before.digest !== null && digest !== null) {
       const { isProbe } = flight;
-      await this.#trust.compared(before, { headers, isProbe, hasChanged: !isUnchanged, atMs });
+      await this.#trust.compared(before, { headers, isProbe, hasChanged: !isSame, atMs });
     }
-    const base = isUnchanged ? this.#unchanged(before, atMs, headers) : await this.#changed(flight, headers, atMs);
+    const base = isSame ? this.#unchanged(before, atMs, headers) : await this.#changed(flight, headers, atMs);
+    const payload = file === undefined && this.#options.change !== 'payload' ? payloadDigest(body) : undefined;
     flight.found = !flight.isAgain ? null : isUnchanged ? 'sameContent' : 'changed';
+    flight.isCosmetic = isUnchanged && before.payload !== undefined && before.payload !== payload;
     flight.after = {
       ...base,
-      ...{ url, depth, from, label, userData, digest },
+      ...{ url, depth, from, label, userData, digest, kind: page.kind },
+      ...(before === null || before.digest === digest
+        ? {}
+        : { earlier: [before.digest, ...(before.earlier ?? [])].slice(0, 2) }),
+      ...(payload === undefined ? {} : { payload }),
       // Until it is decided.
       ...{ status: 'fetched', reason: 'fetched' },
-      ...(truncated === null ? validatorsOf(headers) : { etag: null, lastModified: null }),
-      freshUntilMs: freshUntilMs(headers, atMs),
+      ...(truncated === null && (await isSameText(sent, page)) ? validatorsOf(headers) : NO_VALIDATORS),
+      archived: record === null ? null : placeOf(record, before, timing.startedAtMs),
+      freshUntilMs: freshUntilMs(headers, atMs, this.#options.trustFreshnessDays),
       sentAs: this.#sentAs,
       bytes: file?.bytes ?? body.length,
     };
@@ -167,38 +295,58 @@ export class Recrawl {
   }
 
   /**
+   * Why the items of a page may not be kept any more: `gone`, or the reason that keeps them out now. `null`: nothing
+   * has changed about that.
+   */
+  removal(work: PageWork, decision: Answered): string | null {
+    const before = this.#inFlight.get(work)?.before ?? null;
+    if (before === null || before.isRemoved === true) return null;
+    if (decision.status === 'excluded') return decision.reason;
+    if (movedTo(decision) !== null) return 'moved';
+    return missingAfter(before, decision.httpStatus) === 2 ? 'gone' : null;
+  }
+
+  /**
    * The page is decided. Kept before it is settled: a process that is killed in between visits it once more.
    *
    * @returns How its last visit was decided, if that counted as more than a failure.
    */
-  async ended(
-    work: PageWork,
-    { status, reason, httpStatus }: Decided & { readonly httpStatus?: number | null },
-  ): Promise<Decided | undefined> {
+  async ended(work: PageWork, decision: Answered): Promise<Decided | undefined> {
+    const { status, reason, httpStatus } = decision;
     const flight = this.#inFlight.get(work);
     this.#inFlight.delete(work);
     if (flight === undefined) return this.sitemaps.ended(work);
     const { before, isAgain, claim, after, found } = flight;
     if (after !== null && status !== 'failed' && status !== 'dropped') {
-      await this.#write({ ...after, status, reason });
+      const isRemoved = status === 'excluded' || (found === 'notModified' && before?.isRemoved === true);
+      await this.#write({ ...after, status, reason, isRemoved, triedAtMs: undefined, failures: undefined });
+      this.#copied(before);
       if (before === null || found === null) return undefined;
+      this.#priors.add(before, -1);
+      this.#priors.add(after);
       if (claim !== null) await this.#lastmodTrust.compared(work.url, claim, found === 'changed');
+      if (flight.isCosmetic) this.#count({ cosmetic: 1 });
       this.#count({ visits: 1, [found]: 1, ...(found === 'notModified' ? { bytesSaved: before.bytes } : {}) });
     } else if (before !== null) {
-      const missing = httpStatus === 410 ? 2 : httpStatus === 404 ? before.missing + 1 : 0;
+      const target = movedTo(decision);
+      if (target !== null) await this.#moved(before, target);
+      const missing = target === null ? missingAfter(before, httpStatus) : 2;
       // A site that wants other conditions, or refuses ours, gets none (RFC 9110 13.1, RFC 6585 3).
       const validators = httpStatus === 412 || httpStatus === 428 ? NO_VALIDATORS : {};
-      // Nothing is learned from a failure; the time of the visit makes the next one wait its turn.
+      // Nothing is learned from a failure: what is seen next counts from the last visit that came to something.
+      const tried = { triedAtMs: this.#nowMs(), failures: (before.failures ?? 0) + 1 };
       await this.#write({
         ...before,
         ...validators,
         status,
         reason,
-        atMs: this.#nowMs(),
+        ...(status === 'failed' ? tried : { atMs: this.#nowMs() }),
         visits: before.visits + 1,
         missing,
+        ...(missing === 2 ? { isRemoved: true } : {}),
       });
-      this.#count({ visits: 1, ...(missing === 2 ? { gone: 1 } : {}) });
+      if (missing > 1) this.#copied(before, true);
+      this.#count({ visits: 1, ...(missing === 2 && target === null ? { gone: 1 } : {}) });
     }
     return before === null || !isAgain || before.status === 'failed'
       ? undefined
@@ -220,49 +368,49 @@ export class Recrawl {
     readonly known: number;
   }> {
     const nowMs = this.#nowMs();
-    const most = Math.min(maxPages ?? MAX_CHOSEN, MAX_CHOSEN);
-    const choice = new Choice(most);
-    let known = 0;
     await this.sitemaps.readDates();
-    for await (const visit of this.#visits()) {
-      known += 1;
-      const claim = await this.#lastmodTrust.claim(visit.url, this.sitemaps.dates, visit.atMs);
-      const dueMs = dueAtMs(visit, this.#options, claim);
-      if (dueMs !== null && dueMs <= nowMs && visit.atMs < sinceMs) choice.offer(visit, valueNow(visit, nowMs, claim));
-      else this.#nextDue(dueMs);
-    }
+    const choice = await chooseVisits(this.#store, { ...this.#expectations(nowMs), sinceMs, maxPages });
+    const { records, known, fresh, visits, most } = choice;
+    this.#priors = choice.groups;
+    this.#nextDue(choice.nextDueMs);
+    this.#copy = { atMs: nowMs, known, fresh, before: known === 0 ? null : fresh / known };
     const ahead = Math.ceil(most * (1 - this.#options.newShare));
     const urlOf = (visit: PageVisit, at: number) =>
       againUrl(visit, nowMs, {
         priority: at < ahead ? BEFORE_NEW : BEHIND_NEW,
         via: visit.from === null ? 'seed' : 'link',
       });
-    return { pages: choice.best().map(urlOf), known };
+    return { pages: visits.map(urlOf), known: records };
+  }
+
+  /** The page is somewhere else for good: what is expected of it goes along, and its handler gets it from there. */
+  async #moved(before: PageVisit, target: string): Promise<void> {
+    if ((await this.#store.readRecord(visitKey(target))) !== null) return;
+    await this.#write({ ...before, ...NO_VALIDATORS, url: target, archived: null, isRemoved: true });
   }
 
   #nextDue(dueMs: number | null): void {
     if (dueMs !== null && dueMs > this.#nowMs()) this.#nextDueAtMs = Math.min(this.#nextDueAtMs ?? dueMs, dueMs);
   }
 
-  async *#visits(): AsyncGenerator<PageVisit> {
-    let cursor: string | null = null;
-    do {
-      const listing: Awaited<ReturnType<VisitStore['listRecords']>> = await this.#store.listRecords(
-        VISIT_PREFIX,
-        cursor,
-        VISITS_READ_AT_ONCE,
-      );
-      for (const { value } of listing.items) {
-        const visit = decodeVisit(value);
-        if (visit !== null) yield visit;
-      }
-      cursor = listing.cursor;
-    } while (cursor !== null);
+  #expectations(nowMs: number) {
+    const { dates: lastmods } = this.sitemaps;
+    return { options: this.#options, priors: this.#priors, lastmods, lastmodTrust: this.#lastmodTrust, nowMs };
+  }
+
+  /** The copy has a page as it is now, which it did not have so before; or it has none of it any more. */
+  #copied(before: PageVisit | null, isGone = false): void {
+    const copy = this.#copy;
+    if (copy === null) return;
+    const wasKnown = before === null || before.missing > 1 ? 0 : 1;
+    const wasFresh = wasKnown === 1 && before !== null ? freshNow(before, copy.atMs) : 0;
+    const isKnown = isGone ? 0 : 1;
+    this.#copy = { ...copy, known: copy.known + isKnown - wasKnown, fresh: copy.fresh + isKnown - wasFresh };
   }
 
   #unchanged(before: PageVisit, atMs: number, headers: HeaderLines): PageVisit {
     const estimate = afterUnchanged(before.estimate, daysSince(before, atMs));
-    const freshUntil = freshUntilMs(headers, atMs);
+    const freshUntil = freshUntilMs(headers, atMs, this.#options.trustFreshnessDays);
     return { ...before, atMs, estimate, visits: before.visits + 1, missing: 0, freshUntilMs: freshUntil };
   }
 
@@ -280,7 +428,7 @@ export class Recrawl {
     return { atMs, changedAtMs: atMs, estimate, visits: before.visits + 1, changes: before.changes + 1, missing: 0 };
   }
 
-  #count(more: Partial<Omit<RecrawlCounts, 'nextDueAtMs'>>): void {
+  #count(more: Partial<Counted>): void {
     const sums = Object.entries(this.#counts).map(([name, count]) => [
       name,
       count + (more[name as keyof typeof more] ?? 0),
@@ -299,11 +447,31 @@ export class Recrawl {
   }
 }
 
+/** Where a page has gone for good; `null`: nowhere. */
+function movedTo({ reason, httpStatus, detail }: Answered): string | null {
+  return reason === 'redirect' && (httpStatus === 301 || httpStatus === 308) ? (detail ?? null) : null;
+}
+
+/** Visits in a row that found no page, once an answer has come. Of two it is gone. */
+function missingAfter(before: PageVisit, httpStatus: number | null | undefined): number {
+  return httpStatus === 410 ? 2 : httpStatus === 404 ? Math.min(2, before.missing + 1) : 0;
+}
+
+/** Whether it shows in turns what it showed at the last three visits: A, B, A, B. */
+function isAlternating({ digest: last, earlier = [] }: PageVisit, digest: string | null): boolean {
+  return digest !== null && digest !== last && digest === earlier[0] && last === earlier[1];
+}
+
 /** What the handler for unchanged pages gets. */
 function unchangedPage(before: PageVisit, after: PageVisit, status: number): UnchangedPage {
   const { url, label, userData, depth, atMs: fetchedAtMs, changedAtMs, visits, changes, digest } = after;
   const lastVisitMs = before.atMs;
   return { url, status, label, userData, depth, fetchedAtMs, lastVisitMs, changedAtMs, visits, changes, digest };
+}
+
+/** Validators are those of the document: they say nothing of a page that a browser has made from other requests too. */
+async function isSameText(came: FetchedPage, page: FetchedPage): Promise<boolean> {
+  return came === page || (await digestOf(came, 'text')) === (await digestOf(page, 'text'));
 }
 
 function daysSince(before: PageVisit, atMs: number): number {

@@ -20,7 +20,8 @@ function setUp() {
       items: [...records].filter(([key]) => key.startsWith(prefix)).map(([key, value]) => ({ key, value })),
     }),
   };
-  const make = () => new SitemapVisits(store, { sentAs: 's', nowMs: () => nowMs, tell: () => undefined });
+  const make = () =>
+    new SitemapVisits(store, { sentAs: 's', trustFreshnessDays: 7, nowMs: () => nowMs, tell: () => undefined });
   let visits = make();
   const record = { url: LIST, via: 'companion', from: null, hops: 0, userData: { sitemap: { level: 0, hosts: [] } } };
   const response = (status: number, headers: Record<string, string>): ResponseOutcome =>
@@ -32,22 +33,25 @@ function setUp() {
     },
     due: () => visits.due(),
     visits: () => visits,
+    now: () => nowMs,
+    another: make,
     /** A reading. @returns The conditions of its request. */
     async read(
       urls: readonly string[],
       status = 200,
       headers: Record<string, string> = {},
       rhythm: FeedRhythm | null = null,
+      by = visits,
     ) {
       const work = { kind: 'page', url: LIST, record } as never as PageWork;
-      const conditions = await visits.before(work);
-      if (status === 304) return { conditions, answer: await visits.notModified(work, response(304, headers)) };
-      visits.listed(
+      const conditions = await by.before(work);
+      if (status === 304) return { conditions, answer: await by.notModified(work, response(304, headers)) };
+      by.listed(
         work,
         urls.map((url) => ({ url, depth: 1, via: 'sitemap' })),
       );
-      await visits.read(work, response(status, headers), rhythm);
-      return { conditions, answer: visits.ended(work) };
+      await by.read(work, response(status, headers), rhythm);
+      return { conditions, answer: by.ended(work) };
     },
   };
 }
@@ -118,6 +122,20 @@ describe('sitemaps and feeds', () => {
     let waited = 0;
     for (; waited <= 91 * 24 && (await due()).length === 0; waited += 1) wait(1);
     expect(waited).toBe(hours);
+  });
+
+  it('that another process reads are awaited until it has kept them', async () => {
+    const { wait, due, read, visits, now, another } = setUp();
+    await read([]);
+    wait(48);
+    await due();
+    const others = another();
+    await visits().lookForOthers(now());
+    expect(visits().isReading()).toBe(true);
+    await read(['http://a.test/1'], 200, {}, null, others);
+    expect(visits().isReading()).toBe(true);
+    await visits().lookForOthers(now());
+    expect(visits().isReading()).toBe(false);
   });
 
   it('that redirect are awaited until what they lead to is read', async () => {

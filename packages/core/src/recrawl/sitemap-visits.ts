@@ -19,11 +19,14 @@ import {
   VISITS_READ_AT_ONCE,
 } from './limits.js';
 import { decodeVisit, encodeVisit, type KeptVisit, visitKey } from './page-visit.js';
+import { recordsOf } from './visit-choice.js';
 import { dueAfterDays } from './visit-value.js';
 
 /** The last reading of a sitemap or feed. Times are epoch milliseconds. */
 interface SitemapVisit extends KeptVisit {
   readonly digest: string;
+  /** When it came last, or a 304 for it; `atMs` is the last try. */
+  readonly readAtMs: number;
   readonly status: 'fetched' | 'failed';
   readonly reason: string;
   /** How often a feed wants to be read at most; `null`: it does not say. */
@@ -56,42 +59,62 @@ export class SitemapVisits {
   readonly dates = new Lastmods(MAX_LASTMODS);
   readonly #store: Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
   readonly #sentAs: string;
+  readonly #trustDays: number;
   readonly #nowMs: () => number;
   readonly #tell: (code: 'lastmod-useless', url: string, detail: string, atMs: number) => void;
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
   /** Those that are requested again in this run and not decided yet. */
   readonly #open = new Set<string>();
+  #reading: Promise<void> | null = null;
 
   constructor(
     store: Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>,
     parts: {
       readonly sentAs: string;
+      readonly trustFreshnessDays: number;
       readonly nowMs: () => number;
       readonly tell: (code: 'lastmod-useless', url: string, detail: string, atMs: number) => void;
     },
   ) {
     this.#store = store;
     this.#sentAs = parts.sentAs;
+    this.#trustDays = parts.trustFreshnessDays;
     this.#nowMs = parts.nowMs;
     this.#tell = parts.tell;
   }
 
-  /** The known ones that are due. Until each of them is decided, `isReading`. */
+  /**
+   * The known ones that are due, by URL: a run is the same whatever the store's order. Until each of them is decided,
+   * `isReading`.
+   */
   async due(): Promise<readonly NewUrl[]> {
     const nowMs = this.#nowMs();
     const due: NewUrl[] = [];
-    for await (const value of this.#values(SITEMAP_PREFIX, VISITS_READ_AT_ONCE)) {
+    for await (const { value } of recordsOf(this.#store, SITEMAP_PREFIX, VISITS_READ_AT_ONCE)) {
       const visit = decodeVisit<SitemapVisit>(value);
       if (visit === null || dueMs(visit) > nowMs) continue;
       const more = { depth: 0, label: null };
       due.push(againUrl({ ...visit, ...more }, nowMs, { priority: PRIORITY, via: 'companion' }));
       this.#open.add(visit.url);
     }
-    return due;
+    return due.sort((a, b) => (a.url < b.url ? -1 : 1));
+  }
+
+  /** One more is requested. */
+  await(url: string): void {
+    this.#open.add(url);
   }
 
   isReading(): boolean {
     return this.#open.size > 0;
+  }
+
+  /** Looks which of them other processes have read since. */
+  async lookForOthers(sinceMs: number): Promise<void> {
+    for (const url of this.#open) {
+      const visit = decodeVisit<SitemapVisit>(await this.#store.readRecord(visitKey(url, SITEMAP_PREFIX)));
+      if (visit !== null && visit.atMs >= sinceMs) this.#open.delete(url);
+    }
   }
 
   /** Heard of every decision of the run. A redirect leads to what is read instead. */
@@ -99,10 +122,17 @@ export class SitemapVisits {
     if (reason !== 'redirect') this.#open.delete(url);
   }
 
-  /** Reads what is kept of all dates into `dates`. */
-  async readDates(): Promise<void> {
-    for await (const value of this.#values(DATES_PREFIX, LASTMODS_READ_AT_ONCE))
-      this.dates.addAll(value, this.#nowMs());
+  /** Reads what is kept of all dates into `dates`, once. */
+  readDates(): Promise<void> {
+    this.#reading ??= this.#readDates();
+    return this.#reading;
+  }
+
+  async #readDates(): Promise<void> {
+    for await (const { key, value } of recordsOf(this.#store, DATES_PREFIX, LASTMODS_READ_AT_ONCE)) {
+      const visit = await this.#store.readRecord(SITEMAP_PREFIX + key.slice(DATES_PREFIX.length));
+      this.dates.addAll(value, this.#nowMs(), decodeVisit<SitemapVisit>(visit)?.readAtMs ?? 0);
+    }
   }
 
   /** Reads what is known of a sitemap. @returns The conditions of its request. */
@@ -122,15 +152,15 @@ export class SitemapVisits {
       return 'mismatch';
     }
     const atMs = timing.endedAtMs;
-    const estimate = afterUnchanged(before.estimate, (atMs - before.atMs) / DAY_MS);
+    const estimate = afterUnchanged(before.estimate, (atMs - before.readAtMs) / DAY_MS);
     const validators = validatorsAfter(before, headers);
     await this.#write({
       ...before,
       status: 'fetched',
-      atMs,
+      ...{ atMs, readAtMs: atMs },
       estimate,
       ...validators,
-      freshUntilMs: freshUntilMs(headers, atMs),
+      freshUntilMs: freshUntilMs(headers, atMs, this.#trustDays),
     });
     return 'known';
   }
@@ -156,16 +186,16 @@ export class SitemapVisits {
     const { digest, kept, useless } = dates.end(await this.#store.readRecord(key), atMs);
     if (useless !== null) this.#tell('lastmod-useless', url, `${url}: ${WHY[useless]}`, atMs);
     await this.#store.writeRecord(key, kept);
-    this.dates.addAll(kept, atMs);
+    this.dates.addAll(kept, atMs, atMs);
     const { hops, from, userData } = work.record;
     const estimate =
       before === null
         ? FIRST_ESTIMATE
-        : (digest === before.digest ? afterUnchanged : afterChange)(before.estimate, (atMs - before.atMs) / DAY_MS);
+        : (digest === before.digest ? afterUnchanged : afterChange)(before.estimate, (atMs - before.readAtMs) / DAY_MS);
     await this.#write({
-      ...{ url, from: hops > 0 ? (before?.from ?? null) : from, userData, atMs, estimate, digest },
+      ...{ url, from: hops > 0 ? (before?.from ?? null) : from, userData, atMs, readAtMs: atMs, estimate, digest },
       ...(truncated === null ? validatorsOf(headers) : NO_VALIDATORS),
-      ...{ freshUntilMs: freshUntilMs(headers, atMs), sentAs: this.#sentAs },
+      ...{ freshUntilMs: freshUntilMs(headers, atMs, this.#trustDays), sentAs: this.#sentAs },
       status: 'fetched',
       rhythm,
       reason: hops > 0 ? 'redirect' : 'sitemap',
@@ -187,19 +217,6 @@ export class SitemapVisits {
   async #write(visit: SitemapVisit): Promise<void> {
     await this.#store.writeRecord(visitKey(visit.url, SITEMAP_PREFIX), encodeVisit(visit));
     this.#open.delete(visit.url);
-  }
-
-  async *#values(prefix: string, atOnce: number): AsyncGenerator<Uint8Array> {
-    let cursor: string | null = null;
-    do {
-      const listing: Awaited<ReturnType<Frontier['listRecords']>> = await this.#store.listRecords(
-        prefix,
-        cursor,
-        atOnce,
-      );
-      for (const { value } of listing.items) yield value;
-      cursor = listing.cursor;
-    } while (cursor !== null);
   }
 }
 

@@ -5,13 +5,21 @@
 import { createHash, hash } from 'node:crypto';
 import { Parser } from 'htmlparser2';
 import type { FetchedPage } from '../page/page.js';
+import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 
 /** Elements whose text is not shown. */
 const HIDDEN: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript', 'svg']);
 const DIGEST_CHARS = 22;
 
-/** A digest of 128 bits. Of what is no HTML, of the body. Time linear in its length; rejects as `page.text` does. */
-export async function digestOf(page: FetchedPage, change: 'text' | 'payload'): Promise<string> {
+/**
+ * A digest of 128 bits of what counts as content. Of what is no HTML, of the body. Time linear in its length. Rejects
+ * as `page.text` does, and with what the user's function throws. `null`: the function returned nothing.
+ */
+export async function digestOf(
+  page: FetchedPage,
+  change: Exclude<ResolvedRecrawlOptions['change'], 'items'>,
+): Promise<string | null> {
+  if (typeof change === 'function') return jsonDigest(await change(page));
   if (page.kind !== 'html' || change === 'payload') return payloadDigest(await page.bytes());
   const digest = createHash('sha256').update(page.title ?? '');
   for (const url of new Set(page.links.map((link) => link.url))) digest.update(`\n${url}`);
@@ -36,6 +44,12 @@ export async function digestOf(page: FetchedPage, change: 'text' | 'payload'): P
   });
   parser.end(await page.text());
   return digest.digest('base64url').slice(0, DIGEST_CHARS);
+}
+
+/** The same of JSON; `null` of what is none. */
+export function jsonDigest(value: unknown): string | null {
+  const text = JSON.stringify(value) as string | undefined;
+  return text === undefined ? null : payloadDigest(Buffer.from(text));
 }
 
 /** The same of bytes. */

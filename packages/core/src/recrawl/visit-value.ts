@@ -4,7 +4,7 @@
 import type { Claim } from './lastmod-trust.js';
 
 /** What a sitemap or feed says of the page, as far as the value depends on it; `null`: nothing. */
-type Said = Pick<Claim, 'says' | 'trust'> | null;
+type Said = Pick<Claim, 'says' | 'weight'> | null;
 
 /**
  * The value of a visit, in days of staleness that it ends. Grows with the time since the last visit without bound.
@@ -16,7 +16,7 @@ type Said = Pick<Claim, 'says' | 'trust'> | null;
 export function visitValue(perDay: number, days: number, importance = 1, claim: Said = null): number {
   const value = (importance * perDay * days ** 2) / (1 + perDay * days);
   if (claim === null) return value;
-  return claim.says === 'changed' ? Math.max(value, importance * claim.trust * days) : (1 - claim.trust) * value;
+  return claim.says === 'changed' ? Math.max(value, importance * claim.weight * days) : (1 - claim.weight) * value;
 }
 
 /**
@@ -24,7 +24,7 @@ export function visitValue(perDay: number, days: number, importance = 1, claim: 
  * that always changes, and all others are visited less often.
  */
 export function dueAfterDays(perDay: number, everyDays: number, claim: Said = null): number {
-  const value = claim?.says === 'unchanged' ? everyDays / (1 - claim.trust) : everyDays;
+  const value = claim?.says === 'unchanged' ? everyDays / (1 - claim.weight) : everyDays;
   const days = (value + Math.sqrt(value ** 2 + (4 * value) / perDay)) / 2;
-  return claim?.says === 'changed' ? Math.min(days, everyDays / claim.trust) : days;
+  return claim?.says === 'changed' ? Math.min(days, everyDays / claim.weight) : days;
 }

@@ -2,13 +2,8 @@
 // limit or into a file where the page's handler wants that, and of what `page.fetch` requests in a replay.
 
 import { originalFields } from '../archive/http-head.js';
-import {
-  type ExchangePlace,
-  type ReadExchange,
-  type ReadResponse,
-  readExchangeAt,
-  readExchanges,
-} from '../archive/read-archive.js';
+import { type ReadExchange, type ReadResponse, readExchangeAt, readExchanges } from '../archive/read-archive.js';
+import type { RecordPlace } from '../archive/warc-files.js';
 import { BodyCollector } from '../fetch/body.js';
 import { parseContentEncoding } from '../fetch/content-coding.js';
 import type { BodyConsumer, ResponseHead } from '../fetch/fetcher.js';
@@ -88,7 +83,7 @@ export function archivedAnswers(
 interface KnownAnswer {
   readonly startedAtMs: number;
   readonly folder: string;
-  readonly place: ExchangePlace;
+  readonly place: RecordPlace;
 }
 
 async function answersOf(folders: readonly string[]): Promise<ReadonlyMap<string, readonly KnownAnswer[]>> {

@@ -7,6 +7,7 @@ import type { Explanation } from './explain.js';
 import type { LoggedHost } from './from-logs.js';
 import { MAX_EXPLAINED_FRAMES } from './limits.js';
 import { iso, plural, printable } from './table.js';
+import type { VisitLook } from './visit-look.js';
 
 type Lines = readonly (string | null)[];
 
@@ -32,6 +33,7 @@ export function explanationText(explanation: Explanation): string {
     untilMs === null ? null : `Not before ${iso(untilMs)}.`,
     decision?.clock === undefined ? null : clockText(decision.clock),
     decision === null ? null : `Decided ${iso(decision.atMs)}${foundText(decision)}.`,
+    ...visitLines(explanation.visit),
     place === null ? null : placeText(place, status),
     place !== null && isAllowed && look.wait === null ? 'Its host is ready: it is taken when the crawl goes on.' : null,
     place === null ? null : spent,
@@ -51,6 +53,56 @@ function errorLines(error: CodeError | undefined): Lines {
     printable(head, 1_000),
     ...frames.slice(0, MAX_EXPLAINED_FRAMES).map((line) => `  ${printable(line.trim(), 300)}`),
   ];
+}
+
+const DUE_WHY: Readonly<Record<VisitLook['why'], string>> = {
+  bounds: 'a recrawl takes known pages in the order of their values, as far as its bounds allow',
+  interval: 'by how often it changes (`recrawl.everyDays`)',
+  lifetime: 'its response says that it stays as it is until then',
+  missing: 'it was not found at the last visit',
+  failed: 'visits have failed, and each failure doubles the wait',
+  gone: 'it was not found twice, or is said to be gone',
+};
+
+/** Its visits, and when the next one is due. */
+function visitLines(look: VisitLook | undefined): Lines {
+  if (look === undefined) return [];
+  const { visits, lastVisitMs, changes, changedAtMs, shape, days, changesPerDay, fresh, importance, value } = look;
+  const changed =
+    changes === 0 ? 'never changed since' : `${plural(changes, 'change')} seen, the last ${iso(changedAtMs)}`;
+  const { lastmod, lastmodTrust: trust, dueAtMs, why, failures } = look;
+  const failed = failures === 0 ? '' : `, and ${plural(failures, 'time')} in vain since`;
+  const said =
+    lastmod === null
+      ? 'Sitemaps say nothing of it'
+      : `Sitemaps say that it has ${lastmod === 'changed' ? '' : 'not '}changed`;
+  const believed = `${trust.changed.toFixed(2)} where they say changed, ${trust.unchanged.toFixed(2)} where not: they count ${trust.weight.toFixed(2)}`;
+  const due = dueAtMs === null ? 'It is not visited again' : `The next visit is due ${iso(dueAtMs)}`;
+  return [
+    `Visited ${plural(visits, 'time')}, last ${iso(lastVisitMs)}${failed}; ${changed}.`,
+    `Estimate: a = ${shape.toFixed(3)}, b = ${days.toFixed(3)} days, ${changesPerDay.toFixed(4)} changes a day.`,
+    `It is as it was visited with a probability of ${fresh.toFixed(2)}.`,
+    validatorsText(look),
+    `${said} since; those of its host are believed ${believed}.`,
+    `${due}: ${DUE_WHY[why]}.`,
+    dueAtMs === null ? null : `A visit now is worth ${value.toFixed(2)}, with an importance of ${importance}.`,
+  ];
+}
+
+function validatorsText({
+  etag,
+  lastModified,
+  untrustedUntilMs,
+  isEtagTrusted,
+  isLastModifiedTrusted,
+}: VisitLook): string {
+  if (etag === null && lastModified === null) return 'Validators: none, so it is requested whole.';
+  if (untrustedUntilMs !== null)
+    return `Validators: not sent until ${iso(untrustedUntilMs)}, an ETag of the host was the same with other content.`;
+  const tag = etag === null ? [] : [`ETag ${printable(etag, 100)}${isEtagTrusted ? '' : ' (not sent: new each time)'}`];
+  const late = isLastModifiedTrusted ? '' : ' (not sent: the time of delivery)';
+  const date = lastModified === null ? [] : [`Last-Modified ${printable(lastModified, 100)}${late}`];
+  return `Validators: ${[...tag, ...date].join(', ')}.`;
 }
 
 const HEADLINES: Readonly<Record<Explanation['status'], string>> = {

@@ -7,6 +7,7 @@ import type { CodeError } from './code-error.js';
 import type { UrlDecision, UrlStatus } from './decision.js';
 import type { LoggedHost } from './from-logs.js';
 import { reasonOf } from './reasons.js';
+import type { VisitLook } from './visit-look.js';
 
 /** What is known of one URL, or of one host, with the line and the copy of robots.txt that decided. */
 export interface Explanation extends Pick<UrlDecision, 'line' | 'pattern' | 'dialect' | 'robots'> {
@@ -35,6 +36,8 @@ export interface Explanation extends Pick<UrlDecision, 'line' | 'pattern' | 'dia
   readonly bound?: 'pages' | 'minutes' | 'bytes' | null;
   /** Of a host whose frontier could not be read: what the logs say of it. */
   readonly logged?: LoggedHost;
+  /** Its visits, where they are kept (`recrawl`), and when the next one is due. */
+  readonly visit?: VisitLook;
   /** Why only the logs were read, one sentence. */
   readonly whyLogsOnly?: string | null;
 }

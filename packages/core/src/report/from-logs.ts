@@ -68,10 +68,11 @@ export async function reportFromLogs(
     endedAtMs = Math.max(endedAtMs ?? record.endedAtMs, record.endedAtMs);
   }
   for (; !warning.done; warning = await warnings.next()) ledger.warning(warning.value);
-  for await (const decision of finalDecisions(parts, (leftOut) => {
+  const onLeftOut = (leftOut: OutcomeTable): void => {
     counts.leftOut(leftOut);
     ledger.leftOut(leftOut);
-  })) {
+  };
+  for await (const decision of finalDecisions(parts, onLeftOut, (earlier) => ledger.page(earlier))) {
     ledger.decision(decision);
     counts.decision(decision);
   }

@@ -49,6 +49,12 @@ export class PolitenessLedger {
     this.#hostOf(host).decision(decision);
   }
 
+  /** A page whose decision does not count, since a later one about its URL does. */
+  page({ url }: UrlDecision): void {
+    const host = parseUrl(url)?.hostname;
+    if (host !== undefined) this.#hostOf(host).page();
+  }
+
   /** Takes how many URLs a decision log leaves out, by status and reason. */
   leftOut(counts: OutcomeTable): void {
     this.#hasPagesLeftOut ||= ['fetched', 'excluded', 'failed'].some((status) => status in counts);
@@ -147,11 +153,15 @@ class HostLedger {
 
   decision(decision: UrlDecision): void {
     const { status, isPage } = decision;
-    if (isPage === true) this.#row.pages += 1;
+    if (isPage === true) this.page();
     if (status === 'fetched') return;
     this.#row[status] += 1;
     if (status === 'excluded' && this.#exclusions.length < MAX_REPORT_LINES_PER_HOST)
       this.#exclusions.push(exclusionOf(decision));
+  }
+
+  page(): void {
+    this.#row.pages += 1;
   }
 
   warning(warning: HostWarning): void {

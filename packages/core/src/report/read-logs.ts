@@ -68,10 +68,12 @@ export function allWarnings(parts: readonly Pick<PartLogPaths, 'warningsPath'>[]
  * order of time, URLs that are held or failed last.
  *
  * @param onLeftOut - Called with the counts of URLs that have no line.
+ * @param onEarlierPage - Called with each earlier decision of such a URL that counted as a page. @default nothing
  */
 export async function* finalDecisions(
   parts: readonly Pick<PartLogPaths, 'decisionsPath'>[],
   onLeftOut: (counts: OutcomeTable) => void,
+  onEarlierPage: (decision: UrlDecision) => void = () => undefined,
 ): AsyncGenerator<UrlDecision> {
   /** Held and failed: a later run, or a retry, decides them anew. */
   const open = new Map<string, UrlDecision>();
@@ -79,8 +81,12 @@ export async function* finalDecisions(
   const logs = parts.map(({ decisionsPath }) => logged(decisionsPath, onLeftOut));
   for await (const decision of inOrder(logs, ({ atMs }) => atMs)) {
     const { status, url } = decision;
-    if ((status === 'excluded' || status === 'dropped') && !turnedAway.add(url)) continue;
+    if ((status === 'excluded' || status === 'dropped') && !turnedAway.add(url)) {
+      if (decision.isPage === true) onEarlierPage(decision);
+      continue;
+    }
     const earlier = open.get(url);
+    if (earlier?.isPage === true) onEarlierPage(earlier);
     open.delete(url);
     // What was held or failed has not been counted: instead of it, what that one replaced is.
     const final = earlier === undefined ? decision : withReplaces(decision, earlier.replaces);

@@ -7,10 +7,16 @@ export interface RecrawlCounts {
   /** Of them: answered 304; read, and found as they were; changed; not found a second time. */
   readonly notModified: number;
   readonly sameContent: number;
+  /** Of `sameContent`: the body has changed, and nothing that counts as content. */
+  readonly cosmetic: number;
   readonly changed: number;
   readonly gone: number;
   /** Bytes of bodies that were not transferred, as of their last transfer. */
   readonly bytesSaved: number;
+  /** Known pages, and the share of them that is expected to be as it was visited: before the run, after it. */
+  readonly known: number;
+  readonly freshBefore: number | null;
+  readonly freshAfter: number | null;
   /** When the first page is due that was not visited, or is due again, epoch milliseconds; `null`: none is. */
   readonly nextDueAtMs: number | null;
 }
@@ -19,14 +25,23 @@ export interface RecrawlCounts {
 export function addedRecrawlCounts(all: readonly RecrawlCounts[]): RecrawlCounts | null {
   if (all.length === 0) return null;
   const sum = (of: (counts: RecrawlCounts) => number): number => all.reduce((total, each) => total + of(each), 0);
+  const shares = all.flatMap(({ freshBefore: before, freshAfter: after }) =>
+    before === null || after === null ? [] : [{ before, after }],
+  );
+  const before = shares[0]?.before ?? null;
   const due = all.flatMap(({ nextDueAtMs }) => nextDueAtMs ?? []);
   return {
     visits: sum(({ visits }) => visits),
     notModified: sum(({ notModified }) => notModified),
     sameContent: sum(({ sameContent }) => sameContent),
+    cosmetic: sum(({ cosmetic }) => cosmetic),
     changed: sum(({ changed }) => changed),
     gone: sum(({ gone }) => gone),
     bytesSaved: sum(({ bytesSaved }) => bytesSaved),
+    known: Math.max(...all.map(({ known }) => known)),
+    freshBefore: before,
+    // Each knows what it has visited itself.
+    freshAfter: before === null ? null : shares.reduce((sum, each) => sum + each.after - each.before, before),
     nextDueAtMs: due.length === 0 ? null : Math.min(...due),
   };
 }

@@ -75,7 +75,8 @@ export class AgainChoice {
     const { recrawl, journal } = this.#run;
     if (recrawl === null) return;
     journal.addListener(recrawl.sitemaps);
-    await this.#run.offer({ candidates: await recrawl.sitemaps.due() });
+    const { sitemaps, sitemapUrls } = this.#run.options;
+    if (sitemaps || sitemapUrls.length > 0) await this.#run.offer({ candidates: await recrawl.sitemaps.due() });
   }
 
   /**
@@ -86,6 +87,7 @@ export class AgainChoice {
   async make(isLast: boolean): Promise<boolean> {
     const { recrawl, frontier, options } = this.#run;
     if (this.#untilMs === null) return false;
+    if (this.#run.setup.isShared) await recrawl?.sitemaps.lookForOthers(this.#untilMs - MAX_SITEMAPS_WAIT_MS);
     const { pages } = options.bounds;
     const newPages = pages === null ? Number.POSITIVE_INFINITY : pages * (options.recrawl?.newShare ?? 0);
     const isTime =

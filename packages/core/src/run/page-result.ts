@@ -1,9 +1,8 @@
 // What an exchange leads to: a retry, a redirect, a robots.txt or companion file that is read, an error, or a page that
 // goes to its handler. The result is a value that `work.ts` commits to the frontier. It holds nothing of the page.
 
-import { setImmediate } from 'node:timers/promises';
-import { type NewUrl, type PageWork, type RobotsWork, retryUrl, type Settlement } from '@mannerly/frontier';
-import type { Refusal } from '../admit/admit.js';
+import { type NewUrl, type PageWork, type RobotsWork, retryUrl } from '@mannerly/frontier';
+import type { ArchivedResponse } from '../archive/crawl-archive.js';
 import type { HookVerdict } from '../crawl/hooks.js';
 import {
   exchangeOf,
@@ -21,28 +20,19 @@ import type { HandlerSignal } from '../handle/signals.js';
 import type { PageOutcome } from '../journal/journal.js';
 import type { FoundLicense, LicenseAnswer } from '../licensing/licenses.js';
 import { itemsOf } from '../output/items.js';
+<<<<<<< HEAD
 import { excludedByLicense } from '../page/exclusion.js';
+=======
+import type { PageExclusion } from '../page/exclusion.js';
+>>>>>>> main
 import type { PageInCrawl } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
-import { ADMITTED_AT_ONCE } from './limits.js';
 import type { Run } from './run.js';
 import { archivedPage } from './run-archive.js';
+import { admittedInSlices, decided, excluded, failed, RETURNED, settled, type WorkResult } from './work-result.js';
 
 /** Redirect targets go before a host's other pages: what led to them has been requested already. */
 const REDIRECT_PRIORITY = 1;
-
-/** The result of a piece of work. */
-export type WorkResult =
-  /** A page: the decision about it, the links that are committed with it, and those that were refused. */
-  | {
-      readonly kind: 'page';
-      readonly work: PageWork;
-      readonly decision: PageOutcome & { readonly isPage: boolean };
-      readonly links: readonly NewUrl[];
-      readonly refused: readonly Refusal[];
-    }
-  /** Only the frontier gets to know it. */
-  | { readonly kind: 'settlement'; readonly settlement: Settlement };
 
 /** The result of a robots.txt. */
 export async function robotsResult(run: Run, work: RobotsWork, outcome: FetchOutcome): Promise<WorkResult> {
@@ -66,7 +56,7 @@ export async function pageResult(run: Run, work: PageWork, outcome: FetchOutcome
   } finally {
     try {
       // What did not go to a handler; other pages are in the archive by now.
-      await run.archive?.keep(outcome);
+      await run.archive?.keep(outcome, null, run.recrawl?.archiveAs(work));
     } finally {
       if (outcome.kind === 'response') {
         releaseBody(outcome);
@@ -118,57 +108,19 @@ export function refusedByHook(
   });
 }
 
-function settled(settlement: Settlement): WorkResult {
-  return { kind: 'settlement', settlement };
-}
-
-/** Back to the queue. */
-const RETURNED: WorkResult = settled({ kind: 'returned', untilMs: null });
-
-/** The decision about a page. Its candidates are admitted here, so that what waits for a commit is small. */
-function decided(
-  run: Run,
-  work: PageWork,
-  decision: PageOutcome & { readonly isPage: boolean },
-  candidates: readonly NewUrl[] = [],
-): WorkResult {
-  return { kind: 'page', work, decision, ...admitted(run, candidates) };
-}
-
-function admitted({ admit, journal }: Run, candidates: readonly NewUrl[]) {
-  const { admitted: links, refused, known } = admit(candidates);
-  journal.admitted(links);
-  journal.admitted(known);
-  return { links, refused };
-}
-
-/** The same of thousands of candidates, with turns for others. */
-async function admittedInSlices(run: Run, candidates: readonly NewUrl[]) {
-  const links: NewUrl[] = [];
-  const refused: Refusal[] = [];
-  for (let at = 0; at < candidates.length; at += ADMITTED_AT_ONCE) {
-    if (at > 0) await setImmediate();
-    const part = admitted(run, candidates.slice(at, at + ADMITTED_AT_ONCE));
-    links.push(...part.links);
-    refused.push(...part.refused);
-  }
-  return { links, refused };
-}
-
-/** A known page is as it was: its items and links stay as they are. */
-async function unchanged(run: Run, work: PageWork, page: UnchangedPage): Promise<WorkResult> {
+/**
+ * A known page is as it was: its items and links stay as they are, unless it forbids now that they are kept. What a 304
+ * forbids counts too; what it leaves out allows nothing.
+ */
+async function unchanged(run: Run, work: PageWork, page: UnchangedPage, exclusion: PageExclusion): Promise<WorkResult> {
   const { status: httpStatus, url } = page;
+  if (!exclusion.storesItems) return excluded(run, work, httpStatus, exclusion);
   const thrown = await run.handlers.unchanged(page);
   if (thrown !== null) {
     run.journal.codeError(thrown.error, { code: 'handler-error', url });
     run.journal.emit('handler-error', { url, error: thrown.error });
   }
   return decided(run, work, { status: 'fetched', reason: 'unchanged', layer: 'page', httpStatus, isPage: true });
-}
-
-/** The decision about a page that failed. */
-function failed(run: Run, work: PageWork, failure: Omit<PageOutcome, 'status'>): WorkResult {
-  return decided(run, work, { status: 'failed', ...failure, isPage: true });
 }
 
 async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
@@ -191,7 +143,8 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   const redirect = redirectTarget(outcome);
   if (redirect.kind === 'to') {
     await run.knowledge.redirected(work, redirect.url);
-    return redirectResult(run, work, httpStatus, redirect.url, redirectedUrl(work, redirect));
+    const hasOwnTurn = (await run.recrawl?.isKnown(work, redirect.url)) ?? false;
+    return redirectResult(run, work, httpStatus, redirect.url, hasOwnTurn ? null : redirectedUrl(work, redirect));
   }
   if (redirect.kind === 'redirect-invalid') {
     const { kind: reason, detail } = redirect;
@@ -200,7 +153,7 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   const known = httpStatus === 304 ? ((await run.recrawl?.notModified(work, outcome)) ?? 'unasked') : 'unasked';
   // About another document than the one that is known: requested once more, without conditions.
   if (known === 'mismatch') return settled({ kind: 'again', notBeforeMs: outcome.timing.endedAtMs });
-  if (known !== 'unasked') return unchanged(run, work, known);
+  if (known !== 'unasked') return unchanged(run, work, known, (await run.reader.read(work, outcome)).exclusion);
   if (httpStatus < 200 || httpStatus > 299) {
     return failed(run, work, { reason: `status-${httpStatus}`, layer: 'fetch', httpStatus });
   }
@@ -325,18 +278,20 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   const page = rendering.kind === 'rendered' ? await run.reader.read(work, outcome, rendering) : came;
   applyLicense(page, await run.licenses.ofPage(work, page, outcome.body));
   await run.knowledge.read(work, page);
+  let record: ArchivedResponse | null = null;
   if (run.archive !== null) {
     const tdm = await run.companions.tdmFor(work.url);
     const isForBrowser = rendering.kind !== 'as-it-came';
-    await run.archive.keep(outcome, archivedPage(work, page, tdm, isForBrowser, run.nowMs()));
+    const about = archivedPage(work, page, tdm, isForBrowser, run.nowMs());
+    record = await run.archive.keep(outcome, about, run.recrawl?.archiveAs(work));
   }
   if (verdict !== null) return refusedByHook(run, work, verdict, outcome);
   if (rendering.kind === 'failed') {
     const detail = `${rendering.failure}: ${rendering.detail}`;
     return failed(run, work, { reason: 'render-failed', layer: 'page', httpStatus, detail });
   }
-  const visit = await run.recrawl?.read(work, page, outcome);
-  if (visit !== undefined && visit.unchanged !== null) return unchanged(run, work, visit.unchanged);
+  const visit = await run.recrawl?.read(work, { page, sent: came, outcome, record });
+  if (visit !== undefined && visit.unchanged !== null) return unchanged(run, work, visit.unchanged, page.exclusion);
   const handled = await run.handlers.handle(page, visit?.change ?? null);
   if (handled.kind === 'stopped') return RETURNED;
   if (handled.kind === 'signal') return signalResult(run, work, outcome, handled.signal);
@@ -382,6 +337,10 @@ async function storedResult(
 ): Promise<WorkResult> {
   const { journal } = run;
   const { status: httpStatus, exclusion } = page;
+  const candidates = [...exclusion.links, ...staged.links];
+  const same = (await run.recrawl?.emitted(work, staged.data)) ?? null;
+  if (same !== null)
+    return { ...(await unchanged(run, work, same, exclusion)), ...(await admittedInSlices(run, candidates)) };
   const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data) : [];
   await run.items.write(items);
   journal.items(items);
@@ -391,6 +350,7 @@ async function storedResult(
   for (const url of staged.nofollow) journal.emit('nofollow-overridden', { url, from: work.url });
   const decision: PageOutcome = exclusion.storesItems
     ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...leftOut(page) }
+<<<<<<< HEAD
     : {
         status: exclusion.reason === 'license' ? 'held' : 'excluded',
         reason: exclusion.reason,
@@ -398,6 +358,9 @@ async function storedResult(
         detail: exclusion.detail,
       };
   const candidates = [...exclusion.links, ...staged.links];
+=======
+    : { status: 'excluded', reason: exclusion.reason, layer: 'page', detail: exclusion.detail };
+>>>>>>> main
   return {
     ...decided(run, work, { ...decision, httpStatus, isPage: true }),
     ...(await admittedInSlices(run, candidates)),

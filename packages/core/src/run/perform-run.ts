@@ -8,7 +8,7 @@ import { seedUrls } from '../admit/admit.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import { asMannerlyError } from '../errors.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
-import { crawlSettings, keepSettings } from '../options/crawl-settings.js';
+import { keepSettings, keptSettings } from '../options/crawl-settings.js';
 import { agreedTerms, termsOf, termsRecord } from '../options/crawl-terms.js';
 import { letAllIn } from '../order-seed/wave-frontier.js';
 import { boundsMet } from '../report/bounds-met.js';
@@ -60,7 +60,11 @@ async function crawl(run: Run): Promise<RunEnd> {
   await rest(run);
   await frontier.open(partName(run));
   run.companions.open(frontier);
+<<<<<<< HEAD
   run.licenses.open(frontier);
+=======
+  await run.recrawl?.open();
+>>>>>>> main
   await frontier.exclusively(() => join(run));
   const againAtMs = await frontier.exclusively(() => countFromAgain(frontier, setup.again, run.nowMs()));
   await run.knowledge.open(frontier);
@@ -68,7 +72,7 @@ async function crawl(run: Run): Promise<RunEnd> {
   await run.items.open();
   run.archive = await createRunArchive(options, setup.fetcher, directory, run.reader, () => run.nowMs());
   await run.archive?.open();
-  if (directory !== null) await keepSettings(directory.settingsPath, crawlSettings(options));
+  if (directory !== null) await keepSettings(directory.settingsPath, keptSettings(options));
   const manifest = directory === null ? null : await beginRunManifest(directory, options, run.startedAtMs);
   for (const host of setup.unpark) await frontier.unpark(host);
   await run.offer(run.sitemaps.given());
@@ -80,6 +84,7 @@ async function crawl(run: Run): Promise<RunEnd> {
     run.choice = choice;
   }
   const end = await crawlLoop(run);
+  await run.recrawl?.close();
   if (end.state !== 'stopped') await endAgain(frontier);
   await reportHeld(run, end, againAtMs !== null);
   journal.end();

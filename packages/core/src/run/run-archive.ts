@@ -6,7 +6,7 @@ import type { CrawlArchive } from '../archive/crawl-archive.js';
 import type { ArchivedPage } from '../archive/visit.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
-import type { CrawlPaths } from '../directory/crawl-paths.js';
+import { type CrawlPaths, partsOf } from '../directory/crawl-paths.js';
 import { MannerlyError } from '../errors.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import type { ResolvedOptions } from '../options/options.js';
@@ -25,10 +25,12 @@ export async function createRunArchive(
   const { identity, exclusion, network, archive } = options;
   const folder = archiveFolder(options, directory);
   if (archive === null || folder === null) return null;
+  const others = directory === null ? [] : (await partsOf(directory.path)).map(({ archivePath }) => archivePath);
   const { CrawlArchive } = await import('../archive/crawl-archive.js');
   return new CrawlArchive({
     options: archive,
     folder,
+    folders: [...new Set([folder, ...others])],
     part: directory?.part ?? null,
     waczPath: directory === null ? `${folder}.wacz` : directory.waczPath,
     about: {

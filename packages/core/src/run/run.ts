@@ -36,6 +36,7 @@ import { ItemWriter } from '../output/items.js';
 import { jsonlSink } from '../output/jsonl.js';
 import { createDatasets } from '../page/datasets.js';
 import { PageReader } from '../page/read-page.js';
+import { lookAtVisit } from '../recrawl/look-at-visit.js';
 import { Recrawl } from '../recrawl/recrawl.js';
 import type { CrawlLogs } from '../report/crawl-logs.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
@@ -163,15 +164,15 @@ export class Run {
     this.frontier = createRunFrontier(setup, { journal, scope, knowledge, companions, totals, needsFrontier });
     const { frontier } = this;
     const kept = options.recrawl ?? (setup.again ? DEFAULT_RECRAWL : null);
-    const isConditional = options.archive === null && fetcher.renderer === undefined;
     this.recrawl =
       kept === null
         ? null
         : new Recrawl(frontier, kept, {
             sentAs: offerOf(identity),
-            isConditional,
+            archive: () => this.archive,
             nowMs,
             tell: (code, url, detail, atMs) => journal.frontierEvent(pageWarning(code, url, detail, atMs)),
+            codeError: (thrown, url) => journal.codeError(thrown, { code: 'handler-error', url }),
           });
     this.admit = createAdmit(scope, bounds, knowledge.watch, (url) => frontier.isRecent(url));
 
@@ -215,7 +216,7 @@ export class Run {
       licensesArrive: () => this.licenses.close(),
       concurrency: network.concurrency,
       maxBodyBytes: network.maxBodyBytes,
-      archive: { keep: async (outcome) => this.archive?.keep(outcome) },
+      archive: { keep: async (outcome) => void (await this.archive?.keep(outcome)) },
       stop,
     });
     this.licenses = new Licenses({
@@ -306,7 +307,9 @@ export class Run {
     if (!isOver && isHostName(urlOrHost)) return explainHost(await this.frontier.inspectHost(urlOrHost));
     const url = requestedForm(urlOrHost);
     const explained = explain(url, await this.logs.find(url), isOver ? null : await this.frontier.look(url));
-    return withError(explained, await this.logs.findError(url));
+    const kept = this.options.recrawl ?? DEFAULT_RECRAWL;
+    const visit = isOver || this.recrawl === null ? null : await lookAtVisit(this.frontier, url, kept, this.nowMs());
+    return withError({ ...explained, ...(visit === null ? {} : { visit }) }, await this.logs.findError(url));
   }
 
   /** A listing of what is queued. @throws MannerlyError `not-running` */
@@ -351,7 +354,13 @@ export class Run {
     for (const refusal of offered.refused ?? []) this.journal.refusal(refusal);
     for (const refusal of refused) this.journal.refusal(refusal);
     const answers = admitted.length === 0 ? [] : await this.frontier.add(admitted);
-    for (const [at, answer] of answers.entries()) this.journal.added(admitted[at] as NewUrl, answer);
+    for (const [at, answer] of answers.entries()) {
+      const url = admitted[at] as NewUrl;
+      this.journal.added(url, answer);
+      // A sitemap that is new: a recrawl chooses its pages when it is read.
+      if (answer.kind === 'new' && url.via === 'companion' && this.choice !== null)
+        this.recrawl?.sitemaps.await(url.url);
+    }
     return { admitted, answers };
   }
 

@@ -1,10 +1,12 @@
 // One piece of work from its request to its settlement: hooks, the request, its result, and the commit to the frontier.
 
-import type { Work } from '@mannerly/frontier';
+import type { PageWork, RobotsWork, Work } from '@mannerly/frontier';
 import type { ResponseHead } from '../fetch/fetcher.js';
 import { type EgressOutcome, exchangeOf, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
+import { tombstone } from '../output/items.js';
 import { LONG_INTERVAL_MS } from './limits.js';
+<<<<<<< HEAD
 import {
   licenseResult,
   pageResult,
@@ -13,7 +15,11 @@ import {
   robotsResult,
   type WorkResult,
 } from './page-result.js';
+=======
+import { pageResult, poisonResult, refusedByHook, robotsResult } from './page-result.js';
+>>>>>>> main
 import type { Run } from './run.js';
+import type { WorkResult } from './work-result.js';
 
 /** Performs a piece of work. Pages are large, so that one is released before the commit of its result. */
 export async function performWork(run: Run, work: Work): Promise<void> {
@@ -25,6 +31,8 @@ export async function performWork(run: Run, work: Work): Promise<void> {
   }
   // One commit with the page's links, then the decision about it.
   const { decision, links, refused } = result;
+  const removed = run.recrawl?.removal(result.work, decision) ?? null;
+  if (removed !== null) await removeItems(run, result.work, removed);
   const replaces = await run.recrawl?.ended(result.work, decision);
   const answer = await frontier.settle(result.work, { kind: 'done', countsAsPage: decision.isPage, links });
   for (const refusal of refused) journal.refusal(refusal);
@@ -33,6 +41,14 @@ export async function performWork(run: Run, work: Work): Promise<void> {
     const more = replaces === undefined ? {} : { replaces };
     journal.page(result.work, { ...decision, ...more, queued: frontier.counts().queued });
   }
+}
+
+/** Before the visit is kept: a process that is killed in between says so once more, under the same id. */
+async function removeItems(run: Run, { lease, url, record }: PageWork, why: string): Promise<void> {
+  const page = { url, visit: record.visit ?? 0, fetchedAtMs: run.nowMs() };
+  const removed = [tombstone(lease.host, page, why)];
+  await run.items.write(removed);
+  run.journal.items(removed);
 }
 
 async function resultOf(run: Run, work: Work): Promise<WorkResult> {
@@ -117,10 +133,17 @@ function largeBody({ companions, handlers }: Run, work: Work, { status, headers 
 }
 
 /** What makes a request conditional: of a robots.txt its last good copy, of a page its last visit. */
-async function conditionsOf({ recrawl, sitemaps }: Run, work: Work): Promise<Record<string, string>> {
+async function conditionsOf({ recrawl, sitemaps, archive }: Run, work: Work): Promise<Record<string, string>> {
   if (work.kind === 'page' && work.record.via !== 'companion') return (await recrawl?.before(work)) ?? {};
-  if (work.kind === 'page') return sitemaps.isSitemap(work) ? ((await recrawl?.sitemaps.before(work)) ?? {}) : {};
-  const { etag, lastModified } = work;
+  const conditions =
+    work.kind === 'robots'
+      ? robotsConditions(work)
+      : ((sitemaps.isSitemap(work) ? await recrawl?.sitemaps.before(work) : null) ?? {});
+  // An archive holds no answer 304 to nothing.
+  return archive?.knows(work.url) === false ? {} : conditions;
+}
+
+function robotsConditions({ etag, lastModified }: RobotsWork): Record<string, string> {
   return {
     ...(etag === null ? {} : { 'if-none-match': etag }),
     ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),

@@ -132,6 +132,18 @@ const WRITING: SinkTests = {
     await assertHolds(medium, ids, 'ids that are alike');
   },
 
+  'keeps a tombstone like an item, behind those that it is about': async (medium, capabilities) => {
+    const removed = item('a.test/00/7/removed', { removed: 'gone' }, { removed: 'gone' });
+    await session(medium, [item('a.test/00/0')], [removed]);
+    const kept = await medium.read();
+    assertEqual(
+      kept.map(({ id }) => id),
+      ['a.test/00/0', removed.id],
+      'ids with a tombstone',
+    );
+    assertKept(kept[1], removed, capabilities);
+  },
+
   'accepts a page without items, and writes nothing': async (medium) => {
     await session(medium, [], page('a', 1), []);
     await assertHolds(medium, ['a/0'], 'ids with empty pages between');

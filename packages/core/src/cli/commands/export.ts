@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import { EXPORT_FORMATS, type ExportFormat, exportItems } from '../../output/export-items.js';
-import { joinedItems } from '../../output/joined-items.js';
+import { currentItems, joinedItems } from '../../output/joined-items.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
@@ -19,7 +19,7 @@ export async function exportCommand(directories: readonly string[], flags: Flags
   if (wanted.length === 0) {
     const found = await Promise.all(directories.map((directory) => readCrawlDirectory(directory)));
     const paths = found.flatMap(({ parts }) => parts.map(({ itemsPath }) => itemsPath));
-    for await (const line of joinedItems(paths)) await io.outSoon(line);
+    for await (const line of flags.current ? currentItems(paths) : joinedItems(paths)) await io.outSoon(line);
     return EXIT.ok;
   }
   const stop = new AbortController();
@@ -30,7 +30,10 @@ export async function exportCommand(directories: readonly string[], flags: Flags
       // The shape of a table is read before its rows.
       const reads = format === 'parquet' && items !== null ? 2 * items : items;
       const summary = await showWork(io, 'Exporting', 'items', reads, (onItems) =>
-        exportItems({ from: directories, to, format, escapeFormulas: !flags.rawCells, onItems, signal: stop.signal }),
+        exportItems({
+          ...{ from: directories, to, format, current: flags.current === true },
+          ...{ escapeFormulas: !flags.rawCells, onItems, signal: stop.signal },
+        }),
       );
       if (flags.json === true) io.out(json(summary));
       else io.err(`${summary.items} item${summary.items === 1 ? '' : 's'} in ${to}.`);

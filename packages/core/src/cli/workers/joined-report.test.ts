@@ -51,18 +51,35 @@ describe('one report of several', () => {
       visits: 3,
       notModified: 1,
       sameContent: 1,
+      cosmetic: 0,
       changed: 1,
       gone: 0,
       bytesSaved: 70,
+      known: 10,
+      freshBefore: 0.5,
+      freshAfter: 0.7,
       nextDueAtMs: null,
     };
     const reports = [
       report({ recrawl: counts }),
-      report({ recrawl: { ...counts, nextDueAtMs: 9 } }),
+      report({ recrawl: { ...counts, freshAfter: 0.6, nextDueAtMs: 9 } }),
       report({}),
     ] as const;
-    const sums = { visits: 6, notModified: 2, sameContent: 2, changed: 2, gone: 0, bytesSaved: 140, nextDueAtMs: 9 };
-    expect(joinedReport(reports, null).recrawl).toEqual(sums);
+    const sums = {
+      visits: 6,
+      notModified: 2,
+      sameContent: 2,
+      cosmetic: 0,
+      changed: 2,
+      gone: 0,
+      bytesSaved: 140,
+      nextDueAtMs: 9,
+    };
+    const { freshBefore = null, freshAfter = null, ...rest } = joinedReport(reports, null).recrawl ?? {};
+    expect(rest).toEqual({ ...sums, known: 10 });
+    // Each has visited pages of the same copy.
+    expect(freshBefore).toBe(0.5);
+    expect(freshAfter).toBeCloseTo(0.8, 9);
     expect(joinedReport([report({})], null)).not.toHaveProperty('recrawl');
   });
 

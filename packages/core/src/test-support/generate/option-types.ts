@@ -6,13 +6,22 @@ import { defaultOf, rangeOf, withoutLinks } from './option-text.js';
 const HEAD = `// The options of \`createCrawler\`. Generated from the rows in this folder: edit those, then run \`pnpm generate\`. It is
 // still one file because a reader of one option usually wants the next.
 
-import type { CanonicalRule, Clock, CustomPoliteness, FrontierStore, RobotsOptions, Via } from '@mannerly/frontier';
+import type {
+  CanonicalRule,
+  Clock,
+  CustomPoliteness,
+  FrontierStore,
+  JsonValue,
+  RobotsOptions,
+  Via,
+} from '@mannerly/frontier';
 import type { HookOptions } from '../crawl/hooks.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import type { StoreNotice } from '../journal/events.js';
 import type { LogFunction, Logger } from '../journal/log-entry.js';
 import type { Sink } from '../output/sink.js';
+import type { ContentFunction } from '../recrawl/recrawl-options.js';
 `;
 /** Types of groups that are declared elsewhere. */
 const DECLARED: ReadonlySet<string> = new Set(["Omit<RobotsOptions, 'tokens'>", 'CustomPoliteness', 'HookOptions']);

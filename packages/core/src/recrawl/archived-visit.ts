@@ -1,0 +1,50 @@
+// What a recrawl and an archive agree on: a 304 is asked for where the archive holds what it would refer to, and after
+// many revisits the payload is written again.
+
+import type { ArchivedResponse, CrawlArchive } from '../archive/crawl-archive.js';
+import type { ArchivedExchange } from '../archive/exchange-records.js';
+import { MAX_FULL_AGE_MS } from './limits.js';
+import type { ArchivedVisitPlace, PageVisit } from './page-visit.js';
+
+/** Where exchanges are kept. */
+export type RecordKeeper = Pick<CrawlArchive, 'originalOf'>;
+
+/** What an archive is told of an exchange. `original`: `null` where a request must have no conditions. */
+export type ArchiveAs = Pick<ArchivedExchange, 'original' | 'isFull'>;
+
+/**
+ * How the next exchange of a page is archived.
+ *
+ * @param isConditional - Whether it could be.
+ * @param lost - Called with the name of a file that does not hold the last answer any more.
+ */
+export async function archiveAs(
+  archive: RecordKeeper | null,
+  before: PageVisit | null,
+  isConditional: boolean,
+  { nowMs, maxChain, lost }: { nowMs: number; maxChain: number; lost: (filename: string) => void },
+): Promise<ArchiveAs> {
+  if (archive === null) return {};
+  const archived = before?.archived ?? null;
+  if (before === null || archived === null) return { original: null };
+  const isFull = archived.revisits >= maxChain || nowMs - archived.fullAtMs >= MAX_FULL_AGE_MS;
+  if (isFull || !isConditional) return { original: null, isFull };
+  const original = await archive.originalOf(before.url, archived);
+  if (original === null) lost(archived.filename);
+  return { original };
+}
+
+/** Where the body of a visit is. */
+export function placeOf(
+  { place, isFull }: ArchivedResponse,
+  before: PageVisit | null,
+  atMs: number,
+): ArchivedVisitPlace {
+  const { fullAtMs, revisits } = before?.archived ?? { fullAtMs: atMs, revisits: 0 };
+  return isFull ? { ...place, fullAtMs: atMs, revisits: 0 } : oneMore({ ...place, fullAtMs, revisits });
+}
+
+/** After one more revisit. */
+export function oneMore(place: ArchivedVisitPlace): ArchivedVisitPlace {
+  return { ...place, revisits: place.revisits + 1 };
+}

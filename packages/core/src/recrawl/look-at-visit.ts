@@ -1,0 +1,55 @@
+// What is known of the visits of one page, for a person who asks why it is visited when it is. It changes nothing.
+
+import type { Frontier } from '@mannerly/frontier';
+import type { VisitLook } from '../report/visit-look.js';
+import { changesPerDay } from './change-estimate.js';
+import { dueOf } from './choose-visits.js';
+import { GroupPriors } from './group-priors.js';
+import { type HostValidators, ValidatorTrust } from './host-validators.js';
+import { LastmodTrust } from './lastmod-trust.js';
+import { VISITS_TO_JUDGE } from './limits.js';
+import { decodeVisit, visitKey } from './page-visit.js';
+import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
+import { SitemapVisits } from './sitemap-visits.js';
+import { expectedVisit, freshNow } from './visit-choice.js';
+
+/** Looks. @returns `null`: no visit of the page was kept. @throws What the store throws. */
+export async function lookAtVisit(
+  store: Pick<Frontier, 'readRecord' | 'listRecords'>,
+  url: string,
+  options: ResolvedRecrawlOptions,
+  nowMs: number,
+): Promise<VisitLook | null> {
+  const kept = decodeVisit(await store.readRecord(visitKey(url)));
+  if (kept === null) return null;
+  const readOnly = { ...store, writeRecord: async () => undefined };
+  const parts = { sentAs: kept.sentAs, trustFreshnessDays: 0, nowMs: () => nowMs, tell: () => undefined };
+  const sitemaps = new SitemapVisits(readOnly, parts);
+  await sitemaps.readDates();
+  const lastmodTrust = new LastmodTrust(readOnly);
+  const priors = new GroupPriors(await store.readRecord(PRIORS_KEY));
+  const expectations = { options, priors, lastmods: sitemaps.dates, lastmodTrust, nowMs };
+  const { visit, claim, importance, value } = await expectedVisit(kept, expectations);
+  const { host } = new URL(url);
+  const validators = await new ValidatorTrust(readOnly, 0, () => undefined).of(host);
+  const { visits, changes, changedAtMs, etag, lastModified, estimate } = visit;
+  const { atMs: dueAtMs, why } = dueOf(visit, options, claim);
+  return {
+    ...{ visits, changes, changedAtMs, etag, lastModified, lastVisitMs: visit.atMs, failures: visit.failures ?? 0 },
+    ...estimate,
+    changesPerDay: changesPerDay(estimate),
+    fresh: freshNow(visit, nowMs),
+    ...{ importance, value, dueAtMs, why },
+    ...trustOf(validators, nowMs),
+    lastmod: claim?.says ?? null,
+    lastmodTrust: await lastmodTrust.of(host),
+  };
+}
+
+function trustOf({ untrustedUntilMs, restless, deliveryDates }: HostValidators, nowMs: number) {
+  return {
+    untrustedUntilMs: untrustedUntilMs > nowMs ? untrustedUntilMs : null,
+    isEtagTrusted: restless < VISITS_TO_JUDGE,
+    isLastModifiedTrusted: deliveryDates < VISITS_TO_JUDGE,
+  };
+}

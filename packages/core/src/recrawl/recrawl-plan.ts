@@ -1,0 +1,141 @@
+// What the next run with `again` would do, from what is kept of visits alone: it makes no request and changes nothing.
+
+import type { Frontier } from '@mannerly/frontier';
+import { changesPerDay } from './change-estimate.js';
+import { conditionsOf } from './conditions.js';
+import { GroupPriors } from './group-priors.js';
+import { usable, ValidatorTrust } from './host-validators.js';
+import { LastmodTrust } from './lastmod-trust.js';
+import { MAX_PLANNED_HOSTS, MAX_PLANNED_PAGES } from './limits.js';
+import type { PageVisit } from './page-visit.js';
+import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
+import { SitemapVisits } from './sitemap-visits.js';
+import { chooseVisits, type ExpectedVisit, expectedVisit, freshNow } from './visit-choice.js';
+
+/** A page that would be visited. */
+export interface PlannedVisit {
+  readonly url: string;
+  /** Days of staleness that the visit is worth (docs/recrawl.md). */
+  readonly value: number;
+  readonly changesPerDay: number;
+  readonly lastVisitMs: number;
+}
+
+/** One host of the plan. */
+export interface PlannedVisits {
+  readonly host: string;
+  /** Pages of the copy, those that are due, and those that the bounds allow. */
+  readonly known: number;
+  readonly due: number;
+  readonly visits: number;
+  /** The first ones in their order, ten at most. */
+  readonly first: readonly PlannedVisit[];
+}
+
+/** What a recrawl of the same bounds would come to. */
+export interface RecrawlPlan {
+  readonly format: 1;
+  /** Epoch milliseconds. */
+  readonly plannedAtMs: number;
+  /** Pages of the copy, those that are due, and those that the bounds allow; pages that are gone are left out. */
+  readonly known: number;
+  readonly due: number;
+  readonly visits: number;
+  /** Sitemaps and feeds that would be read first. */
+  readonly sitemaps: number;
+  /** The share of the pages that is expected to be as it was visited, now and after the run; `null`: none is known. */
+  readonly freshNow: number | null;
+  readonly freshAfter: number | null;
+  /** Visited pages that are expected to have changed. */
+  readonly changed: number;
+  /** Bytes of bodies that are expected not to be transferred. */
+  readonly bytesSaved: number;
+  /** When the first page is due that is not due now, epoch milliseconds; `null`: none. */
+  readonly nextDueAtMs: number | null;
+  /** Those with the most visits first, a thousand at most. */
+  readonly hosts: readonly PlannedVisits[];
+}
+
+/** What the plan goes by. `null`: no bound. */
+export interface RecrawlPlanParts {
+  readonly options: ResolvedRecrawlOptions;
+  readonly pages: number | null;
+  readonly pagesPerHost: number | null;
+  readonly minutes: number | null;
+  readonly nowMs: number;
+}
+
+type PlanStore = Pick<Frontier, 'readRecord' | 'listRecords' | 'inspectHost' | 'counts'>;
+
+/** Makes the plan. @throws As `chooseVisits`. */
+export async function planRecrawl(store: PlanStore, parts: RecrawlPlanParts): Promise<RecrawlPlan> {
+  const { options, pages, nowMs } = parts;
+  const readOnly = { ...store, writeRecord: async () => undefined };
+  const { trustFreshnessDays } = options;
+  const nothing = { tell: () => undefined };
+  const sitemaps = new SitemapVisits(readOnly, { sentAs: '', trustFreshnessDays, nowMs: () => nowMs, ...nothing });
+  await sitemaps.readDates();
+  const hosts = new Map<string, { known: number; due: number; visits: number; first: PlannedVisit[] }>();
+  const hostOf = (visit: PageVisit) => {
+    const { host } = new URL(visit.url);
+    const known = hosts.get(host) ?? { known: 0, due: 0, visits: 0, first: [] };
+    if (hosts.size < MAX_PLANNED_HOSTS) hosts.set(host, known);
+    return { host, known };
+  };
+  let due = 0;
+  const seen = ({ visit }: ExpectedVisit, isDue: boolean): void => {
+    const { known } = hostOf(visit);
+    known.known += 1;
+    if (!isDue) return;
+    known.due += 1;
+    due += 1;
+  };
+  const priors = new GroupPriors(await store.readRecord(PRIORS_KEY));
+  const lastmodTrust = new LastmodTrust(readOnly);
+  const expectations = { options, priors, lastmods: sitemaps.dates, lastmodTrust, nowMs };
+  const choice = await chooseVisits(store, { ...expectations, sinceMs: nowMs + 1, maxPages: pages }, seen);
+  // A part of the bound is for URLs that were never fetched.
+  const fresh = Math.min(store.counts().queued, Math.floor(choice.most * options.newShare));
+  const left = pages === null ? choice.visits.length : Math.max(0, pages - fresh);
+  const validators = new ValidatorTrust(readOnly, 0, () => undefined);
+  const allowed = new Map<string, number>();
+  let [visits, freshAfter, changed, bytesSaved] = [0, choice.fresh, 0, 0];
+  for (const visit of choice.visits) {
+    const { host, known } = hostOf(visit);
+    const most = allowed.get(host) ?? (await mostOf(store, host, parts));
+    allowed.set(host, most);
+    if (visits >= left || known.visits >= most) continue;
+    visits += 1;
+    known.visits += 1;
+    const isFresh = freshNow(visit, nowMs);
+    freshAfter += 1 - isFresh;
+    changed += 1 - isFresh;
+    const conditions = usable(conditionsOf(visit, visit.sentAs), await validators.of(host), nowMs);
+    if (Object.keys(conditions).length > 0) bytesSaved += isFresh * visit.bytes;
+    if (known.first.length >= MAX_PLANNED_PAGES) continue;
+    const { url, atMs: lastVisitMs, estimate } = visit;
+    const { value } = await expectedVisit(visit, expectations);
+    known.first.push({ url, value, changesPerDay: changesPerDay(estimate), lastVisitMs });
+  }
+  return {
+    format: 1,
+    plannedAtMs: nowMs,
+    ...{ known: choice.known, due, visits },
+    sitemaps: (await sitemaps.due()).length,
+    freshNow: choice.known === 0 ? null : choice.fresh / choice.known,
+    freshAfter: choice.known === 0 ? null : freshAfter / choice.known,
+    ...{ changed, bytesSaved: Math.round(bytesSaved) },
+    nextDueAtMs: choice.nextDueMs,
+    hosts: [...hosts]
+      .map(([host, each]) => ({ host, ...each }))
+      .sort((a, b) => b.visits - a.visits || (a.host < b.host ? -1 : 1)),
+  };
+}
+
+/** Pages of a host that its bounds allow, by the pace that it had last. */
+async function mostOf(store: PlanStore, host: string, { pagesPerHost, minutes }: RecrawlPlanParts): Promise<number> {
+  const perHost = pagesPerHost ?? Number.POSITIVE_INFINITY;
+  if (minutes === null) return perHost;
+  const { interval } = await store.inspectHost(host);
+  return Math.min(perHost, Math.ceil((minutes * 60_000) / Math.max(1, interval.ms)));
+}

@@ -1,0 +1,71 @@
+// What a piece of work leads to, as a value: a decision with the links that are committed with it, or what only the
+// frontier gets to know.
+
+import { setImmediate } from 'node:timers/promises';
+import type { NewUrl, PageWork, Settlement } from '@mannerly/frontier';
+import type { Refusal } from '../admit/admit.js';
+import type { PageOutcome } from '../journal/journal.js';
+import type { ItemsLeft } from '../page/exclusion.js';
+import { ADMITTED_AT_ONCE } from './limits.js';
+import type { Run } from './run.js';
+
+/** The result of a piece of work. */
+export type WorkResult =
+  /** A page: the decision about it, the links that are committed with it, and those that were refused. */
+  | {
+      readonly kind: 'page';
+      readonly work: PageWork;
+      readonly decision: PageOutcome & { readonly isPage: boolean };
+      readonly links: readonly NewUrl[];
+      readonly refused: readonly Refusal[];
+    }
+  /** Only the frontier gets to know it. */
+  | { readonly kind: 'settlement'; readonly settlement: Settlement };
+
+/** Only the frontier gets to know it. */
+export function settled(settlement: Settlement): WorkResult {
+  return { kind: 'settlement', settlement };
+}
+
+/** Back to the queue. */
+export const RETURNED: WorkResult = settled({ kind: 'returned', untilMs: null });
+
+/** The decision about a page. Its candidates are admitted here, so that what waits for a commit is small. */
+export function decided(
+  run: Run,
+  work: PageWork,
+  decision: PageOutcome & { readonly isPage: boolean },
+  candidates: readonly NewUrl[] = [],
+): WorkResult {
+  return { kind: 'page', work, decision, ...admitted(run, candidates) };
+}
+
+function admitted({ admit, journal }: Run, candidates: readonly NewUrl[]) {
+  const { admitted: links, refused, known } = admit(candidates);
+  journal.admitted(links);
+  journal.admitted(known);
+  return { links, refused };
+}
+
+/** The same of thousands of candidates, with turns for others. */
+export async function admittedInSlices(run: Run, candidates: readonly NewUrl[]) {
+  const links: NewUrl[] = [];
+  const refused: Refusal[] = [];
+  for (let at = 0; at < candidates.length; at += ADMITTED_AT_ONCE) {
+    if (at > 0) await setImmediate();
+    const part = admitted(run, candidates.slice(at, at + ADMITTED_AT_ONCE));
+    links.push(...part.links);
+    refused.push(...part.refused);
+  }
+  return { links, refused };
+}
+
+/** The decision about a page whose items may not be kept. */
+export function excluded(run: Run, work: PageWork, httpStatus: number, { reason, detail }: ItemsLeft): WorkResult {
+  return decided(run, work, { status: 'excluded', reason, layer: 'page', httpStatus, detail, isPage: true });
+}
+
+/** The decision about a page that failed. */
+export function failed(run: Run, work: PageWork, failure: Omit<PageOutcome, 'status'>): WorkResult {
+  return decided(run, work, { status: 'failed', ...failure, isPage: true });
+}

@@ -1,0 +1,152 @@
+// A crawl that is run again says which items may not be kept any more: those of pages that are gone, or forbid it now.
+// At stake is a collection that goes on showing what its site has taken back.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { lmdbStore } from '@mannerly/frontier/lmdb';
+import { exportItems, type Item } from 'mannerly';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { crawl } from '../support/crawl.js';
+import { createShiftedClock } from '../support/test-clocks.js';
+import { page, type ReplyParts, type WebRequest } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const DAY_MS = 86_400_000;
+const ETAG = { etag: '"1"' };
+const HTML = { 'content-type': 'text/html' };
+
+let place = '';
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'mannerly-removed-'));
+  onTestFinished(() => rmSync(place, { recursive: true, force: true, maxRetries: 5 }));
+});
+
+/** A site whose front page leads to `/one` and `/other`; `/one` answers as the test says. */
+async function site(one: (request: WebRequest) => ReplyParts) {
+  const other = ({ headers }: WebRequest): ReplyParts =>
+    headers['if-none-match'] === ETAG.etag
+      ? { status: 304, headers: ETAG }
+      : { headers: { ...HTML, ...ETAG }, body: page('Other', []) };
+  const front = { body: page('Front', ['/one', '/other']) };
+  const web = await webForTest({ hosts: { 'a.test': { '/': front, '/one': one, '/other': other } } });
+  const out = join(place, 'crawl');
+  const run = async (afterDays: number) => {
+    const items: Item[] = [];
+    const clock = createShiftedClock(afterDays * DAY_MS);
+    const { report, decisions } = await crawl({
+      store: lmdbStore({ path: join(place, 'store'), nowMs: () => clock.nowMs() }),
+      seeds: [web.url('a.test')],
+      recrawl: true,
+      again: afterDays > 0,
+      clock,
+      out,
+      handlers(crawler) {
+        crawler.on('html', async (each) => {
+          each.emit({ title: each.title });
+          await each.follow();
+        });
+        crawler.events.on('item', (item) => void items.push(item));
+      },
+    });
+    const decision = decisions.find(({ url }) => url === web.url('a.test', '/one'));
+    return { report, items, said: [decision?.status, decision?.reason] };
+  };
+  /** Titles, and reasons of tombstones. */
+  const exported = async (current: boolean): Promise<string[]> => {
+    const to = join(place, `items-${current}-${Math.random()}.jsonl`);
+    await exportItems({ from: [out], to, current });
+    const lines = (await readFile(to, 'utf8')).trim().split('\n');
+    return lines.map((line) => JSON.parse(line)).map(({ title, removed }) => title ?? removed);
+  };
+  return { run, exported };
+}
+
+const usual = ({ headers }: WebRequest, title = 'One', more = ''): ReplyParts =>
+  headers['if-none-match'] === ETAG.etag
+    ? { status: 304, headers: ETAG }
+    : { headers: { ...HTML, ...ETAG }, body: page(title, [], more) };
+
+describe('items of a page', () => {
+  it.each([
+    ['answers 410', { status: 410 }, 'gone', ['failed', 'status-410']],
+    [
+      'says noindex in a meta element',
+      { headers: HTML, body: page('One', [], '<meta name="robots" content="noindex">') },
+      'noindex',
+      ['excluded', 'noindex'],
+    ],
+    [
+      'says noindex in a 304',
+      { status: 304, headers: { ...ETAG, 'x-robots-tag': 'noindex' } },
+      'noindex',
+      ['excluded', 'noindex'],
+    ],
+  ] as const)('are removed when it %s, once', async (_, answer, removed, said) => {
+    let now: ReplyParts | null = null;
+    const { run, exported } = await site((request) => now ?? usual(request));
+    const first = await run(0);
+    expect(first.items).toHaveLength(3);
+    now = answer;
+    const second = await run(8);
+    const [key = ''] = /^.*\//.exec(first.items.find(({ url }) => url.endsWith('/one'))?.id ?? '') ?? [];
+    expect(second.items).toEqual([expect.objectContaining({ data: { removed }, removed })]);
+    expect(second.items[0]?.id.startsWith(key)).toBe(true);
+    expect(second.items[0]?.id.endsWith('/removed')).toBe(true);
+    expect(second.said).toEqual(said);
+    expect(await exported(false)).toEqual(expect.arrayContaining(['One', removed]));
+    expect((await exported(true)).sort()).toEqual(['Front', 'Other']);
+    expect((await run(16)).items).toEqual([]);
+  });
+
+  it('are those of its new place once it has moved for good, which is visited from then on', async () => {
+    let now: ReplyParts | null = null;
+    const { run, exported } = await site((request) => now ?? usual(request));
+    await run(0);
+    now = { status: 301, headers: { location: '/other' } };
+    const second = await run(8);
+    expect(second.items.map(({ removed }) => removed)).toEqual(['moved']);
+    expect((await exported(true)).sort()).toEqual(['Front', 'Other']);
+    now = { status: 301, headers: { location: '/new' } };
+    expect((await run(16)).said).toEqual([undefined, undefined]);
+  });
+
+  it('are removed when it is missing a second time, not the first', async () => {
+    let isGone = false;
+    const { run } = await site((request) => (isGone ? { status: 404 } : usual(request)));
+    await run(0);
+    isGone = true;
+    expect((await run(8)).items).toEqual([]);
+    expect((await run(16)).items.map(({ removed }) => removed)).toEqual(['gone']);
+    expect((await run(40)).items).toEqual([]);
+  });
+
+  it('stay where a 304 does not repeat what has kept them, and come again when the page may be kept', async () => {
+    let tag: string | null = null;
+    const { run, exported } = await site((request) => {
+      const { headers, ...rest } = usual(tag === 'lifted' ? { ...request, headers: {} } : request);
+      return { ...rest, headers: { ...headers, ...(tag === 'noindex' ? { 'x-robots-tag': 'noindex' } : {}) } };
+    });
+    await run(0);
+    tag = 'noindex';
+    expect((await run(8)).items.map(({ removed }) => removed)).toEqual(['noindex']);
+    // A 304 without the field lifts nothing.
+    tag = null;
+    expect((await run(16)).items).toEqual([]);
+    expect((await exported(true)).sort()).toEqual(['Front', 'Other']);
+    tag = 'lifted';
+    expect((await run(24)).items.map(({ data }) => data)).toEqual([{ title: 'One' }]);
+    expect((await exported(true)).sort()).toEqual(['Front', 'One', 'Other']);
+  });
+
+  it('are replaced by those of a later visit in what is current', async () => {
+    let title = 'One';
+    const { run, exported } = await site((request) => usual({ ...request, headers: {} }, title));
+    await run(0);
+    title = 'Two';
+    await run(8);
+    expect((await exported(false)).sort()).toEqual(['Front', 'One', 'Other', 'Two']);
+    expect((await exported(true)).sort()).toEqual(['Front', 'Other', 'Two']);
+  });
+});
