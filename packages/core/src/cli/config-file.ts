@@ -90,7 +90,13 @@ function withPaths(config: CrawlConfig, folder: string): CrawlConfig {
   });
   const inFolder = typeof archive === 'object' && archive.folder !== undefined ? resolve(folder, archive.folder) : null;
   const archived = inFolder === null ? {} : { archive: { ...(archive as object), folder: inFolder } };
-  return { ...config, ...archived, ...keyIn(config, folder), ...tokensIn(config, folder), ...Object.fromEntries(paths) };
+  return {
+    ...config,
+    ...archived,
+    ...keyIn(config, folder),
+    ...tokensIn(config, folder),
+    ...Object.fromEntries(paths),
+  };
 }
 
 /** The places of `licensing.tokens` as `file:` with absolute paths. */

@@ -54,7 +54,7 @@ export class PageRequests {
   readonly fetch: OwnFetcher = (...request) => this.#request('handler', ...request);
   /** The same for a page in a browser: when its signal is aborted, what is in flight is aborted too. */
   readonly subresource: OwnFetcher = (...request) => this.#request('subresource', ...request);
-  /** A licence document, wherever it is: outside the scope too, in its host's turn, and without hooks (licensing §11). */
+  /** A licence document, outside the scope too, in its host's turn, and without hooks (licensing §11). */
   readonly license: OwnFetcher = (...request) => this.#request('license', ...request);
 
   constructor(parts: PageRequestsParts) {

@@ -40,8 +40,5 @@ export const LICENSE_TURN_MS = 600_000;
 export const LICENSE_RETRY_MS = 3_600_000;
 /** Milliseconds for which a document that cannot be read counts as such, as for a missing robots.txt (ours). */
 export const LICENSE_UNREADABLE_MS = 86_400_000;
-/** Tokens of a crawl, and characters of one (ours). */
-export const MAX_LICENSE_ORIGINS = 1_000;
+/** Characters of a licence token (ours). */
 export const MAX_LICENSE_TOKEN_CHARS = 4_096;
-/** Documents whose terms may be accepted (ours). */
-export const MAX_LICENSES_ACCEPTED = 10_000;

@@ -1,5 +1,5 @@
-// The licences that a response names: by Link, and in HTML by `link` and `script` of RSL's media type. Without that type
-// `rel=license` is an ordinary link to a licence, older than RSL, and has no effect (licensing C1).
+// The licences that a response names: by Link, and in HTML by `link` and `script` of RSL's media type. Without that
+// type `rel=license` is an ordinary link to a licence, older than RSL, and has no effect (licensing C1).
 
 import { Parser } from 'htmlparser2';
 import { type HeaderLines, headerValues } from '../fetch/outcome.js';

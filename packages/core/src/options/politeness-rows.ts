@@ -3,7 +3,7 @@
 import type { PolitenessProfileName } from '@mannerly/frontier';
 import { resolveAccessOptions } from '@mannerly/robots/access';
 import type { ContentUse, Purpose } from '@mannerly/robots/page';
-import { MAX_LICENSE_ORIGINS, MAX_LICENSES_ACCEPTED } from '../licensing/limits.js';
+import { MAX_LICENSE_ORIGINS, MAX_LICENSES_ACCEPTED } from './limits.js';
 import {
   boolean,
   choice,

@@ -1,11 +1,8 @@
 // An item as one line of JSON, and back.
 
 import type { JsonValue } from '@mannerly/frontier';
-<<<<<<< HEAD
 import type { ItemLicense } from '../item-license.js';
-=======
 import { readItemId } from './items.js';
->>>>>>> main
 import type { Item } from './sink.js';
 
 /** Keys of a line that are ours. An object that has one of these (other than `url`) is under `data` as a whole. */

@@ -29,23 +29,15 @@ export function itemsOf(
   const { url, fetchedAtMs } = page;
   const { expiresAtMs, preferences } = page.exclusion;
   if (emitted.length === 0) return [];
-<<<<<<< HEAD
-  const hash = createHash('sha256').update(url).digest('hex').slice(0, ITEM_KEY_CHARS);
-  const key = `${host}/${hash}${visit === 0 ? '' : `/${visit}`}`;
-  const license = page.license == null ? {} : { license: page.license };
-  return emitted.map((data, at) => ({
-    id: `${key}/${at}`,
+  const key = keyOf(host, page);
+  const known = {
     url,
     fetchedAtMs,
-    data,
     expiresAtMs,
     preferences,
-    ...license,
-  }));
-=======
-  const key = keyOf(host, page);
-  return emitted.map((data, at) => ({ id: `${key}/${at}`, url, fetchedAtMs, data, expiresAtMs, preferences }));
->>>>>>> main
+    ...(page.license == null ? {} : { license: page.license }),
+  };
+  return emitted.map((data, at) => ({ id: `${key}/${at}`, data, ...known }));
 }
 
 /** Says that the items of a page so far may not be kept any more. @param visit - The one that has found it out. */

@@ -17,17 +17,14 @@ export interface Item {
   readonly expiresAtMs: number | null;
   /** Use preferences in force at the time of fetching. */
   readonly preferences: Readonly<Record<string, 'allow' | 'disallow'>>;
-<<<<<<< HEAD
   /** What is known of the licence of the page (RSL). Absent: none is named. */
   readonly license?: ItemLicense;
-=======
   /**
    * Of a tombstone alone, why: `gone` (410, or 404 twice), `moved` (a permanent redirect), or the reason that keeps the
    * page's items out now, such as `noindex`. Its id is `<host>/<hash of the URL>/<visit>/removed`; the items that it is
    * about have the same host and hash, and a lower number of the visit, or none. Items of later visits are kept again.
    */
   readonly removed?: string;
->>>>>>> main
 }
 
 /** Where items go. Made by the user or by the crawl directory, opened and closed by the run. */

@@ -67,13 +67,8 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
     if (taken.length > 0) continue;
     // A pause may have come meanwhile.
     const mayEnd = (): boolean => isEnding || !frontier.isPaused();
-<<<<<<< HEAD
     const isWorking = (): boolean => inFlight > 0 || run.licenses.isLoading;
     if (!isWorking() && mayEnd()) {
-      if (!isEnding && (await orFailed(run.choice?.make(true) ?? NOT_MADE, false))) continue;
-=======
-    if (inFlight === 0 && mayEnd()) {
->>>>>>> main
       const end = isEnding ? { state: 'stopped' as const, bound: null } : await orFailed(endOf(run), null);
       if (end !== null && !isEnding && (await orFailed(run.choice?.make(true) ?? NOT_MADE, false))) continue;
       if (failures.length > 0) throw failures[0];

@@ -18,18 +18,23 @@ import type { Handled } from '../handle/handler-pool.js';
 import type { UnchangedPage } from '../handle/page-change.js';
 import type { HandlerSignal } from '../handle/signals.js';
 import type { PageOutcome } from '../journal/journal.js';
-import type { FoundLicense, LicenseAnswer } from '../licensing/licenses.js';
 import { itemsOf } from '../output/items.js';
-<<<<<<< HEAD
-import { excludedByLicense } from '../page/exclusion.js';
-=======
 import type { PageExclusion } from '../page/exclusion.js';
->>>>>>> main
 import type { PageInCrawl } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
+import { applyLicense } from './license-result.js';
 import type { Run } from './run.js';
 import { archivedPage } from './run-archive.js';
-import { admittedInSlices, decided, excluded, failed, RETURNED, settled, type WorkResult } from './work-result.js';
+import {
+  admittedInSlices,
+  decided,
+  excluded,
+  failed,
+  RETURNED,
+  settled,
+  type WorkResult,
+  wordOf,
+} from './work-result.js';
 
 /** Redirect targets go before a host's other pages: what led to them has been requested already. */
 const REDIRECT_PRIORITY = 1;
@@ -70,23 +75,6 @@ export async function pageResult(run: Run, work: PageWork, outcome: FetchOutcome
 export function poisonResult(run: Run, work: PageWork): WorkResult {
   const detail = 'the process ended twice while this page was read or handled';
   return decided(run, work, { status: 'failed', reason: 'poison', layer: 'page', detail, isPage: false });
-}
-
-/** A licence that robots.txt names keeps a page from being requested, or is on its way; `null`: it does not. */
-export function licenseResult(run: Run, work: PageWork, license: LicenseAnswer): WorkResult | null {
-  if (license === null || license.effect === 'none') return null;
-  if (license.effect === 'wait') return settled({ kind: 'returned', untilMs: license.untilMs, waits: 'authority' });
-  const word =
-    license.effect === 'held'
-      ? ({ status: 'held', reason: 'license' } as const)
-      : ({ status: 'excluded', reason: 'license-prohibits' } as const);
-  return decided(run, work, { ...word, layer: 'page', detail: licenseText(license), isPage: false });
-}
-
-/** What a licence asks, by which document and element, and for which purpose. */
-function licenseText({ outcome, price, document, element, purpose }: FoundLicense): string {
-  const asked = price === null ? outcome : `${outcome} ${price}`;
-  return `${asked}: ${[document, element].filter((each) => each !== null).join(' ')}, for ${purpose}`;
 }
 
 /** A hook refused, before the request (`outcome` is `null`) or after. That is final. */
@@ -314,15 +302,6 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   return storedResult(run, work, page, handled);
 }
 
-/** A page that has come: what its licence does not let us keep is not kept. */
-function applyLicense(page: PageInCrawl, license: FoundLicense | null): void {
-  if (license === null || license.document === null) return;
-  const { document, outcome, element, price, fetchedAtMs, digest, effect } = license;
-  page.license = { document, fetchedAtMs, digest, outcome, element, price };
-  if (effect === 'none') return;
-  page.exclusion = excludedByLicense(page.exclusion, effect === 'prohibited', licenseText(license));
-}
-
 /** What is said of links that limits left out. */
 function leftOut({ linksDropped }: PageInCrawl): { readonly detail?: string } {
   return linksDropped === 0 ? {} : { detail: `${linksDropped} links left out: the page has more than are read` };
@@ -350,17 +329,7 @@ async function storedResult(
   for (const url of staged.nofollow) journal.emit('nofollow-overridden', { url, from: work.url });
   const decision: PageOutcome = exclusion.storesItems
     ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...leftOut(page) }
-<<<<<<< HEAD
-    : {
-        status: exclusion.reason === 'license' ? 'held' : 'excluded',
-        reason: exclusion.reason,
-        layer: 'page',
-        detail: exclusion.detail,
-      };
-  const candidates = [...exclusion.links, ...staged.links];
-=======
-    : { status: 'excluded', reason: exclusion.reason, layer: 'page', detail: exclusion.detail };
->>>>>>> main
+    : wordOf(exclusion);
   return {
     ...decided(run, work, { ...decision, httpStatus, isPage: true }),
     ...(await admittedInSlices(run, candidates)),

@@ -60,11 +60,8 @@ async function crawl(run: Run): Promise<RunEnd> {
   await rest(run);
   await frontier.open(partName(run));
   run.companions.open(frontier);
-<<<<<<< HEAD
   run.licenses.open(frontier);
-=======
   await run.recrawl?.open();
->>>>>>> main
   await frontier.exclusively(() => join(run));
   const againAtMs = await frontier.exclusively(() => countFromAgain(frontier, setup.again, run.nowMs()));
   await run.knowledge.open(frontier);

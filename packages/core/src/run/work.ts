@@ -5,19 +5,9 @@ import type { ResponseHead } from '../fetch/fetcher.js';
 import { type EgressOutcome, exchangeOf, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { tombstone } from '../output/items.js';
+import { licenseResult } from './license-result.js';
 import { LONG_INTERVAL_MS } from './limits.js';
-<<<<<<< HEAD
-import {
-  licenseResult,
-  pageResult,
-  poisonResult,
-  refusedByHook,
-  robotsResult,
-  type WorkResult,
-} from './page-result.js';
-=======
 import { pageResult, poisonResult, refusedByHook, robotsResult } from './page-result.js';
->>>>>>> main
 import type { Run } from './run.js';
 import type { WorkResult } from './work-result.js';
 
