@@ -131,9 +131,9 @@ const RULES: readonly Rule[] = [
   function fetchersAreWiredInOnePlace(file, imported) {
     if (file.home.folder !== 'packages/core' || file.isTest || imported.inside === null) return null;
     if (!/^fetch\/(undici|platform)-fetcher\.ts$/.test(imported.inside)) return null;
-    return file.inside === 'default-parts.ts' || file.inside === 'index.ts' || file.inside.startsWith('test-support/')
+    return FETCHER_WIRING.has(file.inside) || file.inside.startsWith('test-support/')
       ? null
-      : 'fetcher adapters are imported by default-parts.ts only';
+      : 'fetcher adapters are imported by default-parts.ts and identity/request-verifier.ts only';
   },
 ];
 
@@ -159,7 +159,6 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'packages/core': [
     ['ground'],
     ['directory', 'signatures'],
-    ['identity'],
     ['admit', 'fetch', 'page', 'handle', 'output', 'archive', 'report'],
     ['journal'],
     ['discovery', 'licensing', 'recrawl'],
@@ -169,7 +168,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['inspection'],
     ['default-parts.ts'],
     ['crawler.ts'],
-    ['plan', 'testing', 'fetcher-conformance', 'sink-conformance', 'browser', 'dashboard', 'metrics'],
+    ['plan', 'testing', 'fetcher-conformance', 'sink-conformance', 'browser', 'dashboard', 'metrics', 'identity'],
     ['cli'],
   ],
 };
@@ -192,6 +191,7 @@ const SIDEWAYS: ReadonlySet<string> = new Set([
 ]);
 const STORE_SUBPATHS = new Set(['./file', './lmdb', './redis', './postgres']);
 const STORE_WIRING = new Set(['default-parts.ts', 'cli/open-store.ts']);
+const FETCHER_WIRING: ReadonlySet<string> = new Set(['default-parts.ts', 'identity/request-verifier.ts', 'index.ts']);
 
 function folderOf(inside: string, layers: readonly (readonly string[])[]): string {
   if (inside.includes('/')) return inside.slice(0, inside.indexOf('/'));

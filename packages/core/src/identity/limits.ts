@@ -8,3 +8,9 @@ export const DIRECTORY_CACHE_SECONDS = 86_400;
 export const FOLDER_SIGNATURE_SECONDS = 30 * 86_400;
 export const MAX_EGRESS_RANGES = 1_000; // ranges of an address list (our own)
 export const MAX_FOLDER_ENTRIES = 10_000; // files that are searched for a private key before publishing (our own)
+// Directories that are fetched to verify requests (identity 12, DECISION I15).
+export const DIRECTORY_TIMEOUT_MS = 5_000; // milliseconds from connecting to the last byte
+export const MAX_DIRECTORY_BYTES = 65_536; // bytes of a directory
+/** Seconds until a directory is fetched again, one that failed too (our own). */
+export const LEAST_DIRECTORY_CACHE_SECONDS = 60;
+export const MAX_KNOWN_DIRECTORIES = 10_000; // directories that are remembered (our own)

@@ -1,0 +1,130 @@
+// The site's side of signed requests: who sent one is verified by the keys that its agent publishes, and nothing that a
+// stranger's directory does is taken for a proof, or costs more than a little.
+
+import { generateKeyPairSync } from 'node:crypto';
+import { createUndiciFetcher } from 'mannerly';
+import { createRequestVerifier, keyDirectory, loadSigningKey } from 'mannerly/identity';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { CONTACT, crawl } from '../support/crawl.js';
+import { OTHER_SITE, SITE, SITE_CA, SITE_TLS, TEST_PEM } from '../support/signature-witness.js';
+import { page, type Reply, redirect, type WebExchange } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const VARIABLE = 'MANNERLY_TEST_KEY';
+beforeAll(() => {
+  process.env[VARIABLE] = TEST_PEM;
+});
+afterAll(() => {
+  delete process.env[VARIABLE];
+});
+
+const ownKey = () => loadSigningKey(`env:${VARIABLE}`);
+const DIRECTORY = () => ({ headers: { 'cache-control': 'max-age=60' }, body: keyDirectory([ownKey()]) });
+
+function verifier(more: Parameters<typeof createRequestVerifier>[0] = {}) {
+  const made = createRequestVerifier({
+    fetcher: createUndiciFetcher({ ca: SITE_CA }),
+    allowAddresses: ['127.0.0.0/8'],
+    resolve: async () => ['127.0.0.1'],
+    ...more,
+  });
+  onTestFinished(() => made.close());
+  return made;
+}
+const messageOf = ({ authority, path, headers }: WebExchange) => ({
+  method: 'GET',
+  url: `https://${authority}${path}`,
+  headers: Object.entries(headers),
+});
+
+/** A crawl that signs, of a site next to the directory. @returns What the site was asked for, and the directory. */
+async function signedRequests(directory: () => Reply, agentPath = '/keys') {
+  let asked = 0;
+  const answer = (): Reply => {
+    asked += 1;
+    return directory();
+  };
+  const web = await webForTest({
+    hosts: { [SITE]: { '*': answer }, [OTHER_SITE]: { '/': page('start', ['/b']), '/b': page('b') } },
+    tls: SITE_TLS,
+  });
+  const form = agentPath === '' ? ('origin' as const) : ('url' as const);
+  const agent = agentPath === '' ? new URL(web.url(SITE)).origin : web.url(SITE, agentPath);
+  await crawl({
+    identity: { name: 'test-bot', contact: CONTACT, signature: { key: `env:${VARIABLE}`, agent, form } },
+    fetcher: createUndiciFetcher({ ca: SITE_CA }),
+    seeds: [web.url(OTHER_SITE)],
+  });
+  return { requests: web.log.filter(({ host }) => host === OTHER_SITE), agent, asked: () => asked };
+}
+
+describe('a request', () => {
+  it('is verified by the keys of its agent, which are fetched once', async () => {
+    const { requests, agent, asked } = await signedRequests(DIRECTORY);
+    const { verify } = verifier();
+    const verdicts = await Promise.all(requests.map((each) => verify(messageOf(each))));
+    expect(verdicts.map(({ kind }) => kind)).toEqual(['verified', 'verified', 'verified']);
+    expect(verdicts[0]).toMatchObject({ agent, keyid: ownKey().keyid });
+    expect(asked()).toBe(1);
+    const [request] = requests.map(messageOf);
+    const elsewhere = { ...request!, url: 'https://elsewhere.example/' };
+    expect(await verify(elsewhere)).toEqual({ kind: 'invalid', reason: 'signature-wrong' });
+    expect(await verify({ ...request!, headers: [] })).toEqual({ kind: 'unverified', reason: 'unsigned' });
+  });
+
+  it('is verified where the agent is an origin, by its well-known path', async () => {
+    const { requests } = await signedRequests(DIRECTORY, '');
+    expect((await verifier().verify(messageOf(requests[0]!))).kind).toBe('verified');
+  });
+
+  const other = () => generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
+  it.each<[string, () => Reply]>([
+    ['is missing', () => ({ status: 404 })],
+    ['is somewhere else', () => redirect('/other')],
+    ['is no JSON', () => ({ body: '<html>' })],
+    ['has no keys', () => ({ body: '{"keys":{}}' })],
+    ['has too many keys', () => ({ body: JSON.stringify({ keys: [...Array(16).fill(other()), ownKey().publicJwk] }) })],
+    ['is too large', () => ({ body: JSON.stringify({ keys: [ownKey().publicJwk], more: 'x'.repeat(65_536) }) })],
+    ['has another key', () => ({ body: JSON.stringify({ keys: [other()] }) })],
+    [
+      'gives a key of its own our name',
+      () => ({ body: JSON.stringify({ keys: [{ ...other(), kid: ownKey().keyid }] }) }),
+    ],
+    ['breaks off', () => ({ misbehave: 'cut' })],
+  ])('is not verified where the directory %s, which is not asked at once again', async (_, directory) => {
+    const { requests, asked } = await signedRequests(directory);
+    const { verify } = verifier();
+    for (const request of requests)
+      expect(await verify(messageOf(request))).toEqual({ kind: 'unverified', reason: 'key-unknown' });
+    expect(asked()).toBe(1);
+  });
+
+  it('does not let its agent name an address that is not public', async () => {
+    const { requests, asked } = await signedRequests(DIRECTORY);
+    const { verify } = verifier({ allowAddresses: [] });
+    expect(await verify(messageOf(requests[0]!))).toEqual({ kind: 'unverified', reason: 'key-unknown' });
+    expect(asked()).toBe(0);
+  });
+
+  it('is verified by the keys that were known, where the directory fails later', async () => {
+    let isDown = false;
+    const { requests, asked } = await signedRequests(() => (isDown ? { status: 503 } : DIRECTORY()));
+    let nowMs = Date.now();
+    const { verify } = verifier({ nowMs: () => nowMs, toleranceSeconds: 300 });
+    expect((await verify(messageOf(requests[0]!))).kind).toBe('verified');
+    isDown = true;
+    // Another key, once the directory is a minute old: it is fetched again, and fails.
+    nowMs += 100_000;
+    const unknown = messageOf(requests[1]!);
+    const input = unknown.headers.map(
+      ([name, value]) => [name, value.replace(ownKey().keyid, 'x'.repeat(43))] as const,
+    );
+    expect((await verify({ ...unknown, headers: input })).kind).not.toBe('verified');
+    expect((await verify(messageOf(requests[1]!))).kind).toBe('verified');
+    expect(asked()).toBe(2);
+  });
+
+  it('takes a tolerance from 0 to 300 seconds', () => {
+    expect(() => createRequestVerifier({ toleranceSeconds: 301 })).toThrow('toleranceSeconds');
+  });
+});
