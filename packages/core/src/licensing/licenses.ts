@@ -183,7 +183,7 @@ export class Licenses {
     this.#parts.tell(code, url, detail);
   }
 
-  /** A document for a page whose exchange is over. It waits for one request; one that did not come counts as unreadable. */
+  /** A document for a page whose exchange is over. It waits for one request; what did not come counts as unreadable. */
   async #awaited(document: string, authority: string): Promise<Kept> {
     let kept = await this.#documentOf(document, authority);
     if ('untilMs' in kept) {
