@@ -67,6 +67,8 @@ export interface RobotsSignals {
   readonly preferences: Readonly<Record<string, 'allow' | 'disallow'>>;
   /** Content-Signal as written. */
   readonly contentSignals: Readonly<Record<string, string>>;
+  /** The licences that are named to us, by our groups or by the file (licensing §2). */
+  readonly licenses: readonly string[];
 }
 
 /** One request that may be made now: switch over `kind`. */
@@ -110,8 +112,11 @@ export type Settlement =
    * After the third retry it is not: it has failed with `retries-exhausted`, and counts as a page.
    */
   | { readonly kind: 'again'; readonly notBeforeMs: number }
-  /** Nothing was asked of the host: the item goes back as it was, not before `untilMs`. */
-  | { readonly kind: 'returned'; readonly untilMs: number | null }
+  /**
+   * Nothing was asked of the host: the item goes back as it was, and the host waits until `untilMs`; with
+   * `waits: 'authority'` only the URLs of its authority do.
+   */
+  | { readonly kind: 'returned'; readonly untilMs: number | null; readonly waits?: 'authority' }
   /** Of a robots item only: what came. Redirects are followed by the frontier, as further items. */
   | { readonly kind: 'robots'; readonly answer: RobotsAnswer }
   /**

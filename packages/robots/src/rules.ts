@@ -6,7 +6,7 @@ import { declaredVersion, rfc9309 } from './dialects.js';
 import type { FieldRecord, RobotsDocument } from './document.js';
 import { RobotsError } from './errors.js';
 import { DISALLOW, NOINDEX, UNKNOWN } from './fields.js';
-import { groupLicenses } from './file-fields.js';
+import { fileLicenses, groupLicenses } from './file-fields.js';
 import { type FieldSource, readGroupFields, type Schedule, scheduleOf, valuesOf } from './group-fields.js';
 import { fieldSpans } from './groups.js';
 import { MAX_COMMENT_CHARS, MAX_COMMENTS } from './limits.js';
@@ -129,7 +129,8 @@ export class RobotsRules {
   get licenses(): readonly string[] {
     const { document } = this;
     const own = groupLicenses(this.fields[1] ?? [], document.robotsUrl);
-    return own.length > 0 ? own : document.licenses;
+    // Not `document.licenses`, which unpacks every field.
+    return own.length > 0 ? own : fileLicenses(document);
   }
 
   /** What the site's Comment lines say to our operator (robots §9.5). Never interpreted. */

@@ -90,7 +90,23 @@ function withPaths(config: CrawlConfig, folder: string): CrawlConfig {
   });
   const inFolder = typeof archive === 'object' && archive.folder !== undefined ? resolve(folder, archive.folder) : null;
   const archived = inFolder === null ? {} : { archive: { ...(archive as object), folder: inFolder } };
-  return { ...config, ...archived, ...keyIn(config, folder), ...Object.fromEntries(paths) };
+  return {
+    ...config,
+    ...archived,
+    ...keyIn(config, folder),
+    ...tokensIn(config, folder),
+    ...Object.fromEntries(paths),
+  };
+}
+
+/** The places of `licensing.tokens` as `file:` with absolute paths. */
+function tokensIn({ licensing }: CrawlConfig, folder: string): Pick<CrawlConfig, 'licensing'> {
+  if (!Array.isArray(licensing?.tokens)) return {};
+  const tokens = licensing.tokens.map((each) => {
+    const [, path] = /^file:(.+)$/s.exec(String(each?.token)) ?? [];
+    return path === undefined ? each : { ...each, token: `file:${resolve(folder, path)}` };
+  });
+  return { licensing: { ...licensing, tokens } };
 }
 
 /** `identity.signature.key` as `file:` with an absolute path. */

@@ -7,6 +7,7 @@ import PQueue from 'p-queue';
 import type { Admit } from '../admit/admit.js';
 import type { Egress } from '../fetch/egress.js';
 import { type EgressOutcome, exchangeOf, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
+import type { LicenseAnswer } from '../licensing/licenses.js';
 import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { Hooks } from './hooks.js';
 import { DEFAULT_OWN_WAIT_MS, MAX_OWN_WAIT_MS } from './limits.js';
@@ -17,6 +18,10 @@ export interface PageRequestsParts {
   readonly frontier: Pick<Frontier, 'ask' | 'exchanged' | 'mayConnect' | 'mayStart' | 'settle'>;
   readonly admit: Admit;
   readonly hooks: Pick<Hooks, 'beforeFetch'>;
+  /** What licences say of a request, once robots.txt allows it. @default nothing */
+  readonly licenses?: (work: PageWork) => Promise<LicenseAnswer>;
+  /** Resolves when the documents that are on their way have come. */
+  readonly licensesArrive?: () => Promise<void>;
   readonly egress: Pick<Egress, 'send'>;
   readonly wakeup: Wakeup;
   readonly nowMs: () => number;
@@ -28,7 +33,7 @@ export interface PageRequestsParts {
   readonly stop: { isRequested(): boolean; readonly signal: AbortSignal };
 }
 
-type Purpose = 'handler' | 'subresource';
+type Purpose = 'handler' | 'subresource' | 'license';
 
 /** One request while it waits for its turn. */
 interface PlannedRequest {
@@ -44,11 +49,13 @@ interface PlannedRequest {
 export class PageRequests {
   readonly #parts: PageRequestsParts;
   readonly #queue: PQueue;
-  readonly #waiting: Record<Purpose, number> = { handler: 0, subresource: 0 };
+  readonly #waiting: Record<Purpose, number> = { handler: 0, subresource: 0, license: 0 };
   /** `page.fetch`. */
   readonly fetch: OwnFetcher = (...request) => this.#request('handler', ...request);
   /** The same for a page in a browser: when its signal is aborted, what is in flight is aborted too. */
   readonly subresource: OwnFetcher = (...request) => this.#request('subresource', ...request);
+  /** A licence document, outside the scope too, in its host's turn, and without hooks (licensing §11). */
+  readonly license: OwnFetcher = (...request) => this.#request('license', ...request);
 
   constructor(parts: PageRequestsParts) {
     this.#parts = parts;
@@ -62,7 +69,7 @@ export class PageRequests {
 
   /** Whether any request waits for the turn of its host. */
   areWaiting(): boolean {
-    return this.#waiting.handler + this.#waiting.subresource > 0;
+    return Object.values(this.#waiting).some((count) => count > 0);
   }
 
   /** Exchanges that are queued or under way. */
@@ -72,11 +79,14 @@ export class PageRequests {
 
   async #request(purpose: Purpose, ...[page, url, options, signal]: Parameters<OwnFetcher>): Promise<PageFetch> {
     const { admit, hooks, nowMs, stop } = this.#parts;
-    const { admitted, refused } = admit([{ url, depth: page.depth, via: purpose, from: page.url }]);
-    const [candidate] = admitted;
-    if (candidate === undefined) return { kind: 'dropped', url, reason: refused[0]?.reason ?? 'url-invalid' };
-    const verdict = await hooks.beforeFetch(plannedOf(candidate), purpose);
-    if (verdict?.kind === 'refused') return { kind: 'dropped', url, reason: 'hook-refused' };
+    let candidate: NewUrl | undefined = { url, depth: page.depth, via: 'companion', from: page.url };
+    if (purpose !== 'license') {
+      const { admitted, refused } = admit([{ ...candidate, via: purpose }]);
+      [candidate] = admitted;
+      if (candidate === undefined) return { kind: 'dropped', url, reason: refused[0]?.reason ?? 'url-invalid' };
+      const verdict = await hooks.beforeFetch(plannedOf(candidate), purpose);
+      if (verdict?.kind === 'refused') return { kind: 'dropped', url, reason: 'hook-refused' };
+    }
     const waitMs = Math.min(Math.max(0, options.waitMs ?? DEFAULT_OWN_WAIT_MS), MAX_OWN_WAIT_MS);
     const request: PlannedRequest = {
       candidate,
@@ -111,6 +121,17 @@ export class PageRequests {
       wakeup.wake();
       return { kind: 'held', url: candidate.url, reason: 'stopping', untilMs: null };
     }
+    const licensed = purpose === 'license' ? null : ((await this.#parts.licenses?.(answer.work)) ?? null);
+    if (licensed !== null && licensed.effect !== 'none') {
+      const untilMs = licensed.effect === 'wait' ? licensed.untilMs : null;
+      await frontier.settle(answer.work, { kind: 'returned', untilMs, waits: 'authority' });
+      wakeup.wake();
+      const { url } = candidate;
+      if (licensed.effect === 'held') return { kind: 'held', url, reason: 'license', untilMs };
+      if (licensed.effect === 'prohibited') return { kind: 'excluded', url, reason: 'license-prohibits', ...NO_RULE };
+      await this.#parts.licensesArrive?.();
+      return this.#parts.nowMs() < request.untilMs ? null : { kind: 'held', url, reason: 'license', untilMs };
+    }
     const outcome = await this.#queue.add(() => this.#send(answer.work, request));
     await frontier.settle(
       answer.work,
@@ -143,6 +164,8 @@ export class PageRequests {
     return outcome;
   }
 }
+
+const NO_RULE = { line: null, pattern: null, dialect: null };
 
 /** What a hook sees of it. */
 function plannedOf({ url, depth, via, from }: NewUrl): Pick<PageWork, 'url' | 'record'> {

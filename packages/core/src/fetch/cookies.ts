@@ -29,7 +29,7 @@ export async function jarMaker(choice: CookieChoice): Promise<(() => CookieJar) 
 }
 
 /** Files that are the same for everyone (access §2). */
-const WITHOUT: ReadonlySet<RequestPurpose> = new Set(['robots', 'data-txt', 'well-known']);
+const WITHOUT: ReadonlySet<RequestPurpose> = new Set(['robots', 'data-txt', 'well-known', 'license']);
 
 /** The cookies of one crawl. */
 export class Cookies {

@@ -80,6 +80,8 @@ export interface EgressOptions {
    * @default any address will do
    */
   readonly mayLeaveFrom?: (localAddress: string) => boolean;
+  /** The value of Authorization for pages of a URL's origin, kept out of everything that is recorded. @default none */
+  readonly licenseField?: (url: URL) => string | null;
   readonly guard: AddressGuard;
   readonly limiter: Pick<RequestLimiter, 'ask'>;
   /** robots.txt is bounded by the lesser of these limits and its own. `cookies` makes the jar of an origin. */
@@ -213,13 +215,20 @@ export class Egress {
     let spooled: SpooledBody | null = null;
     let underway: RequestUnderway | null = null;
     let sent = unsigned;
+    let leaving = unsigned;
     let sentAtMs = 0;
+    // Only with pages (licensing C7): the token goes to the fetcher, and what is recorded says that there was one.
+    const license = purpose === 'page' ? (this.#options.licenseField?.(target) ?? null) : null;
+    const withLicense = (fields: FetchRequest['headers']): FetchRequest['headers'] => {
+      if (license !== null) sent = { ...fields, Authorization: WITHHELD_LICENSE };
+      return license === null ? fields : { ...fields, Authorization: license };
+    };
     const headersNow = async (): Promise<FetchRequest['headers']> => {
       sent = { ...unsigned, ...(await signing?.fieldsFor(target)) };
-      return sent;
+      return withLicense(sent);
     };
     try {
-      if (signing !== null) await headersNow();
+      leaving = signing === null ? withLicense(unsigned) : await headersNow();
     } catch (error) {
       return {
         outcome: unsentFailure(url, nowMs(), 'internal', `not signed: ${failureDetail(error)}`),
@@ -236,7 +245,7 @@ export class Egress {
     const came = await fetchOrFail(fetcher, nowMs, {
       url,
       method: 'GET',
-      headers: sent,
+      headers: leaving,
       ...(signing === null ? {} : { headersNow }),
       address: { address, family },
       limits: limitsFor(request, network),
@@ -262,6 +271,7 @@ export class Egress {
   }
 }
 
+const WITHHELD_LICENSE = 'License (withheld)';
 const ONLY_TESTS = 'key-is-test-key: everybody has the key that RFC 9421 prints; it signs for loopback addresses only';
 
 function isLoopback(address: string): boolean {

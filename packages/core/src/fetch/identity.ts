@@ -120,6 +120,7 @@ const ACCEPT: Readonly<Record<RequestPurpose, string>> = {
   'well-known': 'application/json, */*;q=0.5',
   handler: '*/*',
   subresource: '*/*',
+  license: 'application/rsl+xml, application/xml;q=0.9, */*;q=0.5',
 };
 
 /** What a request for a page offers to accept and under which name: another offer may be answered differently. */

@@ -31,7 +31,7 @@ const work = (url: string): PageWork => ({
   record: record(url),
   decision: { allowed: true, reason: 'no-match', dialect: 'rfc9309', line: null, pattern: null, agent: '*' },
   robots: { authority: 'http://a.test', phase: 'rules', hash: null, receivedAtMs: null },
-  signals: { isNoindex: false, preferences: {}, contentSignals: {} },
+  signals: { isNoindex: false, preferences: {}, contentSignals: {}, licenses: [] },
 });
 
 const fetched = { status: 'fetched', reason: 'fetched', layer: 'page' } as const;

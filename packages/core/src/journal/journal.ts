@@ -211,7 +211,7 @@ export class Journal {
   }
 
   #rememberHostClock({ url, purpose, host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs }: RequestRecord): void {
-    if (purpose === 'robots' || purpose === 'handler' || purpose === 'subresource') return;
+    if (WITHOUT_DECISION.has(purpose)) return;
     this.#hostClocks.delete(url);
     this.#hostClocks.set(url, { host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs, untilMs: null });
     if (this.#hostClocks.size <= MAX_UNDECIDED_REQUESTS) return;
@@ -219,6 +219,9 @@ export class Journal {
     if (oldest !== undefined) this.#hostClocks.delete(oldest);
   }
 }
+
+/** Requests whose URLs get no decision of their own. */
+const WITHOUT_DECISION: ReadonlySet<string> = new Set(['robots', 'handler', 'subresource', 'license']);
 
 /**
  * Whether this is a redirect target of a companion file. The decision is about the file as first requested; the target
@@ -255,7 +258,7 @@ function fromPage({ url, record, decision, robots }: PageWork, outcome: PageOutc
     ...(isPage === true ? { isPage } : {}),
     ...(replaces === undefined ? {} : { replaces }),
   };
-  return { ...known, ...counted, ...carriedBy(status, record) };
+  return { ...known, ...counted, ...carriedBy(reason === 'license' ? 'failed' : status, record) };
 }
 
 /** A URL that is dropped before anything is requested. */

@@ -61,8 +61,10 @@ export interface LicenseDocument {
   readonly remarks: readonly string[];
 }
 
-/** A document, or why it cannot be read. */
-export type LicenseReading = LicenseDocument | { readonly kind: 'unreadable'; readonly why: string };
+/** A document, or why it cannot be read. `isTemporary`: it did not come, so that it says neither yes nor no. */
+export type LicenseReading =
+  | LicenseDocument
+  | { readonly kind: 'unreadable'; readonly why: string; readonly isTemporary?: true };
 
 const NAMESPACE = 'https://rslstandard.org/rsl';
 const REMARKS = ['legal', 'copyright', 'terms', 'alternate', 'schema', 'reporting'];

@@ -107,7 +107,13 @@ export function judgeLicenses(url: string, documents: readonly NamedLicense[], u
   for (const { document, reading } of documents) {
     for (const purpose of purposes) {
       const said = sayings(url, reading, ASKED[purpose ?? 'other'], user);
-      const effect = purpose === null ? 'none' : effectOf(said.outcome, purpose, user.accepted.includes(document));
+      const isUnknown = reading?.kind === 'unreadable' && reading.isTemporary === true;
+      const effect =
+        purpose === null
+          ? 'none'
+          : isUnknown
+            ? 'held'
+            : effectOf(said.outcome, purpose, user.accepted.includes(document));
       const verdict = { ...said, effect, document, purpose };
       if (strictest.document === null || strictness(verdict) > strictness(strictest)) strictest = verdict;
     }

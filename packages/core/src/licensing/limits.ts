@@ -22,3 +22,23 @@ export const MAX_LICENSE_NAMESPACES = 32;
 export const MAX_LICENSE_REMARKS = 100;
 /** Days for which a document is kept: without `max-age`, and at most (licensing §3, §4). */
 export const LICENSE_DAYS = 30;
+/** Licence documents that one authority may have us request (licensing §4). */
+export const MAX_LICENSES_PER_AUTHORITY = 20;
+/** Licences that one response may name; more cannot be read (ours). */
+export const MAX_PAGE_LICENSES = 8;
+/** Documents kept in memory; the others are read from the store again (ours: most are a few kilobytes). */
+export const MAX_LICENSES_IN_MEMORY = 100;
+/** Authorities whose documents are counted, and words that were told, in memory (ours). */
+export const MAX_LICENSE_AUTHORITIES = 10_000;
+/** Redirects of a document that are followed (licensing §11). */
+export const MAX_LICENSE_HOPS = 5;
+/** Milliseconds until a page asks again for a document that is on its way (ours: the shortest interval of a host). */
+export const LICENSE_POLL_MS = 1_000;
+/** Milliseconds for which a request for a document waits for its host's turn (ours). */
+export const LICENSE_TURN_MS = 600_000;
+/** Milliseconds until a document is requested again whose host has no turn, or which keeps failing (ours). */
+export const LICENSE_RETRY_MS = 3_600_000;
+/** Milliseconds for which a document that cannot be read counts as such, as for a missing robots.txt (ours). */
+export const LICENSE_UNREADABLE_MS = 86_400_000;
+/** Characters of a licence token (ours). */
+export const MAX_LICENSE_TOKEN_CHARS = 4_096;

@@ -25,11 +25,20 @@ export interface CrawlTerms {
 
 /** The terms of a crawl. Functions cannot be compared and count as the same. */
 export function termsOf(options: ResolvedOptions, nowMs: number): CrawlTerms {
-  const { identity, scope, bounds, canonicalRules, spacing, robots, exclusion, traps } = options;
+  const { identity, scope, bounds, canonicalRules, spacing, robots, exclusion, licensing, traps } = options;
   const { seeds: named, ...where } = scope;
   const seeds = [...new Set(named)].sort();
   const whole = JSON.stringify(seeds).length <= MAX_TERMS_SEEDS_BYTES ? seeds : seeds.slice(0, 1);
-  const compared = { scope: where, bounds, urls: canonicalRules, politeness: spacing, robots, traps, ...exclusion };
+  const compared = {
+    scope: where,
+    bounds,
+    urls: canonicalRules,
+    politeness: spacing,
+    robots,
+    traps,
+    licensing,
+    ...exclusion,
+  };
   return {
     name: identity.name,
     tokens: identity.tokens,

@@ -56,6 +56,8 @@ export interface CrawlerOptions {
   readonly pageLevel?: PageLevelOptions;
   /** Which links are followed. */
   readonly links?: LinkOptions;
+  /** What licences (RSL) have an effect on, by declared purpose; see licences (docs/licences.md). */
+  readonly licensing?: LicensingOptions;
   /** Reservations of text and data mining, for the purposes above. @default respect */
   readonly tdm?: 'respect' | 'observe' | 'off';
   /** Content-Usage, Content-Signal and `noai`, for the purposes above. @default respect */
@@ -353,6 +355,52 @@ export interface RelOptions {
   readonly ugc?: boolean;
   /** Whether links with `rel=sponsored` are followed. `false` is stricter. @default true */
   readonly sponsored?: boolean;
+}
+
+export interface LicensingOptions {
+  /** `observe`: read and reported, without effect. `off`: not even read. @default respect */
+  readonly mode?: 'respect' | 'observe' | 'off';
+  /**
+   * When licence documents are requested: `with-purpose`: if the crawl declares a purpose to compare them with.
+   * @default with-purpose
+   */
+  readonly read?: 'with-purpose' | 'always' | 'never';
+  /**
+   * Who is responsible for the crawl. A licence that speaks of a party or country that is not given is not met.
+   * @default none
+   */
+  readonly party?: LicensePartyOptions;
+  /**
+   * URLs of documents whose terms a person has read and accepted. They meet no price. 0 to 10,000 entries: an absolute
+   * URL. @default []
+   */
+  readonly accepted?: readonly string[];
+  /**
+   * Licence tokens that you have obtained yourself. With one, prices of its origin count as met. 0 to 1,000 entries: an
+   * object. @default []
+   */
+  readonly tokens?: readonly LicenseTokenOptions[];
+  /**
+   * Takes `permits` at its word for archives, text and data mining and other uses, for which RSL has no word. @default
+   * false
+   */
+  readonly strict?: boolean;
+  /** What is done about a price. The crawl never pays. @default refuse */
+  readonly onPaymentRequired?: 'refuse';
+}
+
+export interface LicensePartyOptions {
+  /** What the party that is responsible for the crawl is. @default none */
+  readonly user?: 'commercial' | 'non-commercial' | 'education' | 'government' | 'personal';
+  /** Its country, ISO 3166-1: `DE`. @default none */
+  readonly country?: string;
+}
+
+export interface LicenseTokenOptions {
+  /** Where it is sent. */
+  readonly origin: string;
+  /** Where the token is: `file:PATH` or `env:NAME`. It is sent to exactly this origin, with pages alone. */
+  readonly token: string;
 }
 
 export interface PreferenceOptions {

@@ -30,3 +30,8 @@ export const MAX_RETRY_WAIT_MS = 86_400_000; // milliseconds before one of them:
 
 /** Seconds for which a signature holds: least, usual and most (identity 3.3). */
 export const SIGNATURE_SECONDS = { least: 30, usual: 60, most: 300 } as const;
+
+// Licences
+/** Documents whose terms may be accepted, and origins that may have a token (ours). */
+export const MAX_LICENSES_ACCEPTED = 10_000;
+export const MAX_LICENSE_ORIGINS = 1_000;

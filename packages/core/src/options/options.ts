@@ -17,6 +17,7 @@ import { createAddressGuard } from '../fetch/address-guard.js';
 import { type Identity, resolveIdentity } from '../fetch/identity.js';
 import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
 import { checkedEgress } from '../identity/address-list.js';
+import { LicenseTokens, type ResolvedLicensing } from '../licensing/licensing-options.js';
 import { type ResolvedExclusionOptions, resolveExclusionOptions } from '../page/exclusion.js';
 import { parseUrl } from '../parse-url.js';
 import type { ResolvedRecrawlOptions } from '../recrawl/recrawl-options.js';
@@ -55,6 +56,7 @@ export interface ResolvedOptions
   readonly robots: NonNullable<CrawlerOptions['robots']>;
   readonly network: ResolvedNetworkOptions;
   readonly exclusion: ResolvedExclusionOptions;
+  readonly licensing: ResolvedLicensing;
   readonly dataTxt: boolean;
   readonly sitemaps: boolean;
   readonly sitemapUrls: readonly string[];
@@ -95,7 +97,9 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
       hint: '`network: { allowUnpinnedDns: true }` allows it, where no name can lead to a network of yours.',
     });
   }
-  const { orderSeed, archive, recrawl, traps } = filled;
+  const { orderSeed, archive, recrawl, traps, licensing } = filled;
+  // Read once here, so that a token that is missing is reported now.
+  new LicenseTokens(licensing.tokens);
   return {
     identity,
     egress: checkedEgress(filled.identity.egress),
@@ -108,6 +112,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     robots: checkedRobots(robots, identity.tokens),
     network,
     exclusion: resolveExclusionOptions(filled),
+    licensing,
     dataTxt: filled.discover.dataTxt,
     sitemaps: filled.discover.sitemaps,
     sitemapUrls: checkedSitemaps(filled.discover.sitemapUrls),

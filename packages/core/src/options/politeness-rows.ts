@@ -3,6 +3,7 @@
 import type { PolitenessProfileName } from '@mannerly/frontier';
 import { resolveAccessOptions } from '@mannerly/robots/access';
 import type { ContentUse, Purpose } from '@mannerly/robots/page';
+import { MAX_LICENSE_ORIGINS, MAX_LICENSES_ACCEPTED } from './limits.js';
 import {
   boolean,
   choice,
@@ -14,6 +15,7 @@ import {
   number,
   row,
   type Shape,
+  text,
   whole,
 } from './row.js';
 
@@ -270,6 +272,65 @@ export const POLITENESS_ROWS = {
       { default: defaultsOfRows },
     ),
   }),
+  licensing: groupRow(
+    'What licences (RSL) have an effect on, by declared purpose; see [licences](../licences.md).',
+    'LicensingOptions',
+    {
+      mode: row(applies, '`observe`: read and reported, without effect. `off`: not even read.', {
+        default: 'respect',
+        relaxed: [['observe', 'off'], 'licences and their prices have no effect'],
+      }),
+      read: row(
+        choice('with-purpose', 'always', 'never'),
+        'When licence documents are requested: `with-purpose`: if the crawl declares a purpose to compare them with.',
+        { default: 'with-purpose', relaxed: [['never'], 'licence documents are not read, whatever the purpose'] },
+      ),
+      party: row(
+        group('LicensePartyOptions', {
+          user: row(
+            choice('commercial', 'non-commercial', 'education', 'government', 'personal'),
+            'What the party that is responsible for the crawl is.',
+          ),
+          country: row(
+            text('a country of two letters', { pattern: '^[A-Za-z]{2}$' }),
+            'Its country, ISO 3166-1: `DE`.',
+          ),
+        }),
+        'Who is responsible for the crawl. A licence that speaks of a party or country that is not given is not met.',
+      ),
+      accepted: row(
+        list(text('an absolute URL', { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' }), MAX_LICENSES_ACCEPTED),
+        'URLs of documents whose terms a person has read and accepted. They meet no price.',
+        { default: [] },
+      ),
+      tokens: row(
+        list(
+          group('LicenseTokenOptions', {
+            origin: row(text('an https origin', { pattern: '^[Hh][Tt][Tt][Pp][Ss]://[^/?#]+$' }), 'Where it is sent.', {
+              isRequired: true,
+              isCheckedByOwner: true,
+            }),
+            token: row(
+              text('file:PATH or env:NAME', { pattern: '^(file|env):.' }),
+              'Where the token is: `file:PATH` or `env:NAME`. It is sent to exactly this origin, with pages alone.',
+              { isRequired: true, isCheckedByOwner: true },
+            ),
+          }),
+          MAX_LICENSE_ORIGINS,
+        ),
+        'Licence tokens that you have obtained yourself. With one, prices of its origin count as met.',
+        { default: [] },
+      ),
+      strict: row(
+        boolean,
+        'Takes `permits` at its word for archives, text and data mining and other uses, for which RSL has no word.',
+        { default: false },
+      ),
+      onPaymentRequired: row(choice('refuse'), 'What is done about a price. The crawl never pays.', {
+        default: 'refuse',
+      }),
+    },
+  ),
   tdm: row(applies, 'Reservations of text and data mining, for the purposes above.', {
     default: 'respect',
     relaxed: [['observe', 'off'], 'reservations for text and data mining have no effect'],

@@ -1,26 +1,34 @@
 // An item as one line of JSON, and back.
 
 import type { JsonValue } from '@mannerly/frontier';
+import type { ItemLicense } from '../item-license.js';
 import { readItemId } from './items.js';
 import type { Item } from './sink.js';
 
 /** Keys of a line that are ours. An object that has one of these (other than `url`) is under `data` as a whole. */
 const OWN_KEYS: readonly string[] = ['id', 'fetchedAt', 'expiresAt', 'preferences'];
 
+/** Whether a value is a licence of ours: what a page itself says under that key has another shape. */
+function isLicense(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'outcome' in value && 'document' in value && 'digest' in value;
+}
+
 /**
  * The line of an item, newline included: `{"id", "url", "fetchedAt", …data}`. An emitted object's keys are next to
- * ours, and its own `url` replaces the page's. What is no object, or has a key of ours, is under `data`. `expiresAt`
- * and `preferences` where there are any.
+ * ours, and its own `url` replaces the page's. What is no object, or has a key of ours, is under `data`. `expiresAt`,
+ * `preferences` and `license` where there are any.
  */
-export function itemLine({ id, url, fetchedAtMs, data, expiresAtMs, preferences }: Item): string {
+export function itemLine({ id, url, fetchedAtMs, data, expiresAtMs, preferences, license }: Item): string {
   const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
-  const isSpread = isObject && !OWN_KEYS.some((key) => Object.hasOwn(data, key));
+  const isMistaken = isObject && 'license' in data && (license !== undefined || isLicense(data['license']));
+  const isSpread = isObject && !isMistaken && !OWN_KEYS.some((key) => Object.hasOwn(data, key));
   return `${JSON.stringify({
     id,
     url,
     fetchedAt: new Date(fetchedAtMs).toISOString(),
     ...(expiresAtMs === null ? {} : { expiresAt: new Date(expiresAtMs).toISOString() }),
     ...(Object.keys(preferences).length === 0 ? {} : { preferences }),
+    ...(license === undefined ? {} : { license }),
     ...(isSpread ? data : { data }),
   })}\n`;
 }
@@ -42,7 +50,9 @@ export function idOfLine(line: string): string | null {
 /** The item of a parsed line of {@link itemLine}; `null` for anything else. Never throws. */
 export function itemOfLine(value: unknown): Item | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  const { id, url, fetchedAt, expiresAt, preferences, ...rest } = value as Readonly<Record<string, JsonValue>>;
+  const { id, url, fetchedAt, expiresAt, preferences, ...more } = value as Readonly<Record<string, JsonValue>>;
+  const { license, ...others } = more;
+  const rest = isLicense(license) ? others : more;
   if (typeof id !== 'string' || typeof url !== 'string') return null;
   const isWrapped = 'data' in rest && Object.keys(rest).length === 1;
   const removed = readItemId(id)?.isTombstone === true ? rest['removed'] : undefined;
@@ -52,6 +62,7 @@ export function itemOfLine(value: unknown): Item | null {
     fetchedAtMs: Date.parse(String(fetchedAt)),
     expiresAtMs: expiresAt === undefined ? null : Date.parse(String(expiresAt)),
     preferences: (preferences ?? {}) as Item['preferences'],
+    ...(isLicense(license) ? { license: license as unknown as ItemLicense } : {}),
     data: isWrapped ? (rest['data'] ?? null) : rest,
     ...(typeof removed === 'string' ? { removed } : {}),
   };

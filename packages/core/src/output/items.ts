@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
+import type { ItemLicense } from '../item-license.js';
 import type { Item, Sink } from './sink.js';
 
 /**
@@ -18,14 +19,25 @@ import type { Item, Sink } from './sink.js';
  */
 export function itemsOf(
   host: string,
-  page: Pick<Item, 'url' | 'fetchedAtMs'> & { readonly visit: number; readonly exclusion: ItemExclusion },
+  page: Pick<Item, 'url' | 'fetchedAtMs'> & {
+    readonly visit: number;
+    readonly exclusion: ItemExclusion;
+    readonly license?: ItemLicense | null;
+  },
   emitted: readonly JsonValue[],
 ): Item[] {
   const { url, fetchedAtMs } = page;
   const { expiresAtMs, preferences } = page.exclusion;
   if (emitted.length === 0) return [];
   const key = keyOf(host, page);
-  return emitted.map((data, at) => ({ id: `${key}/${at}`, url, fetchedAtMs, data, expiresAtMs, preferences }));
+  const known = {
+    url,
+    fetchedAtMs,
+    expiresAtMs,
+    preferences,
+    ...(page.license == null ? {} : { license: page.license }),
+  };
+  return emitted.map((data, at) => ({ id: `${key}/${at}`, data, ...known }));
 }
 
 /** Says that the items of a page so far may not be kept any more. @param visit - The one that has found it out. */

@@ -2,6 +2,7 @@
 // again after a crash is not a second item.
 
 import type { JsonValue } from '@mannerly/frontier';
+import type { ItemLicense } from '../item-license.js';
 
 /** One item a handler emitted, or a tombstone: the items of its page so far may not be kept any more. */
 export interface Item {
@@ -16,6 +17,8 @@ export interface Item {
   readonly expiresAtMs: number | null;
   /** Use preferences in force at the time of fetching. */
   readonly preferences: Readonly<Record<string, 'allow' | 'disallow'>>;
+  /** What is known of the licence of the page (RSL). Absent: none is named. */
+  readonly license?: ItemLicense;
   /**
    * Of a tombstone alone, why: `gone` (410, or 404 twice), `moved` (a permanent redirect), or the reason that keeps the
    * page's items out now, such as `noindex`. Its id is `<host>/<hash of the URL>/<visit>/removed`; the items that it is

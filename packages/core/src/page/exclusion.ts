@@ -89,8 +89,10 @@ interface ExclusionSummary {
   readonly whyLeaveAlone: (link: Pick<PageLink, 'rel' | 'element'>) => string | null;
 }
 
-/** A reason of a page's own, or of our option on canonical URLs. */
-type ExclusionReason = Omit<PageReason, 'reason'> & { readonly reason: PageReasonCode | 'canonical' };
+/** A reason of a page's own, of our option on canonical URLs, or of a licence. */
+type ExclusionReason = Omit<PageReason, 'reason'> & {
+  readonly reason: PageReasonCode | 'canonical' | 'license' | 'license-prohibits';
+};
 
 /** Items of the page may go to the sinks. */
 interface ItemsStored {
@@ -169,6 +171,15 @@ export function excludePage({ options, ...input }: ExclusionInput): PageExclusio
     },
     ...items(effects.keptOutBy ?? duplicate),
   };
+}
+
+/** A licence that came with the page: its items are not kept, nor its body; where it prohibits, no link is taken. */
+export function excludedByLicense(page: PageExclusion, isProhibited: boolean, detail: string): PageExclusion {
+  const reason = isProhibited ? 'license-prohibits' : 'license';
+  const reasons = [...page.reasons, { reason, sources: [], detail, isApplied: true } as const];
+  const kept = page.storesItems ? ({ storesItems: false, reason, detail } as const) : {};
+  const links = isProhibited ? { links: [], whyLeaveAlone: () => 'license-prohibits' } : {};
+  return { ...page, ...kept, ...links, reasons, keepsBody: false };
 }
 
 function items(reason: ExclusionReason | null): ItemsStored | ItemsLeft {

@@ -21,7 +21,7 @@ export function pageWork(
     record: { url, depth: 2, via: 'link', from: null, hops: 0, label: null, userData: null, tries: 0, ...record },
     decision: {} as PageWork['decision'],
     robots: {} as PageWork['robots'],
-    signals: { isNoindex: false, preferences: {}, contentSignals: {}, ...signals },
+    signals: { isNoindex: false, preferences: {}, contentSignals: {}, licenses: [], ...signals },
   };
 }
 

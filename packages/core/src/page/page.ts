@@ -6,6 +6,7 @@ import type { CheerioAPI } from 'cheerio';
 import { MannerlyError } from '../errors.js';
 import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
 import type { RenderedPage } from '../fetch/renderer.js';
+import type { ItemLicense } from '../item-license.js';
 import { documentOf } from './cheerio.js';
 import type { Content, ContentKind } from './content-kind.js';
 import type { PageExclusion } from './exclusion.js';
@@ -32,6 +33,8 @@ export interface FetchedPage {
   readonly html: HtmlSummary | null;
   /** What the page asks of crawlers and what follows from it, applied or not, with sources. */
   readonly exclusion: PageExclusion;
+  /** What is known of its licence (RSL); `null`: none is named. */
+  readonly license: ItemLicense | null;
   /** Links between a seed and this page. */
   readonly depth: number;
   /** The page that linked or redirected here; `null` for seeds. */
@@ -75,6 +78,8 @@ export interface FetchedPage {
 
 /** A page in flight, before and after its handler. */
 export interface PageInCrawl extends FetchedPage {
+  exclusion: PageExclusion;
+  license: ItemLicense | null;
   /** Frees the document, which is far larger than the page, after the handler. It is made again if it is used. */
   releaseDocument(): void;
   /** Links that limits left out, as far as they have been read. */
@@ -111,6 +116,7 @@ export function createFetchedPage(parts: PageParts): PageInCrawl {
     title: facts?.title ?? null,
     html: facts,
     exclusion,
+    license: null,
     depth: record.depth,
     from: record.from,
     via: record.via,

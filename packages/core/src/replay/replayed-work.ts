@@ -6,7 +6,12 @@ import type { ArchivedVisit } from '../archive/visit.js';
 /** The part of a piece of work that a page is read with. */
 export type ReplayedWork = Pick<PageWork, 'url' | 'record' | 'signals'>;
 
-const NO_SIGNALS: PageWork['signals'] = Object.freeze({ isNoindex: false, preferences: {}, contentSignals: {} });
+const NO_SIGNALS: PageWork['signals'] = Object.freeze({
+  isNoindex: false,
+  preferences: {},
+  contentSignals: {},
+  licenses: [],
+});
 
 /** Makes the work anew. @param visit - `null`: nothing is known but the URL. Never throws. */
 export function replayedWork(url: string, visit: ArchivedVisit | null): ReplayedWork {

@@ -77,6 +77,12 @@ export const REASONS = {
   ),
   preferences: excludedByPage('The page disallows a purpose that this crawl declares.'),
   'content-use': excludedByPage('The page allows less use of its content than this crawl declares.'),
+  'license-prohibits': excludedByPage('A licence of the site prohibits a purpose that this crawl declares.'),
+  license: rows(
+    ['held'],
+    'page',
+    'Read the document; `licensing.accepted` or a token of your own lets it go on, then `--retry license`.',
+  )('A licence of the site asks for more than the crawl has: a payment, a token, terms, or it cannot be read.'),
   canonical: excludedByPage('The page names another URL as its canonical one, and the crawl keeps only that.', ''),
   'link-ugc': excludedByPage('The link carries rel=ugc, and the crawl does not follow those.', ''),
   'link-sponsored': excludedByPage('The link carries rel=sponsored, and the crawl does not follow those.', ''),

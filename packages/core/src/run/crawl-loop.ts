@@ -67,7 +67,8 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
     if (taken.length > 0) continue;
     // A pause may have come meanwhile.
     const mayEnd = (): boolean => isEnding || !frontier.isPaused();
-    if (inFlight === 0 && mayEnd()) {
+    const isWorking = (): boolean => inFlight > 0 || run.licenses.isLoading;
+    if (!isWorking() && mayEnd()) {
       const end = isEnding ? { state: 'stopped' as const, bound: null } : await orFailed(endOf(run), null);
       if (end !== null && !isEnding && (await orFailed(run.choice?.make(true) ?? NOT_MADE, false))) continue;
       if (failures.length > 0) throw failures[0];
@@ -76,7 +77,7 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
     const dueAtMs = isEnding || !mayTake ? null : await orFailed(frontier.nextAt(), null);
     run.scheduler.requestDueAt(dueAtMs);
     const lookAtMs = mayTake ? lookAt(run, dueAtMs) : dueAtMs;
-    if (inFlight > 0 || (isPaused && !isEnding)) await wakeup.sleep(lookAtMs);
+    if (isWorking() || (isPaused && !isEnding)) await wakeup.sleep(lookAtMs);
     // With nothing in flight and nothing due, another round ends the run.
     else if (lookAtMs !== null) {
       const untilMs = Math.min(lookAtMs, overAt(run));

@@ -22,9 +22,19 @@ import { itemsOf } from '../output/items.js';
 import type { PageExclusion } from '../page/exclusion.js';
 import type { PageInCrawl } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
+import { applyLicense } from './license-result.js';
 import type { Run } from './run.js';
 import { archivedPage } from './run-archive.js';
-import { admittedInSlices, decided, excluded, failed, RETURNED, settled, type WorkResult } from './work-result.js';
+import {
+  admittedInSlices,
+  decided,
+  excluded,
+  failed,
+  RETURNED,
+  settled,
+  type WorkResult,
+  wordOf,
+} from './work-result.js';
 
 /** Redirect targets go before a host's other pages: what led to them has been requested already. */
 const REDIRECT_PRIORITY = 1;
@@ -254,6 +264,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   const rendering = verdict === null ? await run.rendering.render(work, outcome, came) : AS_IT_CAME;
   if (rendering.kind === 'stopped') return RETURNED;
   const page = rendering.kind === 'rendered' ? await run.reader.read(work, outcome, rendering) : came;
+  applyLicense(page, await run.licenses.ofPage(work, page, outcome.body));
   await run.knowledge.read(work, page);
   let record: ArchivedResponse | null = null;
   if (run.archive !== null) {
@@ -318,7 +329,7 @@ async function storedResult(
   for (const url of staged.nofollow) journal.emit('nofollow-overridden', { url, from: work.url });
   const decision: PageOutcome = exclusion.storesItems
     ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...leftOut(page) }
-    : { status: 'excluded', reason: exclusion.reason, layer: 'page', detail: exclusion.detail };
+    : wordOf(exclusion);
   return {
     ...decided(run, work, { ...decision, httpStatus, isPage: true }),
     ...(await admittedInSlices(run, candidates)),

@@ -60,6 +60,7 @@ async function crawl(run: Run): Promise<RunEnd> {
   await rest(run);
   await frontier.open(partName(run));
   run.companions.open(frontier);
+  run.licenses.open(frontier);
   await run.recrawl?.open();
   await frontier.exclusively(() => join(run));
   const againAtMs = await frontier.exclusively(() => countFromAgain(frontier, setup.again, run.nowMs()));
@@ -149,6 +150,7 @@ async function reportHeld({ frontier, journal, setup }: Run, { bound }: LoopEnd,
 async function closeAll(run: Run): Promise<unknown[]> {
   run.stop.over();
   const parts = [
+    run.licenses,
     run.egress,
     run.setup.fetcher,
     run.items,

@@ -76,6 +76,17 @@ describe('the log of what is read', () => {
     expect(await refused(BAD)).toEqual([false, false]);
   });
 
+  it('writes at once that a suspected page was read, so that no later death counts against it', async () => {
+    await died([BAD]);
+    const { log, directory } = await opened();
+    await log.during(BAD, async () => undefined);
+    await copyFile(directory.readingPath, `${directory.readingPath}.dead`);
+    await log.close();
+    await directory.release();
+    await copyFile(`${directory.readingPath}.dead`, directory.readingPath);
+    expect(await refused(BAD)).toEqual([false, false]);
+  });
+
   it('reads pages that were read at a death one by one, so that one is to blame for the next', async () => {
     await died([BAD, GOOD]);
     const { log, directory } = await opened();

@@ -88,9 +88,11 @@ export class ReadingLog {
       return await read();
     } finally {
       this.#begun.delete(url);
-      this.#deaths.delete(url);
+      const isSuspect = this.#deaths.delete(url);
       this.#ended += lineOf({ url, is: 'ended' });
       if (this.#bytes > MAX_READING_LOG_BYTES) this.#rewrite();
+      // At once: one more death, of whatever cause, would count against it.
+      else if (isSuspect) this.#writeEnded();
       else this.#flush ??= setTimeout(() => this.#writeEnded(), READING_ENDED_MS).unref();
     }
   }

@@ -56,17 +56,22 @@ export function resolveRetryFilter(filter: RetryFilter): FailureFilter {
     throw invalidOption('retry.limit', `a whole number from 1 to ${MAX_RETRIED_URLS}`, limit);
   }
   const fits = (decision: UrlDecision): boolean => {
-    if (decision.status !== 'failed' || decision.atMs < sinceMs) return false;
+    if (!isRetried(decision) || decision.atMs < sinceMs) return false;
     if (host !== undefined && new URL(decision.url).hostname !== host.toLowerCase()) return false;
     return words === null || words.some((word) => saysReason(decision, word));
   };
   return { fits, limit };
 }
 
+/** Failures, and what a licence held: a person may have acted since. */
+function isRetried({ status, reason }: UrlDecision): boolean {
+  return status === 'failed' || (status === 'held' && reason === 'license');
+}
+
 /** Every reason of a failure; each status is one of its own. */
 const FAILURES = Object.keys(REASONS).flatMap((reason) => {
   if (reason === 'status') return Array.from({ length: 500 }, (_, at) => `status-${100 + at}`);
-  return reasonOf(reason)?.statuses.includes('failed') === true ? [reason] : [];
+  return reasonOf(reason)?.statuses.includes('failed') === true || reason === 'license' ? [reason] : [];
 });
 
 const LISTED = [...FAILURES.filter((reason) => !reason.startsWith('status-')), 'status-404 and the like'].join(', ');

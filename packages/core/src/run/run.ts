@@ -29,6 +29,8 @@ import { HandlerPool } from '../handle/handler-pool.js';
 import { isUnlisted } from '../identity/address-list.js';
 import { Journal } from '../journal/journal.js';
 import { Tally } from '../journal/tally.js';
+import { Licenses } from '../licensing/licenses.js';
+import { LicenseTokens } from '../licensing/licensing-options.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import { DEFAULT_RECRAWL, type ResolvedOptions } from '../options/options.js';
 import { ItemWriter } from '../output/items.js';
@@ -87,6 +89,7 @@ export class Run {
   readonly fetches: PQueue;
   /** Requests of handlers and of pages in a browser. */
   readonly pageRequests: PageRequests;
+  readonly licenses: Licenses;
   readonly scheduler: PageScheduler;
   readonly handlers: HandlerPool;
   readonly rendering: Rendering;
@@ -185,7 +188,9 @@ export class Run {
       onSlow: (url, tookMs) =>
         journal.frontierEvent(pageWarning('page-slow', url, `${url} took ${Math.round(tookMs)} ms to read`, nowMs())),
     });
+    const tokens = new LicenseTokens(options.licensing.tokens);
     this.egress = new Egress({
+      licenseField: (url) => tokens.fieldFor(url),
       fetcher,
       identity,
       signing: new CrawlSigning(options.signature ?? null, {
@@ -213,10 +218,22 @@ export class Run {
       egress: this.egress,
       wakeup: this.wakeup,
       nowMs,
+      licenses: (work) => this.licenses.before(work),
+      licensesArrive: () => this.licenses.close(),
       concurrency: network.concurrency,
       maxBodyBytes: network.maxBodyBytes,
       archive: { keep: async (outcome) => void (await this.archive?.keep(outcome)) },
       stop,
+    });
+    this.licenses = new Licenses({
+      options: options.licensing,
+      purposes: exclusion.page.purposes,
+      licensedOrigins: tokens.origins,
+      fetch: (url, given) => this.pageRequests.license({ url, depth: 0 }, url, given, stop.signal),
+      arrived: () => this.wakeup.wake(),
+      retries: options.retries,
+      nowMs,
+      tell: (code, url, detail) => journal.frontierEvent(pageWarning(code, url, detail, nowMs())),
     });
     this.scheduler = new PageScheduler(nowMs, network.concurrency);
     this.handlers = new HandlerPool({

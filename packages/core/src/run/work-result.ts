@@ -61,8 +61,13 @@ export async function admittedInSlices(run: Run, candidates: readonly NewUrl[]) 
 }
 
 /** The decision about a page whose items may not be kept. */
-export function excluded(run: Run, work: PageWork, httpStatus: number, { reason, detail }: ItemsLeft): WorkResult {
-  return decided(run, work, { status: 'excluded', reason, layer: 'page', httpStatus, detail, isPage: true });
+export function excluded(run: Run, work: PageWork, httpStatus: number, left: ItemsLeft): WorkResult {
+  return decided(run, work, { ...wordOf(left), httpStatus, isPage: true });
+}
+
+/** A licence that is not met holds: the site has said how, not no (licensing C13). */
+export function wordOf({ reason, detail }: ItemsLeft): PageOutcome {
+  return { status: reason === 'license' ? 'held' : 'excluded', reason, layer: 'page', detail };
 }
 
 /** The decision about a page that failed. */

@@ -5,6 +5,7 @@ import type { ResponseHead } from '../fetch/fetcher.js';
 import { type EgressOutcome, exchangeOf, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { tombstone } from '../output/items.js';
+import { licenseResult } from './license-result.js';
 import { LONG_INTERVAL_MS } from './limits.js';
 import { pageResult, poisonResult, refusedByHook, robotsResult } from './page-result.js';
 import type { Run } from './run.js';
@@ -43,6 +44,8 @@ async function removeItems(run: Run, { lease, url, record }: PageWork, why: stri
 async function resultOf(run: Run, work: Work): Promise<WorkResult> {
   if (work.kind === 'page' && run.readings.refuses(work.url)) return poisonResult(run, work);
   if (work.kind === 'page' && work.record.via !== 'companion') {
+    const licensed = licenseResult(run, work, await run.licenses.before(work));
+    if (licensed !== null) return licensed;
     const verdict = await run.hooks.beforeFetch(work);
     if (verdict !== null) return refusedByHook(run, work, verdict, null);
   }

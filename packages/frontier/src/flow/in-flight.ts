@@ -53,7 +53,7 @@ export class InFlight {
       robots: gate.ref(authority),
       signals: gate.rules(authority)?.signals(record.url) ?? NO_SIGNALS,
     };
-    if (holdsPages(record)) host.entries.hold(authority.name);
+    if (entry !== null && holdsPages(record)) host.entries.hold(authority.name);
     this.#start(work, { host, entry, authority: authority.name, chain: null });
     return work;
   }

@@ -23,6 +23,8 @@ import type { RequeueChoice } from './next-request.js';
 /** `lost`: another holder has the host by now. */
 type Settled = 'ok' | 'lost';
 
+type Returned = Extract<Settlement, { kind: 'returned' }>;
+
 type RobotsAnswer = Extract<Settlement, { kind: 'robots' }>['answer'];
 
 const EXHAUSTED = { status: 'failed', reason: 'retries-exhausted' } as const;
@@ -53,7 +55,7 @@ export class Settling {
   async settle(work: Work, settlement: Settlement): Promise<Settled> {
     const flight = this.#inFlight.flightOf(work);
     if (flight === null) return 'lost';
-    if (settlement.kind === 'returned') return this.#giveBack(work, flight, settlement.untilMs);
+    if (settlement.kind === 'returned') return this.#giveBack(work, flight, settlement);
     if (work.kind === 'robots') {
       if (settlement.kind === 'robots') return this.#settleRobots(work, flight, settlement.answer);
       if (settlement.kind === 'refused') return this.#refuse(work, flight, settlement.reason);
@@ -119,14 +121,17 @@ export class Settling {
   }
 
   /** No request was made: the entry is the host's next again. */
-  #giveBack(work: Work, flight: Flight, untilMs: number | null): Settled {
+  #giveBack(work: Work, flight: Flight, { untilMs, waits }: Omit<Returned, 'kind'>): Settled {
     const { host, entry } = flight;
     this.#inFlight.putDown(work, flight);
     if (isQueuedPage(work, flight)) this.#context.budget.settle(false);
     else if (work.kind === 'robots' && entry === null) this.#abandonFetch(work.authority);
     if (host.status !== 'leased') return 'lost';
     if (work.kind === 'page' && holdsPages(work.record)) host.entries.release(flight.authority);
-    if (untilMs !== null) host.delayUntil(untilMs);
+    if (untilMs !== null && waits === 'authority') {
+      host.entries.blockLane(flight.authority, untilMs);
+      this.#schedule.touch(host);
+    } else if (untilMs !== null) host.delayUntil(untilMs);
     if (entry !== null) host.entries.putBack(entry);
     this.#schedule.reschedule(host);
     this.#leases.commitSoon();
@@ -179,7 +184,7 @@ export class Settling {
     if (flight.entry !== null) return this.#settleRobots(work, flight, { kind: 'failure', failure: 'blocked' });
     const { gate, clock } = this.#context;
     gate.refuse(await gate.load(work.authority), reason, clock.nowMs());
-    return this.#giveBack(work, flight, null);
+    return this.#giveBack(work, flight, { untilMs: null });
   }
 
   /** The time of a redirect chain of the host's authority may be over. */

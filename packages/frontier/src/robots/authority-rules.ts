@@ -53,7 +53,12 @@ export interface ResolvedReadingOptions {
 }
 
 /** The signals of a URL without rules. */
-export const NO_SIGNALS: RobotsSignals = Object.freeze({ isNoindex: false, preferences: {}, contentSignals: {} });
+export const NO_SIGNALS: RobotsSignals = Object.freeze({
+  isNoindex: false,
+  preferences: {},
+  contentSignals: {},
+  licenses: [],
+});
 
 /** @param compile - Who asks and which reading counts. @throws RobotsError for options that `compileRules` refuses. */
 export function createRulesReader(compile: CompileOptions, options: ResolvedReadingOptions): RulesReader {
@@ -86,6 +91,7 @@ export async function robotsHash(body: Uint8Array): Promise<string> {
 function readRules(rules: RobotsRules, key: AuthorityRules['key'], options: ResolvedReadingOptions): AuthorityRules {
   const fileDelayMs = rules.crawlDelayMs;
   const site = sitePreferences(rules);
+  let licenses: readonly string[] | null = null;
   const isOverMax =
     fileDelayMs !== null && (fileDelayMs > options.maxCrawlDelayMs || fileDelayMs >= CRAWL_DELAY_MOST_MS);
   return {
@@ -95,11 +101,11 @@ function readRules(rules: RobotsRules, key: AuthorityRules['key'], options: Reso
     isOverMaxDelay: isOverMax && options.onLongCrawlDelay === 'skip-host',
     comments: rules.comments,
     key,
-    signals: (url) => ({
-      isNoindex: rules.isNoindex(url),
-      preferences: site.preferences(url),
-      contentSignals: site.signals(url),
-    }),
+    signals(url) {
+      licenses ??= rules.licenses;
+      const { preferences, signals } = site;
+      return { isNoindex: rules.isNoindex(url), preferences: preferences(url), contentSignals: signals(url), licenses };
+    },
   };
 }
 

@@ -42,7 +42,7 @@ type Group = readonly [name: string, rows: Rows, does: string, needsOneOf: reado
 
 function groupsOf(rows: Rows): Group[] {
   return Object.entries(rows).flatMap(([name, { shape }]) => {
-    const shapes = shape.kind === 'either' ? shape.shapes : [shape];
+    const shapes = shape.kind === 'either' ? shape.shapes : [shape.kind === 'list' ? shape.of : shape];
     const groups = shapes.filter((each) => each.kind === 'group' && !DECLARED.has(each.type));
     return groups.flatMap((each) => {
       if (each.kind !== 'group') return [];

@@ -1,0 +1,357 @@
+// The licences of one run: their documents, each requested once for as long as it holds, and what they say of a URL
+// before its request and of a page after it. Nothing is accepted, paid or obtained here (licensing §1).
+
+import { createHash } from 'node:crypto';
+import { type Frontier, type HostWarning, type PageWork, retryUrl } from '@mannerly/frontier';
+import type { Purpose } from '@mannerly/robots/page';
+import { decodeText } from '../fetch/charset.js';
+import { exchangeOf, headerValue, isRefusedByGuard, type ResponseOutcome } from '../fetch/outcome.js';
+import { keepLatest } from '../keep-latest.js';
+import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
+import type { FetchedPage } from '../page/page.js';
+import { redirectTarget } from '../page/redirect.js';
+import { parseUrl } from '../parse-url.js';
+import { type LicenseReading, readLicenseDocument } from './license-document.js';
+import { judgeLicenses, type LicenseUser, type LicenseVerdict } from './license-terms.js';
+import { licenseUserOf, type ResolvedLicensing } from './licensing-options.js';
+import {
+  LICENSE_POLL_MS,
+  LICENSE_RETRY_MS,
+  LICENSE_TURN_MS,
+  LICENSE_UNREADABLE_MS,
+  MAX_LICENSE_AUTHORITIES,
+  MAX_LICENSE_BYTES,
+  MAX_LICENSE_HOPS,
+  MAX_LICENSES_IN_MEMORY,
+  MAX_LICENSES_PER_AUTHORITY,
+} from './limits.js';
+import { licensesOfPage } from './page-licenses.js';
+
+/** What is known of the licence of a URL. */
+export interface FoundLicense extends LicenseVerdict {
+  /** When its document was received, epoch milliseconds; `null`: it was not. */
+  readonly fetchedAtMs: number | null;
+  /** SHA-256 of the document's text, 64 hex digits; `null`: there is none. */
+  readonly digest: string | null;
+}
+
+/** What licences say before a request; `wait`: a document is on its way. */
+export type LicenseAnswer = FoundLicense | null | { readonly effect: 'wait'; readonly untilMs: number };
+
+/** What the licences of a run are made of. */
+export interface LicensesParts {
+  readonly options: ResolvedLicensing;
+  readonly purposes: readonly Purpose[];
+  /** The https origins that have a token. */
+  readonly licensedOrigins: readonly string[];
+  /** Requests a document, in its host's turn. Never rejects. */
+  readonly fetch: (url: string, options: PageFetchOptions) => Promise<PageFetch>;
+  /** Called when a document has come, or has not. */
+  readonly arrived: () => void;
+  readonly retries: NonNullable<Parameters<typeof retryUrl>[2]>;
+  /** Epoch milliseconds. */
+  readonly nowMs: () => number;
+  /** Tells the operator, once for each occasion. */
+  readonly tell: (code: HostWarning['code'], url: string, detail: string) => void;
+}
+
+/** A document as it is kept, in memory and, without its reading, in the store. */
+interface Kept {
+  readonly reading: LicenseReading;
+  /** `null`: it could not be read. */
+  readonly text: string | null;
+  readonly fetchedAtMs: number | null;
+  readonly expiresAtMs: number;
+  readonly digest: string | null;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+}
+
+/** As the store has it. The text is in base64, so that no document outgrows its record. */
+type Stored = Omit<Kept, 'reading'> & { readonly why: string | null };
+
+/** It did not come: it is tried again. */
+interface Later {
+  readonly tries: number;
+  readonly untilMs: number;
+}
+
+/** The result of requesting a document. */
+type Came = Kept | Later;
+
+const NOT_OPEN: Pick<Frontier, 'readRecord' | 'writeRecord'> = {
+  readRecord: async () => null,
+  writeRecord: async () => undefined,
+};
+
+/** The licences of one run. */
+export class Licenses {
+  readonly #parts: LicensesParts;
+  readonly #user: LicenseUser;
+  readonly #documents = new Map<string, Kept>();
+  readonly #later = new Map<string, Later>();
+  readonly #loading = new Map<string, Promise<void>>();
+  /** The documents that each authority has named. */
+  readonly #named = new Map<string, Set<string>>();
+  readonly #told = new Map<string, true>();
+  #store = NOT_OPEN;
+  #failure: { readonly error: unknown } | null = null;
+
+  constructor(parts: LicensesParts) {
+    this.#parts = parts;
+    this.#user = licenseUserOf(parts.options, parts.purposes, parts.licensedOrigins);
+  }
+
+  /** Once, when the store is open. */
+  open(store: Pick<Frontier, 'readRecord' | 'writeRecord'>): void {
+    this.#store = store;
+  }
+
+  /** What robots.txt names for a URL says of it, before its request; `null`: nothing. */
+  async before({ url, signals: { licenses } }: Pick<PageWork, 'url' | 'signals'>): Promise<LicenseAnswer> {
+    if (licenses.length === 0 || this.#parts.options.mode === 'off') return null;
+    const authority = new URL(url).origin;
+    const known: (Kept | null)[] = [];
+    let untilMs = 0;
+    for (const document of licenses) {
+      const kept = this.#isRead() ? await this.#documentOf(document, authority) : null;
+      if (kept !== null && 'untilMs' in kept) untilMs = Math.max(untilMs, kept.untilMs);
+      else known.push(kept);
+    }
+    if (untilMs > 0) return { effect: 'wait', untilMs };
+    return this.#judge(
+      url,
+      licenses.map((document, at) => ({ document, kept: known[at] ?? null })),
+    );
+  }
+
+  /** What a page and its response say of it, else what robots.txt names does; `null`: nothing. */
+  async ofPage(
+    work: Pick<PageWork, 'url' | 'signals'>,
+    page: FetchedPage,
+    body: Uint8Array,
+  ): Promise<FoundLicense | null> {
+    const { url } = work;
+    if (this.#parts.options.mode === 'off') return null;
+    const named = await licensesOfPage(page, body);
+    const documents = await Promise.all(
+      named.map(async (each) => {
+        if ('reading' in each) return { document: url, kept: keptReading(each.reading, page.fetchedAtMs) };
+        const kept = this.#isRead() ? await this.#awaited(each.url, new URL(url).origin) : null;
+        return { document: each.url, kept };
+      }),
+    );
+    if (documents.length > 0) return this.#judge(url, documents);
+    const answer = await this.before(work);
+    return answer?.effect === 'wait' ? null : answer;
+  }
+
+  /** Whether a document is on its way. */
+  get isLoading(): boolean {
+    return this.#loading.size > 0;
+  }
+
+  /** Resolves when no document is on its way. */
+  async close(): Promise<void> {
+    await Promise.all(this.#loading.values());
+  }
+
+  /** Only where there is something to compare them with (C5). */
+  #isRead(): boolean {
+    const { read } = this.#parts.options;
+    return read === 'always' || (read === 'with-purpose' && this.#user.purposes.length > 0);
+  }
+
+  #judge(url: string, documents: readonly { readonly document: string; readonly kept: Kept | null }[]): FoundLicense {
+    const named = documents.map(({ document, kept }) => ({ document, reading: kept?.reading ?? null }));
+    const verdict = judgeLicenses(url, named, this.#user);
+    const kept = documents.find(({ document }) => document === verdict.document)?.kept ?? null;
+    const effect = this.#parts.options.mode === 'observe' ? 'none' : verdict.effect;
+    const { outcome, document, price } = verdict;
+    if (document !== null && outcome !== 'none') {
+      const why = kept?.reading.kind === 'unreadable' ? `: ${kept.reading.why}` : '';
+      const detail = `${document}: ${outcome}${price === null ? '' : ` ${price}`}${why}`;
+      this.#tellOnce(outcome === 'unreadable' ? 'license-unreadable' : 'license-terms', url, detail);
+    }
+    return { ...verdict, effect, fetchedAtMs: kept?.fetchedAtMs ?? null, digest: kept?.digest ?? null };
+  }
+
+  #tellOnce(code: HostWarning['code'], url: string, detail: string): void {
+    const key = `${new URL(url).host} ${detail}`;
+    if (this.#told.has(key)) return;
+    keepLatest(this.#told, key, true, MAX_LICENSE_AUTHORITIES);
+    this.#parts.tell(code, url, detail);
+  }
+
+  /** A document for a page whose exchange is over. It waits for one request; what did not come counts as unreadable. */
+  async #awaited(document: string, authority: string): Promise<Kept> {
+    let kept = await this.#documentOf(document, authority);
+    if ('untilMs' in kept) {
+      await this.#loading.get(document);
+      kept = await this.#documentOf(document, authority);
+    }
+    return 'untilMs' in kept ? unreachable('it did not come', kept.untilMs) : kept;
+  }
+
+  /** A document as it is known. Where it is not, it is requested, and this answers when to ask again. */
+  async #documentOf(document: string, authority: string): Promise<Came> {
+    const nowMs = this.#parts.nowMs();
+    if (this.#failure !== null) throw this.#failure.error;
+    if (!isFetchable(document, authority)) return unreadable('its URL is not https', nowMs);
+    const kept = this.#documents.get(document) ?? (await this.#stored(document));
+    if (kept !== null && nowMs < kept.expiresAtMs) return kept;
+    const later = this.#later.get(document);
+    if (later !== undefined && nowMs < later.untilMs) return later;
+    if (!this.#loading.has(document)) {
+      if (!(await this.#mayName(document, authority))) {
+        return unreadable(`${authority} names more than ${MAX_LICENSES_PER_AUTHORITY} licences`, nowMs);
+      }
+      const loading = this.#load(document, kept, later?.tries ?? 0)
+        .catch((error: unknown) => {
+          this.#failure = { error };
+        })
+        .finally(() => {
+          this.#loading.delete(document);
+          this.#parts.arrived();
+        });
+      this.#loading.set(document, loading);
+    }
+    return { tries: 0, untilMs: nowMs + LICENSE_POLL_MS };
+  }
+
+  async #load(document: string, known: Kept | null, tries: number): Promise<void> {
+    const came = await this.#request(document, known, tries);
+    if ('untilMs' in came) {
+      keepLatest(this.#later, document, came, MAX_LICENSE_AUTHORITIES);
+      return;
+    }
+    if (known !== null && known.digest !== null && known.digest !== came.digest) {
+      this.#parts.tell('license-changed', document, `${document} says something else than before`);
+    }
+    this.#later.delete(document);
+    keepLatest(this.#documents, document, came, MAX_LICENSES_IN_MEMORY);
+    const { reading, text, ...rest } = came;
+    if (reading.kind === 'unreadable' && reading.isTemporary === true) return;
+    const why = reading.kind === 'unreadable' ? reading.why : null;
+    await this.#write(`license/${keyOf(document)}`, {
+      ...rest,
+      why,
+      text: text === null ? null : Buffer.from(text).toString('base64'),
+    } satisfies Stored);
+  }
+
+  async #request(document: string, known: Kept | null, tries: number): Promise<Came> {
+    const { fetch, nowMs, retries } = this.#parts;
+    let url = document;
+    for (let hops = 0; hops <= MAX_LICENSE_HOPS; hops += 1) {
+      const conditions = hops === 0 ? conditionsOf(known) : {};
+      const options = { waitMs: LICENSE_TURN_MS, maxBodyBytes: MAX_LICENSE_BYTES + 1, headers: conditions };
+      const answer = await fetch(url, options);
+      const atMs = nowMs();
+      if (answer.kind === 'held' && answer.reason === 'stopping') return { tries, untilMs: atMs + LICENSE_POLL_MS };
+      if (answer.kind === 'held') return unreachable(`its host waits: ${answer.reason}`, atMs + LICENSE_RETRY_MS);
+      if (answer.kind === 'dropped' || answer.kind === 'excluded') return unreadable(answer.reason, atMs);
+      if (answer.kind === 'failed' && isRefusedByGuard(answer)) return unreadable(answer.failure, atMs);
+      const retry = retryUrl(exchangeOf(answer), tries, retries);
+      if (retry.kind === 'again') return { tries: tries + 1, untilMs: retry.notBeforeMs };
+      const said = answer.kind === 'failed' ? answer.failure : `status ${answer.status}`;
+      if (retry.kind === 'exhausted' || answer.kind === 'failed') return unreachable(said, atMs + LICENSE_RETRY_MS);
+      const redirect = redirectTarget(answer);
+      if (redirect.kind === 'to') {
+        url = redirect.url;
+        if (!isFetchable(url, new URL(document).origin)) return unreadable('it redirects to no https URL', atMs);
+      } else if (answer.status === 304 && known !== null) return renewed(known, atMs);
+      else if (answer.status < 200 || answer.status > 299) return unreadable(said, atMs);
+      else return keptResponse(answer, atMs);
+    }
+    return unreadable(`more than ${MAX_LICENSE_HOPS} redirects`, nowMs());
+  }
+
+  /** Whether an authority may have one more document requested; over all runs of the crawl. */
+  async #mayName(document: string, authority: string): Promise<boolean> {
+    const key = `licenses/${authority}`;
+    const named = this.#named.get(authority) ?? new Set((await this.#read<readonly string[]>(key)) ?? []);
+    keepLatest(this.#named, authority, named, MAX_LICENSE_AUTHORITIES);
+    const hash = keyOf(document);
+    if (named.has(hash)) return true;
+    if (named.size >= MAX_LICENSES_PER_AUTHORITY) return false;
+    named.add(hash);
+    await this.#write(key, [...named]);
+    return true;
+  }
+
+  async #stored(document: string): Promise<Kept | null> {
+    const stored = await this.#read<Stored>(`license/${keyOf(document)}`);
+    if (stored === null) return null;
+    const { why, ...rest } = stored;
+    const text = rest.text === null ? null : Buffer.from(rest.text, 'base64').toString('utf8');
+    const reading = text === null ? ({ kind: 'unreadable', why: why ?? '' } as const) : readLicenseDocument(text);
+    const kept: Kept = { ...rest, text, reading };
+    keepLatest(this.#documents, document, kept, MAX_LICENSES_IN_MEMORY);
+    return kept;
+  }
+
+  async #read<T>(key: string): Promise<T | null> {
+    const record = await this.#store.readRecord(key);
+    return record === null ? null : (JSON.parse(new TextDecoder().decode(record)) as T);
+  }
+
+  #write(key: string, value: unknown): Promise<void> {
+    return this.#store.writeRecord(key, new TextEncoder().encode(JSON.stringify(value)));
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+/** https; http on the very authority that names it, which is no weaker than its robots.txt (C2). */
+function isFetchable(document: string, authority: string): boolean {
+  const url = parseUrl(document);
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && url.origin === authority);
+}
+
+function unreadable(why: string, nowMs: number): Kept {
+  return { ...keptReading({ kind: 'unreadable', why }, null), expiresAtMs: nowMs + LICENSE_UNREADABLE_MS };
+}
+
+/** It says neither yes nor no: every use waits. */
+function unreachable(why: string, untilMs: number): Kept {
+  return { ...keptReading({ kind: 'unreadable', why, isTemporary: true }, null), expiresAtMs: untilMs };
+}
+
+function keptReading(reading: LicenseReading, fetchedAtMs: number | null): Kept {
+  return { reading, text: null, fetchedAtMs, expiresAtMs: 0, digest: null, etag: null, lastModified: null };
+}
+
+function keptResponse({ body, headers, truncated }: ResponseOutcome, nowMs: number): Kept {
+  if (truncated === 'limit') return unreadable(`more than ${MAX_LICENSE_BYTES} bytes`, nowMs);
+  const text = decodeText(body, headerValue(headers, 'content-type'), 'xml');
+  const reading = readLicenseDocument(text);
+  const lifetimeMs = reading.kind === 'read' ? reading.maxAgeDays * DAY_MS : LICENSE_UNREADABLE_MS;
+  return {
+    reading,
+    text: reading.kind === 'read' ? text : null,
+    fetchedAtMs: nowMs,
+    expiresAtMs: nowMs + lifetimeMs,
+    digest: createHash('sha256').update(text).digest('hex'),
+    etag: headerValue(headers, 'etag'),
+    lastModified: headerValue(headers, 'last-modified'),
+  };
+}
+
+/** It is as it was. */
+function renewed(known: Kept, nowMs: number): Kept {
+  const lifetimeMs = known.expiresAtMs - (known.fetchedAtMs ?? nowMs);
+  return { ...known, fetchedAtMs: nowMs, expiresAtMs: nowMs + lifetimeMs };
+}
+
+function conditionsOf(known: Kept | null): Record<string, string> {
+  const { etag = null, lastModified = null } = known ?? {};
+  return {
+    ...(etag === null ? {} : { 'if-none-match': etag }),
+    ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),
+  };
+}
+
+function keyOf(document: string): string {
+  return createHash('sha256').update(document).digest('hex');
+}

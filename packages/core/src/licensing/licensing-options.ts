@@ -1,0 +1,80 @@
+// The options of licences, checked, and the tokens that they name. A token is read from a file or the environment when
+// a crawl is made, kept here, and shown nowhere.
+
+import { readFileSync } from 'node:fs';
+import type { Purpose } from '@mannerly/robots/page';
+import { invalidOption, MannerlyError } from '../errors.js';
+import { parseUrl } from '../parse-url.js';
+import type { LicenseParty, LicenseUser } from './license-terms.js';
+import { MAX_LICENSE_TOKEN_CHARS } from './limits.js';
+
+/** The options, complete. */
+export interface ResolvedLicensing {
+  readonly mode: 'respect' | 'observe' | 'off';
+  readonly read: 'with-purpose' | 'always' | 'never';
+  readonly party: { readonly [Name in keyof LicenseParty]: LicenseParty[Name] | null } | null;
+  readonly accepted: readonly string[];
+  /** Where the token of each origin is. */
+  readonly tokens: readonly { readonly origin: string; readonly token: string }[];
+  readonly strict: boolean;
+  readonly onPaymentRequired: 'refuse';
+}
+
+/** The tokens of a crawl, each for exactly one https origin (licensing C7). */
+export class LicenseTokens {
+  readonly #tokens: ReadonlyMap<string, string>;
+
+  /** @throws MannerlyError `option-invalid`, which names the place of a token and never the token. */
+  constructor(tokens: ResolvedLicensing['tokens'], env: Readonly<Record<string, string | undefined>> = process.env) {
+    this.#tokens = new Map(tokens.map(({ origin, token }) => [originOf(origin), tokenAt(token, env)]));
+  }
+
+  get origins(): readonly string[] {
+    return [...this.#tokens.keys()];
+  }
+
+  /** The value of Authorization for a request to a URL; `null`: none. */
+  fieldFor({ origin, protocol }: URL): string | null {
+    const token = protocol === 'https:' ? this.#tokens.get(origin) : undefined;
+    return token === undefined ? null : `License ${token}`;
+  }
+}
+
+/** What licences are compared with. */
+export function licenseUserOf(
+  { party, accepted, strict }: ResolvedLicensing,
+  purposes: readonly Purpose[],
+  licensedOrigins: readonly string[],
+): LicenseUser {
+  const { user, country } = party ?? { user: null, country: null };
+  const known = { ...(user == null ? {} : { user }), ...(country == null ? {} : { country }) };
+  return { purposes, party: known, accepted, licensedOrigins, isStrict: strict };
+}
+
+function originOf(text: string): string {
+  const url = parseUrl(text);
+  if (url !== null && url.protocol === 'https:' && url.href === `${url.origin}/`) return url.origin;
+  throw invalidOption('licensing.tokens', 'each origin to be https://host or https://host:port', text);
+}
+
+function tokenAt(source: string, env: Readonly<Record<string, string | undefined>>): string {
+  const [, kind, place = ''] = /^(file|env):(.+)$/.exec(source) ?? [];
+  if (kind === undefined) throw noToken('a place', 'it is neither file:PATH nor env:NAME');
+  let text: string | undefined;
+  try {
+    text = kind === 'env' ? env[place] : readFileSync(place, 'utf8');
+  } catch (error) {
+    throw noToken(source, `it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
+  }
+  const token = text?.trim() ?? '';
+  const isToken = /^[\x21-\x7e]+$/.test(token) && token.length <= MAX_LICENSE_TOKEN_CHARS;
+  if (!isToken)
+    throw noToken(source, text === undefined ? 'there is none' : 'it is no token of visible ASCII characters');
+  return token;
+}
+
+function noToken(place: string, why: string): MannerlyError {
+  return new MannerlyError('option-invalid', `expected \`licensing.tokens\` to name a token at ${place}: ${why}`, {
+    hint: 'Give each token as file:PATH or env:NAME; the token itself belongs into neither options nor logs.',
+  });
+}

@@ -1,0 +1,101 @@
+// The licences that a response names: by Link, and in HTML by `link` and `script` of RSL's media type. Without that
+// type `rel=license` is an ordinary link to a licence, older than RSL, and has no effect (licensing C1).
+
+import { Parser } from 'htmlparser2';
+import { type HeaderLines, headerValues } from '../fetch/outcome.js';
+import type { FetchedPage } from '../page/page.js';
+import { parseUrl } from '../parse-url.js';
+import { type LicenseReading, readLicenseDocument } from './license-document.js';
+import { MAX_LICENSE_BYTES, MAX_LICENSE_URL_CHARS, MAX_PAGE_LICENSES } from './limits.js';
+
+const RSL_TYPE = 'application/rsl+xml';
+/** What has to stand in a page that names one; few have it, and only those are read for it. */
+const MARKS = (['latin1', 'utf16le'] as const).map((encoding) => Buffer.from('rsl+xml', encoding));
+
+/** A licence that a response names: where its document is, or the document itself. */
+export type PageLicense = { readonly url: string } | { readonly reading: LicenseReading };
+
+/** What a response names; one more than may be is one that cannot be read. Never rejects. */
+export async function licensesOfPage(
+  page: Pick<FetchedPage, 'url' | 'headers' | 'kind' | 'text' | 'rendering'>,
+  body: Uint8Array,
+): Promise<readonly PageLicense[]> {
+  const found: PageLicense[] = linkedLicenses(page.headers, page.url);
+  if (page.kind === 'html' && (page.rendering !== null || isMarked(body))) {
+    // Where a browser had the page, what came counts as well: no script takes a term back.
+    const raw = page.rendering === null ? await page.text() : Buffer.from(body).toString('utf8');
+    found.push(...licensesInHtml(raw, page.url));
+    if (page.rendering !== null) found.push(...licensesInHtml(await page.text(), page.url));
+  }
+  const distinct = [...new Map(found.map((each) => [JSON.stringify(each), each])).values()];
+  if (distinct.length <= MAX_PAGE_LICENSES) return distinct;
+  const why = `the page names more than ${MAX_PAGE_LICENSES} licences`;
+  return [...distinct.slice(0, MAX_PAGE_LICENSES), { reading: { kind: 'unreadable', why } }];
+}
+
+function isMarked(body: Uint8Array): boolean {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  return MARKS.some((mark) => bytes.includes(mark));
+}
+
+/** Of `Link` fields, which may have several links in a line. */
+function linkedLicenses(headers: HeaderLines, pageUrl: string): PageLicense[] {
+  return headerValues(headers, 'link')
+    .flatMap((value) => [...value.matchAll(LINK)])
+    .flatMap(([, target = '', parameters = '']) => {
+      const named = new Map(
+        Array.from(parameters.matchAll(PARAMETER), ([, name = '', quoted, bare]) => [
+          name.toLowerCase(),
+          (quoted ?? bare ?? '').toLowerCase(),
+        ]),
+      );
+      const isLicense = words(named.get('rel')).includes('license') && named.get('type')?.trim() === RSL_TYPE;
+      return isLicense ? [{ url: absolute(target, pageUrl) }] : [];
+    });
+}
+
+const LINK = /<([^<>]{0,8192})>((?:;(?:"[^"]*"|[^",;])*)*)/g;
+const PARAMETER = /;[ \t]*([a-z]+)[ \t]*=[ \t]*(?:"([^"]*)"|([^",; \t]+))/gi;
+
+/** Of the document and of its parts, which count for the whole: that is the stricter reading. */
+function licensesInHtml(html: string, pageUrl: string): PageLicense[] {
+  const found: PageLicense[] = [];
+  let script: string | null = null;
+  let base = pageUrl;
+  let hasBase = false;
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      const { href, rel, type } = attributes;
+      if (name === 'base' && href !== undefined && !hasBase) {
+        hasBase = true;
+        base = parseUrl(href, pageUrl)?.href ?? pageUrl;
+      }
+      if (type?.trim().toLowerCase() !== RSL_TYPE) return;
+      if (name === 'script') script = '';
+      else if (name === 'link' && words(rel).includes('license')) found.push({ url: absolute(href ?? '', base) });
+    },
+    ontext(piece) {
+      if (script !== null && script.length <= MAX_LICENSE_BYTES) script += piece;
+    },
+    onclosetag() {
+      if (script !== null) found.push({ reading: inlineReading(script) });
+      script = null;
+    },
+  });
+  parser.end(html);
+  return found.slice(0, MAX_PAGE_LICENSES + 1);
+}
+
+function inlineReading(text: string): LicenseReading {
+  const reading = readLicenseDocument(text.trim());
+  if (reading.kind === 'unreadable' || reading.contents.length === 1) return reading;
+  return { kind: 'unreadable', why: 'a licence in a page has not exactly one content' };
+}
+
+function absolute(target: string, base: string): string {
+  return (parseUrl(target.trim(), base)?.href ?? target).slice(0, MAX_LICENSE_URL_CHARS + 1);
+}
+
+function words(text = ''): string[] {
+  return text.toLowerCase().split(/[\t\n\f\r ]+/);
+}

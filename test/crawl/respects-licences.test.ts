@@ -1,0 +1,113 @@
+// Licences (RSL) on loopback sites, by the servers' own log: the table of docs/politeness.md, outcome by outcome and
+// purpose by purpose. A document is requested once, before the pages it speaks of.
+
+import { readFileSync } from 'node:fs';
+import type { CrawlerOptions } from 'mannerly';
+import { describe, expect, it } from 'vitest';
+import { rowsUnder } from '../docs/tables.js';
+import { rootPath } from '../house/source-tree.js';
+import { crawl } from '../support/crawl.js';
+import { page, type Route, text } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const RSL = 'https://rslstandard.org/rsl';
+const rsl = (licenses: string, content = 'url="/"') =>
+  text(`<rsl xmlns="${RSL}"><content ${content}><license>${licenses}</license></content></rsl>`);
+const PRICE = '<payment type="crawl"><amount currency="USD">0.015</amount></payment>';
+const permits = (uses: string) => `<permits type="usage">${uses}</permits>`;
+
+type Purpose = NonNullable<CrawlerOptions['purposes']>[number];
+
+/** What a site of each row serves as its licence, by the words of the row. */
+const SITES: Readonly<Record<string, Route>> = {
+  free: rsl(''),
+  attribution: rsl('<payment type="attribution"/>'),
+  terms: rsl('<payment type="contribution"/>'),
+  payment: rsl(PRICE),
+  'payment search': rsl(permits('search') + PRICE),
+  'payment ai-all': rsl(permits('ai-all') + PRICE),
+  token: rsl('', 'url="/" server="https://olp.example/"'),
+  prohibited: rsl('<prohibits type="usage">all</prohibits>'),
+  unreadable: text('no licence'),
+  // A 402.
+  '': { status: 404 },
+};
+const PURPOSES: readonly (Purpose | null)[] = [null, 'search', 'archive', 'tdm', 'other', 'ai-train', 'ai-input'];
+const TABLE = rowsUnder(readFileSync(`${rootPath}docs/politeness.md`, 'utf8'), '## Licences and prices').map(
+  ({ words, cells }, at) => ({ host: `row${at}.test`, site: words.join(' '), cells: cells.slice(1) }),
+);
+
+/** One site for every row of the table, crawled for one purpose. */
+async function crawled(purpose: Purpose | null) {
+  const hosts = TABLE.map(({ host, site }) => {
+    const isNamed = site !== '';
+    const routes: Record<string, Route> = {
+      '/robots.txt': text(`User-agent: *\nDisallow: /no\n${isNamed ? 'License: /license.xml\n' : ''}`),
+      '/license.xml': SITES[site]!,
+      '/.well-known/tdmrep.json': { status: 404 },
+      '/': isNamed ? page('start', ['/1', '/no']) : { status: 402, headers: { 'crawler-price': 'USD 0.01' } },
+      '/1': page('one'),
+    };
+    return [host, routes] as const;
+  });
+  const web = await webForTest({ hosts: Object.fromEntries(hosts) });
+  const seeds = TABLE.flatMap(({ host, site }) => [web.url(host), ...(site === '' ? [] : [web.url(host, '/1')])]);
+  const story = await crawl({ seeds, ...(purpose === null ? {} : { purposes: [purpose] }) });
+  return TABLE.map(({ host, site, cells }) => {
+    const found = story.decisions.filter(({ url }) => seeds.includes(url) && new URL(url).hostname === host);
+    const items = story.items.filter(({ url }) => new URL(url).hostname === host);
+    return {
+      row: `${site}, ${purpose}`,
+      site,
+      cell: cells[PURPOSES.indexOf(purpose)],
+      document: site === '' ? null : web.url(host, '/license.xml'),
+      paths: web.paths(host).filter((path) => !path.startsWith('/.well-known')),
+      words: [...new Set(found.map(({ status, reason }) => `${status} ${reason}`))],
+      details: found.map(({ detail }) => detail ?? ''),
+      licenses: items.map(({ license }) => license),
+      isTold: story.notices.some(({ code, detail }) => code.startsWith('license-') && detail?.includes(host)),
+    };
+  });
+}
+
+const KEPT = { words: ['fetched fetched'], pages: ['/', '/1'], documents: 1, items: 2 };
+/** What each word of the table says of requests, decisions and items. */
+const MEANING: Readonly<Record<string, typeof KEPT>> = {
+  kept: KEPT,
+  'not read': { ...KEPT, documents: 0 },
+  held: { words: ['held license'], pages: [], documents: 1, items: 0 },
+  excluded: { words: ['excluded license-prohibits'], pages: [], documents: 1, items: 0 },
+  refused: { words: ['failed payment-required'], pages: ['/'], documents: 0, items: 0 },
+};
+
+describe('the table of licences in docs/politeness.md', () => {
+  it('has a row for each site of this test, and no other', () => {
+    expect(TABLE.map(({ site }) => site).sort()).toEqual(Object.keys(SITES).sort());
+    expect(TABLE.every(({ cells }) => cells.length === PURPOSES.length)).toBe(true);
+  });
+
+  it.each(PURPOSES.map((purpose) => ({ purpose })))('is what happens: purpose $purpose', async ({ purpose }) => {
+    for (const { row, site, cell, paths, words, document, details, licenses, isTold } of await crawled(purpose)) {
+      const meant = MEANING[cell ?? '']!;
+      expect(words, row).toEqual(meant.words);
+      // The document once, and before the first page.
+      const documents = Array.from({ length: meant.documents }, () => '/license.xml');
+      expect(paths, row).toEqual(['/robots.txt', ...documents, ...meant.pages]);
+      expect(licenses, row).toHaveLength(meant.items);
+      if (document === null) continue;
+      for (const license of licenses) expect(license?.document, row).toBe(document);
+      if (meant.items === 0) for (const detail of details) expect(detail, row).toContain(document);
+      if (cell === 'held') {
+        for (const detail of details)
+          expect(detail, row).toMatch(new RegExp(`^${site.split(' ')[0]}.*, for ${purpose}$`));
+      }
+      // Two purposes for which RSL has no word are silent about a price for others.
+      expect(isTold, row).toBe(!site.includes(' ') || cell !== 'kept');
+    }
+  });
+
+  it('names the price and the element of what is held', async () => {
+    const held = (await crawled('ai-train')).find(({ site }) => site === 'payment');
+    expect(held?.details[0]).toMatch(/^payment 0\.015 USD: .* content\[1\]\/license\[1\], for ai-train$/);
+  });
+});
