@@ -110,3 +110,5 @@ export const MAX_REFUSAL_DETAIL = 300;
 
 /** Milliseconds that a request waits which may not be signed any more: the run is stopping. */
 export const STOPPED_WAIT_MS = 60_000;
+
+export const MAX_EGRESS_RANGES = 1_000; // ranges of an address list (our own)

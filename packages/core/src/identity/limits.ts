@@ -6,7 +6,6 @@ export const MAX_DIRECTORY_KEYS = 16;
 export const DIRECTORY_CACHE_SECONDS = 86_400;
 /** Seconds for which the header files of a folder hold: 30 days (identity 7, DECISION I12). */
 export const FOLDER_SIGNATURE_SECONDS = 30 * 86_400;
-export const MAX_EGRESS_RANGES = 1_000; // ranges of an address list (our own)
 export const MAX_FOLDER_ENTRIES = 10_000; // files that are searched for a private key before publishing (our own)
 // Directories that are fetched to verify requests (identity 12, DECISION I15).
 export const DIRECTORY_TIMEOUT_MS = 5_000; // milliseconds from connecting to the last byte

@@ -6,10 +6,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkedEgress, isUnlisted } from '../fetch/own-addresses.js';
 import { DIRECTORY_PATH, DIRECTORY_TAG } from '../signatures/profile.js';
 import { loadSigningKey, type PublicJwk, publicJwkOf, type SigningKey, thumbprint } from '../signatures/signing-key.js';
 import { type SignatureVerdict, verifySignature } from '../signatures/verify-signature.js';
-import { checkedEgress, expectedName, isUnlisted } from './address-list.js';
+import { expectedName } from './address-list.js';
 import { writeKeyFile } from './key-file.js';
 import { identityFiles, writeIdentityFolder } from './publish.js';
 

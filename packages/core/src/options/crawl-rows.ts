@@ -2,8 +2,7 @@
 
 import type { CanonicalRule, Via } from '@mannerly/frontier';
 import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from '../admit/limits.js';
-import { MAX_CONTACT_LENGTH, MAX_TOKEN_LENGTH, MAX_TOKENS } from '../fetch/limits.js';
-import { MAX_EGRESS_RANGES } from '../identity/limits.js';
+import { MAX_CONTACT_LENGTH, MAX_EGRESS_RANGES, MAX_TOKEN_LENGTH, MAX_TOKENS } from '../fetch/limits.js';
 import { MAX_SEEDS } from '../limits.js';
 import type { Signer } from '../signatures/signing-key.js';
 import {

@@ -62,7 +62,10 @@ export interface CrawlReport {
   readonly bound: 'pages' | 'minutes' | 'bytes' | null;
   /** The bounds that kept URLs out of the crawl, with their numbers; empty: none did. */
   readonly bounds: readonly BoundMet[];
-  /** With `stopped`: the reason that a handler gave (`StopCrawl`), `signature-clock: …` or `egress-not-listed: …`. Absent: none. */
+  /**
+   * With `stopped`: the reason that a handler gave (`StopCrawl`), `signature-clock: …` or `egress-not-listed: …`.
+   * Absent: none.
+   */
   readonly stopReason?: string;
   /** How long this run stood still at the longest, milliseconds. */
   readonly longestStallMs?: number;

@@ -63,6 +63,9 @@ export interface RunManifest {
   }[];
 }
 
+/** As it is written, so that a changed byte is seen. */
+type KeptManifest = RunManifest & { readonly sha256: string };
+
 const NAME = /^run(-[1-9]\d*)?\.json$/;
 
 /** Writes the manifest of a run that begins, for `endRunManifest`. @throws MannerlyError `log-failed` */
@@ -84,7 +87,7 @@ export async function beginRunManifest(
     seeds: seeds.slice(0, MAX_MANIFEST_SEEDS),
     seedCount: seeds.length,
     options: { ...plain, scope: { ...(plain['scope'] as object), seeds: undefined } },
-    optionsHash: createHash('sha256').update(JSON.stringify(plain)).digest('hex'),
+    optionsHash: sha256Of(plain),
     end: null,
     earlier: before === null ? [] : [inShort(before), ...before.earlier].slice(0, MAX_EARLIER_RUNS),
   };
@@ -129,7 +132,8 @@ export async function readRunManifests(path: string): Promise<readonly RunManife
 
 async function write(path: string, manifest: RunManifest): Promise<void> {
   try {
-    await writeWhole(path, `${JSON.stringify(manifest, null, 2)}\n`);
+    const kept: KeptManifest = { ...manifest, sha256: sha256Of(manifest) };
+    await writeWhole(path, `${JSON.stringify(kept, null, 2)}\n`);
   } catch (cause) {
     throw new MannerlyError('log-failed', `${path} could not be written: ${String(cause)}`, { cause });
   }
@@ -143,9 +147,17 @@ async function write(path: string, manifest: RunManifest): Promise<void> {
 export async function readRunManifest(path: string): Promise<RunManifest | 'unreadable' | null> {
   const size = await sizeOf(path);
   if (size === null) return null;
-  const value = size > MAX_MANIFEST_BYTES ? null : (parseLine(await readFile(path, 'utf8')) as Partial<RunManifest>);
-  const isWhole = value?.format === 1 && Array.isArray(value.earlier) && (value.end === null || isEnd(value.end));
+  const kept = size > MAX_MANIFEST_BYTES ? null : (parseLine(await readFile(path, 'utf8')) as Partial<KeptManifest>);
+  const { sha256, ...value } = kept ?? {};
+  // Manifests of earlier versions have no hash.
+  if (sha256 !== undefined && sha256 !== sha256Of(value)) return 'unreadable';
+  const isWhole = value.format === 1 && Array.isArray(value.earlier) && (value.end === null || isEnd(value.end));
   return isWhole ? (value as RunManifest) : 'unreadable';
+}
+
+/** Of a value as JSON. */
+function sha256Of(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }
 
 function isEnd(end: Partial<RunManifestEnd> | undefined): boolean {
