@@ -181,7 +181,7 @@ it('replays into no file that a symbolic link names', async () => {
 it('leaves out lines of a killed run that cannot be read, and says how many', async () => {
   const directory = copyOf('interrupted');
   const manifest = JSON.parse(readFileSync(join(directory, 'run.json'), 'utf8'));
-  writeFileSync(join(directory, 'run.json'), JSON.stringify({ ...manifest, end: null }));
+  writeFileSync(join(directory, 'run.json'), JSON.stringify({ ...manifest, end: null, sha256: undefined }));
   const items = join(directory, 'items.jsonl');
   const [first, ...rest] = readFileSync(items, 'utf8').split('\n');
   writeFileSync(items, [`${first?.slice(0, 40)}\u0000`, ...rest, '{"id":"half'].join('\n'));
