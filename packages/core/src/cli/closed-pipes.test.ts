@@ -64,6 +64,7 @@ const calls: Readonly<Record<string, () => readonly string[]>> = {
   robots: () => [`${site.url}/robots.txt`, ...who.filter((word) => word !== '--interval' && word !== '0')],
   identity: () => ['init', '--key', join(folder, 'bot.key')],
   datasets: () => [site.url, ...who.filter((word) => word !== '--interval' && word !== '0')],
+  licence: () => [site.url, ...who.filter((word) => word !== '--interval' && word !== '0')],
 };
 const commands = createProgram(fakeIo(), () => undefined)
   .commands.map((each) => each.name())

@@ -180,6 +180,24 @@ function addSiteCommands(program: Command, run: Runner): void {
     .option('--allow-address <cidr...>', 'allow a private address range')
     .option('--json', 'print JSON')
     .action(run(async () => (await import('./commands/datasets.js')).datasetsCommand));
+
+  withIdentity(
+    program.command('licence').description('say what the licences of a page are, and what each purpose may do'),
+  )
+    .argument('<url>', 'the URL of the page')
+    .addOption(
+      new Option('--user <kind>', 'what the party responsible is').choices([
+        'commercial',
+        'non-commercial',
+        'education',
+        'government',
+        'personal',
+      ]),
+    )
+    .option('--country <code>', 'its country: two letters, such as DE')
+    .option('--allow-address <cidr...>', 'allow a private address range')
+    .option('--json', 'print JSON')
+    .action(run(async () => (await import('./commands/licence.js')).licenceCommand));
 }
 
 function addInspectionCommands(program: Command, run: Runner): void {

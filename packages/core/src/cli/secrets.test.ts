@@ -99,6 +99,7 @@ const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   wacz: () => [[out, '--to', join(folder, 'a.wacz')]],
   robots: () => [[secretUrl(), ...who]],
   datasets: () => [[secretUrl(), ...who]],
+  licence: () => [[secretUrl(), ...who]],
   init: () => [[join(folder, 'made'), '--seed', secretUrl()]],
   identity: () => [
     ['init', '--name', secretUrl()],

@@ -12,7 +12,7 @@ import type { FetchedPage } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
 import { parseUrl } from '../parse-url.js';
 import { type LicenseReading, readLicenseDocument } from './license-document.js';
-import { judgeLicenses, type LicenseUser, type LicenseVerdict } from './license-terms.js';
+import { judgeLicenses, type LicenseUser, type LicenseVerdict, type NamedLicense } from './license-terms.js';
 import { licenseUserOf, type ResolvedLicensing } from './licensing-options.js';
 import {
   LICENSE_POLL_MS,
@@ -131,19 +131,44 @@ export class Licenses {
     page: FetchedPage,
     body: Uint8Array,
   ): Promise<FoundLicense | null> {
-    const { url } = work;
     if (this.#parts.options.mode === 'off') return null;
+    const documents = await this.#ofResponse(work.url, page, body);
+    if (documents.length > 0) return this.#judge(work.url, documents);
+    const answer = await this.before(work);
+    return answer?.effect === 'wait' ? null : answer;
+  }
+
+  /** The documents that hold for a page: those that its response names, else those of robots.txt. */
+  async documentsOf(
+    { url, signals: { licenses } }: Pick<PageWork, 'url'> & { readonly signals: Pick<PageWork['signals'], 'licenses'> },
+    page: Parameters<typeof licensesOfPage>[0],
+    body: Uint8Array,
+  ): Promise<readonly (NamedLicense & Pick<FoundLicense, 'fetchedAtMs' | 'digest'>)[]> {
+    const named = await this.#ofResponse(url, { ...page, fetchedAtMs: this.#parts.nowMs() }, body);
+    const authority = new URL(url).origin;
+    const ofRobots = async (document: string) => ({ document, kept: await this.#awaited(document, authority) });
+    const documents = named.length > 0 ? named : await Promise.all(licenses.map(ofRobots));
+    return documents.map(({ document, kept }) => ({
+      document,
+      reading: kept?.reading ?? null,
+      fetchedAtMs: kept?.fetchedAtMs ?? null,
+      digest: kept?.digest ?? null,
+    }));
+  }
+
+  async #ofResponse(
+    url: string,
+    page: Parameters<typeof licensesOfPage>[0] & Pick<FetchedPage, 'fetchedAtMs'>,
+    body: Uint8Array,
+  ): Promise<{ readonly document: string; readonly kept: Kept | null }[]> {
     const named = await licensesOfPage(page, body);
-    const documents = await Promise.all(
+    return Promise.all(
       named.map(async (each) => {
         if ('reading' in each) return { document: url, kept: keptReading(each.reading, page.fetchedAtMs) };
         const kept = this.#isRead() ? await this.#awaited(each.url, new URL(url).origin) : null;
         return { document: each.url, kept };
       }),
     );
-    if (documents.length > 0) return this.#judge(url, documents);
-    const answer = await this.before(work);
-    return answer?.effect === 'wait' ? null : answer;
   }
 
   /** Whether a document is on its way. */

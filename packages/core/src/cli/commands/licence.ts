@@ -1,0 +1,159 @@
+// `mannerly licence`: what the licences of a page say, as they are read, and what each purpose may do. It requests
+// robots.txt, the page and the documents, each in its host's turn, as a crawl would.
+
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { compileRules, parseRobots } from '@mannerly/robots';
+import type { Purpose } from '@mannerly/robots/page';
+import { createCrawler } from '../../crawler.js';
+import { readValues } from '../../directory/read-lines.js';
+import {
+  judgeLicenses,
+  type LicenseParty,
+  type LicenseVerdict,
+  type NamedLicense,
+} from '../../licensing/license-terms.js';
+import { Licenses } from '../../licensing/licenses.js';
+import type { ResolvedLicensing } from '../../licensing/licensing-options.js';
+import type { IdentityOptions } from '../../options/crawler-options.js';
+import { parseUrl } from '../../parse-url.js';
+import { reasonOf } from '../../report/reasons.js';
+import { plural, printable, tableText } from '../../report/table.js';
+import { isCopy } from '../../run/run-manifest.js';
+import { identityFrom } from '../crawl-flags.js';
+import { EXIT } from '../exit-codes.js';
+import { UsageError } from '../failure.js';
+import { type Flags, json } from '../flags.js';
+import type { CliIo } from '../io.js';
+
+const PURPOSES: readonly Purpose[] = ['search', 'archive', 'tdm', 'other', 'ai-input', 'ai-train'];
+const EFFECTS: Readonly<Record<LicenseVerdict['effect'], string>> = {
+  none: 'keeps the page, and its licence with it',
+  held: 'does not request the page: held until a person acts',
+  prohibited: 'does not request the page: excluded',
+};
+/** No document is left out, and none has an effect on the one page that is requested. */
+const READ_ALL: ResolvedLicensing = {
+  mode: 'observe',
+  read: 'always',
+  party: null,
+  accepted: [],
+  tokens: [],
+  strict: false,
+  onPaymentRequired: 'refuse',
+};
+const NO_RETRIES = { failureWaitsMs: [], throttleWaitsMs: [] };
+
+/** The documents of a page, or why there are none to read. */
+type Found = { readonly documents: readonly NamedLicense[] } | { readonly why: string };
+
+/** Runs the command. A page without a licence is no error. @throws UsageError, MannerlyError */
+export async function licenceCommand(source: string, flags: Flags, io: CliIo): Promise<number> {
+  const url = parseUrl(source)?.href;
+  if (url === undefined || !/^https?:/.test(url)) {
+    throw new UsageError(`"${source}" is not the URL of a page`, 'Write it whole: https://example.org/page');
+  }
+  const { user, country } = flags as { readonly user?: LicenseParty['user']; readonly country?: string };
+  const party = { ...(user === undefined ? {} : { user }), ...(country === undefined ? {} : { country }) };
+  const found = await documentsOf(url, identityFrom(flags), flags.allowAddress);
+  if ('why' in found) {
+    io.out(flags.json === true ? json({ url, documents: [], why: found.why }) : `No licence of ${url}: ${found.why}.`);
+    return EXIT.ok;
+  }
+  const verdicts = PURPOSES.map((purpose) =>
+    judgeLicenses(url, found.documents, {
+      purposes: [purpose],
+      party,
+      accepted: [],
+      licensedOrigins: [],
+      isStrict: false,
+    }),
+  );
+  if (flags.json === true) io.out(json({ url, ...found, verdicts }));
+  else printText(url, found.documents, verdicts, io);
+  return EXIT.ok;
+}
+
+/** One page, by a crawl of one page, which reads the licences from within. */
+async function documentsOf(url: string, identity: IdentityOptions, allowAddresses: string[] = []): Promise<Found> {
+  const out = await mkdtemp(join(tmpdir(), 'mannerly-licence-'));
+  let found: Found | null = null;
+  const crawler = createCrawler({
+    identity,
+    scope: { seeds: [url], within: 'any' },
+    bounds: { pages: 1, minutes: 5, depth: 0 },
+    maxIdleMs: 30_000,
+    licensing: { mode: 'off' },
+    network: { allowAddresses },
+  });
+  crawler.events.on('decision', ({ status, reason }) => {
+    const means = (reasonOf(reason)?.means ?? '').replace(/\.$/, '');
+    if (status !== 'fetched') found ??= { why: `the page is ${status}: ${reason}. ${means}` };
+  });
+  crawler.on('any', async (page) => {
+    const licenses = await namedByRobots(out, page.url, identity.name);
+    const reader = new Licenses({
+      options: READ_ALL,
+      purposes: [],
+      licensedOrigins: [],
+      fetch: (document, options) => page.fetch(document, options),
+      arrived: () => undefined,
+      retries: NO_RETRIES,
+      nowMs: Date.now,
+      tell: () => undefined,
+    });
+    found = { documents: await reader.documentsOf({ url: page.url, signals: { licenses } }, page, await page.bytes()) };
+  });
+  try {
+    await crawler.run({ out });
+    return foundOr(found, 'none is named for it');
+  } finally {
+    await rm(out, { recursive: true, force: true });
+  }
+}
+
+function foundOr(found: Found | null, nothing: string): Found {
+  if (found === null) return { why: 'the page was not requested' };
+  return 'documents' in found && found.documents.length === 0 ? { why: nothing } : found;
+}
+
+/** By the copy of robots.txt that was kept for the page's authority. */
+async function namedByRobots(out: string, pageUrl: string, token: string): Promise<readonly string[]> {
+  const { origin } = new URL(pageUrl);
+  let named: readonly string[] = [];
+  for await (const { authority, hash } of readValues(join(out, 'robots', 'index.jsonl'), isCopy)) {
+    if (authority !== origin) continue;
+    const body = await readFile(join(out, 'robots', `${hash}.txt`));
+    named = compileRules(parseRobots(body, { robotsUrl: `${origin}/robots.txt` }), { tokens: token }).licenses;
+  }
+  return named;
+}
+
+function printText(
+  url: string,
+  documents: readonly NamedLicense[],
+  verdicts: readonly LicenseVerdict[],
+  io: CliIo,
+): void {
+  io.out(`${url} has ${plural(documents.length, 'licence')}:`);
+  for (const { document, reading } of documents) {
+    const isRead = reading?.kind === 'read';
+    const state = isRead ? `holds for ${plural(reading.maxAgeDays, 'day')}` : `cannot be read: ${reading?.why ?? 'no'}`;
+    io.out(`  ${printable(document, 500)}: ${printable(state)}`);
+    for (const remark of isRead ? reading.remarks : []) io.out(`    ${printable(remark, 500)}`);
+  }
+  io.out('');
+  io.out(
+    tableText<LicenseVerdict>(
+      [
+        ['Purpose', 'left', ({ purpose }) => purpose ?? ''],
+        ['It says', 'left', ({ outcome, price }) => (price === null ? outcome : `${outcome} ${printable(price)}`)],
+        ['Where', 'left', ({ element }) => element ?? ''],
+        ['A crawl with this purpose', 'left', ({ effect }) => EFFECTS[effect]],
+      ],
+      verdicts,
+    ),
+  );
+  io.out('\nrobots.txt decides first: no licence allows what it disallows. Nothing is paid or accepted here.');
+}
