@@ -38,6 +38,27 @@ const text = (): Promise<string> => readFile(path, 'utf8');
 const rows = async (): Promise<Record<string, string>[]> => parse(await text(), { columns: true });
 
 describe('a CSV file', () => {
+  it('keeps licences: in a column where the first page has one, else in the last', async () => {
+    const license = {
+      document: 'https://a.example/l',
+      fetchedAtMs: 0,
+      digest: null,
+      outcome: 'free',
+      element: null,
+      price: null,
+    };
+    await write({}, [item('a/0', { n: 1 }, { license })], [item('b/0', { license: 'mine' }, { license })]);
+    const [first, second] = await rows();
+    expect(JSON.parse(first!['license']!)).toEqual(license);
+    expect(JSON.parse(second!['license']!)).toEqual(license);
+    expect(JSON.parse(second!['more']!)).toEqual({ license: 'mine' });
+    await rm(path);
+    await write({}, [item('a/0', { n: 1 })], [item('b/0', { n: 2 }, { license }), item('b/1', 'x', { license })]);
+    await write({}, [item('c/0', { license: 'mine' }, { license })]);
+    const found = (await rows()).map(({ more }) => (more === '' ? null : JSON.parse(more!)));
+    expect(found).toEqual([null, { license }, { data: 'x', license }, { data: { license: 'mine' }, license }]);
+  });
+
   it('has a column for each key of the first page, and the rest as JSON in the last', async () => {
     await write(
       {},

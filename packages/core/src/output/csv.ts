@@ -11,9 +11,11 @@ export interface CsvSinkOptions {
   /** The file; made when it is absent. Its directory has to exist. One sink at a time may write it. */
   readonly path: string;
   /**
-   * Keys of what is emitted, one column each; `url`, `fetchedAt`, `expiresAt` and `preferences` name the page's.
-   * Leaving out the last two leaves out what sites require of those who keep the table.
-   * @default `url`, `fetchedAt`, `expiresAt`, `preferences`, and the keys of the first page's items in their order
+   * Keys of what is emitted, one column each; `url`, `fetchedAt`, `expiresAt`, `preferences` and `license` name the
+   * page's. Leaving out the next to last two leaves out what sites require of those who keep the table; a licence that
+   * has no column is in `more`.
+   * @default `url`, `fetchedAt`, `expiresAt`, `preferences`, `license` where one of the first page's items has one, and
+   *   the keys of these items in their order
    */
   readonly columns?: readonly string[];
   /**
@@ -84,27 +86,32 @@ function checkColumns(path: string, header: readonly string[], columns: readonly
 /** Keys of ours, and of the items, each once. */
 function defaultColumns(items: readonly Item[]): string[] {
   const keys = items.flatMap(({ data }) => (isRecord(data) ? Object.keys(data) : []));
-  const all = new Set(['url', 'fetchedAt', 'expiresAt', 'preferences', ...keys]);
+  const license = items.some((item) => item.license !== undefined) ? ['license'] : [];
+  const all = new Set(['url', 'fetchedAt', 'expiresAt', 'preferences', ...license, ...keys]);
   return [...all].filter((key) => key !== 'id' && key !== REST);
 }
 
-function rowOf({ id, url, fetchedAtMs, expiresAtMs, preferences, data }: Item, names: readonly string[]): string[] {
+function rowOf(item: Item, names: readonly string[]): string[] {
+  const { id, url, fetchedAtMs, expiresAtMs, preferences, license, data } = item;
   const own: Readonly<Record<string, unknown>> = {
     __proto__: null,
     url,
     fetchedAt: new Date(fetchedAtMs).toISOString(),
     expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs).toISOString(),
     preferences: Object.keys(preferences).length === 0 ? null : preferences,
+    ...(license === undefined ? {} : { license }),
   };
   const named = names.slice(1, -1);
   const emitted = isRecord(data) ? data : {};
   const row = named.map((name) => cell(name in own ? own[name] : emitted[name]));
-  if (!isRecord(data)) return [id, ...row, JSON.stringify(data)];
+  const terms = license === undefined || named.includes('license') ? {} : { license };
+  if (!isRecord(data)) return [id, ...row, JSON.stringify('license' in terms ? { data, ...terms } : data)];
   // What has no column, and what has a name of ours without being the same.
-  const rest = Object.entries(data).filter(
-    ([key, value]) => !named.includes(key) || (key in own && value !== own[key]),
+  const rest = Object.fromEntries(
+    Object.entries(data).filter(([key, value]) => !named.includes(key) || (key in own && value !== own[key])),
   );
-  return [id, ...row, rest.length === 0 ? '' : JSON.stringify(Object.fromEntries(rest))];
+  const more = { ...('license' in terms && 'license' in rest ? { data: rest } : rest), ...terms };
+  return [id, ...row, Object.keys(more).length === 0 ? '' : JSON.stringify(more)];
 }
 
 /** A text is written as it is: JSON would put quotes around it. */
