@@ -67,6 +67,12 @@ interface Kept {
   readonly lastModified: string | null;
 }
 
+/** A document that is named, and what is known of it; `null`: it is not requested. */
+interface NamedAndKept {
+  readonly document: string;
+  readonly kept: Kept | null;
+}
+
 /** As the store has it. The text is in base64, so that no document outgrows its record. */
 type Stored = Omit<Kept, 'reading'> & { readonly why: string | null };
 
@@ -125,17 +131,23 @@ export class Licenses {
     );
   }
 
-  /** What a page and its response say of it, else what robots.txt names does; `null`: nothing. */
+  /** What a page and its response say of it; where they are silent, what robots.txt names does. `null`: nothing. */
   async ofPage(
     work: Pick<PageWork, 'url' | 'signals'>,
     page: FetchedPage,
     body: Uint8Array,
   ): Promise<FoundLicense | null> {
     if (this.#parts.options.mode === 'off') return null;
-    const documents = await this.#ofResponse(work.url, page, body);
-    if (documents.length > 0) return this.#judge(work.url, documents);
-    const answer = await this.before(work);
-    return answer?.effect === 'wait' ? null : answer;
+    const [named, ofSite] = [await this.#ofResponse(work.url, page, body), await this.#ofSite(work)];
+    const own = named.length > 0 ? this.#judge(work.url, named) : null;
+    const site = ofSite.length > 0 ? this.#judge(work.url, ofSite) : null;
+    if (own === null || site === null) return own ?? site;
+    if (own.outcome === 'none') return site;
+    if (site.outcome !== 'none' && (own.outcome !== site.outcome || own.price !== site.price)) {
+      const [here, there] = [own, site].map(({ document, outcome, price }) => `${document}: ${priced(outcome, price)}`);
+      this.#tellOnce('license-conflict', work.url, `${here}, named by the page; ${there}, named by robots.txt`);
+    }
+    return own;
   }
 
   /** The documents that hold for a page: those that its response names, else those of robots.txt. */
@@ -145,9 +157,7 @@ export class Licenses {
     body: Uint8Array,
   ): Promise<readonly (NamedLicense & Pick<FoundLicense, 'fetchedAtMs' | 'digest'>)[]> {
     const named = await this.#ofResponse(url, { ...page, fetchedAtMs: this.#parts.nowMs() }, body);
-    const authority = new URL(url).origin;
-    const ofRobots = async (document: string) => ({ document, kept: await this.#awaited(document, authority) });
-    const documents = named.length > 0 ? named : await Promise.all(licenses.map(ofRobots));
+    const documents = named.length > 0 ? named : await this.#ofSite({ url, signals: { licenses } });
     return documents.map(({ document, kept }) => ({
       document,
       reading: kept?.reading ?? null,
@@ -156,11 +166,22 @@ export class Licenses {
     }));
   }
 
+  /** The documents that robots.txt names; those that are on their way are awaited. */
+  #ofSite({ url, signals: { licenses } }: Parameters<Licenses['documentsOf']>[0]): Promise<NamedAndKept[]> {
+    const { origin } = new URL(url);
+    return Promise.all(
+      licenses.map(async (document) => ({
+        document,
+        kept: this.#isRead() ? await this.#awaited(document, origin) : null,
+      })),
+    );
+  }
+
   async #ofResponse(
     url: string,
     page: Parameters<typeof licensesOfPage>[0] & Pick<FetchedPage, 'fetchedAtMs'>,
     body: Uint8Array,
-  ): Promise<{ readonly document: string; readonly kept: Kept | null }[]> {
+  ): Promise<NamedAndKept[]> {
     const named = await licensesOfPage(page, body);
     return Promise.all(
       named.map(async (each) => {
@@ -187,7 +208,7 @@ export class Licenses {
     return read === 'always' || (read === 'with-purpose' && this.#user.purposes.length > 0);
   }
 
-  #judge(url: string, documents: readonly { readonly document: string; readonly kept: Kept | null }[]): FoundLicense {
+  #judge(url: string, documents: readonly NamedAndKept[]): FoundLicense {
     const named = documents.map(({ document, kept }) => ({ document, reading: kept?.reading ?? null }));
     const verdict = judgeLicenses(url, named, this.#user);
     const kept = documents.find(({ document }) => document === verdict.document)?.kept ?? null;
@@ -195,7 +216,7 @@ export class Licenses {
     const { outcome, document, price } = verdict;
     if (document !== null && outcome !== 'none') {
       const why = kept?.reading.kind === 'unreadable' ? `: ${kept.reading.why}` : '';
-      const detail = `${document}: ${outcome}${price === null ? '' : ` ${price}`}${why}`;
+      const detail = `${document}: ${priced(outcome, price)}${why}`;
       this.#tellOnce(outcome === 'unreadable' ? 'license-unreadable' : 'license-terms', url, detail);
     }
     return { ...verdict, effect, fetchedAtMs: kept?.fetchedAtMs ?? null, digest: kept?.digest ?? null };
@@ -367,6 +388,10 @@ function keptResponse({ body, headers, truncated }: ResponseOutcome, nowMs: numb
 function renewed(known: Kept, nowMs: number): Kept {
   const lifetimeMs = known.expiresAtMs - (known.fetchedAtMs ?? nowMs);
   return { ...known, fetchedAtMs: nowMs, expiresAtMs: nowMs + lifetimeMs };
+}
+
+function priced(outcome: string, price: string | null): string {
+  return price === null ? outcome : `${outcome} ${price}`;
 }
 
 function conditionsOf(known: Kept | null): Record<string, string> {

@@ -185,6 +185,12 @@ async function companionResult(run: Run, work: PageWork, outcome: FetchOutcome):
     const target = await run.companions.redirected(work, redirect.url);
     return redirectResult(run, work, httpStatus, redirect.url, target);
   }
+  const refusal = refusalOf(outcome);
+  if (refusal !== null) {
+    // It says nothing of what the file would say: rights still count as reserved.
+    await sitemaps?.failed(work);
+    return decided(run, work, { status: 'failed', ...refusal, layer: 'fetch', httpStatus, isPage: false });
+  }
   const known = httpStatus === 304 ? ((await sitemaps?.notModified(work, outcome)) ?? 'unasked') : 'unasked';
   if (known === 'mismatch') return settled({ kind: 'again', notBeforeMs: outcome.timing.endedAtMs });
   if (known === 'known') return decided(run, work, { ...NOT_MODIFIED, httpStatus, isPage: false });
