@@ -153,23 +153,24 @@ describe('a crawl never', () => {
   });
 
   it('obtains a token by accepting terms unattended: neither a licence server nor its terms get a request', async () => {
-    const web = await webForTest({
-      hosts: {
-        'a.test': {
-          ...NO_TDM,
-          '/robots.txt': text('License: /license.xml\n'),
-          '/license.xml': rsl(
-            '<payment><standard>http://olp.test/terms</standard><custom>http://olp.test/offer</custom></payment>',
-            'url="/" server="http://olp.test/"',
-          ),
-          '/': page('start'),
-        },
-        'olp.test': { '*': page('token') },
+    const hosts: Record<string, Routes> = {};
+    const web = await webForTest({ hosts });
+    const olp = (path: string) => web.url('olp.test', path);
+    Object.assign(hosts, {
+      'a.test': {
+        ...NO_TDM,
+        '/robots.txt': text('License: /license.xml\n'),
+        '/license.xml': rsl(
+          `<payment><standard>${olp('/terms')}</standard><custom>${olp('/offer')}</custom></payment>`,
+          `url="/" server="${olp('/')}"`,
+        ),
+        '/': page('start'),
       },
-    });
+      'olp.test': { '*': page('token') },
+    } satisfies Record<string, Routes>);
     const { decisions } = await crawl({ seeds: [web.url('a.test')], purposes: ['search'] });
     expect(decisions).toMatchObject([{ status: 'held', reason: 'license' }]);
-    expect(web.log.filter(({ authority }) => authority.startsWith('olp.test'))).toEqual([]);
+    expect(web.paths('olp.test')).toEqual([]);
   });
 
   it('treats silence, an unreadable document or `yes` as a grant beyond what robots.txt allows', async () => {
