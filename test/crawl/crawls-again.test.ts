@@ -217,12 +217,37 @@ describe('a crawl that is run again', () => {
     const { run } = await site(tagged);
     const standing = { recrawl: { everyDays: 1 } };
     await run(0, standing);
-    expect((await run(0.5, standing)).paths).toEqual([]);
+    const early = await run(0.5, standing);
+    expect([early.paths, early.report.state]).toEqual([[], 'waiting']);
     const { paths, report } = await run(5, standing);
+    expect([report.state, report.waiting]).toEqual(['waiting', []]);
     expect(paths).toHaveLength(PAGES);
     const days = ((report.recrawl?.nextDueAtMs ?? 0) - report.endedAtMs) / DAY_MS;
     expect(days).toBeGreaterThan(4);
     expect(days).toBeLessThan(6);
+  });
+
+  it('visits every page at one interval where that is fixed', async () => {
+    const { run } = await site(tagged);
+    const fixed = { recrawl: { fixedDays: 3 } };
+    await run(0, fixed);
+    expect((await run(2.9, fixed)).paths).toEqual([]);
+    const { paths, report } = await run(3.1, fixed);
+    expect(paths).toHaveLength(PAGES);
+    expect(((report.recrawl?.nextDueAtMs ?? 0) - report.endedAtMs) / DAY_MS).toBeCloseTo(3, 1);
+  });
+
+  it('hands every page to handlers of another version, whole, once', async () => {
+    const { run } = await site(tagged);
+    await run(0, { recrawl: { version: '1' } });
+    const same = await run(1, { recrawl: { version: '1' } });
+    expect(same.report.recrawl).toMatchObject({ notModified: PAGES, changed: 0 });
+    const other = await run(2, { recrawl: { version: '2' } });
+    expect(other.asked.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true);
+    expect(other.items).toHaveLength(PAGES);
+    const again = await run(3, { recrawl: { version: '2' } });
+    expect(again.report.recrawl).toMatchObject({ notModified: PAGES });
+    expect(again.items).toEqual([]);
   });
 
   it('spends a small bound on the pages that change most often', async () => {

@@ -114,3 +114,45 @@ describe('the table of licences in docs/politeness.md', () => {
     expect(held?.details[0]).toMatch(/^payment 0\.015 USD: .* content\[1\]\/license\[1\], for ai-train$/);
   });
 });
+
+describe('a licence that only the response names', () => {
+  const DOCUMENTS = {
+    '/priced.xml': rsl(PRICE),
+    '/closed.xml': rsl('<prohibits type="usage">all</prohibits>'),
+  };
+  const HTML = { 'content-type': 'text/html' };
+  const linked = (href: string) => `<link rel="license" type="application/rsl+xml" href="${href}">`;
+  const inline = (inner: string) =>
+    `<script type="application/RSL+xml"><rsl xmlns="${RSL}"><content url=""><license>${inner}</license></content></rsl></script>`;
+  const field = (href: string) => ({ link: `<${href}>; rel="license"; type="application/rsl+xml"` });
+  const UTF16 = 'text/html; charset=utf-16le';
+
+  it.each<[title: string, Route, isKept: boolean, isFollowed: boolean]>([
+    ['no licence', page('x', ['/1']), true, true],
+    ['a licence that is none of RSL', page('x', ['/1'], '<link rel="license" href="/priced.xml">'), true, true],
+    ['a price, by a link element', page('x', ['/1'], linked('/priced.xml')), false, true],
+    [
+      'a price, by a Link field',
+      { body: page('x', ['/1']), headers: { ...HTML, ...field('/priced.xml') } },
+      false,
+      true,
+    ],
+    ['a price, in a script', page('x', ['/1'], inline(PRICE)), false, true],
+    [
+      'a price, in a page of two bytes a character',
+      { body: Buffer.from(page('x', ['/1'], linked('/priced.xml')), 'utf16le'), headers: { 'content-type': UTF16 } },
+      false,
+      true,
+    ],
+    ['a prohibition', page('x', ['/1'], linked('/closed.xml')), false, false],
+  ])('%s', async (_, front, isKept, isFollowed) => {
+    const web = await webForTest({
+      hosts: {
+        'a.test': { '/.well-known/tdmrep.json': { status: 404 }, ...DOCUMENTS, '/': front, '/1': page('one') },
+      },
+    });
+    const { itemUrls } = await crawl({ seeds: [web.url('a.test')], purposes: ['ai-train'] });
+    expect(itemUrls.includes(web.url('a.test'))).toBe(isKept);
+    expect(web.paths('a.test').includes('/1')).toBe(isFollowed);
+  });
+});

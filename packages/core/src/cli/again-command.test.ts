@@ -119,9 +119,10 @@ it('says of a page what is expected of it, and when it is due', async () => {
 });
 
 it('waits for what is not due, and says when it is', async () => {
-  const { code, printed } = await crawl('--again', '--every', '7');
-  expect(code).toBe(0);
+  const { code, printed } = await crawl('--again', '--every', '7d');
+  expect(code).toBe(3);
   expect(asked).toEqual([]);
+  expect(printed).toContain('Waiting: no known page is due. The same command goes on when one is.');
   expect(printed).toMatch(/Crawled again: 0 known pages visited.* The next page is due at \d{4}-/);
 });
 

@@ -21,7 +21,11 @@ export const EXIT_CODES: readonly (readonly [code: number, means: string, todo: 
   [EXIT.ok, 'done: nothing was left, or a bound ended the run and the rest is queued', ''],
   [EXIT.broken, 'something failed: a disk, a store, a bug', 'see the message'],
   [EXIT.usage, "a wrong call, or a directory that is not this crawl's or that another run has open", 'see the message'],
-  [EXIT.waiting, 'only hosts are left that have to be waited for', 'run the same command later: the report says when'],
+  [
+    EXIT.waiting,
+    'only hosts are left that have to be waited for, or no page of a standing crawl is due',
+    'run the same command later: the report says when',
+  ],
   [EXIT.spent, 'the bounds were used up before; no request was sent', 'larger bounds, or --reset'],
   [
     EXIT.violated,

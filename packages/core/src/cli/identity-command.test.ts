@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadSigningKey } from '../signatures/signing-key.js';
 import { TEST_JWK } from '../signatures/test-key.fixture.js';
 import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
@@ -81,6 +82,36 @@ describe('mannerly identity', () => {
     expect((JSON.parse(published) as { keys: unknown[] }).keys).toHaveLength(2);
   });
 
+  it('rotates the key in three steps, two days apart, and refuses to be early', async () => {
+    const keyid = async () => loadSigningKey(`file:${own}`).keyid;
+    const own = join(base, 'keys', 'rotated.key');
+    await identity('init', '--key', own);
+    const first = await keyid();
+    const [, ...flags] = configured({ key: `file:${own}`, agent: AGENT });
+    const listed = () =>
+      (JSON.parse(readFileSync(join(base, 'folder/index.json'), 'utf8')) as { keys: { kid: string }[] }).keys.map(
+        ({ kid }) => kid,
+      );
+    const rotate = async (afterDays: number, ...more: readonly string[]) => {
+      const io = { ...fakeIo(), nowMs: () => Date.UTC(2026, 10, 23) + afterDays * 86_400_000 };
+      const code = await runCommand(['identity', 'rotate', ...flags, ...more], io);
+      return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
+    };
+    expect(await rotate(0)).toMatchObject({ code: 0, out: expect.stringContaining('from 2026-11-25T00:05') });
+    expect([await keyid(), listed().length, listed()[0]]).toEqual([first, 2, first]);
+    expect(readFileSync(join(base, 'folder/_headers'), 'utf8')).toContain('max-age=3600');
+    expect(await rotate(1)).toMatchObject({ code: 2, err: expect.stringContaining('too early') });
+    // Publishing meanwhile lists both.
+    await identity('publish', ...flags);
+    expect(listed()).toHaveLength(2);
+    expect(await rotate(3)).toMatchObject({ code: 0, out: expect.stringContaining('signs from now on') });
+    expect([(await keyid()) === first, listed().at(-1)]).toEqual([false, first]);
+    expect(await rotate(6)).toMatchObject({ code: 0, out: expect.stringContaining('The old key is removed') });
+    expect(listed()).toEqual([await keyid()]);
+    expect(await rotate(6, '--leaked')).toMatchObject({ code: 0 });
+    expect(listed()).toHaveLength(1);
+  });
+
   it.each([
     ['no key', { agent: AGENT }, {}, 'identity.signature.key'],
     ['an agent below a path', { key: 'KEY', agent: `${AGENT}keys` }, {}, 'the path of `identity.signature.agent`'],
@@ -110,7 +141,8 @@ describe('mannerly identity', () => {
     [['init'], 'missing --name or --key'],
     [['init', '--name', '../x'], 'identity.name'],
     [['publish', '--config', 'none.json'], 'none.json'],
-    [['rotate'], 'Allowed choices'],
+    [['rotate'], 'missing the configuration'],
+    [['turn'], 'Allowed choices'],
   ])('refuses %j', async (args, says) => {
     expect((await identity(...args)).err).toContain(says);
   });

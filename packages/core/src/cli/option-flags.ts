@@ -103,7 +103,9 @@ function readerOf(shape: Shape, flag: Flag): (text: string, before?: unknown) =>
   switch (shape.kind) {
     case 'number': {
       const { least, most, isWhole, isAboveLeast } = shape.range;
-      if (flag.isSeconds !== true) return numberArgument(least, most, isWhole, isAboveLeast);
+      const plain = numberArgument(least, most, isWhole, isAboveLeast);
+      if (flag.isDays === true) return (text) => plain(daysText(text));
+      if (flag.isSeconds !== true) return plain;
       const read = numberArgument(least / 1_000, most / 1_000, isWhole, isAboveLeast);
       return (text) => read(text) * 1_000;
     }
@@ -120,6 +122,12 @@ function readerOf(shape: Shape, flag: Flag): (text: string, before?: unknown) =>
     default:
       throw new InvalidArgumentError(`${flag.name} takes no value`);
   }
+}
+
+/** `7d`, `12h` and `2w` as a number of days. */
+function daysText(text: string): string {
+  const [, count = '', unit = ''] = /^([\d.]+) ?([hdw])$/.exec(text.trim()) ?? [];
+  return count === '' ? text : String((Number(count) * { h: 1, d: 24, w: 168 }[unit as 'h' | 'd' | 'w']) / 24);
 }
 
 /** Collects the values of a flag that may be given more than once. */

@@ -147,13 +147,16 @@ function addCrawlCommands(program: Command, run: Runner): void {
     program
       .command('identity')
       .description('make the key that a crawler signs with, and the folder that says who it is')
-      .addArgument(new Argument('<action>', 'make a key, or the folder').choices(['init', 'publish'])),
+      .addArgument(
+        new Argument('<action>', 'make a key, the folder, or a new key').choices(['init', 'publish', 'rotate']),
+      ),
     /^identity\.name$/,
   )
     .option('--key <file>', 'init: where the key goes (default: ~/.config/mannerly/<name>.key)')
-    .option('--config <file>', 'publish: the configuration (default: mannerly.config.json, .js or .ts here)')
+    .option('--config <file>', 'publish, rotate: the configuration (default: mannerly.config.json, .js or .ts here)')
     .option('--also <file>', 'publish: list the key in this file too (repeatable)', collected<string>)
-    .option('--to <dir>', 'publish: the folder (default: identity)')
+    .option('--to <dir>', 'publish, rotate: the folder (default: identity)')
+    .option('--leaked', 'rotate: others have the key: replace and drop it at once')
     .addHelpText('after', IDENTITY_HELP)
     .action(run(async () => (await import('./commands/identity.js')).identityCommand));
 

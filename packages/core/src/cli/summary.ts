@@ -61,7 +61,10 @@ function endText(report: CrawlReport): string {
         : alreadyFinished
           ? `Ended before by its bound of ${bound}: nothing was requested.${more}; to start over, add --reset.`
           : `Ended by its bound of ${bound}.${queued === 0 ? '' : `${more}.`}`,
-    waiting: 'Waiting: only hosts are left that have to be waited for. The same command continues when they are due.',
+    waiting:
+      report.waiting.length === 0
+        ? 'Waiting: no known page is due. The same command goes on when one is.'
+        : 'Waiting: only hosts are left that have to be waited for. The same command continues when they are due.',
     stopped: `Stopped${reason}. The same command continues the crawl.`,
   }[report.state];
   const counts = [

@@ -13,3 +13,7 @@ export const MAX_DIRECTORY_BYTES = 65_536; // bytes of a directory
 /** Seconds until a directory is fetched again, one that failed too (our own). */
 export const LEAST_DIRECTORY_CACHE_SECONDS = 60;
 export const MAX_KNOWN_DIRECTORIES = 10_000; // directories that are remembered (our own)
+/** Milliseconds between two steps of a rotation: two lifetimes of caches, and the longest signature (identity 7). */
+export const ROTATION_WAIT_MS = (2 * DIRECTORY_CACHE_SECONDS + 300) * 1_000;
+/** The same while two keys are listed (identity 7). */
+export const ROTATION_CACHE_SECONDS = 3_600;

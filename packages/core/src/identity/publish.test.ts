@@ -97,7 +97,7 @@ describe('the published directory', () => {
       .digest('base64');
     expect(Object.fromEntries(fields)).toMatchObject({
       'Content-Type': 'application/http-message-signatures-directory+json',
-      'Cache-Control': 'max-age=86400',
+      'Cache-Control': 'max-age=3600',
       'Content-Digest': `sha-256=:${digest}:`,
     });
   });

@@ -11,12 +11,21 @@ import { addressList } from './address-list.js';
 import { hostFiles, type ServedFile } from './host-files.js';
 import { FILES, identityCard, identityPage, type PublishedIdentity } from './identity-card.js';
 import { keyDirectory, type ListedKey, signDirectory } from './key-directory.js';
-import { DIRECTORY_CACHE_SECONDS, FOLDER_SIGNATURE_SECONDS, MAX_FOLDER_ENTRIES } from './limits.js';
+import {
+  DIRECTORY_CACHE_SECONDS,
+  FOLDER_SIGNATURE_SECONDS,
+  MAX_FOLDER_ENTRIES,
+  ROTATION_CACHE_SECONDS,
+} from './limits.js';
 
 /** What a private key looks like: PEM of any kind, or the member `d` of a JWK. */
 const PRIVATE = /-----BEGIN [A-Z ]*PRIVATE KEY-----|"d"\s*:/;
 
-/** The files of the folder by their names. @throws MannerlyError `option-invalid` as `keyDirectory`. */
+/**
+ * The files of the folder by their names.
+ *
+ * @throws MannerlyError `option-invalid` as `keyDirectory`.
+ */
 export async function identityFiles(
   identity: PublishedIdentity,
   keys: readonly ListedKey[],
@@ -28,7 +37,8 @@ export async function identityFiles(
     nowMs,
     lifetimeSeconds: FOLDER_SIGNATURE_SECONDS,
   });
-  const listed = { ...open(DIRECTORY_TYPE, DIRECTORY_CACHE_SECONDS), ...signed };
+  const cacheSeconds = keys.length > 1 ? ROTATION_CACHE_SECONDS : DIRECTORY_CACHE_SECONDS;
+  const listed = { ...open(DIRECTORY_TYPE, cacheSeconds), ...signed };
   const served: ServedFile[] = [
     { path: DIRECTORY_PATH, file: FILES.directory, fields: listed },
     { path: '/', file: FILES.root, fields: listed },

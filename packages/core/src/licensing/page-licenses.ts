@@ -9,19 +9,17 @@ import { type LicenseReading, readLicenseDocument } from './license-document.js'
 import { MAX_LICENSE_BYTES, MAX_LICENSE_URL_CHARS, MAX_PAGE_LICENSES } from './limits.js';
 
 const RSL_TYPE = 'application/rsl+xml';
-/** What has to stand in a page that names one; few have it, and only those are read for it. */
-const MARKS = (['latin1', 'utf16le'] as const).map((encoding) => Buffer.from('rsl+xml', encoding));
 
 /** A licence that a response names: where its document is, or the document itself. */
 export type PageLicense = { readonly url: string } | { readonly reading: LicenseReading };
 
 /** What a response names; one more than may be is one that cannot be read. Never rejects. */
 export async function licensesOfPage(
-  page: Pick<FetchedPage, 'url' | 'headers' | 'kind' | 'text' | 'rendering'>,
+  page: Pick<FetchedPage, 'url' | 'headers' | 'kind' | 'html' | 'text' | 'rendering'>,
   body: Uint8Array,
 ): Promise<readonly PageLicense[]> {
   const found: PageLicense[] = linkedLicenses(page.headers, page.url);
-  if (page.kind === 'html' && (page.rendering !== null || isMarked(body))) {
+  if (page.kind === 'html' && (page.rendering !== null || page.html?.mayNameLicense === true)) {
     // Where a browser had the page, what came counts as well: no script takes a term back.
     const raw = page.rendering === null ? await page.text() : Buffer.from(body).toString('utf8');
     found.push(...licensesInHtml(raw, page.url));
@@ -31,11 +29,6 @@ export async function licensesOfPage(
   if (distinct.length <= MAX_PAGE_LICENSES) return distinct;
   const why = `the page names more than ${MAX_PAGE_LICENSES} licences`;
   return [...distinct.slice(0, MAX_PAGE_LICENSES), { reading: { kind: 'unreadable', why } }];
-}
-
-function isMarked(body: Uint8Array): boolean {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  return MARKS.some((mark) => bytes.includes(mark));
 }
 
 /** Of `Link` fields, which may have several links in a line. */

@@ -502,6 +502,16 @@ export interface RecrawlOptions {
    * a run decide how many pages it visits. 0.01 to 365 days. @default none
    */
   readonly everyDays?: number;
+  /**
+   * One interval for every page, however often it changes, in the place of `everyDays`, `minDays` and `maxDays`. 0.01
+   * to 365 days. @default none
+   */
+  readonly fixedDays?: number;
+  /**
+   * A page that was handled under another version is requested without conditions, and handled although it is as it
+   * was. @default none
+   */
+  readonly version?: string;
   /** With `everyDays`: the shortest interval. 0 to 365 days. @default 0.042 */
   readonly minDays?: number;
   /** With `everyDays`: the longest interval. 0 to 3,650 days. @default 90 */

@@ -35,3 +35,5 @@ export const SIGNATURE_SECONDS = { least: 30, usual: 60, most: 300 } as const;
 /** Documents whose terms may be accepted, and origins that may have a token (ours). */
 export const MAX_LICENSES_ACCEPTED = 10_000;
 export const MAX_LICENSE_ORIGINS = 1_000;
+/** Characters of `recrawl.version` (ours). */
+export const MAX_HANDLER_VERSION = 64;

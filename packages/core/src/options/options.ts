@@ -124,7 +124,12 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     decisionLog: filled.decisionLog,
     log: filled.log,
     retries: filled.retries,
-    recrawl: recrawl === false ? null : recrawl === true ? DEFAULT_RECRAWL : recrawl,
+    recrawl:
+      recrawl === false
+        ? null
+        : typeof options.recrawl === 'object'
+          ? resolveRecrawl(options.recrawl)
+          : DEFAULT_RECRAWL,
     archive: archive === false ? null : archive === true ? DEFAULT_ARCHIVE : archive,
     relaxedDefaults: relaxedDefaultsIn('', OPTIONS, filled),
   };
@@ -141,7 +146,12 @@ function hooksOf(hooks: CrawlerOptions['hooks'] = {}, timeoutMs: number): Resolv
 
 /** @throws MannerlyError `option-invalid` */
 export function resolveRecrawl(recrawl: RecrawlOptions): ResolvedRecrawlOptions {
-  return fill('', OPTIONS, { recrawl }).recrawl as ResolvedRecrawlOptions;
+  const { fixedDays, ...filled } = fill('', OPTIONS, { recrawl }).recrawl as ResolvedRecrawlOptions & {
+    readonly fixedDays: number | null;
+  };
+  if (fixedDays === null) return filled;
+  if (filled.everyDays === null) return { ...filled, everyDays: fixedDays, minDays: fixedDays, maxDays: fixedDays };
+  throw invalidOption('recrawl.fixedDays', 'absent where `recrawl.everyDays` is given', fixedDays);
 }
 
 /** What `recrawl: true` means. */

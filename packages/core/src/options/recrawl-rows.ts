@@ -1,7 +1,8 @@
 // Rows of the options about crawling again.
 
 import type { ContentFunction, ResolvedRecrawlOptions } from '../recrawl/recrawl-options.js';
-import { choice, code, either, group, number, row, whole } from './row.js';
+import { MAX_HANDLER_VERSION } from './limits.js';
+import { choice, code, either, group, number, row, text, whole } from './row.js';
 
 /** What `recrawl` takes. */
 export const RECRAWL_GROUP = group('RecrawlOptions', {
@@ -18,7 +19,21 @@ export const RECRAWL_GROUP = group('RecrawlOptions', {
     number(0.01, 365, 'days'),
     'Interval of a page that always changes; pages that change less often are visited less often. `null`: the ' +
       'bounds of a run decide how many pages it visits.',
-    { flag: ['--every <days>', 'with --again: interval of a page that always changes (implies --recrawl)'] },
+    {
+      flag: [
+        '--every <days>',
+        'with --again: interval of a page that always changes: 7, 7d, 12h (implies --recrawl)',
+        { isDays: true },
+      ],
+    },
+  ),
+  fixedDays: row(
+    number(0.01, 365, 'days'),
+    'One interval for every page, however often it changes, in the place of `everyDays`, `minDays` and `maxDays`.',
+  ),
+  version: row(
+    text('a version of your handlers', { most: MAX_HANDLER_VERSION }),
+    'A page that was handled under another version is requested without conditions, and handled although it is as it was.',
   ),
   minDays: row(number(0, 365, 'days'), 'With `everyDays`: the shortest interval.', { default: 1 / 24 }),
   maxDays: row(number(0, 3_650, 'days'), 'With `everyDays`: the longest interval.', { default: 90 }),

@@ -30,6 +30,8 @@ interface FlagDetails {
   readonly default?: number;
   /** The flag takes seconds, the option milliseconds. */
   readonly isSeconds?: boolean;
+  /** The option is in days; the flag also takes `7d`, `12h` and `2w`. */
+  readonly isDays?: boolean;
   /** What a flag without a value sets. Absent: `true`. */
   readonly sets?: unknown;
   /** Another option that the flag switches on. */

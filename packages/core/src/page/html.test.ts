@@ -219,3 +219,18 @@ describe('bounds', () => {
     expect(hrefs(many.repeat(200_000) + end)).toContain('/x');
   });
 });
+
+describe('a page that may name a licence', () => {
+  it.each([
+    ['<link rel="license" href="/l">', true],
+    ['<LINK REL="nofollow License" HREF="/l">', true],
+    [`${'<link rel="next">'.repeat(MAX_PAGE_LINK_ELEMENTS)}<link rel="license">`, true],
+    ['<script type="application/RSL+XML"><rsl/></script>', true],
+    ['<svg></svg><script type=application/rsl+xml></script>', true],
+    ['<script>"application/rsl+xml"</script><link rel="next" href="/license">', false],
+    ['<a rel="license" href="/l">', false],
+    ['rsl+xml', false],
+  ])('%s', (html, may) => {
+    expect(readHtml(html).mayNameLicense).toBe(may);
+  });
+});

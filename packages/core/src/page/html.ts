@@ -45,6 +45,8 @@ export interface HtmlSummary {
   readonly linkElements: readonly LinkElement[];
   /** Content of `meta http-equiv=refresh`. */
   readonly refresh: string | null;
+  /** Whether it may name a licence (RSL): by a `link` with `rel=license`, or in a script. */
+  readonly mayNameLicense: boolean;
   /** Links that were not kept: past the limit, or with an href that is too long (as written, in UTF-8: bytes). */
   readonly linksDropped: number;
 }
@@ -101,6 +103,7 @@ export function readHtml(page: string | PageUnits): HtmlSummary {
   let baseHref: string | null = null;
   let refresh: string | null = null;
   let linksDropped = 0;
+  let hasLicenseLink = false;
 
   const valueAt = (start: number, end: number): string => {
     const raw = units.slice(start, end);
@@ -133,9 +136,10 @@ export function readHtml(page: string | PageUnits): HtmlSummary {
     metas.push({ name, content: textOf(SLOT.content), value: textOf(SLOT.value) });
   };
   const takeLinkElement = (): void => {
+    const rel = wordsOf(SLOT.rel);
+    hasLicenseLink ||= rel.includes('license');
     if (linkElements.length >= MAX_PAGE_LINK_ELEMENTS) return;
     const name = textOf(SLOT.name);
-    const rel = wordsOf(SLOT.rel);
     if (name === null && rel.length === 0) return;
     linkElements.push({ rel, name, href: urlOf(SLOT.href), content: textOf(SLOT.content) });
   };
@@ -153,7 +157,8 @@ export function readHtml(page: string | PageUnits): HtmlSummary {
     else if (found === 'title') title ??= readTitle();
     else baseHref ??= urlOf(SLOT.href);
   }
-  return { title, baseHref, links, metas, linkElements, refresh, linksDropped };
+  const mayNameLicense = hasLicenseLink || scanner.hasLicenseScript;
+  return { title, baseHref, links, metas, linkElements, refresh, mayNameLicense, linksDropped };
 }
 
 /** Decodes character references, by `entities`. Line ends and NUL are normalized first, as HTML does with its input. */

@@ -27,6 +27,7 @@ import {
 const NO_END = -1;
 /** The slot of an attribute that is not read. */
 const NO_SLOT = -1;
+const LICENSE_TYPE = /rsl\+xml/i;
 const BANG = 0x21;
 const DOUBLE_QUOTE = 0x22;
 const SINGLE_QUOTE = 0x27;
@@ -42,6 +43,9 @@ export class TagScanner {
   /** Where the text of the last title begins and ends. */
   titleStart = 0;
   titleEnd = 0;
+
+  /** Whether a script is a licence (RSL), whose text is not read here. */
+  hasLicenseScript = false;
 
   readonly #html: string;
   readonly #foreign = new ForeignContext();
@@ -92,6 +96,7 @@ export class TagScanner {
     this.#closesItself = false;
     // A tag that the end of the page cuts off does not count.
     if (!this.#goOn(this.#readTag(nameEnd, wanted !== null))) return null;
+    if (element === 'script') this.hasLicenseScript ||= LICENSE_TYPE.test(this.#html.slice(nameEnd, this.#at));
     if (foreign.depth > 0 || element === 'svg' || element === 'math') {
       const name = element ?? this.#html.slice(start, nameEnd).toLowerCase();
       if (foreign.open(name, this.#closesItself)) {

@@ -41,12 +41,15 @@ export function dueOf(
   const perDay = changesPerDay(visit.estimate);
   const afterDays =
     everyDays === null ? 0 : Math.min(maxDays, Math.max(minDays, dueAfterDays(perDay, everyDays, claim)));
-  const missedDays = visit.missing === 1 ? MISSING_DAYS : 0;
+  const lastDays = (lastTryMs(visit) - visit.atMs) / DAY_MS;
+  if (visit.missing === 1) {
+    const days = lastDays > 0 ? Math.min(MISSING_DAYS, 2 * lastDays) : MISSING_DAYS;
+    return { atMs: lastTryMs(visit) + days * DAY_MS, why: 'missing' };
+  }
   const { failures = 0 } = visit;
   const failedDays = failures === 0 ? 0 : Math.min(maxDays, Math.max(minDays, afterDays) * 2 ** failures);
   const reasons = [
     { atMs: visit.atMs + afterDays * DAY_MS, why: everyDays === null ? 'bounds' : 'interval' },
-    { atMs: lastTryMs(visit) + missedDays * DAY_MS, why: 'missing' },
     { atMs: lastTryMs(visit) + failedDays * DAY_MS, why: 'failed' },
     { atMs: visit.freshUntilMs ?? 0, why: 'lifetime' },
   ] as const;

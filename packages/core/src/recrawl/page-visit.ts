@@ -43,6 +43,8 @@ export interface PageVisit {
   readonly missing: number;
   /** Its items may not be kept any more, or never might be; absent: they may. */
   readonly isRemoved?: boolean;
+  /** The version of the handlers that it went to; absent: none was named. */
+  readonly version?: string | undefined;
   /** How the visit was decided: it is decided anew by the next one. */
   readonly status: UrlStatus;
   readonly reason: string;

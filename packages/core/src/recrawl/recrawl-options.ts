@@ -17,6 +17,8 @@ export interface ResolvedRecrawlOptions {
   readonly everyDays: number | null;
   readonly minDays: number;
   readonly maxDays: number;
+  /** Of the handlers; `null`: none is named. */
+  readonly version: string | null;
   /** Share of a run's pages that is for URLs never fetched, where there are any. */
   readonly newShare: number;
   /** Share of the visits with conditions that are made without, to see whether validators are honest. */

@@ -168,7 +168,7 @@ export class Recrawl {
     const before = kept === null ? null : this.#priors.expected(kept);
     const isAgain = before !== null && isAgainVisit(work.record.visit ?? 0, before, this.#nowMs());
     const nowMs = this.#nowMs();
-    const sendable = isAgain ? conditionsOf(before, this.#sentAs) : {};
+    const sendable = isAgain && this.#isHandled(before) ? conditionsOf(before, this.#sentAs) : {};
     const how = await archiveAs(this.#archive(), before, Object.keys(sendable).length > 0, {
       nowMs,
       maxChain: this.#options.maxChain,
@@ -263,7 +263,7 @@ export class Recrawl {
     if (isFlapping) this.#tell('change-flapping', url, `${url} alternates between two contents`, atMs);
     const isSame = isFlapping || (before !== null && digest !== null && digest === before.digest);
     // Items that were removed come again with the page, although it is as it was.
-    const isUnchanged = isSame && before.isRemoved !== true;
+    const isUnchanged = isSame && before.isRemoved !== true && this.#isHandled(before);
     if (before !== null && before.digest !== null && digest !== null) {
       const { isProbe } = flight;
       await this.#trust.compared(before, { headers, isProbe, hasChanged: !isSame, atMs });
@@ -274,7 +274,7 @@ export class Recrawl {
     flight.isCosmetic = isUnchanged && before.payload !== undefined && before.payload !== payload;
     flight.after = {
       ...base,
-      ...{ url, depth, from, label, userData, digest, kind: page.kind },
+      ...{ url, depth, from, label, userData, digest, kind: page.kind, version: this.#options.version ?? undefined },
       ...(before === null || before.digest === digest
         ? {}
         : { earlier: [before.digest, ...(before.earlier ?? [])].slice(0, 2) }),
@@ -406,6 +406,11 @@ export class Recrawl {
     const wasFresh = wasKnown === 1 && before !== null ? freshNow(before, copy.atMs) : 0;
     const isKnown = isGone ? 0 : 1;
     this.#copy = { ...copy, known: copy.known + isKnown - wasKnown, fresh: copy.fresh + isKnown - wasFresh };
+  }
+
+  /** By these handlers: others want the page again. */
+  #isHandled({ version }: PageVisit): boolean {
+    return version === (this.#options.version ?? undefined);
   }
 
   #unchanged(before: PageVisit, atMs: number, headers: HeaderLines): PageVisit {

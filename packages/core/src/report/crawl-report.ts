@@ -9,8 +9,8 @@ import type { RecrawlCounts } from './recrawl-counts.js';
 
 /**
  * How a run ended. `finished`: nothing left; `bounded`: a bound ended it, or nothing is left but what bounds kept out;
- * `waiting`: all remaining hosts wait longer
- * than `maxIdleMs`; `stopped`: by `stop`, a handler or a signal.
+ * `waiting`: all remaining hosts wait longer than `maxIdleMs`, or no known page of a standing crawl (`again` with
+ * `recrawl.everyDays`) is due; `stopped`: by `stop`, a handler or a signal.
  */
 export type RunState = 'finished' | 'bounded' | 'waiting' | 'stopped';
 
@@ -102,7 +102,7 @@ export interface CrawlReport {
    * What `politeness` covers: all runs where the crawl directory's logs have them and are not too long, else this one.
    */
   readonly politenessOf: 'crawl' | 'run';
-  /** With `waiting`: each host with its reason and next time. */
+  /** With `waiting`: each host with its reason and next time; empty where only pages wait (`recrawl.nextDueAtMs`). */
   readonly waiting: readonly HostWait[];
   /** Seeds that led to another host of their domain, with which their scope moved; of the whole crawl. */
   readonly scopeMoves: readonly ScopeMove[];

@@ -186,7 +186,10 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
   const outcomes = logged?.outcomes ?? counts.outcomes();
   const bounds = boundsMet(outcomes);
   const isBounded = end.state === 'finished' && bounds.length > 0;
-  const state = isBounded ? 'bounded' : end.state;
+  // A standing crawl ends for now: something will be due.
+  const isStanding = setup.again && (run.options.recrawl?.everyDays ?? null) !== null;
+  const isWaiting = end.state === 'finished' && isStanding && (recrawl?.nextDueAtMs ?? null) !== null;
+  const state = isBounded ? 'bounded' : isWaiting ? 'waiting' : end.state;
   return {
     ...end,
     state,

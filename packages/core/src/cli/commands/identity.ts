@@ -1,23 +1,18 @@
-// `mannerly identity`: makes the key that a crawler signs with, and the folder that its operator publishes.
+// `mannerly identity init | publish | rotate`: the key that a crawler signs with, the folder that its operator
+// publishes, and the change of the key.
 
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { resolvePoliteness } from '@mannerly/frontier/internal';
-import { MannerlyError } from '../../errors.js';
-import { lacksPage, NO_PAGE, resolveIdentity } from '../../fetch/identity.js';
-import { checkedEgress } from '../../fetch/own-addresses.js';
-import { expectedName } from '../../identity/address-list.js';
+import { resolveIdentity } from '../../fetch/identity.js';
 import { writeKeyFile } from '../../identity/key-file.js';
-import { identityFiles, writeIdentityFolder } from '../../identity/publish.js';
-import { fill } from '../../options/check.js';
-import { relaxedDefaultsIn } from '../../options/options.js';
-import { OPTIONS } from '../../options/table.js';
-import { checkedAgent, DIRECTORY_PATH } from '../../signatures/profile.js';
+import { keysOfRotation, rotateKey } from '../../identity/rotation.js';
+import { iso } from '../../report/table.js';
+import { DIRECTORY_PATH } from '../../signatures/profile.js';
 import { loadSigningKey } from '../../signatures/signing-key.js';
-import { findConfig, readConfig } from '../config-file.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import type { CliIo } from '../io.js';
+import { readPublished, writePublished } from '../published-identity.js';
 
 /** The flags as commander has them. */
 export interface IdentityFlags {
@@ -26,13 +21,16 @@ export interface IdentityFlags {
   readonly config?: string;
   readonly also?: readonly string[];
   readonly to?: string;
+  readonly leaked?: boolean;
 }
 
-const ROWS = { identity: OPTIONS.identity, robots: OPTIONS.robots, politeness: OPTIONS.politeness };
-
 /** Runs the command. @throws UsageError, MannerlyError */
-export async function identityCommand(action: 'init' | 'publish', flags: IdentityFlags, io: CliIo): Promise<number> {
-  return action === 'init' ? init(flags, io) : publish(flags, io);
+export async function identityCommand(
+  action: 'init' | 'publish' | 'rotate',
+  flags: IdentityFlags,
+  io: CliIo,
+): Promise<number> {
+  return { init, publish, rotate }[action](flags, io);
 }
 
 async function init({ name, key }: IdentityFlags, io: CliIo): Promise<number> {
@@ -54,44 +52,32 @@ async function init({ name, key }: IdentityFlags, io: CliIo): Promise<number> {
 }
 
 async function publish({ config, also = [], to = 'identity' }: IdentityFlags, io: CliIo): Promise<number> {
-  const file = config ?? findConfig(process.cwd());
-  if (file === null) throw new UsageError('missing the configuration', 'Name it with --config <file>.');
-  const { identity, purposes = [], robots = {}, politeness = {} } = await readConfig(file);
-  const { signature, ...given } = identity ?? {};
-  if (signature?.key === undefined) {
-    throw new UsageError(`${file} has no \`identity.signature.key\``, 'mannerly identity init makes a key.');
+  const read = await readPublished(config);
+  const keys = [
+    ...(read.keyPath === null ? [loadSigningKey(read.source)] : await keysOfRotation(read.keyPath)),
+    ...also.map((path) => loadSigningKey(`file:${resolve(path)}`)),
+  ];
+  await writePublished(read, keys, to, io);
+  return EXIT.ok;
+}
+
+async function rotate({ config, to = 'identity', leaked = false }: IdentityFlags, io: CliIo): Promise<number> {
+  const read = await readPublished(config);
+  const { keyPath } = read;
+  if (keyPath === null) {
+    const hint = 'Rotate it where it is kept, and list both keys meanwhile: mannerly identity publish --also <file>.';
+    throw new UsageError(`${read.source} is no file`, hint);
   }
-  // The card says that RFC 9309 is obeyed as it stands.
-  const filled = fill('', ROWS, { robots, politeness, identity });
-  const [loosened] = relaxedDefaultsIn('', { robots: ROWS.robots }, filled);
-  if (loosened !== undefined) {
-    throw new UsageError(loosened, 'The card would say that RFC 9309 is obeyed: a crawl like this has none.');
-  }
-  const agent = new URL(checkedAgent(signature.form ?? 'url', signature.agent));
-  if (agent.pathname !== '/' && agent.pathname !== DIRECTORY_PATH) {
-    const hint = `The folder is for the root of a host: ${agent.origin}${DIRECTORY_PATH} or ${agent.origin}/.`;
-    throw new UsageError(`the path of \`identity.signature.agent\` is ${agent.pathname}`, hint);
-  }
-  const keys = [signature.key, ...also.map((path) => `file:${resolve(path)}`)].map((source) => loadSigningKey(source));
-  if (keys.some(({ isTestKey }) => isTestKey)) {
-    throw new MannerlyError('identity-key', 'key-is-test-key: everybody has the key that RFC 9421 prints');
-  }
-  const who = resolveIdentity(given);
-  const { domain } = filled.identity;
-  const { minMs, crawlIntervalMs } = resolvePoliteness({
-    profile: filled.politeness.profile,
-    ...(politeness.requestsPerSecond === undefined ? {} : { requestsPerSecond: politeness.requestsPerSecond }),
-  });
-  const leastIntervalMs = Math.max(minMs, crawlIntervalMs ?? 0);
-  const egress = checkedEgress(filled.identity.egress);
-  const published = { ...who, purposes, egress, domain, agent, leastIntervalMs };
-  const files = await identityFiles(published, keys, io.nowMs());
-  await writeIdentityFolder(to, files);
-  io.out(`Written to ${to}: ${[...files.keys()].join(', ')}.`);
-  io.out(`Serve it at ${agent.origin}/ with the fields of one of the three header files. They hold for 30 days.`);
-  if (domain !== null && egress[0] !== undefined) {
-    io.out(`Set the names of your addresses (PTR, and A or AAAA): ${expectedName(egress[0], domain)} and so on.`);
-  }
-  if (lacksPage(who)) io.err(NO_PAGE);
+  const { step, keys, next } = await rotateKey(keyPath, io.nowMs(), leaked);
+  await writePublished(read, keys, to, io);
+  const [signing] = keys;
+  io.out(
+    {
+      list: `Both keys are listed now; the old one still signs. The new one lies in ${keyPath}.next.`,
+      use: `The new key ${signing?.keyid} signs from now on; the old one is still listed. Start crawls anew.`,
+      drop: `Only ${signing?.keyid} is listed and signs. The old key is removed.`,
+    }[step],
+  );
+  io.out(`Serve the folder now${next === null ? '.' : `, then run the same command from ${iso(next.dueMs)} on.`}`);
   return EXIT.ok;
 }

@@ -1,0 +1,87 @@
+// What the configuration says of the identity that `mannerly identity` publishes, and the folder made of it.
+
+import { resolve } from 'node:path';
+import { resolvePoliteness } from '@mannerly/frontier/internal';
+import { MannerlyError } from '../errors.js';
+import { lacksPage, NO_PAGE, resolveIdentity } from '../fetch/identity.js';
+import { checkedEgress } from '../fetch/own-addresses.js';
+import { expectedName } from '../identity/address-list.js';
+import type { PublishedIdentity } from '../identity/identity-card.js';
+import type { ListedKey } from '../identity/key-directory.js';
+import { identityFiles, writeIdentityFolder } from '../identity/publish.js';
+import { fill } from '../options/check.js';
+import { relaxedDefaultsIn } from '../options/options.js';
+import { OPTIONS } from '../options/table.js';
+import { checkedAgent, DIRECTORY_PATH } from '../signatures/profile.js';
+import type { SigningKey } from '../signatures/signing-key.js';
+import { findConfig, readConfig } from './config-file.js';
+import { UsageError } from './failure.js';
+import type { CliIo } from './io.js';
+
+/** An identity that can be published. */
+export interface ConfiguredIdentity {
+  readonly published: PublishedIdentity;
+  /** Where its key is: `file:PATH` or `env:NAME`. */
+  readonly source: string;
+  /** The absolute path of the key; `null`: it is no file. */
+  readonly keyPath: string | null;
+}
+
+const ROWS = { identity: OPTIONS.identity, robots: OPTIONS.robots, politeness: OPTIONS.politeness };
+
+/** Reads it. @param config - The file; absent: the one of this folder. @throws UsageError, MannerlyError */
+export async function readPublished(config: string | undefined): Promise<ConfiguredIdentity> {
+  const file = config ?? findConfig(process.cwd());
+  if (file === null) throw new UsageError('missing the configuration', 'Name it with --config <file>.');
+  const { identity, purposes = [], robots = {}, politeness = {} } = await readConfig(file);
+  const { signature, ...given } = identity ?? {};
+  if (signature?.key === undefined) {
+    throw new UsageError(`${file} has no \`identity.signature.key\``, 'mannerly identity init makes a key.');
+  }
+  // The card says that RFC 9309 is obeyed as it stands.
+  const filled = fill('', ROWS, { robots, politeness, identity });
+  const [loosened] = relaxedDefaultsIn('', { robots: ROWS.robots }, filled);
+  if (loosened !== undefined) {
+    throw new UsageError(loosened, 'The card would say that RFC 9309 is obeyed: a crawl like this has none.');
+  }
+  const agent = new URL(checkedAgent(signature.form ?? 'url', signature.agent));
+  if (agent.pathname !== '/' && agent.pathname !== DIRECTORY_PATH) {
+    const hint = `The folder is for the root of a host: ${agent.origin}${DIRECTORY_PATH} or ${agent.origin}/.`;
+    throw new UsageError(`the path of \`identity.signature.agent\` is ${agent.pathname}`, hint);
+  }
+  const { minMs, crawlIntervalMs } = resolvePoliteness({
+    profile: filled.politeness.profile,
+    ...(politeness.requestsPerSecond === undefined ? {} : { requestsPerSecond: politeness.requestsPerSecond }),
+  });
+  const published = {
+    ...resolveIdentity(given),
+    purposes,
+    egress: checkedEgress(filled.identity.egress),
+    domain: filled.identity.domain,
+    agent,
+    leastIntervalMs: Math.max(minMs, crawlIntervalMs ?? 0),
+  };
+  const [, path] = /^file:(.+)$/s.exec(signature.key) ?? [];
+  return { published, source: signature.key, keyPath: path === undefined ? null : resolve(path) };
+}
+
+/** Writes the folder and says what to do with it. @throws MannerlyError */
+export async function writePublished(
+  { published }: ConfiguredIdentity,
+  keys: readonly (SigningKey & ListedKey)[],
+  to: string,
+  io: CliIo,
+): Promise<void> {
+  if (keys.some(({ isTestKey }) => isTestKey)) {
+    throw new MannerlyError('identity-key', 'key-is-test-key: everybody has the key that RFC 9421 prints');
+  }
+  const files = await identityFiles(published, keys, io.nowMs());
+  await writeIdentityFolder(to, files);
+  const { agent, domain, egress } = published;
+  io.out(`Written to ${to}: ${[...files.keys()].join(', ')}.`);
+  io.out(`Serve it at ${agent.origin}/ with the fields of one of the three header files. They hold for 30 days.`);
+  if (domain !== null && egress[0] !== undefined) {
+    io.out(`Set the names of your addresses (PTR, and A or AAAA): ${expectedName(egress[0], domain)} and so on.`);
+  }
+  if (lacksPage(published)) io.err(NO_PAGE);
+}
