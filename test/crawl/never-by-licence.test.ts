@@ -203,7 +203,7 @@ describe('a crawl never', () => {
       hosts: { 'a.test': { '/': page('a', ['/paid', '/after']), '/paid': paid, '/after': page('b') } },
     });
     const plain = createUndiciFetcher();
-    const addresses = new Set<string | undefined>();
+    const addresses = new Set<string | null | undefined>();
     const fetcher: Fetcher = {
       ...plain,
       fetch: (request) =>
