@@ -4,21 +4,28 @@
 import { createHash } from 'node:crypto';
 import { type Frontier, type HostWarning, type PageWork, retryUrl } from '@mannerly/frontier';
 import type { Purpose } from '@mannerly/robots/page';
-import { decodeText } from '../fetch/charset.js';
-import { exchangeOf, headerValue, isRefusedByGuard, type ResponseOutcome } from '../fetch/outcome.js';
+import { exchangeOf, isRefusedByGuard } from '../fetch/outcome.js';
 import { keepLatest } from '../keep-latest.js';
 import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
 import { parseUrl } from '../parse-url.js';
-import { type LicenseReading, readLicenseDocument } from './license-document.js';
+import {
+  conditionsOf,
+  type Kept,
+  keptReading,
+  keptResponse,
+  renewed,
+  unreachable,
+  unreadable,
+} from './kept-license.js';
+import { readLicenseDocument } from './license-document.js';
 import { judgeLicenses, type LicenseUser, type LicenseVerdict, type NamedLicense } from './license-terms.js';
 import { licenseUserOf, type ResolvedLicensing } from './licensing-options.js';
 import {
   LICENSE_POLL_MS,
   LICENSE_RETRY_MS,
   LICENSE_TURN_MS,
-  LICENSE_UNREADABLE_MS,
   MAX_LICENSE_AUTHORITIES,
   MAX_LICENSE_BYTES,
   MAX_LICENSE_HOPS,
@@ -53,18 +60,6 @@ export interface LicensesParts {
   readonly nowMs: () => number;
   /** Tells the operator, once for each occasion. */
   readonly tell: (code: HostWarning['code'], url: string, detail: string) => void;
-}
-
-/** A document as it is kept, in memory and, without its reading, in the store. */
-interface Kept {
-  readonly reading: LicenseReading;
-  /** `null`: it could not be read. */
-  readonly text: string | null;
-  readonly fetchedAtMs: number | null;
-  readonly expiresAtMs: number;
-  readonly digest: string | null;
-  readonly etag: string | null;
-  readonly lastModified: string | null;
 }
 
 /** A document that is named, and what is known of it; `null`: it is not requested. */
@@ -347,59 +342,14 @@ export class Licenses {
   }
 }
 
-const DAY_MS = 86_400_000;
-
 /** https; http on the very authority that names it, which is no weaker than its robots.txt (C2). */
 function isFetchable(document: string, authority: string): boolean {
   const url = parseUrl(document);
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && url.origin === authority);
 }
 
-function unreadable(why: string, nowMs: number): Kept {
-  return { ...keptReading({ kind: 'unreadable', why }, null), expiresAtMs: nowMs + LICENSE_UNREADABLE_MS };
-}
-
-/** It says neither yes nor no: every use waits. */
-function unreachable(why: string, untilMs: number): Kept {
-  return { ...keptReading({ kind: 'unreadable', why, isTemporary: true }, null), expiresAtMs: untilMs };
-}
-
-function keptReading(reading: LicenseReading, fetchedAtMs: number | null): Kept {
-  return { reading, text: null, fetchedAtMs, expiresAtMs: 0, digest: null, etag: null, lastModified: null };
-}
-
-function keptResponse({ body, headers, truncated }: ResponseOutcome, nowMs: number): Kept {
-  if (truncated === 'limit') return unreadable(`more than ${MAX_LICENSE_BYTES} bytes`, nowMs);
-  const text = decodeText(body, headerValue(headers, 'content-type'), 'xml');
-  const reading = readLicenseDocument(text);
-  const lifetimeMs = reading.kind === 'read' ? reading.maxAgeDays * DAY_MS : LICENSE_UNREADABLE_MS;
-  return {
-    reading,
-    text: reading.kind === 'read' ? text : null,
-    fetchedAtMs: nowMs,
-    expiresAtMs: nowMs + lifetimeMs,
-    digest: createHash('sha256').update(text).digest('hex'),
-    etag: headerValue(headers, 'etag'),
-    lastModified: headerValue(headers, 'last-modified'),
-  };
-}
-
-/** It is as it was. */
-function renewed(known: Kept, nowMs: number): Kept {
-  const lifetimeMs = known.expiresAtMs - (known.fetchedAtMs ?? nowMs);
-  return { ...known, fetchedAtMs: nowMs, expiresAtMs: nowMs + lifetimeMs };
-}
-
 function priced(outcome: string, price: string | null): string {
   return price === null ? outcome : `${outcome} ${price}`;
-}
-
-function conditionsOf(known: Kept | null): Record<string, string> {
-  const { etag = null, lastModified = null } = known ?? {};
-  return {
-    ...(etag === null ? {} : { 'if-none-match': etag }),
-    ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),
-  };
 }
 
 function keyOf(document: string): string {
