@@ -3,15 +3,16 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createUndiciFetcher, exportItems } from 'mannerly';
+import { createUndiciFetcher, exportItems, type Fetcher } from 'mannerly';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { crawl, type TestCrawlOptions } from '../support/crawl.js';
-import { OTHER_SITE, SITE, SITE_CA, SITE_TLS } from '../support/signature-witness.js';
+import { CONTACT, crawl, type TestCrawlOptions } from '../support/crawl.js';
+import { AGENT, faultsOf, OTHER_SITE, SITE, SITE_CA, SITE_TLS, TEST_PEM } from '../support/signature-witness.js';
 import { page, type Routes, redirect, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
 const TOKEN = 'tok-0123456789-secret';
 const PLACE = 'MANNERLY_TEST_LICENCE_TOKEN';
+const KEY_PLACE = 'MANNERLY_TEST_LICENCE_KEY';
 const PRICE = '<payment type="crawl"><amount currency="USD">0.015</amount></payment>';
 const NO_TDM = { '/.well-known/tdmrep.json': { status: 404 } };
 const rsl = (license = '', content = 'url="/"') =>
@@ -19,10 +20,27 @@ const rsl = (license = '', content = 'url="/"') =>
 
 beforeAll(() => {
   process.env[PLACE] = TOKEN;
+  process.env[KEY_PLACE] = TEST_PEM;
 });
 afterAll(() => {
   delete process.env[PLACE];
+  delete process.env[KEY_PLACE];
 });
+
+const LINKS = ['/402', '/202', '/403', '/503', '/after'];
+
+/** A fetcher with a browser that takes every page it is given, and says which. */
+function withBrowser(opened: string[]): Fetcher {
+  const renderer: NonNullable<Fetcher['renderer']> = {
+    wants: () => true,
+    render: async ({ url }) => {
+      opened.push(new URL(url).pathname);
+      const subresources = { loaded: 0, bytes: 0, refused: {}, refusals: [] };
+      return { kind: 'rendered', html: page('opened', LINKS), url, endedBy: 'quiet', subresources };
+    },
+  };
+  return { ...createUndiciFetcher(), renderer };
+}
 
 /** Two https origins; the first one has a token, and sells its pages. */
 async function licensed(routes: Routes, other: Routes, options: Partial<TestCrawlOptions> = {}) {
@@ -51,6 +69,32 @@ async function licensed(routes: Routes, other: Routes, options: Partial<TestCraw
 }
 
 describe('a crawl never', () => {
+  it('pays, or sends a price it would pay, without a person’s standing decision', async () => {
+    const offers = {
+      'crawler-max-price': 'USD 5',
+      'Crawler-Exact-Price': 'USD 0.01',
+      'X-PAYMENT': 'e30',
+      'payment-signature': 'e30',
+    };
+    const x402 = Buffer.from(JSON.stringify({ x402Version: 2, accepts: [{ amount: '1', network: 'eip155:1' }] }));
+    const sold = { status: 402, headers: { 'payment-required': x402.toString('base64'), 'crawler-price': 'USD 0.01' } };
+    const web = await webForTest({
+      hosts: { 'a.test': { '/': page('a', ['/1', '/2']), '/1': sold, '/2': sold, '/own': sold } },
+    });
+    const { report } = await crawl({
+      seeds: [web.url('a.test')],
+      handlers: (crawler) =>
+        void crawler.on('html', async (one) => {
+          await one.fetch('/own', { headers: offers });
+          await one.follow();
+        }),
+    });
+    expect(web.paths('a.test')).toEqual(['/robots.txt', '/', '/own', '/1', '/2']);
+    const sent = web.log.flatMap(({ headers }) => Object.keys(headers));
+    expect(sent.filter((name) => /price|payment/i.test(name))).toEqual([]);
+    expect(report.outcomes['failed']).toEqual({ 'payment-required': 2 });
+  });
+
   it('fetches something disallowed because a licence, a price or a token exists', async () => {
     const { story, sent } = await licensed({ '/': page('start', ['/no', '/yes']), '/yes': page('yes') }, {});
     expect(sent.map(({ path }) => path)).not.toContain('/no');
@@ -59,7 +103,7 @@ describe('a crawl never', () => {
     expect(story.itemUrls.map((url) => new URL(url).pathname)).toEqual(['/', '/yes']);
   });
 
-  it('sends a token to another origin, nor with anything but pages, nor keeps it', async () => {
+  it('sends a token or signature to another origin, nor a token with anything but pages, nor keeps it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mannerly-token-'));
     try {
       const out = join(folder, 'crawl');
@@ -74,6 +118,7 @@ describe('a crawl never', () => {
         {
           out,
           archive: { wacz: true },
+          identity: { name: 'test-bot', contact: CONTACT, signature: { key: `env:${KEY_PLACE}`, agent: AGENT } },
           handlers: (crawler) =>
             void crawler.on('html', async (one) => {
               await one.emit({ url: one.url });
@@ -96,6 +141,8 @@ describe('a crawl never', () => {
         ]),
       );
       expect(web.paths(OTHER_SITE)).toContain('/landed');
+      // Each is signed, for the origin that it went to and no other.
+      expect(await faultsOf(web.log)).toEqual([]);
       const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((each) => each.isFile());
       for (const { parentPath, name } of files) {
         expect((await readFile(join(parentPath, name))).includes(TOKEN), name).toBe(false);
@@ -105,58 +152,124 @@ describe('a crawl never', () => {
     }
   });
 
-  it('obtains a token by accepting terms: a licence server gets no request', async () => {
-    const web = await webForTest({
-      hosts: {
-        'a.test': {
-          ...NO_TDM,
-          '/robots.txt': text('License: /license.xml\n'),
-          '/license.xml': rsl(
-            '<payment><standard>http://olp.test/terms</standard></payment>',
-            'url="/" server="http://olp.test/"',
-          ),
-          '/': page('start'),
-        },
-        'olp.test': { '*': page('token') },
+  it('obtains a token by accepting terms unattended: neither a licence server nor its terms get a request', async () => {
+    const hosts: Record<string, Routes> = {};
+    const web = await webForTest({ hosts });
+    const olp = (path: string) => web.url('olp.test', path);
+    Object.assign(hosts, {
+      'a.test': {
+        ...NO_TDM,
+        '/robots.txt': text('License: /license.xml\n'),
+        '/license.xml': rsl(
+          `<payment><standard>${olp('/terms')}</standard><custom>${olp('/offer')}</custom></payment>`,
+          `url="/" server="${olp('/')}"`,
+        ),
+        '/': page('start'),
       },
-    });
+      'olp.test': { '*': page('token') },
+    } satisfies Record<string, Routes>);
     const { decisions } = await crawl({ seeds: [web.url('a.test')], purposes: ['search'] });
     expect(decisions).toMatchObject([{ status: 'held', reason: 'license' }]);
-    expect(web.log.filter(({ authority }) => authority.startsWith('olp.test'))).toEqual([]);
+    expect(web.paths('olp.test')).toEqual([]);
   });
 
-  it('takes silence, an unreadable document or a `yes` for a grant', async () => {
-    const closed = (more: string) => text(`User-agent: *\nDisallow: /no\nContent-Signal: ai-train=no\n${more}`);
-    const yes = { headers: { 'content-type': 'text/html', 'content-signal': 'ai-train=yes' } };
+  it('treats silence, an unreadable document or `yes` as a grant beyond what robots.txt allows', async () => {
+    const file = (...lines: string[]) => text(['User-agent: *', 'Disallow: /no', ...lines, ''].join('\n'));
+    const grant = rsl('<permits type="usage">all</permits>');
+    const sites: Record<string, Routes> = {
+      silent: { '/robots.txt': file() },
+      broken: { '/robots.txt': file('License: /license.xml'), '/license.xml': text('?') },
+      missing: { '/robots.txt': file('License: /license.xml'), '/license.xml': { status: 404 } },
+      free: { '/robots.txt': file('License: /license.xml', 'Content-Signal: ai-train=no'), '/license.xml': grant },
+      yes: { '/robots.txt': file('Content-Usage: train-ai=y', 'Content-Signal: ai-train=yes') },
+    };
+    const granting = { 'content-type': 'text/html', 'content-signal': 'ai-train=yes', 'content-usage': 'train-ai=y' };
+    const start = { headers: granting, body: page('start', ['/no']) };
     const web = await webForTest({
-      hosts: {
-        'silent.test': { ...NO_TDM, '/robots.txt': closed(''), '/': page('x', ['/no']) },
-        'broken.test': {
-          ...NO_TDM,
-          '/robots.txt': closed('License: /license.xml\n'),
-          '/license.xml': text('?'),
-          '/': page('x', ['/no']),
-        },
-        'free.test': {
-          ...NO_TDM,
-          '/robots.txt': closed('License: /license.xml\n'),
-          '/license.xml': rsl('<permits type="usage">all</permits>'),
-          '/': { ...yes, body: page('x', ['/no']) },
-        },
-      },
+      hosts: Object.fromEntries(
+        Object.entries(sites).map(([name, routes]) => [`${name}.test`, { ...NO_TDM, ...routes, '/': start }]),
+      ),
     });
-    const hosts = ['silent.test', 'broken.test', 'free.test'];
-    const { items } = await crawl({ seeds: hosts.map((host) => web.url(host)), purposes: ['ai-train'] });
-    expect(items).toEqual([]);
+    const seeds = Object.keys(sites).map((name) => web.url(`${name}.test`));
+    const { decisions } = await crawl({ seeds, purposes: ['ai-train'] });
+    const ends = seeds.map((seed) => decisions.find(({ url }) => url === seed)?.reason);
+    expect(ends).toEqual(['fetched', 'license', 'license', 'robots-preferences', 'fetched']);
     expect(web.log.map(({ path }) => path)).not.toContain('/no');
   });
 
-  it('changes its name or purpose after a price, nor asks for the page again as somebody else', async () => {
+  it('changes its name, address or declared purpose after a price', async () => {
     const paid = { status: 402, headers: { 'crawler-price': 'USD 0.01' } };
-    const web = await webForTest({ hosts: { 'a.test': { '/': page('a', ['/paid', '/after']), '/paid': paid } } });
-    await crawl({ seeds: [web.url('a.test')] });
+    const web = await webForTest({
+      hosts: { 'a.test': { '/': page('a', ['/paid', '/after']), '/paid': paid, '/after': page('b') } },
+    });
+    const plain = createUndiciFetcher();
+    const addresses = new Set<string | null | undefined>();
+    const fetcher: Fetcher = {
+      ...plain,
+      fetch: (request) =>
+        plain.fetch({
+          ...request,
+          mayStart(from) {
+            addresses.add(from);
+            return request.mayStart(from);
+          },
+        }),
+    };
+    const { report } = await crawl({ seeds: [web.url('a.test')], purposes: ['search'], fetcher });
+    expect(web.paths('a.test')).toEqual(['/robots.txt', '/', '/paid', '/after']);
+    const [, before, , after] = web.log;
+    expect(after?.headers).toEqual(before?.headers);
+    expect(addresses.size).toBe(1);
+    expect(report.outcomes['failed']).toEqual({ 'payment-required': 1 });
+  });
+
+  it('solves a challenge, or asks for a preview of a paid page as a browser', async () => {
+    const opened: string[] = [];
+    const form = page('Are you human?', ['/pass'], '<meta http-equiv="refresh" content="0;url=/pass?now">');
+    const html = { 'content-type': 'text/html' };
+    const web = await webForTest({
+      hosts: {
+        'a.test': {
+          '/': page('start', LINKS),
+          '/402': { status: 402, headers: { ...html, 'crawler-price': 'USD 0.01' }, body: form },
+          '/202': { status: 202, headers: { ...html, 'x-amzn-waf-action': 'challenge' }, body: form },
+          '/403': { status: 403, headers: { ...html, 'cf-mitigated': 'challenge' }, body: form },
+          '/503': { status: 503, headers: { ...html, 'cf-mitigated': 'challenge' }, body: form },
+          '/after': page('after'),
+        },
+      },
+    });
+    const { report } = await crawl({
+      seeds: [web.url('a.test')],
+      fetcher: withBrowser(opened),
+    });
+    // The browser is there, and gets what is given freely.
+    expect(opened).toEqual(['/', '/after']);
+    expect(web.paths('a.test').sort()).toEqual(['/', '/202', '/402', '/403', '/503', '/after', '/robots.txt']);
+    expect(report.outcomes['failed']).toEqual({ 'payment-required': 1, challenged: 3 });
     expect(new Set(web.log.map(({ headers }) => headers['user-agent'])).size).toBe(1);
-    expect(web.paths('a.test').filter((path) => path.startsWith('/paid'))).toEqual(['/paid']);
+  });
+
+  it('takes a challenge for the rules of a site, or for its word on rights', async () => {
+    const challenge = {
+      status: 202,
+      headers: { 'x-amzn-waf-action': 'challenge', 'content-type': 'text/html' },
+      body: page('Human?'),
+    };
+    const site = { '/.well-known/tdmrep.json': challenge, '/': page('a') };
+    const web = await webForTest({
+      hosts: {
+        'rules.test': { ...site, '/robots.txt': challenge },
+        'rights.test': { ...site, '/robots.txt': text('') },
+      },
+    });
+    const open = await crawl({ seeds: [web.url('rules.test')] });
+    expect(open.notices.map(({ code }) => code)).toContain('robots-forbidden');
+    const closed = await crawl({ seeds: [web.url('rules.test')], robots: { onForbidden: 'deny' } });
+    expect(closed.itemUrls).toEqual([]);
+    const { decisions } = await crawl({ seeds: [web.url('rights.test')], purposes: ['tdm'] });
+    const ends = decisions.map(({ url, status, reason }) => [new URL(url).pathname, status, reason].join(' '));
+    expect(ends.sort()).toEqual(['/ excluded tdm-reserved', '/.well-known/tdmrep.json failed challenged']);
   });
 
   it('strips terms from what it stores', async () => {

@@ -16,7 +16,12 @@ const LARGE = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(3 * 1024 * 
 const html = { 'content-type': 'text/html; charset=utf-8' };
 
 const SITE: Routes = {
-  '/robots.txt': text('User-agent: *\nDisallow: /closed\nNoindex: /quiet\nContent-Signal: ai-train=no'),
+  '/robots.txt': text(
+    'User-agent: *\nDisallow: /closed\nNoindex: /quiet\nContent-Signal: ai-train=no\nLicense: /license.xml',
+  ),
+  '/license.xml': text(
+    `<rsl xmlns="https://rslstandard.org/rsl"><content url="/"><license><payment type="attribution"/></license></content></rsl>`,
+  ),
   '/': page('a', [
     '/b',
     '/c',
@@ -118,7 +123,7 @@ async function crawled(): Promise<{ story: CrawlStory; out: string; asked: () =>
   return { story, out, asked: () => web.log.length };
 }
 
-it('the same handlers, the same items: data, ids, expiry and preferences, without a request', async () => {
+it('the same handlers, the same items: data, ids, expiry, preferences and licences, without a request', async () => {
   const { story, out, asked } = await crawled();
   const before = asked();
   const sink = memorySink();
@@ -128,6 +133,7 @@ it('the same handlers, the same items: data, ids, expiry and preferences, withou
   expect(archived.length).toBeGreaterThan(10);
   expect(archived.some(({ expiresAtMs }) => expiresAtMs !== null)).toBe(true);
   expect(archived.some(({ preferences }) => preferences['train-ai'] === 'disallow')).toBe(true);
+  expect(archived.every(({ license }) => license?.outcome === 'attribution')).toBe(true);
   expect(JSON.stringify(archived)).toContain('asked for by a handler');
   expect(report).toMatchObject({ items: archived.length, withheld: 1, excluded: 2, failures: 0 });
   expect(asked()).toBe(before);

@@ -29,8 +29,11 @@ const SITES: Readonly<Record<string, Route>> = {
   token: rsl('', 'url="/" server="https://olp.example/"'),
   prohibited: rsl('<prohibits type="usage">all</prohibits>'),
   unreadable: text('no licence'),
-  // A 402.
-  '': { status: 404 },
+};
+/** Those of the rows without a document. */
+const REFUSALS: Readonly<Record<string, Route>> = {
+  License: { status: 401, headers: { 'www-authenticate': 'License error="invalid_request"' } },
+  '': { status: 402, headers: { 'crawler-price': 'USD 0.01' } },
 };
 const PURPOSES: readonly (Purpose | null)[] = [null, 'search', 'archive', 'tdm', 'other', 'ai-train', 'ai-input'];
 const TABLE = rowsUnder(readFileSync(`${rootPath}docs/politeness.md`, 'utf8'), '## Licences and prices').map(
@@ -40,18 +43,18 @@ const TABLE = rowsUnder(readFileSync(`${rootPath}docs/politeness.md`, 'utf8'), '
 /** One site for every row of the table, crawled for one purpose. */
 async function crawled(purpose: Purpose | null) {
   const hosts = TABLE.map(({ host, site }) => {
-    const isNamed = site !== '';
+    const refusal = REFUSALS[site];
     const routes: Record<string, Route> = {
-      '/robots.txt': text(`User-agent: *\nDisallow: /no\n${isNamed ? 'License: /license.xml\n' : ''}`),
-      '/license.xml': SITES[site]!,
+      '/robots.txt': text(`User-agent: *\nDisallow: /no\n${refusal === undefined ? 'License: /license.xml\n' : ''}`),
+      '/license.xml': SITES[site] ?? { status: 404 },
       '/.well-known/tdmrep.json': { status: 404 },
-      '/': isNamed ? page('start', ['/1', '/no']) : { status: 402, headers: { 'crawler-price': 'USD 0.01' } },
+      '/': refusal ?? page('start', ['/1', '/no']),
       '/1': page('one'),
     };
     return [host, routes] as const;
   });
   const web = await webForTest({ hosts: Object.fromEntries(hosts) });
-  const seeds = TABLE.flatMap(({ host, site }) => [web.url(host), ...(site === '' ? [] : [web.url(host, '/1')])]);
+  const seeds = TABLE.flatMap(({ host, site }) => [web.url(host), ...(site in REFUSALS ? [] : [web.url(host, '/1')])]);
   const story = await crawl({ seeds, ...(purpose === null ? {} : { purposes: [purpose] }) });
   return TABLE.map(({ host, site, cells }) => {
     const found = story.decisions.filter(({ url }) => seeds.includes(url) && new URL(url).hostname === host);
@@ -60,7 +63,7 @@ async function crawled(purpose: Purpose | null) {
       row: `${site}, ${purpose}`,
       site,
       cell: cells[PURPOSES.indexOf(purpose)],
-      document: site === '' ? null : web.url(host, '/license.xml'),
+      document: site in REFUSALS ? null : web.url(host, '/license.xml'),
       paths: web.paths(host).filter((path) => !path.startsWith('/.well-known')),
       words: [...new Set(found.map(({ status, reason }) => `${status} ${reason}`))],
       details: found.map(({ detail }) => detail ?? ''),
@@ -82,7 +85,7 @@ const MEANING: Readonly<Record<string, typeof KEPT>> = {
 
 describe('the table of licences in docs/politeness.md', () => {
   it('has a row for each site of this test, and no other', () => {
-    expect(TABLE.map(({ site }) => site).sort()).toEqual(Object.keys(SITES).sort());
+    expect(TABLE.map(({ site }) => site).sort()).toEqual(Object.keys({ ...SITES, ...REFUSALS }).sort());
     expect(TABLE.every(({ cells }) => cells.length === PURPOSES.length)).toBe(true);
   });
 

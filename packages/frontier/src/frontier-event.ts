@@ -43,6 +43,7 @@ export interface HostWarning {
     | 'license-terms'
     | 'license-unreadable'
     | 'license-changed'
+    | 'license-conflict'
     | 'validator-lies'
     | 'validator-restless'
     | 'lastmod-useless'

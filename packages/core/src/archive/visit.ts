@@ -20,6 +20,8 @@ export interface ArchivedVisit {
   readonly signals: JsonValue;
   /** What the site's tdmrep.json says of it. */
   readonly tdm: { readonly reserved: boolean | null; readonly policy: string | null };
+  /** Its licence and what follows from it. Absent: none is named. */
+  readonly license?: JsonValue;
   /** When the page was judged, epoch milliseconds. */
   readonly judgedAtMs: number;
   /** It was opened in a browser, whose document is not in the archive. Absent: the handler saw the response. */

@@ -228,5 +228,7 @@ export function toRobotsAnswer(outcome: FetchOutcome): RobotsAnswer {
   if (outcome.kind === 'failed') return { kind: 'failure', failure: ROBOTS_FAILURES[outcome.failure] };
   if (outcome.truncated === 'connection') return { kind: 'failure', failure: 'short-body' };
   const { status, headers, body, url } = outcome;
-  return { kind: 'response', status, headers: headersByName(headers), body, robotsUrl: url, finalUrl: url };
+  // A 202 with a challenge holds no rules: the site has refused, as with a 403.
+  const said = status === 202 && challengerOf(outcome) !== null ? 403 : status;
+  return { kind: 'response', status: said, headers: headersByName(headers), body, robotsUrl: url, finalUrl: url };
 }

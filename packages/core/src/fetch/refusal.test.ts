@@ -13,6 +13,7 @@ const entry = { scheme: 'exact', network: 'eip155:8453', amount: '10000', asset:
 describe('a 402', () => {
   it.each([
     [{ 'crawler-price': 'USD 0.01' }, '', 'pay-per-crawl: USD 0.01'],
+    [{ 'crawler-price': 'USD 0.01', 'crawler-error': 'InvalidPrice' }, '', 'pay-per-crawl: USD 0.01 (InvalidPrice)'],
     [{ 'PAYMENT-REQUIRED': encoded({ x402Version: 2, accepts: [entry] }) }, '', 'x402: 10000 0x8335 eip155:8453'],
     [
       {},
@@ -20,6 +21,11 @@ describe('a 402', () => {
       'x402-v1: 5 0x8335 eip155:8453',
     ],
     [{ 'WWW-Authenticate': 'License error="invalid_token"' }, '', 'rsl: License error="invalid_token"'],
+    [
+      { 'WWW-Authenticate': 'License', Link: '<https://x.example/l.xml>; rel="license"; type="application/rsl+xml"' },
+      '',
+      'rsl: License, <https://x.example/l.xml>; rel="license"; type="application/rsl+xml"',
+    ],
     [{ 'WWW-Authenticate': 'Payment realm="x"' }, '<p>Pay</p>', 'unknown: Payment realm="x"'],
     [{ 'PAYMENT-REQUIRED': 'no base64 {' }, '', 'unknown'],
     [{ 'PAYMENT-REQUIRED': encoded(null) }, '[]', 'unknown'],
@@ -51,6 +57,9 @@ it.each([
   [202, { 'x-amzn-waf-action': 'count' }, undefined],
   [202, {}, undefined],
   [403, { 'crawler-error': 'CrawlerForbidden' }, undefined],
+  [401, { 'WWW-Authenticate': 'License error="invalid_token"' }, 'payment-required'],
+  [401, { 'WWW-Authenticate': 'Basic realm="License"' }, undefined],
+  [403, { 'WWW-Authenticate': 'License error="insufficient_scope"' }, undefined],
   [200, { 'crawler-price': 'USD 0.01' }, undefined],
 ])('%i with %j is %s', (status, headers, reason) => {
   expect(answer(status, headers as Record<string, string>)?.reason).toBe(reason);

@@ -2,7 +2,7 @@
 // The crawl pays nothing and solves nothing; it says what was asked. What a site writes there is a stranger's text.
 
 import { MAX_OFFER_CHARS, MAX_OFFERS, MAX_REFUSAL_DETAIL } from './limits.js';
-import { challengerOf, headerValue, type ResponseOutcome } from './outcome.js';
+import { challengerOf, headerValue, headerValues, type ResponseOutcome } from './outcome.js';
 
 /** Why a page was refused. */
 export interface SiteRefusal {
@@ -17,23 +17,34 @@ export function refusalOf(outcome: Pick<ResponseOutcome, 'status' | 'headers' | 
   if (by !== null) return { reason: 'challenged', detail: by };
   const charged = headerValue(outcome.headers, 'crawler-charged');
   if (charged !== null) return { reason: 'charged-unasked', detail: charged.slice(0, MAX_REFUSAL_DETAIL) };
-  if (outcome.status !== 402) return null;
+  const isOffer = outcome.status === 402 || (outcome.status === 401 && licenseChallenge(outcome) !== null);
+  if (!isOffer) return null;
   return { reason: 'payment-required', detail: offerOf(outcome).slice(0, MAX_REFUSAL_DETAIL) };
+}
+
+/** `WWW-Authenticate: License`, with the licence that a `Link` of the answer names; `null`: it has none. */
+function licenseChallenge({ headers }: Pick<ResponseOutcome, 'headers'>): string | null {
+  const challenge = headerValues(headers, 'www-authenticate').find((each) => /^\s*license\b/i.test(each));
+  if (challenge === undefined) return null;
+  const license = headerValues(headers, 'link').find((each) => /;\s*rel="?license\b/i.test(each));
+  return [challenge.trim(), ...(license === undefined ? [] : [license.trim()])].join(', ');
 }
 
 /** What a 402 asks for, with the kind of its offer. */
 function offerOf({ headers, body }: Pick<ResponseOutcome, 'headers' | 'body'>): string {
   const price = headerValue(headers, 'crawler-price');
-  if (price !== null) return `pay-per-crawl: ${price}`;
+  const error = headerValue(headers, 'crawler-error');
+  if (price !== null) return `pay-per-crawl: ${price}${error === null ? '' : ` (${error})`}`;
   const required = headerValue(headers, 'payment-required');
   if (required !== null && required.length <= MAX_OFFER_CHARS) {
     const offer = x402(Buffer.from(required, 'base64'));
     if (offer !== null) return `x402: ${offer}`;
   }
-  const challenge = headerValue(headers, 'www-authenticate');
-  if (challenge !== null && /^license\b/i.test(challenge.trim())) return `rsl: ${challenge.trim()}`;
+  const license = licenseChallenge({ headers });
+  if (license !== null) return `rsl: ${license}`;
   const offer = body.length <= MAX_OFFER_CHARS ? x402(body) : null;
   if (offer !== null) return `x402-v1: ${offer}`;
+  const challenge = headerValue(headers, 'www-authenticate');
   return `unknown${challenge === null ? '' : `: ${challenge}`}`;
 }
 

@@ -4,21 +4,28 @@
 import { createHash } from 'node:crypto';
 import { type Frontier, type HostWarning, type PageWork, retryUrl } from '@mannerly/frontier';
 import type { Purpose } from '@mannerly/robots/page';
-import { decodeText } from '../fetch/charset.js';
-import { exchangeOf, headerValue, isRefusedByGuard, type ResponseOutcome } from '../fetch/outcome.js';
+import { exchangeOf, isRefusedByGuard } from '../fetch/outcome.js';
 import { keepLatest } from '../keep-latest.js';
 import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
 import { parseUrl } from '../parse-url.js';
-import { type LicenseReading, readLicenseDocument } from './license-document.js';
+import {
+  conditionsOf,
+  type Kept,
+  keptReading,
+  keptResponse,
+  renewed,
+  unreachable,
+  unreadable,
+} from './kept-license.js';
+import { readLicenseDocument } from './license-document.js';
 import { judgeLicenses, type LicenseUser, type LicenseVerdict, type NamedLicense } from './license-terms.js';
 import { licenseUserOf, type ResolvedLicensing } from './licensing-options.js';
 import {
   LICENSE_POLL_MS,
   LICENSE_RETRY_MS,
   LICENSE_TURN_MS,
-  LICENSE_UNREADABLE_MS,
   MAX_LICENSE_AUTHORITIES,
   MAX_LICENSE_BYTES,
   MAX_LICENSE_HOPS,
@@ -55,16 +62,10 @@ export interface LicensesParts {
   readonly tell: (code: HostWarning['code'], url: string, detail: string) => void;
 }
 
-/** A document as it is kept, in memory and, without its reading, in the store. */
-interface Kept {
-  readonly reading: LicenseReading;
-  /** `null`: it could not be read. */
-  readonly text: string | null;
-  readonly fetchedAtMs: number | null;
-  readonly expiresAtMs: number;
-  readonly digest: string | null;
-  readonly etag: string | null;
-  readonly lastModified: string | null;
+/** A document that is named, and what is known of it; `null`: it is not requested. */
+interface NamedAndKept {
+  readonly document: string;
+  readonly kept: Kept | null;
 }
 
 /** As the store has it. The text is in base64, so that no document outgrows its record. */
@@ -125,17 +126,23 @@ export class Licenses {
     );
   }
 
-  /** What a page and its response say of it, else what robots.txt names does; `null`: nothing. */
+  /** What a page and its response say of it; where they are silent, what robots.txt names does. `null`: nothing. */
   async ofPage(
     work: Pick<PageWork, 'url' | 'signals'>,
     page: FetchedPage,
     body: Uint8Array,
   ): Promise<FoundLicense | null> {
     if (this.#parts.options.mode === 'off') return null;
-    const documents = await this.#ofResponse(work.url, page, body);
-    if (documents.length > 0) return this.#judge(work.url, documents);
-    const answer = await this.before(work);
-    return answer?.effect === 'wait' ? null : answer;
+    const [named, ofSite] = [await this.#ofResponse(work.url, page, body), await this.#ofSite(work)];
+    const own = named.length > 0 ? this.#judge(work.url, named) : null;
+    const site = ofSite.length > 0 ? this.#judge(work.url, ofSite) : null;
+    if (own === null || site === null) return own ?? site;
+    if (own.outcome === 'none') return site;
+    if (site.outcome !== 'none' && (own.outcome !== site.outcome || own.price !== site.price)) {
+      const [here, there] = [own, site].map(({ document, outcome, price }) => `${document}: ${priced(outcome, price)}`);
+      this.#tellOnce('license-conflict', work.url, `${here}, named by the page; ${there}, named by robots.txt`);
+    }
+    return own;
   }
 
   /** The documents that hold for a page: those that its response names, else those of robots.txt. */
@@ -145,9 +152,7 @@ export class Licenses {
     body: Uint8Array,
   ): Promise<readonly (NamedLicense & Pick<FoundLicense, 'fetchedAtMs' | 'digest'>)[]> {
     const named = await this.#ofResponse(url, { ...page, fetchedAtMs: this.#parts.nowMs() }, body);
-    const authority = new URL(url).origin;
-    const ofRobots = async (document: string) => ({ document, kept: await this.#awaited(document, authority) });
-    const documents = named.length > 0 ? named : await Promise.all(licenses.map(ofRobots));
+    const documents = named.length > 0 ? named : await this.#ofSite({ url, signals: { licenses } });
     return documents.map(({ document, kept }) => ({
       document,
       reading: kept?.reading ?? null,
@@ -156,11 +161,22 @@ export class Licenses {
     }));
   }
 
+  /** The documents that robots.txt names; those that are on their way are awaited. */
+  #ofSite({ url, signals: { licenses } }: Parameters<Licenses['documentsOf']>[0]): Promise<NamedAndKept[]> {
+    const { origin } = new URL(url);
+    return Promise.all(
+      licenses.map(async (document) => ({
+        document,
+        kept: this.#isRead() ? await this.#awaited(document, origin) : null,
+      })),
+    );
+  }
+
   async #ofResponse(
     url: string,
     page: Parameters<typeof licensesOfPage>[0] & Pick<FetchedPage, 'fetchedAtMs'>,
     body: Uint8Array,
-  ): Promise<{ readonly document: string; readonly kept: Kept | null }[]> {
+  ): Promise<NamedAndKept[]> {
     const named = await licensesOfPage(page, body);
     return Promise.all(
       named.map(async (each) => {
@@ -187,7 +203,7 @@ export class Licenses {
     return read === 'always' || (read === 'with-purpose' && this.#user.purposes.length > 0);
   }
 
-  #judge(url: string, documents: readonly { readonly document: string; readonly kept: Kept | null }[]): FoundLicense {
+  #judge(url: string, documents: readonly NamedAndKept[]): FoundLicense {
     const named = documents.map(({ document, kept }) => ({ document, reading: kept?.reading ?? null }));
     const verdict = judgeLicenses(url, named, this.#user);
     const kept = documents.find(({ document }) => document === verdict.document)?.kept ?? null;
@@ -195,7 +211,7 @@ export class Licenses {
     const { outcome, document, price } = verdict;
     if (document !== null && outcome !== 'none') {
       const why = kept?.reading.kind === 'unreadable' ? `: ${kept.reading.why}` : '';
-      const detail = `${document}: ${outcome}${price === null ? '' : ` ${price}`}${why}`;
+      const detail = `${document}: ${priced(outcome, price)}${why}`;
       this.#tellOnce(outcome === 'unreadable' ? 'license-unreadable' : 'license-terms', url, detail);
     }
     return { ...verdict, effect, fetchedAtMs: kept?.fetchedAtMs ?? null, digest: kept?.digest ?? null };
@@ -326,55 +342,14 @@ export class Licenses {
   }
 }
 
-const DAY_MS = 86_400_000;
-
 /** https; http on the very authority that names it, which is no weaker than its robots.txt (C2). */
 function isFetchable(document: string, authority: string): boolean {
   const url = parseUrl(document);
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && url.origin === authority);
 }
 
-function unreadable(why: string, nowMs: number): Kept {
-  return { ...keptReading({ kind: 'unreadable', why }, null), expiresAtMs: nowMs + LICENSE_UNREADABLE_MS };
-}
-
-/** It says neither yes nor no: every use waits. */
-function unreachable(why: string, untilMs: number): Kept {
-  return { ...keptReading({ kind: 'unreadable', why, isTemporary: true }, null), expiresAtMs: untilMs };
-}
-
-function keptReading(reading: LicenseReading, fetchedAtMs: number | null): Kept {
-  return { reading, text: null, fetchedAtMs, expiresAtMs: 0, digest: null, etag: null, lastModified: null };
-}
-
-function keptResponse({ body, headers, truncated }: ResponseOutcome, nowMs: number): Kept {
-  if (truncated === 'limit') return unreadable(`more than ${MAX_LICENSE_BYTES} bytes`, nowMs);
-  const text = decodeText(body, headerValue(headers, 'content-type'), 'xml');
-  const reading = readLicenseDocument(text);
-  const lifetimeMs = reading.kind === 'read' ? reading.maxAgeDays * DAY_MS : LICENSE_UNREADABLE_MS;
-  return {
-    reading,
-    text: reading.kind === 'read' ? text : null,
-    fetchedAtMs: nowMs,
-    expiresAtMs: nowMs + lifetimeMs,
-    digest: createHash('sha256').update(text).digest('hex'),
-    etag: headerValue(headers, 'etag'),
-    lastModified: headerValue(headers, 'last-modified'),
-  };
-}
-
-/** It is as it was. */
-function renewed(known: Kept, nowMs: number): Kept {
-  const lifetimeMs = known.expiresAtMs - (known.fetchedAtMs ?? nowMs);
-  return { ...known, fetchedAtMs: nowMs, expiresAtMs: nowMs + lifetimeMs };
-}
-
-function conditionsOf(known: Kept | null): Record<string, string> {
-  const { etag = null, lastModified = null } = known ?? {};
-  return {
-    ...(etag === null ? {} : { 'if-none-match': etag }),
-    ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),
-  };
+function priced(outcome: string, price: string | null): string {
+  return price === null ? outcome : `${outcome} ${price}`;
 }
 
 function keyOf(document: string): string {

@@ -13,6 +13,8 @@ import { Spool } from '../fetch/spool.js';
 import { HandlerPool } from '../handle/handler-pool.js';
 import { type Handler, type HandlerOptions, Handlers, type Route } from '../handle/handlers.js';
 import { type Routes, registerRoutes } from '../handle/routes.js';
+import { applyLicense } from '../licensing/apply-license.js';
+import type { FoundLicense } from '../licensing/licenses.js';
 import { MAX_WAIT_MS } from '../limits.js';
 import { ItemWriter, itemsOf } from '../output/items.js';
 import type { Item, Sink } from '../output/sink.js';
@@ -183,6 +185,7 @@ class Replay {
       return;
     }
     const page = await reader.read(replayedWork(url, visit), outcome);
+    applyLicense(page, (visit.license ?? null) as FoundLicense | null);
     const handled = await this.#pool.handle(page);
     this.#counts.pages += 1;
     if (handled.kind === 'signal') {

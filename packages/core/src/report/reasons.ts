@@ -157,7 +157,7 @@ export const REASONS = {
     'Check that its name is right and the site answers; run the same crawl again after that time.',
   ),
   'payment-required': failed(
-    'The site asks for a payment (402); the detail has its price. The crawl pays nothing.',
+    'The site asks for a payment (402) or a licence (401 with `License`); the detail has its price. The crawl pays nothing.',
     'Leave it, or ask the site for another arrangement.',
   ),
   'charged-unasked': failed(

@@ -18,11 +18,11 @@ import type { Handled } from '../handle/handler-pool.js';
 import type { UnchangedPage } from '../handle/page-change.js';
 import type { HandlerSignal } from '../handle/signals.js';
 import type { PageOutcome } from '../journal/journal.js';
+import { applyLicense } from '../licensing/apply-license.js';
 import { itemsOf } from '../output/items.js';
 import type { PageExclusion } from '../page/exclusion.js';
 import type { PageInCrawl } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
-import { applyLicense } from './license-result.js';
 import type { Run } from './run.js';
 import { archivedPage } from './run-archive.js';
 import {
@@ -141,7 +141,11 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   const known = httpStatus === 304 ? ((await run.recrawl?.notModified(work, outcome)) ?? 'unasked') : 'unasked';
   // About another document than the one that is known: requested once more, without conditions.
   if (known === 'mismatch') return settled({ kind: 'again', notBeforeMs: outcome.timing.endedAtMs });
-  if (known !== 'unasked') return unchanged(run, work, known, (await run.reader.read(work, outcome)).exclusion);
+  if (known !== 'unasked') {
+    const page = await run.reader.read(work, outcome);
+    applyLicense(page, await run.licenses.ofPage(work, page, outcome.body));
+    return unchanged(run, work, known, page.exclusion);
+  }
   if (httpStatus < 200 || httpStatus > 299) {
     return failed(run, work, { reason: `status-${httpStatus}`, layer: 'fetch', httpStatus });
   }
@@ -180,6 +184,12 @@ async function companionResult(run: Run, work: PageWork, outcome: FetchOutcome):
   if (redirect.kind === 'to') {
     const target = await run.companions.redirected(work, redirect.url);
     return redirectResult(run, work, httpStatus, redirect.url, target);
+  }
+  const refusal = refusalOf(outcome);
+  if (refusal !== null) {
+    // It says nothing of what the file would say: rights still count as reserved.
+    await sitemaps?.failed(work);
+    return decided(run, work, { status: 'failed', ...refusal, layer: 'fetch', httpStatus, isPage: false });
   }
   const known = httpStatus === 304 ? ((await sitemaps?.notModified(work, outcome)) ?? 'unasked') : 'unasked';
   if (known === 'mismatch') return settled({ kind: 'again', notBeforeMs: outcome.timing.endedAtMs });
@@ -264,13 +274,14 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   const rendering = verdict === null ? await run.rendering.render(work, outcome, came) : AS_IT_CAME;
   if (rendering.kind === 'stopped') return RETURNED;
   const page = rendering.kind === 'rendered' ? await run.reader.read(work, outcome, rendering) : came;
-  applyLicense(page, await run.licenses.ofPage(work, page, outcome.body));
+  const license = await run.licenses.ofPage(work, page, outcome.body);
+  applyLicense(page, license);
   await run.knowledge.read(work, page);
   let record: ArchivedResponse | null = null;
   if (run.archive !== null) {
     const tdm = await run.companions.tdmFor(work.url);
     const isForBrowser = rendering.kind !== 'as-it-came';
-    const about = archivedPage(work, page, tdm, isForBrowser, run.nowMs());
+    const about = archivedPage(work, page, { tdm, license }, isForBrowser, run.nowMs());
     record = await run.archive.keep(outcome, about, run.recrawl?.archiveAs(work));
   }
   if (verdict !== null) return refusedByHook(run, work, verdict, outcome);

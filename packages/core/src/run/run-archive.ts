@@ -9,6 +9,7 @@ import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
 import { type CrawlPaths, partsOf } from '../directory/crawl-paths.js';
 import { MannerlyError } from '../errors.js';
 import type { Fetcher } from '../fetch/fetcher.js';
+import type { FoundLicense } from '../licensing/licenses.js';
 import type { ResolvedOptions } from '../options/options.js';
 import type { FetchedPage } from '../page/page.js';
 import type { PageReader } from '../page/read-page.js';
@@ -55,13 +56,13 @@ export async function createRunArchive(
 /**
  * What the archive keeps of a page next to its exchange.
  *
- * @param tdm - What the site's tdmrep.json says of it.
+ * @param rights - What the site's tdmrep.json and its licences say of it.
  * @param isForBrowser - Whether its handler sees, or was to see, the page as a browser has it.
  */
 export function archivedPage(
   { record, signals, lease }: PageWork,
   page: FetchedPage,
-  { reserved, policy }: TdmReservation,
+  { tdm: { reserved, policy }, license }: { readonly tdm: TdmReservation; readonly license: FoundLicense | null },
   isForBrowser: boolean,
   nowMs: number,
 ): ArchivedPage {
@@ -76,6 +77,7 @@ export function archivedPage(
       ...{ depth, via, from, hops, label, userData, tries, visit },
       signals: { ...signals } as unknown as JsonValue,
       tdm: { reserved, policy },
+      ...(license === null ? {} : { license: { ...license } }),
       judgedAtMs: nowMs,
       ...(isForBrowser ? { isRendered: true } : {}),
     },

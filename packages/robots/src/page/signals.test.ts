@@ -54,6 +54,20 @@ describe('what a page says (page-level §1)', () => {
     );
   });
 
+  it('is no grant where a converter to Markdown says it (licensing C11)', () => {
+    const signals = (...headers: (readonly [string, string])[]) => {
+      const input = {
+        url: URL_A,
+        tokens: [],
+        headers: [['Content-Signal', 'ai-train=yes, search=no, use=full'], ...headers],
+      };
+      const { preferences, contentUse } = readPageSignals(input as PageSignalsInput);
+      return { preferences, contentUse };
+    };
+    expect(signals()).toEqual({ preferences: { 'train-ai': 'allow', search: 'disallow' }, contentUse: 'full' });
+    expect(signals(['X-Markdown-Tokens', '725'])).toEqual({ preferences: { search: 'disallow' }, contentUse: null });
+  });
+
   it('cannot be changed for the next page by the reader of one', () => {
     const { preferences, tdmBy, taggedBy } = readPageSignals({ url: URL_A, headers: [], tokens: [] });
     for (const part of [preferences, tdmBy, taggedBy, taggedBy[0]]) expect(Object.isFrozen(part)).toBe(true);

@@ -126,7 +126,8 @@ function readDirectives(
     ['robots-tag', parseRobotsTagLists(lines('robots-tag'), tokens)],
     ['meta', parseRobotsMeta(metas, tokens)],
   ];
-  const fieldSignals = parseContentSignalField(lines('content-signal'), url);
+  const saidSignals = parseContentSignalField(lines('content-signal'), url);
+  const fieldSignals = fields.has('x-markdown-tokens') ? withoutGrants(saidSignals) : saidSignals;
   const preferredBy: [SignalSource, Preferences][] = [
     ['robots-txt', robots?.preferences ?? {}],
     ['content-usage', parseContentUsageField(lines('content-usage'))],
@@ -160,7 +161,7 @@ type FieldLines = ReadonlyMap<string, readonly string[]>;
 const NO_LINES: FieldLines = new Map();
 /** The fields that say something here. */
 const SIGNAL_FIELDS: ReadonlySet<string> = new Set(
-  'x-robots-tag robots-tag content-signal content-usage tdm-reservation tdm-policy link'.split(' '),
+  'x-robots-tag robots-tag content-signal content-usage tdm-reservation tdm-policy link x-markdown-tokens'.split(' '),
 );
 
 /** Their lines, in the order of the header section. */
@@ -212,6 +213,11 @@ export function parseContentUsageField(values: readonly string[]): Preferences {
 export function parseContentSignalField(values: readonly string[], url: string): Readonly<Record<string, string>> {
   const lines = values.flatMap((value) => parseContentSignal(value) ?? []);
   return resolveSignals(lines, url);
+}
+
+/** A converter to Markdown adds grants that no author wrote; what it refuses counts (licensing C11). */
+function withoutGrants(signals: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(signals).filter(([, value]) => value !== 'allow' && value !== 'full'));
 }
 
 /** What `noai` and `noimageai` say about categories of use: both refuse training and input (page-level §2). */

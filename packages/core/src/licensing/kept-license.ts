@@ -1,0 +1,68 @@
+// A licence document as it is kept: what it says, until when that holds, and how to ask whether it still does.
+
+import { createHash } from 'node:crypto';
+import { decodeText } from '../fetch/charset.js';
+import { headerValue, type ResponseOutcome } from '../fetch/outcome.js';
+import { type LicenseReading, readLicenseDocument } from './license-document.js';
+import { LICENSE_UNREADABLE_MS, MAX_LICENSE_BYTES } from './limits.js';
+
+/** A document as it is kept, in memory and, without its reading, in the store. */
+export interface Kept {
+  readonly reading: LicenseReading;
+  /** `null`: it could not be read. */
+  readonly text: string | null;
+  readonly fetchedAtMs: number | null;
+  readonly expiresAtMs: number;
+  readonly digest: string | null;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+}
+
+const DAY_MS = 86_400_000;
+
+/** What cannot be read, for a day. */
+export function unreadable(why: string, nowMs: number): Kept {
+  return { ...keptReading({ kind: 'unreadable', why }, null), expiresAtMs: nowMs + LICENSE_UNREADABLE_MS };
+}
+
+/** It says neither yes nor no: every use waits. */
+export function unreachable(why: string, untilMs: number): Kept {
+  return { ...keptReading({ kind: 'unreadable', why, isTemporary: true }, null), expiresAtMs: untilMs };
+}
+
+/** What stands in a page: it is asked for with its page. */
+export function keptReading(reading: LicenseReading, fetchedAtMs: number | null): Kept {
+  return { reading, text: null, fetchedAtMs, expiresAtMs: 0, digest: null, etag: null, lastModified: null };
+}
+
+/** What a response says. */
+export function keptResponse({ body, headers, truncated }: ResponseOutcome, nowMs: number): Kept {
+  if (truncated === 'limit') return unreadable(`more than ${MAX_LICENSE_BYTES} bytes`, nowMs);
+  const text = decodeText(body, headerValue(headers, 'content-type'), 'xml');
+  const reading = readLicenseDocument(text);
+  const lifetimeMs = reading.kind === 'read' ? reading.maxAgeDays * DAY_MS : LICENSE_UNREADABLE_MS;
+  return {
+    reading,
+    text: reading.kind === 'read' ? text : null,
+    fetchedAtMs: nowMs,
+    expiresAtMs: nowMs + lifetimeMs,
+    digest: createHash('sha256').update(text).digest('hex'),
+    etag: headerValue(headers, 'etag'),
+    lastModified: headerValue(headers, 'last-modified'),
+  };
+}
+
+/** It is as it was. */
+export function renewed(known: Kept, nowMs: number): Kept {
+  const lifetimeMs = known.expiresAtMs - (known.fetchedAtMs ?? nowMs);
+  return { ...known, fetchedAtMs: nowMs, expiresAtMs: nowMs + lifetimeMs };
+}
+
+/** The fields of a conditional request. */
+export function conditionsOf(known: Kept | null): Record<string, string> {
+  const { etag = null, lastModified = null } = known ?? {};
+  return {
+    ...(etag === null ? {} : { 'if-none-match': etag }),
+    ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),
+  };
+}
