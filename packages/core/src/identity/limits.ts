@@ -20,4 +20,3 @@ export const ROTATION_CACHE_SECONDS = 3_600;
 /** Milliseconds that a list of addresses may be old (identity 9). */
 export const MAX_ADDRESS_LIST_AGE_MS = 86_400_000;
 export const MAX_NAMED_ADDRESSES = 256; // addresses whose names are looked up by one check (our own)
-export const MAX_READ_REQUESTS_BYTES = 16 * 1024 * 1024; // bytes of a file with requests to verify (our own)

@@ -16,8 +16,7 @@ import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { json } from '../flags.js';
 import type { CliIo } from '../io.js';
-import { type ConfiguredIdentity, readPublished } from '../published-identity.js';
-import type { IdentityFlags } from './identity.js';
+import { type ConfiguredIdentity, type IdentityFlags, readPublished } from '../published-identity.js';
 
 /**
  * @param target - The URL of the directory, or of its host; absent: the folder is checked.

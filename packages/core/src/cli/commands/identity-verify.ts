@@ -6,7 +6,6 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readRequests } from '../../archive/read-archive.js';
 import { createCrawler } from '../../crawler.js';
-import { MAX_READ_REQUESTS_BYTES } from '../../identity/limits.js';
 import { type KeptRequest, readRequestTexts } from '../../identity/read-requests.js';
 import { createRequestVerifier, type RequestVerifier } from '../../identity/request-verifier.js';
 import { parseUrl } from '../../parse-url.js';
@@ -18,8 +17,9 @@ import { findConfig, readConfig } from '../config-file.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import type { CliIo } from '../io.js';
+import { MAX_READ_REQUESTS_BYTES } from '../limits.js';
+import type { IdentityFlags } from '../published-identity.js';
 import { readKeys } from '../read-keys.js';
-import type { IdentityFlags } from './identity.js';
 
 /** The status that a verifying site answers with. */
 const STATUS = { verified: 200, unverified: 401, invalid: 400 } as const;

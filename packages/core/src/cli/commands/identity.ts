@@ -12,22 +12,7 @@ import { loadSigningKey } from '../../signatures/signing-key.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import type { CliIo } from '../io.js';
-import { readPublished, writePublished } from '../published-identity.js';
-
-/** The flags as commander has them. */
-export interface IdentityFlags {
-  readonly name?: string;
-  readonly key?: string;
-  readonly config?: string;
-  readonly also?: readonly string[];
-  readonly to?: string;
-  readonly leaked?: boolean;
-  readonly listen?: number;
-  readonly live?: string;
-  readonly keys?: string;
-  readonly allowAddress?: string[];
-  readonly json?: boolean;
-}
+import { type IdentityFlags, readPublished, writePublished } from '../published-identity.js';
 
 /** Runs the command. @throws UsageError, MannerlyError */
 export async function identityCommand(
