@@ -29,7 +29,7 @@ export const EXIT_CODES: readonly (readonly [code: number, means: string, todo: 
   [EXIT.spent, 'the bounds were used up before; no request was sent', 'larger bounds, or --reset'],
   [
     EXIT.violated,
-    'audit found a violation of politeness, or nothing to judge',
+    'audit found a violation of politeness, or nothing to judge; identity check a fault, verify a request that is not verified',
     'a violation is a bug: please report it',
   ],
   [

@@ -104,6 +104,12 @@ describe('mannerly identity', () => {
     // Publishing meanwhile lists both.
     await identity('publish', ...flags);
     expect(listed()).toHaveLength(2);
+    // A folder that is refused leaves the key and the step as they are.
+    const stray = join(base, 'folder', 'stray.key');
+    writeFileSync(stray, readFileSync(own));
+    expect(await rotate(3)).toMatchObject({ code: 2, err: expect.stringContaining('key-is-private-in-public-folder') });
+    expect(await keyid()).toBe(first);
+    rmSync(stray);
     expect(await rotate(3)).toMatchObject({ code: 0, out: expect.stringContaining('signs from now on') });
     expect([(await keyid()) === first, listed().at(-1)]).toEqual([false, first]);
     expect(await rotate(6)).toMatchObject({ code: 0, out: expect.stringContaining('The old key is removed') });

@@ -58,7 +58,8 @@ It reads requests.jsonl, the copies in robots/ and the requests in the archive, 
 5: a violation, or no request to judge. docs/audit.md says what is judged, and by which fields.`;
 
 const IDENTITY_HELP = `
-Neither sends a request. docs/identity.md says what to do with the folder.`;
+check <url> requests what is published, verify the directories of those who sign, verify --live a page and its robots.txt; the
+others send no request. docs/identity.md says what to do with the folder.`;
 
 const MAX_LISTED = 1_000;
 const EXPORT_FORMATS: readonly ExportFormat[] = ['jsonl', 'csv', 'parquet'];
@@ -148,15 +149,27 @@ function addCrawlCommands(program: Command, run: Runner): void {
       .command('identity')
       .description('make the key that a crawler signs with, and the folder that says who it is')
       .addArgument(
-        new Argument('<action>', 'make a key, the folder, or a new key').choices(['init', 'publish', 'rotate']),
-      ),
+        new Argument('<action>', 'make a key, the folder, a new key; check it; verify requests').choices([
+          'init',
+          'publish',
+          'rotate',
+          'check',
+          'verify',
+        ]),
+      )
+      .argument('[target]', 'check: the URL of the directory; verify: a file, or a folder of WARC files'),
     /^identity\.name$/,
   )
     .option('--key <file>', 'init: where the key goes (default: ~/.config/mannerly/<name>.key)')
-    .option('--config <file>', 'publish, rotate: the configuration (default: mannerly.config.json, .js or .ts here)')
+    .option('--config <file>', 'the configuration (default: mannerly.config.json, .js or .ts here)')
     .option('--also <file>', 'publish: list the key in this file too (repeatable)', collected<string>)
-    .option('--to <dir>', 'publish, rotate: the folder (default: identity)')
+    .option('--to <dir>', 'publish, rotate, check: the folder (default: identity)')
     .option('--leaked', 'rotate: others have the key: replace and drop it at once')
+    .option('--listen <port>', 'verify: what arrives at this port of this machine', numberArgument(0, 65_535, true))
+    .option('--keys <file>', 'verify: by the keys of this directory file, without a request')
+    .option('--live <url>', 'verify: what a site says of requests that are signed in each form')
+    .option('--allow-address <cidr...>', 'check, verify: allow a private address range')
+    .option('--json', 'check: print JSON')
     .addHelpText('after', IDENTITY_HELP)
     .action(run(async () => (await import('./commands/identity.js')).identityCommand));
 

@@ -18,6 +18,21 @@ import { findConfig, readConfig } from './config-file.js';
 import { UsageError } from './failure.js';
 import type { CliIo } from './io.js';
 
+/** The flags of `mannerly identity` as commander has them. */
+export interface IdentityFlags {
+  readonly name?: string;
+  readonly key?: string;
+  readonly config?: string;
+  readonly also?: readonly string[];
+  readonly to?: string;
+  readonly leaked?: boolean;
+  readonly listen?: number;
+  readonly live?: string;
+  readonly keys?: string;
+  readonly allowAddress?: string[];
+  readonly json?: boolean;
+}
+
 /** An identity that can be published. */
 export interface ConfiguredIdentity {
   readonly published: PublishedIdentity;

@@ -17,3 +17,6 @@ export const MAX_KNOWN_DIRECTORIES = 10_000; // directories that are remembered 
 export const ROTATION_WAIT_MS = (2 * DIRECTORY_CACHE_SECONDS + 300) * 1_000;
 /** The same while two keys are listed (identity 7). */
 export const ROTATION_CACHE_SECONDS = 3_600;
+/** Milliseconds that a list of addresses may be old (identity 9). */
+export const MAX_ADDRESS_LIST_AGE_MS = 86_400_000;
+export const MAX_NAMED_ADDRESSES = 256; // addresses whose names are looked up by one check (our own)

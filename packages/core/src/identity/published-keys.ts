@@ -1,30 +1,17 @@
-// The keys that agents publish, fetched as a verifier may: https alone, public addresses alone, no redirect, little and
-// not for long. A set that is known is kept when a later fetch fails (specification, identity 12, DECISION I15).
+// The keys that agents publish. A set that is known is kept when a later fetch fails (specification, identity 12,
+// DECISION I15).
 
-import { createAddressGuard } from '../fetch/address-guard.js';
-import type { Fetcher } from '../fetch/fetcher.js';
-import { headerValue, type ResponseOutcome } from '../fetch/outcome.js';
+import { headerValue } from '../fetch/outcome.js';
 import { parseUrl } from '../parse-url.js';
 import { DIRECTORY_PATH } from '../signatures/profile.js';
 import { type PublicJwk, publicJwkOf, thumbprint } from '../signatures/signing-key.js';
 import {
   DIRECTORY_CACHE_SECONDS,
-  DIRECTORY_TIMEOUT_MS,
   LEAST_DIRECTORY_CACHE_SECONDS,
-  MAX_DIRECTORY_BYTES,
   MAX_DIRECTORY_KEYS,
   MAX_KNOWN_DIRECTORIES,
 } from './limits.js';
-
-/** How directories are fetched. */
-export interface DirectoryAccess {
-  readonly fetcher: Fetcher;
-  /** CIDR ranges that may be reached although they are not public. */
-  readonly allowAddresses: readonly string[];
-  /** Names to addresses; `null`: the system's resolver. */
-  readonly resolve: ((hostname: string) => Promise<readonly string[]>) | null;
-  readonly nowMs: () => number;
-}
+import { type DirectoryAccess, type FetchPublished, type PublishedAnswer, publishedFetcher } from './published-file.js';
 
 interface KeySet {
   readonly keys: ReadonlyMap<string, PublicJwk>;
@@ -35,16 +22,15 @@ const NO_KEYS: ReadonlyMap<string, PublicJwk> = new Map();
 
 /** The keys of agents by the URLs of their directories. */
 export class PublishedKeys {
-  readonly #access: DirectoryAccess;
-  readonly #guard: ReturnType<typeof createAddressGuard>;
+  readonly #nowMs: () => number;
+  readonly #get: FetchPublished;
   readonly #known = new Map<string, KeySet>();
   readonly #loading = new Map<string, Promise<void>>();
 
   /** @throws MannerlyError `option-invalid` for an address range that is none. */
   constructor(access: DirectoryAccess) {
-    const { allowAddresses, resolve, nowMs } = access;
-    this.#access = access;
-    this.#guard = createAddressGuard({ allowAddresses, resolve, nowMs, ports: [] });
+    this.#nowMs = access.nowMs;
+    this.#get = publishedFetcher(access);
   }
 
   /** The key as far as it is known by now. Never by its `keyid` alone. */
@@ -56,7 +42,7 @@ export class PublishedKeys {
   /** Fetches the directory of an agent unless it is fresh; several calls at a time are one. Never rejects. */
   async load(agent: string | null): Promise<void> {
     const url = directoryUrl(agent);
-    if (url === null || (this.#known.get(url)?.freshUntilMs ?? 0) > this.#access.nowMs()) return;
+    if (url === null || (this.#known.get(url)?.freshUntilMs ?? 0) > this.#nowMs()) return;
     const loading = this.#loading.get(url) ?? this.#fetch(url).finally(() => this.#loading.delete(url));
     this.#loading.set(url, loading);
     await loading;
@@ -68,35 +54,20 @@ export class PublishedKeys {
     const known = this.#known.get(url)?.keys ?? NO_KEYS;
     const seconds = answer === null || keys === null ? LEAST_DIRECTORY_CACHE_SECONDS : cacheSeconds(answer);
     this.#known.delete(url);
-    this.#known.set(url, { keys: keys ?? known, freshUntilMs: this.#access.nowMs() + 1_000 * seconds });
+    this.#known.set(url, { keys: keys ?? known, freshUntilMs: this.#nowMs() + 1_000 * seconds });
     const [oldest] = this.#known.keys();
     if (this.#known.size > MAX_KNOWN_DIRECTORIES && oldest !== undefined) this.#known.delete(oldest);
   }
 
   /** The answer, if it is one that a verifier takes. */
-  async #answerOf(url: string): Promise<ResponseOutcome | null> {
-    const address = await this.#guard.judge(new URL(url));
-    if (address.kind === 'refused') return null;
-    const ms = DIRECTORY_TIMEOUT_MS;
-    const outcome = await this.#access.fetcher.fetch({
-      url,
-      method: 'GET',
-      headers: { accept: 'application/http-message-signatures-directory+json, application/json' },
-      address,
-      limits: {
-        ...{ connectTimeoutMs: ms, headersTimeoutMs: ms, requestTimeoutMs: ms },
-        ...{ maxBodyBytes: MAX_DIRECTORY_BYTES, maxEncodedBytes: MAX_DIRECTORY_BYTES },
-      },
-      mayStart: () => true,
-      signal: AbortSignal.timeout(ms),
-    });
-    if (outcome?.kind !== 'response') return null;
-    return outcome.status === 200 && outcome.truncated === null ? outcome : null;
+  async #answerOf(url: string): Promise<PublishedAnswer | null> {
+    const answer = await this.#get(new URL(url));
+    return typeof answer === 'object' && answer.status === 200 && !answer.isCut ? answer : null;
   }
 }
 
 /** Where an agent's keys are: a bare origin has them at the well-known path. `null`: no https URL. */
-function directoryUrl(agent: string | null): string | null {
+export function directoryUrl(agent: string | null): string | null {
   const url = parseUrl(agent ?? '');
   if (url?.protocol !== 'https:') return null;
   return url.pathname === '/' && url.search === '' ? new URL(DIRECTORY_PATH, url).href : url.href;
@@ -116,7 +87,7 @@ function keysIn(body: Uint8Array): ReadonlyMap<string, PublicJwk> | null {
   return new Map(keys.map((key) => [thumbprint(key), key]));
 }
 
-function cacheSeconds({ headers }: ResponseOutcome): number {
+function cacheSeconds({ headers }: PublishedAnswer): number {
   const seconds = Number(/(?:^|[\s,])max-age=(\d{1,9})/i.exec(headerValue(headers, 'cache-control') ?? '')?.[1] ?? 0);
   return Math.min(Math.max(seconds, LEAST_DIRECTORY_CACHE_SECONDS), DIRECTORY_CACHE_SECONDS);
 }

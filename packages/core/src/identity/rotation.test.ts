@@ -5,10 +5,16 @@ import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ResponseOutcome } from '../fetch/outcome.js';
+import { createUndiciFetcher } from '../fetch/undici-fetcher.js';
+import { COVERED, DIRECTORY_PATH } from '../signatures/profile.js';
+import { signRequest } from '../signatures/sign-request.js';
 import { loadSigningKey, type SigningKey } from '../signatures/signing-key.js';
 import { writeKeyFile } from './key-file.js';
-import { DIRECTORY_CACHE_SECONDS, ROTATION_CACHE_SECONDS, ROTATION_WAIT_MS } from './limits.js';
-import { keysOfRotation, rotateKey } from './rotation.js';
+import { ROTATION_WAIT_MS } from './limits.js';
+import { identityFiles } from './publish.js';
+import { createRequestVerifier } from './request-verifier.js';
+import { keysOfRotation, nextRotation } from './rotation.js';
 
 const NOW = Date.UTC(2026, 10, 23);
 const HOUR = 3_600_000;
@@ -25,34 +31,86 @@ afterEach(() => rmSync(base, { recursive: true }));
 const idOf = (file: string): string => loadSigningKey(`file:${file}`).keyid;
 const ids = (keys: readonly SigningKey[]): string[] => keys.map(({ keyid }) => keyid);
 
+async function rotateKey(file: string, nowMs: number, isLeaked = false) {
+  const rotation = await nextRotation(file, nowMs, isLeaked);
+  await rotation.take();
+  return rotation;
+}
+
+const AGENT = 'https://bot.example/.well-known/http-message-signatures-directory';
+const IDENTITY = {
+  ...{ name: 'tidepool', contact: 'us@example.org', userAgent: 'tidepool/1.0', tokens: ['tidepool'], purposes: [] },
+  ...{ egress: [], domain: null, page: null, leastIntervalMs: 1_000, agent: new URL(AGENT) },
+};
+
+/** A site that verifies, with the directory as its host serves it now. */
+function site(served: () => ReadonlyMap<string, string>, now: () => number) {
+  const answer = (): Partial<ResponseOutcome> => {
+    const [, block = ''] = `\n${served().get('_headers')}`.split(`\n${DIRECTORY_PATH}\n`);
+    const fields = [...(block.split('\n\n')[0] ?? '').matchAll(/^ {2}([\w-]+): (.*)$/gm)];
+    const body = Buffer.from(served().get(DIRECTORY_PATH.slice(1)) ?? '');
+    const headers = fields.map(([, name = '', value = '']) => [name, value] as const);
+    return { kind: 'response', status: 200, headers, body, truncated: null };
+  };
+  const fetch = async () => answer() as ResponseOutcome;
+  return createRequestVerifier({
+    fetcher: { ...createUndiciFetcher(), fetch },
+    allowAddresses: ['127.0.0.0/8'],
+    resolve: async () => ['127.0.0.1'],
+    nowMs: now,
+  });
+}
+
 describe('the rotation of a key', () => {
-  it('over a week, asked for every hour: every copy that a cache may hold lists the key that signs', async () => {
+  it('over a week, tried every hour: each request verifies at sites that fetched the directory at any hour', async () => {
     const first = idOf(path);
-    const copies: { readonly listed: readonly string[]; readonly untilMs: number }[] = [];
     const steps: string[] = [];
-    let signedBefore = first;
-    for (let nowMs = NOW; nowMs < NOW + 7 * 24 * HOUR; nowMs += HOUR) {
+    const terms = { form: 'url', agent: AGENT, components: COVERED.path, lifetimeSeconds: 300, nonce: true } as const;
+    const [wait, fields] = [Math.ceil(ROTATION_WAIT_MS / HOUR), ['list', 'use', 'drop']];
+    let nowMs = NOW;
+    let served = await identityFiles(IDENTITY, await keysOfRotation(path), nowMs);
+    // One that begins at each hour of a day, and keeps each copy for as long as it may.
+    const sites = Array.from({ length: 24 }, () =>
+      site(
+        () => served,
+        () => nowMs,
+      ),
+    );
+    const verdicts: string[] = [];
+    for (let hour = 0; hour < 7 * 24; hour += 1) {
+      nowMs = NOW + hour * HOUR;
       // The first step after a day, by which every cache has the directory of before.
-      if (nowMs >= NOW + 24 * HOUR && steps.length < 3) {
-        await rotateKey(path, nowMs).then(
-          ({ step }) => steps.push(`${step} ${(nowMs - NOW) / HOUR}`),
-          (error: Error) => expect(error.message).toMatch(/^too early: the step "(use|drop)" may be taken at 2026-/),
-        );
+      if (hour >= 24 && steps.length < fields.length) {
+        try {
+          const rotation = await nextRotation(path, nowMs);
+          served = await identityFiles(IDENTITY, rotation.keys, nowMs);
+          await rotation.take();
+          steps.push(`${rotation.step} ${hour}`);
+        } catch (error) {
+          expect(String(error)).toMatch(/too early: the step "(use|drop)" may be taken at 2026-/);
+        }
       }
-      const listed = ids(await keysOfRotation(path));
-      const lifetime = listed.length > 1 ? ROTATION_CACHE_SECONDS : DIRECTORY_CACHE_SECONDS;
-      copies.push({ listed, untilMs: nowMs + lifetime * 1_000 });
-      const signing = idOf(path);
-      const inUse = copies.filter(({ untilMs }) => untilMs > nowMs);
-      expect(inUse.filter((copy) => !copy.listed.includes(signing))).toEqual([]);
-      // What was signed right before is verified by those who fetch the directory now.
-      expect(listed).toContain(signedBefore);
-      signedBefore = signing;
+      const url = new URL(`https://site.example/${hour}`);
+      const signed = await signRequest(url, loadSigningKey(`file:${path}`), terms, nowMs);
+      const request = { method: 'GET', url: url.href, headers: Object.entries(signed) };
+      for (const each of sites.slice(0, hour + 1)) verdicts.push((await each.verify(request)).kind);
+      // And at the last moment of its life.
+      nowMs += 290_000;
+      verdicts.push((await sites[hour % sites.length]!.verify(request)).kind);
     }
-    const wait = Math.ceil(ROTATION_WAIT_MS / HOUR);
+    expect(verdicts.length).toBeGreaterThan(3_800);
+    expect(verdicts.filter((kind) => kind !== 'verified')).toEqual([]);
     expect(steps).toEqual(['list 24', `use ${24 + wait}`, `drop ${24 + 2 * wait}`]);
     expect(idOf(path)).not.toBe(first);
     expect(readdirSync(base)).toEqual(['bot.key']);
+  });
+
+  it('changes nothing that signs before the step is taken', async () => {
+    await rotateKey(path, NOW);
+    const before = idOf(path);
+    const late = NOW + ROTATION_WAIT_MS;
+    expect((await nextRotation(path, late)).step).toBe('use');
+    expect([idOf(path), (await nextRotation(path, late)).step]).toEqual([before, 'use']);
   });
 
   it('lists the keys that sign and will sign, and the one that did', async () => {
@@ -68,25 +126,27 @@ describe('the rotation of a key', () => {
     expect([dropped.step, ids(dropped.keys), dropped.next]).toEqual(['drop', [next], null]);
   });
 
-  it.each(['before', 'list', 'use'])('drops a key that has leaked at once: %s', async (when) => {
-    const leaked = idOf(path);
-    if (when !== 'before') await rotateKey(path, NOW);
+  it.each(['before', 'list', 'use'])('replaces keys that have leaked at once: %s', async (when) => {
+    const leaked = [idOf(path)];
+    if (when !== 'before') leaked.push(...ids((await rotateKey(path, NOW)).keys));
     if (when === 'use') await rotateKey(path, NOW + ROTATION_WAIT_MS);
     const { step, keys } = await rotateKey(path, NOW + ROTATION_WAIT_MS, true);
-    expect([step, keys.length]).toEqual(['drop', 1]);
-    expect(ids(keys)).not.toContain(leaked);
+    expect([step, keys.length, idOf(path)]).toEqual(['drop', 1, ids(keys)[0]]);
+    for (const each of leaked) expect(ids(keys)).not.toContain(each);
     expect(readdirSync(base)).toEqual(['bot.key']);
   });
 
   it('goes on where a step was interrupted', async () => {
     const first = idOf(path);
-    // The new key was made, and no step written down.
-    await writeKeyFile(`${path}.next`);
+    // The new key was made in part, then whole, and no step written down.
+    writeFileSync(`${path}.next`, '-----BEGIN', { mode: 0o600 });
+    await nextRotation(path, NOW);
     const next = idOf(`${path}.next`);
     expect(ids((await rotateKey(path, NOW)).keys)).toEqual([first, next]);
     // The files were changed, and no step written down.
     renameSync(path, `${path}.old`);
     renameSync(`${path}.next`, path);
+    expect(ids(await keysOfRotation(path))).toEqual([next, first]);
     expect(ids((await rotateKey(path, NOW + ROTATION_WAIT_MS)).keys)).toEqual([next, first]);
   });
 

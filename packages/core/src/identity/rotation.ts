@@ -11,13 +11,15 @@ import { ROTATION_WAIT_MS } from './limits.js';
 /** `list`: the new key is published, the old one signs. `use`: the new one signs. `drop`: the old one is gone. */
 export type RotationStep = 'list' | 'use' | 'drop';
 
-/** The result of a step. */
-export interface Rotated {
+/** A step that may be taken: what it publishes, and what takes it once that is written. */
+export interface Rotation {
   readonly step: RotationStep;
   /** What is published from now on, the key that signs first. */
   readonly keys: readonly SigningKey[];
   /** The next step and its time, epoch milliseconds; `null`: the rotation is over. */
   readonly next: { readonly step: RotationStep; readonly dueMs: number } | null;
+  /** Moves the keys and notes the step. */
+  take(): Promise<void>;
 }
 
 /** The last step, in a file next to the key. Absent: none is under way. */
@@ -29,65 +31,77 @@ interface Kept {
 const FOLLOWS: Readonly<Record<RotationStep, RotationStep | null>> = { list: 'use', use: 'drop', drop: null };
 
 /**
- * Takes the next step of the rotation of a key file.
+ * The next step of the rotation of a key file. Nothing that signs changes before it is taken.
  *
  * @param path - The file with the key that signs. The new one lies in `<path>.next`, later the old in `<path>.old`.
- * @param isLeaked - The key is known to others: it is replaced and dropped at once, whatever verifiers still have.
+ * @param isLeaked - Others know the key: a new one replaces it at once, whatever verifiers still have.
  * @throws MannerlyError `identity-key` where the step is early, or a key cannot be read or written.
  */
-export async function rotateKey(path: string, nowMs: number, isLeaked = false): Promise<Rotated> {
+export async function nextRotation(path: string, nowMs: number, isLeaked = false): Promise<Rotation> {
+  const [next, old] = [`${path}.next`, `${path}.old`];
   const kept = await keptOf(path);
-  if (isLeaked) return replaceAtOnce(path, kept);
+  const current = loadSigningKey(`file:${path}`);
+  const note = (step: Kept['step']) => ({
+    next: { step: FOLLOWS[step] ?? 'drop', dueMs: nowMs + ROTATION_WAIT_MS },
+    note: () => writeWhole(statePath(path), `${JSON.stringify({ step, atMs: nowMs } satisfies Kept)}\n`),
+  });
+  const over = async (): Promise<void> => {
+    await rm(old, { force: true });
+    await rm(statePath(path), { force: true });
+  };
+  if (isLeaked) {
+    // Another one that lies next to it may have leaked with it.
+    await rm(next, { force: true });
+    await writeKeyFile(next);
+    const take = () => rename(next, path).then(over);
+    return { step: 'drop', keys: [loadSigningKey(`file:${next}`)], next: null, take };
+  }
   if (kept === null) {
-    loadSigningKey(`file:${path}`);
-    // One that is there was made by a step that was interrupted.
-    if ((await sizeOf(`${path}.next`)) === null) await writeKeyFile(`${path}.next`);
-    return stepped(path, 'list', [path, `${path}.next`], nowMs);
+    const { next: following, note: take } = note('list');
+    return { step: 'list', keys: [current, await nextKey(next)], next: following, take };
   }
   const dueMs = kept.atMs + ROTATION_WAIT_MS;
   if (nowMs < dueMs) {
-    const step = FOLLOWS[kept.step];
-    throw new MannerlyError('identity-key', `too early: the step "${step}" may be taken at ${isoOf(dueMs)}`, {
-      hint: 'Until then verifiers may have a copy of the directory as it was. If the key has leaked: --leaked.',
-    });
+    throw new MannerlyError(
+      'identity-key',
+      `too early: the step "${FOLLOWS[kept.step]}" may be taken at ${isoOf(dueMs)}`,
+      {
+        hint: 'Until then verifiers may have a copy of the directory as it was. If the key has leaked: --leaked.',
+      },
+    );
   }
-  if (kept.step === 'list') {
+  if (kept.step === 'use') return { step: 'drop', keys: [current], next: null, take: over };
+  const { next: following, note: noted } = note('use');
+  const take = async (): Promise<void> => {
     // There is a key that signs at each moment, and a step that was interrupted goes on where it was.
-    if ((await sizeOf(`${path}.next`)) !== null) {
-      await copyFile(path, `${path}.old`);
-      await rename(`${path}.next`, path);
+    if ((await sizeOf(next)) !== null) {
+      await copyFile(path, old);
+      await rename(next, path);
     }
-    return stepped(path, 'use', [path, `${path}.old`], nowMs);
-  }
-  await rm(`${path}.old`, { force: true });
-  return over(path);
+    await noted();
+  };
+  const [signing, other] = await keysOfRotation(path);
+  const keys = (await sizeOf(next)) === null ? [signing, other] : [other, signing];
+  return { step: 'use', keys: keys.filter((key) => key !== undefined), next: following, take };
 }
 
 /** The keys that a key file stands for now, the one that signs first; those of a rotation that is under way too. */
 export async function keysOfRotation(path: string): Promise<readonly SigningKey[]> {
   const kept = await keptOf(path);
-  const other = kept === null ? [] : [kept.step === 'list' ? `${path}.next` : `${path}.old`];
+  const isBefore = kept?.step === 'list' && (await sizeOf(`${path}.next`)) !== null;
+  const other = kept === null ? [] : [isBefore ? `${path}.next` : `${path}.old`];
   return [path, ...other].map((each) => loadSigningKey(`file:${each}`));
 }
 
-async function replaceAtOnce(path: string, kept: Kept | null): Promise<Rotated> {
-  if (kept?.step !== 'use') {
-    if ((await sizeOf(`${path}.next`)) === null) await writeKeyFile(`${path}.next`);
-    await rename(`${path}.next`, path);
+/** The key of a step that was interrupted, if it is whole; else a new one. */
+async function nextKey(path: string): Promise<SigningKey> {
+  try {
+    return loadSigningKey(`file:${path}`);
+  } catch {
+    await rm(path, { force: true });
+    await writeKeyFile(path);
+    return loadSigningKey(`file:${path}`);
   }
-  await rm(`${path}.old`, { force: true });
-  return over(path);
-}
-
-async function stepped(path: string, step: 'list' | 'use', files: readonly string[], nowMs: number): Promise<Rotated> {
-  const keys = files.map((each) => loadSigningKey(`file:${each}`));
-  await writeWhole(statePath(path), `${JSON.stringify({ step, atMs: nowMs } satisfies Kept)}\n`);
-  return { step, keys, next: { step: FOLLOWS[step] ?? 'drop', dueMs: nowMs + ROTATION_WAIT_MS } };
-}
-
-async function over(path: string): Promise<Rotated> {
-  await rm(statePath(path), { force: true });
-  return { step: 'drop', keys: [loadSigningKey(`file:${path}`)], next: null };
 }
 
 async function keptOf(path: string): Promise<Kept | null> {

@@ -5,31 +5,25 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { resolveIdentity } from '../../fetch/identity.js';
 import { writeKeyFile } from '../../identity/key-file.js';
-import { keysOfRotation, rotateKey } from '../../identity/rotation.js';
+import { keysOfRotation, nextRotation } from '../../identity/rotation.js';
 import { iso } from '../../report/table.js';
 import { DIRECTORY_PATH } from '../../signatures/profile.js';
 import { loadSigningKey } from '../../signatures/signing-key.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import type { CliIo } from '../io.js';
-import { readPublished, writePublished } from '../published-identity.js';
-
-/** The flags as commander has them. */
-export interface IdentityFlags {
-  readonly name?: string;
-  readonly key?: string;
-  readonly config?: string;
-  readonly also?: readonly string[];
-  readonly to?: string;
-  readonly leaked?: boolean;
-}
+import { type IdentityFlags, readPublished, writePublished } from '../published-identity.js';
 
 /** Runs the command. @throws UsageError, MannerlyError */
 export async function identityCommand(
-  action: 'init' | 'publish' | 'rotate',
+  action: 'init' | 'publish' | 'rotate' | 'check' | 'verify',
+  target: string | undefined,
   flags: IdentityFlags,
   io: CliIo,
 ): Promise<number> {
+  if (action === 'check') return (await import('./identity-check.js')).identityCheck(target, flags, io);
+  if (action === 'verify') return (await import('./identity-verify.js')).identityVerify(target, flags, io);
+  if (target !== undefined) throw new UsageError(`${action} takes no "${target}"`, 'See mannerly identity --help.');
   return { init, publish, rotate }[action](flags, io);
 }
 
@@ -68,14 +62,16 @@ async function rotate({ config, to = 'identity', leaked = false }: IdentityFlags
     const hint = 'Rotate it where it is kept, and list both keys meanwhile: mannerly identity publish --also <file>.';
     throw new UsageError(`${read.source} is no file`, hint);
   }
-  const { step, keys, next } = await rotateKey(keyPath, io.nowMs(), leaked);
+  const { step, keys, next, take } = await nextRotation(keyPath, io.nowMs(), leaked);
+  // First of all: what signs has to be listed.
   await writePublished(read, keys, to, io);
+  await take();
   const [signing] = keys;
   io.out(
     {
       list: `Both keys are listed now; the old one still signs. The new one lies in ${keyPath}.next.`,
       use: `The new key ${signing?.keyid} signs from now on; the old one is still listed. Start crawls anew.`,
-      drop: `Only ${signing?.keyid} is listed and signs. The old key is removed.`,
+      drop: `Only ${signing?.keyid} is listed and signs. The old key is removed: end crawls that still sign with it.`,
     }[step],
   );
   io.out(`Serve the folder now${next === null ? '.' : `, then run the same command from ${iso(next.dueMs)} on.`}`);

@@ -1,0 +1,160 @@
+// `mannerly identity verify`: whether requests were sent by who they say, as a site finds it: of a file, of an archive,
+// of whatever arrives at a port of this machine; or what a site says of requests that are signed in each form.
+
+import { open, stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readRequests } from '../../archive/read-archive.js';
+import { createCrawler } from '../../crawler.js';
+import { type KeptRequest, readRequestTexts } from '../../identity/read-requests.js';
+import { createRequestVerifier, type RequestVerifier } from '../../identity/request-verifier.js';
+import { parseUrl } from '../../parse-url.js';
+import { printable } from '../../report/table.js';
+import type { SignatureForm } from '../../signatures/profile.js';
+import { type PublicJwk, thumbprint } from '../../signatures/signing-key.js';
+import { type SignatureVerdict, verifySignature } from '../../signatures/verify-signature.js';
+import { findConfig, readConfig } from '../config-file.js';
+import { EXIT } from '../exit-codes.js';
+import { UsageError } from '../failure.js';
+import type { CliIo } from '../io.js';
+import { MAX_READ_REQUESTS_BYTES } from '../limits.js';
+import type { IdentityFlags } from '../published-identity.js';
+import { readKeys } from '../read-keys.js';
+
+/** The status that a verifying site answers with. */
+const STATUS = { verified: 200, unverified: 401, invalid: 400 } as const;
+const FORMS: readonly SignatureForm[] = ['url', 'origin', 'string'];
+const BETWEEN_FORMS_MS = 1_000;
+const LIVE_IDLE_MS = 10_000;
+
+/** @param target - A file, or a folder of WARC files. @throws UsageError, MannerlyError */
+export async function identityVerify(target: string | undefined, flags: IdentityFlags, io: CliIo): Promise<number> {
+  if (flags.live !== undefined) return live(flags.live, flags, io);
+  let atMs: number | null = null;
+  // A request of the past is judged by its own time.
+  const nowMs = () => atMs ?? io.nowMs();
+  const verifier =
+    flags.keys === undefined
+      ? createRequestVerifier({ allowAddresses: flags.allowAddress ?? [], nowMs })
+      : verifierOf(await readKeys(flags.keys), nowMs);
+  try {
+    if (flags.listen !== undefined) return await listen(flags.listen, verifier, io);
+    if (target === undefined) {
+      throw new UsageError(
+        'missing what to verify',
+        'Name a file or an archive folder, or --listen <port>, or --live <url>.',
+      );
+    }
+    let wrong = 0;
+    let count = 0;
+    for await (const kept of requestsOf(target)) {
+      atMs = kept.atMs;
+      const verdict = await verifier.verify(kept.request);
+      count += 1;
+      if (verdict.kind !== 'verified') wrong += 1;
+      await io.outSoon(verdictText(kept.request.url, verdict));
+    }
+    io.err(`${count - wrong} of ${count} verified.`);
+    return wrong === 0 && count > 0 ? EXIT.ok : EXIT.violated;
+  } finally {
+    await verifier.close();
+  }
+}
+
+/** By these keys, whatever agent they are of; nothing is requested. */
+function verifierOf(keys: readonly PublicJwk[], nowMs: () => number): RequestVerifier {
+  const byId = new Map(keys.map((key) => [thumbprint(key), key]));
+  return {
+    verify: async (request) => verifySignature(request, (_, keyid) => byId.get(keyid) ?? null, { nowMs: nowMs() }),
+    close: async () => undefined,
+  };
+}
+
+async function* requestsOf(target: string): AsyncGenerator<KeptRequest> {
+  if ((await stat(target)).isDirectory()) {
+    for await (const { url, headers, startedAtMs } of readRequests(target)) {
+      yield { request: { method: 'GET', url, headers }, atMs: startedAtMs };
+    }
+    return;
+  }
+  const file = await open(target);
+  try {
+    const { size } = await file.stat();
+    const text = size > MAX_READ_REQUESTS_BYTES ? null : await file.readFile('utf8');
+    const found = text === null ? null : readRequestTexts(text);
+    if (found !== null) yield* found;
+    else {
+      const most = MAX_READ_REQUESTS_BYTES / 1_048_576;
+      throw new UsageError(`${target} holds no requests`, `Give HTTP/1.1 text or HAR of at most ${most} MiB.`);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Answers each arrival with its verdict until Ctrl-C. The host that ends TLS is the one that Host names. */
+async function listen(port: number, verifier: RequestVerifier, io: CliIo): Promise<number> {
+  const server = createServer((request, response) => {
+    const raw = request.rawHeaders;
+    const headers = raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as const] : []));
+    const url = `https://${request.headers.host ?? 'localhost'}${request.url ?? '/'}`;
+    request.resume();
+    void verifier.verify({ method: request.method ?? 'GET', url, headers }).then((verdict) => {
+      const text = verdictText(url, verdict);
+      io.out(text);
+      response.writeHead(STATUS[verdict.kind], { 'content-type': 'text/plain' }).end(`${text}\n`);
+    });
+  });
+  await new Promise<void>((resolve, failed) => {
+    server.once('error', failed);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const { port: bound } = server.address() as { readonly port: number };
+  io.err(`Verifying what arrives at http://127.0.0.1:${bound}/ until Ctrl-C. Put what ends TLS in front of it.`);
+  await new Promise<void>((resolve) => {
+    const release = io.onInterrupt(() => {
+      release();
+      resolve();
+    });
+  });
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  return EXIT.ok;
+}
+
+/** One page, requested politely in each form, a second apart: what the site says of each. */
+async function live(source: string, flags: IdentityFlags, io: CliIo): Promise<number> {
+  const file = flags.config ?? findConfig(process.cwd());
+  if (parseUrl(source)?.protocol !== 'https:') throw new UsageError(`"${source}" is not an https URL`);
+  if (file === null) throw new UsageError('missing the configuration', 'Name it with --config <file>.');
+  const { identity } = await readConfig(file);
+  const { name = '', contact = '', signature, ...who } = identity ?? {};
+  if (signature === undefined) throw new UsageError(`${file} has no \`identity.signature\``);
+  let isTaken = false;
+  for (const form of FORMS) {
+    const agent = form === 'url' ? signature.agent : new URL(signature.agent).origin;
+    const crawler = createCrawler({
+      identity: { ...who, name, contact, signature: { ...signature, form, agent } },
+      scope: { seeds: [source], within: 'host' },
+      bounds: { pages: 1, minutes: 2, depth: 0 },
+      maxIdleMs: LIVE_IDLE_MS,
+      retries: { failureWaitsMs: [], throttleWaitsMs: [] },
+      network: { allowAddresses: flags.allowAddress ?? [] },
+      log: false,
+    });
+    let said = 'was not requested';
+    crawler.events.on('decision', ({ httpStatus, reason }) => {
+      said = httpStatus === null ? `was not answered (${reason})` : `was answered with ${httpStatus}`;
+      isTaken ||= httpStatus !== null && httpStatus < 300;
+    });
+    await crawler.run();
+    io.out(`form ${form}: ${said}`);
+    if (form !== FORMS.at(-1)) await sleep(BETWEEN_FORMS_MS);
+  }
+  return isTaken ? EXIT.ok : EXIT.violated;
+}
+
+function verdictText(url: string, verdict: SignatureVerdict): string {
+  const what = verdict.kind === 'verified' ? `by ${verdict.agent}, key ${verdict.keyid}` : verdict.reason;
+  return `${verdict.kind.padEnd(10)} ${printable(url, 500)}  ${printable(what, 500)}`;
+}

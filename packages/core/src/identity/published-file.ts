@@ -1,0 +1,54 @@
+// One published file, fetched as a verifier may: https alone, public addresses alone, no redirect, little and not for
+// long (specification, identity 12, DECISION I15).
+
+import { createAddressGuard } from '../fetch/address-guard.js';
+import type { Fetcher } from '../fetch/fetcher.js';
+import type { HeaderLines } from '../fetch/outcome.js';
+import { DIRECTORY_TIMEOUT_MS, MAX_DIRECTORY_BYTES } from './limits.js';
+
+/** How published files are fetched. */
+export interface DirectoryAccess {
+  readonly fetcher: Fetcher;
+  /** CIDR ranges that may be reached although they are not public. */
+  readonly allowAddresses: readonly string[];
+  /** Names to addresses; `null`: the system's resolver. */
+  readonly resolve: ((hostname: string) => Promise<readonly string[]>) | null;
+  readonly nowMs: () => number;
+}
+
+/** An answer, whatever its status. */
+export interface PublishedAnswer {
+  readonly status: number;
+  readonly headers: HeaderLines;
+  /** The first 64 KiB. */
+  readonly body: Uint8Array;
+  readonly isCut: boolean;
+}
+
+/** Fetches the file at an https URL, or says why it does not come. */
+export type FetchPublished = (url: URL) => Promise<PublishedAnswer | string>;
+
+/** @throws MannerlyError `option-invalid` for an address range that is none. */
+export function publishedFetcher({ fetcher, allowAddresses, resolve, nowMs }: DirectoryAccess): FetchPublished {
+  const guard = createAddressGuard({ allowAddresses, resolve, nowMs, ports: [] });
+  const ms = DIRECTORY_TIMEOUT_MS;
+  return async (url) => {
+    const address = await guard.judge(url);
+    if (address.kind === 'refused') return `its address is refused: ${address.detail}`;
+    const outcome = await fetcher.fetch({
+      url: url.href,
+      method: 'GET',
+      headers: { accept: 'application/http-message-signatures-directory+json, application/json, */*;q=0.5' },
+      address,
+      limits: {
+        ...{ connectTimeoutMs: ms, headersTimeoutMs: ms, requestTimeoutMs: ms },
+        ...{ maxBodyBytes: MAX_DIRECTORY_BYTES, maxEncodedBytes: MAX_DIRECTORY_BYTES },
+      },
+      mayStart: () => true,
+      signal: AbortSignal.timeout(ms),
+    });
+    if (outcome?.kind !== 'response') return `it does not come: ${outcome?.failure ?? 'no answer'}`;
+    const { status, headers, body, truncated } = outcome;
+    return { status, headers, body, isCut: truncated !== null };
+  };
+}

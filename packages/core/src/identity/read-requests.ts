@@ -1,0 +1,54 @@
+// Requests that were kept, for a verifier: as text like that of HTTP/1.1, or as HAR. Pure.
+
+import type { SignedMessage } from '../signatures/signature-base.js';
+
+/** A request and the time at which it was sent, epoch milliseconds; `null`: the file does not say. */
+export interface KeptRequest {
+  readonly request: SignedMessage;
+  readonly atMs: number | null;
+}
+
+/** The requests of a text; `null`: it is neither. Its hosts are taken for https ones, which is where signatures are. */
+export function readRequestTexts(text: string): readonly KeptRequest[] | null {
+  return text.trimStart().startsWith('{') ? fromHar(text) : fromHttp(text);
+}
+
+/** Several follow each other with a blank line between. */
+function fromHttp(text: string): readonly KeptRequest[] | null {
+  const blocks = text.trim().split(/\r?\n\r?\n/);
+  const read = blocks.map((block) => {
+    const [first = '', ...lines] = block.split(/\r?\n/);
+    const [, method, target = ''] = /^([A-Z]{1,20}) (\S+)(?: HTTP\/[\d.]+)?$/.exec(first) ?? [];
+    const headers = lines.flatMap((line): [string, string][] => {
+      const [, name, value = ''] = /^([\w-]+):[ \t]*(.*)$/.exec(line) ?? [];
+      return name === undefined ? [] : [[name, value]];
+    });
+    const host = headers.find(([name]) => name.toLowerCase() === 'host')?.[1];
+    if (method === undefined || (host === undefined && !/^https?:/.test(target))) return null;
+    const url = /^https?:/.test(target) ? target : `https://${host}${target}`;
+    return { request: { method, url, headers }, atMs: null };
+  });
+  return read.every((each) => each !== null) ? read : null;
+}
+
+function fromHar(text: string): readonly KeptRequest[] | null {
+  try {
+    const { log } = JSON.parse(text) as { log?: { entries?: HarEntry[] } };
+    return (log?.entries ?? []).map(({ startedDateTime, request: { method, url, headers } }) => ({
+      request: { method, url, headers: headers.map(({ name, value }) => [name, value] as const) },
+      atMs: Date.parse(startedDateTime ?? '') || null,
+    }));
+  } catch {
+    // Not JSON, or not of that shape.
+    return null;
+  }
+}
+
+interface HarEntry {
+  readonly startedDateTime?: string;
+  readonly request: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: readonly { readonly name: string; readonly value: string }[];
+  };
+}
