@@ -1,0 +1,165 @@
+// The documents of a run: how often each is requested, from where, and what becomes of one that does not come. If this
+// breaks, a site can make the crawl request without end, or silence counts as a grant.
+
+import { describe, expect, it } from 'vitest';
+import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
+import { pageWork, response } from '../page/page-work.fixture.js';
+import { type FoundLicense, Licenses } from './licenses.js';
+import { rslOf } from './rsl.fixture.js';
+
+const SITE = 'https://a.test';
+const DOCUMENT = `${SITE}/l.xml`;
+const DAY_MS = 86_400_000;
+const FREE = rslOf('<license/>', 'max-age="2"');
+const PRICED = rslOf('<license><payment type="crawl"/></license>');
+const LICENSING = {
+  mode: 'respect',
+  read: 'with-purpose',
+  party: null,
+  accepted: [],
+  tokens: [],
+  strict: false,
+  onPaymentRequired: 'refuse',
+} as const;
+
+type Answer = (url: string, options: PageFetchOptions) => PageFetch;
+
+/** A run of its own on a store, with a site that answers as told. */
+function runOn(answer: Answer, records = new Map<string, Uint8Array>()) {
+  const requested: { url: string; headers: Readonly<Record<string, string>> }[] = [];
+  const told: string[] = [];
+  const clock = { nowMs: 2_000 };
+  const licenses = new Licenses({
+    options: LICENSING,
+    purposes: ['search'],
+    licensedOrigins: [],
+    async fetch(url, options) {
+      requested.push({ url, headers: options.headers ?? {} });
+      return answer(url, options);
+    },
+    arrived: () => undefined,
+    retries: { failureWaitsMs: [5_000], throttleWaitsMs: [5_000] },
+    nowMs: () => clock.nowMs,
+    tell: (code) => void told.push(code),
+  });
+  licenses.open({
+    readRecord: async (key) => records.get(key) ?? null,
+    writeRecord: async (key, value) => void (value === null ? records.delete(key) : records.set(key, value)),
+  });
+  /** As a page that waits for its documents. */
+  const found = async (...named: string[]): Promise<FoundLicense | null> => {
+    const work = pageWork(`${SITE}/page`, {}, { licenses: named });
+    await licenses.before(work);
+    await licenses.close();
+    const answered = await licenses.before(work);
+    if (answered?.effect === 'wait') throw new Error(`waits until ${answered.untilMs}`);
+    return answered;
+  };
+  const urls = () => requested.map(({ url }) => url);
+  return { found, requested, urls, told, clock };
+}
+
+const ok = (url: string, body: string, ...headers: [string, string][]) => response(url, body, headers);
+const status = (url: string, code: number, ...headers: [string, string][]): PageFetch => ({
+  ...response(url, '', headers),
+  status: code,
+});
+
+describe('a licence document', () => {
+  it('is requested once for as long as it holds, over runs, and then conditionally', async () => {
+    const records = new Map<string, Uint8Array>();
+    let [body, isNew] = [FREE, true];
+    const answer: Answer = (url) => (isNew ? ok(url, body, ['ETag', '"1"']) : status(url, 304));
+    const first = runOn(answer, records);
+    expect(await first.found(DOCUMENT)).toMatchObject({ outcome: 'free', fetchedAtMs: 2_000 });
+    expect(await first.found(DOCUMENT)).toMatchObject({ outcome: 'free' });
+    const next = runOn(answer, records);
+    next.clock.nowMs += 2 * DAY_MS - 1;
+    expect(await next.found(DOCUMENT)).toMatchObject({ outcome: 'free', fetchedAtMs: 2_000 });
+    expect([first.requested.length, next.requested.length]).toEqual([1, 0]);
+    isNew = false;
+    next.clock.nowMs += 1;
+    expect(await next.found(DOCUMENT)).toMatchObject({ outcome: 'free', fetchedAtMs: next.clock.nowMs });
+    next.clock.nowMs += 2 * DAY_MS - 1;
+    await next.found(DOCUMENT);
+    expect(next.requested).toEqual([{ url: DOCUMENT, headers: { 'if-none-match': '"1"' } }]);
+    // What changes applies from then on, and is told.
+    [body, isNew] = [PRICED, true];
+    next.clock.nowMs += 1;
+    expect(await next.found(DOCUMENT)).toMatchObject({ outcome: 'payment', effect: 'held' });
+    expect(next.told.filter((code) => code === 'license-changed')).toHaveLength(1);
+  });
+
+  it('is one of 20 that an authority can have requested, over runs; another cannot be read', async () => {
+    const records = new Map<string, Uint8Array>();
+    const answer: Answer = (url) => ok(url, FREE);
+    const named = Array.from({ length: 30 }, (_, at) => `https://b.test/${at}.xml`);
+    const first = runOn(answer, records);
+    await first.found(...named);
+    expect(first.urls()).toEqual(named.slice(0, 20));
+    const next = runOn(answer, records);
+    expect(await next.found(`${SITE}/one-more.xml`)).toMatchObject({ outcome: 'unreadable', effect: 'none' });
+    expect(next.urls()).toEqual([]);
+  });
+
+  it('is followed over five redirects, to https alone', async () => {
+    const hops = runOn((url) => {
+      const at = Number(/\d+$/.exec(url)?.[0] ?? 0);
+      return at < 5 ? status(url, 302, ['Location', `https://h${at}.test/${at + 1}`]) : ok(url, FREE);
+    });
+    expect(await hops.found(DOCUMENT)).toMatchObject({ outcome: 'free', document: DOCUMENT });
+    expect(hops.requested).toHaveLength(6);
+    const endless = runOn((url) => status(url, 302, ['Location', `${url}x`]));
+    expect(await endless.found(DOCUMENT)).toMatchObject({ outcome: 'unreadable' });
+    expect(endless.requested).toHaveLength(6);
+    const plain = runOn((url) => status(url, 302, ['Location', 'http://b.test/l.xml']));
+    expect(await plain.found(DOCUMENT)).toMatchObject({ outcome: 'unreadable' });
+    expect(plain.urls()).toEqual([DOCUMENT]);
+  });
+
+  it.each<[string, string, readonly string[]]>([
+    ['of http on another authority', 'http://b.test/l.xml', []],
+    ['of no URL', 'no url', []],
+    ['of another scheme', 'ftp://a.test/l.xml', []],
+    ['of http where the site itself is https', 'http://a.test/l.xml', []],
+  ])('%s is not requested and cannot be read', async (_, document, requested) => {
+    const run = runOn((url) => ok(url, FREE));
+    expect(await run.found(document)).toMatchObject({ outcome: 'unreadable', document });
+    expect(run.urls()).toEqual(requested);
+  });
+
+  it.each<[string, Answer]>([
+    ['is missing', (url) => status(url, 404)],
+    ['costs money', (url) => status(url, 402, ['crawler-price', 'USD 1'])],
+    ['is longer than 256 KiB', (url) => ({ ...ok(url, FREE), truncated: 'limit' })],
+    ['is a challenge', (url) => ({ ...ok(url, '<p>Human?', ['x-amzn-waf-action', 'challenge']), status: 202 })],
+    [
+      'is forbidden by the robots.txt of its site',
+      (url) => ({ ...NO_RULE, kind: 'excluded', url, reason: 'robots-rule' }),
+    ],
+  ])('that %s cannot be read for a day: told, and not requested again meanwhile', async (_, answer) => {
+    const run = runOn(answer);
+    expect(await run.found(DOCUMENT)).toMatchObject({ outcome: 'unreadable', effect: 'none' });
+    run.clock.nowMs += DAY_MS - 1;
+    await run.found(DOCUMENT);
+    expect(run.requested).toHaveLength(1);
+    expect(run.told).toEqual(['license-unreadable']);
+    run.clock.nowMs += 1;
+    await run.found(DOCUMENT);
+    expect(run.requested).toHaveLength(2);
+  });
+
+  it('that does not come says neither yes nor no: every use waits, and it is tried again', async () => {
+    let isUp = false;
+    const run = runOn((url) => (isUp ? ok(url, FREE) : status(url, 503)));
+    await expect(run.found(DOCUMENT)).rejects.toThrow('waits until 7001');
+    run.clock.nowMs = 7_001;
+    expect(await run.found(DOCUMENT)).toMatchObject({ outcome: 'unreadable', effect: 'held', purpose: 'search' });
+    expect(run.requested).toHaveLength(2);
+    isUp = true;
+    run.clock.nowMs += 3_600_000;
+    expect(await run.found(DOCUMENT)).toMatchObject({ outcome: 'free', effect: 'none' });
+  });
+});
+
+const NO_RULE = { line: null, pattern: null, dialect: null };

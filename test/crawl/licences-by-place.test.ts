@@ -1,0 +1,174 @@
+// Where a licence is named, and whose counts: the vectors of licensing §13 that speak of places, on loopback sites by
+// the servers' own log. A licence that only the page names lets the page be requested, and decides what is kept.
+
+import { createUndiciFetcher, type Fetcher } from 'mannerly';
+import { describe, expect, it } from 'vitest';
+import { crawl, type TestCrawlOptions } from '../support/crawl.js';
+import { page, type Routes, text } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const RSL = 'https://rslstandard.org/rsl';
+const document = (license: string, url = '/') =>
+  `<rsl xmlns="${RSL}"><content url="${url}"><license>${license}</license></content></rsl>`;
+const rsl = (license: string) => text(document(license));
+const PRICE = '<payment type="crawl"><amount currency="USD">0.015</amount></payment>';
+const NOTHING = '<prohibits type="usage">all</prohibits>';
+const CREDIT = '<payment type="attribution"/>';
+const TYPE = 'application/rsl+xml';
+const NO_TDM = { '/.well-known/tdmrep.json': { status: 404 } };
+const html = (body: string, headers: Readonly<Record<string, string>> = {}) => ({
+  body,
+  headers: { 'content-type': 'text/html', ...headers },
+});
+
+/** Sites, each with a page `/next`, crawled for AI training in one run: what became of each. */
+async function licensedAll<Name extends string>(sites: Record<Name, Routes>, options: Partial<TestCrawlOptions> = {}) {
+  const open = { '/robots.txt': text('User-agent: *\nDisallow: /no\n'), ...NO_TDM, '/next': page('next') };
+  const entries = Object.entries<Routes>(sites).map(
+    ([name, routes]) => [`${name}.test`, { ...open, ...routes }] as const,
+  );
+  const web = await webForTest({ hosts: Object.fromEntries(entries) });
+  const seeds = entries.map(([host]) => web.url(host));
+  const story = await crawl({ seeds, purposes: ['ai-train'], ...options });
+  const isOf = (host: string, url: string) => new URL(url).hostname === host && !url.includes('.well-known');
+  const results = entries.map(([host], at) => {
+    const items = story.items.filter(({ url }) => isOf(host, url));
+    const decisions = story.decisions.filter(({ url }) => isOf(host, url));
+    const result = {
+      start: seeds[at]!,
+      items,
+      decisions,
+      words: decisions.map(({ url, status, reason }) => `${new URL(url).pathname} ${status} ${reason}`).sort(),
+      licenses: items.map(({ license }) => license?.outcome ?? null),
+      paths: web.paths(host).filter((path) => !path.includes('tdmrep')),
+      conflicts: story.notices.filter((told) => told.host === host && told.code === 'license-conflict'),
+    };
+    return [host.replace('.test', ''), result] as const;
+  });
+  return Object.fromEntries(results) as Record<Name, (typeof results)[number][1]>;
+}
+
+/** One such site. */
+async function licensed(routes: Routes, options: Partial<TestCrawlOptions> = {}) {
+  const { a } = await licensedAll({ a: routes }, options);
+  return a;
+}
+
+describe('a licence that robots.txt names', () => {
+  it('is not read for what robots.txt disallows, whatever it permits (vector 1)', async () => {
+    const { words, paths } = await licensed(
+      {
+        '/robots.txt': text('User-agent: *\nDisallow: /\nLicense: /l.xml\n'),
+        '/l.xml': rsl('<permits type="usage">all</permits>'),
+      },
+      { purposes: ['search'] },
+    );
+    expect(words).toEqual(['/ excluded robots-rule']);
+    expect(paths).toEqual(['/robots.txt']);
+  });
+
+  it('is that of the group for its crawlers alone, of the file for others; behind a blank line for all', async () => {
+    const file = (name: string) =>
+      text(['License: /l1.xml', `User-agent: ${name}`, 'Disallow: /no', 'License: /l2.xml', ''].join('\n'));
+    const parted = text('User-agent: mybot\nDisallow:\n\nLicense: /l2.xml\n');
+    const more = { '/l1.xml': rsl(''), '/l2.xml': rsl(CREDIT), '/': page('start', ['/next']) };
+    const { vector2, vector3, vector4 } = await licensedAll({
+      vector2: { '/robots.txt': file('test-bot'), ...more },
+      vector3: { '/robots.txt': file('mybot'), ...more },
+      vector4: { '/robots.txt': parted, ...more },
+    });
+    expect(vector2.paths).toEqual(['/robots.txt', '/l2.xml', '/', '/next']);
+    expect(vector2.licenses).toEqual(['attribution', 'attribution']);
+    expect(vector3.paths).toEqual(['/robots.txt', '/l1.xml', '/', '/next']);
+    expect(vector3.licenses).toEqual(['free', 'free']);
+    expect(vector4).toMatchObject({ paths: vector2.paths, licenses: vector2.licenses });
+  });
+
+  it('is unreadable where it is of no https URL, and is requested from nowhere (C2)', async () => {
+    const { words, paths, decisions } = await licensed({
+      '/robots.txt': text('License: http://elsewhere.test/l.xml\nLicense: ftp://a.test/l.xml\n'),
+      '/': page('start'),
+    });
+    expect(words).toEqual(['/ held license']);
+    expect(decisions.find(({ reason }) => reason === 'license')?.detail).toContain('unreadable');
+    expect(paths).toEqual(['/robots.txt']);
+  });
+});
+
+describe('a licence that a page names', () => {
+  const link = (type = TYPE) => `<link rel="license" type="${type}" href="/l.xml">`;
+  it.each([
+    ['by Link', html(page('a', ['/next']), { link: `<x>; rel=next, </l.xml>; rel="license"; type="${TYPE}"` })],
+    ['by a link in its head', html(page('a', ['/next'], link()))],
+    ['by a link in its body, of a part of it', html(`<body><article>${link()}</article><a href="/next">n</a>`)],
+  ])('%s, keeps it out of the sinks and lets its links be followed', async (_, start) => {
+    const { words, paths, items, decisions } = await licensed({ '/': start, '/l.xml': rsl(PRICE) });
+    expect(paths).toEqual(['/robots.txt', '/', '/l.xml', '/next']);
+    expect(words).toEqual(['/ held license', '/next fetched fetched']);
+    expect(items.map(({ url }) => new URL(url).pathname)).toEqual(['/next']);
+    expect(decisions.find(({ reason }) => reason === 'license')?.detail).toContain('payment 0.015 USD');
+  });
+
+  it('by a script, says its terms there, and what it prohibits takes the links with it', async () => {
+    const script = (license: string) => `<script type="${TYPE}">${document(license, '')}</script>`;
+    const { refused, credited } = await licensedAll({
+      refused: { '/': html(page('a', ['/next'], script(NOTHING))) },
+      credited: { '/': html(page('a', ['/next'], script(CREDIT))) },
+    });
+    expect(refused.words).toContain('/ excluded license-prohibits');
+    expect(refused.paths).toEqual(['/robots.txt', '/']);
+    expect(credited.items[0]?.license).toMatchObject({ document: credited.start, outcome: 'attribution' });
+  });
+
+  it('without the type of RSL is a link as there always were, and has no effect (C1)', async () => {
+    const creative = html(page('a', ['/next'], `${link('text/html')}<link rel="license" href="/cc">`), {
+      link: '</l.xml>; rel="license"',
+    });
+    const { paths, licenses } = await licensed({ '/': creative, '/l.xml': rsl(NOTHING) });
+    expect(paths).toEqual(['/robots.txt', '/', '/next']);
+    expect(licenses).toEqual([null, null]);
+  });
+
+  it('counts in the document that came and in what a browser made of it', async () => {
+    const bare = page('opened');
+    const browser: NonNullable<Fetcher['renderer']> = {
+      wants: () => true,
+      render: async ({ url }) => {
+        const subresources = { loaded: 0, bytes: 0, refused: {}, refusals: [] };
+        return { kind: 'rendered', html: bare, url, endedBy: 'quiet', subresources };
+      },
+    };
+    const routes = { '/': html(page('a', [], link())), '/l.xml': rsl(PRICE) };
+    const { words } = await licensed(routes, { fetcher: { ...createUndiciFetcher(), renderer: browser } });
+    expect(words).toEqual(['/ held license']);
+  });
+});
+
+describe('of a licence of the page and one of the file', () => {
+  const both = (ofPage: string, ofFile: string): Routes => ({
+    '/robots.txt': text('License: /file.xml\n'),
+    '/file.xml': text(ofFile),
+    '/page.xml': text(ofPage),
+    '/': html(page('a'), { link: `</page.xml>; rel="license"; type="${TYPE}"` }),
+  });
+
+  it('the page’s counts, and it is told that they differ; where it is silent, no terms are lost', async () => {
+    const { differ, silent, tofile, topage } = await licensedAll({
+      differ: both(document(CREDIT), document('')),
+      silent: both(document(PRICE, '/elsewhere'), document(CREDIT)),
+      tofile: both(document(''), document(NOTHING)),
+      topage: both(document(NOTHING), document('')),
+    });
+    expect(differ.licenses).toEqual(['attribution']);
+    expect(differ.conflicts.map(({ detail }) => detail)).toEqual([
+      expect.stringMatching(/page\.xml: attribution, .*file\.xml: free, .*robots\.txt$/),
+    ]);
+    expect(silent).toMatchObject({ licenses: ['attribution'], conflicts: [] });
+    // Neither opens what the other closes.
+    expect(tofile.paths).toEqual(['/robots.txt', '/file.xml']);
+    for (const { words, items } of [tofile, topage]) {
+      expect(words).toEqual(['/ excluded license-prohibits']);
+      expect(items).toEqual([]);
+    }
+  });
+});
