@@ -1,7 +1,7 @@
 // Anyone who meets a word of this crawler (an option, a flag, an error code, a reason, a notice, an exit code) looks it
 // up. If this breaks, they find nothing, or something that is no longer true: a default, a bound, a word that is gone.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { REASONS, VIOLATION_KINDS } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import { rootPath } from '../house/source-tree.js';
@@ -91,5 +91,18 @@ describe('these rules', () => {
     expect(
       wordFaults(['a', 'b'], definitionsUnder('\n## One\n\n### `a`\n\nfirst\n\n## Two\n\n### `b`\n', '## One')),
     ).toEqual(['b is missing']);
+  });
+});
+
+describe('docs/politeness.md', () => {
+  it('names a test for each practice, or says that there is none', () => {
+    const rows = rowsUnder(pageOf('politeness'), '## Best practices for crawlers');
+    expect(rows.length).toBeGreaterThan(10);
+    const faults = rows.flatMap(({ cells: [practice = '', , named = ''] }) => {
+      const paths = [...named.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path);
+      const missing = paths.filter((path) => !existsSync(`${rootPath}${path}`));
+      return named === 'not yet' || (paths.length > 0 && missing.length === 0) ? [] : [`${practice}: ${named}`];
+    });
+    expect(faults).toEqual([]);
   });
 });

@@ -35,6 +35,33 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
       assertEqual(stateful, [], 'fields that carry state from one request to another');
     }
   }),
+  test('sends the fields of headersNow where it asks for them, once and before mayStart, else the given ones', async (t) => {
+    const order: string[] = [];
+    const { server } = await t.response(replying('x'), {
+      headers: { 'X-Signed': 'before' },
+      headersNow: async () => {
+        order.push('headersNow');
+        return { 'X-Signed': 'now' };
+      },
+      mayStart: () => order.push('mayStart') > 0,
+    });
+    const sent = linesOf(server.requests[0] ?? '').filter((line) => line.startsWith('x-signed:'));
+    const isAsked = order[0] === 'headersNow';
+    assertEqual(sent, [isAsked ? 'x-signed: now' : 'x-signed: before'], 'signed fields that were sent');
+    assertEqual(order, isAsked ? ['headersNow', 'mayStart'] : ['mayStart'], 'what was asked, in order');
+  }),
+  test('sends nothing where headersNow fails', async (t) => {
+    let isAsked = false;
+    const server = await t.serve(replying('x'));
+    const outcome = await t.fetch(`${server.origin}/`, {
+      headersNow: () => {
+        isAsked = true;
+        return Promise.reject(new Error('no key'));
+      },
+    });
+    assertEqual(server.requests.length, isAsked ? 0 : 1, 'requests that reached the server');
+    assert(!isAsked || outcome?.kind === 'failed', `the outcome is ${summary(outcome)}`);
+  }),
   test('asks mayStart once, before anything reaches the server', async (t) => {
     let asked = 0;
     let seenBefore = -1;

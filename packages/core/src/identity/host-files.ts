@@ -23,10 +23,9 @@ function nginxLocation({ path, file, fields: { 'Content-Type': type = '', ...fie
   return `location = ${path} {\n  types { }\n  default_type '${type}';\n${added}  try_files /${file} =404;\n}\n`;
 }
 
-/** By the file, since the path is rewritten first. */
-function caddyHeaders({ path, file, fields }: ServedFile): string {
-  const at = path === '/' ? `/${file}` : path;
-  return `header ${at} {\n${linesOf(fields, (name, value) => `  ${name} \`${value}\``)}}\n`;
+/** By the path that is requested: Caddy sets fields before it rewrites. */
+function caddyHeaders({ path, fields }: ServedFile): string {
+  return `header ${path} {\n${linesOf(fields, (name, value) => `  ${name} \`${value}\``)}}\n`;
 }
 
 function linesOf(fields: Readonly<Record<string, string>>, line: (name: string, value: string) => string): string {
