@@ -41,6 +41,7 @@ it('takes a price and a challenge for refusals, and says what was asked', async 
   });
   expect(report.outcomes['failed']).toEqual({ 'payment-required': 1, challenged: 2 });
   expect(decisions.find(({ reason }) => reason === 'payment-required')?.detail).toBe('pay-per-crawl: USD 0.01');
+  expect(report.politeness[0]?.asked).toEqual([{ currency: 'USD', amount: '0.01', pages: 1 }]);
   expect(itemUrls.map((url) => new URL(url).pathname).sort()).toEqual(['/', '/free']);
   // Once each, and no page of a challenge.
   const paths = web.paths('a.test').filter((path) => path !== '/robots.txt');

@@ -15,6 +15,13 @@ it('the share of requests that were signed, where any was', () => {
   expect(textOf({})).not.toContain('Signed');
 });
 
+it('what pages ask to be paid for, where any does', () => {
+  const host = { host: 'a.test', statuses: {}, asked: [{ currency: 'USD', amount: '0.01', pages: 1 }] };
+  const row = { ...host, exclusions: [], comments: [], warnings: [] };
+  expect(textOf({ politeness: [row] })).toContain('Asked: 1 page of 1 host asks 0.01 USD. Nothing was paid.');
+  expect(textOf({ politeness: [] })).not.toContain('Asked');
+});
+
 it('a stop says who wanted it: a handler, or the clock', () => {
   expect(textOf({ stopReason: 'enough' })).toContain('Stopped by a handler: "enough".');
   expect(textOf({ stopReason: 'signature-clock: 60 s' })).toContain('Stopped: "signature-clock: 60 s".');

@@ -1,6 +1,7 @@
 // Reports as text for people: the end of a crawl, and a crawl on a server.
 
 import type { StoreReport } from '../inspection/store-inspection.js';
+import { askedLines } from '../report/asked-prices.js';
 import { droppedByBounds } from '../report/bounds-met.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { whyNothingFetched } from '../report/nothing-fetched.js';
@@ -23,6 +24,7 @@ export function summaryText(report: CrawlReport): string {
     ...report.traps.map(
       ({ rule, pattern }) => `Trap: ${printable(pattern)} (${rule}); links that its own pages add ${trapped}.`,
     ),
+    ...askedLines(report.politeness),
     ...(report.signed === undefined ? [] : [signedText(report.signed, report.requests)]),
     ...stallText(report),
     ...report.relaxedDefaults.map((each) => `Relaxed default: ${each}`),

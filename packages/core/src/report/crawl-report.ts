@@ -14,6 +14,15 @@ import type { RecrawlCounts } from './recrawl-counts.js';
  */
 export type RunState = 'finished' | 'bounded' | 'waiting' | 'stopped';
 
+/** What pages ask for in one currency. */
+export interface AskedPrice {
+  /** Three letters, as the site writes them. */
+  readonly currency: string;
+  /** The sum, a decimal number without needless zeros. */
+  readonly amount: string;
+  readonly pages: number;
+}
+
 /** The politeness towards one host, over all its requests, robots.txt and redirect hops included; URLs by status. */
 export interface HostPoliteness extends Readonly<Record<Exclude<UrlStatus, 'fetched'>, number>> {
   readonly host: string;
@@ -51,6 +60,8 @@ export interface HostPoliteness extends Readonly<Record<Exclude<UrlStatus, 'fetc
     readonly authority: string | null;
   }[];
   readonly comments: readonly string[];
+  /** What its pages ask to be paid for, by currency, as far as it can be read. Nothing was paid. Absent: none does. */
+  readonly asked?: readonly AskedPrice[];
   /** What an operator should know of this host. */
   readonly warnings: readonly string[];
 }

@@ -8,6 +8,8 @@ export const MAX_REPORT_LINES_PER_HOST = 12;
 export const MAX_REPORT_TEXT = 1_000;
 /** Different statuses counted per host; later ones are counted as `other`. HTTP defines about sixty. */
 export const MAX_STATUSES_PER_HOST = 64;
+/** Currencies that are added up; later ones are left out. */
+export const MAX_CURRENCIES = 16;
 /** Overlapping requests counted per host; more are reported as this many. */
 export const MAX_MEASURED_CONCURRENCY = 256;
 /** Different reasons counted; later ones are counted as `other`. The table has about seventy. */

@@ -3,6 +3,7 @@
 
 import type { HostWarning } from '@mannerly/frontier';
 import { parseUrl } from '../parse-url.js';
+import { AskedPrices } from './asked-prices.js';
 import { Concurrency } from './concurrency.js';
 import type { HostPoliteness } from './crawl-report.js';
 import type { OutcomeTable, RequestRecord, UrlDecision } from './decision.js';
@@ -125,6 +126,7 @@ class HostLedger {
   readonly #counts = new RequestCounts();
   readonly #exclusions: HostPoliteness['exclusions'][number][] = [];
   readonly #comments = new Set<string>();
+  readonly #asked = new AskedPrices();
   readonly #warnings = new Set<string>();
   readonly #concurrency = new Concurrency(MAX_MEASURED_CONCURRENCY);
   #lastStartedAtMs: number | null = null;
@@ -156,6 +158,7 @@ class HostLedger {
     if (isPage === true) this.page();
     if (status === 'fetched') return;
     this.#row[status] += 1;
+    this.#asked.decision(decision);
     if (status === 'excluded' && this.#exclusions.length < MAX_REPORT_LINES_PER_HOST)
       this.#exclusions.push(exclusionOf(decision));
   }
@@ -179,6 +182,7 @@ class HostLedger {
   report(): HostPoliteness {
     const { requests, robotsRequests, statuses, bytes } = this.#counts;
     const { requiredGapMs, requiredStartToStartMs } = this.#row;
+    const asked = this.#asked.sums();
     return {
       ...this.#row,
       ...{ requests, robotsRequests, bytes },
@@ -186,6 +190,7 @@ class HostLedger {
       statuses: Object.fromEntries(statuses),
       exclusions: [...this.#exclusions],
       comments: [...this.#comments],
+      ...(asked.length === 0 ? {} : { asked }),
       warnings: [...this.#warnings],
     };
   }

@@ -1,6 +1,7 @@
 // `mannerly report`: the politeness of a crawl, from its logs, on the terminal, as `report.html` and `report.json`.
 
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
+import { askedLines } from '../../report/asked-prices.js';
 import { reportFromLogs } from '../../report/from-logs.js';
 import { writeReport } from '../../report/page/write-report.js';
 import { politenessText } from '../../report/table.js';
@@ -36,6 +37,7 @@ export async function reportCommand(named: string | undefined, flags: Flags, io:
   io.out(`${report.requests} requests.`);
   if (report.signed !== undefined) io.out(signedText(report.signed, report.requests));
   for (const line of outcomeLines(report.outcomes)) io.out(line);
+  for (const line of askedLines(report.politeness)) io.out(line);
   if (report.politeness.length > 0) io.out(`\n${politenessText(report.politeness)}`);
   const { audit } = written.data;
   const found = Object.values(audit.counts).reduce((sum, count) => sum + count, 0);
