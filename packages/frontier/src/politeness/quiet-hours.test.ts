@@ -1,3 +1,5 @@
+// Night at a host, by its name: a preference for the wrong hosts is none.
+
 import { describe, expect, it } from 'vitest';
 import { QuietHours } from './quiet-hours.js';
 
