@@ -78,6 +78,7 @@ export async function rows(only) {
       ...ratesOf(store, runs),
       ...costsOf(store, runs, machine),
       ...(await seenOf(store)),
+      ...(await visitsOf(store)),
       ...(await millionHosts(store)),
     );
   }
@@ -145,6 +146,20 @@ async function rowsOfServer(store) {
     row(`${store}: ${held}, bytes per queued URL next to its body`, bytes.perQueuedUrlWithoutBody, goals.queued, 1),
     row(`${store}: ${held}, bytes per host next to its URL`, bytes.perHost, goals.host, 1),
     ...costsOf(store, runs, { byUrls: null, byHosts: null }),
+    ...(await visitsOf(store)),
+  ];
+}
+
+/** What a recrawl keeps of each page, next to the record's own bytes. */
+async function visitsOf(store) {
+  const urls = Math.min(MOST_URLS, 200_000);
+  const { recordBytes, bytesPerPage, writeUs, readUs, listUs } = await measure('visits.mjs', { store, urls });
+  const what = `${store}: a recrawl's record of a page, ${short(urls)} pages`;
+  return [
+    { ...row(`${what}: bytes`, bytesPerPage, ''), reference: 'the record', referenceValue: recordBytes },
+    row(`${what}: written, µs`, writeUs, '', 1),
+    row(`${what}: read, µs`, readUs, '', 1),
+    row(`${what}: listed, µs`, listUs, '', 1),
   ];
 }
 
