@@ -315,6 +315,11 @@ export interface PolitenessOptions {
    */
   readonly perIp?: boolean | 'domain';
   /**
+   * `prefer`: of hosts that are due, those go first whose people sleep, between one and six in the country of their
+   * top-level domain. No host is asked sooner or more often. @default off
+   */
+  readonly quietHours?: 'off' | 'prefer';
+  /**
    * Requests of the whole crawl, robots.txt included, evenly spaced from start to start. 1/3,600 to 10,000 requests per
    * second. @default none
    */

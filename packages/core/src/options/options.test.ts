@@ -140,7 +140,10 @@ describe('resolved options', () => {
   it('are filled in', () => {
     const { bounds, network, spacing, maxIdleMs, scope, exclusion, traps, archive } = resolveOptions(GOOD);
     expect(bounds).toMatchObject({ pages: 5, minutes: null, depth: null, pagesPerHost: null, queuedUrls: 10_000_000 });
-    expect(spacing).toEqual({ politeness: { profile: 'polite', perIp: 'domain', jitter: 0 }, hostKeyBy: 'host' });
+    expect(spacing).toEqual({
+      politeness: { profile: 'polite', perIp: 'domain', quietHours: 'off', jitter: 0 },
+      hostKeyBy: 'host',
+    });
     expect(maxIdleMs).toBe(720_000);
     expect(scope.within).toBe('host');
     expect(exclusion).toEqual(resolveExclusionOptions({}));
@@ -163,7 +166,7 @@ describe('resolved options', () => {
       }),
     );
     expect(spacing).toEqual({
-      politeness: { profile: 'gentle', perIp: 'domain', jitter: 0, requestsPerSecond: 0.5 },
+      politeness: { profile: 'gentle', perIp: 'domain', quietHours: 'off', jitter: 0, requestsPerSecond: 0.5 },
       hostKeyBy: 'domain',
     });
     expect(traps).toMatchObject({ maxSimilarPages: 50, maxPathSegments: 32 });

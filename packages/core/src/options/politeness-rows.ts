@@ -84,6 +84,12 @@ export const POLITENESS_ROWS = {
           relaxed: [[false], 'names of one domain that lead to one server may be requested at the same time'],
         },
       ),
+      quietHours: row(
+        choice('off', 'prefer'),
+        '`prefer`: of hosts that are due, those go first whose people sleep, between one and six in the country of their ' +
+          'top-level domain. No host is asked sooner or more often.',
+        { default: 'off' },
+      ),
       requestsPerSecond: row(
         number(1 / 3_600, 10_000, 'requests per second'),
         'Requests of the whole crawl, robots.txt included, evenly spaced from start to start.',

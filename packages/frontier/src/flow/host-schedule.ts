@@ -3,6 +3,7 @@
 
 import type { LeasedHost } from '../hosts/leased-host.js';
 import { ENTRIES_PER_LEASE, LEASE_MARGIN_MS } from '../limits.js';
+import { QuietHours } from '../politeness/quiet-hours.js';
 import { ReadyHeap } from '../ready-heap.js';
 import type { HostCommit, HostKey } from '../store.js';
 import type { FrontierContext } from './context.js';
@@ -19,6 +20,9 @@ export class HostSchedule {
   readonly #wanted: ReadonlyMap<HostKey, unknown>;
   readonly #hosts = new Map<HostKey, LeasedHost>();
   readonly #ready = new ReadyHeap();
+  /** Those that go first: it is night at them (`politeness.quietHours`). */
+  readonly #preferred = new ReadyHeap();
+  readonly #quietHours: QuietHours | null;
   readonly #byNumber: (LeasedHost | null)[] = [];
   readonly #freeNumbers: number[] = [];
   #changed = new Set<LeasedHost>();
@@ -30,6 +34,7 @@ export class HostSchedule {
   constructor(context: FrontierContext, wanted: ReadonlyMap<HostKey, unknown>) {
     this.#context = context;
     this.#wanted = wanted;
+    this.#quietHours = context.settings.politeness.quietHours === 'prefer' ? new QuietHours() : null;
   }
 
   // ── Hosts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -100,7 +105,7 @@ export class HostSchedule {
     let atMs = hasWork ? Math.max(host.nextPageStart(nowMs).atMs, host.leasedAtMs) : null;
     for (const untilMs of host.chains.values()) atMs = Math.min(atMs ?? untilMs, untilMs);
     if (atMs === null) this.#unplace(host);
-    else this.#ready.set(host.number, atMs);
+    else this.#place(host, atMs, nowMs);
     if (this.#onDue !== null && atMs !== null && atMs <= nowMs) this.#onDue();
     const wantsMore = ready === 0 && !isFull && !host.isDry;
     if (wantsMore || (host.isIdle && this.#leaves(host, nowMs))) this.touch(host);
@@ -108,15 +113,17 @@ export class HostSchedule {
 
   /** Takes out the earliest host that may be asked now; `null` without one. */
   popDue(nowMs: number): LeasedHost | null {
-    const number = this.#ready.peek();
-    if (number === undefined || this.#ready.earliest()! > nowMs) return null;
-    this.#ready.remove(number);
+    const heap = (this.#preferred.earliest() ?? Number.POSITIVE_INFINITY) <= nowMs ? this.#preferred : this.#ready;
+    const number = heap.peek();
+    if (number === undefined || heap.earliest()! > nowMs) return null;
+    heap.remove(number);
     return this.#byNumber[number]!;
   }
 
   /** When the earliest host may be asked, epoch milliseconds; `null` without one. */
   earliestMs(): number | null {
-    return this.#ready.earliest();
+    const [preferred, ready] = [this.#preferred.earliest(), this.#ready.earliest()];
+    return preferred === null || ready === null ? (preferred ?? ready) : Math.min(preferred, ready);
   }
 
   /** Resolves when a host may be asked, or with `other`. Only one caller waits at a time. */
@@ -151,9 +158,17 @@ export class HostSchedule {
     return host.commit({ release: { dueInMs } }, delayMs, nowMs);
   }
 
-  /** Takes it out of the heap. The number of a host that was removed may be another's by now. */
+  #place(host: LeasedHost, atMs: number, nowMs: number): void {
+    const isNight = this.#quietHours?.isNight(host.key, nowMs) === true;
+    (isNight ? this.#ready : this.#preferred).remove(host.number);
+    (isNight ? this.#preferred : this.#ready).set(host.number, atMs);
+  }
+
+  /** Takes it out of the heaps. The number of a host that was removed may be another's by now. */
   #unplace(host: LeasedHost): void {
-    if (this.#byNumber[host.number] === host) this.#ready.remove(host.number);
+    if (this.#byNumber[host.number] !== host) return;
+    this.#ready.remove(host.number);
+    this.#preferred.remove(host.number);
   }
 
   #isTurnOver(host: LeasedHost): boolean {

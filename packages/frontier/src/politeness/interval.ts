@@ -120,6 +120,11 @@ export interface PolitenessOptions {
    * of two hosts between them. `domain`: those of one registrable domain; `true`: all; `false`: none. @default 'domain'
    */
   readonly perIp?: boolean | 'domain';
+  /**
+   * `prefer`: of hosts that are due, those go first whose people sleep: between one and six in the country of their
+   * top-level domain. No host is asked sooner or more often. @default 'off'
+   */
+  readonly quietHours?: 'off' | 'prefer';
   /** Requests per second of the whole crawl, robots.txt included, evenly spaced; 1/3,600 … 10,000. @default no limit */
   readonly requestsPerSecond?: number;
 }
@@ -138,6 +143,7 @@ export interface Politeness {
   /** 0 … 0.1, upwards only. */
   readonly jitter: number;
   readonly perIp: boolean | 'domain';
+  readonly quietHours: 'off' | 'prefer';
   /** From one request of the crawl to the next, start to start, milliseconds; `null`: no limit. */
   readonly crawlIntervalMs: number | null;
   /** A sentence for the operator when the interval may fall below one second; `null` otherwise. */
@@ -159,11 +165,12 @@ const PROFILES: Readonly<Record<PolitenessProfileName, Rule>> = {
  * @see specification, access §9
  */
 export function resolvePoliteness(options: PolitenessOptions = {}): Politeness {
-  knownKeys('politeness.', options, ['profile', 'jitter', 'perIp', 'requestsPerSecond']);
-  const { profile = 'polite', jitter = 0, perIp = 'domain', requestsPerSecond } = options;
+  knownKeys('politeness.', options, ['profile', 'jitter', 'perIp', 'quietHours', 'requestsPerSecond']);
+  const { profile = 'polite', jitter = 0, perIp = 'domain', quietHours = 'off', requestsPerSecond } = options;
   const shared = {
     jitter: numberIn('politeness.jitter', jitter, 0, JITTER_MAX),
     perIp: addressRule(perIp),
+    quietHours: hoursRule(quietHours),
     crawlIntervalMs: requestsPerSecond === undefined ? null : crawlIntervalMs(requestsPerSecond),
   };
   if (typeof profile === 'string' && Object.hasOwn(PROFILES, profile))
@@ -172,6 +179,11 @@ export function resolvePoliteness(options: PolitenessOptions = {}): Politeness {
     throw invalid('politeness.profile', `one of ${Object.keys(PROFILES).join(', ')} or an object`, profile);
   }
   return Object.freeze({ name: 'custom', ...customRule(profile), ...shared, warning: warningFor(profile) });
+}
+
+function hoursRule(quietHours: 'off' | 'prefer'): 'off' | 'prefer' {
+  if (quietHours === 'off' || quietHours === 'prefer') return quietHours;
+  throw invalid('politeness.quietHours', 'off or prefer', quietHours);
 }
 
 function addressRule(perIp: boolean | 'domain'): boolean | 'domain' {
