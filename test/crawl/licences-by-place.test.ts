@@ -1,9 +1,14 @@
 // Where a licence is named, and whose counts: the vectors of licensing §13 that speak of places, on loopback sites by
 // the servers' own log. A licence that only the page names lets the page be requested, and decides what is kept.
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { lmdbStore } from '@mannerly/frontier/lmdb';
 import { createUndiciFetcher, type Fetcher } from 'mannerly';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { crawl, type TestCrawlOptions } from '../support/crawl.js';
+import { createShiftedClock } from '../support/test-clocks.js';
 import { page, type Routes, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
@@ -171,4 +176,29 @@ describe('of a licence of the page and one of the file', () => {
       expect(items).toEqual([]);
     }
   });
+});
+
+it('a licence that a 304 names counts: what was kept of the page is taken back', async () => {
+  const place = await mkdtemp(join(tmpdir(), 'mannerly-licence-304-'));
+  onTestFinished(() => rm(place, { recursive: true, force: true, maxRetries: 5 }));
+  const named = { etag: '"1"', link: `</l.xml>; rel="license"; type="${TYPE}"` };
+  const web = await webForTest({
+    hosts: {
+      'a.test': {
+        '/robots.txt': text('User-agent: *\nDisallow: /no\n'),
+        '/l.xml': rsl(NOTHING),
+        '/': ({ before }) => (before === 0 ? html(page('a'), { etag: '"1"' }) : { status: 304, headers: named }),
+      },
+    },
+  });
+  const run = (afterDays: number) => {
+    const clock = createShiftedClock(afterDays * 86_400_000);
+    const store = lmdbStore({ path: join(place, 'store'), nowMs: () => clock.nowMs() });
+    const again = { recrawl: true, again: afterDays > 0, clock, store, purposes: ['search'] } as const;
+    return crawl({ seeds: [web.url('a.test')], ...again });
+  };
+  expect((await run(0)).items).toHaveLength(1);
+  const { decisions, items } = await run(10);
+  expect(decisions).toMatchObject([{ status: 'excluded', reason: 'license-prohibits', httpStatus: 304 }]);
+  expect(items).toMatchObject([{ removed: expect.anything() }]);
 });

@@ -40,7 +40,7 @@ function runOn(answer: Answer, records = new Map<string, Uint8Array>()) {
     arrived: () => undefined,
     retries: { failureWaitsMs: [5_000], throttleWaitsMs: [5_000] },
     nowMs: () => clock.nowMs,
-    tell: (code) => void told.push(code),
+    tell: (code, _url, detail) => void told.push(`${code} ${detail}`),
   });
   licenses.open({
     readRecord: async (key) => records.get(key) ?? null,
@@ -87,7 +87,7 @@ describe('a licence document', () => {
     [body, isNew] = [PRICED, true];
     next.clock.nowMs += 1;
     expect(await next.found(DOCUMENT)).toMatchObject({ outcome: 'payment', effect: 'held' });
-    expect(next.told.filter((code) => code === 'license-changed')).toHaveLength(1);
+    expect(next.told.filter((each) => each.startsWith('license-changed'))).toHaveLength(1);
   });
 
   it('is one of 20 that an authority can have requested, over runs; another cannot be read', async () => {
@@ -143,10 +143,17 @@ describe('a licence document', () => {
     run.clock.nowMs += DAY_MS - 1;
     await run.found(DOCUMENT);
     expect(run.requested).toHaveLength(1);
-    expect(run.told).toEqual(['license-unreadable']);
+    expect(run.told).toEqual([expect.stringMatching(/^license-unreadable .*l\.xml: unreadable: ./)]);
     run.clock.nowMs += 1;
     await run.found(DOCUMENT);
     expect(run.requested).toHaveLength(2);
+  });
+
+  it('with commas is told as RSL 0.9 (C4)', async () => {
+    const old = rslOf('<license><permits type="usage">search, ai-train</permits></license>');
+    const run = runOn((url) => ok(url, old));
+    expect(await run.found(DOCUMENT)).toMatchObject({ outcome: 'free' });
+    expect(run.told).toEqual([`license-terms ${DOCUMENT}: free, read as RSL 0.9`]);
   });
 
   it('that does not come says neither yes nor no: every use waits, and it is tried again', async () => {

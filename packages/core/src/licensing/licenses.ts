@@ -19,7 +19,7 @@ import {
   unreachable,
   unreadable,
 } from './kept-license.js';
-import { readLicenseDocument } from './license-document.js';
+import { type LicenseReading, readLicenseDocument } from './license-document.js';
 import { judgeLicenses, type LicenseUser, type LicenseVerdict, type NamedLicense } from './license-terms.js';
 import { licenseUserOf, type ResolvedLicensing } from './licensing-options.js';
 import {
@@ -210,7 +210,7 @@ export class Licenses {
     const effect = this.#parts.options.mode === 'observe' ? 'none' : verdict.effect;
     const { outcome, document, price } = verdict;
     if (document !== null && outcome !== 'none') {
-      const why = kept?.reading.kind === 'unreadable' ? `: ${kept.reading.why}` : '';
+      const why = kept === null ? '' : remarkOn(kept.reading);
       const detail = `${document}: ${priced(outcome, price)}${why}`;
       this.#tellOnce(outcome === 'unreadable' ? 'license-unreadable' : 'license-terms', url, detail);
     }
@@ -346,6 +346,12 @@ export class Licenses {
 function isFetchable(document: string, authority: string): boolean {
   const url = parseUrl(document);
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && url.origin === authority);
+}
+
+/** What people should know of a document besides its outcome. */
+function remarkOn(reading: LicenseReading): string {
+  if (reading.kind === 'unreadable') return `: ${reading.why}`;
+  return reading.isVersion09 ? ', read as RSL 0.9' : '';
 }
 
 function priced(outcome: string, price: string | null): string {
