@@ -35,3 +35,14 @@ it.each([
   expect(requests[1]?.purpose).toBe('sitemap');
   expect(items[1]?.data).toEqual({ via: 'feed', userData });
 });
+
+it.each([
+  ['RSS', RSS.replace('<link>/</link>', '<link>/</link><atom:link rel="hub" href="https://hub.test/"/>')],
+  ['Atom', ATOM.replace('<entry>', '<link rel="self" href="/feed"/><link rel="hub" href="https://hub.test/"/><entry>')],
+])('the WebSub hub of %s is told, and not asked', async (_, body) => {
+  const web = await webForTest({ hosts: { 'a.test': { '/feed': { body }, '*': page('page') } } });
+  const feed = web.url('a.test', '/feed');
+  const { decisions, requests } = await crawl({ seeds: [web.url('a.test')], discover: { sitemapUrls: [feed] } });
+  expect(decisions.find(({ url }) => url === feed)?.detail).toMatch(/, WebSub hub https:\/\/hub\.test\/$/);
+  expect(requests.filter(({ url }) => url.includes('hub.test'))).toEqual([]);
+});

@@ -198,6 +198,7 @@ function summaryOf(
     end.stopped,
     end.cut,
     truncated === null ? null : `cut by ${truncated}`,
+    end.hub === null ? null : `WebSub hub ${end.hub}`,
   ];
   return parts.filter((part) => part !== null).join(', ');
 }

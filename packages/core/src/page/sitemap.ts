@@ -51,6 +51,8 @@ export interface SitemapEnd {
   readonly unusable: number;
   /** Of a feed; `null`: it says nothing. */
   readonly rhythm: FeedRhythm | null;
+  /** The WebSub hub that a feed names first, as written; `null`: none. Nothing subscribes to it. */
+  readonly hub: string | null;
 }
 
 /** What is kept of an entry. */
@@ -112,6 +114,7 @@ export class SitemapReader {
   readonly #parser: Parser;
   #depth = 0;
   #attributes = 0;
+  #hub: string | null = null;
   /** Characters since the parser last reported something. */
   #silentChars = 0;
   #grammar: Grammar | null = null;
@@ -187,7 +190,10 @@ export class SitemapReader {
     this.#isOver = true;
     const kind = this.#kind === 'text' && this.#count === 0 ? 'unknown' : this.#kind;
     const rhythm = rhythmOf(this.#rhythm);
-    return { entries: this.#taken(), end: { kind, stopped: this.#stopped, unusable: this.#unusable, rhythm } };
+    return {
+      entries: this.#taken(),
+      end: { kind, stopped: this.#stopped, unusable: this.#unusable, rhythm, hub: this.#hub },
+    };
   }
 
   #taken(): SitemapEntry[] {
@@ -241,6 +247,8 @@ export class SitemapReader {
     if (entry === null) {
       if (local === grammar.entry) this.#entry = new Map();
       const said = name.slice(name.indexOf(':') + 1);
+      if (said === 'link' && /(^|\s)hub(\s|$)/i.test(attributes['rel'] ?? ''))
+        this.#hub ??= shortText(attributes['href']);
       this.#isInRhythm =
         grammar.kind !== 'urlset' && RHYTHM_FIELDS.has(said) && this.#rhythm.length < MAX_RHYTHM_FIELDS;
       if (this.#isInRhythm) this.#rhythm.push([said, '']);
