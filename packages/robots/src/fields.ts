@@ -50,7 +50,8 @@ const KINDS: ReadonlyMap<string, number> = new Map(FIELDS.map(([known], row) => 
 const MISSPELT = new RegExp(
   `^(?:${FIELDS.map(([, others = '[]']) => `(${others.replaceAll('(', '(?:')})`).join('|')})$`,
 );
-/** Longer than any name that is known. */
+/** Of names that are misspelt. */
+const MIN_NAME = 4;
 const MAX_NAME = 16;
 
 /** The canonical lower-case name of a known field; `''` for the other kinds. */
@@ -61,7 +62,7 @@ export function fieldName(kind: number): string {
 /** The field of a lower-case name with single blanks; `UNKNOWN` for an unknown one. */
 export function fieldKind(name: string, repair: boolean): number {
   const known = KINDS.get(name);
-  if (known !== undefined || !repair || name.length > MAX_NAME) return known ?? UNKNOWN;
+  if (known !== undefined || !repair || name.length > MAX_NAME || name.length < MIN_NAME) return known ?? UNKNOWN;
   const row = MISSPELT.exec(name)?.lastIndexOf(name) ?? -1;
   return row < 0 ? UNKNOWN : row - 1 + USER_AGENT;
 }

@@ -104,7 +104,7 @@ function isBlank(byte: number | undefined): boolean {
 
 /** Packs a line that needs a closer look: a name that is not known, control or high bytes, too many of them. */
 function packOddLine(writer: RecordWriter, line: number, written: string, repair: boolean): void {
-  let text = written.includes('\0') ? written.replaceAll('\0', '') : written;
+  let text = written.replaceAll('\0', '');
   let notes = text === written ? 0 : NUL;
   const trimmed = (part: string) => {
     let from = 0;
@@ -115,7 +115,7 @@ function packOddLine(writer: RecordWriter, line: number, written: string, repair
       to -= bytes;
       bytes = 0;
     }
-    if (/[^ \t]/.test(part.slice(0, from) + part.slice(to))) notes |= ODD_WHITESPACE;
+    if (to - from < part.length && /[^ \t]/.test(part.slice(0, from) + part.slice(to))) notes |= ODD_WHITESPACE;
     return part.slice(from, to);
   };
   const hash = text.indexOf('#');
