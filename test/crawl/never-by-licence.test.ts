@@ -3,6 +3,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { createUndiciFetcher, exportItems, type Fetcher } from 'mannerly';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONTACT, crawl, type TestCrawlOptions } from '../support/crawl.js';
@@ -144,9 +145,14 @@ describe('a crawl never', () => {
       // Each is signed, for the origin that it went to and no other.
       expect(await faultsOf(web.log)).toEqual([]);
       const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((each) => each.isFile());
+      const archived: Buffer[] = [];
       for (const { parentPath, name } of files) {
-        expect((await readFile(join(parentPath, name))).includes(TOKEN), name).toBe(false);
+        const bytes = await readFile(join(parentPath, name));
+        const plain = name.endsWith('.gz') ? gunzipSync(bytes) : bytes;
+        expect(plain.includes(TOKEN), name).toBe(false);
+        if (name.endsWith('.warc.gz')) archived.push(plain);
       }
+      expect(Buffer.concat(archived).toString('latin1')).toContain('Authorization: License (withheld)\r\n');
     } finally {
       await rm(folder, { recursive: true });
     }
