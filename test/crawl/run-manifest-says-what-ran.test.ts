@@ -59,6 +59,7 @@ it('says what ran, with what, under which rules, and what it left', async () => 
       scope: { within: 'host', allows: '(function)', exclude: ['/\\.zip$/'] },
       network: { resolve: '(function)', concurrency: 64 },
       handlerTimeoutMs: 60_000,
+      licensing: { mode: 'respect', read: 'with-purpose', tokens: [] },
     },
     end: { state: 'finished', counts: { pages: 2, items: 2, requests: 3, outcomes: report.outcomes }, moreRobots: 0 },
     earlier: [],

@@ -69,6 +69,8 @@ it('reads the document that the response names in the place of the one of robots
   };
   expect(documents.map(({ document }) => document)).toEqual([`${site}/own.xml`]);
   expect(verdicts.map(({ outcome }) => outcome)).toEqual(Array(6).fill('free'));
+  // Without the party nothing is permitted: the page has been requested by then.
+  expect((await licence('/a')).out).toMatch(/^search +prohibited .* requests the page, keeps nothing of it/m);
 });
 
 it('requests nothing that robots.txt disallows, and says so', async () => {

@@ -149,6 +149,13 @@ describe('a licence document', () => {
     expect(run.requested).toHaveLength(2);
   });
 
+  it('that is encrypted in part is told as such, and read', async () => {
+    const encrypted = rslOf('<license/>').replace('<content ', '<content encrypted="true" ');
+    const run = runOn((url) => ok(url, encrypted));
+    expect(await run.found(DOCUMENT)).toMatchObject({ outcome: 'free' });
+    expect(run.told).toEqual([`license-terms ${DOCUMENT}: free, encrypted in part`]);
+  });
+
   it('with commas is told as RSL 0.9 (C4)', async () => {
     const old = rslOf('<license><permits type="usage">search, ai-train</permits></license>');
     const run = runOn((url) => ok(url, old));

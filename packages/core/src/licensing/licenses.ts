@@ -42,6 +42,10 @@ export interface FoundLicense extends LicenseVerdict {
   readonly digest: string | null;
 }
 
+/** A document that holds for a page, as it was read. */
+export type ReadLicense = NamedLicense &
+  Pick<FoundLicense, 'fetchedAtMs' | 'digest'> & { readonly namedBy: 'response' | 'robots.txt' };
+
 /** What licences say before a request; `wait`: a document is on its way. */
 export type LicenseAnswer = FoundLicense | null | { readonly effect: 'wait'; readonly untilMs: number };
 
@@ -150,10 +154,12 @@ export class Licenses {
     { url, signals: { licenses } }: Pick<PageWork, 'url'> & { readonly signals: Pick<PageWork['signals'], 'licenses'> },
     page: Parameters<typeof licensesOfPage>[0],
     body: Uint8Array,
-  ): Promise<readonly (NamedLicense & Pick<FoundLicense, 'fetchedAtMs' | 'digest'>)[]> {
+  ): Promise<readonly ReadLicense[]> {
     const named = await this.#ofResponse(url, { ...page, fetchedAtMs: this.#parts.nowMs() }, body);
     const documents = named.length > 0 ? named : await this.#ofSite({ url, signals: { licenses } });
+    const namedBy = named.length > 0 ? 'response' : 'robots.txt';
     return documents.map(({ document, kept }) => ({
+      namedBy,
       document,
       reading: kept?.reading ?? null,
       fetchedAtMs: kept?.fetchedAtMs ?? null,
@@ -351,7 +357,8 @@ function isFetchable(document: string, authority: string): boolean {
 /** What people should know of a document besides its outcome. */
 function remarkOn(reading: LicenseReading): string {
   if (reading.kind === 'unreadable') return `: ${reading.why}`;
-  return reading.isVersion09 ? ', read as RSL 0.9' : '';
+  const encrypted = reading.contents.some(({ isEncrypted }) => isEncrypted) ? ', encrypted in part' : '';
+  return `${encrypted}${reading.isVersion09 ? ', read as RSL 0.9' : ''}`;
 }
 
 function priced(outcome: string, price: string | null): string {

@@ -8,13 +8,8 @@ import { compileRules, parseRobots } from '@mannerly/robots';
 import type { Purpose } from '@mannerly/robots/page';
 import { createCrawler } from '../../crawler.js';
 import { readValues } from '../../directory/read-lines.js';
-import {
-  judgeLicenses,
-  type LicenseParty,
-  type LicenseVerdict,
-  type NamedLicense,
-} from '../../licensing/license-terms.js';
-import { Licenses } from '../../licensing/licenses.js';
+import { judgeLicenses, type LicenseParty, type LicenseVerdict } from '../../licensing/license-terms.js';
+import { Licenses, type ReadLicense } from '../../licensing/licenses.js';
 import type { ResolvedLicensing } from '../../licensing/licensing-options.js';
 import type { IdentityOptions } from '../../options/crawler-options.js';
 import { parseUrl } from '../../parse-url.js';
@@ -28,10 +23,19 @@ import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 
 const PURPOSES: readonly Purpose[] = ['search', 'archive', 'tdm', 'other', 'ai-input', 'ai-train'];
-const EFFECTS: Readonly<Record<LicenseVerdict['effect'], string>> = {
-  none: 'keeps the page, and its licence with it',
-  held: 'does not request the page: held until a person acts',
-  prohibited: 'does not request the page: excluded',
+const KEPT = 'keeps the page, and its licence with it';
+/** A page whose response names the licence has been requested. */
+const EFFECTS: Readonly<Record<ReadLicense['namedBy'], Readonly<Record<LicenseVerdict['effect'], string>>>> = {
+  'robots.txt': {
+    none: KEPT,
+    held: 'does not request the page: held until a person acts',
+    prohibited: 'does not request the page: excluded',
+  },
+  response: {
+    none: KEPT,
+    held: 'requests the page, and keeps nothing of it until a person acts',
+    prohibited: 'requests the page, keeps nothing of it and follows no link',
+  },
 };
 /** No document is left out, and none has an effect on the one page that is requested. */
 const READ_ALL: ResolvedLicensing = {
@@ -46,7 +50,7 @@ const READ_ALL: ResolvedLicensing = {
 const NO_RETRIES = { failureWaitsMs: [], throttleWaitsMs: [] };
 
 /** The documents of a page, or why there are none to read. */
-type Found = { readonly documents: readonly NamedLicense[] } | { readonly why: string };
+type Found = { readonly documents: readonly ReadLicense[] } | { readonly why: string };
 
 /** Runs the command. A page without a licence is no error. @throws UsageError, MannerlyError */
 export async function licenceCommand(source: string, flags: Flags, io: CliIo): Promise<number> {
@@ -132,7 +136,7 @@ async function namedByRobots(out: string, pageUrl: string, token: string): Promi
 
 function printText(
   url: string,
-  documents: readonly NamedLicense[],
+  documents: readonly ReadLicense[],
   verdicts: readonly LicenseVerdict[],
   io: CliIo,
 ): void {
@@ -150,7 +154,7 @@ function printText(
         ['Purpose', 'left', ({ purpose }) => purpose ?? ''],
         ['It says', 'left', ({ outcome, price }) => (price === null ? outcome : `${outcome} ${printable(price)}`)],
         ['Where', 'left', ({ element }) => element ?? ''],
-        ['A crawl with this purpose', 'left', ({ effect }) => EFFECTS[effect]],
+        ['A crawl with this purpose', 'left', ({ effect }) => EFFECTS[documents[0]?.namedBy ?? 'robots.txt'][effect]],
       ],
       verdicts,
     ),
