@@ -6,7 +6,13 @@ import { CLOCK_HOSTS } from './limits.js';
 
 /** The differences of the hosts that answered last. */
 export class ClockCheck {
-  readonly #byHost = new Map<string, number>();
+  readonly #byHost = new Map<string, { readonly aheadMs: number; readonly atMs: number }>();
+
+  /** Whether an answer of the host tells something new: its clock was not compared in the last seconds. */
+  isDue(host: string, atMs: number): boolean {
+    const last = this.#byHost.get(host);
+    return last === undefined || Math.abs(atMs - last.atMs) >= CLOCK_HOSTS.eachMs;
+  }
 
   /**
    * Takes the `Date` of an answer and tells the median.
@@ -17,9 +23,9 @@ export class ClockCheck {
   add(host: string, date: string | null, atMs: number): number | null {
     const theirMs = Date.parse(date ?? '');
     // Whole seconds: half of one on average.
-    if (!Number.isNaN(theirMs)) keepLatest(this.#byHost, host, atMs - theirMs - 500, CLOCK_HOSTS.most);
+    if (!Number.isNaN(theirMs)) keepLatest(this.#byHost, host, { aheadMs: atMs - theirMs - 500, atMs }, CLOCK_HOSTS.most);
     if (this.#byHost.size < CLOCK_HOSTS.least) return null;
-    const sorted = [...this.#byHost.values()].sort((left, right) => left - right);
+    const sorted = [...this.#byHost.values()].map(({ aheadMs }) => aheadMs).sort((left, right) => left - right);
     return sorted[sorted.length >> 1] ?? null;
   }
 }

@@ -128,6 +128,7 @@ export class CrawlSigning {
   }
 
   #compareClocks(url: URL, { header, atMs }: SignedAnswer): void {
+    if (!this.#clock.isDue(url.hostname, atMs)) return;
     // The copy of a cache has the date of the origin.
     const isFresh = (header('age') ?? '0') === '0';
     const aheadMs = isFresh ? this.#clock.add(url.hostname, header('date'), atMs) : null;

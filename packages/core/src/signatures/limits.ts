@@ -11,8 +11,11 @@ export const CREATED_BEFORE_SECONDS = 2;
 export const MAX_ACCEPTED_SECONDS = 86_400; // longest life of a signature that is taken (the draft: a day)
 export const MAX_ASKED_NONCE_CHARS = 256; // characters of a nonce that a site asks for
 export const MAX_ASKING_AUTHORITIES = 1_000; // authorities whose preferences are kept for a run (identity 6)
-/** Hosts whose clocks are compared with ours, and how many there must be before it counts (identity 3.3). */
-export const CLOCK_HOSTS = { least: 5, most: 25 } as const;
+/**
+ * Hosts whose clocks are compared with ours, how many there must be before it counts (identity 3.3), and milliseconds
+ * until a host's is compared again.
+ */
+export const CLOCK_HOSTS = { least: 5, most: 25, eachMs: 10_000 } as const;
 /** Milliseconds by which our clock may differ: a warning, and the end of the run (identity 3.3). */
 export const CLOCK_WARN_MS = 10_000;
 export const CLOCK_STOP_MS = 45_000; // signatures of a minute are refused from here on

@@ -50,7 +50,7 @@ export async function signRequest(
   return {
     'Signature-Agent': agentField(form, agent, label),
     'Signature-Input': `${label}=${params}`,
-    Signature: `${label}=:${Buffer.from(signature).toString('base64')}:`,
+    Signature: `${label}=:${Buffer.from(signature.buffer, signature.byteOffset, 64).toString('base64')}:`,
   };
 }
 
