@@ -50,8 +50,8 @@ const KINDS: ReadonlyMap<string, number> = new Map(FIELDS.map(([known], row) => 
 const MISSPELT = new RegExp(
   `^(?:${FIELDS.map(([, others = '[]']) => `(${others.replaceAll('(', '(?:')})`).join('|')})$`,
 );
-/** Of names that are misspelt. */
-const MIN_NAME = 4;
+/** Characters of the shortest name, and of names that are misspelt. */
+export const MIN_NAME = 4;
 const MAX_NAME = 16;
 
 /** The canonical lower-case name of a known field; `''` for the other kinds. */

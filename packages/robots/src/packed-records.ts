@@ -12,7 +12,8 @@
 
 import { byteString, textOf } from './bytes.js';
 import type { FieldRecord } from './document.js';
-import { fieldName, UNKNOWN } from './fields.js';
+import { BAD, fieldName, UNKNOWN } from './fields.js';
+import { MAX_IDLE_LINES } from './limits.js';
 
 // What was odd about a line, as bits.
 export const NUL = 1;
@@ -78,6 +79,8 @@ export class RecordWriter {
   #bytes: Uint8Array;
   #length = 0;
   #blank = 0;
+  #idle = 0;
+  #isBehindUnknown = false;
 
   /** @param expected - Bytes that will probably be needed. */
   constructor(expected: number) {
@@ -87,6 +90,14 @@ export class RecordWriter {
   /** Notes a blank line. Before the first and after the last record it says nothing. */
   addBlank(): void {
     if (this.#length > 0) this.#blank = AFTER_BLANK;
+  }
+
+  /**
+   * Whether a line of a kind is dropped: beyond `MAX_IDLE_LINES` that say nothing, bad lines are, and of unknown fields
+   * in a row all but the first. No reading of the file can tell.
+   */
+  drops(kind: number): boolean {
+    return this.#idle >= MAX_IDLE_LINES && (kind === BAD || (kind === UNKNOWN && this.#isBehindUnknown));
   }
 
   /** Adds a record whose value is `source[start, end)`. */
@@ -100,6 +111,8 @@ export class RecordWriter {
     const text = value + String.fromCharCode(notes) + numberText(name.length) + name;
     this.#begin(kind | HAS_NOTES, line, value.length, text.length);
     for (let i = 0; i < text.length; i++) this.#bytes[this.#length++] = text.charCodeAt(i);
+    // It counts as bad, and so says nothing.
+    if (notes & TOO_LONG) this.#isBehindUnknown = false;
   }
 
   /** Adds a record of an unknown field: its value is `source[start, end)`, its name `source[nameStart, nameEnd)`. */
@@ -120,6 +133,9 @@ export class RecordWriter {
     }
     this.#bytes[this.#length++] = kind | this.#blank;
     this.#blank = 0;
+    const plain = kind & KIND;
+    if (plain <= UNKNOWN) this.#idle++;
+    if (plain !== BAD) this.#isBehindUnknown = plain === UNKNOWN;
     this.#number(length);
     this.#number(line);
   }

@@ -9,7 +9,7 @@ import { dedupeKey } from './dedupe-key.js';
 import { diagnose } from './diagnostics/diagnose.js';
 import type { BaseDialect } from './dialects.js';
 import { explain } from './explain.js';
-import { MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS } from './limits.js';
+import { MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS, MAX_IDLE_LINES } from './limits.js';
 import { parseRobots } from './parse.js';
 import { sitePreferences } from './preferences/preferences.js';
 import { compileRules } from './rules.js';
@@ -235,5 +235,50 @@ describe('hostile files', () => {
     explain(rules, '/a');
     expect(diagnose(document).length).toBeLessThanOrEqual(MAX_DIAGNOSTICS);
     expect(document.fields.length + document.groups.length).toBeGreaterThanOrEqual(0);
+  });
+});
+
+describe(`a file with more idle lines than are kept (seed ${SEED})`, () => {
+  const line = fc.constantFrom(
+    'User-agent: *',
+    'User-agent: examplebot',
+    'Disallow: /a',
+    'Allow: /b',
+    'Crawl-delay: 5',
+    'x: y',
+    'us: y',
+    'word',
+    'two words',
+    ':',
+    '\0a: b',
+    '\u00e9: b',
+    '\u00e9',
+    '\u00a0',
+    'disallow /c',
+    'userx: y',
+    '#',
+    '',
+  );
+
+  it('means what it means without them', () => {
+    const idle = 'word\n'.repeat(MAX_IDLE_LINES);
+    const agreed = fc.property(fc.array(line, { maxLength: 14 }), fc.constantFrom(...DIALECTS), (lines, dialect) => {
+      const meaning = (text: string) => {
+        const document = parseRobots(text);
+        const rules = compileRules(document, { tokens: 'otherbot', dialect });
+        const answers = ['/a', '/b', '/c', '/d'].map((url) => rules.isAllowed(url));
+        const groups = document.groups.map((group) => [group.agents, group.rules.map(({ raw }) => raw)]);
+        return { answers, groups, delay: rules.crawlDelayMs };
+      };
+      expect(meaning(idle + lines.join('\n'))).toEqual(meaning(lines.join('\n')));
+    });
+    const record = ['User-agent: *', 'x: y', 'User-agent: examplebot', 'Disallow: /a'];
+    fc.assert(agreed, { ...RUNS, examples: [[record, '1996']] });
+  });
+
+  it('keeps no more of them', () => {
+    const file = (count: number) => parseRobots('word\nx: y\n'.repeat(count)).packed.length;
+    expect(file(100_000)).toBe(file(10_000));
+    expect(file(MAX_IDLE_LINES / 2)).toBeGreaterThan(file(MAX_IDLE_LINES / 4));
   });
 });

@@ -11,6 +11,7 @@ import {
   DISALLOW,
   fieldKind,
   fieldName,
+  MIN_NAME,
   mayBeginField,
   REMARK,
   SITEMAP,
@@ -74,7 +75,8 @@ export function packRecords(bytes: Uint8Array, start: number, end: number, repai
     while (to > lineStart && isBlank(bytes[to - 1])) to--;
     let from = colon + 1 || lineStart;
     while (from < to && isBlank(bytes[from])) from++;
-    if (kind !== UNKNOWN && kind !== COMMENT) {
+    // A Comment runs to the end of the line, number sign included (R9).
+    if (kind !== UNKNOWN && (kind !== COMMENT || hash < 0)) {
       writer.add(kind, line, bytes, from, to);
       continue;
     }
@@ -85,14 +87,14 @@ export function packRecords(bytes: Uint8Array, start: number, end: number, repai
     else while (nameTo > nameFrom && isBlank(bytes[nameTo - 1])) nameTo--;
     // A word alone says nothing, with its comment or without.
     const isWord = colon < 0 && nameTo === to;
-    if (
-      isOdd ||
-      nameFrom === to ||
-      (!isWord && mayBeginField(bytes[nameFrom] as number, bytes[nameFrom + 1] as number))
-    ) {
+    // Shorter names are not known.
+    const mayBeKnown = !isWord && (colon < 0 || nameTo - nameFrom >= MIN_NAME) && mayBegin(bytes, nameFrom);
+    if (isOdd || nameFrom === to || mayBeKnown) {
+      if (isOdd && writer.drops(kindAtMost(bytes, nameFrom, to, colon))) continue;
       text ??= byteString(bytes.subarray(0, end));
       packOddLine(writer, line, text.slice(lineStart, lineEnd), repair);
-    } else if (colon < 0 || nameTo === nameFrom) writer.add(BAD, line, bytes, nameFrom, to);
+    } else if (writer.drops(colon < 0 || nameTo === nameFrom ? BAD : UNKNOWN)) continue;
+    else if (colon < 0 || nameTo === nameFrom) writer.add(BAD, line, bytes, nameFrom, to);
     else writer.addUnknown(line, bytes, from, to, nameFrom, nameTo);
   }
   return writer.finish();
@@ -100,6 +102,20 @@ export function packRecords(bytes: Uint8Array, start: number, end: number, repai
 
 function isBlank(byte: number | undefined): boolean {
   return byte === SPACE || byte === TAB;
+}
+
+function mayBegin(bytes: Uint8Array, at: number): boolean {
+  return mayBeginField(bytes[at] as number, bytes[at + 1] as number);
+}
+
+/** What an odd line can be at most, by its first bytes: `BAD`, `UNKNOWN`, or `REMARK` for anything. */
+function kindAtMost(bytes: Uint8Array, from: number, to: number, colon: number): number {
+  let at = from;
+  while (at < to && bytes[at] === 0) at++;
+  const first = bytes[at] as number;
+  // A blank beyond ASCII, a second byte that does not count, or the beginning of a field.
+  if (at >= to || first === 0xc2 || first === 0xef || !bytes[at + 1] || mayBegin(bytes, at)) return REMARK;
+  return colon < 0 || first === COLON ? BAD : UNKNOWN;
 }
 
 /** Packs a line that needs a closer look: a name that is not known, control or high bytes, too many of them. */
