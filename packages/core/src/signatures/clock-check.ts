@@ -23,7 +23,8 @@ export class ClockCheck {
   add(host: string, date: string | null, atMs: number): number | null {
     const theirMs = Date.parse(date ?? '');
     // Whole seconds: half of one on average.
-    if (!Number.isNaN(theirMs)) keepLatest(this.#byHost, host, { aheadMs: atMs - theirMs - 500, atMs }, CLOCK_HOSTS.most);
+    if (!Number.isNaN(theirMs))
+      keepLatest(this.#byHost, host, { aheadMs: atMs - theirMs - 500, atMs }, CLOCK_HOSTS.most);
     if (this.#byHost.size < CLOCK_HOSTS.least) return null;
     const sorted = [...this.#byHost.values()].map(({ aheadMs }) => aheadMs).sort((left, right) => left - right);
     return sorted[sorted.length >> 1] ?? null;
