@@ -1,7 +1,7 @@
 // The archive from the command line: made by a crawl, packaged, and replayed without a request. If this breaks, a
 // person who changed a handler asks the sites again.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -68,6 +68,26 @@ describe('mannerly crawl', () => {
     expect(rows(table)).toEqual(rows(join(base, 'items.csv')));
     // A second time would be a file that is there already.
     expect((await run('export', out, '--csv', table)).code).not.toBe(0);
+  });
+
+  it('prints of each item what goes with its use', async () => {
+    const items = join(base, 'kept');
+    cpSync(out, items, { recursive: true });
+    const license = { document: 'https://example.org/l.xml', outcome: 'free' };
+    const kept = [
+      { id: 'a/1/0', url: 'http://a/', title: 'A', preferences: { 'train-ai': 'disallow' }, license },
+      { id: 'a/2/0', url: 'http://a/2', title: 'B' },
+    ];
+    const file = readdirSync(items).find((name) => name.startsWith('items')) ?? '';
+    writeFileSync(join(items, file), kept.map((each) => `${JSON.stringify(each)}\n`).join(''));
+    const printed = await run('export', items, '--preferences');
+    expect(printed.out.split('\n').map((line) => JSON.parse(line))).toEqual([
+      { id: 'a/1/0', url: 'http://a/', preferences: { 'train-ai': 'disallow' }, license },
+      { id: 'a/2/0', url: 'http://a/2', preferences: {}, license: null },
+    ]);
+    const refused = await run('export', items, '--preferences', '--to', join(base, 'never.csv'));
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain('--preferences prints JSON lines');
   });
 
   it('refuses a size for WARC files that is none', async () => {

@@ -17,6 +17,7 @@ export interface Flags {
   readonly limit?: number;
   readonly name?: string;
   readonly policy?: string;
+  readonly preferences?: boolean;
   readonly rawCells?: boolean;
   readonly current?: boolean;
   readonly store?: string;

@@ -287,6 +287,7 @@ function addArchiveCommands(program: Command, run: Runner): void {
     .option('--to <file>', 'write them to this file, which must not exist yet')
     .option('--csv <file>', 'write them to this CSV file, which must not exist yet')
     .option('--raw-cells', RAW_CELLS)
+    .option('--preferences', 'print of each item only its id, its URL, the use preferences and the licence')
     .option('--current', 'of pages that were visited again the last items, of those that are gone none')
     .addOption(
       new Option(

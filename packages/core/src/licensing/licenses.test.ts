@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import { pageWork, response } from '../page/page-work.fixture.js';
 import { type FoundLicense, Licenses } from './licenses.js';
+import { LicenseTokens } from './licensing-options.js';
 import { rslOf } from './rsl.fixture.js';
 
 const SITE = 'https://a.test';
@@ -25,14 +26,14 @@ const LICENSING = {
 type Answer = (url: string, options: PageFetchOptions) => PageFetch;
 
 /** A run of its own on a store, with a site that answers as told. */
-function runOn(answer: Answer, records = new Map<string, Uint8Array>()) {
+function runOn(answer: Answer, records = new Map<string, Uint8Array>(), token = 'opaque') {
   const requested: { url: string; headers: Readonly<Record<string, string>> }[] = [];
   const told: string[] = [];
   const clock = { nowMs: 2_000 };
   const licenses = new Licenses({
     options: LICENSING,
     purposes: ['search'],
-    licensedOrigins: [],
+    tokens: new LicenseTokens([{ origin: 'https://token.test', token: 'env:T' }], { T: token }),
     async fetch(url, options) {
       requested.push({ url, headers: options.headers ?? {} });
       return answer(url, options);
@@ -143,7 +144,7 @@ describe('a licence document', () => {
     run.clock.nowMs += DAY_MS - 1;
     await run.found(DOCUMENT);
     expect(run.requested).toHaveLength(1);
-    expect(run.told).toEqual([expect.stringMatching(/^license-unreadable .*l\.xml: unreadable: ./)]);
+    expect(run.told).toEqual([expect.stringMatching(/^license-(unreadable|nonconformant) .*l\.xml: unreadable: ./)]);
     run.clock.nowMs += 1;
     await run.found(DOCUMENT);
     expect(run.requested).toHaveLength(2);
@@ -160,7 +161,10 @@ describe('a licence document', () => {
     const old = rslOf('<license><permits type="usage">search, ai-train</permits></license>');
     const run = runOn((url) => ok(url, old));
     expect(await run.found(DOCUMENT)).toMatchObject({ outcome: 'free' });
-    expect(run.told).toEqual([`license-terms ${DOCUMENT}: free, read as RSL 0.9`]);
+    expect(run.told).toEqual([
+      `license-terms ${DOCUMENT}: free`,
+      `license-version-09 ${DOCUMENT} has lists with commas, and is read as RSL 0.9`,
+    ]);
   });
 
   it('that does not come says neither yes nor no: every use waits, and it is tried again', async () => {
@@ -177,3 +181,39 @@ describe('a licence document', () => {
 });
 
 const NO_RULE = { line: null, pattern: null, dialect: null };
+
+describe('a licence token', () => {
+  const jwt = (payload: unknown) => `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.c2ln`;
+  const WEEK_S = 7 * 86_400;
+
+  it.each([
+    [
+      'ends within a week',
+      jwt({ exp: WEEK_S }),
+      ['token-expiring its licence token ends at 1970-01-08T00:00:00.000Z: obtain another'],
+    ],
+    [
+      'has ended',
+      jwt({ exp: 1 }),
+      ['token-expiring its licence token ended at 1970-01-01T00:00:01.000Z: obtain another'],
+    ],
+    ['ends later', jwt({ exp: WEEK_S + 2 }), []],
+    ['does not say', jwt({ sub: 'x' }), []],
+    ['says nonsense', jwt({ exp: '7' }), []],
+    ['ends beyond all dates', jwt({ exp: -1e300 }), []],
+    ['is opaque', 'a.b.c', []],
+  ])('is told where it ends soon: it %s', (_what, token, told) => {
+    expect(runOn(() => status('', 404), new Map(), token).told).toEqual(told);
+  });
+});
+
+describe('a document that breaks the rules of RSL', () => {
+  it('is told apart from one that did not come', async () => {
+    const broken = runOn((url) => ok(url, '<other/>'));
+    await broken.found(DOCUMENT);
+    expect(broken.told).toEqual([expect.stringMatching(/^license-nonconformant /)]);
+    const absent = runOn((url) => status(url, 404));
+    await absent.found(DOCUMENT);
+    expect(absent.told).toEqual([expect.stringMatching(/^license-unreadable /)]);
+  });
+});

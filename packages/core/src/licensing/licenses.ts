@@ -21,10 +21,11 @@ import {
 } from './kept-license.js';
 import { type LicenseReading, readLicenseDocument } from './license-document.js';
 import { judgeLicenses, type LicenseUser, type LicenseVerdict, type NamedLicense } from './license-terms.js';
-import { licenseUserOf, type ResolvedLicensing } from './licensing-options.js';
+import { type LicenseTokens, licenseUserOf, type ResolvedLicensing } from './licensing-options.js';
 import {
   LICENSE_POLL_MS,
   LICENSE_RETRY_MS,
+  LICENSE_TOKEN_ENDS_MS,
   LICENSE_TURN_MS,
   MAX_LICENSE_AUTHORITIES,
   MAX_LICENSE_BYTES,
@@ -53,8 +54,7 @@ export type LicenseAnswer = FoundLicense | null | { readonly effect: 'wait'; rea
 export interface LicensesParts {
   readonly options: ResolvedLicensing;
   readonly purposes: readonly Purpose[];
-  /** The https origins that have a token. */
-  readonly licensedOrigins: readonly string[];
+  readonly tokens: Pick<LicenseTokens, 'origins' | 'endingBefore'>;
   /** Requests a document, in its host's turn. Never rejects. */
   readonly fetch: (url: string, options: PageFetchOptions) => Promise<PageFetch>;
   /** Called when a document has come, or has not. */
@@ -104,12 +104,21 @@ export class Licenses {
 
   constructor(parts: LicensesParts) {
     this.#parts = parts;
-    this.#user = licenseUserOf(parts.options, parts.purposes, parts.licensedOrigins);
+    this.#user = licenseUserOf(parts.options, parts.purposes, parts.tokens.origins);
   }
 
   /** Once, when the store is open. */
   open(store: Pick<Frontier, 'readRecord' | 'writeRecord'>): void {
     this.#store = store;
+    const { tokens, nowMs, tell } = this.#parts;
+    for (const { origin, endsAtMs } of tokens.endingBefore(nowMs() + LICENSE_TOKEN_ENDS_MS)) {
+      const verb = endsAtMs < nowMs() ? 'ended' : 'ends';
+      tell(
+        'token-expiring',
+        origin,
+        `its licence token ${verb} at ${new Date(endsAtMs).toISOString()}: obtain another`,
+      );
+    }
   }
 
   /** What robots.txt names for a URL says of it, before its request; `null`: nothing. */
@@ -218,7 +227,10 @@ export class Licenses {
     if (document !== null && outcome !== 'none') {
       const why = kept === null ? '' : remarkOn(kept.reading);
       const detail = `${document}: ${priced(outcome, price)}${why}`;
-      this.#tellOnce(outcome === 'unreadable' ? 'license-unreadable' : 'license-terms', url, detail);
+      this.#tellOnce(codeOf(outcome, kept), url, detail);
+      if (kept?.reading.kind === 'read' && kept.reading.isVersion09) {
+        this.#tellOnce('license-version-09', url, `${document} has lists with commas, and is read as RSL 0.9`);
+      }
     }
     return { ...verdict, effect, fetchedAtMs: kept?.fetchedAtMs ?? null, digest: kept?.digest ?? null };
   }
@@ -354,11 +366,16 @@ function isFetchable(document: string, authority: string): boolean {
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && url.origin === authority);
 }
 
+/** A document that came and breaks the rules of RSL is another matter than one that did not come. */
+function codeOf(outcome: LicenseVerdict['outcome'], kept: Kept | null): HostWarning['code'] {
+  if (outcome !== 'unreadable') return 'license-terms';
+  return kept !== null && kept.fetchedAtMs !== null ? 'license-nonconformant' : 'license-unreadable';
+}
+
 /** What people should know of a document besides its outcome. */
 function remarkOn(reading: LicenseReading): string {
   if (reading.kind === 'unreadable') return `: ${reading.why}`;
-  const encrypted = reading.contents.some(({ isEncrypted }) => isEncrypted) ? ', encrypted in part' : '';
-  return `${encrypted}${reading.isVersion09 ? ', read as RSL 0.9' : ''}`;
+  return reading.contents.some(({ isEncrypted }) => isEncrypted) ? ', encrypted in part' : '';
 }
 
 function priced(outcome: string, price: string | null): string {

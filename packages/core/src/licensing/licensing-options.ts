@@ -33,6 +33,14 @@ export class LicenseTokens {
     return [...this.#tokens.keys()];
   }
 
+  /** The tokens that say when they end (JWT, `exp`), and end before a time or have ended. */
+  endingBefore(timeMs: number): readonly { readonly origin: string; readonly endsAtMs: number }[] {
+    return [...this.#tokens].flatMap(([origin, token]) => {
+      const endsAtMs = endOf(token);
+      return endsAtMs === null || endsAtMs >= timeMs ? [] : [{ origin, endsAtMs }];
+    });
+  }
+
   /** The value of Authorization for a request to a URL; `null`: none. */
   fieldFor({ origin, protocol }: URL): string | null {
     const token = protocol === 'https:' ? this.#tokens.get(origin) : undefined;
@@ -50,6 +58,9 @@ export function licenseUserOf(
   const known = { ...(user == null ? {} : { user }), ...(country == null ? {} : { country }) };
   return { purposes, party: known, accepted, licensedOrigins, isStrict: strict };
 }
+
+/** The last second that a date can have (ECMA-262: 8.64e15 ms). */
+const LAST_SECOND = 8.64e12;
 
 function originOf(text: string): string {
   const url = parseUrl(text);
@@ -71,6 +82,19 @@ function tokenAt(source: string, env: Readonly<Record<string, string | undefined
   if (!isToken)
     throw noToken(source, text === undefined ? 'there is none' : 'it is no token of visible ASCII characters');
   return token;
+}
+
+/** When a token ends, epoch milliseconds; `null`: it is no JWT, or does not say (RFC 7519 section 4.1.4). */
+function endOf(token: string): number | null {
+  const [, payload, signature] = token.split('.');
+  if (payload === undefined || signature === undefined) return null;
+  try {
+    const { exp } = Object(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))) as { exp?: unknown };
+    return typeof exp === 'number' && Math.abs(exp) < LAST_SECOND ? Math.round(exp * 1_000) : null;
+  } catch {
+    // Most tokens are opaque.
+    return null;
+  }
 }
 
 function noToken(place: string, why: string): MannerlyError {

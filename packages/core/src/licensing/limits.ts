@@ -42,3 +42,5 @@ export const LICENSE_RETRY_MS = 3_600_000;
 export const LICENSE_UNREADABLE_MS = 86_400_000;
 /** Characters of a licence token (ours). */
 export const MAX_LICENSE_TOKEN_CHARS = 4_096;
+/** Milliseconds before the end of a token at which its operator is told (ours: time to obtain another). */
+export const LICENSE_TOKEN_ENDS_MS = 604_800_000;

@@ -2,7 +2,8 @@
 // type `rel=license` is an ordinary link to a licence, older than RSL, and has no effect (licensing C1).
 
 import { Parser } from 'htmlparser2';
-import { type HeaderLines, headerValues } from '../fetch/outcome.js';
+import type { HeaderLines } from '../fetch/outcome.js';
+import { linksOfFields } from '../page/link-field.js';
 import type { FetchedPage } from '../page/page.js';
 import { parseUrl } from '../parse-url.js';
 import { type LicenseReading, readLicenseDocument } from './license-document.js';
@@ -31,24 +32,12 @@ export async function licensesOfPage(
   return [...distinct.slice(0, MAX_PAGE_LICENSES), { reading: { kind: 'unreadable', why } }];
 }
 
-/** Of `Link` fields, which may have several links in a line. */
+/** Of `Link` fields. */
 function linkedLicenses(headers: HeaderLines, pageUrl: string): PageLicense[] {
-  return headerValues(headers, 'link')
-    .flatMap((value) => [...value.matchAll(LINK)])
-    .flatMap(([, target = '', parameters = '']) => {
-      const named = new Map(
-        Array.from(parameters.matchAll(PARAMETER), ([, name = '', quoted, bare]) => [
-          name.toLowerCase(),
-          (quoted ?? bare ?? '').toLowerCase(),
-        ]),
-      );
-      const isLicense = words(named.get('rel')).includes('license') && named.get('type')?.trim() === RSL_TYPE;
-      return isLicense ? [{ url: absolute(target, pageUrl) }] : [];
-    });
+  return linksOfFields(headers)
+    .filter(({ rel, parameters }) => rel.includes('license') && parameters.get('type')?.toLowerCase() === RSL_TYPE)
+    .map(({ target }) => ({ url: absolute(target, pageUrl) }));
 }
-
-const LINK = /<([^<>]{0,8192})>((?:;(?:"[^"]*"|[^",;])*)*)/g;
-const PARAMETER = /;[ \t]*([a-z]+)[ \t]*=[ \t]*(?:"([^"]*)"|([^",; \t]+))/gi;
 
 /** Of the document and of its parts, which count for the whole: that is the stricter reading. */
 function licensesInHtml(html: string, pageUrl: string): PageLicense[] {

@@ -24,8 +24,10 @@ export const SLOT = {
   value: 5,
   'http-equiv': 6,
   'xlink:href': 7,
+  type: 8,
+  hreflang: 9,
 } as const;
-export const SLOTS = 8;
+export const SLOTS = 10;
 
 /** `>` */
 export const GREATER = 0x3e;

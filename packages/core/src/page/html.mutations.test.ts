@@ -115,12 +115,13 @@ function factsByTree(html: string): ComparedFacts {
     const href = of(name === 'iframe' ? 'src' : 'href');
     return href === null ? [] : [{ href: trim(href), rel: relOf(of('rel')), element: name }];
   });
-  const linkElements = find('link').map(({ of }) => ({
-    rel: relOf(of('rel')),
-    name: of('name'),
-    href: trimOrNull(of('href')),
-    content: of('content'),
-  }));
+  const linkElements = find('link').map(({ of }) => {
+    const rel = relOf(of('rel'));
+    const element = { rel, name: of('name'), href: trimOrNull(of('href')), content: of('content') };
+    const [type, hreflang] = [of('type'), of('hreflang')];
+    const described = { ...(type === null ? {} : { type }), ...(hreflang === null ? {} : { hreflang }) };
+    return rel.includes('alternate') ? { ...element, ...described } : element;
+  });
   const refresh = find('meta').find(
     ({ of }) => of('http-equiv')?.trim().toLowerCase() === 'refresh' && of('content') !== null,
   );

@@ -33,6 +33,8 @@ export interface LinkElement {
   readonly name: string | null;
   readonly href: string | null;
   readonly content: string | null;
+  readonly type?: string;
+  readonly hreflang?: string;
 }
 
 /** What the pass over an HTML page found. */
@@ -120,6 +122,10 @@ export function readHtml(page: string | PageUnits): HtmlSummary {
     const end = ends[slot]!;
     return start < 0 || end - start > MAX_ATTRIBUTE_CHARS ? null : trimmed(valueAt(start, end));
   };
+  const given = (name: 'type' | 'hreflang', slot: number) => {
+    const value = textOf(slot);
+    return value === null ? {} : { [name]: value };
+  };
   const wordsOf = (slot: number): readonly string[] => textOf(slot)?.toLowerCase().match(WORD) ?? NO_WORDS;
   const takeLink = (element: LinkTag['element'], slot: number): void => {
     if (starts[slot]! < 0) return;
@@ -141,7 +147,9 @@ export function readHtml(page: string | PageUnits): HtmlSummary {
     if (linkElements.length >= MAX_PAGE_LINK_ELEMENTS) return;
     const name = textOf(SLOT.name);
     if (name === null && rel.length === 0) return;
-    linkElements.push({ rel, name, href: urlOf(SLOT.href), content: textOf(SLOT.content) });
+    const element = { rel, name, href: urlOf(SLOT.href), content: textOf(SLOT.content) };
+    if (!rel.includes('alternate')) linkElements.push(element);
+    else linkElements.push({ ...element, ...given('type', SLOT.type), ...given('hreflang', SLOT.hreflang) });
   };
   const readTitle = (): string | null => {
     const end = Math.min(scanner.titleEnd, scanner.titleStart + TITLE_WINDOW * MAX_TITLE_CHARS);

@@ -7,6 +7,7 @@ import { MannerlyError } from '../errors.js';
 import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
 import type { RenderedPage } from '../fetch/renderer.js';
 import type { ItemLicense } from '../item-license.js';
+import { type PageAlternate, pageAlternates } from './alternates.js';
 import { documentOf } from './cheerio.js';
 import type { Content, ContentKind } from './content-kind.js';
 import type { PageExclusion } from './exclusion.js';
@@ -29,6 +30,8 @@ export interface FetchedPage {
   readonly title: string | null;
   /** The links of an HTML page in its order, permitted or not; `[]` for other kinds. */
   readonly links: readonly PageLink[];
+  /** Other representations that it names, such as a feed or a Markdown copy. Offered, never requested by the crawl. */
+  readonly alternates: readonly PageAlternate[];
   /** What the pass over an HTML page found, unresolved; `null` for other kinds. */
   readonly html: HtmlSummary | null;
   /** What the page asks of crawlers and what follows from it, applied or not, with sources. */
@@ -154,6 +157,11 @@ class PageContent {
       this.#linksDropped = dropped;
     }
     return this.#links;
+  }
+
+  get alternates(): readonly PageAlternate[] {
+    const { facts, outcome, work } = this.#parts;
+    return pageAlternates(facts, outcome.headers, work.url);
   }
 
   get linksDropped(): number {

@@ -228,7 +228,7 @@ export class Run {
     this.licenses = new Licenses({
       options: options.licensing,
       purposes: exclusion.page.purposes,
-      licensedOrigins: tokens.origins,
+      tokens,
       fetch: (url, given) => this.pageRequests.license({ url, depth: 0 }, url, given, stop.signal),
       arrived: () => this.wakeup.wake(),
       retries: options.retries,

@@ -1,6 +1,7 @@
 // `mannerly export`: the items of a crawl as one file of JSON lines, CSV or Parquet, each item once.
 
 import { existsSync } from 'node:fs';
+import type { JsonValue } from '@mannerly/frontier';
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import { EXPORT_FORMATS, type ExportFormat, exportItems } from '../../output/export-items.js';
 import { currentItems, joinedItems } from '../../output/joined-items.js';
@@ -19,7 +20,9 @@ export async function exportCommand(directories: readonly string[], flags: Flags
   if (wanted.length === 0) {
     const found = await Promise.all(directories.map((directory) => readCrawlDirectory(directory)));
     const paths = found.flatMap(({ parts }) => parts.map(({ itemsPath }) => itemsPath));
-    for await (const line of flags.current ? currentItems(paths) : joinedItems(paths)) await io.outSoon(line);
+    for await (const line of flags.current ? currentItems(paths) : joinedItems(paths)) {
+      await io.outSoon(flags.preferences === true ? preferencesOf(line) : line);
+    }
     return EXIT.ok;
   }
   const stop = new AbortController();
@@ -47,9 +50,22 @@ export async function exportCommand(directories: readonly string[], flags: Flags
   }
 }
 
-function wantedFrom({ to, csv, format }: Flags): readonly { readonly to: string; readonly format: ExportFormat }[] {
+/** What those who use an item have to keep: preferences travel with what is made of it. */
+function preferencesOf(line: string): string {
+  const { id, url, preferences = {}, license = null } = JSON.parse(line) as Readonly<Record<string, JsonValue>>;
+  return JSON.stringify({ id, url, preferences, license });
+}
+
+function wantedFrom({
+  to,
+  csv,
+  format,
+  preferences,
+}: Flags): readonly { readonly to: string; readonly format: ExportFormat }[] {
   if (to === undefined && format !== undefined)
     throw new UsageError('--format needs --to', 'For instance: --to items.parquet');
+  if (preferences === true && (to ?? csv) !== undefined)
+    throw new UsageError('--preferences prints JSON lines', 'Leave out --to and --csv.');
   const wanted = [
     ...(to === undefined ? [] : [{ to, format: oneOf('--format', EXPORT_FORMATS, format ?? formatOf(to)) }]),
     ...(csv === undefined ? [] : [{ to: csv, format: 'csv' as const }]),

@@ -100,7 +100,7 @@ async function documentsOf(url: string, identity: IdentityOptions, allowAddresse
     const reader = new Licenses({
       options: READ_ALL,
       purposes: [],
-      licensedOrigins: [],
+      tokens: { origins: [], endingBefore: () => [] },
       fetch: (document, options) => page.fetch(document, options),
       arrived: () => undefined,
       retries: NO_RETRIES,
