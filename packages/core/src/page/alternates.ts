@@ -10,13 +10,13 @@ import { parseBase, parseWebUrl } from './resolve-href.js';
 export interface PageAlternate {
   /** Absolute, http or https, without fragment. */
   readonly url: string;
-  /** Media type as written, lower case: `text/markdown`, `application/rss+xml`; `null`: it names none. */
+  /** Media type in lower case: `text/markdown`, `application/rss+xml`; `null`: it names none. */
   readonly type: string | null;
   /** Language tag as written; `null`: it names none. */
   readonly hreflang: string | null;
 }
 
-/** The alternates of `link` elements, then those of `Link` fields, each URL once per type and language. Never throws. */
+/** The alternates of `link` elements, then those of `Link` fields, each once per type and language. Never throws. */
 export function pageAlternates(html: HtmlSummary | null, headers: HeaderLines, pageUrl: string): PageAlternate[] {
   const base = parseBase(html?.baseHref ?? null, pageUrl);
   const found = new Map<string, PageAlternate>();
