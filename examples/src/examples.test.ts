@@ -58,6 +58,13 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     expect(out).toContain('3 pages of the section; 2 links led out of it.');
   });
 
+  it.concurrent('check links', { timeout: 600_000 }, async () => {
+    const at = `http://library.test:${town.port}`;
+    const out = await runExample('check-links', 'library.test');
+    expect(out).toContain(`404  ${at}/prices  linked by ${at}/opening-hours`);
+    expect(out).toMatch(/6 pages requested, 1 links are broken, 0 hosts or pages did not answer/);
+  });
+
   it.concurrent('read exactly what a sitemap lists', { timeout: 600_000 }, async () => {
     const out = await runExample('sitemaps-first', 'library.test');
     expect(out).toContain(`2026-04-12  Crabs of the shore  http://library.test:${town.port}/guides/crabs`);

@@ -16,6 +16,6 @@ export function library(port: number): TownHost {
     '/guides/': page('Guides', ['/guides/tides', '/guides/crabs', '/']),
     '/guides/tides': page('Reading the tides', ['/guides/crabs', '/opening-hours']),
     '/guides/crabs': page('Crabs of the shore', ['/guides/']),
-    '/opening-hours': page('Opening hours', ['/']),
+    '/opening-hours': page('Opening hours', ['/', '/prices']),
   });
 }

@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 
 /** A site whose front page leads to `/one` and `/other`; `/one` answers as the test says. */
-async function site(one: (request: WebRequest) => ReplyParts) {
+async function site(one: (request: WebRequest) => ReplyParts, tells = false) {
   const other = ({ headers }: WebRequest): ReplyParts =>
     headers['if-none-match'] === ETAG.etag
       ? { status: 304, headers: ETAG }
@@ -47,6 +47,7 @@ async function site(one: (request: WebRequest) => ReplyParts) {
           each.emit({ title: each.title });
           await each.follow();
         });
+        if (tells) crawler.on('status:410', (each) => each.emit({ title: `missing: ${each.status}` }));
         crawler.events.on('item', (item) => void items.push(item));
       },
     });
@@ -98,6 +99,16 @@ describe('items of a page', () => {
     expect(await exported(false)).toEqual(expect.arrayContaining(['One', removed]));
     expect((await exported(true)).sort()).toEqual(['Front', 'Other']);
     expect((await run(16)).items).toEqual([]);
+  });
+
+  it('are removed before the handler of its 410 adds any, which stay', async () => {
+    let now: ReplyParts | null = null;
+    const { run, exported } = await site((request) => now ?? usual(request), true);
+    await run(0);
+    now = { status: 410 };
+    const second = await run(8);
+    expect(second.items.map(({ data, removed }) => removed ?? data)).toEqual(['gone', { title: 'missing: 410' }]);
+    expect((await exported(true)).sort()).toEqual(['Front', 'Other', 'missing: 410']);
   });
 
   it('are those of its new place once it has moved for good, which is visited from then on', async () => {

@@ -81,7 +81,20 @@ export class HandlerPool {
 
   /** Never rejects. */
   async handle(page: PageInCrawl, change: PageChange | null = null): Promise<Handled> {
-    const found = page.exclusion.runsHandler ? this.#options.handlers.find(page) : null;
+    return this.#handleBy(page.exclusion.runsHandler ? this.#options.handlers.find(page) : null, page, change);
+  }
+
+  /** Whether a handler takes answers of a status that is no page's. */
+  takesStatus(status: number): boolean {
+    return this.#options.handlers.findByStatus(status) !== null;
+  }
+
+  /** As `handle`, of an answer that is no page. Never rejects. */
+  handleStatus(page: PageInCrawl): Promise<Handled> {
+    return this.#handleBy(page.exclusion.runsHandler ? this.#options.handlers.findByStatus(page.status) : null, page);
+  }
+
+  async #handleBy(found: FoundHandler | null, page: PageInCrawl, change: PageChange | null = null): Promise<Handled> {
     if (found === null) return NOT_HANDLED;
     await this.#queue.onSizeLessThan(this.#options.concurrency);
     return this.#queue.add(() => this.#startInTurn(() => this.#run(page, found, change)));

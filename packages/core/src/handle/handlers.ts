@@ -8,8 +8,11 @@ import { MAX_LARGE_BODY_BYTES } from './limits.js';
 import type { UnchangedHandler } from './page-change.js';
 import { isSchema, type Schema } from './schema.js';
 
-/** What a page is handled by: its label, its media type, its kind, or `any` page. */
-export type Route = `label:${string}` | `${string}/${string}` | ContentKind | 'any';
+/** An answer that is no page, by its status: `status:404`, `status:4xx`. */
+export type StatusRoute = `status:${number}` | 'status:3xx' | 'status:4xx' | 'status:5xx';
+
+/** What a page is handled by: its label, its media type, its kind, or `any` page; an answer that is none by its status. */
+export type Route = `label:${string}` | `${string}/${string}` | ContentKind | 'any' | StatusRoute;
 
 /**
  * User code for one page. What it emits and follows counts when it ends well; when it throws or is too slow, none does.
@@ -49,11 +52,14 @@ const DEFAULT_FOUND: FoundHandler = Object.freeze({
   handler: (page: HandledPage) => page.follow(),
   maxBodyBytes: null,
 });
+const STATUS_ROUTE = /^status:[345](?:xx|\d\d)$/;
 const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
 
 /** The handlers of a crawler. */
 export class Handlers {
   readonly #found = new Map<string, FoundHandler>();
+  /** Apart: they take no page, so that a crawl with these alone still follows links. */
+  readonly #byStatus = new Map<string, FoundHandler>();
   #unchanged: UnchangedHandler | null = null;
 
   /** Gets known pages that are as they were; `null`: none does. */
@@ -73,7 +79,8 @@ export class Handlers {
       const message = `expected the handler of \`${route}\` to be a function, got ${typeof handler}`;
       throw new MannerlyError('route-invalid', message);
     }
-    if (this.#found.has(key) || (key === 'unchanged' && this.#unchanged !== null)) {
+    const found = STATUS_ROUTE.test(key) ? this.#byStatus : this.#found;
+    if (found.has(key) || (key === 'unchanged' && this.#unchanged !== null)) {
       throw new MannerlyError('route-invalid', `the route \`${route}\` has a handler already`, {
         hint: 'A page goes to one handler: call the second function from the first.',
       });
@@ -91,7 +98,7 @@ export class Handlers {
     }
     checkSchema(`userData\` of \`${route}`, userData);
     checkSchema(`item\` of \`${route}`, item);
-    this.#found.set(key, { route: key as Route, handler, userData, item, maxBodyBytes });
+    found.set(key, { route: key as Route, handler, userData, item, maxBodyBytes });
   }
 
   /**
@@ -106,6 +113,13 @@ export class Handlers {
     const byLabel = label === null ? undefined : found.get(`label:${label}`);
     const byType = mime === null ? undefined : found.get(mime);
     return byLabel ?? byType ?? found.get(kind) ?? found.get('any') ?? null;
+  }
+
+  /** The handler of an answer that is no page, by `status:404`, then `status:4xx`; `null`: none. */
+  findByStatus(status: number): FoundHandler | null {
+    const found = this.#byStatus;
+    if (found.size === 0) return null;
+    return found.get(`status:${status}`) ?? found.get(`status:${Math.floor(status / 100)}xx`) ?? null;
   }
 
   /** Whether a handler may get content of a media type, whatever its first bytes say. */
@@ -141,10 +155,11 @@ function routeKey(route: Route): string {
     (key === 'any' ||
       CONTENT_KINDS.some((kind) => kind === key) ||
       /^label:[\s\S]+$/.test(key) ||
+      STATUS_ROUTE.test(key) ||
       MEDIA_TYPE.test(key));
   if (isKnown) return key;
   throw new MannerlyError(
     'route-invalid',
-    `expected a route to be ${CONTENT_KINDS.join(', ')}, any, a media type or label:<label>, got ${String(route)}`,
+    `expected a route to be ${CONTENT_KINDS.join(', ')}, any, a media type, label:<label>, status:<300 to 599>, status:3xx, status:4xx or status:5xx, got ${String(route)}`,
   );
 }

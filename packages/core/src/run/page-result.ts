@@ -16,13 +16,14 @@ import {
 import { refusalOf } from '../fetch/refusal.js';
 import type { Handled } from '../handle/handler-pool.js';
 import type { UnchangedPage } from '../handle/page-change.js';
-import type { HandlerSignal } from '../handle/signals.js';
 import type { PageOutcome } from '../journal/journal.js';
 import { applyLicense } from '../licensing/apply-license.js';
 import { itemsOf } from '../output/items.js';
 import type { PageExclusion } from '../page/exclusion.js';
 import type { PageInCrawl } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
+import { answeredResult } from './answered-result.js';
+import { HANDLING_FAILURES, signalResult, tellFailure, tellStaged } from './handler-result.js';
 import type { Run } from './run.js';
 import { archivedPage } from './run-archive.js';
 import {
@@ -124,7 +125,8 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   if (retry?.kind === 'exhausted') {
     const said = outcome.kind === 'failed' ? { detail: outcome.detail } : { httpStatus: outcome.status, detail: '' };
     const detail = `${retry.last}${said.detail === '' ? '' : `: ${said.detail}`}, ${work.record.tries + 1} times`;
-    return failed(run, work, { reason: 'retries-exhausted', layer: 'fetch', ...said, detail });
+    const failure = { reason: 'retries-exhausted', layer: 'fetch', ...said, detail } as const;
+    return outcome.kind === 'failed' ? failed(run, work, failure) : answeredResult(run, work, outcome, failure);
   }
   if (outcome.kind === 'failed') return failedResult(run, work, outcome, retry !== null);
   const { status: httpStatus } = outcome;
@@ -147,7 +149,7 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
     return unchanged(run, work, known, page.exclusion);
   }
   if (httpStatus < 200 || httpStatus > 299) {
-    return failed(run, work, { reason: `status-${httpStatus}`, layer: 'fetch', httpStatus });
+    return answeredResult(run, work, outcome, { reason: `status-${httpStatus}`, layer: 'fetch', httpStatus });
   }
   return run.handlers.wants(work.record.label, outcome.headers)
     ? handledResult(run, work, outcome)
@@ -297,12 +299,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   if (handled.kind !== 'handled') {
     const reason = HANDLING_FAILURES[handled.kind];
     const { detail } = handled;
-    const error = handled.kind === 'threw' ? handled.error : detail;
-    run.journal.codeError(error, {
-      code: handled.kind === 'timed-out' ? 'handler-timeout' : 'handler-error',
-      url: work.url,
-    });
-    run.journal.emit('handler-error', { url: work.url, error });
+    tellFailure(run, work, handled);
     const { handler, failureWaitsMs } = run.options.retries;
     if (handled.kind === 'threw' && work.record.tries < handler) {
       const waitMs = failureWaitsMs[Math.min(work.record.tries, failureWaitsMs.length - 1)] ?? 0;
@@ -334,10 +331,7 @@ async function storedResult(
   const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data) : [];
   await run.items.write(items);
   journal.items(items);
-  // Rejected items are kept only where items may be kept.
-  if (staged.rejectedCount > 0 && exclusion.storesItems) journal.rejected(staged.rejected, staged.rejectedCount);
-  journal.leftAlone(work, staged.leftAlone);
-  for (const url of staged.nofollow) journal.emit('nofollow-overridden', { url, from: work.url });
+  tellStaged(run, work, page, staged);
   const decision: PageOutcome = exclusion.storesItems
     ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...leftOut(page) }
     : wordOf(exclusion);
@@ -345,33 +339,4 @@ async function storedResult(
     ...decided(run, work, { ...decision, httpStatus, isPage: true }),
     ...(await admittedInSlices(run, candidates)),
   };
-}
-
-/** The reasons of failures for what handlers do. */
-const HANDLING_FAILURES: Readonly<Record<Exclude<Handled['kind'], 'handled' | 'stopped' | 'signal'>, string>> = {
-  threw: 'handler-error',
-  'timed-out': 'handler-timeout',
-  'user-data-invalid': 'user-data-invalid',
-};
-
-/** The handler threw `RetryPage`, `RefusePage` or `StopCrawl`. Nothing that it staged is kept. */
-function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome, signal: HandlerSignal): WorkResult {
-  const { status: httpStatus } = outcome;
-  const { reason } = signal;
-  run.journal.emit('handler-signal', { url: work.url, signal: signal.kind, reason });
-  if (signal.kind === 'refuse') {
-    const decision = { status: 'dropped', reason: 'handler-refused', layer: 'hook', httpStatus } as const;
-    return decided(run, work, { ...decision, detail: reason, isPage: true });
-  }
-  if (signal.kind === 'stop') run.stop.requestFor(reason);
-  // Counted like a failed answer, and as often, whatever the reasons.
-  const failure = { ...exchangeOf(outcome), status: 500, retryAfter: null, failure: null };
-  const retry = retryUrl(failure, work.record.tries, run.options.retries);
-  if (retry.kind === 'again') {
-    const afterMs = signal.kind === 'stop' ? 0 : signal.afterMs;
-    const notBeforeMs = afterMs === null ? retry.notBeforeMs : outcome.timing.endedAtMs + afterMs;
-    return settled({ kind: 'again', notBeforeMs });
-  }
-  const detail = `handler-${signal.kind}: ${reason}, ${work.record.tries + 1} times`;
-  return failed(run, work, { reason: 'retries-exhausted', layer: 'hook', httpStatus, detail });
 }

@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { NewUrl, PageWork, Settlement } from '@mannerly/frontier';
 import type { Refusal } from '../admit/admit.js';
 import type { PageOutcome } from '../journal/journal.js';
+import type { Item } from '../output/sink.js';
 import type { ItemsLeft } from '../page/exclusion.js';
 import { ADMITTED_AT_ONCE } from './limits.js';
 import type { Run } from './run.js';
@@ -18,9 +19,13 @@ export type WorkResult =
       readonly decision: PageOutcome & { readonly isPage: boolean };
       readonly links: readonly NewUrl[];
       readonly refused: readonly Refusal[];
+      /** Written before the commit, behind a tombstone of the page. @default none, or they are written already */
+      readonly items?: readonly Item[];
     }
   /** Only the frontier gets to know it. */
   | { readonly kind: 'settlement'; readonly settlement: Settlement };
+
+type PageDecided = Extract<WorkResult, { readonly kind: 'page' }>;
 
 /** Only the frontier gets to know it. */
 export function settled(settlement: Settlement): WorkResult {
@@ -36,7 +41,7 @@ export function decided(
   work: PageWork,
   decision: PageOutcome & { readonly isPage: boolean },
   candidates: readonly NewUrl[] = [],
-): WorkResult {
+): PageDecided {
   return { kind: 'page', work, decision, ...admitted(run, candidates) };
 }
 
@@ -71,6 +76,6 @@ export function wordOf({ reason, detail }: ItemsLeft): PageOutcome {
 }
 
 /** The decision about a page that failed. */
-export function failed(run: Run, work: PageWork, failure: Omit<PageOutcome, 'status'>): WorkResult {
+export function failed(run: Run, work: PageWork, failure: Omit<PageOutcome, 'status'>): PageDecided {
   return decided(run, work, { status: 'failed', ...failure, isPage: true });
 }

@@ -5,6 +5,7 @@ import type { ResponseHead } from '../fetch/fetcher.js';
 import { type EgressOutcome, exchangeOf, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { tombstone } from '../output/items.js';
+import type { Item } from '../output/sink.js';
 import { licenseResult } from './license-result.js';
 import { LONG_INTERVAL_MS } from './limits.js';
 import { pageResult, poisonResult, refusedByHook, robotsResult } from './page-result.js';
@@ -23,6 +24,7 @@ export async function performWork(run: Run, work: Work): Promise<void> {
   const { decision, links, refused } = result;
   const removed = run.recrawl?.removal(result.work, decision) ?? null;
   if (removed !== null) await removeItems(run, result.work, removed);
+  if (result.items !== undefined) await writeItems(run, result.items);
   const replaces = await run.recrawl?.ended(result.work, decision);
   const answer = await frontier.settle(result.work, { kind: 'done', countsAsPage: decision.isPage, links });
   for (const refusal of refused) journal.refusal(refusal);
@@ -36,9 +38,12 @@ export async function performWork(run: Run, work: Work): Promise<void> {
 /** Before the visit is kept: a process that is killed in between says so once more, under the same id. */
 async function removeItems(run: Run, { lease, url, record }: PageWork, why: string): Promise<void> {
   const page = { url, visit: record.visit ?? 0, fetchedAtMs: run.nowMs() };
-  const removed = [tombstone(lease.host, page, why)];
-  await run.items.write(removed);
-  run.journal.items(removed);
+  await writeItems(run, [tombstone(lease.host, page, why)]);
+}
+
+async function writeItems({ items, journal }: Run, written: readonly Item[]): Promise<void> {
+  await items.write(written);
+  journal.items(written);
 }
 
 async function resultOf(run: Run, work: Work): Promise<WorkResult> {

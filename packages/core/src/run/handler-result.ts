@@ -1,0 +1,56 @@
+// What a handler leads to besides items and links: what it did wrong, what it threw on purpose, what it left alone.
+
+import { type PageWork, retryUrl } from '@mannerly/frontier';
+import { exchangeOf, type ResponseOutcome } from '../fetch/outcome.js';
+import type { Handled } from '../handle/handler-pool.js';
+import type { HandlerSignal } from '../handle/signals.js';
+import type { Staged } from '../handle/staged.js';
+import type { PageInCrawl } from '../page/page.js';
+import type { Run } from './run.js';
+import { decided, failed, settled, type WorkResult } from './work-result.js';
+
+type FailedHandling = Exclude<Handled, { readonly kind: 'handled' | 'stopped' | 'signal' }>;
+
+/** The reasons of failures for what handlers do. */
+export const HANDLING_FAILURES: Readonly<Record<FailedHandling['kind'], string>> = {
+  threw: 'handler-error',
+  'timed-out': 'handler-timeout',
+  'user-data-invalid': 'user-data-invalid',
+};
+
+/** Says what a handler did wrong. */
+export function tellFailure(run: Run, { url }: PageWork, handled: FailedHandling): void {
+  const error = handled.kind === 'threw' ? handled.error : handled.detail;
+  run.journal.codeError(error, { code: handled.kind === 'timed-out' ? 'handler-timeout' : 'handler-error', url });
+  run.journal.emit('handler-error', { url, error });
+}
+
+/** Logs what a handler staged besides items and links. */
+export function tellStaged({ journal }: Run, work: PageWork, { exclusion }: PageInCrawl, staged: Staged): void {
+  // Rejected items are kept only where items may be kept.
+  if (staged.rejectedCount > 0 && exclusion.storesItems) journal.rejected(staged.rejected, staged.rejectedCount);
+  journal.leftAlone(work, staged.leftAlone);
+  for (const url of staged.nofollow) journal.emit('nofollow-overridden', { url, from: work.url });
+}
+
+/** The handler threw `RetryPage`, `RefusePage` or `StopCrawl`. Nothing that it staged is kept. */
+export function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome, signal: HandlerSignal): WorkResult {
+  const { status: httpStatus } = outcome;
+  const { reason } = signal;
+  run.journal.emit('handler-signal', { url: work.url, signal: signal.kind, reason });
+  if (signal.kind === 'refuse') {
+    const decision = { status: 'dropped', reason: 'handler-refused', layer: 'hook', httpStatus } as const;
+    return decided(run, work, { ...decision, detail: reason, isPage: true });
+  }
+  if (signal.kind === 'stop') run.stop.requestFor(reason);
+  // Counted like a failed answer, and as often, whatever the reasons.
+  const failure = { ...exchangeOf(outcome), status: 500, retryAfter: null, failure: null };
+  const retry = retryUrl(failure, work.record.tries, run.options.retries);
+  if (retry.kind === 'again') {
+    const afterMs = signal.kind === 'stop' ? 0 : signal.afterMs;
+    const notBeforeMs = afterMs === null ? retry.notBeforeMs : outcome.timing.endedAtMs + afterMs;
+    return settled({ kind: 'again', notBeforeMs });
+  }
+  const detail = `handler-${signal.kind}: ${reason}, ${work.record.tries + 1} times`;
+  return failed(run, work, { reason: 'retries-exhausted', layer: 'hook', httpStatus, detail });
+}
