@@ -1,5 +1,5 @@
-// A link checker: every page of a host is read, links that lead to other hosts are requested once and not followed, and
-// what does not answer with a page is listed with the page that links to it. robots.txt and spacing hold for checks too.
+// A link checker: every page of a host is read, links to other hosts are requested once and not followed, and what does
+// not answer with a page is listed with the page that links to it. robots.txt and spacing hold for checks too.
 //
 //   npx -y pnpm@10 example check-links
 

@@ -97,15 +97,6 @@ describe('the route of a page', () => {
     );
   });
 
-  it('of an answer that is no page is its status, then its class, and takes no page', async () => {
-    const handlers = new Handlers();
-    for (const route of ['status:404', 'status:4xx', 'STATUS:5XX' as Route] as const)
-      handlers.on(route, () => undefined);
-    const found = [404, 410, 503, 300].map((status) => handlers.findByStatus(status)?.route ?? null);
-    expect(found).toEqual(['status:404', 'status:4xx', 'status:5xx', null]);
-    expect(handlers.find({ kind: 'html', mime: 'text/html', label: null })?.route).toBe('default');
-  });
-
   it('has one handler, and that is a function', () => {
     const handlers = new Handlers();
     handlers.on('html', () => undefined);

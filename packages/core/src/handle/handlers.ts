@@ -11,7 +11,7 @@ import { isSchema, type Schema } from './schema.js';
 /** An answer that is no page, by its status: `status:404`, `status:4xx`. */
 export type StatusRoute = `status:${number}` | 'status:3xx' | 'status:4xx' | 'status:5xx';
 
-/** What a page is handled by: its label, its media type, its kind, or `any` page; an answer that is none by its status. */
+/** What a page is handled by: label, media type, kind, or `any`; an answer that is no page by its status. */
 export type Route = `label:${string}` | `${string}/${string}` | ContentKind | 'any' | StatusRoute;
 
 /**

@@ -1,5 +1,4 @@
-// The result of an answer that is no page, such as a 404: its URL has failed, whatever the handler makes of it that asked
-// for such answers.
+// The result of an answer that is no page, such as a 404: its URL has failed, whatever its handler makes of it.
 
 import type { PageWork } from '@mannerly/frontier';
 import type { ResponseOutcome } from '../fetch/outcome.js';
