@@ -80,18 +80,7 @@ describe('the route of a page', () => {
     expect(handled).toMatchObject({ kind: 'handled', route: expected });
   });
 
-  it.each([
-    '',
-    'htm',
-    'label:',
-    'text/',
-    'text/html; charset=utf-8',
-    'status:200',
-    'status:600',
-    'status:2xx',
-    'status:',
-    7,
-  ])('cannot be %j', (route) => {
+  it.each(['', 'htm', 'label:', 'text/', 'text/html; charset=utf-8', 7])('cannot be %j', (route) => {
     expect(() => new Handlers().on(route as Route, () => undefined)).toThrow(
       expect.objectContaining({ code: 'route-invalid' }),
     );

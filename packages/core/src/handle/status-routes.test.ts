@@ -10,3 +10,9 @@ it('of an answer that is no page is its status, then its class, and takes no pag
   expect(found).toEqual(['status:404', 'status:4xx', 'status:5xx', null]);
   expect(handlers.find({ kind: 'html', mime: 'text/html', label: null })?.route).toBe('default');
 });
+
+it.each(['status:200', 'status:600', 'status:2xx', 'status:', 'status:4x'])('cannot be %j', (route) => {
+  expect(() => new Handlers().on(route as Route, () => undefined)).toThrow(
+    expect.objectContaining({ code: 'route-invalid' }),
+  );
+});
