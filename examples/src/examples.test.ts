@@ -65,6 +65,15 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     expect(out).toMatch(/6 pages requested, 1 links are broken, 0 hosts or pages did not answer/);
   });
 
+  it.concurrent('crawl on demand', { timeout: 600_000 }, async () => {
+    const out = await runExample('crawl-on-demand', 'library.test');
+    expect(out.trimEnd().split('\n').slice(0, 3)).toEqual([
+      '/guides/tides  Reading the tides',
+      '/staff/rota  excluded: robots-rule',
+      '/guides/limpets  failed: status-404',
+    ]);
+  });
+
   it.concurrent('read exactly what a sitemap lists', { timeout: 600_000 }, async () => {
     const out = await runExample('sitemaps-first', 'library.test');
     expect(out).toContain(`2026-04-12  Crabs of the shore  http://library.test:${town.port}/guides/crabs`);

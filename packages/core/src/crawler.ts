@@ -19,6 +19,7 @@ import { resolveOptions } from './options/options.js';
 import { type CrawlProgress, type CrawlReport, NO_PROGRESS } from './report/crawl-report.js';
 import type { Explanation } from './report/explain.js';
 import { type ActivityOptions, activityBase, type CrawlActivity, NO_ACTIVITY } from './run/activity.js';
+import { type AddedUrl, type AddOptions, candidatesOf } from './run/added-urls.js';
 import { damageOf } from './run/directory-damage.js';
 import { performRun } from './run/perform-run.js';
 import { type RetryAnswer, type RetryFilter, resolveRetryFilter } from './run/retry.js';
@@ -47,6 +48,11 @@ export interface RunOptions {
    * its own logs and items, and all need the same options (`crawl-differs`). @default false
    */
   readonly shared?: boolean;
+  /**
+   * Does not end when nothing is left or only long waits remain, but waits for URLs that `add` brings. `stop`, a bound
+   * or the signal ends the run. @default false
+   */
+  readonly keepOpen?: boolean;
   /** Aborting it stops the run as `stop` does. */
   readonly signal?: AbortSignal;
 }
@@ -86,6 +92,16 @@ export interface Crawler {
    * pages that the loop has not seen go back into the queue.
    */
   pages(options?: RunOptions): AsyncIterable<HandledPage>;
+  /**
+   * Adds URLs to the run, from anywhere in the program: scope, bounds, robots.txt and spacing apply as to any other. A
+   * run that is still opening takes them when it is open. To let a run wait for more: `run({ keepOpen: true })`.
+   *
+   * @param urls - Absolute; one, or up to 100,000.
+   * @returns What became of each, in order.
+   * @throws MannerlyError (rejects) `not-running` where no run is open; `option-invalid`; `item-invalid` for user data
+   *   that is no JSON.
+   */
+  add(urls: string | readonly string[], options?: AddOptions): Promise<readonly AddedUrl[]>;
   /** Takes no more work; what is in flight gets ten seconds to finish. A second call ends the run at once. */
   stop(): void;
   /**
@@ -153,6 +169,10 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   /** The stop of the run that is opening or going on; `null`: none is. */
   let stop: RunStop | null = null;
   let isOpening = false;
+  /** Resolves when the run takes URLs, or has ended. */
+  let opened: Promise<void> = Promise.resolve();
+  /** What was added while the run was opening: it is queued before the run can end. */
+  const early = new Set<Promise<unknown>>();
   /** A pause that the opening run has to begin with. */
   let startsPaused = false;
   let ended: CrawlActivity['ended'] = null;
@@ -170,7 +190,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   };
 
   const start = async (
-    { out, reset = false, again = false, retry, shared = false, signal }: RunOptions,
+    { out, reset = false, again = false, retry, shared = false, keepOpen = false, signal }: RunOptions,
     with_: Pick<RunSetup, 'options' | 'handlers'>,
   ): Promise<CrawlReport> => {
     if (stop !== null) throw alreadyRunning('Wait for the first run to end, or make a second crawler.');
@@ -182,6 +202,10 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     const onAbort = (): void => runStop.request();
     stop = runStop;
     isOpening = true;
+    let tellOpened = (): void => undefined;
+    opened = new Promise((resolve) => {
+      tellOpened = resolve;
+    });
     latestOut = out;
     ended = null;
     storeProblem = null;
@@ -209,6 +233,11 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         out: out ?? null,
         reset,
         again,
+        keepOpen,
+        async opened() {
+          tellOpened();
+          await Promise.allSettled(early);
+        },
         unpark: toUnpark,
         retry: toRetry,
         ...(log === undefined ? {} : { log }),
@@ -225,6 +254,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       log?.ended(null);
       signal?.removeEventListener('abort', onAbort);
       ended ??= 'failed';
+      tellOpened();
       stop = null;
       isOpening = false;
       startsPaused = false;
@@ -283,6 +313,17 @@ export function createCrawler(options: CrawlerOptions): Crawler {
           crawler.stop();
         },
       }),
+    async add(urls, addOptions = {}) {
+      const candidates = candidatesOf(urls, addOptions, nowMs());
+      const added = opened.then(() => {
+        if (run !== null && stop !== null) return run.add(candidates);
+        throw new MannerlyError('not-running', 'URLs are added to a run, and none is open', {
+          hint: 'Call `add` during `run`, or `run({ keepOpen: true })`, which waits for them.',
+        });
+      });
+      early.add(added);
+      return added.finally(() => early.delete(added));
+    },
     stop: () => stop?.request(),
     pause() {
       if (isOpening) startsPaused = true;

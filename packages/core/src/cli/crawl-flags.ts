@@ -25,6 +25,7 @@ export interface CrawlFlags {
   /** The configuration file; `false`: none, `undefined`: the one in the working directory. */
   readonly config?: string | false;
   readonly out?: string;
+  readonly keepOpen?: boolean;
   readonly reset?: boolean;
   readonly again?: boolean;
   readonly unpark?: string[];
@@ -69,6 +70,7 @@ export function withCrawlFlags(command: Command): Command {
     .option('--out <dir>', 'the crawl directory (default: that of the same crawl, else crawls/<host>-<date>)')
     .option('--reset', 'delete what this crawl keeps in its directory, and start over')
     .option('--again', 'visit the known pages again, those first that are most likely to have changed')
+    .option('--keep-open', 'do not end when nothing is left, but wait for URLs of mannerly add; Ctrl-C ends it')
     .option('--unpark <host>', 'try a parked host again (repeatable)', collected<string>)
     .option(
       '--retry <reason>',

@@ -14,6 +14,7 @@ export interface Flags {
   readonly items?: string;
   readonly json?: boolean;
   readonly keys?: string;
+  readonly label?: string;
   readonly limit?: number;
   readonly name?: string;
   readonly policy?: string;

@@ -1,6 +1,7 @@
 // The crawl that the command runs, in its own process or in each worker.
 
 import { createCrawler } from '../crawler.js';
+import { crawlPaths } from '../directory/crawl-paths.js';
 import { MannerlyError } from '../errors.js';
 import { type LogEntry, withLevel } from '../journal/log-entry.js';
 import { terminalLog } from '../journal/terminal-log.js';
@@ -11,6 +12,7 @@ import type { CrawlSetup } from './crawl-setup.js';
 import { EXIT } from './exit-codes.js';
 import type { CliIo } from './io.js';
 import { type OpenedStore, openStore } from './open-store.js';
+import { takeAdded } from './take-added.js';
 
 /**
  * Makes the crawl of a command line.
@@ -34,18 +36,23 @@ export async function makeCrawl(
     crawler,
     /** Runs the crawl once, and closes the client of its store. */
     async run(out: string): Promise<CrawlReport> {
+      let stopTaking = (): void => undefined;
       try {
         if (isFirst) for (const host of flags.unpark ?? []) await crawler.unpark(host);
-        return await crawler.run({
+        const running = crawler.run({
           out,
+          keepOpen: flags.keepOpen === true,
           reset: isFirst && flags.reset === true,
           again: isFirst && flags.again === true,
           shared: isShared(flags),
           ...(retry === undefined ? {} : { retry }),
         });
+        if (isFirst) stopTaking = takeAdded(crawler, crawlPaths(out).addedPath, flags.reset === true, print);
+        return await running;
       } catch (error) {
         throw opened === null ? error : unreachable(error, opened);
       } finally {
+        stopTaking();
         await opened?.close();
       }
     },

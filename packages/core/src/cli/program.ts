@@ -228,6 +228,14 @@ function addInspectionCommands(program: Command, run: Runner): void {
     .action(run(async () => (await import('./commands/explain.js')).explainCommand));
 
   program
+    .command('add')
+    .description('hand URLs to the crawl of a directory, while it runs or for its next run')
+    .argument('<dir>', 'the crawl directory')
+    .argument('<url...>', 'absolute URLs; scope, bounds and robots.txt apply as to any other')
+    .option('--label <name>', 'the route that handles them')
+    .action(run(async () => (await import('./commands/add.js')).addCommand));
+
+  program
     .command('queue')
     .description('list what a stopped crawl has queued')
     .argument('[dir]', 'the crawl directory')

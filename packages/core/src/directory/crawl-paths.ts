@@ -30,6 +30,8 @@ export function crawlPaths(path: string, part: number | null = null) {
     /** The pages that are being read; absent after a run that ended by itself. */
     readingPath: own('reading', '.jsonl'),
     datasetsPath: own('datasets', '.jsonl'),
+    /** URLs that `mannerly add` hands to the crawl, a line each; absent where there were none. */
+    addedPath: join(path, 'added.jsonl'),
     /** The options of the last run: pace, robots.txt and bounds. */
     settingsPath: join(path, 'settings.json'),
     /** The manifest of the last run. */

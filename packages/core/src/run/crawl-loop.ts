@@ -4,7 +4,14 @@
 import type { Work } from '@mannerly/frontier';
 import { giveMemoryBack } from '../engine.js';
 import type { RunState } from '../report/crawl-report.js';
-import { MAX_HANDLING, MAX_TAKEN_AT_ONCE, SHARED_LOOK_MS, SHORT_WAIT_MS, WAIT_JITTER } from './limits.js';
+import {
+  KEEP_OPEN_LOOK_MS,
+  MAX_HANDLING,
+  MAX_TAKEN_AT_ONCE,
+  SHARED_LOOK_MS,
+  SHORT_WAIT_MS,
+  WAIT_JITTER,
+} from './limits.js';
 import type { Run } from './run.js';
 import { performWork } from './work.js';
 
@@ -90,7 +97,8 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
 /** When to look again: other processes may have made something due, and a recrawl waits for its sitemaps so long. */
 function lookAt(run: Run, dueAtMs: number | null): number | null {
   const soonMs = run.setup.isShared ? run.nowMs() + SHARED_LOOK_MS : null;
-  const times = [dueAtMs, soonMs, run.choice?.untilMs ?? null].filter((atMs) => atMs !== null);
+  const openMs = run.setup.keepOpen === true ? run.nowMs() + KEEP_OPEN_LOOK_MS : null;
+  const times = [dueAtMs, soonMs, openMs, run.choice?.untilMs ?? null].filter((atMs) => atMs !== null);
   return times.length === 0 ? null : Math.min(...times);
 }
 
@@ -99,6 +107,7 @@ async function endOf(run: Run): Promise<LoopEnd | null> {
   const { frontier, options } = run;
   const bound = frontier.reachedBound();
   if (bound !== null) return { state: 'bounded', bound };
+  if (run.setup.keepOpen === true) return null;
   const nextAt = await frontier.nextAt();
   if (nextAt === null) return { state: frontier.waits(1).length > 0 ? 'waiting' : 'finished', bound: null };
   const longestMs = Math.max(options.maxIdleMs * (1 + WAIT_JITTER), SHORT_WAIT_MS);

@@ -22,6 +22,10 @@ export const MAX_RETRIED_URLS = 100_000; // failures that one retry queues again
 export const MAX_HELD_REPORTED = 100_000; // held URLs that get a decision each at the end of a run; others are counted
 export const HELD_READ_AT_ONCE = 1_000; // of them, read from the store at a time
 
+export const MAX_ADDED_URLS = 100_000; // URLs that a program adds with one call
+/** Milliseconds between two looks of a run that waits for more: a timer keeps the process alive. */
+export const KEEP_OPEN_LOOK_MS = 60_000;
+
 // Pages whose reading ends the process
 export const POISON_DEATHS = 2; // deaths after which a page is not read any more
 export const MAX_SUSPECTS = 1_000; // pages that are remembered because the process died while they were read

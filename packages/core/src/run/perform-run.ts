@@ -80,7 +80,9 @@ async function crawl(run: Run): Promise<RunEnd> {
     await choice.begin();
     run.choice = choice;
   }
+  await setup.opened?.();
   const end = await crawlLoop(run);
+  run.takesUrls = false;
   await run.recrawl?.close();
   if (end.state !== 'stopped') await endAgain(frontier);
   await reportHeld(run, end, againAtMs !== null);

@@ -32,6 +32,10 @@ export interface RunSetup {
   readonly reset: boolean;
   /** Whether known pages are visited again. */
   readonly again: boolean;
+  /** Whether the run waits for URLs that are added when nothing is left. @default false */
+  readonly keepOpen?: boolean;
+  /** Called when URLs can be added, and awaited before the first is requested. @default no one is told */
+  readonly opened?: () => Promise<void>;
   readonly unpark: readonly string[];
   /** Failures that are queued once more at the start; `null`: none. */
   readonly retry: FailureFilter | null;

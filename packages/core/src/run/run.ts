@@ -46,6 +46,7 @@ import { OutcomeCounts } from '../report/outcome-counts.js';
 import { PolitenessLedger } from '../report/politeness.js';
 import { CrawlSigning } from '../signatures/crawl-signing.js';
 import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, endedActivity } from './activity.js';
+import { type AddedUrl, addedUrls } from './added-urls.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
 import { ReadingLog } from './reading-log.js';
@@ -99,6 +100,8 @@ export class Run {
   readonly recrawl: Recrawl | null;
   /** Set by `performRun`; `null`: the run is no recrawl. */
   choice: { readonly untilMs: number | null; make(isLast: boolean): Promise<boolean> } | null = null;
+  /** Whether URLs can still be added: the loop has not ended. */
+  takesUrls = true;
   /** The hosts that waited when the run ended; `null`: it has not ended. */
   #lastWaits: CrawlReport['waiting'] | null = null;
 
@@ -349,12 +352,13 @@ export class Run {
    * that are admitted, the journal the others.
    *
    * @param offered - `refused`: those that were refused before.
-   * @returns Those that were admitted, and the frontier's answers to them.
+   * @returns Those that were admitted, the frontier's answers to them, and those that were refused.
    */
-  async offer(offered: {
-    readonly candidates: readonly NewUrl[];
-    readonly refused?: readonly Refusal[];
-  }): Promise<{ readonly admitted: readonly NewUrl[]; readonly answers: readonly AddAnswer[] }> {
+  async offer(offered: { readonly candidates: readonly NewUrl[]; readonly refused?: readonly Refusal[] }): Promise<{
+    readonly admitted: readonly NewUrl[];
+    readonly refused: readonly Refusal[];
+    readonly answers: readonly AddAnswer[];
+  }> {
     const { admitted, refused } = this.admit(offered.candidates);
     this.journal.admitted(admitted);
     for (const refusal of offered.refused ?? []) this.journal.refusal(refusal);
@@ -367,7 +371,15 @@ export class Run {
       if (answer.kind === 'new' && url.via === 'companion' && this.choice !== null)
         this.recrawl?.sitemaps.await(url.url);
     }
-    return { admitted, answers };
+    return { admitted, refused, answers };
+  }
+
+  /** Offers URLs that the program adds. @throws MannerlyError `not-running` */
+  async add(candidates: readonly NewUrl[]): Promise<AddedUrl[]> {
+    if (!this.takesUrls) throw notRunning();
+    const { refused, answers } = await this.offer({ candidates });
+    this.wakeup.wake();
+    return addedUrls(candidates, refused, answers);
   }
 
   /** The run is over, and everything is closed. @param waits - The hosts that waited when it ended. */
@@ -376,9 +388,12 @@ export class Run {
   }
 
   #mustBeRunning(): void {
-    if (this.#lastWaits === null) return;
-    throw new MannerlyError('not-running', 'the queue is open during a run only', { hint: 'Ask during `run`.' });
+    if (this.#lastWaits !== null) throw notRunning();
   }
+}
+
+function notRunning(): MannerlyError {
+  return new MannerlyError('not-running', 'the queue is open during a run only', { hint: 'Ask during `run`.' });
 }
 
 /** What a page or its answer tells of its host. */

@@ -1,0 +1,73 @@
+// URLs handed to the crawl of a directory: to the command that runs there, or to its next run. If this breaks, a page
+// that somebody asked for is silently never requested.
+
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { fakeIo } from './io.fixture.js';
+import { runCommand } from './program.js';
+import { type TestSite, testSite } from './site.fixture.js';
+
+let base: string;
+let out: string;
+let site: TestSite;
+
+beforeEach(async () => {
+  base = mkdtempSync(join(tmpdir(), 'mannerly-add-'));
+  out = join(base, 'crawl');
+  site = await testSite(['/1']);
+});
+
+afterEach(async () => {
+  await site.close();
+  rmSync(base, { recursive: true });
+});
+
+const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
+const crawlArgs = (...more: string[]) => ['crawl', `${site.url}/`, ...who, '--interval', '0', '--out', out, ...more];
+
+async function run(...argv: string[]): Promise<{ code: number; err: string }> {
+  const io = fakeIo();
+  const code = await runCommand(argv, io);
+  return { code, err: io.errLines.join('\n') };
+}
+
+it('are taken by a run that is kept open, and by no other kind of URL than the crawl allows', {
+  timeout: 60_000,
+}, async () => {
+  const io = fakeIo();
+  const crawl = runCommand(crawlArgs('--keep-open'), io);
+  await vi.waitFor(() => expect(site.asked).toContain('/1'), 30_000);
+  const added = await run('add', out, `${site.url}/late`, `${site.url}/closed`, '--label', 'x');
+  expect(added).toMatchObject({ code: 0, err: expect.stringContaining('2 URLs handed over.') });
+  await vi.waitFor(() => expect(site.asked).toContain('/late'), 30_000);
+  io.interrupt();
+  expect(await crawl).toBe(130);
+  expect(io.errLines.join('\n')).toContain(
+    `Added, and refused: "${site.url}/closed" (robots-rule).\n1 added URL queued.`,
+  );
+  expect(site.asked).not.toContain('/closed');
+});
+
+it('are taken by the next run, once, and forgotten by a reset', { timeout: 60_000 }, async () => {
+  await run(...crawlArgs('--pages', '9'));
+  await run('add', out, `${site.url}/late`);
+  // A line that was torn, and one that is none.
+  appendFileSync(join(out, 'added.jsonl'), '{"url":7}\n[]\n{"url":"http');
+  expect((await run(...crawlArgs('--pages', '9'))).code).toBe(0);
+  await run(...crawlArgs('--pages', '9'));
+  expect(site.asked.filter((path) => path === '/late')).toHaveLength(1);
+  await run(...crawlArgs('--pages', '9', '--reset'));
+  expect(site.asked.filter((path) => path === '/late')).toHaveLength(1);
+});
+
+it.each([['mailto:x@example.org'], ['page'], [`http://a/${'x'.repeat(9_000)}`]])('must be URLs: %.30s', async (url) => {
+  await run(...crawlArgs('--pages', '1'));
+  const told = await run('add', out, url);
+  expect(told).toMatchObject({ code: 2, err: expect.stringContaining('not an http or https URL') });
+});
+
+it('need a crawl', async () => {
+  expect((await run('add', join(base, 'none'), 'http://a.test/')).err).toContain('holds no crawl');
+});

@@ -1,0 +1,32 @@
+// `mannerly add`: hands URLs to the crawl of a directory. The command that runs it takes them; if none does, the next one.
+
+import { appendFile } from 'node:fs/promises';
+import { readCrawlDirectory } from '../../directory/crawl-directory.js';
+import { MAX_LINK_URL_CHARS } from '../../limits.js';
+import { parseUrl } from '../../parse-url.js';
+import { EXIT } from '../exit-codes.js';
+import { UsageError } from '../failure.js';
+import type { Flags } from '../flags.js';
+import type { CliIo } from '../io.js';
+import type { AddedLine } from '../take-added.js';
+
+/** Runs the command. @throws UsageError; MannerlyError `directory-taken` where there is no crawl */
+export async function addCommand(directory: string, urls: readonly string[], flags: Flags, io: CliIo): Promise<number> {
+  const { addedPath } = await readCrawlDirectory(directory);
+  const { label } = flags;
+  const lines = urls.map((text): AddedLine => {
+    const url = text.length > MAX_LINK_URL_CHARS ? null : parseUrl(text);
+    if (url === null || !/^https?:$/.test(url.protocol)) {
+      throw new UsageError(`not an http or https URL: ${text.slice(0, 200)}`, 'Write it out: https://example.org/page');
+    }
+    return { url: text, ...(label === undefined ? {} : { label }) };
+  });
+  // One write: lines of two commands do not mix.
+  await appendFile(addedPath, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const them = urls.length === 1 ? 'it' : 'them';
+  io.err(
+    `${urls.length} URL${urls.length === 1 ? '' : 's'} handed over. A running crawl takes ${them} within a second,`,
+  );
+  io.err(`otherwise the next run does. Then: mannerly explain ${directory} ${urls[0]}`);
+  return EXIT.ok;
+}

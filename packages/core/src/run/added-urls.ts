@@ -1,0 +1,75 @@
+// URLs that a program adds to a running crawl from outside its handlers: checked here, admitted like any other.
+
+import type { AddAnswer, JsonValue, NewUrl } from '@mannerly/frontier';
+import { invalidOption } from '../errors.js';
+import { jsonCopy } from '../handle/staged.js';
+import { MAX_ADDED_URLS } from './limits.js';
+
+/** Options for URLs that are added to a running crawl. */
+export interface AddOptions {
+  /** The route that handles them: `on('label:x', …)`. */
+  readonly label?: string;
+  /** Passed to their handler. */
+  readonly userData?: JsonValue;
+  /** Priority class within the host, 0 first, 7 last. @default 2, as seeds */
+  readonly priority?: number;
+  /** Links from a seed, as `bounds.depth` counts. @default 0 */
+  readonly depth?: number;
+  /** Queues a known URL for one more visit. @default false */
+  readonly allowDuplicate?: boolean;
+}
+
+/** What became of a URL that was added. */
+export interface AddedUrl {
+  /** As it was given. */
+  readonly url: string;
+  /** `queued`: its decision follows. `known`: the crawl has it. `refused`: see `reason`, which is its decision. */
+  readonly kind: 'queued' | 'known' | 'refused';
+  /** A word of the table of reasons: `out-of-scope`, `robots-rule`, …; `null` unless refused. */
+  readonly reason: string | null;
+}
+
+const ADDED_PRIORITY = 2;
+const LOWEST_PRIORITY = 7;
+
+/** The candidates that are meant. @throws MannerlyError `option-invalid`, `item-invalid` for user data that is no JSON */
+export function candidatesOf(urls: string | readonly string[], options: AddOptions, nowMs: number): NewUrl[] {
+  const list: readonly unknown[] = typeof urls === 'string' ? [urls] : urls;
+  if (!Array.isArray(list) || list.length > MAX_ADDED_URLS || !list.every((url) => typeof url === 'string')) {
+    throw invalidOption('urls', `a URL or a list of at most ${MAX_ADDED_URLS} URLs`, urls);
+  }
+  const { label, userData, priority = ADDED_PRIORITY, depth = 0, allowDuplicate = false } = options;
+  if (!(Number.isInteger(priority) && priority >= 0 && priority <= LOWEST_PRIORITY)) {
+    throw invalidOption('priority', `a whole number from 0 to ${LOWEST_PRIORITY}`, priority);
+  }
+  if (!(Number.isInteger(depth) && depth >= 0)) throw invalidOption('depth', 'a whole number from 0', depth);
+  if (label !== undefined && typeof label !== 'string') throw invalidOption('label', 'a text', label);
+  const carried = {
+    depth,
+    priority,
+    via: 'handler' as const,
+    ...(label === undefined ? {} : { label }),
+    ...(userData === undefined ? {} : { userData: jsonCopy(userData, 'user data') }),
+    ...(allowDuplicate ? { visit: Math.max(1, Math.ceil(nowMs)) } : {}),
+  };
+  return (list as readonly string[]).map((url) => ({ url, ...carried }));
+}
+
+/** What became of candidates: of those that were admitted, in order, what the frontier answered. */
+export function addedUrls(
+  candidates: readonly NewUrl[],
+  refused: readonly { readonly candidate: NewUrl; readonly reason: string }[],
+  answers: readonly AddAnswer[],
+): AddedUrl[] {
+  const reasons = new Map(refused.map(({ candidate, reason }) => [candidate, reason]));
+  const answered = answers.values();
+  return candidates.map((candidate) => {
+    const { url } = candidate;
+    const reason = reasons.get(candidate);
+    if (reason !== undefined) return { url, kind: 'refused', reason };
+    const answer: AddAnswer = answered.next().value ?? { kind: 'full' };
+    if (answer.kind === 'new') return { url, kind: 'queued', reason: null };
+    if (answer.kind === 'known') return { url, kind: 'known', reason: null };
+    return { url, kind: 'refused', reason: answer.kind === 'full' ? 'frontier-full' : answer.reason };
+  });
+}

@@ -1,0 +1,106 @@
+// A program adds URLs to its running crawl, and a run that is kept open waits for them. They pass what every URL passes:
+// a URL that came by this way and was not judged would be a request that no site has allowed.
+
+import type { UrlDecision } from 'mannerly';
+import { expect, it } from 'vitest';
+import { makeCrawler } from '../support/crawl.js';
+import { page, text } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const SITE = {
+  '/robots.txt': text('User-agent: *\nDisallow: /private/\nCrawl-delay: 0.2'),
+  '/': page('start', []),
+  '/more': page('more', ['/deeper']),
+  '/deeper': page('deeper', []),
+  '/again': page('again', []),
+  '/slow': { body: page('slow', []), delayMs: 300 },
+};
+
+const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '');
+
+/** A crawler of the site, with its decisions. */
+async function siteCrawler(options: { pages?: number } = {}) {
+  const web = await webForTest({ hosts: { 'a.test': SITE, 'b.test': SITE } });
+  const crawler = makeCrawler({ seeds: [web.url('a.test')], bounds: { pages: options.pages ?? 50, depth: 5 } });
+  const decided = new Map<string, UrlDecision>();
+  const waiting = new Map<string, () => void>();
+  crawler.events.on('decision', (decision) => {
+    const path = pathOf(decision.url);
+    decided.set(path, decision);
+    waiting.get(path)?.();
+  });
+  /** Resolves with the reason of a URL's decision. */
+  const reasonOf = async (path: string): Promise<string> => {
+    if (!decided.has(path)) await new Promise<void>((resolve) => waiting.set(path, resolve));
+    return decided.get(path)?.reason ?? '';
+  };
+  return { web, crawler, reasonOf };
+}
+
+it('with an answer for each, and one decision', async () => {
+  const { web, crawler, reasonOf } = await siteCrawler();
+  const run = crawler.run({ keepOpen: true });
+  // The run is still opening.
+  expect(await crawler.add(web.url('a.test', '/again'))).toMatchObject([{ kind: 'queued', reason: null }]);
+  expect(await reasonOf('/')).toBe('fetched');
+  expect(await reasonOf('/again')).toBe('fetched');
+  // Nothing is left, and the run goes on.
+  const answers = await crawler.add(
+    [
+      web.url('a.test', '/more'),
+      web.url('a.test', '/private/x'),
+      web.url('b.test'),
+      web.url('a.test', '/again'),
+      'mailto:x@a.test',
+      'no url',
+    ],
+    { label: 'added', depth: 2 },
+  );
+  expect(answers.map(({ kind, reason }) => [kind, reason])).toEqual([
+    ['queued', null],
+    ['refused', 'robots-rule'],
+    ['refused', 'out-of-scope'],
+    ['known', null],
+    ['refused', 'url-scheme'],
+    ['refused', 'url-invalid'],
+  ]);
+  expect(await reasonOf('/more')).toBe('fetched');
+  expect(await reasonOf('/deeper')).toBe('fetched');
+  const again = await crawler.add(web.url('a.test', '/again'), { allowDuplicate: true });
+  expect(again).toMatchObject([{ kind: 'queued' }]);
+  await crawler.add(web.url('a.test', '/slow'));
+  expect(await reasonOf('/slow')).toBe('fetched');
+  crawler.stop();
+  const report = await run;
+  expect(report.state).toBe('stopped');
+  const paths = web.log.map(({ path }) => path);
+  expect(paths).toEqual(['/robots.txt', '/', '/again', '/more', '/deeper', '/again', '/slow']);
+  // What is added waits for the host like what is found.
+  const gaps = web.log.slice(2).map(({ startMs }, at) => startMs - (web.log[at + 1]?.endMs ?? 0));
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(200);
+});
+
+it('until a bound ends the run', async () => {
+  const { web, crawler } = await siteCrawler({ pages: 2 });
+  const run = crawler.run({ keepOpen: true });
+  await crawler.add([web.url('a.test', '/more'), web.url('a.test', '/again')]);
+  expect(await run).toMatchObject({ state: 'bounded', bound: 'pages', pages: 2 });
+});
+
+it('and says so where there is no run, or what is given is no URL', async () => {
+  const { web, crawler } = await siteCrawler();
+  const notRunning = expect.objectContaining({ code: 'not-running' });
+  await expect(crawler.add(web.url('a.test'))).rejects.toThrow(notRunning);
+  await crawler.run();
+  await expect(crawler.add(web.url('a.test'))).rejects.toThrow(notRunning);
+  for (const [urls, options, code] of [
+    [7, {}, 'option-invalid'],
+    [[7], {}, 'option-invalid'],
+    ['http://a.test/', { priority: 8 }, 'option-invalid'],
+    ['http://a.test/', { depth: -1 }, 'option-invalid'],
+    ['http://a.test/', { label: 7 }, 'option-invalid'],
+    ['http://a.test/', { userData: 1n }, 'item-invalid'],
+  ] as [string, object, string][]) {
+    await expect(crawler.add(urls, options)).rejects.toThrow(expect.objectContaining({ code }));
+  }
+});
