@@ -51,6 +51,6 @@ export {
 export { REASONS, reasonOf } from './report/reasons.js';
 export { politenessText } from './report/table.js';
 export type { CrawlActivity } from './run/activity.js';
-export type { AddedUrl, AddOptions } from './run/added-urls.js';
+export type { AddedUrl } from './run/added-urls.js';
 export type { RetryFilter } from './run/retry.js';
 export { readRunManifests } from './run/run-manifest.js';

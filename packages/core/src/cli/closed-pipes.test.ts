@@ -58,6 +58,7 @@ const calls: Readonly<Record<string, () => readonly string[]>> = {
   audit: () => [out],
   explain: () => [out, `${site.url}/p1`],
   queue: () => [out],
+  add: () => [out, `${site.url}/p1`],
   export: () => [out],
   replay: () => [out],
   wacz: () => [out],

@@ -94,6 +94,10 @@ const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   audit: () => [[out], [secretUrl()]],
   explain: () => [[out, secretUrl()]],
   queue: () => [['--store', `redis://:${SECRET}@127.0.0.1:1`]],
+  add: () => [
+    [out, secretUrl()],
+    [out, `mailto:${secretUrl()}`],
+  ],
   export: () => [[out, '--to', secretUrl()]],
   replay: () => [[out, '--handlers', secretUrl()]],
   wacz: () => [[out, '--to', join(folder, 'a.wacz')]],

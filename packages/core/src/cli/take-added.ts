@@ -1,5 +1,5 @@
-// Hands the URLs that `mannerly add` writes into a crawl directory to the run that works there. The file is read from its
-// beginning at every start: what the crawl has by then is known, and is not requested twice.
+// Hands the URLs that `mannerly add` writes into a crawl directory to the run that works there. The file is read from
+// its beginning at every start: what the crawl has by then is known, and is not requested twice.
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Crawler } from '../crawler.js';

@@ -32,7 +32,7 @@ export interface AddedUrl {
 const ADDED_PRIORITY = 2;
 const LOWEST_PRIORITY = 7;
 
-/** The candidates that are meant. @throws MannerlyError `option-invalid`, `item-invalid` for user data that is no JSON */
+/** The candidates that are meant. @throws MannerlyError `option-invalid`; `item-invalid`: user data is no JSON */
 export function candidatesOf(urls: string | readonly string[], options: AddOptions, nowMs: number): NewUrl[] {
   const list: readonly unknown[] = typeof urls === 'string' ? [urls] : urls;
   if (!Array.isArray(list) || list.length > MAX_ADDED_URLS || !list.every((url) => typeof url === 'string')) {

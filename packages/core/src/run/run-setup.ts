@@ -1,6 +1,7 @@
 // What a run is started with, by the crawler or by a plan.
 
 import type { Clock, Frontier, FrontierStore } from '@mannerly/frontier';
+import { MannerlyError } from '../errors.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import type { Handlers } from '../handle/handlers.js';
 import type { CrawlLog } from '../journal/crawl-log.js';
@@ -43,4 +44,12 @@ export interface RunSetup {
   readonly log?: CrawlLog;
   /** Counts pages instead of fetching them, for a plan. @default none */
   readonly survey?: JournalListener & { over(frontier: Frontier): Frontier };
+}
+
+/** Refuses an order seed where several processes work. @throws MannerlyError `option-invalid` */
+export function checkOrder({ options, isShared }: RunSetup): void {
+  if (options.orderSeed === null || !isShared) return;
+  throw new MannerlyError('option-invalid', '`orderSeed` is for one process, and this crawl is shared by several', {
+    hint: 'Crawl with one process, or without `orderSeed`: the processes take URLs in an order that no seed decides.',
+  });
 }

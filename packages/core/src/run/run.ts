@@ -49,12 +49,13 @@ import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, 
 import { type AddedUrl, addedUrls } from './added-urls.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
+import { pageWarning } from './page-warning.js';
 import { ReadingLog } from './reading-log.js';
 import { type FailureFilter, findFailures, type RetryAnswer, retryAnswer, retryOf } from './retry.js';
 import { archiveFolder } from './run-archive.js';
 import { openRunDirectory, type RunDirectory } from './run-directory.js';
 import { createRunFrontier } from './run-frontier.js';
-import type { RunSetup } from './run-setup.js';
+import { checkOrder, type RunSetup } from './run-setup.js';
 import type { RunStop } from './run-stop.js';
 import { StallWatch } from './stall-watch.js';
 
@@ -394,17 +395,4 @@ export class Run {
 
 function notRunning(): MannerlyError {
   return new MannerlyError('not-running', 'the queue is open during a run only', { hint: 'Ask during `run`.' });
-}
-
-/** What a page or its answer tells of its host. */
-function pageWarning(code: HostWarning['code'], url: string, detail: string, atMs: number): HostWarning {
-  return { kind: 'host', code, host: new URL(url).hostname, authority: null, untilMs: null, detail, atMs };
-}
-
-/** @throws MannerlyError `option-invalid` */
-function checkOrder({ options, isShared }: RunSetup): void {
-  if (options.orderSeed === null || !isShared) return;
-  throw new MannerlyError('option-invalid', '`orderSeed` is for one process, and this crawl is shared by several', {
-    hint: 'Crawl with one process, or without `orderSeed`: the processes take URLs in an order that no seed decides.',
-  });
 }

@@ -1,9 +1,10 @@
-// `mannerly add`: hands URLs to the crawl of a directory. The command that runs it takes them; if none does, the next one.
+// `mannerly add`: hands URLs to the crawl of a directory. The command that runs it takes them, or else its next run.
 
 import { appendFile } from 'node:fs/promises';
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import { MAX_LINK_URL_CHARS } from '../../limits.js';
 import { parseUrl } from '../../parse-url.js';
+import { redacted } from '../../redacted.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import type { Flags } from '../flags.js';
@@ -17,9 +18,13 @@ export async function addCommand(directory: string, urls: readonly string[], fla
   const lines = urls.map((text): AddedLine => {
     const url = text.length > MAX_LINK_URL_CHARS ? null : parseUrl(text);
     if (url === null || !/^https?:$/.test(url.protocol)) {
-      throw new UsageError(`not an http or https URL: ${text.slice(0, 200)}`, 'Write it out: https://example.org/page');
+      const shown = redacted(text.slice(0, MAX_SHOWN_CHARS));
+      throw new UsageError(`not an http or https URL: ${shown}`, 'Write it out: https://example.org/page');
     }
-    return { url: text, ...(label === undefined ? {} : { label }) };
+    // They are never sent, and so not kept.
+    url.username = '';
+    url.password = '';
+    return { url: url.href, ...(label === undefined ? {} : { label }) };
   });
   // One write: lines of two commands do not mix.
   await appendFile(addedPath, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
@@ -27,6 +32,8 @@ export async function addCommand(directory: string, urls: readonly string[], fla
   io.err(
     `${urls.length} URL${urls.length === 1 ? '' : 's'} handed over. A running crawl takes ${them} within a second,`,
   );
-  io.err(`otherwise the next run does. Then: mannerly explain ${directory} ${urls[0]}`);
+  io.err(`otherwise the next run does. Then: mannerly explain ${directory} ${lines[0]?.url}`);
   return EXIT.ok;
 }
+
+const MAX_SHOWN_CHARS = 200;
