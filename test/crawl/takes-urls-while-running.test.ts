@@ -1,4 +1,4 @@
-// A program adds URLs to its running crawl, and a run that is kept open waits for them. They pass what every URL passes:
+// A program adds URLs to its running crawl, and a run that is kept open waits for them. They pass what any URL passes:
 // one that came by this way and was not judged would be a request that no site has allowed.
 
 import type { UrlDecision } from 'mannerly';

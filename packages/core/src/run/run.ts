@@ -1,7 +1,7 @@
 // One run of a crawl: its parts, built in dependency order, and the answers that it gives meanwhile. What it does from
 // start to end is in `perform-run.ts`.
 
-import type { AddAnswer, Frontier, HostWarning, ListRequest, NewUrl, QueueListing } from '@mannerly/frontier';
+import type { AddAnswer, Frontier, ListRequest, NewUrl, QueueListing } from '@mannerly/frontier';
 import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { wantsTdmRep } from '@mannerly/robots/page';
 import PQueue from 'p-queue';
