@@ -9,6 +9,8 @@ import { createRequire, syncBuiltinESMExports } from 'node:module';
 import type { Clock } from '@mannerly/frontier';
 import type { Clock as FakeClock } from '@sinonjs/fake-timers';
 import { MannerlyError } from '../errors.js';
+// Loaded at first use elsewhere: the platform does not report that a module is being loaded, and time would go on.
+import '../page/sitemap.js';
 import {
   MAX_STILL_MS,
   MAX_TIMER_MS,
