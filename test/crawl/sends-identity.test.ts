@@ -53,3 +53,18 @@ it('asks for robots.txt with the identity whose rules it obeys', async () => {
   await crawl({ seeds: [web.url('a.test')], identity: { name: 'tide-bot', contact: CONTACT } });
   expect(web.paths('a.test')).toEqual(['/robots.txt', '/', '/c']);
 });
+
+it('adds fields of the operator to pages and redirect hops, and says no more with robots.txt', async () => {
+  const web = await webForTest({
+    hosts: { 'a.test': { '/robots.txt': text(''), '/': page('a', ['/go']), '/go': redirect('/b'), '/b': page('b') } },
+  });
+  await crawl({
+    seeds: [web.url('a.test')],
+    network: { headers: ['Accept-Language: de, en;q=0.5', 'X-Study: tide pools'] },
+  });
+  const sent = web.log.map(({ path, headers }) => [path, headers['accept-language'], headers['x-study']]);
+  expect(sent).toEqual([
+    ['/robots.txt', undefined, undefined],
+    ...['/', '/go', '/b'].map((path) => [path, 'de, en;q=0.5', 'tide pools']),
+  ]);
+});

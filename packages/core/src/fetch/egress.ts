@@ -85,7 +85,11 @@ export interface EgressOptions {
   readonly guard: AddressGuard;
   readonly limiter: Pick<RequestLimiter, 'ask'>;
   /** robots.txt is bounded by the lesser of these limits and its own. `cookies` makes the jar of an origin. */
-  readonly network: Omit<FetchLimits, 'maxEncodedBytes'> & { readonly cookies?: (() => CookieJar) | null };
+  readonly network: Omit<FetchLimits, 'maxEncodedBytes'> & {
+    readonly cookies?: (() => CookieJar) | null;
+    /** Added to requests for content, checked. @default none */
+    readonly headers?: Readonly<Record<string, string>>;
+  };
   /** Epoch milliseconds. */
   readonly nowMs: () => number;
   /** Called once for each request that left, when its exchange is over. */
@@ -124,7 +128,7 @@ export class Egress {
   constructor(options: EgressOptions) {
     const makeJar = options.network.cookies ?? null;
     this.#options = options;
-    this.#headersFor = createRequestHeaders(options.identity);
+    this.#headersFor = createRequestHeaders(options.identity, options.network.headers);
     this.#cookies = makeJar === null ? null : new Cookies(makeJar);
   }
 

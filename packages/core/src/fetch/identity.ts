@@ -7,6 +7,7 @@ import { parseUrl } from '../parse-url.js';
 import type { RequestRecord } from '../report/decision.js';
 import { ACCEPT_ENCODING } from './content-coding.js';
 import { MAX_CONTACT_LENGTH, MAX_TOKEN_LENGTH, MAX_TOKENS } from './limits.js';
+import { OURS } from './own-headers.js';
 
 /** An identity that has been checked. */
 export interface Identity {
@@ -124,25 +125,25 @@ const ACCEPT: Readonly<Record<RequestPurpose, string>> = {
 };
 
 /** What a request for a page offers to accept and under which name: another offer may be answered differently. */
-export function offerOf({ name }: Identity): string {
-  return hash('sha256', `${name} ${ACCEPT.page} ${ACCEPT_ENCODING}`, 'base64url').slice(0, OFFER_CHARS);
+export function offerOf({ name }: Identity, added: Readonly<Record<string, string>>): string {
+  const fields = Object.entries(added).map(([field, value]) => ` ${field}: ${value}`);
+  const offer = `${name} ${ACCEPT.page} ${ACCEPT_ENCODING}${fields.join('')}`;
+  return hash('sha256', offer, 'base64url').slice(0, OFFER_CHARS);
 }
 
 const OFFER_CHARS = 8;
 
-/** Fields that no caller sets: identity, the connection, and what links one request to another. */
-const OURS = new RegExp(
-  '^(?:user-agent|from|accept-encoding|host|connection|keep-alive|te|trailer|transfer-encoding|content-length|' +
-    'expect|upgrade|cookie|authorization|proxy-authorization|proxy-connection|referer|' +
-    'signature|signature-input|signature-agent|accept-signature|' +
-    // The crawl pays nothing.
-    'crawler-exact-price|crawler-max-price|payment-signature|x-payment)$',
-  'i',
-);
+/** Requests for content, which get the fields that the operator adds; those about rules say only who asks. */
+const WITH_FIELDS: ReadonlySet<RequestPurpose> = new Set(['page', 'handler', 'subresource', 'sitemap']);
 
-/** Makes the header fields of requests: once per purpose, since most requests add none of their own. Never throws. */
+/**
+ * Makes the header fields of requests: once per purpose, since most requests add none of their own. Never throws.
+ *
+ * @param added - `network.headers`, checked.
+ */
 export function createRequestHeaders(
   identity: Pick<Identity, 'userAgent' | 'from'>,
+  added: Readonly<Record<string, string>> = {},
 ): (purpose: RequestPurpose, own?: Readonly<Record<string, string>>) => Readonly<Record<string, string>> {
   const byPurpose = new Map<RequestPurpose, Readonly<Record<string, string>>>();
   return (purpose, own = {}) => {
@@ -153,6 +154,7 @@ export function createRequestHeaders(
         ...(identity.from === null ? {} : { From: identity.from }),
         Accept: ACCEPT[purpose],
         'Accept-Encoding': ACCEPT_ENCODING,
+        ...(WITH_FIELDS.has(purpose) ? added : {}),
       });
       byPurpose.set(purpose, base);
     }

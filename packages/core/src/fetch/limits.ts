@@ -5,6 +5,9 @@
 export const MAX_LOGGED_FIELD_CHARS = 8_193;
 
 // Fetching
+/** Fields that an operator adds to requests, and characters of one with its name. Ours. */
+export const MAX_OWN_HEADERS = 20;
+export const MAX_OWN_HEADER_CHARS = 1_000;
 /** Bytes of a response's header section. What common servers and proxies accept at most, twice over. */
 export const MAX_HEADER_BYTES = 64 * 1024;
 /** Header fields of a response. Ours: busy pages set fewer than a hundred. */

@@ -437,6 +437,12 @@ export interface NetworkOptions {
    */
   readonly allowUnpinnedDns?: boolean;
   /**
+   * Fields that are added to requests for pages, their files and sitemaps, as `Name: value`. Refused are those that say
+   * who asks, credentials, conditions, and those of browsers and proxies. 0 to 20 entries: a field such as
+   * `Accept-Language: de`. @default []
+   */
+  readonly headers?: readonly string[];
+  /**
    * A cookie jar for each origin, never sent with robots.txt. A function makes the jar of one origin. @default false
    */
   readonly cookies?: boolean | (() => CookieJar);

@@ -5,6 +5,7 @@ import type { HookOptions } from '../crawl/hooks.js';
 import { DEFAULT_HOOK_MS } from '../crawl/limits.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
+import { MAX_OWN_HEADERS } from '../fetch/limits.js';
 import { isLogger } from '../journal/crawl-log.js';
 import type { StoreNotice } from '../journal/events.js';
 import { LOG_LEVELS, type LogFunction, type Logger } from '../journal/log-entry.js';
@@ -65,6 +66,17 @@ export const MACHINE_ROWS = {
         boolean,
         'Allows a `fetcher` that resolves names by itself. The address guard then only keeps out literal addresses.',
         { default: false, relaxed: [[true], 'a name can lead to another address than the one that was checked'] },
+      ),
+      headers: row(
+        list(text('a field such as `Accept-Language: de`'), MAX_OWN_HEADERS),
+        'Fields that are added to requests for pages, their files and sitemaps, as `Name: value`. Refused are those that say who asks, credentials, conditions, and those of browsers and proxies.',
+        {
+          default: [],
+          flag: [
+            '--header <field>',
+            'add this field to requests for pages, such as "Accept-Language: de" (repeatable)',
+          ],
+        },
       ),
       cookies: row(
         either(boolean, code<() => CookieJar>('() => CookieJar', isFunction)),

@@ -16,6 +16,7 @@ import { invalidOption, MannerlyError, shown } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 import { type Identity, resolveIdentity } from '../fetch/identity.js';
 import { checkedEgress } from '../fetch/own-addresses.js';
+import { readOwnHeaders } from '../fetch/own-headers.js';
 import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
 import { LicenseTokens, type ResolvedLicensing } from '../licensing/licensing-options.js';
 import { type ResolvedExclusionOptions, resolveExclusionOptions } from '../page/exclusion.js';
@@ -33,7 +34,9 @@ type Defaults = Filled<typeof OPTIONS>;
 export type ResolvedBoundsOptions = Defaults['bounds'];
 
 /** The network side. `ports` has those of the seeds too. */
-export interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cookies'> {
+export interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cookies' | 'headers'> {
+  /** Added to requests for content, by name. */
+  readonly headers: Readonly<Record<string, string>>;
   /** `'usual'`: jars of tough-cookie. */
   readonly cookies: 'usual' | null | Exclude<Defaults['network']['cookies'], boolean>;
 }
@@ -164,7 +167,14 @@ function networkOf({ cookies, ...rest }: Defaults['network'], seeds: readonly st
   // Made once here, so that a range it cannot read is reported now.
   createAddressGuard({ ...rest, ports, resolve: null, nowMs: () => 0 });
   const concurrency = Math.min(rest.concurrency, mostRequestsAtOnce());
-  return { ...rest, concurrency, ports, cookies: cookies === true ? 'usual' : cookies === false ? null : cookies };
+  const headers = readOwnHeaders(rest.headers);
+  return {
+    ...rest,
+    headers,
+    concurrency,
+    ports,
+    cookies: cookies === true ? 'usual' : cookies === false ? null : cookies,
+  };
 }
 
 function spacingOf({ perDomain, requestsPerSecond, ...rest }: Defaults['politeness']): ResolvedOptions['spacing'] {

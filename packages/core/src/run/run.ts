@@ -173,7 +173,7 @@ export class Run {
       kept === null
         ? null
         : new Recrawl(frontier, kept, {
-            sentAs: offerOf(identity),
+            sentAs: offerOf(identity, network.headers),
             archive: () => this.archive,
             nowMs,
             tell: (code, url, detail, atMs) => journal.frontierEvent(pageWarning(code, url, detail, atMs)),
