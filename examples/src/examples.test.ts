@@ -65,6 +65,19 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     expect(out).toMatch(/6 pages requested, 1 links are broken, 0 hosts or pages did not answer/);
   });
 
+  it.concurrent('fetch politely', { timeout: 600_000 }, async () => {
+    const out = await runExample('polite-fetch', 'library.test');
+    const at = `http://library.test:${town.port}`;
+    expect(out.trimEnd().split('\n')).toEqual([
+      `  requested ${at}/robots.txt`,
+      `  requested ${at}/guides/tides, a second or more after the last`,
+      '/guides/tides  200  Reading the tides',
+      '/staff/rota  robots-rule, line 2: /staff/',
+      `  requested ${at}/prices, a second or more after the last`,
+      '/prices  404  ',
+    ]);
+  });
+
   it.concurrent('crawl on demand', { timeout: 600_000 }, async () => {
     const out = await runExample('crawl-on-demand', 'library.test');
     expect(out.trimEnd().split('\n').slice(0, 3)).toEqual([

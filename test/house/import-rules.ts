@@ -168,7 +168,17 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['inspection'],
     ['default-parts.ts'],
     ['crawler.ts'],
-    ['plan', 'testing', 'fetcher-conformance', 'sink-conformance', 'browser', 'dashboard', 'metrics', 'identity'],
+    [
+      'plan',
+      'testing',
+      'fetcher-conformance',
+      'sink-conformance',
+      'browser',
+      'dashboard',
+      'metrics',
+      'identity',
+      'polite-fetch',
+    ],
     ['cli'],
   ],
 };

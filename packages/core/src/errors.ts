@@ -31,6 +31,8 @@ export type MannerlyErrorCode =
   | 'archive-failed'
   | 'archive-missing'
   | 'export-failed'
+  | 'fetch-failed'
+  | 'fetch-refused'
   | 'file-failed'
   | 'file-folder-missing'
   | 'dashboard-failed'

@@ -1,0 +1,200 @@
+// `fetch` as politely as a crawl: a run without seeds that stays open and makes the requests it is given. robots.txt,
+// spacing, one request at a time per host, address guard and identity are the crawl's own; nothing of them is here.
+
+import { type Clock, systemClock } from '@mannerly/frontier';
+import { fetcherOf, storeFor } from '../default-parts.js';
+import { invalidOption } from '../errors.js';
+import { Handlers } from '../handle/handlers.js';
+import { type CrawlEvents, createCrawlEmitter } from '../journal/events.js';
+import type { CrawlerOptions } from '../options/crawler-options.js';
+import { resolveOptions } from '../options/options.js';
+import { redirectTarget } from '../page/redirect.js';
+import { performRun } from '../run/perform-run.js';
+import { Run } from '../run/run.js';
+import { RunStop } from '../run/run-stop.js';
+import { DEFAULT_FETCH_WAIT_MS, MAX_FETCH_REDIRECTS, MAX_FETCH_WAIT_MS } from './limits.js';
+import { PoliteFetchError } from './polite-fetch-error.js';
+import { headersOf } from './response-headers.js';
+
+/** Options of a polite fetch; what they share with a crawl has the crawl's defaults. */
+export interface PoliteFetchOptions
+  extends Pick<
+    CrawlerOptions,
+    'identity' | 'politeness' | 'robots' | 'network' | 'purposes' | 'licensing' | 'hooks' | 'fetcher' | 'clock'
+  > {
+  /**
+   * A folder that outlasts the process: copies of robots.txt, the clocks of hosts, and `requests.jsonl`. One process at
+   * a time. @default none: all is in memory
+   */
+  readonly directory?: string;
+  /** Milliseconds that a request waits for its host's turn and its robots.txt, 0 to 600,000. @default 120_000 */
+  readonly waitMs?: number;
+}
+
+/** A polite `fetch`, for GET. */
+export interface PoliteFetch {
+  /**
+   * As the platform's `fetch`, except: GET only; `User-Agent`, cookies and credentials are not the caller's to set; a
+   * body that is longer than `network.maxBodyBytes` is an error; nothing is retried.
+   *
+   * @throws PoliteFetchError (rejects) `fetch-refused` with reason and line; `fetch-failed`. `signal.reason` where it is
+   *   aborted. MannerlyError `option-invalid` for a method or a URL that is none; `directory-in-use`, `directory-taken`.
+   */
+  (input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /** Ends what waits, completes what is in flight, and closes the directory. A later call starts anew. */
+  close(): Promise<void>;
+  /** What is requested and why not: `request`, `host-warning` and others, as of a crawl. */
+  readonly events: CrawlEvents;
+}
+
+/** No site: the run begins with nothing. */
+const NO_SEED = 'https://none.invalid/';
+
+/**
+ * Makes a polite `fetch`. Nothing is opened before its first call; a process ends without `close` as soon as nothing is
+ * in flight.
+ *
+ * @example
+ * ```ts
+ * const fetch = createPoliteFetch({ identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' } });
+ * const response = await fetch('https://docs.example.org/tides');
+ * ```
+ * @throws MannerlyError `option-unknown`, `option-invalid`, `identity-name`, `identity-contact`.
+ */
+export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
+  const { directory, waitMs = DEFAULT_FETCH_WAIT_MS, ...given } = options;
+  if (!(Number.isFinite(waitMs) && waitMs >= 0 && waitMs <= MAX_FETCH_WAIT_MS)) {
+    throw invalidOption('waitMs', `a number from 0 to ${MAX_FETCH_WAIT_MS}`, waitMs);
+  }
+  const crawl = { ...given, scope: { seeds: [NO_SEED], within: 'any' as const }, bounds: { pages: 1 } };
+  const resolved = resolveOptions(crawl);
+  const clock = given.clock ?? idleClock();
+  const emitter = createCrawlEmitter((error) => {
+    process.emitWarning(`a listener of the polite fetch threw: ${String(error)}`, 'MannerlyWarning');
+  });
+  let open: Promise<OpenRun> | null = null;
+
+  const opened = async (): Promise<OpenRun> => {
+    const stop = new RunStop(clock);
+    let tellOpened = (): void => undefined;
+    const isOpen = new Promise<void>((resolve) => {
+      tellOpened = resolve;
+    });
+    const run = await Run.open({
+      options: { ...resolved, scope: { ...resolved.scope, seeds: [] } },
+      handlers: new Handlers(),
+      emitter,
+      stop,
+      store: storeFor(directory, crawl, resolved),
+      storeProblem: () => null,
+      isShared: false,
+      isOwnStore: true,
+      fetcher: fetcherOf(crawl, clock),
+      sinks: [],
+      clock,
+      out: directory ?? null,
+      reset: false,
+      again: false,
+      keepOpen: true,
+      opened: async () => tellOpened(),
+      unpark: [],
+      retry: null,
+    });
+    const ended = performRun(run);
+    const isOver = ended.then(
+      () => undefined,
+      () => undefined,
+    );
+    // What fails while it opens fails the request; what fails later fails `close`.
+    await Promise.race([isOpen, ended]);
+    isOver.then(() => {
+      open = null;
+    });
+    return { run, stop, ended };
+  };
+
+  const politely = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const request = new Request(input, { ...init, redirect: init.redirect ?? 'follow' });
+    if (request.method !== 'GET') throw invalidOption('method', 'GET', request.method);
+    request.signal.throwIfAborted();
+    open ??= opened();
+    open.catch(() => {
+      open = null;
+    });
+    const { run } = await open;
+    const staysAlive = setInterval(() => undefined, ALIVE_MS);
+    try {
+      return await unlessAborted(fetched(run, request, waitMs), request.signal);
+    } finally {
+      clearInterval(staysAlive);
+    }
+  };
+
+  return Object.assign(politely, {
+    events: { on: emitter.on },
+    async close() {
+      const last = open;
+      if (last === null) return;
+      const { stop, ended } = await last;
+      stop.request();
+      await ended;
+    },
+  });
+}
+
+/** A run that takes requests. */
+interface OpenRun {
+  readonly run: Run;
+  readonly stop: RunStop;
+  readonly ended: Promise<unknown>;
+}
+
+const ALIVE_MS = 60_000;
+
+/** A clock whose timers do not keep the process alive: a request in flight does. */
+function idleClock(): Clock {
+  const system = systemClock();
+  return {
+    nowMs: () => system.nowMs(),
+    after(ms, fn) {
+      const timer = setTimeout(fn, ms).unref();
+      return () => clearTimeout(timer);
+    },
+  };
+}
+
+/** One response, behind as many redirects as are followed: each hop is judged, and waits, like the first. */
+async function fetched(run: Run, request: Request, waitMs: number): Promise<Response> {
+  const headers = Object.fromEntries(request.headers);
+  let url = request.url.replace(/#.*$/s, '');
+  for (let hops = 0; ; hops += 1) {
+    if (hops > MAX_FETCH_REDIRECTS) throw new PoliteFetchError({ kind: 'redirect', url, reason: 'redirect-limit' });
+    const answer = await run.pageRequests.fetch({ url, depth: 0 }, url, { waitMs, headers }, request.signal);
+    if (answer.kind !== 'response') throw new PoliteFetchError(answer);
+    if (answer.truncated === 'limit') throw new PoliteFetchError({ kind: 'limit', url, reason: 'body-too-long' });
+    if (answer.truncated !== null) throw new PoliteFetchError({ kind: 'limit', url, reason: 'body-cut-off' });
+    const redirect = redirectTarget(answer);
+    const isRedirect = redirect.kind === 'to' && redirect.by === 'location';
+    if (isRedirect && request.redirect === 'error')
+      throw new PoliteFetchError({ kind: 'redirect', url, reason: 'redirect' });
+    if (isRedirect && request.redirect === 'follow') {
+      url = redirect.url;
+      continue;
+    }
+    const { status, statusText, body } = answer;
+    const isBodiless = status === 204 || status === 205 || status === 304;
+    const bytes = isBodiless ? null : new Uint8Array(body);
+    const response = new Response(bytes, { status, statusText, headers: headersOf(answer.headers) });
+    Object.defineProperties(response, { url: { value: url }, redirected: { value: hops > 0 } });
+    return response;
+  }
+}
+
+/** A request in flight ends by itself: its answer counts for the host's pace even if no one waits for it. */
+function unlessAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    asked.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

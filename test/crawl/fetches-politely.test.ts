@@ -1,0 +1,145 @@
+// A script that only wants ten pages is as polite as a crawl: `fetch` asks robots.txt first, waits for its host's turn,
+// judges each redirect, and says which line refuses. Seen from the server.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createPoliteFetch, type PoliteFetchOptions, polite } from 'mannerly/fetch';
+import { Agent, request } from 'undici';
+import { expect, it, onTestFinished } from 'vitest';
+import { CONTACT, NO_INTERVAL } from '../support/crawl.js';
+import { page, redirect, text } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const SITE = {
+  '/robots.txt': text('User-agent: *\nDisallow: /private/\nCrawl-delay: 0.3'),
+  '/': page('front'),
+  '/b': page('b'),
+  '/c': page('c'),
+  '/moved': redirect('/b'),
+  '/astray': redirect('/private/x'),
+  '/round': redirect('/round'),
+  '/long': text('x'.repeat(5_000)),
+  '/cut': { body: 'x', misbehave: 'cut' as const },
+  '/private/x': page('never'),
+};
+
+async function site(options: Partial<PoliteFetchOptions> = {}) {
+  const down = { '/robots.txt': { status: 503 }, '/': page('down') };
+  const web = await webForTest({ hosts: { 'a.test': SITE, 'b.test': SITE, 'down.test': down } });
+  const given: PoliteFetchOptions = {
+    identity: { name: 'test-bot', contact: CONTACT },
+    politeness: { profile: NO_INTERVAL },
+    network: { allowAddresses: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'], maxBodyBytes: 2_000 },
+    ...options,
+  };
+  const fetch = createPoliteFetch(given);
+  onTestFinished(() => fetch.close());
+  return { web, fetch, given };
+}
+
+const refused = (reason: string, more: object = {}) =>
+  expect.objectContaining({ name: 'PoliteFetchError', reason, ...more });
+
+it('asks robots.txt first, keeps the delay of each host, and requests one at a time', async () => {
+  const { web, fetch } = await site();
+  const urls = ['/', '/b', '/c'].flatMap((path) => [web.url('a.test', path), web.url('b.test', path)]);
+  const titles = await Promise.all(urls.map(async (url) => (await fetch(url)).text()));
+  expect(titles.map((html) => /<title>(.*?)</.exec(html)?.[1])).toEqual(['front', 'front', 'b', 'b', 'c', 'c']);
+  for (const host of ['a.test', 'b.test']) {
+    const log = web.log.filter((each) => each.host === host);
+    expect(log.map(({ path }) => path).sort()).toEqual(['/', '/b', '/c', '/robots.txt']);
+    expect(log[0]?.path).toBe('/robots.txt');
+    // From the end of an answer; robots.txt counts too.
+    for (const [at, { startMs }] of log.entries()) {
+      if (at > 1) expect(startMs - (log[at - 1]?.endMs ?? 0)).toBeGreaterThanOrEqual(300);
+    }
+  }
+  for (const { userAgent, headers } of web.log) {
+    expect(userAgent).toContain(CONTACT);
+    expect(headers['cookie'] ?? headers['referer']).toBeUndefined();
+  }
+});
+
+it('is like the fetch of the platform for what comes', async () => {
+  const { web, fetch } = await site();
+  const moved = await fetch(new URL(web.url('a.test', '/moved#part')), {
+    headers: { 'X-Own': '1', 'User-Agent': 'no' },
+  });
+  expect([moved.status, moved.redirected, moved.url]).toEqual([200, true, web.url('a.test', '/b')]);
+  expect(moved.headers.get('content-type')).toContain('text/html');
+  const sent = web.log.find(({ path }) => path === '/b');
+  expect([sent?.headers['x-own'], sent?.userAgent.includes('test-bot')]).toEqual(['1', true]);
+  const missing = await fetch(new Request(web.url('a.test', '/none')));
+  expect([missing.status, missing.ok]).toEqual([404, false]);
+  const manual = await fetch(web.url('a.test', '/moved'), { redirect: 'manual' });
+  expect([manual.status, manual.headers.get('location')]).toEqual([302, '/b']);
+});
+
+it('refuses with reason and line, and requests nothing', async () => {
+  const { web, fetch } = await site({ waitMs: 1_000 });
+  const url = web.url('a.test', '/private/x');
+  const rule = { code: 'fetch-refused', line: 2, pattern: '/private/', url };
+  await expect(fetch(url)).rejects.toThrow(refused('robots-rule', rule));
+  await expect(fetch(url)).rejects.toThrow(/line 2 of its robots\.txt: \/private\//);
+  await expect(fetch(web.url('a.test', '/astray'))).rejects.toThrow(refused('robots-rule', { url }));
+  await expect(fetch(web.url('down.test'))).rejects.toThrow(refused('robots-unreachable', { code: 'fetch-refused' }));
+  expect(web.log.some(({ path }) => path === '/private/x')).toBe(false);
+  expect(web.log.filter(({ host }) => host === 'down.test').map(({ path }) => path)).toEqual(['/robots.txt']);
+});
+
+it('fails with a code where nothing usable comes', async () => {
+  const { web, fetch } = await site();
+  await expect(fetch(web.url('a.test', '/long'))).rejects.toThrow(refused('body-too-long'));
+  await expect(fetch(web.url('a.test', '/round'))).rejects.toThrow(refused('redirect-limit'));
+  await expect(fetch(web.url('a.test', '/moved'), { redirect: 'error' })).rejects.toThrow(refused('redirect'));
+  const private_ = createPoliteFetch({ identity: { name: 'test-bot', contact: CONTACT } });
+  onTestFinished(() => private_.close());
+  await expect(private_('http://127.0.0.1:1/')).rejects.toThrow(expect.objectContaining({ name: 'PoliteFetchError' }));
+}, 60_000);
+
+it('takes GET and http alone, and ends when it is told', async () => {
+  const { web, fetch } = await site();
+  for (const method of ['POST', 'HEAD', 'DELETE']) {
+    const wrong = expect.objectContaining({ code: 'option-invalid' });
+    await expect(fetch(web.url('a.test'), { method })).rejects.toThrow(wrong);
+  }
+  await expect(fetch('ftp://a.test/')).rejects.toThrow(refused('url-scheme'));
+  await expect(fetch(web.url('a.test'), { signal: AbortSignal.abort() })).rejects.toThrow(/abort/);
+  await fetch(web.url('a.test'));
+  // Its turn comes in 300 ms.
+  const late = fetch(web.url('a.test', '/b'), { signal: AbortSignal.timeout(50) });
+  await expect(late).rejects.toThrow(expect.objectContaining({ name: 'TimeoutError' }));
+  await fetch.close();
+  expect((await fetch(web.url('a.test', '/c'))).status).toBe(200);
+});
+
+it('keeps copies, clocks and the log of requests in a directory', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'mannerly-fetch-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+  const { web, fetch, given } = await site({ directory });
+  await fetch(web.url('a.test'));
+  await fetch.close();
+  const next = createPoliteFetch({ ...given });
+  await next(web.url('a.test', '/b'));
+  await next.close();
+  // robots.txt was kept, and the delay too.
+  expect(web.log.map(({ path }) => path)).toEqual(['/robots.txt', '/', '/b']);
+  expect((web.log[2]?.startMs ?? 0) - (web.log[1]?.endMs ?? 0)).toBeGreaterThanOrEqual(300);
+  const lines = readFileSync(join(directory, 'requests.jsonl'), 'utf8').trim().split('\n');
+  expect(lines.map((line) => new URL(JSON.parse(line).url).pathname)).toEqual(['/robots.txt', '/', '/b']);
+});
+
+it('makes any program on undici polite', async () => {
+  const { web, given } = await site();
+  const interceptor = polite(given);
+  onTestFinished(() => interceptor.close());
+  const dispatcher = new Agent().compose(interceptor);
+  const first = await request(web.url('a.test'), { dispatcher, headers: { accept: 'text/html' } });
+  expect([first.statusCode, (await first.body.text()).includes('front')]).toEqual([200, true]);
+  const viaFetch = await globalThis.fetch(web.url('a.test', '/moved'), { dispatcher } as RequestInit);
+  expect([viaFetch.status, viaFetch.url]).toEqual([200, web.url('a.test', '/b')]);
+  await expect(request(web.url('a.test', '/private/x'), { dispatcher })).rejects.toThrow(refused('robots-rule'));
+  await expect(request(web.url('a.test'), { dispatcher, method: 'POST', body: 'x' })).rejects.toThrow(/GET/);
+  expect(web.log.map(({ path }) => path)).toEqual(['/robots.txt', '/', '/moved', '/b']);
+});
