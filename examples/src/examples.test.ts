@@ -74,7 +74,7 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
       '/guides/tides  200  Reading the tides',
       '/staff/rota  robots-rule, line 2: /staff/',
       `  requested ${at}/prices, a second or more after the last`,
-      '/prices  404  ',
+      '/prices  404',
     ]);
   });
 

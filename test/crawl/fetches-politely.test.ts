@@ -4,12 +4,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPoliteFetch, type PoliteFetchOptions, polite } from 'mannerly/fetch';
+import { createPoliteFetch, polite } from 'mannerly/fetch';
 import { Agent, request } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
 import { CONTACT, NO_INTERVAL } from '../support/crawl.js';
 import { page, redirect, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
+
+type PoliteFetchOptions = Parameters<typeof createPoliteFetch>[0];
 
 const SITE = {
   '/robots.txt': text('User-agent: *\nDisallow: /private/\nCrawl-delay: 0.3'),

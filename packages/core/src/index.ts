@@ -14,7 +14,7 @@ export { createUndiciFetcher } from './fetch/undici-fetcher.js';
 export { createPlatformFetcher } from './fetch/web-fetcher.js';
 export type { HandledPage } from './handle/handled-page.js';
 export type { Handler, Route } from './handle/handlers.js';
-export type { PageChange, UnchangedHandler, UnchangedPage } from './handle/page-change.js';
+export type { PageChange, UnchangedPage } from './handle/page-change.js';
 export type { Routes } from './handle/routes.js';
 export type { SavedFile } from './handle/save.js';
 export { type Schema, unchecked } from './handle/schema.js';
@@ -51,6 +51,4 @@ export {
 export { REASONS, reasonOf } from './report/reasons.js';
 export { politenessText } from './report/table.js';
 export type { CrawlActivity } from './run/activity.js';
-export type { AddedUrl } from './run/added-urls.js';
-export type { RetryFilter } from './run/retry.js';
 export { readRunManifests } from './run/run-manifest.js';

@@ -2,7 +2,7 @@
 // connection needs, and what would make a crawler look like somebody else is refused by name.
 
 import { invalidOption } from '../errors.js';
-import { MAX_OWN_HEADER_CHARS } from './limits.js';
+import { MAX_OWN_HEADER_CHARS, MAX_OWN_HEADERS } from './limits.js';
 
 /** Fields that no caller sets: identity, the connection, and what links one request to another. */
 export const OURS = new RegExp(
@@ -18,7 +18,7 @@ export const OURS = new RegExp(
 const REFUSED: readonly (readonly [names: RegExp, why: string])[] = [
   [/^(?:user-agent|from)$/, 'it says who asks: see `identity`'],
   [/^(?:cookie|set-cookie)$/, 'see `network.cookies`'],
-  [/^(?:authorization|proxy-authorization)$/, 'a credential may go to one origin only'],
+  [/^(?:(?:proxy-)?authorization|x-api-key|x-auth-.*|.*-token)$/, 'a credential may go to one origin only'],
   [/^(?:signature.*|accept-signature)$/, 'see `identity.signature`'],
   [/^(?:if-.*|range)$/, 'the crawl makes requests conditional itself: see `recrawl`'],
   [/^(?:referer|origin|sec-.*|dnt)$/, 'browsers set it, and this is none'],
@@ -31,19 +31,18 @@ const FIELD = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([!-~]|[!-~][ -~]*[!-~])[ \t]*$/;
 /**
  * Reads the option: fields as `Name: value`.
  *
- * @throws MannerlyError `option-invalid` for what is no field, for one that is refused, and for a name that comes twice.
+ * @throws MannerlyError `option-invalid` for what is no field, for one that is refused, and for one that comes twice.
  */
 export function readOwnHeaders(lines: readonly string[]): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
+  if (lines.length > MAX_OWN_HEADERS)
+    throw invalidOption('network.headers', `at most ${MAX_OWN_HEADERS} fields`, lines);
   for (const [at, line] of lines.entries()) {
     const option = `network.headers[${at}]`;
     const [, name = '', value = ''] = (line.length <= MAX_OWN_HEADER_CHARS && FIELD.exec(line)) || [];
     if (name === '') {
-      throw invalidOption(
-        option,
-        `a field such as "Accept-Language: de", at most ${MAX_OWN_HEADER_CHARS} characters`,
-        line,
-      );
+      const expected = `a field such as "Accept-Language: de", at most ${MAX_OWN_HEADER_CHARS} characters`;
+      throw invalidOption(option, expected, line);
     }
     const why = REFUSED.find(([names]) => names.test(name.toLowerCase()))?.[1];
     if (why !== undefined) throw invalidOption(option, 'a field that a crawl may add', name, `${name}: ${why}.`);

@@ -5,6 +5,13 @@ import type { PageFetch } from '../page/own-fetch.js';
 
 type NoResponse = Exclude<PageFetch, { readonly kind: 'response' }>;
 
+/** It came, and is not handed on. */
+interface UnusedResponse {
+  readonly kind: 'redirect' | 'limit';
+  readonly url: string;
+  readonly reason: string;
+}
+
 /**
  * What a polite fetch rejects with, `code` `fetch-refused` or `fetch-failed`. Of a refusal, nothing was requested from
  * that URL.
@@ -12,7 +19,7 @@ type NoResponse = Exclude<PageFetch, { readonly kind: 'response' }>;
 export class PoliteFetchError extends MannerlyError {
   /** As requested, behind redirects. */
   readonly url: string;
-  /** A word of the table of reasons (`robots-rule`, `robots-unreachable`), or the code of a failure (`timeout-connect`). */
+  /** A word of the table of reasons, such as `robots-rule`, or the code of a failure, such as `timeout-connect`. */
   readonly reason: string;
   /** The line of robots.txt that says so; `null`: none does. */
   readonly line: number | null;
@@ -21,9 +28,7 @@ export class PoliteFetchError extends MannerlyError {
   /** When it may be tried again, epoch milliseconds; `null`: not known. */
   readonly untilMs: number | null;
 
-  constructor(
-    answer: NoResponse | { readonly kind: 'redirect' | 'limit'; readonly url: string; readonly reason: string },
-  ) {
+  constructor(answer: NoResponse | UnusedResponse) {
     super(answer.kind === 'failed' ? 'fetch-failed' : 'fetch-refused', messageOf(answer), { hint: hintOf(answer) });
     this.name = 'PoliteFetchError';
     this.url = answer.url;
@@ -34,7 +39,7 @@ export class PoliteFetchError extends MannerlyError {
   }
 }
 
-type Answer = ConstructorParameters<typeof PoliteFetchError>[0];
+type Answer = NoResponse | UnusedResponse;
 
 function messageOf(answer: Answer): string {
   const { url } = answer;

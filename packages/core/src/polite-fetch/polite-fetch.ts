@@ -37,8 +37,8 @@ export interface PoliteFetch {
    * As the platform's `fetch`, except: GET only; `User-Agent`, cookies and credentials are not the caller's to set; a
    * body that is longer than `network.maxBodyBytes` is an error; nothing is retried.
    *
-   * @throws PoliteFetchError (rejects) `fetch-refused` with reason and line; `fetch-failed`. `signal.reason` where it is
-   *   aborted. MannerlyError `option-invalid` for a method or a URL that is none; `directory-in-use`, `directory-taken`.
+   * @throws PoliteFetchError (rejects) `fetch-refused` with reason and line; `fetch-failed`. The signal's reason where
+   *   it is aborted. MannerlyError `option-invalid` for another method; `directory-in-use`, `directory-taken`.
    */
   (input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** Ends what waits, completes what is in flight, and closes the directory. A later call starts anew. */
@@ -56,7 +56,8 @@ const NO_SEED = 'https://none.invalid/';
  *
  * @example
  * ```ts
- * const fetch = createPoliteFetch({ identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' } });
+ * const identity = { name: 'tidepool-study', contact: 'https://example.org/our-crawler' };
+ * const fetch = createPoliteFetch({ identity });
  * const response = await fetch('https://docs.example.org/tides');
  * ```
  * @throws MannerlyError `option-unknown`, `option-invalid`, `identity-name`, `identity-contact`.

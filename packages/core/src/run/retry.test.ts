@@ -95,6 +95,10 @@ describe('a retry', () => {
       label: 'shop',
       userData: { n: 1 },
     });
+    // Its items may have been written, under the ids of the visit that was never settled.
+    const poison = retryOf(said('http://a.test/1', 'failed', 'poison', { atMs: 12.5 }));
+    expect(poison).toMatchObject({ url: 'http://a.test/1', dedupe: false });
+    expect(poison).not.toHaveProperty('visit');
     expect(retryOf(said('http://a.test/data.txt', 'failed', 'reset', { carried: { via: 'companion' } }))).toBeNull();
   });
 

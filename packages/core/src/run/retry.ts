@@ -102,13 +102,15 @@ export async function findFailures(
 }
 
 /** The candidate for one more visit; `null` for companion files, which are requested again by themselves. */
-export function retryOf({ url, depth, from, atMs, carried }: UrlDecision): NewUrl | null {
+export function retryOf({ url, depth, from, atMs, carried, reason, replaces }: UrlDecision): NewUrl | null {
   if (carried?.via === 'companion') return null;
+  // The process may have died after the items of its first visit were written: the same visit has the same ids.
+  const isSameVisit = reason === 'poison' && replaces === undefined;
   return {
     url,
     depth: depth ?? 0,
     via: carried?.via ?? (from === null ? 'seed' : 'link'),
-    visit: Math.max(1, Math.ceil(atMs)),
+    ...(isSameVisit ? { dedupe: false } : { visit: Math.max(1, Math.ceil(atMs)) }),
     ...(from === null ? {} : { from }),
     ...(carried?.label === undefined ? {} : { label: carried.label }),
     ...(carried?.userData === undefined ? {} : { userData: carried.userData }),
