@@ -1,6 +1,7 @@
 // The crawler as its users see it. Its runs are in `run/run.ts`.
 
 import { type ListRequest, type QueueListing, systemClock } from '@mannerly/frontier';
+import { readPatterns, type UrlPattern } from './admit/url-pattern.js';
 import { fetcherOf, storeFor } from './default-parts.js';
 import { readCrawlDirectory } from './directory/crawl-directory.js';
 import { MannerlyError } from './errors.js';
@@ -98,10 +99,18 @@ export interface Crawler {
    *
    * @param urls - Absolute; one, or up to 100,000.
    * @returns What became of each, in order.
-   * @throws MannerlyError (rejects) `not-running` where no run is open; `option-invalid`; `item-invalid` for user data
-   *   that is no JSON.
+   * @throws MannerlyError (rejects) `not-running` where no run is open; `option-invalid`; `item-invalid`: user data is
+   *   no JSON.
    */
   add(urls: string | readonly string[], options?: AddOptions): Promise<readonly AddedUrl[]>;
+  /**
+   * Excludes URLs from now on, as `scope.exclude` does from the start: what is found later, what is queued, and
+   * requests of handlers and browsers. For this crawler, in this and its later runs; of several processes each has its own.
+   *
+   * @param patterns - As in `scope.exclude`; nothing takes them back.
+   * @throws MannerlyError `option-invalid`
+   */
+  exclude(patterns: UrlPattern | readonly UrlPattern[]): void;
   /** Takes no more work; what is in flight gets ten seconds to finish. A second call ends the run at once. */
   stop(): void;
   /**
@@ -173,6 +182,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   let opened: Promise<void> = Promise.resolve();
   /** What was added while the run was opening: it is queued before the run can end. */
   const early = new Set<Promise<unknown>>();
+  const excluded: UrlPattern[] = [];
   /** A pause that the opening run has to begin with. */
   let startsPaused = false;
   let ended: CrawlActivity['ended'] = null;
@@ -243,6 +253,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         ...(log === undefined ? {} : { log }),
       });
       toUnpark = [];
+      run.scope.exclude(excluded);
       isOpening = false;
       if (startsPaused) run.pause();
       const report = await performRun(run);
@@ -323,6 +334,12 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       });
       early.add(added);
       return added.finally(() => early.delete(added));
+    },
+    exclude(patterns) {
+      const list = typeof patterns === 'string' || patterns instanceof RegExp ? [patterns] : patterns;
+      if (readPatterns('patterns', list) === null) return;
+      excluded.push(...list);
+      openRun()?.scope.exclude(list);
     },
     stop: () => stop?.request(),
     pause() {

@@ -9,7 +9,7 @@ import { hostKeyOf, parseUrlParts, type UrlParts } from '@mannerly/frontier/inte
 import { parseUrl } from '../parse-url.js';
 import type { ResolvedScope } from './admit-options.js';
 import { MAX_SCOPE_MOVES } from './limits.js';
-import { readPatterns, readSurts, requestedUrl, type UrlTest } from './url-pattern.js';
+import { readPatterns, readSurts, requestedUrl, type UrlPattern, type UrlTest } from './url-pattern.js';
 
 /** In scope, or why not. */
 export type ScopeAnswer =
@@ -48,6 +48,8 @@ export class Scope {
   readonly #seeds: Set<string>;
   readonly #includes: UrlTest | null;
   readonly #excludes: UrlTest | null;
+  /** What was excluded while the crawl ran. */
+  readonly #denied: UrlTest[] = [];
   /** Whether the URL's host, or SURT, belongs to the scope, whatever part of it is wanted. */
   readonly isInside: UrlTest;
 
@@ -66,13 +68,29 @@ export class Scope {
     const { prefixes = [], allows } = this.#options;
     // A page needs its scripts wherever they are: the fetcher decides whether other hosts are requested.
     if (via !== 'subresource' && !this.isInside(url)) return OUT;
-    if (this.#excludes?.(url) === true) return EXCLUDED;
+    if (this.#excludes?.(url) === true || this.#isDenied(url)) return EXCLUDED;
     // A sitemap may lie outside the part of the site that is wanted.
     if (via !== 'companion' && via !== 'subresource') {
       if (prefixes.length > 0 && !prefixes.some((prefix) => url.path.startsWith(prefix))) return OUT;
       if (this.#includes?.(url) === false) return OUT;
     }
     return allows === undefined ? IN : asked(allows, url, via);
+  }
+
+  /** Excludes more from now on. @throws MannerlyError `option-invalid` */
+  exclude(patterns: readonly UrlPattern[]): void {
+    const test = readPatterns('patterns', patterns);
+    if (test !== null) this.#denied.push(test);
+  }
+
+  /** Whether a URL that was in scope has been excluded since. */
+  denies(text: string): boolean {
+    const url = this.#denied.length === 0 ? null : parseUrlParts(text);
+    return url !== null && this.#isDenied(url);
+  }
+
+  #isDenied(url: UrlParts): boolean {
+    return this.#denied.length > 0 && this.#denied.some((test) => test(url));
   }
 
   /** A URL led elsewhere. @returns The move, where it was a seed and the scope moves; `null` otherwise. */

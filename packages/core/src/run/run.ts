@@ -77,6 +77,7 @@ export class Run {
   readonly tally: Tally;
   readonly journal: Journal;
   readonly hooks: Hooks;
+  readonly scope: Scope;
   readonly knowledge: SiteKnowledge;
   readonly sitemaps: Sitemaps;
   readonly companions: Companions;
@@ -155,7 +156,8 @@ export class Run {
     if (options.hooks !== null) journal.addListener(this.hooks);
     if (setup.survey !== undefined) journal.addListener(setup.survey);
 
-    const scope = new Scope(options.scope);
+    this.scope = new Scope(options.scope);
+    const { scope } = this;
     this.knowledge = new SiteKnowledge(scope, options.traps, setup.isShared, journal);
     this.sitemaps = new Sitemaps(options.sitemaps, options.sitemapUrls);
     const tell = journal.dataset.bind(journal);

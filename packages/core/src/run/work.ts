@@ -10,7 +10,7 @@ import { licenseResult } from './license-result.js';
 import { LONG_INTERVAL_MS } from './limits.js';
 import { pageResult, poisonResult, refusedByHook, robotsResult } from './page-result.js';
 import type { Run } from './run.js';
-import type { WorkResult } from './work-result.js';
+import { decided, type WorkResult } from './work-result.js';
 
 /** Performs a piece of work. Pages are large, so that one is released before the commit of its result. */
 export async function performWork(run: Run, work: Work): Promise<void> {
@@ -48,6 +48,9 @@ async function writeItems({ items, journal }: Run, written: readonly Item[]): Pr
 
 async function resultOf(run: Run, work: Work): Promise<WorkResult> {
   if (work.kind === 'page' && run.readings.refuses(work.url)) return poisonResult(run, work);
+  if (work.kind === 'page' && run.scope.denies(work.url)) {
+    return decided(run, work, { status: 'dropped', reason: 'scope-excluded', layer: 'scope', isPage: false });
+  }
   if (work.kind === 'page' && work.record.via !== 'companion') {
     const licensed = licenseResult(run, work, await run.licenses.before(work));
     if (licensed !== null) return licensed;
