@@ -105,7 +105,8 @@ export interface Crawler {
   add(urls: string | readonly string[], options?: AddOptions): Promise<readonly AddedUrl[]>;
   /**
    * Excludes URLs from now on, as `scope.exclude` does from the start: what is found later, what is queued, and
-   * requests of handlers and browsers. For this crawler, in this and its later runs; of several processes each has its own.
+   * requests of handlers and browsers. For this crawler, in this and its later runs; of several
+   * processes each has its own.
    *
    * @param patterns - As in `scope.exclude`; nothing takes them back.
    * @throws MannerlyError `option-invalid`
