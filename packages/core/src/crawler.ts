@@ -338,7 +338,8 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     },
     exclude(patterns) {
       const list = typeof patterns === 'string' || patterns instanceof RegExp ? [patterns] : patterns;
-      if (readPatterns('patterns', list) === null) return;
+      // All of them together have the bound of `scope.exclude`.
+      readPatterns('patterns', Array.isArray(list) ? [...excluded, ...list] : (list as readonly UrlPattern[]));
       excluded.push(...list);
       openRun()?.scope.exclude(list);
     },
