@@ -102,7 +102,7 @@ it('fails with a code where nothing usable comes', async () => {
 
 it('takes GET and http alone, and ends when it is told', async () => {
   const { web, fetch } = await site();
-  for (const method of ['POST', 'HEAD', 'DELETE']) {
+  for (const method of ['POST', 'PUT', 'DELETE']) {
     const wrong = expect.objectContaining({ code: 'option-invalid' });
     await expect(fetch(web.url('a.test'), { method })).rejects.toThrow(wrong);
   }
@@ -114,6 +114,23 @@ it('takes GET and http alone, and ends when it is told', async () => {
   await expect(late).rejects.toThrow(expect.objectContaining({ name: 'TimeoutError' }));
   await fetch.close();
   expect((await fetch(web.url('a.test', '/c'))).status).toBe(200);
+});
+
+it('asks for the head alone where it is told, and says so in the log', async () => {
+  const { web, fetch } = await site();
+  const logged: (string | undefined)[] = [];
+  fetch.events.on('request', ({ method }) => void logged.push(method));
+  const head = await fetch(web.url('a.test', '/long'), { method: 'HEAD' });
+  expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
+    200,
+    'text/plain; charset=utf-8',
+    '',
+  ]);
+  expect((await fetch(web.url('a.test', '/moved'), { method: 'HEAD' })).url).toBe(web.url('a.test', '/b'));
+  expect((await fetch(web.url('a.test', '/b'))).status).toBe(200);
+  const asked = web.log.map(({ path, method }) => `${method} ${path}`);
+  expect(asked).toEqual(['GET /robots.txt', 'HEAD /long', 'HEAD /moved', 'HEAD /b', 'GET /b']);
+  expect(logged).toEqual([undefined, 'HEAD', 'HEAD', 'HEAD', undefined]);
 });
 
 it('keeps copies, clocks and the log of requests in a directory', async () => {

@@ -35,11 +35,13 @@ export interface PageRequestsParts {
 
 type Purpose = 'handler' | 'subresource' | 'license';
 
+type RequestOptions = PageFetchOptions & { readonly method?: 'HEAD' };
+
 /** One request while it waits for its turn. */
 interface PlannedRequest {
   readonly candidate: NewUrl;
   readonly purpose: Purpose;
-  readonly options: PageFetchOptions;
+  readonly options: RequestOptions;
   readonly untilMs: number;
   /** Ends the exchange. */
   readonly signal: AbortSignal;
@@ -52,6 +54,9 @@ export class PageRequests {
   readonly #waiting: Record<Purpose, number> = { handler: 0, subresource: 0, license: 0 };
   /** `page.fetch`. */
   readonly fetch: OwnFetcher = (...request) => this.#request('handler', ...request);
+  /** The same without the body, for requests that go into no archive. */
+  readonly head: OwnFetcher = (page, url, options, signal) =>
+    this.#request('handler', page, url, { ...options, method: 'HEAD' }, signal);
   /** The same for a page in a browser: when its signal is aborted, what is in flight is aborted too. */
   readonly subresource: OwnFetcher = (...request) => this.#request('subresource', ...request);
   /** A licence document, outside the scope too, in its host's turn, and without hooks (licensing §11). */
@@ -77,7 +82,13 @@ export class PageRequests {
     return this.#queue.pending + this.#queue.size;
   }
 
-  async #request(purpose: Purpose, ...[page, url, options, signal]: Parameters<OwnFetcher>): Promise<PageFetch> {
+  async #request(
+    purpose: Purpose,
+    page: Parameters<OwnFetcher>[0],
+    url: string,
+    options: RequestOptions,
+    signal: AbortSignal,
+  ): Promise<PageFetch> {
     const { admit, hooks, nowMs, stop } = this.#parts;
     let candidate: NewUrl | undefined = { url, depth: page.depth, via: 'companion', from: page.url };
     if (purpose !== 'license') {
@@ -148,6 +159,7 @@ export class PageRequests {
     const outcome = await egress.send({
       url: work.url,
       purpose,
+      method: options.method ?? 'GET',
       headers: options.headers ?? {},
       maxBodyBytes: Math.min(Math.max(1, options.maxBodyBytes ?? maxBodyBytes), maxBodyBytes),
       host: work.lease.host,

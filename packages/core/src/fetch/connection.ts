@@ -162,8 +162,11 @@ export class Connection {
   }
 
   /** Hands a request to undici; every ending comes through the handler. */
-  dispatch(path: string, headers: Readonly<Record<string, string>>, handler: Dispatcher.DispatchHandler): void {
-    this.#client.dispatch({ path, method: 'GET', headers }, handler);
+  dispatch(
+    request: Pick<Dispatcher.DispatchOptions, 'path' | 'method' | 'headers'>,
+    handler: Dispatcher.DispatchHandler,
+  ) {
+    this.#client.dispatch(request, handler);
   }
 
   /**

@@ -43,6 +43,8 @@ export interface EgressRequest {
   /** Credentials and fragment in it are never sent. */
   readonly url: string;
   readonly purpose: RequestPurpose;
+  /** @default GET */
+  readonly method?: 'GET' | 'HEAD';
   /** More header fields: conditions, Accept-Language. The caller cannot set identity, cookies and framing. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The politeness unit that the URL's host belongs to. */
@@ -211,7 +213,7 @@ export class Egress {
     readonly sentAtMs: number;
   }> {
     const { fetcher, nowMs, network, onExchange } = this.#options;
-    const { host, purpose, largeBody, beforeDecoding, signal } = request;
+    const { host, purpose, method = 'GET', largeBody, beforeDecoding, signal } = request;
     const { href: url } = target;
     const signing = this.#options.signing?.signs(target) === true ? this.#options.signing : null;
     // Unless the fetcher asked, nothing left: then it may be tried again at once.
@@ -228,7 +230,7 @@ export class Egress {
       return license === null ? fields : { ...fields, Authorization: license };
     };
     const headersNow = async (): Promise<FetchRequest['headers']> => {
-      sent = { ...unsigned, ...(await signing?.fieldsFor(target)) };
+      sent = { ...unsigned, ...(await signing?.fieldsFor(target, method)) };
       return withLicense(sent);
     };
     try {
@@ -248,7 +250,7 @@ export class Egress {
     };
     const came = await fetchOrFail(fetcher, nowMs, {
       url,
-      method: 'GET',
+      method,
       headers: leaving,
       ...(signing === null ? {} : { headersNow }),
       address: { address, family },
@@ -351,7 +353,7 @@ function notSent(url: string, startAnswer: StartAnswer): NotSentOutcome {
 
 /** @param gapMs - From the end of the host's last exchange to the start of this one; `null` for the first. */
 function recordOf(
-  { host, purpose, requirements, robots = null, robotsOf = null }: EgressRequest,
+  { host, purpose, method = 'GET', requirements, robots = null, robotsOf = null }: EgressRequest,
   outcome: FetchOutcome,
   headers: FetchRequest['headers'],
   gapMs: number | null,
@@ -369,6 +371,7 @@ function recordOf(
     encodedBytes: response?.encodedBytes ?? 0,
     remoteAddress: outcome.remoteAddress,
     userAgent: headers['User-Agent'] ?? '',
+    ...(method === 'GET' ? {} : { method }),
     ...(headers['Signature'] === undefined ? {} : { signed: true }),
     crawlDelayMs: requirements.crawlDelayMs,
     requestIntervalMs: requirements.requestIntervalMs,

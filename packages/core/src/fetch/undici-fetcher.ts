@@ -103,7 +103,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   async start({ pathname, search }: URL): Promise<void> {
-    const { headers, headersNow } = this.#request;
+    const { method, headers, headersNow } = this.#request;
     let fields = headers;
     try {
       if (headersNow !== undefined && !this.#connection.isOpen) {
@@ -113,7 +113,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     } catch (error) {
       this.fail(failureCode(error, 'connecting'), failureDetail(error));
     }
-    if (this.#phase === 'connecting') this.#connection.dispatch(pathname + search, fields, this);
+    if (this.#phase === 'connecting')
+      this.#connection.dispatch({ path: pathname + search, method, headers: fields }, this);
   }
 
   /** Called by undici right before it writes: the last moment at which nothing has been sent. */

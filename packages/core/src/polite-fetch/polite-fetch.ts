@@ -31,10 +31,10 @@ export interface PoliteFetchOptions
   readonly waitMs?: number;
 }
 
-/** A polite `fetch`, for GET. */
+/** A polite `fetch`, for GET and HEAD. */
 export interface PoliteFetch {
   /**
-   * As the platform's `fetch`, except: GET only; `User-Agent`, cookies and credentials are not the caller's to set; a
+   * As the platform's `fetch`, except: GET and HEAD only; `User-Agent`, cookies and credentials are not the caller's to set; a
    * body that is longer than `network.maxBodyBytes` is an error; nothing is retried.
    *
    * @throws PoliteFetchError (rejects) `fetch-refused` with reason and line; `fetch-failed`. The signal's reason where
@@ -116,7 +116,8 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
 
   const politely = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const request = new Request(input, { ...init, redirect: init.redirect ?? 'follow' });
-    if (request.method !== 'GET') throw invalidOption('method', 'GET', request.method);
+    const { method } = request;
+    if (method !== 'GET' && method !== 'HEAD') throw invalidOption('method', 'GET or HEAD', method);
     request.signal.throwIfAborted();
     open ??= opened();
     open.catch(() => {
@@ -167,10 +168,11 @@ function idleClock(): Clock {
 /** One response, behind as many redirects as are followed: each hop is judged, and waits, like the first. */
 async function fetched(run: Run, request: Request, waitMs: number): Promise<Response> {
   const headers = Object.fromEntries(request.headers);
+  const way = request.method === 'HEAD' ? 'head' : 'fetch';
   let url = request.url.replace(/#.*$/s, '');
   for (let hops = 0; ; hops += 1) {
     if (hops > MAX_FETCH_REDIRECTS) throw new PoliteFetchError({ kind: 'redirect', url, reason: 'redirect-limit' });
-    const answer = await run.pageRequests.fetch({ url, depth: 0 }, url, { waitMs, headers }, request.signal);
+    const answer = await run.pageRequests[way]({ url, depth: 0 }, url, { waitMs, headers }, request.signal);
     if (answer.kind !== 'response') throw new PoliteFetchError(answer);
     if (answer.truncated === 'limit') throw new PoliteFetchError({ kind: 'limit', url, reason: 'body-too-long' });
     if (answer.truncated !== null) throw new PoliteFetchError({ kind: 'limit', url, reason: 'body-cut-off' });
@@ -183,7 +185,7 @@ async function fetched(run: Run, request: Request, waitMs: number): Promise<Resp
       continue;
     }
     const { status, statusText, body } = answer;
-    const isBodiless = status === 204 || status === 205 || status === 304;
+    const isBodiless = way === 'head' || status === 204 || status === 205 || status === 304;
     const bytes = isBodiless ? null : new Uint8Array(body);
     const response = new Response(bytes, { status, statusText, headers: headersOf(answer.headers) });
     Object.defineProperties(response, { url: { value: url }, redirected: { value: hops > 0 } });

@@ -65,6 +65,8 @@ export interface RequestRecord {
   readonly userAgent: string;
   /** It carried a signature. Absent: none. */
   readonly signed?: true;
+  /** Absent: GET. */
+  readonly method?: 'HEAD';
   /** What the host required when the request left, milliseconds; `null`: nothing. */
   readonly crawlDelayMs: number | null;
   readonly requestIntervalMs: number | null;

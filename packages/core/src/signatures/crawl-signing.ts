@@ -72,14 +72,14 @@ export class CrawlSigning {
   }
 
   /** The fields for one request, https. @throws What `signRequest` throws. */
-  async fieldsFor(url: URL): Promise<SignatureFields> {
+  async fieldsFor(url: URL, method: 'GET' | 'HEAD' = 'GET'): Promise<SignatureFields> {
     if (this.#signature === null) throw new Error('there is no key');
     const { signer, terms } = this.#signature;
     const kept = this.#preferences.get(url.host);
     const asked = kept?.terms ?? terms;
     // A nonce of the site is good once.
     const nonce = kept?.nonceFor === url.href ? asked.nonce : terms.nonce;
-    return signRequest(url, signer, { ...asked, nonce }, this.#notices.wallMs());
+    return signRequest(url, signer, { ...asked, nonce }, this.#notices.wallMs(), method);
   }
 
   /**

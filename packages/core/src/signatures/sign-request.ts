@@ -24,7 +24,7 @@ export interface SigningTerms {
 export type SignatureFields = Readonly<Record<'Signature-Agent' | 'Signature-Input' | 'Signature', string>>;
 
 /**
- * Signs a GET request.
+ * Signs a request without content.
  *
  * @param url - As it is requested, https.
  * @throws What `signer.sign` throws; an Error where it answers with no signature, or the URL is no https URL.
@@ -34,6 +34,7 @@ export async function signRequest(
   signer: Signer,
   terms: SigningTerms,
   nowMs: number,
+  method: 'GET' | 'HEAD' = 'GET',
 ): Promise<SignatureFields> {
   const { form, agent, components, lifetimeSeconds, nonce, label = LABEL } = terms;
   if (url.protocol !== 'https:') throw new Error('only https requests are signed');
@@ -43,7 +44,7 @@ export async function signRequest(
   const params =
     `(${[...components, agentCovered].join(' ')});created=${created};expires=${created + lifetimeSeconds}` +
     `;keyid="${signer.keyid}";alg="${ALGORITHM}"${value === false ? '' : `;nonce="${value}"`};tag="${REQUEST_TAG}"`;
-  const lines = components.map((each) => `${each}: ${derivedValue('GET', url, each.slice(1, -1))}\n`).join('');
+  const lines = components.map((each) => `${each}: ${derivedValue(method, url, each.slice(1, -1))}\n`).join('');
   const base = `${lines}${agentCovered}: "${agent}"\n"@signature-params": ${params}`;
   const signature = await signer.sign(Buffer.from(base));
   if (signature.length !== 64) throw new Error(`a signature has 64 bytes, and this one has ${signature.length}`);
