@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTown, type Town } from './demo/town.js';
-import { library } from './library.js';
+import { library, shore } from './library.js';
 
 const run = promisify(execFile);
 const built = (name: string) => fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url));
@@ -19,7 +19,7 @@ const PARTS = /\.test\.ts$|^my-|^(?:target|library|run|robots-for-crawlee|store-
 let town: Town;
 
 beforeAll(async () => {
-  town = await startTown((port) => [library(port)]);
+  town = await startTown((port) => [library(port), shore()]);
 });
 
 afterAll(() => town.close());
@@ -92,6 +92,16 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     expect(out).toContain(`2026-04-12  Crabs of the shore  http://library.test:${town.port}/guides/crabs`);
     expect(out).toContain('urlset of 2');
     expect(out).toContain('finished: 3 pages, the seed among them.');
+  });
+
+  it.concurrent('read what pages say of themselves', { timeout: 600_000 }, async () => {
+    const out = await runExample('what-pages-say', 'shore.test');
+    const [first, second] = out.split('\n').sort().reverse();
+    expect(first).toMatch(
+      /^en-GB {2}NewsArticle: The tide comes twice {2}3 lines: The tide comes twice\. The sea rises/,
+    );
+    expect(second).toMatch(/^en-GB {2}NewsArticle: Crabs of the shore {2}3 lines: /);
+    expect(out).not.toContain('Imprint');
   });
 
   it.concurrent('crawl the datasets that a site offers', { timeout: 600_000 }, async () => {

@@ -19,3 +19,22 @@ export function library(port: number): TownHost {
     '/opening-hours': page('Opening hours', ['/', '/prices']),
   });
 }
+
+/** A paper of the shore, at `shore.test`, whose pages say in structure what they are. Never throws. */
+export function shore(): TownHost {
+  return host('shore.test', 'Articles with a language, JSON-LD and a footer.', {
+    '/robots.txt': text(''),
+    '/': article('The tide comes twice', ['/crabs']),
+    '/crabs': article('Crabs of the shore', ['/']),
+  });
+}
+
+function article(title: string, links: readonly string[]): ReturnType<typeof page> {
+  const about = { '@context': 'https://schema.org', '@type': 'NewsArticle', headline: title };
+  const paragraph = `<p>${title}. ${'The sea rises and falls, and what lives there follows it, day and night. '.repeat(6)}</p>`;
+  const body = `<!doctype html><html lang="en-gb"><head><title>${title}</title>
+    <script type="application/ld+json">${JSON.stringify(about)}</script></head><body>
+    <nav>${links.map((link) => `<a href="${link}">More</a>`).join(' ')}</nav>
+    <article><h1>${title}</h1>${paragraph.repeat(3)}</article><footer>Imprint</footer></body></html>`;
+  return { ...page(title, links), body };
+}

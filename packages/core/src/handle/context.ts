@@ -4,6 +4,7 @@ import type { NewUrl } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
 import { invalidOption, MannerlyError } from '../errors.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
+import type { PageAlternate } from '../page/alternates.js';
 import { type PageLink, selectLinks } from '../page/links.js';
 import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
@@ -61,12 +62,27 @@ export function createPageContext(page: FetchedPage, tools: PageTools, userData:
   return new PageContext(page, tools, userData) as unknown as HandledPage;
 }
 
+/** What is no own property of a page: each has to be passed on. */
+type MadeAtFirstUse =
+  | 'links'
+  | 'alternates'
+  | 'language'
+  | 'body'
+  | '$'
+  | 'text'
+  | 'json'
+  | 'bytes'
+  | 'excerpt'
+  | 'structured'
+  | 'mainText'
+  | 'pdfText';
+
 /**
  * Has the facts of the page and passes on what the page makes at first use. (With the page as its prototype it would be
  * shorter; but engines keep prototypes, and the page's text with them, far too long.) Its methods may be taken off it:
  * `const { emit, follow } = page`.
  */
-class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, 'links' | 'body' | '$' | 'text'>> {
+class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAtFirstUse>> {
   readonly #page: FetchedPage;
   readonly #tools: PageTools;
   #fetches = 0;
@@ -80,6 +96,14 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, 'links
 
   get links(): readonly PageLink[] {
     return this.#page.links;
+  }
+
+  get alternates(): readonly PageAlternate[] {
+    return this.#page.alternates;
+  }
+
+  get language(): string | null {
+    return this.#page.language;
   }
 
   get body(): ReadableStream<Uint8Array> {
@@ -101,6 +125,9 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, 'links
   readonly text = () => this.#page.text();
   readonly json = () => this.#page.json();
   readonly bytes = () => this.#page.bytes();
+  readonly structured = () => this.#page.structured();
+  readonly mainText = () => this.#page.mainText();
+  readonly pdfText = () => this.#page.pdfText();
   readonly excerpt = (text: string, maxChars: number) => this.#page.excerpt(text, maxChars);
 
   readonly emit = (data: unknown): Promise<EmittedItem> => seen(this.#tools.stage.emit(data));

@@ -43,6 +43,8 @@ export function documentOf(kind: ContentKind, text: () => string, url: string): 
   return loadDocument(markup, kind === 'xml');
 }
 
+const DOM_LIMITS = { depth: MAX_DOM_DEPTH, steps: MAX_DOM_STEPS };
+
 /** Elements that hold nothing, or that the next of their kind closes: they do not nest. */
 const FLAT: ReadonlySet<string> = new Set(
   (
@@ -60,10 +62,11 @@ const TAG = /<(\/?)([A-Za-z_][^\s/>]{0,31})(?:[^<>]{0,1024}?(\/)?>)?/g;
  *
  * Tags are counted, not parsed: what stands in scripts and comments counts too, which is the stricter way.
  *
- * @throws Never. Linear in the length of the text; a short one is not looked at.
+ * @param most - Elements that may nest, and open elements over all tags. @default those of `page.$`
+ * @throws Never. Linear in the length of the text; one that is too short to matter is not looked at.
  */
-export function domFault(text: string, isXml: boolean): string | null {
-  if (text.length <= DOM_CHECKED_CHARS) return null;
+export function domFault(text: string, isXml: boolean, most = DOM_LIMITS): string | null {
+  if (most === DOM_LIMITS && text.length <= DOM_CHECKED_CHARS) return null;
   let tags = 0;
   let depth = 0;
   let steps = 0;
@@ -71,11 +74,11 @@ export function domFault(text: string, isXml: boolean): string | null {
     tags += 1;
     if (tags > MAX_DOM_TAGS) return `more than ${MAX_DOM_TAGS} tags`;
     steps += depth;
-    if (steps > MAX_DOM_STEPS) return 'too many tags that deep';
+    if (steps > most.steps) return 'too many tags that deep';
     // In HTML, tags that close themselves are common in SVG and MathML and rare elsewhere. In XML every element nests.
     if (closesItself !== undefined || (!isXml && FLAT.has(name.toLowerCase()))) continue;
     depth = slash === '' ? depth + 1 : Math.max(0, depth - 1);
-    if (depth > MAX_DOM_DEPTH) return `elements nested more than ${MAX_DOM_DEPTH} deep`;
+    if (depth > most.depth) return `elements nested more than ${most.depth} deep`;
   }
   return null;
 }

@@ -51,3 +51,18 @@ export const MAX_DOM_STEPS = 30_000_000;
 export const DOM_CHECKED_CHARS = 32_768;
 /** Milliseconds in which a page is read; one that takes longer is named. Ours. */
 export const SLOW_PAGE_MS = 250;
+
+// What pages say in structure, and their text
+/** Characters at the beginning of a page in which its language is looked for. Ours: `html` comes first. */
+export const LANGUAGE_CHARS = 16_384;
+/** Elements nested in a page whose main text is looked for. Ours. */
+export const MAX_MAIN_TEXT_DEPTH = 256;
+/** Open elements over all tags of such a page, by which Readability's work grows: a second or two, as measured. */
+export const MAX_MAIN_TEXT_STEPS = 4_000_000;
+/** Elements of such a page. Ours. */
+export const MAX_MAIN_TEXT_ELEMENTS = 100_000;
+/** Pages of a PDF that are read, and characters of their text. Ours. */
+export const MAX_PDF_PAGES = 5_000;
+export const MAX_PDF_CHARS = 16 * 1024 * 1024;
+/** Bytes of a PDF that is read into memory from a file. Ours. */
+export const MAX_PDF_BYTES = 256 * 1024 * 1024;

@@ -12,7 +12,12 @@ import { documentOf } from './cheerio.js';
 import type { Content, ContentKind } from './content-kind.js';
 import type { PageExclusion } from './exclusion.js';
 import type { HtmlSummary } from './html.js';
+import { declaredLanguage } from './language.js';
+import { MAX_PDF_BYTES } from './limits.js';
 import { type PageLink, resolveLinks } from './links.js';
+import { type MainText, readMainText } from './main-text.js';
+import { type PdfText, readPdfText } from './pdf-text.js';
+import { readStructuredData, type StructuredData } from './structured-data.js';
 
 /** A page that was fetched. */
 export interface FetchedPage {
@@ -69,8 +74,30 @@ export interface FetchedPage {
    * @throws MannerlyError `page-not-markup` unless the page is HTML or XML, `page-too-large`.
    */
   readonly $: CheerioAPI;
+  /** The language that it declares, as a canonical tag such as `pt-BR`; `null`: none, or no tag. Read at first use. */
+  readonly language: string | null;
   /** The content decoded by its charset. */
   text(): Promise<string>;
+  /**
+   * What an HTML page says in structure: JSON-LD, microdata, RDFa Lite, OpenGraph. Read when it is called.
+   *
+   * @throws MannerlyError (rejects) `peer-missing` without `@marbec/web-auto-extractor`; `page-not-markup` unless the
+   *   page is HTML; `page-too-large`.
+   */
+  structured(): Promise<StructuredData>;
+  /**
+   * The main text of an HTML page, without navigation and footers; `null`: none can be told from the rest.
+   *
+   * @throws MannerlyError (rejects) `peer-missing` without `@mozilla/readability` and `linkedom`; `page-not-markup`
+   *   unless the page is HTML; `page-too-large`.
+   */
+  mainText(): Promise<MainText | null>;
+  /**
+   * The text of a PDF.
+   *
+   * @throws MannerlyError (rejects) `peer-missing` without `unpdf`; `page-not-pdf`; `page-too-large` over 256 MiB.
+   */
+  pdfText(): Promise<PdfText>;
   /** The content as JSON. Rejects with MannerlyError `page-not-json` when it does not parse. */
   json(): Promise<JsonValue>;
   /** A text cut to at most so many characters, and to what `nosnippet` and `max-snippet` of this page leave. */
@@ -144,6 +171,7 @@ class PageContent {
   #links: readonly PageLink[] | null = null;
   #linksDropped = 0;
   #document: CheerioAPI | null = null;
+  #language: string | null | undefined;
 
   constructor(parts: PageParts) {
     this.#parts = parts;
@@ -187,6 +215,36 @@ class PageContent {
     return this.#decoded();
   }
 
+  get language(): string | null {
+    const { content, outcome } = this.#parts;
+    // A body in a file is no HTML.
+    if (this.#language === undefined) {
+      this.#language = declaredLanguage(content.kind === 'html' ? this.#decoded() : null, outcome.headers);
+    }
+    return this.#language;
+  }
+
+  async structured(): Promise<StructuredData> {
+    return readStructuredData(this.#html('page.structured'), this.#parts.work.url);
+  }
+
+  async mainText(): Promise<MainText | null> {
+    return readMainText(this.#html('page.mainText'), this.#parts.work.url);
+  }
+
+  async pdfText(): Promise<PdfText> {
+    const { content, outcome, work } = this.#parts;
+    if (content.kind !== 'pdf') {
+      throw new MannerlyError('page-not-pdf', `\`page.pdfText\` needs a PDF, got ${content.kind} from ${work.url}`);
+    }
+    const { body, file } = outcome;
+    if (file === undefined) return readPdfText(new Uint8Array(body), work.url);
+    if (file.bytes > MAX_PDF_BYTES) {
+      throw new MannerlyError('page-too-large', `${work.url} has ${file.bytes} bytes, more than ${MAX_PDF_BYTES}`);
+    }
+    return readPdfText(new Uint8Array(await new Response(this.body).arrayBuffer()), work.url);
+  }
+
   async json(): Promise<JsonValue> {
     return parseJson(this.#decoded(), this.#parts.work.url);
   }
@@ -206,6 +264,12 @@ class PageContent {
     if (outcome.file === undefined) return;
     const message = `the body of ${work.url} has ${outcome.file.bytes} bytes and lies in a file`;
     throw new MannerlyError('page-too-large', message, { hint: 'Read `page.body`, or use `page.save`.' });
+  }
+
+  #html(what: string): string {
+    const { content, work } = this.#parts;
+    if (content.kind === 'html') return this.#decoded();
+    throw new MannerlyError('page-not-markup', `\`${what}\` needs HTML, got ${content.kind} from ${work.url}`);
   }
 
   #decoded(): string {

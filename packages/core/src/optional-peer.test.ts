@@ -1,0 +1,16 @@
+// A library that is not installed is told by its name, with the line that installs it.
+
+import { expect, it } from 'vitest';
+import { loadPeer } from './optional-peer.js';
+
+it('a library that is not installed', async () => {
+  await expect(loadPeer('a-library-that-is-not-there', '`page.x`')).rejects.toMatchObject({
+    code: 'peer-missing',
+    message: '`page.x` needs a-library-that-is-not-there, which is not installed',
+    hint: 'Install it: npm install a-library-that-is-not-there',
+  });
+});
+
+it('one that is installed', async () => {
+  expect(await loadPeer('node:path', 'a test')).toHaveProperty('join');
+});

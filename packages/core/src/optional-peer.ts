@@ -1,0 +1,21 @@
+// Loads a library that users install themselves: the package stays small, and those who do not use a feature do not pay
+// for it.
+
+import { MannerlyError } from './errors.js';
+
+/**
+ * Imports an optional peer dependency.
+ *
+ * @param name - As it is installed: `npm install NAME`.
+ * @param what - What needs it, as the beginning of a sentence: `` `page.mainText` ``.
+ * @throws MannerlyError (rejects) `peer-missing` where it is not installed; what the library throws while it loads.
+ */
+export async function loadPeer<Library>(name: string, what: string): Promise<Library> {
+  try {
+    return (await import(/* @vite-ignore */ name)) as Library;
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND')) throw cause;
+    const hint = `Install it: npm install ${name}`;
+    throw new MannerlyError('peer-missing', `${what} needs ${name}, which is not installed`, { cause, hint });
+  }
+}

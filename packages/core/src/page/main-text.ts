@@ -1,0 +1,85 @@
+// The main text of a page without navigation, advertisements and footers, by Mozilla's Readability on a linkedom
+// document, both of which users install. Scripts of the page do not run.
+
+import { MannerlyError } from '../errors.js';
+import { loadPeer } from '../optional-peer.js';
+import { domFault, loadDocument } from './cheerio.js';
+import { MAX_MAIN_TEXT_DEPTH, MAX_MAIN_TEXT_ELEMENTS, MAX_MAIN_TEXT_STEPS } from './limits.js';
+
+/** The main text, and what the page says of it. */
+export interface MainText {
+  /** One line for each paragraph, heading and list item. */
+  readonly text: string;
+  readonly title: string | null;
+  readonly byline: string | null;
+  /** The page's own description, or its first paragraph. */
+  readonly excerpt: string | null;
+  readonly siteName: string | null;
+  /** As the page writes it. */
+  readonly publishedAt: string | null;
+}
+
+interface Article {
+  readonly title: string | null;
+  readonly content: string | null;
+  readonly byline: string | null;
+  readonly excerpt: string | null;
+  readonly siteName: string | null;
+  readonly publishedTime: string | null;
+}
+interface ReadabilityLibrary {
+  readonly Readability: new (document: unknown) => { parse(): Article | null };
+}
+interface DocumentLibrary {
+  readonly parseHTML: (html: string) => { readonly document: unknown };
+}
+
+/** Elements behind which a line ends. */
+const BLOCKS = 'p, h1, h2, h3, h4, h5, h6, li, dt, dd, tr, br, div, pre, blockquote, figcaption, section';
+
+/**
+ * Reads the main text of a page of HTML.
+ *
+ * @returns `null`: it has none that can be told from the rest.
+ * @throws MannerlyError (rejects) `peer-missing`; `page-too-large` beyond 100,000 elements or elements nested more than
+ *   256 deep, and for many elements that deep.
+ */
+export async function readMainText(html: string, url: string): Promise<MainText | null> {
+  const fault = domFault(html, false, { depth: MAX_MAIN_TEXT_DEPTH, steps: MAX_MAIN_TEXT_STEPS });
+  if (fault !== null) throw tooLarge(url, fault);
+  const [{ Readability }, { parseHTML }] = await Promise.all([
+    loadPeer<ReadabilityLibrary>('@mozilla/readability', '`page.mainText`'),
+    loadPeer<DocumentLibrary>('linkedom', '`page.mainText`'),
+  ]);
+  // linkedom supplies no tags that a page leaves out, such as `body`: cheerio does.
+  const $ = loadDocument(html, false);
+  if ($('*').length > MAX_MAIN_TEXT_ELEMENTS) throw tooLarge(url, `more than ${MAX_MAIN_TEXT_ELEMENTS} elements`);
+  const article = new Readability(parseHTML($.html()).document).parse();
+  if (article?.content == null) return null;
+  const { title, byline, excerpt, siteName, publishedTime } = article;
+  const text = linesOf(article.content);
+  if (text === '') return null;
+  return {
+    text,
+    title: title || null,
+    byline: byline || null,
+    excerpt: excerpt || null,
+    siteName: siteName || null,
+    publishedAt: publishedTime || null,
+  };
+}
+
+function tooLarge(url: string, fault: string): MannerlyError {
+  const hint = 'Use `page.text()` or `page.$`.';
+  return new MannerlyError('page-too-large', `${url} is too much to find its main text: ${fault}`, { hint });
+}
+
+function linesOf(content: string): string {
+  const $ = loadDocument(content, false);
+  $(BLOCKS).append('\n');
+  const lines = $('body').text().split('\n');
+  return lines
+    .map((line) => line.replace(/\s+/g, ' ').trim())
+    .filter((line) => line !== '')
+    .join('\n');
+}

@@ -1,0 +1,41 @@
+// PDFs by PDF.js: pages in order, and whatever is no PDF is told as such.
+
+import { expect, it } from 'vitest';
+import { readPdfText } from './pdf-text.js';
+
+const URL_OF_PAGE = 'https://example.com/a.pdf';
+
+it('the text of every page in order', async () => {
+  const { text, ...more } = await readPdfText(pdfOf('High tide at six', 'Low tide at noon'), URL_OF_PAGE);
+  expect(text.trim().split(/\n+/)).toEqual(['High tide at six', 'Low tide at noon']);
+  expect(more).toEqual({ pages: 2, truncated: false });
+});
+
+it.each([
+  ['nothing', ''],
+  ['a beginning alone', '%PDF-1.7\n'],
+  ['another kind', '<html></html>'],
+])('%s is no PDF', async (_what, body) => {
+  await expect(readPdfText(new TextEncoder().encode(body), URL_OF_PAGE)).rejects.toMatchObject({
+    code: 'page-not-pdf',
+  });
+});
+
+/** A PDF with one page for each text, in ASCII, without a table of its objects: PDF.js finds them. */
+function pdfOf(...texts: readonly string[]): Uint8Array {
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Pages /Kids [${texts.map((_, at) => `${4 + 2 * at} 0 R`).join(' ')}] /Count ${texts.length} >>`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    ...texts.flatMap((text, at) => {
+      const content = `BT /F1 12 Tf 72 720 Td (${text}) Tj ET`;
+      const resources = '/Resources << /Font << /F1 3 0 R >> >>';
+      return [
+        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${5 + 2 * at} 0 R ${resources} >>`,
+        `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+      ];
+    }),
+  ];
+  const body = objects.map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`).join('');
+  return new TextEncoder().encode(`%PDF-1.4\n${body}trailer\n<< /Root 1 0 R >>\n%%EOF\n`);
+}

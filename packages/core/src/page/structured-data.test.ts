@@ -1,0 +1,56 @@
+// What pages say in structure is read as written, and a page that means harm is a problem that is told.
+
+import { expect, it } from 'vitest';
+import { readStructuredData } from './structured-data.js';
+
+const URL_OF_PAGE = 'https://example.com/';
+const json = (value: unknown) => `<script type="application/ld+json">${JSON.stringify(value)}</script>`;
+const CUP = { '@context': 'https://schema.org', '@type': ['Product', 'Thing'], name: 'Cup' };
+
+it('JSON-LD, microdata, RDFa Lite and OpenGraph', async () => {
+  const html = `<html><head>
+    <meta property="og:title" content="Cups"><meta property="og:image" content="/a.png">
+    <meta property="og:image" content="/b.png"><meta name="twitter:card" content="summary"><meta name="robots" content="all">
+    ${json(CUP)}${json({ '@context': 'https://schema.org', '@graph': [{ '@type': 'Person', name: 'Ann' }] })}
+    </head><body>
+    <div itemscope itemtype="https://schema.org/Product"><b itemprop="name">Cup</b>
+      <div itemprop="offers" itemscope itemtype="https://schema.org/Offer"><meta itemprop="price" content="3"></div></div>
+    <p vocab="https://schema.org/" typeof="Place"><b property="name">Shore</b></p></body></html>`;
+  const found = await readStructuredData(html, URL_OF_PAGE);
+  expect(found.jsonLd).toEqual([CUP, expect.objectContaining({ '@type': 'Person', name: 'Ann' })]);
+  expect(found.microdata).toMatchObject([
+    { '@type': 'Product', name: 'Cup', offers: { '@type': 'Offer', price: '3' } },
+  ]);
+  expect(found.rdfa).toMatchObject([{ '@type': 'Place', name: 'Shore' }]);
+  expect(found.openGraph).toEqual({
+    'og:title': ['Cups'],
+    'og:image': ['/a.png', '/b.png'],
+    'twitter:card': ['summary'],
+  });
+});
+
+it('what cannot be read is a problem, and the rest is there', async () => {
+  const found = await readStructuredData(
+    `<script type="application/ld+json">{ broken</script>${json(CUP)}`,
+    URL_OF_PAGE,
+  );
+  expect(found.jsonLd).toEqual([CUP]);
+  expect(found.problems).toEqual([expect.stringMatching(/^jsonld: /)]);
+});
+
+it.each([
+  json({ '@context': 'x', '@type': '__proto__', polluted: 1 }),
+  '<div itemscope itemtype="https://a/__proto__"><b itemprop="polluted">x</b></div>',
+  '<p vocab="https://a/" typeof="__proto__"><b property="polluted">x</b></p>',
+  '<i itemscope itemtype="https://a/B"><b itemprop="__proto__" itemscope itemtype="https://a/C"><b itemprop="polluted">x',
+  json([null]),
+])('a page that means harm reaches nothing: %s', async (html) => {
+  const found = await readStructuredData(html, URL_OF_PAGE);
+  expect(found.problems.length).toBeGreaterThan(0);
+  expect('polluted' in {}).toBe(false);
+});
+
+it('a page that nests without end is refused before the library sees it', async () => {
+  const html = '<div itemscope itemtype="https://a/B">'.repeat(5_000);
+  await expect(readStructuredData(html, URL_OF_PAGE)).rejects.toMatchObject({ code: 'page-too-large' });
+});

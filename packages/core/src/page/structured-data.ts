@@ -1,0 +1,70 @@
+// What a page says in structure for machines: JSON-LD, microdata, RDFa Lite, OpenGraph. Read by
+// `@marbec/web-auto-extractor`, which users install. Nothing is resolved, merged or believed.
+
+import type { JsonValue } from '@mannerly/frontier';
+import { MannerlyError } from '../errors.js';
+import { loadPeer } from '../optional-peer.js';
+import { domFault } from './cheerio.js';
+
+/** One thing that a page describes: `@type`, `@context` and its properties. */
+export type StructuredItem = Readonly<Record<string, JsonValue>>;
+
+/** What a page says in structure, as written: URLs are not resolved. */
+export interface StructuredData {
+  /** The objects of `script type="application/ld+json"` that have a type, those of `@graph` one by one. */
+  readonly jsonLd: readonly StructuredItem[];
+  readonly microdata: readonly StructuredItem[];
+  /** RDFa Lite. */
+  readonly rdfa: readonly StructuredItem[];
+  /** Values by property, in order: `og:image` may have several. `article:…`, `twitter:…` and the like too. */
+  readonly openGraph: Readonly<Record<string, readonly string[]>>;
+  /** What could not be read, such as JSON-LD that is no JSON. */
+  readonly problems: readonly string[];
+}
+
+/** What the library gives. */
+interface Extracted {
+  readonly metatags: Readonly<Record<string, readonly string[]>>;
+  readonly jsonld: ByType;
+  readonly microdata: ByType;
+  readonly rdfa: ByType;
+  readonly errors?: readonly { readonly format: string; readonly message: string }[];
+}
+type ByType = Readonly<Record<string, readonly StructuredItem[]>>;
+interface Extractor {
+  readonly default: new (options: object) => { parse(html: string): Extracted };
+}
+
+/** Namespaces of OpenGraph and of the card format that shares its form. */
+const OPEN_GRAPH = /^(?:og|article|book|profile|music|video|product|place|twitter|fb):/i;
+
+/**
+ * Reads the structured data of a page of HTML.
+ *
+ * @throws MannerlyError (rejects) `peer-missing`; `page-too-large` for what is too much for a tree.
+ */
+export async function readStructuredData(html: string, url: string): Promise<StructuredData> {
+  const fault = domFault(html, false);
+  if (fault !== null) throw new MannerlyError('page-too-large', `${url} is too much to read structure from: ${fault}`);
+  const library = await loadPeer<Extractor>('@marbec/web-auto-extractor', '`page.structured`');
+  let found: Extracted;
+  try {
+    found = new library.default({}).parse(html);
+  } catch (error) {
+    // A page may name a type `__proto__`, which the library looks up in a plain object.
+    return { jsonLd: [], microdata: [], rdfa: [], openGraph: {}, problems: [`unreadable: ${String(error)}`] };
+  }
+  const { metatags, jsonld, microdata, rdfa, errors = [] } = found;
+  return {
+    jsonLd: itemsOf(jsonld),
+    microdata: itemsOf(microdata),
+    rdfa: itemsOf(rdfa),
+    openGraph: Object.fromEntries(Object.entries(metatags).filter(([name]) => OPEN_GRAPH.test(name))),
+    problems: errors.map(({ format, message }) => `${format}: ${message}`),
+  };
+}
+
+/** One with several types is listed under each. */
+function itemsOf(byType: ByType): StructuredItem[] {
+  return [...new Set(Object.values(byType).flat())];
+}
