@@ -34,7 +34,8 @@ ${EXIT_CODES_HELP}`;
 
 const SERVE_HELP = `
 Example:
-  mannerly serve https://docs.example.org/ --out tidepools --listen 8080 --name tidepool-study --contact crawler@example.org
+  mannerly serve https://docs.example.org/ --out tidepools --listen 8080 \\
+      --name tidepool-study --contact crawler@example.org
 
 Its flags are those of crawl. It prints the address of the API and the token that every request needs, new at each start
 unless MANNERLY_DASHBOARD_TOKEN has one. It ends by Ctrl-C, POST /api/stop, or a bound (--pages, --minutes).

@@ -1,4 +1,4 @@
-// `mannerly serve` as a team without JavaScript uses it: over HTTP alone. What it may request is seen from the site's log.
+// `mannerly serve` as a team without JavaScript uses it: over HTTP alone. What it requests is seen from the site's log.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,7 +53,7 @@ it('takes URLs, answers, pauses, reports and stops over HTTP', { timeout: 60_000
     { kind: 'refused', reason: 'out-of-scope' },
     { kind: 'known' },
   ]);
-  await vi.waitFor(() => expect(site.asked).toContain('/late'), 30_000);
+  await vi.waitFor(async () => expect(await call('/status')).toMatchObject({ progress: { pages: 3 } }), 30_000);
 
   expect(await call('/pause', { method: 'POST' })).toMatchObject({ phase: 'paused' });
   await add(`${site.url}/while-paused`);

@@ -132,7 +132,7 @@ it.each([
 it('says no more of a fault than that there is one', async () => {
   const crawl = fakeCrawl();
   crawl.explain = async () => {
-    throw new Error('/home/operator/secret');
+    throw new Error('the words of a fault');
   };
   const { call } = await open({ api: {} }, crawl);
   const { status, body } = await call('/api/explain?of=a.test');

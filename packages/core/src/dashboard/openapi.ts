@@ -109,8 +109,8 @@ export function openApiPage(operations: readonly ApiOperation[]): string {
   return `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>The crawl's HTTP API</title>
 <h1>The HTTP API of this crawl</h1>
-<p>Every request needs <code>Authorization: Bearer &lt;token&gt;</code>. <code>/api/openapi.json</code> is the same for programs.
-An error is a Problem.</p>
+<p>Every request needs <code>Authorization: Bearer &lt;token&gt;</code>. An error is a Problem.
+<code>/api/openapi.json</code> is the same for programs.</p>
 <dl>${rows.join('\n')}</dl>
 <h2>Values</h2>
 <pre>${schemas}</pre>
