@@ -1,6 +1,6 @@
 // `mannerly serve` as a team without JavaScript uses it: over HTTP alone. What it requests is seen from the site's log.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -72,6 +72,29 @@ it('takes URLs, answers, pauses, reports and stops over HTTP', { timeout: 60_000
   expect(await serving).toBe(130);
   await expect(call('/status')).rejects.toThrow();
   expect(site.asked).toEqual(['/robots.txt', '/', '/1', '/late', '/while-paused']);
+});
+
+it('keeps no password of a URL that is added, and not its own token', { timeout: 60_000 }, async () => {
+  const io = fakeIo();
+  const serving = runCommand(serveArgs(), io);
+  await vi.waitFor(() => expect(io.errLines.join('\n')).toContain('HTTP API'), 30_000);
+  const [, api = '', token = ''] = /(http:\S+\/api)\?token=(\S+)/.exec(io.errLines.join('\n')) ?? [];
+  const withPassword = (url: string) => url.replace('//', '//user:s3cr3t@');
+  const urls = [`${site.url}/late`, `${site.url}/closed`, 'http://elsewhere.test/'].map(withPassword);
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const response = await fetch(`${api}/urls`, { method: 'POST', headers, body: JSON.stringify({ urls }) });
+  expect(response.status).toBe(200);
+  await vi.waitFor(() => expect(site.asked).toContain('/late'), 30_000);
+  io.interrupt();
+  expect(await serving).toBe(130);
+  expect(io.outLines.join('\n')).not.toMatch(new RegExp(`s3cr3t|${token}`));
+  const files = readdirSync(base, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  expect(files.length).toBeGreaterThan(5);
+  const telling = files.filter((entry) => {
+    const bytes = readFileSync(join(entry.parentPath, entry.name));
+    return bytes.includes('s3cr3t') || bytes.includes(token);
+  });
+  expect(telling.map(({ name }) => name)).toEqual([]);
 });
 
 it('says that other machines can connect', { timeout: 60_000 }, async () => {
