@@ -23,6 +23,7 @@ import { createRequestHeaders, type Identity, type RequestPurpose } from './iden
 import {
   MAX_GAP_HOSTS,
   MAX_LOGGED_FIELD_CHARS,
+  PROXY_WAIT_MS,
   ROBOTS_CONNECT_MS,
   ROBOTS_EXCHANGE_MS,
   STOPPED_WAIT_MS,
@@ -84,6 +85,10 @@ export interface EgressOptions {
   readonly mayLeaveFrom?: (localAddress: string) => boolean;
   /** The value of Authorization for pages of a URL's origin, kept out of everything that is recorded. @default none */
   readonly licenseField?: (url: URL) => string | null;
+  /** Told of each request that could not be made because the proxy failed. @default no one is told */
+  readonly onProxyDown?: (url: string, detail: string) => void;
+  /** Told of each request that got past that. @default no one is told */
+  readonly onProxyUp?: () => void;
   readonly guard: AddressGuard;
   readonly limiter: Pick<RequestLimiter, 'ask'>;
   /** robots.txt is bounded by the lesser of these limits and its own. `cookies` makes the jar of an origin. */
@@ -159,7 +164,13 @@ export class Egress {
     const wasSent = outcome !== null && (outcome.kind === 'response' || outcome.wasSent);
     lock.done(wasSent ? startedAtMs : null, endedAtMs, nowMs());
     if (outcome === null) return notSent(url.href, startAnswer);
+    if (outcome.kind === 'failed' && outcome.failure === 'proxy') {
+      // Not the site's fault: neither a retry of the URL nor a failure of its host.
+      this.#options.onProxyDown?.(url.href, outcome.detail);
+      return notSent(url.href, { kind: 'wait', untilMs: nowMs() + PROXY_WAIT_MS });
+    }
     if (!wasSent) return outcome;
+    this.#options.onProxyUp?.();
     const last = this.#lastEnds.get(host);
     keepLatest(this.#lastEnds, host, Math.max(endedAtMs, last ?? endedAtMs), MAX_GAP_HOSTS);
     if (outcome.kind === 'response') await this.#cookies?.keep(url, request.purpose, outcome.headers);

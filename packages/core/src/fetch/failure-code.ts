@@ -6,6 +6,8 @@ import type { FailureCode } from './outcome.js';
 export type ExchangePhase = 'connecting' | 'sent' | 'answering';
 
 const BY_CODE: readonly (readonly [codes: RegExp, failure: FailureCode])[] = [
+  [/^PROXY_DOWN$/, 'proxy'],
+  [/^PROXY_REFUSED$/, 'proxy-refused'],
   [/^ECONNREFUSED$/, 'refused'],
   [/^(?:E(?:HOST|NET)(?:UNREACH|DOWN)|EADDRNOTAVAIL|EAFNOSUPPORT|EACCES|EPERM)$/, 'unreachable-network'],
   [/^(?:ECONNRESET|ECONNABORTED|EPIPE)$/, 'reset'],

@@ -50,6 +50,7 @@ import { type AddedUrl, addedUrls } from './added-urls.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
 import { pageWarning } from './page-warning.js';
+import { ProxyWatch } from './proxy-watch.js';
 import { ReadingLog } from './reading-log.js';
 import { type FailureFilter, findFailures, type RetryAnswer, retryAnswer, retryOf } from './retry.js';
 import { archiveFolder } from './run-archive.js';
@@ -195,6 +196,11 @@ export class Run {
         journal.frontierEvent(pageWarning('page-slow', url, `${url} took ${Math.round(tookMs)} ms to read`, nowMs())),
     });
     const tokens = new LicenseTokens(options.licensing.tokens);
+    const proxy = new ProxyWatch({
+      nowMs,
+      tell: (url, detail) => journal.frontierEvent(pageWarning('proxy-down', url, detail, nowMs())),
+      stop: (reason) => stop.requestFor(reason),
+    });
     this.egress = new Egress({
       licenseField: (url) => tokens.fieldFor(url),
       fetcher,
@@ -209,6 +215,8 @@ export class Run {
         stop.requestFor(`egress-not-listed: requests leave from ${address}, which \`identity.egress\` does not list`);
         return false;
       },
+      onProxyDown: (url, detail) => proxy.down(url, detail),
+      onProxyUp: () => proxy.up(),
       guard: createAddressGuard({ ...network, nowMs }),
       limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
       network: { ...network, cookies },
