@@ -3,7 +3,9 @@
 import { readFileSync } from 'node:fs';
 
 /** The secret, without blanks around it; or why there is none, which never shows what was given. */
-export type PlacedSecret = { readonly kind: 'secret'; readonly text: string } | { readonly kind: 'none'; readonly why: string };
+export type PlacedSecret =
+  | { readonly kind: 'secret'; readonly text: string }
+  | { readonly kind: 'none'; readonly why: string };
 
 /** Whether an option names a place: `file:PATH` or `env:NAME`. */
 export function namesPlace(source: string): boolean {

@@ -52,7 +52,7 @@ export function failureCodeWithin(error: unknown): FailureCode {
 /** What to tell people about an error. Never throws. */
 export function failureDetail(error: unknown): string {
   const { code, message } = readError(error);
-  return code === '' || message.includes(code) ? message : `${message} (${code})`;
+  return code === '' || code.startsWith('PROXY_') || message.includes(code) ? message : `${message} (${code})`;
 }
 
 function readError(error: unknown): { code: string; message: string; name: string } {
