@@ -1,5 +1,5 @@
-// A crawl that leaves by one proxy. The proxy is told the address that the crawl has checked, and never a name; the sites
-// still see who asks. Names the proxy of the environment, or starts a small one here.
+// A crawl that leaves by one proxy. The proxy is told the address that the crawl has checked, and never a name; the
+// sites still see who asks. Names the proxy of the environment, or starts a small one here.
 //
 //   npx -y pnpm@10 example through-a-proxy
 

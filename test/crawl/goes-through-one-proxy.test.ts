@@ -1,6 +1,6 @@
-// A proxy is where a crawl leaves the machine, and nothing else changes: addresses are judged here, the proxy is told the
-// judged one, sites get TLS to their own name, and a proxy that fails is no site's fault. If this breaks, a name can lead
-// a proxy into its operator's network, or a site is blamed and asked again for what our own machinery did.
+// A proxy is where a crawl leaves the machine, and nothing else changes: addresses are judged here, the proxy is told
+// the judged one, sites get TLS to their own name, and a proxy that fails is no site's fault. If this breaks, a name
+// can lead a proxy into its operator's network, or a site is blamed and asked again for what our machinery did.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,5 @@
-// One proxy, by a URL that any log may hold. If this breaks, a password is in a manifest, or a list of proxies passes for
-// one.
+// One proxy, by a URL that any log may hold. If this breaks, a password is in a manifest, or a list of proxies passes
+// for one.
 
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';

@@ -33,7 +33,7 @@ export function openTunnel(proxy: OperatorProxy, address: string, port: number):
     if (!isReached) throw fault('PROXY_DOWN', `the proxy ${proxy.url} cannot be reached: ${messageOf(cause)}`);
     throw isFault(cause) ? cause : fault('EHOSTUNREACH', `the proxy ${proxy.url} gave up: ${messageOf(cause)}`);
   });
-  // Whoever has given it up does not wait for it.
+  // After it was given up nothing waits for it.
   opened.catch(() => undefined);
   return { opened, hasReachedProxy: () => isReached, end: () => giveUp.abort() };
 }

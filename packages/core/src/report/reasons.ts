@@ -152,7 +152,7 @@ export const REASONS = {
   'scheme-unsupported': droppedByFetcher('Only http and https are fetched.'),
   'proxy-refused': droppedByFetcher(
     'The proxy of the crawl refuses to connect there.',
-    'Ask whoever runs the proxy: it has to allow CONNECT to the ports 80 and 443.',
+    'Ask who runs the proxy: it has to allow CONNECT to the ports 80 and 443.',
   ),
 
   // failed: it could not be fetched

@@ -1,7 +1,7 @@
 // A proxy that does not answer is broken machinery: its requests wait, the operator is told, and the run stops when it
 // stays away. No site is to blame, and none is asked by another way.
 
-import { PROXY_DOWN_MS } from '../fetch/limits.js';
+import { PROXY_DOWN_MS } from './limits.js';
 
 /** What a watch tells. */
 export interface ProxyNotices {
