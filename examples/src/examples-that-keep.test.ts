@@ -57,6 +57,17 @@ async function inPlace(host: string, example: (place: Place) => Promise<void>): 
 }
 
 describe.skipIf(!existsSync(built('resume')))('the examples that keep something', () => {
+  it.concurrent('are used over HTTP, and fetch no more than robots.txt allows', { timeout: 600_000 }, () =>
+    inPlace('library.test', async ({ run, asked }) => {
+      const out = await run('http-api');
+      expect(out).toContain('added    /guides/tides  queued\n');
+      expect(out).toMatch(/\nrefused {2}\S+\/staff\/rota {2}robots-rule, line \d+ of robots\.txt\n/);
+      expect(out).toContain('crawled  /guides/tides  Reading the tides\n');
+      expect(out).toMatch(/stopped {2}3 pages, 4 requests\n$/);
+      expect(asked().sort()).toEqual(['/', '/guides/crabs', '/guides/tides', '/robots.txt']);
+    }),
+  );
+
   it.concurrent('go on where they were, and ask for no page twice', { timeout: 600_000 }, () =>
     inPlace('meadow.test', async ({ run, asked }) => {
       expect(await run('resume', ['2'])).toMatch(/Began: bounded, 2 pages and 2 items so far\.\nQueued: \d\. Run/);

@@ -14,6 +14,7 @@ const PORT = 18_427;
 const HOSTS: Readonly<Record<string, string>> = {
   'explain-a-refusal': 'quarry.test',
   'follow-a-section': 'library.test',
+  'http-api': 'library.test',
   'recrawl-what-changed': 'library.test',
   'sitemaps-first': 'library.test',
 };

@@ -54,6 +54,7 @@ function start(closed: readonly ('stdout' | 'stderr')[], ...argv: readonly strin
 const calls: Readonly<Record<string, () => readonly string[]>> = {
   init: () => ['--help'],
   plan: () => [`${site.url}/`, ...who.filter((word) => word !== '--interval' && word !== '0')],
+  serve: () => ['--help'],
   report: () => [out],
   audit: () => [out],
   explain: () => [out, `${site.url}/p1`],

@@ -37,6 +37,10 @@ export interface CrawlFlags {
   readonly workers?: number;
   /** A port; `true`: any that is free. */
   readonly dashboard?: number | true;
+  /** `port` or `address:port`: where `serve` listens. */
+  readonly listen?: string;
+  /** Host names under which `serve` may be requested. */
+  readonly listenName?: string[];
   readonly metrics?: boolean;
   readonly progress?: ProgressMode;
   readonly csv?: string;
@@ -163,7 +167,7 @@ export function isShared({ store, workers = 1 }: CrawlFlags): boolean {
 }
 
 /** Refuses flags that mean nothing together. @throws UsageError */
-export function checkProcesses({ store, reset, workers = 1, csv, dashboard }: CrawlFlags): void {
+export function checkProcesses({ store, reset, workers = 1, csv, dashboard, listen }: CrawlFlags): void {
   if (store !== undefined && reset === true) {
     const hint = 'Take another name (--store …?crawl=<name>), or delete the keys or the schema of this one yourself.';
     throw new UsageError('--reset does not delete what is on a server', hint);
@@ -174,5 +178,10 @@ export function checkProcesses({ store, reset, workers = 1, csv, dashboard }: Cr
   }
   if (workers > 1 && dashboard !== undefined) {
     throw new UsageError('--dashboard shows one process', 'Leave it out, or --workers.');
+  }
+  if (workers > 1 && listen !== undefined) {
+    const hint =
+      'Leave --workers out. With --store, other processes may work on the same crawl: mannerly crawl … --keep-open.';
+    throw new UsageError('serve runs one process', hint);
   }
 }

@@ -32,6 +32,15 @@ With --again it requests nothing. It says what "crawl --again" would visit, in w
 directory is enough then: mannerly plan --again DIR.
 ${EXIT_CODES_HELP}`;
 
+const SERVE_HELP = `
+Example:
+  mannerly serve https://docs.example.org/ --out tidepools --listen 8080 \\
+      --name tidepool-study --contact crawler@example.org
+
+Its flags are those of crawl. It prints the address of the API and the token that every request needs, new at each start
+unless MANNERLY_DASHBOARD_TOKEN has one. It ends by Ctrl-C, POST /api/stop, or a bound (--pages, --minutes).
+${EXIT_CODES_HELP}`;
+
 const INIT_HELP = `
 Examples:
   mannerly init my-crawl
@@ -127,6 +136,18 @@ function addCrawlCommands(program: Command, run: Runner): void {
   )
     .addHelpText('after', PLAN_HELP)
     .action(run(async () => (await import('./commands/plan.js')).planCommand));
+
+  withCrawlFlags(
+    program
+      .command('serve')
+      .description('crawl, stay open, and take URLs and questions over HTTP from other programs')
+      .argument('[seed...]', 'seed URLs'),
+  )
+    .optionsGroup('The HTTP API:')
+    .option('--listen <[address:]port>', 'where it listens (default: any free port of 127.0.0.1)')
+    .option('--listen-name <host>', 'a host name under which it may be requested (repeatable)', collected<string>)
+    .addHelpText('after', SERVE_HELP)
+    .action(run(async () => (await import('./commands/serve.js')).serveCommand));
 
   const init = program
     .command('init')

@@ -90,6 +90,10 @@ const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     [`http://${origin}/`, ...fast(), '--sitemap', secretUrl(), '--out', join(folder, 'three')],
   ],
   plan: () => [[secretUrl(), ...who]],
+  serve: () => [
+    [secretUrl(), ...fast(), '--out', join(folder, 'four')],
+    [`http://${origin}/`, ...fast(), '--listen', secretUrl(), '--out', join(folder, 'five')],
+  ],
   report: () => [['--store', `postgres://u:${SECRET}@127.0.0.1:1/db`]],
   audit: () => [[out], [secretUrl()]],
   explain: () => [[out, secretUrl()]],

@@ -17,6 +17,8 @@ export interface AccessRequest {
   readonly authorization: string | undefined;
   /** `token` of the query; `null`: none. */
   readonly queryToken: string | null;
+  /** Whether it is for the HTTP API: programs send no Origin, and browsers cannot leave it out. */
+  readonly isForPrograms?: boolean;
   /** The address of ours that it was sent to, without a zone. */
   readonly localAddress: string;
 }
@@ -64,7 +66,8 @@ function isOurHost({ host, localAddress }: AccessRequest, hostNames: readonly st
 }
 
 /** A page of this origin, whatever the scheme of a proxy in front. */
-function isOurPage({ host, origin, secFetchSite }: AccessRequest): boolean {
+function isOurPage({ host, origin, secFetchSite, isForPrograms = false }: AccessRequest): boolean {
+  if (isForPrograms && origin === undefined && secFetchSite === undefined) return true;
   if (host === undefined || origin === undefined) return false;
   if (secFetchSite !== undefined && secFetchSite !== 'same-origin') return false;
   return origin === `http://${host}` || origin === `https://${host}`;

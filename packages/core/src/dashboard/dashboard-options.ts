@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { MannerlyError } from 'mannerly';
+import type { ApiOptions } from './api.js';
 import { DASHBOARD_TOKEN_BYTES, MAX_DASHBOARD_NAMES, MIN_DASHBOARD_TOKEN } from './limits.js';
 
 /** Where metrics come from: a `Registry` of prom-client, or what looks like one. */
@@ -29,21 +30,28 @@ export interface DashboardOptions {
   readonly token?: string;
   /** Served at `/metrics`, with the token as a bearer or in the query. @default none */
   readonly metrics?: MetricsSource;
-  /** Whether the page may pause, resume and stop the crawl. @default true */
+  /** Whether the page and the HTTP API may pause, resume and stop the crawl. @default true */
   readonly controls?: boolean;
+  /**
+   * Serves an HTTP API below `/api`, by which other programs add URLs, see the status, pause, stop and ask. `out` is
+   * the crawl directory, for reports. @default none
+   */
+  readonly api?: ApiOptions;
 }
 
 /** The options with every field filled in. */
-export type ResolvedDashboardOptions = Readonly<Required<Omit<DashboardOptions, 'metrics'>>> & {
+export type ResolvedDashboardOptions = Readonly<Required<Omit<DashboardOptions, 'metrics' | 'api'>>> & {
   readonly metrics: MetricsSource | null;
+  readonly api: ApiOptions | null;
 };
 
 /** @throws MannerlyError `option-unknown`, `option-invalid`. */
 export function resolveDashboardOptions(options: DashboardOptions): ResolvedDashboardOptions {
-  const { port = 0, host = '127.0.0.1', hostNames = [], token, metrics = null, controls = true, ...rest } = options;
+  const { port = 0, host = '127.0.0.1', hostNames = [], token, metrics = null, ...more } = options;
+  const { controls = true, api = null, ...rest } = more;
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined) {
-    const known = 'port, host, hostNames, token, metrics and controls';
+    const known = 'port, host, hostNames, token, metrics, controls and api';
     throw new MannerlyError('option-unknown', `a dashboard does not know \`${unknown}\`; it knows ${known}`);
   }
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
@@ -57,6 +65,9 @@ export function resolveDashboardOptions(options: DashboardOptions): ResolvedDash
     const range = `at least ${MIN_DASHBOARD_TOKEN} letters, digits, -, _, . or ~`;
     throw invalid('token', range, `${token.length} characters`);
   }
+  const isApi = api === null || (typeof api === 'object' && Object.keys(api).every((name) => name === 'out'));
+  if (!isApi || (api?.out !== undefined && typeof api.out !== 'string'))
+    throw invalid('api', '{ out }, with the crawl directory, or {}', JSON.stringify(api));
   return {
     port,
     host,
@@ -64,6 +75,7 @@ export function resolveDashboardOptions(options: DashboardOptions): ResolvedDash
     token: token ?? randomBytes(DASHBOARD_TOKEN_BYTES).toString('base64url'),
     metrics,
     controls,
+    api,
   };
 }
 

@@ -1,5 +1,5 @@
-// The live view of a crawl: a page, a stream of what it shows, three buttons, and metrics where they are kept. It makes
-// no request, and it uses only the crawler's public interface.
+// The live view of a crawl: a page, a stream of what it shows, three buttons, metrics where they are kept, and the HTTP
+// API where it is wanted. It makes no request, and it uses only the crawler's public interface.
 
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -8,11 +8,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { MannerlyError } from 'mannerly';
 import { judgeAccess } from './access.js';
+import { ACTIONS } from './actions.js';
+import { API_PATH, type ApiAnswer, type ApiCrawl, createApi, problem } from './api.js';
 import { type DashboardOptions, type ResolvedDashboardOptions, resolveDashboardOptions } from './dashboard-options.js';
 import {
   DASHBOARD_CLOSE_MS,
   DASHBOARD_EVERY_MS,
   DASHBOARD_REQUEST_MS,
+  MAX_API_BODY_BYTES,
   MAX_DASHBOARD_CONNECTIONS,
   MAX_DASHBOARD_HEADER_BYTES,
   MAX_DASHBOARD_STRANGERS,
@@ -42,18 +45,14 @@ export interface Dashboard {
  * ```
  * @throws MannerlyError `option-unknown`, `option-invalid`; `dashboard-failed` where it cannot listen.
  */
-export async function createDashboard(crawl: WatchedCrawl, options: DashboardOptions = {}): Promise<Dashboard> {
+export async function createDashboard(
+  crawl: WatchedCrawl & ApiCrawl,
+  options: DashboardOptions = {},
+): Promise<Dashboard> {
   const server = new DashboardServer(crawl, resolveDashboardOptions(options), await readPage());
   await server.listen();
   return server;
 }
-
-const ACTIONS: ReadonlyMap<string, (crawl: WatchedCrawl) => void> = new Map([
-  ['/pause', (crawl: WatchedCrawl) => crawl.pause()],
-  ['/resume', (crawl: WatchedCrawl) => crawl.resume()],
-  // A second stop would cut off what is in flight; a button that is pressed twice does not mean that.
-  ['/stop', (crawl: WatchedCrawl) => (crawl.activity({ limit: 0 }).phase === 'stopping' ? undefined : crawl.stop())],
-]);
 
 /** On every answer: nothing is stored, framed, sniffed, or sent to another site as a referrer. */
 const FIELDS: readonly (readonly [field: string, value: string])[] = [
@@ -73,6 +72,7 @@ class DashboardServer implements Dashboard {
   readonly #crawl: WatchedCrawl;
   readonly #options: ResolvedDashboardOptions;
   readonly #page: Awaited<ReturnType<typeof readPage>>;
+  readonly #api: ReturnType<typeof createApi> | null;
   readonly #view: ReturnType<typeof keepView>;
   readonly #streams = createStreams(() => performance.now());
   readonly #server: Server;
@@ -81,10 +81,15 @@ class DashboardServer implements Dashboard {
   #timer: NodeJS.Timeout | undefined;
   #closing: Promise<void> | null = null;
 
-  constructor(crawl: WatchedCrawl, options: ResolvedDashboardOptions, page: Awaited<ReturnType<typeof readPage>>) {
+  constructor(
+    crawl: WatchedCrawl & ApiCrawl,
+    options: ResolvedDashboardOptions,
+    page: Awaited<ReturnType<typeof readPage>>,
+  ) {
     this.#crawl = crawl;
     this.#options = options;
     this.#page = page;
+    this.#api = options.api === null ? null : createApi(crawl, options.api, options.controls);
     this.#view = keepView(crawl, options.controls);
     this.#server = createServer(
       {
@@ -171,19 +176,35 @@ class DashboardServer implements Dashboard {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     for (const [field, value] of FIELDS) response.setHeader(field, value);
-    // No request here has a body: one that comes is not read.
-    if (request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0) {
-      response.setHeader('Connection', 'close');
-      return sendText(response, 413, 'Nothing here takes a body.');
-    }
     const { pathname, searchParams } = targetOf(request.url);
     const { method = '', headers, socket } = request;
+    const api = pathname === API_PATH || pathname.startsWith(`${API_PATH}/`) ? this.#api : null;
+    const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+    const takesBody = api !== null && method === 'POST' && Number(headers['content-length'] ?? 0) <= MAX_API_BODY_BYTES;
+    if (hasBody && !takesBody) {
+      response.setHeader('Connection', 'close');
+      if (api !== null) return sendAnswer(response, problem(413, 'A body is too long, or not taken here.'));
+      return sendText(response, 413, 'Nothing here takes a body.');
+    }
     const { host, origin, authorization } = headers;
     const secFetchSite = headers['sec-fetch-site']?.toString();
     const asked = { method, host, origin, authorization, secFetchSite, localAddress: socket.localAddress ?? '' };
-    const access = judgeAccess({ ...asked, queryToken: searchParams.get('token') }, this.#options);
-    if (access.kind === 'deny') return sendText(response, access.status, access.says);
+    const isForPrograms = api !== null;
+    const access = judgeAccess({ ...asked, queryToken: searchParams.get('token'), isForPrograms }, this.#options);
+    if (access.kind === 'deny') {
+      // The body is not read.
+      if (hasBody) response.setHeader('Connection', 'close');
+      if (api !== null) return sendAnswer(response, problem(access.status, access.says));
+      return sendText(response, access.status, access.says);
+    }
     this.#strangers.delete(socket);
+    if (api !== null) {
+      const contentType = headers['content-type'];
+      const body = (): Promise<string | null> => bodyOf(request);
+      const answer = await api.answer({ method, path: pathname, query: searchParams, contentType, body });
+      if (hasBody && !request.complete) response.setHeader('Connection', 'close');
+      return sendAnswer(response, answer);
+    }
     if (method === 'GET') return this.#show(pathname, response);
     if (method === 'POST' && this.#options.controls) return this.#act(pathname, response);
     return sendText(response, 405, 'This cannot be done here.');
@@ -212,7 +233,7 @@ class DashboardServer implements Dashboard {
 
   /** Pauses, resumes or stops. The answer is the view, which all open pages get too. */
   #act(path: string, response: ServerResponse): void {
-    const action = ACTIONS.get(path);
+    const action = ACTIONS.get(path.slice(1));
     if (action === undefined) {
       sendText(response, 404, 'There is nothing here.');
       return;
@@ -256,6 +277,24 @@ async function readPage(): Promise<{ readonly html: string; readonly policy: str
 /** Only the path and the query count, whatever form the request line had. */
 function targetOf(target: string | undefined): URL {
   return new URL(`http://dashboard${target?.startsWith('/') === true ? target : '/nothing'}`);
+}
+
+/** The body as a text; `null`: it is too long. */
+async function bodyOf(request: IncomingMessage): Promise<string | null> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request.iterator({ destroyOnReturn: false })) {
+    bytes += (piece as Buffer).length;
+    if (bytes > MAX_API_BODY_BYTES) return null;
+    pieces.push(piece as Buffer);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function sendAnswer(response: ServerResponse, { status, type, body, allow }: ApiAnswer): void {
+  if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+  if (allow !== undefined) response.setHeader('Allow', allow);
+  send(response, status, type, body);
 }
 
 function send(response: ServerResponse, status: number, type: string, body: string): void {

@@ -34,3 +34,5 @@ export const DASHBOARD_TOKEN_BYTES = 32;
 export const MIN_DASHBOARD_TOKEN = 32;
 /** Host names under which a dashboard may be requested. */
 export const MAX_DASHBOARD_NAMES = 100;
+/** Bytes of a body that the HTTP API takes: about 80,000 URLs of 100 characters. More come in several requests. */
+export const MAX_API_BODY_BYTES = 8 * 1024 * 1024;

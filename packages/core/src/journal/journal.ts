@@ -12,13 +12,15 @@ import type {
   UrlRecord,
   UrlVerdict,
 } from '@mannerly/frontier';
-import { createRecentSet } from '@mannerly/frontier/internal';
+import { createRecentSet, parseUrlParts } from '@mannerly/frontier/internal';
 import type { Refusal } from '../admit/admit.js';
+import { requestedUrl } from '../admit/url-pattern.js';
 import type { FetchOutcome } from '../fetch/outcome.js';
 import type { LeftAloneLink, RejectedItem } from '../handle/staged.js';
 import type { Item } from '../output/sink.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { NotFetched } from '../page/own-fetch.js';
+import { redacted } from '../redacted.js';
 import { type CodeError, type CodeErrorPlace, codeErrorOf } from '../report/code-error.js';
 import type { HostClockReading, OutcomeTable, RequestRecord, UrlDecision, UrlStatus } from '../report/decision.js';
 import { REASONS, reasonOf } from '../report/reasons.js';
@@ -329,9 +331,10 @@ const NO_RULE = { line: null, pattern: null, dialect: null };
 function decided(
   known: Pick<UrlDecision, 'url' | 'status' | 'reason' | 'layer' | 'depth' | 'from' | 'atMs'> & Partial<UrlDecision>,
 ): UrlDecision {
+  const url = known.url.includes('@') ? withoutPassword(known.url) : known.url;
   return {
-    url: known.url,
-    host: hostNameIn(known.url),
+    url,
+    host: hostNameIn(url),
     status: known.status,
     reason: known.reason,
     layer: known.layer,
@@ -347,9 +350,15 @@ function decided(
   };
 }
 
+/** A URL that was refused is in the log as it would have been requested. What cannot be read is redacted. */
+function withoutPassword(url: string): string {
+  const parts = parseUrlParts(url);
+  return parts === null ? redacted(url) : requestedUrl(parts);
+}
+
 /** The host name of a URL that was serialized; `null` for a text that is none. */
 function hostNameIn(url: string): string | null {
-  return /^[a-z]+:\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]+)/.exec(url)?.[1] ?? null;
+  return /^[a-z]+:\/\/(\[[^\]]*\]|[^/?#:]+)/.exec(url)?.[1] ?? null;
 }
 
 /** What a failure keeps for a retry. */

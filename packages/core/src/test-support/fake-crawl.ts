@@ -1,11 +1,12 @@
 // A crawl for tests of metrics and dashboard: a test sets its progress and emits its events.
 
-import type { CrawlActivity, CrawlEventMap, Crawler, CrawlProgress, RequestRecord } from 'mannerly';
+import type { CrawlActivity, CrawlEventMap, Crawler, CrawlProgress, Explanation, RequestRecord } from 'mannerly';
 import { NO_PROGRESS } from '../report/crawl-report.js';
 import { NO_ACTIVITY } from '../run/activity.js';
 
 /** The crawl, and what a test can do to it. */
-export interface FakeCrawl extends Pick<Crawler, 'events' | 'progress' | 'activity' | 'pause' | 'resume' | 'stop'> {
+export interface FakeCrawl
+  extends Pick<Crawler, 'events' | 'progress' | 'activity' | 'pause' | 'resume' | 'stop' | 'add' | 'explain'> {
   /** What it was told to do, in order. */
   readonly told: string[];
   /** What it answers from now on. */
@@ -54,6 +55,14 @@ export function fakeCrawl(given: Partial<CrawlProgress> = {}, givenActivity: Par
       ...NO_ACTIVITY,
       ...activity,
     }),
+    async add(urls, options) {
+      told.push(`add ${JSON.stringify([urls, options])}`);
+      return [urls].flat().map((url) => ({ url, kind: 'queued', reason: null }));
+    },
+    async explain(urlOrHost) {
+      told.push(`explain ${urlOrHost}`);
+      return { kind: 'unknown', url: urlOrHost } as unknown as Explanation;
+    },
     told,
     become(nextProgress, nextActivity = {}) {
       progress = { ...progress, ...nextProgress };

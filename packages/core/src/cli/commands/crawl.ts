@@ -58,7 +58,7 @@ async function crawlAlone(setup: CrawlSetup, out: string, io: CliIo): Promise<Cr
   let display: ProgressDisplay | null = null;
   const print = (line: string): void => (display === null ? io.err(line) : display.line(line));
   const { crawler, run } = await makeCrawl(setup, true, print);
-  const dashboard = await openDashboard(crawler, flags, io);
+  const dashboard = await openDashboard(crawler, flags, out, io);
   const lineOf = (width: number): string => {
     // The crawl may be paused from its dashboard.
     const mark = crawler.activity({ limit: 0 }).phase === 'paused' ? 'paused · ' : '';

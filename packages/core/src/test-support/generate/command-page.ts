@@ -6,17 +6,18 @@ import { FLAGGED_ROWS } from '../../cli/option-flags.js';
 import { createProgram } from '../../cli/program.js';
 import { rangeOf } from './option-text.js';
 
-/** The commands and their flags. `plan` has the flags of `crawl`. */
+/** The commands and their flags. `plan` has the flags of `crawl`, and `serve` has them too. */
 export function commandSections(): string {
   const program = createProgram(NO_IO, () => undefined);
   const commands = program.createHelp().visibleCommands(program);
   const named = commands.filter((command) => command.name() !== 'help');
+  const crawlFlags = new Set(named.find((command) => command.name() === 'crawl')?.options.map(({ long }) => long));
   const overview = named.map((command) => `| \`mannerly ${usageOf(command)}\` | ${cell(command.description())} |`);
   return [
     '## Commands\n',
     '| Command | What it does |\n|---|---|',
     ...overview,
-    ...named.filter((command) => command.name() !== 'plan').map(sectionOf),
+    ...named.filter((command) => command.name() !== 'plan').map((command) => sectionOf(command, crawlFlags)),
   ].join('\n');
 }
 
@@ -29,10 +30,11 @@ export function exitCodeTable(): string {
 /** The program is only read. */
 const NO_IO = { out: () => undefined, err: () => undefined } as unknown as Parameters<typeof createProgram>[0];
 
-function sectionOf(command: Command): string {
+function sectionOf(command: Command, crawlFlags: ReadonlySet<string | undefined>): string {
   const groups = new Map<string, Option[]>();
+  const isMore = command.name() === 'serve';
   for (const option of command.createHelp().visibleOptions(command)) {
-    if (option.long === '--help') continue;
+    if (option.long === '--help' || (isMore && crawlFlags.has(option.long))) continue;
     const title = option.helpGroupHeading ?? '';
     groups.set(title, [...(groups.get(title) ?? []), option]);
   }
@@ -41,7 +43,8 @@ function sectionOf(command: Command): string {
     return `${heading}\n| Flag | What it does | Option |\n|---|---|---|\n${options.map(rowOf).join('\n')}`;
   });
   const name = command.name() === 'crawl' ? '`crawl` and `plan`' : `\`${command.name()}\``;
-  return [`\n## ${name}\n`, `\`mannerly ${usageOf(command)}\`: ${command.description()}.`, ...tables].join('\n');
+  const more = isMore ? ' It has the flags of `crawl`, and these:' : '';
+  return [`\n## ${name}\n`, `\`mannerly ${usageOf(command)}\`: ${command.description()}.${more}`, ...tables].join('\n');
 }
 
 /** The range of a number stands here, in the unit of the flag; any other is that of the option. */

@@ -1,0 +1,191 @@
+// The HTTP API of a running crawl, for programs in any language: one table of operations, from which requests are
+// answered and the OpenAPI description is made. Access, sockets and the length of bodies are the server's.
+
+import { type Crawler, MannerlyError } from 'mannerly';
+import { readCrawlDirectory } from '../directory/crawl-directory.js';
+import { reportFromLogs } from '../report/from-logs.js';
+import type { AddOptions } from '../run/added-urls.js';
+import { ACTIONS } from './actions.js';
+import type { ApiCall, ApiOperation } from './api-operation.js';
+import { openApiDocument, openApiPage } from './openapi.js';
+
+/** What the API needs of a crawl. */
+export type ApiCrawl = Pick<Crawler, 'activity' | 'add' | 'explain' | 'pause' | 'progress' | 'resume' | 'stop'>;
+
+/** Options of the HTTP API. */
+export interface ApiOptions {
+  /** The crawl directory, whose logs are the report. @default none: there is no report */
+  readonly out?: string;
+}
+
+/** Its answer. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+  /** The method that is meant, with 405. */
+  readonly allow?: string;
+}
+
+/** An answer that is no success. */
+class Problem extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The path of all operations. */
+export const API_PATH = '/api';
+
+const BODY_FIELDS = ['urls', 'label', 'userData', 'priority', 'depth', 'allowDuplicate'];
+
+/** Makes the API of a crawl. @param hasControls - Whether pause, resume and stop are offered. @throws Never */
+export function createApi(crawl: ApiCrawl, { out }: ApiOptions, hasControls: boolean) {
+  let reading: Promise<unknown> | null = null;
+  const readReport = async (directory: string): Promise<unknown> => {
+    const { manifest, ...paths } = await readCrawlDirectory(directory);
+    return { manifest, ...(await reportFromLogs(paths)) };
+  };
+  const status = (): unknown => {
+    const { phase, ended, nowMs, name, seedCount, bounds, underwayCount } = crawl.activity({ limit: 0 });
+    return { phase, ended, nowMs, name, seedCount, bounds, underwayCount, progress: crawl.progress() };
+  };
+  const operations: readonly ApiOperation[] = [
+    {
+      method: 'POST',
+      path: `${API_PATH}/urls`,
+      id: 'addUrls',
+      summary: 'Adds URLs to the crawl. Scope, bounds, robots.txt and spacing apply as to any other.',
+      takes: 'UrlsToAdd',
+      gives: 'AddedUrls',
+      async answer(call) {
+        const { urls, ...options } = await readBody(call);
+        return { urls: await crawl.add(urls, options) };
+      },
+    },
+    {
+      method: 'GET',
+      path: `${API_PATH}/status`,
+      id: 'getStatus',
+      summary: 'What the crawl is doing, and its numbers over all runs.',
+      gives: 'Status',
+      answer: status,
+    },
+    ...Array.from(
+      hasControls ? ACTIONS : [],
+      ([name, act]): ApiOperation => ({
+        method: 'POST',
+        path: `${API_PATH}/${name}`,
+        id: name,
+        summary: SUMMARIES[name] ?? '',
+        gives: 'Status',
+        answer() {
+          act(crawl);
+          return status();
+        },
+      }),
+    ),
+    {
+      method: 'GET',
+      path: `${API_PATH}/explain`,
+      id: 'explain',
+      summary: 'Why a URL was, was not or is not yet fetched, or what a host waits for.',
+      query: { name: 'of', means: 'A URL, or the name of a host.' },
+      gives: 'Explanation',
+      async answer({ query }) {
+        const of = query.get('of');
+        if (of === null || of === '') throw new Problem(400, 'The query needs `of`: a URL, or the name of a host.');
+        return crawl.explain(of);
+      },
+    },
+    {
+      method: 'GET',
+      path: `${API_PATH}/report`,
+      id: 'getReport',
+      summary: 'The politeness report of the whole crawl, from its logs as far as they are written.',
+      gives: 'Report',
+      async answer() {
+        if (out === undefined) throw new Problem(404, 'The crawl has no directory, and so no logs to report from.');
+        // Logs may be long: those who ask meanwhile get the same answer.
+        reading ??= readReport(out).finally(() => {
+          reading = null;
+        });
+        return reading;
+      },
+    },
+    {
+      method: 'GET',
+      path: `${API_PATH}/openapi.json`,
+      id: 'getDescription',
+      summary: 'This description, as OpenAPI 3.1.',
+      gives: 'application/json',
+      answer: () => openApiDocument(operations),
+    },
+  ];
+
+  return {
+    /** Answers a request. @throws Never */
+    async answer(call: ApiCall): Promise<ApiAnswer> {
+      const { method, path } = call;
+      if (method === 'GET' && path === API_PATH) {
+        return { status: 200, type: 'text/html; charset=utf-8', body: openApiPage(operations) };
+      }
+      const atPath = operations.find((operation) => operation.path === path);
+      if (atPath === undefined) return problem(404, `There is nothing here. ${API_PATH} lists what there is.`);
+      if (atPath.method !== method) return { ...problem(405, `This takes ${atPath.method}.`), allow: atPath.method };
+      try {
+        return { status: 200, type: 'application/json', body: JSON.stringify(await atPath.answer(call)) };
+      } catch (error) {
+        return problemOf(error);
+      }
+    },
+  };
+}
+
+const SUMMARIES: Readonly<Record<string, string>> = {
+  pause: 'Takes no more work until `resume`. Requests in flight are completed.',
+  resume: 'Continues after `pause`.',
+  stop: 'Ends the run: what is in flight gets ten seconds to finish. The same command continues the crawl later.',
+};
+
+/** What a body says to add. @throws Problem, MannerlyError */
+async function readBody({ contentType, body }: ApiCall): Promise<AddOptions & { readonly urls: string[] }> {
+  // A form of another site cannot send this type.
+  if (!/^application\/json\s*(?:;|$)/i.test(contentType ?? ''))
+    throw new Problem(415, 'Send JSON, with Content-Type: application/json.');
+  const text = await body();
+  if (text === null) throw new Problem(413, 'The body is too long. Send the URLs in several requests.');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Problem(400, 'The body is no JSON.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !('urls' in value))
+    throw new Problem(400, 'The body needs `urls`: { "urls": ["https://…"] }.');
+  const unknown = Object.keys(value).find((name) => !BODY_FIELDS.includes(name));
+  if (unknown !== undefined) {
+    const known = BODY_FIELDS.join(', ');
+    throw new MannerlyError('option-unknown', `the body has the unknown field \`${unknown}\`; known are ${known}`);
+  }
+  // `add` checks each of them.
+  return value as AddOptions & { urls: string[] };
+}
+
+/** Mistakes of the caller are 400, what the crawl cannot do now is 409. */
+function problemOf(error: unknown): ApiAnswer {
+  if (error instanceof Problem) return problem(error.status, error.message);
+  if (!(error instanceof MannerlyError)) return problem(500, 'This could not be read.');
+  const { code, message, hint } = error;
+  const isMistake = /^(?:option|item)-/.test(code);
+  const isNow = code === 'not-running' || code.startsWith('directory-');
+  return problem(isMistake ? 400 : isNow ? 409 : 500, message, { code, hint });
+}
+
+/** As RFC 9457 has it. @throws Never */
+export function problem(status: number, detail: string, more: object = {}): ApiAnswer {
+  return { status, type: 'application/problem+json', body: JSON.stringify({ status, detail, ...more }) };
+}

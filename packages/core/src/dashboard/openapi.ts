@@ -1,0 +1,141 @@
+// The HTTP API described: as OpenAPI 3.1 for programs, and as a page without scripts for people.
+
+import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
+import type { ApiOperation } from './api-operation.js';
+
+const TEXT = { type: 'string' };
+const WHOLE = { type: 'integer', minimum: 0 };
+const FLAG = { type: 'boolean' };
+
+/** Values as far as a client relies on them; there may be more fields. */
+const SCHEMAS = {
+  UrlsToAdd: {
+    type: 'object',
+    required: ['urls'],
+    additionalProperties: false,
+    properties: {
+      urls: { type: 'array', items: TEXT, maxItems: 100_000, description: 'Absolute.' },
+      label: { ...TEXT, description: 'The route that handles them.' },
+      userData: { description: 'Any JSON; passed to their handler.' },
+      priority: { ...WHOLE, maximum: 7, default: 2, description: 'Class within the host, 0 first.' },
+      depth: { ...WHOLE, default: 0, description: 'Links from a seed.' },
+      allowDuplicate: { ...FLAG, default: false, description: 'Queues a known URL for one more visit.' },
+    },
+  },
+  AddedUrls: {
+    type: 'object',
+    required: ['urls'],
+    properties: {
+      urls: {
+        type: 'array',
+        description: 'What became of each, in order.',
+        items: {
+          type: 'object',
+          required: ['url', 'kind', 'reason'],
+          properties: {
+            url: { ...TEXT, description: 'As it was given.' },
+            kind: { enum: ['queued', 'known', 'refused'] },
+            reason: { type: ['string', 'null'], description: 'Why it was refused: a word of the table of reasons.' },
+          },
+        },
+      },
+    },
+  },
+  Status: {
+    type: 'object',
+    required: ['phase', 'ended', 'nowMs', 'name', 'seedCount', 'bounds', 'underwayCount', 'progress'],
+    properties: {
+      phase: { enum: ['idle', 'opening', 'running', 'paused', 'stopping', 'over'] },
+      ended: { enum: ['finished', 'bounded', 'stopped', 'waiting', 'failed', null] },
+      nowMs: { type: 'number', description: 'Epoch milliseconds.' },
+      name: TEXT,
+      seedCount: WHOLE,
+      bounds: { type: 'object' },
+      underwayCount: { ...WHOLE, description: 'Requests under way.' },
+      progress: {
+        type: 'object',
+        properties: Object.fromEntries(
+          ['pages', 'requests', 'hosts', 'queued', 'excluded', 'dropped', 'failed', 'items', 'bytes'].map((name) => [
+            name,
+            WHOLE,
+          ]),
+        ),
+      },
+    },
+  },
+  Explanation: { type: 'object', description: 'As `mannerly explain --json` prints it.' },
+  Report: { type: 'object', description: 'As `mannerly report --json` prints it.' },
+  Problem: {
+    type: 'object',
+    required: ['status', 'detail'],
+    properties: { status: WHOLE, detail: TEXT, code: TEXT, hint: { type: ['string', 'null'] } },
+  },
+};
+
+/** The description. @throws Never */
+export function openApiDocument(operations: readonly ApiOperation[]): object {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Mannerly: a running crawl',
+      version: MANNERLY_VERSION,
+      description: 'Every request needs `Authorization: Bearer <token>`; the crawl prints its token when it starts.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ token: [] }],
+    paths: Object.fromEntries(operations.map((each) => [each.path, { [each.method.toLowerCase()]: described(each) }])),
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+      schemas: SCHEMAS,
+      responses: {
+        Problem: {
+          description: 'It was not done; `detail` says why (RFC 9457).',
+          content: { 'application/problem+json': { schema: refTo('Problem') } },
+        },
+      },
+    },
+  };
+}
+
+/** The page: its style is in it, and nothing is loaded. @throws Never */
+export function openApiPage(operations: readonly ApiOperation[]): string {
+  const rows = operations.map(({ method, path, query, takes, gives, summary }) => {
+    const target = query === undefined ? path : `${path}?${query.name}=…`;
+    const body = takes === undefined ? '' : `, body ${takes}`;
+    return `<dt><code>${method} ${target}</code></dt><dd>${summary} Gives ${gives}${body}.</dd>`;
+  });
+  const schemas = JSON.stringify(SCHEMAS, null, 2).replaceAll('<', '&lt;');
+  return `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>The crawl's HTTP API</title>
+<h1>The HTTP API of this crawl</h1>
+<p>Every request needs <code>Authorization: Bearer &lt;token&gt;</code>. An error is a Problem.
+<code>/api/openapi.json</code> is the same for programs.</p>
+<dl>${rows.join('\n')}</dl>
+<h2>Values</h2>
+<pre>${schemas}</pre>
+</html>
+`;
+}
+
+function described({ id, summary, query, takes, gives }: ApiOperation): object {
+  const schema = gives.includes('/') ? { type: 'object' } : refTo(gives);
+  return {
+    operationId: id,
+    summary,
+    ...(query === undefined
+      ? {}
+      : { parameters: [{ name: query.name, in: 'query', required: true, description: query.means, schema: TEXT }] }),
+    ...(takes === undefined
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema: refTo(takes) } } } }),
+    responses: {
+      200: { description: 'It was done.', content: { 'application/json': { schema } } },
+      default: { $ref: '#/components/responses/Problem' },
+    },
+  };
+}
+
+function refTo(schema: string): object {
+  return { $ref: `#/components/schemas/${schema}` };
+}
