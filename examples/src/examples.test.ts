@@ -78,6 +78,14 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     ]);
   });
 
+  it.concurrent('leave by one proxy', { timeout: 600_000 }, async () => {
+    const out = await runExample('through-a-proxy', 'meadow.test');
+    const lines = out.trimEnd().split('\n');
+    // One connection for robots.txt and pages, to the address alone.
+    expect(lines.filter((line) => line.includes('the proxy'))).toEqual(['  the proxy connects to 127.0.0.1:a port']);
+    expect(lines.at(-1)).toBe('bounded: 3 pages, 4 requests');
+  });
+
   it.concurrent('crawl on demand', { timeout: 600_000 }, async () => {
     const out = await runExample('crawl-on-demand', 'library.test');
     expect(out.trimEnd().split('\n').slice(0, 3)).toEqual([

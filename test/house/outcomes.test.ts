@@ -27,6 +27,8 @@ const WORDS: Readonly<Record<FailureCode, true>> = {
   'address-forbidden': true,
   'port-forbidden': true,
   'scheme-unsupported': true,
+  proxy: true,
+  'proxy-refused': true,
   internal: true,
 };
 

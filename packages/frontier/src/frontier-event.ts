@@ -54,6 +54,7 @@ export interface HostWarning {
     | 'revisit-without-original'
     | 'signature-wanted'
     | 'signature-clock'
+    | 'proxy-down'
     | 'signature-refused'
     | 'comment';
   readonly host: string;

@@ -95,6 +95,7 @@ function withPaths(config: CrawlConfig, folder: string): CrawlConfig {
     ...archived,
     ...keyIn(config, folder),
     ...tokensIn(config, folder),
+    ...proxyIn(config, folder),
     ...Object.fromEntries(paths),
   };
 }
@@ -102,17 +103,24 @@ function withPaths(config: CrawlConfig, folder: string): CrawlConfig {
 /** The places of `licensing.tokens` as `file:` with absolute paths. */
 function tokensIn({ licensing }: CrawlConfig, folder: string): Pick<CrawlConfig, 'licensing'> {
   if (!Array.isArray(licensing?.tokens)) return {};
-  const tokens = licensing.tokens.map((each) => {
-    const [, path] = /^file:(.+)$/s.exec(String(each?.token)) ?? [];
-    return path === undefined ? each : { ...each, token: `file:${resolve(folder, path)}` };
-  });
+  const tokens = licensing.tokens.map((each) => ({ ...each, token: placeIn(each?.token, folder) }));
   return { licensing: { ...licensing, tokens } };
 }
 
 /** `identity.signature.key` as `file:` with an absolute path. */
 function keyIn({ identity }: CrawlConfig, folder: string): Pick<CrawlConfig, 'identity'> {
   const { signature } = identity ?? {};
-  const [, path] = /^file:(.+)$/s.exec(String(signature?.key)) ?? [];
-  if (signature === undefined || path === undefined) return {};
-  return { identity: { ...identity, signature: { ...signature, key: `file:${resolve(folder, path)}` } } };
+  if (signature?.key === undefined) return {};
+  return { identity: { ...identity, signature: { ...signature, key: placeIn(signature.key, folder) } } };
+}
+
+/** `network.proxy` likewise, where it names a file. */
+function proxyIn({ network }: CrawlConfig, folder: string): Pick<CrawlConfig, 'network'> {
+  return network?.proxy === undefined ? {} : { network: { ...network, proxy: placeIn(network.proxy, folder) } };
+}
+
+/** A place as it is, `file:` with an absolute path. */
+function placeIn(place: string, folder: string): string {
+  const [, path] = /^file:(.+)$/s.exec(String(place)) ?? [];
+  return path === undefined ? place : `file:${resolve(folder, path)}`;
 }

@@ -109,6 +109,7 @@ describe('a command line in a block', () => {
   const elsewhere = [
     [/…|</, 'has a place to fill in'],
     [/^init/, 'asks at a terminal; cli/init-command.test.ts answers'],
+    [/ --proxy /, 'needs a proxy; test/crawl/goes-through-one-proxy.test.ts has some'],
     [/^serve/, 'stays open; cli/serve-command.test.ts ends it'],
     [/^identity check https/, 'asks an https host; cli/identity-check-verify.test.ts has one'],
   ] as const;

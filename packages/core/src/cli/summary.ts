@@ -51,7 +51,7 @@ function endText(report: CrawlReport): string {
   const { bound } = report;
   const more = ` To continue, give a larger --${bound}`;
   const dropped = `nothing is left but what bounds kept out, ${droppedByBounds(report.bounds)}`;
-  const stopper = /^(signature-clock|egress-not-listed): /.test(stopReason ?? '') ? '' : ' by a handler';
+  const stopper = /^(signature-clock|egress-not-listed|proxy-down): /.test(stopReason ?? '') ? '' : ' by a handler';
   const reason = stopReason === undefined ? '' : `${stopper}: "${printable(stopReason, 500)}"`;
   const how = {
     finished: alreadyFinished

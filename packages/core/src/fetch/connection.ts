@@ -13,7 +13,9 @@ import {
   MAX_IDLE_CONNECTIONS,
   MAX_TLS_SESSIONS,
 } from './limits.js';
+import type { OperatorProxy } from './proxy.js';
 import { mostRequestsAtOnce } from './socket-limit.js';
+import { openTunnel, type Tunnel } from './tunnel.js';
 
 const ENDED = new Error('the connection was ended by its exchange');
 const SOCKET_READ_BYTES = 64 * 1024;
@@ -24,6 +26,7 @@ let loaded: typeof Client | null = null;
  * address, since a host gets one request at a time.
  */
 export class ConnectionPool {
+  readonly proxy: OperatorProxy | null;
   readonly #ca: string | string[] | undefined;
   /** By their keys, in the order in which they became idle. */
   readonly #idle = new Map<string, Connection>();
@@ -31,8 +34,12 @@ export class ConnectionPool {
   readonly #mostIdle = Math.min(MAX_IDLE_CONNECTIONS, mostRequestsAtOnce());
   #isClosed = false;
 
-  /** @param ca - Certificates trusted instead of the platform's own, PEM; `undefined`: the platform's. */
-  constructor(ca: string | readonly string[] | undefined) {
+  /**
+   * @param ca - Certificates trusted instead of the platform's own, PEM; `undefined`: the platform's.
+   * @param proxy - What every connection goes through; `null`: nothing.
+   */
+  constructor(ca: string | readonly string[] | undefined, proxy: OperatorProxy | null) {
+    this.proxy = proxy;
     this.#ca = ca === undefined || typeof ca === 'string' ? ca : [...ca];
   }
 
@@ -69,9 +76,14 @@ export class ConnectionPool {
     this.#idle.clear();
   }
 
-  /** A socket that connects to this address and to no other. */
-  openSocket(target: Pick<buildConnector.Options, 'protocol' | 'hostname' | 'port'>, address: string): Socket {
+  /**
+   * A socket that connects to this address and to no other.
+   *
+   * @param tunnel - What leads there already; `null`: nothing does.
+   */
+  openSocket(target: Target, address: string, tunnel: Socket | null): Socket {
     if (target.protocol !== 'https:') {
+      if (tunnel !== null) return tunnel;
       const options: TcpNetConnectOpts & { readonly highWaterMark: number } = {
         host: address,
         port: Number(target.port || 80),
@@ -91,6 +103,7 @@ export class ConnectionPool {
       servername: name,
       lookup: refuseLookup,
       ALPNProtocols: ['http/1.1'],
+      ...(tunnel === null ? {} : { socket: tunnel }),
       ...(session === undefined ? {} : { session }),
       ...(this.#ca === undefined ? {} : { ca: this.#ca }),
     });
@@ -98,18 +111,23 @@ export class ConnectionPool {
   }
 }
 
+type Target = Pick<buildConnector.Options, 'protocol' | 'hostname' | 'port'>;
+
 /** A connection in use by one exchange, or idle. */
 export class Connection {
   /** Origin and address. */
   readonly key: string;
-  /** The address that the socket reports. */
+  /** The address that the socket reports; behind a proxy, the one that it was told. */
   remoteAddress: string | null = null;
+  /** `null`: not connected, or it is not the one that the site sees. */
   localAddress: string | null = null;
   /** The socket failed. undici calls a body without a length complete even when a reset ended it. */
   hasFailed = false;
   readonly #address: string;
   readonly #client: Client;
-  readonly #openSocket: () => Socket;
+  readonly #openSocket: (tunnel: Socket | null) => Socket;
+  readonly #openTunnel: (() => Tunnel) | null;
+  #tunnel: Tunnel | null = null;
   #socket: Socket | null = null;
   /** Connected before the request that needs it was handed to undici. */
   #prepared: Socket | null = null;
@@ -122,7 +140,10 @@ export class Connection {
     this.key = key;
     const { protocol, hostname, port } = new URL(origin);
     const target = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port };
-    this.#openSocket = () => pool.openSocket(target, address);
+    this.#openSocket = (tunnel) => pool.openSocket(target, address, tunnel);
+    const { proxy } = pool;
+    const usedPort = Number(port || (protocol === 'https:' ? 443 : 80));
+    this.#openTunnel = proxy === null ? null : () => openTunnel(proxy, address, usedPort);
     this.#address = address;
     this.#client = new (clientClass())(origin, {
       // The exchange has one timer of its own instead of three.
@@ -148,6 +169,11 @@ export class Connection {
 
   get isOpen(): boolean {
     return this.#socket !== null;
+  }
+
+  /** Whether it is the proxy that has not taken the connection yet. */
+  get waitsForProxy(): boolean {
+    return this.#tunnel?.hasReachedProxy() === false;
   }
 
   /** Connects, for a request that is made when that is done. Rejects as connecting fails. */
@@ -194,26 +220,42 @@ export class Connection {
   destroy(): void {
     // With an error: undici takes a close without one for the end of a body that has no length.
     this.#socket?.destroy(ENDED);
+    this.#tunnel?.end();
     this.#client.destroy(null, () => undefined);
   }
 
   #attach(done: buildConnector.Callback): void {
-    const socket = this.#openSocket();
+    if (this.#openTunnel === null) {
+      this.#attachSocket(this.#openSocket(null), done);
+      return;
+    }
+    this.#tunnel = this.#openTunnel();
+    this.#tunnel.opened.then(
+      (tunnel) => this.#attachSocket(this.#openSocket(tunnel), done),
+      (error) => done(error, null),
+    );
+  }
+
+  #attachSocket(socket: Socket, done: buildConnector.Callback): void {
     this.#socket = socket;
     this.hasFailed = false;
     let isDone = false;
     socket.setNoDelay(true);
-    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
+    const onOpen = (): void => {
       if (isDone) return;
       isDone = true;
-      this.remoteAddress = socket.remoteAddress ?? this.#address;
-      this.localAddress = socket.localAddress ?? null;
+      const isDirect = this.#tunnel === null;
+      this.remoteAddress = (isDirect ? socket.remoteAddress : null) ?? this.#address;
+      this.localAddress = (isDirect ? socket.localAddress : null) ?? null;
       // Before undici's own listener, so that the limit is checked before anything is parsed.
       socket.on('readable', () => {
         if (socket.bytesRead > this.#wireEnd) this.#onWireFull?.();
       });
       done(null, socket);
-    });
+    };
+    // A tunnel is connected when it comes.
+    if (!('encrypted' in socket) && !socket.connecting) queueMicrotask(onOpen);
+    else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', onOpen);
     // Before undici's own listener, so that `hasFailed` is known when undici reports the end of the body.
     socket.on('error', (error) => {
       this.hasFailed = true;

@@ -6,13 +6,12 @@
 // The second lock is asked before a connection is made, the frontier's `mayStart` after, right before the first byte.
 // Either may say wait, and both have to say go.
 
-import { createHash } from 'node:crypto';
 import type { HostRequirements, RobotsCopyRef, StartAnswer } from '@mannerly/frontier';
 import { keepLatest } from '../keep-latest.js';
 import { ROBOTS_BODY_BYTES } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
-import type { RequestRecord, RobotsReceipt } from '../report/decision.js';
+import type { RequestRecord } from '../report/decision.js';
 import type { CrawlSigning } from '../signatures/crawl-signing.js';
 import type { AddressGuard, GuardAnswer } from './address-guard.js';
 import { encodedLimit } from './body.js';
@@ -20,22 +19,10 @@ import { type CookieJar, Cookies } from './cookies.js';
 import { failureDetail } from './failure-code.js';
 import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher.js';
 import { createRequestHeaders, type Identity, type RequestPurpose } from './identity.js';
-import {
-  MAX_GAP_HOSTS,
-  MAX_LOGGED_FIELD_CHARS,
-  ROBOTS_CONNECT_MS,
-  ROBOTS_EXCHANGE_MS,
-  STOPPED_WAIT_MS,
-} from './limits.js';
-import {
-  type EgressOutcome,
-  type FetchOutcome,
-  headersByName,
-  headerValue,
-  type NotSentOutcome,
-  unsentFailure,
-} from './outcome.js';
+import { MAX_GAP_HOSTS, PROXY_WAIT_MS, ROBOTS_CONNECT_MS, ROBOTS_EXCHANGE_MS, STOPPED_WAIT_MS } from './limits.js';
+import { type EgressOutcome, type FetchOutcome, headerValue, type NotSentOutcome, unsentFailure } from './outcome.js';
 import type { RequestLimiter } from './request-limiter.js';
+import { recordOf } from './request-record.js';
 import { Spool, type SpooledBody } from './spool.js';
 
 /** One request. */
@@ -84,6 +71,10 @@ export interface EgressOptions {
   readonly mayLeaveFrom?: (localAddress: string) => boolean;
   /** The value of Authorization for pages of a URL's origin, kept out of everything that is recorded. @default none */
   readonly licenseField?: (url: URL) => string | null;
+  /** Told of each request that could not be made because the proxy failed. @default no one is told */
+  readonly onProxyDown?: (url: string, detail: string) => void;
+  /** Told of each request that got past that. @default no one is told */
+  readonly onProxyUp?: () => void;
   readonly guard: AddressGuard;
   readonly limiter: Pick<RequestLimiter, 'ask'>;
   /** robots.txt is bounded by the lesser of these limits and its own. `cookies` makes the jar of an origin. */
@@ -159,7 +150,13 @@ export class Egress {
     const wasSent = outcome !== null && (outcome.kind === 'response' || outcome.wasSent);
     lock.done(wasSent ? startedAtMs : null, endedAtMs, nowMs());
     if (outcome === null) return notSent(url.href, startAnswer);
+    if (outcome.kind === 'failed' && outcome.failure === 'proxy') {
+      // Not the site's fault: neither a retry of the URL nor a failure of its host.
+      this.#options.onProxyDown?.(url.href, outcome.detail);
+      return notSent(url.href, { kind: 'wait', untilMs: nowMs() + PROXY_WAIT_MS });
+    }
     if (!wasSent) return outcome;
+    this.#options.onProxyUp?.();
     const last = this.#lastEnds.get(host);
     keepLatest(this.#lastEnds, host, Math.max(endedAtMs, last ?? endedAtMs), MAX_GAP_HOSTS);
     if (outcome.kind === 'response') await this.#cookies?.keep(url, request.purpose, outcome.headers);
@@ -349,52 +346,4 @@ function limitsFor({ purpose, maxBodyBytes }: EgressRequest, network: EgressOpti
 function notSent(url: string, startAnswer: StartAnswer): NotSentOutcome {
   const reason = startAnswer.kind === 'lost' ? 'lost' : 'wait';
   return { kind: 'not-sent', url, reason, untilMs: startAnswer.kind === 'wait' ? startAnswer.untilMs : null };
-}
-
-/** @param gapMs - From the end of the host's last exchange to the start of this one; `null` for the first. */
-function recordOf(
-  { host, purpose, method = 'GET', requirements, robots = null, robotsOf = null }: EgressRequest,
-  outcome: FetchOutcome,
-  headers: FetchRequest['headers'],
-  gapMs: number | null,
-): RequestRecord {
-  const response = outcome.kind === 'response' ? outcome : null;
-  const retryAfter = response === null ? null : headerValue(response.headers, 'retry-after');
-  return {
-    url: outcome.url,
-    host,
-    purpose,
-    startedAtMs: outcome.timing.startedAtMs,
-    endedAtMs: outcome.timing.endedAtMs,
-    status: response?.status ?? null,
-    failure: outcome.kind === 'failed' ? outcome.failure : null,
-    encodedBytes: response?.encodedBytes ?? 0,
-    remoteAddress: outcome.remoteAddress,
-    userAgent: headers['User-Agent'] ?? '',
-    ...(method === 'GET' ? {} : { method }),
-    ...(headers['Signature'] === undefined ? {} : { signed: true }),
-    crawlDelayMs: requirements.crawlDelayMs,
-    requestIntervalMs: requirements.requestIntervalMs,
-    gapMs,
-    truncated: response?.truncated ?? null,
-    retryAfter: retryAfter?.slice(0, MAX_LOGGED_FIELD_CHARS) ?? null,
-    robots,
-    robotsAnswer: robotsOf === null ? null : robotsReceipt(robotsOf, outcome),
-  };
-}
-
-/** Fields that decide where an answer leads, how its body reads and how long it holds (access 3, 4, 6). */
-const RECEIPT_FIELDS: ReadonlySet<string> = new Set(
-  'age cache-control content-type date etag expires last-modified location retry-after'.split(' '),
-);
-
-/** What came for a robots.txt: enough to read the answer again without the network. */
-function robotsReceipt(authority: string, outcome: FetchOutcome): RobotsReceipt {
-  if (outcome.kind === 'failed') return { authority, hash: null, headers: {} };
-  const fields = Object.entries(headersByName(outcome.headers, RECEIPT_FIELDS));
-  const headers = Object.fromEntries(fields.map(([name, value]) => [name, value.slice(0, MAX_LOGGED_FIELD_CHARS)]));
-  const hasBody = outcome.status >= 200 && outcome.status <= 299 && outcome.truncated !== 'connection';
-  // As `RobotsCopyRef.hash`.
-  const hash = hasBody ? createHash('sha256').update(outcome.body).digest('hex') : null;
-  return { authority, hash, headers };
 }

@@ -6,6 +6,8 @@ import type { FailureCode } from './outcome.js';
 export type ExchangePhase = 'connecting' | 'sent' | 'answering';
 
 const BY_CODE: readonly (readonly [codes: RegExp, failure: FailureCode])[] = [
+  [/^PROXY_DOWN$/, 'proxy'],
+  [/^PROXY_REFUSED$/, 'proxy-refused'],
   [/^ECONNREFUSED$/, 'refused'],
   [/^(?:E(?:HOST|NET)(?:UNREACH|DOWN)|EADDRNOTAVAIL|EAFNOSUPPORT|EACCES|EPERM)$/, 'unreachable-network'],
   [/^(?:ECONNRESET|ECONNABORTED|EPIPE)$/, 'reset'],
@@ -50,7 +52,7 @@ export function failureCodeWithin(error: unknown): FailureCode {
 /** What to tell people about an error. Never throws. */
 export function failureDetail(error: unknown): string {
   const { code, message } = readError(error);
-  return code === '' || message.includes(code) ? message : `${message} (${code})`;
+  return code === '' || code.startsWith('PROXY_') || message.includes(code) ? message : `${message} (${code})`;
 }
 
 function readError(error: unknown): { code: string; message: string; name: string } {

@@ -51,6 +51,14 @@ export const LEAST_HIGH_BYTES = 8;
 /** What the detector must be sure of, in its own hundredths. Ours: Czech text comes out at 19. */
 export const LEAST_CHARSET_CONFIDENCE = 15;
 
+// The operator's proxy
+/** Characters of its URL: a password of any service, and more. Ours. */
+export const MAX_PROXY_URL_CHARS = 2_048;
+/** Milliseconds that a request waits which met no proxy. Ours: a restart takes seconds. */
+export const PROXY_WAIT_MS = 30_000;
+/** Milliseconds without the proxy after which the run stops. Ours: what takes longer wants an operator. */
+export const PROXY_DOWN_MS = 300_000;
+
 // robots.txt requests (specification, access 2)
 /** Milliseconds for a robots.txt connection. */
 export const ROBOTS_CONNECT_MS = 10_000;

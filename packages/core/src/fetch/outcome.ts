@@ -68,6 +68,8 @@ export type FailureCode =
   | 'address-forbidden'
   | 'port-forbidden'
   | 'scheme-unsupported'
+  | 'proxy'
+  | 'proxy-refused'
   | 'internal';
 
 /** No response that can be used. */
@@ -155,7 +157,7 @@ export function headersByName(headers: HeaderLines, names?: ReadonlySet<string>)
 }
 
 /** Failures that our own rules decided before anything was sent: no exchange happened, and no host is to blame. */
-const REFUSALS: readonly FailureCode[] = ['address-forbidden', 'port-forbidden', 'scheme-unsupported'];
+const REFUSALS: readonly FailureCode[] = ['address-forbidden', 'port-forbidden', 'scheme-unsupported', 'proxy-refused'];
 
 /** Whether an outcome is the address guard's refusal. Never throws. */
 export function isRefusedByGuard(outcome: FetchOutcome): boolean {
@@ -214,6 +216,8 @@ const ROBOTS_FAILURES: Readonly<Record<FailureCode, RobotsFailure>> = {
   'address-forbidden': 'blocked',
   'port-forbidden': 'blocked',
   'scheme-unsupported': 'blocked',
+  proxy: 'other',
+  'proxy-refused': 'blocked',
   internal: 'other',
 };
 

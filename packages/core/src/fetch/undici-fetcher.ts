@@ -17,11 +17,14 @@ import { type ExchangePhase, failureCode, failureDetail } from './failure-code.j
 import type { Fetcher, FetcherCapabilities, FetchRequest } from './fetcher.js';
 import { FRAMING_SLACK_BYTES, MAX_HEADER_FIELDS, MAX_HEADER_PHASE_BYTES } from './limits.js';
 import { type FailureCode, type FetchOutcome, type HeaderLines, headerValue, unsentFailure } from './outcome.js';
+import { resolveProxy } from './proxy.js';
 
 /** How the undici fetcher is set up. */
 export interface UndiciFetcherOptions {
   /** Certificates trusted instead of the platform's own, PEM. @default the platform's */
   readonly ca?: string | readonly string[];
+  /** What every connection goes through, as `network.proxy`. @default none */
+  readonly proxy?: string;
   /** Epoch milliseconds. @default Date.now */
   readonly nowMs?: () => number;
 }
@@ -36,15 +39,17 @@ const CAPABILITIES: FetcherCapabilities = Object.freeze({
 });
 
 /**
- * Makes a fetcher that connects to the judged address of each request and to nothing else. Never throws.
+ * Makes a fetcher that connects to the judged address of each request and to nothing else.
  *
  * A connection is used again for the same origin *and* the same judged address, one request at a time. TLS is verified
  * against the URL's host. A request that meets an idle connection just as the server closes it fails like any other
  * reset: nothing is sent twice without the frontier's permission.
+ *
+ * @throws MannerlyError `option-invalid` for a proxy that is none.
  */
 export function createUndiciFetcher(options: UndiciFetcherOptions = {}): Fetcher {
   const nowMs = options.nowMs ?? Date.now;
-  const pool = new ConnectionPool(options.ca);
+  const pool = new ConnectionPool(options.ca, options.proxy === undefined ? null : resolveProxy(options.proxy));
   return {
     capabilities: CAPABILITIES,
     fetch: (request) =>
@@ -222,7 +227,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** @param phase - Only if it still lasts then; `null`: whichever. */
   #failAfter(ms: number, phase: ExchangePhase | null, failure: FailureCode, what: string): NodeJS.Timeout {
     const onTime = (): void => {
-      if (phase === null || this.#phase === phase) this.fail(failure, `${what} within ${ms} ms`);
+      if (phase !== null && this.#phase !== phase) return;
+      const isProxy = this.#phase === 'connecting' && this.#connection.waitsForProxy;
+      this.fail(isProxy ? 'proxy' : failure, `${what}${isProxy ? ' to the proxy' : ''} within ${ms} ms`);
     };
     // Timers come before sockets in a turn of the event loop. After a busy turn of ours the response may be at the
     // socket already, and the server is not to blame.

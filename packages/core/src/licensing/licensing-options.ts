@@ -1,10 +1,10 @@
 // The options of licences, checked, and the tokens that they name. A token is read from a file or the environment when
 // a crawl is made, kept here, and shown nowhere.
 
-import { readFileSync } from 'node:fs';
 import type { Purpose } from '@mannerly/robots/page';
 import { invalidOption, MannerlyError } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
+import { namesPlace, readSecret } from '../secret-place.js';
 import type { LicenseParty, LicenseUser } from './license-terms.js';
 import { MAX_LICENSE_TOKEN_CHARS } from './limits.js';
 
@@ -69,19 +69,11 @@ function originOf(text: string): string {
 }
 
 function tokenAt(source: string, env: Readonly<Record<string, string | undefined>>): string {
-  const [, kind, place = ''] = /^(file|env):(.+)$/.exec(source) ?? [];
-  if (kind === undefined) throw noToken('a place', 'it is neither file:PATH nor env:NAME');
-  let text: string | undefined;
-  try {
-    text = kind === 'env' ? env[place] : readFileSync(place, 'utf8');
-  } catch (error) {
-    throw noToken(source, `it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
-  }
-  const token = text?.trim() ?? '';
-  const isToken = /^[\x21-\x7e]+$/.test(token) && token.length <= MAX_LICENSE_TOKEN_CHARS;
-  if (!isToken)
-    throw noToken(source, text === undefined ? 'there is none' : 'it is no token of visible ASCII characters');
-  return token;
+  const secret = readSecret(source, env);
+  // What is given by value is not shown.
+  if (secret.kind === 'none') throw noToken(namesPlace(source) ? source : 'a place', secret.why);
+  if (/^[\x21-\x7e]+$/.test(secret.text) && secret.text.length <= MAX_LICENSE_TOKEN_CHARS) return secret.text;
+  throw noToken(source, 'it is no token of visible ASCII characters');
 }
 
 /** When a token ends, epoch milliseconds; `null`: it is no JWT, or does not say (RFC 7519 section 4.1.4). */

@@ -437,6 +437,11 @@ export interface NetworkOptions {
    */
   readonly allowUnpinnedDns?: boolean;
   /**
+   * The one proxy that every connection goes through, to the address that was checked. A URL with name and password is
+   * named by its place. @default none
+   */
+  readonly proxy?: string;
+  /**
    * Fields that are added to requests for pages, their files and sitemaps, as `Name: value`. Refused are those that say
    * who asks, credentials, conditions, and those of browsers and proxies. 0 to 20 entries: a field such as
    * `Accept-Language: de`. @default []

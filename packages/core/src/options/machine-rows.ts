@@ -67,6 +67,14 @@ export const MACHINE_ROWS = {
         'Allows a `fetcher` that resolves names by itself. The address guard then only keeps out literal addresses.',
         { default: false, relaxed: [[true], 'a name can lead to another address than the one that was checked'] },
       ),
+      proxy: row(
+        text('http://HOST:PORT, socks5://HOST:PORT, or the place of such a URL: env:NAME, file:PATH'),
+        'The one [proxy](../tasks/proxy.md) that every connection goes through, to the address that was checked. A URL with name and password is named by its place.',
+        {
+          isCheckedByOwner: true,
+          flag: ['--proxy <url>', 'connect through this proxy: http://HOST:PORT, socks5://HOST:PORT or env:NAME'],
+        },
+      ),
       headers: row(
         list(text('a field such as `Accept-Language: de`'), MAX_OWN_HEADERS),
         'Fields that are added to requests for pages, their files and sitemaps, as `Name: value`. Refused are those that say who asks, credentials, conditions, and those of browsers and proxies.',

@@ -17,6 +17,7 @@ import { createAddressGuard } from '../fetch/address-guard.js';
 import { type Identity, resolveIdentity } from '../fetch/identity.js';
 import { checkedEgress } from '../fetch/own-addresses.js';
 import { readOwnHeaders } from '../fetch/own-headers.js';
+import { type OperatorProxy, resolveProxy } from '../fetch/proxy.js';
 import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
 import { LicenseTokens, type ResolvedLicensing } from '../licensing/licensing-options.js';
 import { type ResolvedExclusionOptions, resolveExclusionOptions } from '../page/exclusion.js';
@@ -34,7 +35,9 @@ type Defaults = Filled<typeof OPTIONS>;
 export type ResolvedBoundsOptions = Defaults['bounds'];
 
 /** The network side. `ports` has those of the seeds too. */
-export interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cookies' | 'headers'> {
+export interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cookies' | 'headers' | 'proxy'> {
+  /** `null`: none. */
+  readonly proxy: OperatorProxy | null;
   /** Added to requests for content, by name. */
   readonly headers: Readonly<Record<string, string>>;
   /** `'usual'`: jars of tough-cookie. */
@@ -100,6 +103,9 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
       hint: '`network: { allowUnpinnedDns: true }` allows it, where no name can lead to a network of yours.',
     });
   }
+  if (options.fetcher !== undefined && network.proxy !== null) {
+    throw invalidOption('network.proxy', 'absent where `fetcher` is given', network.proxy.url, PROXIED_FETCHER);
+  }
   const { orderSeed, archive, recrawl, traps, licensing } = filled;
   // Read once here, so that a token that is missing is reported now.
   new LicenseTokens(licensing.tokens);
@@ -141,6 +147,9 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
 const UNPINNED =
   'expected `fetcher` to connect to the address that was checked (`capabilities.pinsAddress`), for the address guard';
 
+const PROXIED_FETCHER =
+  '`createUndiciFetcher({ proxy })` makes a fetcher that goes through it, also for `browserFetcher({ fetcher })`.';
+
 function hooksOf(hooks: CrawlerOptions['hooks'] = {}, timeoutMs: number): ResolvedHookOptions | null {
   const { beforeFetch, afterFetch, onExclusion } = hooks;
   const isAny = [beforeFetch, afterFetch, onExclusion].some((hook) => hook !== undefined);
@@ -168,9 +177,11 @@ function networkOf({ cookies, ...rest }: Defaults['network'], seeds: readonly st
   createAddressGuard({ ...rest, ports, resolve: null, nowMs: () => 0 });
   const concurrency = Math.min(rest.concurrency, mostRequestsAtOnce());
   const headers = readOwnHeaders(rest.headers);
+  const proxy = rest.proxy === null ? null : resolveProxy(rest.proxy);
   return {
     ...rest,
     headers,
+    proxy,
     concurrency,
     ports,
     cookies: cookies === true ? 'usual' : cookies === false ? null : cookies,

@@ -74,7 +74,8 @@ export interface CrawlReport {
   /** The bounds that kept URLs out of the crawl, with their numbers; empty: none did. */
   readonly bounds: readonly BoundMet[];
   /**
-   * With `stopped`: the reason that a handler gave (`StopCrawl`), `signature-clock: …` or `egress-not-listed: …`.
+   * With `stopped`: the reason that a handler gave (`StopCrawl`), `signature-clock: …` `egress-not-listed: …` or
+   * `proxy-down: …`.
    * Absent: none.
    */
   readonly stopReason?: string;

@@ -150,8 +150,16 @@ export const REASONS = {
     'Open it with `network.ports` (--port).',
   ),
   'scheme-unsupported': droppedByFetcher('Only http and https are fetched.'),
+  'proxy-refused': droppedByFetcher(
+    'The proxy of the crawl refuses to connect there.',
+    'Ask who runs the proxy: it has to allow CONNECT to the ports 80 and 443.',
+  ),
 
   // failed: it could not be fetched
+  proxy: failed(
+    'The proxy of the crawl could not be reached, or wants another password.',
+    'Start it, or correct `network.proxy` (--proxy); the same command goes on from there.',
+  ),
   'robots-unreachable': rows(['held', 'failed'], 'robots')(
     'robots.txt could not be fetched, so nothing of the site may be requested yet.',
     'Check that its name is right and the site answers; run the same crawl again after that time.',

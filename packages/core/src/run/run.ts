@@ -2,7 +2,6 @@
 // start to end is in `perform-run.ts`.
 
 import type { AddAnswer, Frontier, ListRequest, NewUrl, QueueListing } from '@mannerly/frontier';
-import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { wantsTdmRep } from '@mannerly/robots/page';
 import PQueue from 'p-queue';
 import { type Admit, createAdmit, type Refusal } from '../admit/admit.js';
@@ -19,13 +18,10 @@ import { crawlPaths } from '../directory/crawl-paths.js';
 import { Companions } from '../discovery/companions.js';
 import { Sitemaps } from '../discovery/sitemaps.js';
 import { MannerlyError } from '../errors.js';
-import { createAddressGuard } from '../fetch/address-guard.js';
 import { decodeText, utf8Start } from '../fetch/charset.js';
 import { type CookieJar, jarMaker } from '../fetch/cookies.js';
-import { Egress } from '../fetch/egress.js';
+import type { Egress } from '../fetch/egress.js';
 import { offerOf } from '../fetch/identity.js';
-import { isUnlisted } from '../fetch/own-addresses.js';
-import { RequestLimiter } from '../fetch/request-limiter.js';
 import { HandlerPool } from '../handle/handler-pool.js';
 import { Journal } from '../journal/journal.js';
 import { Tally } from '../journal/tally.js';
@@ -44,7 +40,6 @@ import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
 import { type Explanation, explain, explainHost, isHostName, requestedForm, withError } from '../report/explain.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
 import { PolitenessLedger } from '../report/politeness.js';
-import { CrawlSigning } from '../signatures/crawl-signing.js';
 import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, endedActivity } from './activity.js';
 import { type AddedUrl, addedUrls } from './added-urls.js';
 import { CrawlTotals } from './crawl-totals.js';
@@ -54,6 +49,7 @@ import { ReadingLog } from './reading-log.js';
 import { type FailureFilter, findFailures, type RetryAnswer, retryAnswer, retryOf } from './retry.js';
 import { archiveFolder } from './run-archive.js';
 import { openRunDirectory, type RunDirectory } from './run-directory.js';
+import { createRunEgress } from './run-egress.js';
 import { createRunFrontier } from './run-frontier.js';
 import { checkOrder, type RunSetup } from './run-setup.js';
 import type { RunStop } from './run-stop.js';
@@ -195,27 +191,7 @@ export class Run {
         journal.frontierEvent(pageWarning('page-slow', url, `${url} took ${Math.round(tookMs)} ms to read`, nowMs())),
     });
     const tokens = new LicenseTokens(options.licensing.tokens);
-    this.egress = new Egress({
-      licenseField: (url) => tokens.fieldFor(url),
-      fetcher,
-      identity,
-      signing: new CrawlSigning(options.signature ?? null, {
-        wallMs: () => Date.now(),
-        tell: (warning) => journal.frontierEvent(warning),
-        stop: (reason) => stop.requestFor(reason),
-      }),
-      mayLeaveFrom: (address) => {
-        if (options.egress.length === 0 || !isUnlisted(address, options.egress)) return true;
-        stop.requestFor(`egress-not-listed: requests leave from ${address}, which \`identity.egress\` does not list`);
-        return false;
-      },
-      guard: createAddressGuard({ ...network, nowMs }),
-      limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
-      network: { ...network, cookies },
-      nowMs,
-      onRequest: (record) => journal.request(record),
-      onExchange: options.archive === null ? undefined : (sent, outcome) => this.archive?.exchanged(sent, outcome),
-    });
+    this.egress = createRunEgress(setup, { journal, tokens, cookies, archive: () => this.archive });
     this.fetches = new PQueue({ concurrency: network.concurrency });
     this.pageRequests = new PageRequests({
       frontier,

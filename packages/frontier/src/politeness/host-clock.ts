@@ -68,7 +68,15 @@ export interface AfterExchange {
 const REFUSALS: ReadonlySet<number> = new Set([401, 402, 403, 407, 451]);
 
 /** Failure words that are about us, not about the host. */
-const OURS = new Set<string>(['aborted', 'internal', 'address-forbidden', 'port-forbidden', 'scheme-unsupported']);
+const OURS = new Set<string>([
+  'aborted',
+  'internal',
+  'address-forbidden',
+  'port-forbidden',
+  'scheme-unsupported',
+  'proxy',
+  'proxy-refused',
+]);
 
 /**
  * Reads one exchange (access §10). A status that throttles counts even when the body then failed; otherwise a failure
@@ -233,6 +241,7 @@ const LASTING: ReadonlySet<string> = new Set([
   'address-forbidden',
   'port-forbidden',
   'scheme-unsupported',
+  'proxy-refused',
   'internal',
 ]);
 

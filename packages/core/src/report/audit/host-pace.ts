@@ -167,6 +167,8 @@ const OURS: ReadonlySet<string> = new Set([
   'address-forbidden',
   'port-forbidden',
   'scheme-unsupported',
+  'proxy',
+  'proxy-refused',
   'internal',
 ]);
 

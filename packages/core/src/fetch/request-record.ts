@@ -1,0 +1,70 @@
+// What the request log says of an exchange, and what it keeps of a robots.txt so that the answer can be read again.
+
+import { createHash } from 'node:crypto';
+import type { HostRequirements, RobotsCopyRef } from '@mannerly/frontier';
+import type { RequestRecord, RobotsReceipt } from '../report/decision.js';
+import type { RequestPurpose } from './identity.js';
+import { MAX_LOGGED_FIELD_CHARS } from './limits.js';
+import { type FetchOutcome, headersByName, headerValue } from './outcome.js';
+
+/** What is known of a request before it leaves, as `EgressRequest` has it. */
+interface LoggedRequest {
+  readonly host: string;
+  readonly purpose: RequestPurpose;
+  readonly method?: 'GET' | 'HEAD';
+  readonly requirements: HostRequirements;
+  readonly robots?: RobotsCopyRef | null;
+  readonly robotsOf?: string | null;
+}
+
+/**
+ * The entry of an exchange whose request left. Never throws.
+ *
+ * @param gapMs - From the end of the host's last exchange to the start of this one; `null` for the first.
+ */
+export function recordOf(
+  { host, purpose, method = 'GET', requirements, robots = null, robotsOf = null }: LoggedRequest,
+  outcome: FetchOutcome,
+  headers: Readonly<Record<string, string>>,
+  gapMs: number | null,
+): RequestRecord {
+  const response = outcome.kind === 'response' ? outcome : null;
+  const retryAfter = response === null ? null : headerValue(response.headers, 'retry-after');
+  return {
+    url: outcome.url,
+    host,
+    purpose,
+    startedAtMs: outcome.timing.startedAtMs,
+    endedAtMs: outcome.timing.endedAtMs,
+    status: response?.status ?? null,
+    failure: outcome.kind === 'failed' ? outcome.failure : null,
+    encodedBytes: response?.encodedBytes ?? 0,
+    remoteAddress: outcome.remoteAddress,
+    userAgent: headers['User-Agent'] ?? '',
+    ...(method === 'GET' ? {} : { method }),
+    ...(headers['Signature'] === undefined ? {} : { signed: true }),
+    crawlDelayMs: requirements.crawlDelayMs,
+    requestIntervalMs: requirements.requestIntervalMs,
+    gapMs,
+    truncated: response?.truncated ?? null,
+    retryAfter: retryAfter?.slice(0, MAX_LOGGED_FIELD_CHARS) ?? null,
+    robots,
+    robotsAnswer: robotsOf === null ? null : robotsReceipt(robotsOf, outcome),
+  };
+}
+
+/** Fields that decide where an answer leads, how its body reads and how long it holds (access 3, 4, 6). */
+const RECEIPT_FIELDS: ReadonlySet<string> = new Set(
+  'age cache-control content-type date etag expires last-modified location retry-after'.split(' '),
+);
+
+/** What came for a robots.txt: enough to read the answer again without the network. */
+function robotsReceipt(authority: string, outcome: FetchOutcome): RobotsReceipt {
+  if (outcome.kind === 'failed') return { authority, hash: null, headers: {} };
+  const fields = Object.entries(headersByName(outcome.headers, RECEIPT_FIELDS));
+  const headers = Object.fromEntries(fields.map(([name, value]) => [name, value.slice(0, MAX_LOGGED_FIELD_CHARS)]));
+  const hasBody = outcome.status >= 200 && outcome.status <= 299 && outcome.truncated !== 'connection';
+  // As `RobotsCopyRef.hash`.
+  const hash = hasBody ? createHash('sha256').update(outcome.body).digest('hex') : null;
+  return { authority, hash, headers };
+}

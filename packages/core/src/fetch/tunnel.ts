@@ -1,0 +1,146 @@
+// A connection to a judged address through the operator's proxy: HTTP CONNECT (RFC 9110 §9.3.6) by the platform, SOCKS5
+// (RFC 1928) by undici. The proxy is always told the address, never a name: it could resolve it to another one.
+
+import type { EventEmitter } from 'node:events';
+import { request as requestHttp } from 'node:http';
+import { createRequire } from 'node:module';
+import { connect, isIPv6, type Socket } from 'node:net';
+import type { OperatorProxy } from './proxy.js';
+
+/** A tunnel that is being opened. */
+export interface Tunnel {
+  /** Rejects with an error whose code says who failed: `PROXY_DOWN`, `PROXY_REFUSED`, or that of a connection. */
+  readonly opened: Promise<Socket>;
+  /** Whether the proxy has taken the connection: from then on it is the site that keeps waiting. */
+  hasReachedProxy(): boolean;
+  /** Gives it up, opened or not. */
+  end(): void;
+}
+
+/** Asks a proxy for a connection to an address. Never throws. */
+export function openTunnel(proxy: OperatorProxy, address: string, port: number): Tunnel {
+  const giveUp = new AbortController();
+  let isReached = false;
+  const attempt: Attempt = {
+    address,
+    port,
+    signal: giveUp.signal,
+    onReached: () => {
+      isReached = true;
+    },
+  };
+  const opened = (proxy.isSocks ? openSocks : openConnect)(proxy, attempt).catch((cause: unknown) => {
+    if (!isReached) throw fault('PROXY_DOWN', `the proxy ${proxy.url} cannot be reached: ${messageOf(cause)}`);
+    throw isFault(cause) ? cause : fault('EHOSTUNREACH', `the proxy ${proxy.url} gave up: ${messageOf(cause)}`);
+  });
+  // After it was given up nothing waits for it.
+  opened.catch(() => undefined);
+  return { opened, hasReachedProxy: () => isReached, end: () => giveUp.abort() };
+}
+
+interface Attempt {
+  readonly address: string;
+  readonly port: number;
+  readonly signal: AbortSignal;
+  readonly onReached: () => void;
+}
+
+function openConnect(proxy: OperatorProxy, { address, port, signal, onReached }: Attempt): Promise<Socket> {
+  const target = `${isIPv6(address) ? `[${address}]` : address}:${port}`;
+  const known = proxy.credentials();
+  const basic = known === null ? '' : Buffer.from(`${known.username}:${known.password}`).toString('base64');
+  return new Promise((resolve, reject) => {
+    const request = requestHttp({
+      method: 'CONNECT',
+      host: proxy.host,
+      port: proxy.port,
+      path: target,
+      headers: { Host: target, ...(basic === '' ? {} : { 'Proxy-Authorization': `Basic ${basic}` }) },
+      agent: false,
+      signal,
+    });
+    request.once('socket', (socket) => socket.once('connect', onReached));
+    request.once('error', reject);
+    request.once('connect', ({ statusCode = 0 }, socket: Socket, head) => {
+      if (statusCode >= 200 && statusCode <= 299) {
+        if (head.length > 0) socket.unshift(head);
+        resolve(socket);
+        return;
+      }
+      socket.on('error', () => undefined).destroy();
+      reject(fault(codeOfStatus(statusCode), `the proxy ${proxy.url} answered ${statusCode} for ${target}`));
+    });
+    request.end();
+  });
+}
+
+/** A proxy that wants a password serves no one; one that says 5xx could not reach the site; others have a rule. */
+function codeOfStatus(status: number): FaultCode {
+  if (status === 407) return 'PROXY_DOWN';
+  if (status === 504) return 'ETIMEDOUT';
+  return status >= 500 && status !== 501 ? 'EHOSTUNREACH' : 'PROXY_REFUSED';
+}
+
+async function openSocks(proxy: OperatorProxy, { address, port, signal, onReached }: Attempt): Promise<Socket> {
+  const Client = socksClientClass();
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: proxy.host, port: proxy.port, signal });
+    // Before the connection there is no conversation that could fail.
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      onReached();
+      const client = new Client(socket, proxy.credentials() ?? {});
+      client.on('error', (error: Error) => {
+        socket.destroy();
+        const code = codeOfSocks('code' in error ? String(error.code) : '');
+        reject(fault(code, `the proxy ${proxy.url} for ${address} port ${port}: ${error.message}`));
+      });
+      client.once('close', () => reject(new Error('it closed the connection')));
+      client.once('authenticated', () => client.connect(address, port));
+      client.once('connected', () => {
+        // undici's client was reading; from here on the exchange does.
+        socket.pause();
+        resolve(socket);
+      });
+      client.handshake();
+    });
+  });
+}
+
+/** By undici's codes, the last part of which is the reply (RFC 1928 §6). */
+function codeOfSocks(code: string): FaultCode {
+  if (code.startsWith('UND_ERR_SOCKS5_AUTH')) return 'PROXY_DOWN';
+  if (code === 'UND_ERR_SOCKS5_REPLY_2') return 'PROXY_REFUSED';
+  if (code === 'UND_ERR_SOCKS5_REPLY_5') return 'ECONNREFUSED';
+  return code === 'UND_ERR_SOCKS5_REPLY_6' ? 'ETIMEDOUT' : 'EHOSTUNREACH';
+}
+
+/** What is used of undici's client, which its public entry does not offer on its own (docs/decisions/0030). */
+interface SocksClient extends EventEmitter {
+  handshake(): void;
+  connect(address: string, port: number): void;
+}
+
+type SocksClientClass = new (socket: Socket, credentials: { username?: string; password?: string }) => SocksClient;
+
+/** @throws Where this release of undici keeps it elsewhere. */
+function socksClientClass(): SocksClientClass {
+  const require = createRequire(import.meta.url);
+  return (require('undici/lib/core/socks5-client.js') as { Socks5Client: SocksClientClass }).Socks5Client;
+}
+
+const FAULT_CODES = ['PROXY_DOWN', 'PROXY_REFUSED', 'EHOSTUNREACH', 'ECONNREFUSED', 'ETIMEDOUT'] as const;
+type FaultCode = (typeof FAULT_CODES)[number];
+
+/** An error that says whose fault it is. */
+function fault(code: FaultCode, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+function isFault(error: unknown): boolean {
+  return error instanceof Error && FAULT_CODES.some((code) => 'code' in error && error.code === code);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || String((error as NodeJS.ErrnoException).code) : String(error);
+}

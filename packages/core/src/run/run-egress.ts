@@ -1,0 +1,62 @@
+// The egress of one run: its options put together, and what stops the run before anything leaves.
+
+import { resolvePoliteness } from '@mannerly/frontier/internal';
+import type { CrawlArchive } from '../archive/crawl-archive.js';
+import { createAddressGuard } from '../fetch/address-guard.js';
+import type { CookieJar } from '../fetch/cookies.js';
+import { Egress } from '../fetch/egress.js';
+import { isUnlisted } from '../fetch/own-addresses.js';
+import { ProxyWatch } from '../fetch/proxy-watch.js';
+import { RequestLimiter } from '../fetch/request-limiter.js';
+import type { Journal } from '../journal/journal.js';
+import type { LicenseTokens } from '../licensing/licensing-options.js';
+import { CrawlSigning } from '../signatures/crawl-signing.js';
+import { pageWarning } from './page-warning.js';
+import type { RunSetup } from './run-setup.js';
+
+/** The parts of a run that its egress needs. */
+interface EgressParts {
+  readonly journal: Journal;
+  readonly tokens: LicenseTokens;
+  /** Makes the jar of an origin; `null`: no cookies. */
+  readonly cookies: (() => CookieJar) | null;
+  /** `null`: none is open. */
+  readonly archive: () => CrawlArchive | null;
+}
+
+/** Makes the egress of a run. */
+export function createRunEgress(
+  { options, fetcher, stop, clock }: Pick<RunSetup, 'options' | 'fetcher' | 'stop' | 'clock'>,
+  { journal, tokens, cookies, archive }: EgressParts,
+): Egress {
+  const { identity, network } = options;
+  const nowMs = (): number => clock.nowMs();
+  const proxy = new ProxyWatch({
+    nowMs,
+    tell: (url, detail) => journal.frontierEvent(pageWarning('proxy-down', url, detail, nowMs())),
+    stop: (reason) => stop.requestFor(reason),
+  });
+  return new Egress({
+    licenseField: (url) => tokens.fieldFor(url),
+    fetcher,
+    identity,
+    signing: new CrawlSigning(options.signature ?? null, {
+      wallMs: () => Date.now(),
+      tell: (warning) => journal.frontierEvent(warning),
+      stop: (reason) => stop.requestFor(reason),
+    }),
+    mayLeaveFrom: (address) => {
+      if (options.egress.length === 0 || !isUnlisted(address, options.egress)) return true;
+      stop.requestFor(`egress-not-listed: requests leave from ${address}, which \`identity.egress\` does not list`);
+      return false;
+    },
+    onProxyDown: (url, detail) => proxy.down(url, detail),
+    onProxyUp: () => proxy.up(),
+    guard: createAddressGuard({ ...network, nowMs }),
+    limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
+    network: { ...network, cookies },
+    nowMs,
+    onRequest: (record) => journal.request(record),
+    onExchange: options.archive === null ? undefined : (sent, outcome) => archive()?.exchanged(sent, outcome),
+  });
+}

@@ -1,0 +1,30 @@
+// Where a secret is: a file or a variable that an option names, so that options, logs and process lists hold none.
+
+import { readFileSync } from 'node:fs';
+
+/** The secret, without blanks around it; or why there is none, which never shows what was given. */
+export type PlacedSecret =
+  | { readonly kind: 'secret'; readonly text: string }
+  | { readonly kind: 'none'; readonly why: string };
+
+/** Whether an option names a place: `file:PATH` or `env:NAME`. */
+export function namesPlace(source: string): boolean {
+  return PLACE.test(source);
+}
+
+/** Reads what a place holds. Never throws. */
+export function readSecret(
+  source: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): PlacedSecret {
+  const [, kind, place = ''] = PLACE.exec(source) ?? [];
+  if (kind === undefined) return { kind: 'none', why: 'it is neither file:PATH nor env:NAME' };
+  try {
+    const text = kind === 'env' ? env[place] : readFileSync(place, 'utf8');
+    return text === undefined ? { kind: 'none', why: 'there is none' } : { kind: 'secret', text: text.trim() };
+  } catch (error) {
+    return { kind: 'none', why: `it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})` };
+  }
+}
+
+const PLACE = /^(file|env):(.+)$/s;

@@ -1,0 +1,31 @@
+// Through a proxy a fetcher keeps the contract that it keeps without one: the same suite, at the same servers. If this
+// breaks, half a page counts as a whole one, or a body has no limit, as soon as somebody sets `network.proxy`.
+
+import { createUndiciFetcher } from 'mannerly';
+import { fetcherSuite } from 'mannerly/fetcher-conformance';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startProxy, type TestProxy } from '../support/proxies.js';
+
+// Much work or much waiting: a busy machine takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+describe.each(['CONNECT', 'SOCKS5'] as const)('the undici fetcher behind a proxy of %s', (kind) => {
+  let proxy: TestProxy;
+  beforeAll(async () => {
+    proxy = await startProxy(kind);
+  });
+  afterAll(async () => {
+    expect(proxy.targets.length).toBeGreaterThan(50);
+    await proxy.close();
+  });
+  fetcherSuite({
+    test: (title, run) => {
+      // A 502 is all that this protocol says, of whatever kept the proxy from the site: `unreachable-network`.
+      const isToldApart =
+        kind === 'SOCKS5' || title !== 'reports a port without a listener as refused, and as not sent';
+      if (isToldApart) it(title, run);
+    },
+    makeFetcher: () => createUndiciFetcher({ proxy: proxy.url }),
+    capabilities: createUndiciFetcher().capabilities,
+  });
+});

@@ -1,0 +1,178 @@
+// Two proxies on loopback that do what their protocols say: CONNECT (RFC 9110 §9.3.6) and SOCKS5 (RFC 1928, RFC 1929).
+// They are written from the standards and share nothing with the crawler: what they log is what a proxy is told.
+
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A running proxy. */
+export interface TestProxy {
+  readonly url: string;
+  readonly port: number;
+  /** What was asked for, as `host:port`, in order. Live. */
+  readonly targets: readonly string[];
+  /** What else came: the fields of CONNECT, or the kind of address and the credentials of SOCKS5. Live. */
+  readonly heard: readonly string[];
+  close(): Promise<void>;
+}
+
+/** What a proxy does. */
+export interface TestProxyOptions {
+  /** Wanted as `name:password`. @default it serves everyone */
+  readonly password?: string;
+  /** Refused with this status of CONNECT, or this reply of SOCKS5. @default the target is connected to */
+  readonly refuses?: number;
+  /** The target is never connected to, and no answer comes. @default false */
+  readonly isSilent?: boolean;
+  /** Listens here. @default a free port */
+  readonly port?: number;
+}
+
+/** The protocol of a proxy. */
+export type ProxyKind = 'CONNECT' | 'SOCKS5';
+
+/** Starts a proxy that is closed with its test. */
+export async function proxyForTest(kind: ProxyKind, options: TestProxyOptions = {}): Promise<TestProxy> {
+  const proxy = await startProxy(kind, options);
+  onTestFinished(proxy.close);
+  return proxy;
+}
+
+/** Starts a proxy. The caller closes it. */
+export function startProxy(kind: ProxyKind, options: TestProxyOptions = {}): Promise<TestProxy> {
+  return kind === 'CONNECT' ? startConnect(options) : startSocks(options);
+}
+
+function startConnect({ password, refuses, isSilent = false, port }: TestProxyOptions): Promise<TestProxy> {
+  return listening('http', port, (socket, log) => {
+    let head = '';
+    const onData = (chunk: Buffer): void => {
+      head += chunk.toString('latin1');
+      if (!head.includes('\r\n\r\n')) return;
+      socket.off('data', onData);
+      const [, target = ''] = /^CONNECT (\S+) HTTP\/1\.1\r\n/.exec(head) ?? [];
+      log.targets.push(target);
+      log.heard.push(head);
+      const wanted = `Proxy-Authorization: Basic ${Buffer.from(password ?? '').toString('base64')}`;
+      if (password !== undefined && !head.includes(wanted)) {
+        socket.end('HTTP/1.1 407 Who are you\r\nProxy-Authenticate: Basic realm="test"\r\nContent-Length: 0\r\n\r\n');
+      } else if (refuses !== undefined || target === '') {
+        socket.end(`HTTP/1.1 ${target === '' ? 400 : refuses} No\r\nContent-Length: 0\r\n\r\n`);
+      } else if (!isSilent) {
+        join(
+          socket,
+          target,
+          () => socket.write('HTTP/1.1 200 Connected\r\n\r\n'),
+          () => {
+            socket.end('HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n');
+          },
+        );
+      }
+    };
+    socket.on('data', onData);
+  });
+}
+
+function startSocks({ password, refuses, isSilent = false, port }: TestProxyOptions): Promise<TestProxy> {
+  return listening('socks5', port, (socket, log) => {
+    let bytes = Buffer.alloc(0);
+    let phase: 'greeting' | 'password' | 'request' = 'greeting';
+    const take = (count: number): Buffer => {
+      const taken = bytes.subarray(0, count);
+      bytes = bytes.subarray(count);
+      return taken;
+    };
+    const onData = (chunk: Buffer): void => {
+      bytes = Buffer.concat([bytes, chunk]);
+      if (phase === 'greeting' && bytes.length >= 2 && bytes.length >= 2 + (bytes[1] ?? 0)) {
+        const methods = [...take(2 + (bytes[1] ?? 0)).subarray(2)];
+        const method = password === undefined ? 0 : 2;
+        if (!methods.includes(method)) return void socket.end(Buffer.from([5, 0xff]));
+        socket.write(Buffer.from([5, method]));
+        phase = method === 2 ? 'password' : 'request';
+      }
+      if (phase === 'password' && bytes.length >= 2) {
+        const nameLength = bytes[1] ?? 0;
+        const length = 3 + nameLength + (bytes[2 + nameLength] ?? Number.POSITIVE_INFINITY);
+        if (bytes.length < length) return;
+        const given = take(length);
+        const said = `${given.subarray(2, 2 + nameLength)}:${given.subarray(3 + nameLength)}`;
+        log.heard.push(said);
+        socket.write(Buffer.from([1, said === password ? 0 : 1]));
+        if (said !== password) return void socket.end();
+        phase = 'request';
+      }
+      if (phase === 'request' && bytes.length >= 5) {
+        const kind = bytes[3] ?? 0;
+        const addressLength = kind === 1 ? 4 : kind === 4 ? 16 : 1 + (bytes[4] ?? 0);
+        if (bytes.length < 6 + addressLength) return;
+        const request = take(6 + addressLength);
+        socket.off('data', onData);
+        const address = request.subarray(4, 4 + addressLength);
+        const host = kind === 1 ? address.join('.') : kind === 4 ? groups(address) : address.subarray(1).toString();
+        log.heard.push(`address type ${kind}`);
+        const target = `${host}:${request.readUInt16BE(4 + addressLength)}`;
+        log.targets.push(target);
+        const reply = (code: number): Buffer => Buffer.from([5, code, 0, 1, 0, 0, 0, 0, 0, 0]);
+        if (refuses !== undefined) socket.end(reply(refuses));
+        else if (!isSilent)
+          join(
+            socket,
+            target,
+            () => socket.write(reply(0)),
+            () => socket.end(reply(5)),
+          );
+      }
+    };
+    socket.on('data', onData);
+  });
+}
+
+function groups(address: Buffer): string {
+  return `[${Array.from({ length: 8 }, (_, at) => address.readUInt16BE(at * 2).toString(16)).join(':')}]`;
+}
+
+/** Connects the client to its target, both ways. */
+function join(client: Socket, target: string, onOpen: () => void, onFail: () => void): void {
+  const [, host = '', port] = /^\[?(.+?)\]?:(\d+)$/.exec(target) ?? [];
+  const site = connect({ host, port: Number(port) });
+  let isOpen = false;
+  site.once('connect', () => {
+    isOpen = true;
+    onOpen();
+    client.pipe(site);
+    site.pipe(client);
+  });
+  // A reset goes on as a reset, an end as an end.
+  site.on('error', () => (isOpen ? client.resetAndDestroy() : onFail()));
+  client.once('close', () => site.destroy());
+}
+
+interface ProxyLog {
+  readonly targets: string[];
+  readonly heard: string[];
+}
+
+async function listening(
+  scheme: string,
+  port: number | undefined,
+  serve: (socket: Socket, log: ProxyLog) => void,
+): Promise<TestProxy> {
+  const log: ProxyLog = { targets: [], heard: [] };
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => sockets.delete(socket));
+    serve(socket, log);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port ?? 0, '127.0.0.1', resolve);
+  });
+  const close = (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise((resolve) => server.close(() => resolve()));
+  };
+  const used = (server.address() as AddressInfo).port;
+  return { ...log, port: used, url: `${scheme}://127.0.0.1:${used}`, close };
+}
