@@ -3,9 +3,9 @@
 
 import { agentsOf, isForAll, leadingToken, listedNames } from './agents.js';
 import { textOf } from './bytes.js';
-import { ALLOW, BAD, DISALLOW, fieldName, isKnownField, ROBOT_VERSION, UNKNOWN, USER_AGENT } from './fields.js';
+import { ALLOW, BAD, DISALLOW, fieldName, UNKNOWN, USER_AGENT } from './fields.js';
 import type { Form } from './normalize.js';
-import { foldName, MISSING_COLON, type PackedRecord, records, TOO_LONG } from './packed-records.js';
+import { foldName, MISSING_COLON, type PackedRecord, TOO_LONG } from './packed-records.js';
 
 /** The base dialects. `2.0.0` is no base dialect: groups declare it, and `policy` says whether that counts. */
 export type BaseDialect = 'rfc9309' | 'google' | '1996' | '1994';
@@ -22,6 +22,8 @@ export interface GroupSpan {
   readonly from: number;
   /** Where its last record ends. */
   readonly to: number;
+  /** Its `Robot-version`; `null` where it is absent, unreadable or not next to the User-agent lines. */
+  readonly version: RobotVersion | null;
 }
 
 /** Which groups apply to a crawler, and under which name. */
@@ -167,16 +169,6 @@ export function versionReading(version: RobotVersion | null): VersionReading {
   if (major !== 1 && major !== 2) return 'unsupported';
   if (minor % 2 === 1) return 'experimental';
   return major === 2 ? 'two' : 'base';
-}
-
-/** The `Robot-version` of a group; `null` where it is absent, unreadable or not next to the User-agent lines. */
-export function declaredVersion(packed: string, span: GroupSpan): RobotVersion | null {
-  for (const record of records(packed, span.from, span.to)) {
-    const kind = plainKind(record);
-    if (kind === ROBOT_VERSION) return parseRobotVersion(record.value);
-    if (isKnownField(kind) && kind !== USER_AGENT) return null;
-  }
-  return null;
 }
 
 /** The 2.0.0 groups whose longest agent is a prefix of a token: a general match (robots §4.3). */

@@ -3,10 +3,10 @@
 
 import { decodeBody } from './decode.js';
 import type { GroupSpan } from './dialects.js';
-import { declaredVersion, plainKind, rfc9309 } from './dialects.js';
+import { plainKind, rfc9309 } from './dialects.js';
 import type { CleanParam, FieldRecord, FileNote, Group, ParseOptions, RobotsDocument, Rule } from './document.js';
 import { RobotsError } from './errors.js';
-import { ALLOW, BAD, DISALLOW, fieldKind, isGroupField, LICENSE, REMARK, UNKNOWN, USER_AGENT } from './fields.js';
+import { ALLOW, BAD, DISALLOW, isGroupField, LICENSE, REMARK, UNKNOWN, USER_AGENT } from './fields.js';
 import {
   fileLicenses,
   groupLicenses,
@@ -120,17 +120,23 @@ type Views = Pick<
 
 function unpackFields(document: RobotsDocument): Views {
   const { packed, robotsUrl } = document;
-  const fields = Array.from(records(packed))
-    .filter((record) => plainKind(record) !== BAD && record.kind !== REMARK)
-    .map(fieldRecord);
-  const firstAgent = fields.findIndex(({ field }) => field === 'user-agent');
-  const kindOf = ({ field }: FieldRecord) => fieldKind(field, false);
+  const fields: FieldRecord[] = [];
+  const unknown: FieldRecord[] = [];
+  const orphans: FieldRecord[] = [];
+  let hasAgent = false;
+  for (const record of records(packed)) {
+    const kind = plainKind(record);
+    if (kind === BAD || kind === REMARK) continue;
+    const field = fieldRecord(record);
+    fields.push(field);
+    hasAgent ||= kind === USER_AGENT;
+    if (kind === UNKNOWN) unknown.push(field);
+    else if (!hasAgent && kind < LICENSE) orphans.push(field);
+  }
   return {
     fields,
-    unknown: fields.filter((record) => kindOf(record) === UNKNOWN),
-    orphans: fields
-      .slice(0, firstAgent < 0 ? undefined : firstAgent)
-      .filter((record) => kindOf(record) > USER_AGENT && kindOf(record) < LICENSE),
+    unknown,
+    orphans,
     sitemaps: [...new Set(valuesOf(fields, 'sitemap', (value) => readSitemap(value, robotsUrl)))],
     pleaseVisit: [...new Set(valuesOf(fields, 'pleasevisit', (value) => readPleaseVisit(value, robotsUrl)))],
     cleanParams: valuesOf(fields, 'clean-param', parseCleanParam).slice(0, MAX_CLEAN_PARAM_LINES),
@@ -155,7 +161,7 @@ function unpackGroup({ packed, robotsUrl }: RobotsDocument, span: GroupSpan): Gr
   return {
     agents: [...new Set(span.agents)],
     agentLines: span.agentLines,
-    version: declaredVersion(packed, span)?.text ?? null,
+    version: span.version?.text ?? null,
     rules,
     fields,
     licenses: groupLicenses(fields, robotsUrl),

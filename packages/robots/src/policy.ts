@@ -4,7 +4,6 @@
 import type { Readings } from './decide.js';
 import type { BaseDialect, Dialect, GroupSpan, Selection } from './dialects.js';
 import {
-  declaredVersion,
   google,
   rfc9309,
   selectGeneral,
@@ -42,7 +41,7 @@ export function readingsOf(document: RobotsDocument, settings: ResolvedCompileOp
     if (spans.length > 0) readings.push(compileReading(document, reading, { spans, agent }, settings));
   };
   const ofVersion = (spans: readonly GroupSpan[], reading: VersionReading) =>
-    spans.filter((span) => versionReading(declaredVersion(document.packed, span)) === reading);
+    spans.filter((span) => versionReading(span.version) === reading);
   const isNamed = (agent: string | null) => agent !== null && agent !== '*';
   // A 2.0.0 author who named us by a general match withheld something; the base dialect cannot see it.
   const general = selectGeneral(isNamed(selection.agent) ? [] : ofVersion(selection.all, 'two'), tokens);

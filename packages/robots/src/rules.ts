@@ -2,7 +2,7 @@
 // from the same groups; only rules depend on dialect and policy.
 
 import { type Decision, decisionOf, judgeTarget, type Readings } from './decide.js';
-import { declaredVersion, rfc9309 } from './dialects.js';
+import { rfc9309 } from './dialects.js';
 import type { FieldRecord, RobotsDocument } from './document.js';
 import { RobotsError } from './errors.js';
 import { DISALLOW, NOINDEX, UNKNOWN } from './fields.js';
@@ -189,11 +189,10 @@ function readGroupFacts(document: RobotsDocument, settings: ResolvedCompileOptio
     const starred = all.filter(({ agents }) => agents.includes('*'));
     sources.push(fieldSpans(document, dialect, { spans: starred, agent: '*' }));
   }
-  const version = spans.map((span) => declaredVersion(document.packed, span)).find((declared) => declared !== null);
   return {
     agents: agent === null ? [] : [agent],
     groupLines: spans.flatMap((span) => span.agentLines),
-    robotVersion: version?.text ?? null,
+    robotVersion: spans.find(({ version }) => version !== null)?.version?.text ?? null,
     sources: sources.map((groups) => readGroupFields(document, groups)),
     // They are shown, not obeyed: those to the other agents of the group, too.
     comments: [null, spans].flatMap((groups) => commentsOf(readGroupFields(document, groups))).slice(0, MAX_COMMENTS),
