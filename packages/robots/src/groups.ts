@@ -3,8 +3,8 @@
 
 import { type Dialect, type GroupSpan, parseRobotVersion, plainKind, type Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
-import { ALLOW, BAD, DISALLOW, isGroupField, isKnownField, REMARK, ROBOT_VERSION, UNKNOWN, USER_AGENT } from './fields.js';
-import { PackedRecord } from './packed-records.js';
+import { ALLOW, DISALLOW, isGroupField, isKnownField, ROBOT_VERSION, UNKNOWN, USER_AGENT } from './fields.js';
+import { isSilent, PackedRecord } from './packed-records.js';
 
 /**
  * The groups of a file in file order (RFC 9309 §2.2.1; robots §4.1, §4.2, R15, R16).
@@ -32,7 +32,8 @@ export function groupSpans(document: RobotsDocument, dialect: Dialect, within?: 
       open.agentLines.push(record.line);
     } else {
       const isRuleLine = dialect.hasRecords && (isGroupField(kind) || kind === UNKNOWN);
-      hasRule ||= kind === ALLOW || kind === DISALLOW || isRuleLine || (within !== undefined && says(record));
+      hasRule ||=
+        kind === ALLOW || kind === DISALLOW || isRuleLine || (within !== undefined && !isSilent(plainKind(record)));
     }
     if (open === null) continue;
     open.to = record.next;
@@ -69,10 +70,6 @@ export function fieldSpans(document: RobotsDocument, dialect: Dialect, { spans, 
   return spans
     .flatMap((span) => groupSpans(document, dialect, span))
     .filter(({ agents }) => areAddressed(dialect, agents, agent));
-}
-
-function says(record: PackedRecord): boolean {
-  return plainKind(record) !== BAD && record.kind !== REMARK;
 }
 
 function areAddressed(dialect: Dialect, agents: readonly string[], agent: string): boolean {

@@ -12,19 +12,13 @@
 export type Form = 'n0' | 'n1' | 'google' | 'decoded' | 'decoded-star';
 
 const PERCENT = 0x25;
+/** A triplet, whole or cut short. */
+const TRIPLET = /^%[\da-f]{0,2}/i;
 
 /** Each byte as a triplet. */
 const TRIPLETS = Array.from({ length: 256 }, (_, byte) => `%${(byte + 0x100).toString(16).slice(1).toUpperCase()}`);
-/** Bytes that every form spells as they are written. */
-const PLAIN = bytesLike(/[\w\-.~:/?#[\]@!&'()+,;=]/);
-const UNRESERVED = bytesLike(/[\w\-.~]/);
-/** What the query of form `n1` escapes. */
-const RESERVED = bytesLike(/[:/?@[\]]/);
-const HEX = bytesLike(/[\da-f]/i);
-
-function bytesLike(set: RegExp): Uint8Array {
-  return Uint8Array.from({ length: 256 }, (_, byte) => (set.test(String.fromCharCode(byte)) ? 1 : 0));
-}
+/** For each byte, whether every form spells it as it is written. */
+const PLAIN = TRIPLETS.map((_, byte) => /[\w\-.~:/?#[\]@!&'()+,;=]/.test(String.fromCharCode(byte)));
 
 /**
  * Brings a path (with query) or a pattern to its canonical spelling (robots §6.1–6.3, R27; a literal `%` is spelt `%25`
@@ -40,9 +34,9 @@ export function canonical(bytes: string, form: Form, isPattern: boolean): string
     const byte = bytes.charCodeAt(at);
     next = at + 1;
     if (PLAIN[byte]) continue;
-    // A triplet, whole or cut short.
-    if (byte === PERCENT) while (next < at + 3 && HEX[bytes.charCodeAt(next)]) next++;
-    const written = bytes.slice(at, next);
+    const isPercent = byte === PERCENT;
+    const written = isPercent ? (TRIPLET.exec(bytes.slice(at, at + 3))?.[0] as string) : bytes.charAt(at);
+    next = at + written.length;
     const spelt = spell(written, form, isPattern, bytes.charAt(next));
     if (spelt === written) continue;
     spelling += bytes.slice(copied, at) + spelt;
@@ -65,7 +59,9 @@ function spell(written: string, form: Form, isPattern: boolean, next: string): s
   const isOperator =
     isPattern && !isTriplet && (char === '*' ? form !== 'decoded' : char === '$' && form === 'n0' && next === '');
   const keeps =
-    form === 'n0' ? isTriplet && UNRESERVED[byte] : !'%*$'.includes(char) && written !== '%2f' && written !== '%2F';
+    form === 'n0'
+      ? isTriplet && /[\w\-.~]/.test(char)
+      : !'%*$'.includes(char) && written !== '%2f' && written !== '%2F';
   return isOperator || keeps ? char : triplet;
 }
 
@@ -73,12 +69,6 @@ function spell(written: string, form: Form, isPattern: boolean, next: string): s
 export function queryForm(spelling: string): string {
   const mark = spelling.indexOf('?') + 1;
   if (mark === 0) return spelling;
-  let query = spelling.slice(0, mark);
-  let copied = mark;
-  for (let at = mark; at < spelling.length; at++) {
-    if (!RESERVED[spelling.charCodeAt(at)]) continue;
-    query += spelling.slice(copied, at) + TRIPLETS[spelling.charCodeAt(at)];
-    copied = at + 1;
-  }
-  return copied === mark ? spelling : query + spelling.slice(copied);
+  const query = spelling.slice(mark).replace(/[:/?@[\]]/g, (char) => TRIPLETS[char.charCodeAt(0)] as string);
+  return spelling.slice(0, mark) + query;
 }

@@ -143,8 +143,8 @@ export class RecordWriter {
   }
 }
 
-/** Whether a line says nothing, in any reading. */
-function isSilent(kind: number): boolean {
+/** Whether a line of a kind says nothing, in any reading. */
+export function isSilent(kind: number): boolean {
   return kind === BAD || kind === REMARK;
 }
 
@@ -198,6 +198,5 @@ export function fieldRecord({ kind, name, value, line }: PackedRecord): FieldRec
 
 /** A field name as it is compared. */
 export function foldName(name: string): string {
-  const folded = name.toLowerCase();
-  return /[ \t]/.test(folded) ? folded.replace(/[ \t]+/g, ' ') : folded;
+  return name.toLowerCase().replace(/[ \t]+/g, ' ');
 }

@@ -108,7 +108,13 @@ export function patternsOf(
   return [...patterns, ...patterns.flatMap((pattern) => transcoded(pattern, document.charset as string))];
 }
 
-function addPattern(rules: StrongestRules, dialect: Dialect, { at }: PackedRecord, kind: number, written: string): void {
+function addPattern(
+  rules: StrongestRules,
+  dialect: Dialect,
+  { at }: PackedRecord,
+  kind: number,
+  written: string,
+): void {
   const { form, precedence } = dialect;
   const spelling = canonical(written, form, true);
   let weight = lengthWeight(spelling.length, kind);

@@ -6,7 +6,7 @@ import { rfc9309 } from './dialects.js';
 import type { FieldRecord, RobotsDocument } from './document.js';
 import { RobotsError } from './errors.js';
 import { DISALLOW, NOINDEX, UNKNOWN } from './fields.js';
-import { fileLicenses, groupLicenses } from './file-fields.js';
+import { fileLicenses, readLicense, urlsOf } from './file-fields.js';
 import { type FieldSource, readGroupFields, type Schedule, scheduleOf, valuesOf } from './group-fields.js';
 import { fieldSpans } from './groups.js';
 import { MAX_COMMENT_CHARS, MAX_COMMENTS } from './limits.js';
@@ -128,7 +128,7 @@ export class RobotsRules {
   /** The licences named to this crawler: by its groups, else by the file (licensing §2, C3). */
   get licenses(): readonly string[] {
     const { document } = this;
-    const own = groupLicenses(this.fields[1] ?? [], document.robotsUrl);
+    const own = urlsOf(this.fields[1] ?? [], 'license', document.robotsUrl, readLicense);
     // Not `document.licenses`, which unpacks every field.
     return own.length > 0 ? own : fileLicenses(document);
   }
@@ -182,11 +182,10 @@ export class RobotsRules {
 
 /** @see robots §9, R36, R37 */
 function readGroupFacts(document: RobotsDocument, settings: ResolvedCompileOptions): GroupFacts {
-  const { spans, agent, all, dialect } = selectionOf(document, settings.dialect, settings.tokens);
+  const { spans, agent, starred, dialect } = selectionOf(document, settings.dialect, settings.tokens);
   const ours = fieldSpans(document, dialect, { spans, agent });
   const sources = [null, ours];
   if (settings.inheritPoliteness && agent !== '*') {
-    const starred = all.filter(({ agents }) => agents.includes('*'));
     sources.push(fieldSpans(document, dialect, { spans: starred, agent: '*' }));
   }
   return {
