@@ -26,6 +26,7 @@ import type { ResolvedRecrawlOptions } from '../recrawl/recrawl-options.js';
 import { type ResolvedSignature, resolveSignature } from '../signatures/signature-options.js';
 import { fill } from './check.js';
 import type { CrawlerOptions, RecrawlOptions } from './crawler-options.js';
+import { type ResolvedHostEntry, resolveHostEntries } from './host-options.js';
 import type { Filled, Relaxed, Row } from './row.js';
 import { OPTIONS } from './table.js';
 
@@ -60,6 +61,8 @@ export interface ResolvedOptions
   readonly spacing: { readonly politeness: FrontierPoliteness; readonly hostKeyBy: HostKeyBy };
   /** As given: the frontier fills in what follows from dialect and policy. */
   readonly robots: NonNullable<CrawlerOptions['robots']>;
+  /** In their order. */
+  readonly hosts: readonly ResolvedHostEntry[];
   readonly network: ResolvedNetworkOptions;
   readonly exclusion: ResolvedExclusionOptions;
   readonly licensing: ResolvedLicensing;
@@ -107,6 +110,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     throw invalidOption('network.proxy', 'absent where `fetcher` is given', network.proxy.url, PROXIED_FETCHER);
   }
   const { orderSeed, archive, recrawl, traps, licensing } = filled;
+  const spacing = spacingOf(filled.politeness);
   // Read once here, so that a token that is missing is reported now.
   new LicenseTokens(licensing.tokens);
   return {
@@ -117,9 +121,10 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     bounds: filled.bounds,
     canonicalRules: resolveUrlOptions(options.urls),
     traps: traps === false ? null : traps,
-    spacing: spacingOf(filled.politeness),
+    spacing,
     robots: checkedRobots(robots, identity.tokens),
     network,
+    hosts: asOptionError(() => resolveHostEntries(filled.hosts, { ...filled, spacing })),
     exclusion: resolveExclusionOptions(filled),
     licensing,
     dataTxt: filled.discover.dataTxt,
@@ -199,9 +204,9 @@ function checkedRobots(robots: ResolvedOptions['robots'], tokens: readonly strin
   return robots;
 }
 
-function asOptionError(check: () => unknown): void {
+function asOptionError<T>(check: () => T): T {
   try {
-    check();
+    return check();
   } catch (cause) {
     if (!(cause instanceof FrontierError)) throw cause;
     throw new MannerlyError('option-invalid', cause.message, { cause });
