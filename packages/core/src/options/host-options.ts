@@ -1,7 +1,6 @@
 // The option `hosts`: checks what an entry says against the crawl, and writes it down as plain values.
 
-import type { FrontierOptions, HostKeyBy, PolitenessOptions } from '@mannerly/frontier';
-import { readMatch, resolveHosts, resolvePoliteness } from '@mannerly/frontier/internal';
+import type { FrontierOptions } from '@mannerly/frontier';
 import { readPatterns } from '../admit/url-pattern.js';
 import { invalidOption } from '../errors.js';
 import { readOwnHeaders } from '../fetch/own-headers.js';
@@ -20,44 +19,22 @@ export interface ResolvedHostEntry extends Omit<GivenEntry, 'match' | 'headers'>
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the crawl itself has. */
-interface CrawlOfHosts {
-  readonly spacing: { readonly politeness: PolitenessOptions; readonly hostKeyBy: HostKeyBy };
-  readonly bounds: Readonly<Record<'depth' | 'pagesPerHost' | 'bytesPerHost' | 'minutesPerHost', number | null>>;
-}
-
 /**
- * Checks entries: none is faster or wider than the crawl.
+ * Checks what the frontier does not know of entries.
  *
- * @throws MannerlyError, FrontierError `option-invalid`, naming the option, its range and the value.
+ * @param depth - That of the crawl.
+ * @throws MannerlyError `option-invalid`, naming the option, its range and the value.
  */
-export function resolveHostEntries(
-  given: readonly GivenEntry[],
-  { spacing, bounds }: CrawlOfHosts,
-): readonly ResolvedHostEntry[] {
-  const entries = given.map((entry, at): ResolvedHostEntry => {
+export function resolveHostEntries(given: readonly GivenEntry[], depth: number | null): readonly ResolvedHostEntry[] {
+  return given.map((entry, at) => {
     const path = `hosts[${at}]`;
-    const { depth = null } = entry.bounds ?? {};
-    if (depth !== null && bounds.depth !== null && depth > bounds.depth) {
-      throw invalidOption(`${path}.bounds.depth`, `at most \`bounds.depth\`, which is ${bounds.depth}`, depth);
-    }
+    const { depth: own = null } = entry.bounds ?? {};
+    if (own !== null && depth !== null && own > depth)
+      throw invalidOption(`${path}.bounds.depth`, `at most \`bounds.depth\`, which is ${depth}`, own);
     readPatterns(`${path}.exclude`, entry.exclude);
-    const headers = readOwnHeaders(entry.headers, `${path}.headers`);
-    return { ...entry, match: readMatch(`${path}.match`, entry.match), headers };
+    const match = typeof entry.match === 'string' ? [entry.match] : entry.match;
+    return { ...entry, match, headers: readOwnHeaders(entry.headers, `${path}.headers`) };
   });
-  hostSettingsOf({ hosts: entries, spacing, bounds });
-  return entries;
-}
-
-/** The pace and the bounds of a host, by its key. */
-export function hostSettingsOf({
-  hosts,
-  spacing: { politeness, hostKeyBy },
-  bounds: { pagesPerHost, bytesPerHost, minutesPerHost },
-}: CrawlOfHosts & { readonly hosts: readonly ResolvedHostEntry[] }): ReturnType<typeof resolveHosts> {
-  const runningPerHostMs = minutesPerHost === null ? null : 60_000 * minutesPerHost;
-  const limits = { pagesPerHost, bytesPerHost, runningPerHostMs };
-  return resolveHosts(hostEntryTexts(hosts).map(frontierEntry), resolvePoliteness(politeness), limits, hostKeyBy);
 }
 
 /** Entries as plain values, without what is absent. */

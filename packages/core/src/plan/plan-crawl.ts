@@ -2,14 +2,14 @@
 // is simulated from what they say. Nothing else is requested.
 
 import { type Clock, type HostKeyBy, type HostWait, systemClock } from '@mannerly/frontier';
-import { hostKeyOf, type Politeness, resolvePoliteness } from '@mannerly/frontier/internal';
+import { hostKeyOf, resolveSettings } from '@mannerly/frontier/internal';
 import { wantsTdmRep } from '@mannerly/robots/page';
 import { partsInMemory } from '../default-parts.js';
 import { Handlers } from '../handle/handlers.js';
 import { createCrawlEmitter } from '../journal/events.js';
 import { onAbort } from '../on-abort.js';
+import { crawlSettings, frontierSettings } from '../options/crawl-settings.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
-import { hostSettingsOf } from '../options/host-options.js';
 import { type ResolvedOptions, resolveOptions } from '../options/options.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { WAIT_JITTER } from '../run/limits.js';
@@ -186,7 +186,7 @@ function readingOnly({ discover, bounds, hosts = [], ...options }: CrawlerOption
 
 function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey): CrawlPlan {
   const { bounds, spacing, maxIdleMs, network } = resolved;
-  const settingsOf = hostSettingsOf(resolved);
+  const { politeness, settingsOf } = resolveSettings(frontierSettings(crawlSettings(resolved)));
   const waits = new Map(report.waiting.map((wait) => [wait.host, wait]));
   const surveyed = [...survey.hosts.values()].map((host) => {
     const unit = hostKeyOf(`http://${host.host}/`, spacing.hostKeyBy) ?? host.host;
@@ -197,7 +197,7 @@ function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey):
     pages: bounds.pages,
     runningMs: inMs(bounds.minutes),
     maxIdleMs: maxIdleMs * (1 + WAIT_JITTER),
-    crawlIntervalMs: resolvePoliteness(spacing.politeness).crawlIntervalMs,
+    crawlIntervalMs: politeness.crawlIntervalMs,
     concurrency: network.concurrency,
     steps: MAX_PLAN_STEPS,
   };
@@ -243,7 +243,7 @@ function forecastHost(
   unit: string,
   isWaiting: boolean,
   options: ResolvedOptions,
-  { politeness, limits }: ReturnType<ReturnType<typeof hostSettingsOf>>,
+  { politeness, limits }: ReturnType<ReturnType<typeof resolveSettings>['settingsOf']>,
 ): ForecastHost {
   const { host, files, answerMs, robotsRequests, sitemapRequests, sitemapsRead, allowed, address } = surveyed;
   const ownSitemaps = options.sitemapUrls.filter((url) => new URL(url).hostname === host).length;
@@ -261,7 +261,7 @@ function forecastHost(
 }
 
 /** What hosts at an address share a clock by; `null`: they do not, or all hosts of their domain have one. */
-function addressClock(perIp: Politeness['perIp'], address: string, host: string, by: HostKeyBy): string | null {
+function addressClock(perIp: boolean | 'domain', address: string, host: string, by: HostKeyBy): string | null {
   if (perIp !== 'domain') return perIp ? address : null;
   return by === 'domain' ? null : `${address} ${hostKeyOf(`http://${host}/`, 'domain')}`;
 }

@@ -2,16 +2,16 @@
 // than the crawl, never the other way. Where several entries match, the strictest of each value counts, so that their
 // order says nothing.
 
-import { HOST_ENTRIES_MOST, HOST_PATTERNS_MOST, MINUTES_MOST, PAGES_MOST, POLITENESS_MS_MAX } from '../limits.js';
+import { HOST_ENTRIES_MOST, MINUTES_MOST, PAGES_MOST, POLITENESS_MS_MAX } from '../limits.js';
 import { invalid, knownKeys, numberIn, wholeIn } from '../option-value.js';
 import type { CustomPoliteness, Politeness } from '../politeness/interval.js';
 import type { Bounds } from '../records/budget.js';
-import { createHostMatch, readHostPattern } from '../url/host-pattern.js';
+import { createHostMatch } from '../url/host-pattern.js';
 import type { HostKeyBy } from '../url/url.js';
 
 /** Settings of the hosts that it matches. What is absent is as for every host. */
 export interface HostEntry {
-  /** `shop.example`: that host. `*.shop.example`: every host below it. `*`: every host. Or a list of them, 1,000 at most. */
+  /** `shop.example`: that host. `*.shop.example`: every host below it. `*`: every host. Or a list of 1 to 1,000. */
   readonly match: string | readonly string[];
   /** Each number at least that of the crawl's profile. A Request-rate does not replace it. */
   readonly spacing?: Partial<CustomPoliteness>;
@@ -46,13 +46,12 @@ export function resolveHosts(
     const path = `hosts[${at}]`;
     knownKeys(`${path}.`, entry, ['match', 'spacing', 'bounds']);
     return {
-      match: readMatch(`${path}.match`, entry.match),
       spacing: readSpacing(`${path}.spacing`, entry.spacing ?? {}, politeness),
       limits: readLimits(`${path}.bounds`, entry.bounds ?? {}, bounds),
     };
   });
   const matching = createHostMatch(
-    resolved.map(({ match }) => match),
+    entries.map(({ match }) => match),
     by,
   );
   return (key) =>
@@ -60,18 +59,6 @@ export function resolveHosts(
       const { spacing, limits } = resolved[at]!;
       return { politeness: slower(sum.politeness, spacing), limits: narrower(sum.limits, limits) };
     }, crawl);
-}
-
-/** The patterns of an entry. @throws FrontierError `option-invalid` */
-export function readMatch(option: string, match: HostEntry['match']): readonly string[] {
-  const given: readonly unknown[] = Array.isArray(match) ? match : [match];
-  if (given.length === 0 || given.length > HOST_PATTERNS_MOST)
-    throw invalid(option, `1 to ${HOST_PATTERNS_MOST} host names`, match);
-  return given.map((each) => {
-    const pattern = readHostPattern(each);
-    if (pattern === null) throw invalid(option, 'host names without port, *.name for all below one, or *', each);
-    return pattern;
-  });
 }
 
 type Spacing = Partial<CustomPoliteness>;

@@ -176,20 +176,13 @@ export function resolveOptions(options: FrontierOptions): ResolvedFrontierOption
     throw invalid('part', '1 to 128 letters, digits and any of _.:-', part);
   if (secret !== null && (typeof secret !== 'string' || secret.length < FINGERPRINT_SECRET_LEAST_CHARS))
     throw invalid('secret', `${FINGERPRINT_SECRET_LEAST_CHARS} characters`, secret);
-  const politeness = resolvePoliteness(options.politeness);
-  const bounds = resolveBounds(options.bounds ?? {});
-  const hostKeyBy = oneOf('hostKeyBy', options.hostKeyBy ?? 'host', ['host', 'domain']);
   return Object.freeze({
     store,
-    ...resolveRobotsOptions(options.robots),
-    politeness,
-    bounds,
-    settingsOf: resolveHosts(options.hosts ?? [], politeness, bounds, hostKeyBy),
+    ...resolveSettings(options),
     crawl,
     owner,
     part,
     create: trueOrFalse('create', options.create ?? true),
-    hostKeyBy,
     canonicalRules: options.canonicalRules ?? CANONICAL_RULES,
     maxQueued: wholeIn('maxQueued', maxQueued, 1, PAGES_MOST),
     onFull: oneOf('onFull', options.onFull ?? 'drop', ['spill', 'drop']),
@@ -204,6 +197,21 @@ export function resolveOptions(options: FrontierOptions): ResolvedFrontierOption
     random: callable('random', options.random ?? platformRandom),
     secret,
   });
+}
+
+/**
+ * The part of the options that says how sites are treated, checked.
+ *
+ * @throws FrontierError `option-invalid`: names the option, its range and the value.
+ */
+export function resolveSettings(
+  options: Pick<FrontierOptions, 'robots' | 'politeness' | 'bounds' | 'hosts' | 'hostKeyBy'>,
+): Pick<ResolvedFrontierOptions, 'politeness' | 'bounds' | 'settingsOf' | 'hostKeyBy'> & ResolvedRobotsOptions {
+  const politeness = resolvePoliteness(options.politeness);
+  const bounds = resolveBounds(options.bounds ?? {});
+  const hostKeyBy = oneOf('hostKeyBy', options.hostKeyBy ?? 'host', ['host', 'domain']);
+  const settingsOf = resolveHosts(options.hosts ?? [], politeness, bounds, hostKeyBy);
+  return { ...resolveRobotsOptions(options.robots), politeness, bounds, settingsOf, hostKeyBy };
 }
 
 /** A bound that is absent is `null`. */
@@ -247,7 +255,7 @@ export interface RobotsOptions extends CompileOptions, Omit<AccessOptions, 'dial
 }
 
 /** The same as the frontier reads it. */
-export interface ResolvedRobotsOptions {
+interface ResolvedRobotsOptions {
   readonly access: ResolvedAccessOptions;
   readonly readRules: RulesReader;
   readonly maxCrawlDelayMs: number;
@@ -256,7 +264,7 @@ export interface ResolvedRobotsOptions {
 const ACCESS_KEYS = new Set(['accessProfile', 'onForbidden', 'afterUnreachable', 'unreachableDays', 'holdMaxMs']);
 
 /** Checks how robots.txt is to be read, and makes its reader. @throws FrontierError `option-invalid`. */
-export function resolveRobotsOptions(robots: RobotsOptions): ResolvedRobotsOptions {
+function resolveRobotsOptions(robots: RobotsOptions): ResolvedRobotsOptions {
   if (typeof robots !== 'object' || robots === null) throw invalid('robots', 'an object with `tokens`', robots);
   const {
     maxCrawlDelayMs = CRAWL_DELAY_MOST_MS,

@@ -13,7 +13,7 @@ const pages = (host: string, count: number) => Array.from({ length: count }, (_,
 const FILE = 'User-agent: *\nCrawl-delay: 4\nRequest-rate: 1/8\n';
 
 describe('spacing', () => {
-  // [the entry's spacing, what the site asks, the crawl's profile, milliseconds from start to start; an exchange takes 10]
+  // [the entry's spacing, what the site asks, the crawl's profile, ms from start to start; an exchange takes 10]
   const rows: [object, string, 'polite' | '1996-rule-of-thumb', number][] = [
     [{ minMs: 3_000 }, '', 'polite', 3_010],
     [{ factor: 500, maxMs: 90_000 }, '', 'polite', 5_010],
