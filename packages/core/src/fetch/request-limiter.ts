@@ -17,13 +17,16 @@ export type LimiterAnswer =
   | { readonly kind: 'go'; readonly done: (over: Over) => void }
   | { readonly kind: 'wait'; readonly untilMs: number };
 
+/** `sets`: what the host's file sets. `last`: its last exchange. `isBusy`: one is in flight. */
+type HostLimiters = { readonly sets: HostRequirements; limiters: TakePlace[]; last: Over; isBusy: boolean };
+
 /** Takes a place until an exchange, and the pause after it, is over. @returns `null`; if none is free, when one is. */
 type TakePlace = (over: Promise<Over>) => Promise<number | null>;
 
 /** The limiters of one crawl: those of hosts that set a Crawl-delay or Request-rate, and one for `requestsPerSecond`. */
 export class RequestLimiter {
-  /** In the order of their last use. `last`: the last exchange. */
-  readonly #hosts = new Map<string, { sets: HostRequirements; limiters: TakePlace[]; last: Over; isBusy: boolean }>();
+  /** In the order of their last use. */
+  readonly #hosts = new Map<string, HostLimiters>();
   readonly #crawl: TakePlace;
   /** Requests that the crawl's limiter let go and that were not sent: others go for them. */
   #unsent = 0;
@@ -70,10 +73,10 @@ export class RequestLimiter {
     return { kind: 'go', done: end };
   }
 
-  #limitersOf(host: string, sets: HostRequirements, nowMs: number) {
-    let ofHost = this.#hosts.get(host) ?? { sets: null, limiters: [], last: null, isBusy: false };
-    if (!ofHost.isBusy && !isDeepStrictEqual(ofHost.sets, sets)) {
-      const { last } = ofHost;
+  #limitersOf(host: string, sets: HostRequirements, nowMs: number): HostLimiters {
+    let ofHost = this.#hosts.get(host);
+    if (ofHost === undefined || (!ofHost.isBusy && !isDeepStrictEqual(ofHost.sets, sets))) {
+      const last = ofHost?.last ?? null;
       ofHost = { sets, limiters: hostLimiters(sets), last, isBusy: false };
       // What the file sets now counts from the same exchange.
       if (last !== null) for (const take of ofHost.limiters) take(Promise.resolve({ ...last, nowMs }));
