@@ -23,12 +23,12 @@ type HostLimiters = { readonly sets: HostRequirements; limiters: TakePlace[]; la
 /** Takes a place until an exchange, and the pause after it, is over. @returns `null`; if none is free, when one is. */
 type TakePlace = (over: Promise<Over>) => Promise<number | null>;
 
-/** The limiters of one crawl: those of hosts that set a Crawl-delay or Request-rate, and one for `requestsPerSecond`. */
+/** The limiters of one crawl: of hosts that set a Crawl-delay or Request-rate, and one for `requestsPerSecond`. */
 export class RequestLimiter {
   /** In the order of their last use. */
   readonly #hosts = new Map<string, HostLimiters>();
   readonly #crawl: TakePlace;
-  /** Requests that the crawl's limiter let go and that were not sent: others go for them. */
+  /** Requests that the crawl's limiter allowed and that were not sent: others go for them. */
   #unsent = 0;
 
   /** @param crawlIntervalMs - Milliseconds between two requests of the whole crawl; `null`: no limit. */
@@ -83,13 +83,15 @@ export class RequestLimiter {
     }
     this.#hosts.delete(host);
     this.#hosts.set(host, ofHost);
-    for (const [unused, { isBusy }] of this.#hosts)
-      if (this.#hosts.size > MAX_HOST_LIMITERS && !isBusy) this.#hosts.delete(unused);
+    for (const [unused, { isBusy }] of this.#hosts) {
+      if (this.#hosts.size <= MAX_HOST_LIMITERS) break;
+      if (!isBusy) this.#hosts.delete(unused);
+    }
     return ofHost;
   }
 }
 
-/** The place of an exchange, free when delay and rate allow (access, DECISION A15), or one of the `bucket` for a start. */
+/** The place of an exchange, free when delay and rate allow (access, DECISION A15), and those of a `bucket`. */
 function hostLimiters({ crawlDelayMs, requestIntervalMs, bucket }: HostRequirements): TakePlace[] {
   const intervalMs = bucket === null ? (requestIntervalMs ?? 0) : 0;
   const exchange = limiterOf(1, ({ startedAtMs, endedAtMs }) =>

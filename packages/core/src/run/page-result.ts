@@ -1,7 +1,6 @@
-// What the exchange of a page leads to: a retry, a redirect, an error, or a page that goes to its handler. The result is
-// a value that `work.ts` commits to the frontier. It holds nothing of the page.
-//
-//   fetchedResult ──▶ handledResult ──▶ storedResult: read, opened in a browser, archived, handled, written
+// What the exchange of a page leads to: a retry, a redirect, an error (`fetchedResult`), or a page that is read, opened
+// in a browser, archived and handled (`handledResult`), and whose items are written (`storedResult`). The result is a
+// value that `work.ts` commits to the frontier. It holds nothing of the page.
 
 import type { NewUrl, PageWork } from '@mannerly/frontier';
 import type { ArchivedResponse } from '../archive/crawl-archive.js';
