@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { auditCrawl, type HandledPage, readCrawlDirectory } from 'mannerly';
+import { auditCrawl, type HandledPage, memorySink, readCrawlDirectory, replay, type SavedFile } from 'mannerly';
 import { type BrowserFetcherOptions, browserFetcher, SEALED_FLAGS } from 'mannerly/browser';
 import type { Browser } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -330,6 +330,107 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     const hung = await crawlWithBrowser([web.url('shop.test', '/hangs')], { pageMs: 5_000 });
     expect(hung.decisions).toMatchObject([{ status: 'failed', reason: 'render-failed' }]);
     expect(hung.decisions[0]?.detail).toMatch(/^page-hung: /);
+  });
+
+  it('take steps under a budget, show themselves, and never submit a form', SLOW, async () => {
+    const web = await webForTest({
+      hosts: {
+        'shop.test': {
+          '/robots.txt': text('User-agent: *\nDisallow: /closed\nCrawl-delay: 1\n'),
+          '/': html(
+            '',
+            `<ul id="list"></ul><button class="more" onclick="more()">more</button><a class="away" href="/away">away</a>
+             <form action="/submitted"><button class="buy"><b>buy</b></button><input name="q" onchange="form.submit()"></form>
+             <button class="sly" onclick="document.forms[0].requestSubmit(); document.forms[0].submit()">sly</button>
+             <button class="hidden" style="display: none">x</button>
+             <div style="height: 2000px; background: teal"></div>
+             <script>
+               let count = 0;
+               const more = () => fetch(count === 2 ? '/closed/3' : '/items/' + (count + 1)).then((r) => r.text()).then((t) => {
+                 count += 1; list.innerHTML += '<li>' + t + '</li>';
+               });
+               addEventListener('scroll', () => fetch('/scrolled').then(() => { document.title = 'scrolled'; }), { once: true });
+             </script>`,
+          ),
+          '/items/1': text('one'),
+          '/items/2': text('two'),
+          '/scrolled': text(''),
+          '*': text('should not have been asked for'),
+        },
+      },
+    });
+    const out = await mkdtemp(join(tmpdir(), 'mannerly-steps-'));
+    onTestFinished(() => rm(out, { recursive: true, force: true }));
+    const results: Record<string, unknown> = {};
+    const shots: SavedFile[] = [];
+    const { decisions, items } = await crawlWithBrowser(
+      [web.url('shop.test')],
+      { steps: 14 },
+      {
+        out,
+        archive: true,
+        handlers: (crawler) =>
+          crawler.on(
+            'html',
+            async (page) => {
+              shots.push(await page.screenshot());
+              const entries = page.$('#list li').map((_, each) => page.$(each).text());
+              await page.emit({ title: page.title, entries: entries.get(), rendering: page.rendering });
+            },
+            {
+              async inBrowser(tab) {
+                results['more'] = [await tab.click('.more'), await tab.click('.more'), await tab.click('.more')];
+                results['waited'] = await tab.waitFor('#list li:nth-child(2)');
+                results['none'] = await tab.waitFor('.never', { timeoutMs: 100 });
+                results['clicks'] = [
+                  await tab.click('.nowhere'),
+                  await tab.click('.hidden'),
+                  await tab.click('.buy b'),
+                  await tab.click('.sly'),
+                  await tab.click('.away'),
+                ];
+                results['scrolled'] = [await tab.scroll(), await tab.scroll()];
+                results['shot'] = await tab.screenshot({ fullPage: true });
+                results['last'] = [await tab.scroll(), await tab.scroll()];
+              },
+            },
+          ),
+      },
+    );
+    expect(decisions[0]).toMatchObject({ status: 'fetched', isPage: true });
+    expect(results).toEqual({
+      more: ['done', 'done', 'done'],
+      waited: 'done',
+      none: 'not-found',
+      clicks: ['not-found', 'not-clickable', 'submits', 'done', 'done'],
+      scrolled: ['done', 'done'],
+      shot: 'done',
+      last: ['done', 'step-limit'],
+    });
+    expect(items[0]?.data).toMatchObject({ title: 'scrolled', entries: ['one', 'two'] });
+    const rendering = (items[0]?.data as { rendering: NonNullable<HandledPage['rendering']> }).rendering;
+    expect(rendering).toMatchObject({ endedBy: 'quiet', subresources: { loaded: 3 } });
+    expect(rendering.subresources.refused).toMatchObject({ 'robots-rule': 1, navigation: 1 });
+    expect(asked(web, 'shop.test')).toEqual(['/', '/items/1', '/items/2', '/scrolled']);
+    const rules = { 'shop.test': { gapMs: 1_000, closed: ['/closed', '/away', '/submitted'] } };
+    expect(judge(web.log, { contact: CONTACT, rules })).toEqual(POLITE);
+    // The picture: a PNG of the whole page, and of its colour.
+    const [shot] = shots;
+    if (shot?.kind !== 'saved') throw new Error(JSON.stringify(shot));
+    expect(shot.path).toContain(join('files', 'shop.test'));
+    const png = await readFile(shot.path);
+    expect(png.subarray(1, 4).toString()).toBe('PNG');
+    expect([png.readUInt32BE(16), png.readUInt32BE(20) > 2_000]).toEqual([1_280, true]);
+
+    // The same page again without a browser.
+    const again = memorySink();
+    const replayed = await replay({
+      from: out,
+      handlers: (routes) => routes.on('html', (page) => page.emit({ title: page.title, rendering: page.rendering })),
+      sinks: [again],
+    });
+    expect(replayed).toMatchObject({ pages: 1, failures: 0 });
+    expect(again.items[0]?.data).toEqual({ title: 'scrolled', rendering });
   });
 
   it('are opened by the example as it is printed', SLOW, async () => {

@@ -10,6 +10,7 @@ import {
   PAGE_LOADED_BYTES,
   PAGE_MS,
   PAGE_REQUESTS,
+  PAGE_STEPS,
   QUIET_MS,
 } from './limits.js';
 
@@ -51,6 +52,8 @@ export interface BrowserFetcherOptions {
   readonly pageMs?: number;
   /** A page is done when its document was read and it requested nothing for so long, 0 to 60,000 ms. @default 500 */
   readonly quietMs?: number;
+  /** Steps that `inBrowser` may take on one page, 0 to 1,000. @default 100 */
+  readonly steps?: number;
   /** Characters of the serialised DOM, 1 to 50,000,000; a page with more fails. @default 5_000_000 */
   readonly domChars?: number;
   /** Browsers that are started after the first one is gone, 0 to 100, each run of a crawl anew. @default 3 */
@@ -64,6 +67,7 @@ const NUMBERS = {
   bytes: PAGE_LOADED_BYTES,
   pageMs: PAGE_MS,
   quietMs: QUIET_MS,
+  steps: PAGE_STEPS,
   domChars: DOM_CHARS,
   restarts: BROWSER_RESTARTS,
 } as const;
@@ -127,7 +131,8 @@ function numbersOf(options: BrowserFetcherOptions): NumberOptions {
   return Object.fromEntries(numbers) as NumberOptions;
 }
 
-function invalid(name: string, range: string, value: unknown): MannerlyError {
+/** A value that an option does not take. */
+export function invalid(name: string, range: string, value: unknown): MannerlyError {
   const message = `expected \`${name}\` of the browser fetcher to be ${range}, got ${String(value)}`;
   return new MannerlyError('option-invalid', message);
 }

@@ -6,7 +6,7 @@ import type { PageWork } from '@mannerly/frontier';
 import { parseUrlParts } from '@mannerly/frontier/internal';
 import type { Scope } from '../admit/scope.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
-import type { RenderedPage, Renderer, RenderFailure, Subresource, SubresourceAnswer } from '../fetch/renderer.js';
+import type { BrowserTab, RenderedPage, Renderer, RenderFailure, Subresource, SubresourceAnswer } from '../fetch/renderer.js';
 import type { HandlerPool } from '../handle/handler-pool.js';
 import type { Journal } from '../journal/journal.js';
 import type { NotFetched, PageFetch } from '../page/own-fetch.js';
@@ -30,9 +30,9 @@ export interface RenderingParts {
   /** `null`: the fetcher has none, and pages are handled as they come. */
   readonly renderer: Renderer | null;
   readonly requests: Pick<PageRequests, 'subresource'>;
-  readonly handlers: Pick<HandlerPool, 'handles'>;
+  readonly handlers: Pick<HandlerPool, 'handles' | 'stepsFor'>;
   readonly scope: Pick<Scope, 'isInside'>;
-  readonly journal: Pick<Journal, 'subresourceLeft'>;
+  readonly journal: Pick<Journal, 'subresourceLeft' | 'codeError'>;
   readonly userAgent: string;
   /** Epoch milliseconds. */
   readonly nowMs: () => number;
@@ -67,10 +67,21 @@ export class Rendering {
       if (isRefused(answer)) this.#parts.journal.subresourceLeft(work, answer);
       return answer;
     };
+    const given = handlers.stepsFor(page);
+    let thrown: unknown;
+    const steps = async (tab: BrowserTab): Promise<void> => {
+      try {
+        await given?.(tab);
+      } catch (error) {
+        thrown = error;
+        throw error;
+      }
+    };
     const rendering = await renderer.render({
       url,
       document: outcome,
       userAgent,
+      steps: given === null ? null : steps,
       load(wanted) {
         const loading = load(wanted);
         loads.add(loading);
@@ -80,6 +91,8 @@ export class Rendering {
     });
     // What is in flight ends before the page does, so that no request outlives its run.
     await Promise.allSettled(loads);
+    const hasThrown = rendering.kind === 'failed' && rendering.failure === 'steps-threw';
+    if (hasThrown) this.#parts.journal.codeError(thrown, { code: 'handler-error', url });
     return isCutShort || stop.signal.aborted ? STOPPED : rendering;
   }
 
