@@ -1,12 +1,21 @@
 // A browser page may load anything; its hosts must still see a polite crawl. Here the browser is a function that makes
 // requests; test/soak/browser.soak.ts uses a real one. If this breaks, one page can send a thousand requests at once,
 // or load what robots.txt closes.
+// It is still one file because all of its cases need the same browser.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
-import { createUndiciFetcher, type Fetcher, type HandledPage, type LogEntry, memorySink, refuse, replay } from 'mannerly';
+import {
+  createUndiciFetcher,
+  type Fetcher,
+  type HandledPage,
+  type LogEntry,
+  memorySink,
+  refuse,
+  replay,
+} from 'mannerly';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CONTACT, crawl, type TestCrawlOptions } from '../support/crawl.js';
 import { judge, POLITE } from '../support/politeness.js';

@@ -1,6 +1,7 @@
 // Pages in a real Chromium, judged by the servers' logs: what a page loads must be asked for as politely as the page
 // itself, by the crawl and in its name, and the browser must reach no server. If this breaks, a crawl with a browser is
 // a crawl without rules: a single page asks its hosts for fifty things at once.
+// It is still one file because all of its cases need the same browser.
 
 import { execFile } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
@@ -408,7 +409,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
       last: ['done', 'step-limit'],
     });
     expect(items[0]?.data).toMatchObject({ title: 'scrolled', entries: ['one', 'two'] });
-    const rendering = (items[0]?.data as { rendering: NonNullable<HandledPage['rendering']> }).rendering;
+    const rendering = (items[0]!.data as { rendering: NonNullable<HandledPage['rendering']> }).rendering;
     expect(rendering).toMatchObject({ endedBy: 'quiet', subresources: { loaded: 3 } });
     expect(rendering.subresources.refused).toMatchObject({ 'robots-rule': 1, navigation: 1 });
     expect(asked(web, 'shop.test')).toEqual(['/', '/items/1', '/items/2', '/scrolled']);
@@ -433,6 +434,33 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     expect(again.items[0]?.data).toEqual({ title: 'scrolled', rendering });
   });
 
+  it('are opened by the command, those that it names', SLOW, async () => {
+    const command = fileURLToPath(new URL('../../packages/core/bin/mannerly.js', import.meta.url));
+    const routes = {
+      '/robots.txt': text(''),
+      '/': html('', '<a href="/app/1">app</a>'),
+      '/app/1': html('', '<script src="/app.js"></script>'),
+      '/app.js': script(`document.title = 'made';`),
+    };
+    const web = await webForTest({ hosts: { '127.0.0.1': routes } });
+    const out = await mkdtemp(join(tmpdir(), 'mannerly-command-'));
+    onTestFinished(() => rm(out, { recursive: true, force: true }));
+    const flags = ['--browser-for', '/app/', '--browser-program', CHROMIUM ?? ''];
+    const own = CONTAINER_FLAGS.map((flag) => `--browser-flag=${flag}`);
+    const who = ['--name', 'tidepool-study', '--contact', 'https://example.org/us', '--interval', '0'];
+    await promisify(execFile)(process.execPath, [
+      ...[command, 'crawl', web.url('127.0.0.1'), ...who, ...flags, ...own],
+      ...['--allow-address', '127.0.0.0/8', '--no-config', '--out', join(out, 'crawl')],
+    ]);
+    const items = await readFile(join(out, 'crawl', 'items.jsonl'), 'utf8');
+    const titles = items
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { title: string }).title);
+    expect(titles.sort()).toEqual(['made', 'raw']);
+    expect(web.paths('127.0.0.1')).toEqual(['/robots.txt', '/', '/app/1', '/app.js']);
+  });
+
   it('are opened by the example as it is printed', SLOW, async () => {
     const built = fileURLToPath(new URL('../../examples/dist/pages-in-a-browser.js', import.meta.url));
     const source = fileURLToPath(new URL('../../examples/src/pages-in-a-browser.ts', import.meta.url));
@@ -446,7 +474,10 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
         },
       },
     });
+    const cwd = await mkdtemp(join(tmpdir(), 'mannerly-example-'));
+    onTestFinished(() => rm(cwd, { recursive: true, force: true }));
     const { stdout } = await promisify(execFile)(process.execPath, [built], {
+      cwd,
       env: {
         ...process.env,
         CHROMIUM: CHROMIUM ?? '',
@@ -456,6 +487,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
       },
     });
     expect(stdout).toContain('raw  quiet, 1 things loaded');
+    expect(stdout).toMatch(/pictures\/shop\.test_?\d*\/index\.png {2}\d+ bytes/);
     expect(web.paths('shop.test')).toEqual(['/robots.txt', '/', '/app.js']);
   });
 });

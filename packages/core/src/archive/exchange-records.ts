@@ -138,8 +138,8 @@ export async function recordsOf(exchange: ArchivedExchange, tools: RecordTools):
 }
 
 /**
- * The document of a browser, and its screenshot: other forms of the same content (WARC 1.1 §6.8). Without an entry in the
- * index, which would hide the response from those who replay the page.
+ * The document of a browser, and its screenshot: other forms of the same content (WARC 1.1 §6.8). They have no entry in
+ * the index, which would hide the response from those who replay the page.
  */
 async function conversions(
   { sent, outcome, page }: ArchivedExchange,

@@ -156,7 +156,12 @@ async function* exchangesFrom(
           break;
         case 'request':
           if (begun !== null) yield exchangeOf(begun, settings, null);
-          begun = { place: { filename, offset: offset + parser.offset }, request: record, fields: new Map(), made: new Map() };
+          begun = {
+            place: { filename, offset: offset + parser.offset },
+            request: record,
+            fields: new Map(),
+            made: new Map(),
+          };
           break;
         case 'metadata':
           if (begun !== null) begun.fields = parseWarcFields(await record.readFully());

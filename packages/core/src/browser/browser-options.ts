@@ -2,7 +2,7 @@
 
 import { createUndiciFetcher, type Fetcher, MannerlyError } from 'mannerly';
 import type { Browser } from 'playwright-core';
-import type { RenderCandidate } from '../fetch/renderer.js';
+import { type RenderCandidate, SUBRESOURCE_TYPES } from '../fetch/renderer.js';
 import {
   BROWSER_PAGES,
   BROWSER_RESTARTS,
@@ -14,10 +14,7 @@ import {
   QUIET_MS,
 } from './limits.js';
 
-const TYPES = ['script', 'xhr', 'fetch', 'stylesheet', 'frame', 'image', 'font', 'media', 'manifest'] as const;
-
-/** What a page may load next to its document. `frame`: the document of a frame within it. */
-export type SubresourceType = (typeof TYPES)[number];
+type SubresourceType = (typeof SUBRESOURCE_TYPES)[number];
 
 /** Options of `browserFetcher`. One of `launch` and `browser` is required. */
 export interface BrowserFetcherOptions {
@@ -98,8 +95,8 @@ export function resolveBrowserOptions(options: BrowserFetcherOptions): BrowserSe
   }
   const { renders = () => true, loads = DEFAULT_LOADS, hosts = 'scope' } = options;
   if (typeof renders !== 'function') throw invalid('renders', 'a function', renders);
-  if (!Array.isArray(loads) || !loads.every((type) => TYPES.includes(type)))
-    throw invalid('loads', `a list of ${TYPES.join(', ')}`, loads);
+  if (!Array.isArray(loads) || !loads.every((type) => SUBRESOURCE_TYPES.includes(type)))
+    throw invalid('loads', `a list of ${SUBRESOURCE_TYPES.join(', ')}`, loads);
   if (hosts !== 'scope' && hosts !== 'any') throw invalid('hosts', "'scope' or 'any'", hosts);
   return {
     source: sourceOf(options),

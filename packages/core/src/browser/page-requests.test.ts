@@ -187,7 +187,7 @@ describe('the requests of a page', () => {
     expect(isQuiet).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     expect(isQuiet).toBe(true);
-    // Whoever waits when the page is over waits no longer.
+    // When the page is over, nothing waits any longer.
     listen();
     requests.end();
     await vi.advanceTimersByTimeAsync(0);

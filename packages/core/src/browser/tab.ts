@@ -1,5 +1,5 @@
-// The steps that user code takes on a page before it is read: each counts, ends with the page's time, and is followed by
-// silence. What a page does in answer to a step goes through its requests like everything else.
+// The steps that user code takes on a page before it is read: each counts, ends with the page's time, and waits until
+// the page is quiet again. What a page does in answer to a step goes through its requests like everything else.
 
 import type { CDPSession, ElementHandle, Page } from 'playwright-core';
 import type { BrowserTab, StepResult } from '../fetch/renderer.js';

@@ -161,6 +161,7 @@ function addCrawlCommands(program: Command, run: Runner): void {
         'domain',
       ]),
     )
+    .option('--browser', 'open pages in a Chromium of yours')
     .option('--yes', 'ask nothing: what no flag says has its default')
     .addHelpText('after', INIT_HELP)
     .action(run(async () => (await import('./commands/init.js')).initCommand));

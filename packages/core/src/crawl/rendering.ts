@@ -6,7 +6,14 @@ import type { PageWork } from '@mannerly/frontier';
 import { parseUrlParts } from '@mannerly/frontier/internal';
 import type { Scope } from '../admit/scope.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
-import type { BrowserTab, RenderedPage, Renderer, RenderFailure, Subresource, SubresourceAnswer } from '../fetch/renderer.js';
+import type {
+  BrowserTab,
+  RenderedPage,
+  Renderer,
+  RenderFailure,
+  Subresource,
+  SubresourceAnswer,
+} from '../fetch/renderer.js';
 import type { HandlerPool } from '../handle/handler-pool.js';
 import type { Journal } from '../journal/journal.js';
 import type { NotFetched, PageFetch } from '../page/own-fetch.js';

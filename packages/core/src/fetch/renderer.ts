@@ -12,6 +12,19 @@ export interface RenderCandidate {
   readonly headers: HeaderLines;
 }
 
+/** What a page may load next to its document. `frame`: the document of a frame within it. */
+export const SUBRESOURCE_TYPES = [
+  'script',
+  'xhr',
+  'fetch',
+  'stylesheet',
+  'frame',
+  'image',
+  'font',
+  'media',
+  'manifest',
+] as const;
+
 /** What a page in the browser loads besides its document. */
 export interface Subresource {
   /** Absolute, http or https. */
@@ -41,7 +54,7 @@ export interface SubresourceRefusal {
 /** The outcome. Redirects have been followed, each hop judged like the first; `url` is where they ended. */
 export type SubresourceAnswer = FetchOutcome | SubresourceRefusal;
 
-/** What came of a step: why it was not taken, where it is not `done`. */
+/** The result of a step. */
 export type StepResult =
   | 'done'
   /** No element matches, or none did in time. */

@@ -30,9 +30,9 @@ export interface HandlerOptions {
    */
   readonly maxBodyBytes?: number;
   /**
-   * What is done with an HTML page of this route in the browser, before it is read, archived and handled: waiting for an
-   * element, scrolling, clicking, a screenshot. Not called for a page that no browser opens, nor in a replay, which has
-   * the page as it was read then.
+   * What is done with an HTML page of this route in the browser, before it is read, archived and handled: waiting for
+   * an element, scrolling, clicking, a screenshot. Not called for a page that no browser opens, nor in a replay, which
+   * has the page as it was read then.
    */
   readonly inBrowser?: BrowserSteps;
 }

@@ -58,7 +58,7 @@ export async function createRunArchive(
  * What the archive keeps of a page next to its exchange.
  *
  * @param rights - What the site's tdmrep.json and its licences say of it.
- * @param rendering - What came of the page in a browser.
+ * @param rendering - The result of opening the page in a browser.
  */
 export function archivedPage(
   { record, signals, lease }: PageWork,
