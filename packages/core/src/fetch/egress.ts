@@ -148,7 +148,7 @@ export class Egress {
     const { outcome, startAnswer, sent, sentAtMs } = await this.#exchange(request, url, answer, headers);
     const { startedAtMs, endedAtMs } = outcome?.timing ?? { startedAtMs: nowMs(), endedAtMs: nowMs() };
     const wasSent = outcome !== null && (outcome.kind === 'response' || outcome.wasSent);
-    lock.done(wasSent ? startedAtMs : null, endedAtMs, nowMs());
+    lock.done(wasSent ? { startedAtMs, endedAtMs, nowMs: nowMs() } : null);
     if (outcome === null) return notSent(url.href, startAnswer);
     if (outcome.kind === 'failed' && outcome.failure === 'proxy') {
       // Not the site's fault: neither a retry of the URL nor a failure of its host.
