@@ -1,5 +1,5 @@
-// Pages that scripts make: opened in a Chromium of yours, while everything that they load is asked for by the crawl. Each
-// is scrolled to its end and photographed before its handler gets it.
+// Pages that scripts make: opened in a Chromium of yours, while everything that they load is asked for by the crawl.
+// Each is scrolled to its end and photographed before its handler gets it.
 //
 //   CHROMIUM=/usr/bin/chromium node examples/dist/pages-in-a-browser.js
 

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { browserFetcher } from '../browser/browser-fetcher.js';
+import { BROWSER_ROW } from '../options/browser-rows.js';
 import { commandBrowser, findProgram } from './command-browser.js';
 import { type CrawlFlags, withCrawlFlags } from './crawl-flags.js';
 import { setUpCrawl } from './crawl-setup.js';
@@ -51,6 +53,21 @@ describe('the browser of the command', () => {
     [['--browser', '--browser-loads', 'beacon'], /--browser-loads/],
   ])('%j is called wrongly', async (args, message) => {
     await expect(optionsFor(...args)).rejects.toThrow(message);
+  });
+
+  const { shape } = BROWSER_ROW;
+  const groups =
+    shape.kind === 'either' ? shape.shapes.flatMap((each) => (each.kind === 'group' ? [each.rows] : [])) : [];
+  const numbers = groups
+    .flatMap((rows) => Object.entries(rows))
+    .flatMap(([name, row]) => {
+      return row.shape.kind === 'number' ? [[name, row.shape.range] as const] : [];
+    });
+  it.each(numbers)('has the range of browserFetcher for %s', (name, { least, most }) => {
+    const make = (value: number) =>
+      browserFetcher({ launch: () => Promise.reject(new Error('unused')), [name]: value });
+    for (const value of [least, most]) expect(() => make(value)).not.toThrow();
+    for (const value of [least - 1, most + 1]) expect(() => make(value)).toThrow(name);
   });
 
   it('says what to install', async () => {
