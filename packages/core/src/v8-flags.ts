@@ -22,7 +22,7 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { setCollector } from './engine.js';
+import { setCollector } from './crawl/wakeup.js';
 import { LEAN_ENGINE } from './limits.js';
 
 setFlagsFromString('--no-wasm-tier-up');

@@ -2,7 +2,7 @@
 // What happens to one piece of work is in `work.ts`.
 
 import type { Work } from '@mannerly/frontier';
-import { giveMemoryBack } from '../engine.js';
+import { giveMemoryBack } from '../crawl/wakeup.js';
 import type { RunState } from '../report/crawl-report.js';
 import {
   KEEP_OPEN_LOOK_MS,
