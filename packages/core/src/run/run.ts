@@ -13,7 +13,6 @@ import { PageRequests } from '../crawl/page-requests.js';
 import { PageScheduler } from '../crawl/page-scheduler.js';
 import { Rendering } from '../crawl/rendering.js';
 import { SiteKnowledge } from '../crawl/site-knowledge.js';
-import { Wakeup } from '../crawl/wakeup.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { crawlPaths } from '../directory/crawl-paths.js';
 import { Companions } from '../discovery/companions.js';
@@ -50,6 +49,7 @@ import {
 } from '../report/explain.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
 import { PolitenessLedger } from '../report/politeness.js';
+import { Wakeup } from '../wakeup.js';
 import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, endedActivity } from './activity.js';
 import { type AddedUrl, addedUrls } from './added-urls.js';
 import { CrawlTotals } from './crawl-totals.js';

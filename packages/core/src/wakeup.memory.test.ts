@@ -1,7 +1,7 @@
 // What is at stake: memory of a crawl that waits for hours, and the time of one that does not.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { LONG_WAIT_MS } from '../limits.js';
+import { LONG_WAIT_MS } from './limits.js';
 
 beforeEach(() => vi.resetModules());
 afterEach(() => vi.unstubAllGlobals());
@@ -23,7 +23,7 @@ it('does without where the process does not let it', async () => {
 });
 
 it('collects what no one holds, as the lean engine has it', async () => {
-  await import('../v8-flags.js');
+  await import('./v8-flags.js');
   const { giveMemoryBack } = await import('./wakeup.js');
   vi.stubGlobal('gc', undefined);
   const held = { text: 'held' };

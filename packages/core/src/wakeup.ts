@@ -1,8 +1,8 @@
-// The loop's only way to wait: until a time, or until something happened. One timer at a time. Before a long wait memory
-// is released, where the program allows it (`mannerly/v8-flags`).
+// The loop's only way to wait: until a time, or until something happened, on one timer at a time. And the release of
+// memory before a long wait, where the program allows it (`mannerly/v8-flags`).
 
 import type { Clock } from '@mannerly/frontier';
-import { LONG_WAIT_MS } from '../limits.js';
+import { LONG_WAIT_MS } from './limits.js';
 
 /** Longest single timer, milliseconds: Node's timers overflow at 2^31 − 1. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
