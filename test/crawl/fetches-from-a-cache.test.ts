@@ -1,5 +1,5 @@
-// A polite fetch that keeps responses asks a site less often, and never against its robots.txt: a fresh response costs no
-// request and no turn, a stale one is asked for under conditions in its host's turn. Seen from the server.
+// A polite fetch that keeps responses asks a site less often, and never against its robots.txt: a fresh response costs
+// no request and no turn, a stale one is asked for under conditions in its host’s turn. Seen from the server.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
