@@ -69,7 +69,7 @@ describe('an exchange', () => {
     const page = { keepsBody: true, isHtml: true, title: null, outlinks: [], visit: {} as ArchivedVisit };
     const rendered = { html: '<p>made é', screenshot: Buffer.from('PNG') };
     const outcome = response();
-    const exchange = { sent: { url: URL_, purpose: 'page', headers: {} }, outcome, withheld: null };
+    const exchange = { sent: { url: URL_, purpose: 'page' as const, headers: {} }, outcome, withheld: null };
     const tools = { digest: 'sha-256', payloads: new KnownPayloads(), warcinfoId: '<urn:uuid:0>' } as const;
     const batch = await recordsOf({ ...exchange, page: { ...page, rendered } }, tools);
     const [, , dom, png, last] = batch.records.map(({ record }) => record);
