@@ -3,7 +3,6 @@
 // with `noarchive` only the request and that fact are kept.
 
 import { join } from 'node:path';
-import type { SentRequest } from '../fetch/egress.js';
 import { type FetchOutcome, headerValues, type ResponseOutcome } from '../fetch/outcome.js';
 import { type ArchivedExchange, type ArchivedOriginal, KnownPayloads, recordsOf } from './exchange-records.js';
 import { readRecordAbout } from './read-archive.js';

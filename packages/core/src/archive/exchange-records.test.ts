@@ -36,13 +36,7 @@ async function records(
   more: Partial<ArchivedExchange> = {},
   payloads: KnownPayloads = new KnownPayloads(),
 ): Promise<Record<string, string>> {
-  const exchange = {
-    sent: { url: URL_, purpose: 'page' as const, headers: {} },
-    outcome,
-    withheld: null,
-    page: null,
-    ...more,
-  };
+  const exchange = { sent: { url: URL_, purpose: 'page', headers: {} }, outcome, withheld: null, page: null, ...more };
   const batch = await recordsOf(exchange, { digest: 'sha-256', payloads, warcinfoId: '<urn:uuid:0>' });
   const found: Record<string, string> = {};
   for (const { record } of batch.records) {
@@ -69,7 +63,7 @@ describe('an exchange', () => {
     const page = { keepsBody: true, isHtml: true, title: null, outlinks: [], visit: {} as ArchivedVisit };
     const rendered = { html: '<p>made é', screenshot: Buffer.from('PNG') };
     const outcome = response();
-    const exchange = { sent: { url: URL_, purpose: 'page' as const, headers: {} }, outcome, withheld: null };
+    const exchange = { sent: { url: URL_, purpose: 'page', headers: {} }, outcome, withheld: null };
     const tools = { digest: 'sha-256', payloads: new KnownPayloads(), warcinfoId: '<urn:uuid:0>' } as const;
     const batch = await recordsOf({ ...exchange, page: { ...page, rendered } }, tools);
     const [, , dom, png, last] = batch.records.map(({ record }) => record);
@@ -163,7 +157,7 @@ describe('an exchange', () => {
   it.each(TAGS)('is as the record whose tag %s was sent, answered with %s', async (sent, answered, profile, digest) => {
     const headers: [string, string][] = answered === null ? [] : [['ETag', answered]];
     const outcome = response({ status: 304, headers, encodedBody: Buffer.alloc(0) });
-    const request = { url: URL_, purpose: 'page' as const, headers: sent === null ? {} : { 'If-None-Match': sent } };
+    const request = { url: URL_, purpose: 'page', headers: sent === null ? {} : { 'If-None-Match': sent } };
     // What is remembered of the URL is of another visit.
     const payloads = new KnownPayloads();
     await records(response(), {}, payloads);

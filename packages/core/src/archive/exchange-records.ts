@@ -2,7 +2,6 @@
 // the last and come before it, so that a reader knows what a body is for before it comes. Bodies keep their
 // content codings where the fetcher has them (docs/decisions/0013).
 
-import type { SentRequest } from '../fetch/egress.js';
 import { type BodyFile, type FetchOutcome, headerValue, type ResponseOutcome } from '../fetch/outcome.js';
 import { keepLatest } from '../keep-latest.js';
 import { pageLine, REVISIT_MIME, readIndex } from './cdxj.js';
@@ -19,6 +18,13 @@ import {
   payloadBytes,
   type WarcFields,
 } from './warc-record.js';
+
+/** A request as egress sent it. */
+export interface SentRequest {
+  readonly url: string;
+  readonly purpose: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /** An exchange that is over. */
 export interface ArchivedExchange {
