@@ -167,7 +167,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       while (answered.size < atKill + 50) await new Promise((resolve) => setTimeout(resolve, 5));
       isOver = true;
       await Promise.all(adders);
-      expect([notices[0], notices.at(-1)]).toEqual(['holding', 'resumed']);
+      expect([notices[0], ...notices.slice(-2)]).toEqual(['holding', 'resumed', 'rolled-back']);
       const listed = (await store.scan(null, 10_000)).items.map(({ entry: { body } }) =>
         new TextDecoder().decode(body),
       );
@@ -215,6 +215,51 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
         { host, fencingToken: lost.lease.fencingToken, then: { release: { dueInMs: 0 } } },
       ]);
       expect(late.hosts).toEqual([{ ok: false, reason: 'lost' }]);
+    });
+
+    it('adds links again that a server set back has forgotten, and says so', { timeout: 300_000 }, async () => {
+      const notices: ServerNotice[] = [];
+      const store = await opened({
+        pool: poolOf(),
+        schema: freshSchema(),
+        onNotice: (notice) => notices.push(notice),
+      });
+      await store.add([entry('h', 1), entry('other', 2)]);
+      await server.stop();
+      const copy = `${server.folder}-second-copy`;
+      copyFolder(server.folder, copy);
+      await server.start();
+      expect(await store.add([entry('h', 1), entry('h', 3), entry('new', 4)])).toEqual(['known', 'new', 'new']);
+      await server.kill();
+      await rm(server.folder, { recursive: true, force: true });
+      copyFolder(copy, server.folder);
+      await server.start();
+      // Due now: whoever leases next hears of the other server.
+      expect(await store.nextDueInMs()).toBe(0);
+      expect(await store.lease(ask)).toEqual([]);
+      expect(store.rollbacks).toBe(2);
+      expect(notices.at(-1)).toMatchObject({
+        kind: 'rolled-back',
+        message: expect.stringMatching(/links .* added again, 2 of them were lost/),
+      });
+      const listed = (await store.scan(null, 100)).items.map(({ entry: { body } }) => new TextDecoder().decode(body));
+      expect(listed.toSorted()).toEqual(['h 1', 'h 3', 'new 4', 'other 2']);
+    });
+
+    it('takes no empty server for a new crawl', async () => {
+      const schema = freshSchema();
+      const pool = poolOf();
+      const store = await opened({ pool, schema });
+      await store.add([entry('h', 1)]);
+      await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+      for (const verb of [
+        () => store.nextDueInMs(),
+        () => store.add([entry('h', 2)]),
+        () => store.lease(ask),
+        () => store.wake('h'),
+      ]) {
+        expect(await refusal(verb())).toMatch(/^store-failed: PostgreSQL has lost the crawl: .*restart_/);
+      }
     });
 
     it('fails by name when the server stays away longer than it may', async () => {

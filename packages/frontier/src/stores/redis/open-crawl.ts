@@ -48,7 +48,7 @@ function parseKept(bytes: Buffer, prefix: string): KeptCrawl {
 
 /** What a shard's server guarantees. @throws FrontierError `store-mismatch`: it may evict, or is too old. */
 export async function readDurability(connection: Connection, base: string): Promise<Durability> {
-  const info = String(await connection.run('settings', base, ['']));
+  const info = String(await connection.run('settings', base, [',']));
   const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? null;
   const version = field('redis_version') ?? '0';
   if (Number.parseInt(version, 10) < OLDEST_SERVER) {

@@ -2,6 +2,7 @@
 // names of lanes.
 
 import { createHash } from 'node:crypto';
+import { FrontierError } from '../../errors.js';
 import { STORE_BODY_MAX_BYTES } from '../../limits.js';
 import { wholeIn } from '../../option-value.js';
 import type { FrontierStore, OpenRequest, StoreCapabilities } from '../../store.js';
@@ -51,8 +52,11 @@ const HOLD_MOST_MS = 86_400_000;
 
 /** What a store on a server reports besides its answers. */
 export interface ServerNotice {
-  /** `weak-durability`: a crash of the server loses data. `holding`: the crawl waits. `resumed`: it continues. */
-  readonly kind: 'weak-durability' | 'holding' | 'resumed';
+  /**
+   * `weak-durability`: a crash of the server loses data. `holding`: the crawl waits. `resumed`: it continues.
+   * `rolled-back`: another server answers than before, which may have forgotten what was confirmed last.
+   */
+  readonly kind: 'weak-durability' | 'holding' | 'resumed' | 'rolled-back';
   readonly message: string;
 }
 
@@ -89,6 +93,14 @@ export function resolveServerOptions(server: string, options: ServerStoreOptions
 
 function warn({ message }: ServerNotice): void {
   process.emitWarning(message, 'MannerlyStoreWarning');
+}
+
+/** A server that this process has worked on has nothing of the crawl any more. Never taken for a new one. */
+export function emptied(server: string, place: string, cause: unknown): FrontierError {
+  return new FrontierError('store-failed', `${server} has lost the crawl: there is nothing left of ${place}`, {
+    cause,
+    hint: 'Restore the data of the server, or start the crawl over with `--reset` (`reset: true`).',
+  });
 }
 
 const LANES_REMEMBERED = 10_000;
