@@ -36,7 +36,7 @@ function freshSchema(): string {
 }
 
 async function opened(options: PostgresStoreOptions, crawl = 'one'): Promise<FrontierStore> {
-  const store = postgresStore({ onNotice: () => undefined, ...options });
+  const store = postgresStore({ onNotice: () => undefined, allowUnsafe: ['fsync-off'], ...options });
   onTestFinished(() => store.close());
   await store.open({ crawl, owner: 'test', create: true });
   return store;
@@ -102,7 +102,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       expect(await refusal(opened({ pool, schema: `${schema}_other` }))).toMatch(/^store-mismatch: .*something else/);
       await pool.query(`UPDATE ${schema}.crawl SET version = 99`);
       expect(await refusal(opened({ pool, schema }))).toMatch(/^store-mismatch: .*postgres 99/);
-      const absent = postgresStore({ pool, schema: 'absent' });
+      const absent = postgresStore({ pool, schema: 'absent', allowUnsafe: ['fsync-off'] });
       expect(await refusal(absent.open({ crawl: 'one', owner: 'x', create: false }))).toMatch(
         /^store-mismatch: no crawl "one"/,
       );

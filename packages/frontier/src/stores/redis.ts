@@ -9,7 +9,7 @@ import { RedisQueues } from './redis/queues.js';
 import { type Durability, serverStore } from './server/server-store.js';
 
 export type { RedisClient, RedisStoreOptions } from './redis/connection.js';
-export type { ServerNotice, ServerStoreOptions } from './server/server-store.js';
+export type { ServerNotice, ServerStoreOptions, UnsafeSetting } from './server/server-store.js';
 
 const WEAKEST_FIRST: readonly Durability[] = ['none', 'process', 'power'];
 
@@ -31,7 +31,8 @@ const WEAKEST_FIRST: readonly Durability[] = ['none', 'process', 'power'];
 export function redisStore(options: RedisStoreOptions): FrontierStore {
   const resolved = resolveRedisOptions(options);
   const connection = new Connection(resolved);
-  const durabilityOf = (shard: number) => readDurability(connection, shardBase(resolved.prefix, shard));
+  const durabilityOf = (shard: number) =>
+    readDurability(connection, shardBase(resolved.prefix, shard), resolved.allowUnsafe);
   return serverStore({
     options: resolved,
     weakness: WEAKNESS,

@@ -162,7 +162,7 @@ local cursor = number <= last and { tostring(number), phase, first, second }
 return { cursor, items }
 `;
 
-/** Lua, after the shard. Returns what INFO says of memory, persistence and the server. */
+/** Lua, after the shard. Returns what INFO says of the server, its memory, persistence and replicas. */
 export const SETTINGS_LUA = `
-return call('INFO', 'server') .. call('INFO', 'memory') .. call('INFO', 'persistence')
+return call('INFO', 'server') .. call('INFO', 'memory') .. call('INFO', 'persistence') .. call('INFO', 'replication')
 `;

@@ -289,7 +289,10 @@ export class RedisQueues implements StoreQueues {
   /** Runs a script. Its first value: the clock, nothing for the server's own, and what was heard of the server. */
   #run(name: ScriptName, shard: number, values: readonly ScriptValue[]): Promise<unknown> {
     const now = this.#nowMs === null ? '' : Math.floor(this.#nowMs() * 1_000);
-    return this.#connection.run(name, this.#bases[shard] ?? '', [`${now},${this.#links.since(shard) ?? ''}`, ...values]);
+    return this.#connection.run(name, this.#bases[shard] ?? '', [
+      `${now},${this.#links.since(shard) ?? ''}`,
+      ...values,
+    ]);
   }
 
   #shardOf(name: string): number {
