@@ -28,6 +28,8 @@ export interface CrewPlan {
   readonly store: { readonly kind: 'lmdb' | 'redis' | 'postgres'; readonly url?: string | readonly string[] };
   /** The server of the store: killed once, under load, until somebody has noticed, and started again. */
   readonly server?: { readonly kill: () => Promise<void>; readonly start: () => Promise<void> };
+  /** The fewest exchanges before the server is killed. @default 0 */
+  readonly serverAfter?: number;
   readonly longestMs: number;
   readonly random: () => number;
 }
@@ -175,7 +177,7 @@ async function live(
   };
   const strikeServer = async ({ kill, start }: NonNullable<CrewPlan['server']>): Promise<void> => {
     // Somebody who has heard the server must be there to miss it, and to say so.
-    await until(() => atWork().length >= 2);
+    await until(() => atWork().length >= 2 && log.length >= (plan.serverAfter ?? 0));
     if (isOver) return;
     const fault = strike('server', null);
     await Promise.all([kill(), pause(AWAY_MS)]);

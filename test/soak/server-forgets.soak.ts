@@ -28,8 +28,9 @@ const PLAN = {
   kills: 0,
   stops: 0,
   stopMs: [0, 0],
-  // While most links are being found.
-  everyMs: [4_000, 6_000],
+  // While most links are being found: all hosts have been asked for robots.txt and their first page.
+  serverAfter: 260,
+  everyMs: [0, 0],
   longestMs: 400_000,
 } as const satisfies Partial<CrewPlan>;
 /** A process is back at work so soon, milliseconds, once the server could answer. */
@@ -60,10 +61,12 @@ describe.runIf(process.platform === 'linux')('a server that forgets', () => {
         const report = await crawlWithFour({ ...PLAN, store, server, random: seeded(seed) });
         const { exchanges, twice, missing, early, awayMs, said, exits, seconds, output } = report;
         const about = `${name}, seed ${seed}\n${output}`;
+        const again = [...output.matchAll(/rolled-back: .* (\d+) links .* again, (\d+) of them/g)];
+        const sum = (group: number) => again.reduce((total, match) => total + Number(match[group]), 0);
         console.log(
           `${name}: ${exchanges} exchanges, ${missing.length} lost, ${early.length} early, ${twice} requested again, ` +
-            `back after ${(awayMs / 1_000).toFixed(1)} s, said ${[...said].join(', ')}, exit codes ${exits.join(', ')}, ` +
-            `${seconds.toFixed(0)} s (seed ${seed})\n${output.split('\n').find((line) => /added again|has lost/.test(line)) ?? ''}`,
+            `back after ${(awayMs / 1_000).toFixed(1)} s, ${sum(2)} of ${sum(1)} links were gone, ` +
+            `said ${[...said].join(', ')}, exit codes ${exits.join(', ')}, ${seconds.toFixed(0)} s (seed ${seed})`,
         );
         expect(report.faults.server, about).toBe(1);
         expect(early, about).toEqual([]);
@@ -74,7 +77,8 @@ describe.runIf(process.platform === 'linux')('a server that forgets', () => {
           return;
         }
         expect(missing, about).toEqual([]);
-        expect(report.wronglyTwice, about).toEqual([]);
+        // What a crawler had in hand when the server forgot it is there twice: held by the crawler, and added again.
+        if (outcome === 'held') expect(report.wronglyTwice, about).toEqual([]);
         expect(new Set(exits), about).toEqual(new Set([0]));
         expect(awayMs, about).toBeLessThan(BACK_WITHIN_MS);
         expect([...said].sort(), about).toEqual(

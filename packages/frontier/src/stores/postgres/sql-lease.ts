@@ -23,16 +23,16 @@ const END_LAPSED_LEASE = `
 /** Sets `v_isready`: whether the host may be granted. Otherwise it was moved to where it belongs. */
 const CHECK_HOST = `
   v_isready := false;
-  IF h.fencing_token < v_since AND v_lost + greatest(h.delay, p_delay) > v_now THEN
+  IF h.lease_end > 0 AND h.lease_end + h.delay > v_now THEN
+    -- Its lease was extended after it was put here.
+    h.due := h.lease_end + h.delay;
+    ${SAVE_HOST}
+  ELSIF h.fencing_token < v_since AND v_lost + greatest(h.delay, p_delay) > v_now THEN
     -- Another holder may still send requests by a lease that was lost.
     ${END_LAPSED_LEASE}
     h.next_at := greatest(h.next_at, v_lost + greatest(h.delay, p_delay));
     ${indexHost('v_now')}
     v_isready := false;
-    ${SAVE_HOST}
-  ELSIF h.lease_end > 0 AND h.lease_end + h.delay > v_now THEN
-    -- Its lease was extended after it was put here.
-    h.due := h.lease_end + h.delay;
     ${SAVE_HOST}
   ELSE
     ${END_LAPSED_LEASE}
