@@ -234,7 +234,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       await rm(server.folder, { recursive: true, force: true });
       copyFolder(copy, server.folder);
       await server.start();
-      // Due now: whoever leases next hears of the other server.
+      // Due now: the next lease hears of the other server.
       expect(await store.nextDueInMs()).toBe(0);
       expect(await store.lease(ask)).toEqual([]);
       expect(store.rollbacks).toBe(2);
@@ -244,6 +244,11 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       });
       const listed = (await store.scan(null, 100)).items.map(({ entry: { body } }) => new TextDecoder().decode(body));
       expect(listed.toSorted()).toEqual(['h 1', 'h 3', 'new 4', 'other 2']);
+    });
+
+    it('refuses a server that does not write to disk, unless that is allowed', async () => {
+      const opening = opened({ pool: poolOf(), schema: freshSchema(), allowUnsafe: [] });
+      expect(await refusal(opening)).toMatch(/^store-mismatch: .*fsync off/);
     });
 
     it('takes no empty server for a new crawl', async () => {

@@ -185,7 +185,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       expect(await store.add([entry('h', 1), entry('h', 3), entry('new', 4)])).toEqual(['known', 'new', 'new']);
       await server.kill();
       await server.start();
-      // Whoever asks first hears of it, and of what is there again.
+      // The first verb hears of it, and of what is there again.
       expect(await store.nextDueInMs()).not.toBeNull();
       expect(store.rollbacks).toBe(1);
       expect(notices.at(-1)).toMatchObject({
@@ -194,6 +194,19 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       });
       const listed = (await store.scan(null, 100)).items.map(({ entry: { body } }) => new TextDecoder().decode(body));
       expect(listed.toSorted()).toEqual(['h 1', 'h 3', 'new 4', 'other 2']);
+    });
+
+    it('refuses a server with a replica that accepts writes without it, unless that is allowed', async () => {
+      const server = await serverWith();
+      const client = clientOf(server);
+      const replica = await serverWith('--replicaof', '127.0.0.1', new URL(server.url).port);
+      const asked = clientOf(replica);
+      while (!(await asked.info('replication')).includes('master_link_status:up'))
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(await refusal(opened({ client }))).toMatch(/^store-mismatch: .*min-replicas-to-write 0/);
+      await opened({ client, allowUnsafe: ['split-brain'] });
+      await client.config('SET', 'min-replicas-to-write', '1');
+      await opened({ client });
     });
 
     it('takes no empty server for a new crawl', async () => {

@@ -77,7 +77,7 @@ describe.runIf(process.platform === 'linux')('a server that forgets', () => {
           return;
         }
         expect(missing, about).toEqual([]);
-        // What a crawler had in hand when the server forgot it is there twice: held by the crawler, and added again.
+        // What a crawler had in flight when the server forgot it is there twice: once more as what was added again.
         if (outcome === 'held') expect(report.wronglyTwice, about).toEqual([]);
         expect(new Set(exits), about).toEqual(new Set([0]));
         expect(awayMs, about).toBeLessThan(BACK_WITHIN_MS);

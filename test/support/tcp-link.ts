@@ -1,4 +1,4 @@
-// A connection that a test can lead elsewhere, let go silent, or stop: a port of loopback in front of another one.
+// A connection that a test can lead elsewhere, silence, or end: a port of loopback in front of another one.
 
 import { connect, createServer, type Socket } from 'node:net';
 import { freePort } from './free-port.mjs';
@@ -8,7 +8,7 @@ export interface TcpLink {
   readonly port: number;
   /** Where new connections go from now on. Those that exist end. */
   readonly leadTo: (port: number) => void;
-  /** From now on nothing passes on the connections that exist, and nobody hears of it. New ones work. */
+  /** From now on nothing passes on the connections that exist, and neither side is told. New ones work. */
   readonly silence: () => void;
   readonly dispose: () => Promise<void>;
 }

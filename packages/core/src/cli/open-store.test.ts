@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { checkProcesses } from './crawl-flags.js';
 import { whereOf } from './open-inspection.js';
 import { openStore } from './open-store.js';
-import { type OwnPool, overHosts } from './postgres-hosts.js';
+import { type HostPool, overHosts } from './postgres-hosts.js';
 import { parseStoreUrl } from './store-url.js';
 
 describe('--store', () => {
@@ -48,7 +48,7 @@ describe('--store', () => {
 
   it('goes on to the next host of PostgreSQL after one that only reads or does not answer', async () => {
     const asked: number[] = [];
-    const poolOf = (number: number, code?: string): OwnPool => ({
+    const poolOf = (number: number, code?: string): HostPool<object> => ({
       ended: false,
       query: async () => {
         asked.push(number);

@@ -1,10 +1,11 @@
 // A store by its URL, for the command: makes the client and closes it. The libraries are optional and loaded on demand.
 
 import type { FrontierStore } from '@mannerly/frontier';
-import type { RedisClient } from '@mannerly/frontier/redis';
+import type { PostgresQuery } from '@mannerly/frontier/postgres';
+import type { RedisClient, RedisStoreOptions } from '@mannerly/frontier/redis';
 import type { StoreNotice } from '../journal/events.js';
 import { UsageError } from './failure.js';
-import { type OwnPool, overHosts } from './postgres-hosts.js';
+import { type HostPool, overHosts } from './postgres-hosts.js';
 import { parseStoreUrl, type StoreUrl } from './store-url.js';
 
 /** A store on a server, and its client. */
@@ -44,8 +45,8 @@ async function openRedis(url: StoreUrl, identity: string): Promise<OpenedStore> 
   };
   const { redisStore } = await import('@mannerly/frontier/redis');
   const retryStrategy = (times: number): number => Math.min(RECONNECT_MS, 50 * times);
-  // A command that cannot be sent fails soon. The store sends it again, and reports that it waits. A connection on which
-  // nothing comes back is closed: what is at its other end may be gone without a word.
+  // A command that cannot be sent fails soon. The store sends it again, and reports that it waits. A connection on
+  // which nothing comes back is closed: what is at its other end may be gone without a word.
   const options = { commandTimeout: COMMAND_MS, socketTimeout: COMMAND_MS, maxRetriesPerRequest: 1, retryStrategy };
   const client = url.isCluster
     ? new Cluster(url.urls, { clusterRetryStrategy: retryStrategy, redisOptions: options })
@@ -56,7 +57,8 @@ async function openRedis(url: StoreUrl, identity: string): Promise<OpenedStore> 
   client.on('error', (error) => {
     connectError = textOf(error);
   });
-  const { crawl, name, allowUnsafe } = url;
+  const { crawl, name } = url;
+  const allowUnsafe = url.allowUnsafe as Unsafe;
   return {
     name,
     connectError: () => connectError,
@@ -64,6 +66,9 @@ async function openRedis(url: StoreUrl, identity: string): Promise<OpenedStore> 
     close: async () => client.disconnect(),
   };
 }
+
+/** The store refuses those it does not know. */
+type Unsafe = NonNullable<RedisStoreOptions['allowUnsafe']>;
 
 type OwnRedis = RedisClient & { on(event: 'error', listener: (error: Error) => void): unknown; disconnect(): void };
 
@@ -93,13 +98,14 @@ async function openPostgres({ urls, name, crawl, allowUnsafe }: StoreUrl, identi
   return {
     name,
     connectError: () => null,
-    make: (tell) => postgresStore({ pool, identity, schema: crawl, allowUnsafe, onNotice: tell }),
+    make: (tell) =>
+      postgresStore({ pool, identity, schema: crawl, allowUnsafe: allowUnsafe as Unsafe, onNotice: tell }),
     close: () => pool.end(),
   };
 }
 
 interface PgModule {
-  readonly Pool: new (options: object) => OwnPool;
+  readonly Pool: new (options: object) => HostPool<PostgresQuery>;
 }
 
 /** A library that the user installs. */

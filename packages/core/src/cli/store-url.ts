@@ -1,7 +1,6 @@
 // The URL of a store on a server, for the command: `redis://`, `rediss://`, `postgres://` or `postgresql://`, with one
 // host or several, and what its query says. It holds passwords; its `name` does not.
 
-import type { UnsafeSetting } from '@mannerly/frontier/redis';
 import { parseUrl } from '../parse-url.js';
 import { redacted } from '../redacted.js';
 import { UsageError } from './failure.js';
@@ -18,7 +17,8 @@ export interface StoreUrl {
   readonly isCluster: boolean;
   /** The name that Sentinel has for the server; `null`: the hosts are no Sentinels. */
   readonly sentinel: string | null;
-  readonly allowUnsafe: readonly UnsafeSetting[];
+  /** Settings of the server that are accepted (`allowUnsafe` of the stores); not compared with those there are. */
+  readonly allowUnsafe: readonly string[];
   /** Without passwords, for messages. */
   readonly name: string;
 }
@@ -50,7 +50,7 @@ export function parseStoreUrl(text: string): StoreUrl {
       'Add ?cluster, or ?sentinel=<name of the server>.',
     );
   }
-  const allowUnsafe = query.getAll('unsafe') as UnsafeSetting[];
+  const allowUnsafe = query.getAll('unsafe');
   const bare = urls.map((url) => {
     for (const name of ['crawl', 'cluster', 'sentinel', 'unsafe']) url!.searchParams.delete(name);
     return url!.href;

@@ -9,15 +9,15 @@ import { PostgresQueues } from './postgres/queues.js';
 import { serverStore } from './server/server-store.js';
 
 export type { PostgresPool, PostgresQuery, PostgresStoreOptions } from './postgres/connection.js';
-export type { ServerNotice, ServerStoreOptions, UnsafeSetting } from './server/server-store.js';
+export type { ServerNotice, ServerStoreOptions } from './server/server-store.js';
 
 /**
  * A store on a PostgreSQL server, 13 or newer.
  *
  * `capabilities.durable` is known after `open`, from the server's settings: `none` with `synchronous_commit = off`,
- * `process` with `full_page_writes = off` or an allowed `fsync = off`, else `power`. While the server cannot be reached, verbs wait for it, up to `holdMs`.
- * After a restart or a failover of the server no host is granted before the longest lease has ended and the host's
- * delay has passed.
+ * `process` with `full_page_writes = off` or an allowed `fsync = off`, else `power`. While the server cannot be
+ * reached, verbs wait for it, up to `holdMs`. After a restart or a failover of the server the links of the last ten
+ * seconds are added again, and no host is granted before the longest lease has ended and the host's delay has passed.
  *
  * @param options - The pool belongs to the caller, who ends it after the store.
  * @returns A store that was not opened yet.

@@ -9,7 +9,7 @@ import { RedisQueues } from './redis/queues.js';
 import { type Durability, serverStore } from './server/server-store.js';
 
 export type { RedisClient, RedisStoreOptions } from './redis/connection.js';
-export type { ServerNotice, ServerStoreOptions, UnsafeSetting } from './server/server-store.js';
+export type { ServerNotice, ServerStoreOptions } from './server/server-store.js';
 
 const WEAKEST_FIRST: readonly Durability[] = ['none', 'process', 'power'];
 
@@ -18,8 +18,8 @@ const WEAKEST_FIRST: readonly Durability[] = ['none', 'process', 'power'];
  *
  * `capabilities.durable` is known after `open`, from the server's settings: `none` without an append-only file,
  * `process` with one, `power` with `appendfsync always`. While the server cannot be reached, verbs wait for it, up to
- * `holdMs`. After a restart or a failover of the server no host is granted before the longest lease has ended and the
- * host's delay has passed.
+ * `holdMs`. After a restart or a failover of the server the links of the last ten seconds are added again, and no host
+ * is granted before the longest lease has ended and the host's delay has passed.
  *
  * @param options - The client belongs to the caller, who closes it after the store.
  * @returns A store that was not opened yet.

@@ -183,7 +183,8 @@ const RELEASE = `
 
 /**
  * Returns a row for the links, whose `o_fresh` are the fingerprints that were not known and `o_full` the places of the
- * links that did not fit, and `o_since` when the present server was first seen; then a row for each host. `c_kind`: 0 keep, 1 release, 2 park.
+ * links that did not fit, and `o_since` when the present server was first seen; then a row for each host. `c_kind`: 0
+ * keep, 1 release, 2 park.
  */
 export const COMMIT_SQL = `
 CREATE OR REPLACE FUNCTION $S.commit(

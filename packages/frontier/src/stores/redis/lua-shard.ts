@@ -14,8 +14,8 @@
 /**
  * Lua. A restart or a failover gives the server another replication id. What was answered last may be lost then, leases
  * too; so nothing is granted before the longest lease that may be lost has ended, and the host's delay has passed.
- * Clients hear of it by `since()`. ARGV[1]: the clock or nothing, and the last `since` that the client heard or nothing.
- * A client that has heard one takes no empty server for a new crawl.
+ * Clients hear of it by `since()`. ARGV[1]: the clock or nothing, and the last `since` that the client heard or
+ * nothing. A client that has heard one takes no empty server for a new crawl.
  */
 export const SHARD_LUA = `
 local call = redis.call

@@ -49,7 +49,7 @@ function parseKept(bytes: Buffer, prefix: string): KeptCrawl {
 /**
  * What a shard's server guarantees.
  *
- * @throws FrontierError `store-mismatch`: it is too old, may evict keys, or may be one of two that grant the same hosts.
+ * @throws FrontierError `store-mismatch`: it is too old, may evict keys, or may be one of two that grant one host.
  */
 export async function readDurability(
   connection: Connection,

@@ -1,5 +1,5 @@
 // Links that a server confirmed lately, by part of the server (a shard). A server that comes back as another one (after
-// a restart, a fail-over, from a copy) may have forgotten its last seconds. Then the links of that time are added again.
+// a restart, a fail-over, from a copy) may have forgotten its last seconds. Then those links are added again.
 
 import type { AddOutcome, NewEntry } from '../../store.js';
 import type { ServerNotice } from './server-store.js';
