@@ -8,10 +8,12 @@ import {
   type FrontierStore,
   systemClock,
 } from '@mannerly/frontier';
-import { asMannerlyError, MannerlyError } from '../errors.js';
-import { type CrawlTerms, termsRecord } from '../options/crawl-terms.js';
+import { MannerlyError } from '../errors.js';
+import { readJson } from '../json-record.js';
+import { type CrawlTerms, TERMS_KEY } from '../options/crawl-terms.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
 import { isAtWork, type ProcessTotals, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
+import { asMannerlyError } from '../store-error.js';
 import { type CrawlInspection, openInspection, readOnly } from './inspection.js';
 
 /** One process of a crawl, under a name that the next one on the same directory continues; over all its runs. */
@@ -66,7 +68,7 @@ async function termsIn(store: FrontierStore): Promise<CrawlTerms> {
   });
   try {
     await frontier.open();
-    const terms = termsRecord.decode(await frontier.readRecord(termsRecord.key));
+    const terms = await readJson<CrawlTerms>(frontier, TERMS_KEY);
     if (terms === null) throw noCrawl('no process of it has begun');
     return terms;
   } catch (error) {
