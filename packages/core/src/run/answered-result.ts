@@ -28,6 +28,6 @@ export async function answeredResult(
   }
   const { staged } = handled;
   tellStaged(run, work, page, staged);
-  const items = page.exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data) : [];
+  const items = page.exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data, staged.kept) : [];
   return { ...result, items, ...(await admittedInSlices(run, staged.links)) };
 }

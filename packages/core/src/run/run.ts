@@ -23,6 +23,7 @@ import { type CookieJar, jarMaker } from '../fetch/cookies.js';
 import type { Egress } from '../fetch/egress.js';
 import { offerOf } from '../fetch/identity.js';
 import { HandlerPool } from '../handle/handler-pool.js';
+import { ItemStages } from '../handle/item-stages.js';
 import { Journal } from '../journal/journal.js';
 import { Tally } from '../journal/tally.js';
 import { Licenses } from '../licensing/licenses.js';
@@ -91,6 +92,7 @@ export class Run {
   readonly licenses: Licenses;
   readonly scheduler: PageScheduler;
   readonly handlers: HandlerPool;
+  readonly stages: ItemStages;
   readonly rendering: Rendering;
   readonly items: ItemWriter;
   readonly stalls = new StallWatch();
@@ -218,6 +220,7 @@ export class Run {
       tell: (code, url, detail) => journal.frontierEvent(pageWarning(code, url, detail, nowMs())),
     });
     this.scheduler = new PageScheduler(nowMs, network.concurrency);
+    this.stages = new ItemStages(options.items);
     this.handlers = new HandlerPool({
       handlers,
       concurrency: MAX_HANDLING,
@@ -226,6 +229,7 @@ export class Run {
       signal: stop.signal,
       filesPath: directory?.filesPath ?? null,
       isArchived: options.archive !== null,
+      stages: this.stages,
       fetch: this.pageRequests.fetch,
     });
     this.rendering = new Rendering({
