@@ -1,5 +1,5 @@
-// Items are cleaned, dropped, divided and enriched between handlers and sinks, in a crawl as in its replay. At stake: an
-// id that moves when another item is dropped would double items after a crash; an error without its line would hide.
+// Items are cleaned, dropped, divided and enriched between handlers and sinks, in a crawl as in its replay. At stake:
+// an id that moves when another item is dropped would double items after a crash; an error without its line would hide.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -44,7 +44,11 @@ export async function loadHandlers(path: string): Promise<(routes: HandlerRoutes
   };
 }
 
-/** The stages that a file of handlers exports as `items`, as an option; none where it exports none. @throws UsageError, MannerlyError */
+/**
+ * The stages that a file of handlers exports as `items`, as an option; none where it exports none.
+ *
+ * @throws UsageError, MannerlyError
+ */
 export async function stagesIn(path: string): Promise<{ readonly items?: readonly ItemStage[] }> {
   const { items } = await loadModule(path);
   return items === undefined ? {} : { items: checkedStages(`items\` of \`${path}`, items) };

@@ -28,17 +28,13 @@ export async function namedSinks(
   { sqlite, postgres, webhook, s3 }: NamedSinks,
   env: Env = process.env,
 ): Promise<Sink[]> {
-  if ([sqlite, postgres, webhook, s3].every((each) => each === undefined)) return [];
-  const sinks = await import('../sinks/index.js');
   return [
-    ...(sqlite === undefined ? [] : [sinks.sqliteSink({ path: sqlite })]),
-    ...(postgres === undefined ? [] : [postgresByUrl(urlOf('postgres', postgres, env), sinks)]),
-    ...(webhook === undefined ? [] : [webhookByUrl(urlOf('webhook', webhook, env), env, sinks)]),
-    ...(s3 === undefined ? [] : [s3ByUrl(urlOf('s3', s3, env), env, sinks)]),
+    ...(sqlite === undefined ? [] : [(await import('../sinks/sqlite-sink.js')).sqliteSink({ path: sqlite })]),
+    ...(postgres === undefined ? [] : [postgresByUrl(urlOf('postgres', postgres, env))]),
+    ...(webhook === undefined ? [] : [await webhookByUrl(urlOf('webhook', webhook, env), env)]),
+    ...(s3 === undefined ? [] : [await s3ByUrl(urlOf('s3', s3, env), env)]),
   ];
 }
-
-type SinkModule = typeof import('../sinks/index.js');
 
 const PROTOCOLS = { postgres: /^postgres(ql)?:$/, webhook: /^https?:$/, s3: /^https?:$/ };
 const EXAMPLES = {
@@ -74,19 +70,21 @@ interface PgModule {
 const POOL_SIZE = 2;
 const CONNECT_MS = 10_000;
 
-function postgresByUrl(url: URL, { postgresSink }: SinkModule): Sink {
+function postgresByUrl(url: URL): Sink {
   const table = url.searchParams.get('table') ?? 'items';
   url.searchParams.delete('table');
   return sinkOfItsOwn(`postgres ${url.host}${url.pathname} ${table}`, async () => {
     const loaded = await loadPeer<PgModule & { readonly default?: PgModule }>('pg', '--postgres');
     const { Pool } = loaded.default ?? loaded;
+    const { postgresSink } = await import('../sinks/postgres-sink.js');
     const pool = new Pool({ connectionString: url.href, max: POOL_SIZE, connectionTimeoutMillis: CONNECT_MS });
     pool.on('error', () => undefined);
     return { sink: postgresSink({ pool, table }), release: () => pool.end() };
   });
 }
 
-function webhookByUrl(url: URL, env: Env, { webhookSink }: SinkModule): Sink {
+async function webhookByUrl(url: URL, env: Env): Promise<Sink> {
+  const { webhookSink } = await import('../sinks/webhook-sink.js');
   const authorization = env['MANNERLY_WEBHOOK_AUTHORIZATION'];
   return webhookSink({ url: url.href, ...(authorization === undefined ? {} : { headers: { authorization } }) });
 }
@@ -95,7 +93,8 @@ interface Aws4Fetch {
   readonly AwsClient: new (options: object) => S3Client;
 }
 
-function s3ByUrl(url: URL, env: Env, { s3Sink }: SinkModule): Sink {
+async function s3ByUrl(url: URL, env: Env): Promise<Sink> {
+  const { s3Sink } = await import('../sinks/s3-sink.js');
   const [, bucket = '', ...inside] = url.pathname.split('/');
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
   if (bucket === '' || !accessKeyId || !secretAccessKey) {

@@ -12,8 +12,8 @@ import { jsonCopy } from './staged.js';
 type StageResult = object | string | number | boolean | null;
 
 /**
- * A stage. `item` is a copy of its own: it may be changed and returned. A list that is returned is several items, unless
- * it is the item itself. The name of the function is in the report.
+ * A stage. `item` is a copy of its own: it may be changed and returned. A list that is returned is several items,
+ * unless it is the item itself. The name of the function is in the report.
  *
  * @example const priced: ItemStage<{ price: string }> = (item) => (item.price === '' ? null : item);
  */

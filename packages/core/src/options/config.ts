@@ -26,7 +26,7 @@ export interface CrawlConfig
   readonly postgres?: string;
   /** Items are posted to this URL too; `env:NAME` and `file:PATH` name where it is. */
   readonly webhook?: string;
-  /** Items, saved files and archives go to this bucket too: `https://HOST/BUCKET/PREFIX`. Keys are in the environment. */
+  /** Items, files and archives go to this bucket too: `https://HOST/BUCKET/PREFIX`. Keys are in the environment. */
   readonly s3?: string;
   /** The store of the frontier: `redis://…`, `rediss://…`, `postgres://…`. @default in the crawl directory */
   readonly store?: string;

@@ -1,5 +1,5 @@
-// Items as rows of a PostgreSQL table, by a pool or client of the user's. One statement inserts the items of a page: all
-// of them, or none.
+// Items as rows of a PostgreSQL table, by a pool or client of the user's. One statement inserts the items of a page:
+// all of them, or none.
 
 import { MannerlyError } from '../errors.js';
 import { fill } from '../options/check.js';

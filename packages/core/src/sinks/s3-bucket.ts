@@ -1,5 +1,5 @@
-// A bucket of an S3-compatible object store, by a client that signs requests. One object or part is in memory at a time,
-// and each request is sent until it is taken.
+// A bucket of an S3-compatible object store, by a client that signs requests. One object or part is in memory at a
+// time, and each request is sent until it is taken.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
