@@ -49,7 +49,7 @@ export async function setUpCrawl(
     ...(await namedSinks({ ...named, ...flags })),
   ];
   const options = {
-    ...optionsOf(seeds, flags, ofFile),
+    ...(await withBrowser(optionsOf(seeds, flags, ofFile))),
     ...(handlers === undefined || ofFile.items !== undefined ? {} : await stagesIn(handlers)),
     ...(allSinks.length === 0 ? {} : { sinks: allSinks }),
   };
@@ -73,7 +73,7 @@ function definedOf<T extends object>(values: T): { [K in keyof T]?: NonNullable<
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T & object;
 }
 
-function optionsOf(seeds: readonly string[], flags: CrawlFlags, ofFile: GivenOptions): CrawlerOptions {
+function optionsOf(seeds: readonly string[], flags: CrawlFlags, ofFile: GivenOptions): GivenCrawl {
   const given = withInterval(optionsFromFlags(flags), flags);
   const merged = mergedOptions(ofFile.bounds === undefined ? { ...ofFile, bounds: commandBounds() } : ofFile, given);
   const { within = 'host' } = merged.scope ?? {};
@@ -88,7 +88,21 @@ function optionsOf(seeds: readonly string[], flags: CrawlFlags, ofFile: GivenOpt
     ...merged,
     identity: { ...merged.identity, ...identityFrom(merged.identity ?? {}) },
     scope: { ...merged.scope, seeds },
-  } as CrawlerOptions;
+  } as GivenCrawl;
+}
+
+type GivenCrawl = CrawlerOptions & Pick<CrawlConfig, 'browser'>;
+
+/** The options with the fetcher of the command where pages are opened in a browser. */
+async function withBrowser({ browser = false, ...options }: GivenCrawl): Promise<CrawlerOptions> {
+  if (browser === false) return options;
+  if (options.fetcher !== undefined) {
+    const hint = 'Leave one of them out. A fetcher with a browser of its own: browserFetcher of mannerly/browser.';
+    throw new UsageError('`browser` and `fetcher` both say what sends requests', hint);
+  }
+  const { proxy, ...network } = options.network ?? {};
+  const { commandBrowser } = await import('./command-browser.js');
+  return { ...options, network, fetcher: await commandBrowser(browser === true ? {} : browser, proxy) };
 }
 
 /** Bounds where neither a flag nor a file says any. */

@@ -3,6 +3,7 @@
 
 import type { Frontier, JsonValue, NewUrl, PageWork } from '@mannerly/frontier';
 import type { ResponseOutcome } from '../fetch/outcome.js';
+import { writeJson } from '../json-record.js';
 import type { FeedRhythm } from '../page/sitemap.js';
 import type { UrlDecision } from '../report/decision.js';
 import { againUrl } from './again-url.js';
@@ -18,7 +19,7 @@ import {
   MIN_SITEMAP_DAYS,
   VISITS_READ_AT_ONCE,
 } from './limits.js';
-import { decodeVisit, encodeVisit, type KeptVisit, visitKey } from './page-visit.js';
+import { decodeVisit, type KeptVisit, visitKey } from './page-visit.js';
 import { recordsOf } from './visit-choice.js';
 import { dueAfterDays } from './visit-value.js';
 
@@ -216,7 +217,7 @@ export class SitemapVisits {
   }
 
   async #write(visit: SitemapVisit): Promise<void> {
-    await this.#store.writeRecord(visitKey(visit.url, SITEMAP_PREFIX), encodeVisit(visit));
+    await writeJson(this.#store, visitKey(visit.url, SITEMAP_PREFIX), visit);
     this.#open.delete(visit.url);
   }
 }

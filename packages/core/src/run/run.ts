@@ -13,7 +13,6 @@ import { PageRequests } from '../crawl/page-requests.js';
 import { PageScheduler } from '../crawl/page-scheduler.js';
 import { Rendering } from '../crawl/rendering.js';
 import { SiteKnowledge } from '../crawl/site-knowledge.js';
-import { Wakeup } from '../crawl/wakeup.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { crawlPaths } from '../directory/crawl-paths.js';
 import { Companions } from '../discovery/companions.js';
@@ -27,7 +26,6 @@ import { createFieldsOf } from '../fetch/own-headers.js';
 import { HandlerPool } from '../handle/handler-pool.js';
 import { ItemStages } from '../handle/item-stages.js';
 import { Journal } from '../journal/journal.js';
-import { Tally } from '../journal/tally.js';
 import { Licenses } from '../licensing/licenses.js';
 import { LicenseTokens } from '../licensing/licensing-options.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
@@ -52,6 +50,7 @@ import {
 } from '../report/explain.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
 import { PolitenessLedger } from '../report/politeness.js';
+import { Wakeup } from '../wakeup.js';
 import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, endedActivity } from './activity.js';
 import { type AddedUrl, addedUrls } from './added-urls.js';
 import { CrawlTotals } from './crawl-totals.js';
@@ -81,7 +80,6 @@ export class Run {
   readonly wakeup: Wakeup;
   readonly ledger: PolitenessLedger;
   readonly counts: OutcomeCounts;
-  readonly tally: Tally;
   readonly journal: Journal;
   readonly hooks: Hooks;
   readonly scope: Scope;
@@ -103,7 +101,8 @@ export class Run {
   readonly scheduler: PageScheduler;
   readonly handlers: HandlerPool;
   readonly stages: ItemStages;
-  readonly rendering: Rendering;
+  /** `null`: the fetcher opens no pages in a browser. */
+  readonly rendering: Rendering | null;
   readonly items: ItemWriter;
   readonly stalls = new StallWatch();
   /** `null`: no visits are kept. */
@@ -156,8 +155,8 @@ export class Run {
     stop.onRequest = () => this.wakeup.wake();
     this.ledger = new PolitenessLedger();
     this.counts = new OutcomeCounts();
-    this.tally = new Tally();
-    this.journal = new Journal(emitter, [this.ledger, this.counts, this.tally, logs], nowMs);
+    this.totals = new CrawlTotals(clock, this.counts, this.ledger);
+    this.journal = new Journal(emitter, [this.ledger, this.counts, this.totals, logs], nowMs);
     const { journal } = this;
     this.hooks = new Hooks(options.hooks, clock, stop.signal, journal);
     if (setup.log !== undefined) journal.addListener(setup.log);
@@ -173,7 +172,6 @@ export class Run {
     const datasets = dataTxt ? createDatasets({ tokens: identity.tokens, enqueue, tell }) : null;
     const tdm = wantsTdmRep(exclusion.page);
     this.companions = new Companions({ sitemaps: this.sitemaps, tdm, datasets }, nowMs);
-    this.totals = new CrawlTotals(clock, this.tally, this.counts, this.ledger);
 
     const { knowledge, companions, totals } = this;
     this.frontier = createRunFrontier(setup, { journal, scope, knowledge, companions, totals, needsFrontier });
@@ -220,6 +218,7 @@ export class Run {
       stop,
     });
     this.licenses = new Licenses({
+      store: frontier,
       options: options.licensing,
       purposes: exclusion.page.purposes,
       tokens,
@@ -242,16 +241,13 @@ export class Run {
       stages: this.stages,
       fetch: this.pageRequests.fetch,
     });
-    this.rendering = new Rendering({
-      renderer: fetcher.renderer ?? null,
-      requests: this.pageRequests,
-      handlers: this.handlers,
-      scope,
-      journal,
-      userAgent: identity.userAgent,
-      nowMs,
-      stop,
-    });
+    const { pageRequests: requests, handlers: pool } = this;
+    const { userAgent } = identity;
+    const { renderer } = fetcher;
+    this.rendering =
+      renderer === undefined
+        ? null
+        : new Rendering({ renderer, requests, handlers: pool, scope, journal, userAgent, nowMs, stop });
     const allSinks = directory === null ? sinks : [jsonlSink({ path: directory.itemsPath }), ...sinks];
     this.items = new ItemWriter(allSinks, (thrown, url) => journal.codeError(thrown, { code: 'sink-failed', url }));
   }
@@ -273,21 +269,21 @@ export class Run {
 
   /** The progress in numbers. */
   progress(): CrawlProgress {
-    const { counts, tally, ledger } = this;
+    const { counts, totals, ledger } = this;
     const problem = this.setup.storeProblem();
     const { queued, inFlight, pages, hosts, runningMs } = this.frontier.counts();
     const waits = this.frontier.waits(MAX_REPORTED_WAITS);
     return {
       pages,
-      requests: tally.requests,
+      requests: totals.requests,
       inFlight,
       hosts: Math.max(hosts, ledger.hostCount()),
       queued,
       excluded: counts.count('excluded'),
       dropped: counts.count('dropped'),
       failed: counts.count('failed'),
-      items: tally.itemCount,
-      bytes: tally.bytes,
+      items: totals.itemCount,
+      bytes: totals.bytes,
       runningMs,
       waitingFor: inFlight > 0 ? null : (waits[0] ?? null),
       waitingHosts: waits.length,
