@@ -33,7 +33,7 @@ const MEASURING: TestProject = {
 const ALONE_FILES = [
   'test/soak/**/*.test.ts',
   'test/crawl/{platform-fetcher,second-lock,under-nock}.test.ts',
-  'packages/core/src/engine.test.ts',
+  'packages/core/src/wakeup.memory.test.ts',
 ];
 const ALONE: TestProject = { extends: true, test: { name: 'alone', include: ALONE_FILES } };
 /**

@@ -33,7 +33,7 @@ import { crawlSettings } from '../options/crawl-settings.js';
 import { DEFAULT_RECRAWL, type ResolvedOptions } from '../options/options.js';
 import { ItemWriter } from '../output/items.js';
 import { jsonlSink } from '../output/jsonl.js';
-import { createDatasets } from '../page/datasets.js';
+import { datasetReader } from '../page/datasets.js';
 import { PageReader } from '../page/read-page.js';
 import { lookAtVisit } from '../recrawl/look-at-visit.js';
 import { Recrawl } from '../recrawl/recrawl.js';
@@ -168,8 +168,7 @@ export class Run {
     this.knowledge = new SiteKnowledge(scope, options.traps, setup.isShared, journal);
     this.sitemaps = new Sitemaps(options.sitemaps, options.sitemapUrls);
     const tell = journal.dataset.bind(journal);
-    const { enqueueDatasets: enqueue, dataTxt } = options;
-    const datasets = dataTxt ? createDatasets({ tokens: identity.tokens, enqueue, tell }) : null;
+    const datasets = options.dataTxt ? datasetReader(identity.tokens, options.enqueueDatasets, tell) : null;
     const tdm = wantsTdmRep(exclusion.page);
     this.companions = new Companions({ sitemaps: this.sitemaps, tdm, datasets }, nowMs);
 
