@@ -24,6 +24,7 @@ import type { Egress } from '../fetch/egress.js';
 import { offerOf } from '../fetch/identity.js';
 import { createFieldsOf } from '../fetch/own-headers.js';
 import { HandlerPool } from '../handle/handler-pool.js';
+import { ItemStages } from '../handle/item-stages.js';
 import { Journal } from '../journal/journal.js';
 import { Licenses } from '../licensing/licenses.js';
 import { LicenseTokens } from '../licensing/licensing-options.js';
@@ -99,6 +100,7 @@ export class Run {
   readonly licenses: Licenses;
   readonly scheduler: PageScheduler;
   readonly handlers: HandlerPool;
+  readonly stages: ItemStages;
   /** `null`: the fetcher opens no pages in a browser. */
   readonly rendering: Rendering | null;
   readonly items: ItemWriter;
@@ -226,6 +228,7 @@ export class Run {
       tell: (...warning) => journal.warning(...warning),
     });
     this.scheduler = new PageScheduler(nowMs, network.concurrency);
+    this.stages = new ItemStages(options.items);
     this.handlers = new HandlerPool({
       handlers,
       concurrency: MAX_HANDLING,
@@ -234,6 +237,7 @@ export class Run {
       signal: stop.signal,
       filesPath: directory?.filesPath ?? null,
       isArchived: options.archive !== null,
+      stages: this.stages,
       fetch: this.pageRequests.fetch,
     });
     const { pageRequests: requests, handlers: pool } = this;
