@@ -50,7 +50,7 @@ export interface Section {
   readonly rows: Rows;
 }
 
-/** The sections in their order. */
+/** The sections in their order. A test compares them with the options. */
 export const SECTIONS: readonly Section[] = [
   section('Identity', 'identity'),
   section('Scope', 'scope'),
@@ -61,6 +61,7 @@ export const SECTIONS: readonly Section[] = [
   section('Network', 'network'),
   section('Discovery', 'discover', 'datasets'),
   section('Pages and purposes', 'purposes', 'pageLevel', 'links', 'tdm', 'preferences', 'canonical', 'indexInstead'),
+  section('Licences', 'licensing'),
   section('Runs, handlers and order', 'retries', 'maxIdleMs', 'handlerTimeoutMs', 'orderSeed', 'recrawl'),
   section('Archive and logs', 'log', 'archive', 'decisionLog'),
   section('Code', 'hooks', 'store', 'fetcher', 'sinks', 'clock'),

@@ -23,6 +23,11 @@ function pageWith(path: string, parts: Readonly<Record<string, string>>): string
   }, page);
 }
 
+it('every option stands in one section of the reference and of the help', () => {
+  const named = SECTIONS.flatMap(({ title, rows }) => (title === 'Configuration file' ? [] : Object.keys(rows)));
+  expect(named.sort()).toEqual(Object.keys(OPTIONS).sort());
+});
+
 describe('what is generated is what is committed', () => {
   it.each([
     ['packages/core/src/options/crawler-options.ts', () => optionTypes(OPTIONS)],
