@@ -4,6 +4,7 @@ import type { FrontierStore } from '@mannerly/frontier';
 import type { PostgresPool } from '@mannerly/frontier/postgres';
 import type { RedisClient } from '@mannerly/frontier/redis';
 import type { StoreNotice } from '../journal/events.js';
+import { loadPeer } from '../optional-peer.js';
 import { parseUrl } from '../parse-url.js';
 import { redacted } from '../redacted.js';
 import { UsageError } from './failure.js';
@@ -32,7 +33,7 @@ const POOL_SIZE = 5;
  * crawls on a server (`mannerly` where none is given), `?cluster` says that the server of Redis is one of a cluster.
  *
  * @param identity - The product tokens. A crawl with other ones is refused. Empty: not compared.
- * @throws UsageError for another URL, and where the library is not installed.
+ * @throws UsageError for another URL, MannerlyError `peer-missing`.
  */
 export async function openStore(text: string, identity: string): Promise<OpenedStore> {
   const url = parseUrl(text);
@@ -57,10 +58,7 @@ interface About {
 }
 
 async function openRedis(url: string, isCluster: boolean, { identity, crawl, name }: About): Promise<OpenedStore> {
-  const { Redis, Cluster } = (await load('ioredis', '--store redis://…')) as {
-    readonly Redis: new (url: string, options: object) => OwnRedis;
-    readonly Cluster: new (nodes: readonly string[], options: object) => OwnRedis;
-  };
+  const { Redis, Cluster } = await loadPeer<RedisModule>('ioredis', '--store redis://…');
   const { redisStore } = await import('@mannerly/frontier/redis');
   const retryStrategy = (times: number): number => Math.min(RECONNECT_MS, 50 * times);
   // A command that cannot be sent fails soon. The store sends it again, and reports that it waits.
@@ -80,10 +78,15 @@ async function openRedis(url: string, isCluster: boolean, { identity, crawl, nam
   };
 }
 
+interface RedisModule {
+  readonly Redis: new (url: string, options: object) => OwnRedis;
+  readonly Cluster: new (nodes: readonly string[], options: object) => OwnRedis;
+}
+
 type OwnRedis = RedisClient & { on(event: 'error', listener: (error: Error) => void): unknown; disconnect(): void };
 
 async function openPostgres(url: string, { identity, crawl, name }: About): Promise<OpenedStore> {
-  const loaded = (await load('pg', '--store postgres://…')) as { readonly default?: PgModule } & Partial<PgModule>;
+  const loaded = await loadPeer<{ readonly default?: PgModule } & Partial<PgModule>>('pg', '--store postgres://…');
   const Pool = loaded.Pool ?? loaded.default?.Pool;
   if (Pool === undefined) throw new UsageError('the package pg has no Pool', 'Install pg 8.11 or newer.');
   const { postgresStore } = await import('@mannerly/frontier/postgres');
@@ -101,19 +104,6 @@ interface PgModule {
   readonly Pool: new (
     options: object,
   ) => PostgresPool & { on(event: 'error', listener: () => void): unknown; end(): Promise<void> };
-}
-
-/** A library that the user installs. */
-async function load(name: string, wantedBy: string): Promise<unknown> {
-  try {
-    return await import(name);
-  } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND')) throw cause;
-    throw new UsageError(
-      `${wantedBy} needs the package ${name}, which is not installed`,
-      `Install it with mannerly: npm install ${name} (with a global mannerly: npm install --global ${name}).`,
-    );
-  }
 }
 
 function wrongUrl(text: string): UsageError {

@@ -4,6 +4,7 @@
 import { hash } from 'node:crypto';
 import type { JsonValue } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
+import { decodeJson, encodeJson } from '../json-record.js';
 import { type CrawlSettings, crawlSettings } from './crawl-settings.js';
 import { MAX_TERM_TEXT, MAX_TERMS_SEEDS_BYTES } from './limits.js';
 import type { ResolvedOptions } from './options.js';
@@ -81,9 +82,8 @@ export function agreedTerms(kept: CrawlTerms | null, ours: CrawlTerms, isAlone: 
 /** The terms as the store keeps them, and back. `null` for none. */
 export const termsRecord = {
   key: 'crawl',
-  encode: (terms: CrawlTerms): Uint8Array => new TextEncoder().encode(JSON.stringify(terms)),
-  decode: (bytes: Uint8Array | null): CrawlTerms | null =>
-    bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as CrawlTerms),
+  encode: (terms: CrawlTerms): Uint8Array => encodeJson(terms),
+  decode: (bytes: Uint8Array | null): CrawlTerms | null => (decodeJson(bytes) as CrawlTerms | undefined) ?? null,
 };
 
 function hasAll(kept: CrawlTerms, ours: CrawlTerms): boolean {

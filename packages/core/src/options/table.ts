@@ -11,13 +11,13 @@ export const OPTIONS = { ...CRAWL_ROWS, ...POLITENESS_ROWS, ...MACHINE_ROWS };
 /** Options that a configuration file has in addition, or with another value. */
 const FILE_OPTIONS = {
   $schema: row(text('a path or URL'), 'Where the schema is, for editors.'),
-  handlers: row(text('a path'), 'A module that exports `handlers`. Relative to the file.', {
+  handlers: row(text('a path', { path: 'whole' }), 'A module that exports `handlers`. Relative to the file.', {
     defaultText: 'every HTML page is an item, its links are followed',
   }),
-  out: row(text('a path'), 'The crawl directory. Relative to the file.', {
+  out: row(text('a path', { path: 'whole' }), 'The crawl directory. Relative to the file.', {
     defaultText: 'that of the same crawl, else `crawls/<host>-<date>`',
   }),
-  csv: row(text('a path'), 'A CSV file for items too. Relative to the file.'),
+  csv: row(text('a path', { path: 'whole' }), 'A CSV file for items too. Relative to the file.'),
   store: row(
     text('redis://…, rediss://… or postgres://…', { pattern: '^(rediss?|postgres(ql)?)://' }),
     'The server that keeps the frontier.',

@@ -3,6 +3,7 @@
 
 import type { Frontier } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
+import { readJson, writeJson } from '../json-record.js';
 import { MAX_SITEMAPS_WAIT_MS, OFFERED_AT_ONCE } from './limits.js';
 import type { Run } from './run.js';
 
@@ -39,13 +40,12 @@ export async function endAgain(frontier: Frontier): Promise<void> {
   if (kept !== null) await write(frontier, { ...kept, isOver: true });
 }
 
-async function read(frontier: Frontier): Promise<LatestAgain | null> {
-  const bytes = await frontier.readRecord(KEY);
-  return bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as LatestAgain);
+function read(frontier: Frontier): Promise<LatestAgain | null> {
+  return readJson(frontier, KEY);
 }
 
 function write(frontier: Frontier, latest: LatestAgain): Promise<void> {
-  return frontier.writeRecord(KEY, new TextEncoder().encode(JSON.stringify(latest)));
+  return writeJson(frontier, KEY, latest);
 }
 
 /**
