@@ -1,7 +1,6 @@
-// Small records of the store, next to the queues, as JSON.
+// Values in the records of a crawl's store, as JSON.
 
 import type { Frontier } from '@mannerly/frontier';
-import { parseJson } from './parse-json.js';
 
 /** Where records are. */
 export type RecordStore = Pick<Frontier, 'readRecord' | 'writeRecord'>;
@@ -11,17 +10,18 @@ export function encodeJson(value: unknown): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value));
 }
 
-/** The value of a record; `undefined` of bytes that are no JSON, and of none. @throws Never */
-export function decodeJson(bytes: Uint8Array | null): unknown {
-  return bytes === null ? undefined : parseJson(new TextDecoder().decode(bytes));
+/** The value of a record that {@link encodeJson} made. @throws SyntaxError */
+export function decodeJson<T>(bytes: Uint8Array): T {
+  return JSON.parse(new TextDecoder().decode(bytes)) as T;
 }
 
-/** A record that this package wrote; `null`: there is none. @throws What the store throws. */
-export async function readJson<T>(store: RecordStore, key: string): Promise<T | null> {
-  return (decodeJson(await store.readRecord(key)) as T | undefined) ?? null;
+/** The value under a key; `null`: there is none. Rejects with what the store throws. */
+export async function readJson<T>(store: Pick<RecordStore, 'readRecord'>, key: string): Promise<T | null> {
+  const bytes = await store.readRecord(key);
+  return bytes === null ? null : decodeJson<T>(bytes);
 }
 
-/** @throws What the store throws. */
-export function writeJson(store: RecordStore, key: string, value: unknown): Promise<void> {
+/** Rejects with what the store throws. */
+export function writeJson(store: Pick<RecordStore, 'writeRecord'>, key: string, value: unknown): Promise<void> {
   return store.writeRecord(key, encodeJson(value));
 }

@@ -67,7 +67,7 @@ export class Companions {
     }
     if (this.#options.datasets !== null) {
       const url = companion(authority + DATA_TXT_PATH);
-      const expiresAtMs = isFirst ? null : ((await readJson(this.#store, `data-txt/${authority}`)) as number | null);
+      const expiresAtMs = isFirst ? null : await readJson<number>(this.#store, `data-txt/${authority}`);
       const isExpired = expiresAtMs !== null && expiresAtMs <= this.#nowMs();
       if (isFirst) urls.push(url);
       else if (isExpired) urls.push({ ...url, visit: Math.ceil(expiresAtMs) });
@@ -144,7 +144,7 @@ export class Companions {
   async #rulesOf(authority: string): Promise<readonly TdmRule[] | null> {
     const known = this.#rules.get(authority);
     if (known !== undefined) return known;
-    const rules = (await readJson(this.#store, `tdm/${authority}`)) as readonly TdmRule[] | null;
+    const rules = await readJson<readonly TdmRule[]>(this.#store, `tdm/${authority}`);
     if (rules !== null) keepLatest(this.#rules, authority, rules, MAX_TDM_AUTHORITIES);
     return rules;
   }

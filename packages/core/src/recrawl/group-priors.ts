@@ -63,11 +63,11 @@ function groupOf({ url, kind = '' }: Pick<PageVisit, 'url' | 'kind'>): string {
 const MAX_SEGMENT_CHARS = 40;
 
 function decode(kept: Uint8Array | null): Map<string, Sums> {
-  const read = decodeJson(kept);
-  const isGroup = (each: unknown): each is [string, Sums] =>
-    Array.isArray(each) &&
-    Array.isArray(each[1]) &&
-    each[1].length === NOTHING.length &&
-    each[1].every(Number.isFinite);
-  return new Map(Array.isArray(read) ? read.filter(isGroup) : []);
+  if (kept === null) return new Map();
+  try {
+    const read = decodeJson<[string, Sums][]>(kept);
+    return new Map(read.filter(([, sums]) => sums.length === NOTHING.length && sums.every(Number.isFinite)));
+  } catch {
+    return new Map();
+  }
 }

@@ -38,8 +38,13 @@ export class HostRecords<T extends Readonly<Record<keyof T, number>>> {
   }
 
   #decode(bytes: Uint8Array | null): T {
-    const read = decodeJson(bytes) as T | null | undefined;
-    const names = Object.keys(this.#initial) as (keyof T)[];
-    return read != null && names.every((name) => Number.isFinite(read[name])) ? read : this.#initial;
+    if (bytes === null) return this.#initial;
+    try {
+      const read = decodeJson<T | null>(bytes);
+      const names = Object.keys(this.#initial) as (keyof T)[];
+      return read !== null && names.every((name) => Number.isFinite(read[name])) ? read : this.#initial;
+    } catch {
+      return this.#initial;
+    }
   }
 }

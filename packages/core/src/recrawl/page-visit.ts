@@ -83,6 +83,11 @@ export function visitKey(url: string, prefix = VISIT_PREFIX): string {
 
 /** `null` of bytes that are no such record. */
 export function decodeVisit<T extends KeptVisit = PageVisit>(bytes: Uint8Array | null): T | null {
-  const value = decodeJson(bytes) as Partial<T> | null | undefined;
-  return typeof value?.url === 'string' && typeof value.estimate?.shape === 'number' ? (value as T) : null;
+  if (bytes === null) return null;
+  try {
+    const value = decodeJson<Partial<T> | null>(bytes);
+    return typeof value?.url === 'string' && typeof value.estimate?.shape === 'number' ? (value as T) : null;
+  } catch {
+    return null;
+  }
 }

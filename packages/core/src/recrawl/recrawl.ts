@@ -92,7 +92,7 @@ export type RecrawlListener = (
 
 /** What the visits of a run need besides the store. */
 interface RecrawlParts {
-  readonly sentAs: string;
+  readonly sentAs: (url: string) => string;
   /** Where exchanges are kept, from `open` on; `null`: nowhere. */
   readonly archive: () => RecordKeeper | null;
   readonly nowMs: () => number;
@@ -160,7 +160,7 @@ export class Recrawl {
     const before = kept === null ? null : this.#priors.expected(kept);
     const isAgain = before !== null && isAgainVisit(work.record.visit ?? 0, before, this.#parts.nowMs());
     const nowMs = this.#parts.nowMs();
-    const sendable = isAgain && this.#isHandled(before) ? conditionsOf(before, this.#parts.sentAs) : {};
+    const sendable = isAgain && this.#isHandled(before) ? conditionsOf(before, this.#parts.sentAs(work.url)) : {};
     const how = await archiveAs(this.#parts.archive(), before, Object.keys(sendable).length > 0, {
       nowMs,
       maxChain: this.#options.maxChain,
@@ -277,7 +277,7 @@ export class Recrawl {
       ...(truncated === null && (await isSameText(sent, page)) ? validatorsOf(headers) : NO_VALIDATORS),
       archived: record === null ? null : placeOf(record, before, timing.startedAtMs),
       freshUntilMs: freshUntilMs(headers, atMs, this.#options.trustFreshnessDays),
-      sentAs: this.#parts.sentAs,
+      sentAs: this.#parts.sentAs(url),
       bytes: file?.bytes ?? body.length,
     };
     if (isUnchanged && flight.isAgain)

@@ -57,7 +57,7 @@ const WHY: Readonly<Record<UselessLastmod, string>> = {
 type SitemapStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
 
 interface SitemapParts {
-  readonly sentAs: string;
+  readonly sentAs: (url: string) => string;
   readonly trustFreshnessDays: number;
   readonly nowMs: () => number;
   readonly tell: (code: 'lastmod-useless', url: string, detail: string, atMs: number) => void;
@@ -133,8 +133,9 @@ export class SitemapVisits {
 
   /** Reads what is known of a sitemap. @returns The conditions of its request. */
   async before(work: PageWork): Promise<Record<string, string>> {
-    const before = decodeVisit<SitemapVisit>(await this.#store.readRecord(visitKey(firstUrl(work), SITEMAP_PREFIX)));
-    const conditions = before === null ? {} : conditionsOf(before, this.#parts.sentAs);
+    const url = firstUrl(work);
+    const before = decodeVisit<SitemapVisit>(await this.#store.readRecord(visitKey(url, SITEMAP_PREFIX)));
+    const conditions = before === null ? {} : conditionsOf(before, this.#parts.sentAs(url));
     this.#inFlight.set(work, { before, conditions, dates: new LastmodReader() });
     return conditions;
   }
@@ -191,7 +192,7 @@ export class SitemapVisits {
     await this.#write({
       ...{ url, from: hops > 0 ? (before?.from ?? null) : from, userData, atMs, readAtMs: atMs, estimate, digest },
       ...(truncated === null ? validatorsOf(headers) : NO_VALIDATORS),
-      ...{ freshUntilMs: freshUntilMs(headers, atMs, this.#parts.trustFreshnessDays), sentAs: this.#parts.sentAs },
+      ...{ freshUntilMs: freshUntilMs(headers, atMs, this.#parts.trustFreshnessDays), sentAs: this.#parts.sentAs(url) },
       status: 'fetched',
       rhythm,
       reason: hops > 0 ? 'redirect' : 'sitemap',

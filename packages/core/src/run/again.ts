@@ -25,27 +25,19 @@ const KEY = 'again';
  * @returns When it began, epoch milliseconds; `null`: the crawl was never crawled again.
  */
 export async function countFromAgain(frontier: Frontier, again: boolean, nowMs: number): Promise<number | null> {
-  const kept = await read(frontier);
+  const kept = await readJson<LatestAgain>(frontier, KEY);
   const isNew = again && (kept === null || kept.isOver);
   const latest = isNew ? { used: frontier.used(), startedAtMs: nowMs, isOver: false } : kept;
   if (latest === null) return null;
-  if (isNew) await write(frontier, latest);
+  if (isNew) await writeJson(frontier, KEY, latest);
   frontier.countFrom(latest.used, latest.startedAtMs);
   return latest.startedAtMs;
 }
 
 /** The recrawl has come to its end: the next one begins anew. */
 export async function endAgain(frontier: Frontier): Promise<void> {
-  const kept = await read(frontier);
-  if (kept !== null) await write(frontier, { ...kept, isOver: true });
-}
-
-function read(frontier: Frontier): Promise<LatestAgain | null> {
-  return readJson(frontier, KEY);
-}
-
-function write(frontier: Frontier, latest: LatestAgain): Promise<void> {
-  return writeJson(frontier, KEY, latest);
+  const kept = await readJson<LatestAgain>(frontier, KEY);
+  if (kept !== null) await writeJson(frontier, KEY, { ...kept, isOver: true });
 }
 
 /**
