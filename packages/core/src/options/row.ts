@@ -18,8 +18,8 @@ type AnyShape =
 interface TextDetails {
   readonly pattern?: string;
   readonly most?: number;
-  /** It is a path, or one behind `file:`: in a configuration file relative to the file. */
-  readonly path?: 'whole' | 'behind file:';
+  /** It is a path, or may be one: in a configuration file relative to the file. */
+  readonly path?: 'whole' | 'with a slash' | 'behind file:';
 }
 
 /** The values of a number. */
