@@ -84,7 +84,7 @@ async function loadModule(file: string, path: string): Promise<unknown> {
 /** Paths in the file are relative to it, wherever the command is called from. */
 function withPaths(config: CrawlConfig, folder: string): CrawlConfig {
   const { archive } = config;
-  const paths = (['handlers', 'out', 'csv'] as const).flatMap((name) => {
+  const paths = (['handlers', 'out', 'csv', 'sqlite'] as const).flatMap((name) => {
     const path = config[name];
     return path === undefined ? [] : [[name, resolve(folder, path)]];
   });
@@ -97,6 +97,7 @@ function withPaths(config: CrawlConfig, folder: string): CrawlConfig {
     ...keyIn(config, folder),
     ...tokensIn(config, folder),
     ...proxyIn(config, folder),
+    ...serversIn(config, folder),
     ...Object.fromEntries(paths),
   };
 }
@@ -124,6 +125,15 @@ function keyIn({ identity }: CrawlConfig, folder: string): Pick<CrawlConfig, 'id
 /** `network.proxy` likewise, where it names a file. */
 function proxyIn({ network }: CrawlConfig, folder: string): Pick<CrawlConfig, 'network'> {
   return network?.proxy === undefined ? {} : { network: { ...network, proxy: placeIn(network.proxy, folder) } };
+}
+
+/** The servers of sinks likewise. */
+function serversIn(config: CrawlConfig, folder: string): Pick<CrawlConfig, 'postgres' | 'webhook'> {
+  const named = (['postgres', 'webhook'] as const).flatMap((name) => {
+    const place = config[name];
+    return place === undefined ? [] : [[name, placeIn(place, folder)]];
+  });
+  return Object.fromEntries(named);
 }
 
 /** A place as it is, `file:` with an absolute path. */
