@@ -24,7 +24,7 @@ const PLAN = {
 /** A process is back at work so soon, milliseconds, once the server could answer. */
 const BACK_WITHIN_MS = 30_000;
 
-/** `rolled back`: data was lost and is there again; `held`: the crawl waited; `refused`: it is gone, and they say so. */
+/** `rolled back`: data was lost and is there again; `held`: the crawl waited; `refused`: it is gone, they say so. */
 type Outcome = 'rolled back' | 'held' | 'refused';
 /** A fault: its name, the server that it befalls, and what comes of it. */
 export type ServerFault = readonly [name: string, start: () => Promise<ForgetfulServer>, Outcome];

@@ -61,8 +61,8 @@ const GRANT = `
 
 /**
  * `lease`: hosts that are due, oldest first, or those that are named. The first row is no host: its `key` is the clock,
- * its `fencing_token` when the present server was first seen, and its `queued` -1 if the clock is later than `p_latest`,
- * and nothing is granted. A `p_latest` of -1 says that the clock was set forward.
+ * its `fencing_token` when the present server was first seen, and its `queued` is -1 where nothing is granted, since the
+ * clock is later than `p_latest`. A `p_latest` of -1 says that the clock was set forward.
  */
 export const LEASE_SQL = `
 CREATE OR REPLACE FUNCTION $S.lease(p_now int8, p_hosts int4, p_entries int4, p_ttl int8, p_delay int8, p_latest int8, p_names text[])

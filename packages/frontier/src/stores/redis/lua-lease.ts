@@ -2,9 +2,9 @@
 
 /**
  * Lua, after the shard and the host. ARGV: now; hosts at most; entries of each; ttl; delay; the latest time that the
- * clock may have, nothing, or -1 for a clock that was set forward; `1` and names, or nothing. Returns `since`, the clock,
- * nothing if the clock is too late, else for each lease its host, fencing token, state, queued entries, microseconds since it was due,
- * and entries.
+ * clock may have, nothing, or -1 for a clock that was set forward; `1` and names, or nothing. Returns `since`, the
+ * clock, and nothing if the clock is too late; else for each lease its host, fencing token, state, queued entries,
+ * microseconds since it was due, and entries.
  */
 export const LEASE_LUA = `
 local maxHosts, perHost, ttl, delay = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])

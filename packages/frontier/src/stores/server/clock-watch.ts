@@ -48,7 +48,7 @@ export class ClockWatch {
   }
 }
 
-/** What `lease` says: the server's clock, and what it granted; `null`: nothing, since the clock is later than it may be. */
+/** What `lease` says: the server's clock, and what it granted; `null`: nothing, the clock is later than it may be. */
 export interface ClockedAnswer<Granted> {
   readonly nowUs: number;
   readonly granted: Granted | null;
