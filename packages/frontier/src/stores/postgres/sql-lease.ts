@@ -60,8 +60,8 @@ const GRANT = `
   RETURN NEXT;`;
 
 /**
- * `lease`: hosts that are due, oldest first, or those that are named. The first row is no host: its `key` is the clock,
- * its `fencing_token` when the present server was first seen, and its `queued` is -1 where nothing is granted, since the
+ * `lease`: hosts that are due, oldest first, or those that are named. The first row is no host. Its `key` is the clock,
+ * its `fencing_token` is when the present server was first seen. Its `queued` is -1 where nothing is granted, since the
  * clock is later than `p_latest`. A `p_latest` of -1 says that the clock was set forward.
  */
 export const LEASE_SQL = `
