@@ -70,7 +70,9 @@ export const MACHINE_ROWS = {
         { default: false, relaxed: [[true], 'a name can lead to another address than the one that was checked'] },
       ),
       proxy: row(
-        text('http://HOST:PORT, socks5://HOST:PORT, or the place of such a URL: env:NAME, file:PATH'),
+        text('http://HOST:PORT, socks5://HOST:PORT, or the place of such a URL: env:NAME, file:PATH', {
+          path: 'behind file:',
+        }),
         'The one [proxy](../tasks/proxy.md) that every connection goes through, to the address that was checked. A URL with name and password is named by its place.',
         {
           isCheckedByOwner: true,
@@ -222,9 +224,13 @@ export const MACHINE_ROWS = {
           default: false,
           flag: ['--wacz', 'package the archive as archive.wacz at the end (implies --warc)'],
         }),
-        folder: row(text('a path'), 'The folder of the WARC files. Needed where a run has no crawl directory.', {
-          defaultText: '`archive` in the crawl directory',
-        }),
+        folder: row(
+          text('a path', { path: 'whole' }),
+          'The folder of the WARC files. Needed where a run has no crawl directory.',
+          {
+            defaultText: '`archive` in the crawl directory',
+          },
+        ),
       }),
     ),
     'Keep every exchange as [WARC 1.1](../archive.md). `true` means the defaults of the next four.',
