@@ -22,7 +22,7 @@ export const VISITS_READ_AT_ONCE = 1_000;
 export const MAX_CHOSEN = 1_000_000;
 /** Days that a page which was not found is left alone, at most, before it is tried once more. Recrawl 8.5. */
 export const MISSING_DAYS = 7;
-/** Days after which a link to a page that is gone leads to one more visit. Ours: a dead link costs a request a month. */
+/** Days after which a link to a page that is gone leads to one more visit: a dead link costs one request a month. */
 export const GONE_LINKED_DAYS = 30;
 /** Pages that are gone whose links are known again, at most, in a run: about a kilobyte each. */
 export const MAX_GONE = 10_000;
