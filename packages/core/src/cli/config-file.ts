@@ -96,6 +96,7 @@ function withPaths(config: CrawlConfig, folder: string): CrawlConfig {
     ...keyIn(config, folder),
     ...tokensIn(config, folder),
     ...proxyIn(config, folder),
+    ...signInIn(config, folder),
     ...Object.fromEntries(paths),
   };
 }
@@ -117,6 +118,23 @@ function keyIn({ identity }: CrawlConfig, folder: string): Pick<CrawlConfig, 'id
 /** `network.proxy` likewise, where it names a file. */
 function proxyIn({ network }: CrawlConfig, folder: string): Pick<CrawlConfig, 'network'> {
   return network?.proxy === undefined ? {} : { network: { ...network, proxy: placeIn(network.proxy, folder) } };
+}
+
+/** The places of `signIn` likewise. */
+function signInIn({ signIn }: CrawlConfig, folder: string): Pick<CrawlConfig, 'signIn'> {
+  if (signIn == null) return {};
+  const { basic, bearer, form } = signIn;
+  const fields = form?.fields?.map((each) =>
+    String(each).replace(/=(file:.+)$/s, (_, at) => `=${placeIn(at, folder)}`),
+  );
+  return {
+    signIn: {
+      ...signIn,
+      ...(basic === undefined ? {} : { basic: placeIn(basic, folder) }),
+      ...(bearer === undefined ? {} : { bearer: placeIn(bearer, folder) }),
+      ...(form === undefined || fields === undefined ? {} : { form: { ...form, fields } }),
+    },
+  };
 }
 
 /** A place as it is, `file:` with an absolute path. */

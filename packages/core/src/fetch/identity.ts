@@ -121,13 +121,19 @@ const ACCEPT: Readonly<Record<RequestPurpose, string>> = {
   'well-known': 'application/json, */*;q=0.5',
   handler: '*/*',
   subresource: '*/*',
+  login: 'text/html,application/xhtml+xml,*/*;q=0.8',
   license: 'application/rsl+xml, application/xml;q=0.9, */*;q=0.5',
 };
 
-/** What a request for a page offers to accept and under which name: another offer may be answered differently. */
-export function offerOf({ name }: Identity, added: Readonly<Record<string, string>>): string {
+/**
+ * What a request for a page offers to accept and under which name: another offer may be answered differently.
+ *
+ * @param account - The origin at which the crawl is signed in. @default none
+ */
+export function offerOf({ name }: Identity, added: Readonly<Record<string, string>>, account?: string): string {
   const fields = Object.entries(added).map(([field, value]) => ` ${field}: ${value}`);
-  const offer = `${name} ${ACCEPT.page} ${ACCEPT_ENCODING}${fields.join('')}`;
+  const signedIn = account === undefined ? '' : ` with an account at ${account}`;
+  const offer = `${name} ${ACCEPT.page} ${ACCEPT_ENCODING}${fields.join('')}${signedIn}`;
   return hash('sha256', offer, 'base64url').slice(0, OFFER_CHARS);
 }
 

@@ -11,6 +11,7 @@ import { Hooks } from '../crawl/hooks.js';
 import { PageRequests } from '../crawl/page-requests.js';
 import { PageScheduler } from '../crawl/page-scheduler.js';
 import { Rendering } from '../crawl/rendering.js';
+import { SignIn } from '../crawl/sign-in.js';
 import { SiteKnowledge } from '../crawl/site-knowledge.js';
 import { Wakeup } from '../crawl/wakeup.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
@@ -19,7 +20,7 @@ import { Companions } from '../discovery/companions.js';
 import { Sitemaps } from '../discovery/sitemaps.js';
 import { MannerlyError } from '../errors.js';
 import { decodeText, utf8Start } from '../fetch/charset.js';
-import { type CookieJar, jarMaker } from '../fetch/cookies.js';
+import { jarMaker, type MakeJar } from '../fetch/cookies.js';
 import type { Egress } from '../fetch/egress.js';
 import { offerOf } from '../fetch/identity.js';
 import { HandlerPool } from '../handle/handler-pool.js';
@@ -89,6 +90,8 @@ export class Run {
   /** Requests of handlers and of pages in a browser. */
   readonly pageRequests: PageRequests;
   readonly licenses: Licenses;
+  /** `null`: no form is sent. */
+  readonly signIn: SignIn | null;
   readonly scheduler: PageScheduler;
   readonly handlers: HandlerPool;
   readonly rendering: Rendering;
@@ -109,7 +112,8 @@ export class Run {
     // A mistake in the options leaves no directory and no open log behind.
     archiveFolder(options, out === null ? null : crawlPaths(out));
     checkOrder(setup);
-    const cookies = await jarMaker(options.network.cookies);
+    const { signIn, network } = options;
+    const cookies = await jarMaker(network.cookies, signIn?.form == null ? null : signIn.origin);
     const startedAtMs = clock.nowMs();
     const opened = await openRunDirectory(setup, startedAtMs);
     try {
@@ -126,7 +130,7 @@ export class Run {
     startedAtMs: number,
     { directory, logs, needsFrontier, restedAtMs }: RunDirectory,
     readings: ReadingLog,
-    cookies: (() => CookieJar) | null,
+    cookies: MakeJar | null,
   ) {
     const { options, handlers, emitter, stop, fetcher, sinks, clock } = setup;
     const { identity, bounds, network, exclusion } = options;
@@ -171,7 +175,7 @@ export class Run {
       kept === null
         ? null
         : new Recrawl(frontier, kept, {
-            sentAs: offerOf(identity, network.headers),
+            sentAs: offerOf(identity, network.headers, options.signIn?.origin),
             archive: () => this.archive,
             nowMs,
             tell: (code, url, detail, atMs) => journal.frontierEvent(pageWarning(code, url, detail, atMs)),
@@ -217,6 +221,23 @@ export class Run {
       nowMs,
       tell: (code, url, detail) => journal.frontierEvent(pageWarning(code, url, detail, nowMs())),
     });
+    const credential = options.signIn;
+    const form = credential?.form ?? null;
+    this.signIn =
+      credential === null || form === null
+        ? null
+        : new SignIn({
+            credential,
+            form,
+            handler: handlers.login,
+            requests: this.pageRequests,
+            read: (work, outcome) => this.reader.read(work, outcome),
+            handlerTimeoutMs: options.handlerTimeoutMs,
+            clock,
+            signal: stop.signal,
+            ended: () => this.wakeup.wake(),
+            stop: (reason) => stop.requestFor(reason),
+          });
     this.scheduler = new PageScheduler(nowMs, network.concurrency);
     this.handlers = new HandlerPool({
       handlers,

@@ -10,7 +10,7 @@ import { licenseResult } from './license-result.js';
 import { LONG_INTERVAL_MS } from './limits.js';
 import { pageResult, poisonResult, refusedByHook, robotsResult } from './page-result.js';
 import type { Run } from './run.js';
-import { decided, type WorkResult } from './work-result.js';
+import { decided, settled, type WorkResult } from './work-result.js';
 
 /** Performs a piece of work. Pages are large, so that one is released before the commit of its result. */
 export async function performWork(run: Run, work: Work): Promise<void> {
@@ -52,6 +52,8 @@ async function resultOf(run: Run, work: Work): Promise<WorkResult> {
     return decided(run, work, { status: 'dropped', reason: 'scope-excluded', layer: 'scope', isPage: false });
   }
   if (work.kind === 'page' && work.record.via !== 'companion') {
+    const untilMs = run.signIn?.before(work) ?? null;
+    if (untilMs !== null) return settled({ kind: 'returned', untilMs, waits: 'authority' });
     const licensed = licenseResult(run, work, await run.licenses.before(work));
     if (licensed !== null) return licensed;
     const verdict = await run.hooks.beforeFetch(work);
