@@ -16,7 +16,7 @@ import {
 } from '@mannerly/frontier';
 import type { WholeCrawlPaths } from '../directory/crawl-directory.js';
 import { holderOf } from '../directory/directory-lock.js';
-import { asMannerlyError, MannerlyError } from '../errors.js';
+import { MannerlyError } from '../errors.js';
 import type { CrawlSettings } from '../options/crawl-settings.js';
 import type { RecrawlOptions } from '../options/crawler-options.js';
 import { resolveRecrawl } from '../options/options.js';
@@ -35,6 +35,7 @@ import {
 } from '../report/explain.js';
 import { loggedHost } from '../report/from-logs.js';
 import { findDecision, findError } from '../report/read-logs.js';
+import { asMannerlyError } from '../store-error.js';
 import { MAX_LISTED_URLS, MAX_SEARCHED_URLS } from './limits.js';
 
 /** A crawl directory that is open for questions. The caller closes it. */
