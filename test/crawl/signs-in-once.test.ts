@@ -1,4 +1,4 @@
-// A login form is a person's door. If this breaks, a password is tried again and again, where robots.txt closes it too.
+// A login form is for people. If this breaks, a password is tried again and again, where robots.txt closes it too.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
