@@ -29,8 +29,8 @@ export const MAX_OWN_WAIT_MS = 600_000;
 // Signing in
 /** Characters of a login form, the fields that its page decides included. Ours. */
 export const MAX_FORM_CHARS = 64 * 1024;
-/** Milliseconds after which a page that waits for the login asks again. Ours: as for licences. */
-export const SIGN_IN_POLL_MS = 1_000;
+/** Milliseconds after which a page that waits for the login asks again: as long as it has waited. As for licences. */
+export const SIGN_IN_POLL_MS = { least: 50, most: 1_000 } as const;
 
 // Pages in a browser
 export const MAX_SUBRESOURCE_HOPS = 5; // redirects of one subresource. Ours, as for robots.txt (access §3)

@@ -34,7 +34,7 @@ export interface SignInParts {
 export class SignIn {
   readonly #parts: SignInParts;
   #isOver = false;
-  #underWay: Promise<void> | null = null;
+  #underWay: { readonly sinceMs: number; readonly over: Promise<void> } | null = null;
   /** What broken machinery threw meanwhile. */
   #failure: { readonly error: unknown } | null = null;
 
@@ -52,10 +52,23 @@ export class SignIn {
    * @throws What broken machinery threw meanwhile.
    */
   before(work: PageWork): number | null {
-    const { credential, clock, ended } = this.#parts;
+    const { credential, clock } = this.#parts;
     if (this.#failure !== null) throw this.#failure.error;
     if (this.#isOver || new URL(work.url).origin !== credential.origin) return null;
-    this.#underWay ??= this.#login(work)
+    const nowMs = clock.nowMs();
+    this.#underWay ??= { sinceMs: nowMs, over: this.#signIn(work) };
+    const { least, most } = SIGN_IN_POLL_MS;
+    return nowMs + Math.min(Math.max(nowMs - this.#underWay.sinceMs, least), most);
+  }
+
+  /** Resolves when no login is under way. */
+  async close(): Promise<void> {
+    await this.#underWay?.over;
+  }
+
+  /** Never rejects. */
+  #signIn(work: PageWork): Promise<void> {
+    return this.#login(work)
       .then(
         (state) => {
           this.#isOver = state === 'over';
@@ -66,14 +79,8 @@ export class SignIn {
       )
       .finally(() => {
         this.#underWay = null;
-        ended();
+        this.#parts.ended();
       });
-    return clock.nowMs() + SIGN_IN_POLL_MS;
-  }
-
-  /** Resolves when no login is under way. */
-  async close(): Promise<void> {
-    await this.#underWay;
   }
 
   /** @returns `out`: nothing was sent, and another page may begin it again. */

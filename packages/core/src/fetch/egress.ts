@@ -164,7 +164,7 @@ export class Egress {
     const { outcome: came, startAnswer, sent, sentAtMs } = await this.#exchange(request, url, answer, fields);
     const { startedAtMs, endedAtMs } = came?.timing ?? { startedAtMs: nowMs(), endedAtMs: nowMs() };
     const wasSent = came !== null && (came.kind === 'response' || came.wasSent);
-    lock.done(wasSent ? startedAtMs : null, endedAtMs, nowMs());
+    lock.done(wasSent ? { startedAtMs, endedAtMs, nowMs: nowMs() } : null);
     if (came === null) return notSent(url.href, startAnswer);
     if (came.kind === 'failed' && came.failure === 'proxy') {
       // Not the site's fault: neither a retry of the URL nor a failure of its host.

@@ -11,7 +11,6 @@ import { RequestLimiter } from '../fetch/request-limiter.js';
 import type { Journal } from '../journal/journal.js';
 import type { LicenseTokens } from '../licensing/licensing-options.js';
 import { CrawlSigning } from '../signatures/crawl-signing.js';
-import { pageWarning } from './page-warning.js';
 import type { RunSetup } from './run-setup.js';
 
 /** The parts of a run that its egress needs. */
@@ -33,7 +32,7 @@ export function createRunEgress(
   const nowMs = (): number => clock.nowMs();
   const proxy = new ProxyWatch({
     nowMs,
-    tell: (url, detail) => journal.frontierEvent(pageWarning('proxy-down', url, detail, nowMs())),
+    tell: (url, detail) => journal.warning('proxy-down', url, detail),
     stop: (reason) => stop.requestFor(reason),
   });
   return new Egress({

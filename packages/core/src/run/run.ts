@@ -45,7 +45,6 @@ import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, 
 import { type AddedUrl, addedUrls } from './added-urls.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
-import { pageWarning } from './page-warning.js';
 import { ReadingLog } from './reading-log.js';
 import { type FailureFilter, findFailures, type RetryAnswer, retryAnswer, retryOf } from './retry.js';
 import { archiveFolder } from './run-archive.js';
@@ -178,7 +177,7 @@ export class Run {
             sentAs: offerOf(identity, network.headers, options.signIn?.origin),
             archive: () => this.archive,
             nowMs,
-            tell: (code, url, detail, atMs) => journal.frontierEvent(pageWarning(code, url, detail, atMs)),
+            tell: (...warning) => journal.warning(...warning),
             codeError: (thrown, url) => journal.codeError(thrown, { code: 'handler-error', url }),
           });
     this.admit = createAdmit(scope, bounds, knowledge.watch, (url) => frontier.isRecent(url));
@@ -191,8 +190,7 @@ export class Run {
       tokens: identity.tokens,
       options: exclusion,
       nowMs,
-      onSlow: (url, tookMs) =>
-        journal.frontierEvent(pageWarning('page-slow', url, `${url} took ${Math.round(tookMs)} ms to read`, nowMs())),
+      onSlow: (url, tookMs) => journal.warning('page-slow', url, `${url} took ${Math.round(tookMs)} ms to read`),
     });
     const tokens = new LicenseTokens(options.licensing.tokens);
     this.egress = createRunEgress(setup, { journal, tokens, cookies, archive: () => this.archive });
@@ -219,7 +217,7 @@ export class Run {
       arrived: () => this.wakeup.wake(),
       retries: options.retries,
       nowMs,
-      tell: (code, url, detail) => journal.frontierEvent(pageWarning(code, url, detail, nowMs())),
+      tell: (...warning) => journal.warning(...warning),
     });
     const credential = options.signIn;
     const form = credential?.form ?? null;
