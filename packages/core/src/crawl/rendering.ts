@@ -27,8 +27,7 @@ export type RenderResult =
 
 /** What pages are opened with. */
 export interface RenderingParts {
-  /** `null`: the fetcher has none, and pages are handled as they come. */
-  readonly renderer: Renderer | null;
+  readonly renderer: Renderer;
   readonly requests: Pick<PageRequests, 'subresource'>;
   readonly handlers: Pick<HandlerPool, 'handles'>;
   readonly scope: Pick<Scope, 'isInside'>;
@@ -56,7 +55,7 @@ export class Rendering {
   async render(work: PageWork, outcome: ResponseOutcome, page: FetchedPage): Promise<RenderResult> {
     const { renderer, handlers, userAgent, stop } = this.#parts;
     // A page that no handler gets costs its site nothing more.
-    if (renderer === null || page.kind !== 'html' || !handlers.handles(page)) return AS_IT_CAME;
+    if (page.kind !== 'html' || !handlers.handles(page)) return AS_IT_CAME;
     const { url, label, headers } = page;
     if (outcome.file !== undefined || !renderer.wants({ url, label, headers })) return AS_IT_CAME;
     const loads = new Set<Promise<SubresourceAnswer>>();

@@ -2,7 +2,8 @@
 import type { PageWork } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import type { FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
-import { type CompanionOptions, type CompanionStore, Companions } from './companions.js';
+import type { RecordStore } from '../json-record.js';
+import { type CompanionOptions, Companions } from './companions.js';
 import { Sitemaps } from './sitemaps.js';
 
 const NOW = 1_000_000;
@@ -29,7 +30,7 @@ const answer = (status: number, body = '', truncated: 'connection' | null = null
   timing: { startedAtMs: 1, headersAtMs: 1, endedAtMs: 1 },
 });
 
-function records(): CompanionStore & { kept: Map<string, Uint8Array> } {
+function records(): RecordStore & { kept: Map<string, Uint8Array> } {
   const kept = new Map<string, Uint8Array>();
   return {
     kept,
@@ -41,7 +42,7 @@ function records(): CompanionStore & { kept: Map<string, Uint8Array> } {
   };
 }
 
-function createCompanions(options: CompanionOptions, store: CompanionStore, nowMs: () => number): Companions {
+function createCompanions(options: CompanionOptions, store: RecordStore, nowMs: () => number): Companions {
   const companions = new Companions(options, nowMs);
   companions.open(store);
   return companions;

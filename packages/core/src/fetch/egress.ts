@@ -88,9 +88,9 @@ export interface EgressOptions {
   /** robots.txt is bounded by the lesser of these limits and its own. `cookies` makes the jar of an origin. */
   readonly network: Omit<FetchLimits, 'maxEncodedBytes'> & {
     readonly cookies?: MakeJar | null;
-    /** Added to requests for content, checked. @default none */
-    readonly headers?: Readonly<Record<string, string>>;
   };
+  /** Fields that are added to requests for content of a host, checked. @default none */
+  readonly fieldsOf?: (host: string) => Readonly<Record<string, string>>;
   /** Epoch milliseconds. */
   readonly nowMs: () => number;
   /** Called once for each request that left, when its exchange is over. */
@@ -136,7 +136,7 @@ export class Egress {
   constructor(options: EgressOptions) {
     const makeJar = options.network.cookies ?? null;
     this.#options = options;
-    this.#headersFor = createRequestHeaders(options.identity, options.network.headers);
+    this.#headersFor = createRequestHeaders(options.identity);
     this.#cookies = makeJar === null ? null : new Cookies(makeJar);
     this.#signIn = options.signIn == null ? null : new CredentialUse(options.signIn, this.#cookies);
   }
@@ -202,7 +202,7 @@ export class Egress {
 
   async #fields(request: EgressRequest, url: URL): Promise<RequestFields> {
     const { purpose, headers } = request;
-    const open = this.#headersFor(purpose, headers);
+    const open = this.#headersFor(purpose, headers, this.#options.fieldsOf?.(url.hostname));
     if (this.#signIn?.isOwn(url) === true) {
       const carries = this.#signIn.carries(url, request);
       return { open, secret: carries ? await this.#signIn.fields(url, purpose) : null };

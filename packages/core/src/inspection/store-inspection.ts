@@ -9,7 +9,8 @@ import {
   systemClock,
 } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
-import { type CrawlTerms, termsRecord } from '../options/crawl-terms.js';
+import { readJson } from '../json-record.js';
+import { type CrawlTerms, TERMS_KEY } from '../options/crawl-terms.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
 import { isAtWork, type ProcessTotals, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
 import { asMannerlyError } from '../store-error.js';
@@ -67,7 +68,7 @@ async function termsIn(store: FrontierStore): Promise<CrawlTerms> {
   });
   try {
     await frontier.open();
-    const terms = termsRecord.decode(await frontier.readRecord(termsRecord.key));
+    const terms = await readJson<CrawlTerms>(frontier, TERMS_KEY);
     if (terms === null) throw noCrawl('no process of it has begun');
     return terms;
   } catch (error) {

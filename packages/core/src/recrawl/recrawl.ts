@@ -6,6 +6,7 @@ import { type Frontier, FrontierError, type JsonValue, type NewUrl, type PageWor
 import type { ArchivedResponse } from '../archive/crawl-archive.js';
 import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
 import type { PageChange, UnchangedPage } from '../handle/page-change.js';
+import { writeJson } from '../json-record.js';
 import type { FetchedPage } from '../page/page.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { againUrl, isAgainVisit } from './again-url.js';
@@ -17,7 +18,7 @@ import { GroupPriors } from './group-priors.js';
 import { ValidatorTrust, type ValidatorWarning } from './host-validators.js';
 import { type Claim, datedDays, LastmodTrust } from './lastmod-trust.js';
 import { freshUntilMs } from './lifetime.js';
-import { decodeVisit, encodeVisit, type PageVisit, visitKey } from './page-visit.js';
+import { decodeVisit, type PageVisit, visitKey } from './page-visit.js';
 import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
 import { SitemapVisits } from './sitemap-visits.js';
 import { digestOf, jsonDigest, payloadDigest } from './text-digest.js';
@@ -93,7 +94,7 @@ export type RecrawlListener = (
 export class Recrawl {
   readonly #store: VisitStore;
   readonly #options: ResolvedRecrawlOptions;
-  readonly #sentAs: string;
+  readonly #sentAs: (url: string) => string;
   readonly #archive: () => RecordKeeper | null;
   readonly #nowMs: () => number;
   readonly #tell: RecrawlListener;
@@ -126,7 +127,7 @@ export class Recrawl {
     store: VisitStore,
     options: ResolvedRecrawlOptions,
     parts: {
-      readonly sentAs: string;
+      readonly sentAs: (url: string) => string;
       readonly archive: () => RecordKeeper | null;
       readonly nowMs: () => number;
       readonly tell: RecrawlListener;
@@ -168,7 +169,7 @@ export class Recrawl {
     const before = kept === null ? null : this.#priors.expected(kept);
     const isAgain = before !== null && isAgainVisit(work.record.visit ?? 0, before, this.#nowMs());
     const nowMs = this.#nowMs();
-    const sendable = isAgain && this.#isHandled(before) ? conditionsOf(before, this.#sentAs) : {};
+    const sendable = isAgain && this.#isHandled(before) ? conditionsOf(before, this.#sentAs(work.url)) : {};
     const how = await archiveAs(this.#archive(), before, Object.keys(sendable).length > 0, {
       nowMs,
       maxChain: this.#options.maxChain,
@@ -284,7 +285,7 @@ export class Recrawl {
       ...(truncated === null && (await isSameText(sent, page)) ? validatorsOf(headers) : NO_VALIDATORS),
       archived: record === null ? null : placeOf(record, before, timing.startedAtMs),
       freshUntilMs: freshUntilMs(headers, atMs, this.#options.trustFreshnessDays),
-      sentAs: this.#sentAs,
+      sentAs: this.#sentAs(url),
       bytes: file?.bytes ?? body.length,
     };
     if (isUnchanged && flight.isAgain)
@@ -445,7 +446,7 @@ export class Recrawl {
   async #write(visit: PageVisit): Promise<void> {
     this.#nextDue(dueAtMs(visit, this.#options));
     try {
-      await this.#store.writeRecord(visitKey(visit.url), encodeVisit(visit));
+      await writeJson(this.#store, visitKey(visit.url), visit);
     } catch (error) {
       if (!(error instanceof FrontierError) || error.code !== 'record-too-large') throw error;
     }

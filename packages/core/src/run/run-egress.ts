@@ -6,6 +6,7 @@ import { createAddressGuard } from '../fetch/address-guard.js';
 import type { MakeJar } from '../fetch/cookies.js';
 import { Egress } from '../fetch/egress.js';
 import { isUnlisted } from '../fetch/own-addresses.js';
+import { createFieldsOf } from '../fetch/own-headers.js';
 import { ProxyWatch } from '../fetch/proxy-watch.js';
 import { RequestLimiter } from '../fetch/request-limiter.js';
 import type { Journal } from '../journal/journal.js';
@@ -55,6 +56,7 @@ export function createRunEgress(
     guard: createAddressGuard({ ...network, nowMs }),
     limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
     network: { ...network, cookies },
+    fieldsOf: createFieldsOf(network.headers, options.hosts),
     nowMs,
     onRequest: (record) => journal.request(record),
     onExchange: options.archive === null ? undefined : (sent, outcome) => archive()?.exchanged(sent, outcome),

@@ -98,6 +98,7 @@ async function documentsOf(url: string, identity: IdentityOptions, allowAddresse
   crawler.on('any', async (page) => {
     const licenses = await namedByRobots(out, page.url, identity.name);
     const reader = new Licenses({
+      store: { readRecord: async () => null, writeRecord: async () => undefined },
       options: READ_ALL,
       purposes: [],
       tokens: { origins: [], endingBefore: () => [] },
