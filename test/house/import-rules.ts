@@ -189,6 +189,8 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 const SIDEWAYS: ReadonlySet<string> = new Set([
   'page → fetch/outcome.ts',
   'page → fetch/renderer.ts',
+  'archive → fetch/renderer.ts',
+  'handle → fetch/renderer.ts',
   'archive → fetch/outcome.ts',
   'fetch → report/decision.ts',
   'handle → page',

@@ -93,12 +93,19 @@ function withPaths(config: CrawlConfig, folder: string): CrawlConfig {
   return {
     ...config,
     ...archived,
+    ...browserIn(config, folder),
     ...keyIn(config, folder),
     ...tokensIn(config, folder),
     ...proxyIn(config, folder),
     ...signInIn(config, folder),
     ...Object.fromEntries(paths),
   };
+}
+
+/** `browser.program` as an absolute path, unless it is a name on the PATH. */
+function browserIn({ browser }: CrawlConfig, folder: string): Pick<CrawlConfig, 'browser'> {
+  if (typeof browser !== 'object' || browser.program?.includes('/') !== true) return {};
+  return { browser: { ...browser, program: resolve(folder, browser.program) } };
 }
 
 /** The places of `licensing.tokens` as `file:` with absolute paths. */

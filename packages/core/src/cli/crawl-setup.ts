@@ -42,7 +42,8 @@ export async function setUpCrawl(
   }
   const table = flags.csv ?? csv;
   const allSinks = table === undefined ? sinks : [...sinks, csvSink({ path: table, escapeFormulas: !flags.rawCells })];
-  const options = { ...optionsOf(seeds, flags, ofFile), ...(allSinks.length === 0 ? {} : { sinks: allSinks }) };
+  const given = optionsOf(seeds, flags, ofFile);
+  const options = { ...(await withBrowser(given)), ...(allSinks.length === 0 ? {} : { sinks: allSinks }) };
   const register = handlers === undefined ? registerDefault : await loadHandlers(handlers);
   // Opens nothing: errors in the options and handlers are reported before anything happens.
   register(createCrawler(options));
@@ -61,7 +62,7 @@ export async function setUpCrawl(
   };
 }
 
-function optionsOf(seeds: readonly string[], flags: CrawlFlags, ofFile: GivenOptions): CrawlerOptions {
+function optionsOf(seeds: readonly string[], flags: CrawlFlags, ofFile: GivenOptions): GivenCrawl {
   const given = withInterval(optionsFromFlags(flags), flags);
   const merged = mergedOptions(ofFile.bounds === undefined ? { ...ofFile, bounds: commandBounds() } : ofFile, given);
   const { within = 'host' } = merged.scope ?? {};
@@ -76,7 +77,21 @@ function optionsOf(seeds: readonly string[], flags: CrawlFlags, ofFile: GivenOpt
     ...merged,
     identity: { ...merged.identity, ...identityFrom(merged.identity ?? {}) },
     scope: { ...merged.scope, seeds },
-  } as CrawlerOptions;
+  } as GivenCrawl;
+}
+
+type GivenCrawl = CrawlerOptions & Pick<CrawlConfig, 'browser'>;
+
+/** The options with the fetcher of the command where pages are opened in a browser. */
+async function withBrowser({ browser = false, ...options }: GivenCrawl): Promise<CrawlerOptions> {
+  if (browser === false) return options;
+  if (options.fetcher !== undefined) {
+    const hint = 'Leave one of them out. A fetcher with a browser of its own: browserFetcher of mannerly/browser.';
+    throw new UsageError('`browser` and `fetcher` both say what sends requests', hint);
+  }
+  const { proxy, ...network } = options.network ?? {};
+  const { commandBrowser } = await import('./command-browser.js');
+  return { ...options, network, fetcher: await commandBrowser(browser === true ? {} : browser, proxy) };
 }
 
 /** Bounds where neither a flag nor a file says any. */

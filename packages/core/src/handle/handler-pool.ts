@@ -3,6 +3,7 @@
 
 import type { Clock } from '@mannerly/frontier';
 import PQueue from 'p-queue';
+import type { BrowserSteps } from '../fetch/renderer.js';
 import { onAbort } from '../on-abort.js';
 import { contentOf, typeByExtension } from '../page/content-kind.js';
 import type { OwnFetcher } from '../page/own-fetch.js';
@@ -65,6 +66,11 @@ export class HandlerPool {
   /** Whether a handler is going to get the page. */
   handles(page: FetchedPage): boolean {
     return page.exclusion.runsHandler && this.#options.handlers.find(page) !== null;
+  }
+
+  /** What its handler wants done with the page in a browser; `null`: nothing. */
+  stepsFor(page: FetchedPage): BrowserSteps | null {
+    return this.#options.handlers.find(page)?.inBrowser ?? null;
   }
 
   /** Whether anybody wants the body of a page with these headers: a handler, or an archive. */
@@ -162,7 +168,7 @@ export class HandlerPool {
 }
 
 /** Never rejects: a handler may also fail after its time is over. */
-async function attempt(page: FetchedPage, found: FoundHandler, tools: PageTools): Promise<Handled> {
+async function attempt(page: PageInCrawl, found: FoundHandler, tools: PageTools): Promise<Handled> {
   try {
     let userData: unknown = page.userData;
     if (found.userData !== undefined) {

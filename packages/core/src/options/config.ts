@@ -1,5 +1,6 @@
 // The configuration file of the command.
 
+import type { GivenBrowser } from './browser-rows.js';
 import type { CrawlerOptions } from './crawler-options.js';
 
 /**
@@ -14,6 +15,8 @@ export interface CrawlConfig
   readonly scope?: Partial<CrawlerOptions['scope']>;
   /** Replaces the defaults of the command. A flag that is given overrides one bound. */
   readonly bounds?: Partial<CrawlerOptions['bounds']>;
+  /** Open HTML pages in a Chromium; `mannerly crawl --browser`. @default false */
+  readonly browser?: boolean | GivenBrowser;
   /** A module with an export `handlers`. Relative to the file. @default every HTML page is an item */
   readonly handlers?: string;
   /** The crawl directory. Relative to the file. @default that of the same crawl, else crawls/<host>-<date> */

@@ -1,5 +1,6 @@
 // The option table: every option of `createCrawler`, and the sections in which the reference and the help show them.
 
+import { BROWSER_ROW } from './browser-rows.js';
 import { CRAWL_ROWS } from './crawl-rows.js';
 import { HOST_ROWS } from './host-rows.js';
 import { MACHINE_ROWS } from './machine-rows.js';
@@ -26,6 +27,12 @@ const FILE_OPTIONS = {
   ),
 };
 
+/** Options that flags and a configuration file have, and a program has not. */
+const COMMAND_OPTIONS = { browser: BROWSER_ROW };
+
+/** Every option that may have a flag. */
+export const FLAG_OPTIONS: Rows = { ...OPTIONS, ...COMMAND_OPTIONS };
+
 const { clock: _, ...ofTheCrawl } = OPTIONS;
 
 /** Everything that a configuration file may say. Flags may add what is required, so the file may lack it. */
@@ -33,6 +40,7 @@ export const CONFIG_OPTIONS: Rows = {
   ...ofTheCrawl,
   identity: checkedHere(OPTIONS.identity),
   scope: checkedHere(OPTIONS.scope),
+  ...COMMAND_OPTIONS,
   ...FILE_OPTIONS,
 };
 
@@ -66,6 +74,7 @@ export const SECTIONS: readonly Section[] = [
   section('Runs, handlers and order', 'retries', 'maxIdleMs', 'handlerTimeoutMs', 'orderSeed', 'recrawl'),
   section('Archive and logs', 'log', 'archive', 'decisionLog'),
   section('Code', 'hooks', 'store', 'fetcher', 'sinks', 'clock'),
+  { title: 'Pages in a browser', rows: COMMAND_OPTIONS },
   { title: 'Configuration file', rows: FILE_OPTIONS },
 ];
 

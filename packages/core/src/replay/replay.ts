@@ -164,7 +164,7 @@ class Replay {
     const outcome = await archivedOutcome(exchange, this.#bodies());
     if (outcome.kind !== 'response') return;
     try {
-      await this.#page(exchange.url, visit, outcome, this.#readerFor(settings));
+      await this.#page(exchange, visit, outcome, this.#readerFor(settings));
     } finally {
       await outcome.file?.remove();
     }
@@ -178,13 +178,19 @@ class Replay {
     return this.#spool.close();
   }
 
-  async #page(url: string, visit: ArchivedVisit, outcome: ResponseOutcome, reader: PageReader): Promise<void> {
-    if (visit.isRendered === true) {
-      // The signals in the page's DOM are not known here either.
-      this.#fail(url, 'it was opened in a browser, and the archive holds what came, not what the browser made of it');
+  async #page(
+    { url, rendered }: ReadExchange,
+    visit: ArchivedVisit,
+    outcome: ResponseOutcome,
+    reader: PageReader,
+  ): Promise<void> {
+    if (visit.isRendered === true && rendered === null) {
+      // No handler saw the page, or an earlier version kept no DOM, whose signals are not known here either.
+      this.#fail(url, 'it was opened in a browser, and the archive does not hold what the browser made of it');
       return;
     }
-    const page = await reader.read(replayedWork(url, visit), outcome);
+    const shown = rendered === null ? undefined : ({ kind: 'rendered', ...rendered } as const);
+    const page = await reader.read(replayedWork(url, visit), outcome, shown);
     applyLicense(page, (visit.license ?? null) as FoundLicense | null);
     const handled = await this.#pool.handle(page);
     this.#counts.pages += 1;

@@ -171,8 +171,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   let record: ArchivedResponse | null = null;
   if (run.archive !== null) {
     const tdm = await run.companions.tdmFor(work.url);
-    const isForBrowser = rendering.kind !== 'as-it-came';
-    const about = archivedPage(work, page, { tdm, license }, isForBrowser, run.nowMs());
+    const about = archivedPage(work, page, { tdm, license }, rendering, run.nowMs());
     record = await run.archive.keep(outcome, about, run.recrawl?.archiveAs(work));
   }
   if (verdict !== null) return refusedByHook(run, work, verdict, outcome);

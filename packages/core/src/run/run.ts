@@ -12,7 +12,7 @@ import { Hooks } from '../crawl/hooks.js';
 import { PageRequests } from '../crawl/page-requests.js';
 import { PageScheduler } from '../crawl/page-scheduler.js';
 import { Rendering } from '../crawl/rendering.js';
-import { SignIn } from '../crawl/sign-in.js';
+import type { SignIn } from '../crawl/sign-in.js';
 import { SiteKnowledge } from '../crawl/site-knowledge.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { crawlPaths } from '../directory/crawl-paths.js';
@@ -62,6 +62,7 @@ import { openRunDirectory, type RunDirectory } from './run-directory.js';
 import { createRunEgress } from './run-egress.js';
 import { createRunFrontier } from './run-frontier.js';
 import { checkOrder, type RunSetup } from './run-setup.js';
+import { createRunSignIn } from './run-sign-in.js';
 import type { RunStop } from './run-stop.js';
 import { StallWatch } from './stall-watch.js';
 
@@ -233,23 +234,7 @@ export class Run {
       nowMs,
       tell: (...warning) => journal.warning(...warning),
     });
-    const credential = options.signIn;
-    const form = credential?.form ?? null;
-    this.signIn =
-      credential === null || form === null
-        ? null
-        : new SignIn({
-            credential,
-            form,
-            handler: handlers.login,
-            requests: this.pageRequests,
-            read: (work, outcome) => this.reader.read(work, outcome),
-            handlerTimeoutMs: options.handlerTimeoutMs,
-            clock,
-            signal: stop.signal,
-            ended: () => this.wakeup.wake(),
-            stop: (reason) => stop.requestFor(reason),
-          });
+    this.signIn = createRunSignIn(setup, this);
     this.scheduler = new PageScheduler(nowMs, network.concurrency);
     this.handlers = new HandlerPool({
       handlers,
