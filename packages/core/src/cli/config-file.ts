@@ -84,7 +84,7 @@ async function loadModule(file: string, path: string): Promise<unknown> {
 /** Paths in the file are relative to it, wherever the command is called from. */
 function withPaths(config: CrawlConfig, folder: string): CrawlConfig {
   const { archive } = config;
-  const paths = (['handlers', 'out', 'csv'] as const).flatMap((name) => {
+  const paths = (['handlers', 'out', 'csv', 'sqlite'] as const).flatMap((name) => {
     const path = config[name];
     return path === undefined ? [] : [[name, resolve(folder, path)]];
   });
@@ -98,6 +98,7 @@ function withPaths(config: CrawlConfig, folder: string): CrawlConfig {
     ...tokensIn(config, folder),
     ...proxyIn(config, folder),
     ...signInIn(config, folder),
+    ...serversIn(config, folder),
     ...Object.fromEntries(paths),
   };
 }
@@ -142,6 +143,15 @@ function signInIn({ signIn }: CrawlConfig, folder: string): Pick<CrawlConfig, 's
       ...(form === undefined || fields === undefined ? {} : { form: { ...form, fields } }),
     },
   };
+}
+
+/** The servers of sinks likewise. */
+function serversIn(config: CrawlConfig, folder: string): Pick<CrawlConfig, 'postgres' | 'webhook'> {
+  const named = (['postgres', 'webhook'] as const).flatMap((name) => {
+    const place = config[name];
+    return place === undefined ? [] : [[name, placeIn(place, folder)]];
+  });
+  return Object.fromEntries(named);
 }
 
 /** A place as it is, `file:` with an absolute path. */

@@ -39,6 +39,11 @@ export interface CrawlFlags {
   readonly progress?: ProgressMode;
   readonly csv?: string;
   readonly rawCells?: boolean;
+  readonly sqlite?: string;
+  /** A URL or its place; so are the next two. */
+  readonly postgres?: string;
+  readonly webhook?: string;
+  readonly s3?: string;
   readonly json?: boolean;
 }
 
@@ -96,6 +101,16 @@ export function withCrawlFlags(command: Command): Command {
     .optionsGroup('Output and configuration:')
     .option('--csv <file>', 'write items to this CSV file too')
     .addOption(RAW_CELLS_FLAG)
+    .option('--sqlite <file>', 'write items to this SQLite file too')
+    .option(
+      '--postgres <url>',
+      'write items to a table of PostgreSQL too: postgres://user@host/database?table=items, or env:NAME',
+    )
+    .option('--webhook <url>', 'post items to this URL too, or env:NAME (docs/sinks.md#webhooks)')
+    .option(
+      '--s3 <url>',
+      'put items, saved files and archives into a bucket too: https://HOST/BUCKET/PREFIX; keys are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    )
     .option('--json', 'print the report as JSON on standard output')
     .option('--config <file>', 'read this file (default: mannerly.config.json, .js or .ts in the working directory)')
     .option('--no-config', 'read no configuration file')

@@ -26,6 +26,7 @@ export function summaryText(report: CrawlReport): string {
     ),
     ...askedLines(report.politeness),
     ...(report.signed === undefined ? [] : [signedText(report.signed, report.requests)]),
+    ...stagesText(report.stages ?? []),
     ...stallText(report),
     ...report.relaxedDefaults.map((each) => `Relaxed default: ${each}`),
   ];
@@ -36,6 +37,16 @@ export function summaryText(report: CrawlReport): string {
 export function signedText(signed: number, requests: number): string {
   const share = requests === 0 ? 0 : (100 * signed) / requests;
   return `Signed: ${signed} of ${counted(requests, 'request')} (${share.toFixed(1)} %).`;
+}
+
+/** What the stages of the items have done. */
+export function stagesText(stages: NonNullable<CrawlReport['stages']>): string[] {
+  if (stages.length === 0) return [];
+  const lines = stages.map(({ name, dropped, failed, ...stage }) => {
+    const others = `${dropped === 0 ? '' : `, ${dropped} dropped`}${failed === 0 ? '' : `, ${failed} failed`}`;
+    return `  ${printable(name)}: ${stage.in} in, ${stage.out} out${others}`;
+  });
+  return [['Stages of this run:', ...lines].join('\n')];
 }
 
 /** A second in which nothing else was heard is worth a word. */

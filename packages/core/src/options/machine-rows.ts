@@ -6,6 +6,8 @@ import { DEFAULT_HOOK_MS } from '../crawl/limits.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import { MAX_CONSENT_CHARS, MAX_FORM_FIELDS, MAX_OWN_HEADERS } from '../fetch/limits.js';
+import type { ItemStage } from '../handle/item-stages.js';
+import { MAX_ITEM_STAGES } from '../handle/limits.js';
 import { isLogger } from '../journal/crawl-log.js';
 import type { StoreNotice } from '../journal/events.js';
 import { LOG_LEVELS, type LogFunction, type Logger } from '../journal/log-entry.js';
@@ -330,6 +332,11 @@ export const MACHINE_ROWS = {
     code<Fetcher>('Fetcher', has('fetch')),
     'What sends requests: a [`Fetcher`](../../packages/core/README.md#a-fetcher). The run closes it.',
     { defaultText: 'undici' },
+  ),
+  items: row(
+    list(code<ItemStage>('ItemStage', isFunction), MAX_ITEM_STAGES),
+    'Functions between handlers and sinks, in their order: [stages](../sinks.md#stages).',
+    { default: [] },
   ),
   sinks: row(
     list(code<Sink>('Sink', has('write'))),

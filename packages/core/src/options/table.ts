@@ -20,6 +20,19 @@ const FILE_OPTIONS = {
     defaultText: 'that of the same crawl, else `crawls/<host>-<date>`',
   }),
   csv: row(text('a path'), 'A CSV file for items too. Relative to the file.'),
+  sqlite: row(text('a path'), 'A SQLite file for items too. Relative to the file.'),
+  postgres: row(
+    text('postgres://user@host/database?table=items, env:NAME or file:PATH'),
+    'A [table of PostgreSQL](../sinks.md#postgresql) for items too. A URL with a password is named by its place.',
+  ),
+  webhook: row(
+    text('an http(s) URL, env:NAME or file:PATH'),
+    'A URL to which items are [posted](../sinks.md#webhooks) too.',
+  ),
+  s3: row(
+    text('https://HOST/BUCKET/PREFIX'),
+    'A [bucket](../sinks.md#object-stores) for items, saved files and archives too. Its keys are in the environment.',
+  ),
   store: row(
     text('redis://…, rediss://… or postgres://…', { pattern: '^(rediss?|postgres(ql)?)://' }),
     'The server that keeps the frontier.',
@@ -73,7 +86,7 @@ export const SECTIONS: readonly Section[] = [
   section('Pages and purposes', 'purposes', 'pageLevel', 'links', 'tdm', 'preferences', 'canonical', 'indexInstead'),
   section('Runs, handlers and order', 'retries', 'maxIdleMs', 'handlerTimeoutMs', 'orderSeed', 'recrawl'),
   section('Archive and logs', 'log', 'archive', 'decisionLog'),
-  section('Code', 'hooks', 'store', 'fetcher', 'sinks', 'clock'),
+  section('Code', 'hooks', 'store', 'fetcher', 'items', 'sinks', 'clock'),
   { title: 'Pages in a browser', rows: COMMAND_OPTIONS },
   { title: 'Configuration file', rows: FILE_OPTIONS },
 ];

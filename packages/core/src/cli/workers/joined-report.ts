@@ -67,6 +67,7 @@ export function joinedReport(
     items: logged?.items ?? sum(({ items }) => items),
     ...(rejected === 0 ? {} : { rejected }),
     ...(signed === 0 ? {} : { signed }),
+    ...(first.stages === undefined ? {} : { stages: joinedStages(reports) }),
     ...(stopReason === undefined ? {} : { stopReason }),
     longestStallMs: most(({ longestStallMs = 0 }) => longestStallMs),
     ...(recrawl === null ? {} : { recrawl }),
@@ -88,6 +89,17 @@ export function joinedReport(
       ({ pattern }) => pattern,
     ),
   };
+}
+
+/** Every process has the same stages. */
+function joinedStages(reports: readonly CrawlReport[]): NonNullable<CrawlReport['stages']> {
+  const lists = reports.map(({ stages = [] }) => stages);
+  const sum = (at: number, key: 'in' | 'out' | 'dropped' | 'failed'): number =>
+    lists.reduce((total, list) => total + (list[at]?.[key] ?? 0), 0);
+  return (lists[0] ?? []).map(({ name }, at) => ({
+    name,
+    ...{ in: sum(at, 'in'), out: sum(at, 'out'), dropped: sum(at, 'dropped'), failed: sum(at, 'failed') },
+  }));
 }
 
 function addedOutcomes(reports: readonly CrawlReport[]): CrawlReport['outcomes'] {

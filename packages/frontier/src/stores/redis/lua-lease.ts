@@ -2,7 +2,8 @@
 
 /**
  * Lua, after the shard and the host. ARGV: now; hosts at most; entries of each; ttl; delay; `1` and names, or nothing.
- * Returns for each lease its host, fencing token, state, queued entries, microseconds since it was due, and entries.
+ * Returns `since`, and for each lease its host, fencing token, state, queued entries, microseconds since it was due,
+ * and entries.
  */
 export const LEASE_LUA = `
 local maxHosts, perHost, ttl, delay = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -77,7 +78,7 @@ checkServer(ttl)
 m.t = math.max(m.t, ttl)
 if ARGV[6] == '1' then leaseNamed() else leaseDue() end
 save()
-return leases
+return { since(), leases }
 `;
 
 /** Lua, after the shard and the host. ARGV: now; host. */
