@@ -30,10 +30,16 @@ export interface SignInParts {
   readonly stop: (reason: string) => void;
 }
 
+/**
+ * `out`: nothing was sent, and the next page begins it. `over`: it was answered. `impossible`: the run is ending, and a
+ * page that was taken before goes back.
+ */
+type LoginState = 'out' | 'over' | 'impossible';
+
 /** The login of one run. */
 export class SignIn {
   readonly #parts: SignInParts;
-  #isOver = false;
+  #state: LoginState = 'out';
   #underWay: { readonly sinceMs: number; readonly over: Promise<void> } | null = null;
   /** What broken machinery threw meanwhile. */
   #failure: { readonly error: unknown } | null = null;
@@ -54,10 +60,11 @@ export class SignIn {
   before(work: PageWork): number | null {
     const { credential, clock } = this.#parts;
     if (this.#failure !== null) throw this.#failure.error;
-    if (this.#isOver || new URL(work.url).origin !== credential.origin) return null;
+    if (this.#state === 'over' || new URL(work.url).origin !== credential.origin) return null;
     const nowMs = clock.nowMs();
-    this.#underWay ??= { sinceMs: nowMs, over: this.#signIn(work) };
     const { least, most } = SIGN_IN_POLL_MS;
+    if (this.#state === 'impossible') return nowMs + most;
+    this.#underWay ??= { sinceMs: nowMs, over: this.#signIn(work) };
     return nowMs + Math.min(Math.max(nowMs - this.#underWay.sinceMs, least), most);
   }
 
@@ -71,7 +78,7 @@ export class SignIn {
     return this.#login(work)
       .then(
         (state) => {
-          this.#isOver = state === 'over';
+          this.#state = state;
         },
         (error: unknown) => {
           this.#failure = { error };
@@ -83,8 +90,7 @@ export class SignIn {
       });
   }
 
-  /** @returns `out`: nothing was sent, and another page may begin it again. */
-  async #login(work: PageWork): Promise<'out' | 'over'> {
+  async #login(work: PageWork): Promise<LoginState> {
     const { credential, form, handler, requests, signal } = this.#parts;
     let more: LoginFields = {};
     if (handler !== null) {
@@ -104,7 +110,7 @@ export class SignIn {
     return answer.kind === 'response' ? 'over' : this.#notAnswered(answer);
   }
 
-  #notAnswered(answer: Exclude<PageFetch, ResponseOutcome>): 'out' | 'over' {
+  #notAnswered(answer: Exclude<PageFetch, ResponseOutcome>): LoginState {
     if (answer.kind === 'held') return 'out';
     if (answer.kind === 'excluded') {
       const { url, line, pattern, reason } = answer;
@@ -116,9 +122,9 @@ export class SignIn {
     return answer.signInRefused === undefined ? 'out' : 'over';
   }
 
-  #impossible(why: string): 'over' {
+  #impossible(why: string): LoginState {
     this.#parts.stop(`sign-in-impossible: ${why}`);
-    return 'over';
+    return 'impossible';
   }
 
   #handled(handler: LoginHandler, page: PageInCrawl): Promise<LoginFields> {
