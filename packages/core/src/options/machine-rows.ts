@@ -28,7 +28,7 @@ import { boolean, choice, code, either, group, groupRow, list, number, row, text
 const MIB = 1024 * 1024;
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 
-const place = text('file:PATH or env:NAME', { pattern: '^(file|env):.' });
+const place = text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'behind file:' });
 
 /** Waits before retries. */
 const retryWaits = list(number(0, MAX_RETRY_WAIT_MS, 'ms'), MAX_RETRIES);
@@ -72,7 +72,9 @@ export const MACHINE_ROWS = {
         { default: false, relaxed: [[true], 'a name can lead to another address than the one that was checked'] },
       ),
       proxy: row(
-        text('http://HOST:PORT, socks5://HOST:PORT, or the place of such a URL: env:NAME, file:PATH'),
+        text('http://HOST:PORT, socks5://HOST:PORT, or the place of such a URL: env:NAME, file:PATH', {
+          path: 'behind file:',
+        }),
         'The one [proxy](../tasks/proxy.md) that every connection goes through, to the address that was checked. A URL with name and password is named by its place.',
         {
           isCheckedByOwner: true,
@@ -158,7 +160,11 @@ export const MACHINE_ROWS = {
             defaultText: '`signIn.form.url`',
           }),
           fields: row(
-            list(text('name=env:NAME, name=file:PATH or name=text:VALUE'), MAX_FORM_FIELDS, 1),
+            list(
+              text('name=env:NAME, name=file:PATH or name=text:VALUE', { path: 'behind file:' }),
+              MAX_FORM_FIELDS,
+              1,
+            ),
             'The fields of the form, each as `name=PLACE`. What is no secret may be `name=text:VALUE`.',
             { isRequired: true, isCheckedByOwner: true },
           ),
@@ -271,9 +277,13 @@ export const MACHINE_ROWS = {
           default: false,
           flag: ['--wacz', 'package the archive as archive.wacz at the end (implies --warc)'],
         }),
-        folder: row(text('a path'), 'The folder of the WARC files. Needed where a run has no crawl directory.', {
-          defaultText: '`archive` in the crawl directory',
-        }),
+        folder: row(
+          text('a path', { path: 'whole' }),
+          'The folder of the WARC files. Needed where a run has no crawl directory.',
+          {
+            defaultText: '`archive` in the crawl directory',
+          },
+        ),
       }),
     ),
     'Keep every exchange as [WARC 1.1](../archive.md). `true` means the defaults of the next four.',
