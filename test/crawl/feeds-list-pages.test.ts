@@ -56,12 +56,15 @@ describe('feeds that pages name', () => {
   const named = (href: string, type = 'application/rss+xml', more = ''): string =>
     `<title>x</title>${more}<link rel="alternate" type="${type}" href="${href}">`;
   const HTML = { 'content-type': 'text/html' };
-  const siteWith = (front: string) =>
+  const siteWith = (front: string | ((port: string) => string)) =>
     webForTest({
       hosts: {
         'a.test': {
           '/robots.txt': text('User-agent: *\nDisallow: /closed\n'),
-          '/': { headers: HTML, body: front },
+          '/': ({ headers }) => ({
+            headers: HTML,
+            body: typeof front === 'string' ? front : front(new URL(`http://${headers['host']}`).port),
+          }),
           '/feed': ({ headers }) =>
             headers['if-none-match'] === '"1"'
               ? { status: 304, headers: { etag: '"1"' } }
@@ -83,7 +86,7 @@ describe('feeds that pages name', () => {
 
   it.each([
     ['by default none is', named('/feed'), {}],
-    ['none of another host', named('http://b.test/feed'), feeds],
+    ['none of another host', (port: string) => named(`http://b.test:${port}/feed`), feeds],
     ['nothing that calls itself no feed', named('/feed', 'application/json'), feeds],
     [
       'none of a page with nofollow',
@@ -92,7 +95,8 @@ describe('feeds that pages name', () => {
     ],
   ])('%s', async (_what, front, options) => {
     const web = await siteWith(front);
-    await crawl({ seeds: [web.url('a.test')], ...options });
+    const seeds = [web.url('a.test')];
+    await crawl({ seeds, scope: { seeds, within: 'any' }, ...options });
     expect(web.paths('a.test')).toEqual(['/robots.txt', '/']);
     expect(web.paths('b.test')).toEqual([]);
   });
