@@ -4,7 +4,13 @@
 
 import { join } from 'node:path';
 import { type FetchOutcome, headerValues, type ResponseOutcome } from '../fetch/outcome.js';
-import { type ArchivedExchange, type ArchivedOriginal, KnownPayloads, recordsOf } from './exchange-records.js';
+import {
+  type ArchivedExchange,
+  type ArchivedOriginal,
+  KnownPayloads,
+  recordsOf,
+  type SentRequest,
+} from './exchange-records.js';
 import { readRecordAbout } from './read-archive.js';
 import { type ArchivedPage, type ArchivedSettings, FIELDS, warcFields } from './visit.js';
 import { packWacz } from './wacz.js';
