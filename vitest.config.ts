@@ -8,7 +8,8 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
  * side by side.
  */
 const WAITING_FILES = [
-  'test/soak/{four-crawlers-*,{again,archive,frontier,postgres,redis,sinks}-kill,redis-slots,server-forgets,browser,hostile-web}.soak.ts',
+  'test/soak/{four-crawlers-*,{again,archive,frontier,postgres,redis,sinks}-kill}.soak.ts',
+  'test/soak/{redis-slots,server-forgets-*,browser,hostile-web}.soak.ts',
   'test/soak/{packages,tarballs}.soak.ts',
 ];
 const WAITING: TestProject = {
@@ -71,6 +72,7 @@ export default defineConfig(({ mode }) => ({
       },
       { find: /^mannerly\/testing$/, replacement: source('packages/core/src/testing/index.ts') },
       { find: /^mannerly\/browser$/, replacement: source('packages/core/src/browser/index.ts') },
+      { find: /^mannerly\/fetch$/, replacement: source('packages/core/src/polite-fetch/index.ts') },
       { find: /^mannerly\/dashboard$/, replacement: source('packages/core/src/dashboard/index.ts') },
       { find: /^mannerly\/metrics\/(\w+)$/, replacement: `${source('packages/core/src/metrics/')}$1.ts` },
       { find: /^mannerly\/v8-flags$/, replacement: source('packages/core/src/v8-flags.ts') },

@@ -126,6 +126,14 @@ export function withFlagsOf(command: Command, paths: RegExp): Command {
 /** @throws UsageError when the name or the contact is missing. Their values are checked by the crawl. */
 export function identityFrom(given: Partial<IdentityOptions>): IdentityOptions {
   const { name, contact, version, tokens } = given;
+  if (name === undefined && contact === undefined) {
+    const hint =
+      'Sites address the name in robots.txt and write to the contact. For instance: --name tidepool-study --contact crawler@example.org';
+    throw new UsageError(
+      'missing --name and --contact: a crawl says who it is, and where its people can be reached',
+      hint,
+    );
+  }
   if (name === undefined) {
     const hint =
       'Write a short name of letters, digits, "-" and "_", such as --name tidepool-study. Sites address it in robots.txt ("User-agent: tidepool-study").';

@@ -4,6 +4,7 @@ import type { FrontierStore } from '@mannerly/frontier';
 import type { PostgresQuery } from '@mannerly/frontier/postgres';
 import type { RedisClient, RedisStoreOptions } from '@mannerly/frontier/redis';
 import type { StoreNotice } from '../journal/events.js';
+import { loadPeer } from '../optional-peer.js';
 import { UsageError } from './failure.js';
 import { type HostPool, overHosts } from './postgres-hosts.js';
 import { parseStoreUrl, type StoreUrl } from './store-url.js';
@@ -31,7 +32,7 @@ const POOL_SIZE = 5;
  * Opens a client for the URL of a store (`store-url.ts`).
  *
  * @param identity - The product tokens. A crawl with other ones is refused. Empty: not compared.
- * @throws UsageError for another URL, and where the library is not installed.
+ * @throws UsageError for another URL, MannerlyError `peer-missing`.
  */
 export async function openStore(text: string, identity: string): Promise<OpenedStore> {
   const url = parseStoreUrl(text);
@@ -39,10 +40,7 @@ export async function openStore(text: string, identity: string): Promise<OpenedS
 }
 
 async function openRedis(url: StoreUrl, identity: string): Promise<OpenedStore> {
-  const { Redis, Cluster } = (await load('ioredis', '--store redis://…')) as {
-    readonly Redis: new (urlOrOptions: string | object, options?: object) => OwnRedis;
-    readonly Cluster: new (nodes: readonly string[], options: object) => OwnRedis;
-  };
+  const { Redis, Cluster } = await loadPeer<RedisModule>('ioredis', '--store redis://…');
   const { redisStore } = await import('@mannerly/frontier/redis');
   const retryStrategy = (times: number): number => Math.min(RECONNECT_MS, 50 * times);
   // A command that cannot be sent fails soon. The store sends it again, and reports that it waits. A connection on
@@ -70,6 +68,11 @@ async function openRedis(url: StoreUrl, identity: string): Promise<OpenedStore> 
 /** The store refuses those it does not know. */
 type Unsafe = NonNullable<RedisStoreOptions['allowUnsafe']>;
 
+interface RedisModule {
+  readonly Redis: new (urlOrOptions: string | object, options?: object) => OwnRedis;
+  readonly Cluster: new (nodes: readonly string[], options: object) => OwnRedis;
+}
+
 type OwnRedis = RedisClient & { on(event: 'error', listener: (error: Error) => void): unknown; disconnect(): void };
 
 /** The hosts are Sentinels, which know the server of the name. What else the URL says is about that server. */
@@ -88,7 +91,7 @@ function bySentinel({ urls }: StoreUrl, name: string): object {
 }
 
 async function openPostgres({ urls, name, crawl, allowUnsafe }: StoreUrl, identity: string): Promise<OpenedStore> {
-  const loaded = (await load('pg', '--store postgres://…')) as { readonly default?: PgModule } & Partial<PgModule>;
+  const loaded = await loadPeer<{ readonly default?: PgModule } & Partial<PgModule>>('pg', '--store postgres://…');
   const Pool = loaded.Pool ?? loaded.default?.Pool;
   if (Pool === undefined) throw new UsageError('the package pg has no Pool', 'Install pg 8.11 or newer.');
   const { postgresStore } = await import('@mannerly/frontier/postgres');
@@ -106,19 +109,6 @@ async function openPostgres({ urls, name, crawl, allowUnsafe }: StoreUrl, identi
 
 interface PgModule {
   readonly Pool: new (options: object) => HostPool<PostgresQuery>;
-}
-
-/** A library that the user installs. */
-async function load(name: string, wantedBy: string): Promise<unknown> {
-  try {
-    return await import(name);
-  } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND')) throw cause;
-    throw new UsageError(
-      `${wantedBy} needs the package ${name}, which is not installed`,
-      `Install it with mannerly: npm install ${name} (with a global mannerly: npm install --global ${name}).`,
-    );
-  }
 }
 
 /** Its code where it has no message: no address answered. */

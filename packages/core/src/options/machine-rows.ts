@@ -23,10 +23,9 @@ import {
   MIN_WARC_BYTES,
 } from './limits.js';
 import { RECRAWL_GROUP } from './recrawl-rows.js';
-import { boolean, choice, code, either, group, groupRow, list, number, row, text, whole } from './row.js';
+import { boolean, choice, code, either, group, groupRow, isFunction, list, number, row, text, whole } from './row.js';
 
 const MIB = 1024 * 1024;
-const isFunction = (value: unknown): boolean => typeof value === 'function';
 
 /** Waits before retries. */
 const retryWaits = list(number(0, MAX_RETRY_WAIT_MS, 'ms'), MAX_RETRIES);
@@ -70,7 +69,9 @@ export const MACHINE_ROWS = {
         { default: false, relaxed: [[true], 'a name can lead to another address than the one that was checked'] },
       ),
       proxy: row(
-        text('http://HOST:PORT, socks5://HOST:PORT, or the place of such a URL: env:NAME, file:PATH'),
+        text('http://HOST:PORT, socks5://HOST:PORT, or the place of such a URL: env:NAME, file:PATH', {
+          path: 'behind file:',
+        }),
         'The one [proxy](../tasks/proxy.md) that every connection goes through, to the address that was checked. A URL with name and password is named by its place.',
         {
           isCheckedByOwner: true,
@@ -222,9 +223,13 @@ export const MACHINE_ROWS = {
           default: false,
           flag: ['--wacz', 'package the archive as archive.wacz at the end (implies --warc)'],
         }),
-        folder: row(text('a path'), 'The folder of the WARC files. Needed where a run has no crawl directory.', {
-          defaultText: '`archive` in the crawl directory',
-        }),
+        folder: row(
+          text('a path', { path: 'whole' }),
+          'The folder of the WARC files. Needed where a run has no crawl directory.',
+          {
+            defaultText: '`archive` in the crawl directory',
+          },
+        ),
       }),
     ),
     'Keep every exchange as [WARC 1.1](../archive.md). `true` means the defaults of the next four.',
