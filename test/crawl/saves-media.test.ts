@@ -1,5 +1,5 @@
-// `page.saveAll` saves what a page shows: one copy of each content, asked for like any other request. At stake: a side
-// door past robots.txt, spacing or what a file says of itself; a disk full of copies.
+// `page.saveAll` saves what a page shows: one copy of each content, by requests like any other. At stake: requests past
+// robots.txt, spacing or what a file says of itself; a disk full of copies.
 
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';

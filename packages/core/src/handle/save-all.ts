@@ -1,5 +1,6 @@
-// Saves the files that a page shows, such as its pictures, one copy of each content. Every request is one of `page.fetch`:
-// scope, robots.txt, spacing, address guard and logs apply, redirects hop by hop. What is not saved is a value.
+// Saves the files that a page shows, such as its pictures, one copy of each content. Every request is one of
+// `page.fetch`: scope, robots.txt, spacing, address guard and logs apply, redirects hop by hop. What is not saved is a
+// value.
 
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
