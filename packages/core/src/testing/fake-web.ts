@@ -41,7 +41,7 @@ export interface FakeHost {
 }
 
 /** What a fake web consists of. */
-export interface FakeWebOptions {
+interface FakeWebOptions {
   /** By host name (`example.org`), `example.org:8080` or `https://example.org`. The closest key wins. */
   readonly hosts: Readonly<Record<string, FakeHost>>;
   /** Milliseconds until an answer begins, where a host says nothing else. @default 0 */
