@@ -251,6 +251,33 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       expect(await refusal(opening)).toMatch(/^store-mismatch: .*fsync off/);
     });
 
+    it('grants nothing because its clock was set forward, before the longest lease and the delay have passed', async () => {
+      let aheadMs = 0;
+      let idleMs = 0;
+      const notices: string[] = [];
+      const store = await opened({
+        pool: poolOf(),
+        schema: freshSchema(),
+        nowMs: () => performance.now() + idleMs + aheadMs,
+        monotonicMs: () => performance.now() + idleMs,
+        onNotice: ({ kind }) => notices.push(kind),
+      });
+      await store.add([entry('h', 1), entry('h', 2)]);
+      const [lease] = await store.lease({ ...ask, entriesPerHost: 1 });
+      const part = { host: 'h', fencingToken: lease?.fencingToken ?? '', done: [lease?.entries[0]?.id ?? ''] };
+      await store.commit([{ ...part, delayMs: DELAY_MS, then: { release: { dueInMs: 30_000 } } }]);
+      // Time that passes on both clocks is none that one of them was set by.
+      idleMs = 1_000;
+      expect(await store.lease(ask)).toEqual([]);
+      expect(store.rollbacks).toBe(0);
+      aheadMs = 60_000;
+      expect(await store.lease(ask)).toEqual([]);
+      expect(store.rollbacks).toBe(1);
+      expect(notices.at(-1)).toBe('rolled-back');
+      idleMs += TTL_MS + DELAY_MS;
+      expect(await store.lease(ask)).toMatchObject([{ host: 'h', queued: 0 }]);
+    });
+
     it('takes no empty server for a new crawl', async () => {
       const schema = freshSchema();
       const pool = poolOf();

@@ -2,6 +2,7 @@
 
 import type { CommitAnswer, HostCommit, Lease, LeaseRequest, NewEntry, ReserveSlot } from '../../store.js';
 import type { StoreQueues } from '../checked-store.js';
+import { ClockWatch, underClock } from '../server/clock-watch.js';
 import { ConfirmedLinks, rolledBack } from '../server/confirmed-links.js';
 import type { Connection, ResolvedPostgresOptions } from './connection.js';
 import { DUE_SQL, STATS_SQL } from './sql-read.js';
@@ -25,7 +26,7 @@ const COMMIT_ARGUMENTS = Array.from({ length: 31 }, (_, at) => `$${at + 1}`).joi
 // Bytes of answers come as hexadecimal digits, whatever the server's settings.
 const CALL_COMMIT = `SELECT o_kept, encode(o_entries, 'hex'), o_fresh, o_full, o_since FROM $S.commit(${COMMIT_ARGUMENTS})`;
 const CALL_LEASE = `SELECT key, fencing_token, encode(state, 'hex'), queued, encode(entries, 'hex')
-  FROM $S.lease($1, $2, $3, $4, $5, $6)`;
+  FROM $S.lease($1, $2, $3, $4, $5, $6, $7)`;
 const CALL_READ_HOST = `SELECT encode(o_state, 'hex'), o_queued, o_in_flight, o_leased, o_parked, o_due
   FROM $S.read_host($1, $2)`;
 const CALL_SCAN = `SELECT o_key, o_phase, o_first, o_second, encode(o_entry, 'hex')
@@ -44,12 +45,15 @@ export class PostgresQueues implements StoreQueues {
   #operation = Math.floor(Math.random() * OPERATIONS);
 
   readonly #links = new ConfirmedLinks(1);
+  /** The server's. */
+  readonly #clock: ClockWatch | null;
   readonly #onNotice: ResolvedPostgresOptions['onNotice'];
   /** Links that may be lost are there again. */
   #restored: Promise<void> | null = null;
 
-  constructor(connection: Connection, { maxQueued, nowMs, onNotice }: ResolvedPostgresOptions) {
+  constructor(connection: Connection, { maxQueued, nowMs, monotonicMs, onNotice }: ResolvedPostgresOptions) {
     this.#connection = connection;
+    this.#clock = monotonicMs === null ? null : new ClockWatch(monotonicMs);
     this.#onNotice = onNotice;
     this.#maxQueued = maxQueued;
     this.#nowMs = nowMs;
@@ -83,9 +87,13 @@ export class PostgresQueues implements StoreQueues {
 
   async lease({ maxHosts, entriesPerHost, ttlMs, delayMs = 0, hosts }: LeaseRequest): Promise<Lease[]> {
     const names = hosts === undefined ? null : textArray(hosts);
-    const values = [this.#now(), maxHosts, entriesPerHost, microseconds(ttlMs), microseconds(delayMs), names];
-    const [first, ...rows] = await this.#connection.call(CALL_LEASE, values);
-    await this.#heard(first?.[1]);
+    const rows = await underClock(this.#clock, async (latestUs) => {
+      const durations = [microseconds(ttlMs), microseconds(delayMs)];
+      const values = [this.#now(), maxHosts, entriesPerHost, ...durations, latestUs, names];
+      const [first, ...leased] = await this.#connection.call(CALL_LEASE, values);
+      await this.#heard(first?.[1]);
+      return { nowUs: Number(first?.[0]), granted: first?.[3] === '-1' ? null : leased };
+    });
     return rows.map(([host, fencingToken, state = null, queued, entries = null]) => ({
       host: host ?? '',
       fencingToken: fencingToken ?? '',

@@ -50,13 +50,15 @@ local function saveCounts()
   if #changed > 0 then call('HSET', KEYS[1], unpack(changed)) end
 end
 
+local function seeAnother(ttl)
+  m.g = now
+  m.x = now + math.max(m.t, ttl)
+end
+
 local function checkServer(ttl)
   local id = string.match(call('INFO', 'replication'), 'master_replid:(%w+)') or '?'
   if id == kept[11] then return end
-  if kept[11] then
-    m.g = now
-    m.x = now + math.max(m.t, ttl)
-  end
+  if kept[11] then seeAnother(ttl) end
   call('HSET', KEYS[1], 'v', id)
 end
 

@@ -3,17 +3,10 @@
 
 import type { CommitAnswer, HostCommit, Lease, LeaseRequest, NewEntry, ReserveSlot } from '../../store.js';
 import type { StoreQueues } from '../checked-store.js';
+import { type ClockedAnswer, ClockWatch, underClock } from '../server/clock-watch.js';
 import { ConfirmedLinks, rolledBack } from '../server/confirmed-links.js';
-import {
-  byShard,
-  type Connection,
-  type Placed,
-  type ResolvedRedisOptions,
-  type ScriptName,
-  type ScriptValue,
-  shardBase,
-  shardOf,
-} from './connection.js';
+import type { Connection, ResolvedRedisOptions, ScriptName, ScriptValue } from './connection.js';
+import { byShard, type Placed, shardBase, shardOf } from './shards.js';
 import {
   laneNames,
   listOf,
@@ -45,16 +38,22 @@ export class RedisQueues implements StoreQueues {
   #operation = Math.floor(Math.random() * OPERATIONS);
 
   readonly #links: ConfirmedLinks;
+  /** That of each shard's server. */
+  readonly #clocks: readonly ClockWatch[];
   readonly #onNotice: ResolvedRedisOptions['onNotice'];
   /** Links that may be lost are there again. */
   #restored: Promise<void> | null = null;
 
   /** `shards`: those that the crawl has. */
-  constructor(connection: Connection, { prefix, shards, maxQueued, nowMs, onNotice }: ResolvedRedisOptions) {
+  constructor(
+    connection: Connection,
+    { prefix, shards, maxQueued, nowMs, monotonicMs, onNotice }: ResolvedRedisOptions,
+  ) {
     this.#connection = connection;
     this.#links = new ConfirmedLinks(shards);
     this.#onNotice = onNotice;
-    this.#bases = Array.from({ length: shards }, (_, shard) => shardBase(prefix, shard));
+    this.#bases = Array.from({ length: shards }, (_, shard) => shardBase(prefix, shard, shards));
+    this.#clocks = monotonicMs === null ? [] : this.#bases.map(() => new ClockWatch(monotonicMs));
     // Each shard counts its own.
     this.#maxQueued = Math.ceil(maxQueued / shards);
     this.#nowMs = nowMs;
@@ -244,8 +243,12 @@ export class RedisQueues implements StoreQueues {
       const count = Math.min(maxHosts - leases.length, HOSTS_PER_SCRIPT);
       if (count <= 0) return leases;
       const which = names === undefined ? [0] : [1, ...names];
-      const values = [count, entriesPerHost, microseconds(ttlMs), microseconds(delayMs), ...which];
-      const granted = listOf((await this.#ask('lease', shard, values))[0]);
+      const lease = async (latestUs: number | null): Promise<ClockedAnswer<unknown[]>> => {
+        const values = [count, entriesPerHost, microseconds(ttlMs), microseconds(delayMs), latestUs ?? '', ...which];
+        const [nowUs, leased] = await this.#ask('lease', shard, values);
+        return { nowUs: Number(nowUs), granted: leased === null ? null : listOf(leased) };
+      };
+      const granted = await underClock(this.#clocks[shard] ?? null, lease);
       for (const one of granted) leases.push(readLease(listOf(one), ttlMs));
       if (granted.length < count || names !== undefined) return leases;
     }

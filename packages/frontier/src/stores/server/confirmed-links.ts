@@ -67,8 +67,8 @@ export function rolledBack(server: string, again: number, lost: number): ServerN
   return {
     kind: 'rolled-back',
     message:
-      `another ${server} answers than before (it restarted, or another one took over): it may have forgotten its last ` +
-      `seconds. ${again} links of the last ${CONFIRMED_MS / 1_000} s were added again, ${lost} of them were lost. Hosts ` +
+      `another ${server} answers than before (it restarted, another one took over, or its clock was set forward): it ` +
+      `may have forgotten its last seconds. ${again} links of the last ${CONFIRMED_MS / 1_000} s were added again, ${lost} of them were lost. Hosts ` +
       'wait until every lease that may be lost has ended.',
   };
 }

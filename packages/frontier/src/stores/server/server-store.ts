@@ -87,6 +87,11 @@ export interface ServerStoreOptions {
   readonly onNotice?: (notice: ServerNotice) => void;
   /** The store's clock, milliseconds, instead of the server's; for tests. */
   readonly nowMs?: () => number;
+  /**
+   * What the server's clock is compared with, milliseconds from any start; for tests. @default the process's own, and
+   * none with `nowMs`
+   */
+  readonly monotonicMs?: () => number;
 }
 
 export type ResolvedServerOptions = ReturnType<typeof resolveServerOptions>;
@@ -95,7 +100,8 @@ export type ResolvedServerOptions = ReturnType<typeof resolveServerOptions>;
 export function resolveServerOptions(server: string, options: ServerStoreOptions, own: readonly string[]) {
   const { holdMs = HOLD_MS, onNotice = warn, allowUnsafe = [] } = options;
   return {
-    ...resolveShared(options, ['holdMs', 'onNotice', 'allowUnsafe', ...own]),
+    ...resolveShared(options, ['holdMs', 'onNotice', 'allowUnsafe', 'monotonicMs', ...own]),
+    monotonicMs: options.monotonicMs ?? (options.nowMs === undefined ? () => performance.now() : null),
     allowUnsafe: allowUnsafe.map((one) => oneOf('allowUnsafe', one, UNSAFE_SETTINGS)),
     server,
     onNotice,
