@@ -4,15 +4,9 @@ import { type Command, Option } from 'commander';
 import type { IdentityOptions } from '../options/crawler-options.js';
 import type { RetryFilter } from '../run/retry.js';
 import { UsageError } from './failure.js';
-import {
-  collected,
-  dateArgument,
-  FLAGGED_ROWS,
-  numberArgument,
-  optionOf,
-  RAW_CELLS,
-  withOptionFlags,
-} from './option-flags.js';
+import { collected, dateArgument, numberArgument } from './flag-values.js';
+import { RAW_CELLS_FLAG, STORE_FLAG } from './flags.js';
+import { FLAGGED_ROWS, optionOf, withOptionFlags } from './option-flags.js';
 import { PROGRESS_MODES, type ProgressMode } from './progress.js';
 
 /** The flags as commander has them. Those of the option table are read by `optionsFromFlags`. */
@@ -45,6 +39,11 @@ export interface CrawlFlags {
   readonly progress?: ProgressMode;
   readonly csv?: string;
   readonly rawCells?: boolean;
+  readonly sqlite?: string;
+  /** A URL or its place; so are the next two. */
+  readonly postgres?: string;
+  readonly webhook?: string;
+  readonly s3?: string;
   readonly json?: boolean;
 }
 
@@ -84,7 +83,7 @@ export function withCrawlFlags(command: Command): Command {
     .option('--retry-host <name>', 'with --retry: only those of this host')
     .option('--retry-since <date>', 'with --retry: only those since a date such as 2026-05-01T18:30Z', dateArgument)
     .optionsGroup('Several processes:')
-    .addOption(storeOption())
+    .addOption(STORE_FLAG)
     .option(
       '--workers <n>',
       'processes on this machine that share the crawl (default: 1)',
@@ -101,16 +100,21 @@ export function withCrawlFlags(command: Command): Command {
     )
     .optionsGroup('Output and configuration:')
     .option('--csv <file>', 'write items to this CSV file too')
-    .option('--raw-cells', RAW_CELLS)
+    .addOption(RAW_CELLS_FLAG)
+    .option('--sqlite <file>', 'write items to this SQLite file too')
+    .option(
+      '--postgres <url>',
+      'write items to a table of PostgreSQL too: postgres://user@host/database?table=items, or env:NAME',
+    )
+    .option('--webhook <url>', 'post items to this URL too, or env:NAME (docs/sinks.md#webhooks)')
+    .option(
+      '--s3 <url>',
+      'put items, saved files and archives into a bucket too: https://HOST/BUCKET/PREFIX; keys are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    )
     .option('--json', 'print the report as JSON on standard output')
     .option('--config <file>', 'read this file (default: mannerly.config.json, .js or .ts in the working directory)')
     .option('--no-config', 'read no configuration file')
     .helpOption('-h, --help', 'print this');
-}
-
-/** Adds `--name` and `--contact` to a command. */
-export function withIdentity(command: Command): Command {
-  return withFlagsOf(command, /^identity\./);
 }
 
 /** Adds the flags of the options whose paths match. */
@@ -119,17 +123,17 @@ export function withFlagsOf(command: Command, paths: RegExp): Command {
   return command;
 }
 
-/** The flag that names a crawl on a server. */
-export function storeOption(): Option {
-  return new Option(
-    '--store <url>',
-    'the server that keeps the frontier, for several processes or machines: redis://…, rediss://…, postgres://… (?crawl=<name> for one of several crawls)',
-  );
-}
-
 /** @throws UsageError when the name or the contact is missing. Their values are checked by the crawl. */
 export function identityFrom(given: Partial<IdentityOptions>): IdentityOptions {
   const { name, contact, version, tokens } = given;
+  if (name === undefined && contact === undefined) {
+    const hint =
+      'Sites address the name in robots.txt and write to the contact. For instance: --name tidepool-study --contact crawler@example.org';
+    throw new UsageError(
+      'missing --name and --contact: a crawl says who it is, and where its people can be reached',
+      hint,
+    );
+  }
   if (name === undefined) {
     const hint =
       'Write a short name of letters, digits, "-" and "_", such as --name tidepool-study. Sites address it in robots.txt ("User-agent: tidepool-study").';

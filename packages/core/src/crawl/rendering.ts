@@ -6,7 +6,14 @@ import type { PageWork } from '@mannerly/frontier';
 import { parseUrlParts } from '@mannerly/frontier/internal';
 import type { Scope } from '../admit/scope.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
-import type { RenderedPage, Renderer, RenderFailure, Subresource, SubresourceAnswer } from '../fetch/renderer.js';
+import type {
+  BrowserTab,
+  RenderedPage,
+  Renderer,
+  RenderFailure,
+  Subresource,
+  SubresourceAnswer,
+} from '../fetch/renderer.js';
 import type { HandlerPool } from '../handle/handler-pool.js';
 import type { Journal } from '../journal/journal.js';
 import type { NotFetched, PageFetch } from '../page/own-fetch.js';
@@ -27,12 +34,11 @@ export type RenderResult =
 
 /** What pages are opened with. */
 export interface RenderingParts {
-  /** `null`: the fetcher has none, and pages are handled as they come. */
-  readonly renderer: Renderer | null;
+  readonly renderer: Renderer;
   readonly requests: Pick<PageRequests, 'subresource'>;
-  readonly handlers: Pick<HandlerPool, 'handles'>;
+  readonly handlers: Pick<HandlerPool, 'handles' | 'stepsFor'>;
   readonly scope: Pick<Scope, 'isInside'>;
-  readonly journal: Pick<Journal, 'subresourceLeft'>;
+  readonly journal: Pick<Journal, 'subresourceLeft' | 'codeError'>;
   readonly userAgent: string;
   /** Epoch milliseconds. */
   readonly nowMs: () => number;
@@ -56,7 +62,7 @@ export class Rendering {
   async render(work: PageWork, outcome: ResponseOutcome, page: FetchedPage): Promise<RenderResult> {
     const { renderer, handlers, userAgent, stop } = this.#parts;
     // A page that no handler gets costs its site nothing more.
-    if (renderer === null || page.kind !== 'html' || !handlers.handles(page)) return AS_IT_CAME;
+    if (page.kind !== 'html' || !handlers.handles(page)) return AS_IT_CAME;
     const { url, label, headers } = page;
     if (outcome.file !== undefined || !renderer.wants({ url, label, headers })) return AS_IT_CAME;
     const loads = new Set<Promise<SubresourceAnswer>>();
@@ -67,10 +73,21 @@ export class Rendering {
       if (isRefused(answer)) this.#parts.journal.subresourceLeft(work, answer);
       return answer;
     };
+    const given = handlers.stepsFor(page);
+    let thrown: unknown;
+    const steps = async (tab: BrowserTab): Promise<void> => {
+      try {
+        await given?.(tab);
+      } catch (error) {
+        thrown = error;
+        throw error;
+      }
+    };
     const rendering = await renderer.render({
       url,
       document: outcome,
       userAgent,
+      steps: given === null ? null : steps,
       load(wanted) {
         const loading = load(wanted);
         loads.add(loading);
@@ -80,6 +97,8 @@ export class Rendering {
     });
     // What is in flight ends before the page does, so that no request outlives its run.
     await Promise.allSettled(loads);
+    const hasThrown = rendering.kind === 'failed' && rendering.failure === 'steps-threw';
+    if (hasThrown) this.#parts.journal.codeError(thrown, { code: 'handler-error', url });
     return isCutShort || stop.signal.aborted ? STOPPED : rendering;
   }
 
@@ -87,15 +106,17 @@ export class Rendering {
     const { requests, nowMs } = this.#parts;
     const untilMs = nowMs() + wanted.waitMs;
     let { url } = wanted;
+    let from = page.url;
     if (wanted.type === 'image' && !page.exclusion.effects.takeImages)
       return { kind: 'excluded', url, reason: 'noimageindex', line: null, pattern: null, dialect: null };
     for (let hops = 0; ; hops += 1) {
       if (!wanted.anywhere && !this.#isInside(url)) return { kind: 'dropped', url, reason: 'out-of-scope' };
-      const cached = hops === 0 ? this.#cache.find(wanted) : null;
+      const cached = hops === 0 ? this.#cache.find(wanted, page.url) : null;
       if (cached !== null) return cached;
       const { headers, maxBodyBytes, signal } = wanted;
       const options = { headers, maxBodyBytes, waitMs: Math.max(0, untilMs - nowMs()) };
-      const answer = await requests.subresource(page, url, options, signal);
+      // What another origin redirects to gets no credential.
+      const answer = await requests.subresource({ url: from, depth: page.depth }, url, options, signal);
       const target = answer.kind === 'response' ? redirectTarget(answer) : null;
       // A Refresh field leads people on, but not what a script requests.
       if (target?.kind !== 'to' || target.by !== 'location') {
@@ -106,6 +127,7 @@ export class Rendering {
       const { notBeforeMs } = target;
       if (notBeforeMs !== null && notBeforeMs > nowMs())
         return { kind: 'held', url: target.url, reason: 'not-before', untilMs: notBeforeMs };
+      from = url;
       url = target.url;
     }
   }

@@ -7,7 +7,9 @@ import type { Renderer } from './renderer.js';
 /** One complete request: a fetcher adds only what the protocol requires (Host, Connection). */
 export interface FetchRequest {
   readonly url: string;
-  readonly method: 'GET' | 'HEAD';
+  readonly method: 'GET' | 'HEAD' | 'POST';
+  /** Of a POST, which only a login form is. */
+  readonly body?: string;
   readonly headers: Readonly<Record<string, string>>;
   /**
    * The same fields made anew, with another signature: for a fetcher that has waited for its connection. Rejects where
@@ -79,6 +81,16 @@ export interface FetcherCapabilities {
   /** Calls `mayStart` with the connection made, right before the first byte. `false`: before it connects. */
   readonly checksMayStart: boolean;
 }
+
+/** Those of a fetcher that guarantees all of it. */
+export const ALL_CAPABILITIES: FetcherCapabilities = Object.freeze({
+  rawHeaders: true,
+  remoteAddress: true,
+  pinsAddress: true,
+  encodedBody: true,
+  exactHeaders: true,
+  checksMayStart: true,
+});
 
 /** What talks to the network: one exchange per call, each ending a value. The crawl closes it at the end of a run. */
 export interface Fetcher {

@@ -94,6 +94,7 @@ export const MAX_DNS_ADDRESSES = 256;
 export const MAX_HOST_LIMITERS = 1_024;
 /** Milliseconds after which a limiter that refused may be asked again at the earliest. */
 export const LIMITER_RECHECK_MS = 25;
+export const MAX_LIMITER_SLEEP_MS = 2 ** 31 - 1; // the longest pause of a limiter: what the platform's timers take
 /** Milliseconds that one job of bottleneck may take, which are 2 to 3 where the machine is idle. */
 export const LIMITER_JOB_MS = 20;
 /** Hosts whose last exchange is remembered for the gaps of the request log. */
@@ -123,3 +124,12 @@ export const MAX_REFUSAL_DETAIL = 300;
 export const STOPPED_WAIT_MS = 60_000;
 
 export const MAX_EGRESS_RANGES = 1_000; // ranges of an address list (our own)
+
+// Signing in. Ours.
+/** Characters of what is said about who allows it: fewer say nothing. */
+export const LEAST_CONSENT_CHARS = 20;
+export const MAX_CONSENT_CHARS = 500;
+/** Characters of a secret: those of any token, and more. */
+export const MAX_SECRET_CHARS = 8_192;
+/** Fields of a login form. */
+export const MAX_FORM_FIELDS = 50;

@@ -53,10 +53,9 @@ describe('fields that an operator adds', () => {
   });
 
   it('go with what is requested for its content, and not with rules', () => {
-    const headersFor = createRequestHeaders(
-      { userAgent: 'bot', from: null },
-      readOwnHeaders(['X-A: 1', 'Accept: a/b']),
-    );
+    const own = readOwnHeaders(['X-A: 1', 'Accept: a/b']);
+    const make = createRequestHeaders({ userAgent: 'bot', from: null });
+    const headersFor = (purpose: RequestPurpose) => make(purpose, {}, own);
     const purposes = [
       'page',
       'handler',
@@ -71,5 +70,8 @@ describe('fields that an operator adds', () => {
     expect(withField).toEqual(['page', 'handler', 'subresource', 'sitemap']);
     expect([headersFor('page')['Accept'], headersFor('page')['User-Agent']]).toEqual(['a/b', 'bot']);
     expect(headersFor('robots')['Accept']).not.toBe('a/b');
+    // A request's own field is in place of one with the same name, whatever its case.
+    expect(make('handler', { 'x-a': '2' }, own)).toMatchObject({ 'x-a': '2', Accept: 'a/b' });
+    expect(make('handler', { 'x-a': '2' }, own)).not.toHaveProperty('X-A');
   });
 });

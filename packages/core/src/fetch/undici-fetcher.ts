@@ -14,7 +14,7 @@ import { BodyCollector, type BodyEnding, encodedLimit } from './body.js';
 import { type Connection, ConnectionPool } from './connection.js';
 import { parseContentEncoding } from './content-coding.js';
 import { type ExchangePhase, failureCode, failureDetail } from './failure-code.js';
-import type { Fetcher, FetcherCapabilities, FetchRequest } from './fetcher.js';
+import { ALL_CAPABILITIES, type Fetcher, type FetchRequest } from './fetcher.js';
 import { FRAMING_SLACK_BYTES, MAX_HEADER_FIELDS, MAX_HEADER_PHASE_BYTES } from './limits.js';
 import { type FailureCode, type FetchOutcome, type HeaderLines, headerValue, unsentFailure } from './outcome.js';
 import { resolveProxy } from './proxy.js';
@@ -29,15 +29,6 @@ export interface UndiciFetcherOptions {
   readonly nowMs?: () => number;
 }
 
-const CAPABILITIES: FetcherCapabilities = Object.freeze({
-  rawHeaders: true,
-  remoteAddress: true,
-  pinsAddress: true,
-  encodedBody: true,
-  exactHeaders: true,
-  checksMayStart: true,
-});
-
 /**
  * Makes a fetcher that connects to the judged address of each request and to nothing else.
  *
@@ -51,7 +42,7 @@ export function createUndiciFetcher(options: UndiciFetcherOptions = {}): Fetcher
   const nowMs = options.nowMs ?? Date.now;
   const pool = new ConnectionPool(options.ca, options.proxy === undefined ? null : resolveProxy(options.proxy));
   return {
-    capabilities: CAPABILITIES,
+    capabilities: ALL_CAPABILITIES,
     fetch: (request) =>
       new Promise((resolve) => {
         const url = parseUrl(request.url);
@@ -108,7 +99,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   async start({ pathname, search }: URL): Promise<void> {
-    const { method, headers, headersNow } = this.#request;
+    const { method, headers, headersNow, body } = this.#request;
     let fields = headers;
     try {
       if (headersNow !== undefined && !this.#connection.isOpen) {
@@ -118,8 +109,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     } catch (error) {
       this.fail(failureCode(error, 'connecting'), failureDetail(error));
     }
-    if (this.#phase === 'connecting')
-      this.#connection.dispatch({ path: pathname + search, method, headers: fields }, this);
+    if (this.#phase !== 'connecting') return;
+    const request = { path: pathname + search, method, headers: fields };
+    this.#connection.dispatch(body === undefined ? request : { ...request, body }, this);
   }
 
   /** Called by undici right before it writes: the last moment at which nothing has been sent. */

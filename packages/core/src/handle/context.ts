@@ -7,13 +7,24 @@ import { MAX_LINK_URL_CHARS } from '../limits.js';
 import type { PageAlternate } from '../page/alternates.js';
 import { type PageLink, selectLinks } from '../page/links.js';
 import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
-import type { FetchedPage } from '../page/page.js';
+import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import { linkBase, resolveHref } from '../page/resolve-href.js';
-import type { AddResult, FollowOptions, HandledPage, SaveOptions } from './handled-page.js';
-import { MAX_PAGE_FETCHES, MAX_REVISIT_MS } from './limits.js';
+import type { AddResult, FollowOptions, HandledPage, SaveAllOptions, SaveOptions } from './handled-page.js';
+import {
+  DEFAULT_MEDIA_BYTES,
+  DEFAULT_MEDIA_FILES,
+  MAX_LARGE_BODY_BYTES,
+  MAX_PAGE_FETCHES,
+  MAX_REVISIT_MS,
+} from './limits.js';
 import type { PageChange } from './page-change.js';
-import { type SavedFile, saveFile } from './save.js';
+import { type SavedFile, saveFile, whyLeftAlone } from './save.js';
+import { type ReadMedia, type SavedMedia, saveAllMedia } from './save-all.js';
 import { type EmittedItem, jsonCopy, type Stage } from './staged.js';
+
+const NO_MEDIA: ReadMedia = async () => {
+  throw new Error('no reader was handed in');
+};
 
 /** What a handler's page works with. */
 export class PageTools {
@@ -24,6 +35,7 @@ export class PageTools {
   /** Whether a handler may want what a link leads to, by the extension of its URL. `label`: of the link. */
   readonly wants: (url: string, label: string | null) => boolean;
   readonly change: PageChange | null;
+  readonly read: ReadMedia;
   isAborted = false;
   #reason: unknown;
   #controller: AbortController | null = null;
@@ -34,12 +46,14 @@ export class PageTools {
     fetch: OwnFetcher,
     wants: PageTools['wants'] = () => true,
     change: PageChange | null = null,
+    read: ReadMedia = NO_MEDIA,
   ) {
     this.stage = stage;
     this.filesPath = filesPath;
     this.fetch = fetch;
     this.wants = wants;
     this.change = change;
+    this.read = read;
   }
 
   /** Made at first use: few handlers use it, and it costs more than all the rest. */
@@ -58,7 +72,7 @@ export class PageTools {
 }
 
 /** Hands a page to a handler. @param userData - As the schema of the route gives it, or as it came. @throws Never */
-export function createPageContext(page: FetchedPage, tools: PageTools, userData: unknown): HandledPage {
+export function createPageContext(page: PageInCrawl, tools: PageTools, userData: unknown): HandledPage {
   return new PageContext(page, tools, userData) as unknown as HandledPage;
 }
 
@@ -83,12 +97,12 @@ type MadeAtFirstUse =
  * `const { emit, follow } = page`.
  */
 class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAtFirstUse>> {
-  readonly #page: FetchedPage;
+  readonly #page: PageInCrawl;
   readonly #tools: PageTools;
   #fetches = 0;
   #leftAlone: ReadonlySet<string> | null = null;
 
-  constructor(page: FetchedPage, tools: PageTools, userData: unknown) {
+  constructor(page: PageInCrawl, tools: PageTools, userData: unknown) {
     this.#page = page;
     this.#tools = tools;
     Object.assign(this, page, { userData });
@@ -153,26 +167,62 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
     settled(() => this.#tools.stage.link(nextVisit(this.#page, afterMs, options)));
 
   readonly save = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>
-    seen(savePage(this.#page, options.folder ?? this.#tools.filesPath, name));
+    seen(savePage(this.#page, options.folder ?? this.#tools.filesPath, name ?? nameOf(this.#page), this.#page.body));
+
+  readonly saveAll = (selector: string, options: SaveAllOptions = {}): Promise<SavedMedia[]> =>
+    settled(() => {
+      const { maxFiles = DEFAULT_MEDIA_FILES, maxBytes = DEFAULT_MEDIA_BYTES } = options;
+      checkMost('maxFiles', maxFiles, MAX_PAGE_FETCHES);
+      checkMost('maxBytes', maxBytes, MAX_LARGE_BODY_BYTES);
+      const folder = folderOf(this.#page, options.folder ?? this.#tools.filesPath);
+      const { fetch } = this;
+      return saveAllMedia(this.#page, selector, { folder, fetch, read: this.#tools.read, maxFiles, maxBytes });
+    });
+
+  readonly screenshot = (name?: string, options: SaveOptions = {}): Promise<SavedFile> => {
+    const png = this.#page.shot();
+    if (png === null) return Promise.resolve({ kind: 'left-alone', reason: 'no-screenshot' });
+    const folder = options.folder ?? this.#tools.filesPath;
+    return seen(savePage(this.#page, folder, name ?? `${nameOf(this.#page)}.png`, [png]));
+  };
 }
 
-async function savePage(page: FetchedPage, folder: string | null, name: string | undefined): Promise<SavedFile> {
-  const { exclusion } = page;
-  if (!exclusion.storesItems) return { kind: 'left-alone', reason: exclusion.reason };
-  if (!exclusion.keepsBody) return { kind: 'left-alone', reason: 'noarchive' };
-  if (folder === null) {
-    throw new MannerlyError('file-folder-missing', `\`save\` needs a folder for ${page.url}`, {
-      hint: 'Run the crawl with a crawl directory, or name a folder: `page.save(name, { folder })`.',
-    });
-  }
-  const { host, pathname } = new URL(page.url);
-  const path = name ?? `${host}${pathname.endsWith('/') ? `${pathname}index` : pathname}`;
-  const written = await saveFile(folder, path, page.body);
+/** Saves the page or something of it, unless its signals forbid that. */
+async function savePage(
+  page: FetchedPage,
+  given: string | null,
+  name: string,
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<SavedFile> {
+  const reason = whyLeftAlone(page.exclusion);
+  if (reason !== null) return { kind: 'left-alone', reason };
+  const written = await saveFile(folderOf(page, given), name, content);
   return { kind: 'saved', ...written, truncated: page.truncated };
 }
 
+/** Where a page is saved that is given no name. */
+function nameOf({ url }: FetchedPage): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname.endsWith('/') ? `${pathname}index` : pathname}`;
+}
+
+/** @throws MannerlyError `file-folder-missing` */
+function folderOf(page: FetchedPage, folder: string | null): string {
+  if (folder !== null) return folder;
+  throw new MannerlyError('file-folder-missing', `\`save\` needs a folder for ${page.url}`, {
+    hint: 'Run the crawl with a crawl directory, or name a folder: `page.save(name, { folder })`.',
+  });
+}
+
+/** @throws MannerlyError `option-invalid` */
+function checkMost(option: string, value: number, most: number): void {
+  if (!(Number.isInteger(value) && value >= 1 && value <= most)) {
+    throw invalidOption(`${option}\` of \`saveAll`, `a whole number from 1 to ${most}`, value);
+  }
+}
+
 /** Acts at once, so that a forgotten `await` loses nothing. */
-function settled<T>(act: () => T): Promise<T> {
+function settled<T>(act: () => T | Promise<T>): Promise<T> {
   return seen(new Promise<T>((resolve) => resolve(act())));
 }
 

@@ -7,6 +7,8 @@ export const MAX_REVISIT_MS = 315_360_000_000;
 export const MAX_PAGE_ITEMS = 100_000;
 /** Items of one page that its schema rejected and that are listed; more are counted. Ours. */
 export const MAX_PAGE_REJECTED = 100;
+/** Stages between handlers and sinks. Ours. */
+export const MAX_ITEM_STAGES = 100;
 /** Issues of one item that are kept, and segments of the path of each. Ours. */
 export const MAX_ITEM_ISSUES = 20;
 export const MAX_ISSUE_PATH = 20;
@@ -28,6 +30,12 @@ export const MAX_REJECTED_CHARS = 65_536;
 export const MAX_FILE_NAME_BYTES = 200;
 /** Segments of a saved file's path; the last ones count. Ours. */
 export const MAX_FILE_NAME_SEGMENTS = 16;
+
+/** Files that `page.saveAll` requests by default, and their bytes together. Ours. */
+export const DEFAULT_MEDIA_FILES = 20;
+export const DEFAULT_MEDIA_BYTES = 100 * 1024 * 1024;
+/** Redirects of one file that it follows. Ours: browsers follow 20, a picture has one or two. */
+export const MAX_MEDIA_HOPS = 5;
 
 // A handler's own requests
 /** Requests that the handler of one page may make by itself. Ours. */

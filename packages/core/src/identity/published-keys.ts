@@ -2,15 +2,12 @@
 // DECISION I15).
 
 import { headerValue } from '../fetch/outcome.js';
+import { keepLatest } from '../keep-latest.js';
 import { parseUrl } from '../parse-url.js';
 import { DIRECTORY_PATH } from '../signatures/profile.js';
-import { type PublicJwk, publicJwkOf, thumbprint } from '../signatures/signing-key.js';
-import {
-  DIRECTORY_CACHE_SECONDS,
-  LEAST_DIRECTORY_CACHE_SECONDS,
-  MAX_DIRECTORY_KEYS,
-  MAX_KNOWN_DIRECTORIES,
-} from './limits.js';
+import { type PublicJwk, thumbprint } from '../signatures/signing-key.js';
+import { keysOfDirectory } from './key-directory.js';
+import { DIRECTORY_CACHE_SECONDS, LEAST_DIRECTORY_CACHE_SECONDS, MAX_KNOWN_DIRECTORIES } from './limits.js';
 import { type DirectoryAccess, type FetchPublished, type PublishedAnswer, publishedFetcher } from './published-file.js';
 
 interface KeySet {
@@ -53,10 +50,8 @@ export class PublishedKeys {
     const keys = answer === null ? null : keysIn(answer.body);
     const known = this.#known.get(url)?.keys ?? NO_KEYS;
     const seconds = answer === null || keys === null ? LEAST_DIRECTORY_CACHE_SECONDS : cacheSeconds(answer);
-    this.#known.delete(url);
-    this.#known.set(url, { keys: keys ?? known, freshUntilMs: this.#nowMs() + 1_000 * seconds });
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_KNOWN_DIRECTORIES && oldest !== undefined) this.#known.delete(oldest);
+    const set = { keys: keys ?? known, freshUntilMs: this.#nowMs() + 1_000 * seconds };
+    keepLatest(this.#known, url, set, MAX_KNOWN_DIRECTORIES);
   }
 
   /** The answer, if it is one that a verifier takes. */
@@ -75,16 +70,8 @@ export function directoryUrl(agent: string | null): string | null {
 
 /** By their thumbprints, which are computed; `null`: no directory. */
 function keysIn(body: Uint8Array): ReadonlyMap<string, PublicJwk> | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder().decode(body));
-  } catch {
-    return null;
-  }
-  const listed = typeof value === 'object' && value !== null && 'keys' in value ? value.keys : null;
-  if (!Array.isArray(listed) || listed.length > MAX_DIRECTORY_KEYS) return null;
-  const keys = listed.flatMap((each: unknown) => publicJwkOf(each) ?? []);
-  return new Map(keys.map((key) => [thumbprint(key), key]));
+  const keys = keysOfDirectory(new TextDecoder().decode(body));
+  return keys === null ? null : new Map(keys.map((key) => [thumbprint(key), key]));
 }
 
 function cacheSeconds({ headers }: PublishedAnswer): number {

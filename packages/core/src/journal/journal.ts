@@ -16,10 +16,12 @@ import { createRecentSet, parseUrlParts } from '@mannerly/frontier/internal';
 import type { Refusal } from '../admit/admit.js';
 import { requestedUrl } from '../admit/url-pattern.js';
 import type { FetchOutcome } from '../fetch/outcome.js';
-import type { LeftAloneLink, RejectedItem } from '../handle/staged.js';
+import type { LeftAloneLink, RejectedItem, Staged } from '../handle/staged.js';
+import { keepLatest } from '../keep-latest.js';
 import type { Item } from '../output/sink.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { NotFetched } from '../page/own-fetch.js';
+import type { FetchedPage } from '../page/page.js';
 import { redacted } from '../redacted.js';
 import { type CodeError, type CodeErrorPlace, codeErrorOf } from '../report/code-error.js';
 import type { HostClockReading, OutcomeTable, RequestRecord, UrlDecision, UrlStatus } from '../report/decision.js';
@@ -127,6 +129,17 @@ export class Journal {
     for (const link of links) this.#decideLater(fromLeftAlone(work, link, this.#nowMs()));
   }
 
+  /** What a handler staged besides items and links. */
+  staged(work: PageWork, { exclusion }: Pick<FetchedPage, 'exclusion'>, staged: Staged): void {
+    // Rejected items are kept only where items may be kept.
+    if (staged.rejectedCount > 0 && exclusion.storesItems) {
+      for (const listener of this.#listeners) listener.rejected?.(staged.rejected, staged.rejectedCount);
+      for (const item of staged.rejected) this.emit('item-rejected', item);
+    }
+    this.leftAlone(work, staged.leftAlone);
+    for (const url of staged.nofollow) this.emit('nofollow-overridden', { url, from: work.url });
+  }
+
   /** What a page in a browser requested and did not get; reported at the end, unless another link led to it. */
   subresourceLeft(work: PageWork, left: NotFetched): void {
     this.#decideLater(fromSubresource(work, left, this.#nowMs()));
@@ -143,12 +156,6 @@ export class Journal {
   items(items: readonly Item[]): void {
     for (const listener of this.#listeners) listener.items?.(items);
     for (const item of items) this.#emitter.emit('item', item);
-  }
-
-  /** Items that their schema rejected. `count` includes those that are not listed. */
-  rejected(items: readonly RejectedItem[], count: number): void {
-    for (const listener of this.#listeners) listener.rejected?.(items, count);
-    for (const item of items) this.#emitter.emit('item-rejected', item);
   }
 
   /** The user's own code threw, or took too long. */
@@ -170,6 +177,12 @@ export class Journal {
     }
     for (const listener of this.#listeners) listener.warning?.(event);
     this.#emitter.emit('host-warning', event);
+  }
+
+  /** What a page or its answer tells of its host. */
+  warning(code: HostWarning['code'], url: string, detail: string, atMs = this.#nowMs()): void {
+    const host = new URL(url).hostname;
+    this.frontierEvent({ kind: 'host', code, host, authority: null, untilMs: null, detail, atMs });
   }
 
   /** A URL that is still queued at the end of a run, and why. @returns Whether it is one that gets a decision. */
@@ -214,16 +227,13 @@ export class Journal {
 
   #rememberHostClock({ url, purpose, host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs }: RequestRecord): void {
     if (WITHOUT_DECISION.has(purpose)) return;
-    this.#hostClocks.delete(url);
-    this.#hostClocks.set(url, { host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs, untilMs: null });
-    if (this.#hostClocks.size <= MAX_UNDECIDED_REQUESTS) return;
-    const [oldest] = this.#hostClocks.keys();
-    if (oldest !== undefined) this.#hostClocks.delete(oldest);
+    const clock = { host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs, untilMs: null };
+    keepLatest(this.#hostClocks, url, clock, MAX_UNDECIDED_REQUESTS);
   }
 }
 
 /** Requests whose URLs get no decision of their own. */
-const WITHOUT_DECISION: ReadonlySet<string> = new Set(['robots', 'handler', 'subresource', 'license']);
+const WITHOUT_DECISION: ReadonlySet<string> = new Set(['robots', 'handler', 'subresource', 'license', 'login']);
 
 /**
  * Whether this is a redirect target of a companion file. The decision is about the file as first requested; the target
@@ -237,30 +247,14 @@ function isCompanionHop({ via, hops }: UrlRecord): boolean {
 function fromPage({ url, record, decision, robots }: PageWork, outcome: PageOutcome, atMs: number): UrlDecision {
   const { line, pattern, dialect } = decision;
   const { depth, from } = record;
-  const { status, reason, layer, httpStatus = null, detail = null, queued, isPage, replaces } = outcome;
-  const host = hostNameIn(url);
-  const known = {
-    url,
-    host,
-    status,
-    reason,
-    layer,
-    httpStatus,
-    line,
-    pattern,
-    dialect,
-    robots,
-    depth,
-    from,
-    atMs,
-    detail,
-  };
-  const counted = {
+  const { queued, isPage, replaces, ...known } = outcome;
+  return {
+    ...decided({ url, ...known, line, pattern, dialect, robots, depth, from, atMs }),
     ...(queued === undefined ? {} : { queued }),
     ...(isPage === true ? { isPage } : {}),
     ...(replaces === undefined ? {} : { replaces }),
+    ...carriedBy(known.reason === 'license' ? 'failed' : known.status, record),
   };
-  return { ...known, ...counted, ...carriedBy(reason === 'license' ? 'failed' : status, record) };
 }
 
 /** A URL that is dropped before anything is requested. */

@@ -2,9 +2,10 @@
 // before its request and of a page after it. Nothing is accepted, paid or obtained here (licensing §1).
 
 import { createHash } from 'node:crypto';
-import { type Frontier, type HostWarning, type PageWork, retryUrl } from '@mannerly/frontier';
+import { type HostWarning, type PageWork, retryUrl } from '@mannerly/frontier';
 import type { Purpose } from '@mannerly/robots/page';
 import { exchangeOf, isRefusedByGuard } from '../fetch/outcome.js';
+import { type RecordStore, readJson, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
 import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
@@ -51,7 +52,8 @@ export type ReadLicense = NamedLicense &
 export type LicenseAnswer = FoundLicense | null | { readonly effect: 'wait'; readonly untilMs: number };
 
 /** What the licences of a run are made of. */
-export interface LicensesParts {
+interface LicensesParts {
+  readonly store: RecordStore;
   readonly options: ResolvedLicensing;
   readonly purposes: readonly Purpose[];
   readonly tokens: Pick<LicenseTokens, 'origins' | 'endingBefore'>;
@@ -84,22 +86,17 @@ interface Later {
 /** The result of requesting a document. */
 type Came = Kept | Later;
 
-const NOT_OPEN: Pick<Frontier, 'readRecord' | 'writeRecord'> = {
-  readRecord: async () => null,
-  writeRecord: async () => undefined,
-};
-
 /** The licences of one run. */
 export class Licenses {
   readonly #parts: LicensesParts;
   readonly #user: LicenseUser;
   readonly #documents = new Map<string, Kept>();
   readonly #later = new Map<string, Later>();
-  readonly #loading = new Map<string, Promise<void>>();
+  /** Documents that are on their way. */
+  readonly #loading = new Map<string, { readonly sinceMs: number; readonly over: Promise<void> }>();
   /** The documents that each authority has named. */
   readonly #named = new Map<string, Set<string>>();
   readonly #told = new Map<string, true>();
-  #store = NOT_OPEN;
   #failure: { readonly error: unknown } | null = null;
 
   constructor(parts: LicensesParts) {
@@ -107,9 +104,8 @@ export class Licenses {
     this.#user = licenseUserOf(parts.options, parts.purposes, parts.tokens.origins);
   }
 
-  /** Once, when the store is open. */
-  open(store: Pick<Frontier, 'readRecord' | 'writeRecord'>): void {
-    this.#store = store;
+  /** Once, when the store is open: tells of tokens that end soon. */
+  open(): void {
     const { tokens, nowMs, tell } = this.#parts;
     for (const { origin, endsAtMs } of tokens.endingBefore(nowMs() + LICENSE_TOKEN_ENDS_MS)) {
       const verb = endsAtMs < nowMs() ? 'ended' : 'ends';
@@ -209,7 +205,7 @@ export class Licenses {
 
   /** Resolves when no document is on its way. */
   async close(): Promise<void> {
-    await Promise.all(this.#loading.values());
+    await Promise.all(Array.from(this.#loading.values(), ({ over }) => over));
   }
 
   /** Only where there is something to compare them with (C5). */
@@ -246,7 +242,7 @@ export class Licenses {
   async #awaited(document: string, authority: string): Promise<Kept> {
     let kept = await this.#documentOf(document, authority);
     if ('untilMs' in kept) {
-      await this.#loading.get(document);
+      await this.#loading.get(document)?.over;
       kept = await this.#documentOf(document, authority);
     }
     return 'untilMs' in kept ? unreachable('it did not come', kept.untilMs) : kept;
@@ -261,21 +257,24 @@ export class Licenses {
     if (kept !== null && nowMs < kept.expiresAtMs) return kept;
     const later = this.#later.get(document);
     if (later !== undefined && nowMs < later.untilMs) return later;
-    if (!this.#loading.has(document)) {
-      if (!(await this.#mayName(document, authority))) {
-        return unreadable(`${authority} names more than ${MAX_LICENSES_PER_AUTHORITY} licences`, nowMs);
-      }
-      const loading = this.#load(document, kept, later?.tries ?? 0)
-        .catch((error: unknown) => {
-          this.#failure = { error };
-        })
-        .finally(() => {
-          this.#loading.delete(document);
-          this.#parts.arrived();
-        });
-      this.#loading.set(document, loading);
+    const loading = this.#loading.get(document);
+    if (loading !== undefined) {
+      const { least, most } = LICENSE_POLL_MS;
+      return { tries: 0, untilMs: nowMs + Math.min(Math.max(nowMs - loading.sinceMs, least), most) };
     }
-    return { tries: 0, untilMs: nowMs + LICENSE_POLL_MS };
+    if (!(await this.#mayName(document, authority))) {
+      return unreadable(`${authority} names more than ${MAX_LICENSES_PER_AUTHORITY} licences`, nowMs);
+    }
+    const over = this.#load(document, kept, later?.tries ?? 0)
+      .catch((error: unknown) => {
+        this.#failure = { error };
+      })
+      .finally(() => {
+        this.#loading.delete(document);
+        this.#parts.arrived();
+      });
+    this.#loading.set(document, { sinceMs: nowMs, over });
+    return { tries: 0, untilMs: nowMs + LICENSE_POLL_MS.least };
   }
 
   async #load(document: string, known: Kept | null, tries: number): Promise<void> {
@@ -292,7 +291,7 @@ export class Licenses {
     const { reading, text, ...rest } = came;
     if (reading.kind === 'unreadable' && reading.isTemporary === true) return;
     const why = reading.kind === 'unreadable' ? reading.why : null;
-    await this.#write(`license/${keyOf(document)}`, {
+    await writeJson(this.#parts.store, `license/${keyOf(document)}`, {
       ...rest,
       why,
       text: text === null ? null : Buffer.from(text).toString('base64'),
@@ -307,7 +306,8 @@ export class Licenses {
       const options = { waitMs: LICENSE_TURN_MS, maxBodyBytes: MAX_LICENSE_BYTES + 1, headers: conditions };
       const answer = await fetch(url, options);
       const atMs = nowMs();
-      if (answer.kind === 'held' && answer.reason === 'stopping') return { tries, untilMs: atMs + LICENSE_POLL_MS };
+      if (answer.kind === 'held' && answer.reason === 'stopping')
+        return { tries, untilMs: atMs + LICENSE_POLL_MS.most };
       if (answer.kind === 'held') return unreachable(`its host waits: ${answer.reason}`, atMs + LICENSE_RETRY_MS);
       if (answer.kind === 'dropped' || answer.kind === 'excluded') return unreadable(answer.reason, atMs);
       if (answer.kind === 'failed' && isRefusedByGuard(answer)) return unreadable(answer.failure, atMs);
@@ -329,18 +329,19 @@ export class Licenses {
   /** Whether an authority may have one more document requested; over all runs of the crawl. */
   async #mayName(document: string, authority: string): Promise<boolean> {
     const key = `licenses/${authority}`;
-    const named = this.#named.get(authority) ?? new Set((await this.#read<readonly string[]>(key)) ?? []);
+    const named =
+      this.#named.get(authority) ?? new Set((await readJson<readonly string[]>(this.#parts.store, key)) ?? []);
     keepLatest(this.#named, authority, named, MAX_LICENSE_AUTHORITIES);
     const hash = keyOf(document);
     if (named.has(hash)) return true;
     if (named.size >= MAX_LICENSES_PER_AUTHORITY) return false;
     named.add(hash);
-    await this.#write(key, [...named]);
+    await writeJson(this.#parts.store, key, [...named]);
     return true;
   }
 
   async #stored(document: string): Promise<Kept | null> {
-    const stored = await this.#read<Stored>(`license/${keyOf(document)}`);
+    const stored = await readJson<Stored>(this.#parts.store, `license/${keyOf(document)}`);
     if (stored === null) return null;
     const { why, ...rest } = stored;
     const text = rest.text === null ? null : Buffer.from(rest.text, 'base64').toString('utf8');
@@ -348,15 +349,6 @@ export class Licenses {
     const kept: Kept = { ...rest, text, reading };
     keepLatest(this.#documents, document, kept, MAX_LICENSES_IN_MEMORY);
     return kept;
-  }
-
-  async #read<T>(key: string): Promise<T | null> {
-    const record = await this.#store.readRecord(key);
-    return record === null ? null : (JSON.parse(new TextDecoder().decode(record)) as T);
-  }
-
-  #write(key: string, value: unknown): Promise<void> {
-    return this.#store.writeRecord(key, new TextEncoder().encode(JSON.stringify(value)));
   }
 }
 

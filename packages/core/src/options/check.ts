@@ -2,6 +2,7 @@
 
 import { invalidOption, MannerlyError } from '../errors.js';
 import type { Filled, Row, Rows, Shape } from './row.js';
+import { suggestionFor } from './suggestion.js';
 
 /** Checks the options of a group and fills in the rest. @param path - Of the group, with a dot at its end, or empty. */
 export function fill<R extends Rows>(path: string, rows: R, given: unknown): Filled<R> {
@@ -9,7 +10,9 @@ export function fill<R extends Rows>(path: string, rows: R, given: unknown): Fil
   const known = Object.keys(rows);
   const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown !== undefined) {
-    throw new MannerlyError('option-unknown', `unknown option \`${path}${unknown}\`; known: ${known.join(', ')}`);
+    const meant = suggestionFor(unknown, path, rows);
+    const message = `unknown option \`${path}${unknown}\`; known: ${known.join(', ')}`;
+    throw new MannerlyError('option-unknown', message, meant === null ? {} : { hint: `Did you mean \`${meant}\`?` });
   }
   const missing = Object.entries(rows).filter(([name, each]) => {
     return each.isRequired === true && each.isCheckedByOwner !== true && given[name] === undefined;
@@ -19,6 +22,11 @@ export function fill<R extends Rows>(path: string, rows: R, given: unknown): Fil
   }
   const filled = Object.entries(rows).map(([name, row]) => [name, fillValue(`${path}${name}`, row, given[name])]);
   return Object.fromEntries(filled) as Filled<R>;
+}
+
+/** The options that have a value. @throws Never */
+export function withoutNulls<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as T & object;
 }
 
 function fillValue(path: string, row: Row, given: unknown): unknown {

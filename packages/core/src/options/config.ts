@@ -1,27 +1,18 @@
 // The configuration file of the command.
 
-import type { CrawlerOptions } from './crawler-options.js';
+import type { CrawlerOptions, FileOptions } from './crawler-options.js';
 
 /**
  * `mannerly.config.json`, `.js` or `.ts`. Everything that a flag says may be left out. A JSON file has no functions,
  * objects of classes and regular expressions; `mannerly/config-schema.json` is its schema.
  */
 export interface CrawlConfig
-  extends Omit<Partial<CrawlerOptions>, 'identity' | 'scope' | 'bounds' | 'store' | 'clock'> {
-  /** For editors. */
-  readonly $schema?: string;
+  extends Omit<Partial<CrawlerOptions>, 'identity' | 'scope' | 'bounds' | 'store' | 'clock'>,
+    FileOptions {
   readonly identity?: Partial<CrawlerOptions['identity']>;
   readonly scope?: Partial<CrawlerOptions['scope']>;
   /** Replaces the defaults of the command. A flag that is given overrides one bound. */
   readonly bounds?: Partial<CrawlerOptions['bounds']>;
-  /** A module with an export `handlers`. Relative to the file. @default every HTML page is an item */
-  readonly handlers?: string;
-  /** The crawl directory. Relative to the file. @default that of the same crawl, else crawls/<host>-<date> */
-  readonly out?: string;
-  /** Items go to this CSV file too. Relative to the file. */
-  readonly csv?: string;
-  /** The store of the frontier: `redis://…`, `rediss://…`, `postgres://…`. @default in the crawl directory */
-  readonly store?: string;
 }
 
 /**

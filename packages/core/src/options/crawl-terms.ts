@@ -25,7 +25,7 @@ export interface CrawlTerms {
 
 /** The terms of a crawl. Functions cannot be compared and count as the same. */
 export function termsOf(options: ResolvedOptions, nowMs: number): CrawlTerms {
-  const { identity, scope, bounds, canonicalRules, spacing, robots, exclusion, licensing, traps } = options;
+  const { identity, scope, bounds, canonicalRules, spacing, robots, hosts, exclusion, licensing, traps } = options;
   const { seeds: named, ...where } = scope;
   const seeds = [...new Set(named)].sort();
   const whole = JSON.stringify(seeds).length <= MAX_TERMS_SEEDS_BYTES ? seeds : seeds.slice(0, 1);
@@ -35,6 +35,7 @@ export function termsOf(options: ResolvedOptions, nowMs: number): CrawlTerms {
     urls: canonicalRules,
     politeness: spacing,
     robots,
+    hosts,
     traps,
     licensing,
     ...exclusion,
@@ -78,13 +79,8 @@ export function agreedTerms(kept: CrawlTerms | null, ours: CrawlTerms, isAlone: 
   return { ...ours, createdAtMs: kept.createdAtMs };
 }
 
-/** The terms as the store keeps them, and back. `null` for none. */
-export const termsRecord = {
-  key: 'crawl',
-  encode: (terms: CrawlTerms): Uint8Array => new TextEncoder().encode(JSON.stringify(terms)),
-  decode: (bytes: Uint8Array | null): CrawlTerms | null =>
-    bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as CrawlTerms),
-};
+/** The key under which the store keeps the terms. */
+export const TERMS_KEY = 'crawl';
 
 function hasAll(kept: CrawlTerms, ours: CrawlTerms): boolean {
   if (kept.seeds.length < kept.seedCount || ours.seeds.length < ours.seedCount) return false;

@@ -13,10 +13,12 @@ import type {
 import type { HookOptions } from '../crawl/hooks.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
+import type { ItemStage } from '../handle/item-stages.js';
 import type { StoreNotice } from '../journal/events.js';
 import type { LogFunction, Logger } from '../journal/log-entry.js';
 import type { Sink } from '../output/sink.js';
 import type { ContentFunction } from '../recrawl/recrawl-options.js';
+import type { GivenBrowser } from './browser-rows.js';
 
 /** Everything a crawl can be configured with. */
 export interface CrawlerOptions {
@@ -36,6 +38,11 @@ export interface CrawlerOptions {
    * numbers cost sites requests for pages that say nothing new. @default on
    */
   readonly traps?: false | TrapOptions;
+  /**
+   * Settings of single hosts (docs/scope.md), only ever slower and narrower than those of the crawl. Where several
+   * entries match, the strictest of each value counts. 0 to 1,000 entries: an object. @default []
+   */
+  readonly hosts?: readonly HostOptions[];
   /**
    * How slowly the crawl goes. The pause runs from the end of one exchange with a host to the start of the next.
    * Crawl-delay, Request-rate, Retry-After and earlier refusals only make it longer, and the strictest option wins. A
@@ -71,6 +78,11 @@ export interface CrawlerOptions {
   readonly indexInstead?: 'respect' | 'expose';
   /** How the crawl reaches the network. For robots.txt the timeouts are at most 10 s to connect and 30 s in all. */
   readonly network?: NetworkOptions;
+  /**
+   * Uses an account of yours at one https origin (log in). The credential goes to that origin alone, never with
+   * robots.txt, and is recorded nowhere. @default none: the crawl has no account
+   */
+  readonly signIn?: SignInOptions;
   /** Files that are requested next to pages, each spaced like a page. */
   readonly discover?: DiscoverOptions;
   /** Datasets that data.txt names. */
@@ -121,12 +133,48 @@ export interface CrawlerOptions {
   /** What sends requests: a `Fetcher`. The run closes it. @default undici */
   readonly fetcher?: Fetcher;
   /**
+   * Functions between handlers and sinks, in their order: stages (docs/sinks.md). 0 to 100 entries: `ItemStage`.
+   * @default []
+   */
+  readonly items?: readonly ItemStage[];
+  /**
    * Where items go, next to the crawl directory's `items.jsonl`: sinks (docs/sinks.md). The run opens and closes them.
    * @default []
    */
   readonly sinks?: readonly Sink[];
   /** The source of time, for tests. @default the system's clock */
   readonly clock?: Clock;
+}
+
+/** What a configuration file may say in addition. */
+export interface FileOptions {
+  /**
+   * Open HTML pages in a Chromium of yours (pages in a browser (docs/browser.md)): of the command and its
+   * configuration. Needs playwright-core. A program says `fetcher: browserFetcher(…)`. @default false
+   */
+  readonly browser?: boolean | GivenBrowser;
+  /** Where the schema is, for editors. @default none */
+  readonly $schema?: string;
+  /**
+   * A module that exports `handlers`. Relative to the file. @default every HTML page is an item, its links are followed
+   */
+  readonly handlers?: string;
+  /** The crawl directory. Relative to the file. @default that of the same crawl, else crawls/<host>-<date> */
+  readonly out?: string;
+  /** A CSV file for items too. Relative to the file. @default none */
+  readonly csv?: string;
+  /** A SQLite file for items too. Relative to the file. @default none */
+  readonly sqlite?: string;
+  /** A table of PostgreSQL (docs/sinks.md) for items too. A URL with a password is named by its place. @default none */
+  readonly postgres?: string;
+  /** A URL to which items are posted (docs/sinks.md) too. @default none */
+  readonly webhook?: string;
+  /**
+   * A bucket (docs/sinks.md) for items, saved files and archives too. Its keys are in the environment. @default none
+   */
+  readonly s3?: string;
+  /** The server that keeps the frontier. @default in the crawl directory */
+  readonly store?: string;
 }
 
 /** The options of `identity`. */
@@ -296,6 +344,60 @@ export interface TrapOptions {
   readonly maxPathSegments?: number;
   /** Parameters of a query. Longer queries go last. 4 to 1,024 parameters. @default 32 */
   readonly maxQueryParameters?: number;
+}
+
+export interface HostOptions {
+  /**
+   * The hosts that are meant, without port: `shop.example`, `*.shop.example` for every host below it, `*`. 1 to 1,000
+   * entries: a host name, `*.` and a name for every host below it, or `*`.
+   */
+  readonly match: string | readonly string[];
+  /** A slower pace. Under `1996-rule-of-thumb` a Request-rate does not replace it. @default none */
+  readonly spacing?: HostSpacing;
+  /**
+   * As `network.headers`, next to those. Of one name the last entry counts. 0 to 20 entries: a field such as
+   * `Accept-Language: de`. @default []
+   */
+  readonly headers?: readonly string[];
+  /** Narrower bounds. @default none */
+  readonly bounds?: HostBounds;
+  /**
+   * As `scope.exclude`, of these hosts. 0 to 10,000 entries: a URL pattern, 1 to 8192 characters, or `RegExp`. @default
+   * []
+   */
+  readonly exclude?: readonly (string | RegExp)[];
+}
+
+export interface HostSpacing {
+  /**
+   * As `politeness.profile.factor`. 0 to 1,000 times the last retrieval time, not less than the crawl's. @default the
+   * crawl's
+   */
+  readonly factor?: number;
+  /** The shortest pause. 0 to 86,400,000 ms, not less than the crawl's. @default the crawl's */
+  readonly minMs?: number;
+  /**
+   * The longest pause by `factor`. 0 to 86,400,000 ms, not less than the crawl's. @default the crawl's, or minMs where
+   * that is longer
+   */
+  readonly maxMs?: number;
+}
+
+export interface HostBounds {
+  /** Pages of each of these hosts. 1 to 1,000,000,000 pages, not above `bounds.pagesPerHost`. @default none */
+  readonly pages?: number;
+  /** Decoded bytes of each of these hosts. 1 or more bytes, not above `bounds.bytesPerHost`. @default none */
+  readonly bytes?: number;
+  /**
+   * Running time since the first request to each of these hosts. More than 0, to 5,256,000 minutes, not above
+   * `bounds.minutesPerHost`. @default none
+   */
+  readonly minutes?: number;
+  /**
+   * Links from a seed to a page of these hosts. 0 to 1,000,000 links from a seed, not above `bounds.depth`. @default
+   * none
+   */
+  readonly depth?: number;
 }
 
 export interface PolitenessOptions {
@@ -475,6 +577,34 @@ export interface NetworkOptions {
   readonly concurrency?: number;
 }
 
+export interface SignInOptions {
+  /** The one origin that gets the credential. */
+  readonly origin: string;
+  /**
+   * Who allows it, in your words and at least 20 characters: whose account it is, and when its terms were read. It is
+   * in the manifest and in the report.
+   */
+  readonly consent: string;
+  /** Where `NAME:PASSWORD` is, for HTTP Basic: `env:NAME` or `file:PATH`. @default none; this, bearer or form */
+  readonly basic?: string;
+  /** Where the token for `Authorization: Bearer` is. @default none */
+  readonly bearer?: string;
+  /** A login form. @default none */
+  readonly form?: LoginFormOptions;
+}
+
+export interface LoginFormOptions {
+  /** Where the form is sent, by one POST for each run. */
+  readonly url: string;
+  /** The page with the form, which a handler `login` gets before. @default signIn.form.url */
+  readonly page?: string;
+  /**
+   * The fields of the form, each as `name=PLACE`. What is no secret may be `name=text:VALUE`. 1 to 50 entries:
+   * name=env:NAME, name=file:PATH or name=text:VALUE.
+   */
+  readonly fields: readonly string[];
+}
+
 export interface DiscoverOptions {
   /** Read the sitemaps (docs/sitemaps.md) that robots.txt names. @default false */
   readonly sitemaps?: boolean;
@@ -483,6 +613,11 @@ export interface DiscoverOptions {
    * absolute http(s) URL. @default []
    */
   readonly sitemapUrls?: readonly string[];
+  /**
+   * Read the RSS and Atom feeds that pages name (`rel=alternate`), those of the own host of a page: ten of a host in a
+   * run. @default false
+   */
+  readonly feeds?: boolean;
   /** Request `/data.txt` of each authority, and again when it has expired. @default false */
   readonly dataTxt?: boolean;
 }

@@ -21,6 +21,9 @@ export const MAX_QUERY_PARAMETERS = 1_024; // parameters of a query
 export const MIN_WARC_BYTES = 1024 * 1024; // bytes of a WARC file
 export const MAX_WARC_BYTES = 1024 * 1024 * 1024 * 1024; // bytes of a WARC file: 1 TiB
 
+// The browser (our own).
+export const MAX_BROWSER_FLAGS = 100; // flags of one program
+
 // Hooks (our own).
 export const MAX_HOOK_MS = 60_000; // milliseconds for an answer
 
@@ -30,6 +33,10 @@ export const MAX_RETRY_WAIT_MS = 86_400_000; // milliseconds before one of them:
 
 /** Seconds for which a signature holds: least, usual and most (identity 3.3). */
 export const SIGNATURE_SECONDS = { least: 30, usual: 60, most: 300 } as const;
+
+// Hosts
+export const MAX_HOST_ENTRIES = 1_000; // entries of `hosts`: the frontier's own
+export const MAX_HOST_PATTERNS = 1_000; // host names of one entry: the frontier's own
 
 // Licences
 /** Documents whose terms may be accepted, and origins that may have a token (ours). */

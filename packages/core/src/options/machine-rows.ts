@@ -5,7 +5,9 @@ import type { HookOptions } from '../crawl/hooks.js';
 import { DEFAULT_HOOK_MS } from '../crawl/limits.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
-import { MAX_OWN_HEADERS } from '../fetch/limits.js';
+import { MAX_CONSENT_CHARS, MAX_FORM_FIELDS, MAX_OWN_HEADERS } from '../fetch/limits.js';
+import type { ItemStage } from '../handle/item-stages.js';
+import { MAX_ITEM_STAGES } from '../handle/limits.js';
 import { isLogger } from '../journal/crawl-log.js';
 import type { StoreNotice } from '../journal/events.js';
 import { LOG_LEVELS, type LogFunction, type Logger } from '../journal/log-entry.js';
@@ -21,10 +23,11 @@ import {
   MIN_WARC_BYTES,
 } from './limits.js';
 import { RECRAWL_GROUP } from './recrawl-rows.js';
-import { boolean, choice, code, either, group, groupRow, list, number, row, text, whole } from './row.js';
+import { boolean, choice, code, either, group, groupRow, isFunction, list, number, row, text, whole } from './row.js';
 
 const MIB = 1024 * 1024;
-const isFunction = (value: unknown): boolean => typeof value === 'function';
+
+const place = text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'behind file:' });
 
 /** Waits before retries. */
 const retryWaits = list(number(0, MAX_RETRY_WAIT_MS, 'ms'), MAX_RETRIES);
@@ -68,7 +71,9 @@ export const MACHINE_ROWS = {
         { default: false, relaxed: [[true], 'a name can lead to another address than the one that was checked'] },
       ),
       proxy: row(
-        text('http://HOST:PORT, socks5://HOST:PORT, or the place of such a URL: env:NAME, file:PATH'),
+        text('http://HOST:PORT, socks5://HOST:PORT, or the place of such a URL: env:NAME, file:PATH', {
+          path: 'behind file:',
+        }),
         'The one [proxy](../tasks/proxy.md) that every connection goes through, to the address that was checked. A URL with name and password is named by its place.',
         {
           isCheckedByOwner: true,
@@ -119,6 +124,57 @@ export const MACHINE_ROWS = {
       ),
     },
   ),
+  signIn: row(
+    group('SignInOptions', {
+      origin: row(
+        text('https://host or https://host:port', { pattern: '^[Hh][Tt][Tt][Pp][Ss]://' }),
+        'The one origin that gets the credential.',
+        { isRequired: true, isCheckedByOwner: true },
+      ),
+      consent: row(
+        text('who allows it', { most: MAX_CONSENT_CHARS }),
+        'Who allows it, in your words and at least 20 characters: whose account it is, and when its terms were read. It is in the manifest and in the report.',
+        {
+          isRequired: true,
+          isCheckedByOwner: true,
+          relaxed: [{ not: null }, 'pages of `signIn.origin` are requested with an account'],
+        },
+      ),
+      basic: row(place, 'Where `NAME:PASSWORD` is, for HTTP Basic: `env:NAME` or `file:PATH`.', {
+        isCheckedByOwner: true,
+        defaultText: 'none; this, `bearer` or `form`',
+      }),
+      bearer: row(place, 'Where the token for `Authorization: Bearer` is.', {
+        isCheckedByOwner: true,
+        defaultText: 'none',
+      }),
+      form: row(
+        group('LoginFormOptions', {
+          url: row(text('a URL of `signIn.origin`'), 'Where the form is sent, by one POST for each run.', {
+            isRequired: true,
+            isCheckedByOwner: true,
+          }),
+          page: row(text('a URL of `signIn.origin`'), 'The page with the form, which a handler `login` gets before.', {
+            isCheckedByOwner: true,
+            defaultText: '`signIn.form.url`',
+          }),
+          fields: row(
+            list(
+              text('name=env:NAME, name=file:PATH or name=text:VALUE', { path: 'behind file:' }),
+              MAX_FORM_FIELDS,
+              1,
+            ),
+            'The fields of the form, each as `name=PLACE`. What is no secret may be `name=text:VALUE`.',
+            { isRequired: true, isCheckedByOwner: true },
+          ),
+        }),
+        'A login form.',
+        { isCheckedByOwner: true, defaultText: 'none' },
+      ),
+    }),
+    'Uses an account of yours at one https origin ([log in](../tasks/login.md)). The credential goes to that origin alone, never with robots.txt, and is recorded nowhere.',
+    { isCheckedByOwner: true, defaultText: 'none: the crawl has no account' },
+  ),
   discover: groupRow('Files that are requested next to pages, each spaced like a page.', 'DiscoverOptions', {
     sitemaps: row(boolean, 'Read the [sitemaps](../sitemaps.md) that robots.txt names.', {
       default: false,
@@ -128,6 +184,11 @@ export const MACHINE_ROWS = {
       list(text('an absolute http(s) URL', { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' }), MAX_SEEDS),
       'Sitemaps, sitemap indexes and feeds to read: absolute http(s) URLs within the scope.',
       { default: [], flag: ['--sitemap <url>', 'read this sitemap or feed (repeatable)'] },
+    ),
+    feeds: row(
+      boolean,
+      'Read the RSS and Atom feeds that pages name (`rel=alternate`), those of the own host of a page: ten of a host in a run.',
+      { default: false, flag: ['--feeds', 'read the feeds that pages name'] },
     ),
     dataTxt: row(boolean, 'Request `/data.txt` of each authority, and again when it has expired.', {
       default: false,
@@ -220,9 +281,13 @@ export const MACHINE_ROWS = {
           default: false,
           flag: ['--wacz', 'package the archive as archive.wacz at the end (implies --warc)'],
         }),
-        folder: row(text('a path'), 'The folder of the WARC files. Needed where a run has no crawl directory.', {
-          defaultText: '`archive` in the crawl directory',
-        }),
+        folder: row(
+          text('a path', { path: 'whole' }),
+          'The folder of the WARC files. Needed where a run has no crawl directory.',
+          {
+            defaultText: '`archive` in the crawl directory',
+          },
+        ),
       }),
     ),
     'Keep every exchange as [WARC 1.1](../archive.md). `true` means the defaults of the next four.',
@@ -281,6 +346,11 @@ export const MACHINE_ROWS = {
     code<Fetcher>('Fetcher', has('fetch')),
     'What sends requests: a [`Fetcher`](../../packages/core/README.md#a-fetcher). The run closes it.',
     { defaultText: 'undici' },
+  ),
+  items: row(
+    list(code<ItemStage>('ItemStage', isFunction), MAX_ITEM_STAGES),
+    'Functions between handlers and sinks, in their order: [stages](../sinks.md#stages).',
+    { default: [] },
   ),
   sinks: row(
     list(code<Sink>('Sink', has('write'))),

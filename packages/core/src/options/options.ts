@@ -7,13 +7,14 @@ import {
   type PolitenessOptions as FrontierPoliteness,
   type HostKeyBy,
 } from '@mannerly/frontier';
-import { resolvePoliteness, resolveRobotsOptions } from '@mannerly/frontier/internal';
+import { resolveSettings } from '@mannerly/frontier/internal';
 import { type ResolvedScope, resolveScope, resolveUrlOptions } from '../admit/admit-options.js';
 import type { ResolvedTrapOptions } from '../admit/trap-rules.js';
 import type { ResolvedArchiveOptions } from '../archive/crawl-archive.js';
 import type { ResolvedHookOptions } from '../crawl/hooks.js';
 import { invalidOption, MannerlyError, shown } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
+import { Credential } from '../fetch/credential.js';
 import { type Identity, resolveIdentity } from '../fetch/identity.js';
 import { checkedEgress } from '../fetch/own-addresses.js';
 import { readOwnHeaders } from '../fetch/own-headers.js';
@@ -24,8 +25,9 @@ import { type ResolvedExclusionOptions, resolveExclusionOptions } from '../page/
 import { parseUrl } from '../parse-url.js';
 import type { ResolvedRecrawlOptions } from '../recrawl/recrawl-options.js';
 import { type ResolvedSignature, resolveSignature } from '../signatures/signature-options.js';
-import { fill } from './check.js';
+import { fill, withoutNulls } from './check.js';
 import type { CrawlerOptions, RecrawlOptions } from './crawler-options.js';
+import { frontierEntry, hostEntryTexts, type ResolvedHostEntry, resolveHostEntries } from './host-options.js';
 import type { Filled, Relaxed, Row } from './row.js';
 import { OPTIONS } from './table.js';
 
@@ -35,7 +37,7 @@ type Defaults = Filled<typeof OPTIONS>;
 export type ResolvedBoundsOptions = Defaults['bounds'];
 
 /** The network side. `ports` has those of the seeds too. */
-export interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cookies' | 'headers' | 'proxy'> {
+interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cookies' | 'headers' | 'proxy'> {
   /** `null`: none. */
   readonly proxy: OperatorProxy | null;
   /** Added to requests for content, by name. */
@@ -46,7 +48,7 @@ export interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cooki
 
 /** Options as the crawl reads them: checked, complete, read-only. */
 export interface ResolvedOptions
-  extends Pick<Defaults, 'bounds' | 'maxIdleMs' | 'handlerTimeoutMs' | 'decisionLog' | 'log' | 'retries'> {
+  extends Pick<Defaults, 'bounds' | 'maxIdleMs' | 'handlerTimeoutMs' | 'decisionLog' | 'log' | 'retries' | 'items'> {
   readonly identity: Identity;
   /** Ranges of the crawl's own addresses, checked. Empty: any. */
   readonly egress: readonly string[];
@@ -60,11 +62,17 @@ export interface ResolvedOptions
   readonly spacing: { readonly politeness: FrontierPoliteness; readonly hostKeyBy: HostKeyBy };
   /** As given: the frontier fills in what follows from dialect and policy. */
   readonly robots: NonNullable<CrawlerOptions['robots']>;
+  /** In their order. */
+  readonly hosts: readonly ResolvedHostEntry[];
   readonly network: ResolvedNetworkOptions;
+  /** `null`: none. */
+  readonly signIn: Credential | null;
   readonly exclusion: ResolvedExclusionOptions;
   readonly licensing: ResolvedLicensing;
   readonly dataTxt: boolean;
   readonly sitemaps: boolean;
+  /** Whether feeds that pages name are read. */
+  readonly feeds: boolean;
   readonly sitemapUrls: readonly string[];
   readonly enqueueDatasets: boolean;
   /** `null`: URLs are taken as they are found. */
@@ -107,8 +115,15 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     throw invalidOption('network.proxy', 'absent where `fetcher` is given', network.proxy.url, PROXIED_FETCHER);
   }
   const { orderSeed, archive, recrawl, traps, licensing } = filled;
+  const spacing = spacingOf(filled.politeness);
+  const hosts = resolveHostEntries(filled.hosts, filled.bounds.depth);
+  checkSettings({ identity, robots, spacing, hosts, bounds: filled.bounds });
   // Read once here, so that a token that is missing is reported now.
-  new LicenseTokens(licensing.tokens);
+  const tokens = new LicenseTokens(licensing.tokens);
+  const signIn = options.signIn == null ? null : new Credential(options.signIn);
+  if (signIn !== null && tokens.origins.includes(signIn.origin)) {
+    throw invalidOption('signIn.origin', 'an origin without a token in `licensing.tokens`', signIn.origin);
+  }
   return {
     identity,
     egress: checkedEgress(filled.identity.egress),
@@ -117,18 +132,22 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     bounds: filled.bounds,
     canonicalRules: resolveUrlOptions(options.urls),
     traps: traps === false ? null : traps,
-    spacing: spacingOf(filled.politeness),
-    robots: checkedRobots(robots, identity.tokens),
+    spacing,
+    robots,
     network,
+    hosts,
+    signIn,
     exclusion: resolveExclusionOptions(filled),
     licensing,
     dataTxt: filled.discover.dataTxt,
     sitemaps: filled.discover.sitemaps,
+    feeds: filled.discover.feeds,
     sitemapUrls: checkedSitemaps(filled.discover.sitemapUrls),
     enqueueDatasets: filled.datasets.enqueue,
     maxIdleMs: filled.maxIdleMs,
     orderSeed: orderSeed === null ? null : String(orderSeed),
     handlerTimeoutMs: filled.handlerTimeoutMs,
+    items: filled.items,
     hooks: hooksOf(options.hooks, filled.hooks.timeoutMs),
     decisionLog: filled.decisionLog,
     log: filled.log,
@@ -190,18 +209,21 @@ function networkOf({ cookies, ...rest }: Defaults['network'], seeds: readonly st
 
 function spacingOf({ perDomain, requestsPerSecond, ...rest }: Defaults['politeness']): ResolvedOptions['spacing'] {
   const politeness = { ...rest, ...(requestsPerSecond === null ? {} : { requestsPerSecond }) };
-  asOptionError(() => resolvePoliteness(politeness));
   return { politeness, hostKeyBy: perDomain ? 'domain' : 'host' };
 }
 
-function checkedRobots(robots: ResolvedOptions['robots'], tokens: readonly string[]): ResolvedOptions['robots'] {
-  asOptionError(() => resolveRobotsOptions({ ...robots, tokens }));
-  return robots;
-}
+type CheckedByFrontier = Pick<ResolvedOptions, 'identity' | 'robots' | 'spacing' | 'hosts' | 'bounds'>;
 
-function asOptionError(check: () => unknown): void {
+/** What the frontier takes of them, as it checks it. @throws MannerlyError `option-invalid` */
+function checkSettings({ identity, robots, spacing, hosts, bounds }: CheckedByFrontier): void {
+  const { pagesPerHost, bytesPerHost, minutesPerHost } = bounds;
   try {
-    check();
+    resolveSettings({
+      ...spacing,
+      robots: { ...robots, tokens: identity.tokens },
+      hosts: hostEntryTexts(hosts).map(frontierEntry),
+      bounds: withoutNulls({ pagesPerHost, bytesPerHost, minutesPerHost }),
+    });
   } catch (cause) {
     if (!(cause instanceof FrontierError)) throw cause;
     throw new MannerlyError('option-invalid', cause.message, { cause });

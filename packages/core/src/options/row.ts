@@ -8,14 +8,22 @@ type AnyShape =
   | { readonly kind: 'boolean' }
   | { readonly kind: 'number'; readonly range: NumberRange }
   | { readonly kind: 'choice'; readonly values: readonly (string | boolean | null)[] }
-  | { readonly kind: 'text'; readonly what: string; readonly pattern?: string; readonly most?: number }
+  | ({ readonly kind: 'text'; readonly what: string } & TextDetails)
   | { readonly kind: 'list'; readonly of: Shape; readonly least: number; readonly most?: number }
   | { readonly kind: 'group'; readonly rows: Rows; readonly type: string; readonly needsOneOf?: readonly string[] }
   | { readonly kind: 'code'; readonly type: string; readonly accepts: (value: unknown) => boolean }
   | { readonly kind: 'either'; readonly shapes: readonly Shape[] };
 
+/** What a text may be. */
+interface TextDetails {
+  readonly pattern?: string;
+  readonly most?: number;
+  /** It is a path, or may be one, also behind `name=`: in a configuration file relative to the file. */
+  readonly path?: 'whole' | 'with a slash' | 'behind file:';
+}
+
 /** The values of a number. */
-export interface NumberRange {
+interface NumberRange {
   readonly least: number;
   readonly most: number;
   readonly isWhole: boolean;
@@ -155,7 +163,7 @@ export function choice<const T extends string | boolean | null>(...values: reado
 }
 
 /** A text. @param what - What it holds, for messages: `an http(s) URL`. */
-export function text(what: string, more: { readonly pattern?: string; readonly most?: number } = {}): Shape<string> {
+export function text(what: string, more: TextDetails = {}): Shape<string> {
   return { kind: 'text', what, ...more };
 }
 
@@ -168,6 +176,9 @@ export function list<T>(of: Shape<T>, most?: number, least = 0): Shape<readonly 
 export function code<T>(type: string, accepts: (value: unknown) => boolean): Shape<T> {
   return { kind: 'code', type, accepts };
 }
+
+/** Whether a value is a function: for `code`. */
+export const isFunction = (value: unknown): boolean => typeof value === 'function';
 
 /** A value of one of several shapes. */
 export function either<const S extends readonly Shape[]>(...shapes: S): Shape<ValueOf<S[number]>> {

@@ -2,7 +2,8 @@
 // What counts is how much more often pages have changed of which they say so than others: dates at random weigh nothing
 // (docs/decisions/0039-sitemaps-before-the-choice.md).
 
-import { HostRecords, type RecordStore } from './host-records.js';
+import type { RecordStore } from '../json-record.js';
+import { HostRecords } from './host-records.js';
 import type { Lastmod, Lastmods } from './lastmod.js';
 import { COMPARED_COVER, MAX_SHAPE, TRUSTED_LASTMOD } from './limits.js';
 
@@ -20,7 +21,7 @@ export interface Claim {
 }
 
 /** How far each kind of claim of a host has proved true, and how often it was looked at. */
-export interface LastmodRecord {
+interface LastmodRecord {
   readonly changed: number;
   readonly changedTrue: number;
   readonly unchanged: number;
@@ -31,7 +32,7 @@ export interface LastmodRecord {
 export const NO_CLAIMS: LastmodRecord = { changed: 0, changedTrue: 0, unchanged: 0, unchangedTrue: 0 };
 
 /** How far the claims of a host are trusted, each kind by itself, and what they weigh together: 0 to 1. */
-export interface HostTrust {
+interface HostTrust {
   readonly changed: number;
   readonly unchanged: number;
   readonly weight: number;

@@ -2,7 +2,7 @@
 // events and the report share them.
 
 import type { JsonValue, RobotsCopyRef, RobotsOptions, Via } from '@mannerly/frontier';
-import type { Politeness } from '@mannerly/frontier/internal';
+import type { resolvePoliteness } from '@mannerly/frontier/internal';
 
 /**
  * `excluded`: the site does not want it. `dropped`: the crawl does not want it. `failed`: it could not be fetched.
@@ -55,7 +55,16 @@ export interface HostClockReading extends Pick<RequestRecord, 'host' | 'gapMs' |
 export interface RequestRecord {
   readonly url: string;
   readonly host: string;
-  readonly purpose: 'page' | 'robots' | 'sitemap' | 'data-txt' | 'well-known' | 'handler' | 'subresource' | 'license';
+  readonly purpose:
+    | 'page'
+    | 'robots'
+    | 'sitemap'
+    | 'data-txt'
+    | 'well-known'
+    | 'handler'
+    | 'subresource'
+    | 'license'
+    | 'login';
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly status: number | null;
@@ -65,8 +74,10 @@ export interface RequestRecord {
   readonly userAgent: string;
   /** It carried a signature. Absent: none. */
   readonly signed?: true;
+  /** It carried the credential of `signIn`, which is not recorded. Absent: none. */
+  readonly signedIn?: true;
   /** Absent: GET. */
-  readonly method?: 'HEAD';
+  readonly method?: 'HEAD' | 'POST';
   /** What the host required when the request left, milliseconds; `null`: nothing. */
   readonly crawlDelayMs: number | null;
   readonly requestIntervalMs: number | null;
@@ -112,7 +123,10 @@ export interface RunPromise {
 }
 
 /** The interval where a host requires none: clamp(`factor` × last retrieval time, `minMs`, `maxMs`). */
-export type RunPace = Pick<Politeness, 'name' | 'factor' | 'minMs' | 'maxMs' | 'rateReplacesRule' | 'perIp'>;
+export type RunPace = Pick<
+  ReturnType<typeof resolvePoliteness>,
+  'name' | 'factor' | 'minMs' | 'maxMs' | 'rateReplacesRule' | 'perIp'
+>;
 
 /** How earlier versions kept it: as a line between the requests. */
 export interface RunLine {

@@ -3,23 +3,23 @@
 import { resolvePoliteness } from '@mannerly/frontier/internal';
 import type { CrawlArchive } from '../archive/crawl-archive.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
-import type { CookieJar } from '../fetch/cookies.js';
+import type { MakeJar } from '../fetch/cookies.js';
 import { Egress } from '../fetch/egress.js';
 import { isUnlisted } from '../fetch/own-addresses.js';
-import { ProxyWatch } from '../fetch/proxy-watch.js';
+import { createFieldsOf } from '../fetch/own-headers.js';
+import { ProxyWatch } from '../fetch/proxy.js';
 import { RequestLimiter } from '../fetch/request-limiter.js';
 import type { Journal } from '../journal/journal.js';
 import type { LicenseTokens } from '../licensing/licensing-options.js';
 import { CrawlSigning } from '../signatures/crawl-signing.js';
-import { pageWarning } from './page-warning.js';
 import type { RunSetup } from './run-setup.js';
 
 /** The parts of a run that its egress needs. */
 interface EgressParts {
   readonly journal: Journal;
   readonly tokens: LicenseTokens;
-  /** Makes the jar of an origin; `null`: no cookies. */
-  readonly cookies: (() => CookieJar) | null;
+  /** `null`: no cookies. */
+  readonly cookies: MakeJar | null;
   /** `null`: none is open. */
   readonly archive: () => CrawlArchive | null;
 }
@@ -33,11 +33,12 @@ export function createRunEgress(
   const nowMs = (): number => clock.nowMs();
   const proxy = new ProxyWatch({
     nowMs,
-    tell: (url, detail) => journal.frontierEvent(pageWarning('proxy-down', url, detail, nowMs())),
+    tell: (url, detail) => journal.warning('proxy-down', url, detail),
     stop: (reason) => stop.requestFor(reason),
   });
   return new Egress({
     licenseField: (url) => tokens.fieldFor(url),
+    signIn: options.signIn,
     fetcher,
     identity,
     signing: new CrawlSigning(options.signature ?? null, {
@@ -55,6 +56,7 @@ export function createRunEgress(
     guard: createAddressGuard({ ...network, nowMs }),
     limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
     network: { ...network, cookies },
+    fieldsOf: createFieldsOf(network.headers, options.hosts),
     nowMs,
     onRequest: (record) => journal.request(record),
     onExchange: options.archive === null ? undefined : (sent, outcome) => archive()?.exchanged(sent, outcome),

@@ -5,46 +5,58 @@ import type { AddAnswer, Frontier, ListRequest, NewUrl, QueueListing } from '@ma
 import { wantsTdmRep } from '@mannerly/robots/page';
 import PQueue from 'p-queue';
 import { type Admit, createAdmit, type Refusal } from '../admit/admit.js';
+import { createHostRules } from '../admit/host-rules.js';
 import { Scope } from '../admit/scope.js';
 import type { CrawlArchive } from '../archive/crawl-archive.js';
 import { Hooks } from '../crawl/hooks.js';
 import { PageRequests } from '../crawl/page-requests.js';
 import { PageScheduler } from '../crawl/page-scheduler.js';
 import { Rendering } from '../crawl/rendering.js';
+import type { SignIn } from '../crawl/sign-in.js';
 import { SiteKnowledge } from '../crawl/site-knowledge.js';
-import { Wakeup } from '../crawl/wakeup.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { crawlPaths } from '../directory/crawl-paths.js';
 import { Companions } from '../discovery/companions.js';
 import { Sitemaps } from '../discovery/sitemaps.js';
 import { MannerlyError } from '../errors.js';
 import { decodeText, utf8Start } from '../fetch/charset.js';
-import { type CookieJar, jarMaker } from '../fetch/cookies.js';
+import { jarMaker, type MakeJar } from '../fetch/cookies.js';
 import type { Egress } from '../fetch/egress.js';
 import { offerOf } from '../fetch/identity.js';
+import { createFieldsOf } from '../fetch/own-headers.js';
 import { HandlerPool } from '../handle/handler-pool.js';
+import { ItemStages } from '../handle/item-stages.js';
 import { Journal } from '../journal/journal.js';
-import { Tally } from '../journal/tally.js';
 import { Licenses } from '../licensing/licenses.js';
 import { LicenseTokens } from '../licensing/licensing-options.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
+import { crawlSettings } from '../options/crawl-settings.js';
 import { DEFAULT_RECRAWL, type ResolvedOptions } from '../options/options.js';
 import { ItemWriter } from '../output/items.js';
 import { jsonlSink } from '../output/jsonl.js';
-import { createDatasets } from '../page/datasets.js';
+import { datasetReader } from '../page/datasets.js';
 import { PageReader } from '../page/read-page.js';
 import { lookAtVisit } from '../recrawl/look-at-visit.js';
 import { Recrawl } from '../recrawl/recrawl.js';
+import { replayedWork } from '../replay/replayed-work.js';
 import type { CrawlLogs } from '../report/crawl-logs.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
-import { type Explanation, explain, explainHost, isHostName, requestedForm, withError } from '../report/explain.js';
+import {
+  type Explanation,
+  explain,
+  explainHost,
+  isHostName,
+  requestedForm,
+  withError,
+  withHosts,
+} from '../report/explain.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
 import { PolitenessLedger } from '../report/politeness.js';
+import { Wakeup } from '../wakeup.js';
 import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, endedActivity } from './activity.js';
 import { type AddedUrl, addedUrls } from './added-urls.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
-import { pageWarning } from './page-warning.js';
 import { ReadingLog } from './reading-log.js';
 import { type FailureFilter, findFailures, type RetryAnswer, retryAnswer, retryOf } from './retry.js';
 import { archiveFolder } from './run-archive.js';
@@ -52,6 +64,7 @@ import { openRunDirectory, type RunDirectory } from './run-directory.js';
 import { createRunEgress } from './run-egress.js';
 import { createRunFrontier } from './run-frontier.js';
 import { checkOrder, type RunSetup } from './run-setup.js';
+import { createRunSignIn } from './run-sign-in.js';
 import type { RunStop } from './run-stop.js';
 import { StallWatch } from './stall-watch.js';
 
@@ -70,7 +83,6 @@ export class Run {
   readonly wakeup: Wakeup;
   readonly ledger: PolitenessLedger;
   readonly counts: OutcomeCounts;
-  readonly tally: Tally;
   readonly journal: Journal;
   readonly hooks: Hooks;
   readonly scope: Scope;
@@ -89,9 +101,13 @@ export class Run {
   /** Requests of handlers and of pages in a browser. */
   readonly pageRequests: PageRequests;
   readonly licenses: Licenses;
+  /** `null`: no form is sent. */
+  readonly signIn: SignIn | null;
   readonly scheduler: PageScheduler;
   readonly handlers: HandlerPool;
-  readonly rendering: Rendering;
+  readonly stages: ItemStages;
+  /** `null`: the fetcher opens no pages in a browser. */
+  readonly rendering: Rendering | null;
   readonly items: ItemWriter;
   readonly stalls = new StallWatch();
   /** `null`: no visits are kept. */
@@ -109,7 +125,8 @@ export class Run {
     // A mistake in the options leaves no directory and no open log behind.
     archiveFolder(options, out === null ? null : crawlPaths(out));
     checkOrder(setup);
-    const cookies = await jarMaker(options.network.cookies);
+    const { signIn, network } = options;
+    const cookies = await jarMaker(network.cookies, signIn?.form == null ? null : signIn.origin);
     const startedAtMs = clock.nowMs();
     const opened = await openRunDirectory(setup, startedAtMs);
     try {
@@ -126,7 +143,7 @@ export class Run {
     startedAtMs: number,
     { directory, logs, needsFrontier, restedAtMs }: RunDirectory,
     readings: ReadingLog,
-    cookies: (() => CookieJar) | null,
+    cookies: MakeJar | null,
   ) {
     const { options, handlers, emitter, stop, fetcher, sinks, clock } = setup;
     const { identity, bounds, network, exclusion } = options;
@@ -144,37 +161,39 @@ export class Run {
     stop.onRequest = () => this.wakeup.wake();
     this.ledger = new PolitenessLedger();
     this.counts = new OutcomeCounts();
-    this.tally = new Tally();
-    this.journal = new Journal(emitter, [this.ledger, this.counts, this.tally, logs], nowMs);
+    this.totals = new CrawlTotals(clock, this.counts, this.ledger);
+    this.journal = new Journal(emitter, [this.ledger, this.counts, this.totals, logs], nowMs);
     const { journal } = this;
     this.hooks = new Hooks(options.hooks, clock, stop.signal, journal);
     if (setup.log !== undefined) journal.addListener(setup.log);
     if (options.hooks !== null) journal.addListener(this.hooks);
     if (setup.survey !== undefined) journal.addListener(setup.survey);
 
-    this.scope = new Scope(options.scope);
+    this.scope = new Scope(options.scope, createHostRules(options.hosts));
     const { scope } = this;
     this.knowledge = new SiteKnowledge(scope, options.traps, setup.isShared, journal);
-    this.sitemaps = new Sitemaps(options.sitemaps, options.sitemapUrls);
+    this.sitemaps = new Sitemaps(options.sitemaps, options.sitemapUrls, options.feeds);
     const tell = journal.dataset.bind(journal);
-    const { enqueueDatasets: enqueue, dataTxt } = options;
-    const datasets = dataTxt ? createDatasets({ tokens: identity.tokens, enqueue, tell }) : null;
+    const datasets = options.dataTxt ? datasetReader(identity.tokens, options.enqueueDatasets, tell) : null;
     const tdm = wantsTdmRep(exclusion.page);
     this.companions = new Companions({ sitemaps: this.sitemaps, tdm, datasets }, nowMs);
-    this.totals = new CrawlTotals(clock, this.tally, this.counts, this.ledger);
 
     const { knowledge, companions, totals } = this;
     this.frontier = createRunFrontier(setup, { journal, scope, knowledge, companions, totals, needsFrontier });
     const { frontier } = this;
+    const fieldsOf = createFieldsOf(network.headers, options.hosts);
     const kept = options.recrawl ?? (setup.again ? DEFAULT_RECRAWL : null);
     this.recrawl =
       kept === null
         ? null
         : new Recrawl(frontier, kept, {
-            sentAs: offerOf(identity, network.headers),
+            sentAs: (url) => {
+              const { hostname, origin } = new URL(url);
+              return offerOf(identity, fieldsOf(hostname), origin === options.signIn?.origin);
+            },
             archive: () => this.archive,
             nowMs,
-            tell: (code, url, detail, atMs) => journal.frontierEvent(pageWarning(code, url, detail, atMs)),
+            tell: (...warning) => journal.warning(...warning),
             codeError: (thrown, url) => journal.codeError(thrown, { code: 'handler-error', url }),
           });
     this.admit = createAdmit(scope, bounds, knowledge.watch, (url) => frontier.isRecent(url));
@@ -187,8 +206,7 @@ export class Run {
       tokens: identity.tokens,
       options: exclusion,
       nowMs,
-      onSlow: (url, tookMs) =>
-        journal.frontierEvent(pageWarning('page-slow', url, `${url} took ${Math.round(tookMs)} ms to read`, nowMs())),
+      onSlow: (url, tookMs) => journal.warning('page-slow', url, `${url} took ${Math.round(tookMs)} ms to read`),
     });
     const tokens = new LicenseTokens(options.licensing.tokens);
     this.egress = createRunEgress(setup, { journal, tokens, cookies, archive: () => this.archive });
@@ -208,6 +226,7 @@ export class Run {
       stop,
     });
     this.licenses = new Licenses({
+      store: frontier,
       options: options.licensing,
       purposes: exclusion.page.purposes,
       tokens,
@@ -215,9 +234,11 @@ export class Run {
       arrived: () => this.wakeup.wake(),
       retries: options.retries,
       nowMs,
-      tell: (code, url, detail) => journal.frontierEvent(pageWarning(code, url, detail, nowMs())),
+      tell: (...warning) => journal.warning(...warning),
     });
+    this.signIn = createRunSignIn(setup, this);
     this.scheduler = new PageScheduler(nowMs, network.concurrency);
+    this.stages = new ItemStages(options.items);
     this.handlers = new HandlerPool({
       handlers,
       concurrency: MAX_HANDLING,
@@ -226,18 +247,17 @@ export class Run {
       signal: stop.signal,
       filesPath: directory?.filesPath ?? null,
       isArchived: options.archive !== null,
+      stages: this.stages,
+      readMedia: (answer) => this.reader.read(replayedWork(answer.url, null), answer),
       fetch: this.pageRequests.fetch,
     });
-    this.rendering = new Rendering({
-      renderer: fetcher.renderer ?? null,
-      requests: this.pageRequests,
-      handlers: this.handlers,
-      scope,
-      journal,
-      userAgent: identity.userAgent,
-      nowMs,
-      stop,
-    });
+    const { pageRequests: requests, handlers: pool } = this;
+    const { userAgent } = identity;
+    const { renderer } = fetcher;
+    this.rendering =
+      renderer === undefined
+        ? null
+        : new Rendering({ renderer, requests, handlers: pool, scope, journal, userAgent, nowMs, stop });
     const allSinks = directory === null ? sinks : [jsonlSink({ path: directory.itemsPath }), ...sinks];
     this.items = new ItemWriter(allSinks, (thrown, url) => journal.codeError(thrown, { code: 'sink-failed', url }));
   }
@@ -259,21 +279,21 @@ export class Run {
 
   /** The progress in numbers. */
   progress(): CrawlProgress {
-    const { counts, tally, ledger } = this;
+    const { counts, totals, ledger } = this;
     const problem = this.setup.storeProblem();
     const { queued, inFlight, pages, hosts, runningMs } = this.frontier.counts();
     const waits = this.frontier.waits(MAX_REPORTED_WAITS);
     return {
       pages,
-      requests: tally.requests,
+      requests: totals.requests,
       inFlight,
       hosts: Math.max(hosts, ledger.hostCount()),
       queued,
       excluded: counts.count('excluded'),
       dropped: counts.count('dropped'),
       failed: counts.count('failed'),
-      items: tally.itemCount,
-      bytes: tally.bytes,
+      items: totals.itemCount,
+      bytes: totals.bytes,
       runningMs,
       waitingFor: inFlight > 0 ? null : (waits[0] ?? null),
       waitingHosts: waits.length,
@@ -292,12 +312,15 @@ export class Run {
   /** Why a URL was, was not or is not yet fetched; of a host name, its queue. */
   async explain(urlOrHost: string): Promise<Explanation> {
     const isOver = this.#lastWaits !== null;
-    if (!isOver && isHostName(urlOrHost)) return explainHost(await this.frontier.inspectHost(urlOrHost));
+    const settings = crawlSettings(this.options);
+    if (!isOver && isHostName(urlOrHost))
+      return withHosts(explainHost(await this.frontier.inspectHost(urlOrHost)), settings);
     const url = requestedForm(urlOrHost);
     const explained = explain(url, await this.logs.find(url), isOver ? null : await this.frontier.look(url));
     const kept = this.options.recrawl ?? DEFAULT_RECRAWL;
     const visit = isOver || this.recrawl === null ? null : await lookAtVisit(this.frontier, url, kept, this.nowMs());
-    return withError({ ...explained, ...(visit === null ? {} : { visit }) }, await this.logs.findError(url));
+    const whole = withHosts({ ...explained, ...(visit === null ? {} : { visit }) }, settings);
+    return withError(whole, await this.logs.findError(url));
   }
 
   /** A listing of what is queued. @throws MannerlyError `not-running` */

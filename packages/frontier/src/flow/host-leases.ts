@@ -80,7 +80,7 @@ export class HostLeases {
       const host = new LeasedHost(
         lease,
         this.#schedule.nextNumber(),
-        settings.politeness,
+        settings.settingsOf(lease.host),
         sentAtMs,
         nowMs,
         budget.countSinceMs,

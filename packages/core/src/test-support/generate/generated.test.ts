@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { CONFIG_OPTIONS, OPTIONS, SECTIONS } from '../../options/table.js';
+import { COMMAND_OPTIONS, CONFIG_OPTIONS, FILE_OPTIONS, FLAG_OPTIONS, OPTIONS, SECTIONS } from '../../options/table.js';
 import { commandSections, exitCodeTable } from './command-page.js';
 import { configSchema } from './config-schema.js';
 import { optionOverview, optionSections } from './option-text.js';
@@ -23,20 +23,29 @@ function pageWith(path: string, parts: Readonly<Record<string, string>>): string
   }, page);
 }
 
+it('every option stands in one section of the reference and of the help', () => {
+  const named = SECTIONS.flatMap(({ title, rows }) => (title === 'Configuration file' ? [] : Object.keys(rows)));
+  expect(named.sort()).toEqual(Object.keys(FLAG_OPTIONS).sort());
+});
+
 describe('what is generated is what is committed', () => {
   it.each([
-    ['packages/core/src/options/crawler-options.ts', () => optionTypes(OPTIONS)],
+    [
+      'packages/core/src/options/crawler-options.ts',
+      () => optionTypes(OPTIONS, { ...COMMAND_OPTIONS, ...FILE_OPTIONS }),
+    ],
     ['packages/core/schema/config.schema.json', () => configSchema(CONFIG_OPTIONS)],
   ])('%s', async (path, text) => {
     await expect(text()).toMatchFileSnapshot(pathOf(path));
   });
 
-  it.each<[string, Readonly<Record<string, () => string>>]>([
+  it.each<[string, Readonly<Record<string, () => string | Promise<string>>>]>([
     ['docs/reference/options.md', { options: () => optionSections(SECTIONS) }],
     ['docs/reference/command.md', { commands: commandSections, 'exit codes': exitCodeTable }],
     ['packages/core/README.md', { options: () => optionOverview(SECTIONS) }],
   ])('%s', async (path, parts) => {
-    const texts = Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, text()]));
+    const texts: Record<string, string> = {};
+    for (const [name, text] of Object.entries(parts)) texts[name] = await text();
     await expect(pageWith(pathOf(path), texts)).toMatchFileSnapshot(pathOf(path));
   });
 });

@@ -18,21 +18,35 @@ import type {
 import type { HookOptions } from '../crawl/hooks.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
+import type { ItemStage } from '../handle/item-stages.js';
 import type { StoreNotice } from '../journal/events.js';
 import type { LogFunction, Logger } from '../journal/log-entry.js';
 import type { Sink } from '../output/sink.js';
 import type { ContentFunction } from '../recrawl/recrawl-options.js';
+import type { GivenBrowser } from './browser-rows.js';
 `;
 /** Types of groups that are declared elsewhere. */
-const DECLARED: ReadonlySet<string> = new Set(["Omit<RobotsOptions, 'tokens'>", 'CustomPoliteness', 'HookOptions']);
+const DECLARED: ReadonlySet<string> = new Set([
+  "Omit<RobotsOptions, 'tokens'>",
+  'CustomPoliteness',
+  'GivenBrowser',
+  'HookOptions',
+]);
 /** Types of groups that the package exports. The members of the others are documented where they are used. */
-const EXPORTED: ReadonlySet<string> = new Set(['CrawlerOptions', 'IdentityOptions', 'ScopeOptions', 'NetworkOptions']);
+const EXPORTED: ReadonlySet<string> = new Set([
+  'CrawlerOptions',
+  'FileOptions',
+  'IdentityOptions',
+  'ScopeOptions',
+  'NetworkOptions',
+]);
 const MAX_COLUMNS = 120;
 
-/** The module. @param rows - Those of \`createCrawler\`. */
-export function optionTypes(rows: Rows): string {
+/** The module. @param rows - Those of \`createCrawler\`. @param ofFile - Those of a configuration file alone. */
+export function optionTypes(rows: Rows, ofFile: Rows): string {
   const all = [
     ['CrawlerOptions', rows, 'Everything a crawl can be configured with.', []] as const,
+    ['FileOptions', ofFile, 'What a configuration file may say in addition.', []] as const,
     ...groupsOf(rows),
   ].map(([name, each, does, needed]) => declaration(name, each, does, needed));
   return `${HEAD}\n${all.join('\n')}`;
@@ -55,15 +69,19 @@ function groupsOf(rows: Rows): Group[] {
 }
 
 function declaration(name: string, rows: Rows, does: string, needsOneOf: readonly string[]): string {
-  const members = Object.entries(rows).map(([key, row]) => member(key, row));
+  const isWhole = name === 'CrawlerOptions';
+  const members = Object.entries(rows).map(([key, row]) => member(key, row, isWhole && NEEDED.test(key)));
   const doc = EXPORTED.has(name) ? comment(withoutLinks(does), '') : '';
   if (needsOneOf.length === 0) return `${doc}export interface ${name} {\n${members.join('')}}\n`;
   const needed = needsOneOf.map((key) => `{ readonly ${key}: number }`).join(' | ');
   return `${doc}export type ${name} = Any${name} & (${needed});\n\ninterface Any${name} {\n${members.join('')}}\n`;
 }
 
-function member(key: string, row: Row): string {
-  const isOptional = row.isRequired !== true && !/^(identity|scope|bounds)$/.test(key);
+/** The options that no crawl goes without. */
+const NEEDED = /^(identity|scope|bounds)$/;
+
+function member(key: string, row: Row, isNeeded: boolean): string {
+  const isOptional = row.isRequired !== true && !isNeeded;
   const head = `  readonly ${key}${isOptional ? '?' : ''}:`;
   const type = typeOf(row.shape);
   const line = `${head} ${type};\n`;

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { invalid, wholeIn } from '../../option-value.js';
 import { messageOf } from '../checked-store.js';
 import { Resending, type Verdict } from '../server/resending.js';
-import { resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
+import { emptied, resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
 import { COMMIT_LUA, SEEN_LUA } from './lua-commit.js';
 import { HOST_LUA } from './lua-host.js';
 import { LEASE_LUA, WAKE_LUA } from './lua-lease.js';
@@ -33,7 +33,7 @@ export type ScriptName = keyof typeof SCRIPTS;
 /** Words of temporary errors (connections, restarts, failovers, migrating slots), of the server or of ioredis. */
 const TEMPORARY = new RegExp(
   [
-    '^(?:LOADING|READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MISCONF|NOREPLICAS|BUSY|MOVED|ASK)\\b',
+    '^(?:LOADING|READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MISCONF|NOREPLICAS|OOM|BUSY|MOVED|ASK)\\b',
     ...['Connection is closed', 'writeable', 'max retries per request', 'Too many Cluster redirections'],
     ...['Command timed out', 'refresh slots cache', 'startup nodes', "Cluster isn't ready", 'non local key'],
     ...['ECONN', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ENOTFOUND'],
@@ -61,13 +61,17 @@ export class Connection {
   }
 
   /** Runs a script on the shard whose keys begin with `base`. `values`: its `ARGV`, the clock first. */
-  run(name: ScriptName, base: string, values: readonly ScriptValue[]): Promise<unknown> {
+  async run(name: ScriptName, base: string, values: readonly ScriptValue[]): Promise<unknown> {
     const { text, digest } = SCRIPTS[name];
     const rest = [2, `${base}m`, `${base}-`, ...values];
-    return this.call('EVALSHA', [digest, ...rest]).catch((error: unknown) => {
-      if (messageOf(error).includes(': NOSCRIPT')) return this.call('EVAL', [text, ...rest]);
-      throw error;
-    });
+    try {
+      return await this.call('EVALSHA', [digest, ...rest]).catch((error: unknown) => {
+        if (messageOf(error).includes(': NOSCRIPT')) return this.call('EVAL', [text, ...rest]);
+        throw error;
+      });
+    } catch (error) {
+      throw messageOf(error).includes('EMPTIED') ? emptied('Redis', `the keys ${base}`, error) : error;
+    }
   }
 }
 
@@ -78,7 +82,8 @@ function judge(error: unknown): Verdict {
 }
 
 function script(...parts: readonly string[]): { readonly text: string; readonly digest: string } {
-  const text = SHARD_LUA + parts.join('');
+  // With this line a server whose memory is full refuses the script as a whole, not a command in the middle of it.
+  const text = `#!lua\n${SHARD_LUA}${parts.join('')}`;
   return { text, digest: createHash('sha1').update(text).digest('hex') };
 }
 
@@ -122,34 +127,4 @@ export function resolveRedisOptions(options: RedisStoreOptions) {
   const shards = options.shards ?? (client.isCluster ? SHARDS_OF_CLUSTER : SHARDS_OF_ONE);
   const common = resolveServerOptions('Redis', options, ['client', 'prefix', 'shards']);
   return { ...common, client, prefix, shards: wholeIn('shards', shards, 1, SHARDS_MOST) };
-}
-
-/** The shard of a host, a record or a slot: FNV-1a of its name. Keys are placed by it, so it never changes. */
-export function shardOf(name: string, shards: number): number {
-  if (shards === 1) return 0;
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
-  return (hash >>> 0) % shards;
-}
-
-/** The prefix of a shard's keys: one hash tag, so one slot. */
-export function shardBase(prefix: string, shard: number): string {
-  return `{${prefix}:${shard}}`;
-}
-
-/** One of several, with its index among them. */
-export interface Placed<T> {
-  readonly one: T;
-  readonly at: number;
-}
-
-export function byShard<T>(all: readonly T[], shards: number, nameOf: (one: T) => string): Map<number, Placed<T>[]> {
-  const parts = new Map<number, Placed<T>[]>();
-  for (const [at, one] of all.entries()) {
-    const shard = shardOf(nameOf(one), shards);
-    const part = parts.get(shard);
-    if (part === undefined) parts.set(shard, [{ one, at }]);
-    else part.push({ one, at });
-  }
-  return parts;
 }

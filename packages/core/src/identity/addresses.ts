@@ -1,0 +1,73 @@
+// The addresses from which a crawler's requests come: the list that its operator publishes (JAFAR; identity 9), and
+// their names, looked up as sites do (identity 10).
+
+import ipaddr from 'ipaddr.js';
+import type { PublishedFault } from './check-published.js';
+import { MAX_NAMED_ADDRESSES } from './limits.js';
+
+/** The name that the first address of a range should have: `crawl-192-0-2-0.bot.example`. */
+export function expectedName(range: string, domain: string): string {
+  const [address = ''] = range.split('/');
+  return `crawl-${address.replaceAll(/[.:]+/g, '-').replace(/-$/, '')}.${domain}`;
+}
+
+/** The list as it is served. */
+export function addressList(ranges: readonly string[], nowMs: number): string {
+  const prefixes = ranges.map((range) => (range.includes(':') ? { ipv6Prefix: range } : { ipv4Prefix: range }));
+  return `${JSON.stringify({ creationTime: new Date(nowMs).toISOString(), prefixes }, null, 2)}\n`;
+}
+
+/** What looks names up, such as a `Resolver` of node:dns/promises. */
+export interface NameLookup {
+  reverse(address: string): Promise<string[]>;
+  resolve4(name: string): Promise<string[]>;
+  resolve6(name: string): Promise<string[]>;
+}
+
+/** Checks every address of small ranges, and the first and last ones of larger ones. Never rejects. */
+export async function checkNames(
+  ranges: readonly string[],
+  domain: string,
+  lookup: NameLookup,
+): Promise<readonly PublishedFault[]> {
+  const faults: PublishedFault[] = [];
+  const addresses = ranges.flatMap(addressesOf).slice(0, MAX_NAMED_ADDRESSES);
+  for (const address of addresses) {
+    const names = await lookup.reverse(address).catch(() => []);
+    const ours = names
+      .map((name) => name.replace(/\.$/, '').toLowerCase())
+      .filter((name) => name.endsWith(`.${domain}`));
+    const found = await Promise.all(ours.map((name) => addressesNamed(name, address, lookup)));
+    if (found.some((each) => each.some((one) => isSame(one, address)))) continue;
+    const [name] = ours;
+    const detail =
+      name === undefined
+        ? `it has no name under ${domain}: set its PTR, such as ${expectedName(`${address}/32`, domain)}`
+        : `its name ${name} does not lead back to it: set its A or AAAA`;
+    faults.push({ code: 'address-unnamed', url: address, detail });
+  }
+  return faults;
+}
+
+function addressesNamed(name: string, address: string, lookup: NameLookup): Promise<string[]> {
+  const found = address.includes(':') ? lookup.resolve6(name) : lookup.resolve4(name);
+  return found.catch(() => []);
+}
+
+/** All of a range of 16 addresses or fewer; else its first and last. */
+function addressesOf(range: string): string[] {
+  const [first, bits] = ipaddr.parseCIDR(range);
+  const bytes = first.toByteArray();
+  const free = 8 * bytes.length - bits;
+  const last = bytes.map((byte, at) => byte | ((0xff >> Math.min(8, Math.max(0, bits - 8 * at))) & 0xff));
+  if (free > 4) return [first.toString(), ipaddr.fromByteArray(last).toString()];
+  return Array.from({ length: 1 << free }, (_, add) => {
+    const own = [...bytes];
+    own[own.length - 1] = (own.at(-1) ?? 0) + add;
+    return ipaddr.fromByteArray(own).toString();
+  });
+}
+
+function isSame(one: string, other: string): boolean {
+  return ipaddr.isValid(one) && ipaddr.parse(one).toString() === ipaddr.parse(other).toString();
+}

@@ -1,0 +1,41 @@
+// What is at stake: memory of a crawl that waits for hours, and the time of one that does not.
+
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { LONG_WAIT_MS } from './limits.js';
+
+beforeEach(() => vi.resetModules());
+afterEach(() => vi.unstubAllGlobals());
+
+it('collects before a long wait only', async () => {
+  const { giveMemoryBack } = await import('./wakeup.js');
+  const gc = vi.fn();
+  vi.stubGlobal('gc', gc);
+  giveMemoryBack(LONG_WAIT_MS - 1);
+  expect(gc).not.toHaveBeenCalled();
+  giveMemoryBack(LONG_WAIT_MS);
+  expect(gc).toHaveBeenCalledTimes(1);
+});
+
+it('does without where the process does not let it', async () => {
+  const { giveMemoryBack } = await import('./wakeup.js');
+  vi.stubGlobal('gc', undefined);
+  expect(() => giveMemoryBack(LONG_WAIT_MS)).not.toThrow();
+});
+
+it('collects what no one holds, as the lean engine has it', async () => {
+  await import('./v8-flags.js');
+  const { giveMemoryBack } = await import('./wakeup.js');
+  vi.stubGlobal('gc', undefined);
+  const held = { text: 'held' };
+  const [kept, left] = [new WeakRef(held), weakly('left')];
+  // What a WeakRef was made of stays until the turn is over.
+  await new Promise(setImmediate);
+  giveMemoryBack(LONG_WAIT_MS);
+  expect(left.deref()).toBeUndefined();
+  expect(kept.deref()).toBe(held);
+});
+
+/** In a call of its own, so that no frame that goes on holds it. */
+function weakly(text: string): WeakRef<{ text: string }> {
+  return new WeakRef({ text });
+}
