@@ -4,7 +4,7 @@
 export { resolveRobotsOptions } from './options/options.js';
 export { afterExchange, newHostClock, redirectNotBeforeMs } from './politeness/host-clock.js';
 export { type Politeness, requestInterval, resolvePoliteness } from './politeness/interval.js';
-export { ReadyHeap } from './ready-heap.js';
+export { type HeapMember, ReadyHeap } from './ready-heap.js';
 export { createRecentSet } from './recent-set.js';
 export { recordOf } from './records/record.js';
 export { formatUrlParts, hostKeyOf, parseUrlParts, type UrlParts } from './url/url.js';

@@ -19,12 +19,10 @@ export class HostSchedule {
   /** Hosts for which requests of the owner's own wait. */
   readonly #wanted: ReadonlyMap<HostKey, unknown>;
   readonly #hosts = new Map<HostKey, LeasedHost>();
-  readonly #ready = new ReadyHeap();
+  readonly #ready = new ReadyHeap<LeasedHost>();
   /** Those that go first: it is night at them (`politeness.quietHours`). */
-  readonly #preferred = new ReadyHeap();
+  readonly #preferred = new ReadyHeap<LeasedHost>();
   readonly #quietHours: QuietHours | null;
-  readonly #byNumber: (LeasedHost | null)[] = [];
-  readonly #freeNumbers: number[] = [];
   #changed = new Set<LeasedHost>();
   #isClosing = false;
   #lagMs = 0;
@@ -47,22 +45,14 @@ export class HostSchedule {
     return this.#hosts.values();
   }
 
-  nextNumber(): number {
-    return this.#freeNumbers.pop() ?? this.#byNumber.length;
-  }
-
   add(host: LeasedHost): void {
     this.#hosts.set(host.key, host);
-    this.#byNumber[host.number] = host;
   }
 
   /** The host is not ours any more. */
   remove(host: LeasedHost): void {
     if (this.#hosts.get(host.key) === host) this.#hosts.delete(host.key);
-    if (this.#byNumber[host.number] !== host) return;
     this.#unplace(host);
-    this.#byNumber[host.number] = null;
-    this.#freeNumbers.push(host.number);
   }
 
   /** How many more hosts may be leased; less than 0 when others want their share. */
@@ -113,11 +103,7 @@ export class HostSchedule {
 
   /** Takes out the earliest host that may be asked now; `null` without one. */
   popDue(nowMs: number): LeasedHost | null {
-    const heap = (this.#preferred.earliest() ?? Number.POSITIVE_INFINITY) <= nowMs ? this.#preferred : this.#ready;
-    const number = heap.peek();
-    if (number === undefined || heap.earliest()! > nowMs) return null;
-    heap.remove(number);
-    return this.#byNumber[number]!;
+    return this.#preferred.popDue(nowMs) ?? this.#ready.popDue(nowMs) ?? null;
   }
 
   /** When the earliest host may be asked, epoch milliseconds; `null` without one. */
@@ -160,15 +146,13 @@ export class HostSchedule {
 
   #place(host: LeasedHost, atMs: number, nowMs: number): void {
     const isNight = this.#quietHours?.isNight(host.key, nowMs) === true;
-    (isNight ? this.#ready : this.#preferred).remove(host.number);
-    (isNight ? this.#preferred : this.#ready).set(host.number, atMs);
+    (isNight ? this.#ready : this.#preferred).remove(host);
+    (isNight ? this.#preferred : this.#ready).set(host, atMs);
   }
 
-  /** Takes it out of the heaps. The number of a host that was removed may be another's by now. */
   #unplace(host: LeasedHost): void {
-    if (this.#byNumber[host.number] !== host) return;
-    this.#ready.remove(host.number);
-    this.#preferred.remove(host.number);
+    this.#ready.remove(host);
+    this.#preferred.remove(host);
   }
 
   #isTurnOver(host: LeasedHost): boolean {

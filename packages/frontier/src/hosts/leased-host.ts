@@ -7,6 +7,7 @@ import type { HostWait } from '../frontier-event.js';
 import { ENTRIES_PER_LEASE } from '../limits.js';
 import { afterExchange, type ClockWarning, type HostClock } from '../politeness/host-clock.js';
 import { type EarliestStart, earliestStart, type Politeness, requestInterval } from '../politeness/interval.js';
+import type { HeapMember } from '../ready-heap.js';
 import {
   type AuthorityRules,
   type ClosedTime,
@@ -25,17 +26,17 @@ import { LeasedEntries } from './leased-entries.js';
 export type LeaseStatus = 'arriving' | 'leased' | 'leaving' | 'lost';
 
 /** A host under our lease. All times are epoch milliseconds. */
-export class LeasedHost {
+export class LeasedHost implements HeapMember {
   readonly key: HostKey;
   readonly fencingToken: FencingToken;
-  /** Its number in the ready heap. */
-  readonly number: number;
   readonly leasedAtMs: number;
   readonly entries = new LeasedEntries();
   /** What its authorities require. */
   readonly requirements: SpacingRequirements;
   /** Authorities that had requirements at the last commit; their rules are read when the lease begins. */
   readonly askers: readonly string[];
+
+  place = -1;
 
   readonly #politeness: Politeness;
   readonly #chains = new Map<string, number>();
@@ -59,12 +60,11 @@ export class LeasedHost {
    * @param nowMs - After it was answered: ages count from here. State that cannot be read counts as "a request was made
    * just now", the slower reading.
    */
-  constructor(lease: Lease, number: number, politeness: Politeness, sentAtMs: number, nowMs: number, countSinceMs = 0) {
+  constructor(lease: Lease, politeness: Politeness, sentAtMs: number, nowMs: number, countSinceMs = 0) {
     const kept = lease.state === null ? newHostState() : decodeHostState(lease.state, nowMs);
     const state = kept ?? newHostState();
     this.key = lease.host;
     this.fencingToken = lease.fencingToken;
-    this.number = number;
     this.leasedAtMs = nowMs;
     this.askers = state.askers;
     this.#politeness = politeness;

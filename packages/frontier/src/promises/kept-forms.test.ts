@@ -92,7 +92,7 @@ describe('host state', () => {
       entries: [],
       queued: 0,
     };
-    const host = new LeasedHost(lease, 0, resolvePoliteness(), 50, 60);
+    const host = new LeasedHost(lease, resolvePoliteness(), 50, 60);
     expect(host.clock).toMatchObject({ lastStartMs: 60, lastEndMs: 60 });
   });
 
