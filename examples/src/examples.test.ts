@@ -58,6 +58,13 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     expect(out).toContain('3 pages of the section; 2 links led out of it.');
   });
 
+  it.concurrent('crawl one host more slowly, and less of it', { timeout: 600_000 }, async () => {
+    const out = await runExample('single-hosts', 'meadow.test');
+    expect(out).toContain(`http://meadow.test:${town.port}/flowers  Flowers, as 2 entries say`);
+    expect(out).toMatch(/bounded: 3 pages, never less than 2\d\d\d ms between two requests/);
+    expect(out).toContain("'scope-excluded': 1");
+  });
+
   it.concurrent('check links', { timeout: 600_000 }, async () => {
     const at = `http://library.test:${town.port}`;
     const out = await runExample('check-links', 'library.test');

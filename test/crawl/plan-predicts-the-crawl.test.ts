@@ -96,6 +96,16 @@ describe('the duration of a plan is within a fifth of the crawl', () => {
       { bounds: { pages: 900, minutesPerHost: 3 } },
     ],
     [
+      'with a host that an entry makes slower',
+      { 'a.test': site('a.test', 20) },
+      { hosts: [{ match: 'a.test', spacing: { minMs: 8_000 } }] },
+    ],
+    [
+      'with a host that an entry bounds',
+      { 'a.test': site('a.test', 99) },
+      { bounds: { pages: 900, pagesPerHost: 50 }, hosts: [{ match: '*', bounds: { pages: 9 }, exclude: ['/none'] }] },
+    ],
+    [
       'with hosts of one domain asked as one',
       { 'one.example.org': site('one.example.org', 15), 'two.example.org': site('two.example.org', 15) },
       { politeness: { perDomain: true } },

@@ -33,7 +33,7 @@ it('per address, at a server: one request at a time and the interval between, wh
 });
 
 /** Crawls these names, of which each has the address that is told. */
-async function arrivals(hosts: Readonly<Record<string, string>>, options: Partial<TestCrawlOptions>) {
+async function arrivals(hosts: Readonly<Record<string, string>>, options: Omit<Partial<TestCrawlOptions>, 'hosts'>) {
   const { report, log } = await crawlVirtually({
     seeds: Object.keys(hosts).map((name) => `http://${name}/`),
     hosts: Object.fromEntries(

@@ -6,7 +6,7 @@ import { type CrawlStory, crawl, type TestCrawlOptions } from './crawl.js';
 import type { WebExchange } from './web.js';
 
 /** What is crawled, and how. Seeds are whole URLs. */
-export type VirtualCrawlOptions = TestCrawlOptions & {
+export type VirtualCrawlOptions = Omit<TestCrawlOptions, 'hosts'> & {
   readonly hosts: Readonly<Record<string, FakeHost>>;
   /** Milliseconds until an answer begins. @default 0 */
   readonly delayMs?: number;

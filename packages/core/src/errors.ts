@@ -1,6 +1,5 @@
 // The one error class of this package: for the caller's mistakes and broken machinery, never for what a crawl meets.
 
-import { FrontierError } from '@mannerly/frontier';
 import { redacted } from './redacted.js';
 
 /** Stable codes; the README has a heading for each. */
@@ -52,25 +51,6 @@ export class MannerlyError extends Error {
     this.code = code;
     this.hint = more.hint ?? null;
   }
-}
-
-/** An error of the store as ours, `directory-taken` where it has another crawl's frontier. Others stay as they are. */
-export function asMannerlyError(error: unknown, directory: string | null): unknown {
-  if (!(error instanceof FrontierError)) return error;
-  const more = { cause: error, ...(error.hint === null ? {} : { hint: error.hint }) };
-  if (error.code === 'store-mismatch' && directory !== null) {
-    return new MannerlyError(
-      'directory-taken',
-      `${directory} does not hold the frontier of this crawl: ${error.message}`,
-      more,
-    );
-  }
-  if (error.code !== 'store-failed') return error;
-  const kept = 'What was committed is kept: with a durable store the same crawl goes on from there.';
-  // lmdb has no other word for half of a write.
-  const full = /No space left|Input\/output error/.test(error.message) ? 'Is the disk full? ' : '';
-  const hint = error.hint === null ? `${full}${kept}` : `${full}${error.hint} ${kept}`;
-  return new MannerlyError('store-failed', error.message, { cause: error, hint });
 }
 
 /** An invalid option: ``expected `NAME` to be EXPECTED, got VALUE``. @param option - Such as `scope.hosts`. */

@@ -1,10 +1,11 @@
 // What `mannerly` builds on and a user of the frontier does not need. No promise of stability: it changes with any
 // version.
 
-export { resolveRobotsOptions } from './options/options.js';
+export { resolveSettings } from './options/options.js';
 export { afterExchange, newHostClock, redirectNotBeforeMs } from './politeness/host-clock.js';
-export { type Politeness, requestInterval, resolvePoliteness } from './politeness/interval.js';
+export { requestInterval, resolvePoliteness } from './politeness/interval.js';
 export { type HeapMember, ReadyHeap } from './ready-heap.js';
 export { createRecentSet } from './recent-set.js';
 export { recordOf } from './records/record.js';
+export { createHostMatch } from './url/host-pattern.js';
 export { formatUrlParts, hostKeyOf, parseUrlParts, type UrlParts } from './url/url.js';

@@ -59,6 +59,11 @@ export const PAGES_MOST = 1_000_000_000;
 /** Longest running time a bound may name, minutes: ten years. */
 export const MINUTES_MOST = 5_256_000;
 
+/** Entries of `hosts` (our own). */
+export const HOST_ENTRIES_MOST = 1_000;
+/** Host names and patterns of one of them (our own). */
+export const HOST_PATTERNS_MOST = 1_000;
+
 // Spacing (politeness/**).
 /** Longest interval an operator may set, milliseconds: one day (our own). */
 export const POLITENESS_MS_MAX = 86_400_000;

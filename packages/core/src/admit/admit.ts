@@ -101,14 +101,15 @@ export function createAdmit(
 
 /** Why a URL is outside of scope or bounds; `null`: it is not. Bounds on pages are the frontier's. Never throws. */
 export function whyOutside(
-  scope: Pick<Scope, 'judge'>,
+  scope: Pick<Scope, 'judge' | 'maxDepth'>,
   bounds: DepthBound,
   { via, depth, hops = 0 }: Pick<NewUrl, 'via' | 'depth' | 'hops'>,
   url: UrlParts,
 ): Exclude<ScopeAnswer, { kind: 'in' }> | { readonly reason: 'bound-depth' | 'redirect-limit' } | null {
   const scoped = scope.judge(url, via);
   if (scoped.kind === 'out') return scoped;
-  if (bounds.depth !== null && depth > bounds.depth) return { reason: 'bound-depth' };
+  const most = scope.maxDepth(url) ?? bounds.depth;
+  if (most !== null && depth > most) return { reason: 'bound-depth' };
   return hops > MAX_REDIRECT_HOPS ? { reason: 'redirect-limit' } : null;
 }
 

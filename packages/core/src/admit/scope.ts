@@ -8,6 +8,7 @@ import type { Via } from '@mannerly/frontier';
 import { hostKeyOf, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { parseUrl } from '../parse-url.js';
 import type { ResolvedScope } from './admit-options.js';
+import { type HostRulesOf, noHostRules } from './host-rules.js';
 import { MAX_SCOPE_MOVES } from './limits.js';
 import { readPatterns, readSurts, requestedUrl, type UrlPattern, type UrlTest } from './url-pattern.js';
 
@@ -43,6 +44,7 @@ type GivenScope = Partial<ResolvedScope> & Pick<ResolvedScope, 'seeds'>;
  */
 export class Scope {
   readonly #options: GivenScope;
+  readonly #rulesOf: HostRulesOf;
   readonly #hosts: Set<string>;
   /** Seeds and where they led: only these move a scope. */
   readonly #seeds: Set<string>;
@@ -54,8 +56,9 @@ export class Scope {
   readonly isInside: UrlTest;
 
   /** @throws Never: options were checked before. */
-  constructor(options: GivenScope) {
+  constructor(options: GivenScope, rulesOf: HostRulesOf = noHostRules) {
     this.#options = options;
+    this.#rulesOf = rulesOf;
     this.#hosts = new Set(options.seeds.map((seed) => new URL(seed).hostname));
     this.#seeds = new Set(options.seeds.map(bare));
     this.#includes = readPatterns('scope.include', options.include);
@@ -69,12 +72,18 @@ export class Scope {
     // A page needs its scripts wherever they are: the fetcher decides whether other hosts are requested.
     if (via !== 'subresource' && !this.isInside(url)) return OUT;
     if (this.#excludes?.(url) === true || this.#isDenied(url)) return EXCLUDED;
+    if (this.#rulesOf(url.host).excludes.some((test) => test(url))) return EXCLUDED;
     // A sitemap may lie outside the part of the site that is wanted.
     if (via !== 'companion' && via !== 'subresource') {
       if (prefixes.length > 0 && !prefixes.some((prefix) => url.path.startsWith(prefix))) return OUT;
       if (this.#includes?.(url) === false) return OUT;
     }
     return allows === undefined ? IN : asked(allows, url, via);
+  }
+
+  /** Links from a seed at most, by what is said of the URL's host; `null`: as everywhere. */
+  maxDepth(url: UrlParts): number | null {
+    return this.#rulesOf(url.host).depth;
   }
 
   /** Excludes more from now on. @throws MannerlyError `option-invalid` */

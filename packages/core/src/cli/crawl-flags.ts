@@ -4,15 +4,9 @@ import { type Command, Option } from 'commander';
 import type { IdentityOptions } from '../options/crawler-options.js';
 import type { RetryFilter } from '../run/retry.js';
 import { UsageError } from './failure.js';
-import {
-  collected,
-  dateArgument,
-  FLAGGED_ROWS,
-  numberArgument,
-  optionOf,
-  RAW_CELLS,
-  withOptionFlags,
-} from './option-flags.js';
+import { collected, dateArgument, numberArgument } from './flag-values.js';
+import { RAW_CELLS_FLAG, STORE_FLAG } from './flags.js';
+import { FLAGGED_ROWS, optionOf, withOptionFlags } from './option-flags.js';
 import { PROGRESS_MODES, type ProgressMode } from './progress.js';
 
 /** The flags as commander has them. Those of the option table are read by `optionsFromFlags`. */
@@ -84,7 +78,7 @@ export function withCrawlFlags(command: Command): Command {
     .option('--retry-host <name>', 'with --retry: only those of this host')
     .option('--retry-since <date>', 'with --retry: only those since a date such as 2026-05-01T18:30Z', dateArgument)
     .optionsGroup('Several processes:')
-    .addOption(storeOption())
+    .addOption(STORE_FLAG)
     .option(
       '--workers <n>',
       'processes on this machine that share the crawl (default: 1)',
@@ -101,30 +95,17 @@ export function withCrawlFlags(command: Command): Command {
     )
     .optionsGroup('Output and configuration:')
     .option('--csv <file>', 'write items to this CSV file too')
-    .option('--raw-cells', RAW_CELLS)
+    .addOption(RAW_CELLS_FLAG)
     .option('--json', 'print the report as JSON on standard output')
     .option('--config <file>', 'read this file (default: mannerly.config.json, .js or .ts in the working directory)')
     .option('--no-config', 'read no configuration file')
     .helpOption('-h, --help', 'print this');
 }
 
-/** Adds `--name` and `--contact` to a command. */
-export function withIdentity(command: Command): Command {
-  return withFlagsOf(command, /^identity\./);
-}
-
 /** Adds the flags of the options whose paths match. */
 export function withFlagsOf(command: Command, paths: RegExp): Command {
   for (const flagged of FLAGGED_ROWS) if (paths.test(flagged.path)) command.addOption(optionOf(flagged));
   return command;
-}
-
-/** The flag that names a crawl on a server. */
-export function storeOption(): Option {
-  return new Option(
-    '--store <url>',
-    'the server that keeps the frontier, for several processes or machines: redis://…, rediss://…, postgres://… (?crawl=<name> for one of several crawls)',
-  );
 }
 
 /** @throws UsageError when the name or the contact is missing. Their values are checked by the crawl. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeIo } from './io.fixture.js';
-import { createProgram, runCommand } from './program.js';
+import { addFlags, createProgram, runCommand } from './program.js';
 import { type TestSite, testSite } from './site.fixture.js';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -65,11 +65,12 @@ describe('a documented command line', () => {
     expect(ours.length).toBeGreaterThan(50);
   });
 
-  it.each(ours)('$document: $line', ({ words }) => {
+  it.each(ours)('$document: $line', async ({ words }) => {
     const [name = '', ...args] = words.filter((word) => !word.includes('…'));
     if (!/^[a-z]/.test(name)) return;
     const command = createProgram(fakeIo(), () => undefined).commands.find((each) => each.name() === name);
     expect(command, `mannerly ${name}`).toBeDefined();
+    if (command !== undefined) await addFlags(command);
     const flags = args.filter((word) => word.startsWith('--')).map((word) => word.split('=')[0]);
     const known = command?.options.map(({ long }) => long) ?? [];
     expect(flags.filter((flag) => flag !== '--help' && !known.includes(flag))).toEqual([]);

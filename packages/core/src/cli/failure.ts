@@ -1,8 +1,6 @@
 // What the command says when it fails: one line what happened, one line what to do, and an exit code.
 
-import { FrontierError } from '@mannerly/frontier';
 import { CommanderError } from 'commander';
-import { MannerlyError } from '../errors.js';
 import { EXIT } from './exit-codes.js';
 import type { CliIo } from './io.js';
 
@@ -41,15 +39,15 @@ export function reportFailure(error: unknown, io: CliIo): number {
   const hint = hintOf(error);
   if (hint !== null) io.err(`  ${hint}`);
   if (error instanceof UsageError || (hasCode(error) && USAGE_CODES.test(error.code))) return EXIT.usage;
-  const isKnown = error instanceof MannerlyError || error instanceof FrontierError || hint !== null;
-  if (!isKnown && error.stack !== undefined)
+  if (!('hint' in error) && hint === null && error.stack !== undefined)
     io.err(`${error.stack}\n  This is a bug: please report it with these lines.`);
   return EXIT.broken;
 }
 
+/** Of every error class of ours, or of what caused it. */
 function hintOf(error: Error): string | null {
-  if (error instanceof MannerlyError || error instanceof UsageError || error instanceof FrontierError)
-    return error.hint ?? (error.cause instanceof Error ? hintOf(error.cause) : null);
+  if ('hint' in error)
+    return (error.hint as string | null) ?? (error.cause instanceof Error ? hintOf(error.cause) : null);
   return hasCode(error) ? (SYSTEM_HINTS[error.code] ?? null) : null;
 }
 

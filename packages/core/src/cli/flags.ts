@@ -1,4 +1,6 @@
-// The flags of the commands that do not crawl, as commander has them. Each command reads its own.
+// The flags of the commands that do not crawl, as commander has them, and flags that several commands have.
+
+import { Option } from 'commander';
 
 /** Flags of `robots`, `datasets`, `explain`, `queue`, `report`, `audit`, `replay`, `wacz` and `export`. */
 export interface Flags {
@@ -32,3 +34,15 @@ export interface Flags {
 export function json(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
+
+/** Names a crawl on a server. */
+export const STORE_FLAG = new Option(
+  '--store <url>',
+  'the server that keeps the frontier, for several processes or machines: redis://…, rediss://…, postgres://… (?crawl=<name> for one of several crawls)',
+);
+
+/** Wherever `--csv` is. */
+export const RAW_CELLS_FLAG = new Option(
+  '--raw-cells',
+  'with --csv: keep texts that a spreadsheet would run as formulas',
+);

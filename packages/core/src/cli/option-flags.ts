@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import type { Flag, Row, Shape } from '../options/row.js';
 import { OPTIONS, type PlacedRow, placedRows, SECTIONS } from '../options/table.js';
-import { UsageError } from './failure.js';
+import { collected, numberArgument, oneOf } from './flag-values.js';
 
 /** Options of a crawl of which any may be absent. */
 export type GivenOptions = { readonly [K in keyof CrawlerOptions]?: Partial<CrawlerOptions[K]> };
@@ -129,41 +129,3 @@ function daysText(text: string): string {
   const [, count = '', unit = ''] = /^([\d.]+) ?([hdw])$/.exec(text.trim()) ?? [];
   return count === '' ? text : String((Number(count) * { h: 1, d: 24, w: 168 }[unit as 'h' | 'd' | 'w']) / 24);
 }
-
-/** Collects the values of a flag that may be given more than once. */
-export function collected<T>(value: T, before: readonly T[] = []): T[] {
-  return [...before, value];
-}
-
-/** One of a few words. @throws UsageError naming the flag, the words and the value. */
-export function oneOf<T extends string>(flag: string, words: readonly T[], value: string): T {
-  const found = words.find((word) => word === value);
-  if (found === undefined) throw new UsageError(`expected ${flag} to be one of ${words.join(', ')}, got "${value}"`);
-  return found;
-}
-
-/** Reads a number of a range. @throws InvalidArgumentError */
-export function numberArgument(
-  least: number,
-  most: number,
-  isWhole: boolean,
-  isAboveLeast = false,
-): (text: string) => number {
-  return (text) => {
-    const value = text.trim() === '' ? Number.NaN : Number(text);
-    const isInRange = value <= most && (isAboveLeast ? value > least : value >= least);
-    if (isInRange && (!isWhole || Number.isInteger(value))) return value;
-    const range = isAboveLeast ? `above ${least}, up to ${most}` : `from ${least} to ${most}`;
-    throw new InvalidArgumentError(`Expected a ${isWhole ? 'whole ' : ''}number ${range}.`);
-  };
-}
-
-/** Reads a date (midnight, UTC) or a date with a time, as epoch milliseconds. @throws InvalidArgumentError */
-export function dateArgument(text: string): number {
-  const atMs = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isFinite(atMs)) return atMs;
-  throw new InvalidArgumentError('Expected a date such as 2026-05-01 or 2026-05-01T18:30Z.');
-}
-
-/** What `--raw-cells` says, wherever `--csv` is. */
-export const RAW_CELLS = 'with --csv: keep texts that a spreadsheet would run as formulas';

@@ -80,9 +80,9 @@ export interface EgressOptions {
   /** robots.txt is bounded by the lesser of these limits and its own. `cookies` makes the jar of an origin. */
   readonly network: Omit<FetchLimits, 'maxEncodedBytes'> & {
     readonly cookies?: (() => CookieJar) | null;
-    /** Added to requests for content, checked. @default none */
-    readonly headers?: Readonly<Record<string, string>>;
   };
+  /** Fields that are added to requests for content of a host, checked. @default none */
+  readonly fieldsOf?: (host: string) => Readonly<Record<string, string>>;
   /** Epoch milliseconds. */
   readonly nowMs: () => number;
   /** Called once for each request that left, when its exchange is over. */
@@ -121,7 +121,7 @@ export class Egress {
   constructor(options: EgressOptions) {
     const makeJar = options.network.cookies ?? null;
     this.#options = options;
-    this.#headersFor = createRequestHeaders(options.identity, options.network.headers);
+    this.#headersFor = createRequestHeaders(options.identity);
     this.#cookies = makeJar === null ? null : new Cookies(makeJar);
   }
 
@@ -148,7 +148,7 @@ export class Egress {
     const { outcome, startAnswer, sent, sentAtMs } = await this.#exchange(request, url, answer, headers);
     const { startedAtMs, endedAtMs } = outcome?.timing ?? { startedAtMs: nowMs(), endedAtMs: nowMs() };
     const wasSent = outcome !== null && (outcome.kind === 'response' || outcome.wasSent);
-    lock.done(wasSent ? startedAtMs : null, endedAtMs, nowMs());
+    lock.done(wasSent ? { startedAtMs, endedAtMs, nowMs: nowMs() } : null);
     if (outcome === null) return notSent(url.href, startAnswer);
     if (outcome.kind === 'failed' && outcome.failure === 'proxy') {
       // Not the site's fault: neither a retry of the URL nor a failure of its host.
@@ -180,7 +180,7 @@ export class Egress {
   }
 
   async #headers({ purpose, headers }: EgressRequest, url: URL): Promise<Readonly<Record<string, string>>> {
-    const fields = this.#headersFor(purpose, headers);
+    const fields = this.#headersFor(purpose, headers, this.#options.fieldsOf?.(url.hostname));
     const cookie = this.#cookies === null ? null : await this.#cookies.valueFor(url, purpose);
     return cookie === null ? fields : { ...fields, Cookie: cookie };
   }

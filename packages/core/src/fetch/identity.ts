@@ -7,7 +7,7 @@ import { parseUrl } from '../parse-url.js';
 import type { RequestRecord } from '../report/decision.js';
 import { ACCEPT_ENCODING } from './content-coding.js';
 import { MAX_CONTACT_LENGTH, MAX_TOKEN_LENGTH, MAX_TOKENS } from './limits.js';
-import { OURS } from './own-headers.js';
+import { OURS, withFields } from './own-headers.js';
 
 /** An identity that has been checked. */
 export interface Identity {
@@ -125,7 +125,7 @@ const ACCEPT: Readonly<Record<RequestPurpose, string>> = {
 };
 
 /** What a request for a page offers to accept and under which name: another offer may be answered differently. */
-export function offerOf({ name }: Identity, added: Readonly<Record<string, string>>): string {
+export function offerOf({ name }: Identity, added: Fields): string {
   const fields = Object.entries(added).map(([field, value]) => ` ${field}: ${value}`);
   const offer = `${name} ${ACCEPT.page} ${ACCEPT_ENCODING}${fields.join('')}`;
   return hash('sha256', offer, 'base64url').slice(0, OFFER_CHARS);
@@ -133,20 +133,23 @@ export function offerOf({ name }: Identity, added: Readonly<Record<string, strin
 
 const OFFER_CHARS = 8;
 
+type Fields = Readonly<Record<string, string>>;
+const NO_FIELDS: Fields = {};
+
 /** Requests for content, which get the fields that the operator adds; those about rules say only who asks. */
 const WITH_FIELDS: ReadonlySet<RequestPurpose> = new Set(['page', 'handler', 'subresource', 'sitemap']);
 
 /**
  * Makes the header fields of requests: once per purpose, since most requests add none of their own. Never throws.
  *
- * @param added - `network.headers`, checked.
+ * The function returned takes the purpose, the fields of the request itself, and those that the operator adds for its
+ * host, checked.
  */
 export function createRequestHeaders(
   identity: Pick<Identity, 'userAgent' | 'from'>,
-  added: Readonly<Record<string, string>> = {},
-): (purpose: RequestPurpose, own?: Readonly<Record<string, string>>) => Readonly<Record<string, string>> {
-  const byPurpose = new Map<RequestPurpose, Readonly<Record<string, string>>>();
-  return (purpose, own = {}) => {
+): (purpose: RequestPurpose, own?: Fields, added?: Fields) => Fields {
+  const byPurpose = new Map<RequestPurpose, Fields>();
+  return (purpose, own = {}, added = NO_FIELDS) => {
     let base = byPurpose.get(purpose);
     if (base === undefined) {
       base = Object.freeze({
@@ -154,10 +157,10 @@ export function createRequestHeaders(
         ...(identity.from === null ? {} : { From: identity.from }),
         Accept: ACCEPT[purpose],
         'Accept-Encoding': ACCEPT_ENCODING,
-        ...(WITH_FIELDS.has(purpose) ? added : {}),
       });
       byPurpose.set(purpose, base);
     }
+    if (WITH_FIELDS.has(purpose)) base = withFields(base, added);
     const allowed = Object.entries(own).filter(([name]) => !OURS.test(name));
     if (allowed.length === 0) return base;
     const names = allowed.map(([name, value]) => [name.toLowerCase() === 'accept' ? 'Accept' : name, value]);

@@ -94,6 +94,7 @@ export const MAX_DNS_ADDRESSES = 256;
 export const MAX_HOST_LIMITERS = 1_024;
 /** Milliseconds after which a limiter that refused may be asked again at the earliest. */
 export const LIMITER_RECHECK_MS = 25;
+export const MAX_LIMITER_SLEEP_MS = 2 ** 31 - 1; // the longest pause of a limiter: what the platform's timers take
 /** Milliseconds that one job of bottleneck may take, which are 2 to 3 where the machine is idle. */
 export const LIMITER_JOB_MS = 20;
 /** Hosts whose last exchange is remembered for the gaps of the request log. */

@@ -53,10 +53,9 @@ describe('fields that an operator adds', () => {
   });
 
   it('go with what is requested for its content, and not with rules', () => {
-    const headersFor = createRequestHeaders(
-      { userAgent: 'bot', from: null },
-      readOwnHeaders(['X-A: 1', 'Accept: a/b']),
-    );
+    const own = readOwnHeaders(['X-A: 1', 'Accept: a/b']);
+    const make = createRequestHeaders({ userAgent: 'bot', from: null });
+    const headersFor = (purpose: RequestPurpose) => make(purpose, {}, own);
     const purposes = [
       'page',
       'handler',

@@ -1,6 +1,7 @@
 // Header fields that the operator adds to requests for content, such as Accept-Language. What says who asks, what the
 // connection needs, and what would make a crawler look like somebody else is refused by name.
 
+import { createHostMatch } from '@mannerly/frontier/internal';
 import { invalidOption } from '../errors.js';
 import { MAX_OWN_HEADER_CHARS, MAX_OWN_HEADERS } from './limits.js';
 
@@ -29,16 +30,16 @@ const REFUSED: readonly (readonly [names: RegExp, why: string])[] = [
 const FIELD = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([!-~]|[!-~][ -~]*[!-~])[ \t]*$/;
 
 /**
- * Reads the option: fields as `Name: value`.
+ * Reads fields as `Name: value`.
  *
+ * @param path - The option.
  * @throws MannerlyError `option-invalid` for what is no field, for one that is refused, and for one that comes twice.
  */
-export function readOwnHeaders(lines: readonly string[]): Readonly<Record<string, string>> {
+export function readOwnHeaders(lines: readonly string[], path = 'network.headers'): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
-  if (lines.length > MAX_OWN_HEADERS)
-    throw invalidOption('network.headers', `at most ${MAX_OWN_HEADERS} fields`, lines);
+  if (lines.length > MAX_OWN_HEADERS) throw invalidOption(path, `at most ${MAX_OWN_HEADERS} fields`, lines);
   for (const [at, line] of lines.entries()) {
-    const option = `network.headers[${at}]`;
+    const option = `${path}[${at}]`;
     const [, name = '', value = ''] = (line.length <= MAX_OWN_HEADER_CHARS && FIELD.exec(line)) || [];
     if (name === '') {
       const expected = `a field such as "Accept-Language: de", at most ${MAX_OWN_HEADER_CHARS} characters`;
@@ -53,4 +54,28 @@ export function readOwnHeaders(lines: readonly string[]): Readonly<Record<string
     fields[name.toLowerCase() === 'accept' ? 'Accept' : name] = value;
   }
   return Object.freeze(fields);
+}
+
+/** Fields with others, which count where both have a name, in any case. @throws Never */
+export function withFields(
+  fields: Readonly<Record<string, string>>,
+  others: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const names = new Set(Object.keys(others).map((name) => name.toLowerCase()));
+  if (names.size === 0) return fields;
+  return {
+    ...Object.fromEntries(Object.entries(fields).filter(([name]) => !names.has(name.toLowerCase()))),
+    ...others,
+  };
+}
+
+/** The fields of requests to a host, by its name: those of the crawl with those of the entries that match, in order. */
+export function createFieldsOf(
+  ofCrawl: Readonly<Record<string, string>>,
+  entries: readonly { readonly match: readonly string[]; readonly headers: Readonly<Record<string, string>> }[],
+): (host: string) => Readonly<Record<string, string>> {
+  const having = entries.filter(({ headers }) => Object.keys(headers).length > 0);
+  const matching = createHostMatch(having.map(({ match }) => match));
+  return (host) =>
+    matching(host.replace(/\.$/, '')).reduce((fields, at) => withFields(fields, having[at]?.headers ?? {}), ofCrawl);
 }

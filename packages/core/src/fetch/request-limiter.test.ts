@@ -34,12 +34,14 @@ const requirements = (more: Partial<HostRequirements>): HostRequirements => ({
 });
 const ask = (asked: HostRequirements, host = 'a') => clock.finish(limiter.ask(host, asked, clock.nowMs()));
 
+const atOnce = () => ({ startedAtMs: clock.nowMs(), endedAtMs: clock.nowMs(), nowMs: clock.nowMs() });
+
 /** One exchange of so many milliseconds; its end is reported `lateMs` later. Returns the time of its start. */
 async function exchange(asked: HostRequirements, { tookMs = 0, lateMs = 0, host = 'a' } = {}): Promise<number> {
   const answer = go(await ask(asked, host));
   const startedAtMs = clock.nowMs();
   await clock.advance(tookMs + lateMs);
-  answer.done(startedAtMs, startedAtMs + tookMs, clock.nowMs());
+  answer.done({ startedAtMs, endedAtMs: startedAtMs + tookMs, nowMs: clock.nowMs() });
   return startedAtMs;
 }
 
@@ -48,7 +50,7 @@ async function untilGo(asked: HostRequirements): Promise<number> {
   for (let turn = 0; turn < 1_000; turn += 1) {
     const answer = await ask(asked);
     if (answer.kind === 'go') {
-      answer.done(null, 0, clock.nowMs());
+      answer.done(null);
       return clock.nowMs();
     }
     expect(answer.untilMs).toBeGreaterThan(clock.nowMs());
@@ -112,7 +114,7 @@ describe('Crawl-delay', () => {
 
   it('a request that was not sent starts no delay', async () => {
     const both = requirements({ crawlDelayMs: 10_000, requestIntervalMs: 10_000 });
-    go(await ask(both)).done(null, clock.nowMs(), clock.nowMs());
+    go(await ask(both)).done(null);
     await clock.advance(SLACK_MS);
     expect((await ask(both)).kind).toBe('go');
   });
@@ -200,7 +202,7 @@ describe('requests of the whole crawl', () => {
         const untilMs = answer.kind === 'wait' ? answer.untilMs : clock.nowMs() + 1;
         if (answer.kind === 'go') {
           gone += 1;
-          answer.done(clock.nowMs(), clock.nowMs(), clock.nowMs());
+          answer.done(atOnce());
         }
         await new Promise((resolve) => setTimeout(resolve, untilMs - clock.nowMs()));
       }
@@ -230,20 +232,18 @@ describe('requests of the whole crawl', () => {
     for (let index = 0; index < 40; index += 1) {
       const planned = startMs + index * 250 + (index % 3 === 1 ? 100 : 0);
       await clock.advance(planned - clock.nowMs());
-      go(await ask(requirements({}))).done(clock.nowMs(), clock.nowMs(), clock.nowMs());
+      go(await ask(requirements({}))).done(atOnce());
     }
   });
 
   it('do not count when they were not sent', async () => {
     limiter = new RequestLimiter(3_600_000);
-    for (let index = 0; index < 20; index += 1)
-      go(await ask(requirements({}))).done(null, clock.nowMs(), clock.nowMs());
+    for (let index = 0; index < 20; index += 1) go(await ask(requirements({}))).done(null);
   });
 
   it('leave no burst behind when many of them were not sent', async () => {
     limiter = new RequestLimiter(60_000);
-    for (let index = 0; index < 20; index += 1)
-      go(await ask(requirements({}))).done(null, clock.nowMs(), clock.nowMs());
+    for (let index = 0; index < 20; index += 1) go(await ask(requirements({}))).done(null);
     await clock.advance(3_600_000);
     const answers = await clock.finish(
       Promise.all(Array.from({ length: 20 }, (_, at) => limiter.ask(`h${at}`, requirements({}), clock.nowMs()))),

@@ -1,5 +1,5 @@
 // The second lock on a request: bottleneck limiters, which keep time by themselves and know nothing of the frontier's
-// plan. A limiter that would wait refuses with a time; nothing queues here (docs/decisions/0003).
+// plan. A job lasts until its place is free again, and one that would wait is refused (docs/decisions/0003).
 
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,176 +7,122 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HostRequirements } from '@mannerly/frontier';
 import type Bottleneck from 'bottleneck';
 import { MAX_BUCKET_STARTS } from '../limits.js';
-import { LIMITER_JOB_MS, LIMITER_RECHECK_MS, MAX_HOST_LIMITERS } from './limits.js';
+import { LIMITER_JOB_MS, LIMITER_RECHECK_MS, MAX_HOST_LIMITERS, MAX_LIMITER_SLEEP_MS } from './limits.js';
 
-/** Whether a request may go on. `untilMs`: epoch milliseconds. */
+/** An exchange, and when its end is reported, epoch milliseconds. `null`: nothing was sent. */
+type Over = { readonly startedAtMs: number; readonly endedAtMs: number; readonly nowMs: number } | null;
+
+/** Whether a request may go on; then `done` is called once, when it is over. `untilMs`: epoch milliseconds. */
 export type LimiterAnswer =
-  | {
-      readonly kind: 'go';
-      /** Call it once, when the exchange is over. Epoch milliseconds; `startedAtMs` is `null` if nothing was sent. */
-      readonly done: (startedAtMs: number | null, endedAtMs: number, nowMs: number) => void;
-    }
+  | { readonly kind: 'go'; readonly done: (over: Over) => void }
   | { readonly kind: 'wait'; readonly untilMs: number };
 
-/** The limiters of one crawl: one per host that set a Crawl-delay or Request-rate, and one for `requestsPerSecond`. */
+/** `sets`: what the host's file sets. `last`: its last exchange. `isBusy`: one is in flight. */
+type HostLimiters = { readonly sets: HostRequirements; limiters: TakePlace[]; last: Over; isBusy: boolean };
+
+/** Takes a place until an exchange, and the pause after it, is over. @returns `null`; if none is free, when one is. */
+type TakePlace = (over: Promise<Over>) => Promise<number | null>;
+
+/** The limiters of one crawl: of hosts that set a Crawl-delay or Request-rate, and one for `requestsPerSecond`. */
 export class RequestLimiter {
   /** In the order of their last use. */
-  readonly #hosts = new Map<string, HostLimiter>();
-  readonly #crawl: CrawlLimiter | null;
+  readonly #hosts = new Map<string, HostLimiters>();
+  readonly #crawl: TakePlace;
+  /** Requests that the crawl's limiter allowed and that were not sent: others go for them. */
+  #unsent = 0;
 
   /** @param crawlIntervalMs - Milliseconds between two requests of the whole crawl; `null`: no limit. */
   constructor(crawlIntervalMs: number | null) {
-    this.#crawl = crawlIntervalMs === null ? null : new CrawlLimiter(crawlIntervalMs);
+    // Two places: requests may be unevenly spaced, since look-ups take different times, but not faster than the rate.
+    // At a fast rate there are as many more as come back while bottleneck works on one job.
+    const ms = crawlIntervalMs ?? 0;
+    const places = 1 + Math.ceil(LIMITER_JOB_MS / ms);
+    const freeAt = ({ nowMs }: NonNullable<Over>, lastMs: number): number => Math.max(lastMs, nowMs) + ms;
+    this.#crawl = crawlIntervalMs === null ? async () => null : limiterOf(places, freeAt);
   }
 
-  /** Hosts that have a limiter. */
+  /** Hosts that have limiters. */
   get size(): number {
     return this.#hosts.size;
   }
 
   /** Asks for one request. Never rejects. */
-  async ask(host: string, requirements: HostRequirements, nowMs: number): Promise<LimiterAnswer> {
-    const isLimited = Object.values(requirements).some((value) => value !== null);
+  async ask(host: string, sets: HostRequirements, nowMs: number): Promise<LimiterAnswer> {
+    const isLimited = Object.values(sets).some((value) => value !== null);
     // Where the file no longer sets anything, the delay after the last exchange still holds.
-    const limiter = isLimited ? this.#limiterOf(host, requirements, nowMs) : this.#hosts.get(host);
-    if (limiter !== undefined && !(await limiter.take())) return waitUntil(limiter.openAtMs, nowMs);
-    if (!isLimited) this.#hosts.delete(host);
-    if (this.#crawl !== null && !(await this.#crawl.take(nowMs))) {
-      limiter?.done(null, nowMs, nowMs);
-      return waitUntil(this.#crawl.openAtMs, nowMs);
+    const ofHost = isLimited ? this.#limitersOf(host, sets, nowMs) : this.#hosts.get(host);
+    let done = (_over: Over): void => undefined;
+    const over = new Promise<Over>((resolve) => {
+      done = resolve;
+    });
+    let openAtMs: number | null = null;
+    for (const take of ofHost?.limiters ?? []) openAtMs ??= await take(over);
+    if (openAtMs === null && this.#unsent > 0) this.#unsent -= 1;
+    else openAtMs ??= await this.#crawl(Promise.resolve({ startedAtMs: nowMs, endedAtMs: nowMs, nowMs }));
+    if (openAtMs !== null) {
+      done(null);
+      return { kind: 'wait', untilMs: Math.max(Math.ceil(openAtMs), nowMs + LIMITER_RECHECK_MS) };
     }
-    return {
-      kind: 'go',
-      done: (startedAtMs, endedAtMs, doneAtMs) => {
-        if (startedAtMs === null && this.#crawl !== null) this.#crawl.unsent += 1;
-        limiter?.done(startedAtMs, endedAtMs, doneAtMs);
-      },
+    if (!isLimited) this.#hosts.delete(host);
+    if (ofHost !== undefined) ofHost.isBusy = true;
+    const end = (exchange: Over): void => {
+      if (exchange === null) this.#unsent += 1;
+      if (ofHost !== undefined) Object.assign(ofHost, { isBusy: false, last: exchange ?? ofHost.last });
+      done(exchange);
     };
+    return { kind: 'go', done: end };
   }
 
-  #limiterOf(host: string, requirements: HostRequirements, nowMs: number): HostLimiter {
-    const limiter = this.#hosts.get(host) ?? new HostLimiter();
-    if (!limiter.isBusy) limiter.require(requirements, nowMs);
+  #limitersOf(host: string, sets: HostRequirements, nowMs: number): HostLimiters {
+    let ofHost = this.#hosts.get(host);
+    if (ofHost === undefined || (!ofHost.isBusy && !isDeepStrictEqual(ofHost.sets, sets))) {
+      const last = ofHost?.last ?? null;
+      ofHost = { sets, limiters: hostLimiters(sets), last, isBusy: false };
+      // What the file sets now counts from the same exchange.
+      if (last !== null) for (const take of ofHost.limiters) take(Promise.resolve({ ...last, nowMs }));
+    }
     this.#hosts.delete(host);
-    this.#hosts.set(host, limiter);
+    this.#hosts.set(host, ofHost);
     for (const [unused, { isBusy }] of this.#hosts) {
       if (this.#hosts.size <= MAX_HOST_LIMITERS) break;
       if (!isBusy) this.#hosts.delete(unused);
     }
-    return limiter;
+    return ofHost;
   }
 }
 
-const waitUntil = (openAtMs: number, nowMs: number): LimiterAnswer => ({
-  kind: 'wait',
-  untilMs: Math.max(Math.ceil(openAtMs), nowMs + LIMITER_RECHECK_MS),
-});
-
-/**
- * One host's limiter. An exchange has the one place until `crawlDelayMs` after its end or `requestIntervalMs` after its
- * start, whichever is later (access, DECISION A15). In `bucket` mode each start has a place of the bucket for the
- * length of the period instead.
- */
-class HostLimiter {
-  isBusy = false;
-  #requirements: HostRequirements | null = null;
-  #exchange: Places | null = null;
-  #bucket: Places | null = null;
-  #startedAtMs = 0;
-  #endedAtMs = 0;
-
-  /** What the host's file requires. Where that is new, the delay after the last exchange is a new one too. */
-  require(requirements: HostRequirements, nowMs: number): void {
-    if (isDeepStrictEqual(requirements, this.#requirements)) return;
-    const { bucket } = requirements;
-    this.#requirements = requirements;
-    this.#bucket = bucket === null ? null : new Places(Math.min(bucket.documents, MAX_BUCKET_STARTS));
-    this.#exchange = new Places(0);
-    this.#exchange.giveBack(this.openAtMs - nowMs);
-  }
-
-  /** When the next exchange may start. */
-  get openAtMs(): number {
-    const { crawlDelayMs, requestIntervalMs, bucket } = this.#requirements ?? {};
-    const intervalMs = bucket === null ? (requestIntervalMs ?? 0) : 0;
-    return Math.max(this.#endedAtMs + (crawlDelayMs ?? 0), this.#startedAtMs + intervalMs);
-  }
-
-  /** Whether an exchange may start. */
-  async take(): Promise<boolean> {
-    if (!(await this.#exchange?.take())) return false;
-    this.isBusy = this.#bucket === null || (await this.#bucket.take());
-    if (!this.isBusy) this.#exchange?.giveBack(0);
-    return this.isBusy;
-  }
-
-  done(startedAtMs: number | null, endedAtMs: number, nowMs: number): void {
-    this.isBusy = false;
-    if (startedAtMs !== null) [this.#startedAtMs, this.#endedAtMs] = [startedAtMs, endedAtMs];
-    this.#exchange?.giveBack(startedAtMs === null ? 0 : this.openAtMs - nowMs);
-    const { documents = 1, periodMs = 0 } = this.#requirements?.bucket ?? {};
-    // A million per hour become a thousand per 3.6 s, which is the same rate.
-    const placeMs = periodMs * Math.min(1, MAX_BUCKET_STARTS / documents);
-    this.#bucket?.giveBack(startedAtMs === null ? 0 : startedAtMs + placeMs - nowMs);
-  }
+/** The place of an exchange, free when delay and rate allow (access, DECISION A15), and those of a `bucket`. */
+function hostLimiters({ crawlDelayMs, requestIntervalMs, bucket }: HostRequirements): TakePlace[] {
+  const intervalMs = bucket === null ? (requestIntervalMs ?? 0) : 0;
+  const exchange = limiterOf(1, ({ startedAtMs, endedAtMs }) =>
+    Math.max(endedAtMs + (crawlDelayMs ?? 0), startedAtMs + intervalMs),
+  );
+  if (bucket === null) return [exchange];
+  const documents = Math.min(bucket.documents, MAX_BUCKET_STARTS);
+  // A million per hour become a thousand per 3.6 s, which is the same rate.
+  const placeMs = (bucket.periodMs * documents) / bucket.documents;
+  return [exchange, limiterOf(documents, ({ startedAtMs }) => startedAtMs + placeMs)];
 }
 
-/**
- * The limiter of the whole crawl: two places, each of which comes back an interval after the one before it. So requests
- * may be unevenly spaced, since look-ups take different times, but not faster than the rate. At a fast rate there are
- * as many more places as come back while bottleneck works on one job.
- */
-class CrawlLimiter {
-  /** Requests that might start and were not sent: others may start for them. */
-  unsent = 0;
-  readonly #places: Places;
-  readonly #count: number;
-  readonly #intervalMs: number;
-  #fullAtMs = 0;
-
-  constructor(intervalMs: number) {
-    this.#intervalMs = intervalMs;
-    this.#count = 1 + Math.ceil(LIMITER_JOB_MS / intervalMs);
-    this.#places = new Places(this.#count);
-  }
-
-  /** When the next place comes back. */
-  get openAtMs(): number {
-    return this.#fullAtMs - (this.#count - 1) * this.#intervalMs;
-  }
-
-  async take(nowMs: number): Promise<boolean> {
-    if (this.unsent > 0) {
-      this.unsent -= 1;
-      return true;
-    }
-    if (!(await this.#places.take())) return false;
-    this.#fullAtMs = Math.max(this.#fullAtMs, nowMs) + this.#intervalMs;
-    this.#places.giveBack(this.#fullAtMs - nowMs);
-    return true;
-  }
+/** A bottleneck limiter. @param freeAt - When an exchange's place is free; `lastMs`: the last one that was taken. */
+function limiterOf(places: number, freeAt: (exchange: NonNullable<Over>, lastMs: number) => number): TakePlace {
+  const Limiter = createRequire(import.meta.url)('bottleneck') as typeof Bottleneck;
+  const bottleneck = new Limiter({ maxConcurrent: places, highWater: 0, strategy: Limiter.strategy.OVERFLOW });
+  const freeAtMs: number[] = [];
+  const pauseAfter = async (over: Promise<Over>): Promise<void> => {
+    const exchange = await over;
+    if (exchange === null) return;
+    const atMs = freeAt(exchange, freeAtMs.at(-1) ?? 0);
+    if (freeAtMs.push(atMs) > places) freeAtMs.shift();
+    // The timer keeps no process alive.
+    await sleep(Math.min(Math.max(0, atMs - exchange.nowMs), MAX_LIMITER_SLEEP_MS), undefined, { ref: false });
+  };
+  return (over) =>
+    new Promise((resolve) => {
+      const job = (): Promise<void> => {
+        resolve(null);
+        return pauseAfter(over);
+      };
+      bottleneck.schedule(job).catch(() => resolve(freeAtMs.at(-places) ?? 0));
+    });
 }
-
-/** Places for requests: the reservoir of a bottleneck limiter, which is loaded on first use. */
-class Places {
-  readonly #bottleneck: Bottleneck;
-
-  constructor(count: number) {
-    const Limiter = createRequire(import.meta.url)('bottleneck') as typeof Bottleneck;
-    this.#bottleneck = new Limiter({ reservoir: count, highWater: 0, strategy: Limiter.strategy.OVERFLOW });
-  }
-
-  /** Whether there was a free one: bottleneck drops a job that cannot start at once. */
-  take(): Promise<boolean> {
-    return this.#bottleneck.schedule(async () => true).catch(() => false);
-  }
-
-  /** One is free again after so many milliseconds. The timer keeps no process alive. */
-  giveBack(afterMs: number): void {
-    const add = () => this.#bottleneck.incrementReservoir(1);
-    if (afterMs <= 0) add();
-    else sleep(Math.min(afterMs, MAX_SLEEP_MS), undefined, { ref: false }).then(add);
-  }
-}
-
-const MAX_SLEEP_MS = 2 ** 31 - 1;

@@ -16,8 +16,8 @@ import {
 } from '@mannerly/frontier';
 import type { WholeCrawlPaths } from '../directory/crawl-directory.js';
 import { holderOf } from '../directory/directory-lock.js';
-import { asMannerlyError, MannerlyError } from '../errors.js';
-import type { CrawlSettings } from '../options/crawl-settings.js';
+import { MannerlyError } from '../errors.js';
+import { type CrawlSettings, frontierSettings } from '../options/crawl-settings.js';
 import type { RecrawlOptions } from '../options/crawler-options.js';
 import { resolveRecrawl } from '../options/options.js';
 import { WaitingUrls } from '../order-seed/waiting-urls.js';
@@ -32,9 +32,11 @@ import {
   isHostName,
   requestedForm,
   withError,
+  withHosts,
 } from '../report/explain.js';
 import { loggedHost } from '../report/from-logs.js';
 import { findDecision, findError } from '../report/read-logs.js';
+import { asMannerlyError } from '../store-error.js';
 import { MAX_LISTED_URLS, MAX_SEARCHED_URLS } from './limits.js';
 
 /** A crawl directory that is open for questions. The caller closes it. */
@@ -95,29 +97,7 @@ export async function openInspection(
   return {
     frontier,
     whyLogsOnly,
-    async explain(urlOrHost) {
-      if (isHostName(urlOrHost)) {
-        if (frontier === null) return explainLoggedHost(urlOrHost, await loggedHost(parts, urlOrHost), whyLogsOnly);
-        const host = atRest(await hostOf(frontier, urlOrHost, parts), clock.nowMs());
-        return { ...explainHost(host), bound: frontier.reachedBound() };
-      }
-      const url = requestedForm(urlOrHost);
-      const decision = await findDecision(decisionsPaths, url);
-      const error = await findError(
-        parts.map(({ errorsPath }) => errorsPath),
-        url,
-      );
-      if (frontier === null) return withError({ ...explain(url, decision, null), whyLogsOnly }, error);
-      const look = await frontier.look(url);
-      const place = await placeOf(frontier, url, look.host);
-      const { wait } = atRest(await frontier.inspectHost(url), clock.nowMs());
-      waiting ??= waitingUrls(frontier);
-      const isKnown = look.isKnown || place !== null || (await waiting).has(url);
-      const bound = frontier.reachedBound();
-      const visit = await lookAtVisit(frontier, url, resolveRecrawl(settings.recrawl ?? {}), clock.nowMs());
-      const seen = visit === null ? {} : { visit };
-      return withError({ ...explain(url, decision, { ...look, isKnown, wait }, place), bound, ...seen }, error);
-    },
+    explain: async (urlOrHost) => withHosts(await explained(urlOrHost), settings),
     async queued(request = {}) {
       return whole().list(request);
     },
@@ -128,6 +108,30 @@ export async function openInspection(
     },
     close: async () => frontier?.close(),
   };
+
+  async function explained(urlOrHost: string): Promise<Explanation> {
+    if (isHostName(urlOrHost)) {
+      if (frontier === null) return explainLoggedHost(urlOrHost, await loggedHost(parts, urlOrHost), whyLogsOnly);
+      const host = atRest(await hostOf(frontier, urlOrHost, parts), clock.nowMs());
+      return { ...explainHost(host), bound: frontier.reachedBound() };
+    }
+    const url = requestedForm(urlOrHost);
+    const decision = await findDecision(decisionsPaths, url);
+    const error = await findError(
+      parts.map(({ errorsPath }) => errorsPath),
+      url,
+    );
+    if (frontier === null) return withError({ ...explain(url, decision, null), whyLogsOnly }, error);
+    const look = await frontier.look(url);
+    const place = await placeOf(frontier, url, look.host);
+    const { wait } = atRest(await frontier.inspectHost(url), clock.nowMs());
+    waiting ??= waitingUrls(frontier);
+    const isKnown = look.isKnown || place !== null || (await waiting).has(url);
+    const bound = frontier.reachedBound();
+    const visit = await lookAtVisit(frontier, url, resolveRecrawl(settings.recrawl ?? {}), clock.nowMs());
+    const seen = visit === null ? {} : { visit };
+    return withError({ ...explain(url, decision, { ...look, isKnown, wait }, place), bound, ...seen }, error);
+  }
 
   function whole(): Frontier {
     if (frontier !== null) return frontier;
@@ -148,7 +152,7 @@ async function frontierOf(
 ): Promise<Frontier | string> {
   if (holder !== null) return `${paths?.path} is in use by ${holder}, and the queue of a running crawl is not opened.`;
   if (store === null) return 'This crawl keeps its frontier in a store of its own.';
-  const { recrawl: _, ...ofFrontier } = settings;
+  const ofFrontier = frontierSettings(settings);
   const frontier = createFrontier({ ...ofFrontier, store: readOnly(store), clock, create: false, part: null });
   try {
     await frontier.open();

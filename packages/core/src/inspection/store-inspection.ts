@@ -8,10 +8,11 @@ import {
   type FrontierStore,
   systemClock,
 } from '@mannerly/frontier';
-import { asMannerlyError, MannerlyError } from '../errors.js';
+import { MannerlyError } from '../errors.js';
 import { type CrawlTerms, termsRecord } from '../options/crawl-terms.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
 import { isAtWork, type ProcessTotals, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
+import { asMannerlyError } from '../store-error.js';
 import { type CrawlInspection, openInspection, readOnly } from './inspection.js';
 
 /** One process of a crawl, under a name that the next one on the same directory continues; over all its runs. */

@@ -3,6 +3,7 @@
 
 import type { HostWarning } from '@mannerly/frontier';
 import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
+import { keepLatest } from '../keep-latest.js';
 import { redacted } from '../redacted.js';
 import { type CodeError, errorLine } from '../report/code-error.js';
 import type { CrawlReport } from '../report/crawl-report.js';
@@ -86,11 +87,11 @@ export class CrawlLog implements JournalListener {
     if (failure === 'aborted') return;
     const isFailure = status === null || status === 429 || status >= 500;
     const failures = isFailure ? (this.#failures.get(host) ?? 0) + 1 : 0;
-    this.#failures.delete(host);
-    if (!isFailure) return;
-    this.#failures.set(host, failures);
-    const [oldest] = this.#failures.keys();
-    if (this.#failures.size > MAX_FAILING_HOSTS && oldest !== undefined) this.#failures.delete(oldest);
+    if (!isFailure) {
+      this.#failures.delete(host);
+      return;
+    }
+    keepLatest(this.#failures, host, failures, MAX_FAILING_HOSTS);
     if (!/^10*$/.test(String(failures / FAILURES_TO_NAME))) return;
     const said = `${failures} requests in a row failed, the last with ${status ?? failure}`;
     this.#tell('warn', 'host-failing', `${host}: ${said}: ${url}`, { host, url });
@@ -118,21 +119,11 @@ export class CrawlLog implements JournalListener {
   /** The run is over. @param report - `null`: it failed. */
   ended(report: CrawlReport | null): void {
     // Of one process among several it says nothing: the others may have fetched.
-    if (report !== null && report.part === undefined) {
-      const why = whyNothingFetched(report);
-      if (
-        why !== null &&
-        (fetchedPages(report) === 0 ||
-          (report.pages === 1 && report.outcomes['dropped']?.['out-of-scope'] !== undefined))
-      )
-        this.#tell(
-          'warn',
-          'nothing-fetched',
-          why
-            .split('\n')
-            .map((line) => line.trim())
-            .join(' '),
-        );
+    const why = report === null || report.part !== undefined ? null : whyNothingFetched(report);
+    if (report !== null && why !== null) {
+      const isAllElsewhere = report.pages === 1 && report.outcomes['dropped']?.['out-of-scope'] !== undefined;
+      if (fetchedPages(report) === 0 || isAllElsewhere)
+        this.#tell('warn', 'nothing-fetched', why.replace(/\s*\n\s*/g, ' ').trim());
     }
     const what =
       report === null ? 'The run failed' : `The run ended (${report.state}): ${plural(report.pages, 'page')}`;

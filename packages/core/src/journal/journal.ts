@@ -17,6 +17,7 @@ import type { Refusal } from '../admit/admit.js';
 import { requestedUrl } from '../admit/url-pattern.js';
 import type { FetchOutcome } from '../fetch/outcome.js';
 import type { LeftAloneLink, RejectedItem } from '../handle/staged.js';
+import { keepLatest } from '../keep-latest.js';
 import type { Item } from '../output/sink.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { NotFetched } from '../page/own-fetch.js';
@@ -172,6 +173,12 @@ export class Journal {
     this.#emitter.emit('host-warning', event);
   }
 
+  /** What a page or its answer tells of its host. */
+  warning(code: HostWarning['code'], url: string, detail: string, atMs = this.#nowMs()): void {
+    const host = new URL(url).hostname;
+    this.frontierEvent({ kind: 'host', code, host, authority: null, untilMs: null, detail, atMs });
+  }
+
   /** A URL that is still queued at the end of a run, and why. @returns Whether it is one that gets a decision. */
   held(record: UrlRecord, why: HeldReason): boolean {
     if (isCompanionHop(record)) return false;
@@ -214,11 +221,8 @@ export class Journal {
 
   #rememberHostClock({ url, purpose, host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs }: RequestRecord): void {
     if (WITHOUT_DECISION.has(purpose)) return;
-    this.#hostClocks.delete(url);
-    this.#hostClocks.set(url, { host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs, untilMs: null });
-    if (this.#hostClocks.size <= MAX_UNDECIDED_REQUESTS) return;
-    const [oldest] = this.#hostClocks.keys();
-    if (oldest !== undefined) this.#hostClocks.delete(oldest);
+    const clock = { host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs, untilMs: null };
+    keepLatest(this.#hostClocks, url, clock, MAX_UNDECIDED_REQUESTS);
   }
 }
 
@@ -237,30 +241,14 @@ function isCompanionHop({ via, hops }: UrlRecord): boolean {
 function fromPage({ url, record, decision, robots }: PageWork, outcome: PageOutcome, atMs: number): UrlDecision {
   const { line, pattern, dialect } = decision;
   const { depth, from } = record;
-  const { status, reason, layer, httpStatus = null, detail = null, queued, isPage, replaces } = outcome;
-  const host = hostNameIn(url);
-  const known = {
-    url,
-    host,
-    status,
-    reason,
-    layer,
-    httpStatus,
-    line,
-    pattern,
-    dialect,
-    robots,
-    depth,
-    from,
-    atMs,
-    detail,
-  };
-  const counted = {
+  const { queued, isPage, replaces, ...known } = outcome;
+  return {
+    ...decided({ url, ...known, line, pattern, dialect, robots, depth, from, atMs }),
     ...(queued === undefined ? {} : { queued }),
     ...(isPage === true ? { isPage } : {}),
     ...(replaces === undefined ? {} : { replaces }),
+    ...carriedBy(known.reason === 'license' ? 'failed' : known.status, record),
   };
-  return { ...known, ...counted, ...carriedBy(reason === 'license' ? 'failed' : status, record) };
 }
 
 /** A URL that is dropped before anything is requested. */

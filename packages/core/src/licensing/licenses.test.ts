@@ -57,7 +57,7 @@ function runOn(answer: Answer, records = new Map<string, Uint8Array>(), token = 
     return answered;
   };
   const urls = () => requested.map(({ url }) => url);
-  return { found, requested, urls, told, clock };
+  return { licenses, found, requested, urls, told, clock };
 }
 
 const ok = (url: string, body: string, ...headers: [string, string][]) => response(url, body, headers);
@@ -67,6 +67,21 @@ const status = (url: string, code: number, ...headers: [string, string][]): Page
 });
 
 describe('a licence document', () => {
+  it('is asked for again soon, and less often the longer it is on its way', async () => {
+    const run = runOn(() => new Promise<never>(() => undefined) as never);
+    const wait = async (): Promise<number> => {
+      const answer = await run.licenses.before(pageWork(`${SITE}/page`, {}, { licenses: [DOCUMENT] }));
+      return answer !== null && answer.effect === 'wait' ? answer.untilMs - run.clock.nowMs : 0;
+    };
+    const waits: number[] = [];
+    for (const afterMs of [0, 50, 50, 300, 5_000]) {
+      run.clock.nowMs += afterMs;
+      waits.push(await wait());
+    }
+    expect(waits).toEqual([50, 50, 100, 400, 1_000]);
+    expect(run.urls()).toEqual([DOCUMENT]);
+  });
+
   it('is requested once for as long as it holds, over runs, and then conditionally', async () => {
     const records = new Map<string, Uint8Array>();
     let [body, isNew] = [FREE, true];

@@ -95,7 +95,8 @@ export class Licenses {
   readonly #user: LicenseUser;
   readonly #documents = new Map<string, Kept>();
   readonly #later = new Map<string, Later>();
-  readonly #loading = new Map<string, Promise<void>>();
+  /** Documents that are on their way. */
+  readonly #loading = new Map<string, { readonly sinceMs: number; readonly over: Promise<void> }>();
   /** The documents that each authority has named. */
   readonly #named = new Map<string, Set<string>>();
   readonly #told = new Map<string, true>();
@@ -209,7 +210,7 @@ export class Licenses {
 
   /** Resolves when no document is on its way. */
   async close(): Promise<void> {
-    await Promise.all(this.#loading.values());
+    await Promise.all(Array.from(this.#loading.values(), ({ over }) => over));
   }
 
   /** Only where there is something to compare them with (C5). */
@@ -246,7 +247,7 @@ export class Licenses {
   async #awaited(document: string, authority: string): Promise<Kept> {
     let kept = await this.#documentOf(document, authority);
     if ('untilMs' in kept) {
-      await this.#loading.get(document);
+      await this.#loading.get(document)?.over;
       kept = await this.#documentOf(document, authority);
     }
     return 'untilMs' in kept ? unreachable('it did not come', kept.untilMs) : kept;
@@ -261,21 +262,24 @@ export class Licenses {
     if (kept !== null && nowMs < kept.expiresAtMs) return kept;
     const later = this.#later.get(document);
     if (later !== undefined && nowMs < later.untilMs) return later;
-    if (!this.#loading.has(document)) {
-      if (!(await this.#mayName(document, authority))) {
-        return unreadable(`${authority} names more than ${MAX_LICENSES_PER_AUTHORITY} licences`, nowMs);
-      }
-      const loading = this.#load(document, kept, later?.tries ?? 0)
-        .catch((error: unknown) => {
-          this.#failure = { error };
-        })
-        .finally(() => {
-          this.#loading.delete(document);
-          this.#parts.arrived();
-        });
-      this.#loading.set(document, loading);
+    const loading = this.#loading.get(document);
+    if (loading !== undefined) {
+      const { least, most } = LICENSE_POLL_MS;
+      return { tries: 0, untilMs: nowMs + Math.min(Math.max(nowMs - loading.sinceMs, least), most) };
     }
-    return { tries: 0, untilMs: nowMs + LICENSE_POLL_MS };
+    if (!(await this.#mayName(document, authority))) {
+      return unreadable(`${authority} names more than ${MAX_LICENSES_PER_AUTHORITY} licences`, nowMs);
+    }
+    const over = this.#load(document, kept, later?.tries ?? 0)
+      .catch((error: unknown) => {
+        this.#failure = { error };
+      })
+      .finally(() => {
+        this.#loading.delete(document);
+        this.#parts.arrived();
+      });
+    this.#loading.set(document, { sinceMs: nowMs, over });
+    return { tries: 0, untilMs: nowMs + LICENSE_POLL_MS.least };
   }
 
   async #load(document: string, known: Kept | null, tries: number): Promise<void> {
@@ -307,7 +311,8 @@ export class Licenses {
       const options = { waitMs: LICENSE_TURN_MS, maxBodyBytes: MAX_LICENSE_BYTES + 1, headers: conditions };
       const answer = await fetch(url, options);
       const atMs = nowMs();
-      if (answer.kind === 'held' && answer.reason === 'stopping') return { tries, untilMs: atMs + LICENSE_POLL_MS };
+      if (answer.kind === 'held' && answer.reason === 'stopping')
+        return { tries, untilMs: atMs + LICENSE_POLL_MS.most };
       if (answer.kind === 'held') return unreachable(`its host waits: ${answer.reason}`, atMs + LICENSE_RETRY_MS);
       if (answer.kind === 'dropped' || answer.kind === 'excluded') return unreadable(answer.reason, atMs);
       if (answer.kind === 'failed' && isRefusedByGuard(answer)) return unreadable(answer.failure, atMs);

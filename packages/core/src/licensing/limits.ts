@@ -32,8 +32,8 @@ export const MAX_LICENSES_IN_MEMORY = 100;
 export const MAX_LICENSE_AUTHORITIES = 10_000;
 /** Redirects of a document that are followed (licensing §11). */
 export const MAX_LICENSE_HOPS = 5;
-/** Milliseconds until a page asks again for a document that is on its way (ours: the shortest interval of a host). */
-export const LICENSE_POLL_MS = 1_000;
+/** Milliseconds until a page asks again for a document: as long as it is on its way by then, within these (ours). */
+export const LICENSE_POLL_MS = { least: 50, most: 1_000 } as const;
 /** Milliseconds for which a request for a document waits for its host's turn (ours). */
 export const LICENSE_TURN_MS = 600_000;
 /** Milliseconds until a document is requested again whose host has no turn, or which keeps failing (ours). */

@@ -21,6 +21,11 @@ export function fill<R extends Rows>(path: string, rows: R, given: unknown): Fil
   return Object.fromEntries(filled) as Filled<R>;
 }
 
+/** The options that have a value. @throws Never */
+export function withoutNulls<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as T & object;
+}
+
 function fillValue(path: string, row: Row, given: unknown): unknown {
   if (row.isCheckedByOwner === true) return given ?? row.default;
   if (given === undefined && row.default === null) return null;

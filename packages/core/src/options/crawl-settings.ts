@@ -5,21 +5,26 @@ import type { FrontierOptions } from '@mannerly/frontier';
 import { sizeOf, writeWhole } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
+import type { HostEntryText } from '../report/host-entry.js';
+import { withoutNulls } from './check.js';
 import type { RecrawlOptions } from './crawler-options.js';
+import { frontierEntry, hostEntryTexts } from './host-options.js';
 import type { ResolvedOptions } from './options.js';
 
-/** The part of a crawl's options that its frontier reads; plain JSON. */
+/** The part of a crawl's options that questions about it need; plain JSON. */
 export type CrawlSettings = Pick<
   FrontierOptions,
   'robots' | 'politeness' | 'hostKeyBy' | 'maxQueued' | 'onFull' | 'bounds'
 > & {
   /** What decided when pages are visited again, functions left out; `null` or absent: no visits were kept. */
   readonly recrawl?: RecrawlOptions | null;
+  /** Settings of single hosts. @default none */
+  readonly hosts?: readonly HostEntryText[];
 };
 
 /** The settings of a crawl. */
 export function crawlSettings(options: ResolvedOptions): CrawlSettings {
-  const { identity, robots, bounds, spacing } = options;
+  const { identity, robots, bounds, spacing, hosts } = options;
   const { pages, minutes, bytes, pagesPerHost, bytesPerHost, minutesPerHost, queuedUrls, onFull } = bounds;
   return {
     robots: { ...robots, tokens: identity.tokens },
@@ -27,16 +32,18 @@ export function crawlSettings(options: ResolvedOptions): CrawlSettings {
     hostKeyBy: spacing.hostKeyBy,
     ...withoutNulls({ maxQueued: queuedUrls, onFull }),
     bounds: withoutNulls({ pages, minutes, bytes, pagesPerHost, bytesPerHost, minutesPerHost }),
+    ...(hosts.length === 0 ? {} : { hosts: hostEntryTexts(hosts) }),
   };
+}
+
+/** The part that the frontier takes. */
+export function frontierSettings({ recrawl: _, hosts = [], ...rest }: CrawlSettings): Omit<FrontierOptions, 'store'> {
+  return { ...rest, hosts: hosts.map(frontierEntry) };
 }
 
 /** The same with what the plan of a recrawl goes by. */
 export function keptSettings(options: ResolvedOptions): CrawlSettings {
   return { ...crawlSettings(options), recrawl: options.recrawl === null ? null : withoutNulls(options.recrawl) };
-}
-
-function withoutNulls<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as T & object;
 }
 
 /** Writes the settings of a run that begins. @throws MannerlyError `log-failed`. */

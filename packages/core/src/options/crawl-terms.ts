@@ -25,7 +25,7 @@ export interface CrawlTerms {
 
 /** The terms of a crawl. Functions cannot be compared and count as the same. */
 export function termsOf(options: ResolvedOptions, nowMs: number): CrawlTerms {
-  const { identity, scope, bounds, canonicalRules, spacing, robots, exclusion, licensing, traps } = options;
+  const { identity, scope, bounds, canonicalRules, spacing, robots, hosts, exclusion, licensing, traps } = options;
   const { seeds: named, ...where } = scope;
   const seeds = [...new Set(named)].sort();
   const whole = JSON.stringify(seeds).length <= MAX_TERMS_SEEDS_BYTES ? seeds : seeds.slice(0, 1);
@@ -35,6 +35,7 @@ export function termsOf(options: ResolvedOptions, nowMs: number): CrawlTerms {
     urls: canonicalRules,
     politeness: spacing,
     robots,
+    hosts,
     traps,
     licensing,
     ...exclusion,

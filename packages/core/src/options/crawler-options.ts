@@ -37,6 +37,11 @@ export interface CrawlerOptions {
    */
   readonly traps?: false | TrapOptions;
   /**
+   * Settings of single hosts (docs/scope.md), only ever slower and narrower than those of the crawl. Where several
+   * entries match, the strictest of each value counts. 0 to 1,000 entries: an object. @default []
+   */
+  readonly hosts?: readonly HostOptions[];
+  /**
    * How slowly the crawl goes. The pause runs from the end of one exchange with a host to the start of the next.
    * Crawl-delay, Request-rate, Retry-After and earlier refusals only make it longer, and the strictest option wins. A
    * host gets one request at a time, whatever `network.concurrency` is.
@@ -296,6 +301,60 @@ export interface TrapOptions {
   readonly maxPathSegments?: number;
   /** Parameters of a query. Longer queries go last. 4 to 1,024 parameters. @default 32 */
   readonly maxQueryParameters?: number;
+}
+
+export interface HostOptions {
+  /**
+   * The hosts that are meant, without port: `shop.example`, `*.shop.example` for every host below it, `*`. 1 to 1,000
+   * entries: a host name, `*.` and a name for every host below it, or `*`.
+   */
+  readonly match: string | readonly string[];
+  /** A slower pace. Under `1996-rule-of-thumb` a Request-rate does not replace it. @default none */
+  readonly spacing?: HostSpacing;
+  /**
+   * As `network.headers`, next to those. Of one name the last entry counts. 0 to 20 entries: a field such as
+   * `Accept-Language: de`. @default []
+   */
+  readonly headers?: readonly string[];
+  /** Narrower bounds. @default none */
+  readonly bounds?: HostBounds;
+  /**
+   * As `scope.exclude`, of these hosts. 0 to 10,000 entries: a URL pattern, 1 to 8192 characters, or `RegExp`. @default
+   * []
+   */
+  readonly exclude?: readonly (string | RegExp)[];
+}
+
+export interface HostSpacing {
+  /**
+   * As `politeness.profile.factor`. 0 to 1,000 times the last retrieval time, not less than the crawl's. @default the
+   * crawl's
+   */
+  readonly factor?: number;
+  /** The shortest pause. 0 to 86,400,000 ms, not less than the crawl's. @default the crawl's */
+  readonly minMs?: number;
+  /**
+   * The longest pause by `factor`. 0 to 86,400,000 ms, not less than the crawl's. @default the crawl's, or minMs where
+   * that is longer
+   */
+  readonly maxMs?: number;
+}
+
+export interface HostBounds {
+  /** Pages of each of these hosts. 1 to 1,000,000,000 pages, not above `bounds.pagesPerHost`. @default none */
+  readonly pages?: number;
+  /** Decoded bytes of each of these hosts. 1 or more bytes, not above `bounds.bytesPerHost`. @default none */
+  readonly bytes?: number;
+  /**
+   * Running time since the first request to each of these hosts. More than 0, to 5,256,000 minutes, not above
+   * `bounds.minutesPerHost`. @default none
+   */
+  readonly minutes?: number;
+  /**
+   * Links from a seed to a page of these hosts. 0 to 1,000,000 links from a seed, not above `bounds.depth`. @default
+   * none
+   */
+  readonly depth?: number;
 }
 
 export interface PolitenessOptions {

@@ -31,6 +31,10 @@ export const MAX_RETRY_WAIT_MS = 86_400_000; // milliseconds before one of them:
 /** Seconds for which a signature holds: least, usual and most (identity 3.3). */
 export const SIGNATURE_SECONDS = { least: 30, usual: 60, most: 300 } as const;
 
+// Hosts
+export const MAX_HOST_ENTRIES = 1_000; // entries of `hosts`: the frontier's own
+export const MAX_HOST_PATTERNS = 1_000; // host names of one entry: the frontier's own
+
 // Licences
 /** Documents whose terms may be accepted, and origins that may have a token (ours). */
 export const MAX_LICENSES_ACCEPTED = 10_000;

@@ -7,7 +7,7 @@ import {
   type PolitenessOptions as FrontierPoliteness,
   type HostKeyBy,
 } from '@mannerly/frontier';
-import { resolvePoliteness, resolveRobotsOptions } from '@mannerly/frontier/internal';
+import { resolveSettings } from '@mannerly/frontier/internal';
 import { type ResolvedScope, resolveScope, resolveUrlOptions } from '../admit/admit-options.js';
 import type { ResolvedTrapOptions } from '../admit/trap-rules.js';
 import type { ResolvedArchiveOptions } from '../archive/crawl-archive.js';
@@ -24,8 +24,9 @@ import { type ResolvedExclusionOptions, resolveExclusionOptions } from '../page/
 import { parseUrl } from '../parse-url.js';
 import type { ResolvedRecrawlOptions } from '../recrawl/recrawl-options.js';
 import { type ResolvedSignature, resolveSignature } from '../signatures/signature-options.js';
-import { fill } from './check.js';
+import { fill, withoutNulls } from './check.js';
 import type { CrawlerOptions, RecrawlOptions } from './crawler-options.js';
+import { frontierEntry, hostEntryTexts, type ResolvedHostEntry, resolveHostEntries } from './host-options.js';
 import type { Filled, Relaxed, Row } from './row.js';
 import { OPTIONS } from './table.js';
 
@@ -60,6 +61,8 @@ export interface ResolvedOptions
   readonly spacing: { readonly politeness: FrontierPoliteness; readonly hostKeyBy: HostKeyBy };
   /** As given: the frontier fills in what follows from dialect and policy. */
   readonly robots: NonNullable<CrawlerOptions['robots']>;
+  /** In their order. */
+  readonly hosts: readonly ResolvedHostEntry[];
   readonly network: ResolvedNetworkOptions;
   readonly exclusion: ResolvedExclusionOptions;
   readonly licensing: ResolvedLicensing;
@@ -107,6 +110,9 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     throw invalidOption('network.proxy', 'absent where `fetcher` is given', network.proxy.url, PROXIED_FETCHER);
   }
   const { orderSeed, archive, recrawl, traps, licensing } = filled;
+  const spacing = spacingOf(filled.politeness);
+  const hosts = resolveHostEntries(filled.hosts, filled.bounds.depth);
+  checkSettings({ identity, robots, spacing, hosts, bounds: filled.bounds });
   // Read once here, so that a token that is missing is reported now.
   new LicenseTokens(licensing.tokens);
   return {
@@ -117,9 +123,10 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     bounds: filled.bounds,
     canonicalRules: resolveUrlOptions(options.urls),
     traps: traps === false ? null : traps,
-    spacing: spacingOf(filled.politeness),
-    robots: checkedRobots(robots, identity.tokens),
+    spacing,
+    robots,
     network,
+    hosts,
     exclusion: resolveExclusionOptions(filled),
     licensing,
     dataTxt: filled.discover.dataTxt,
@@ -190,18 +197,21 @@ function networkOf({ cookies, ...rest }: Defaults['network'], seeds: readonly st
 
 function spacingOf({ perDomain, requestsPerSecond, ...rest }: Defaults['politeness']): ResolvedOptions['spacing'] {
   const politeness = { ...rest, ...(requestsPerSecond === null ? {} : { requestsPerSecond }) };
-  asOptionError(() => resolvePoliteness(politeness));
   return { politeness, hostKeyBy: perDomain ? 'domain' : 'host' };
 }
 
-function checkedRobots(robots: ResolvedOptions['robots'], tokens: readonly string[]): ResolvedOptions['robots'] {
-  asOptionError(() => resolveRobotsOptions({ ...robots, tokens }));
-  return robots;
-}
+type CheckedByFrontier = Pick<ResolvedOptions, 'identity' | 'robots' | 'spacing' | 'hosts' | 'bounds'>;
 
-function asOptionError(check: () => unknown): void {
+/** What the frontier takes of them, as it checks it. @throws MannerlyError `option-invalid` */
+function checkSettings({ identity, robots, spacing, hosts, bounds }: CheckedByFrontier): void {
+  const { pagesPerHost, bytesPerHost, minutesPerHost } = bounds;
   try {
-    check();
+    resolveSettings({
+      ...spacing,
+      robots: { ...robots, tokens: identity.tokens },
+      hosts: hostEntryTexts(hosts).map(frontierEntry),
+      bounds: withoutNulls({ pagesPerHost, bytesPerHost, minutesPerHost }),
+    });
   } catch (cause) {
     if (!(cause instanceof FrontierError)) throw cause;
     throw new MannerlyError('option-invalid', cause.message, { cause });

@@ -1,12 +1,13 @@
 // The option table: every option of `createCrawler`, and the sections in which the reference and the help show them.
 
 import { CRAWL_ROWS } from './crawl-rows.js';
+import { HOST_ROWS } from './host-rows.js';
 import { MACHINE_ROWS } from './machine-rows.js';
 import { POLITENESS_ROWS } from './politeness-rows.js';
 import { type Row, type Rows, row, text } from './row.js';
 
 /** Every option of `createCrawler`. */
-export const OPTIONS = { ...CRAWL_ROWS, ...POLITENESS_ROWS, ...MACHINE_ROWS };
+export const OPTIONS = { ...CRAWL_ROWS, ...HOST_ROWS, ...POLITENESS_ROWS, ...MACHINE_ROWS };
 
 /** Options that a configuration file has in addition, or with another value. */
 const FILE_OPTIONS = {
@@ -55,6 +56,7 @@ export const SECTIONS: readonly Section[] = [
   section('Identity', 'identity'),
   section('Scope', 'scope'),
   section('Bounds', 'bounds'),
+  section('Single hosts', 'hosts'),
   section('URLs and traps', 'urls', 'traps'),
   section('Politeness', 'politeness'),
   section('robots.txt', 'robots'),
@@ -77,12 +79,15 @@ export interface PlacedRow {
   readonly row: Row;
 }
 
-/** The rows of groups, each followed by those within it. @throws Never */
+/** The rows of groups, and of groups in lists, each followed by those within it. @throws Never */
 export function placedRows(rows: Rows, prefix = ''): readonly PlacedRow[] {
   return Object.entries(rows).flatMap(([name, each]) => {
     const path = `${prefix}${name}`;
     const shapes = each.shape.kind === 'either' ? each.shape.shapes : [each.shape];
-    const inner = shapes.flatMap((shape) => (shape.kind === 'group' ? placedRows(shape.rows, `${path}.`) : []));
+    const inner = shapes.flatMap((shape) => {
+      if (shape.kind === 'group') return placedRows(shape.rows, `${path}.`);
+      return shape.kind === 'list' && shape.of.kind === 'group' ? placedRows(shape.of.rows, `${path}[].`) : [];
+    });
     return [{ path, row: each }, ...inner];
   });
 }

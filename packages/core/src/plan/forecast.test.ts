@@ -12,8 +12,6 @@ const HOUR = 3_600_000;
 const BOUNDS: ForecastBounds = {
   pages: null,
   runningMs: null,
-  pagesPerHost: null,
-  runningPerHostMs: null,
   maxIdleMs: 600_000,
   crawlIntervalMs: null,
   concurrency: 64,
@@ -26,7 +24,8 @@ function host(name: string, pages: number | null, robots = '', more: Partial<For
   const files = new Map([[`http://${name}`, new TextEncoder().encode(`User-agent: *\n${robots}`)]]);
   const options = { identity, robots: {} };
   const pace = new HostPace(options, resolvePoliteness(), files, 0);
-  return { name, clock: name, pace, answerMs: 0, before: 1, pages, ...more };
+  const bounds = { pagesPerHost: null, runningPerHostMs: null };
+  return { name, clock: name, pace, answerMs: 0, before: 1, ...bounds, pages, ...more };
 }
 
 describe('a simulated crawl', () => {
@@ -81,8 +80,9 @@ describe('a simulated crawl', () => {
   });
 
   it('says which host reaches its bound first, and when', () => {
-    const hosts = [host('a', 50, 'Crawl-delay: 9'), host('b', 50), host('c', 2)];
-    const { firstBound, hosts: each } = forecast(hosts, { ...BOUNDS, pagesPerHost: 5 }, START);
+    const few = { pagesPerHost: 5 };
+    const hosts = [host('a', 50, 'Crawl-delay: 9', few), host('b', 50, '', few), host('c', 2, '', few)];
+    const { firstBound, hosts: each } = forecast(hosts, BOUNDS, START);
     expect(firstBound).toEqual({ bound: 'pagesPerHost', host: 'b', atMs: 5 * SECOND });
     expect([...each].map(([name, { pages, isCut }]) => [name, pages, isCut])).toEqual([
       ['a', 5, true],

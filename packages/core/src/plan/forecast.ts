@@ -19,6 +19,9 @@ export interface ForecastHost {
   readonly answerMs: number;
   /** Requests before its first page: robots.txt, sitemaps, well-known files. */
   readonly before: number;
+  /** Its bounds; `null`: none. */
+  readonly pagesPerHost: number | null;
+  readonly runningPerHostMs: number | null;
   /** Pages that are known, 0 where none may be requested; `null`: there may be any number. */
   readonly pages: number | null;
 }
@@ -27,8 +30,6 @@ export interface ForecastHost {
 export interface ForecastBounds {
   readonly pages: number | null;
   readonly runningMs: number | null;
-  readonly pagesPerHost: number | null;
-  readonly runningPerHostMs: number | null;
   readonly maxIdleMs: number;
   /** Least time from one request of the crawl to the next. */
   readonly crawlIntervalMs: number | null;
@@ -158,8 +159,8 @@ class Simulation {
 
   /** The first of the hosts under one clock that has something left within the bounds; `null`: none. */
   #nextOf(shared: readonly PredictedHost[], atMs: number): PredictedHost | null {
-    const { pagesPerHost, runningPerHostMs } = this.#bounds;
     for (const each of shared) {
+      const { pagesPerHost, runningPerHostMs } = each.host;
       if (each.isCut || !(each.before > 0 || each.hasMorePages)) continue;
       const firstAtMs = each.firstAtMs ?? atMs;
       if (each.pages === pagesPerHost) {

@@ -1,7 +1,7 @@
 // The interval between requests to one host at a given time: what the robots.txt files of its authorities require, and
 // the profile. Read as the crawl reads them, by the packages that own that.
 
-import { type Politeness, requestInterval } from '@mannerly/frontier/internal';
+import { requestInterval, type resolvePoliteness } from '@mannerly/frontier/internal';
 import { type CompileOptions, compileRules, parseRobots, type RobotsRules } from '@mannerly/robots';
 import type { ResolvedOptions } from '../options/options.js';
 
@@ -16,6 +16,8 @@ export interface PaceNow {
   /** Not before this time, epoch milliseconds; `null`: open. */
   readonly closedUntilMs: number | null;
 }
+
+type Politeness = ReturnType<typeof resolvePoliteness>;
 
 const DAY_MS = 86_400_000;
 /** The options of `@mannerly/robots` on which politeness depends. */

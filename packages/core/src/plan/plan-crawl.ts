@@ -2,12 +2,13 @@
 // is simulated from what they say. Nothing else is requested.
 
 import { type Clock, type HostKeyBy, type HostWait, systemClock } from '@mannerly/frontier';
-import { hostKeyOf, type Politeness, resolvePoliteness } from '@mannerly/frontier/internal';
+import { hostKeyOf, resolveSettings } from '@mannerly/frontier/internal';
 import { wantsTdmRep } from '@mannerly/robots/page';
 import { partsInMemory } from '../default-parts.js';
 import { Handlers } from '../handle/handlers.js';
 import { createCrawlEmitter } from '../journal/events.js';
 import { onAbort } from '../on-abort.js';
+import { crawlSettings, frontierSettings } from '../options/crawl-settings.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import { type ResolvedOptions, resolveOptions } from '../options/options.js';
 import type { CrawlReport } from '../report/crawl-report.js';
@@ -163,12 +164,16 @@ async function rest(clock: Clock, untilMs: number, signal: AbortSignal): Promise
 }
 
 /** The options of a crawl, for a run that reads robots.txt and sitemaps alone. */
-function readingOnly({ discover, bounds, ...options }: CrawlerOptions): CrawlerOptions {
+function readingOnly({ discover, bounds, hosts = [], ...options }: CrawlerOptions): CrawlerOptions {
   // A hook may refuse a page that the crawl would have requested.
   const { purposes: _1, datasets: _2, archive: _3, sinks: _4, store: _5, hooks: _6, orderSeed: _7, ...read } = options;
   const { minutes, depth } = bounds;
   return {
     ...read,
+    // Of the bounds only those that say which pages belong to the crawl.
+    hosts: hosts.map(({ bounds: of, ...entry }) =>
+      of?.depth === undefined ? entry : { ...entry, bounds: { depth: of.depth } },
+    ),
     discover: { sitemaps: true, sitemapUrls: discover?.sitemapUrls ?? [] },
     bounds: {
       pages: MAX_PLANNED_URLS,
@@ -181,18 +186,16 @@ function readingOnly({ discover, bounds, ...options }: CrawlerOptions): CrawlerO
 
 function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey): CrawlPlan {
   const { bounds, spacing, maxIdleMs, network } = resolved;
-  const politeness = resolvePoliteness(spacing.politeness);
+  const { politeness, settingsOf } = resolveSettings(frontierSettings(crawlSettings(resolved)));
   const waits = new Map(report.waiting.map((wait) => [wait.host, wait]));
   const surveyed = [...survey.hosts.values()].map((host) => {
     const unit = hostKeyOf(`http://${host.host}/`, spacing.hostKeyBy) ?? host.host;
     const wait = waits.get(unit) ?? waits.get(host.host) ?? null;
-    return { host, wait, known: forecastHost(host, unit, wait !== null, resolved, politeness) };
+    return { host, wait, known: forecastHost(host, unit, wait !== null, resolved, settingsOf(unit)) };
   });
   const limits = {
     pages: bounds.pages,
     runningMs: inMs(bounds.minutes),
-    pagesPerHost: bounds.pagesPerHost,
-    runningPerHostMs: inMs(bounds.minutesPerHost),
     maxIdleMs: maxIdleMs * (1 + WAIT_JITTER),
     crawlIntervalMs: politeness.crawlIntervalMs,
     concurrency: network.concurrency,
@@ -240,7 +243,7 @@ function forecastHost(
   unit: string,
   isWaiting: boolean,
   options: ResolvedOptions,
-  politeness: Politeness,
+  { politeness, limits }: ReturnType<ReturnType<typeof resolveSettings>['settingsOf']>,
 ): ForecastHost {
   const { host, files, answerMs, robotsRequests, sitemapRequests, sitemapsRead, allowed, address } = surveyed;
   const ownSitemaps = options.sitemapUrls.filter((url) => new URL(url).hostname === host).length;
@@ -250,13 +253,15 @@ function forecastHost(
     clock: address === null ? unit : (addressClock(politeness.perIp, address, host, options.spacing.hostKeyBy) ?? unit),
     pace: new HostPace(options, politeness, files, answerMs),
     answerMs,
+    pagesPerHost: limits.pagesPerHost,
+    runningPerHostMs: limits.runningPerHostMs,
     before: robotsRequests + (options.sitemaps ? sitemapRequests : ownSitemaps) + (isWaiting ? 0 : companions),
     pages: isWaiting || allowed === 0 ? 0 : sitemapsRead > 0 ? allowed : null,
   };
 }
 
 /** What hosts at an address share a clock by; `null`: they do not, or all hosts of their domain have one. */
-function addressClock(perIp: Politeness['perIp'], address: string, host: string, by: HostKeyBy): string | null {
+function addressClock(perIp: boolean | 'domain', address: string, host: string, by: HostKeyBy): string | null {
   if (perIp !== 'domain') return perIp ? address : null;
   return by === 'domain' ? null : `${address} ${hostKeyOf(`http://${host}/`, 'domain')}`;
 }

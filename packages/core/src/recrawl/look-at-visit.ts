@@ -23,7 +23,7 @@ export async function lookAtVisit(
   const kept = decodeVisit(await store.readRecord(visitKey(url)));
   if (kept === null) return null;
   const readOnly = { ...store, writeRecord: async () => undefined };
-  const parts = { sentAs: kept.sentAs, trustFreshnessDays: 0, nowMs: () => nowMs, tell: () => undefined };
+  const parts = { sentAs: () => kept.sentAs, trustFreshnessDays: 0, nowMs: () => nowMs, tell: () => undefined };
   const sitemaps = new SitemapVisits(readOnly, parts);
   await sitemaps.readDates();
   const lastmodTrust = new LastmodTrust(readOnly);

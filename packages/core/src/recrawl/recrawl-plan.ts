@@ -73,7 +73,12 @@ export async function planRecrawl(store: PlanStore, parts: RecrawlPlanParts): Pr
   const readOnly = { ...store, writeRecord: async () => undefined };
   const { trustFreshnessDays } = options;
   const nothing = { tell: () => undefined };
-  const sitemaps = new SitemapVisits(readOnly, { sentAs: '', trustFreshnessDays, nowMs: () => nowMs, ...nothing });
+  const sitemaps = new SitemapVisits(readOnly, {
+    sentAs: () => '',
+    trustFreshnessDays,
+    nowMs: () => nowMs,
+    ...nothing,
+  });
   await sitemaps.readDates();
   const hosts = new Map<string, { known: number; due: number; visits: number; first: PlannedVisit[] }>();
   const hostOf = (visit: PageVisit) => {

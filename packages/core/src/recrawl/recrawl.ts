@@ -93,7 +93,7 @@ export type RecrawlListener = (
 export class Recrawl {
   readonly #store: VisitStore;
   readonly #options: ResolvedRecrawlOptions;
-  readonly #sentAs: string;
+  readonly #sentAs: (url: string) => string;
   readonly #archive: () => RecordKeeper | null;
   readonly #nowMs: () => number;
   readonly #tell: RecrawlListener;
@@ -126,7 +126,7 @@ export class Recrawl {
     store: VisitStore,
     options: ResolvedRecrawlOptions,
     parts: {
-      readonly sentAs: string;
+      readonly sentAs: (url: string) => string;
       readonly archive: () => RecordKeeper | null;
       readonly nowMs: () => number;
       readonly tell: RecrawlListener;
@@ -168,7 +168,7 @@ export class Recrawl {
     const before = kept === null ? null : this.#priors.expected(kept);
     const isAgain = before !== null && isAgainVisit(work.record.visit ?? 0, before, this.#nowMs());
     const nowMs = this.#nowMs();
-    const sendable = isAgain && this.#isHandled(before) ? conditionsOf(before, this.#sentAs) : {};
+    const sendable = isAgain && this.#isHandled(before) ? conditionsOf(before, this.#sentAs(work.url)) : {};
     const how = await archiveAs(this.#archive(), before, Object.keys(sendable).length > 0, {
       nowMs,
       maxChain: this.#options.maxChain,
@@ -284,7 +284,7 @@ export class Recrawl {
       ...(truncated === null && (await isSameText(sent, page)) ? validatorsOf(headers) : NO_VALIDATORS),
       archived: record === null ? null : placeOf(record, before, timing.startedAtMs),
       freshUntilMs: freshUntilMs(headers, atMs, this.#options.trustFreshnessDays),
-      sentAs: this.#sentAs,
+      sentAs: this.#sentAs(url),
       bytes: file?.bytes ?? body.length,
     };
     if (isUnchanged && flight.isAgain)

@@ -21,7 +21,7 @@ function setUp() {
     }),
   };
   const make = () =>
-    new SitemapVisits(store, { sentAs: 's', trustFreshnessDays: 7, nowMs: () => nowMs, tell: () => undefined });
+    new SitemapVisits(store, { sentAs: () => 's', trustFreshnessDays: 7, nowMs: () => nowMs, tell: () => undefined });
   let visits = make();
   const record = { url: LIST, via: 'companion', from: null, hops: 0, userData: { sitemap: { level: 0, hosts: [] } } };
   const response = (status: number, headers: Record<string, string>): ResponseOutcome =>

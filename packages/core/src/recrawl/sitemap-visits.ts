@@ -58,7 +58,7 @@ export class SitemapVisits {
   /** What they say, once `readDates` has read it; of those that are read later too. */
   readonly dates = new Lastmods(MAX_LASTMODS);
   readonly #store: Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
-  readonly #sentAs: string;
+  readonly #sentAs: (url: string) => string;
   readonly #trustDays: number;
   readonly #nowMs: () => number;
   readonly #tell: (code: 'lastmod-useless', url: string, detail: string, atMs: number) => void;
@@ -70,7 +70,7 @@ export class SitemapVisits {
   constructor(
     store: Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>,
     parts: {
-      readonly sentAs: string;
+      readonly sentAs: (url: string) => string;
       readonly trustFreshnessDays: number;
       readonly nowMs: () => number;
       readonly tell: (code: 'lastmod-useless', url: string, detail: string, atMs: number) => void;
@@ -137,8 +137,9 @@ export class SitemapVisits {
 
   /** Reads what is known of a sitemap. @returns The conditions of its request. */
   async before(work: PageWork): Promise<Record<string, string>> {
-    const before = decodeVisit<SitemapVisit>(await this.#store.readRecord(visitKey(firstUrl(work), SITEMAP_PREFIX)));
-    const conditions = before === null ? {} : conditionsOf(before, this.#sentAs);
+    const url = firstUrl(work);
+    const before = decodeVisit<SitemapVisit>(await this.#store.readRecord(visitKey(url, SITEMAP_PREFIX)));
+    const conditions = before === null ? {} : conditionsOf(before, this.#sentAs(url));
     this.#inFlight.set(work, { before, conditions, dates: new LastmodReader() });
     return conditions;
   }
@@ -195,7 +196,7 @@ export class SitemapVisits {
     await this.#write({
       ...{ url, from: hops > 0 ? (before?.from ?? null) : from, userData, atMs, readAtMs: atMs, estimate, digest },
       ...(truncated === null ? validatorsOf(headers) : NO_VALIDATORS),
-      ...{ freshUntilMs: freshUntilMs(headers, atMs, this.#trustDays), sentAs: this.#sentAs },
+      ...{ freshUntilMs: freshUntilMs(headers, atMs, this.#trustDays), sentAs: this.#sentAs(url) },
       status: 'fetched',
       rhythm,
       reason: hops > 0 ? 'redirect' : 'sitemap',

@@ -2,7 +2,7 @@
 // events and the report share them.
 
 import type { JsonValue, RobotsCopyRef, RobotsOptions, Via } from '@mannerly/frontier';
-import type { Politeness } from '@mannerly/frontier/internal';
+import type { resolvePoliteness } from '@mannerly/frontier/internal';
 
 /**
  * `excluded`: the site does not want it. `dropped`: the crawl does not want it. `failed`: it could not be fetched.
@@ -112,7 +112,10 @@ export interface RunPromise {
 }
 
 /** The interval where a host requires none: clamp(`factor` × last retrieval time, `minMs`, `maxMs`). */
-export type RunPace = Pick<Politeness, 'name' | 'factor' | 'minMs' | 'maxMs' | 'rateReplacesRule' | 'perIp'>;
+export type RunPace = Pick<
+  ReturnType<typeof resolvePoliteness>,
+  'name' | 'factor' | 'minMs' | 'maxMs' | 'rateReplacesRule' | 'perIp'
+>;
 
 /** How earlier versions kept it: as a line between the requests. */
 export interface RunLine {

@@ -5,6 +5,7 @@ import { type CodeError, errorLine } from './code-error.js';
 import type { HostClockReading } from './decision.js';
 import type { Explanation } from './explain.js';
 import type { LoggedHost } from './from-logs.js';
+import { entryText } from './host-entry.js';
 import { MAX_EXPLAINED_FRAMES } from './limits.js';
 import { iso, plural, printable } from './table.js';
 import type { VisitLook } from './visit-look.js';
@@ -16,8 +17,9 @@ export function explanationText(explanation: Explanation): string {
   const { url, host, logged, bound = null, whyLogsOnly = null } = explanation;
   const spent = bound === null ? null : `The crawl's bound of ${bound} is used up: it goes on only with a larger one.`;
   const onlyLogs = whyLogsOnly === null ? null : `From the logs alone: ${whyLogsOnly}`;
-  if (host !== undefined) return linesOf(host.host, [...hostLines(host), spent]);
-  if (logged !== undefined) return linesOf(url, [...loggedHostLines(logged), onlyLogs]);
+  const entries = (explanation.hosts ?? []).map((entry) => printable(entryText(entry), 500));
+  if (host !== undefined) return linesOf(host.host, [...hostLines(host), ...entries, spent]);
+  if (logged !== undefined) return linesOf(url, [...loggedHostLines(logged), ...entries, onlyLogs]);
   const { status, reason, means, todo, robots, untilMs, decision, look, place = null } = explanation;
   const isAllowed = look !== null && look.gate.kind === 'allow';
   return linesOf(url, [
@@ -33,6 +35,7 @@ export function explanationText(explanation: Explanation): string {
     untilMs === null ? null : `Not before ${iso(untilMs)}.`,
     decision?.clock === undefined ? null : clockText(decision.clock),
     decision === null ? null : `Decided ${iso(decision.atMs)}${foundText(decision)}.`,
+    ...entries,
     ...visitLines(explanation.visit),
     place === null ? null : placeText(place, status),
     place !== null && isAllowed && look.wait === null ? 'Its host is ready: it is taken when the crawl goes on.' : null,

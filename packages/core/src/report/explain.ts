@@ -1,11 +1,12 @@
 // Why a URL was or was not fetched, as a value: its decision in the log, and what the gate and the queue say of it now.
 // It makes no request and changes nothing.
 
-import type { HostLook, HostWait, QueuedUrl, UrlLook } from '@mannerly/frontier';
+import type { HostKeyBy, HostLook, HostWait, QueuedUrl, UrlLook } from '@mannerly/frontier';
 import { parseUrl } from '../parse-url.js';
 import type { CodeError } from './code-error.js';
 import type { UrlDecision, UrlStatus } from './decision.js';
 import type { LoggedHost } from './from-logs.js';
+import { type AppliedHostEntry, entriesFor, type HostEntryText } from './host-entry.js';
 import { reasonOf } from './reasons.js';
 import type { VisitLook } from './visit-look.js';
 
@@ -36,6 +37,8 @@ export interface Explanation extends Pick<UrlDecision, 'line' | 'pattern' | 'dia
   readonly bound?: 'pages' | 'minutes' | 'bytes' | null;
   /** Of a host whose frontier could not be read: what the logs say of it. */
   readonly logged?: LoggedHost;
+  /** Entries of `hosts` that apply; absent: none. */
+  readonly hosts?: readonly AppliedHostEntry[];
   /** Its visits, where they are kept (`recrawl`), and when the next one is due. */
   readonly visit?: VisitLook;
   /** Why only the logs were read, one sentence. */
@@ -92,6 +95,17 @@ export function withError(explanation: Explanation, error: CodeError | null): Ex
   return error === null || explanation.status === 'fetched' ? explanation : { ...explanation, error };
 }
 
+/** The same with the entries of `hosts` that apply to it. @throws Never */
+export function withHosts(
+  explanation: Explanation,
+  { hosts = [], hostKeyBy }: { readonly hosts?: readonly HostEntryText[]; readonly hostKeyBy?: HostKeyBy },
+): Explanation {
+  const { url, host, look } = explanation;
+  const names = [host?.host ?? look?.host ?? [], parseUrl(url)?.hostname ?? url].flat();
+  const applied = entriesFor(hosts, names, hostKeyBy);
+  return applied.length === 0 ? explanation : { ...explanation, hosts: applied };
+}
+
 /** The same of a host. `waiting`: the crawl may request more of it. @throws Never */
 export function explainHost(host: HostLook): Explanation {
   const reason = host.isParked ? 'host-parked' : (host.spent ?? host.wait?.reason ?? null);
@@ -143,6 +157,7 @@ export function atRest(look: HostLook, nowMs: number): HostLook {
 
 const INTERVAL_WAITS: Readonly<Record<HostLook['interval']['from'], HostWait['reason']>> = {
   profile: 'interval',
+  hosts: 'interval',
   adaptive: 'interval',
   'crawl-delay': 'crawl-delay',
   'request-rate': 'request-rate',

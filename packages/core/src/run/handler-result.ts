@@ -1,13 +1,16 @@
-// What a handler leads to besides items and links: what it did wrong, what it threw on purpose, what it left alone.
+// What a handler leads to besides items and links: what it did wrong, what it threw on purpose, what it left alone, and
+// what it makes of an answer that is no page.
 
 import { type PageWork, retryUrl } from '@mannerly/frontier';
 import { exchangeOf, type ResponseOutcome } from '../fetch/outcome.js';
 import type { Handled } from '../handle/handler-pool.js';
 import type { HandlerSignal } from '../handle/signals.js';
 import type { Staged } from '../handle/staged.js';
+import { applyLicense } from '../licensing/apply-license.js';
+import { itemsOf } from '../output/items.js';
 import type { PageInCrawl } from '../page/page.js';
 import type { Run } from './run.js';
-import { decided, failed, settled, type WorkResult } from './work-result.js';
+import { admittedInSlices, decided, failed, RETURNED, settled, type WorkResult } from './work-result.js';
 
 type FailedHandling = Exclude<Handled, { readonly kind: 'handled' | 'stopped' | 'signal' }>;
 
@@ -53,4 +56,32 @@ export function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome,
   }
   const detail = `handler-${signal.kind}: ${reason}, ${work.record.tries + 1} times`;
   return failed(run, work, { reason: 'retries-exhausted', layer: 'hook', httpStatus, detail });
+}
+
+/**
+ * The result of an answer that is no page, such as a 404: its URL has failed, whatever its handler makes of it.
+ *
+ * @param failure - Why the URL has failed.
+ */
+export async function answeredResult(
+  run: Run,
+  work: PageWork,
+  outcome: ResponseOutcome,
+  failure: Parameters<typeof failed>[2],
+): Promise<WorkResult> {
+  if (!run.handlers.takesStatus(outcome.status)) return failed(run, work, failure);
+  const page = await run.reader.read(work, outcome);
+  applyLicense(page, await run.licenses.ofPage(work, page, outcome.body));
+  const handled = await run.handlers.handleStatus(page);
+  if (handled.kind === 'stopped') return RETURNED;
+  if (handled.kind === 'signal') return signalResult(run, work, outcome, handled.signal);
+  const result = failed(run, work, failure);
+  if (handled.kind !== 'handled') {
+    tellFailure(run, work, handled);
+    return result;
+  }
+  const { staged } = handled;
+  tellStaged(run, work, page, staged);
+  const items = page.exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data) : [];
+  return { ...result, items, ...(await admittedInSlices(run, staged.links)) };
 }

@@ -1,18 +1,11 @@
-// What an exchange leads to: a retry, a redirect, a robots.txt or companion file that is read, an error, or a page that
-// goes to its handler. The result is a value that `work.ts` commits to the frontier. It holds nothing of the page.
+// What the exchange of a page leads to: a retry, a redirect, an error (`fetchedResult`), or a page that is read, opened
+// in a browser, archived and handled (`handledResult`), and whose items are written (`storedResult`). The result is a
+// value that `work.ts` commits to the frontier. It holds nothing of the page.
 
-import { type NewUrl, type PageWork, type RobotsWork, retryUrl } from '@mannerly/frontier';
+import type { NewUrl, PageWork } from '@mannerly/frontier';
 import type { ArchivedResponse } from '../archive/crawl-archive.js';
 import type { HookVerdict } from '../crawl/hooks.js';
-import {
-  exchangeOf,
-  type FetchOutcome,
-  headerValue,
-  isRefusedByGuard,
-  type ResponseOutcome,
-  releaseBody,
-  toRobotsAnswer,
-} from '../fetch/outcome.js';
+import { type FetchOutcome, headerValue, type ResponseOutcome, releaseBody } from '../fetch/outcome.js';
 import { refusalOf } from '../fetch/refusal.js';
 import type { Handled } from '../handle/handler-pool.js';
 import type { UnchangedPage } from '../handle/page-change.js';
@@ -22,8 +15,8 @@ import { itemsOf } from '../output/items.js';
 import type { PageExclusion } from '../page/exclusion.js';
 import type { PageInCrawl } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
-import { answeredResult } from './answered-result.js';
-import { HANDLING_FAILURES, signalResult, tellFailure, tellStaged } from './handler-result.js';
+import { companionResult } from './companion-result.js';
+import { answeredResult, HANDLING_FAILURES, signalResult, tellFailure, tellStaged } from './handler-result.js';
 import type { Run } from './run.js';
 import { archivedPage } from './run-archive.js';
 import {
@@ -31,7 +24,10 @@ import {
   decided,
   excluded,
   failed,
+  failedResult,
   RETURNED,
+  redirectResult,
+  retryOf,
   settled,
   type WorkResult,
   wordOf,
@@ -39,19 +35,6 @@ import {
 
 /** Redirect targets go before a host's other pages: what led to them has been requested already. */
 const REDIRECT_PRIORITY = 1;
-
-/** The result of a robots.txt. */
-export async function robotsResult(run: Run, work: RobotsWork, outcome: FetchOutcome): Promise<WorkResult> {
-  // Before its rules are used: a process that is killed now leaves a copy of them.
-  await run.journal.robots(work, outcome);
-  await run.archive?.keep(outcome);
-  // Before the authority's pages are handed out: the files that list them come first.
-  await run.offer(run.sitemaps.named(work.authority, outcome));
-  const refused = outcome.kind === 'failed' && isRefusedByGuard(outcome) ? outcome.failure : null;
-  return settled(
-    refused === null ? { kind: 'robots', answer: toRobotsAnswer(outcome) } : { kind: 'refused', reason: refused },
-  );
-}
 
 /** The result of a page or a companion file. The body is released. */
 export async function pageResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
@@ -72,12 +55,6 @@ export async function pageResult(run: Run, work: PageWork, outcome: FetchOutcome
   }
 }
 
-/** The process died twice while the page was read: it is not requested any more. */
-export function poisonResult(run: Run, work: PageWork): WorkResult {
-  const detail = 'the process ended twice while this page was read or handled';
-  return decided(run, work, { status: 'failed', reason: 'poison', layer: 'page', detail, isPage: false });
-}
-
 /** A hook refused, before the request (`outcome` is `null`) or after. That is final. */
 export function refusedByHook(
   run: Run,
@@ -95,21 +72,6 @@ export function refusedByHook(
     detail: verdict.detail,
     isPage: response !== null && redirectTarget(response).kind !== 'to',
   });
-}
-
-/**
- * A known page is as it was: its items and links stay as they are, unless it forbids now that they are kept. What a 304
- * forbids counts too; what it leaves out allows nothing.
- */
-async function unchanged(run: Run, work: PageWork, page: UnchangedPage, exclusion: PageExclusion): Promise<WorkResult> {
-  const { status: httpStatus, url } = page;
-  if (!exclusion.storesItems) return excluded(run, work, httpStatus, exclusion);
-  const thrown = await run.handlers.unchanged(page);
-  if (thrown !== null) {
-    run.journal.codeError(thrown.error, { code: 'handler-error', url });
-    run.journal.emit('handler-error', { url, error: thrown.error });
-  }
-  return decided(run, work, { status: 'fetched', reason: 'unchanged', layer: 'page', httpStatus, isPage: true });
 }
 
 async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
@@ -172,72 +134,6 @@ async function unwantedResult(run: Run, work: PageWork, outcome: ResponseOutcome
   });
 }
 
-/** A companion file is retried and redirected as such, and never goes to a handler. */
-async function companionResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
-  const retry = retryOf(run, work, outcome);
-  if (retry?.kind === 'again') return settled({ kind: 'again', notBeforeMs: retry.notBeforeMs });
-  const sitemaps = run.sitemaps.isSitemap(work) ? run.recrawl?.sitemaps : undefined;
-  if (outcome.kind === 'failed') {
-    await sitemaps?.failed(work);
-    return failedResult(run, work, outcome, retry !== null);
-  }
-  const { status: httpStatus } = outcome;
-  const redirect = redirectTarget(outcome);
-  if (redirect.kind === 'to') {
-    const target = await run.companions.redirected(work, redirect.url);
-    return redirectResult(run, work, httpStatus, redirect.url, target);
-  }
-  const refusal = refusalOf(outcome);
-  if (refusal !== null) {
-    // It says nothing of what the file would say: rights still count as reserved.
-    await sitemaps?.failed(work);
-    return decided(run, work, { status: 'failed', ...refusal, layer: 'fetch', httpStatus, isPage: false });
-  }
-  const known = httpStatus === 304 ? ((await sitemaps?.notModified(work, outcome)) ?? 'unasked') : 'unasked';
-  if (known === 'mismatch') return settled({ kind: 'again', notBeforeMs: outcome.timing.endedAtMs });
-  if (known === 'known') return decided(run, work, { ...NOT_MODIFIED, httpStatus, isPage: false });
-  const {
-    links,
-    decision,
-    rhythm = null,
-  } = await run.companions.read(work, outcome, (finds) => {
-    sitemaps?.listed(work, finds.candidates);
-    return run.offer(finds);
-  });
-  await (decision.status === 'fetched' ? sitemaps?.read(work, outcome, rhythm) : sitemaps?.failed(work));
-  return decided(run, work, { ...decision, httpStatus, isPage: false }, links);
-}
-
-/** A sitemap or feed: what it lists is known. */
-const NOT_MODIFIED = { status: 'fetched', reason: 'sitemap', layer: 'fetch', detail: 'not modified' } as const;
-
-/** Whether an exchange is tried again; `null`: our own guard refused it, so the host was not requested. */
-function retryOf({ options }: Run, work: PageWork, outcome: FetchOutcome) {
-  return isRefusedByGuard(outcome) ? null : retryUrl(exchangeOf(outcome), work.record.tries, options.retries);
-}
-
-function failedResult(
-  run: Run,
-  work: PageWork,
-  { failure: reason, detail }: Extract<FetchOutcome, { kind: 'failed' }>,
-  wasRequested: boolean,
-): WorkResult {
-  const status = wasRequested ? 'failed' : 'dropped';
-  const isPage = wasRequested && work.record.via !== 'companion';
-  return decided(run, work, { status, reason, layer: 'fetch', detail, isPage });
-}
-
-function redirectResult(
-  run: Run,
-  work: PageWork,
-  httpStatus: number,
-  detail: string,
-  target: NewUrl | null,
-): WorkResult {
-  const decision = { status: 'fetched', reason: 'redirect', layer: 'fetch', httpStatus, detail } as const;
-  return decided(run, work, { ...decision, isPage: false }, target === null ? [] : [target]);
-}
-
 /** The target of a redirect, as a new URL: scope, bounds, robots, spacing and the address guard apply to every hop. */
 function redirectedUrl(
   work: PageWork,
@@ -256,13 +152,6 @@ function redirectedUrl(
     ...(visit === undefined ? {} : { visit }),
     ...(redirect.notBeforeMs === null ? {} : { notBeforeMs: redirect.notBeforeMs }),
   };
-}
-
-/** Whether it is a page that a handler may get. */
-function isForHandler(outcome: FetchOutcome): outcome is ResponseOutcome {
-  return (
-    outcome.kind === 'response' && outcome.status >= 200 && outcome.status <= 299 && outcome.truncated !== 'connection'
-  );
 }
 
 const AS_IT_CAME = { kind: 'as-it-came' } as const;
@@ -310,11 +199,6 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   return storedResult(run, work, page, handled);
 }
 
-/** What is said of links that limits left out. */
-function leftOut({ linksDropped }: PageInCrawl): { readonly detail?: string } {
-  return linksDropped === 0 ? {} : { detail: `${linksDropped} links left out: the page has more than are read` };
-}
-
 /** A page that was handled: its items go to the sinks, its links to admission. */
 async function storedResult(
   run: Run,
@@ -339,4 +223,31 @@ async function storedResult(
     ...decided(run, work, { ...decision, httpStatus, isPage: true }),
     ...(await admittedInSlices(run, candidates)),
   };
+}
+
+/**
+ * A known page is as it was: its items and links stay as they are, unless it forbids now that they are kept. What a 304
+ * forbids counts too; what it leaves out allows nothing.
+ */
+async function unchanged(run: Run, work: PageWork, page: UnchangedPage, exclusion: PageExclusion): Promise<WorkResult> {
+  const { status: httpStatus, url } = page;
+  if (!exclusion.storesItems) return excluded(run, work, httpStatus, exclusion);
+  const thrown = await run.handlers.unchanged(page);
+  if (thrown !== null) {
+    run.journal.codeError(thrown.error, { code: 'handler-error', url });
+    run.journal.emit('handler-error', { url, error: thrown.error });
+  }
+  return decided(run, work, { status: 'fetched', reason: 'unchanged', layer: 'page', httpStatus, isPage: true });
+}
+
+/** What is said of links that limits left out. */
+function leftOut({ linksDropped }: PageInCrawl): { readonly detail?: string } {
+  return linksDropped === 0 ? {} : { detail: `${linksDropped} links left out: the page has more than are read` };
+}
+
+/** Whether it is a page that a handler may get. */
+function isForHandler(outcome: FetchOutcome): outcome is ResponseOutcome {
+  return (
+    outcome.kind === 'response' && outcome.status >= 200 && outcome.status <= 299 && outcome.truncated !== 'connection'
+  );
 }

@@ -6,12 +6,12 @@ import { createAddressGuard } from '../fetch/address-guard.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import { Egress } from '../fetch/egress.js';
 import { isUnlisted } from '../fetch/own-addresses.js';
+import { createFieldsOf } from '../fetch/own-headers.js';
 import { ProxyWatch } from '../fetch/proxy-watch.js';
 import { RequestLimiter } from '../fetch/request-limiter.js';
 import type { Journal } from '../journal/journal.js';
 import type { LicenseTokens } from '../licensing/licensing-options.js';
 import { CrawlSigning } from '../signatures/crawl-signing.js';
-import { pageWarning } from './page-warning.js';
 import type { RunSetup } from './run-setup.js';
 
 /** The parts of a run that its egress needs. */
@@ -33,7 +33,7 @@ export function createRunEgress(
   const nowMs = (): number => clock.nowMs();
   const proxy = new ProxyWatch({
     nowMs,
-    tell: (url, detail) => journal.frontierEvent(pageWarning('proxy-down', url, detail, nowMs())),
+    tell: (url, detail) => journal.warning('proxy-down', url, detail),
     stop: (reason) => stop.requestFor(reason),
   });
   return new Egress({
@@ -55,6 +55,7 @@ export function createRunEgress(
     guard: createAddressGuard({ ...network, nowMs }),
     limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
     network: { ...network, cookies },
+    fieldsOf: createFieldsOf(network.headers, options.hosts),
     nowMs,
     onRequest: (record) => journal.request(record),
     onExchange: options.archive === null ? undefined : (sent, outcome) => archive()?.exchanged(sent, outcome),

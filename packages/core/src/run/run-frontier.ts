@@ -8,7 +8,7 @@ import type { Scope } from '../admit/scope.js';
 import type { SiteKnowledge } from '../crawl/site-knowledge.js';
 import type { Companions } from '../discovery/companions.js';
 import type { Journal } from '../journal/journal.js';
-import { crawlSettings } from '../options/crawl-settings.js';
+import { crawlSettings, frontierSettings } from '../options/crawl-settings.js';
 import { inWaves } from '../order-seed/wave-frontier.js';
 import type { CrawlTotals } from './crawl-totals.js';
 import { MAX_WAITING_URLS, WAIT_JITTER } from './limits.js';
@@ -30,7 +30,7 @@ export function createRunFrontier(setup: RunSetup, parts: FrontierParts): Fronti
   const { options, store, clock, survey } = setup;
   const { journal, knowledge, companions } = parts;
   const frontier = createFrontier({
-    ...crawlSettings(options),
+    ...frontierSettings(crawlSettings(options)),
     store,
     clock,
     create: !parts.needsFrontier,

@@ -5,6 +5,7 @@ import type { AddAnswer, Frontier, ListRequest, NewUrl, QueueListing } from '@ma
 import { wantsTdmRep } from '@mannerly/robots/page';
 import PQueue from 'p-queue';
 import { type Admit, createAdmit, type Refusal } from '../admit/admit.js';
+import { createHostRules } from '../admit/host-rules.js';
 import { Scope } from '../admit/scope.js';
 import type { CrawlArchive } from '../archive/crawl-archive.js';
 import { Hooks } from '../crawl/hooks.js';
@@ -22,12 +23,14 @@ import { decodeText, utf8Start } from '../fetch/charset.js';
 import { type CookieJar, jarMaker } from '../fetch/cookies.js';
 import type { Egress } from '../fetch/egress.js';
 import { offerOf } from '../fetch/identity.js';
+import { createFieldsOf } from '../fetch/own-headers.js';
 import { HandlerPool } from '../handle/handler-pool.js';
 import { Journal } from '../journal/journal.js';
 import { Tally } from '../journal/tally.js';
 import { Licenses } from '../licensing/licenses.js';
 import { LicenseTokens } from '../licensing/licensing-options.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
+import { crawlSettings } from '../options/crawl-settings.js';
 import { DEFAULT_RECRAWL, type ResolvedOptions } from '../options/options.js';
 import { ItemWriter } from '../output/items.js';
 import { jsonlSink } from '../output/jsonl.js';
@@ -37,14 +40,21 @@ import { lookAtVisit } from '../recrawl/look-at-visit.js';
 import { Recrawl } from '../recrawl/recrawl.js';
 import type { CrawlLogs } from '../report/crawl-logs.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
-import { type Explanation, explain, explainHost, isHostName, requestedForm, withError } from '../report/explain.js';
+import {
+  type Explanation,
+  explain,
+  explainHost,
+  isHostName,
+  requestedForm,
+  withError,
+  withHosts,
+} from '../report/explain.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
 import { PolitenessLedger } from '../report/politeness.js';
 import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, endedActivity } from './activity.js';
 import { type AddedUrl, addedUrls } from './added-urls.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
-import { pageWarning } from './page-warning.js';
 import { ReadingLog } from './reading-log.js';
 import { type FailureFilter, findFailures, type RetryAnswer, retryAnswer, retryOf } from './retry.js';
 import { archiveFolder } from './run-archive.js';
@@ -152,7 +162,7 @@ export class Run {
     if (options.hooks !== null) journal.addListener(this.hooks);
     if (setup.survey !== undefined) journal.addListener(setup.survey);
 
-    this.scope = new Scope(options.scope);
+    this.scope = new Scope(options.scope, createHostRules(options.hosts));
     const { scope } = this;
     this.knowledge = new SiteKnowledge(scope, options.traps, setup.isShared, journal);
     this.sitemaps = new Sitemaps(options.sitemaps, options.sitemapUrls);
@@ -166,15 +176,16 @@ export class Run {
     const { knowledge, companions, totals } = this;
     this.frontier = createRunFrontier(setup, { journal, scope, knowledge, companions, totals, needsFrontier });
     const { frontier } = this;
+    const fieldsOf = createFieldsOf(network.headers, options.hosts);
     const kept = options.recrawl ?? (setup.again ? DEFAULT_RECRAWL : null);
     this.recrawl =
       kept === null
         ? null
         : new Recrawl(frontier, kept, {
-            sentAs: offerOf(identity, network.headers),
+            sentAs: (url) => offerOf(identity, fieldsOf(new URL(url).hostname)),
             archive: () => this.archive,
             nowMs,
-            tell: (code, url, detail, atMs) => journal.frontierEvent(pageWarning(code, url, detail, atMs)),
+            tell: (...warning) => journal.warning(...warning),
             codeError: (thrown, url) => journal.codeError(thrown, { code: 'handler-error', url }),
           });
     this.admit = createAdmit(scope, bounds, knowledge.watch, (url) => frontier.isRecent(url));
@@ -187,8 +198,7 @@ export class Run {
       tokens: identity.tokens,
       options: exclusion,
       nowMs,
-      onSlow: (url, tookMs) =>
-        journal.frontierEvent(pageWarning('page-slow', url, `${url} took ${Math.round(tookMs)} ms to read`, nowMs())),
+      onSlow: (url, tookMs) => journal.warning('page-slow', url, `${url} took ${Math.round(tookMs)} ms to read`),
     });
     const tokens = new LicenseTokens(options.licensing.tokens);
     this.egress = createRunEgress(setup, { journal, tokens, cookies, archive: () => this.archive });
@@ -215,7 +225,7 @@ export class Run {
       arrived: () => this.wakeup.wake(),
       retries: options.retries,
       nowMs,
-      tell: (code, url, detail) => journal.frontierEvent(pageWarning(code, url, detail, nowMs())),
+      tell: (...warning) => journal.warning(...warning),
     });
     this.scheduler = new PageScheduler(nowMs, network.concurrency);
     this.handlers = new HandlerPool({
@@ -292,12 +302,15 @@ export class Run {
   /** Why a URL was, was not or is not yet fetched; of a host name, its queue. */
   async explain(urlOrHost: string): Promise<Explanation> {
     const isOver = this.#lastWaits !== null;
-    if (!isOver && isHostName(urlOrHost)) return explainHost(await this.frontier.inspectHost(urlOrHost));
+    const settings = crawlSettings(this.options);
+    if (!isOver && isHostName(urlOrHost))
+      return withHosts(explainHost(await this.frontier.inspectHost(urlOrHost)), settings);
     const url = requestedForm(urlOrHost);
     const explained = explain(url, await this.logs.find(url), isOver ? null : await this.frontier.look(url));
     const kept = this.options.recrawl ?? DEFAULT_RECRAWL;
     const visit = isOver || this.recrawl === null ? null : await lookAtVisit(this.frontier, url, kept, this.nowMs());
-    return withError({ ...explained, ...(visit === null ? {} : { visit }) }, await this.logs.findError(url));
+    const whole = withHosts({ ...explained, ...(visit === null ? {} : { visit }) }, settings);
+    return withError(whole, await this.logs.findError(url));
   }
 
   /** A listing of what is queued. @throws MannerlyError `not-running` */

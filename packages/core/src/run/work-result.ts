@@ -2,8 +2,9 @@
 // frontier gets to know.
 
 import { setImmediate } from 'node:timers/promises';
-import type { NewUrl, PageWork, Settlement } from '@mannerly/frontier';
+import { type NewUrl, type PageWork, retryUrl, type Settlement } from '@mannerly/frontier';
 import type { Refusal } from '../admit/admit.js';
+import { exchangeOf, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
 import type { PageOutcome } from '../journal/journal.js';
 import type { Item } from '../output/sink.js';
 import type { ItemsLeft } from '../page/exclusion.js';
@@ -78,4 +79,33 @@ export function wordOf({ reason, detail }: ItemsLeft): PageOutcome {
 /** The decision about a page that failed. */
 export function failed(run: Run, work: PageWork, failure: Omit<PageOutcome, 'status'>): PageDecided {
   return decided(run, work, { status: 'failed', ...failure, isPage: true });
+}
+
+/** Whether an exchange is tried again; `null`: our own guard refused it, so the host was not requested. */
+export function retryOf({ options }: Run, work: PageWork, outcome: FetchOutcome): ReturnType<typeof retryUrl> | null {
+  return isRefusedByGuard(outcome) ? null : retryUrl(exchangeOf(outcome), work.record.tries, options.retries);
+}
+
+/** No response came. @param wasRequested - Otherwise our own guard refused it. */
+export function failedResult(
+  run: Run,
+  work: PageWork,
+  { failure: reason, detail }: Extract<FetchOutcome, { kind: 'failed' }>,
+  wasRequested: boolean,
+): WorkResult {
+  const status = wasRequested ? 'failed' : 'dropped';
+  const isPage = wasRequested && work.record.via !== 'companion';
+  return decided(run, work, { status, reason, layer: 'fetch', detail, isPage });
+}
+
+/** A redirect. @param target - `null`: it is not followed here. */
+export function redirectResult(
+  run: Run,
+  work: PageWork,
+  httpStatus: number,
+  detail: string,
+  target: NewUrl | null,
+): WorkResult {
+  const decision = { status: 'fetched', reason: 'redirect', layer: 'fetch', httpStatus, detail } as const;
+  return decided(run, work, { ...decision, isPage: false }, target === null ? [] : [target]);
 }

@@ -3,14 +3,16 @@
 import type { PageWork, RobotsWork, Work } from '@mannerly/frontier';
 import type { ResponseHead } from '../fetch/fetcher.js';
 import { type EgressOutcome, exchangeOf, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
+import { licenseText } from '../licensing/apply-license.js';
+import type { LicenseAnswer } from '../licensing/licenses.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { tombstone } from '../output/items.js';
 import type { Item } from '../output/sink.js';
-import { licenseResult } from './license-result.js';
+import { robotsResult } from './companion-result.js';
 import { LONG_INTERVAL_MS } from './limits.js';
-import { pageResult, poisonResult, refusedByHook, robotsResult } from './page-result.js';
+import { pageResult, refusedByHook } from './page-result.js';
 import type { Run } from './run.js';
-import { decided, type WorkResult } from './work-result.js';
+import { decided, RETURNED, settled, type WorkResult } from './work-result.js';
 
 /** Performs a piece of work. Pages are large, so that one is released before the commit of its result. */
 export async function performWork(run: Run, work: Work): Promise<void> {
@@ -61,16 +63,28 @@ async function resultOf(run: Run, work: Work): Promise<WorkResult> {
   const { outcome, hadTurn } = await run.fetches.add(() => send(run, work, conditions));
   if (outcome.kind === 'not-sent') {
     if (outcome.exchange !== undefined) await run.archive?.keep(outcome.exchange);
-    return returned(outcome.untilMs);
+    return settled({ kind: 'returned', untilMs: outcome.untilMs });
   }
   if (!hadTurn) await run.scheduler.next();
-  if (isAborted(run, outcome)) return returned(null);
+  if (isAborted(run, outcome)) return RETURNED;
   return work.kind === 'robots' ? robotsResult(run, work, outcome) : pageResult(run, work, outcome);
 }
 
-/** Back to the queue: nothing was requested. */
-function returned(untilMs: number | null): WorkResult {
-  return { kind: 'settlement', settlement: { kind: 'returned', untilMs } };
+/** The process died twice while the page was read: it is not requested any more. */
+function poisonResult(run: Run, work: PageWork): WorkResult {
+  const detail = 'the process ended twice while this page was read or handled';
+  return decided(run, work, { status: 'failed', reason: 'poison', layer: 'page', detail, isPage: false });
+}
+
+/** A licence that robots.txt names keeps a page from being requested, or is on its way; `null`: it does not. */
+function licenseResult(run: Run, work: PageWork, license: LicenseAnswer): WorkResult | null {
+  if (license === null || license.effect === 'none') return null;
+  if (license.effect === 'wait') return settled({ kind: 'returned', untilMs: license.untilMs, waits: 'authority' });
+  const word =
+    license.effect === 'held'
+      ? ({ status: 'held', reason: 'license' } as const)
+      : ({ status: 'excluded', reason: 'license-prohibits' } as const);
+  return decided(run, work, { ...word, layer: 'page', detail: licenseText(license), isPage: false });
 }
 
 /** A stop aborted the exchange: that is no try of the URL, and nothing that robots.txt failed to answer. */

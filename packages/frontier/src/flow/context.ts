@@ -31,7 +31,7 @@ export function createContext(settings: ResolvedFrontierOptions) {
     lock,
     records,
     budget,
-    hostBounds: new HostBounds(bounds, budget),
+    hostBounds: new HostBounds(budget),
     pace: new CrawlPace(settings.politeness.crawlIntervalMs, store),
     addresses: new AddressSlots(store, settings.politeness.perIp === true, guard.fail),
     gate: new RobotsGate({ records: store, ...settings }),

@@ -77,7 +77,7 @@ export class HostLeases {
       // to the commit that gave it back is on its way, and says what became of it.
       const earlier = this.#schedule.get(lease.host);
       if (earlier !== undefined && earlier.status !== 'leaving') this.#lose(earlier);
-      const host = new LeasedHost(lease, settings.politeness, sentAtMs, nowMs, budget.countSinceMs);
+      const host = new LeasedHost(lease, settings.settingsOf(lease.host), sentAtMs, nowMs, budget.countSinceMs);
       this.#schedule.add(host);
       return this.#takeIn(host, lease.entries);
     });

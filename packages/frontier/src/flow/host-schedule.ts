@@ -170,7 +170,7 @@ export class HostSchedule {
 
   /** How many entries that are not handed out a host may have; more while the rest of its queue is dropped. */
   #entriesWanted(host: LeasedHost, nowMs: number): number {
-    const isDropping = this.#context.hostBounds.usedUp(host.used, nowMs) !== null;
+    const isDropping = this.#context.hostBounds.usedUp(host, nowMs) !== null;
     return Math.max(0, (isDropping ? DROP_BATCH : ENTRIES_PER_LEASE) - host.entries.readyCount(nowMs));
   }
 

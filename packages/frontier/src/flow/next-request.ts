@@ -208,7 +208,7 @@ export class NextRequest {
     if (key !== null && queued !== null) return { kind: 'requeue', key, priority: queued.priority };
     if (rules?.isOverMaxDelay === true)
       return { kind: 'end', ending: { status: 'dropped', reason: 'crawl-delay-over-max' } };
-    const usedUp = hostBounds.usedUp(host.used, nowMs);
+    const usedUp = hostBounds.usedUp(host, nowMs);
     if (usedUp !== null && (queued !== null || usedUp !== 'bound-host-pages')) {
       if (queued !== null) hostBounds.note(host, nowMs);
       return { kind: 'end', ending: { status: 'dropped', reason: usedUp } };

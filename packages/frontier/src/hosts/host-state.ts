@@ -6,9 +6,10 @@
 // after the end of a lease. Read later than that, a gap comes out longer than required, never shorter.
 
 import { ASKERS_PER_HOST, HOST_STATE_MAX_BYTES } from '../limits.js';
+import type { HostLimits } from '../options/host-entries.js';
 import { type HostClock, newHostClock } from '../politeness/host-clock.js';
 import { createRecentSet } from '../recent-set.js';
-import type { Bounds, Budget } from '../records/budget.js';
+import type { Budget } from '../records/budget.js';
 import { EXHAUSTED_HOSTS } from './limits.js';
 
 /** What a host has served. */
@@ -120,43 +121,45 @@ export type HostBound = 'bound-host-pages' | 'bound-host-bytes' | 'bound-host-mi
 
 const BOUNDS: readonly HostBound[] = ['bound-host-pages', 'bound-host-bytes', 'bound-host-minutes'];
 
+/** What a bound of a host is compared with. */
+interface BoundedHost {
+  readonly used: HostUse;
+  readonly limits: HostLimits;
+}
+
 /**
  * How much one host may serve: pages, bytes, running minutes, over restarts and processes. A host that has used up a
  * bound is remembered, so that its links are not queued only to be dropped.
  */
 export class HostBounds {
-  readonly #bounds: Bounds;
   readonly #budget: Pick<Budget, 'runningMs'>;
-  readonly #isAny: boolean;
   readonly #exhausted = createRecentSet(EXHAUSTED_HOSTS);
+  #isAny = false;
 
-  constructor(bounds: Bounds, budget: Pick<Budget, 'runningMs'>) {
-    this.#bounds = bounds;
+  constructor(budget: Pick<Budget, 'runningMs'>) {
     this.#budget = budget;
-    const { pagesPerHost, bytesPerHost, runningPerHostMs } = bounds;
-    this.#isAny = pagesPerHost !== null || bytesPerHost !== null || runningPerHostMs !== null;
   }
 
   /** The bound that a host has used up; `null`: none. */
-  usedUp({ pages, bytes, firstRunMs }: HostUse, nowMs: number): HostBound | null {
-    if (!this.#isAny) return null;
-    const { pagesPerHost, bytesPerHost, runningPerHostMs } = this.#bounds;
-    if (pagesPerHost !== null && pages >= pagesPerHost) return 'bound-host-pages';
-    if (bytesPerHost !== null && bytes >= bytesPerHost) return 'bound-host-bytes';
-    const ranMs = firstRunMs === null ? 0 : this.#budget.runningMs(nowMs) - firstRunMs;
-    return runningPerHostMs !== null && ranMs >= runningPerHostMs ? 'bound-host-minutes' : null;
+  usedUp({ used, limits }: BoundedHost, nowMs: number): HostBound | null {
+    const { pagesPerHost, bytesPerHost, runningPerHostMs } = limits;
+    if (pagesPerHost !== null && used.pages >= pagesPerHost) return 'bound-host-pages';
+    if (bytesPerHost !== null && used.bytes >= bytesPerHost) return 'bound-host-bytes';
+    if (runningPerHostMs === null || used.firstRunMs === null) return null;
+    return this.#budget.runningMs(nowMs) - used.firstRunMs >= runningPerHostMs ? 'bound-host-minutes' : null;
   }
 
   /** Whether what is in flight may use up the rest of its pages. */
-  mayBeUsedUp({ used, pagesInFlight }: { readonly used: HostUse; readonly pagesInFlight: number }): boolean {
-    const { pagesPerHost } = this.#bounds;
-    return pagesPerHost !== null && used.pages + pagesInFlight >= pagesPerHost;
+  mayBeUsedUp({ used, limits, pagesInFlight }: BoundedHost & { readonly pagesInFlight: number }): boolean {
+    return limits.pagesPerHost !== null && used.pages + pagesInFlight >= limits.pagesPerHost;
   }
 
   /** Remembers a host if it has used up a bound. */
-  note({ key, used }: { readonly key: string; readonly used: HostUse }, nowMs: number): void {
-    const bound = this.usedUp(used, nowMs);
-    if (bound !== null) this.#exhausted.add(`${bound} ${key}`);
+  note(host: BoundedHost & { readonly key: string }, nowMs: number): void {
+    const bound = this.usedUp(host, nowMs);
+    if (bound === null) return;
+    this.#isAny = true;
+    this.#exhausted.add(`${bound} ${host.key}`);
   }
 
   /** The bound that a host is remembered for; `null`: it may have used one up all the same. */

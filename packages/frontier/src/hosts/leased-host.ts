@@ -5,6 +5,7 @@
 
 import type { HostWait } from '../frontier-event.js';
 import { ENTRIES_PER_LEASE } from '../limits.js';
+import type { HostLimits, HostSettings } from '../options/host-entries.js';
 import { afterExchange, type ClockWarning, type HostClock } from '../politeness/host-clock.js';
 import { type EarliestStart, earliestStart, type Politeness, requestInterval } from '../politeness/interval.js';
 import type { HeapMember } from '../ready-heap.js';
@@ -31,6 +32,8 @@ export class LeasedHost implements HeapMember {
   readonly fencingToken: FencingToken;
   readonly leasedAtMs: number;
   readonly entries = new LeasedEntries();
+  /** The bounds of this host. */
+  readonly limits: HostLimits;
   /** What its authorities require. */
   readonly requirements: SpacingRequirements;
   /** Authorities that had requirements at the last commit; their rules are read when the lease begins. */
@@ -60,14 +63,15 @@ export class LeasedHost implements HeapMember {
    * @param nowMs - After it was answered: ages count from here. State that cannot be read counts as "a request was made
    * just now", the slower reading.
    */
-  constructor(lease: Lease, politeness: Politeness, sentAtMs: number, nowMs: number, countSinceMs = 0) {
+  constructor(lease: Lease, settings: HostSettings, sentAtMs: number, nowMs: number, countSinceMs = 0) {
     const kept = lease.state === null ? newHostState() : decodeHostState(lease.state, nowMs);
     const state = kept ?? newHostState();
     this.key = lease.host;
     this.fencingToken = lease.fencingToken;
     this.leasedAtMs = nowMs;
     this.askers = state.askers;
-    this.#politeness = politeness;
+    this.#politeness = settings.politeness;
+    this.limits = settings.limits;
     this.#leaseEndMs = sentAtMs + lease.ttlMs;
     this.#clock = state.clock;
     if (kept === null) this.restartClock(nowMs);

@@ -28,6 +28,7 @@ import type { FrontierStore } from '../store.js';
 import { CANONICAL_RULES, type CanonicalRule, type HostKeyBy } from '../url/url.js';
 import type { NewUrl, UrlRecord } from '../url-record.js';
 import type { RobotsSignals } from '../work.js';
+import { type HostEntry, type HostSettings, resolveHosts } from './host-entries.js';
 
 /**
  * The owner's last check of a URL that robots.txt allows: the site's preference as one reason, or a drop of its own;
@@ -75,6 +76,8 @@ export interface FrontierOptions {
   readonly politeness?: PolitenessOptions;
   /** @default no bounds */
   readonly bounds?: FrontierBounds;
+  /** Hosts that get slower or narrower settings than the others; at most 1,000 entries. @default none */
+  readonly hosts?: readonly HostEntry[];
   /** Name of the crawl in the store. @default 'crawl' */
   readonly crawl?: string;
   /** Names this process among those that share the store. @default a random name */
@@ -126,18 +129,32 @@ export interface FrontierOptions {
 
 /** Every option filled in. */
 export type ResolvedFrontierOptions = Readonly<
-  Required<Omit<FrontierOptions, 'robots' | 'politeness' | 'bounds' | 'part' | 'secret'>>
+  Required<Omit<FrontierOptions, 'robots' | 'politeness' | 'bounds' | 'hosts' | 'part' | 'secret'>>
 > &
   ResolvedRobotsOptions & {
     readonly politeness: Politeness;
     readonly bounds: Bounds;
+    /** What holds for a host, by its key. */
+    readonly settingsOf: (host: string) => HostSettings;
     /** `undefined`: one that is free. */
     readonly part: string | null | undefined;
     readonly secret: string | null;
   };
 
 const KEYS = [
-  ...['store', 'robots', 'politeness', 'bounds', 'crawl', 'owner', 'part', 'create', 'hostKeyBy', 'canonicalRules'],
+  ...[
+    'store',
+    'robots',
+    'politeness',
+    'bounds',
+    'hosts',
+    'crawl',
+    'owner',
+    'part',
+    'create',
+    'hostKeyBy',
+    'canonicalRules',
+  ],
   ...['maxQueued', 'onFull', 'maxHosts', 'unsettledPerHost', 'leaseTtlMs', 'companions', 'whyNot', 'onQueued'],
   ...['onEvent', 'clock', 'random', 'secret'],
 ];
@@ -161,14 +178,11 @@ export function resolveOptions(options: FrontierOptions): ResolvedFrontierOption
     throw invalid('secret', `${FINGERPRINT_SECRET_LEAST_CHARS} characters`, secret);
   return Object.freeze({
     store,
-    ...resolveRobotsOptions(options.robots),
-    politeness: resolvePoliteness(options.politeness),
-    bounds: resolveBounds(options.bounds ?? {}),
+    ...resolveSettings(options),
     crawl,
     owner,
     part,
     create: trueOrFalse('create', options.create ?? true),
-    hostKeyBy: oneOf('hostKeyBy', options.hostKeyBy ?? 'host', ['host', 'domain']),
     canonicalRules: options.canonicalRules ?? CANONICAL_RULES,
     maxQueued: wholeIn('maxQueued', maxQueued, 1, PAGES_MOST),
     onFull: oneOf('onFull', options.onFull ?? 'drop', ['spill', 'drop']),
@@ -183,6 +197,21 @@ export function resolveOptions(options: FrontierOptions): ResolvedFrontierOption
     random: callable('random', options.random ?? platformRandom),
     secret,
   });
+}
+
+/**
+ * The part of the options that says how sites are treated, checked.
+ *
+ * @throws FrontierError `option-invalid`: names the option, its range and the value.
+ */
+export function resolveSettings(
+  options: Pick<FrontierOptions, 'robots' | 'politeness' | 'bounds' | 'hosts' | 'hostKeyBy'>,
+): Pick<ResolvedFrontierOptions, 'politeness' | 'bounds' | 'settingsOf' | 'hostKeyBy'> & ResolvedRobotsOptions {
+  const politeness = resolvePoliteness(options.politeness);
+  const bounds = resolveBounds(options.bounds ?? {});
+  const hostKeyBy = oneOf('hostKeyBy', options.hostKeyBy ?? 'host', ['host', 'domain']);
+  const settingsOf = resolveHosts(options.hosts ?? [], politeness, bounds, hostKeyBy);
+  return { ...resolveRobotsOptions(options.robots), politeness, bounds, settingsOf, hostKeyBy };
 }
 
 /** A bound that is absent is `null`. */
@@ -226,7 +255,7 @@ export interface RobotsOptions extends CompileOptions, Omit<AccessOptions, 'dial
 }
 
 /** The same as the frontier reads it. */
-export interface ResolvedRobotsOptions {
+interface ResolvedRobotsOptions {
   readonly access: ResolvedAccessOptions;
   readonly readRules: RulesReader;
   readonly maxCrawlDelayMs: number;
@@ -235,7 +264,7 @@ export interface ResolvedRobotsOptions {
 const ACCESS_KEYS = new Set(['accessProfile', 'onForbidden', 'afterUnreachable', 'unreachableDays', 'holdMaxMs']);
 
 /** Checks how robots.txt is to be read, and makes its reader. @throws FrontierError `option-invalid`. */
-export function resolveRobotsOptions(robots: RobotsOptions): ResolvedRobotsOptions {
+function resolveRobotsOptions(robots: RobotsOptions): ResolvedRobotsOptions {
   if (typeof robots !== 'object' || robots === null) throw invalid('robots', 'an object with `tokens`', robots);
   const {
     maxCrawlDelayMs = CRAWL_DELAY_MOST_MS,

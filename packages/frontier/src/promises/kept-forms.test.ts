@@ -5,10 +5,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeHostState, encodeHostState, newHostState } from '../hosts/host-state.js';
 import { LeasedHost } from '../hosts/leased-host.js';
+import { resolveOptions } from '../options/options.js';
 import { newHostClock } from '../politeness/host-clock.js';
-import { resolvePoliteness } from '../politeness/interval.js';
 import { decodeItem, encodeItem } from '../records/record.js';
 import { decodeAuthority, encodeAuthority, newAuthorityRecord } from '../robots/authority-cache.js';
+import { memoryStore } from '../stores/memory.js';
 
 const options = resolveAccessOptions();
 const answered = nextAccess(
@@ -92,7 +93,8 @@ describe('host state', () => {
       entries: [],
       queued: 0,
     };
-    const host = new LeasedHost(lease, resolvePoliteness(), 50, 60);
+    const { settingsOf } = resolveOptions({ store: memoryStore(), robots: { tokens: ['testbot'] } });
+    const host = new LeasedHost(lease, settingsOf('a.test'), 50, 60);
     expect(host.clock).toMatchObject({ lastStartMs: 60, lastEndMs: 60 });
   });
 

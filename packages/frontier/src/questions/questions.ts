@@ -177,10 +177,13 @@ export interface HostLook {
   /** Why not sooner; `null` when it does not wait, or this process does not know. */
   readonly wait: HostWait | null;
   readonly isParked: boolean;
-  /** The longest interval in force and where it comes from; `authority`: whose file requires it, `line`: its delay. */
+  /**
+   * The longest interval in force and where it comes from, `hosts`: the option; `authority`: whose file requires it,
+   * `line`: its delay.
+   */
   readonly interval: {
     readonly ms: number;
-    readonly from: 'profile' | 'adaptive' | 'crawl-delay' | 'request-rate';
+    readonly from: 'profile' | 'hosts' | 'adaptive' | 'crawl-delay' | 'request-rate';
     readonly authority: string | null;
     readonly line: number | null;
   };
@@ -211,6 +214,7 @@ export async function lookAtHost(
   const kept = (stored?.state == null ? null : decodeHostState(stored.state, nowMs)) ?? newHostState();
   const { clock } = leased ?? kept;
   // Of a crawl that is not running, the count that was kept last.
+  const { politeness, limits } = settings.settingsOf(host);
   const used = leased?.used ?? usedSince(kept.used, budget.countSinceMs || kept.used.sinceMs);
   const others = [...named, `http://${host}`, `https://${host}`];
   const robots = await authoritiesOf([...lanes.keys(), ...kept.askers], others, context.gate, nowMs);
@@ -231,10 +235,10 @@ export async function lookAtHost(
     nextAtMs: leased !== undefined ? (wait?.untilMs ?? nowMs) : isParked ? null : (dueAtMs ?? null),
     wait,
     isParked,
-    interval: intervalOf(settings.politeness, clock, requirements, nowMs),
+    interval: intervalOf(settings.politeness, politeness, clock, requirements, nowMs),
     robots: robots.map(({ look }) => look),
     used: { pages, bytes, runningMs: usedMs },
-    spent: hostBounds.usedUp(used, nowMs),
+    spent: hostBounds.usedUp({ used, limits }, nowMs),
     inARow: { throttled: clock.throttledInARow, failed: clock.failedInARow, refused: clock.refusedInARow },
   };
 }
@@ -272,6 +276,7 @@ async function authoritiesOf(queued: readonly string[], others: readonly string[
 }
 
 function intervalOf(
+  ofCrawl: Politeness,
   politeness: Politeness,
   clock: HostClock,
   requirements: SpacingRequirements,
@@ -290,5 +295,6 @@ function intervalOf(
     return { ms: fromEndMs, from: 'crawl-delay', authority, line: required?.crawlDelayLine ?? null };
   }
   const isAdaptive = clock.adaptiveMs === fromEndMs && fromEndMs > 0;
-  return { ms: fromEndMs, from: isAdaptive ? 'adaptive' : 'profile', authority: null, line: null };
+  const from = isAdaptive ? 'adaptive' : politeness === ofCrawl ? 'profile' : 'hosts';
+  return { ms: fromEndMs, from, authority: null, line: null };
 }

@@ -7,9 +7,9 @@ import { EXPORT_FORMATS, type ExportFormat, exportItems } from '../../output/exp
 import { currentItems, joinedItems } from '../../output/joined-items.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
+import { oneOf } from '../flag-values.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
-import { oneOf } from '../option-flags.js';
 import { recordedCount, showWork } from '../progress.js';
 import { tellDamage } from '../tell-damage.js';
 

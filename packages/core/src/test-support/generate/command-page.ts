@@ -3,14 +3,14 @@
 import type { Argument, Command, Option } from 'commander';
 import { EXIT_CODES } from '../../cli/exit-codes.js';
 import { FLAGGED_ROWS } from '../../cli/option-flags.js';
-import { createProgram } from '../../cli/program.js';
+import { addFlags, createProgram } from '../../cli/program.js';
 import { rangeOf } from './option-text.js';
 
 /** The commands and their flags. `plan` has the flags of `crawl`, and `serve` has them too. */
-export function commandSections(): string {
+export async function commandSections(): Promise<string> {
   const program = createProgram(NO_IO, () => undefined);
-  const commands = program.createHelp().visibleCommands(program);
-  const named = commands.filter((command) => command.name() !== 'help');
+  const named = program.createHelp().visibleCommands(program);
+  for (const command of named) await addFlags(command);
   const crawlFlags = new Set(named.find((command) => command.name() === 'crawl')?.options.map(({ long }) => long));
   const overview = named.map((command) => `| \`mannerly ${usageOf(command)}\` | ${cell(command.description())} |`);
   return [

@@ -31,12 +31,13 @@ describe('what is generated is what is committed', () => {
     await expect(text()).toMatchFileSnapshot(pathOf(path));
   });
 
-  it.each<[string, Readonly<Record<string, () => string>>]>([
+  it.each<[string, Readonly<Record<string, () => string | Promise<string>>>]>([
     ['docs/reference/options.md', { options: () => optionSections(SECTIONS) }],
     ['docs/reference/command.md', { commands: commandSections, 'exit codes': exitCodeTable }],
     ['packages/core/README.md', { options: () => optionOverview(SECTIONS) }],
   ])('%s', async (path, parts) => {
-    const texts = Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, text()]));
+    const texts: Record<string, string> = {};
+    for (const [name, text] of Object.entries(parts)) texts[name] = await text();
     await expect(pageWith(pathOf(path), texts)).toMatchFileSnapshot(pathOf(path));
   });
 });

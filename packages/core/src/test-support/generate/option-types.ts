@@ -55,15 +55,19 @@ function groupsOf(rows: Rows): Group[] {
 }
 
 function declaration(name: string, rows: Rows, does: string, needsOneOf: readonly string[]): string {
-  const members = Object.entries(rows).map(([key, row]) => member(key, row));
+  const isWhole = name === 'CrawlerOptions';
+  const members = Object.entries(rows).map(([key, row]) => member(key, row, isWhole && NEEDED.test(key)));
   const doc = EXPORTED.has(name) ? comment(withoutLinks(does), '') : '';
   if (needsOneOf.length === 0) return `${doc}export interface ${name} {\n${members.join('')}}\n`;
   const needed = needsOneOf.map((key) => `{ readonly ${key}: number }`).join(' | ');
   return `${doc}export type ${name} = Any${name} & (${needed});\n\ninterface Any${name} {\n${members.join('')}}\n`;
 }
 
-function member(key: string, row: Row): string {
-  const isOptional = row.isRequired !== true && !/^(identity|scope|bounds)$/.test(key);
+/** The options that no crawl goes without. */
+const NEEDED = /^(identity|scope|bounds)$/;
+
+function member(key: string, row: Row, isNeeded: boolean): string {
+  const isOptional = row.isRequired !== true && !isNeeded;
   const head = `  readonly ${key}${isOptional ? '?' : ''}:`;
   const type = typeOf(row.shape);
   const line = `${head} ${type};\n`;

@@ -1,0 +1,33 @@
+// One host more slowly than the others, less of it, and in its own language: `hosts` only ever makes a host slower and
+// narrower than the crawl. `explain` says which entries apply.
+//
+//   npx -y pnpm@10 example single-hosts
+
+import { createCrawler } from 'mannerly';
+import { network, seed } from './target.js';
+
+const host = new URL(seed).hostname;
+
+const crawler = createCrawler({
+  identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' },
+  scope: { seeds: [seed] },
+  bounds: { pages: 50, pagesPerHost: 20 },
+  hosts: [
+    // A small machine: two seconds between requests at least, and three pages of it are enough.
+    { match: [host, `*.${host}`], spacing: { minMs: 2_000 }, bounds: { pages: 3 } },
+    // Both apply to the host: of each value the strictest counts.
+    { match: host, exclude: ['/brook'], headers: ['Accept-Language: de'] },
+  ],
+  network,
+});
+
+crawler.on('html', async (page) => {
+  const { hosts = [] } = await crawler.explain(page.url);
+  console.log(`${page.url}  ${page.title ?? ''}, as ${hosts.length} entries say`);
+  await page.follow();
+});
+
+const report = await crawler.run();
+const [row] = report.politeness;
+console.log(`${report.state}: ${report.pages} pages, never less than ${row?.smallestGapMs} ms between two requests.`);
+console.log(report.outcomes['dropped']);

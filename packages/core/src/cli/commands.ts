@@ -1,0 +1,302 @@
+// The commands, one row each: what it takes, its flags, and the file of `commands/` that runs it. What a command needs
+// is loaded when it is called, and so is the option table.
+
+import { Argument, Option } from 'commander';
+import type { ExportFormat } from '../output/export-items.js';
+import { EXIT_CODES_HELP } from './exit-codes.js';
+import { collected, numberArgument } from './flag-values.js';
+import { RAW_CELLS_FLAG, STORE_FLAG } from './flags.js';
+
+/** A command. */
+export interface CommandRow {
+  /** One sentence. */
+  readonly does: string;
+  readonly takes?: readonly Argument[];
+  /** Which options of a crawl it has flags for, by their paths; `crawl`: all flags of `mannerly crawl`. */
+  readonly sets?: RegExp | 'crawl';
+  /** Its own flags; those of a crawl come first, and these below a title. */
+  readonly flags?: readonly Option[];
+  readonly title?: string;
+  /** What its help says last. */
+  readonly help?: string;
+  readonly isHidden?: true;
+  /** Called with the arguments, the flags and the `CliIo`. @returns The exit code. */
+  readonly load: () => Promise<(...args: never[]) => Promise<number>>;
+}
+
+const JSON_FLAG = flag('--json', 'print JSON');
+const ALLOW_ADDRESS = flag('--allow-address <cidr...>', 'allow a private address range');
+const SEEDS = [new Argument('[seed...]', 'seed URLs')];
+const DIRECTORY = 'the crawl directory';
+const EXPORT_FORMATS: readonly ExportFormat[] = ['jsonl', 'csv', 'parquet'];
+const DIRECTORIES = [new Argument('<dir...>', 'the crawl directory, or those of all machines that shared the crawl')];
+const ARCHIVED = [new Argument('<dir>', 'the crawl directory; its crawl had --warc')];
+const WHO = /^identity\./;
+const PARTIES = ['commercial', 'non-commercial', 'education', 'government', 'personal'];
+const IDENTITY_ACTIONS = ['init', 'publish', 'rotate', 'check', 'verify'];
+
+const INSPECTION_HELP = `
+It sends no request and changes nothing. While a run has the directory open, explain answers from the logs, and queue ends with
+exit code 2.`;
+
+/** The commands by their names, below the titles of the help. */
+export const COMMANDS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
+  'Crawl:': {
+    init: {
+      does: 'write a small TypeScript project: a crawl that runs, and its test',
+      takes: [new Argument('[dir]', 'a directory that is empty or does not exist yet').default('.')],
+      sets: /^(identity\.(name|contact)|bounds\.(pages|depth|minutes))$/,
+      flags: [
+        flag('--seed <url>', 'where the crawl starts (repeatable)').argParser(collected<string>),
+        flag('--within <scope>', 'where it may go: the hosts or the domains of the seeds (default: host)').choices([
+          'host',
+          'domain',
+        ]),
+        flag('--yes', 'ask nothing: what no flag says has its default'),
+      ],
+      help: `
+Examples:
+  mannerly init my-crawl
+  mannerly init my-crawl --yes --name tidepool-study --contact https://example.org/our-crawler \\
+      --seed https://docs.example.org/ --pages 200
+
+It asks for what no flag says. Without a terminal, or with --yes, --name, --contact and --seed are required and the rest has
+its default. It writes a configuration, handlers, a test of them and a package.json into a directory that is empty or new. It
+sends no request and installs nothing.`,
+      load: async () => (await import('./commands/init.js')).initCommand,
+    },
+    plan: {
+      does: 'say what a crawl may fetch, how long it takes and what ends it, from robots.txt and sitemaps',
+      takes: SEEDS,
+      sets: 'crawl',
+      help: `
+Its flags are those of crawl: try the same line with "plan" first. It requests robots.txt and sitemaps, as politely as the
+crawl, and nothing else. With --out DIR it logs that in DIR.plan. Where there is no sitemap it assumes as many pages as the
+bounds allow. docs/plan.md says more.
+
+With --again it requests nothing. It says what "crawl --again" would visit, in which order, and how fresh the copy is. A crawl
+directory is enough then: mannerly plan --again DIR.
+${EXIT_CODES_HELP}`,
+      load: async () => (await import('./commands/plan.js')).planCommand,
+    },
+    crawl: {
+      does: 'crawl from one or more seeds',
+      takes: SEEDS,
+      sets: 'crawl',
+      help: `
+Examples:
+  mannerly crawl https://docs.example.org/ --name tidepool-study --contact https://example.org/our-crawler
+  mannerly crawl https://example.org/ --within domain --pages 1000 --depth 8 --out tidepools \\
+      --name tidepool-study --contact crawler@example.org
+  mannerly crawl --seeds seeds.txt --name tidepool-study --contact crawler@example.org
+  mannerly crawl https://example.org/ --out tidepools --retry "timeout-*" \\
+      --name tidepool-study --contact crawler@example.org
+  mannerly crawl http://127.0.0.1:8080/ --allow-address 127.0.0.0/8 --interval 0 --name me --contact me@example.org
+
+The crawl reads robots.txt first and sends one request at a time to a host. Without handlers of your own (docs/config.md) it
+follows every link of every HTML page, and writes { url, title, status, depth } of each page to items.jsonl.
+${EXIT_CODES_HELP}`,
+      load: async () => (await import('./commands/crawl.js')).crawlCommand,
+    },
+    add: {
+      does: 'hand URLs to the crawl of a directory, while it runs or for its next run',
+      takes: [
+        new Argument('<dir>', DIRECTORY),
+        new Argument('<url...>', 'absolute URLs; scope, bounds and robots.txt apply as to any other'),
+      ],
+      flags: [flag('--label <name>', 'the route that handles them')],
+      load: async () => (await import('./commands/add.js')).addCommand,
+    },
+    serve: {
+      does: 'crawl, stay open, and take URLs and questions over HTTP from other programs',
+      takes: SEEDS,
+      sets: 'crawl',
+      title: 'The HTTP API:',
+      flags: [
+        flag('--listen <[address:]port>', 'where it listens (default: any free port of 127.0.0.1)'),
+        flag('--listen-name <host>', 'a host name under which it may be requested (repeatable)').argParser(
+          collected<string>,
+        ),
+      ],
+      help: `
+Example:
+  mannerly serve https://docs.example.org/ --out tidepools --listen 8080 \\
+      --name tidepool-study --contact crawler@example.org
+
+Its flags are those of crawl. It prints the address of the API and the token that every request needs, new at each start
+unless MANNERLY_DASHBOARD_TOKEN has one. It ends by Ctrl-C, POST /api/stop, or a bound (--pages, --minutes).
+${EXIT_CODES_HELP}`,
+      load: async () => (await import('./commands/serve.js')).serveCommand,
+    },
+    worker: {
+      does: 'a process of crawl --workers, not for users',
+      isHidden: true,
+      load: async () => (await import('./commands/worker.js')).workerCommand,
+    },
+  },
+  'After a crawl, or during one:': {
+    report: {
+      does: 'print the politeness report of a crawl from its logs, and write report.html and report.json',
+      takes: [new Argument('[dir]', DIRECTORY)],
+      flags: [STORE_FLAG, JSON_FLAG],
+      load: async () => (await import('./commands/report.js')).reportCommand,
+    },
+    explain: {
+      does: 'say why a URL was, was not or is not yet fetched, or what a host waits for',
+      takes: [
+        new Argument('<dir>', 'the crawl directory; none with --store'),
+        new Argument('[url-or-host]', 'https://example.org/page, or example.org'),
+      ],
+      flags: [STORE_FLAG, JSON_FLAG],
+      help: INSPECTION_HELP,
+      load: async () => (await import('./commands/explain.js')).explainCommand,
+    },
+    queue: {
+      does: 'list what a stopped crawl has queued',
+      takes: [new Argument('[dir]', DIRECTORY)],
+      flags: [
+        STORE_FLAG,
+        flag('--host <name>', 'only URLs of this host'),
+        flag('--limit <n>', 'maximum URLs printed')
+          .argParser(numberArgument(1, 1_000, true))
+          .default(100),
+        flag('--cursor <text>', 'continue where the last listing ended'),
+        JSON_FLAG,
+      ],
+      help: INSPECTION_HELP,
+      load: async () => (await import('./commands/queue.js')).queueCommand,
+    },
+    audit: {
+      does: 'judge the politeness of a crawl from its request log, independently of the code that planned it',
+      takes: DIRECTORIES,
+      flags: [
+        flag('--keys <file>', 'the published key directory: who made the signatures in the archive'),
+        flag('--tolerance <ms>', 'milliseconds a request may be early (default: 0)').argParser(
+          numberArgument(0, 60_000, true),
+        ),
+        flag('--limit <n>', 'maximum violations printed')
+          .argParser(numberArgument(0, 1_000, true))
+          .default(20),
+        JSON_FLAG,
+      ],
+      help: `
+It reads requests.jsonl, the copies in robots/ and the requests in the archive, sends no request and changes nothing. Exit code 0: no violation;
+5: a violation, or no request to judge. docs/audit.md says what is judged, and by which fields.`,
+      load: async () => (await import('./commands/audit.js')).auditCommand,
+    },
+    export: {
+      does: 'print the items of a crawl as JSON lines, or write them to a file; each item once',
+      takes: DIRECTORIES,
+      flags: [
+        flag('--to <file>', 'write them to this file, which must not exist yet'),
+        flag('--csv <file>', 'write them to this CSV file, which must not exist yet'),
+        RAW_CELLS_FLAG,
+        flag('--preferences', 'print of each item only its id, its URL, the use preferences and the licence'),
+        flag('--current', 'of pages that were visited again the last items, of those that are gone none'),
+        flag(
+          '--format <name>',
+          "the file's format (default: by its extension; parquet needs hyparquet-writer)",
+        ).choices(EXPORT_FORMATS),
+        flag('--json', 'with --to: print what was written as JSON'),
+      ],
+      load: async () => (await import('./commands/export.js')).exportCommand,
+    },
+    replay: {
+      does: 'run handlers again over what a crawl archived, without the network',
+      takes: ARCHIVED,
+      flags: [
+        flag('--handlers <file>', 'a module that exports `handlers` (default: those of `mannerly crawl`)'),
+        flag('--items <file>', 'where items go (default: replayed.jsonl in the crawl directory)'),
+        flag('--csv <file>', 'write items to this CSV file too'),
+        RAW_CELLS_FLAG,
+        JSON_FLAG,
+      ],
+      load: async () => (await import('./commands/replay.js')).replayCommand,
+    },
+    wacz: {
+      does: "package a crawl's archive as one WACZ file",
+      takes: ARCHIVED,
+      flags: [
+        flag('--to <file>', 'the file (default: archive.wacz in the crawl directory)'),
+        flag('--title <text>', 'its title (default: the name and the first seed of the crawl)'),
+        JSON_FLAG,
+      ],
+      load: async () => (await import('./commands/wacz.js')).waczCommand,
+    },
+  },
+  'About a site, and about your crawler:': {
+    robots: {
+      does: 'read a robots.txt and check URLs against it',
+      takes: [
+        new Argument('<source>', 'a file, or the URL of a site or of its robots.txt'),
+        new Argument('[url...]', 'URLs to check'),
+      ],
+      sets: WHO,
+      flags: [
+        flag('--agent <token>', 'the product token to read it for (default: --name, else *)'),
+        flag('--dialect <name>', 'rfc9309, google, 1996 or 1994').default('rfc9309'),
+        flag('--policy <name>', 'base, declared, declared-only or strictest').default('declared'),
+        ALLOW_ADDRESS,
+        JSON_FLAG,
+      ],
+      help: `
+Examples:
+  mannerly robots robots.txt https://example.org/private --agent mybot
+  mannerly robots https://example.org/robots.txt https://example.org/a https://example.org/b --agent mybot \\
+      --name mybot --contact https://example.org/us
+`,
+      load: async () => (await import('./commands/robots.js')).robotsCommand,
+    },
+    datasets: {
+      does: "list a site's datasets, from its data.txt",
+      takes: [new Argument('<site>', 'the URL of the site')],
+      sets: WHO,
+      flags: [ALLOW_ADDRESS, JSON_FLAG],
+      load: async () => (await import('./commands/datasets.js')).datasetsCommand,
+    },
+    licence: {
+      does: 'say what the licences of a page are, and what each purpose may do',
+      takes: [new Argument('<url>', 'the URL of the page')],
+      sets: WHO,
+      flags: [
+        flag('--user <kind>', 'what the party responsible is').choices(PARTIES),
+        flag('--country <code>', 'its country: two letters, such as DE'),
+        ALLOW_ADDRESS,
+        JSON_FLAG,
+      ],
+      load: async () => (await import('./commands/licence.js')).licenceCommand,
+    },
+    identity: {
+      does: 'make the key that a crawler signs with, and the folder that says who it is',
+      takes: [
+        new Argument('<action>', 'make a key, the folder, a new key; check it; verify requests').choices(
+          IDENTITY_ACTIONS,
+        ),
+        new Argument('[target]', 'check: the URL of the directory; verify: a file, or a folder of WARC files'),
+      ],
+      sets: /^identity\.name$/,
+      flags: [
+        flag('--key <file>', 'init: where the key goes (default: ~/.config/mannerly/<name>.key)'),
+        flag('--config <file>', 'the configuration (default: mannerly.config.json, .js or .ts here)'),
+        flag('--also <file>', 'publish: list the key in this file too (repeatable)').argParser(collected<string>),
+        flag('--to <dir>', 'publish, rotate, check: the folder (default: identity)'),
+        flag('--leaked', 'rotate: others have the key: replace and drop it at once'),
+        flag('--listen <port>', 'verify: what arrives at this port of this machine').argParser(
+          numberArgument(0, 65_535, true),
+        ),
+        flag('--keys <file>', 'verify: by the keys of this directory file, without a request'),
+        flag('--live <url>', 'verify: what a site says of requests that are signed in each form'),
+        flag('--allow-address <cidr...>', 'check, verify: allow a private address range'),
+        flag('--json', 'check: print JSON'),
+      ],
+      help: `
+check <url> requests what is published, verify the directories of those who sign, verify --live a page and its robots.txt; the
+others send no request. docs/identity.md says what to do with the folder.`,
+      load: async () => (await import('./commands/identity.js')).identityCommand,
+    },
+  },
+};
+
+function flag(name: string, help: string): Option {
+  return new Option(name, help);
+}

@@ -1,0 +1,39 @@
+// How the values of flags are read.
+
+import { InvalidArgumentError } from 'commander';
+import { UsageError } from './failure.js';
+
+/** Collects the values of a flag that may be given more than once. */
+export function collected<T>(value: T, before: readonly T[] = []): T[] {
+  return [...before, value];
+}
+
+/** One of a few words. @throws UsageError naming the flag, the words and the value. */
+export function oneOf<T extends string>(flag: string, words: readonly T[], value: string): T {
+  const found = words.find((word) => word === value);
+  if (found === undefined) throw new UsageError(`expected ${flag} to be one of ${words.join(', ')}, got "${value}"`);
+  return found;
+}
+
+/** Reads a number of a range. @throws InvalidArgumentError */
+export function numberArgument(
+  least: number,
+  most: number,
+  isWhole: boolean,
+  isAboveLeast = false,
+): (text: string) => number {
+  return (text) => {
+    const value = text.trim() === '' ? Number.NaN : Number(text);
+    const isInRange = value <= most && (isAboveLeast ? value > least : value >= least);
+    if (isInRange && (!isWhole || Number.isInteger(value))) return value;
+    const range = isAboveLeast ? `above ${least}, up to ${most}` : `from ${least} to ${most}`;
+    throw new InvalidArgumentError(`Expected a ${isWhole ? 'whole ' : ''}number ${range}.`);
+  };
+}
+
+/** Reads a date (midnight, UTC) or a date with a time, as epoch milliseconds. @throws InvalidArgumentError */
+export function dateArgument(text: string): number {
+  const atMs = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isFinite(atMs)) return atMs;
+  throw new InvalidArgumentError('Expected a date such as 2026-05-01 or 2026-05-01T18:30Z.');
+}

@@ -1,0 +1,62 @@
+// The option `hosts`: checks what an entry says against the crawl, and writes it down as plain values.
+
+import type { FrontierOptions } from '@mannerly/frontier';
+import { readPatterns } from '../admit/url-pattern.js';
+import { invalidOption } from '../errors.js';
+import { readOwnHeaders } from '../fetch/own-headers.js';
+import type { HostEntryText } from '../report/host-entry.js';
+import { withoutNulls } from './check.js';
+import type { HOST_ROWS } from './host-rows.js';
+import type { Filled } from './row.js';
+
+type GivenEntry = Filled<typeof HOST_ROWS>['hosts'][number];
+type FrontierEntry = NonNullable<FrontierOptions['hosts']>[number];
+
+/** An entry that is checked. */
+export interface ResolvedHostEntry extends Omit<GivenEntry, 'match' | 'headers'> {
+  readonly match: readonly string[];
+  /** By name. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Checks what the frontier does not know of entries.
+ *
+ * @param depth - That of the crawl.
+ * @throws MannerlyError `option-invalid`, naming the option, its range and the value.
+ */
+export function resolveHostEntries(given: readonly GivenEntry[], depth: number | null): readonly ResolvedHostEntry[] {
+  return given.map((entry, at) => {
+    const path = `hosts[${at}]`;
+    const { depth: own = null } = entry.bounds ?? {};
+    if (own !== null && depth !== null && own > depth)
+      throw invalidOption(`${path}.bounds.depth`, `at most \`bounds.depth\`, which is ${depth}`, own);
+    readPatterns(`${path}.exclude`, entry.exclude);
+    const match = typeof entry.match === 'string' ? [entry.match] : entry.match;
+    return { ...entry, match, headers: readOwnHeaders(entry.headers, `${path}.headers`) };
+  });
+}
+
+/** Entries as plain values, without what is absent. */
+export function hostEntryTexts(entries: readonly ResolvedHostEntry[]): readonly HostEntryText[] {
+  return entries.map(({ match, spacing, headers, bounds, exclude }) => ({
+    match,
+    ...(spacing === null ? {} : { spacing: withoutNulls(spacing) }),
+    ...(bounds === null ? {} : { bounds: withoutNulls(bounds) }),
+    ...listOf(
+      'headers',
+      Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ),
+    ...listOf('exclude', exclude.map(String)),
+  }));
+}
+
+/** The part of an entry that the frontier takes. */
+export function frontierEntry({ match, spacing = {}, bounds = {} }: HostEntryText): FrontierEntry {
+  const { depth: _, ...ofHost } = bounds;
+  return { match, spacing, bounds: ofHost };
+}
+
+function listOf(name: 'headers' | 'exclude', values: readonly string[]): Partial<HostEntryText> {
+  return values.length === 0 ? {} : { [name]: values };
+}

@@ -1,0 +1,61 @@
+// An entry of `hosts` as it is kept and told: plain values, without what is absent.
+
+import type { HostKeyBy } from '@mannerly/frontier';
+import { createHostMatch } from '@mannerly/frontier/internal';
+
+/** Settings of single hosts. Of fields and patterns as they were written. */
+export interface HostEntryText {
+  readonly match: readonly string[];
+  readonly spacing?: { readonly factor?: number; readonly minMs?: number; readonly maxMs?: number };
+  readonly headers?: readonly string[];
+  readonly bounds?: {
+    readonly pages?: number;
+    readonly bytes?: number;
+    readonly minutes?: number;
+    readonly depth?: number;
+  };
+  readonly exclude?: readonly string[];
+}
+
+/** An entry that applies. */
+export interface AppliedHostEntry extends HostEntryText {
+  /** Its place in the option. */
+  readonly at: number;
+}
+
+/** The entries that apply to a host, by its names: its own, and its key. In their order. @throws Never */
+export function entriesFor(
+  entries: readonly HostEntryText[],
+  names: readonly string[],
+  by: HostKeyBy = 'host',
+): readonly AppliedHostEntry[] {
+  const matching = createHostMatch(
+    entries.map(({ match }) => match),
+    by,
+  );
+  const places = new Set(names.flatMap((name) => matching(name)));
+  return entries.flatMap((entry, at) => (places.has(at) ? [{ at, ...entry }] : []));
+}
+
+/** An entry in one line. @throws Never */
+export function entryText({
+  at,
+  match,
+  spacing = {},
+  headers = [],
+  bounds = {},
+  exclude = [],
+}: AppliedHostEntry): string {
+  const numbers = (values: object): string =>
+    Object.entries(values)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(', ');
+  const parts = [
+    ['spacing', numbers(spacing)],
+    ['bounds', numbers(bounds)],
+    ['headers', headers.join(', ')],
+    ['exclude', exclude.join(', ')],
+  ].filter(([, said]) => said !== '');
+  const says = parts.map(([name, said]) => `${name}: ${said}`).join('; ');
+  return `hosts[${at}] applies (${match.join(', ')})${says === '' ? '' : `: ${says}`}.`;
+}

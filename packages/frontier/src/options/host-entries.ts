@@ -1,0 +1,107 @@
+// Settings of single hosts (Heritrix calls them sheets). An entry makes the hosts that it matches slower or narrower
+// than the crawl, never the other way. Where several entries match, the strictest of each value counts, so that their
+// order says nothing.
+
+import { HOST_ENTRIES_MOST, MINUTES_MOST, PAGES_MOST, POLITENESS_MS_MAX } from '../limits.js';
+import { invalid, knownKeys, numberIn, wholeIn } from '../option-value.js';
+import type { CustomPoliteness, Politeness } from '../politeness/interval.js';
+import type { Bounds } from '../records/budget.js';
+import { createHostMatch } from '../url/host-pattern.js';
+import type { HostKeyBy } from '../url/url.js';
+
+/** Settings of the hosts that it matches. What is absent is as for every host. */
+export interface HostEntry {
+  /** `shop.example`: that host. `*.shop.example`: every host below it. `*`: every host. Or a list of 1 to 1,000. */
+  readonly match: string | readonly string[];
+  /** Each number at least that of the crawl's profile. A Request-rate does not replace it. */
+  readonly spacing?: Partial<CustomPoliteness>;
+  /** Of each host that matches: pages, decoded bytes, minutes since its first request. None above the crawl's own. */
+  readonly bounds?: { readonly pages?: number; readonly bytes?: number; readonly minutes?: number };
+}
+
+/** The bounds of one host; `null`: none. */
+export type HostLimits = Pick<Bounds, 'pagesPerHost' | 'bytesPerHost' | 'runningPerHostMs'>;
+
+/** What holds for one host: the crawl's settings and those of the entries that match. */
+export interface HostSettings {
+  readonly politeness: Politeness;
+  readonly limits: HostLimits;
+}
+
+/**
+ * Checks entries. @returns The settings of a host, by its key.
+ *
+ * @throws FrontierError `option-invalid` for a value that is faster or wider than the crawl's.
+ */
+export function resolveHosts(
+  entries: readonly HostEntry[],
+  politeness: Politeness,
+  bounds: HostLimits,
+  by: HostKeyBy,
+): (key: string) => HostSettings {
+  if (!Array.isArray(entries) || entries.length > HOST_ENTRIES_MOST)
+    throw invalid('hosts', `a list of at most ${HOST_ENTRIES_MOST} entries`, entries);
+  const crawl: HostSettings = { politeness, limits: bounds };
+  const resolved = entries.map((entry: HostEntry, at) => {
+    const path = `hosts[${at}]`;
+    knownKeys(`${path}.`, entry, ['match', 'spacing', 'bounds']);
+    return {
+      spacing: readSpacing(`${path}.spacing`, entry.spacing ?? {}, politeness),
+      limits: readLimits(`${path}.bounds`, entry.bounds ?? {}, bounds),
+    };
+  });
+  const matching = createHostMatch(
+    entries.map(({ match }) => match),
+    by,
+  );
+  return (key) =>
+    matching(key).reduce<HostSettings>((sum, at) => {
+      const { spacing, limits } = resolved[at]!;
+      return { politeness: slower(sum.politeness, spacing), limits: narrower(sum.limits, limits) };
+    }, crawl);
+}
+
+type Spacing = Partial<CustomPoliteness>;
+
+function readSpacing(path: string, spacing: Spacing, { factor, minMs, maxMs }: Politeness): Spacing | null {
+  const keys = ['factor', 'minMs', 'maxMs'] as const;
+  knownKeys(`${path}.`, spacing, keys);
+  const least = { factor, minMs, maxMs: Math.max(maxMs ?? POLITENESS_MS_MAX, spacing.minMs ?? 0) };
+  for (const key of keys) {
+    const value = spacing[key];
+    if (value !== undefined)
+      numberIn(`${path}.${key}`, value, least[key], key === 'factor' ? 1_000 : POLITENESS_MS_MAX);
+  }
+  return keys.some((key) => spacing[key] !== undefined) ? spacing : null;
+}
+
+/** The rule of each number is the slower one. What an entry says holds next to a Request-rate too. */
+function slower(politeness: Politeness, spacing: Spacing | null): Politeness {
+  if (spacing === null) return politeness;
+  const factor = Math.max(politeness.factor, spacing.factor ?? 0);
+  const minMs = Math.max(politeness.minMs, spacing.minMs ?? 0);
+  const maxMs = politeness.maxMs === null ? null : Math.max(politeness.maxMs, spacing.maxMs ?? 0, minMs);
+  return { ...politeness, name: 'custom', factor, minMs, maxMs, rateReplacesRule: false };
+}
+
+function readLimits(path: string, given: NonNullable<HostEntry['bounds']>, crawl: HostLimits): HostLimits {
+  knownKeys(`${path}.`, given, ['pages', 'bytes', 'minutes']);
+  const { pages, bytes, minutes } = given;
+  const most = { pages: crawl.pagesPerHost ?? PAGES_MOST, bytes: crawl.bytesPerHost ?? Number.MAX_SAFE_INTEGER };
+  const mostMinutes = crawl.runningPerHostMs === null ? MINUTES_MOST : crawl.runningPerHostMs / 60_000;
+  return {
+    pagesPerHost: pages === undefined ? null : wholeIn(`${path}.pages`, pages, 1, most.pages),
+    bytesPerHost: bytes === undefined ? null : wholeIn(`${path}.bytes`, bytes, 1, most.bytes),
+    runningPerHostMs:
+      minutes === undefined ? null : 60_000 * numberIn(`${path}.minutes`, minutes, Number.MIN_VALUE, mostMinutes),
+  };
+}
+
+function narrower(a: HostLimits, b: HostLimits): HostLimits {
+  const least = (key: keyof HostLimits) => (a[key] === null ? b[key] : Math.min(a[key], b[key] ?? a[key]));
+  return {
+    pagesPerHost: least('pagesPerHost'),
+    bytesPerHost: least('bytesPerHost'),
+    runningPerHostMs: least('runningPerHostMs'),
+  };
+}

@@ -1,0 +1,60 @@
+// Patterns for host names: `shop.example` that host, `*.shop.example` every host below it, `*` every host.
+
+import { HOST_PATTERNS_MOST } from '../limits.js';
+import { invalid } from '../option-value.js';
+import { type HostKeyBy, hostKeyOf } from './url.js';
+
+/** The pattern in lower case and A-labels, without a trailing dot; `null` for what is none. @throws Never */
+export function readHostPattern(text: unknown): string | null {
+  if (text === '*') return text;
+  const [, below = '', name = ''] = /^(\*\.)?([^*\s/?#@\\]+)$/.exec(String(text)) ?? [];
+  // A port would be dropped in silence: all ports of a host are one.
+  const isName = typeof text === 'string' && (/^\[[\da-f:.]+\]$/i.test(name) || !name.includes(':'));
+  const host = isName && name !== '' ? hostKeyOf(`http://${name}/`) : null;
+  return host === null || (below !== '' && /^(?:[\d.]+|\[.*)$/.test(host)) ? null : below + host;
+}
+
+/**
+ * Says by which entries of `hosts` a host name, or a host key, is matched: their places, in order. By `domain` a key
+ * stands for all its hosts, so that a pattern for one of them matches it. One look-up for each label.
+ *
+ * @param matches - What entries have as `match`.
+ * @throws FrontierError `option-invalid` for what is no pattern.
+ */
+export function createHostMatch(
+  matches: readonly (string | readonly string[])[],
+  by: HostKeyBy = 'host',
+): (host: string) => readonly number[] {
+  const places = new Map<string, Set<number>>();
+  const add = (pattern: string, at: number): void => {
+    places.set(pattern, (places.get(pattern) ?? new Set()).add(at));
+  };
+  for (const [at, match] of matches.entries()) {
+    for (const pattern of readPatterns(`hosts[${at}].match`, match)) {
+      add(pattern, at);
+      const key = by === 'host' ? null : hostKeyOf(`http://${pattern.replace('*.', '')}/`, by);
+      if (key !== null) add(key, at);
+    }
+  }
+  return (host) => {
+    if (places.size === 0) return NONE;
+    const found = new Set([...(places.get(host) ?? NONE), ...(places.get('*') ?? NONE)]);
+    for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
+      for (const at of places.get(`*${host.slice(dot)}`) ?? NONE) found.add(at);
+    }
+    return [...found].sort((a, b) => a - b);
+  };
+}
+
+const NONE: readonly number[] = [];
+
+function readPatterns(option: string, match: string | readonly string[]): readonly string[] {
+  const given: readonly unknown[] = Array.isArray(match) ? match : [match];
+  if (given.length === 0 || given.length > HOST_PATTERNS_MOST)
+    throw invalid(option, `1 to ${HOST_PATTERNS_MOST} host names`, match);
+  return given.map((each) => {
+    const pattern = readHostPattern(each);
+    if (pattern === null) throw invalid(option, 'host names without port, *.name for all below one, or *', each);
+    return pattern;
+  });
+}
