@@ -46,13 +46,15 @@ export class ReadyHeap<Member extends HeapMember> {
     if (!this.#has(member)) return;
     const at = member.place;
     member.place = -1;
-    const [last, due, turn] = [this.#members.pop()!, this.#dues.pop()!, this.#turns.pop()!];
+    const last = this.#members.pop()!;
+    const due = this.#dues.pop()!;
+    const turn = this.#turns.pop()!;
     if (last !== member) this.#settle(at, last, due, turn);
   }
 
   /** Takes out the earliest member, if its time has come. */
   popDue(now: number): Member | undefined {
-    const [first] = this.#members;
+    const first = this.#members[0];
     if (first === undefined || this.#dues[0]! > now) return undefined;
     this.remove(first);
     return first;

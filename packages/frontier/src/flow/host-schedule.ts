@@ -3,10 +3,10 @@
 
 import type { LeasedHost } from '../hosts/leased-host.js';
 import { ENTRIES_PER_LEASE, LEASE_MARGIN_MS } from '../limits.js';
-import { QuietHours } from '../politeness/quiet-hours.js';
 import { ReadyHeap } from '../ready-heap.js';
 import type { HostCommit, HostKey } from '../store.js';
 import type { FrontierContext } from './context.js';
+import { HostTurns } from './host-turns.js';
 import { DROP_BATCH, HOST_SHARE_MARGIN, KEEP_WAIT_MS, TURN_EXCHANGES } from './limits.js';
 
 export class HostSchedule {
@@ -20,9 +20,9 @@ export class HostSchedule {
   readonly #wanted: ReadonlyMap<HostKey, unknown>;
   readonly #hosts = new Map<HostKey, LeasedHost>();
   readonly #ready = new ReadyHeap<LeasedHost>();
-  /** Those that go first: it is night at them (`politeness.quietHours`). */
-  readonly #preferred = new ReadyHeap<LeasedHost>();
-  readonly #quietHours: QuietHours | null;
+  /** Those that are due, by their rank, where they go in another order than they fell due. */
+  readonly #due = new ReadyHeap<LeasedHost>();
+  readonly turns: HostTurns;
   #changed = new Set<LeasedHost>();
   #isClosing = false;
   #lagMs = 0;
@@ -32,7 +32,7 @@ export class HostSchedule {
   constructor(context: FrontierContext, wanted: ReadonlyMap<HostKey, unknown>) {
     this.#context = context;
     this.#wanted = wanted;
-    this.#quietHours = context.settings.politeness.quietHours === 'prefer' ? new QuietHours() : null;
+    this.turns = new HostTurns(context.settings);
   }
 
   // ── Hosts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -47,6 +47,7 @@ export class HostSchedule {
 
   add(host: LeasedHost): void {
     this.#hosts.set(host.key, host);
+    this.turns.came(host);
   }
 
   /** The host is not ours any more. */
@@ -95,21 +96,40 @@ export class HostSchedule {
     let atMs = hasWork ? Math.max(host.nextPageStart(nowMs).atMs, host.leasedAtMs) : null;
     for (const untilMs of host.chains.values()) atMs = Math.min(atMs ?? untilMs, untilMs);
     if (atMs === null) this.#unplace(host);
-    else this.#place(host, atMs, nowMs);
+    else {
+      this.#due.remove(host);
+      this.#ready.set(host, atMs);
+    }
     if (this.#onDue !== null && atMs !== null && atMs <= nowMs) this.#onDue();
     const wantsMore = ready === 0 && !isFull && !host.isDry;
     if (wantsMore || (host.isIdle && this.#leaves(host, nowMs))) this.touch(host);
   }
 
-  /** Takes out the earliest host that may be asked now; `null` without one. */
+  /** Takes out the first host that may be asked now; `null` without one. */
   popDue(nowMs: number): LeasedHost | null {
-    return this.#preferred.popDue(nowMs) ?? this.#ready.popDue(nowMs) ?? null;
+    if (!this.turns.isOrdered) return this.#ready.popDue(nowMs) ?? null;
+    for (let dueAtMs = this.#ready.earliest(); dueAtMs !== null && dueAtMs <= nowMs; dueAtMs = this.#ready.earliest()) {
+      const host = this.#ready.peek()!;
+      this.#ready.remove(host);
+      this.#due.set(host, this.turns.rank(host, dueAtMs, nowMs));
+    }
+    return this.#due.popDue(Number.MAX_SAFE_INTEGER) ?? null;
+  }
+
+  /** How many hosts that may be asked now go before this one; `null`: it is not among them. */
+  ahead(host: LeasedHost, nowMs: number): number | null {
+    const rankOf = (each: LeasedHost): number | null => {
+      const dueAtMs = this.#ready.dueOf(each) ?? Number.POSITIVE_INFINITY;
+      return dueAtMs <= nowMs ? this.turns.rank(each, dueAtMs, nowMs) : this.#due.dueOf(each);
+    };
+    const own = rankOf(host);
+    if (own === null) return null;
+    return [...this.#hosts.values()].filter((each) => (rankOf(each) ?? Number.POSITIVE_INFINITY) < own).length;
   }
 
   /** When the earliest host may be asked, epoch milliseconds; `null` without one. */
   earliestMs(): number | null {
-    const [preferred, ready] = [this.#preferred.earliest(), this.#ready.earliest()];
-    return preferred === null || ready === null ? (preferred ?? ready) : Math.min(preferred, ready);
+    return this.#due.peek() === undefined ? this.#ready.earliest() : this.#context.clock.nowMs();
   }
 
   /** Resolves when a host may be asked, or with `other`. Only one caller waits at a time. */
@@ -144,19 +164,13 @@ export class HostSchedule {
     return host.commit({ release: { dueInMs } }, delayMs, nowMs);
   }
 
-  #place(host: LeasedHost, atMs: number, nowMs: number): void {
-    const isNight = this.#quietHours?.isNight(host.key, nowMs) === true;
-    (isNight ? this.#ready : this.#preferred).remove(host);
-    (isNight ? this.#preferred : this.#ready).set(host, atMs);
-  }
-
   #unplace(host: LeasedHost): void {
     this.#ready.remove(host);
-    this.#preferred.remove(host);
+    this.#due.remove(host);
   }
 
   #isTurnOver(host: LeasedHost): boolean {
-    return this.othersWait && host.exchanges >= TURN_EXCHANGES;
+    return this.othersWait && host.exchanges >= Math.max(1, TURN_EXCHANGES * host.weight);
   }
 
   /** Whether an idle host has no reason to stay. */

@@ -73,9 +73,10 @@ export class Scheduler {
 
   /** At most `n` requests that may be made now. One call at a time. */
   async take(n: number): Promise<Work[]> {
-    const { budget, pace, clock } = this.#context;
+    const { settings, budget, labelBudgets, pace, clock } = this.#context;
     const works: Work[] = [];
     await budget.prepare();
+    if (settings.labels.size > 0) await labelBudgets.prepare(budget.countSinceMs);
     if (this.#ownWaiting.size > 0) await this.ownRequests.serve(works, n);
     if (works.length >= n) return works;
     await pace.prepare(clock.nowMs());
@@ -179,7 +180,7 @@ export class Scheduler {
 
   /** The store is open: from here on leases are renewed, and the account is kept where it outlives the process. */
   open(): void {
-    const { settings, store, budget, counts } = this.#context;
+    const { settings, store, budget, labelBudgets, counts } = this.#context;
     const renewalMs = Math.floor(settings.leaseTtlMs / HEARTBEATS_PER_LEASE);
     this.#every(renewalMs, (nowMs, lateMs) => this.#renewLeases(nowMs, renewalMs, lateMs));
     if (store.capabilities.durable === 'none' && !store.capabilities.shared) return;
@@ -189,7 +190,7 @@ export class Scheduler {
       if (isSaving) return;
       isSaving = true;
       const others = budget.othersAtWork() > 0 ? counts.read() : null;
-      await Promise.all([budget.saveTime(nowMs), others]);
+      await Promise.all([budget.saveTime(nowMs), labelBudgets.saveTime(nowMs), others]);
       isSaving = false;
     });
   }
@@ -208,13 +209,13 @@ export class Scheduler {
   }
 
   #renewLeases(nowMs: number, everyMs: number, lateMs: number): Promise<unknown> {
-    const { settings, budget, counts } = this.#context;
+    const { settings, budget, labelBudgets, counts } = this.#context;
     this.schedule.noteLag(lateMs);
     for (const host of this.schedule.all()) {
       if (host.leaseEndMs - nowMs < settings.leaseTtlMs - everyMs / 2) this.schedule.touch(host);
     }
     const commit = this.schedule.hasChanges ? this.#leases.commit() : null;
-    return Promise.all([commit, budget.save(nowMs), counts.read()]);
+    return Promise.all([commit, budget.save(nowMs), labelBudgets.save(nowMs), counts.read()]);
   }
 
   /** Hands out nothing any more. */

@@ -40,6 +40,11 @@ export class LeasedHost implements HeapMember {
   readonly askers: readonly string[];
 
   place = -1;
+  readonly weight: number;
+  /** The label of its URLs that have none by their route. */
+  readonly label: string | null;
+  /** Its virtual time (`flow/host-turns.ts`). */
+  turnAt = 0;
 
   readonly #politeness: Politeness;
   readonly #chains = new Map<string, number>();
@@ -72,6 +77,8 @@ export class LeasedHost implements HeapMember {
     this.askers = state.askers;
     this.#politeness = settings.politeness;
     this.limits = settings.limits;
+    this.weight = settings.weight;
+    this.label = settings.label;
     this.#leaseEndMs = sentAtMs + lease.ttlMs;
     this.#clock = state.clock;
     if (kept === null) this.restartClock(nowMs);

@@ -96,7 +96,7 @@ export class HostEntries implements QueueEntries {
     if (this.#firstLine(now) !== null) return 0;
     let earliest = this.#waiting?.earliest() ?? Number.POSITIVE_INFINITY;
     for (const { blockedUntil, lines } of this.#lanes.values()) {
-      if (blockedUntil < earliest && lines.some(isFilled)) earliest = blockedUntil;
+      if (blockedUntil < earliest && lines.some((line) => line?.first() !== undefined)) earliest = blockedUntil;
     }
     return earliest;
   }
@@ -202,19 +202,12 @@ export class HostEntries implements QueueEntries {
     for (let due = this.#waiting?.popDue(now); due !== undefined; due = this.#waiting?.popDue(now)) {
       this.#enqueue(due.entry, 1 + due.entry.priority);
     }
+    // Most hosts have one lane.
+    if (this.#lanes.size === 1) return firstFilled(this.#lastLane!, now);
     let best: Line | null = null;
-    let bestRank = Number.POSITIVE_INFINITY;
-    let bestOrder = 0;
-    for (const { blockedUntil, lines } of this.#lanes.values()) {
-      if (blockedUntil > now) continue;
-      const rank = lines.findIndex(isFilled);
-      if (rank < 0 || rank > bestRank) continue;
-      const line = lines[rank]!;
-      const { order } = line.first()!;
-      if (rank === bestRank && order > bestOrder) continue;
-      best = line;
-      bestRank = rank;
-      bestOrder = order;
+    for (const lane of this.#lanes.values()) {
+      const line = firstFilled(lane, now);
+      if (line !== null && (best === null || isBefore(line, best))) best = line;
     }
     return best;
   }
@@ -230,11 +223,10 @@ export class HostEntries implements QueueEntries {
     const { lines } = entry.lane;
     entry.order = this.#nextOrder++;
     const line = lines[rank];
-    if (line === undefined) lines[rank] = new Line(entry);
+    if (line === undefined) lines[rank] = new Line(rank, entry);
     else line.push(entry);
   }
 
-  /** Most hosts have one lane. */
   #laneOf(name: string | null): Lane {
     if (this.#lastLane?.name === name) return this.#lastLane;
     let lane = this.#lanes.get(name);
@@ -257,14 +249,29 @@ function toEntry({ id, priority, body, attempt }: StoredEntry): Entry {
   return { id: String(id), priority, body, attempt };
 }
 
-const isFilled = (line: Line | undefined) => line?.first() !== undefined;
+/** The first line of a lane that has entries; `null` of one that is blocked or empty. */
+function firstFilled({ blockedUntil, lines }: Lane, now: number): Line | null {
+  if (blockedUntil > now) return null;
+  for (let rank = FRONT; rank < lines.length; rank += 1) {
+    const line = lines[rank];
+    if (line?.first() !== undefined) return line;
+  }
+  return null;
+}
+
+/** Whether the first entry of one line goes before that of another. */
+function isBefore(one: Line, other: Line): boolean {
+  return one.rank < other.rank || (one.rank === other.rank && one.first()!.order < other.first()!.order);
+}
 
 /** Entries of one lane and rank, first in, first out. */
 class Line {
+  readonly rank: number;
   #entries: StoredEntry[];
   #head = 0;
 
-  constructor(first: StoredEntry) {
+  constructor(rank: number, first: StoredEntry) {
+    this.rank = rank;
     this.#entries = [first];
   }
 
