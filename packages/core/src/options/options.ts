@@ -4,6 +4,7 @@
 import {
   type CanonicalRule,
   FrontierError,
+  type FrontierOptions,
   type PolitenessOptions as FrontierPoliteness,
   type HostKeyBy,
 } from '@mannerly/frontier';
@@ -63,6 +64,8 @@ export interface ResolvedOptions
   readonly robots: NonNullable<CrawlerOptions['robots']>;
   /** In their order. */
   readonly hosts: readonly ResolvedHostEntry[];
+  /** As the frontier takes them. */
+  readonly labels: NonNullable<FrontierOptions['labels']>;
   readonly network: ResolvedNetworkOptions;
   readonly exclusion: ResolvedExclusionOptions;
   readonly licensing: ResolvedLicensing;
@@ -112,7 +115,11 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
   const { orderSeed, archive, recrawl, traps, licensing } = filled;
   const spacing = spacingOf(filled.politeness);
   const hosts = resolveHostEntries(filled.hosts, filled.bounds.depth);
-  checkSettings({ identity, robots, spacing, hosts, bounds: filled.bounds });
+  const labels = filled.labels.map((each) => ({
+    label: each.label,
+    ...withoutNulls({ weight: each.weight, pages: each.pages }),
+  }));
+  checkSettings({ identity, robots, spacing, hosts, labels, bounds: filled.bounds });
   // Read once here, so that a token that is missing is reported now.
   new LicenseTokens(licensing.tokens);
   return {
@@ -127,6 +134,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     robots,
     network,
     hosts,
+    labels,
     exclusion: resolveExclusionOptions(filled),
     licensing,
     dataTxt: filled.discover.dataTxt,
@@ -200,16 +208,17 @@ function spacingOf({ perDomain, requestsPerSecond, ...rest }: Defaults['politene
   return { politeness, hostKeyBy: perDomain ? 'domain' : 'host' };
 }
 
-type CheckedByFrontier = Pick<ResolvedOptions, 'identity' | 'robots' | 'spacing' | 'hosts' | 'bounds'>;
+type CheckedByFrontier = Pick<ResolvedOptions, 'identity' | 'robots' | 'spacing' | 'hosts' | 'labels' | 'bounds'>;
 
 /** What the frontier takes of them, as it checks it. @throws MannerlyError `option-invalid` */
-function checkSettings({ identity, robots, spacing, hosts, bounds }: CheckedByFrontier): void {
+function checkSettings({ identity, robots, spacing, hosts, labels, bounds }: CheckedByFrontier): void {
   const { pagesPerHost, bytesPerHost, minutesPerHost } = bounds;
   try {
     resolveSettings({
       ...spacing,
       robots: { ...robots, tokens: identity.tokens },
       hosts: hostEntryTexts(hosts).map(frontierEntry),
+      labels,
       bounds: withoutNulls({ pagesPerHost, bytesPerHost, minutesPerHost }),
     });
   } catch (cause) {

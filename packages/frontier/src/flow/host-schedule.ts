@@ -53,6 +53,7 @@ export class HostSchedule {
   /** The host is not ours any more. */
   remove(host: LeasedHost): void {
     if (this.#hosts.get(host.key) === host) this.#hosts.delete(host.key);
+    this.turns.left(host);
     this.#unplace(host);
   }
 

@@ -1,9 +1,10 @@
 // Which of the hosts that are due goes first. Without weights and quiet hours: the one that has been due for longest.
 //
-// With weights (start-time fair queueing): a host has a virtual time, which a turn moves on by 1 / weight, and the host
+// With weights (weighted fair queueing): a host has a virtual time, which a turn moves on by 1 / weight, and the host
 // with the least goes first. So a host of weight 3 gets three turns while one of weight 1 gets one, where the crawl
-// cannot ask all that are due; where it can, weights change nothing. A host that comes is a turn behind, as if it had
-// just had one, so that new hosts cannot keep others waiting. One that politeness kept waiting may catch up a turn.
+// cannot ask all that are due; where it can, weights change nothing. A host that comes is a turn behind the common time,
+// which every turn moves on by its share of all weights: so new hosts cannot keep others waiting for ever. A host that
+// politeness kept waiting may catch up a turn.
 // Virtual times are in memory: after a restart, and in each process, they begin anew.
 //
 // With quiet hours, hosts at which it is night go before all others.
@@ -20,8 +21,10 @@ const AHEAD_OF_ALL = 1e13;
 export class HostTurns {
   readonly #settings: Pick<ResolvedFrontierOptions, 'isWeighted' | 'labels' | 'politeness'>;
   readonly #quietHours: QuietHours | null;
-  /** The virtual time: that of the last turn. */
+  /** The common virtual time. */
   #now = 0;
+  /** The weights of the last turns of all leased hosts together. */
+  #weights = 0;
 
   constructor(settings: Pick<ResolvedFrontierOptions, 'isWeighted' | 'labels' | 'politeness'>) {
     this.#settings = settings;
@@ -41,13 +44,25 @@ export class HostTurns {
 
   /** The host was leased. */
   came(host: LeasedHost): void {
+    this.#setWeight(host, host.weight);
     host.turnAt = this.#now + 1 / host.weight;
+  }
+
+  /** The host is not leased any more. The second call does nothing. */
+  left(host: LeasedHost): void {
+    this.#setWeight(host, 0);
   }
 
   /** The host has had a turn. @param label - Of the URL; `null`: none. */
   had(host: LeasedHost, label: string | null): void {
     const weight = host.weight * (this.#settings.labels.get(label ?? '')?.weight ?? 1);
-    this.#now = Math.max(this.#now, host.turnAt);
+    this.#setWeight(host, weight);
+    this.#now = Math.max(this.#now + 1 / this.#weights, host.turnAt);
     host.turnAt = Math.max(host.turnAt, this.#now - CREDIT) + 1 / weight;
+  }
+
+  #setWeight(host: LeasedHost, weight: number): void {
+    this.#weights += weight - host.turnWeight;
+    host.turnWeight = weight;
   }
 }

@@ -85,10 +85,10 @@ export class Scheduler {
     for (let round = 0; round < TAKE_ROUNDS; round += 1) {
       const delayed = this.#handOut(works, n);
       await Promise.all(delayed.map((each) => this.#prepare(each)));
-      if (works.length >= n) this.#isBehind = true;
-      if (works.length >= n || !this.#canHandOut()) break;
-      // Hosts that are due wait for the crawl's pace, not for the store.
-      if (pace.nextAtMs() > clock.nowMs()) break;
+      // Hosts that are due wait for us or for the crawl's pace, not for the store: it is asked next time.
+      const isBehind = works.length >= n || pace.nextAtMs() > clock.nowMs();
+      if (isBehind) this.#isBehind = true;
+      if (isBehind || !this.#canHandOut()) break;
       if (delayed.length > 0 || (await this.#leaseMore(n - works.length))) continue;
       // What may go does not wait for what the store has yet to say.
       if (works.length > 0 || !this.#leases.isBusy) break;

@@ -43,8 +43,10 @@ export class LeasedHost implements HeapMember {
   readonly weight: number;
   /** The label of its URLs that have none by their route. */
   readonly label: string | null;
-  /** Its virtual time (`flow/host-turns.ts`). */
+  /** Its virtual time. Only `flow/host-turns.ts` changes it, and the next. */
   turnAt = 0;
+  /** The weight of its last turn; 0: it is not ours. */
+  turnWeight = 0;
 
   readonly #politeness: Politeness;
   readonly #chains = new Map<string, number>();
