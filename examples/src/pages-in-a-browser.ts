@@ -1,4 +1,5 @@
 // Pages that scripts make: opened in a Chromium of yours, while everything that they load is asked for by the crawl.
+// Each is scrolled to its end and photographed before its handler gets it.
 //
 //   CHROMIUM=/usr/bin/chromium node examples/dist/pages-in-a-browser.js
 
@@ -21,14 +22,26 @@ const crawler = createCrawler({
     // Scripts of a page wait for their host's turn: no more of them than it needs.
     requests: 20,
     pageMs: 120_000,
+    steps: 20,
   }),
 });
 
-crawler.on('html', async (page) => {
-  const { endedBy, subresources } = page.rendering ?? {};
-  console.log(`${page.url}  ${page.title}  ${endedBy}, ${subresources?.loaded} things loaded`);
-  for (const [reason, count] of Object.entries(subresources?.refused ?? {})) console.log(`  ${count} left: ${reason}`);
-  await page.follow();
+crawler.route({
+  html: {
+    async inBrowser(tab) {
+      while ((await tab.scroll()) === 'done');
+      await tab.screenshot({ fullPage: true });
+    },
+    async handle(page) {
+      const { endedBy, subresources } = page.rendering ?? {};
+      console.log(`${page.url}  ${page.title}  ${endedBy}, ${subresources?.loaded} things loaded`);
+      for (const [reason, count] of Object.entries(subresources?.refused ?? {}))
+        console.log(`  ${count} left: ${reason}`);
+      const picture = await page.screenshot(undefined, { folder: 'pictures' });
+      if (picture.kind === 'saved') console.log(`  ${picture.path}  ${picture.bytes} bytes`);
+      await page.follow();
+    },
+  },
 });
 
 const report = await crawler.run();

@@ -24,7 +24,7 @@ const text = readFileSync(createRequire(import.meta.url).resolve('mannerly/confi
 const schema = JSON.parse(text) as Part & { properties: Record<string, Part> };
 
 /** Keys of the command, which are no options of the crawl. */
-const OF_THE_FILE = ['$schema', 'handlers', 'out', 'csv', 'store'];
+const OF_THE_FILE = ['$schema', 'browser', 'handlers', 'out', 'csv', 'store'];
 
 /** Values that need another key with them. */
 const NEEDS: Readonly<Record<string, object>> = {

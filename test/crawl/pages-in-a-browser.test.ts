@@ -1,12 +1,21 @@
 // A browser page may load anything; its hosts must still see a polite crawl. Here the browser is a function that makes
 // requests; test/soak/browser.soak.ts uses a real one. If this breaks, one page can send a thousand requests at once,
 // or load what robots.txt closes.
+// It is still one file because all of its cases need the same browser.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
-import { createUndiciFetcher, type Fetcher, refuse } from 'mannerly';
+import {
+  createUndiciFetcher,
+  type Fetcher,
+  type HandledPage,
+  type LogEntry,
+  memorySink,
+  refuse,
+  replay,
+} from 'mannerly';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CONTACT, crawl, type TestCrawlOptions } from '../support/crawl.js';
 import { judge, POLITE } from '../support/politeness.js';
@@ -242,6 +251,88 @@ describe('a page in a browser', () => {
     );
     expect(items.map(({ data }) => data)).toEqual(['200,200', '200,200']);
     expect(web.paths('a.test')).toEqual(['/robots.txt', '/', '/x.js', '/data.json', '/next', '/data.json']);
+  });
+
+  it('takes the steps of its route, and fails with what they threw', async () => {
+    const steps: string[] = [];
+    const fetcher = fetcherWith(async ({ url, steps: given }) => {
+      const step = async (what: string) => {
+        steps.push(`${new URL(url).pathname} ${what}`);
+        return 'done' as const;
+      };
+      const tab = {
+        waitFor: (selector: string) => step(selector),
+        click: (selector: string) => step(selector),
+        scroll: () => step('scroll'),
+        screenshot: () => step('screenshot'),
+      };
+      try {
+        await given?.(tab);
+      } catch (error) {
+        return { kind: 'failed', failure: 'steps-threw', detail: String(error) };
+      }
+      return '<a href=/throws>made</a>';
+    });
+    const told: LogEntry[] = [];
+    const { decisions } = await run(
+      { 'a.test': { '/robots.txt': OPEN, '/': page('raw'), '/throws': page('raw') } },
+      fetcher,
+      {
+        log: (entry) => told.push(entry),
+        handlers: (crawler) =>
+          crawler.on('html', (each) => each.follow(), {
+            async inBrowser(tab) {
+              await tab.click('.more');
+              if (steps.length > 1) throw new Error('of a test');
+            },
+          }),
+      },
+    );
+    expect(steps).toEqual(['/ .more', '/throws .more']);
+    expect(decisions.map(({ reason, detail }) => [reason, detail ?? null])).toEqual([
+      ['fetched', null],
+      ['render-failed', 'steps-threw: Error: of a test'],
+    ]);
+    expect(told.map(({ level, message }) => `${level} ${message}`).join()).toMatch(/of a test/);
+  });
+
+  it('is the same page again in a replay, without a browser', async () => {
+    const out = mkdtempSync(join(tmpdir(), 'mannerly-browser-replay-'));
+    onTestFinished(() => rmSync(out, { recursive: true, force: true, maxRetries: 5 }));
+    const noarchive = '<meta name=robots content=noarchive>';
+    const fetcher = fetcherWith(async ({ url }) => {
+      if (url.endsWith('/broken')) return { kind: 'failed', failure: 'page-crashed', detail: 'of a test' };
+      const head = url.endsWith('/kept-out') ? noarchive : '<title>made \u00e9</title>';
+      const made = shown({ url }, `${head}<a href=/broken>x</a><a href=/kept-out>x</a>`);
+      return { ...made, screenshot: Buffer.from('PNG') };
+    });
+    const seen = (items: unknown[]) => async (each: HandledPage) => {
+      const { title, rendering, links } = each;
+      items.push({ title, rendering, links: links.map(({ url }) => url), shot: await each.screenshot() });
+      await each.emit({ title });
+      await each.follow();
+    };
+    const live: unknown[] = [];
+    const { items } = await run(
+      { 'a.test': { '/robots.txt': OPEN, '/': page('raw'), '/broken': page('raw'), '/kept-out': page('raw') } },
+      fetcher,
+      { out, archive: true, handlers: (crawler) => crawler.on('html', seen(live)) },
+    );
+    const again: unknown[] = [];
+    const written = memorySink();
+    const report = await replay({
+      from: out,
+      filesPath: join(out, 'files'),
+      handlers: (routes) => routes.on('html', seen(again)),
+      sinks: [written],
+    });
+    expect(live).toHaveLength(2);
+    expect(live[0]).toMatchObject({ title: 'made \u00e9', shot: { kind: 'saved', bytes: 3 } });
+    expect(live[1]).toMatchObject({ shot: { kind: 'left-alone', reason: 'noarchive' } });
+    expect(again).toEqual(live.slice(0, 1));
+    expect(written.items.map(({ id }) => id)).toEqual(items.slice(0, 1).map(({ id }) => id));
+    expect(report).toMatchObject({ pages: 1, withheld: 1, failures: 1 });
+    expect(report.failed[0]?.url).toMatch(/broken$/);
   });
 
   it('that is over gives up what it waits for, and breaks off what is in flight', async () => {

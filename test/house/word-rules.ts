@@ -16,7 +16,8 @@ const QUOTING: readonly RegExp[] = [
 /** Each pattern, and the plain words to use instead. Patterns see one line with camelCase and snake_case split up. */
 const FORBIDDEN: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\boctets?\b(?!-stream)/i, 'byte'],
-  [/\binstants?\b/i, 'time, timestamp'],
+  // Not the value of a browser's API.
+  [/\binstants?\b(?!')/i, 'time, timestamp'],
   [/\breckon(s|ed|ing|er)?\b/i, 'compute, estimate'],
   [/\bforet(ell|ells|elling|old)\b/i, 'predict'],
   [/\bwho(so)?ever\b/i, 'name who it is'],

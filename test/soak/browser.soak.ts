@@ -1,6 +1,7 @@
 // Pages in a real Chromium, judged by the servers' logs: what a page loads must be asked for as politely as the page
 // itself, by the crawl and in its name, and the browser must reach no server. If this breaks, a crawl with a browser is
 // a crawl without rules: a single page asks its hosts for fifty things at once.
+// It is still one file because all of its cases need the same browser.
 
 import { execFile } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
@@ -11,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { auditCrawl, type HandledPage, readCrawlDirectory } from 'mannerly';
+import { auditCrawl, type HandledPage, memorySink, readCrawlDirectory, replay, type SavedFile } from 'mannerly';
 import { type BrowserFetcherOptions, browserFetcher, SEALED_FLAGS } from 'mannerly/browser';
 import type { Browser } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -332,6 +333,134 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     expect(hung.decisions[0]?.detail).toMatch(/^page-hung: /);
   });
 
+  it('take steps under a budget, show themselves, and never submit a form', SLOW, async () => {
+    const web = await webForTest({
+      hosts: {
+        'shop.test': {
+          '/robots.txt': text('User-agent: *\nDisallow: /closed\nCrawl-delay: 1\n'),
+          '/': html(
+            '',
+            `<ul id="list"></ul><button class="more" onclick="more()">more</button><a class="away" href="/away">away</a>
+             <form action="/submitted"><button class="buy"><b>buy</b></button><input name="q" onchange="form.submit()"></form>
+             <button class="sly" onclick="document.forms[0].requestSubmit(); document.forms[0].submit()">sly</button>
+             <button class="hidden" style="display: none">x</button>
+             <div style="height: 2000px; background: teal"></div>
+             <script>
+               let count = 0;
+               const more = () => fetch(count === 2 ? '/closed/3' : '/items/' + (count + 1)).then((r) => r.text()).then((t) => {
+                 count += 1; list.innerHTML += '<li>' + t + '</li>';
+               });
+               addEventListener('scroll', () => fetch('/scrolled').then(() => { document.title = 'scrolled'; }), { once: true });
+             </script>`,
+          ),
+          '/items/1': text('one'),
+          '/items/2': text('two'),
+          '/scrolled': text(''),
+          '*': text('should not have been asked for'),
+        },
+      },
+    });
+    const out = await mkdtemp(join(tmpdir(), 'mannerly-steps-'));
+    onTestFinished(() => rm(out, { recursive: true, force: true }));
+    const results: Record<string, unknown> = {};
+    const shots: SavedFile[] = [];
+    const { decisions, items } = await crawlWithBrowser(
+      [web.url('shop.test')],
+      { steps: 14 },
+      {
+        out,
+        archive: true,
+        handlers: (crawler) =>
+          crawler.on(
+            'html',
+            async (page) => {
+              shots.push(await page.screenshot());
+              const entries = page.$('#list li').map((_, each) => page.$(each).text());
+              await page.emit({ title: page.title, entries: entries.get(), rendering: page.rendering });
+            },
+            {
+              async inBrowser(tab) {
+                results['more'] = [await tab.click('.more'), await tab.click('.more'), await tab.click('.more')];
+                results['waited'] = await tab.waitFor('#list li:nth-child(2)');
+                results['none'] = await tab.waitFor('.never', { timeoutMs: 100 });
+                results['clicks'] = [
+                  await tab.click('.nowhere'),
+                  await tab.click('.hidden'),
+                  await tab.click('.buy b'),
+                  await tab.click('.sly'),
+                  await tab.click('.away'),
+                ];
+                results['scrolled'] = [await tab.scroll(), await tab.scroll()];
+                results['shot'] = await tab.screenshot({ fullPage: true });
+                results['last'] = [await tab.scroll(), await tab.scroll()];
+              },
+            },
+          ),
+      },
+    );
+    expect(decisions[0]).toMatchObject({ status: 'fetched', isPage: true });
+    expect(results).toEqual({
+      more: ['done', 'done', 'done'],
+      waited: 'done',
+      none: 'not-found',
+      clicks: ['not-found', 'not-clickable', 'submits', 'done', 'done'],
+      scrolled: ['done', 'done'],
+      shot: 'done',
+      last: ['done', 'step-limit'],
+    });
+    expect(items[0]?.data).toMatchObject({ title: 'scrolled', entries: ['one', 'two'] });
+    const rendering = (items[0]!.data as { rendering: NonNullable<HandledPage['rendering']> }).rendering;
+    expect(rendering).toMatchObject({ endedBy: 'quiet', subresources: { loaded: 3 } });
+    expect(rendering.subresources.refused).toMatchObject({ 'robots-rule': 1, navigation: 1 });
+    expect(asked(web, 'shop.test')).toEqual(['/', '/items/1', '/items/2', '/scrolled']);
+    const rules = { 'shop.test': { gapMs: 1_000, closed: ['/closed', '/away', '/submitted'] } };
+    expect(judge(web.log, { contact: CONTACT, rules })).toEqual(POLITE);
+    // The picture: a PNG of the whole page, and of its colour.
+    const [shot] = shots;
+    if (shot?.kind !== 'saved') throw new Error(JSON.stringify(shot));
+    expect(shot.path).toContain(join('files', 'shop.test'));
+    const png = await readFile(shot.path);
+    expect(png.subarray(1, 4).toString()).toBe('PNG');
+    expect([png.readUInt32BE(16), png.readUInt32BE(20) > 2_000]).toEqual([1_280, true]);
+
+    // The same page again without a browser.
+    const again = memorySink();
+    const replayed = await replay({
+      from: out,
+      handlers: (routes) => routes.on('html', (page) => page.emit({ title: page.title, rendering: page.rendering })),
+      sinks: [again],
+    });
+    expect(replayed).toMatchObject({ pages: 1, failures: 0 });
+    expect(again.items[0]?.data).toEqual({ title: 'scrolled', rendering });
+  });
+
+  it('are opened by the command, those that it names', SLOW, async () => {
+    const command = fileURLToPath(new URL('../../packages/core/bin/mannerly.js', import.meta.url));
+    const routes = {
+      '/robots.txt': text(''),
+      '/': html('', '<a href="/app/1">app</a>'),
+      '/app/1': html('', '<script src="/app.js"></script>'),
+      '/app.js': script(`document.title = 'made';`),
+    };
+    const web = await webForTest({ hosts: { '127.0.0.1': routes } });
+    const out = await mkdtemp(join(tmpdir(), 'mannerly-command-'));
+    onTestFinished(() => rm(out, { recursive: true, force: true }));
+    const flags = ['--browser-for', '/app/', '--browser-program', CHROMIUM ?? ''];
+    const own = CONTAINER_FLAGS.map((flag) => `--browser-flag=${flag}`);
+    const who = ['--name', 'tidepool-study', '--contact', 'https://example.org/us', '--interval', '0'];
+    await promisify(execFile)(process.execPath, [
+      ...[command, 'crawl', web.url('127.0.0.1'), ...who, ...flags, ...own],
+      ...['--allow-address', '127.0.0.0/8', '--no-config', '--out', join(out, 'crawl')],
+    ]);
+    const items = await readFile(join(out, 'crawl', 'items.jsonl'), 'utf8');
+    const titles = items
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { title: string }).title);
+    expect(titles.sort()).toEqual(['made', 'raw']);
+    expect(web.paths('127.0.0.1')).toEqual(['/robots.txt', '/', '/app/1', '/app.js']);
+  });
+
   it('are opened by the example as it is printed', SLOW, async () => {
     const built = fileURLToPath(new URL('../../examples/dist/pages-in-a-browser.js', import.meta.url));
     const source = fileURLToPath(new URL('../../examples/src/pages-in-a-browser.ts', import.meta.url));
@@ -345,7 +474,10 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
         },
       },
     });
+    const cwd = await mkdtemp(join(tmpdir(), 'mannerly-example-'));
+    onTestFinished(() => rm(cwd, { recursive: true, force: true }));
     const { stdout } = await promisify(execFile)(process.execPath, [built], {
+      cwd,
       env: {
         ...process.env,
         CHROMIUM: CHROMIUM ?? '',
@@ -355,6 +487,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
       },
     });
     expect(stdout).toContain('raw  quiet, 1 things loaded');
+    expect(stdout).toMatch(/pictures\/shop\.test_?\d*\/index\.png {2}\d+ bytes/);
     expect(web.paths('shop.test')).toEqual(['/robots.txt', '/', '/app.js']);
   });
 });

@@ -25,7 +25,7 @@ export function storeFor(out: string | undefined, { clock }: CrawlerOptions, res
 /** The fetcher that was given, undici without one. */
 export function fetcherOf({ fetcher, network }: Pick<CrawlerOptions, 'fetcher' | 'network'>, clock: Clock): Fetcher {
   const { proxy } = network ?? {};
-  return fetcher ?? createUndiciFetcher({ nowMs: () => clock.nowMs(), ...(proxy === undefined ? {} : { proxy }) });
+  return fetcher ?? createUndiciFetcher({ nowMs: clock.nowMs.bind(clock), ...(proxy === undefined ? {} : { proxy }) });
 }
 
 /** Clock, fetcher and a store in memory, for a plan. Never throws. */

@@ -22,8 +22,8 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { setCollector } from './engine.js';
 import { LEAN_ENGINE } from './limits.js';
+import { setCollector } from './wakeup.js';
 
 setFlagsFromString('--no-wasm-tier-up');
 setFlagsFromString('--no-wasm-dynamic-tiering');

@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { BodyFile, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
 import { type ArchivedExchange, KnownPayloads, recordsOf } from './exchange-records.js';
+import type { ArchivedVisit } from './visit.js';
 import { recordBytes } from './warc-record.js';
 
 const URL_ = 'https://example.org/a?b=c';
@@ -56,6 +57,29 @@ describe('an exchange', () => {
     expect(metadata).toMatch(/purpose: page\r\nfetchTimeMs: 30\r\n/);
     const id = /WARC-Record-ID: (\S+)/.exec(kept ?? '')?.[1] ?? '';
     for (const text of [request, metadata]) expect(text).toContain(`WARC-Concurrent-To: ${id}\r\n`);
+  });
+
+  it('comes with what a browser made of it, which names its response', async () => {
+    const page = { keepsBody: true, isHtml: true, title: null, outlinks: [], visit: {} as ArchivedVisit };
+    const rendered = { html: '<p>made é', screenshot: Buffer.from('PNG') };
+    const outcome = response();
+    const exchange = { sent: { url: URL_, purpose: 'page', headers: {} }, outcome, withheld: null };
+    const tools = { digest: 'sha-256', payloads: new KnownPayloads(), warcinfoId: '<urn:uuid:0>' } as const;
+    const batch = await recordsOf({ ...exchange, page: { ...page, rendered } }, tools);
+    const [, , dom, png, last] = batch.records.map(({ record }) => record);
+    expect(batch.records.map(({ record, index }) => [record.type, index !== null])).toEqual([
+      ['request', false],
+      ['metadata', false],
+      ['conversion', false],
+      ['conversion', false],
+      ['response', true],
+    ]);
+    for (const record of [dom, png]) expect(record?.fields.toString()).toContain(`WARC-Refers-To: ${last?.id}\r\n`);
+    expect(dom?.block.head.toString()).toBe('<p>made é');
+    expect(png?.fields.toString()).toContain('Content-Type: image/png\r\n');
+    // A page that wants no copies has none of this kind either.
+    const withheld = await recordsOf({ ...exchange, withheld: 'noarchive', page: { ...page, rendered } }, tools);
+    expect(withheld.records.map(({ record }) => record.type)).toEqual(['request', 'metadata']);
   });
 
   it('says which fields are not true any more where only the decoded body is known', async () => {

@@ -1,5 +1,5 @@
-// One exchange as WARC records: request, metadata, and response or revisit. The first two name the last
-// (WARC-Concurrent-To) and come before it, so that a reader knows what a body is for before it comes. Bodies keep their
+// One exchange as WARC records: request, metadata, what a browser made of it, and response or revisit. The others name
+// the last and come before it, so that a reader knows what a body is for before it comes. Bodies keep their
 // content codings where the fetcher has them (docs/decisions/0013).
 
 import { type BodyFile, type FetchOutcome, headerValue, type ResponseOutcome } from '../fetch/outcome.js';
@@ -7,7 +7,7 @@ import { keepLatest } from '../keep-latest.js';
 import { pageLine, REVISIT_MIME, readIndex } from './cdxj.js';
 import { mimeOf, requestHead, responseHead } from './http-head.js';
 import { MAX_KNOWN_PAYLOADS, MAX_OUTLINKS } from './limits.js';
-import { type ArchivedPage, FIELDS, SEED, warcFields } from './visit.js';
+import { type ArchivedPage, FIELDS, RENDERED_HTML, RENDERED_IMAGE, SEED, warcFields } from './visit.js';
 import type { ArchiveBatch, PlannedRecord } from './warc-files.js';
 import {
   createPlainRecord,
@@ -128,12 +128,39 @@ export async function recordsOf(exchange: ArchivedExchange, tools: RecordTools):
   const about = warcFields(metadataOf(exchange));
   const metadata = await plainRecord('metadata', 'application/warc-fields', id ?? request.record.id, about);
   if (response === null) return { records: [request, metadata], pageLine: null };
+  const rendered = withheld === null ? await conversions(exchange, response.record.id, tools) : [];
   const title = titleOf(exchange);
   const isSeed = page?.visit.via === SEED;
   return {
-    records: [request, metadata, response],
+    records: [request, metadata, ...rendered, response],
     pageLine: title === null ? null : pageLine({ url: sent.url, date, title, isSeed }),
   };
+}
+
+/**
+ * The document of a browser, and its screenshot: other forms of the same content (WARC 1.1 §6.8). They have no entry in
+ * the index, which would hide the response from those who replay the page.
+ */
+async function conversions(
+  { sent, outcome, page }: ArchivedExchange,
+  id: string,
+  { digest, warcinfoId }: RecordTools,
+): Promise<PlannedRecord[]> {
+  if (page === null || page.rendered === null) return [];
+  const { html, screenshot } = page.rendered;
+  const made: [type: string, bytes: Buffer][] = [[RENDERED_HTML, Buffer.from(html)]];
+  if (screenshot !== undefined) made.push([RENDERED_IMAGE, Buffer.from(screenshot)]);
+  const records = made.map(async ([type, bytes]) => {
+    const fields: WarcFields = [
+      ['WARC-Target-URI', sent.url],
+      ['WARC-Date', new Date(outcome.timing.startedAtMs).toISOString()],
+      ['WARC-Warcinfo-ID', warcinfoId],
+      ['WARC-Refers-To', id],
+      ['Content-Type', type],
+    ];
+    return { record: await createPlainRecord('conversion', fields, bytes, digest), index: null };
+  });
+  return Promise.all(records);
 }
 
 async function responseRecord(

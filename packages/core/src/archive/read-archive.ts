@@ -11,8 +11,17 @@ import { MannerlyError } from '../errors.js';
 import type { HeaderLines } from '../fetch/outcome.js';
 import { type CdxjFields, REVISIT_MIME, readIndex } from './cdxj.js';
 import { type HttpHead, headEnd, parseRequestFields, parseResponseHead } from './http-head.js';
-import { MAX_RECORD_HEAD_BYTES, RECORD_START_BYTES } from './limits.js';
-import { type ArchivedSettings, type ArchivedVisit, FIELDS, parseJsonField, parseWarcFields } from './visit.js';
+import { MAX_CONVERSION_BYTES, MAX_RECORD_HEAD_BYTES, RECORD_START_BYTES } from './limits.js';
+import {
+  type ArchivedRendering,
+  type ArchivedSettings,
+  type ArchivedVisit,
+  FIELDS,
+  parseJsonField,
+  parseWarcFields,
+  RENDERED_HTML,
+  RENDERED_IMAGE,
+} from './visit.js';
 import { indexPathOf, listWarcs, type RecordPlace } from './warc-files.js';
 
 /** One exchange. */
@@ -34,6 +43,8 @@ export interface ReadExchange {
   /** Why the response is not kept; `null`: it is, or there was none. */
   readonly withheld: string | null;
   readonly response: ReadResponse | null;
+  /** The page as a browser had it; `null`: none had it. */
+  readonly rendered: ArchivedRendering | null;
 }
 
 /** A response. */
@@ -123,6 +134,8 @@ interface BegunExchange {
   readonly place: RecordPlace;
   readonly request: WARCRecord;
   fields: ReadonlyMap<string, string>;
+  /** What a browser made of it, by media type. */
+  readonly made: Map<string, Buffer>;
 }
 
 async function* exchangesFrom(
@@ -143,10 +156,19 @@ async function* exchangesFrom(
           break;
         case 'request':
           if (begun !== null) yield exchangeOf(begun, settings, null);
-          begun = { place: { filename, offset: offset + parser.offset }, request: record, fields: new Map() };
+          begun = {
+            place: { filename, offset: offset + parser.offset },
+            request: record,
+            fields: new Map(),
+            made: new Map(),
+          };
           break;
         case 'metadata':
           if (begun !== null) begun.fields = parseWarcFields(await record.readFully());
+          break;
+        case 'conversion':
+          if (begun !== null && Number(record.warcHeader('Content-Length')) <= MAX_CONVERSION_BYTES)
+            begun.made.set(record.warcHeader('Content-Type') ?? '', Buffer.from(await record.readFully()));
           break;
         case 'response':
         case 'revisit':
@@ -164,12 +186,13 @@ async function* exchangesFrom(
 }
 
 function exchangeOf(
-  { place, request, fields }: BegunExchange,
+  { place, request, fields, made }: BegunExchange,
   settings: ArchivedSettings | null,
   response: ReadResponse | null,
 ): ReadExchange {
   const startedAtMs = Date.parse(request.warcDate ?? '') || 0;
   const failure = fields.get(FIELDS.failure);
+  const visit = parseJsonField<ArchivedVisit>(fields.get(FIELDS.visit));
   return {
     place,
     url: request.warcTargetURI ?? '',
@@ -177,12 +200,20 @@ function exchangeOf(
     endedAtMs: startedAtMs + (Number(fields.get(FIELDS.durationMs)) || 0),
     remoteAddress: request.warcHeader('WARC-IP-Address') ?? null,
     purpose: fields.get(FIELDS.purpose) ?? 'page',
-    visit: parseJsonField<ArchivedVisit>(fields.get(FIELDS.visit)),
+    visit,
     settings,
     failure: failure === undefined ? null : { word: failure, detail: fields.get(FIELDS.failureDetail) ?? '' },
     withheld: fields.get(FIELDS.withheld) ?? null,
     response,
+    rendered: renderedOf(visit, made),
   };
+}
+
+function renderedOf(visit: ArchivedVisit | null, made: BegunExchange['made']): ArchivedRendering | null {
+  const html = made.get(RENDERED_HTML)?.toString('utf8');
+  if (visit?.rendering === undefined || html === undefined) return null;
+  const screenshot = made.get(RENDERED_IMAGE);
+  return { ...visit.rendering, html, ...(screenshot === undefined ? {} : { screenshot }) };
 }
 
 async function responseOf(

@@ -2,7 +2,8 @@
 // replay is the same visit again. It is in the page's metadata record, in a field of ours.
 
 import type { JsonValue } from '@mannerly/frontier';
-import { parseLine } from '../directory/read-lines.js';
+import type { RenderedPage } from '../fetch/renderer.js';
+import { parseJson } from '../parse-json.js';
 
 /** One visit of a page. */
 export interface ArchivedVisit {
@@ -24,9 +25,14 @@ export interface ArchivedVisit {
   readonly license?: JsonValue;
   /** When the page was judged, epoch milliseconds. */
   readonly judgedAtMs: number;
-  /** It was opened in a browser, whose document is not in the archive. Absent: the handler saw the response. */
+  /** It was to be opened in a browser. Absent: the handler saw the response. */
   readonly isRendered?: true;
+  /** What is known of that besides its document, which is a record of its own. Absent: the browser had no page. */
+  readonly rendering?: Omit<ArchivedRendering, 'html' | 'screenshot'>;
 }
+
+/** A page as the browser had it. */
+export type ArchivedRendering = Omit<RenderedPage, 'kind'>;
 
 /** A page that is archived. */
 export interface ArchivedPage {
@@ -35,6 +41,8 @@ export interface ArchivedPage {
   readonly isHtml: boolean;
   readonly title: string | null;
   readonly visit: ArchivedVisit;
+  /** Document and screenshot of the browser; `null`: no browser had the page. */
+  readonly rendered: Pick<ArchivedRendering, 'html' | 'screenshot'> | null;
   /** Absolute URLs of its links, in its order. */
   readonly outlinks: readonly string[];
 }
@@ -51,6 +59,10 @@ export interface ArchivedSettings {
 
 /** How the first pages of a crawl were found: `via` of their visits. */
 export const SEED = 'seed';
+
+/** The media types of what a browser made of a page. */
+export const RENDERED_HTML = 'text/html; charset=utf-8';
+export const RENDERED_IMAGE = 'image/png';
 
 /** Names of fields that are written and read back. Those of `mannerly…` hold JSON. */
 export const FIELDS = {
@@ -88,6 +100,6 @@ export function parseWarcFields(block: Uint8Array): ReadonlyMap<string, string> 
 
 /** A JSON object in a field; `null` for anything else. Never throws. */
 export function parseJsonField<T extends object>(text: string | undefined): T | null {
-  const value = text === undefined ? null : parseLine(text);
+  const value = text === undefined ? null : parseJson(text);
   return typeof value === 'object' && value !== null ? (value as T) : null;
 }

@@ -43,6 +43,7 @@ const PAGE: ArchivedPage = {
   isHtml: true,
   title: 'A page',
   outlinks: ['https://example.org/next'],
+  rendered: null,
   visit: {
     host: 'example.org',
     depth: 0,

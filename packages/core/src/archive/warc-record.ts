@@ -10,7 +10,7 @@ import type { BodyFile } from '../fetch/outcome.js';
 import { SMALL_RECORD_BYTES } from './limits.js';
 
 /** The kinds of record that a crawl writes. */
-export type WarcType = 'warcinfo' | 'request' | 'response' | 'revisit' | 'metadata';
+export type WarcType = 'warcinfo' | 'request' | 'response' | 'revisit' | 'metadata' | 'conversion';
 
 /** How digests are made. */
 export type DigestAlgorithm = 'sha-1' | 'sha-256';

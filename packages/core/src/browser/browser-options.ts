@@ -2,7 +2,7 @@
 
 import { createUndiciFetcher, type Fetcher, MannerlyError } from 'mannerly';
 import type { Browser } from 'playwright-core';
-import type { RenderCandidate } from '../fetch/renderer.js';
+import { type RenderCandidate, SUBRESOURCE_TYPES } from '../fetch/renderer.js';
 import {
   BROWSER_PAGES,
   BROWSER_RESTARTS,
@@ -10,13 +10,11 @@ import {
   PAGE_LOADED_BYTES,
   PAGE_MS,
   PAGE_REQUESTS,
+  PAGE_STEPS,
   QUIET_MS,
 } from './limits.js';
 
-const TYPES = ['script', 'xhr', 'fetch', 'stylesheet', 'frame', 'image', 'font', 'media', 'manifest'] as const;
-
-/** What a page may load next to its document. `frame`: the document of a frame within it. */
-export type SubresourceType = (typeof TYPES)[number];
+type SubresourceType = (typeof SUBRESOURCE_TYPES)[number];
 
 /** Options of `browserFetcher`. One of `launch` and `browser` is required. */
 export interface BrowserFetcherOptions {
@@ -51,6 +49,8 @@ export interface BrowserFetcherOptions {
   readonly pageMs?: number;
   /** A page is done when its document was read and it requested nothing for so long, 0 to 60,000 ms. @default 500 */
   readonly quietMs?: number;
+  /** Steps that `inBrowser` may take on one page, 0 to 1,000. @default 100 */
+  readonly steps?: number;
   /** Characters of the serialised DOM, 1 to 50,000,000; a page with more fails. @default 5_000_000 */
   readonly domChars?: number;
   /** Browsers that are started after the first one is gone, 0 to 100, each run of a crawl anew. @default 3 */
@@ -64,6 +64,7 @@ const NUMBERS = {
   bytes: PAGE_LOADED_BYTES,
   pageMs: PAGE_MS,
   quietMs: QUIET_MS,
+  steps: PAGE_STEPS,
   domChars: DOM_CHARS,
   restarts: BROWSER_RESTARTS,
 } as const;
@@ -94,8 +95,8 @@ export function resolveBrowserOptions(options: BrowserFetcherOptions): BrowserSe
   }
   const { renders = () => true, loads = DEFAULT_LOADS, hosts = 'scope' } = options;
   if (typeof renders !== 'function') throw invalid('renders', 'a function', renders);
-  if (!Array.isArray(loads) || !loads.every((type) => TYPES.includes(type)))
-    throw invalid('loads', `a list of ${TYPES.join(', ')}`, loads);
+  if (!Array.isArray(loads) || !loads.every((type) => SUBRESOURCE_TYPES.includes(type)))
+    throw invalid('loads', `a list of ${SUBRESOURCE_TYPES.join(', ')}`, loads);
   if (hosts !== 'scope' && hosts !== 'any') throw invalid('hosts', "'scope' or 'any'", hosts);
   return {
     source: sourceOf(options),
@@ -127,7 +128,8 @@ function numbersOf(options: BrowserFetcherOptions): NumberOptions {
   return Object.fromEntries(numbers) as NumberOptions;
 }
 
-function invalid(name: string, range: string, value: unknown): MannerlyError {
+/** A value that an option does not take. */
+export function invalid(name: string, range: string, value: unknown): MannerlyError {
   const message = `expected \`${name}\` of the browser fetcher to be ${range}, got ${String(value)}`;
   return new MannerlyError('option-invalid', message);
 }

@@ -6,6 +6,8 @@ export const BROWSER_PAGES = [2, 1, 16] as const;
 export const PAGE_REQUESTS = [50, 0, 1_000] as const;
 /** Decoded bytes of those together. */
 export const PAGE_LOADED_BYTES = [20 * 1024 * 1024, 1, 1024 * 1024 * 1024] as const;
+/** Steps of one page. Ours: a list that grows at each click is long at the hundredth. */
+export const PAGE_STEPS = [100, 0, 1_000] as const;
 /** Milliseconds that a page is open. The greatest is the longest that a request of its own may wait. */
 export const PAGE_MS = [60_000, 1_000, 600_000] as const;
 /** Milliseconds without a request of the page after which it counts as done. */
@@ -18,6 +20,16 @@ export const BROWSER_RESTARTS = [3, 0, 100] as const;
 export const BROWSER_START_MS = 120_000;
 /** Milliseconds in which it has to open a page, return a DOM and close a page; past that it counts as hung. */
 export const BROWSER_ANSWER_MS = 15_000;
+/** Milliseconds in which an element has to take a click. */
+export const CLICK_MS = 5_000;
+/** Milliseconds that a step waits for an element where nothing else is said. */
+export const WAIT_FOR_MS = 30_000;
+/** The window in CSS pixels, which is also the part of a page that a screenshot shows. */
+export const WINDOW = { width: 1_280, height: 720 } as const;
+/** CSS pixels of the height of a whole page's screenshot: 42 MB before it is compressed. */
+export const MAX_SCREENSHOT_HEIGHT = 8_192;
+/** Bytes of a screenshot as PNG; one with more is not kept. */
+export const MAX_SCREENSHOT_BYTES = 16 * 1024 * 1024;
 /** Refusals of one page that are listed; more are counted. */
 export const MAX_LISTED_REFUSALS = 100;
 /** Characters of a URL or a detail from the browser that are kept. */

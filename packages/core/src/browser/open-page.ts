@@ -2,13 +2,15 @@
 // over, and its DOM. Every ending is a value, and every wait has an end: a page may crash, hang, or take its browser
 // with it.
 
-import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
+import type { Browser, BrowserContext, CDPSession, Page, Request } from 'playwright-core';
 import type { RenderFailureCode, Rendering, RenderRequest } from '../fetch/renderer.js';
 import type { BrowserSettings } from './browser-options.js';
 import { textOf, within } from './browser-supply.js';
-import { BROWSER_ANSWER_MS } from './limits.js';
+import { runInPage, sessionOf } from './isolated-world.js';
+import { BROWSER_ANSWER_MS, WINDOW } from './limits.js';
 import { createPageRequests, type PageRequests, type RequestPlace } from './page-requests.js';
 import { SEAL_SCRIPT, SEALED_CONTEXT } from './seal.js';
+import { createTab } from './tab.js';
 
 type Failed = Extract<Rendering, { kind: 'failed' }>;
 
@@ -20,7 +22,7 @@ export async function openPage(
 ): Promise<{ readonly rendering: Rendering; readonly isHung: boolean }> {
   const untilMs = performance.now() + settings.pageMs;
   const opened = await within(
-    browser.newContext({ ...SEALED_CONTEXT, userAgent: request.userAgent }),
+    browser.newContext({ ...SEALED_CONTEXT, userAgent: request.userAgent, viewport: WINDOW }),
     BROWSER_ANSWER_MS,
   );
   if (opened.kind === 'late') return { rendering: failed('page-hung', 'the browser opens no page'), isHung: true };
@@ -46,21 +48,33 @@ async function visit(
   const ready = await within(prepare(context, requests), BROWSER_ANSWER_MS);
   if (ready.kind === 'late') return failed('page-hung', 'the browser opens no page');
   if (ready.kind === 'failed') throw ready.error;
-  const page = ready.value;
-  const end = await endOf(browser, page, request, requests, untilMs);
+  const { page, session } = ready.value;
+  const { tab, screenshot } = createTab(page, session, requests, settings, untilMs);
+  const finished = async (): Promise<void> => {
+    await requests.untilQuiet();
+    if (request.steps === null || requests.isOver()) return;
+    await request.steps(tab);
+    await requests.untilQuiet();
+  };
+  const end = await endOf(browser, page, request, requests, finished(), untilMs);
   requests.end();
   if (end.kind === 'failed') return end;
-  const read = await within(readDom(context, page, settings.domChars), BROWSER_ANSWER_MS);
+  const read = await within(runInPage(session, serialise, settings.domChars), BROWSER_ANSWER_MS);
   if (read.kind === 'late') return failed('page-hung', 'a script of the page does not end');
   if (read.kind === 'failed') throw read.error;
   const { html, url, chars } = read.value;
   if (html === null) return failed('dom-too-large', `${chars} characters`);
   if (!isSameOrigin(url, request.url)) return failed('navigation-refused', `the page went to ${url.slice(0, 200)}`);
-  return { kind: 'rendered', html, url, endedBy: end.kind, subresources: requests.account() };
+  const png = screenshot();
+  const shown = png === null ? {} : { screenshot: png };
+  return { kind: 'rendered', html, url, endedBy: end.kind, subresources: requests.account(), ...shown };
 }
 
 /** An empty page from which nothing leaves. */
-async function prepare(context: BrowserContext, requests: PageRequests): Promise<Page> {
+async function prepare(
+  context: BrowserContext,
+  requests: PageRequests,
+): Promise<{ readonly page: Page; readonly session: CDPSession }> {
   await context.addInitScript(SEAL_SCRIPT);
   await context.routeWebSocket(/.*/, (socket) => {
     requests.refuse(socket.url(), 'websocket', 'type');
@@ -73,7 +87,7 @@ async function prepare(context: BrowserContext, requests: PageRequests): Promise
     other.close().catch(ignore);
   });
   page.on('download', (download) => download.cancel().catch(ignore));
-  return page;
+  return { page, session: await sessionOf(page) };
 }
 
 /** Where a request comes from. Of a window, or a worker without a page, the frame is not known. */
@@ -92,12 +106,17 @@ function placeOf(request: Request, page: Page): RequestPlace {
 /** Our own deadline comes first: Playwright's word for it would be an error. */
 const BEYOND_MS = 1_000;
 
-/** Opens the document, and waits for the first thing that ends the page. */
+/**
+ * Opens the document, and waits for the first thing that ends the page.
+ *
+ * @param finished - Resolves when the page is quiet and its steps are taken; rejects with what they threw.
+ */
 function endOf(
   browser: Browser,
   page: Page,
   { url, signal }: RenderRequest,
   requests: PageRequests,
+  finished: Promise<void>,
   untilMs: number,
 ): Promise<{ readonly kind: 'quiet' | 'deadline' } | Failed> {
   const leftMs = Math.max(1, Math.ceil(untilMs - performance.now()));
@@ -120,7 +139,11 @@ function endOf(
     if (signal.aborted) onAbort();
     page.on('crash', () => over(failed('page-crashed', 'the process of the page ended')));
     page.on('domcontentloaded', () => requests.documentRead());
-    requests.quiet.then(() => over({ kind: 'quiet' }));
+    finished.then(
+      () => over({ kind: 'quiet' }),
+      // What it threw may be that the browser is gone.
+      (error: unknown) => (browser.isConnected() ? over(failed('steps-threw', textOf(error))) : onGone()),
+    );
     page.goto(url, { waitUntil: 'commit', timeout: BEYOND_MS + leftMs }).then(
       () => {
         isShown = true;
@@ -160,24 +183,6 @@ interface Dom {
   readonly chars: number;
 }
 
-/** Reads the DOM, in a world of its own. @throws What the browser says, and when it answers something else. */
-async function readDom(context: BrowserContext, page: Page, maxChars: number): Promise<Dom> {
-  const session = await context.newCDPSession(page);
-  const { frameTree } = await session.send('Page.getFrameTree');
-  const { executionContextId } = await session.send('Page.createIsolatedWorld', {
-    frameId: frameTree.frame.id,
-    worldName: 'mannerly',
-  });
-  const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
-    expression: `(${serialise.toString()})(${maxChars})`,
-    contextId: executionContextId,
-    returnByValue: true,
-  });
-  const value: unknown = result.value;
-  if (exceptionDetails === undefined && typeof value === 'object' && value !== null) return value as Dom;
-  throw new Error(exceptionDetails?.text ?? 'the page has no document');
-}
-
 /** What the browser knows of a document, as far as it is read here; it stands for types alone. */
 interface BrowserScope {
   readonly document: {
@@ -187,7 +192,7 @@ interface BrowserScope {
   readonly location: { readonly href: string };
 }
 
-/** Runs in the browser: nothing outside of it is known there. */
+/** Runs in the browser. @returns `html: ''` for a page without a document. */
 function serialise(maxChars: number): Dom {
   const { document, location } = globalThis as unknown as BrowserScope;
   const html = document.documentElement?.outerHTML ?? '';

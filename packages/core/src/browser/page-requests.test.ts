@@ -161,9 +161,13 @@ describe('the requests of a page', () => {
       (each) => new Promise((resolve) => (answer = () => resolve(response(each.url)))),
     );
     let isQuiet = false;
-    requests.quiet.then(() => {
-      isQuiet = true;
-    });
+    const listen = (): void => {
+      isQuiet = false;
+      requests.untilQuiet().then(() => {
+        isQuiet = true;
+      });
+    };
+    listen();
     await vi.advanceTimersByTimeAsync(1_000);
     expect(isQuiet).toBe(false);
     requests.documentRead();
@@ -176,6 +180,17 @@ describe('the requests of a page', () => {
     await vi.advanceTimersByTimeAsync(49);
     expect(isQuiet).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
+    expect(isQuiet).toBe(true);
+    // After a step it is quiet anew.
+    listen();
+    await vi.advanceTimersByTimeAsync(49);
+    expect(isQuiet).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(isQuiet).toBe(true);
+    // When the page is over, nothing waits any longer.
+    listen();
+    requests.end();
+    await vi.advanceTimersByTimeAsync(0);
     expect(isQuiet).toBe(true);
   });
 

@@ -39,10 +39,11 @@ export function createPageRequests(
   let loaded = 0;
   let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
-  let tellQuiet = (): void => undefined;
-  const quiet = new Promise<void>((resolve) => {
-    tellQuiet = resolve;
-  });
+  const waiting = new Set<() => void>();
+  const tellQuiet = (): void => {
+    for (const resolve of waiting) resolve();
+    waiting.clear();
+  };
   const listen = (): void => {
     clearTimeout(timer);
     if (isRead && pending.size === 0 && !over.signal.aborted) timer = setTimeout(tellQuiet, settings.quietMs);
@@ -96,8 +97,15 @@ export function createPageRequests(
   };
 
   return {
-    /** Resolves when the document has been read and nothing was requested during `quietMs`. */
-    quiet,
+    /** Resolves when the document has been read and nothing is requested during `quietMs`, or when the page is over. */
+    untilQuiet(): Promise<void> {
+      if (over.signal.aborted) return Promise.resolve();
+      return new Promise((resolve) => {
+        waiting.add(resolve);
+        listen();
+      });
+    },
+    isOver: () => over.signal.aborted,
     refuse,
     /** Answers one request of the browser. Never rejects. */
     async answer(route: Route, place: RequestPlace): Promise<void> {
@@ -125,6 +133,7 @@ export function createPageRequests(
       for (const { url, type } of pending) refuse(url, type, 'page-over');
       clearTimeout(timer);
       over.abort();
+      tellQuiet();
     },
     account: (): SubresourceAccount => ({
       loaded,

@@ -35,9 +35,11 @@ export const SEALED_CONTEXT: BrowserContextOptions = Object.freeze({
 });
 
 /**
- * Runs before any script of a page, in every frame: connections that no request announces, and workers that outlive a
- * page.
+ * Runs before any script of a page, in every frame: connections that no request announces, workers that outlive a page,
+ * and forms, which are never submitted.
  */
 export const SEAL_SCRIPT =
+  'addEventListener("submit", (event) => event.preventDefault(), true);' +
+  'HTMLFormElement.prototype.submit = () => undefined;' +
   'for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport", "SharedWorker"]) ' +
   'delete globalThis[name];';

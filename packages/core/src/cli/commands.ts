@@ -52,6 +52,7 @@ export const COMMANDS: Readonly<Record<string, Readonly<Record<string, CommandRo
           'host',
           'domain',
         ]),
+        flag('--browser', 'open pages in a Chromium of yours'),
         flag('--yes', 'ask nothing: what no flag says has its default'),
       ],
       help: `

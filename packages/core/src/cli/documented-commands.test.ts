@@ -111,6 +111,7 @@ describe('a command line in a block', () => {
     [/…|</, 'has a place to fill in'],
     [/^init/, 'asks at a terminal; cli/init-command.test.ts answers'],
     [/ --proxy /, 'needs a proxy; test/crawl/goes-through-one-proxy.test.ts has some'],
+    [/ --browser/, 'needs a Chromium; test/soak/browser.soak.ts has one'],
     [/^serve/, 'stays open; cli/serve-command.test.ts ends it'],
     [/^identity check https/, 'asks an https host; cli/identity-check-verify.test.ts has one'],
   ] as const;

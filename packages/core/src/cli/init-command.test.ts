@@ -7,7 +7,7 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
 import { readConfig } from './config-file.js';
-import { PROJECT_TOOLS } from './init/project.js';
+import { BROWSER_DRIVER, PROJECT_TOOLS } from './init/project.js';
 import { fakeIo } from './io.fixture.js';
 import { type Asker, type Question, terminalAsker } from './io.js';
 import { runCommand } from './program.js';
@@ -113,11 +113,13 @@ describe('mannerly init', () => {
       'https://a.example/ https://b.example/',
       '0',
       '12',
+      'perhaps',
+      'Yes',
     );
-    const { code } = await init([directory, '--minutes', '5'], asker);
+    const { code, out } = await init([directory, '--minutes', '5'], asker);
     expect(code).toBe(0);
-    expect(asker.asked).toHaveLength(4);
-    expect(asker.faults).toHaveLength(4);
+    expect(asker.asked).toHaveLength(5);
+    expect(asker.faults).toHaveLength(5);
     expect(asker.faults[0]).toContain('letters, digits');
     expect(asker.faults[1]).toContain('mail address');
     expect(asker.faults[2]).toContain('https://');
@@ -126,7 +128,10 @@ describe('mannerly init', () => {
       identity: { name: 'tide', contact: 'me@example.org' },
       scope: { seeds: ['https://a.example/', 'https://b.example/'], within: 'host' },
       bounds: { pages: 12, minutes: 5 },
+      browser: true,
     });
+    expect(jsonIn(directory, 'package.json')).toMatchObject({ dependencies: BROWSER_DRIVER });
+    expect(out).toContain('chromium');
   });
 
   it.each(['name', 'contact', 'seeds', 'pages'])(
@@ -202,7 +207,7 @@ describe('mannerly init', () => {
       (folder) => jsonIn(folder, 'package.json') as { devDependencies: Record<string, string> },
     );
     const tested = { ...own?.devDependencies, ...shared?.devDependencies };
-    for (const [name, range] of Object.entries(PROJECT_TOOLS))
+    for (const [name, range] of Object.entries({ ...PROJECT_TOOLS, ...BROWSER_DRIVER }))
       expect({ name, range }).toEqual({ name, range: tested[name] });
   });
 });

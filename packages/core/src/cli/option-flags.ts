@@ -1,13 +1,17 @@
 // The flags of `mannerly crawl` that set an option, made from the option table, and how the values of flags are read.
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { CrawlConfig } from '../options/config.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import type { Flag, Row, Shape } from '../options/row.js';
-import { OPTIONS, type PlacedRow, placedRows, SECTIONS } from '../options/table.js';
+import { FLAG_OPTIONS, type PlacedRow, placedRows, SECTIONS } from '../options/table.js';
 import { collected, numberArgument, oneOf } from './flag-values.js';
 
 /** Options of a crawl of which any may be absent. */
-export type GivenOptions = { readonly [K in keyof CrawlerOptions]?: Partial<CrawlerOptions[K]> };
+export type GivenOptions = { readonly [K in keyof CrawlerOptions]?: Partial<CrawlerOptions[K]> } & Pick<
+  CrawlConfig,
+  'browser'
+>;
 
 /** An option that has a flag. */
 export interface FlaggedRow extends PlacedRow {
@@ -17,7 +21,7 @@ export interface FlaggedRow extends PlacedRow {
 }
 
 /** The options that have a flag, in the order of the table. */
-export const FLAGGED_ROWS: readonly FlaggedRow[] = placedRows(OPTIONS).flatMap(({ path, row }) => {
+export const FLAGGED_ROWS: readonly FlaggedRow[] = placedRows(FLAG_OPTIONS).flatMap(({ path, row }) => {
   const { flag } = row;
   return flag === undefined ? [] : [{ path, row, flag, property: new Option(flag.name).attributeName() }];
 });

@@ -9,9 +9,9 @@ import type { Egress } from '../fetch/egress.js';
 import { type EgressOutcome, exchangeOf, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
 import type { LicenseAnswer } from '../licensing/licenses.js';
 import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
+import type { Wakeup } from '../wakeup.js';
 import type { Hooks } from './hooks.js';
 import { DEFAULT_OWN_WAIT_MS, MAX_OWN_WAIT_MS } from './limits.js';
-import type { Wakeup } from './wakeup.js';
 
 /** What requests for pages are made with. */
 export interface PageRequestsParts {

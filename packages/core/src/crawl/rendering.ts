@@ -6,7 +6,14 @@ import type { PageWork } from '@mannerly/frontier';
 import { parseUrlParts } from '@mannerly/frontier/internal';
 import type { Scope } from '../admit/scope.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
-import type { RenderedPage, Renderer, RenderFailure, Subresource, SubresourceAnswer } from '../fetch/renderer.js';
+import type {
+  BrowserTab,
+  RenderedPage,
+  Renderer,
+  RenderFailure,
+  Subresource,
+  SubresourceAnswer,
+} from '../fetch/renderer.js';
 import type { HandlerPool } from '../handle/handler-pool.js';
 import type { Journal } from '../journal/journal.js';
 import type { NotFetched, PageFetch } from '../page/own-fetch.js';
@@ -27,12 +34,11 @@ export type RenderResult =
 
 /** What pages are opened with. */
 export interface RenderingParts {
-  /** `null`: the fetcher has none, and pages are handled as they come. */
-  readonly renderer: Renderer | null;
+  readonly renderer: Renderer;
   readonly requests: Pick<PageRequests, 'subresource'>;
-  readonly handlers: Pick<HandlerPool, 'handles'>;
+  readonly handlers: Pick<HandlerPool, 'handles' | 'stepsFor'>;
   readonly scope: Pick<Scope, 'isInside'>;
-  readonly journal: Pick<Journal, 'subresourceLeft'>;
+  readonly journal: Pick<Journal, 'subresourceLeft' | 'codeError'>;
   readonly userAgent: string;
   /** Epoch milliseconds. */
   readonly nowMs: () => number;
@@ -56,7 +62,7 @@ export class Rendering {
   async render(work: PageWork, outcome: ResponseOutcome, page: FetchedPage): Promise<RenderResult> {
     const { renderer, handlers, userAgent, stop } = this.#parts;
     // A page that no handler gets costs its site nothing more.
-    if (renderer === null || page.kind !== 'html' || !handlers.handles(page)) return AS_IT_CAME;
+    if (page.kind !== 'html' || !handlers.handles(page)) return AS_IT_CAME;
     const { url, label, headers } = page;
     if (outcome.file !== undefined || !renderer.wants({ url, label, headers })) return AS_IT_CAME;
     const loads = new Set<Promise<SubresourceAnswer>>();
@@ -67,10 +73,21 @@ export class Rendering {
       if (isRefused(answer)) this.#parts.journal.subresourceLeft(work, answer);
       return answer;
     };
+    const given = handlers.stepsFor(page);
+    let thrown: unknown;
+    const steps = async (tab: BrowserTab): Promise<void> => {
+      try {
+        await given?.(tab);
+      } catch (error) {
+        thrown = error;
+        throw error;
+      }
+    };
     const rendering = await renderer.render({
       url,
       document: outcome,
       userAgent,
+      steps: given === null ? null : steps,
       load(wanted) {
         const loading = load(wanted);
         loads.add(loading);
@@ -80,6 +97,8 @@ export class Rendering {
     });
     // What is in flight ends before the page does, so that no request outlives its run.
     await Promise.allSettled(loads);
+    const hasThrown = rendering.kind === 'failed' && rendering.failure === 'steps-threw';
+    if (hasThrown) this.#parts.journal.codeError(thrown, { code: 'handler-error', url });
     return isCutShort || stop.signal.aborted ? STOPPED : rendering;
   }
 

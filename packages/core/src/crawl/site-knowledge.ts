@@ -7,6 +7,7 @@ import type { Scope, ScopeMove } from '../admit/scope.js';
 import { type ResolvedTrapOptions, type TrapFinding, trapText } from '../admit/trap-rules.js';
 import { Traps } from '../admit/traps.js';
 import type { Journal } from '../journal/journal.js';
+import { readJson, writeJson } from '../json-record.js';
 import type { FetchedPage } from '../page/page.js';
 import { MAX_LEARNED } from './limits.js';
 
@@ -114,11 +115,10 @@ class RecordList<T> {
     const added: T[] = [];
     while (this.values.length < MAX_LEARNED) {
       const at = this.values.length;
-      const kept = await this.#store.readRecord(`${this.#key}/${at}`);
-      if (kept === null) break;
+      const value = await readJson<T>(this.#store, `${this.#key}/${at}`);
+      if (value === null) break;
       // Another call has read it meanwhile.
       if (this.values.length !== at) continue;
-      const value = JSON.parse(new TextDecoder().decode(kept)) as T;
       this.values.push(value);
       added.push(value);
     }
@@ -131,8 +131,7 @@ class RecordList<T> {
       const added = await this.readNew();
       if (this.values.length >= MAX_LEARNED) return added;
       this.values.push(value);
-      const text = new TextEncoder().encode(JSON.stringify(value));
-      await this.#store.writeRecord(`${this.#key}/${this.values.length - 1}`, text);
+      await writeJson(this.#store, `${this.#key}/${this.values.length - 1}`, value);
       return added;
     });
   }

@@ -2,7 +2,8 @@
 import type { PageWork } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import type { FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
-import { type CompanionOptions, type CompanionStore, Companions } from './companions.js';
+import type { RecordStore } from '../json-record.js';
+import { type CompanionOptions, Companions } from './companions.js';
 import { Sitemaps } from './sitemaps.js';
 
 const NOW = 1_000_000;
@@ -29,7 +30,7 @@ const answer = (status: number, body = '', truncated: 'connection' | null = null
   timing: { startedAtMs: 1, headersAtMs: 1, endedAtMs: 1 },
 });
 
-function records(): CompanionStore & { kept: Map<string, Uint8Array> } {
+function records(): RecordStore & { kept: Map<string, Uint8Array> } {
   const kept = new Map<string, Uint8Array>();
   return {
     kept,
@@ -41,7 +42,7 @@ function records(): CompanionStore & { kept: Map<string, Uint8Array> } {
   };
 }
 
-function createCompanions(options: CompanionOptions, store: CompanionStore, nowMs: () => number): Companions {
+function createCompanions(options: CompanionOptions, store: RecordStore, nowMs: () => number): Companions {
   const companions = new Companions(options, nowMs);
   companions.open(store);
   return companions;
@@ -142,7 +143,7 @@ describe('data.txt', () => {
   it('is asked for again when it has expired, with the next robots.txt, over a restart too (data-txt §6)', async () => {
     let now = NOW;
     const kept = records();
-    const datasets = { read: () => [] };
+    const datasets = () => [];
     const made = () => createCompanions({ tdm: false, datasets, sitemaps: NO_SITEMAPS }, kept, () => now);
     const url = 'https://a.test/data.txt';
     expect(await made().urlsFor('https://a.test', true)).toMatchObject([{ url }]);

@@ -2,13 +2,14 @@
 // discovery is on. They are queue items like any page, ahead of the pages of their authority. What they say is kept
 // here and in the store.
 
-import type { Frontier, NewUrl, PageWork } from '@mannerly/frontier';
+import type { NewUrl, PageWork } from '@mannerly/frontier';
 import { dataTxtLifetimeMs } from '@mannerly/robots/data-txt';
 import { parseTdmRep, TDMREP_PATH, type TdmReservation, type TdmRule, tdmForUrl } from '@mannerly/robots/page';
 import { type FetchOutcome, headersByName } from '../fetch/outcome.js';
 import type { PageOutcome } from '../journal/journal.js';
+import { type RecordStore, readJson, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
-import type { Datasets } from '../page/datasets.js';
+import type { ReadDatasets } from '../page/datasets.js';
 import type { FeedRhythm } from '../page/sitemap.js';
 import { MAX_COMPANION_HOPS, MAX_TDM_AUTHORITIES } from './limits.js';
 import type { SitemapFinds, Sitemaps } from './sitemaps.js';
@@ -27,12 +28,9 @@ export interface CompanionOptions {
   /** A declared purpose is `tdm`, `ai-train` or `ai-input` (page-level §5). */
   readonly tdm: boolean;
   /** `null`: data.txt is not requested. */
-  readonly datasets: Datasets | null;
+  readonly datasets: ReadDatasets | null;
   readonly sitemaps: Sitemaps;
 }
-
-/** Where companions keep what they read. */
-export type CompanionStore = Pick<Frontier, 'readRecord' | 'writeRecord'>;
 
 const DATA_TXT_PATH = '/data.txt';
 const READ: PageOutcome = { status: 'fetched', reason: 'companion', layer: 'fetch' };
@@ -45,7 +43,7 @@ export class Companions {
   readonly #options: CompanionOptions;
   readonly #nowMs: () => number;
   readonly #rules = new Map<string, readonly TdmRule[]>();
-  #store: CompanionStore = NO_STORE;
+  #store: RecordStore = NO_STORE;
 
   /** @param nowMs - Epoch milliseconds. */
   constructor(options: CompanionOptions, nowMs: () => number) {
@@ -54,7 +52,7 @@ export class Companions {
   }
 
   /** Once, when the store is open. */
-  open(store: CompanionStore): void {
+  open(store: RecordStore): void {
     this.#store = store;
   }
 
@@ -69,7 +67,7 @@ export class Companions {
     }
     if (this.#options.datasets !== null) {
       const url = companion(authority + DATA_TXT_PATH);
-      const expiresAtMs = isFirst ? null : ((await this.#read(`data-txt/${authority}`)) as number | null);
+      const expiresAtMs = isFirst ? null : await readJson<number>(this.#store, `data-txt/${authority}`);
       const isExpired = expiresAtMs !== null && expiresAtMs <= this.#nowMs();
       if (isFirst) urls.push(url);
       else if (isExpired) urls.push({ ...url, visit: Math.ceil(expiresAtMs) });
@@ -117,8 +115,8 @@ export class Companions {
     const url = initialUrl(work);
     const { origin } = new URL(url);
     if (url.endsWith(DATA_TXT_PATH)) {
-      await this.#write(`data-txt/${origin}`, dataTxtExpiryMs(outcome));
-      return { links: datasets?.read(url, outcome) ?? [], decision: READ };
+      await writeJson(this.#store, `data-txt/${origin}`, dataTxtExpiryMs(outcome));
+      return { links: datasets?.(url, outcome) ?? [], decision: READ };
     }
     const rules = tdmRules(url, outcome);
     if (rules !== null) await this.#keep(origin, rules);
@@ -139,30 +137,21 @@ export class Companions {
 
   async #keep(authority: string, rules: readonly TdmRule[]): Promise<void> {
     keepLatest(this.#rules, authority, rules, MAX_TDM_AUTHORITIES);
-    await this.#write(`tdm/${authority}`, rules);
+    await writeJson(this.#store, `tdm/${authority}`, rules);
   }
 
   /** `null`: the site has not answered yet. */
   async #rulesOf(authority: string): Promise<readonly TdmRule[] | null> {
     const known = this.#rules.get(authority);
     if (known !== undefined) return known;
-    const rules = (await this.#read(`tdm/${authority}`)) as readonly TdmRule[] | null;
+    const rules = await readJson<readonly TdmRule[]>(this.#store, `tdm/${authority}`);
     if (rules !== null) keepLatest(this.#rules, authority, rules, MAX_TDM_AUTHORITIES);
     return rules;
-  }
-
-  async #read(key: string): Promise<unknown> {
-    const record = await this.#store.readRecord(key);
-    return record === null ? null : JSON.parse(new TextDecoder().decode(record));
-  }
-
-  #write(key: string, value: unknown): Promise<void> {
-    return this.#store.writeRecord(key, new TextEncoder().encode(JSON.stringify(value)));
   }
 }
 
 /** Before `open`. */
-const NO_STORE: CompanionStore = { readRecord: notOpen, writeRecord: notOpen };
+const NO_STORE: RecordStore = { readRecord: notOpen, writeRecord: notOpen };
 
 async function notOpen(): Promise<never> {
   throw new Error('companion files are used before the store is open');

@@ -12,6 +12,19 @@ export interface RenderCandidate {
   readonly headers: HeaderLines;
 }
 
+/** What a page may load next to its document. `frame`: the document of a frame within it. */
+export const SUBRESOURCE_TYPES = [
+  'script',
+  'xhr',
+  'fetch',
+  'stylesheet',
+  'frame',
+  'image',
+  'font',
+  'media',
+  'manifest',
+] as const;
+
 /** What a page in the browser loads besides its document. */
 export interface Subresource {
   /** Absolute, http or https. */
@@ -41,6 +54,45 @@ export interface SubresourceRefusal {
 /** The outcome. Redirects have been followed, each hop judged like the first; `url` is where they ended. */
 export type SubresourceAnswer = FetchOutcome | SubresourceRefusal;
 
+/** The result of a step. */
+export type StepResult =
+  | 'done'
+  /** No element matches, or none did in time. */
+  | 'not-found'
+  /** It is hidden, covered, disabled, or moves. */
+  | 'not-clickable'
+  /** A click would submit a form. */
+  | 'submits'
+  /** The page does not scroll any further. */
+  | 'end'
+  /** A screenshot with too many bytes. */
+  | 'too-large'
+  /** The page has taken all the steps that it may. */
+  | 'step-limit'
+  /** The time of the page is over, or the crawl stops. */
+  | 'page-over';
+
+/**
+ * A page in the browser, before it is read and closed. After a step it is quiet again: everything that it requested has
+ * come, judged and spaced as usual. A step never leads to another page and never submits a form.
+ */
+export interface BrowserTab {
+  /** Waits until an element matches a CSS selector. @param options - `timeoutMs`: the longest wait. @default 30_000 */
+  waitFor(selector: string, options?: { readonly timeoutMs?: number }): Promise<StepResult>;
+  /** Scrolls down by the height of the window. */
+  scroll(): Promise<StepResult>;
+  /** Clicks the first element that matches a CSS selector. */
+  click(selector: string): Promise<StepResult>;
+  /**
+   * Takes a PNG of the window, 1280 by 720, for `page.screenshot`; the last one counts. @param options - `fullPage`: of
+   * the whole page, up to 8,192 pixels high.
+   */
+  screenshot(options?: { readonly fullPage?: boolean }): Promise<StepResult>;
+}
+
+/** User code for a page in the browser. */
+export type BrowserSteps = (tab: BrowserTab) => unknown;
+
 /** One page to be opened. */
 export interface RenderRequest {
   /** As it was requested, and the first and only URL of the main frame. */
@@ -51,6 +103,8 @@ export interface RenderRequest {
   readonly userAgent: string;
   /** Asks the crawl for something. Never rejects. */
   readonly load: (wanted: Subresource) => Promise<SubresourceAnswer>;
+  /** What is done with the page before it is read; `null`: nothing. */
+  readonly steps: BrowserSteps | null;
   /** Aborted when the crawl stops at once. */
   readonly signal: AbortSignal;
 }
@@ -77,6 +131,8 @@ export interface RenderedPage {
   /** `quiet`: nothing was asked for any more; `deadline`: its time was over before. */
   readonly endedBy: 'quiet' | 'deadline';
   readonly subresources: SubresourceAccount;
+  /** The last screenshot, as PNG. Absent: none was taken. */
+  readonly screenshot?: Uint8Array;
 }
 
 /** Words for the ways in which a page could not be had from the browser. */
@@ -86,6 +142,8 @@ export type RenderFailureCode =
   | 'page-hung'
   | 'dom-too-large'
   | 'navigation-refused'
+  /** The user's steps threw. */
+  | 'steps-threw'
   | 'aborted'
   | 'internal';
 

@@ -7,7 +7,7 @@ import { MAX_LINK_URL_CHARS } from '../limits.js';
 import type { PageAlternate } from '../page/alternates.js';
 import { type PageLink, selectLinks } from '../page/links.js';
 import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
-import type { FetchedPage } from '../page/page.js';
+import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import { linkBase, resolveHref } from '../page/resolve-href.js';
 import type { AddResult, FollowOptions, HandledPage, SaveOptions } from './handled-page.js';
 import { MAX_PAGE_FETCHES, MAX_REVISIT_MS } from './limits.js';
@@ -58,7 +58,7 @@ export class PageTools {
 }
 
 /** Hands a page to a handler. @param userData - As the schema of the route gives it, or as it came. @throws Never */
-export function createPageContext(page: FetchedPage, tools: PageTools, userData: unknown): HandledPage {
+export function createPageContext(page: PageInCrawl, tools: PageTools, userData: unknown): HandledPage {
   return new PageContext(page, tools, userData) as unknown as HandledPage;
 }
 
@@ -83,12 +83,12 @@ type MadeAtFirstUse =
  * `const { emit, follow } = page`.
  */
 class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAtFirstUse>> {
-  readonly #page: FetchedPage;
+  readonly #page: PageInCrawl;
   readonly #tools: PageTools;
   #fetches = 0;
   #leftAlone: ReadonlySet<string> | null = null;
 
-  constructor(page: FetchedPage, tools: PageTools, userData: unknown) {
+  constructor(page: PageInCrawl, tools: PageTools, userData: unknown) {
     this.#page = page;
     this.#tools = tools;
     Object.assign(this, page, { userData });
@@ -153,10 +153,23 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
     settled(() => this.#tools.stage.link(nextVisit(this.#page, afterMs, options)));
 
   readonly save = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>
-    seen(savePage(this.#page, options.folder ?? this.#tools.filesPath, name));
+    seen(savePage(this.#page, options.folder ?? this.#tools.filesPath, name ?? nameOf(this.#page), this.#page.body));
+
+  readonly screenshot = (name?: string, options: SaveOptions = {}): Promise<SavedFile> => {
+    const png = this.#page.shot();
+    if (png === null) return Promise.resolve({ kind: 'left-alone', reason: 'no-screenshot' });
+    const folder = options.folder ?? this.#tools.filesPath;
+    return seen(savePage(this.#page, folder, name ?? `${nameOf(this.#page)}.png`, [png]));
+  };
 }
 
-async function savePage(page: FetchedPage, folder: string | null, name: string | undefined): Promise<SavedFile> {
+/** Saves the page or something of it, unless its signals forbid that. */
+async function savePage(
+  page: FetchedPage,
+  folder: string | null,
+  name: string,
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<SavedFile> {
   const { exclusion } = page;
   if (!exclusion.storesItems) return { kind: 'left-alone', reason: exclusion.reason };
   if (!exclusion.keepsBody) return { kind: 'left-alone', reason: 'noarchive' };
@@ -165,10 +178,14 @@ async function savePage(page: FetchedPage, folder: string | null, name: string |
       hint: 'Run the crawl with a crawl directory, or name a folder: `page.save(name, { folder })`.',
     });
   }
-  const { host, pathname } = new URL(page.url);
-  const path = name ?? `${host}${pathname.endsWith('/') ? `${pathname}index` : pathname}`;
-  const written = await saveFile(folder, path, page.body);
+  const written = await saveFile(folder, name, content);
   return { kind: 'saved', ...written, truncated: page.truncated };
+}
+
+/** Where a page is saved that is given no name. */
+function nameOf({ url }: FetchedPage): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname.endsWith('/') ? `${pathname}index` : pathname}`;
 }
 
 /** Acts at once, so that a forgotten `await` loses nothing. */

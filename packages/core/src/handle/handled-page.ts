@@ -90,6 +90,14 @@ export interface HandledPage extends FetchedPage {
    */
   save(name?: string, options?: SaveOptions): Promise<SavedFile>;
   /**
+   * Writes the screenshot that `inBrowser` took to a file, as `save` writes the page: a PNG.
+   *
+   * @returns `left-alone`, reason `no-screenshot`: none was taken.
+   * @param name - As of `save`. @default host and path of the URL, and `.png`
+   * @throws MannerlyError (rejects) as `save`.
+   */
+  screenshot(name?: string, options?: SaveOptions): Promise<SavedFile>;
+  /**
    * Requests one more file and waits for it, ahead of the queue of its host. Scope, robots.txt, spacing, address guard
    * and logs apply. It counts as a request, not as a page. No retries, no redirects, at most 100 per page. Never
    * rejects.

@@ -1,6 +1,7 @@
 // The handlers of a crawler, by route. Each page goes to one handler: that of the most specific route.
 
 import { invalidOption, MannerlyError } from '../errors.js';
+import type { BrowserSteps } from '../fetch/renderer.js';
 import { CONTENT_KINDS, type ContentKind, possibleKinds } from '../page/content-kind.js';
 import type { FetchedPage } from '../page/page.js';
 import type { HandledPage } from './handled-page.js';
@@ -28,6 +29,12 @@ export interface HandlerOptions {
    * @default `network.maxBodyBytes`, held in memory
    */
   readonly maxBodyBytes?: number;
+  /**
+   * What is done with an HTML page of this route in the browser, before it is read, archived and handled: waiting for
+   * an element, scrolling, clicking, a screenshot. Not called for a page that no browser opens, nor in a replay, which
+   * has the page as it was read then.
+   */
+  readonly inBrowser?: BrowserSteps;
 }
 
 /** What the pages of a route are checked against. */
@@ -43,6 +50,7 @@ export interface FoundHandler extends RouteSchemas {
   readonly route: Route | 'default';
   readonly handler: Handler;
   readonly maxBodyBytes: number | null;
+  readonly inBrowser: BrowserSteps | null;
 }
 
 type RoutedBy = Pick<FetchedPage, 'kind' | 'mime' | 'label'>;
@@ -51,6 +59,7 @@ const DEFAULT_FOUND: FoundHandler = Object.freeze({
   route: 'default',
   handler: (page: HandledPage) => page.follow(),
   maxBodyBytes: null,
+  inBrowser: null,
 });
 const STATUS_ROUTE = /^status:[345](?:xx|\d\d)$/;
 const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
@@ -73,7 +82,7 @@ export class Handlers {
    * @throws MannerlyError `route-invalid` for a route that is none, or that has a handler already; `option-invalid`.
    */
   on(route: Route | 'unchanged', handler: Handler, options: HandlerOptions & RouteSchemas = {}): void {
-    const { maxBodyBytes = null, userData, item } = options;
+    const { maxBodyBytes = null, inBrowser = null, userData, item } = options;
     const key = route === 'unchanged' ? route : routeKey(route);
     if (typeof handler !== 'function') {
       const message = `expected the handler of \`${route}\` to be a function, got ${typeof handler}`;
@@ -96,9 +105,12 @@ export class Handlers {
       const expected = `a whole number from 1 to ${MAX_LARGE_BODY_BYTES}`;
       throw invalidOption(`maxBodyBytes\` of \`${route}`, expected, maxBodyBytes);
     }
+    if (inBrowser !== null && typeof inBrowser !== 'function') {
+      throw invalidOption(`inBrowser\` of \`${route}`, 'a function', inBrowser);
+    }
     checkSchema(`userData\` of \`${route}`, userData);
     checkSchema(`item\` of \`${route}`, item);
-    found.set(key, { route: key as Route, handler, userData, item, maxBodyBytes });
+    found.set(key, { route: key as Route, handler, userData, item, maxBodyBytes, inBrowser });
   }
 
   /**

@@ -124,7 +124,7 @@ export type Routes<UserData, Items> = {
     : never;
 };
 
-const ENTRY_KEYS: readonly string[] = ['handle', 'userData', 'item', 'maxBodyBytes'];
+const ENTRY_KEYS: readonly string[] = ['handle', 'userData', 'item', 'maxBodyBytes', 'inBrowser'];
 
 /**
  * Registers every route of an object.

@@ -16,11 +16,12 @@ import { createRecentSet, parseUrlParts } from '@mannerly/frontier/internal';
 import type { Refusal } from '../admit/admit.js';
 import { requestedUrl } from '../admit/url-pattern.js';
 import type { FetchOutcome } from '../fetch/outcome.js';
-import type { LeftAloneLink, RejectedItem } from '../handle/staged.js';
+import type { LeftAloneLink, RejectedItem, Staged } from '../handle/staged.js';
 import { keepLatest } from '../keep-latest.js';
 import type { Item } from '../output/sink.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { NotFetched } from '../page/own-fetch.js';
+import type { FetchedPage } from '../page/page.js';
 import { redacted } from '../redacted.js';
 import { type CodeError, type CodeErrorPlace, codeErrorOf } from '../report/code-error.js';
 import type { HostClockReading, OutcomeTable, RequestRecord, UrlDecision, UrlStatus } from '../report/decision.js';
@@ -128,6 +129,17 @@ export class Journal {
     for (const link of links) this.#decideLater(fromLeftAlone(work, link, this.#nowMs()));
   }
 
+  /** What a handler staged besides items and links. */
+  staged(work: PageWork, { exclusion }: Pick<FetchedPage, 'exclusion'>, staged: Staged): void {
+    // Rejected items are kept only where items may be kept.
+    if (staged.rejectedCount > 0 && exclusion.storesItems) {
+      for (const listener of this.#listeners) listener.rejected?.(staged.rejected, staged.rejectedCount);
+      for (const item of staged.rejected) this.emit('item-rejected', item);
+    }
+    this.leftAlone(work, staged.leftAlone);
+    for (const url of staged.nofollow) this.emit('nofollow-overridden', { url, from: work.url });
+  }
+
   /** What a page in a browser requested and did not get; reported at the end, unless another link led to it. */
   subresourceLeft(work: PageWork, left: NotFetched): void {
     this.#decideLater(fromSubresource(work, left, this.#nowMs()));
@@ -144,12 +156,6 @@ export class Journal {
   items(items: readonly Item[]): void {
     for (const listener of this.#listeners) listener.items?.(items);
     for (const item of items) this.#emitter.emit('item', item);
-  }
-
-  /** Items that their schema rejected. `count` includes those that are not listed. */
-  rejected(items: readonly RejectedItem[], count: number): void {
-    for (const listener of this.#listeners) listener.rejected?.(items, count);
-    for (const item of items) this.#emitter.emit('item-rejected', item);
   }
 
   /** The user's own code threw, or took too long. */

@@ -31,6 +31,10 @@ function runOn(answer: Answer, records = new Map<string, Uint8Array>(), token = 
   const told: string[] = [];
   const clock = { nowMs: 2_000 };
   const licenses = new Licenses({
+    store: {
+      readRecord: async (key) => records.get(key) ?? null,
+      writeRecord: async (key, value) => void (value === null ? records.delete(key) : records.set(key, value)),
+    },
     options: LICENSING,
     purposes: ['search'],
     tokens: new LicenseTokens([{ origin: 'https://token.test', token: 'env:T' }], { T: token }),
@@ -43,10 +47,7 @@ function runOn(answer: Answer, records = new Map<string, Uint8Array>(), token = 
     nowMs: () => clock.nowMs,
     tell: (code, _url, detail) => void told.push(`${code} ${detail}`),
   });
-  licenses.open({
-    readRecord: async (key) => records.get(key) ?? null,
-    writeRecord: async (key, value) => void (value === null ? records.delete(key) : records.set(key, value)),
-  });
+  licenses.open();
   /** As a page that waits for its documents. */
   const found = async (...named: string[]): Promise<FoundLicense | null> => {
     const work = pageWork(`${SITE}/page`, {}, { licenses: named });

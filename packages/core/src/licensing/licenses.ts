@@ -2,9 +2,10 @@
 // before its request and of a page after it. Nothing is accepted, paid or obtained here (licensing §1).
 
 import { createHash } from 'node:crypto';
-import { type Frontier, type HostWarning, type PageWork, retryUrl } from '@mannerly/frontier';
+import { type HostWarning, type PageWork, retryUrl } from '@mannerly/frontier';
 import type { Purpose } from '@mannerly/robots/page';
 import { exchangeOf, isRefusedByGuard } from '../fetch/outcome.js';
+import { type RecordStore, readJson, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
 import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
@@ -52,6 +53,7 @@ export type LicenseAnswer = FoundLicense | null | { readonly effect: 'wait'; rea
 
 /** What the licences of a run are made of. */
 export interface LicensesParts {
+  readonly store: RecordStore;
   readonly options: ResolvedLicensing;
   readonly purposes: readonly Purpose[];
   readonly tokens: Pick<LicenseTokens, 'origins' | 'endingBefore'>;
@@ -84,11 +86,6 @@ interface Later {
 /** The result of requesting a document. */
 type Came = Kept | Later;
 
-const NOT_OPEN: Pick<Frontier, 'readRecord' | 'writeRecord'> = {
-  readRecord: async () => null,
-  writeRecord: async () => undefined,
-};
-
 /** The licences of one run. */
 export class Licenses {
   readonly #parts: LicensesParts;
@@ -100,7 +97,6 @@ export class Licenses {
   /** The documents that each authority has named. */
   readonly #named = new Map<string, Set<string>>();
   readonly #told = new Map<string, true>();
-  #store = NOT_OPEN;
   #failure: { readonly error: unknown } | null = null;
 
   constructor(parts: LicensesParts) {
@@ -108,9 +104,8 @@ export class Licenses {
     this.#user = licenseUserOf(parts.options, parts.purposes, parts.tokens.origins);
   }
 
-  /** Once, when the store is open. */
-  open(store: Pick<Frontier, 'readRecord' | 'writeRecord'>): void {
-    this.#store = store;
+  /** Once, when the store is open: tells of tokens that end soon. */
+  open(): void {
     const { tokens, nowMs, tell } = this.#parts;
     for (const { origin, endsAtMs } of tokens.endingBefore(nowMs() + LICENSE_TOKEN_ENDS_MS)) {
       const verb = endsAtMs < nowMs() ? 'ended' : 'ends';
@@ -296,7 +291,7 @@ export class Licenses {
     const { reading, text, ...rest } = came;
     if (reading.kind === 'unreadable' && reading.isTemporary === true) return;
     const why = reading.kind === 'unreadable' ? reading.why : null;
-    await this.#write(`license/${keyOf(document)}`, {
+    await writeJson(this.#parts.store, `license/${keyOf(document)}`, {
       ...rest,
       why,
       text: text === null ? null : Buffer.from(text).toString('base64'),
@@ -334,18 +329,19 @@ export class Licenses {
   /** Whether an authority may have one more document requested; over all runs of the crawl. */
   async #mayName(document: string, authority: string): Promise<boolean> {
     const key = `licenses/${authority}`;
-    const named = this.#named.get(authority) ?? new Set((await this.#read<readonly string[]>(key)) ?? []);
+    const named =
+      this.#named.get(authority) ?? new Set((await readJson<readonly string[]>(this.#parts.store, key)) ?? []);
     keepLatest(this.#named, authority, named, MAX_LICENSE_AUTHORITIES);
     const hash = keyOf(document);
     if (named.has(hash)) return true;
     if (named.size >= MAX_LICENSES_PER_AUTHORITY) return false;
     named.add(hash);
-    await this.#write(key, [...named]);
+    await writeJson(this.#parts.store, key, [...named]);
     return true;
   }
 
   async #stored(document: string): Promise<Kept | null> {
-    const stored = await this.#read<Stored>(`license/${keyOf(document)}`);
+    const stored = await readJson<Stored>(this.#parts.store, `license/${keyOf(document)}`);
     if (stored === null) return null;
     const { why, ...rest } = stored;
     const text = rest.text === null ? null : Buffer.from(rest.text, 'base64').toString('utf8');
@@ -353,15 +349,6 @@ export class Licenses {
     const kept: Kept = { ...rest, text, reading };
     keepLatest(this.#documents, document, kept, MAX_LICENSES_IN_MEMORY);
     return kept;
-  }
-
-  async #read<T>(key: string): Promise<T | null> {
-    const record = await this.#store.readRecord(key);
-    return record === null ? null : (JSON.parse(new TextDecoder().decode(record)) as T);
-  }
-
-  #write(key: string, value: unknown): Promise<void> {
-    return this.#store.writeRecord(key, new TextEncoder().encode(JSON.stringify(value)));
   }
 }
 

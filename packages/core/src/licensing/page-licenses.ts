@@ -3,7 +3,7 @@
 
 import { Parser } from 'htmlparser2';
 import type { HeaderLines } from '../fetch/outcome.js';
-import { linksOfFields } from '../page/link-field.js';
+import { linksOfFields } from '../page/links.js';
 import type { FetchedPage } from '../page/page.js';
 import { parseUrl } from '../parse-url.js';
 import { type LicenseReading, readLicenseDocument } from './license-document.js';

@@ -1,7 +1,7 @@
 // Rows of the options that say who crawls, where, how much, and what counts as one URL.
 
 import type { CanonicalRule, Via } from '@mannerly/frontier';
-import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from '../admit/limits.js';
+import { MAX_URL_PATTERNS } from '../admit/limits.js';
 import { MAX_CONTACT_LENGTH, MAX_EGRESS_RANGES, MAX_TOKEN_LENGTH, MAX_TOKENS } from '../fetch/limits.js';
 import { MAX_SEEDS } from '../limits.js';
 import type { Signer } from '../signatures/signing-key.js';
@@ -28,19 +28,12 @@ import {
   text,
   whole,
 } from './row.js';
+import { patterns } from './url-patterns.js';
 
 const token = text('a product token of letters, digits, - and _', {
   pattern: '^[A-Za-z0-9_-]+$',
   most: MAX_TOKEN_LENGTH,
 });
-const pattern = text('a URL pattern', { most: MAX_URL_PATTERN_CHARS });
-const patterns = list(
-  either(
-    pattern,
-    code<RegExp>('RegExp', (value) => value instanceof RegExp),
-  ),
-  MAX_URL_PATTERNS,
-);
 const pages = whole(1, MAX_PAGES, 'pages');
 const minutes = number(0, MAX_MINUTES, 'minutes', true);
 const bytes = whole(1, Number.MAX_SAFE_INTEGER, 'bytes');
@@ -95,7 +88,7 @@ export const CRAWL_ROWS = {
     signature: row(
       group('SignatureOptions', {
         key: row(
-          text('file:PATH or env:NAME', { pattern: '^(file|env):.' }),
+          text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'behind file:' }),
           'Where the Ed25519 private key is: `file:PATH`, which only you may read, or `env:NAME`. PKCS#8 PEM or JWK. ' +
             'A path in a configuration file is relative to the file.',
           { isCheckedByOwner: true, defaultText: 'none; this or `sign`' },

@@ -1,7 +1,8 @@
 // Processes of one crawl are told the same, or the later one is told that it differs and in what.
 
 import { describe, expect, it } from 'vitest';
-import { agreedTerms, termsOf, termsRecord } from './crawl-terms.js';
+import { decodeJson, encodeJson } from '../json-record.js';
+import { agreedTerms, type CrawlTerms, termsOf } from './crawl-terms.js';
 import type { CrawlerOptions } from './crawler-options.js';
 import { resolveOptions } from './options.js';
 
@@ -11,7 +12,7 @@ const usual: CrawlerOptions = {
   bounds: { pages: 100 },
 };
 const terms = (more: Partial<CrawlerOptions> = {}, nowMs = 2) => termsOf(resolveOptions({ ...usual, ...more }), nowMs);
-const kept = termsRecord.decode(termsRecord.encode(terms({}, 1)));
+const kept = decodeJson<CrawlTerms>(encodeJson(terms({}, 1)));
 
 const differences = [
   ['the name', { identity: { ...usual.identity, name: 'other' } }, false],

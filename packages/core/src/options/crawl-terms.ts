@@ -81,13 +81,8 @@ export function agreedTerms(kept: CrawlTerms | null, ours: CrawlTerms, isAlone: 
   return { ...ours, createdAtMs: kept.createdAtMs };
 }
 
-/** The terms as the store keeps them, and back. `null` for none. */
-export const termsRecord = {
-  key: 'crawl',
-  encode: (terms: CrawlTerms): Uint8Array => new TextEncoder().encode(JSON.stringify(terms)),
-  decode: (bytes: Uint8Array | null): CrawlTerms | null =>
-    bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as CrawlTerms),
-};
+/** The key under which the store keeps the terms. */
+export const TERMS_KEY = 'crawl';
 
 function hasAll(kept: CrawlTerms, ours: CrawlTerms): boolean {
   if (kept.seeds.length < kept.seedCount || ours.seeds.length < ours.seedCount) return false;

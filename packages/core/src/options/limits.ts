@@ -21,6 +21,9 @@ export const MAX_QUERY_PARAMETERS = 1_024; // parameters of a query
 export const MIN_WARC_BYTES = 1024 * 1024; // bytes of a WARC file
 export const MAX_WARC_BYTES = 1024 * 1024 * 1024 * 1024; // bytes of a WARC file: 1 TiB
 
+// The browser (our own).
+export const MAX_BROWSER_FLAGS = 100; // flags of one program
+
 // Hooks (our own).
 export const MAX_HOOK_MS = 60_000; // milliseconds for an answer
 

@@ -4,7 +4,8 @@
 //   head ──▶ first … boundary … end      numbered records, each a list of URLs
 //            └ this wave ┘└ next ┘
 
-import type { Frontier, NewUrl } from '@mannerly/frontier';
+import type { NewUrl } from '@mannerly/frontier';
+import { type RecordStore, readJson, writeJson } from '../json-record.js';
 import { WAITING_RECORD_CHARS } from './limits.js';
 
 interface Head {
@@ -16,12 +17,12 @@ const HEAD = 'order/head';
 
 /** The waiting URLs in the store. Calls take effect one after another, and reject with what the store throws. */
 export class WaitingUrls {
-  readonly #store: Pick<Frontier, 'readRecord' | 'writeRecord'>;
+  readonly #store: RecordStore;
   #head: Head = { first: 0, boundary: 0 };
   #end = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(store: Pick<Frontier, 'readRecord' | 'writeRecord'>) {
+  constructor(store: RecordStore) {
     this.#store = store;
   }
 
@@ -30,11 +31,11 @@ export class WaitingUrls {
     return this.#inTurn(async () => {
       const current: NewUrl[] = [];
       const next: NewUrl[] = [];
-      const head = await this.#read<Head>(HEAD);
+      const head = await readJson<Head>(this.#store, HEAD);
       if (head === null) return { current, next };
       this.#head = head;
       for (this.#end = head.first; ; this.#end += 1) {
-        const urls = await this.#read<NewUrl[]>(`order/${this.#end}`);
+        const urls = await readJson<NewUrl[]>(this.#store, `order/${this.#end}`);
         if (urls === null) return { current, next };
         for (const url of urls) (this.#end < head.boundary ? current : next).push(url);
       }
@@ -45,9 +46,9 @@ export class WaitingUrls {
   keep(urls: readonly NewUrl[]): Promise<void> {
     return this.#inTurn(async () => {
       // Records without a head are not read.
-      if (this.#end === 0) await this.#write(HEAD, this.#head);
+      if (this.#end === 0) await writeJson(this.#store, HEAD, this.#head);
       for (const part of inParts(urls)) {
-        await this.#write(`order/${this.#end}`, part);
+        await writeJson(this.#store, `order/${this.#end}`, part);
         this.#end += 1;
       }
     });
@@ -72,17 +73,8 @@ export class WaitingUrls {
   async #moveHead(to: Head): Promise<void> {
     const before = this.#head;
     this.#head = to;
-    await this.#write(HEAD, to);
+    await writeJson(this.#store, HEAD, to);
     for (let at = before.first; at < to.first; at += 1) await this.#store.writeRecord(`order/${at}`, null);
-  }
-
-  async #read<T>(key: string): Promise<T | null> {
-    const record = await this.#store.readRecord(key);
-    return record === null ? null : (JSON.parse(new TextDecoder().decode(record)) as T);
-  }
-
-  #write(key: string, value: unknown): Promise<void> {
-    return this.#store.writeRecord(key, new TextEncoder().encode(JSON.stringify(value)));
   }
 }
 

@@ -3,7 +3,7 @@
 
 import type { HeaderLines } from '../fetch/outcome.js';
 import type { HtmlSummary } from './html.js';
-import { linksOfFields } from './link-field.js';
+import { linksOfFields } from './links.js';
 import { parseBase, parseWebUrl } from './resolve-href.js';
 
 /** Another representation of a page. */

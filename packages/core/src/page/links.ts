@@ -1,6 +1,8 @@
-// The links of a page as URLs, with what the page says of each: all of them, or those that a selector finds.
+// The links of a page as URLs, with what the page says of each: all of them, or those that a selector finds. And those
+// of its `Link` fields (RFC 8288), as written.
 
 import type { CheerioAPI } from 'cheerio';
+import { type HeaderLines, headerValues } from '../fetch/outcome.js';
 import type { HtmlSummary, LinkTag } from './html.js';
 import { MAX_PAGE_LINK_CHARS } from './limits.js';
 import { linkBase, resolveHref } from './resolve-href.js';
@@ -96,3 +98,30 @@ export function selectLinks(
 function firstCandidate(srcset: string): string | undefined {
   return /[^\t\n\f\r ,][^\t\n\f\r ]*/.exec(srcset)?.[0].replace(/,+$/, '');
 }
+
+/** A link of a response, as written. */
+interface LinkOfField {
+  /** Not resolved. */
+  readonly target: string;
+  /** Words of `rel`, lower case. */
+  readonly rel: readonly string[];
+  /** Parameters by lower-case name; of two of one name the last. */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/** The links in the order of the response. The time is linear in the length of the fields. Never throws. */
+export function linksOfFields(headers: HeaderLines): LinkOfField[] {
+  return headerValues(headers, 'link')
+    .flatMap((value) => [...value.matchAll(LINK)])
+    .map(([, target = '', written = '']) => {
+      const pairs = Array.from(written.matchAll(PARAMETER), ([, name = '', quoted, bare]) => {
+        return [name.toLowerCase(), (quoted ?? bare ?? '').trim()] as const;
+      });
+      const parameters = new Map(pairs);
+      const rel = (parameters.get('rel') ?? '').toLowerCase().split(/[\t ]+/);
+      return { target: target.trim(), rel, parameters };
+    });
+}
+
+const LINK = /<([^<>]{0,8192})>((?:;(?:"[^"]*"|[^",;])*)*)/g;
+const PARAMETER = /;[ \t]*([a-z]+)[ \t]*=[ \t]*(?:"([^"]*)"|([^",; \t]+))/gi;

@@ -114,10 +114,12 @@ export interface PageInCrawl extends FetchedPage {
   releaseDocument(): void;
   /** Links that limits left out, as far as they have been read. */
   readonly linksDropped: number;
+  /** The last screenshot, as PNG; `null`: none was taken. */
+  shot(): Uint8Array | null;
 }
 
 /** The page in the browser: where it ended, and what it requested. Its HTML is the page's `text()`. */
-export type PageRendering = Omit<RenderedPage, 'kind' | 'html'>;
+export type PageRendering = Omit<RenderedPage, 'kind' | 'html' | 'screenshot'>;
 
 /** What a page is made of. */
 interface PageParts {
@@ -205,6 +207,10 @@ class PageContent {
     const { content, work } = this.#parts;
     this.#document ??= documentOf(content.kind, () => this.#decoded(), work.url);
     return this.#document;
+  }
+
+  shot(): Uint8Array | null {
+    return this.#parts.rendering?.screenshot ?? null;
   }
 
   releaseDocument(): void {

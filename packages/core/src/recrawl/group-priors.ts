@@ -1,6 +1,7 @@
 // What is expected of a page that was fetched once: as much as of the other pages of its kind in the same part of the
 // same site, once enough of them have been visited again (recrawl 8.2).
 
+import { decodeJson, encodeJson } from '../json-record.js';
 import type { ChangeEstimate } from './change-estimate.js';
 import { MAX_GROUPS, MIN_GROUP_VISITS, MIN_SHAPE } from './limits.js';
 import type { PageVisit } from './page-visit.js';
@@ -48,7 +49,7 @@ export class GroupPriors {
   }
 
   encode(): Uint8Array {
-    return new TextEncoder().encode(JSON.stringify([...this.#groups]));
+    return encodeJson([...this.#groups]);
   }
 }
 
@@ -64,7 +65,7 @@ const MAX_SEGMENT_CHARS = 40;
 function decode(kept: Uint8Array | null): Map<string, Sums> {
   if (kept === null) return new Map();
   try {
-    const read = JSON.parse(new TextDecoder().decode(kept)) as [string, Sums][];
+    const read = decodeJson<[string, Sums][]>(kept);
     return new Map(read.filter(([, sums]) => sums.length === NOTHING.length && sums.every(Number.isFinite)));
   } catch {
     return new Map();

@@ -1,12 +1,9 @@
 // What is known of each host, as one small record in the store: read once, kept in memory while it is in use, written
 // when it changes.
 
-import type { Frontier } from '@mannerly/frontier';
+import { decodeJson, type RecordStore, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
 import { MAX_JUDGED_HOSTS } from './limits.js';
-
-/** Where the records are. */
-export type RecordStore = Pick<Frontier, 'readRecord' | 'writeRecord'>;
 
 /** The records of one kind: numbers by their names. Promises reject with what the store throws. */
 export class HostRecords<T extends Readonly<Record<keyof T, number>>> {
@@ -37,13 +34,13 @@ export class HostRecords<T extends Readonly<Record<keyof T, number>>> {
   async write(host: string, after: T): Promise<void> {
     if (JSON.stringify(this.of(host)) === JSON.stringify(after)) return;
     keepLatest(this.#hosts, host, after, MAX_JUDGED_HOSTS);
-    await this.#store.writeRecord(this.#prefix + host, new TextEncoder().encode(JSON.stringify(after)));
+    await writeJson(this.#store, this.#prefix + host, after);
   }
 
   #decode(bytes: Uint8Array | null): T {
     if (bytes === null) return this.#initial;
     try {
-      const read = JSON.parse(new TextDecoder().decode(bytes)) as T | null;
+      const read = decodeJson<T | null>(bytes);
       const names = Object.keys(this.#initial) as (keyof T)[];
       return read !== null && names.every((name) => Number.isFinite(read[name])) ? read : this.#initial;
     } catch {

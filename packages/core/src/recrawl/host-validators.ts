@@ -3,8 +3,9 @@
 // comes is compared with what the validators said (recrawl 7).
 
 import { type HeaderLines, headerValue } from '../fetch/outcome.js';
+import type { RecordStore } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
-import { HostRecords, type RecordStore } from './host-records.js';
+import { HostRecords } from './host-records.js';
 import { DELIVERY_DATE_MS, MAX_JUDGED_HOSTS, MOST_BETWEEN_PROBES, UNTRUSTED_MS, VISITS_TO_JUDGE } from './limits.js';
 import type { PageVisit } from './page-visit.js';
 

@@ -2,7 +2,8 @@
 // What counts is how much more often pages have changed of which they say so than others: dates at random weigh nothing
 // (docs/decisions/0039-sitemaps-before-the-choice.md).
 
-import { HostRecords, type RecordStore } from './host-records.js';
+import type { RecordStore } from '../json-record.js';
+import { HostRecords } from './host-records.js';
 import type { Lastmod, Lastmods } from './lastmod.js';
 import { COMPARED_COVER, MAX_SHAPE, TRUSTED_LASTMOD } from './limits.js';
 

@@ -1,10 +1,11 @@
 // What a person is told of the visits of a page: the numbers as they are kept, and why it is due when it is.
 
 import { describe, expect, it } from 'vitest';
+import { encodeJson } from '../json-record.js';
 import { resolveRecrawl } from '../options/options.js';
 import { FIRST_ESTIMATE } from './change-estimate.js';
 import { lookAtVisit } from './look-at-visit.js';
-import { encodeVisit, type PageVisit, visitKey } from './page-visit.js';
+import { type PageVisit, visitKey } from './page-visit.js';
 
 const DAY_MS = 86_400_000;
 const NOW = 1_000 * DAY_MS;
@@ -19,7 +20,7 @@ function look(more: Partial<PageVisit>, everyDays: number | null, records: Reado
   };
   const store = {
     readRecord: async (key: string) => {
-      if (key === visitKey(URL_OF_PAGE)) return encodeVisit(visit);
+      if (key === visitKey(URL_OF_PAGE)) return encodeJson(visit);
       return records[key] === undefined ? null : new TextEncoder().encode(JSON.stringify(records[key]));
     },
     listRecords: async () => ({ cursor: null, items: [] }),

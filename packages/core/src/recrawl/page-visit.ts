@@ -4,6 +4,7 @@
 import { hash } from 'node:crypto';
 import type { JsonValue } from '@mannerly/frontier';
 import type { RecordPlace } from '../archive/warc-files.js';
+import { decodeJson } from '../json-record.js';
 import type { UrlStatus } from '../report/decision.js';
 import type { ChangeEstimate } from './change-estimate.js';
 
@@ -80,15 +81,11 @@ export function visitKey(url: string, prefix = VISIT_PREFIX): string {
   return prefix + hash('sha256', url, 'base64url').slice(0, KEY_CHARS);
 }
 
-export function encodeVisit(visit: KeptVisit): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(visit));
-}
-
 /** `null` of bytes that are no such record. */
 export function decodeVisit<T extends KeptVisit = PageVisit>(bytes: Uint8Array | null): T | null {
   if (bytes === null) return null;
   try {
-    const value = JSON.parse(new TextDecoder().decode(bytes)) as Partial<T> | null;
+    const value = decodeJson<Partial<T> | null>(bytes);
     return typeof value?.url === 'string' && typeof value.estimate?.shape === 'number' ? (value as T) : null;
   } catch {
     return null;

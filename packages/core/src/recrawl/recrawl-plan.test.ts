@@ -2,9 +2,10 @@
 // transferred.
 
 import { describe, expect, it } from 'vitest';
+import { encodeJson } from '../json-record.js';
 import { resolveRecrawl } from '../options/options.js';
 import { expectedFresh, FIRST_ESTIMATE } from './change-estimate.js';
-import { encodeVisit, type PageVisit, visitKey } from './page-visit.js';
+import { type PageVisit, visitKey } from './page-visit.js';
 import { planRecrawl, type RecrawlPlanParts } from './recrawl-plan.js';
 
 const DAY_MS = 86_400_000;
@@ -20,7 +21,7 @@ const visit = (path: string, more: Partial<PageVisit> = {}): PageVisit => ({
 
 function plan(visits: readonly PageVisit[], more: Partial<RecrawlPlanParts> = {}, records: [string, unknown][] = []) {
   const kept = new Map([
-    ...visits.map((each) => [visitKey(each.url), encodeVisit(each)] as const),
+    ...visits.map((each) => [visitKey(each.url), encodeJson(each)] as const),
     ...records.map(([key, value]) => [key, new TextEncoder().encode(JSON.stringify(value))] as const),
   ]);
   const store = {

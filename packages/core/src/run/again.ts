@@ -3,6 +3,7 @@
 
 import type { Frontier } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
+import { readJson, writeJson } from '../json-record.js';
 import { MAX_SITEMAPS_WAIT_MS, OFFERED_AT_ONCE } from './limits.js';
 import type { Run } from './run.js';
 
@@ -24,28 +25,19 @@ const KEY = 'again';
  * @returns When it began, epoch milliseconds; `null`: the crawl was never crawled again.
  */
 export async function countFromAgain(frontier: Frontier, again: boolean, nowMs: number): Promise<number | null> {
-  const kept = await read(frontier);
+  const kept = await readJson<LatestAgain>(frontier, KEY);
   const isNew = again && (kept === null || kept.isOver);
   const latest = isNew ? { used: frontier.used(), startedAtMs: nowMs, isOver: false } : kept;
   if (latest === null) return null;
-  if (isNew) await write(frontier, latest);
+  if (isNew) await writeJson(frontier, KEY, latest);
   frontier.countFrom(latest.used, latest.startedAtMs);
   return latest.startedAtMs;
 }
 
 /** The recrawl has come to its end: the next one begins anew. */
 export async function endAgain(frontier: Frontier): Promise<void> {
-  const kept = await read(frontier);
-  if (kept !== null) await write(frontier, { ...kept, isOver: true });
-}
-
-async function read(frontier: Frontier): Promise<LatestAgain | null> {
-  const bytes = await frontier.readRecord(KEY);
-  return bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as LatestAgain);
-}
-
-function write(frontier: Frontier, latest: LatestAgain): Promise<void> {
-  return frontier.writeRecord(KEY, new TextEncoder().encode(JSON.stringify(latest)));
+  const kept = await readJson<LatestAgain>(frontier, KEY);
+  if (kept !== null) await writeJson(frontier, KEY, { ...kept, isOver: true });
 }
 
 /**

@@ -2,8 +2,8 @@
 // What happens to one piece of work is in `work.ts`.
 
 import type { Work } from '@mannerly/frontier';
-import { giveMemoryBack } from '../engine.js';
 import type { RunState } from '../report/crawl-report.js';
+import { giveMemoryBack } from '../wakeup.js';
 import {
   KEEP_OPEN_LOOK_MS,
   MAX_HANDLING,

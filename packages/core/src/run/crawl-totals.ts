@@ -1,9 +1,13 @@
-// The totals of a crawl over its runs, kept in the store next to the queue. Each process keeps its own part. A killed
+// The totals of a crawl over its runs, which a progress line and the head of the report show. They are kept in the
+// store next to the queue, by each process its own part. A killed
 // process loses at most the last second of them; a crawl directory's logs have the exact numbers.
 
 import { hostname } from 'node:os';
 import { type Clock, type Frontier, FrontierError } from '@mannerly/frontier';
-import type { Tally } from '../journal/tally.js';
+import type { JournalListener } from '../journal/journal.js';
+import { decodeJson, encodeJson } from '../json-record.js';
+import type { Item } from '../output/sink.js';
+import type { RequestRecord } from '../report/decision.js';
 import type { OutcomeCounts } from '../report/outcome-counts.js';
 import type { PolitenessLedger } from '../report/politeness.js';
 import { PROCESS_SILENT_MS, TOTALS_EVERY_MS } from './limits.js';
@@ -40,10 +44,16 @@ const HEARTBEAT_MS = PROCESS_SILENT_MS / 3;
 
 type TotalsStore = Pick<Frontier, 'readParts' | 'writePart' | 'partName'>;
 
-/** The totals of one process. */
-export class CrawlTotals {
+/** The totals of one process, of all its runs so far. */
+export class CrawlTotals implements JournalListener {
+  /** Requests of this run alone. */
+  ownRequests = 0;
+  requests = 0;
+  bytes = 0;
+  itemCount = 0;
+  rejectedCount = 0;
+  signedCount = 0;
   readonly #clock: Clock;
-  readonly #tally: Tally;
   readonly #counts: OutcomeCounts;
   readonly #ledger: PolitenessLedger;
   #store: TotalsStore | null = null;
@@ -54,11 +64,25 @@ export class CrawlTotals {
   #written = '';
   #writtenAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock, tally: Tally, counts: OutcomeCounts, ledger: PolitenessLedger) {
+  constructor(clock: Clock, counts: OutcomeCounts, ledger: PolitenessLedger) {
     this.#clock = clock;
-    this.#tally = tally;
     this.#counts = counts;
     this.#ledger = ledger;
+  }
+
+  request({ encodedBytes, signed }: RequestRecord): void {
+    this.ownRequests += 1;
+    this.requests += 1;
+    this.bytes += encodedBytes;
+    if (signed === true) this.signedCount += 1;
+  }
+
+  items(items: readonly Item[]): void {
+    this.itemCount += items.length;
+  }
+
+  rejected(_items: readonly unknown[], count: number): void {
+    this.rejectedCount += count;
   }
 
   /** Adds the totals of earlier runs, and keeps them up to date from here on. */
@@ -70,7 +94,11 @@ export class CrawlTotals {
       this.#earlierRuns += totals.runs - (isOwn || !isAtWork(totals, this.#clock.nowMs()) ? 0 : 1);
       if (!isOwn) continue;
       this.#runs = totals.runs;
-      this.#tally.goOnFrom(totals);
+      this.requests += totals.requests;
+      this.bytes += totals.bytes;
+      this.itemCount += totals.items;
+      this.rejectedCount += totals.rejected ?? 0;
+      this.signedCount += totals.signed ?? 0;
       // What was held then is requested now, and gets a decision anew.
       const { held: _, ...outcomes } = totals.outcomes;
       this.#counts.leftOut(outcomes);
@@ -103,7 +131,7 @@ export class CrawlTotals {
   }
 
   async #write(store: TotalsStore, isOver: boolean): Promise<void> {
-    const { requests, bytes, itemCount: items, rejectedCount: rejected, signedCount: signed } = this.#tally;
+    const { requests, bytes, itemCount: items, rejectedCount: rejected, signedCount: signed } = this;
     const totals = {
       runs: this.#runs + 1,
       requests,
@@ -120,13 +148,13 @@ export class CrawlTotals {
     this.#writtenAtMs = atMs;
     const early = isOver ? this.#ledger.report().reduce((sum, host) => sum + host.early, 0) : null;
     const kept: ProcessTotals = { ...totals, process: { machine: hostname(), pid: process.pid, atMs, isOver, early } };
-    await store.writePart(TOTALS_KEY, new TextEncoder().encode(JSON.stringify(kept)));
+    await store.writePart(TOTALS_KEY, encodeJson(kept));
   }
 }
 
 /** The totals of all parts, by their names. @throws SyntaxError for what this package did not write. */
 export function readTotals(parts: ReadonlyMap<string, Uint8Array>): Map<string, ProcessTotals> {
-  return new Map([...parts].map(([part, bytes]) => [part, JSON.parse(new TextDecoder().decode(bytes))]));
+  return new Map([...parts].map(([part, bytes]) => [part, decodeJson(bytes)]));
 }
 
 /** Whether a process is running, by its last write. Clocks of machines may differ by seconds. Never throws. */

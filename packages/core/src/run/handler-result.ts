@@ -5,10 +5,8 @@ import { type PageWork, retryUrl } from '@mannerly/frontier';
 import { exchangeOf, type ResponseOutcome } from '../fetch/outcome.js';
 import type { Handled } from '../handle/handler-pool.js';
 import type { HandlerSignal } from '../handle/signals.js';
-import type { Staged } from '../handle/staged.js';
 import { applyLicense } from '../licensing/apply-license.js';
 import { itemsOf } from '../output/items.js';
-import type { PageInCrawl } from '../page/page.js';
 import type { Run } from './run.js';
 import { admittedInSlices, decided, failed, RETURNED, settled, type WorkResult } from './work-result.js';
 
@@ -26,14 +24,6 @@ export function tellFailure(run: Run, { url }: PageWork, handled: FailedHandling
   const error = handled.kind === 'threw' ? handled.error : handled.detail;
   run.journal.codeError(error, { code: handled.kind === 'timed-out' ? 'handler-timeout' : 'handler-error', url });
   run.journal.emit('handler-error', { url, error });
-}
-
-/** Logs what a handler staged besides items and links. */
-export function tellStaged({ journal }: Run, work: PageWork, { exclusion }: PageInCrawl, staged: Staged): void {
-  // Rejected items are kept only where items may be kept.
-  if (staged.rejectedCount > 0 && exclusion.storesItems) journal.rejected(staged.rejected, staged.rejectedCount);
-  journal.leftAlone(work, staged.leftAlone);
-  for (const url of staged.nofollow) journal.emit('nofollow-overridden', { url, from: work.url });
 }
 
 /** The handler threw `RetryPage`, `RefusePage` or `StopCrawl`. Nothing that it staged is kept. */
@@ -81,7 +71,7 @@ export async function answeredResult(
     return result;
   }
   const { staged } = handled;
-  tellStaged(run, work, page, staged);
-  const items = page.exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data) : [];
+  run.journal.staged(work, page, staged);
+  const items = page.exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data, staged.kept) : [];
   return { ...result, items, ...(await admittedInSlices(run, staged.links)) };
 }

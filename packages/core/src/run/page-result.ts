@@ -16,7 +16,7 @@ import type { PageExclusion } from '../page/exclusion.js';
 import type { PageInCrawl } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
 import { companionResult } from './companion-result.js';
-import { answeredResult, HANDLING_FAILURES, signalResult, tellFailure, tellStaged } from './handler-result.js';
+import { answeredResult, HANDLING_FAILURES, signalResult, tellFailure } from './handler-result.js';
 import type { Run } from './run.js';
 import { archivedPage } from './run-archive.js';
 import {
@@ -162,7 +162,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   const came = await run.reader.read(work, outcome);
   const verdict = await run.hooks.afterFetch(work, outcome);
   // Before a browser requests more for the page.
-  const rendering = verdict === null ? await run.rendering.render(work, outcome, came) : AS_IT_CAME;
+  const rendering = (verdict === null && (await run.rendering?.render(work, outcome, came))) || AS_IT_CAME;
   if (rendering.kind === 'stopped') return RETURNED;
   const page = rendering.kind === 'rendered' ? await run.reader.read(work, outcome, rendering) : came;
   const license = await run.licenses.ofPage(work, page, outcome.body);
@@ -171,8 +171,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   let record: ArchivedResponse | null = null;
   if (run.archive !== null) {
     const tdm = await run.companions.tdmFor(work.url);
-    const isForBrowser = rendering.kind !== 'as-it-came';
-    const about = archivedPage(work, page, { tdm, license }, isForBrowser, run.nowMs());
+    const about = archivedPage(work, page, { tdm, license }, rendering, run.nowMs());
     record = await run.archive.keep(outcome, about, run.recrawl?.archiveAs(work));
   }
   if (verdict !== null) return refusedByHook(run, work, verdict, outcome);
@@ -212,10 +211,10 @@ async function storedResult(
   const same = (await run.recrawl?.emitted(work, staged.data)) ?? null;
   if (same !== null)
     return { ...(await unchanged(run, work, same, exclusion)), ...(await admittedInSlices(run, candidates)) };
-  const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data) : [];
+  const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data, staged.kept) : [];
   await run.items.write(items);
   journal.items(items);
-  tellStaged(run, work, page, staged);
+  journal.staged(work, page, staged);
   const decision: PageOutcome = exclusion.storesItems
     ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...leftOut(page) }
     : wordOf(exclusion);

@@ -6,9 +6,10 @@ import { resolve } from 'node:path';
 import type { FrontierCounts, HostWait, QueueListing } from '@mannerly/frontier';
 import { seedUrls } from '../admit/admit.js';
 import { partsOf } from '../directory/crawl-paths.js';
+import { readJson, writeJson } from '../json-record.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import { keepSettings, keptSettings } from '../options/crawl-settings.js';
-import { agreedTerms, termsOf, termsRecord } from '../options/crawl-terms.js';
+import { agreedTerms, type CrawlTerms, TERMS_KEY, termsOf } from '../options/crawl-terms.js';
 import { letAllIn } from '../order-seed/wave-frontier.js';
 import { boundsMet } from '../report/bounds-met.js';
 import type { CrawlReport } from '../report/crawl-report.js';
@@ -20,6 +21,7 @@ import { isAtWork, readTotals, TOTALS_KEY } from './crawl-totals.js';
 import { HELD_READ_AT_ONCE, MAX_HELD_REPORTED, MAX_RESET_REST_MS } from './limits.js';
 import type { Run } from './run.js';
 import { createRunArchive } from './run-archive.js';
+import { runFiles } from './run-files.js';
 import { beginRunManifest, endRunManifest, type RunManifest } from './run-manifest.js';
 
 /** How a run ended, and what the frontier said before it was closed. */
@@ -60,13 +62,13 @@ async function crawl(run: Run): Promise<RunEnd> {
   await rest(run);
   await frontier.open(partName(run));
   run.companions.open(frontier);
-  run.licenses.open(frontier);
+  run.licenses.open();
   await run.recrawl?.open();
   await frontier.exclusively(() => join(run));
   const againAtMs = await frontier.exclusively(() => countFromAgain(frontier, setup.again, run.nowMs()));
   await run.knowledge.open(frontier);
   if (options.orderSeed === null) await letAllIn(frontier, (url, answer) => journal.added(url, answer));
-  await run.items.open();
+  await run.items.open(run.stop.signal);
   run.archive = await createRunArchive(options, setup.fetcher, directory, run.reader, () => run.nowMs());
   await run.archive?.open();
   if (directory !== null) await keepSettings(directory.settingsPath, keptSettings(options));
@@ -116,9 +118,9 @@ async function join({ frontier, options, totals, setup }: Run): Promise<void> {
   const nowMs = setup.clock.nowMs();
   const parts = readTotals(await frontier.readParts(TOTALS_KEY));
   const isAlone = ![...parts].some(([part, other]) => part !== frontier.partName() && isAtWork(other, nowMs));
-  const kept = termsRecord.decode(await frontier.readRecord(termsRecord.key));
+  const kept = await readJson<CrawlTerms>(frontier, TERMS_KEY);
   const terms = agreedTerms(kept, termsOf(options, nowMs), isAlone);
-  await frontier.writeRecord(termsRecord.key, termsRecord.encode(terms));
+  await writeJson(frontier, TERMS_KEY, terms);
   await totals.open(frontier);
 }
 
@@ -158,6 +160,7 @@ async function closeAll(run: Run): Promise<unknown[]> {
     run.setup.fetcher,
     run.items,
     run.archive,
+    { close: () => keepFiles(run) },
     run.totals,
     run.frontier,
     run.readings,
@@ -174,11 +177,17 @@ async function closeAll(run: Run): Promise<unknown[]> {
   return failures;
 }
 
+/** After the archive is closed, so that its last files are whole. */
+async function keepFiles({ directory, items, stop }: Run): Promise<void> {
+  if (directory !== null) await items.keepFiles(runFiles(directory), stop.signal);
+}
+
 /** The report of a run whose parts are closed. Where the run continued earlier ones, its numbers come from all logs. */
 async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise<CrawlReport> {
-  const { setup, startedAtMs, tally, counts, ledger, directory, totals, knowledge } = run;
+  const { setup, startedAtMs, counts, ledger, directory, totals, knowledge } = run;
   const resumed = totals.earlierRuns() > 0;
   const stopReason = run.stop.reason();
+  const stages = run.stages.counts();
   const recrawl = run.recrawl?.counts();
   // Other processes still write their logs.
   const isPart = setup.isShared;
@@ -200,16 +209,17 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
     ...(stopReason === null ? {} : { stopReason }),
     resumed,
     ...(isPart ? { part: run.frontier.partName() } : {}),
-    alreadyFinished: resumed && tally.ownRequests === 0 && (state === 'finished' || state === 'bounded'),
+    alreadyFinished: resumed && totals.ownRequests === 0 && (state === 'finished' || state === 'bounded'),
     startedAtMs,
     endedAtMs: setup.clock.nowMs(),
     runningMs: last.runningMs,
     pages: last.pages,
-    requests: tally.requests,
-    ...(tally.signedCount === 0 ? {} : { signed: tally.signedCount }),
-    items: tally.itemCount,
-    ...(tally.rejectedCount === 0 ? {} : { rejected: tally.rejectedCount }),
-    bytes: tally.bytes,
+    requests: totals.requests,
+    ...(totals.signedCount === 0 ? {} : { signed: totals.signedCount }),
+    items: totals.itemCount,
+    ...(totals.rejectedCount === 0 ? {} : { rejected: totals.rejectedCount }),
+    ...(stages.length === 0 ? {} : { stages }),
+    bytes: totals.bytes,
     queued: last.queued,
     outcomes,
     politeness: ledger.report(),

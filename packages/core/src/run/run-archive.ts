@@ -4,6 +4,7 @@ import type { JsonValue, PageWork } from '@mannerly/frontier';
 import type { TdmReservation } from '@mannerly/robots/page';
 import type { CrawlArchive } from '../archive/crawl-archive.js';
 import type { ArchivedPage } from '../archive/visit.js';
+import type { RenderResult } from '../crawl/rendering.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
 import { type CrawlPaths, partsOf } from '../directory/crawl-paths.js';
@@ -57,13 +58,13 @@ export async function createRunArchive(
  * What the archive keeps of a page next to its exchange.
  *
  * @param rights - What the site's tdmrep.json and its licences say of it.
- * @param isForBrowser - Whether its handler sees, or was to see, the page as a browser has it.
+ * @param rendering - The result of opening the page in a browser.
  */
 export function archivedPage(
   { record, signals, lease }: PageWork,
   page: FetchedPage,
   { tdm: { reserved, policy }, license }: { readonly tdm: TdmReservation; readonly license: FoundLicense | null },
-  isForBrowser: boolean,
+  rendering: RenderResult,
   nowMs: number,
 ): ArchivedPage {
   const { depth, via, from, hops, label, userData, tries, visit = 0 } = record;
@@ -71,6 +72,7 @@ export function archivedPage(
     keepsBody: page.exclusion.keepsBody,
     isHtml: page.kind === 'html',
     title: page.title,
+    rendered: rendering.kind === 'rendered' ? rendering : null,
     outlinks: page.links.map(({ url }) => url),
     visit: {
       host: lease.host,
@@ -79,7 +81,8 @@ export function archivedPage(
       tdm: { reserved, policy },
       ...(license === null ? {} : { license: { ...license } }),
       judgedAtMs: nowMs,
-      ...(isForBrowser ? { isRendered: true } : {}),
+      ...(rendering.kind === 'as-it-came' ? {} : { isRendered: true }),
+      ...(page.rendering === null || !page.exclusion.keepsBody ? {} : { rendering: page.rendering }),
     },
   };
 }

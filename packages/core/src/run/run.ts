@@ -13,7 +13,6 @@ import { PageRequests } from '../crawl/page-requests.js';
 import { PageScheduler } from '../crawl/page-scheduler.js';
 import { Rendering } from '../crawl/rendering.js';
 import { SiteKnowledge } from '../crawl/site-knowledge.js';
-import { Wakeup } from '../crawl/wakeup.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { crawlPaths } from '../directory/crawl-paths.js';
 import { Companions } from '../discovery/companions.js';
@@ -25,8 +24,8 @@ import type { Egress } from '../fetch/egress.js';
 import { offerOf } from '../fetch/identity.js';
 import { createFieldsOf } from '../fetch/own-headers.js';
 import { HandlerPool } from '../handle/handler-pool.js';
+import { ItemStages } from '../handle/item-stages.js';
 import { Journal } from '../journal/journal.js';
-import { Tally } from '../journal/tally.js';
 import { Licenses } from '../licensing/licenses.js';
 import { LicenseTokens } from '../licensing/licensing-options.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
@@ -34,7 +33,7 @@ import { crawlSettings } from '../options/crawl-settings.js';
 import { DEFAULT_RECRAWL, type ResolvedOptions } from '../options/options.js';
 import { ItemWriter } from '../output/items.js';
 import { jsonlSink } from '../output/jsonl.js';
-import { createDatasets } from '../page/datasets.js';
+import { datasetReader } from '../page/datasets.js';
 import { PageReader } from '../page/read-page.js';
 import { lookAtVisit } from '../recrawl/look-at-visit.js';
 import { Recrawl } from '../recrawl/recrawl.js';
@@ -51,6 +50,7 @@ import {
 } from '../report/explain.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
 import { PolitenessLedger } from '../report/politeness.js';
+import { Wakeup } from '../wakeup.js';
 import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, endedActivity } from './activity.js';
 import { type AddedUrl, addedUrls } from './added-urls.js';
 import { CrawlTotals } from './crawl-totals.js';
@@ -80,7 +80,6 @@ export class Run {
   readonly wakeup: Wakeup;
   readonly ledger: PolitenessLedger;
   readonly counts: OutcomeCounts;
-  readonly tally: Tally;
   readonly journal: Journal;
   readonly hooks: Hooks;
   readonly scope: Scope;
@@ -101,7 +100,9 @@ export class Run {
   readonly licenses: Licenses;
   readonly scheduler: PageScheduler;
   readonly handlers: HandlerPool;
-  readonly rendering: Rendering;
+  readonly stages: ItemStages;
+  /** `null`: the fetcher opens no pages in a browser. */
+  readonly rendering: Rendering | null;
   readonly items: ItemWriter;
   readonly stalls = new StallWatch();
   /** `null`: no visits are kept. */
@@ -154,8 +155,8 @@ export class Run {
     stop.onRequest = () => this.wakeup.wake();
     this.ledger = new PolitenessLedger();
     this.counts = new OutcomeCounts();
-    this.tally = new Tally();
-    this.journal = new Journal(emitter, [this.ledger, this.counts, this.tally, logs], nowMs);
+    this.totals = new CrawlTotals(clock, this.counts, this.ledger);
+    this.journal = new Journal(emitter, [this.ledger, this.counts, this.totals, logs], nowMs);
     const { journal } = this;
     this.hooks = new Hooks(options.hooks, clock, stop.signal, journal);
     if (setup.log !== undefined) journal.addListener(setup.log);
@@ -167,11 +168,9 @@ export class Run {
     this.knowledge = new SiteKnowledge(scope, options.traps, setup.isShared, journal);
     this.sitemaps = new Sitemaps(options.sitemaps, options.sitemapUrls);
     const tell = journal.dataset.bind(journal);
-    const { enqueueDatasets: enqueue, dataTxt } = options;
-    const datasets = dataTxt ? createDatasets({ tokens: identity.tokens, enqueue, tell }) : null;
+    const datasets = options.dataTxt ? datasetReader(identity.tokens, options.enqueueDatasets, tell) : null;
     const tdm = wantsTdmRep(exclusion.page);
     this.companions = new Companions({ sitemaps: this.sitemaps, tdm, datasets }, nowMs);
-    this.totals = new CrawlTotals(clock, this.tally, this.counts, this.ledger);
 
     const { knowledge, companions, totals } = this;
     this.frontier = createRunFrontier(setup, { journal, scope, knowledge, companions, totals, needsFrontier });
@@ -218,6 +217,7 @@ export class Run {
       stop,
     });
     this.licenses = new Licenses({
+      store: frontier,
       options: options.licensing,
       purposes: exclusion.page.purposes,
       tokens,
@@ -228,6 +228,7 @@ export class Run {
       tell: (...warning) => journal.warning(...warning),
     });
     this.scheduler = new PageScheduler(nowMs, network.concurrency);
+    this.stages = new ItemStages(options.items);
     this.handlers = new HandlerPool({
       handlers,
       concurrency: MAX_HANDLING,
@@ -236,18 +237,16 @@ export class Run {
       signal: stop.signal,
       filesPath: directory?.filesPath ?? null,
       isArchived: options.archive !== null,
+      stages: this.stages,
       fetch: this.pageRequests.fetch,
     });
-    this.rendering = new Rendering({
-      renderer: fetcher.renderer ?? null,
-      requests: this.pageRequests,
-      handlers: this.handlers,
-      scope,
-      journal,
-      userAgent: identity.userAgent,
-      nowMs,
-      stop,
-    });
+    const { pageRequests: requests, handlers: pool } = this;
+    const { userAgent } = identity;
+    const { renderer } = fetcher;
+    this.rendering =
+      renderer === undefined
+        ? null
+        : new Rendering({ renderer, requests, handlers: pool, scope, journal, userAgent, nowMs, stop });
     const allSinks = directory === null ? sinks : [jsonlSink({ path: directory.itemsPath }), ...sinks];
     this.items = new ItemWriter(allSinks, (thrown, url) => journal.codeError(thrown, { code: 'sink-failed', url }));
   }
@@ -269,21 +268,21 @@ export class Run {
 
   /** The progress in numbers. */
   progress(): CrawlProgress {
-    const { counts, tally, ledger } = this;
+    const { counts, totals, ledger } = this;
     const problem = this.setup.storeProblem();
     const { queued, inFlight, pages, hosts, runningMs } = this.frontier.counts();
     const waits = this.frontier.waits(MAX_REPORTED_WAITS);
     return {
       pages,
-      requests: tally.requests,
+      requests: totals.requests,
       inFlight,
       hosts: Math.max(hosts, ledger.hostCount()),
       queued,
       excluded: counts.count('excluded'),
       dropped: counts.count('dropped'),
       failed: counts.count('failed'),
-      items: tally.itemCount,
-      bytes: tally.bytes,
+      items: totals.itemCount,
+      bytes: totals.bytes,
       runningMs,
       waitingFor: inFlight > 0 ? null : (waits[0] ?? null),
       waitingHosts: waits.length,

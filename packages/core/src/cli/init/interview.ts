@@ -14,6 +14,8 @@ export interface ProjectPlan {
   readonly seeds: readonly string[];
   readonly within: 'host' | 'domain';
   readonly bounds: Readonly<Record<Bound, number>> & { readonly depth?: number };
+  /** Whether pages are opened in a browser. */
+  readonly browser: boolean;
 }
 
 /** What the flags say. */
@@ -59,11 +61,13 @@ export async function interview(given: GivenPlan, asker: Asker | null): Promise<
     if (most === null) return null;
     bounds[bound] = most;
   }
-  return withDefaults({ ...given, name, contact, seeds, bounds });
+  const browser = given.browser === undefined ? await asker.ask(BROWSER_QUESTION) : given.browser ? 'y' : 'n';
+  if (browser === null) return null;
+  return withDefaults({ ...given, name, contact, seeds, bounds, browser: /^y/i.test(browser) });
 }
 
 function withDefaults(given: GivenPlan): ProjectPlan {
-  const { name, contact, seeds, within = 'host', bounds } = given;
+  const { name, contact, seeds, within = 'host', bounds, browser = false } = given;
   if (name === undefined || contact === undefined || seeds === undefined) {
     const missing = NEEDED.flatMap(([part, flag]) => (given[part] === undefined ? [flag] : []));
     throw new UsageError(
@@ -79,6 +83,7 @@ function withDefaults(given: GivenPlan): ProjectPlan {
     seeds,
     within,
     bounds: { ...Object.fromEntries(defaults), ...bounds } as ProjectPlan['bounds'],
+    browser,
   };
 }
 
@@ -93,6 +98,12 @@ const QUESTIONS = {
     example: 'https://docs.example.org/',
   },
 } as const;
+
+const BROWSER_QUESTION: Question = {
+  message: 'Do scripts make the pages, so that they need a browser? y or n',
+  initial: 'n',
+  fault: (answer) => (/^(y|yes|n|no)$/i.test(answer) ? null : 'expected y or n'),
+};
 
 function question(part: NeededPart): Question {
   const check = (answer: string): void => checkParts({ [part]: part === 'seeds' ? answer.split(/\s+/) : answer });

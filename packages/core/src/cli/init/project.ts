@@ -26,6 +26,9 @@ export const PROJECT_TOOLS = {
   typescript: '^7.0.2',
 } as const;
 
+/** The driver of a project whose pages need a browser. */
+export const BROWSER_DRIVER = { 'playwright-core': '^1.65.1' } as const;
+
 /** Every file of a project: from its path, with forward slashes, to its text. */
 export async function projectFiles(plan: ProjectPlan): Promise<ReadonlyMap<string, string>> {
   const same = Object.entries(SAME_FOR_ALL).map(
@@ -40,18 +43,19 @@ export async function projectFiles(plan: ProjectPlan): Promise<ReadonlyMap<strin
 }
 
 /** The configuration of a project. */
-function configOf({ name, contact, seeds, within, bounds }: ProjectPlan): CrawlConfig {
+function configOf({ name, contact, seeds, within, bounds, browser }: ProjectPlan): CrawlConfig {
   return {
     $schema: './node_modules/mannerly/schema/config.schema.json',
     identity: { name, contact },
     scope: { seeds, within },
     bounds,
+    ...(browser ? { browser: true } : {}),
     handlers: './dist/handlers.js',
   };
 }
 
 /** `node --test` searches the working directory on every version. Folders and patterns are read differently by each. */
-function manifestOf({ name }: ProjectPlan): object {
+function manifestOf({ name, browser }: ProjectPlan): object {
   return {
     name: packageName(name),
     version: '0.0.0',
@@ -64,7 +68,7 @@ function manifestOf({ name }: ProjectPlan): object {
       test: 'tsc && cd dist && node --test',
       typecheck: 'tsc --noEmit',
     },
-    dependencies: { mannerly: `^${MANNERLY_VERSION}` },
+    dependencies: { mannerly: `^${MANNERLY_VERSION}`, ...(browser ? BROWSER_DRIVER : {}) },
     devDependencies: PROJECT_TOOLS,
   };
 }

@@ -7,7 +7,7 @@ beforeEach(() => vi.resetModules());
 afterEach(() => vi.unstubAllGlobals());
 
 it('collects before a long wait only', async () => {
-  const { giveMemoryBack } = await import('./engine.js');
+  const { giveMemoryBack } = await import('./wakeup.js');
   const gc = vi.fn();
   vi.stubGlobal('gc', gc);
   giveMemoryBack(LONG_WAIT_MS - 1);
@@ -17,14 +17,14 @@ it('collects before a long wait only', async () => {
 });
 
 it('does without where the process does not let it', async () => {
-  const { giveMemoryBack } = await import('./engine.js');
+  const { giveMemoryBack } = await import('./wakeup.js');
   vi.stubGlobal('gc', undefined);
   expect(() => giveMemoryBack(LONG_WAIT_MS)).not.toThrow();
 });
 
 it('collects what no one holds, as the lean engine has it', async () => {
   await import('./v8-flags.js');
-  const { giveMemoryBack } = await import('./engine.js');
+  const { giveMemoryBack } = await import('./wakeup.js');
   vi.stubGlobal('gc', undefined);
   const held = { text: 'held' };
   const [kept, left] = [new WeakRef(held), weakly('left')];

@@ -1,0 +1,33 @@
+// Functions that are run in a page, in a world of their own: its scripts cannot change what they find there.
+
+import type { CDPSession, Page } from 'playwright-core';
+
+/** A session with the browser about one page. Ends with the page. @throws What the browser says. */
+export function sessionOf(page: Page): Promise<CDPSession> {
+  return page.context().newCDPSession(page);
+}
+
+/**
+ * Runs a function in the page's main frame. Nothing outside of it is known there.
+ *
+ * @param argument - JSON.
+ * @throws What the browser says, and when the function throws.
+ */
+export async function runInPage<Argument, Result>(
+  session: CDPSession,
+  run: (argument: Argument) => Result,
+  argument: Argument,
+): Promise<Result> {
+  const { frameTree } = await session.send('Page.getFrameTree');
+  const { executionContextId } = await session.send('Page.createIsolatedWorld', {
+    frameId: frameTree.frame.id,
+    worldName: 'mannerly',
+  });
+  const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+    expression: `(${run.toString()})(${JSON.stringify(argument)})`,
+    contextId: executionContextId,
+    returnByValue: true,
+  });
+  if (exceptionDetails === undefined) return result.value as Result;
+  throw new Error(exceptionDetails.text);
+}

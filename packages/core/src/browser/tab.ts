@@ -1,0 +1,118 @@
+// The steps that user code takes on a page before it is read: each counts, ends with the page's time, and waits until
+// the page is quiet again. What a page does in answer to a step goes through its requests like everything else.
+
+import type { CDPSession, ElementHandle, Page } from 'playwright-core';
+import type { BrowserTab, StepResult } from '../fetch/renderer.js';
+import { type BrowserSettings, invalid } from './browser-options.js';
+import { runInPage } from './isolated-world.js';
+import { CLICK_MS, MAX_SCREENSHOT_BYTES, MAX_SCREENSHOT_HEIGHT, PAGE_MS, WAIT_FOR_MS, WINDOW } from './limits.js';
+import type { PageRequests } from './page-requests.js';
+
+/** A tab, and the last screenshot; `null`: none was taken. */
+export interface SteppedTab {
+  readonly tab: BrowserTab;
+  screenshot(): Buffer | null;
+}
+
+/** Makes the tab of one page. @param untilMs - The page's deadline by `performance.now()`. @throws Never */
+export function createTab(
+  page: Page,
+  session: CDPSession,
+  requests: Pick<PageRequests, 'isOver' | 'untilQuiet'>,
+  { steps }: Pick<BrowserSettings, 'steps'>,
+  untilMs: number,
+): SteppedTab {
+  let taken = 0;
+  let png: Buffer | null = null;
+  const within = (ms: number): number => Math.max(1, Math.min(ms, Math.ceil(untilMs - performance.now())));
+
+  /** @param otherwise - Where the browser has waited in vain. */
+  const step = async (act: () => Promise<StepResult>, otherwise: StepResult): Promise<StepResult> => {
+    if (requests.isOver()) return 'page-over';
+    if (taken >= steps) return 'step-limit';
+    taken += 1;
+    try {
+      const result = await act();
+      if (result === 'done') await requests.untilQuiet();
+      return requests.isOver() ? 'page-over' : result;
+    } catch (error) {
+      if (requests.isOver()) return 'page-over';
+      if (error instanceof Error && error.name === 'TimeoutError') return otherwise;
+      throw error;
+    }
+  };
+
+  const tab: BrowserTab = {
+    waitFor: (selector, { timeoutMs = WAIT_FOR_MS } = {}) =>
+      step(async () => {
+        const [, , most] = PAGE_MS;
+        if (!(timeoutMs >= 0 && timeoutMs <= most)) throw invalid('timeoutMs', `a number from 0 to ${most}`, timeoutMs);
+        await page.waitForSelector(`css=${selector}`, { state: 'attached', timeout: within(timeoutMs) });
+        return 'done';
+      }, 'not-found'),
+    scroll: () => step(async () => ((await runInPage(session, scrollDown, null)) ? 'done' : 'end'), 'end'),
+    click: (selector) =>
+      step(async () => {
+        const element = await page.$(`css=${selector}`);
+        if (element === null) return 'not-found';
+        if (await submits(element)) return 'submits';
+        await element.click({ timeout: within(CLICK_MS) });
+        return 'done';
+      }, 'not-clickable'),
+    screenshot: ({ fullPage = false } = {}) =>
+      step(async () => {
+        const taken = await capture(session, fullPage);
+        if (taken.length > MAX_SCREENSHOT_BYTES) return 'too-large';
+        png = taken;
+        return 'done';
+      }, 'too-large'),
+  };
+  return { tab, screenshot: () => png };
+}
+
+async function capture(session: CDPSession, fullPage: boolean): Promise<Buffer> {
+  const { cssVisualViewport, cssContentSize } = await session.send('Page.getLayoutMetrics');
+  const height = fullPage ? Math.min(Math.ceil(cssContentSize.height), MAX_SCREENSHOT_HEIGHT) : WINDOW.height;
+  const top = fullPage ? 0 : cssVisualViewport.pageY;
+  const { data } = await session.send('Page.captureScreenshot', {
+    format: 'png',
+    captureBeyondViewport: fullPage,
+    clip: { x: 0, y: top, width: WINDOW.width, height: Math.max(1, height), scale: 1 },
+  });
+  return Buffer.from(data, 'base64');
+}
+
+/** What the browser knows of a form's control, as far as it is read here. */
+interface FormControl {
+  readonly form: unknown;
+  readonly type: string;
+}
+
+/** What the browser knows of an element, as far as it is read here. */
+interface ClickedElement {
+  closest(selector: string): (FormControl & { readonly control: FormControl | null }) | null;
+}
+
+/** Whether a click would submit a form. What a page makes of other clicks, the seal keeps from submitting one. */
+function submits(element: ElementHandle): Promise<boolean> {
+  return element.evaluate((node) => {
+    const clicked = node as unknown as ClickedElement;
+    const control = clicked.closest('button, input') ?? clicked.closest('label')?.control ?? null;
+    return control !== null && control.form !== null && /^(submit|image)$/.test(control.type);
+  });
+}
+
+/** What the browser knows of a window, as far as it is read here. */
+interface ScrolledWindow {
+  readonly scrollY: number;
+  readonly innerHeight: number;
+  scrollBy(how: { readonly top: number; readonly behavior: 'instant' }): void;
+}
+
+/** Runs in the browser. @returns Whether the page moved. */
+function scrollDown(): boolean {
+  const window = globalThis as unknown as ScrolledWindow;
+  const before = window.scrollY;
+  window.scrollBy({ top: window.innerHeight, behavior: 'instant' });
+  return window.scrollY > before;
+}

@@ -1,0 +1,78 @@
+// The browser of the command: what is missing is told before anything is opened or requested.
+
+import { existsSync } from 'node:fs';
+import { delimiter, join, sep } from 'node:path';
+import { systemClock } from '@mannerly/frontier';
+import { parseUrlParts } from '@mannerly/frontier/internal';
+import { readPatterns } from '../admit/url-pattern.js';
+import { fetcherOf } from '../default-parts.js';
+import type { Fetcher } from '../fetch/fetcher.js';
+import { loadPeer } from '../optional-peer.js';
+import type { GivenBrowser } from '../options/browser-rows.js';
+import { UsageError } from './failure.js';
+
+/** Names of the program, in the order in which they are looked for. */
+const PROGRAMS: readonly string[] = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'chrome.exe',
+];
+const NO_SANDBOX = '--no-sandbox';
+
+/**
+ * Makes the fetcher of a command that opens pages in a browser. Nothing is started yet.
+ *
+ * @param proxy - As `network.proxy`; `undefined`: none.
+ * @throws UsageError where there is no Chromium, or none that could start; MannerlyError `peer-missing`,
+ *   `option-invalid`.
+ */
+export async function commandBrowser(given: GivenBrowser, proxy: string | undefined): Promise<Fetcher> {
+  const { for: patterns, program, flags = [], ...rest } = given;
+  const { chromium } = await loadPeer<typeof import('playwright-core')>('playwright-core', '`--browser`');
+  const executablePath = findProgram(program === undefined ? PROGRAMS : [program]) ?? installed(chromium, program);
+  if (executablePath === null) {
+    const what = program === undefined ? 'there is no Chromium on the PATH' : `there is no program ${program}`;
+    const hint =
+      'Install one (Debian: apt-get install chromium; elsewhere: npx playwright-core install chromium), or name it: ' +
+      '--browser-program <path>.';
+    throw new UsageError(`--browser needs a Chromium, and ${what}`, hint);
+  }
+  const hasSandbox = !flags.includes(NO_SANDBOX);
+  if (hasSandbox && process.getuid?.() === 0) {
+    const hint = `Run as another user or, in a container that holds nothing else, add --browser-flag=${NO_SANDBOX}.`;
+    throw new UsageError('Chromium does not start as root with its sandbox', hint);
+  }
+  const { browserFetcher } = await import('../browser/browser-fetcher.js');
+  const isWanted = readPatterns('browser.for', patterns);
+  return browserFetcher({
+    ...rest,
+    ...(isWanted === null ? {} : { renders: ({ url }) => isWanted(parseUrlParts(url)!) }),
+    fetcher: fetcherOf({ network: proxy === undefined ? {} : { proxy } }, systemClock()),
+    launch: (sealed) =>
+      chromium.launch({
+        executablePath,
+        // Of a flag that is given twice the last one counts.
+        args: [...flags, ...sealed],
+        chromiumSandbox: hasSandbox,
+        // Ctrl-C stops the crawl, which closes the browser.
+        handleSIGINT: false,
+        handleSIGTERM: false,
+        handleSIGHUP: false,
+      }),
+  });
+}
+
+/** The first of these programs that is there; `null`: none is. @param searched - Folders, as the PATH has them. */
+export function findProgram(names: readonly string[], searched: string = process.env['PATH'] ?? ''): string | null {
+  const folders = searched.split(delimiter).filter((folder) => folder !== '');
+  const paths = names.flatMap((name) => (name.includes(sep) ? [name] : folders.map((folder) => join(folder, name))));
+  return paths.find((path) => existsSync(path)) ?? null;
+}
+
+/** The Chromium that playwright has installed; `null`: another one is wanted, or it has none. */
+function installed(chromium: { executablePath(): string }, program: string | undefined): string | null {
+  const path = program === undefined ? chromium.executablePath() : '';
+  return path !== '' && existsSync(path) ? path : null;
+}

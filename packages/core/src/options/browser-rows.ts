@@ -1,0 +1,63 @@
+// The row of the command's browser: what flags and configuration files may say of pages that scripts make. The numbers
+// have the ranges and defaults of `browserFetcher`, which checks them.
+
+import { SUBRESOURCE_TYPES } from '../fetch/renderer.js';
+import { MAX_BROWSER_FLAGS } from './limits.js';
+import { boolean, choice, either, group, list, type Row, type Rows, row, text, whole } from './row.js';
+import { patterns } from './url-patterns.js';
+
+const ROWS = {
+  for: row(patterns, 'Only pages whose URLs match one of these patterns, written as in robots.txt.', {
+    defaultText: 'every HTML page',
+    flag: ['--browser-for <pattern>', 'open only pages that match, as in robots.txt (implies --browser; repeatable)'],
+  }),
+  program: row(
+    text('a path, or a name on the PATH', { path: 'with a slash' }),
+    'The Chromium. A path in a configuration file is relative to it.',
+    {
+      defaultText: 'the one on the PATH, or the one that `npx playwright-core install chromium` has installed',
+      flag: ['--browser-program <path>', 'the Chromium (default: the one on the PATH)'],
+    },
+  ),
+  flags: row(
+    list(text('a flag of Chromium', { pattern: '^--' }), MAX_BROWSER_FLAGS),
+    'Flags of Chromium in addition to those that keep it from the network: `--no-sandbox` in a container.',
+    {
+      defaultText: '`[]`',
+      flag: ['--browser-flag <flag>', 'give this flag to Chromium: --browser-flag=--no-sandbox (repeatable)'],
+    },
+  ),
+  loads: row(
+    list(choice(...SUBRESOURCE_TYPES)),
+    'What pages may load. Each costs its host a request and its page a wait.',
+    {
+      defaultText: '`script`, `xhr`, `fetch`',
+      flag: ['--browser-loads <type>', 'what pages may load (repeatable; default: script, xhr, fetch)'],
+    },
+  ),
+  hosts: row(choice('scope', 'any'), '`any`: pages may also load from hosts outside the scope.', {
+    defaultText: '`scope`',
+  }),
+  pages: row(whole(1, 16, 'pages'), 'Pages open at a time.', { defaultText: '2' }),
+  requests: row(whole(0, 1_000, 'requests'), 'Requests of one page.', { defaultText: '50' }),
+  pageMs: row(whole(1_000, 600_000, 'ms'), 'The time that a page and what it loads may take.', {
+    defaultText: '60,000',
+  }),
+  quietMs: row(whole(0, 60_000, 'ms'), 'Time without requests after which a page is done.', { defaultText: '500' }),
+};
+
+/** What a configuration may say of the browser. */
+export type GivenBrowser = Given<typeof ROWS>;
+
+type Given<R extends Rows> = { readonly [K in keyof R]?: R[K] extends Row<infer V> ? V : never };
+
+/** Whether and how the command opens pages in a browser. */
+export const BROWSER_ROW = row(
+  either(boolean, group('GivenBrowser', ROWS)),
+  'Open HTML pages in a Chromium of yours ([pages in a browser](../browser.md)): of the command and its configuration. ' +
+    'Needs playwright-core. A program says `fetcher: browserFetcher(…)`.',
+  {
+    default: false,
+    flag: ['--browser', 'open HTML pages in a Chromium of yours (needs playwright-core)', { sets: {} }],
+  },
+);
