@@ -1,6 +1,6 @@
 // Weights of hosts and labels share out the requests of a crawl that is slower than its hosts, and budgets of labels
-// count over a restart. If this breaks, a setting says nothing; if it went further, a host would be asked sooner than it
-// may, or never.
+// count over a restart. If this breaks, a setting says nothing. If it went further, a host would be asked sooner than
+// it may, or never.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

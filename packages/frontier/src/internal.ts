@@ -4,7 +4,7 @@
 export { resolveSettings } from './options/options.js';
 export { afterExchange, newHostClock, redirectNotBeforeMs } from './politeness/host-clock.js';
 export { requestInterval, resolvePoliteness } from './politeness/interval.js';
-export { type HeapMember, ReadyHeap } from './ready-heap.js';
+export { ReadyHeap } from './ready-heap.js';
 export { createRecentSet } from './recent-set.js';
 export { recordOf } from './records/record.js';
 export { createHostMatch } from './url/host-pattern.js';

@@ -8,7 +8,7 @@ export interface HeapMember {
 }
 
 /** The heap. Times are next to each other in memory: members are not read when they are compared. */
-export class ReadyHeap<Member extends HeapMember> {
+export class ReadyHeap<Member extends HeapMember = HeapMember> {
   readonly #members: Member[] = [];
   readonly #dues: number[] = [];
   /** The turn in which the time was set. */

@@ -1,4 +1,5 @@
-// Rows of `hosts` and `labels`: settings of single hosts, and of URLs by their label. What a row says of the crawl's own value is checked in `host-options.ts`.
+// Rows of `hosts` and `labels`: settings of single hosts, and of URLs by their label. What a row says of the crawl's
+// own value is checked in `host-options.ts`.
 
 import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from '../admit/limits.js';
 import { MAX_OWN_HEADERS } from '../fetch/limits.js';

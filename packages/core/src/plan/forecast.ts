@@ -1,7 +1,7 @@
 // Simulates a crawl: hosts with so many requests each, at their pace, under the bounds of the crawl. Pure. Each step is
 // one request: the earliest host makes it, and is due again as its pace says.
 
-import { type HeapMember, ReadyHeap } from '@mannerly/frontier/internal';
+import { ReadyHeap } from '@mannerly/frontier/internal';
 import type { HostPace } from './host-pace.js';
 
 /** A bound that a crawl reaches. */
@@ -108,7 +108,7 @@ class Simulation {
 
   run(): Forecast {
     const { runningMs, pages, maxIdleMs, crawlIntervalMs, concurrency, steps } = this.#bounds;
-    const due = new ReadyHeap<HeapMember & { readonly shared: readonly PredictedHost[] }>();
+    const due = new ReadyHeap<{ place: number; readonly shared: readonly PredictedHost[] }>();
     for (const shared of byClock(this.#hosts).values()) due.set({ place: -1, shared }, this.#startMs);
     const lanes = new ReadyHeap();
     for (let lane = 0; lane < concurrency; lane += 1) lanes.set({ place: -1 }, this.#startMs);

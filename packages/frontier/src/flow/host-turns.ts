@@ -1,10 +1,10 @@
 // Which of the hosts that are due goes first. Without weights and quiet hours: the one that has been due for longest.
 //
-// With weights (weighted fair queueing): a host has a virtual time, which a turn moves on by 1 / weight, and the host
+// With weights (weighted fair queueing): a host has a virtual time, which a turn moves on by 1 / weight, and the one
 // with the least goes first. So a host of weight 3 gets three turns while one of weight 1 gets one, where the crawl
-// cannot ask all that are due; where it can, weights change nothing. A host that comes is a turn behind the common time,
-// which every turn moves on by its share of all weights: so new hosts cannot keep others waiting for ever. A host that
-// politeness kept waiting may catch up a turn.
+// cannot ask all that are due; where it can, weights change nothing. A host that comes is a turn behind the common
+// time, which every turn moves on by its share of all weights: so new hosts cannot keep others waiting for ever. A host
+// that politeness kept waiting may catch up a turn.
 // Virtual times are in memory: after a restart, and in each process, they begin anew.
 //
 // With quiet hours, hosts at which it is night go before all others.

@@ -1,23 +1,20 @@
 // How many pages of each label are used up: a budget for each, kept like that of the whole crawl, so that it holds over
 // restarts and processes in the same way. A crawl that counts anew begins new accounts.
 
-import type { LabelSettings } from '../options/labels.js';
 import { Budget, type BudgetOptions } from './budget.js';
 
-const NO_BOUNDS = {
-  ...{ pages: null, pagesPerHost: null, bytesPerHost: null, runningPerHostMs: null, runningMs: null, bytes: null },
-};
+const NO_BOUNDS = { pagesPerHost: null, bytesPerHost: null, runningPerHostMs: null, runningMs: null, bytes: null };
+
+/** Pages of each label; `null`: no bound. */
+type LabelBounds = ReadonlyMap<string, { readonly pages: number | null }>;
 
 /** The budgets. Its promises reject with what the records throw. */
 export class LabelBudgets {
-  readonly #labels: ReadonlyMap<string, LabelSettings>;
+  readonly #labels: LabelBounds;
   readonly #options: Pick<BudgetOptions, 'records' | 'isPart' | 'clock'>;
   readonly #budgets = new Map<string, Budget>();
 
-  constructor(
-    labels: ReadonlyMap<string, LabelSettings>,
-    options: Pick<BudgetOptions, 'records' | 'isPart' | 'clock'>,
-  ) {
+  constructor(labels: LabelBounds, options: Pick<BudgetOptions, 'records' | 'isPart' | 'clock'>) {
     this.#labels = labels;
     this.#options = options;
   }

@@ -1,7 +1,7 @@
 // The state machine of host queues, for the stores whose verbs run in this process (memory, file, lmdb): who holds a
-// host, when it is due, what a commit changes. Every verb is one synchronous step: that is what makes it atomic. A store
-// says where its hosts, entries and due times are kept. It is the readable reference of the contract, whose letters name
-// the invariants.
+// host, when it is due, what a commit changes. Every verb is one synchronous step: that is what makes it atomic. A
+// store says where its hosts, entries and due times are. It is the readable reference of the contract, whose letters
+// name the invariants.
 //
 // A host is in one of four states. In the first two it is in the time index:
 //   leased   at lease end + delay: a holder that vanishes is a host that comes due later (L4)

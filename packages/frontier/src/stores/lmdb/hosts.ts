@@ -147,7 +147,7 @@ export function decodeHost(number: number, bytes: Buffer): Host {
 /** A host with the entries that the file has of it. */
 export type StoredHost = Host & HostQueue;
 
-/** Gives a host its entries. @param onAdded - Called for each new one; `mustWrite`: the host's record is to be written. */
+/** Gives a host its entries. `onAdded`: called for each new one; `mustWrite`: the host's record is to be written. */
 type EntriesOf = (host: Host, onAdded: (mustWrite: boolean) => void) => QueueEntries;
 
 /** The hosts of one client. */
