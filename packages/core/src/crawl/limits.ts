@@ -26,6 +26,12 @@ export const DEFAULT_OWN_WAIT_MS = 30_000;
 /** Milliseconds for which it may wait at most. Ours: a handler is running meanwhile. */
 export const MAX_OWN_WAIT_MS = 600_000;
 
+// Signing in
+/** Characters of a login form, the fields that its page decides included. Ours. */
+export const MAX_FORM_CHARS = 64 * 1024;
+/** Milliseconds after which a page that waits for the login asks again: as long as it has waited. As for licences. */
+export const SIGN_IN_POLL_MS = { least: 50, most: 1_000 } as const;
+
 // Pages in a browser
 export const MAX_SUBRESOURCE_HOPS = 5; // redirects of one subresource. Ours, as for robots.txt (access §3)
 /** Files in the cache of subresources, and their bytes together. Ours: the scripts of a hundred sites. */

@@ -106,15 +106,17 @@ export class Rendering {
     const { requests, nowMs } = this.#parts;
     const untilMs = nowMs() + wanted.waitMs;
     let { url } = wanted;
+    let from = page.url;
     if (wanted.type === 'image' && !page.exclusion.effects.takeImages)
       return { kind: 'excluded', url, reason: 'noimageindex', line: null, pattern: null, dialect: null };
     for (let hops = 0; ; hops += 1) {
       if (!wanted.anywhere && !this.#isInside(url)) return { kind: 'dropped', url, reason: 'out-of-scope' };
-      const cached = hops === 0 ? this.#cache.find(wanted) : null;
+      const cached = hops === 0 ? this.#cache.find(wanted, page.url) : null;
       if (cached !== null) return cached;
       const { headers, maxBodyBytes, signal } = wanted;
       const options = { headers, maxBodyBytes, waitMs: Math.max(0, untilMs - nowMs()) };
-      const answer = await requests.subresource(page, url, options, signal);
+      // What another origin redirects to gets no credential.
+      const answer = await requests.subresource({ url: from, depth: page.depth }, url, options, signal);
       const target = answer.kind === 'response' ? redirectTarget(answer) : null;
       // A Refresh field leads people on, but not what a script requests.
       if (target?.kind !== 'to' || target.by !== 'location') {
@@ -125,6 +127,7 @@ export class Rendering {
       const { notBeforeMs } = target;
       if (notBeforeMs !== null && notBeforeMs > nowMs())
         return { kind: 'held', url: target.url, reason: 'not-before', untilMs: notBeforeMs };
+      from = url;
       url = target.url;
     }
   }

@@ -233,7 +233,7 @@ export class Journal {
 }
 
 /** Requests whose URLs get no decision of their own. */
-const WITHOUT_DECISION: ReadonlySet<string> = new Set(['robots', 'handler', 'subresource', 'license']);
+const WITHOUT_DECISION: ReadonlySet<string> = new Set(['robots', 'handler', 'subresource', 'license', 'login']);
 
 /**
  * Whether this is a redirect target of a companion file. The decision is about the file as first requested; the target

@@ -18,6 +18,7 @@ import type { StoreNotice } from '../journal/events.js';
 import type { LogFunction, Logger } from '../journal/log-entry.js';
 import type { Sink } from '../output/sink.js';
 import type { ContentFunction } from '../recrawl/recrawl-options.js';
+import type { GivenBrowser } from './browser-rows.js';
 
 /** Everything a crawl can be configured with. */
 export interface CrawlerOptions {
@@ -79,6 +80,11 @@ export interface CrawlerOptions {
   readonly indexInstead?: 'respect' | 'expose';
   /** How the crawl reaches the network. For robots.txt the timeouts are at most 10 s to connect and 30 s in all. */
   readonly network?: NetworkOptions;
+  /**
+   * Uses an account of yours at one https origin (log in). The credential goes to that origin alone, never with
+   * robots.txt, and is recorded nowhere. @default none: the crawl has no account
+   */
+  readonly signIn?: SignInOptions;
   /** Files that are requested next to pages, each spaced like a page. */
   readonly discover?: DiscoverOptions;
   /** Datasets that data.txt names. */
@@ -140,6 +146,37 @@ export interface CrawlerOptions {
   readonly sinks?: readonly Sink[];
   /** The source of time, for tests. @default the system's clock */
   readonly clock?: Clock;
+}
+
+/** What a configuration file may say in addition. */
+export interface FileOptions {
+  /**
+   * Open HTML pages in a Chromium of yours (pages in a browser (docs/browser.md)): of the command and its
+   * configuration. Needs playwright-core. A program says `fetcher: browserFetcher(…)`. @default false
+   */
+  readonly browser?: boolean | GivenBrowser;
+  /** Where the schema is, for editors. @default none */
+  readonly $schema?: string;
+  /**
+   * A module that exports `handlers`. Relative to the file. @default every HTML page is an item, its links are followed
+   */
+  readonly handlers?: string;
+  /** The crawl directory. Relative to the file. @default that of the same crawl, else crawls/<host>-<date> */
+  readonly out?: string;
+  /** A CSV file for items too. Relative to the file. @default none */
+  readonly csv?: string;
+  /** A SQLite file for items too. Relative to the file. @default none */
+  readonly sqlite?: string;
+  /** A table of PostgreSQL (docs/sinks.md) for items too. A URL with a password is named by its place. @default none */
+  readonly postgres?: string;
+  /** A URL to which items are posted (docs/sinks.md) too. @default none */
+  readonly webhook?: string;
+  /**
+   * A bucket (docs/sinks.md) for items, saved files and archives too. Its keys are in the environment. @default none
+   */
+  readonly s3?: string;
+  /** The server that keeps the frontier. @default in the crawl directory */
+  readonly store?: string;
 }
 
 /** The options of `identity`. */
@@ -560,6 +597,34 @@ export interface NetworkOptions {
    * 64
    */
   readonly concurrency?: number;
+}
+
+export interface SignInOptions {
+  /** The one origin that gets the credential. */
+  readonly origin: string;
+  /**
+   * Who allows it, in your words and at least 20 characters: whose account it is, and when its terms were read. It is
+   * in the manifest and in the report.
+   */
+  readonly consent: string;
+  /** Where `NAME:PASSWORD` is, for HTTP Basic: `env:NAME` or `file:PATH`. @default none; this, bearer or form */
+  readonly basic?: string;
+  /** Where the token for `Authorization: Bearer` is. @default none */
+  readonly bearer?: string;
+  /** A login form. @default none */
+  readonly form?: LoginFormOptions;
+}
+
+export interface LoginFormOptions {
+  /** Where the form is sent, by one POST for each run. */
+  readonly url: string;
+  /** The page with the form, which a handler `login` gets before. @default signIn.form.url */
+  readonly page?: string;
+  /**
+   * The fields of the form, each as `name=PLACE`. What is no secret may be `name=text:VALUE`. 1 to 50 entries:
+   * name=env:NAME, name=file:PATH or name=text:VALUE.
+   */
+  readonly fields: readonly string[];
 }
 
 export interface DiscoverOptions {

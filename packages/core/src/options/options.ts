@@ -15,6 +15,7 @@ import type { ResolvedArchiveOptions } from '../archive/crawl-archive.js';
 import type { ResolvedHookOptions } from '../crawl/hooks.js';
 import { invalidOption, MannerlyError, shown } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
+import { Credential } from '../fetch/credential.js';
 import { type Identity, resolveIdentity } from '../fetch/identity.js';
 import { checkedEgress } from '../fetch/own-addresses.js';
 import { readOwnHeaders } from '../fetch/own-headers.js';
@@ -67,6 +68,8 @@ export interface ResolvedOptions
   /** As the frontier takes them. */
   readonly labels: NonNullable<FrontierOptions['labels']>;
   readonly network: ResolvedNetworkOptions;
+  /** `null`: none. */
+  readonly signIn: Credential | null;
   readonly exclusion: ResolvedExclusionOptions;
   readonly licensing: ResolvedLicensing;
   readonly dataTxt: boolean;
@@ -121,7 +124,11 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
   }));
   checkSettings({ identity, robots, spacing, hosts, labels, bounds: filled.bounds });
   // Read once here, so that a token that is missing is reported now.
-  new LicenseTokens(licensing.tokens);
+  const tokens = new LicenseTokens(licensing.tokens);
+  const signIn = options.signIn == null ? null : new Credential(options.signIn);
+  if (signIn !== null && tokens.origins.includes(signIn.origin)) {
+    throw invalidOption('signIn.origin', 'an origin without a token in `licensing.tokens`', signIn.origin);
+  }
   return {
     identity,
     egress: checkedEgress(filled.identity.egress),
@@ -135,6 +142,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     network,
     hosts,
     labels,
+    signIn,
     exclusion: resolveExclusionOptions(filled),
     licensing,
     dataTxt: filled.discover.dataTxt,

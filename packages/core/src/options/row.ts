@@ -18,7 +18,7 @@ type AnyShape =
 interface TextDetails {
   readonly pattern?: string;
   readonly most?: number;
-  /** It is a path, or may be one: in a configuration file relative to the file. */
+  /** It is a path, or may be one, also behind `name=`: in a configuration file relative to the file. */
   readonly path?: 'whole' | 'with a slash' | 'behind file:';
 }
 
@@ -176,6 +176,9 @@ export function list<T>(of: Shape<T>, most?: number, least = 0): Shape<readonly 
 export function code<T>(type: string, accepts: (value: unknown) => boolean): Shape<T> {
   return { kind: 'code', type, accepts };
 }
+
+/** Whether a value is a function: for `code`. */
+export const isFunction = (value: unknown): boolean => typeof value === 'function';
 
 /** A value of one of several shapes. */
 export function either<const S extends readonly Shape[]>(...shapes: S): Shape<ValueOf<S[number]>> {

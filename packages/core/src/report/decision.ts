@@ -55,7 +55,16 @@ export interface HostClockReading extends Pick<RequestRecord, 'host' | 'gapMs' |
 export interface RequestRecord {
   readonly url: string;
   readonly host: string;
-  readonly purpose: 'page' | 'robots' | 'sitemap' | 'data-txt' | 'well-known' | 'handler' | 'subresource' | 'license';
+  readonly purpose:
+    | 'page'
+    | 'robots'
+    | 'sitemap'
+    | 'data-txt'
+    | 'well-known'
+    | 'handler'
+    | 'subresource'
+    | 'license'
+    | 'login';
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly status: number | null;
@@ -65,8 +74,10 @@ export interface RequestRecord {
   readonly userAgent: string;
   /** It carried a signature. Absent: none. */
   readonly signed?: true;
+  /** It carried the credential of `signIn`, which is not recorded. Absent: none. */
+  readonly signedIn?: true;
   /** Absent: GET. */
-  readonly method?: 'HEAD';
+  readonly method?: 'HEAD' | 'POST';
   /** What the host required when the request left, milliseconds; `null`: nothing. */
   readonly crawlDelayMs: number | null;
   readonly requestIntervalMs: number | null;
