@@ -80,13 +80,15 @@ export class Scheduler {
     if (this.#ownWaiting.size > 0) await this.ownRequests.serve(works, n);
     if (works.length >= n) return works;
     await pace.prepare(clock.nowMs());
+    const isPaceReached = () => pace.nextAtMs() > clock.nowMs();
     // Hosts that fell due in the store meanwhile get in line first.
-    if ((this.#isBehind || this.schedule.othersWait) && this.#canHandOut()) await this.#leaseMore(n - works.length);
+    const mayLease = (this.#isBehind || this.schedule.othersWait) && this.#canHandOut() && !isPaceReached();
+    if (mayLease) await this.#leaseMore(n - works.length);
     for (let round = 0; round < TAKE_ROUNDS; round += 1) {
       const delayed = this.#handOut(works, n);
       await Promise.all(delayed.map((each) => this.#prepare(each)));
       // Hosts that are due wait for us or for the crawl's pace, not for the store: it is asked next time.
-      const isBehind = works.length >= n || pace.nextAtMs() > clock.nowMs();
+      const isBehind = works.length >= n || isPaceReached();
       if (isBehind) this.#isBehind = true;
       if (isBehind || !this.#canHandOut()) break;
       if (delayed.length > 0 || (await this.#leaseMore(n - works.length))) continue;
