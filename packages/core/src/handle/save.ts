@@ -5,6 +5,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { MannerlyError } from '../errors.js';
+import { percentDecoded } from '../parse-url.js';
 import { MAX_FILE_NAME_BYTES, MAX_FILE_NAME_SEGMENTS } from './limits.js';
 
 /** What became of a file. */
@@ -77,7 +78,7 @@ const UNSAFE = /[\x00-\x1f\x7f"*:<>?|\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
  * @throws Never
  */
 export function safeName(name: string): string {
-  const segments = decoded(name)
+  const segments = percentDecoded(name)
     .split(/[/\\]+/)
     .map((segment) => segment.trim())
     .filter((segment) => segment !== '' && segment !== '.' && segment !== '..')
@@ -103,13 +104,4 @@ function shortened(segment: string): string {
   const mark = `~${createHash('sha256').update(segment).digest('hex').slice(0, 12)}${ending}`;
   const start = Buffer.from(segment).subarray(0, MAX_FILE_NAME_BYTES - mark.length - 3);
   return start.toString('utf8').replace(/\uFFFD+$/, '') + mark;
-}
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch (error) {
-    if (error instanceof URIError) return name;
-    throw error;
-  }
 }

@@ -33,7 +33,7 @@ export interface ReplayRoutes {
 }
 
 /** What is replayed, and into what. */
-export interface ReplayOptions {
+interface ReplayOptions {
   /** The crawl directory; a run that has it open has not finished its last WARC file, which is left out. */
   readonly from: string;
   /** Registers handlers. */
@@ -51,7 +51,7 @@ export interface ReplayOptions {
 }
 
 /** The result of a replay. */
-export interface ReplayReport {
+interface ReplayReport {
   /** Pages that handlers saw, or would have seen if one had fitted. */
   readonly pages: number;
   readonly items: number;
