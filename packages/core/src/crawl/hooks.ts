@@ -27,8 +27,8 @@ export type HookAnswer =
 /** A page's request that is about to be made. Robots.txt, scope and bounds have let it through. */
 export interface PlannedFetch {
   readonly url: string;
-  /** `handler`: a `page.fetch`; `subresource`: for a page in the browser. */
-  readonly purpose: 'page' | 'handler' | 'subresource';
+  /** `handler`: a `page.fetch`; `subresource`: for a page in the browser; `requisite`: for a page in the archive. */
+  readonly purpose: 'page' | 'handler' | 'subresource' | 'requisite';
   readonly depth: number;
   readonly via: Via;
   readonly from: string | null;

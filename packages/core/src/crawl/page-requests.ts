@@ -33,7 +33,7 @@ export interface PageRequestsParts {
   readonly stop: { isRequested(): boolean; readonly signal: AbortSignal };
 }
 
-type Purpose = 'handler' | 'subresource' | 'license';
+type Purpose = 'handler' | 'subresource' | 'requisite' | 'license';
 
 type RequestOptions = PageFetchOptions & { readonly method?: 'HEAD' };
 
@@ -51,7 +51,7 @@ interface PlannedRequest {
 export class PageRequests {
   readonly #parts: PageRequestsParts;
   readonly #queue: PQueue;
-  readonly #waiting: Record<Purpose, number> = { handler: 0, subresource: 0, license: 0 };
+  readonly #waiting: Record<Purpose, number> = { handler: 0, subresource: 0, requisite: 0, license: 0 };
   /** `page.fetch`. */
   readonly fetch: OwnFetcher = (...request) => this.#request('handler', ...request);
   /** The same without the body, for requests that go into no archive. */
@@ -59,6 +59,8 @@ export class PageRequests {
     this.#request('handler', page, url, { ...options, method: 'HEAD' }, signal);
   /** The same for a page in a browser: when its signal is aborted, what is in flight is aborted too. */
   readonly subresource: OwnFetcher = (...request) => this.#request('subresource', ...request);
+  /** The same for a page that is archived. */
+  readonly requisite: OwnFetcher = (...request) => this.#request('requisite', ...request);
   /** A licence document, outside the scope too, in its host's turn, and without hooks (licensing §11). */
   readonly license: OwnFetcher = (...request) => this.#request('license', ...request);
 
@@ -92,7 +94,7 @@ export class PageRequests {
     const { admit, hooks, nowMs, stop } = this.#parts;
     let candidate: NewUrl | undefined = { url, depth: page.depth, via: 'companion', from: page.url };
     if (purpose !== 'license') {
-      const { admitted, refused } = admit([{ ...candidate, via: purpose }]);
+      const { admitted, refused } = admit([{ ...candidate, via: purpose === 'requisite' ? 'subresource' : purpose }]);
       [candidate] = admitted;
       if (candidate === undefined) return { kind: 'dropped', url, reason: refused[0]?.reason ?? 'url-invalid' };
       const verdict = await hooks.beforeFetch(plannedOf(candidate), purpose);

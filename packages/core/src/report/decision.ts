@@ -55,7 +55,16 @@ export interface HostClockReading extends Pick<RequestRecord, 'host' | 'gapMs' |
 export interface RequestRecord {
   readonly url: string;
   readonly host: string;
-  readonly purpose: 'page' | 'robots' | 'sitemap' | 'data-txt' | 'well-known' | 'handler' | 'subresource' | 'license';
+  readonly purpose:
+    | 'page'
+    | 'robots'
+    | 'sitemap'
+    | 'data-txt'
+    | 'well-known'
+    | 'handler'
+    | 'subresource'
+    | 'requisite'
+    | 'license';
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly status: number | null;

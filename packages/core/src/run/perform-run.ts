@@ -22,6 +22,7 @@ import { HELD_READ_AT_ONCE, MAX_HELD_REPORTED, MAX_RESET_REST_MS } from './limit
 import type { Run } from './run.js';
 import { createRunArchive } from './run-archive.js';
 import { beginRunManifest, endRunManifest, type RunManifest } from './run-manifest.js';
+import { createRequisites } from './run-requisites.js';
 
 /** How a run ended, and what the frontier said before it was closed. */
 interface RunEnd {
@@ -70,6 +71,7 @@ async function crawl(run: Run): Promise<RunEnd> {
   await run.items.open();
   run.archive = await createRunArchive(options, setup.fetcher, directory, run.reader, () => run.nowMs());
   await run.archive?.open();
+  run.requisites = await createRequisites(run);
   if (directory !== null) await keepSettings(directory.settingsPath, keptSettings(options));
   const manifest = directory === null ? null : await beginRunManifest(directory, options, run.startedAtMs);
   for (const host of setup.unpark) await frontier.unpark(host);

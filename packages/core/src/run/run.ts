@@ -12,6 +12,7 @@ import { Hooks } from '../crawl/hooks.js';
 import { PageRequests } from '../crawl/page-requests.js';
 import { PageScheduler } from '../crawl/page-scheduler.js';
 import { Rendering } from '../crawl/rendering.js';
+import type { Requisites } from '../crawl/requisites.js';
 import { SiteKnowledge } from '../crawl/site-knowledge.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { crawlPaths } from '../directory/crawl-paths.js';
@@ -91,6 +92,8 @@ export class Run {
   readonly reader: PageReader;
   /** Set by `performRun`; `null`: exchanges are not archived. */
   archive: CrawlArchive | null = null;
+  /** Set with it; `null`: what pages need is not fetched. */
+  requisites: Requisites | null = null;
   readonly egress: Egress;
   /** Requests for pages, robots.txt and companion files. */
   readonly fetches: PQueue;
