@@ -8,7 +8,7 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
  * side by side.
  */
 const WAITING_FILES = [
-  'test/soak/{four-crawlers-*,{again,archive,frontier,postgres,redis}-kill,redis-slots,browser,hostile-web}.soak.ts',
+  'test/soak/{four-crawlers-*,{again,archive,frontier,postgres,redis}-kill,redis-slots,browser,shown-again,hostile-web}.soak.ts',
   'test/soak/{packages,tarballs}.soak.ts',
 ];
 const WAITING: TestProject = {
