@@ -8,7 +8,7 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
  * side by side.
  */
 const WAITING_FILES = [
-  'test/soak/{four-crawlers-*,{again,archive,frontier,postgres,redis}-kill,redis-slots,browser,shown-again,hostile-web}.soak.ts',
+  'test/soak/{four-crawlers-*,{again,archive,frontier,postgres,redis}-kill,redis-slots,server-forgets-*,browser,shown-again,hostile-web}.soak.ts',
   'test/soak/{packages,tarballs}.soak.ts',
 ];
 const WAITING: TestProject = {
@@ -33,7 +33,7 @@ const MEASURING: TestProject = {
 const ALONE_FILES = [
   'test/soak/**/*.test.ts',
   'test/crawl/{platform-fetcher,second-lock,under-nock}.test.ts',
-  'packages/core/src/engine.test.ts',
+  'packages/core/src/wakeup.memory.test.ts',
 ];
 const ALONE: TestProject = { extends: true, test: { name: 'alone', include: ALONE_FILES } };
 /**
@@ -71,9 +71,11 @@ export default defineConfig(({ mode }) => ({
       },
       { find: /^mannerly\/testing$/, replacement: source('packages/core/src/testing/index.ts') },
       { find: /^mannerly\/browser$/, replacement: source('packages/core/src/browser/index.ts') },
+      { find: /^mannerly\/fetch$/, replacement: source('packages/core/src/polite-fetch/index.ts') },
       { find: /^mannerly\/dashboard$/, replacement: source('packages/core/src/dashboard/index.ts') },
       { find: /^mannerly\/metrics\/(\w+)$/, replacement: `${source('packages/core/src/metrics/')}$1.ts` },
       { find: /^mannerly\/v8-flags$/, replacement: source('packages/core/src/v8-flags.ts') },
+      { find: /^mannerly\/sinks$/, replacement: source('packages/core/src/sinks/index.ts') },
       { find: /^mannerly\/sink-conformance$/, replacement: source('packages/core/src/sink-conformance/index.ts') },
       { find: /^mannerly$/, replacement: source('packages/core/src/index.ts') },
       { find: /^@mannerly\/examples\/demo\/town$/, replacement: source('examples/src/demo/town.ts') },

@@ -26,7 +26,7 @@ describe.skipIf(!HAS_POSTGRES && process.env['CI'] === undefined)(
       const pool = new Pool({ connectionString: server.url, max: 8 });
       const schema = `races-${randomUUID()}`;
       const stores = [0, 1, 2].map(() =>
-        postgresStore({ pool, schema, nowMs: () => NOW_MS, onNotice: () => undefined }),
+        postgresStore({ pool, schema, nowMs: () => NOW_MS, allowUnsafe: ['fsync-off'], onNotice: () => undefined }),
       );
       onTestFinished(async () => {
         for (const store of stores) await store.close();

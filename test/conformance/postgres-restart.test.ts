@@ -36,7 +36,7 @@ function freshSchema(): string {
 }
 
 async function opened(options: PostgresStoreOptions, crawl = 'one'): Promise<FrontierStore> {
-  const store = postgresStore({ onNotice: () => undefined, ...options });
+  const store = postgresStore({ onNotice: () => undefined, allowUnsafe: ['fsync-off'], ...options });
   onTestFinished(() => store.close());
   await store.open({ crawl, owner: 'test', create: true });
   return store;
@@ -102,7 +102,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       expect(await refusal(opened({ pool, schema: `${schema}_other` }))).toMatch(/^store-mismatch: .*something else/);
       await pool.query(`UPDATE ${schema}.crawl SET version = 99`);
       expect(await refusal(opened({ pool, schema }))).toMatch(/^store-mismatch: .*postgres 99/);
-      const absent = postgresStore({ pool, schema: 'absent' });
+      const absent = postgresStore({ pool, schema: 'absent', allowUnsafe: ['fsync-off'] });
       expect(await refusal(absent.open({ crawl: 'one', owner: 'x', create: false }))).toMatch(
         /^store-mismatch: no crawl "one"/,
       );
@@ -167,7 +167,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       while (answered.size < atKill + 50) await new Promise((resolve) => setTimeout(resolve, 5));
       isOver = true;
       await Promise.all(adders);
-      expect([notices[0], notices.at(-1)]).toEqual(['holding', 'resumed']);
+      expect([notices[0], ...notices.slice(-2)]).toEqual(['holding', 'resumed', 'rolled-back']);
       const listed = (await store.scan(null, 10_000)).items.map(({ entry: { body } }) =>
         new TextDecoder().decode(body),
       );
@@ -215,6 +215,83 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
         { host, fencingToken: lost.lease.fencingToken, then: { release: { dueInMs: 0 } } },
       ]);
       expect(late.hosts).toEqual([{ ok: false, reason: 'lost' }]);
+    });
+
+    it('adds links again that a server set back has forgotten, and says so', { timeout: 300_000 }, async () => {
+      const notices: ServerNotice[] = [];
+      const store = await opened({
+        pool: poolOf(),
+        schema: freshSchema(),
+        onNotice: (notice) => notices.push(notice),
+      });
+      await store.add([entry('h', 1), entry('other', 2)]);
+      await server.stop();
+      const copy = `${server.folder}-second-copy`;
+      copyFolder(server.folder, copy);
+      await server.start();
+      expect(await store.add([entry('h', 1), entry('h', 3), entry('new', 4)])).toEqual(['known', 'new', 'new']);
+      await server.kill();
+      await rm(server.folder, { recursive: true, force: true });
+      copyFolder(copy, server.folder);
+      await server.start();
+      // Due now: the next lease hears of the other server.
+      expect(await store.nextDueInMs()).toBe(0);
+      expect(await store.lease(ask)).toEqual([]);
+      expect(store.rollbacks).toBe(2);
+      expect(notices.at(-1)).toMatchObject({
+        kind: 'rolled-back',
+        message: expect.stringMatching(/links .* added again, 2 of them were lost/),
+      });
+      const listed = (await store.scan(null, 100)).items.map(({ entry: { body } }) => new TextDecoder().decode(body));
+      expect(listed.toSorted()).toEqual(['h 1', 'h 3', 'new 4', 'other 2']);
+    });
+
+    it('refuses a server that does not write to disk, unless that is allowed', async () => {
+      const opening = opened({ pool: poolOf(), schema: freshSchema(), allowUnsafe: [] });
+      expect(await refusal(opening)).toMatch(/^store-mismatch: .*fsync off/);
+    });
+
+    it('grants nothing because its clock was set forward, before the longest lease and the delay have passed', async () => {
+      let aheadMs = 0;
+      let idleMs = 0;
+      const notices: string[] = [];
+      const store = await opened({
+        pool: poolOf(),
+        schema: freshSchema(),
+        nowMs: () => performance.now() + idleMs + aheadMs,
+        monotonicMs: () => performance.now() + idleMs,
+        onNotice: ({ kind }) => notices.push(kind),
+      });
+      await store.add([entry('h', 1), entry('h', 2)]);
+      const [lease] = await store.lease({ ...ask, entriesPerHost: 1 });
+      const part = { host: 'h', fencingToken: lease?.fencingToken ?? '', done: [lease?.entries[0]?.id ?? ''] };
+      await store.commit([{ ...part, delayMs: DELAY_MS, then: { release: { dueInMs: 30_000 } } }]);
+      // Time that passes on both clocks is none that one of them was set by.
+      idleMs = 1_000;
+      expect(await store.lease(ask)).toEqual([]);
+      expect(store.rollbacks).toBe(0);
+      aheadMs = 60_000;
+      expect(await store.lease(ask)).toEqual([]);
+      expect(store.rollbacks).toBe(1);
+      expect(notices.at(-1)).toBe('rolled-back');
+      idleMs += TTL_MS + DELAY_MS;
+      expect(await store.lease(ask)).toMatchObject([{ host: 'h', queued: 0 }]);
+    });
+
+    it('takes no empty server for a new crawl', async () => {
+      const schema = freshSchema();
+      const pool = poolOf();
+      const store = await opened({ pool, schema });
+      await store.add([entry('h', 1)]);
+      await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+      for (const verb of [
+        () => store.nextDueInMs(),
+        () => store.add([entry('h', 2)]),
+        () => store.lease(ask),
+        () => store.wake('h'),
+      ]) {
+        expect(await refusal(verb())).toMatch(/^store-failed: PostgreSQL has lost the crawl: .*restart_/);
+      }
     });
 
     it('fails by name when the server stays away longer than it may', async () => {

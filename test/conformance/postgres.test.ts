@@ -17,7 +17,8 @@ let pool: Pool;
 async function postgresUnderTest(settings: { readonly maxQueued?: number }): Promise<StoreUnderTest> {
   const schema = `test-${randomUUID()}`;
   return sharedUnderTest(
-    (nowMs) => postgresStore({ pool, schema, ...settings, nowMs, onNotice: () => undefined }),
+    (nowMs) =>
+      postgresStore({ pool, schema, ...settings, nowMs, allowUnsafe: ['fsync-off'], onNotice: () => undefined }),
     () => dropSchema(pool, schema),
   );
 }

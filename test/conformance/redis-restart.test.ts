@@ -127,7 +127,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       while (answered.size < atKill + 50) await new Promise((resolve) => setTimeout(resolve, 5));
       isOver = true;
       await Promise.all(adders);
-      expect([notices[0], notices.at(-1)]).toEqual(['holding', 'resumed']);
+      expect([notices[0], ...notices.slice(-2)]).toEqual(['holding', 'resumed', 'rolled-back']);
       const listed = (await store.scan(null, 10_000)).items.map(({ entry: { body } }) =>
         new TextDecoder().decode(body),
       );
@@ -173,6 +173,98 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
         { host, fencingToken: lost.lease.fencingToken, then: { release: { dueInMs: 0 } } },
       ]);
       expect(late.hosts).toEqual([{ ok: false, reason: 'lost' }]);
+    });
+
+    it('adds links again that a server set back has forgotten, and says so', { timeout: 300_000 }, async () => {
+      const server = await serverWith();
+      const client = clientOf(server);
+      const notices: ServerNotice[] = [];
+      const store = await opened({ client, onNotice: (notice) => notices.push(notice) });
+      await store.add([entry('h', 1), entry('other', 2)]);
+      await client.save();
+      expect(await store.add([entry('h', 1), entry('h', 3), entry('new', 4)])).toEqual(['known', 'new', 'new']);
+      await server.kill();
+      await server.start();
+      // The first verb hears of it, and of what is there again.
+      expect(await store.nextDueInMs()).not.toBeNull();
+      expect(store.rollbacks).toBe(1);
+      expect(notices.at(-1)).toMatchObject({
+        kind: 'rolled-back',
+        message: expect.stringMatching(/4 links .* added again, 2 of them were lost/),
+      });
+      const listed = (await store.scan(null, 100)).items.map(({ entry: { body } }) => new TextDecoder().decode(body));
+      expect(listed.toSorted()).toEqual(['h 1', 'h 3', 'new 4', 'other 2']);
+    });
+
+    it('refuses a server with a replica that accepts writes without it, unless that is allowed', async () => {
+      const server = await serverWith();
+      const client = clientOf(server);
+      const replica = await serverWith('--replicaof', '127.0.0.1', new URL(server.url).port);
+      const asked = clientOf(replica);
+      while (!(await asked.info('replication')).includes('master_link_status:up'))
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(await refusal(opened({ client }))).toMatch(/^store-mismatch: .*min-replicas-to-write 0/);
+      await opened({ client, allowUnsafe: ['split-brain'] });
+      await client.config('SET', 'min-replicas-to-write', '1');
+      await opened({ client });
+    });
+
+    it('grants nothing because its clock was set forward, before the longest lease and the delay have passed', async () => {
+      let aheadMs = 0;
+      let idleMs = 0;
+      const notices: string[] = [];
+      const store = await opened({
+        client: clientOf(await serverWith()),
+        nowMs: () => performance.now() + idleMs + aheadMs,
+        monotonicMs: () => performance.now() + idleMs,
+        onNotice: ({ kind }) => notices.push(kind),
+      });
+      await store.add([entry('h', 1), entry('h', 2)]);
+      const [lease] = await store.lease({ ...ask, entriesPerHost: 1 });
+      const part = { host: 'h', fencingToken: lease?.fencingToken ?? '', done: [lease?.entries[0]?.id ?? ''] };
+      await store.commit([{ ...part, delayMs: DELAY_MS, then: { release: { dueInMs: 30_000 } } }]);
+      // Time that passes on both clocks is none that one of them was set by.
+      idleMs = 1_000;
+      expect(await store.lease(ask)).toEqual([]);
+      expect(store.rollbacks).toBe(0);
+      aheadMs = 60_000;
+      expect(await store.lease(ask)).toEqual([]);
+      expect(store.rollbacks).toBe(1);
+      expect(notices.at(-1)).toBe('rolled-back');
+      idleMs += TTL_MS + DELAY_MS;
+      expect(await store.lease(ask)).toMatchObject([{ host: 'h', queued: 0 }]);
+    });
+
+    it('takes no empty server for a new crawl', async () => {
+      const client = clientOf(await serverWith());
+      const store = await opened({ client });
+      await store.add([entry('h', 1)]);
+      await client.flushall();
+      for (const verb of [
+        () => store.nextDueInMs(),
+        () => store.add([entry('h', 2)]),
+        () => store.lease(ask),
+        () => store.wake('h'),
+      ]) {
+        expect(await refusal(verb())).toMatch(/^store-failed: Redis has lost the crawl: .*\{mannerly:0\}/);
+      }
+      expect(await client.dbsize()).toBe(0);
+    });
+
+    it('waits while the memory of the server is full, and changes nothing by halves', async () => {
+      const client = clientOf(await serverWith());
+      const notices: string[] = [];
+      const store = await opened({ client, onNotice: ({ kind }) => notices.push(kind) });
+      await store.add([entry('h', 1), entry('h', 2)]);
+      const [lease] = await store.lease(ask);
+      const stats = await store.stats();
+      await client.config('SET', 'maxmemory', '1');
+      const part = { host: 'h', fencingToken: lease?.fencingToken ?? '', done: [lease?.entries[0]?.id ?? ''] };
+      const committed = store.commit([{ ...part, then: { release: { dueInMs: 0 } } }], [entry('h', 3)]);
+      while (!notices.includes('holding')) await new Promise((resolve) => setTimeout(resolve, 5));
+      await client.config('SET', 'maxmemory', '0');
+      expect(await committed).toMatchObject({ hosts: [{ ok: true }], links: ['new'] });
+      expect(await store.stats()).toEqual({ ...stats, queued: 2, inFlight: 0, leased: 0, known: 3 });
     });
 
     it('fails by name when the server stays away longer than it may', async () => {

@@ -10,7 +10,7 @@ import { entryPaths } from './workspace.js';
 const LIMITS: Readonly<Record<string, number>> = {
   'packages/robots': 85,
   'packages/frontier': 96,
-  'packages/core': 138,
+  'packages/core': 143,
 };
 
 it.each(Object.entries(LIMITS))('%s exports at most %i names', (folder, limit) => {

@@ -71,5 +71,5 @@ function expectAllWell(report: CrewReport, about: string, hasServer: boolean): v
   expect(new Set(report.exits), about).toEqual(new Set([0]));
   if (!hasServer) return;
   expect(report.faults.server, about).toBe(1);
-  expect([...report.said].sort(), about).toEqual(['holding', 'resumed']);
+  expect([...report.said].sort(), about).toEqual(['holding', 'resumed', 'rolled-back']);
 }

@@ -22,7 +22,7 @@ crawler.on('html', async (page) => {
   await page.emit({ url: page.url });
   await page.follow();
 });
-crawler.events.on('store', ({ kind }) => console.log(`store ${kind}`));
+crawler.events.on('store', ({ kind, message }) => console.log(`store ${kind}: ${message}`));
 const report = await crawler.run({ out, shared: true });
 await close();
 console.log(`ended ${report.state} with ${report.requests} requests`);
@@ -31,8 +31,11 @@ process.exitCode = report.state === 'finished' ? 0 : 3;
 /** The client is made here, as an adapter is handed it. */
 async function openStore({ kind, url }) {
   if (kind === 'redis') {
-    const { Redis } = await import('ioredis');
-    const client = new Redis(url, { commandTimeout: 10_000, maxRetriesPerRequest: 1, retryStrategy: () => 50 });
+    const { Cluster, Redis } = await import('ioredis');
+    // As the command does.
+    const timeouts = { commandTimeout: 10_000, socketTimeout: 10_000, maxRetriesPerRequest: 1 };
+    const redisOptions = { ...timeouts, retryStrategy: () => 50 };
+    const client = Array.isArray(url) ? new Cluster(url, { redisOptions }) : new Redis(url, redisOptions);
     client.on('error', () => undefined);
     return {
       make: (tell) => redisStore({ client, identity: 'crew', onNotice: tell }),
@@ -41,9 +44,12 @@ async function openStore({ kind, url }) {
   }
   if (kind === 'postgres') {
     const { default: pg } = await import('pg');
-    const pool = new pg.Pool({ connectionString: url, max: 5 });
+    const pool = new pg.Pool({ connectionString: url, max: 5, query_timeout: 10_000, keepAlive: true });
     pool.on('error', () => undefined);
-    return { make: (tell) => postgresStore({ pool, identity: 'crew', onNotice: tell }), close: () => pool.end() };
+    return {
+      make: (tell) => postgresStore({ pool, identity: 'crew', allowUnsafe: ['fsync-off'], onNotice: tell }),
+      close: () => pool.end(),
+    };
   }
   return { make: null, close: () => undefined };
 }

@@ -25,12 +25,18 @@ export interface CrewPlan {
   readonly stopMs: readonly [number, number];
   /** Milliseconds between two faults. */
   readonly everyMs: readonly [number, number];
-  readonly store: { readonly kind: 'lmdb' | 'redis' | 'postgres'; readonly url?: string };
+  readonly store: { readonly kind: 'lmdb' | 'redis' | 'postgres'; readonly url?: string | readonly string[] };
   /** The server of the store: killed once, under load, until somebody has noticed, and started again. */
   readonly server?: { readonly kill: () => Promise<void>; readonly start: () => Promise<void> };
+  /** The fewest exchanges before the server is killed. @default 0 */
+  readonly serverAfter?: number;
   readonly longestMs: number;
   readonly random: () => number;
 }
+
+/** What the processes say of their store. */
+const SAID = ['holding', 'resumed', 'rolled-back'] as const;
+type Said = (typeof SAID)[number];
 
 /** The result. */
 export interface CrewReport extends Judged {
@@ -38,8 +44,10 @@ export interface CrewReport extends Judged {
   /** Exit codes of the processes that were not killed. */
   readonly exits: readonly (number | null)[];
   readonly seconds: number;
+  /** From the fault of the server until a process had heard it again, milliseconds. */
+  readonly awayMs: number;
   /** What the processes said of their store. */
-  readonly said: ReadonlySet<'holding' | 'resumed'>;
+  readonly said: ReadonlySet<Said>;
   /** What the processes printed last. */
   readonly output: string;
 }
@@ -120,7 +128,7 @@ async function live(
   const faults: Fault[] = [];
   const exits: (number | null)[] = [];
   const alive = new Map<string, ChildProcess>();
-  const said = new Set<'holding' | 'resumed'>();
+  const said = new Set<Said>();
   let output = '';
   let lives = 0;
   let isOver = false;
@@ -133,7 +141,7 @@ async function live(
       const keep = (chunk: Buffer): void => {
         const text = chunk.toString();
         output = `${output}${life}: ${text}`.slice(-8_000);
-        for (const word of ['holding', 'resumed'] as const) if (text.includes(`store ${word}`)) said.add(word);
+        for (const word of SAID) if (text.includes(`store ${word}`)) said.add(word);
       };
       child.stdout.on('data', keep);
       child.stderr.on('data', keep);
@@ -169,7 +177,7 @@ async function live(
   };
   const strikeServer = async ({ kill, start }: NonNullable<CrewPlan['server']>): Promise<void> => {
     // Somebody who has heard the server must be there to miss it, and to say so.
-    await until(() => atWork().length >= 2);
+    await until(() => atWork().length >= 2 && log.length >= (plan.serverAfter ?? 0));
     if (isOver) return;
     const fault = strike('server', null);
     await Promise.all([kill(), pause(AWAY_MS)]);
@@ -222,8 +230,19 @@ async function live(
   const count = (kind: Fault['kind']): number => faults.filter((fault) => fault.kind === kind).length;
   return {
     faults,
-    told: { exits, output, said, faults: { kill: count('kill'), stop: count('stop'), server: count('server') } },
+    told: {
+      exits,
+      output,
+      said,
+      awayMs: awayOf(faults),
+      faults: { kill: count('kill'), stop: count('stop'), server: count('server') },
+    },
   };
+}
+
+function awayOf(faults: readonly Fault[]): number {
+  const fault = faults.find(({ kind }) => kind === 'server');
+  return fault === undefined ? 0 : fault.untilMs - fault.atMs;
 }
 
 function between([least, most]: readonly [number, number], random: () => number): number {

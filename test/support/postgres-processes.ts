@@ -15,7 +15,7 @@ export async function postgresProcesses(url: string): Promise<ProcessesUnderTest
   pool.on('error', () => undefined);
   const schema = `test-${randomUUID()}`;
   return {
-    store: postgresStore({ pool, schema, onNotice: () => undefined }),
+    store: postgresStore({ pool, schema, allowUnsafe: ['fsync-off'], onNotice: () => undefined }),
     start: (environment) =>
       spawn(process.execPath, [worker, url, schema], {
         env: { ...process.env, ...environment },

@@ -25,5 +25,11 @@ export interface PostgresForTest {
  */
 export function startPostgres(...settings: readonly string[]): Promise<PostgresForTest>;
 
+/**
+ * A standby that hears of the server at `port`, and takes over by `SELECT pg_promote()`. The server, which was started
+ * with `wal_level=replica`, is stopped for a moment.
+ */
+export function startStandby(primary: PostgresForTest, port: number): Promise<PostgresForTest>;
+
 /** A server to share: `DATABASE_URL`, or one of our own. */
 export function sharedPostgres(): Promise<Pick<PostgresForTest, 'url' | 'dispose'>>;

@@ -14,6 +14,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -45,10 +46,35 @@ export async function startPostgres(...settings) {
   if (isRoot) chownSync(folder, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
   const { bin, env } = runnable(found, folder);
   const data = join(folder, 'data');
-  const options = { env: { ...process.env, ...env, LC_ALL: 'C' }, cwd: folder, ...asUser };
+  const options = optionsOf(folder, env);
   const words = ['-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
   const made = spawnSync(join(bin, 'initdb'), words, { ...options, encoding: 'utf8' });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr ?? made.error}`);
+  return serve({ folder, bin, env, data }, settings);
+}
+
+/**
+ * A standby of a server, which repeats what it hears of the server at a port (`startPostgres`, started with
+ * `wal_level=replica`); it takes over by `SELECT pg_promote()`. The server is stopped for a copy of its data.
+ */
+export async function startStandby(primary, port) {
+  await primary.stop();
+  const folder = mkdtempSync(join(tmpdir(), 'mannerly-postgres-'));
+  if (isRoot) chownSync(folder, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
+  const { bin, env } = runnable(programs(), folder);
+  const data = join(folder, 'data');
+  if (spawnSync('cp', ['-a', primary.folder, data]).status !== 0) throw new Error('the data could not be copied');
+  writeFileSync(join(data, 'standby.signal'), '');
+  await primary.start();
+  return serve({ folder, bin, env, data }, [`primary_conninfo=host=127.0.0.1 port=${port} user=${USER}`]);
+}
+
+function optionsOf(folder, env) {
+  return { env: { ...process.env, ...env, LC_ALL: 'C' }, cwd: folder, ...asUser };
+}
+
+async function serve({ folder, bin, env, data }, settings) {
+  const options = optionsOf(folder, env);
   const port = await freePort();
   const url = `postgres://${USER}@127.0.0.1:${port}/postgres`;
   const all = [

@@ -7,4 +7,4 @@ import { Pool } from 'pg';
 
 const [url, schema] = process.argv.slice(2);
 const pool = new Pool({ connectionString: url, max: 3 });
-await runSuiteWorker(postgresStore({ pool, schema, onNotice: () => undefined }));
+await runSuiteWorker(postgresStore({ pool, schema, allowUnsafe: ['fsync-off'], onNotice: () => undefined }));

@@ -92,13 +92,15 @@ export async function sharedRedis(): Promise<Pick<RedisForTest, 'url' | 'dispose
 /** A cluster of three servers. */
 export interface ClusterForTest {
   readonly nodes: readonly { readonly host: string; readonly port: number }[];
+  readonly servers: readonly [RedisForTest, RedisForTest, RedisForTest];
   readonly dispose: () => Promise<void>;
 }
 
 /** Three servers on loopback that share the slots; nothing is copied between them. */
 export async function startCluster(): Promise<ClusterForTest> {
   const settings = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '60000', '--appendonly', 'yes'];
-  const servers = await Promise.all([0, 1, 2].map(() => startRedis(...settings)));
+  const start = () => startRedis(...settings);
+  const servers = await Promise.all([start(), start(), start()]);
   const dispose = async () => void (await Promise.all(servers.map((server) => server.dispose())));
   const nodes = servers.map(({ url }) => ({ host: '127.0.0.1', port: Number(new URL(url).port) }));
   const clients = nodes.map(({ port }) => new Redis(port, '127.0.0.1'));
@@ -116,7 +118,7 @@ export async function startCluster(): Promise<ClusterForTest> {
     }
     client.disconnect();
   }
-  return { nodes, dispose };
+  return { nodes, servers, dispose };
 }
 
 /** Whether a node has heard of the others' slots. */

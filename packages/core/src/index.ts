@@ -14,6 +14,7 @@ export { createUndiciFetcher } from './fetch/undici-fetcher.js';
 export { createPlatformFetcher } from './fetch/web-fetcher.js';
 export type { HandledPage } from './handle/handled-page.js';
 export type { Handler, Route } from './handle/handlers.js';
+export type { ItemStage } from './handle/item-stages.js';
 export type { PageChange, UnchangedPage } from './handle/page-change.js';
 export type { Routes } from './handle/routes.js';
 export type { SavedFile } from './handle/save.js';

@@ -7,7 +7,7 @@ it('a library that is not installed', async () => {
   await expect(loadPeer('a-library-that-is-not-there', '`page.x`')).rejects.toMatchObject({
     code: 'peer-missing',
     message: '`page.x` needs a-library-that-is-not-there, which is not installed',
-    hint: 'Install it: npm install a-library-that-is-not-there',
+    hint: expect.stringContaining('npm install a-library-that-is-not-there'),
   });
 });
 

@@ -15,7 +15,7 @@ export async function loadPeer<Library>(name: string, what: string): Promise<Lib
     return (await import(/* @vite-ignore */ name)) as Library;
   } catch (cause) {
     if (!(cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND')) throw cause;
-    const hint = `Install it: npm install ${name}`;
+    const hint = `Install it with mannerly: npm install ${name} (--global for a global mannerly).`;
     throw new MannerlyError('peer-missing', `${what} needs ${name}, which is not installed`, { cause, hint });
   }
 }

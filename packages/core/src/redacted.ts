@@ -1,8 +1,11 @@
 // Secrets in text that is shown or kept: names and passwords in URLs of pages and of stores, and private keys. The one
 // place that finds them.
 
-/** Of a page's URL, name and password end at the first slash; a password of a store may have slashes itself. */
-const USERINFO = /\b(?:(https?:\/\/)[^\s/?#"'`]*|((?!https?:)[a-z][a-z\d+.-]*:\/\/)[^\s"'`]*)@/gi;
+/**
+ * Of a page's URL, name and password end at the first slash. A password of a store may have slashes itself. A file has
+ * neither.
+ */
+const USERINFO = /\b(?:(https?:\/\/)[^\s/?#"'`]*|((?!https?:|file:)[a-z][a-z\d+.-]*:\/\/)[^\s"'`]*)@/gi;
 
 /** As PEM, and the private member of a JWK. */
 const PRIVATE_KEY = /(-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----)[^-]*|(\bd\\?"\s{0,9}:\s{0,9}\\?")[\w-]{20,}/g;

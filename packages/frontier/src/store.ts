@@ -219,6 +219,11 @@ export interface ReserveSlot {
  */
 export interface FrontierStore {
   readonly capabilities: StoreCapabilities;
+  /**
+   * How often the store may have forgotten what it had confirmed (a fail-over to a server that lagged behind). When it
+   * grows, the store has added its latest links again, and a caller forgets what it remembers as known. @default 0
+   */
+  readonly rollbacks?: number;
 
   /**
    * Opens or creates the crawl. Once, before any other verb. O1: a lease may end before its time only if its owner is

@@ -37,7 +37,13 @@ export async function startPostgresEngine() {
     open: async () => {
       const schema = `bench-${randomUUID()}`;
       schemas.push(schema);
-      const store = postgresStore({ pool, schema, maxQueued: 100_000_000, onNotice: () => undefined });
+      const store = postgresStore({
+        pool,
+        schema,
+        maxQueued: 100_000_000,
+        allowUnsafe: ['fsync-off'],
+        onNotice: () => undefined,
+      });
       await store.open({ crawl: 'bench', owner: String(process.pid), create: true });
       return store;
     },

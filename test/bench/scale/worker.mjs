@@ -41,7 +41,8 @@ async function openStore() {
     const { postgresStore } = await import('@mannerly/frontier/postgres');
     const { default: pg } = await import('pg');
     const pool = new pg.Pool({ connectionString: store.url, max: 5 });
-    const make = () => postgresStore({ pool, schema: store.crawl, onNotice: () => undefined });
+    const make = () =>
+      postgresStore({ pool, schema: store.crawl, allowUnsafe: ['fsync-off'], onNotice: () => undefined });
     return { make, close: () => pool.end() };
   }
   return { make: null, close: () => undefined };

@@ -2,8 +2,8 @@
 // replay is the same visit again. It is in the page's metadata record, in a field of ours.
 
 import type { JsonValue } from '@mannerly/frontier';
-import { parseLine } from '../directory/read-lines.js';
 import type { RenderedPage } from '../fetch/renderer.js';
+import { parseJson } from '../parse-json.js';
 
 /** One visit of a page. */
 export interface ArchivedVisit {
@@ -100,6 +100,6 @@ export function parseWarcFields(block: Uint8Array): ReadonlyMap<string, string> 
 
 /** A JSON object in a field; `null` for anything else. Never throws. */
 export function parseJsonField<T extends object>(text: string | undefined): T | null {
-  const value = text === undefined ? null : parseLine(text);
+  const value = text === undefined ? null : parseJson(text);
   return typeof value === 'object' && value !== null ? (value as T) : null;
 }

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { MannerlyError } from '../errors.js';
 import { fill } from '../options/check.js';
 import type { CrawlConfig } from '../options/config.js';
+import { group, type Shape } from '../options/row.js';
 import { CONFIG_OPTIONS } from '../options/table.js';
 import { UsageError } from './failure.js';
 
@@ -49,9 +50,9 @@ export async function readConfig(file: string, readsTypeScript = stripsTypes()):
     fill('', CONFIG_OPTIONS, value);
   } catch (error) {
     if (!(error instanceof MannerlyError)) throw error;
-    throw new UsageError(`${file}: ${error.message}`, 'docs/reference/options.md lists every key.');
+    throw new UsageError(`${file}: ${error.message}`, error.hint ?? 'docs/reference/options.md lists every key.');
   }
-  return withPaths(value as CrawlConfig, dirname(path));
+  return withPaths(group('CrawlConfig', CONFIG_OPTIONS), value, dirname(path)) as CrawlConfig;
 }
 
 /** Whether this Node.js loads TypeScript by stripping types. */
@@ -81,53 +82,20 @@ async function loadModule(file: string, path: string): Promise<unknown> {
   }
 }
 
-/** Paths in the file are relative to it, wherever the command is called from. */
-function withPaths(config: CrawlConfig, folder: string): CrawlConfig {
-  const { archive } = config;
-  const paths = (['handlers', 'out', 'csv'] as const).flatMap((name) => {
-    const path = config[name];
-    return path === undefined ? [] : [[name, resolve(folder, path)]];
-  });
-  const inFolder = typeof archive === 'object' && archive.folder !== undefined ? resolve(folder, archive.folder) : null;
-  const archived = inFolder === null ? {} : { archive: { ...(archive as object), folder: inFolder } };
-  return {
-    ...config,
-    ...archived,
-    ...browserIn(config, folder),
-    ...keyIn(config, folder),
-    ...tokensIn(config, folder),
-    ...proxyIn(config, folder),
-    ...Object.fromEntries(paths),
-  };
-}
-
-/** `browser.program` as an absolute path, unless it is a name on the PATH. */
-function browserIn({ browser }: CrawlConfig, folder: string): Pick<CrawlConfig, 'browser'> {
-  if (typeof browser !== 'object' || browser.program?.includes('/') !== true) return {};
-  return { browser: { ...browser, program: resolve(folder, browser.program) } };
-}
-
-/** The places of `licensing.tokens` as `file:` with absolute paths. */
-function tokensIn({ licensing }: CrawlConfig, folder: string): Pick<CrawlConfig, 'licensing'> {
-  if (!Array.isArray(licensing?.tokens)) return {};
-  const tokens = licensing.tokens.map((each) => ({ ...each, token: placeIn(each?.token, folder) }));
-  return { licensing: { ...licensing, tokens } };
-}
-
-/** `identity.signature.key` as `file:` with an absolute path. */
-function keyIn({ identity }: CrawlConfig, folder: string): Pick<CrawlConfig, 'identity'> {
-  const { signature } = identity ?? {};
-  if (signature?.key === undefined) return {};
-  return { identity: { ...identity, signature: { ...signature, key: placeIn(signature.key, folder) } } };
-}
-
-/** `network.proxy` likewise, where it names a file. */
-function proxyIn({ network }: CrawlConfig, folder: string): Pick<CrawlConfig, 'network'> {
-  return network?.proxy === undefined ? {} : { network: { ...network, proxy: placeIn(network.proxy, folder) } };
-}
-
-/** A place as it is, `file:` with an absolute path. */
-function placeIn(place: string, folder: string): string {
-  const [, path] = /^file:(.+)$/s.exec(String(place)) ?? [];
-  return path === undefined ? place : `file:${resolve(folder, path)}`;
+/** A value with its paths made absolute: those in a file are relative to it, wherever the command is called from. */
+function withPaths(shape: Shape, value: unknown, folder: string): unknown {
+  if (shape.kind === 'either') return shape.shapes.reduce((each, one) => withPaths(one, each, folder), value);
+  if (shape.kind === 'list' && Array.isArray(value)) return value.map((each) => withPaths(shape.of, each, folder));
+  if (shape.kind === 'group' && typeof value === 'object' && value !== null) {
+    const { rows } = shape;
+    const entries = Object.entries(value).map(([name, each]) => {
+      const row = rows[name];
+      return [name, row === undefined ? each : withPaths(row.shape, each, folder)] as const;
+    });
+    return Object.fromEntries(entries);
+  }
+  if (shape.kind !== 'text' || shape.path === undefined || typeof value !== 'string') return value;
+  const [, prefix = '', path = ''] = /^(file:)?(.+)$/s.exec(value) ?? [];
+  const isPath = { whole: true, 'with a slash': value.includes('/'), 'behind file:': prefix !== '' }[shape.path];
+  return isPath ? `${prefix}${resolve(folder, path)}` : value;
 }

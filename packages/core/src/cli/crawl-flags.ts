@@ -39,6 +39,11 @@ export interface CrawlFlags {
   readonly progress?: ProgressMode;
   readonly csv?: string;
   readonly rawCells?: boolean;
+  readonly sqlite?: string;
+  /** A URL or its place; so are the next two. */
+  readonly postgres?: string;
+  readonly webhook?: string;
+  readonly s3?: string;
   readonly json?: boolean;
 }
 
@@ -96,6 +101,16 @@ export function withCrawlFlags(command: Command): Command {
     .optionsGroup('Output and configuration:')
     .option('--csv <file>', 'write items to this CSV file too')
     .addOption(RAW_CELLS_FLAG)
+    .option('--sqlite <file>', 'write items to this SQLite file too')
+    .option(
+      '--postgres <url>',
+      'write items to a table of PostgreSQL too: postgres://user@host/database?table=items, or env:NAME',
+    )
+    .option('--webhook <url>', 'post items to this URL too, or env:NAME (docs/sinks.md#webhooks)')
+    .option(
+      '--s3 <url>',
+      'put items, saved files and archives into a bucket too: https://HOST/BUCKET/PREFIX; keys are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    )
     .option('--json', 'print the report as JSON on standard output')
     .option('--config <file>', 'read this file (default: mannerly.config.json, .js or .ts in the working directory)')
     .option('--no-config', 'read no configuration file')
@@ -111,6 +126,14 @@ export function withFlagsOf(command: Command, paths: RegExp): Command {
 /** @throws UsageError when the name or the contact is missing. Their values are checked by the crawl. */
 export function identityFrom(given: Partial<IdentityOptions>): IdentityOptions {
   const { name, contact, version, tokens } = given;
+  if (name === undefined && contact === undefined) {
+    const hint =
+      'Sites address the name in robots.txt and write to the contact. For instance: --name tidepool-study --contact crawler@example.org';
+    throw new UsageError(
+      'missing --name and --contact: a crawl says who it is, and where its people can be reached',
+      hint,
+    );
+  }
   if (name === undefined) {
     const hint =
       'Write a short name of letters, digits, "-" and "_", such as --name tidepool-study. Sites address it in robots.txt ("User-agent: tidepool-study").';

@@ -7,7 +7,8 @@ import { csvSink } from '../output/csv.js';
 import { findConfig, readConfig } from './config-file.js';
 import { type CrawlFlags, identityFrom } from './crawl-flags.js';
 import { UsageError } from './failure.js';
-import { type HandlerRoutes, loadHandlers, registerDefault } from './handlers-file.js';
+import { type HandlerRoutes, loadHandlers, registerDefault, stagesIn } from './handlers-file.js';
+import { namedSinks } from './open-sinks.js';
 import { commandDefault, type GivenOptions, optionsFromFlags } from './option-flags.js';
 
 /** A crawl as the user wants it. */
@@ -29,7 +30,7 @@ export async function setUpCrawl(
 ): Promise<CrawlSetup> {
   const file = flags.config === false ? null : (flags.config ?? findConfig(directory));
   const config: CrawlConfig = file === null ? {} : await readConfig(file);
-  const { $schema: _, handlers, out, csv, store, sinks = [], ...ofFile } = config;
+  const { $schema: _, handlers, out, csv, sqlite, postgres, webhook, s3, store, sinks = [], ...ofFile } = config;
   const seeds = args.length > 0 ? args : (config.scope?.seeds ?? []);
   if (seeds.length === 0) {
     const hint =
@@ -41,18 +42,24 @@ export async function setUpCrawl(
     throw new UsageError(`\`sinks\` of ${file} are written by one process`, hint);
   }
   const table = flags.csv ?? csv;
-  const allSinks = table === undefined ? sinks : [...sinks, csvSink({ path: table, escapeFormulas: !flags.rawCells })];
-  const given = optionsOf(seeds, flags, ofFile);
-  const options = { ...(await withBrowser(given)), ...(allSinks.length === 0 ? {} : { sinks: allSinks }) };
+  const named = definedOf({ out, csv, sqlite, postgres, webhook, s3, store });
+  const allSinks = [
+    ...sinks,
+    ...(table === undefined ? [] : [csvSink({ path: table, escapeFormulas: !flags.rawCells })]),
+    ...(await namedSinks({ ...named, ...flags })),
+  ];
+  const options = {
+    ...(await withBrowser(optionsOf(seeds, flags, ofFile))),
+    ...(handlers === undefined || ofFile.items !== undefined ? {} : await stagesIn(handlers)),
+    ...(allSinks.length === 0 ? {} : { sinks: allSinks }),
+  };
   const register = handlers === undefined ? registerDefault : await loadHandlers(handlers);
   // Opens nothing: errors in the options and handlers are reported before anything happens.
   register(createCrawler(options));
   return {
     seeds,
     flags: {
-      ...(out === undefined ? {} : { out }),
-      ...(csv === undefined ? {} : { csv }),
-      ...(store === undefined ? {} : { store }),
+      ...named,
       ...flags,
       config: file ?? false,
     },
@@ -60,6 +67,10 @@ export async function setUpCrawl(
     register,
     file,
   };
+}
+
+function definedOf<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T & object;
 }
 
 function optionsOf(seeds: readonly string[], flags: CrawlFlags, ofFile: GivenOptions): GivenCrawl {

@@ -16,7 +16,8 @@ export class UsageError extends Error {
 }
 
 /** Codes of usage errors. The others mean that something broke. */
-const USAGE_CODES = /^(option|identity|bounds|seed|directory|route)-|^(archive-missing|crawl-differs|store-mismatch)$/;
+const USAGE_CODES =
+  /^(option|identity|bounds|seed|directory|route)-|^(archive-missing|crawl-differs|peer-missing|store-mismatch)$/;
 
 const NOT_PERMITTED = 'Is it readable and writable for the user who runs this?';
 /** What to do about an error of the system, by its code. */

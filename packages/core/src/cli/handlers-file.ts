@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Handler, HandlerOptions, Route } from '../handle/handlers.js';
+import { checkedStages, type ItemStage } from '../handle/item-stages.js';
 import { UsageError } from './failure.js';
 
 /** Where handlers are registered: a crawler, or a replay. */
@@ -41,6 +42,16 @@ export async function loadHandlers(path: string): Promise<(routes: HandlerRoutes
       routes.on(route as Route, handler as Handler, options);
     }
   };
+}
+
+/**
+ * The stages that a file of handlers exports as `items`, as an option; none where it exports none.
+ *
+ * @throws UsageError, MannerlyError
+ */
+export async function stagesIn(path: string): Promise<{ readonly items?: readonly ItemStage[] }> {
+  const { items } = await loadModule(path);
+  return items === undefined ? {} : { items: checkedStages(`items\` of \`${path}`, items) };
 }
 
 async function loadModule(path: string): Promise<Readonly<Record<string, unknown>>> {

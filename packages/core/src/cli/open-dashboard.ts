@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import type { Crawler } from '../crawler.js';
 import type { Dashboard } from '../dashboard/dashboard.js';
 import type { MetricsSource } from '../dashboard/dashboard-options.js';
+import { loadPeer } from '../optional-peer.js';
 import type { CrawlFlags } from './crawl-flags.js';
 import { UsageError } from './failure.js';
 import type { CliIo } from './io.js';
@@ -61,17 +62,9 @@ function addressOf(listen: string): { readonly host?: string; readonly port: num
 }
 
 async function metricsOf(crawler: Crawler): Promise<MetricsSource> {
-  try {
-    const { Registry } = await import('prom-client');
-    const { createPrometheusMetrics } = await import('../metrics/prometheus.js');
-    const registry = new Registry();
-    createPrometheusMetrics(crawler, { registry });
-    return registry;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') {
-      const hint = 'Install it with mannerly: npm install prom-client';
-      throw new UsageError('--metrics needs prom-client, which is not installed', hint);
-    }
-    throw error;
-  }
+  const { Registry } = await loadPeer<typeof import('prom-client')>('prom-client', '--metrics');
+  const { createPrometheusMetrics } = await import('../metrics/prometheus.js');
+  const registry = new Registry();
+  createPrometheusMetrics(crawler, { registry });
+  return registry;
 }

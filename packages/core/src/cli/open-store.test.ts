@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { checkProcesses } from './crawl-flags.js';
 import { whereOf } from './open-inspection.js';
 import { openStore } from './open-store.js';
+import { type HostPool, overHosts } from './postgres-hosts.js';
+import { parseStoreUrl } from './store-url.js';
 
 describe('--store', () => {
   const refused = [
@@ -13,6 +15,8 @@ describe('--store', () => {
     ['postgres://u:s3cr/3tpw@h', /"postgres:\/\/\*\*\*@h" is no URL of a store/],
     ['redis://127.0.0.1/?crawl=a b', /letters, digits/],
     ['redis://127.0.0.1/?crawl=', /letters, digits/],
+    ['redis://a,b', /nodes of a cluster or Sentinels/],
+    ['redis://a:1,b:x/?cluster', /is no URL of a store/],
   ] as const;
   it.each(refused)('refuses %s', async (url, says) => {
     await expect(openStore(url, '')).rejects.toThrow(says);
@@ -21,6 +25,9 @@ describe('--store', () => {
   const names = [
     ['redis://user:secret@127.0.0.1:1/2?crawl=docs', 'redis://127.0.0.1:1/2?crawl=docs'],
     ['postgres://user:secret@127.0.0.1:1/db', 'postgres://127.0.0.1:1/db?crawl=mannerly'],
+    ['redis://:secret@127.0.0.1:1,127.0.0.1:2/?cluster', 'redis://127.0.0.1:1,127.0.0.1:2?crawl=mannerly'],
+    ['redis://127.0.0.1:1,127.0.0.1:2/?sentinel=main', 'redis://127.0.0.1:1,127.0.0.1:2?crawl=mannerly'],
+    ['postgres://user:secret@127.0.0.1:1,127.0.0.1:2/db', 'postgres://127.0.0.1:1,127.0.0.1:2/db?crawl=mannerly'],
     ['postgresql://127.0.0.1:1/db?sslmode=disable&crawl=a-b', 'postgresql://127.0.0.1:1/db?crawl=a-b'],
   ] as const;
   it.each(names)('names %s without its password', async (url, name) => {
@@ -28,6 +35,42 @@ describe('--store', () => {
     expect(opened.name).toBe(name);
     expect(opened.make(() => undefined).capabilities.shared).toBe(true);
     await opened.close();
+  });
+
+  it('keeps for each host of several what belongs to the server, and takes out what is for us', () => {
+    const text = 'postgres://u:p@a:1,b/db?sslmode=disable&crawl=c&unsafe=fsync-off';
+    expect(parseStoreUrl(text)).toMatchObject({
+      urls: ['postgres://u:p@a:1/db?sslmode=disable', 'postgres://u:p@b/db?sslmode=disable'],
+      crawl: 'c',
+      allowUnsafe: ['fsync-off'],
+    });
+  });
+
+  it('goes on to the next host of PostgreSQL after one that only reads or does not answer', async () => {
+    const asked: number[] = [];
+    const poolOf = (number: number, code?: string): HostPool<object> => ({
+      ended: false,
+      query: async () => {
+        asked.push(number);
+        if (code !== undefined) throw Object.assign(new Error('no'), { code });
+        return { rows: [] };
+      },
+      on: () => undefined,
+      removeListener: () => undefined,
+      end: async () => undefined,
+    });
+    const pool = overHosts([poolOf(0, 'ECONNREFUSED'), poolOf(1, '25006'), poolOf(2)]);
+    const query = { text: 'SELECT 1', rowMode: 'array', types: { getTypeParser: () => String } } as const;
+    await expect(Promise.all([pool.query(query), pool.query(query)])).rejects.toThrow('no');
+    await expect(pool.query(query)).rejects.toThrow('no');
+    await pool.query(query);
+    await pool.query(query);
+    expect(asked).toEqual([0, 0, 1, 2, 2]);
+    // What is wrong with a statement is wrong on every host.
+    const wrong = overHosts([poolOf(3, '42601'), poolOf(4)]);
+    await expect(wrong.query(query)).rejects.toThrow('no');
+    await expect(wrong.query(query)).rejects.toThrow('no');
+    expect(asked.slice(5)).toEqual([3, 3]);
   });
 
   const contradictions = [

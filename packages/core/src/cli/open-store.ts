@@ -1,12 +1,13 @@
 // A store by its URL, for the command: makes the client and closes it. The libraries are optional and loaded on demand.
 
 import type { FrontierStore } from '@mannerly/frontier';
-import type { PostgresPool } from '@mannerly/frontier/postgres';
-import type { RedisClient } from '@mannerly/frontier/redis';
+import type { PostgresQuery } from '@mannerly/frontier/postgres';
+import type { RedisClient, RedisStoreOptions } from '@mannerly/frontier/redis';
 import type { StoreNotice } from '../journal/events.js';
-import { parseUrl } from '../parse-url.js';
-import { redacted } from '../redacted.js';
+import { loadPeer } from '../optional-peer.js';
 import { UsageError } from './failure.js';
+import { type HostPool, overHosts } from './postgres-hosts.js';
+import { parseStoreUrl, type StoreUrl } from './store-url.js';
 
 /** A store on a server, and its client. */
 export interface OpenedStore {
@@ -20,7 +21,7 @@ export interface OpenedStore {
   close(): Promise<void>;
 }
 
-/** Timeout of one command of Redis, milliseconds: a server that does not answer counts as away. */
+/** Timeout of one command, milliseconds: a server that does not answer counts as away, and is connected to anew. */
 const COMMAND_MS = 10_000;
 /** Longest pause between two tries to connect, milliseconds. */
 const RECONNECT_MS = 2_000;
@@ -28,107 +29,89 @@ const RECONNECT_MS = 2_000;
 const POOL_SIZE = 5;
 
 /**
- * Opens a client for `redis://`, `rediss://`, `postgres://` or `postgresql://`. `?crawl=<name>` names one of several
- * crawls on a server (`mannerly` where none is given), `?cluster` says that the server of Redis is one of a cluster.
+ * Opens a client for the URL of a store (`store-url.ts`).
  *
  * @param identity - The product tokens. A crawl with other ones is refused. Empty: not compared.
- * @throws UsageError for another URL, and where the library is not installed.
+ * @throws UsageError for another URL, MannerlyError `peer-missing`.
  */
 export async function openStore(text: string, identity: string): Promise<OpenedStore> {
-  const url = parseUrl(text);
-  if (url === null) throw wrongUrl(text);
-  const crawl = url.searchParams.get('crawl') ?? 'mannerly';
-  if (!/^[\w-]{1,48}$/.test(crawl)) {
-    throw new UsageError(`the crawl of a store has a name of letters, digits, _ and -, not ${JSON.stringify(crawl)}`);
-  }
-  const isCluster = url.searchParams.has('cluster');
-  url.searchParams.delete('crawl');
-  url.searchParams.delete('cluster');
-  const about = { identity, crawl, name: nameOf(url, crawl) };
-  if (/^rediss?:$/.test(url.protocol)) return openRedis(url.href, isCluster, about);
-  if (/^postgres(ql)?:$/.test(url.protocol)) return openPostgres(url.href, about);
-  throw wrongUrl(text);
+  const url = parseStoreUrl(text);
+  return url.kind === 'redis' ? openRedis(url, identity) : openPostgres(url, identity);
 }
 
-interface About {
-  readonly identity: string;
-  readonly crawl: string;
-  readonly name: string;
-}
-
-async function openRedis(url: string, isCluster: boolean, { identity, crawl, name }: About): Promise<OpenedStore> {
-  const { Redis, Cluster } = (await load('ioredis', '--store redis://…')) as {
-    readonly Redis: new (url: string, options: object) => OwnRedis;
-    readonly Cluster: new (nodes: readonly string[], options: object) => OwnRedis;
-  };
+async function openRedis(url: StoreUrl, identity: string): Promise<OpenedStore> {
+  const { Redis, Cluster } = await loadPeer<RedisModule>('ioredis', '--store redis://…');
   const { redisStore } = await import('@mannerly/frontier/redis');
   const retryStrategy = (times: number): number => Math.min(RECONNECT_MS, 50 * times);
-  // A command that cannot be sent fails soon. The store sends it again, and reports that it waits.
-  const options = { commandTimeout: COMMAND_MS, maxRetriesPerRequest: 1, retryStrategy };
-  const client = isCluster
-    ? new Cluster([url], { clusterRetryStrategy: retryStrategy, redisOptions: options })
-    : new Redis(url, options);
+  // A command that cannot be sent fails soon. The store sends it again, and reports that it waits. A connection on
+  // which nothing comes back is closed: what is at its other end may be gone without a word.
+  const options = { commandTimeout: COMMAND_MS, socketTimeout: COMMAND_MS, maxRetriesPerRequest: 1, retryStrategy };
+  const client = url.isCluster
+    ? new Cluster(url.urls, { clusterRetryStrategy: retryStrategy, redisOptions: options })
+    : url.sentinel === null
+      ? new Redis(url.urls[0], options)
+      : new Redis({ ...options, ...bySentinel(url, url.sentinel) });
   let connectError: string | null = null;
   client.on('error', (error) => {
     connectError = textOf(error);
   });
+  const { crawl, name } = url;
+  const allowUnsafe = url.allowUnsafe as Unsafe;
   return {
     name,
     connectError: () => connectError,
-    make: (tell) => redisStore({ client, identity, prefix: crawl, onNotice: tell }),
+    make: (tell) => redisStore({ client, identity, prefix: crawl, allowUnsafe, onNotice: tell }),
     close: async () => client.disconnect(),
   };
 }
 
+/** The store refuses those it does not know. */
+type Unsafe = NonNullable<RedisStoreOptions['allowUnsafe']>;
+
+interface RedisModule {
+  readonly Redis: new (urlOrOptions: string | object, options?: object) => OwnRedis;
+  readonly Cluster: new (nodes: readonly string[], options: object) => OwnRedis;
+}
+
 type OwnRedis = RedisClient & { on(event: 'error', listener: (error: Error) => void): unknown; disconnect(): void };
 
-async function openPostgres(url: string, { identity, crawl, name }: About): Promise<OpenedStore> {
-  const loaded = (await load('pg', '--store postgres://…')) as { readonly default?: PgModule } & Partial<PgModule>;
+/** The hosts are Sentinels, which know the server of the name. What else the URL says is about that server. */
+function bySentinel({ urls }: StoreUrl, name: string): object {
+  const { username, password, pathname, protocol } = new URL(urls[0]);
+  return {
+    name,
+    sentinels: urls.map((url) => ({ host: new URL(url).hostname, port: Number(new URL(url).port || 26_379) })),
+    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+    ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+    ...(protocol === 'rediss:' ? { tls: {}, enableTLSForSentinelMode: true } : {}),
+    db: Number(pathname.slice(1)) || 0,
+    // A server that Sentinel has replaced is left at once.
+    failoverDetector: true,
+  };
+}
+
+async function openPostgres({ urls, name, crawl, allowUnsafe }: StoreUrl, identity: string): Promise<OpenedStore> {
+  const loaded = await loadPeer<{ readonly default?: PgModule } & Partial<PgModule>>('pg', '--store postgres://…');
   const Pool = loaded.Pool ?? loaded.default?.Pool;
   if (Pool === undefined) throw new UsageError('the package pg has no Pool', 'Install pg 8.11 or newer.');
   const { postgresStore } = await import('@mannerly/frontier/postgres');
-  const pool = new Pool({ connectionString: url, max: POOL_SIZE, connectionTimeoutMillis: COMMAND_MS });
+  const timeouts = { connectionTimeoutMillis: COMMAND_MS, query_timeout: COMMAND_MS, keepAlive: true };
+  const pool = overHosts(urls.map((url) => new Pool({ connectionString: url, max: POOL_SIZE, ...timeouts })));
   pool.on('error', () => undefined);
   return {
     name,
     connectError: () => null,
-    make: (tell) => postgresStore({ pool, identity, schema: crawl, onNotice: tell }),
+    make: (tell) =>
+      postgresStore({ pool, identity, schema: crawl, allowUnsafe: allowUnsafe as Unsafe, onNotice: tell }),
     close: () => pool.end(),
   };
 }
 
 interface PgModule {
-  readonly Pool: new (
-    options: object,
-  ) => PostgresPool & { on(event: 'error', listener: () => void): unknown; end(): Promise<void> };
-}
-
-/** A library that the user installs. */
-async function load(name: string, wantedBy: string): Promise<unknown> {
-  try {
-    return await import(name);
-  } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND')) throw cause;
-    throw new UsageError(
-      `${wantedBy} needs the package ${name}, which is not installed`,
-      `Install it with mannerly: npm install ${name} (with a global mannerly: npm install --global ${name}).`,
-    );
-  }
-}
-
-function wrongUrl(text: string): UsageError {
-  return new UsageError(
-    `${JSON.stringify(redacted(text))} is no URL of a store`,
-    'Write redis://host:6379, rediss://…, postgres://user@host/database or postgresql://…, with ?crawl=<name> where a server has several.',
-  );
+  readonly Pool: new (options: object) => HostPool<PostgresQuery>;
 }
 
 /** Its code where it has no message: no address answered. */
 function textOf(error: Error): string {
   return error.message === '' && 'code' in error ? String(error.code) : error.message;
-}
-
-function nameOf(url: URL, crawl: string): string {
-  const { protocol, host, pathname } = url;
-  return `${protocol}//${host}${pathname === '/' ? '' : pathname}?crawl=${crawl}`;
 }

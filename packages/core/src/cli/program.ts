@@ -44,7 +44,7 @@ export function createProgram(io: CliIo, done: (code: number) => void): Command 
     .description('A polite web crawler.')
     .version(MANNERLY_VERSION)
     .exitOverride()
-    .showHelpAfterError('For help: mannerly <command> --help.')
+    .showHelpAfterError('For help: mannerly --help.')
     .configureOutput({ writeOut: (text) => io.out(text.trimEnd()), writeErr: (text) => io.err(text.trimEnd()) })
     .helpCommand(false)
     .addHelpText('after', START_HELP)
@@ -52,6 +52,7 @@ export function createProgram(io: CliIo, done: (code: number) => void): Command 
   for (const [title, commands] of Object.entries(COMMANDS)) {
     for (const [name, { does, takes = [], isHidden = false, load }] of Object.entries(commands)) {
       const command = program.command(name, { hidden: isHidden }).description(does).helpGroup(title);
+      command.showHelpAfterError(`For help: mannerly ${name} --help.`);
       for (const argument of takes) command.addArgument(argument);
       command.action(async (...given: unknown[]) => {
         const run = (await load()) as (...args: unknown[]) => Promise<number>;

@@ -16,21 +16,17 @@ import { checkedAgent, DIRECTORY_PATH } from '../signatures/profile.js';
 import type { SigningKey } from '../signatures/signing-key.js';
 import { findConfig, readConfig } from './config-file.js';
 import { UsageError } from './failure.js';
+import type { Flags } from './flags.js';
 import type { CliIo } from './io.js';
 
 /** The flags of `mannerly identity` as commander has them. */
-export interface IdentityFlags {
-  readonly name?: string;
+export interface IdentityFlags extends Pick<Flags, 'name' | 'to' | 'keys' | 'allowAddress' | 'json'> {
   readonly key?: string;
   readonly config?: string;
   readonly also?: readonly string[];
-  readonly to?: string;
   readonly leaked?: boolean;
   readonly listen?: number;
   readonly live?: string;
-  readonly keys?: string;
-  readonly allowAddress?: string[];
-  readonly json?: boolean;
 }
 
 /** An identity that can be published. */

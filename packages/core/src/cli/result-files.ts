@@ -11,12 +11,12 @@ const OTHER_LOGS = ['warnings', 'rejected', 'errors'];
  * Says where the results are.
  *
  * @param isShared - Whether several processes write into the directory: each of them has files of its own.
- * @param csv - The table that was written too; `undefined`: none.
+ * @param tables - The tables that were written too; `undefined`: none.
  */
 export function resultFilesText(
   directory: string,
   isShared: boolean,
-  csv?: string,
+  tables: readonly (string | undefined)[] = [],
   workingDirectory = process.cwd(),
 ): string {
   const out = shortened(directory, workingDirectory);
@@ -24,9 +24,10 @@ export function resultFilesText(
   const found = existsSync(directory) ? readdirSync(directory) : [];
   const others = OTHER_LOGS.filter((stem) => found.some((name) => isLogOf(name, stem)));
   const logs = ['requests', 'decisions', ...others].map(nameOf);
+  const written = tables.flatMap((table) => (table === undefined ? [] : [shortened(table, workingDirectory)]));
   const items = isShared ? ` (together: mannerly export ${out})` : '';
   return [
-    `Items:  ${join(out, nameOf('items'))}${items}${csv === undefined ? '' : `, ${shortened(csv, workingDirectory)}`}`,
+    `Items:  ${[join(out, nameOf('items')) + items, ...written].join(', ')}`,
     `Report: mannerly report ${out} (host by host; writes ${join(out, 'report.html')})`,
     `Logs:   ${join(out, logs.join(', '))}`,
     `Why a URL was fetched or not: mannerly explain ${out} <url or host>`,

@@ -142,6 +142,7 @@ it.each([
   ['"postgres://u:p/w@h/db" failed', '"postgres://***@h/db" failed'],
   ['redis://:p@h:6379', 'redis://***@h:6379'],
   ['mail me@example.org', 'mail me@example.org'],
+  ['at run (file:///a/p-queue@9.3.5/x.js:1:2)', 'at run (file:///a/p-queue@9.3.5/x.js:1:2)'],
 ])('%s is shown as %s', (text, shown) => {
   expect(redacted(text)).toBe(shown);
 });

@@ -3,8 +3,8 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCrawler } from '../crawler.js';
-import type { IdentityOptions } from '../options/crawler-options.js';
+import { type Crawler, createCrawler } from '../crawler.js';
+import type { CrawlerOptions, IdentityOptions } from '../options/crawler-options.js';
 import { reasonOf } from '../report/reasons.js';
 
 /** The result. */
@@ -85,12 +85,19 @@ export async function requestFile(
   return answer;
 }
 
-function singleCrawl(seed: string, identity: IdentityOptions, allowAddresses: readonly string[]) {
+/** A crawl of one page, wherever it leads. @throws As `createCrawler`. */
+export function singleCrawl(
+  seed: string,
+  identity: IdentityOptions,
+  allowAddresses: readonly string[],
+  more: Partial<CrawlerOptions> = {},
+): Crawler {
   return createCrawler({
     identity,
     scope: { seeds: [seed], within: 'host' },
     bounds: { pages: 1, minutes: 5, depth: 0 },
     maxIdleMs: 30_000,
     network: { allowAddresses },
+    ...more,
   });
 }

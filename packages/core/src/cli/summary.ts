@@ -4,9 +4,9 @@ import type { StoreReport } from '../inspection/store-inspection.js';
 import { askedLines } from '../report/asked-prices.js';
 import { droppedByBounds } from '../report/bounds-met.js';
 import type { CrawlReport } from '../report/crawl-report.js';
-import { whyNothingFetched } from '../report/nothing-fetched.js';
+import { fetchedPages, whyNothingFetched } from '../report/nothing-fetched.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
-import { politenessText, printable } from '../report/table.js';
+import { iso, plural, politenessText, printable } from '../report/table.js';
 
 /** The report as text. */
 export function summaryText(report: CrawlReport): string {
@@ -17,7 +17,7 @@ export function summaryText(report: CrawlReport): string {
     ...(report.recrawl === undefined ? [] : [recrawlText(report.recrawl)]),
     ...(report.waiting.length === 0 ? [] : [waitingText(report)]),
     ...(nothing === null ? [] : [nothing]),
-    ...(report.politeness.length === 0 ? [] : [politenessText(report.politeness)]),
+    ...(report.requests === 0 ? [] : [politenessText(report.politeness)]),
     ...report.scopeMoves.map(
       ({ from, to }) => `Scope moved: the seed ${printable(from)} led to ${printable(to)}, whose host is in scope too.`,
     ),
@@ -26,6 +26,7 @@ export function summaryText(report: CrawlReport): string {
     ),
     ...askedLines(report.politeness),
     ...(report.signed === undefined ? [] : [signedText(report.signed, report.requests)]),
+    ...stagesText(report.stages ?? []),
     ...stallText(report),
     ...report.relaxedDefaults.map((each) => `Relaxed default: ${each}`),
   ];
@@ -35,7 +36,17 @@ export function summaryText(report: CrawlReport): string {
 /** The share of the requests that carried a signature: plain http never does. */
 export function signedText(signed: number, requests: number): string {
   const share = requests === 0 ? 0 : (100 * signed) / requests;
-  return `Signed: ${signed} of ${counted(requests, 'request')} (${share.toFixed(1)} %).`;
+  return `Signed: ${signed} of ${plural(requests, 'request')} (${share.toFixed(1)} %).`;
+}
+
+/** What the stages of the items have done. */
+export function stagesText(stages: NonNullable<CrawlReport['stages']>): string[] {
+  if (stages.length === 0) return [];
+  const lines = stages.map(({ name, dropped, failed, ...stage }) => {
+    const others = `${dropped === 0 ? '' : `, ${dropped} dropped`}${failed === 0 ? '' : `, ${failed} failed`}`;
+    return `  ${printable(name)}: ${stage.in} in, ${stage.out} out${others}`;
+  });
+  return [['Stages of this run:', ...lines].join('\n')];
 }
 
 /** A second in which nothing else was heard is worth a word. */
@@ -53,10 +64,13 @@ function endText(report: CrawlReport): string {
   const dropped = `nothing is left but what bounds kept out, ${droppedByBounds(report.bounds)}`;
   const stopper = /^(signature-clock|egress-not-listed|proxy-down): /.test(stopReason ?? '') ? '' : ' by a handler';
   const reason = stopReason === undefined ? '' : `${stopper}: "${printable(stopReason, 500)}"`;
+  const isWithoutPage = fetchedPages(report) === 0;
+  const without = isWithoutPage ? ' without a page' : '';
+  const again = isWithoutPage ? 'To try again with other options, add --reset' : 'To fetch it all again, add --reset';
   const how = {
     finished: alreadyFinished
-      ? 'Finished before: nothing was left to fetch, and nothing was requested. To fetch it all again, add --reset or name another --out.'
-      : 'Finished: nothing is left to fetch.',
+      ? `Finished before${without}: nothing was left to fetch, and nothing was requested. ${again} or name another --out.`
+      : `Finished${without}: nothing is left to fetch.${without === '' ? '' : ` ${again}.`}`,
     bounded:
       bound === null
         ? `Bounded${alreadyFinished ? ' before' : ''}: ${dropped}. To fetch them, change these options and add --reset.`
@@ -70,9 +84,9 @@ function endText(report: CrawlReport): string {
     stopped: `Stopped${reason}. The same command continues the crawl.`,
   }[report.state];
   const counts = [
-    counted(report.pages, 'page'),
-    counted(report.requests, 'request'),
-    `${counted(report.items, 'item')} in ${(report.runningMs / 1_000).toFixed(1)} s${report.resumed ? ', all runs together' : ''}`,
+    plural(report.pages, 'page'),
+    plural(report.requests, 'request'),
+    `${plural(report.items, 'item')} in ${(report.runningMs / 1_000).toFixed(1)} s${report.resumed ? ', all runs together' : ''}`,
   ].join(', ');
   const others = Object.entries(report.outcomes)
     .filter(([status]) => status !== 'fetched')
@@ -96,27 +110,23 @@ function recrawlText({
 }: RecrawlCounts): string {
   const same = notModified + sameContent;
   const saved = bytesSaved === 0 ? '' : `, ${bytesSaved} bytes not transferred`;
-  const due = nextDueAtMs === null ? '' : ` The next page is due at ${new Date(nextDueAtMs).toISOString()}.`;
+  const due = nextDueAtMs === null ? '' : ` The next page is due at ${iso(nextDueAtMs)}.`;
   const what = `${changed} changed, ${same} unchanged (${notModified} by a 304${saved}), ${gone} gone`;
   const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
   const fresh =
     freshBefore === null || freshAfter === null
       ? ''
-      : ` Of ${counted(known, 'page')} ${percent(freshAfter)} are expected to be as they were visited, before ${percent(freshBefore)}.`;
-  return `Crawled again: ${counted(visits, 'known page')} visited, ${what}.${fresh}${due}`;
+      : ` Of ${plural(known, 'page')} ${percent(freshAfter)} are expected to be as they were visited, before ${percent(freshBefore)}.`;
+  return `Crawled again: ${plural(visits, 'known page')} visited, ${what}.${fresh}${due}`;
 }
 
 function waitingText({ waiting }: CrawlReport): string {
   const lines = waiting.slice(0, 20).map(({ host, reason, untilMs, queued }) => {
-    const until = untilMs === null ? 'until somebody unparks it' : `until ${new Date(untilMs).toISOString()}`;
+    const until = untilMs === null ? 'until somebody unparks it' : `until ${iso(untilMs)}`;
     return `  ${host} ${until} (${reason}), ${queued} queued`;
   });
   const more = waiting.length > 20 ? [`  … and ${waiting.length - 20} more`] : [];
   return ['Waiting:', ...lines, ...more].join('\n');
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function total(reasons: Readonly<Record<string, number>>): number {
@@ -138,7 +148,7 @@ export function outcomeLines(outcomes: CrawlReport['outcomes']): string[] {
 export function crawlText(crawl: Pick<StoreReport, 'name' | 'seeds' | 'seedCount' | 'createdAtMs'>): string {
   const seeds = crawl.seeds.slice(0, 3).map((seed) => printable(seed));
   const more = crawl.seedCount > 3 ? `, … (${crawl.seedCount} seeds)` : '';
-  return `Crawl of ${seeds.join(', ')}${more} by ${printable(crawl.name)}, begun ${new Date(crawl.createdAtMs).toISOString()}.`;
+  return `Crawl of ${seeds.join(', ')}${more} by ${printable(crawl.name)}, begun ${iso(crawl.createdAtMs)}.`;
 }
 
 /** The report of a crawl on a server. */
@@ -162,7 +172,7 @@ function processText(process: StoreReport['processes'][number]): string {
   const { part, machine, pid, state, toldAtMs, requests, items, early } = process;
   const who = machine === null ? part : `${printable(machine)} ${pid ?? ''} (${part})`;
   const how = { 'at-work': 'running', over: 'has ended', silent: 'has not reported since' }[state];
-  const since = state !== 'silent' || toldAtMs === null ? '' : ` ${new Date(toldAtMs).toISOString()}`;
+  const since = state !== 'silent' || toldAtMs === null ? '' : ` ${iso(toldAtMs)}`;
   const judged = early === null ? '' : `, ${early} early`;
   return `  ${who}: ${how}${since}; ${requests} requests, ${items} items${judged}`;
 }

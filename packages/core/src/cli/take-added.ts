@@ -3,8 +3,9 @@
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Crawler } from '../crawler.js';
-import { parseLine } from '../directory/read-lines.js';
 import { isAbsent } from '../directory/whole-file.js';
+import { parseJson } from '../parse-json.js';
+import { plural } from '../report/table.js';
 import { ADDED_LOOK_MS, MAX_ADDED_AT_ONCE_BYTES } from './limits.js';
 
 /** A line of the file. */
@@ -47,7 +48,7 @@ export function takeAdded(
       for (const { url, kind, reason } of answers)
         if (kind === 'refused') print(`Added, and refused: ${JSON.stringify(url)} (${reason}).`);
       const queued = answers.filter(({ kind }) => kind === 'queued').length;
-      if (queued > 0) print(`${queued} added URL${queued === 1 ? '' : 's'} queued.`);
+      if (queued > 0) print(`${plural(queued, 'added URL')} queued.`);
     } catch (error) {
       print(`${path} cannot be taken: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
@@ -77,7 +78,7 @@ function readFrom(path: string, at: number): string {
 
 function linesOf(text: string): AddedLine[] {
   return text.split('\n').flatMap((line) => {
-    const value = parseLine(line);
+    const value = parseJson(line);
     if (typeof value !== 'object' || value === null) return [];
     const { url, label } = value as Record<string, unknown>;
     if (typeof url !== 'string') return [];

@@ -1,12 +1,12 @@
 // The live view of a crawl: a page, a stream of what it shows, three buttons, metrics where they are kept, and the HTTP
 // API where it is wanted. It makes no request, and it uses only the crawler's public interface.
 
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { MannerlyError } from 'mannerly';
+import { pagePolicy } from '../report/page/page-policy.js';
 import { judgeAccess } from './access.js';
 import { ACTIONS } from './actions.js';
 import { API_PATH, type ApiAnswer, type ApiCrawl, createApi, problem } from './api.js';
@@ -181,22 +181,19 @@ class DashboardServer implements Dashboard {
     const api = pathname === API_PATH || pathname.startsWith(`${API_PATH}/`) ? this.#api : null;
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
     const takesBody = api !== null && method === 'POST' && Number(headers['content-length'] ?? 0) <= MAX_API_BODY_BYTES;
-    if (hasBody && !takesBody) {
-      response.setHeader('Connection', 'close');
-      if (api !== null) return sendAnswer(response, problem(413, 'A body is too long, or not taken here.'));
-      return sendText(response, 413, 'Nothing here takes a body.');
-    }
+    // The body is not read.
+    const refuse = (status: number, says: string): void => {
+      if (hasBody) response.setHeader('Connection', 'close');
+      if (api === null) sendText(response, status, says);
+      else sendAnswer(response, problem(status, says));
+    };
+    if (hasBody && !takesBody) return refuse(413, 'A body is too long, or not taken here.');
     const { host, origin, authorization } = headers;
     const secFetchSite = headers['sec-fetch-site']?.toString();
     const asked = { method, host, origin, authorization, secFetchSite, localAddress: socket.localAddress ?? '' };
     const isForPrograms = api !== null;
     const access = judgeAccess({ ...asked, queryToken: searchParams.get('token'), isForPrograms }, this.#options);
-    if (access.kind === 'deny') {
-      // The body is not read.
-      if (hasBody) response.setHeader('Connection', 'close');
-      if (api !== null) return sendAnswer(response, problem(access.status, access.says));
-      return sendText(response, access.status, access.says);
-    }
+    if (access.kind === 'deny') return refuse(access.status, access.says);
     this.#strangers.delete(socket);
     if (api !== null) {
       const contentType = headers['content-type'];
@@ -248,29 +245,14 @@ class DashboardServer implements Dashboard {
 /** Where the files are, seen from `src/dashboard` and from `dist/dashboard`. */
 const ASSETS = new URL('../../assets/dashboard/', import.meta.url);
 
-/**
- * Reads the page, three files of this package in one document, and the policy that it is sent with: scripts and styles
- * by their hashes alone, no markup made from text (Trusted Types), and nothing is loaded.
- */
+/** Reads the page, three files of this package in one document, and the policy that it is sent with. */
 async function readPage(): Promise<{ readonly html: string; readonly policy: string }> {
   const read = (name: string): Promise<string> => readFile(new URL(name, ASSETS), 'utf8');
   const [html, style, script] = await Promise.all([read('page.html'), read('page.css'), read('page.js')]);
-  const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
   return {
     // Functions, so that a dollar sign in a file is a dollar sign.
     html: html.replace('/* style */', () => style).replace('/* script */', () => script),
-    policy: [
-      "default-src 'none'",
-      `script-src ${hashOf(script)}`,
-      `style-src ${hashOf(style)}`,
-      "connect-src 'self'",
-      'img-src data:',
-      "base-uri 'none'",
-      "form-action 'none'",
-      "frame-ancestors 'none'",
-      "require-trusted-types-for 'script'",
-      "trusted-types 'none'",
-    ].join('; '),
+    policy: pagePolicy(style, [script], "connect-src 'self'", "frame-ancestors 'none'"),
   };
 }
 

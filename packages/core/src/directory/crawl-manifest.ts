@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { MannerlyError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
-import { parseLine } from './read-lines.js';
+import { parseJson } from '../parse-json.js';
 import { sizeOf } from './whole-file.js';
 
 /** The format of this version. 1 had its frontier in memory, 2 other field and file names in its logs. */
@@ -72,7 +72,7 @@ export async function readManifest(path: string): Promise<CrawlManifest | null> 
 export async function readAnyManifest(file: string): Promise<CrawlManifest | 'unreadable' | null> {
   const size = await sizeOf(file);
   if (size === null) return null;
-  const value = size <= MAX_MANIFEST_BYTES ? parseLine(await readFile(file, 'utf8')) : null;
+  const value = size <= MAX_MANIFEST_BYTES ? parseJson(await readFile(file, 'utf8')) : null;
   return isManifest(value) ? value : 'unreadable';
 }
 

@@ -43,6 +43,8 @@ export function crawlPaths(path: string, part: number | null = null) {
     archivePath: own('archive', ''),
     /** The archive as one file. */
     waczPath: own('archive', '.wacz'),
+    /** What a polite fetch keeps of responses, where it keeps any. */
+    cachePath: join(path, 'cache.sqlite'),
     /** Where the durable frontier is. */
     frontierPath: join(path, 'frontier'),
   };

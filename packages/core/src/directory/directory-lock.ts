@@ -7,8 +7,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { deadForMs, type ProcessIdentity, thisProcess } from '@mannerly/frontier/processes';
 import { MannerlyError } from '../errors.js';
+import { parseJson } from '../parse-json.js';
 import { LOCK_RETRY_MS, LOCK_TRIES, LOCK_WAIT_MS, MAX_DIRECTORY_PARTS } from './limits.js';
-import { parseLine } from './read-lines.js';
 import { hasPlatformCode, namesIn, orIfAbsent, partialName } from './whole-file.js';
 
 /** The name of the lock that excludes every other run. */
@@ -192,7 +192,7 @@ function isDead(lock: string): boolean {
 
 /** The process that a lock names, and its machine or container. */
 function parseHolder(lock: string): (ProcessIdentity & { readonly host: string }) | null {
-  const value = parseLine(lock);
+  const value = parseJson(lock);
   return typeof value === 'object' && value !== null && 'pid' in value
     ? (value as ProcessIdentity & { readonly host: string })
     : null;

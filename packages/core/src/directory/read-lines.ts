@@ -1,6 +1,7 @@
 // Reads logs line by line as a stream, whatever their size, and skips lines that a crash left incomplete.
 
 import { createReadStream } from 'node:fs';
+import { parseJson } from '../parse-json.js';
 import { MAX_LOG_LINE_CHARS } from './limits.js';
 import { isAbsent } from './whole-file.js';
 
@@ -53,17 +54,7 @@ const NEWLINE = 0x0a;
 /** The values of a log that `isValid` accepts; other lines are skipped. @throws As `readLines`. */
 export async function* readValues<T>(path: string, isValid: (value: unknown) => value is T): AsyncGenerator<T> {
   for await (const line of readLines(path)) {
-    const value = parseLine(line);
+    const value = parseJson(line);
     if (isValid(value)) yield value;
-  }
-}
-
-/** The value of one line; `undefined` when the line is no JSON. @throws Never */
-export function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
   }
 }

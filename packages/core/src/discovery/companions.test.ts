@@ -143,7 +143,7 @@ describe('data.txt', () => {
   it('is asked for again when it has expired, with the next robots.txt, over a restart too (data-txt §6)', async () => {
     let now = NOW;
     const kept = records();
-    const datasets = { read: () => [] };
+    const datasets = () => [];
     const made = () => createCompanions({ tdm: false, datasets, sitemaps: NO_SITEMAPS }, kept, () => now);
     const url = 'https://a.test/data.txt';
     expect(await made().urlsFor('https://a.test', true)).toMatchObject([{ url }]);

@@ -9,7 +9,7 @@ import { type FetchOutcome, headersByName } from '../fetch/outcome.js';
 import type { PageOutcome } from '../journal/journal.js';
 import { type RecordStore, readJson, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
-import type { Datasets } from '../page/datasets.js';
+import type { ReadDatasets } from '../page/datasets.js';
 import type { FeedRhythm } from '../page/sitemap.js';
 import { MAX_COMPANION_HOPS, MAX_TDM_AUTHORITIES } from './limits.js';
 import type { SitemapFinds, Sitemaps } from './sitemaps.js';
@@ -28,7 +28,7 @@ export interface CompanionOptions {
   /** A declared purpose is `tdm`, `ai-train` or `ai-input` (page-level §5). */
   readonly tdm: boolean;
   /** `null`: data.txt is not requested. */
-  readonly datasets: Datasets | null;
+  readonly datasets: ReadDatasets | null;
   readonly sitemaps: Sitemaps;
 }
 
@@ -116,7 +116,7 @@ export class Companions {
     const { origin } = new URL(url);
     if (url.endsWith(DATA_TXT_PATH)) {
       await writeJson(this.#store, `data-txt/${origin}`, dataTxtExpiryMs(outcome));
-      return { links: datasets?.read(url, outcome) ?? [], decision: READ };
+      return { links: datasets?.(url, outcome) ?? [], decision: READ };
     }
     const rules = tdmRules(url, outcome);
     if (rules !== null) await this.#keep(origin, rules);

@@ -165,6 +165,6 @@ export function createRequestHeaders(
     const allowed = Object.entries(own).filter(([name]) => !OURS.test(name));
     if (allowed.length === 0) return base;
     const names = allowed.map(([name, value]) => [name.toLowerCase() === 'accept' ? 'Accept' : name, value]);
-    return { ...base, ...Object.fromEntries(names) };
+    return withFields(base, Object.fromEntries(names));
   };
 }

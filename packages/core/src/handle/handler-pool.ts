@@ -10,6 +10,7 @@ import type { OwnFetcher } from '../page/own-fetch.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import { createPageContext, PageTools } from './context.js';
 import type { FoundHandler, Handlers, Route } from './handlers.js';
+import type { ItemStages } from './item-stages.js';
 import type { PageChange, UnchangedPage } from './page-change.js';
 import { checkValue, issuesText } from './schema.js';
 import { type HandlerSignal, handlerSignal } from './signals.js';
@@ -43,6 +44,8 @@ interface HandlerPoolOptions {
   readonly filesPath?: string | null;
   /** Whether every body goes into an archive, handled or not. @default false */
   readonly isArchived?: boolean;
+  /** What items pass before they go to the sinks. @default none */
+  readonly stages?: ItemStages;
   /** `page.fetch`. @default every request is `dropped` */
   readonly fetch?: OwnFetcher;
 }
@@ -157,7 +160,7 @@ export class HandlerPool {
         timers.push(clock.after(0, () => resolve(STOPPED)));
       });
     });
-    const handled = await Promise.race([ended, attempt(page, found, tools)]);
+    const handled = await Promise.race([ended, attempt(page, found, tools, this.#options.stages)]);
     for (const cancel of timers) cancel();
     ignoreAbort();
     tools.stage.seal();
@@ -168,7 +171,12 @@ export class HandlerPool {
 }
 
 /** Never rejects: a handler may also fail after its time is over. */
-async function attempt(page: PageInCrawl, found: FoundHandler, tools: PageTools): Promise<Handled> {
+async function attempt(
+  page: PageInCrawl,
+  found: FoundHandler,
+  tools: PageTools,
+  stages: ItemStages | undefined,
+): Promise<Handled> {
   try {
     let userData: unknown = page.userData;
     if (found.userData !== undefined) {
@@ -178,7 +186,9 @@ async function attempt(page: PageInCrawl, found: FoundHandler, tools: PageTools)
     }
     await found.handler(createPageContext(page, tools, userData));
     await tools.stage.settled();
-    return { kind: 'handled', staged: tools.stage.seal(), route: found.route };
+    const staged = tools.stage.seal();
+    const kept = page.exclusion.storesItems ? ((await stages?.run(staged.data, page)) ?? null) : null;
+    return { kind: 'handled', staged: { ...staged, kept }, route: found.route };
   } catch (error) {
     // A handler may well throw because its signal was aborted.
     if (tools.isAborted) return STOPPED;

@@ -7,6 +7,8 @@ export const MAX_REVISIT_MS = 315_360_000_000;
 export const MAX_PAGE_ITEMS = 100_000;
 /** Items of one page that its schema rejected and that are listed; more are counted. Ours. */
 export const MAX_PAGE_REJECTED = 100;
+/** Stages between handlers and sinks. Ours. */
+export const MAX_ITEM_STAGES = 100;
 /** Issues of one item that are kept, and segments of the path of each. Ours. */
 export const MAX_ITEM_ISSUES = 20;
 export const MAX_ISSUE_PATH = 20;

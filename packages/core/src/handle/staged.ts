@@ -41,6 +41,8 @@ export interface LeftAloneLink {
 export interface Staged {
   /** What was emitted, in order, each a copy made when it was emitted. */
   readonly data: readonly JsonValue[];
+  /** What the stages of the crawl made of each, in order; `null`: it has none, or the page's items are not kept. */
+  readonly kept: readonly (readonly JsonValue[])[] | null;
   /** Candidates for admission, one per visit to a URL. */
   readonly links: readonly NewUrl[];
   /** Links that the page wants left alone, one per URL, none of them in `links`. */
@@ -56,6 +58,7 @@ export interface Staged {
 /** Nothing at all. */
 export const NOTHING_STAGED: Staged = Object.freeze({
   data: [],
+  kept: null,
   links: [],
   leftAlone: [],
   nofollow: [],
@@ -135,6 +138,7 @@ export class Stage {
     this.#isOver = true;
     return {
       data: this.#data,
+      kept: null,
       links: [...this.#links.values()],
       leftAlone: [...this.#leftAlone.values()].filter(({ url }) => !this.#links.has(url)),
       nofollow: [...this.#nofollow],

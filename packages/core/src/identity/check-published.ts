@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { headerValue } from '../fetch/outcome.js';
+import { parseJsonObject } from '../parse-json.js';
 import { parseUrl } from '../parse-url.js';
 import { DIRECTORY_PATH, DIRECTORY_TAG, DIRECTORY_TYPE } from '../signatures/profile.js';
 import { publicJwkOf, thumbprint } from '../signatures/signing-key.js';
@@ -230,10 +231,5 @@ function mediaType({ headers }: PublishedAnswer): string {
 }
 
 function jsonOf({ body }: PublishedAnswer): Json | null {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(body));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
-  } catch {
-    return null;
-  }
+  return parseJsonObject(new TextDecoder().decode(body));
 }

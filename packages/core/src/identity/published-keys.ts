@@ -2,6 +2,8 @@
 // DECISION I15).
 
 import { headerValue } from '../fetch/outcome.js';
+import { keepLatest } from '../keep-latest.js';
+import { parseJsonObject } from '../parse-json.js';
 import { parseUrl } from '../parse-url.js';
 import { DIRECTORY_PATH } from '../signatures/profile.js';
 import { type PublicJwk, publicJwkOf, thumbprint } from '../signatures/signing-key.js';
@@ -53,10 +55,8 @@ export class PublishedKeys {
     const keys = answer === null ? null : keysIn(answer.body);
     const known = this.#known.get(url)?.keys ?? NO_KEYS;
     const seconds = answer === null || keys === null ? LEAST_DIRECTORY_CACHE_SECONDS : cacheSeconds(answer);
-    this.#known.delete(url);
-    this.#known.set(url, { keys: keys ?? known, freshUntilMs: this.#nowMs() + 1_000 * seconds });
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_KNOWN_DIRECTORIES && oldest !== undefined) this.#known.delete(oldest);
+    const set = { keys: keys ?? known, freshUntilMs: this.#nowMs() + 1_000 * seconds };
+    keepLatest(this.#known, url, set, MAX_KNOWN_DIRECTORIES);
   }
 
   /** The answer, if it is one that a verifier takes. */
@@ -75,13 +75,7 @@ export function directoryUrl(agent: string | null): string | null {
 
 /** By their thumbprints, which are computed; `null`: no directory. */
 function keysIn(body: Uint8Array): ReadonlyMap<string, PublicJwk> | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder().decode(body));
-  } catch {
-    return null;
-  }
-  const listed = typeof value === 'object' && value !== null && 'keys' in value ? value.keys : null;
+  const listed = parseJsonObject(new TextDecoder().decode(body))?.['keys'];
   if (!Array.isArray(listed) || listed.length > MAX_DIRECTORY_KEYS) return null;
   const keys = listed.flatMap((each: unknown) => publicJwkOf(each) ?? []);
   return new Map(keys.map((key) => [thumbprint(key), key]));

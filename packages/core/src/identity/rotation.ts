@@ -4,6 +4,8 @@
 import { copyFile, readFile, rename, rm } from 'node:fs/promises';
 import { orIfAbsent, sizeOf, writeWhole } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
+import { parseJsonObject } from '../parse-json.js';
+import { iso } from '../report/table.js';
 import { loadSigningKey, type SigningKey } from '../signatures/signing-key.js';
 import { writeKeyFile } from './key-file.js';
 import { ROTATION_WAIT_MS } from './limits.js';
@@ -64,7 +66,7 @@ export async function nextRotation(path: string, nowMs: number, isLeaked = false
   if (nowMs < dueMs) {
     throw new MannerlyError(
       'identity-key',
-      `too early: the step "${FOLLOWS[kept.step]}" may be taken at ${isoOf(dueMs)}`,
+      `too early: the step "${FOLLOWS[kept.step]}" may be taken at ${iso(dueMs)}`,
       {
         hint: 'Until then verifiers may have a copy of the directory as it was. If the key has leaked: --leaked.',
       },
@@ -107,14 +109,8 @@ async function nextKey(path: string): Promise<SigningKey> {
 async function keptOf(path: string): Promise<Kept | null> {
   const text = await orIfAbsent(null, () => readFile(statePath(path), 'utf8'));
   if (text === null) return null;
-  let value: Partial<Kept> | null = null;
-  try {
-    value = JSON.parse(text) as Partial<Kept> | null;
-  } catch {
-    // Told below.
-  }
-  const isKept = (value?.step === 'list' || value?.step === 'use') && Number.isFinite(value.atMs);
-  if (isKept) return value as Kept;
+  const value: Partial<Kept> | null = parseJsonObject(text);
+  if ((value?.step === 'list' || value?.step === 'use') && Number.isFinite(value.atMs)) return value as Kept;
   throw new MannerlyError('identity-key', `${statePath(path)} cannot be read`, {
     hint: 'It says which step of a rotation was the last. If none is under way, remove it.',
   });
@@ -122,8 +118,4 @@ async function keptOf(path: string): Promise<Kept | null> {
 
 function statePath(path: string): string {
   return `${path}.rotation.json`;
-}
-
-function isoOf(atMs: number): string {
-  return new Date(atMs).toISOString();
 }

@@ -11,6 +11,7 @@ import {
 import { MannerlyError } from '../errors.js';
 import { readJson } from '../json-record.js';
 import { type CrawlTerms, TERMS_KEY } from '../options/crawl-terms.js';
+import { sums } from '../report/added-numbers.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
 import { isAtWork, type ProcessTotals, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
 import { asMannerlyError } from '../store-error.js';
@@ -92,13 +93,10 @@ async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreRep
     const who = { machine: last?.machine ?? null, pid: last?.pid ?? null, toldAtMs: last?.atMs ?? null };
     return { part, ...who, state, requests, items, bytes, early: last?.early ?? null };
   });
-  const sum = (of: (each: ProcessReport) => number): number => processes.reduce((total, each) => total + of(each), 0);
   return {
     ...{ name, tokens, seeds, seedCount, createdAtMs },
     ...{ pages, queued, known, hosts, runningMs, bound: frontier.reachedBound() },
-    requests: sum(({ requests }) => requests),
-    items: sum(({ items }) => items),
-    bytes: sum(({ bytes }) => bytes),
+    ...sums(processes, 'requests', 'items', 'bytes'),
     outcomes: outcomes.outcomes(),
     processes,
   };

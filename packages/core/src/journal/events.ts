@@ -12,9 +12,9 @@ import type { RequestRecord, UrlDecision } from '../report/decision.js';
 export interface StoreNotice {
   /**
    * `holding`: its server does not answer, and the crawl waits. `resumed`: it goes on. `weak-durability`: its settings
-   * may lose data.
+   * may lose data. `rolled-back`: another server answers than before, which may have forgotten its last seconds.
    */
-  readonly kind: 'holding' | 'resumed' | 'weak-durability';
+  readonly kind: 'holding' | 'resumed' | 'weak-durability' | 'rolled-back';
   readonly message: string;
 }
 

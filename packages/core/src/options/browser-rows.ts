@@ -12,7 +12,7 @@ const ROWS = {
     flag: ['--browser-for <pattern>', 'open only pages that match, as in robots.txt (implies --browser; repeatable)'],
   }),
   program: row(
-    text('a path, or a name on the PATH'),
+    text('a path, or a name on the PATH', { path: 'with a slash' }),
     'The Chromium. A path in a configuration file is relative to it.',
     {
       defaultText: 'the one on the PATH, or the one that `npx playwright-core install chromium` has installed',

@@ -2,6 +2,7 @@
 
 import { invalidOption, MannerlyError } from '../errors.js';
 import type { Filled, Row, Rows, Shape } from './row.js';
+import { suggestionFor } from './suggestion.js';
 
 /** Checks the options of a group and fills in the rest. @param path - Of the group, with a dot at its end, or empty. */
 export function fill<R extends Rows>(path: string, rows: R, given: unknown): Filled<R> {
@@ -9,7 +10,9 @@ export function fill<R extends Rows>(path: string, rows: R, given: unknown): Fil
   const known = Object.keys(rows);
   const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown !== undefined) {
-    throw new MannerlyError('option-unknown', `unknown option \`${path}${unknown}\`; known: ${known.join(', ')}`);
+    const meant = suggestionFor(unknown, path, rows);
+    const message = `unknown option \`${path}${unknown}\`; known: ${known.join(', ')}`;
+    throw new MannerlyError('option-unknown', message, meant === null ? {} : { hint: `Did you mean \`${meant}\`?` });
   }
   const missing = Object.entries(rows).filter(([name, each]) => {
     return each.isRequired === true && each.isCheckedByOwner !== true && given[name] === undefined;

@@ -23,6 +23,14 @@ export interface CrawlConfig
   readonly out?: string;
   /** Items go to this CSV file too. Relative to the file. */
   readonly csv?: string;
+  /** Items go to this SQLite file too. Relative to the file. */
+  readonly sqlite?: string;
+  /** Items go to PostgreSQL too: `postgres://user@host/database?table=items`, or `env:NAME`, `file:PATH`. */
+  readonly postgres?: string;
+  /** Items are posted to this URL too; `env:NAME` and `file:PATH` name where it is. */
+  readonly webhook?: string;
+  /** Items, files and archives go to this bucket too: `https://HOST/BUCKET/PREFIX`. Keys are in the environment. */
+  readonly s3?: string;
   /** The store of the frontier: `redis://…`, `rediss://…`, `postgres://…`. @default in the crawl directory */
   readonly store?: string;
 }

@@ -88,7 +88,7 @@ export const CRAWL_ROWS = {
     signature: row(
       group('SignatureOptions', {
         key: row(
-          text('file:PATH or env:NAME', { pattern: '^(file|env):.' }),
+          text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'behind file:' }),
           'Where the Ed25519 private key is: `file:PATH`, which only you may read, or `env:NAME`. PKCS#8 PEM or JWK. ' +
             'A path in a configuration file is relative to the file.',
           { isCheckedByOwner: true, defaultText: 'none; this or `sign`' },

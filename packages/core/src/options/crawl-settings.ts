@@ -5,6 +5,7 @@ import type { FrontierOptions } from '@mannerly/frontier';
 import { sizeOf, writeWhole } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
+import { parseJsonObject } from '../parse-json.js';
 import type { HostEntryText } from '../report/host-entry.js';
 import { withoutNulls } from './check.js';
 import type { RecrawlOptions } from './crawler-options.js';
@@ -60,21 +61,11 @@ export async function readSettings(file: string, tokens: readonly string[]): Pro
   const size = await sizeOf(file);
   if (size === null) return { robots: { tokens } };
   const text = size <= MAX_MANIFEST_BYTES ? await readFile(file, 'utf8') : '';
-  const value = parseObject(text);
+  const value: Partial<CrawlSettings> | null = parseJsonObject(text);
   if (value === null) {
     throw new MannerlyError('directory-format', `${file} is not what this version writes`, {
       hint: 'Remove it: the next run writes it again, and until then the defaults are assumed.',
     });
   }
   return { ...value, robots: { ...value.robots, tokens } };
-}
-
-function parseObject(text: string): Partial<CrawlSettings> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }

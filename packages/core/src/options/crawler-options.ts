@@ -13,6 +13,7 @@ import type {
 import type { HookOptions } from '../crawl/hooks.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
+import type { ItemStage } from '../handle/item-stages.js';
 import type { StoreNotice } from '../journal/events.js';
 import type { LogFunction, Logger } from '../journal/log-entry.js';
 import type { Sink } from '../output/sink.js';
@@ -125,6 +126,11 @@ export interface CrawlerOptions {
   readonly store?: FrontierStore | ((tell: (notice: StoreNotice) => void) => FrontierStore);
   /** What sends requests: a `Fetcher`. The run closes it. @default undici */
   readonly fetcher?: Fetcher;
+  /**
+   * Functions between handlers and sinks, in their order: stages (docs/sinks.md). 0 to 100 entries: `ItemStage`.
+   * @default []
+   */
+  readonly items?: readonly ItemStage[];
   /**
    * Where items go, next to the crawl directory's `items.jsonl`: sinks (docs/sinks.md). The run opens and closes them.
    * @default []

@@ -6,6 +6,8 @@ import { DEFAULT_HOOK_MS } from '../crawl/limits.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import { MAX_OWN_HEADERS } from '../fetch/limits.js';
+import type { ItemStage } from '../handle/item-stages.js';
+import { MAX_ITEM_STAGES } from '../handle/limits.js';
 import { isLogger } from '../journal/crawl-log.js';
 import type { StoreNotice } from '../journal/events.js';
 import { LOG_LEVELS, type LogFunction, type Logger } from '../journal/log-entry.js';
@@ -71,7 +73,9 @@ export const MACHINE_ROWS = {
         { default: false, relaxed: [[true], 'a name can lead to another address than the one that was checked'] },
       ),
       proxy: row(
-        text('http://HOST:PORT, socks5://HOST:PORT, or the place of such a URL: env:NAME, file:PATH'),
+        text('http://HOST:PORT, socks5://HOST:PORT, or the place of such a URL: env:NAME, file:PATH', {
+          path: 'behind file:',
+        }),
         'The one [proxy](../tasks/proxy.md) that every connection goes through, to the address that was checked. A URL with name and password is named by its place.',
         {
           isCheckedByOwner: true,
@@ -267,9 +271,13 @@ export const MACHINE_ROWS = {
             flag: ['--requisites', 'fetch style sheets, scripts, images and fonts of archived pages (implies --warc)'],
           },
         ),
-        folder: row(text('a path'), 'The folder of the WARC files. Needed where a run has no crawl directory.', {
-          defaultText: '`archive` in the crawl directory',
-        }),
+        folder: row(
+          text('a path', { path: 'whole' }),
+          'The folder of the WARC files. Needed where a run has no crawl directory.',
+          {
+            defaultText: '`archive` in the crawl directory',
+          },
+        ),
       }),
     ),
     'Keep every exchange as [WARC 1.1](../archive.md). `true` means the defaults of the next ten.',
@@ -328,6 +336,11 @@ export const MACHINE_ROWS = {
     code<Fetcher>('Fetcher', has('fetch')),
     'What sends requests: a [`Fetcher`](../../packages/core/README.md#a-fetcher). The run closes it.',
     { defaultText: 'undici' },
+  ),
+  items: row(
+    list(code<ItemStage>('ItemStage', isFunction), MAX_ITEM_STAGES),
+    'Functions between handlers and sinks, in their order: [stages](../sinks.md#stages).',
+    { default: [] },
   ),
   sinks: row(
     list(code<Sink>('Sink', has('write'))),

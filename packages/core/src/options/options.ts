@@ -54,7 +54,7 @@ export interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cooki
 
 /** Options as the crawl reads them: checked, complete, read-only. */
 export interface ResolvedOptions
-  extends Pick<Defaults, 'bounds' | 'maxIdleMs' | 'handlerTimeoutMs' | 'decisionLog' | 'log' | 'retries'> {
+  extends Pick<Defaults, 'bounds' | 'maxIdleMs' | 'handlerTimeoutMs' | 'decisionLog' | 'log' | 'retries' | 'items'> {
   readonly identity: Identity;
   /** Ranges of the crawl's own addresses, checked. Empty: any. */
   readonly egress: readonly string[];
@@ -143,6 +143,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     maxIdleMs: filled.maxIdleMs,
     orderSeed: orderSeed === null ? null : String(orderSeed),
     handlerTimeoutMs: filled.handlerTimeoutMs,
+    items: filled.items,
     hooks: hooksOf(options.hooks, filled.hooks.timeoutMs),
     decisionLog: filled.decisionLog,
     log: filled.log,

@@ -317,7 +317,7 @@ export const POLITENESS_ROWS = {
               isCheckedByOwner: true,
             }),
             token: row(
-              text('file:PATH or env:NAME', { pattern: '^(file|env):.' }),
+              text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'behind file:' }),
               'Where the token is: `file:PATH` or `env:NAME`. It is sent to exactly this origin, with pages alone.',
               { isRequired: true, isCheckedByOwner: true },
             ),

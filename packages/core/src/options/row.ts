@@ -8,11 +8,19 @@ type AnyShape =
   | { readonly kind: 'boolean' }
   | { readonly kind: 'number'; readonly range: NumberRange }
   | { readonly kind: 'choice'; readonly values: readonly (string | boolean | null)[] }
-  | { readonly kind: 'text'; readonly what: string; readonly pattern?: string; readonly most?: number }
+  | ({ readonly kind: 'text'; readonly what: string } & TextDetails)
   | { readonly kind: 'list'; readonly of: Shape; readonly least: number; readonly most?: number }
   | { readonly kind: 'group'; readonly rows: Rows; readonly type: string; readonly needsOneOf?: readonly string[] }
   | { readonly kind: 'code'; readonly type: string; readonly accepts: (value: unknown) => boolean }
   | { readonly kind: 'either'; readonly shapes: readonly Shape[] };
+
+/** What a text may be. */
+interface TextDetails {
+  readonly pattern?: string;
+  readonly most?: number;
+  /** It is a path, or may be one: in a configuration file relative to the file. */
+  readonly path?: 'whole' | 'with a slash' | 'behind file:';
+}
 
 /** The values of a number. */
 export interface NumberRange {
@@ -155,7 +163,7 @@ export function choice<const T extends string | boolean | null>(...values: reado
 }
 
 /** A text. @param what - What it holds, for messages: `an http(s) URL`. */
-export function text(what: string, more: { readonly pattern?: string; readonly most?: number } = {}): Shape<string> {
+export function text(what: string, more: TextDetails = {}): Shape<string> {
   return { kind: 'text', what, ...more };
 }
 

@@ -13,13 +13,26 @@ export const OPTIONS = { ...CRAWL_ROWS, ...HOST_ROWS, ...POLITENESS_ROWS, ...MAC
 /** Options that a configuration file has in addition, or with another value. */
 const FILE_OPTIONS = {
   $schema: row(text('a path or URL'), 'Where the schema is, for editors.'),
-  handlers: row(text('a path'), 'A module that exports `handlers`. Relative to the file.', {
+  handlers: row(text('a path', { path: 'whole' }), 'A module that exports `handlers`. Relative to the file.', {
     defaultText: 'every HTML page is an item, its links are followed',
   }),
-  out: row(text('a path'), 'The crawl directory. Relative to the file.', {
+  out: row(text('a path', { path: 'whole' }), 'The crawl directory. Relative to the file.', {
     defaultText: 'that of the same crawl, else `crawls/<host>-<date>`',
   }),
-  csv: row(text('a path'), 'A CSV file for items too. Relative to the file.'),
+  csv: row(text('a path', { path: 'whole' }), 'A CSV file for items too. Relative to the file.'),
+  sqlite: row(text('a path', { path: 'whole' }), 'A SQLite file for items too. Relative to the file.'),
+  postgres: row(
+    text('postgres://user@host/database?table=items, env:NAME or file:PATH', { path: 'behind file:' }),
+    'A [table of PostgreSQL](../sinks.md#postgresql) for items too. A URL with a password is named by its place.',
+  ),
+  webhook: row(
+    text('an http(s) URL, env:NAME or file:PATH', { path: 'behind file:' }),
+    'A URL to which items are [posted](../sinks.md#webhooks) too.',
+  ),
+  s3: row(
+    text('https://HOST/BUCKET/PREFIX'),
+    'A [bucket](../sinks.md#object-stores) for items, saved files and archives too. Its keys are in the environment.',
+  ),
   store: row(
     text('redis://…, rediss://… or postgres://…', { pattern: '^(rediss?|postgres(ql)?)://' }),
     'The server that keeps the frontier.',
@@ -59,7 +72,7 @@ export interface Section {
   readonly rows: Rows;
 }
 
-/** The sections in their order. */
+/** The sections in their order. A test compares them with the options. */
 export const SECTIONS: readonly Section[] = [
   section('Identity', 'identity'),
   section('Scope', 'scope'),
@@ -71,9 +84,10 @@ export const SECTIONS: readonly Section[] = [
   section('Network', 'network'),
   section('Discovery', 'discover', 'datasets'),
   section('Pages and purposes', 'purposes', 'pageLevel', 'links', 'tdm', 'preferences', 'canonical', 'indexInstead'),
+  section('Licences', 'licensing'),
   section('Runs, handlers and order', 'retries', 'maxIdleMs', 'handlerTimeoutMs', 'orderSeed', 'recrawl'),
   section('Archive and logs', 'log', 'archive', 'decisionLog'),
-  section('Code', 'hooks', 'store', 'fetcher', 'sinks', 'clock'),
+  section('Code', 'hooks', 'store', 'fetcher', 'items', 'sinks', 'clock'),
   { title: 'Pages in a browser', rows: COMMAND_OPTIONS },
   { title: 'Configuration file', rows: FILE_OPTIONS },
 ];

@@ -6,8 +6,8 @@
 // and writes the items that are missing.
 
 import { type FileHandle, open } from 'node:fs/promises';
-import { createRecentSet } from '@mannerly/frontier/internal';
-import { ITEMS_READ_BYTES, MAX_ENTRY_HEAD_BYTES, MAX_FIRST_ENTRY_HEAD_BYTES, MAX_SINK_IDS } from './limits.js';
+import { ITEMS_READ_BYTES, MAX_ENTRY_HEAD_BYTES, MAX_FIRST_ENTRY_HEAD_BYTES } from './limits.js';
+import { PageBatches } from './page-batches.js';
 import type { Item, Sink } from './sink.js';
 
 /** How a file holds items. */
@@ -27,80 +27,48 @@ export interface ItemFormat {
  * disk) takes back what it had written and rejects for all of its pages.
  */
 export function appendSink(kind: string, path: string, format: ItemFormat, sync: 'close' | 'write' = 'close'): Sink {
-  let file: FileHandle | null = null;
-  let ids = createRecentSet(MAX_SINK_IDS);
-  let length = 0;
-  let waiting: WaitingPage[] = [];
-  let flushing: Promise<void> | null = null;
+  let opened: { readonly file: FileHandle; readonly batches: PageBatches } | null = null;
 
-  const append = async (handle: FileHandle, batch: readonly WaitingPage[]): Promise<void> => {
-    const fresh = new Map<string, Item>();
-    for (const item of batch.flatMap(({ items }) => items)) {
-      if (!fresh.has(item.id) && !ids.has(item.id)) fresh.set(item.id, item);
-    }
-    if (fresh.size === 0) return;
-    const bytes = Buffer.from(await format.encode([...fresh.values()], length === 0));
-    try {
-      await handle.appendFile(bytes);
-      if (sync === 'write') await handle.datasync();
-    } catch (error) {
-      await handle.truncate(length);
-      throw error;
-    }
-    length += bytes.length;
-    for (const id of fresh.keys()) ids.add(id);
-  };
-  const flush = async (handle: FileHandle): Promise<void> => {
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
+  const append = async (file: FileHandle): Promise<PageBatches> => {
+    const batches: PageBatches = new PageBatches(async (items) => {
+      const bytes = Buffer.from(await format.encode(items, length === 0));
       try {
-        await append(handle, batch);
-        for (const { resolve } of batch) resolve();
+        await file.appendFile(bytes);
+        if (sync === 'write') await file.datasync();
       } catch (error) {
-        for (const { reject } of batch) reject(error);
+        await file.truncate(length);
+        throw error;
       }
-    }
-    flushing = null;
+      length += bytes.length;
+    });
+    let length = await format.read(file, batches.ids.add);
+    await file.truncate(length);
+    return batches;
   };
 
   return {
     name: `${kind} ${path}`,
     async open() {
-      const handle = await open(path, 'a+');
+      const file = await open(path, 'a+');
       try {
-        ids = createRecentSet(MAX_SINK_IDS);
-        length = await format.read(handle, ids.add);
-        await handle.truncate(length);
+        opened = { file, batches: await append(file) };
       } catch (error) {
-        await handle.close();
+        await file.close();
         throw error;
       }
-      file = handle;
     },
     async write(items) {
-      const handle = file;
-      if (handle === null) throw new Error(`the file ${path} is not open`);
-      await new Promise<void>((resolve, reject) => {
-        waiting.push({ items, resolve, reject });
-        flushing ??= flush(handle);
-      });
+      if (opened === null) throw new Error(`the file ${path} is not open`);
+      await opened.batches.write(items);
     },
     async close() {
-      const handle = file;
-      file = null;
-      await flushing;
-      await handle?.datasync();
-      await handle?.close();
+      const last = opened;
+      opened = null;
+      await last?.batches.close();
+      await last?.file.datasync();
+      await last?.file.close();
     },
   };
-}
-
-/** The items of one page, and its caller. */
-interface WaitingPage {
-  readonly items: readonly Item[];
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
 }
 
 /**

@@ -7,9 +7,9 @@ import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
-import { parseLine } from '../directory/read-lines.js';
 import { partialName } from '../directory/whole-file.js';
 import { invalidOption, MannerlyError } from '../errors.js';
+import { parseJson } from '../parse-json.js';
 import { csvSink } from './csv.js';
 import { ColumnFinder, type ItemColumn, type ItemRow } from './item-columns.js';
 import { itemOfLine } from './item-line.js';
@@ -124,7 +124,7 @@ const WRITERS: Readonly<Record<ExportFormat, Writer>> = {
     };
     try {
       for await (const line of lines()) {
-        const item = itemOfLine(parseLine(line));
+        const item = itemOfLine(parseJson(line));
         if (item !== null) piece.push(item);
         if (piece.length === CSV_PIECE_ITEMS) await write();
       }
@@ -156,7 +156,7 @@ async function* rowsOf(
 ): AsyncGenerator<readonly [row: ItemRow, chars: number]> {
   let count = 0;
   for await (const line of lines) {
-    const value = parseLine(line);
+    const value = parseJson(line);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
     if (count === most) return;
     count += 1;

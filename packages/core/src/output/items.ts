@@ -3,9 +3,11 @@
 
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '@mannerly/frontier';
+import PQueue from 'p-queue';
 import { MannerlyError } from '../errors.js';
 import type { ItemLicense } from '../item-license.js';
-import type { Item, Sink } from './sink.js';
+import { FILES_KEPT_AT_ONCE } from './limits.js';
+import type { Item, RunFile, Sink } from './sink.js';
 
 /**
  * The items of one page, in the order in which they were emitted.
@@ -15,6 +17,8 @@ import type { Item, Sink } from './sink.js';
  * id: what it found is new.
  *
  * @param page - `visit` is 0 at the first.
+ * @param kept - What stages have made of each. An id names what was emitted: one that is dropped changes no other, and
+ *   the second of several has `.1` at its end.
  * @throws Never
  */
 export function itemsOf(
@@ -25,6 +29,7 @@ export function itemsOf(
     readonly license?: ItemLicense | null;
   },
   emitted: readonly JsonValue[],
+  kept: readonly (readonly JsonValue[])[] | null = null,
 ): Item[] {
   const { url, fetchedAtMs } = page;
   const { expiresAtMs, preferences } = page.exclusion;
@@ -37,7 +42,10 @@ export function itemsOf(
     preferences,
     ...(page.license == null ? {} : { license: page.license }),
   };
-  return emitted.map((data, at) => ({ id: `${key}/${at}`, data, ...known }));
+  if (kept === null) return emitted.map((data, at) => ({ id: `${key}/${at}`, data, ...known }));
+  return kept.flatMap((made, at) =>
+    made.map((data, part) => ({ id: `${key}/${at}${part === 0 ? '' : `.${part}`}`, data, ...known })),
+  );
 }
 
 /** Says that the items of a page so far may not be kept any more. @param visit - The one that has found it out. */
@@ -58,7 +66,7 @@ const TOMBSTONE = 'removed';
 export function readItemId(
   id: string,
 ): { readonly page: string; readonly visit: number; readonly isTombstone: boolean } | null {
-  const [, page, visit = '0', last] = /^([^/]+\/[0-9a-f]+)(?:\/(\d+))?\/(\d+|removed)$/.exec(id) ?? [];
+  const [, page, visit = '0', last] = /^([^/]+\/[0-9a-f]+)(?:\/(\d+))?\/(\d+(?:\.\d+)?|removed)$/.exec(id) ?? [];
   return page === undefined ? null : { page, visit: Number(visit), isTombstone: last === TOMBSTONE };
 }
 
@@ -87,10 +95,10 @@ export class ItemWriter {
     this.#onFailure = onFailure;
   }
 
-  /** @throws MannerlyError `sink-failed`, naming the sink. */
-  async open(): Promise<void> {
+  /** @param stop - See `Sink.open`. @throws MannerlyError `sink-failed`, naming the sink. */
+  async open(stop?: AbortSignal): Promise<void> {
     for (const sink of this.#sinks) {
-      await this.#named(sink, 'open', null, () => sink.open());
+      await this.#named(sink, 'open', null, () => sink.open(stop));
       this.#opened.push(sink);
     }
   }
@@ -110,9 +118,30 @@ export class ItemWriter {
     if (failures.length > 0) throw failures[0];
   }
 
+  /**
+   * Hands the files of a run to the sinks that keep files. @param stop - See `Sink.open`. @throws MannerlyError
+   * `sink-failed` for the first that failed, after the others.
+   */
+  async keepFiles(files: AsyncIterable<RunFile>, stop: AbortSignal): Promise<void> {
+    const keeping = this.#opened.filter(({ keepFile }) => keepFile !== undefined);
+    if (keeping.length === 0) return;
+    const queue = new PQueue({ concurrency: FILES_KEPT_AT_ONCE });
+    const failures: unknown[] = [];
+    for await (const file of files) {
+      await queue.onSizeLessThan(1);
+      if (failures.length > 0) break;
+      for (const sink of keeping) {
+        const keep = async (): Promise<void> => sink.keepFile?.(file, stop);
+        queue.add(() => this.#named(sink, 'keep a file', null, keep)).catch((error: unknown) => failures.push(error));
+      }
+    }
+    await queue.onIdle();
+    if (failures.length > 0) throw failures[0];
+  }
+
   async #named(
     sink: Sink,
-    what: 'open' | 'write' | 'close',
+    what: 'open' | 'write' | 'close' | 'keep a file',
     url: string | null,
     act: () => Promise<void>,
   ): Promise<void> {
@@ -120,7 +149,11 @@ export class ItemWriter {
       await act();
     } catch (cause) {
       this.#onFailure(cause, url);
-      throw new MannerlyError('sink-failed', `sink "${sink.name}" could not ${what}: ${String(cause)}`, { cause });
+      const hint = cause instanceof MannerlyError && cause.hint !== null ? { hint: cause.hint } : {};
+      throw new MannerlyError('sink-failed', `sink "${sink.name}" could not ${what}: ${String(cause)}`, {
+        cause,
+        ...hint,
+      });
     }
   }
 }

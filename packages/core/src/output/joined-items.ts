@@ -2,7 +2,8 @@
 // was settled is handled again by another one, which writes the same items, under the same ids, into its own file.
 
 import { createRecentSet } from '@mannerly/frontier/internal';
-import { countLines, parseLine, readLines } from '../directory/read-lines.js';
+import { countLines, readLines } from '../directory/read-lines.js';
+import { parseJson } from '../parse-json.js';
 import { idOfLine } from './item-line.js';
 import { readItemId } from './items.js';
 import { MAX_ITEM_LINE_CHARS, MAX_JOINED_IDS } from './limits.js';
@@ -17,7 +18,7 @@ export async function* joinedItems(itemsPaths: readonly string[]): AsyncGenerato
   const seen = createRecentSet(MAX_JOINED_IDS);
   for (const path of itemsPaths) {
     for await (const line of readLines(path, MAX_ITEM_LINE_CHARS)) {
-      if (parseLine(line) === undefined) continue;
+      if (parseJson(line) === undefined) continue;
       const id = itemsPaths.length > 1 ? idOfLine(line) : null;
       if (id === null || seen.add(id)) yield line;
     }

@@ -2,6 +2,8 @@
 
 /** Item ids that a sink remembers at least, 32 bytes each at most. Far more than can be in flight at a crash. */
 export const MAX_SINK_IDS = 2_000_000;
+/** Files of a run that sinks keep at the same time. Ours. */
+export const FILES_KEPT_AT_ONCE = 4;
 /** Bytes of a file of items read at a time when it is opened. */
 export const ITEMS_READ_BYTES = 256 * 1024;
 /** Bytes at the end of a JSONL file that are read first when it is opened. */

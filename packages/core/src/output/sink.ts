@@ -6,7 +6,7 @@ import type { ItemLicense } from '../item-license.js';
 
 /** One item a handler emitted, or a tombstone: the items of its page so far may not be kept any more. */
 export interface Item {
-  /** `<host>/<hash of the URL>/<index>`: the same page handled again yields the same ids. */
+  /** `<host>/<hash of the URL>[/<visit>]/<index>[.<part>]`: the same page handled again yields the same ids. */
   readonly id: string;
   /** The page it came from, as requested. */
   readonly url: string;
@@ -27,14 +27,32 @@ export interface Item {
   readonly removed?: string;
 }
 
+/** A file that a run leaves in its crawl directory, whole. */
+export interface RunFile {
+  readonly path: string;
+  /** Below the crawl directory, with slashes: `files/example.org/a.pdf`, `archive/….warc.gz`, `archive.wacz`. */
+  readonly name: string;
+  readonly bytes: number;
+}
+
 /** Where items go. Made by the user or by the crawl directory, opened and closed by the run. */
 export interface Sink {
   readonly name: string;
-  open(): Promise<void>;
+  /**
+   * @param stop - Aborted when the run is stopped at once: what waits for a server then gives up, and its pages come
+   *   again in the next run.
+   */
+  open(stop?: AbortSignal): Promise<void>;
   /** All items of one page, all of them or, when it rejects, none. */
   write(items: readonly Item[]): Promise<void>;
   /** Everything written is on its medium. Called once. */
   close(): Promise<void>;
+  /**
+   * Keeps a file of the crawl directory: called for each at the end of every run, after `close`, four at a time. The
+   * same file comes again after the next run. A rejection ends the run like one of `close`. @default files stay where
+   * they are
+   */
+  keepFile?(file: RunFile, stop?: AbortSignal): Promise<void>;
 }
 
 /** Makes a sink in memory, bounded by what the crawl emits and nothing else. `items` has each id once, in order. */

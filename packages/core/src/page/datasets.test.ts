@@ -1,7 +1,7 @@
 // What is at stake: data.txt is an offer. It must never hold or close a crawl, nor open what robots.txt closes.
 import { describe, expect, it } from 'vitest';
 import type { FetchOutcome } from '../fetch/outcome.js';
-import { createDatasets, type DatasetFound } from './datasets.js';
+import { type DatasetFound, datasetReader } from './datasets.js';
 
 const FILE = 'https://a.test/data.txt';
 const TEXT =
@@ -22,7 +22,7 @@ const answer = (status: number, body: string, truncated: 'connection' | null = n
 
 function read(outcome: FetchOutcome, enqueue: boolean): { urls: string[]; told: DatasetFound[] } {
   const told: DatasetFound[] = [];
-  const urls = createDatasets({ tokens: ['test-bot'], enqueue, tell: (found) => told.push(found) }).read(FILE, outcome);
+  const urls = datasetReader(['test-bot'], enqueue, (found) => told.push(found))(FILE, outcome);
   return { urls: urls.map(({ url, label, via }) => `${via} ${label} ${url}`), told };
 }
 

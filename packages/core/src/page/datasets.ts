@@ -16,33 +16,25 @@ export interface DatasetFound {
   readonly isAllowed: boolean;
 }
 
-/** Reads data.txt files. */
-export interface Datasets {
-  /** Reports what the file offers. @returns What is to be queued. Never throws. */
-  read(fileUrl: string, outcome: FetchOutcome): readonly NewUrl[];
-}
+/** Reads the data.txt files of one run: reports what a file offers. @returns What is to be queued. Never throws. */
+export type ReadDatasets = (fileUrl: string, outcome: FetchOutcome) => readonly NewUrl[];
 
-/** Makes the reader of one run. @param options - `enqueue`: whether datasets are queued, labelled `dataset`. */
-export function createDatasets(options: {
-  readonly tokens: readonly string[];
-  readonly enqueue: boolean;
-  readonly tell: (found: DatasetFound) => void;
-}): Datasets {
-  const { tokens, enqueue, tell } = options;
-  return {
-    read(fileUrl, outcome) {
-      if (outcome.kind === 'failed' || outcome.truncated === 'connection') return [];
-      if (dataTxtOutcome({ kind: 'response', status: outcome.status }) !== 'parsed') return [];
-      const view = viewDataTxt(parseDataTxt(outcome.body, { base: fileUrl }), tokens);
-      const urls: NewUrl[] = [];
-      for (const { dataset, record } of view.offers) {
-        if (dataset.url === undefined) continue;
-        const isAllowed = view.decide(dataset.url).allowed;
-        tell({ fileUrl, line: record.line, dataset, isAllowed });
-        if (!enqueue || !isAllowed) continue;
-        urls.push({ url: dataset.url, depth: 1, via: 'dataset', from: fileUrl, label: 'dataset' });
-      }
-      return urls;
-    },
+/** Makes the reader of one run. @param enqueue - Whether datasets are queued, labelled `dataset`. */
+export function datasetReader(
+  tokens: readonly string[],
+  enqueue: boolean,
+  tell: (found: DatasetFound) => void,
+): ReadDatasets {
+  return (fileUrl, outcome) => {
+    if (outcome.kind === 'failed' || outcome.truncated === 'connection') return [];
+    if (dataTxtOutcome({ kind: 'response', status: outcome.status }) !== 'parsed') return [];
+    const view = viewDataTxt(parseDataTxt(outcome.body, { base: fileUrl }), tokens);
+    return view.offers.flatMap(({ dataset, record }): NewUrl[] => {
+      const { url } = dataset;
+      if (url === undefined) return [];
+      const isAllowed = view.decide(url).allowed;
+      tell({ fileUrl, line: record.line, dataset, isAllowed });
+      return enqueue && isAllowed ? [{ url, depth: 1, via: 'dataset', from: fileUrl, label: 'dataset' }] : [];
+    });
   };
 }

@@ -1,7 +1,7 @@
 // The language that a page declares. It is what the site says, not a guess from the text.
 
-import { Parser } from 'htmlparser2';
 import { type HeaderLines, headerValue } from '../fetch/outcome.js';
+import { loadDocument } from './cheerio.js';
 import { LANGUAGE_CHARS } from './limits.js';
 
 /**
@@ -14,28 +14,14 @@ import { LANGUAGE_CHARS } from './limits.js';
  * @see HTML, "The lang and xml:lang attributes"
  */
 export function declaredLanguage(html: string | null, headers: HeaderLines): string | null {
-  const { root, pragma } = html === null ? NONE : languagesIn(html.slice(0, LANGUAGE_CHARS));
-  return canonicalTag(root ?? pragma ?? headerValue(headers, 'content-language') ?? '');
+  return canonicalTag((html === null ? null : languageIn(html)) ?? headerValue(headers, 'content-language') ?? '');
 }
 
-const NONE = { root: null, pragma: null };
-
-function languagesIn(head: string): { readonly root: string | null; readonly pragma: string | null } {
-  let root: string | null = null;
-  let pragma: string | null = null;
-  let isOver = false;
-  const parser = new Parser({
-    onopentag(name, attributes) {
-      if (isOver) return;
-      if (name === 'html') root ??= attributes['lang'] ?? attributes['xml:lang'] ?? null;
-      if (name === 'meta' && attributes['http-equiv']?.toLowerCase() === 'content-language') {
-        pragma ??= attributes['content'] ?? null;
-      }
-      isOver = name === 'body';
-    },
-  });
-  parser.end(head);
-  return { root, pragma };
+function languageIn(html: string): string | null {
+  const $ = loadDocument(html.slice(0, LANGUAGE_CHARS), false);
+  const root = $('html').attr() ?? {};
+  const pragma = $('head > meta[http-equiv="content-language" i]').attr('content');
+  return root['lang'] ?? root['xml:lang'] ?? pragma ?? null;
 }
 
 /** Sites write `de_DE` too. */

@@ -4,29 +4,48 @@
 import { type Clock, systemClock } from '@mannerly/frontier';
 import { fetcherOf, storeFor } from '../default-parts.js';
 import { invalidOption } from '../errors.js';
+import { createRequestHeaders } from '../fetch/identity.js';
+import { createFieldsOf } from '../fetch/own-headers.js';
 import { Handlers } from '../handle/handlers.js';
 import { type CrawlEvents, createCrawlEmitter } from '../journal/events.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import { resolveOptions } from '../options/options.js';
+import type { PageFetch } from '../page/own-fetch.js';
 import { redirectTarget } from '../page/redirect.js';
 import { performRun } from '../run/perform-run.js';
 import { Run } from '../run/run.js';
 import { RunStop } from '../run/run-stop.js';
 import { DEFAULT_FETCH_WAIT_MS, MAX_FETCH_REDIRECTS, MAX_FETCH_WAIT_MS } from './limits.js';
 import { PoliteFetchError } from './polite-fetch-error.js';
+import { openResponseCache, type ResponseCache } from './response-cache.js';
 import { headersOf } from './response-headers.js';
 
 /** Options of a polite fetch; what they share with a crawl has the crawl's defaults. */
 export interface PoliteFetchOptions
   extends Pick<
     CrawlerOptions,
-    'identity' | 'politeness' | 'robots' | 'network' | 'purposes' | 'licensing' | 'hooks' | 'fetcher' | 'clock'
+    | 'identity'
+    | 'politeness'
+    | 'robots'
+    | 'hosts'
+    | 'network'
+    | 'purposes'
+    | 'licensing'
+    | 'hooks'
+    | 'fetcher'
+    | 'clock'
   > {
   /**
    * A folder that outlasts the process: copies of robots.txt, the clocks of hosts, and `requests.jsonl`. One process at
    * a time. @default none: all is in memory
    */
   readonly directory?: string;
+  /**
+   * Keeps responses as a browser does (RFC 9111): a fresh one costs no request and no turn, a stale one is asked for
+   * again under conditions. At most 1,000, of 1 MiB each; in memory, and with `directory` in `cache.sqlite` where
+   * Node.js has `node:sqlite` (22.13 and later). Not with `network.cookies`. @default false
+   */
+  readonly cache?: boolean;
   /** Milliseconds that a request waits for its host's turn and its robots.txt, 0 to 600,000. @default 120_000 */
   readonly waitMs?: number;
 }
@@ -63,12 +82,17 @@ const NO_SEED = 'https://none.invalid/';
  * @throws MannerlyError `option-unknown`, `option-invalid`, `identity-name`, `identity-contact`.
  */
 export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
-  const { directory, waitMs = DEFAULT_FETCH_WAIT_MS, ...given } = options;
+  const { directory, cache = false, waitMs = DEFAULT_FETCH_WAIT_MS, ...given } = options;
   if (!(Number.isFinite(waitMs) && waitMs >= 0 && waitMs <= MAX_FETCH_WAIT_MS)) {
     throw invalidOption('waitMs', `a number from 0 to ${MAX_FETCH_WAIT_MS}`, waitMs);
   }
   const crawl = { ...given, scope: { seeds: [NO_SEED], within: 'any' as const }, bounds: { pages: 1 } };
   const resolved = resolveOptions(crawl);
+  if (typeof cache !== 'boolean') throw invalidOption('cache', 'true or false', cache);
+  if (cache && resolved.network.cookies !== null)
+    throw invalidOption('cache', 'false with `network.cookies`', cache, 'A kept response may be meant for one cookie.');
+  const fieldsOf = createFieldsOf(resolved.network.headers, resolved.hosts);
+  const headersFor = createRequestHeaders(resolved.identity);
   const clock = given.clock ?? idleClock();
   const emitter = createCrawlEmitter((error) => {
     process.emitWarning(`a listener of the polite fetch threw: ${String(error)}`, 'MannerlyWarning');
@@ -111,7 +135,10 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
     isOver.then(() => {
       open = null;
     });
-    return { run, stop, ended };
+    const kept = cache ? await openResponseCache(directory ?? null, () => clock.nowMs()) : null;
+    isOver.then(() => kept?.close());
+    const allFields = (url: string, own: Fields): Fields => headersFor('handler', own, fieldsOf(new URL(url).hostname));
+    return { run, stop, ended, cache: kept === null ? null : { ...kept, allFields } };
   };
 
   const politely = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
@@ -123,10 +150,10 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
     open.catch(() => {
       open = null;
     });
-    const { run } = await open;
+    const ready = await open;
     const staysAlive = setInterval(() => undefined, ALIVE_MS);
     try {
-      return await unlessAborted(fetched(run, request, waitMs), request.signal);
+      return await unlessAborted(fetched(ready, request, waitMs), request.signal);
     } finally {
       clearInterval(staysAlive);
     }
@@ -149,7 +176,11 @@ interface OpenRun {
   readonly run: Run;
   readonly stop: RunStop;
   readonly ended: Promise<unknown>;
+  /** `null`: nothing is kept. `allFields`: those of a request with its own, by its URL. */
+  readonly cache: (ResponseCache & { allFields(url: string, own: Fields): Fields }) | null;
 }
+
+type Fields = Readonly<Record<string, string>>;
 
 const ALIVE_MS = 60_000;
 
@@ -166,13 +197,22 @@ function idleClock(): Clock {
 }
 
 /** One response, behind as many redirects as are followed: each hop is judged, and waits, like the first. */
-async function fetched(run: Run, request: Request, waitMs: number): Promise<Response> {
+async function fetched({ run, cache }: OpenRun, request: Request, waitMs: number): Promise<Response> {
   const headers = Object.fromEntries(request.headers);
   const way = request.method === 'HEAD' ? 'head' : 'fetch';
   let url = request.url.replace(/#.*$/s, '');
   for (let hops = 0; ; hops += 1) {
     if (hops > MAX_FETCH_REDIRECTS) throw new PoliteFetchError({ kind: 'redirect', url, reason: 'redirect-limit' });
-    const answer = await run.pageRequests[way]({ url, depth: 0 }, url, { waitMs, headers }, request.signal);
+    const target = url;
+    const send = (fields: Fields): Promise<PageFetch> =>
+      run.pageRequests[way]({ url: target, depth: 0 }, target, { waitMs, headers: fields }, request.signal);
+    const answer =
+      cache === null || way === 'head' || request.cache === 'no-store'
+        ? await send(headers)
+        : await cache.fetch(
+            { url, headers: cache.allFields(url, headers), isAllowed: await isAllowed(run, request, url) },
+            send,
+          );
     if (answer.kind !== 'response') throw new PoliteFetchError(answer);
     if (answer.truncated === 'limit') throw new PoliteFetchError({ kind: 'limit', url, reason: 'body-too-long' });
     if (answer.truncated !== null) throw new PoliteFetchError({ kind: 'limit', url, reason: 'body-cut-off' });
@@ -191,6 +231,14 @@ async function fetched(run: Run, request: Request, waitMs: number): Promise<Resp
     Object.defineProperties(response, { url: { value: url }, redirected: { value: hops > 0 } });
     return response;
   }
+}
+
+/** Whether a kept response may be given: by robots.txt as it is known now, and as the caller wants it. */
+async function isAllowed(run: Run, { cache }: Request, url: string): Promise<boolean> {
+  // What robots.txt and licences say of purposes is judged when a request is made.
+  if (cache === 'no-cache' || cache === 'reload' || run.options.exclusion.page.purposes.length > 0) return false;
+  if (run.admit([{ url, depth: 0, via: 'handler' }]).admitted.length === 0) return false;
+  return (await run.frontier.look(url)).gate.kind === 'allow';
 }
 
 /** A request in flight ends by itself: its answer counts for the host's pace even if no one waits for it. */

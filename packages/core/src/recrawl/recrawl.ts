@@ -90,15 +90,22 @@ export type RecrawlListener = (
   atMs: number,
 ) => void;
 
+/** What the visits of a run need besides the store. */
+interface RecrawlParts {
+  readonly sentAs: (url: string) => string;
+  /** Where exchanges are kept, from `open` on; `null`: nowhere. */
+  readonly archive: () => RecordKeeper | null;
+  readonly nowMs: () => number;
+  readonly tell: RecrawlListener;
+  /** The user's function threw. */
+  readonly codeError: (thrown: unknown, url: string) => void;
+}
+
 /** The visits of one run. Promises reject with what the store throws. */
 export class Recrawl {
   readonly #store: VisitStore;
   readonly #options: ResolvedRecrawlOptions;
-  readonly #sentAs: (url: string) => string;
-  readonly #archive: () => RecordKeeper | null;
-  readonly #nowMs: () => number;
-  readonly #tell: RecrawlListener;
-  readonly #codeError: (thrown: unknown, url: string) => void;
+  readonly #parts: RecrawlParts;
   readonly #trust: ValidatorTrust;
   #priors = new GroupPriors();
   readonly #lastmodTrust: LastmodTrust;
@@ -122,26 +129,10 @@ export class Recrawl {
     bytesSaved: 0,
   };
 
-  /** @param parts - `archive`: where exchanges are kept, from `open` on; `null`: nowhere. */
-  constructor(
-    store: VisitStore,
-    options: ResolvedRecrawlOptions,
-    parts: {
-      readonly sentAs: (url: string) => string;
-      readonly archive: () => RecordKeeper | null;
-      readonly nowMs: () => number;
-      readonly tell: RecrawlListener;
-      /** The user's function threw. */
-      readonly codeError: (thrown: unknown, url: string) => void;
-    },
-  ) {
+  constructor(store: VisitStore, options: ResolvedRecrawlOptions, parts: RecrawlParts) {
     this.#store = store;
     this.#options = options;
-    this.#sentAs = parts.sentAs;
-    this.#archive = parts.archive;
-    this.#nowMs = parts.nowMs;
-    this.#tell = parts.tell;
-    this.#codeError = parts.codeError;
+    this.#parts = parts;
     this.#trust = new ValidatorTrust(store, options.verify, parts.tell);
     this.#lastmodTrust = new LastmodTrust(store);
     this.sitemaps = new SitemapVisits(store, { ...parts, trustFreshnessDays: options.trustFreshnessDays });
@@ -167,13 +158,14 @@ export class Recrawl {
   async before(work: PageWork): Promise<Record<string, string>> {
     const kept = decodeVisit(await this.#store.readRecord(visitKey(work.url)));
     const before = kept === null ? null : this.#priors.expected(kept);
-    const isAgain = before !== null && isAgainVisit(work.record.visit ?? 0, before, this.#nowMs());
-    const nowMs = this.#nowMs();
-    const sendable = isAgain && this.#isHandled(before) ? conditionsOf(before, this.#sentAs(work.url)) : {};
-    const how = await archiveAs(this.#archive(), before, Object.keys(sendable).length > 0, {
+    const isAgain = before !== null && isAgainVisit(work.record.visit ?? 0, before, this.#parts.nowMs());
+    const nowMs = this.#parts.nowMs();
+    const sendable = isAgain && this.#isHandled(before) ? conditionsOf(before, this.#parts.sentAs(work.url)) : {};
+    const how = await archiveAs(this.#parts.archive(), before, Object.keys(sendable).length > 0, {
       nowMs,
       maxChain: this.#options.maxChain,
-      lost: (file) => this.#tell('revisit-without-original', work.url, `${file} does not hold it any more`, nowMs),
+      lost: (file) =>
+        this.#parts.tell('revisit-without-original', work.url, `${file} does not hold it any more`, nowMs),
     });
     const possible = how.original === null ? {} : sendable;
     const { conditions, isProbe } = await this.#trust.allowed(work.url, possible, nowMs);
@@ -214,7 +206,7 @@ export class Recrawl {
     flight.after = {
       ...this.#unchanged(before, timing.endedAtMs, headers),
       ...validatorsAfter(before, headers),
-      archived: archived !== null && this.#archive() !== null ? oneMore(archived) : archived,
+      archived: archived !== null && this.#parts.archive() !== null ? oneMore(archived) : archived,
     };
     return unchangedPage(before, flight.after, 304);
   }
@@ -238,7 +230,7 @@ export class Recrawl {
       digest = came.outcome.file === undefined ? await digestOf(came.page, change) : null;
     } catch (thrown) {
       if (typeof change !== 'function') throw thrown;
-      this.#codeError(thrown, work.url);
+      this.#parts.codeError(thrown, work.url);
     }
     return this.#compared(work, flight, came, digest);
   }
@@ -261,7 +253,7 @@ export class Recrawl {
     const { url, depth, from, label, userData } = work.record;
     const atMs = timing.endedAtMs;
     const isFlapping = before !== null && isAlternating(before, digest);
-    if (isFlapping) this.#tell('change-flapping', url, `${url} alternates between two contents`, atMs);
+    if (isFlapping) this.#parts.tell('change-flapping', url, `${url} alternates between two contents`, atMs);
     const isSame = isFlapping || (before !== null && digest !== null && digest === before.digest);
     // Items that were removed come again with the page, although it is as it was.
     const isUnchanged = isSame && before.isRemoved !== true && this.#isHandled(before);
@@ -285,7 +277,7 @@ export class Recrawl {
       ...(truncated === null && (await isSameText(sent, page)) ? validatorsOf(headers) : NO_VALIDATORS),
       archived: record === null ? null : placeOf(record, before, timing.startedAtMs),
       freshUntilMs: freshUntilMs(headers, atMs, this.#options.trustFreshnessDays),
-      sentAs: this.#sentAs(url),
+      sentAs: this.#parts.sentAs(url),
       bytes: file?.bytes ?? body.length,
     };
     if (isUnchanged && flight.isAgain)
@@ -335,13 +327,13 @@ export class Recrawl {
       // A site that wants other conditions, or refuses ours, gets none (RFC 9110 13.1, RFC 6585 3).
       const validators = httpStatus === 412 || httpStatus === 428 ? NO_VALIDATORS : {};
       // Nothing is learned from a failure: what is seen next counts from the last visit that came to something.
-      const tried = { triedAtMs: this.#nowMs(), failures: (before.failures ?? 0) + 1 };
+      const tried = { triedAtMs: this.#parts.nowMs(), failures: (before.failures ?? 0) + 1 };
       await this.#write({
         ...before,
         ...validators,
         status,
         reason,
-        ...(status === 'failed' ? tried : { atMs: this.#nowMs() }),
+        ...(status === 'failed' ? tried : { atMs: this.#parts.nowMs() }),
         visits: before.visits + 1,
         missing,
         ...(missing === 2 ? { isRemoved: true } : {}),
@@ -368,7 +360,7 @@ export class Recrawl {
     readonly pages: readonly NewUrl[];
     readonly known: number;
   }> {
-    const nowMs = this.#nowMs();
+    const nowMs = this.#parts.nowMs();
     await this.sitemaps.readDates();
     const choice = await chooseVisits(this.#store, { ...this.#expectations(nowMs), sinceMs, maxPages });
     const { records, known, fresh, visits, most } = choice;
@@ -391,7 +383,7 @@ export class Recrawl {
   }
 
   #nextDue(dueMs: number | null): void {
-    if (dueMs !== null && dueMs > this.#nowMs()) this.#nextDueAtMs = Math.min(this.#nextDueAtMs ?? dueMs, dueMs);
+    if (dueMs !== null && dueMs > this.#parts.nowMs()) this.#nextDueAtMs = Math.min(this.#nextDueAtMs ?? dueMs, dueMs);
   }
 
   #expectations(nowMs: number) {

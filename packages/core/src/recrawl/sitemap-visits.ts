@@ -54,34 +54,29 @@ const WHY: Readonly<Record<UselessLastmod, string>> = {
   moving: 'most of its dates are others at each reading, and are not used',
 };
 
+type SitemapStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
+
+interface SitemapParts {
+  readonly sentAs: (url: string) => string;
+  readonly trustFreshnessDays: number;
+  readonly nowMs: () => number;
+  readonly tell: (code: 'lastmod-useless', url: string, detail: string, atMs: number) => void;
+}
+
 /** The sitemaps and feeds of one run. Promises reject with what the store throws. */
 export class SitemapVisits {
   /** What they say, once `readDates` has read it; of those that are read later too. */
   readonly dates = new Lastmods(MAX_LASTMODS);
-  readonly #store: Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
-  readonly #sentAs: (url: string) => string;
-  readonly #trustDays: number;
-  readonly #nowMs: () => number;
-  readonly #tell: (code: 'lastmod-useless', url: string, detail: string, atMs: number) => void;
+  readonly #store: SitemapStore;
+  readonly #parts: SitemapParts;
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
   /** Those that are requested again in this run and not decided yet. */
   readonly #open = new Set<string>();
   #reading: Promise<void> | null = null;
 
-  constructor(
-    store: Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>,
-    parts: {
-      readonly sentAs: (url: string) => string;
-      readonly trustFreshnessDays: number;
-      readonly nowMs: () => number;
-      readonly tell: (code: 'lastmod-useless', url: string, detail: string, atMs: number) => void;
-    },
-  ) {
+  constructor(store: SitemapStore, parts: SitemapParts) {
     this.#store = store;
-    this.#sentAs = parts.sentAs;
-    this.#trustDays = parts.trustFreshnessDays;
-    this.#nowMs = parts.nowMs;
-    this.#tell = parts.tell;
+    this.#parts = parts;
   }
 
   /**
@@ -89,7 +84,7 @@ export class SitemapVisits {
    * `isReading`.
    */
   async due(): Promise<readonly NewUrl[]> {
-    const nowMs = this.#nowMs();
+    const nowMs = this.#parts.nowMs();
     const due: NewUrl[] = [];
     for await (const { value } of recordsOf(this.#store, SITEMAP_PREFIX, VISITS_READ_AT_ONCE)) {
       const visit = decodeVisit<SitemapVisit>(value);
@@ -132,7 +127,7 @@ export class SitemapVisits {
   async #readDates(): Promise<void> {
     for await (const { key, value } of recordsOf(this.#store, DATES_PREFIX, LASTMODS_READ_AT_ONCE)) {
       const visit = await this.#store.readRecord(SITEMAP_PREFIX + key.slice(DATES_PREFIX.length));
-      this.dates.addAll(value, this.#nowMs(), decodeVisit<SitemapVisit>(visit)?.readAtMs ?? 0);
+      this.dates.addAll(value, this.#parts.nowMs(), decodeVisit<SitemapVisit>(visit)?.readAtMs ?? 0);
     }
   }
 
@@ -140,7 +135,7 @@ export class SitemapVisits {
   async before(work: PageWork): Promise<Record<string, string>> {
     const url = firstUrl(work);
     const before = decodeVisit<SitemapVisit>(await this.#store.readRecord(visitKey(url, SITEMAP_PREFIX)));
-    const conditions = before === null ? {} : conditionsOf(before, this.#sentAs(url));
+    const conditions = before === null ? {} : conditionsOf(before, this.#parts.sentAs(url));
     this.#inFlight.set(work, { before, conditions, dates: new LastmodReader() });
     return conditions;
   }
@@ -162,7 +157,7 @@ export class SitemapVisits {
       ...{ atMs, readAtMs: atMs },
       estimate,
       ...validators,
-      freshUntilMs: freshUntilMs(headers, atMs, this.#trustDays),
+      freshUntilMs: freshUntilMs(headers, atMs, this.#parts.trustFreshnessDays),
     });
     return 'known';
   }
@@ -186,7 +181,7 @@ export class SitemapVisits {
     const atMs = timing.endedAtMs;
     const key = visitKey(url, DATES_PREFIX);
     const { digest, kept, useless } = dates.end(await this.#store.readRecord(key), atMs);
-    if (useless !== null) this.#tell('lastmod-useless', url, `${url}: ${WHY[useless]}`, atMs);
+    if (useless !== null) this.#parts.tell('lastmod-useless', url, `${url}: ${WHY[useless]}`, atMs);
     await this.#store.writeRecord(key, kept);
     this.dates.addAll(kept, atMs, atMs);
     const { hops, from, userData } = work.record;
@@ -197,7 +192,7 @@ export class SitemapVisits {
     await this.#write({
       ...{ url, from: hops > 0 ? (before?.from ?? null) : from, userData, atMs, readAtMs: atMs, estimate, digest },
       ...(truncated === null ? validatorsOf(headers) : NO_VALIDATORS),
-      ...{ freshUntilMs: freshUntilMs(headers, atMs, this.#trustDays), sentAs: this.#sentAs(url) },
+      ...{ freshUntilMs: freshUntilMs(headers, atMs, this.#parts.trustFreshnessDays), sentAs: this.#parts.sentAs(url) },
       status: 'fetched',
       rhythm,
       reason: hops > 0 ? 'redirect' : 'sitemap',
@@ -207,7 +202,7 @@ export class SitemapVisits {
   /** It did not come: nothing is learned, and its next turn is as late as if it had. */
   async failed(work: PageWork): Promise<void> {
     const before = this.#inFlight.get(work)?.before ?? null;
-    if (before !== null) await this.#write({ ...before, status: 'failed', atMs: this.#nowMs() });
+    if (before !== null) await this.#write({ ...before, status: 'failed', atMs: this.#parts.nowMs() });
   }
 
   /** It is decided. @returns How its last reading was decided, if that counted as more than a failure. */

@@ -12,6 +12,7 @@ import type { ResponseOutcome } from '../fetch/outcome.js';
 import { Spool } from '../fetch/spool.js';
 import { HandlerPool } from '../handle/handler-pool.js';
 import { type Handler, type HandlerOptions, Handlers, type Route } from '../handle/handlers.js';
+import { checkedStages, type ItemStage, ItemStages, type StageCounts } from '../handle/item-stages.js';
 import { type Routes, registerRoutes } from '../handle/routes.js';
 import { applyLicense } from '../licensing/apply-license.js';
 import type { FoundLicense } from '../licensing/licenses.js';
@@ -37,6 +38,8 @@ export interface ReplayOptions {
   readonly from: string;
   /** Registers handlers. */
   readonly handlers: (routes: ReplayRoutes) => void;
+  /** What items pass before they go to the sinks, as in a crawl. @default [] */
+  readonly items?: readonly ItemStage[];
   /** Where items go; the crawl's own `items.jsonl` is left alone. @default [] */
   readonly sinks?: readonly Sink[];
   /** Where `page.save` writes; absent: it needs a folder of its own. */
@@ -58,6 +61,8 @@ export interface ReplayReport {
   readonly refused: number;
   /** Items that their schema rejected. */
   readonly rejected: number;
+  /** What each stage of `items` has done; empty: there are none. */
+  readonly stages: readonly StageCounts[];
   /** The reason that a handler gave for its end (`StopCrawl`); `null`: none did. */
   readonly stopReason: string | null;
   /** Pages that forbid archiving: their handlers cannot run again. */
@@ -83,7 +88,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   const { parts } = await readCrawlDirectory(options.from);
   const folders = await archiveFolders(options.from, parts);
   const writer = new ItemWriter(options.sinks ?? []);
-  await writer.open();
+  await writer.open(options.signal);
   const run = new Replay(folders, options, (items) => writer.write(items));
   try {
     for (const folder of folders) {
@@ -109,6 +114,7 @@ class Replay {
   stopReason: string | null = null;
   readonly #write: (items: readonly Item[]) => Promise<void>;
   readonly #pool: HandlerPool;
+  readonly #stages: ItemStages;
   readonly #spool = new Spool();
   readonly #readers = new Map<ArchivedSettings, PageReader>();
   readonly #counts = { pages: 0, items: 0, excluded: 0, refused: 0, rejected: 0, withheld: 0, failures: 0 };
@@ -131,8 +137,10 @@ class Replay {
       },
     };
     options.handlers(routes);
+    this.#stages = new ItemStages(checkedStages('items', options.items ?? []));
     this.#pool = new HandlerPool({
       handlers,
+      stages: this.#stages,
       concurrency: 1,
       // Only the person who wrote the handler waits for it.
       handlerTimeoutMs: MAX_WAIT_MS,
@@ -171,7 +179,7 @@ class Replay {
   }
 
   report(): ReplayReport {
-    return { ...this.#counts, failed: this.#failed, stopReason: this.stopReason };
+    return { ...this.#counts, stages: this.#stages.counts(), failed: this.#failed, stopReason: this.stopReason };
   }
 
   close(): Promise<void> {
@@ -202,7 +210,7 @@ class Replay {
     } else if (!page.exclusion.storesItems) {
       this.#counts.excluded += 1;
     } else {
-      const items = itemsOf(visit.host, page, handled.staged.data);
+      const items = itemsOf(visit.host, page, handled.staged.data, handled.staged.kept);
       this.#counts.items += items.length;
       this.#counts.rejected += handled.staged.rejectedCount;
       await this.#write(items);

@@ -6,6 +6,7 @@ import type { HostWarning } from '@mannerly/frontier';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import type { RejectedItem } from '../handle/staged.js';
+import { keepLatest } from '../keep-latest.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { CodeError } from './code-error.js';
 import type { LeftOutLine, OutcomeTable, RequestRecord, RunPromise, UrlDecision } from './decision.js';
@@ -66,7 +67,8 @@ export class CrawlLogs {
   }
 
   decision(decision: UrlDecision): void {
-    if (this.#decisions?.append(decision) !== true) rememberDecision(this.#recent, decision);
+    if (this.#decisions?.append(decision) !== true)
+      keepLatest(this.#recent, decision.url, decision, MAX_RECENT_DECISIONS);
   }
 
   /** URLs that get no line; they are counted. */
@@ -85,7 +87,7 @@ export class CrawlLogs {
   /** Keeps an error of user code, `MAX_ERROR_LOG_BYTES` at most; without a directory the latest of each URL. */
   error(error: CodeError): void {
     if (this.#directory === null) {
-      if (error.url !== null) rememberLatest(this.#recentErrors, error.url, error, MAX_RECENT_ERRORS);
+      if (error.url !== null) keepLatest(this.#recentErrors, error.url, error, MAX_RECENT_ERRORS);
       return;
     }
     this.#errors ??= new LineLog(this.#directory.errorsPath, MAX_ERROR_LOG_BYTES);
@@ -146,22 +148,6 @@ export class CrawlLogs {
     this.#decisions?.flush();
     return (await partsOf(this.#directory.path)).map(({ decisionsPath }) => decisionsPath);
   }
-}
-
-/** Keeps the latest decision of each URL; past `limit` URLs the oldest goes. @throws Never */
-export function rememberDecision(
-  recent: Map<string, UrlDecision>,
-  decision: UrlDecision,
-  limit = MAX_RECENT_DECISIONS,
-): void {
-  rememberLatest(recent, decision.url, decision, limit);
-}
-
-function rememberLatest<T>(recent: Map<string, T>, url: string, value: T, limit: number): void {
-  recent.delete(url);
-  recent.set(url, value);
-  const [oldest] = recent.keys();
-  if (recent.size > limit && oldest !== undefined) recent.delete(oldest);
 }
 
 /**

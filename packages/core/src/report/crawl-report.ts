@@ -3,6 +3,7 @@
 import type { HostWait } from '@mannerly/frontier';
 import type { ScopeMove } from '../admit/scope.js';
 import type { TrapFinding } from '../admit/trap-rules.js';
+import type { StageCounts } from '../handle/item-stages.js';
 import type { BoundMet } from './bounds-met.js';
 import type { OutcomeTable, UrlStatus } from './decision.js';
 import type { RecrawlCounts } from './recrawl-counts.js';
@@ -105,6 +106,8 @@ export interface CrawlReport {
   readonly items: number;
   /** Items that their schema refused: see `rejected.jsonl`. Absent: none. */
   readonly rejected?: number;
+  /** What each stage of `items` has done in this run. Absent: there are none. */
+  readonly stages?: readonly StageCounts[];
   readonly bytes: number;
   readonly queued: number;
   /** URLs by status and reason. Each URL that was found counts once: `held` are those that are queued. */

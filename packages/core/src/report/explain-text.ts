@@ -45,10 +45,11 @@ export function explanationText(explanation: Explanation): string {
   ]);
 }
 
-/** The error as it was kept, and the first frames of its stack. */
+/** The error as it was kept, and the first frames of its stack that lie in code of the user. */
 function errorLines(error: CodeError | undefined): Lines {
   if (error === undefined) return [];
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at |^Caused by: /.test(line));
+  const ofUser = (line: string): boolean => !/node:|[\\/]node_modules[\\/]/.test(line);
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^Caused by: |^\s+at /.test(line) && ofUser(line));
   const whose =
     error.code === 'hook-error' ? `the hook ${error.hook}` : error.code === 'sink-failed' ? 'a sink' : 'the handler';
   const head = `Error of ${whose}, ${iso(error.atMs)}: ${errorLine(error)}`;

@@ -2,7 +2,6 @@
 
 import type { HostLook, UrlLook } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
-import { rememberDecision } from './crawl-logs.js';
 import type { UrlDecision } from './decision.js';
 import { atRest, explain, explainHost, explainLoggedHost, isHostName, requestedForm } from './explain.js';
 import { explanationText } from './explain-text.js';
@@ -105,21 +104,6 @@ describe('explaining a URL', () => {
     expect(text).toContain('Queued');
     expect(text).toContain('Not before 1970-01-01T00:00:09.000Z');
     expect(text).toContain('robots.txt allows it');
-  });
-});
-
-describe('the memory of recent decisions', () => {
-  it('keeps the latest decision of a URL, and forgets the oldest past its bound', () => {
-    const recent = new Map<string, UrlDecision>();
-    rememberDecision(recent, decision({ url: 'http://a.test/1', reason: 'old' }), 2);
-    rememberDecision(recent, decision({ url: 'http://a.test/2' }), 2);
-    rememberDecision(recent, decision({ url: 'http://a.test/1', reason: 'new' }), 2);
-    rememberDecision(recent, decision({ url: 'http://a.test/3' }), 2);
-    expect([1, 2, 3].map((n) => recent.get(`http://a.test/${n}`)?.reason ?? null)).toEqual([
-      'new',
-      null,
-      'robots-rule',
-    ]);
   });
 });
 

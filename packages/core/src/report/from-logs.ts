@@ -4,9 +4,9 @@ import { createReadStream } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { HostWarning } from '@mannerly/frontier';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
-import { parseLine } from '../directory/read-lines.js';
 import { sizeOf } from '../directory/whole-file.js';
 import { countItems } from '../output/joined-items.js';
+import { parseJson } from '../parse-json.js';
 import type { HostPoliteness } from './crawl-report.js';
 import type { OutcomeTable, RequestRecord, RobotsReceipt } from './decision.js';
 import { LOG_TAIL_READ_BYTES, MAX_HOST_AUTHORITIES, MAX_REPORTED_LOG_BYTES } from './limits.js';
@@ -152,7 +152,7 @@ export async function restedAtMs(
   const size = await sizeOf(requestsPath);
   if (size === null) return 0;
   const tail = await text(createReadStream(requestsPath, { start: Math.max(0, size - LOG_TAIL_READ_BYTES) }));
-  const requests = tail.split('\n').map(parseLine).filter(isRequest);
+  const requests = tail.split('\n').map(parseJson).filter(isRequest);
   return requests.reduce((latest, { startedAtMs, endedAtMs, crawlDelayMs, requestIntervalMs }) => {
     const intervalMs = Math.max(minMs, factor * (endedAtMs - startedAtMs), crawlDelayMs ?? 0);
     return Math.max(latest, endedAtMs + intervalMs, startedAtMs + (requestIntervalMs ?? 0));

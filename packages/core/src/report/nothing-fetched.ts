@@ -20,13 +20,14 @@ export function everyPageFailed(report: Pick<CrawlReport, 'pages' | 'outcomes'>)
 /**
  * Why a crawl fetched one page at most: a line, and below it a line for each reason.
  *
- * @returns `null` for a crawl that fetched more, was stopped, ended by a bound after a page, or had finished before.
+ * @returns `null` for a crawl that fetched more, was stopped, or ended by a bound or before this run after a page.
  * @throws Never
  */
 export function whyNothingFetched(report: Ended): string | null {
   const { state, alreadyFinished, outcomes } = report;
   const pages = fetchedPages(report);
-  if (pages > 1 || alreadyFinished || state === 'stopped' || (state === 'bounded' && pages > 0)) return null;
+  const hasEnded = alreadyFinished || state === 'bounded';
+  if (pages > 1 || state === 'stopped' || (hasEnded && pages > 0)) return null;
   const head = pages === 0 ? 'No page was fetched:' : 'Only one page was fetched:';
   const reasons = Object.entries(outcomes).flatMap(([status, counts]) =>
     Object.entries(counts).filter(([reason]) => status !== 'fetched' || reason === 'no-handler'),

@@ -14,6 +14,7 @@ import {
   MAX_REPORT_TEXT,
   MAX_STATUSES_PER_HOST,
 } from './limits.js';
+import { iso } from './table.js';
 
 /** The name of the row that counts the hosts past the limit together; its gaps are not measured. */
 export const OTHER_HOSTS = '(other hosts)';
@@ -241,6 +242,6 @@ function exclusionOf({ url, reason, layer, line, pattern, robots }: UrlDecision)
 
 function warningText({ code, authority, detail, untilMs }: HostWarning): string {
   const whose = authority === null ? '' : ` (${authority})`;
-  const until = untilMs === null ? '' : `, until ${new Date(untilMs).toISOString()}`;
+  const until = untilMs === null ? '' : `, until ${iso(untilMs)}`;
   return `${code}${whose}: ${detail}${until}`;
 }

@@ -5,8 +5,9 @@
 import type { HostWarning } from '@mannerly/frontier';
 import { createRecentSet } from '@mannerly/frontier/internal';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
-import { parseLine, readLines, readValues } from '../directory/read-lines.js';
+import { readLines, readValues } from '../directory/read-lines.js';
 import type { RejectedItem } from '../handle/staged.js';
+import { parseJson } from '../parse-json.js';
 import type { CodeError } from './code-error.js';
 import type { LeftOutLine, OutcomeTable, RequestRecord, RunLine, RunPromise, UrlDecision } from './decision.js';
 import { MAX_OPEN_READ, MAX_TURNED_AWAY_READ } from './limits.js';
@@ -129,7 +130,7 @@ export async function findDecision(path: string | readonly string[], url: string
   for (const each of typeof path === 'string' ? [path] : path) {
     for await (const line of readLines(each)) {
       if (!line.includes(needle)) continue;
-      const value = parseLine(line);
+      const value = parseJson(line);
       // In one log the last line counts, between logs the latest.
       if (isDecision(value) && value.url === url && value.atMs >= (found?.atMs ?? 0)) found = value;
     }

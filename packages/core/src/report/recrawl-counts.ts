@@ -1,5 +1,7 @@
 // What became of the pages that a run visited again.
 
+import { largest, sums } from './added-numbers.js';
+
 /** What a recrawl has found so far. */
 export interface RecrawlCounts {
   /** Known pages that were visited again. */
@@ -24,21 +26,14 @@ export interface RecrawlCounts {
 /** The counts of several processes together; `null` of none. */
 export function addedRecrawlCounts(all: readonly RecrawlCounts[]): RecrawlCounts | null {
   if (all.length === 0) return null;
-  const sum = (of: (counts: RecrawlCounts) => number): number => all.reduce((total, each) => total + of(each), 0);
   const shares = all.flatMap(({ freshBefore: before, freshAfter: after }) =>
     before === null || after === null ? [] : [{ before, after }],
   );
   const before = shares[0]?.before ?? null;
   const due = all.flatMap(({ nextDueAtMs }) => nextDueAtMs ?? []);
   return {
-    visits: sum(({ visits }) => visits),
-    notModified: sum(({ notModified }) => notModified),
-    sameContent: sum(({ sameContent }) => sameContent),
-    cosmetic: sum(({ cosmetic }) => cosmetic),
-    changed: sum(({ changed }) => changed),
-    gone: sum(({ gone }) => gone),
-    bytesSaved: sum(({ bytesSaved }) => bytesSaved),
-    known: Math.max(...all.map(({ known }) => known)),
+    ...sums(all, 'visits', 'notModified', 'sameContent', 'cosmetic', 'changed', 'gone', 'bytesSaved'),
+    ...largest(all, 'known'),
     freshBefore: before,
     // Each knows what it has visited itself.
     freshAfter: before === null ? null : shares.reduce((sum, each) => sum + each.after - each.before, before),

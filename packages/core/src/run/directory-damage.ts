@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { refuseOddKinds } from '../directory/crawl-directory.js';
 import { type CrawlPaths, partsOf } from '../directory/crawl-paths.js';
 import type { OutputHash } from '../directory/output-hashes.js';
-import { parseLine, readLines, readValues } from '../directory/read-lines.js';
+import { readLines, readValues } from '../directory/read-lines.js';
 import { namesIn, sizeOf } from '../directory/whole-file.js';
+import { parseJson } from '../parse-json.js';
 import { plural } from '../report/table.js';
 import { MAX_DAMAGE_TOLD, MAX_VERIFIED_BYTES } from './limits.js';
 import { isCopy, readRunManifest } from './run-manifest.js';
@@ -80,7 +81,7 @@ async function unreadableLines(file: string, mayRead: (bytes: number) => boolean
   let isLast = false;
   for await (const line of readLines(file)) {
     if (isLast) unreadable += 1;
-    isLast = parseLine(line) === undefined;
+    isLast = parseJson(line) === undefined;
   }
   return unreadable === 0
     ? []

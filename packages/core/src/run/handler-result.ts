@@ -72,6 +72,6 @@ export async function answeredResult(
   }
   const { staged } = handled;
   run.journal.staged(work, page, staged);
-  const items = page.exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data) : [];
+  const items = page.exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data, staged.kept) : [];
   return { ...result, items, ...(await admittedInSlices(run, staged.links)) };
 }

@@ -216,7 +216,7 @@ async function storedResult(
   const same = (await run.recrawl?.emitted(work, staged.data)) ?? null;
   if (same !== null)
     return { ...(await unchanged(run, work, same, exclusion)), ...(await admittedInSlices(run, candidates)) };
-  const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data) : [];
+  const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data, staged.kept) : [];
   await run.items.write(items);
   journal.items(items);
   journal.staged(work, page, staged);

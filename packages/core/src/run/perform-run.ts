@@ -21,6 +21,7 @@ import { isAtWork, readTotals, TOTALS_KEY } from './crawl-totals.js';
 import { HELD_READ_AT_ONCE, MAX_HELD_REPORTED, MAX_RESET_REST_MS } from './limits.js';
 import type { Run } from './run.js';
 import { createRunArchive } from './run-archive.js';
+import { runFiles } from './run-files.js';
 import { beginRunManifest, endRunManifest, type RunManifest } from './run-manifest.js';
 import { createRequisites } from './run-requisites.js';
 
@@ -68,7 +69,7 @@ async function crawl(run: Run): Promise<RunEnd> {
   const againAtMs = await frontier.exclusively(() => countFromAgain(frontier, setup.again, run.nowMs()));
   await run.knowledge.open(frontier);
   if (options.orderSeed === null) await letAllIn(frontier, (url, answer) => journal.added(url, answer));
-  await run.items.open();
+  await run.items.open(run.stop.signal);
   run.archive = await createRunArchive(options, setup.fetcher, directory, run.reader, () => run.nowMs());
   await run.archive?.open();
   run.requisites = await createRequisites(run);
@@ -161,6 +162,7 @@ async function closeAll(run: Run): Promise<unknown[]> {
     run.setup.fetcher,
     run.items,
     run.archive,
+    { close: () => keepFiles(run) },
     run.totals,
     run.frontier,
     run.readings,
@@ -177,11 +179,17 @@ async function closeAll(run: Run): Promise<unknown[]> {
   return failures;
 }
 
+/** After the archive is closed, so that its last files are whole. */
+async function keepFiles({ directory, items, stop }: Run): Promise<void> {
+  if (directory !== null) await items.keepFiles(runFiles(directory), stop.signal);
+}
+
 /** The report of a run whose parts are closed. Where the run continued earlier ones, its numbers come from all logs. */
 async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise<CrawlReport> {
   const { setup, startedAtMs, counts, ledger, directory, totals, knowledge } = run;
   const resumed = totals.earlierRuns() > 0;
   const stopReason = run.stop.reason();
+  const stages = run.stages.counts();
   const recrawl = run.recrawl?.counts();
   // Other processes still write their logs.
   const isPart = setup.isShared;
@@ -212,6 +220,7 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
     ...(totals.signedCount === 0 ? {} : { signed: totals.signedCount }),
     items: totals.itemCount,
     ...(totals.rejectedCount === 0 ? {} : { rejected: totals.rejectedCount }),
+    ...(stages.length === 0 ? {} : { stages }),
     bytes: totals.bytes,
     queued: last.queued,
     outcomes,

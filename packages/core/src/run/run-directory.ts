@@ -27,7 +27,10 @@ export interface RunDirectory {
   /** `null`: the crawl has none. */
   readonly directory: CrawlDirectory | null;
   readonly logs: CrawlLogs;
-  /** Whether an earlier run made requests from the frontier in the directory: without it all would be asked again. */
+  /**
+   * Whether an earlier run made requests from the frontier in the directory or on the server: without it all would be
+   * requested again.
+   */
   readonly needsFrontier: boolean;
   /** After a reset: until when the hosts of the removed crawl get no request, epoch milliseconds. */
   readonly restedAtMs: number;
@@ -35,7 +38,7 @@ export interface RunDirectory {
 
 /** Opens the crawl directory and its logs, or logs in memory. The caller closes both. @throws MannerlyError */
 export async function openRunDirectory(
-  { options, out, reset, isShared, isOwnStore }: RunSetup,
+  { options, out, reset, isShared, isOwnStore, store }: RunSetup,
   nowMs: number,
 ): Promise<RunDirectory> {
   const promise = promiseOf(options, nowMs);
@@ -45,7 +48,8 @@ export async function openRunDirectory(
   const directory = await openCrawlDirectory(out, { name, tokens, seeds: options.scope.seeds }, nowMs, isShared);
   try {
     const requested = (await partsOf(out)).map(({ requestsPath }) => sizeOf(requestsPath));
-    const needsFrontier = isOwnStore && (await Promise.all(requested)).some((bytes) => bytes);
+    const isKept = isOwnStore || store.capabilities.shared;
+    const needsFrontier = isKept && (await Promise.all(requested)).some((bytes) => bytes);
     const logs = new CrawlLogs(directory, promise, options.decisionLog);
     return { directory, logs, needsFrontier, restedAtMs: rested };
   } catch (error) {

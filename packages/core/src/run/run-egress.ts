@@ -7,7 +7,7 @@ import type { CookieJar } from '../fetch/cookies.js';
 import { Egress } from '../fetch/egress.js';
 import { isUnlisted } from '../fetch/own-addresses.js';
 import { createFieldsOf } from '../fetch/own-headers.js';
-import { ProxyWatch } from '../fetch/proxy-watch.js';
+import { ProxyWatch } from '../fetch/proxy.js';
 import { RequestLimiter } from '../fetch/request-limiter.js';
 import type { Journal } from '../journal/journal.js';
 import type { LicenseTokens } from '../licensing/licensing-options.js';

@@ -8,11 +8,12 @@ import { join } from 'node:path';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
 import { hashOutputs, type OutputHash } from '../directory/output-hashes.js';
-import { parseLine, readValues } from '../directory/read-lines.js';
+import { readValues } from '../directory/read-lines.js';
 import { sizeOf, writeWhole } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
 import type { ResolvedOptions } from '../options/options.js';
+import { parseJson } from '../parse-json.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { MAX_EARLIER_RUNS, MAX_MANIFEST_ROBOTS, MAX_MANIFEST_SEEDS } from './limits.js';
 
@@ -147,7 +148,7 @@ async function write(path: string, manifest: RunManifest): Promise<void> {
 export async function readRunManifest(path: string): Promise<RunManifest | 'unreadable' | null> {
   const size = await sizeOf(path);
   if (size === null) return null;
-  const kept = size > MAX_MANIFEST_BYTES ? null : (parseLine(await readFile(path, 'utf8')) as Partial<KeptManifest>);
+  const kept = size > MAX_MANIFEST_BYTES ? null : (parseJson(await readFile(path, 'utf8')) as Partial<KeptManifest>);
   const { sha256, ...value } = kept ?? {};
   // Manifests of earlier versions have no hash.
   if (sha256 !== undefined && sha256 !== sha256Of(value)) return 'unreadable';

@@ -25,6 +25,7 @@ import type { Egress } from '../fetch/egress.js';
 import { offerOf } from '../fetch/identity.js';
 import { createFieldsOf } from '../fetch/own-headers.js';
 import { HandlerPool } from '../handle/handler-pool.js';
+import { ItemStages } from '../handle/item-stages.js';
 import { Journal } from '../journal/journal.js';
 import { Licenses } from '../licensing/licenses.js';
 import { LicenseTokens } from '../licensing/licensing-options.js';
@@ -33,7 +34,7 @@ import { crawlSettings } from '../options/crawl-settings.js';
 import { DEFAULT_RECRAWL, type ResolvedOptions } from '../options/options.js';
 import { ItemWriter } from '../output/items.js';
 import { jsonlSink } from '../output/jsonl.js';
-import { createDatasets } from '../page/datasets.js';
+import { datasetReader } from '../page/datasets.js';
 import { PageReader } from '../page/read-page.js';
 import { lookAtVisit } from '../recrawl/look-at-visit.js';
 import { Recrawl } from '../recrawl/recrawl.js';
@@ -102,6 +103,7 @@ export class Run {
   readonly licenses: Licenses;
   readonly scheduler: PageScheduler;
   readonly handlers: HandlerPool;
+  readonly stages: ItemStages;
   /** `null`: the fetcher opens no pages in a browser. */
   readonly rendering: Rendering | null;
   readonly items: ItemWriter;
@@ -169,8 +171,7 @@ export class Run {
     this.knowledge = new SiteKnowledge(scope, options.traps, setup.isShared, journal);
     this.sitemaps = new Sitemaps(options.sitemaps, options.sitemapUrls);
     const tell = journal.dataset.bind(journal);
-    const { enqueueDatasets: enqueue, dataTxt } = options;
-    const datasets = dataTxt ? createDatasets({ tokens: identity.tokens, enqueue, tell }) : null;
+    const datasets = options.dataTxt ? datasetReader(identity.tokens, options.enqueueDatasets, tell) : null;
     const tdm = wantsTdmRep(exclusion.page);
     this.companions = new Companions({ sitemaps: this.sitemaps, tdm, datasets }, nowMs);
 
@@ -230,6 +231,7 @@ export class Run {
       tell: (...warning) => journal.warning(...warning),
     });
     this.scheduler = new PageScheduler(nowMs, network.concurrency);
+    this.stages = new ItemStages(options.items);
     this.handlers = new HandlerPool({
       handlers,
       concurrency: MAX_HANDLING,
@@ -238,6 +240,7 @@ export class Run {
       signal: stop.signal,
       filesPath: directory?.filesPath ?? null,
       isArchived: options.archive !== null,
+      stages: this.stages,
       fetch: this.pageRequests.fetch,
     });
     const { pageRequests: requests, handlers: pool } = this;

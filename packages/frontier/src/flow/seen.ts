@@ -17,8 +17,11 @@ const SECRET_KEY = 'fingerprint-secret';
 
 export class Seen {
   readonly #rules: readonly CanonicalRule[];
-  readonly #recent = createRecentSet(RECENT_URLS);
+  #recent = createRecentSet(RECENT_URLS);
   #fingerprinter: Fingerprinter | null = null;
+  #store: FrontierStore | null = null;
+  /** Rollbacks of the store since which `#recent` holds. */
+  #rollbacks = 0;
 
   constructor(rules: readonly CanonicalRule[]) {
     this.#rules = rules;
@@ -31,6 +34,7 @@ export class Seen {
    *   that comes first and kept in the store: another one would make every known URL new again.
    */
   async open(secret: string | null, store: FrontierStore, lock: CrawlLock): Promise<void> {
+    this.#store = store;
     const kept = async () => {
       const bytes = await store.readRecord(SECRET_KEY);
       return bytes === null ? null : new TextDecoder().decode(bytes);
@@ -62,6 +66,11 @@ export class Seen {
 
   /** Whether the store is known to have this spelling. */
   isRecent(url: string): boolean {
+    const { rollbacks = 0 } = this.#store ?? {};
+    if (rollbacks !== this.#rollbacks) {
+      this.#rollbacks = rollbacks;
+      this.#recent = createRecentSet(RECENT_URLS);
+    }
     return this.#recent.has(url);
   }
 

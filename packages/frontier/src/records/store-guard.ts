@@ -54,6 +54,9 @@ export function aroundStore(store: FrontierStore, pass: <T>(verb: () => Promise<
   const { reserve, readHost, listRecords } = store;
   return {
     capabilities: store.capabilities,
+    get rollbacks() {
+      return store.rollbacks ?? 0;
+    },
     open: (request) => pass(() => store.open(request)),
     add: (entries) => pass(() => store.add(entries)),
     lease: (request) => pass(() => store.lease(request)),

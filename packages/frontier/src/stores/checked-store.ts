@@ -15,12 +15,14 @@ import type {
   StoreCapabilities,
 } from '../store.js';
 
-type Verbs = Required<Omit<FrontierStore, 'capabilities' | 'open' | 'add' | 'close'>>;
+type Verbs = Required<Omit<FrontierStore, 'capabilities' | 'rollbacks' | 'open' | 'add' | 'close'>>;
 
 /** The verbs of an opened crawl, with arguments that are checked. They may answer at once. */
 export type StoreQueues = {
   readonly [V in keyof Verbs]: (...args: Parameters<Verbs[V]>) => ReturnType<Verbs[V]> | Awaited<ReturnType<Verbs[V]>>;
 } & {
+  /** @default 0 */
+  readonly rollbacks?: number;
   /** Resolves when what a verb changed is kept. @default nothing is left to do */
   save?(): Promise<void>;
   /** Called before each verb. @throws FrontierError `store-failed` once the store has failed. */
@@ -48,6 +50,10 @@ export class CheckedStore implements FrontierStore {
   constructor(backend: StoreBackend) {
     this.capabilities = backend.capabilities;
     this.#backend = backend;
+  }
+
+  get rollbacks(): number {
+    return this.#queues?.rollbacks ?? 0;
   }
 
   async open(request: OpenRequest): Promise<void> {

@@ -73,7 +73,7 @@ describe('postgresStore', () => {
 
   it.each([
     ['15', '150004', 'off', 'on', 'on', 'read committed', 'none'],
-    ['15', '150004', 'local', 'off', 'on', 'read committed', 'process'],
+    ['15', '150004', 'local', 'off', 'on', 'read committed', 'does not write to disk'],
     ['15', '150004', 'on', 'on', 'off', 'read committed', 'process'],
     ['15', '150004', 'remote_apply', 'on', 'on', 'read committed', 'power'],
     ['12', '120004', 'on', 'on', 'on', 'read committed', '13 or newer'],

@@ -15,9 +15,9 @@ export type { ServerNotice, ServerStoreOptions } from './server/server-store.js'
  * A store on a PostgreSQL server, 13 or newer.
  *
  * `capabilities.durable` is known after `open`, from the server's settings: `none` with `synchronous_commit = off`,
- * `process` with `fsync = off`, else `power`. While the server cannot be reached, verbs wait for it, up to `holdMs`.
- * After a restart or a failover of the server no host is granted before the longest lease has ended and the host's
- * delay has passed.
+ * `process` with `full_page_writes = off` or an allowed `fsync = off`, else `power`. While the server cannot be
+ * reached, verbs wait for it, up to `holdMs`. After a restart or a failover of the server the links of the last ten
+ * seconds are added again, and no host is granted before the longest lease has ended and the host's delay has passed.
  *
  * @param options - The pool belongs to the caller, who ends it after the store.
  * @returns A store that was not opened yet.
@@ -35,7 +35,7 @@ export function postgresStore(options: PostgresStoreOptions): FrontierStore {
     open: async (request) => {
       const opened = new Connection(resolved);
       try {
-        const durable = await readDurability(opened);
+        const durable = await readDurability(opened, resolved.allowUnsafe);
         await claimCrawl(opened, request, resolved);
         connection = opened;
         return { queues: new PostgresQueues(opened, resolved), durable };

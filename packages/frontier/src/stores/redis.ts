@@ -18,8 +18,8 @@ const WEAKEST_FIRST: readonly Durability[] = ['none', 'process', 'power'];
  *
  * `capabilities.durable` is known after `open`, from the server's settings: `none` without an append-only file,
  * `process` with one, `power` with `appendfsync always`. While the server cannot be reached, verbs wait for it, up to
- * `holdMs`. After a restart or a failover of the server no host is granted before the longest lease has ended and the
- * host's delay has passed.
+ * `holdMs`. After a restart or a failover of the server the links of the last ten seconds are added again, and no host
+ * is granted before the longest lease has ended and the host's delay has passed.
  *
  * @param options - The client belongs to the caller, who closes it after the store.
  * @returns A store that was not opened yet.
@@ -31,7 +31,8 @@ const WEAKEST_FIRST: readonly Durability[] = ['none', 'process', 'power'];
 export function redisStore(options: RedisStoreOptions): FrontierStore {
   const resolved = resolveRedisOptions(options);
   const connection = new Connection(resolved);
-  const durabilityOf = (shard: number) => readDurability(connection, shardBase(resolved.prefix, shard));
+  const durabilityOf = (shard: number) =>
+    readDurability(connection, shardBase(resolved.prefix, shard), resolved.allowUnsafe);
   return serverStore({
     options: resolved,
     weakness: WEAKNESS,

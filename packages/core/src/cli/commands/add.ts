@@ -5,6 +5,7 @@ import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import { MAX_LINK_URL_CHARS } from '../../limits.js';
 import { parseUrl } from '../../parse-url.js';
 import { redacted } from '../../redacted.js';
+import { plural } from '../../report/table.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import type { Flags } from '../flags.js';
@@ -29,9 +30,7 @@ export async function addCommand(directory: string, urls: readonly string[], fla
   // One write: lines of two commands do not mix.
   await appendFile(addedPath, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const them = urls.length === 1 ? 'it' : 'them';
-  io.err(
-    `${urls.length} URL${urls.length === 1 ? '' : 's'} handed over. A running crawl takes ${them} within a second,`,
-  );
+  io.err(`${plural(urls.length, 'URL')} handed over. A running crawl takes ${them} within a second,`);
   io.err(`otherwise the next run does. Then: mannerly explain ${directory} ${lines[0]?.url}`);
   return EXIT.ok;
 }

@@ -44,7 +44,10 @@ export async function crawlCommand(args: readonly string[], given: CrawlFlags, i
   const report = workers > 1 ? await crawlWithWorkers(setup, workers, out, io) : await crawlAlone(setup, out, io);
   if (typeof report === 'number') return report;
   const closed = await outOfScopeText(report, options.scope, out);
-  const last = [resultFilesText(out, isShared(flags), flags.csv), ...(closed === null ? [] : [closed])].join('\n\n');
+  const last = [
+    resultFilesText(out, isShared(flags), [flags.csv, flags.sqlite]),
+    ...(closed === null ? [] : [closed]),
+  ].join('\n\n');
   if (flags.json === true) {
     io.out(json(report));
     io.err(last);

@@ -2,7 +2,7 @@
 
 import { type DatasetOffer, parseDataTxt, viewDataTxt } from '@mannerly/robots/data-txt';
 import { parseUrl } from '../../parse-url.js';
-import { printable } from '../../report/table.js';
+import { plural, printable } from '../../report/table.js';
 import { identityFrom } from '../crawl-flags.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
@@ -38,7 +38,7 @@ export async function datasetsCommand(site: string, flags: Flags, io: CliIo): Pr
     io.out(json({ url, datasets, diagnostics }));
     return EXIT.ok;
   }
-  io.out(`${offers.length} dataset${offers.length === 1 ? '' : 's'} in ${url}`);
+  io.out(`${plural(offers.length, 'dataset')} in ${url}`);
   for (const offer of offers) io.out(`\n${offerText(offer, closedBy(offer))}`);
   for (const { line, code, excerpt } of diagnostics) io.out(`\nline ${line}: ${code}: ${printable(excerpt)}`);
   return EXIT.ok;

@@ -5,6 +5,7 @@ import type { JsonValue } from '@mannerly/frontier';
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import { EXPORT_FORMATS, type ExportFormat, exportItems } from '../../output/export-items.js';
 import { currentItems, joinedItems } from '../../output/joined-items.js';
+import { plural } from '../../report/table.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { oneOf } from '../flag-values.js';
@@ -39,7 +40,7 @@ export async function exportCommand(directories: readonly string[], flags: Flags
         }),
       );
       if (flags.json === true) io.out(json(summary));
-      else io.err(`${summary.items} item${summary.items === 1 ? '' : 's'} in ${to}.`);
+      else io.err(`${plural(summary.items, 'item')} in ${to}.`);
     }
     return EXIT.ok;
   } catch (error) {

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compileRules, parseRobots } from '@mannerly/robots';
 import type { Purpose } from '@mannerly/robots/page';
-import { createCrawler } from '../../crawler.js';
 import { readValues } from '../../directory/read-lines.js';
 import { judgeLicenses, type LicenseParty, type LicenseVerdict } from '../../licensing/license-terms.js';
 import { Licenses, type ReadLicense } from '../../licensing/licenses.js';
@@ -21,6 +20,7 @@ import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
+import { singleCrawl } from '../single-request.js';
 
 const PURPOSES: readonly Purpose[] = ['search', 'archive', 'tdm', 'other', 'ai-input', 'ai-train'];
 const KEPT = 'keeps the page, and its licence with it';
@@ -83,14 +83,8 @@ export async function licenceCommand(source: string, flags: Flags, io: CliIo): P
 async function documentsOf(url: string, identity: IdentityOptions, allowAddresses: string[] = []): Promise<Found> {
   const out = await mkdtemp(join(tmpdir(), 'mannerly-licence-'));
   let found: Found | null = null;
-  const crawler = createCrawler({
-    identity,
-    scope: { seeds: [url], within: 'any' },
-    bounds: { pages: 1, minutes: 5, depth: 0 },
-    maxIdleMs: 30_000,
-    licensing: { mode: 'off' },
-    network: { allowAddresses },
-  });
+  const anywhere = { scope: { seeds: [url], within: 'any' }, licensing: { mode: 'off' } } as const;
+  const crawler = singleCrawl(url, identity, allowAddresses, anywhere);
   crawler.events.on('decision', ({ status, reason }) => {
     const means = (reasonOf(reason)?.means ?? '').replace(/\.$/, '');
     if (status !== 'fetched') found ??= { why: `the page is ${status}: ${reason}. ${means}` };

@@ -9,15 +9,17 @@ import { printable } from '../../report/table.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
-import { loadHandlers, registerDefault } from '../handlers-file.js';
+import { loadHandlers, registerDefault, stagesIn } from '../handlers-file.js';
 import type { CliIo } from '../io.js';
 import { recordedCount, showWork } from '../progress.js';
+import { stagesText } from '../summary.js';
 import { tellDamage } from '../tell-damage.js';
 
 /** Runs the command. @throws UsageError for files that cannot be loaded or exist already; MannerlyError as `replay` */
 export async function replayCommand(directory: string, flags: Flags, io: CliIo): Promise<number> {
   const { csv, items = join(directory, 'replayed.jsonl') } = flags;
   const handlers = flags.handlers === undefined ? registerDefault : await loadHandlers(flags.handlers);
+  const stages = flags.handlers === undefined ? {} : await stagesIn(flags.handlers);
   // A sink skips ids that it has written: with other handlers it would keep the items of the old ones.
   for (const path of [items, ...(csv === undefined ? [] : [csv])]) {
     // A link that leads nowhere is no free name either.
@@ -35,11 +37,12 @@ export async function replayCommand(directory: string, flags: Flags, io: CliIo):
   try {
     const pages = await recordedCount([directory], 'pages');
     const report = await showWork(io, 'Replaying', 'pages', pages, (onPages) =>
-      replay({ from: directory, handlers, sinks, signal, onPages }),
+      replay({ from: directory, handlers, ...stages, sinks, signal, onPages }),
     );
     if (flags.json === true) io.out(json({ ...report, itemsPath: items }));
     else {
       io.out(`${report.pages} pages, ${report.items} items: ${items}`);
+      for (const text of stagesText(report.stages)) io.out(text);
       if (report.excluded > 0) io.out(`${report.excluded} pages may not be kept, as they say themselves.`);
       if (report.withheld > 0)
         io.out(`${report.withheld} pages may not be archived, as they say themselves: no handler can see them again.`);

@@ -2,9 +2,10 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseLine, readLines } from '../../directory/read-lines.js';
+import { readLines } from '../../directory/read-lines.js';
 import { sizeOf } from '../../directory/whole-file.js';
 import { ROBOTS_BODY_BYTES } from '../../limits.js';
+import { parseJson } from '../../parse-json.js';
 import type { RequestRecord, RunPromise } from '../decision.js';
 import { inOrder, isRequest, isRunLine, readRuns } from '../read-logs.js';
 import { type AuditReport, VIOLATION_KINDS, type Violation, type ViolationKind } from './audit-report.js';
@@ -139,7 +140,7 @@ async function* orderedEntries(
   let line = 0;
   for await (const text of readLines(path)) {
     line += 1;
-    const value = parseLine(text);
+    const value = parseJson(text);
     if (isRunLine(value)) {
       yield* window.splice(0);
       run = value.run;

@@ -2,7 +2,6 @@
 // `packages/core/report-page` with its style, its scripts and the report as JSON. The script renders the JSON; the
 // page's policy (Content-Security-Policy) loads nothing and runs no other script.
 
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { writeWhole } from '../../directory/whole-file.js';
 import { MannerlyError } from '../../errors.js';
 import { VIOLATION_MEANINGS } from '../audit/audit-report.js';
 import type { ReportedPaths } from './gather-report.js';
+import { pagePolicy } from './page-policy.js';
 import type { ReportData } from './report-data.js';
 
 /**
@@ -57,7 +57,7 @@ export async function reportHtml(report: ReportData): Promise<string> {
   ]);
   const style = `${plotStyle}\n${ownStyle}`;
   const parts: Readonly<Record<string, string>> = {
-    policy: `"${policyOf(style, [plotScript, script])}"`,
+    policy: `"${pagePolicy(style, [plotScript, script])}"`,
     style,
     data: jsonForScript({ report, meanings: VIOLATION_MEANINGS }),
     plotScript,
@@ -67,21 +67,6 @@ export async function reportHtml(report: ReportData): Promise<string> {
     /\/\* @(\w+) \*\/|"@(\w+)"/g,
     (_, bare?: string, quoted?: string) => parts[bare ?? quoted ?? ''] ?? '',
   );
-}
-
-/** Scripts and styles are allowed by their hashes alone, and no markup is made from text (Trusted Types). */
-function policyOf(style: string, scripts: readonly string[]): string {
-  const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-  return [
-    "default-src 'none'",
-    `script-src ${scripts.map(hashOf).join(' ')}`,
-    `style-src ${hashOf(style)}`,
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; ');
 }
 
 /** A value as JSON for a `script` element: without `<` it holds neither `</script>` nor `<!--`. @throws Never */

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { CONFIG_OPTIONS, OPTIONS, SECTIONS } from '../../options/table.js';
+import { CONFIG_OPTIONS, FLAG_OPTIONS, OPTIONS, SECTIONS } from '../../options/table.js';
 import { commandSections, exitCodeTable } from './command-page.js';
 import { configSchema } from './config-schema.js';
 import { optionOverview, optionSections } from './option-text.js';
@@ -22,6 +22,11 @@ function pageWith(path: string, parts: Readonly<Record<string, string>>): string
     return `${before}<!-- generated: ${name} -->\n\n${part}\n\n${rest.slice(end)}`;
   }, page);
 }
+
+it('every option stands in one section of the reference and of the help', () => {
+  const named = SECTIONS.flatMap(({ title, rows }) => (title === 'Configuration file' ? [] : Object.keys(rows)));
+  expect(named.sort()).toEqual(Object.keys(FLAG_OPTIONS).sort());
+});
 
 describe('what is generated is what is committed', () => {
   it.each([

@@ -2,10 +2,11 @@
 // is not imported.
 
 import { createHash } from 'node:crypto';
+import { FrontierError } from '../../errors.js';
 import { invalid } from '../../option-value.js';
 import { messageOf } from '../checked-store.js';
 import { Resending, type Verdict } from '../server/resending.js';
-import { resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
+import { emptied, resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
 
 /** Two transactions conflicted, and one is tried again: deadlock, serialisation, lock not available. */
 const CONFLICTS = ['40P01', '40001', '55P03'];
@@ -14,6 +15,8 @@ const CONFLICTS = ['40P01', '40001', '55P03'];
  * starting, cancelled by a timeout, a standby that will be promoted.
  */
 const TEMPORARY_CODES = ['57P01', '57P02', '57P03', '57P05', '57014', '25006', '25P03'];
+/** There is no such table, function or schema. */
+const ABSENT = ['42P01', '42883', '3F000'];
 /** Words of temporary errors without a code: those of sockets and of pg. */
 const TEMPORARY = new RegExp(
   [
@@ -65,7 +68,11 @@ export class Connection {
   }
 
   async #send(query: Omit<PostgresQuery, keyof typeof AS_TEXT>): Promise<Row[]> {
-    const { rows } = await this.#resending.call(() => this.#options.pool.query({ ...query, ...AS_TEXT }));
+    const { pool, schema } = this.#options;
+    const send = () => pool.query({ ...query, ...AS_TEXT });
+    const { rows } = await this.#resending.call(send).catch((error: unknown) => {
+      throw ABSENT.includes(codeOf(error)) ? emptied('PostgreSQL', `the schema ${schema}`, error) : error;
+    });
     return rows as Row[];
   }
 
@@ -75,8 +82,15 @@ export class Connection {
   }
 }
 
+/** The code of an error of pg, or of the error that it caused. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  if (error instanceof FrontierError) return codeOf(error.cause);
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
 function judge(error: unknown): Verdict {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = codeOf(error);
   if (CONFLICTS.includes(code)) return 'conflict';
   const isTemporary = /^(?:08|53)/.test(code) || TEMPORARY_CODES.includes(code);
   return isTemporary || TEMPORARY.test(`${code} ${messageOf(error)}`) ? 'unreachable' : 'refused';

@@ -4,7 +4,7 @@
 import { FrontierError } from '../../errors.js';
 import type { OpenRequest } from '../../store.js';
 import { compareCrawl } from '../checked-store.js';
-import type { Durability } from '../server/server-store.js';
+import { type Durability, refuseUnsafe, type UnsafeSetting } from '../server/server-store.js';
 import type { Connection, ResolvedPostgresOptions } from './connection.js';
 import { FORMAT, INSTALL_SQL, NAME_CRAWL_SQL, VERSION } from './schema.js';
 
@@ -52,8 +52,15 @@ async function hasTables(connection: Connection, schema: string): Promise<boolea
   });
 }
 
-/** What the server guarantees. @throws FrontierError `store-mismatch`: it is too old, or isolates in another way. */
-export async function readDurability(connection: Connection): Promise<Durability> {
+/**
+ * What the server guarantees.
+ *
+ * @throws FrontierError `store-mismatch`: it is too old, isolates in another way, or does not write to disk.
+ */
+export async function readDurability(
+  connection: Connection,
+  allowUnsafe: readonly UnsafeSetting[],
+): Promise<Durability> {
   const names = ['server_version_num', 'server_version', 'synchronous_commit', 'fsync', 'full_page_writes'];
   const settings = [...names, 'default_transaction_isolation'].map((name) => `current_setting('${name}')`);
   const [row] = await connection.call(`SELECT ${settings.join(', ')}`);
@@ -65,6 +72,12 @@ export async function readDurability(connection: Connection): Promise<Durability
     const message = `the server isolates transactions as "${isolation}": a host with URLs in its queue could go idle`;
     const hint = 'Set `default_transaction_isolation` to `read committed` for this user or database.';
     throw new FrontierError('store-mismatch', message, { hint });
+  }
+  if (fsync !== 'on') {
+    refuseUnsafe(allowUnsafe, 'fsync-off', {
+      message: 'the server does not write to disk (fsync off): a power cut corrupts the crawl',
+      hint: 'Set `fsync = on`.',
+    });
   }
   if (commit === 'off') return 'none';
   return fsync === 'on' && pages === 'on' ? 'power' : 'process';

@@ -2,6 +2,8 @@
 
 import type { CommitAnswer, HostCommit, Lease, LeaseRequest, NewEntry, ReserveSlot } from '../../store.js';
 import type { StoreQueues } from '../checked-store.js';
+import { ClockWatch, underClock } from '../server/clock-watch.js';
+import { ConfirmedLinks, rolledBack } from '../server/confirmed-links.js';
 import type { Connection, ResolvedPostgresOptions } from './connection.js';
 import { DUE_SQL, STATS_SQL } from './sql-read.js';
 import {
@@ -15,14 +17,16 @@ import {
   textArray,
 } from './values.js';
 
+/** Links of one call that adds again. */
+const LINKS_PER_COMMIT = 1_024;
 /** Operation numbers are below this. */
 const OPERATIONS = 2 ** 47;
 const COMMIT_ARGUMENTS = Array.from({ length: 31 }, (_, at) => `$${at + 1}`).join(', ');
 
 // Bytes of answers come as hexadecimal digits, whatever the server's settings.
-const CALL_COMMIT = `SELECT o_kept, encode(o_entries, 'hex'), o_fresh, o_full FROM $S.commit(${COMMIT_ARGUMENTS})`;
+const CALL_COMMIT = `SELECT o_kept, encode(o_entries, 'hex'), o_fresh, o_full, o_since FROM $S.commit(${COMMIT_ARGUMENTS})`;
 const CALL_LEASE = `SELECT key, fencing_token, encode(state, 'hex'), queued, encode(entries, 'hex')
-  FROM $S.lease($1, $2, $3, $4, $5, $6)`;
+  FROM $S.lease($1, $2, $3, $4, $5, $6, $7)`;
 const CALL_READ_HOST = `SELECT encode(o_state, 'hex'), o_queued, o_in_flight, o_leased, o_parked, o_due
   FROM $S.read_host($1, $2)`;
 const CALL_SCAN = `SELECT o_key, o_phase, o_first, o_second, encode(o_entry, 'hex')
@@ -40,10 +44,23 @@ export class PostgresQueues implements StoreQueues {
   /** Numbers a commit, so that one that runs twice is recognised. */
   #operation = Math.floor(Math.random() * OPERATIONS);
 
-  constructor(connection: Connection, { maxQueued, nowMs }: ResolvedPostgresOptions) {
+  readonly #links = new ConfirmedLinks(1);
+  /** The server's. */
+  readonly #clock: ClockWatch | null;
+  readonly #onNotice: ResolvedPostgresOptions['onNotice'];
+  /** Links that may be lost are there again. */
+  #restored: Promise<void> | null = null;
+
+  constructor(connection: Connection, { maxQueued, nowMs, monotonicMs, onNotice }: ResolvedPostgresOptions) {
     this.#connection = connection;
+    this.#clock = monotonicMs === null ? null : new ClockWatch(monotonicMs);
+    this.#onNotice = onNotice;
     this.#maxQueued = maxQueued;
     this.#nowMs = nowMs;
+  }
+
+  get rollbacks(): number {
+    return this.#links.rollbacks;
   }
 
   async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []): Promise<CommitAnswer> {
@@ -57,7 +74,9 @@ export class PostgresQueues implements StoreQueues {
       ...commitValues(parts, this.#laneOf),
     ];
     const [first, ...rest] = await this.#connection.call(CALL_COMMIT, values);
+    await this.#heard(first?.[4]);
     const outcomes = linked.outcomes(readNumbers(first?.[2]), readNumbers(first?.[3]));
+    this.#links.note(0, links, outcomes, performance.now());
     const answer: CommitAnswer = { hosts: [], links: outcomes };
     for (const [index, { at }] of order.entries()) {
       const [isKept, entries = null] = rest[index] ?? [];
@@ -68,8 +87,13 @@ export class PostgresQueues implements StoreQueues {
 
   async lease({ maxHosts, entriesPerHost, ttlMs, delayMs = 0, hosts }: LeaseRequest): Promise<Lease[]> {
     const names = hosts === undefined ? null : textArray(hosts);
-    const values = [this.#now(), maxHosts, entriesPerHost, microseconds(ttlMs), microseconds(delayMs), names];
-    const rows = await this.#connection.call(CALL_LEASE, values);
+    const rows = await underClock(this.#clock, async (latestUs) => {
+      const durations = [microseconds(ttlMs), microseconds(delayMs)];
+      const values = [this.#now(), maxHosts, entriesPerHost, ...durations, latestUs, names];
+      const [first, ...leased] = await this.#connection.call(CALL_LEASE, values);
+      await this.#heard(first?.[1]);
+      return { nowUs: Number(first?.[0]), granted: first?.[3] === '-1' ? null : leased };
+    });
     return rows.map(([host, fencingToken, state = null, queued, entries = null]) => ({
       host: host ?? '',
       fencingToken: fencingToken ?? '',
@@ -85,8 +109,10 @@ export class PostgresQueues implements StoreQueues {
     await this.#connection.call('SELECT $S.wake($1, $2)', [this.#now(), host]);
   }
 
-  async nextDueInMs() {
+  async nextDueInMs(): Promise<number | null> {
     const [row] = await this.#connection.call(DUE_SQL, [this.#now()]);
+    // What was added again is due.
+    if (await this.#heard(row?.[1])) return this.nextDueInMs();
     const us = row?.[0] ?? null;
     return us === null ? null : Number(us) / 1_000;
   }
@@ -150,6 +176,28 @@ export class PostgresQueues implements StoreQueues {
     const rows = await this.#connection.call(LIST_RECORDS, [cursor ?? prefix, cursor === null, prefix, limit + 1]);
     const items = rows.slice(0, limit).map(([key, hex]) => ({ key: String(key), value: bytesOf(hex ?? '')! }));
     return { cursor: rows.length > limit ? items.at(-1)!.key : null, items };
+  }
+
+  /** Another server than before may have lost links: they are added again. @returns Whether it is another one. */
+  async #heard(since: string | null | undefined): Promise<boolean> {
+    const links = since == null ? null : this.#links.answered(0, since);
+    if (links !== null) this.#restored = this.#addAgain(links);
+    await this.#restored;
+    return links !== null;
+  }
+
+  async #addAgain(links: readonly NewEntry[]): Promise<void> {
+    let lost = 0;
+    for (let from = 0; from < links.length; from += LINKS_PER_COMMIT) {
+      const part = links.slice(from, from + LINKS_PER_COMMIT);
+      const linked = linkValues(part, this.#laneOf);
+      const values = [this.#now(), 0, this.#maxQueued, ...linked.values, ...commitValues([], this.#laneOf)];
+      const [first] = await this.#connection.call(CALL_COMMIT, values);
+      const outcomes = linked.outcomes(readNumbers(first?.[2]), readNumbers(first?.[3]));
+      lost += outcomes.filter((outcome) => outcome === 'new').length;
+      this.#links.note(0, part, outcomes, performance.now());
+    }
+    this.#onNotice(rolledBack('PostgreSQL', links.length, lost));
   }
 
   /** `null`: the server's own clock. */

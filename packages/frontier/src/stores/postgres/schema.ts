@@ -18,7 +18,7 @@ import { READ_HOST_SQL, RESERVE_SQL, SCAN_SQL } from './sql-read.js';
 
 export const FORMAT = 'mannerly-frontier-postgres';
 /** The version of tables and functions. Raise it with every change of either. */
-export const VERSION = 4;
+export const VERSION = 5;
 
 const TABLES = `
 CREATE SCHEMA IF NOT EXISTS $S;

@@ -183,7 +183,8 @@ const RELEASE = `
 
 /**
  * Returns a row for the links, whose `o_fresh` are the fingerprints that were not known and `o_full` the places of the
- * links that did not fit; then a row for each host. `c_kind`: 0 keep, 1 release, 2 park.
+ * links that did not fit, and `o_since` when the present server was first seen; then a row for each host. `c_kind`: 0
+ * keep, 1 release, 2 park.
  */
 export const COMMIT_SQL = `
 CREATE OR REPLACE FUNCTION $S.commit(
@@ -193,7 +194,7 @@ CREATE OR REPLACE FUNCTION $S.commit(
   c_key text[], c_fencing_token int8[], c_kind int2[], c_us int8[], c_want int4[], c_delay int8[], c_state bytea[], c_done_to int4[], c_done int8[],
   c_requeue_to int4[], c_requeue int8[], c_requeue_priority int2[], c_requeue_us int8[], c_requeue_body bytea[],
   c_block_to int4[], c_block_lane int4[], c_block_us int8[]
-) RETURNS TABLE (o_kept boolean, o_entries bytea, o_fresh int8[], o_full int4[]) ${FUNCTION_SETTINGS} AS $commit$
+) RETURNS TABLE (o_kept boolean, o_entries bytea, o_fresh int8[], o_full int4[], o_since int8) ${FUNCTION_SETTINGS} AS $commit$
 DECLARE
   ${HOST_VARIABLES}
   ${ADD_VARIABLES}
@@ -202,14 +203,12 @@ DECLARE
   v_again boolean[] := coalesce(p_again, '{}'); v_wait int8[] := coalesce(p_wait, '{}');
 BEGIN
   v_fresh := '{}';
+  v_ttl := coalesce((SELECT max(us) FROM unnest(c_kind, c_us) u(kind, us) WHERE kind = 0), 0);
+  ${checkServer('v_ttl')}
   IF p_fp <> '{}' THEN ${ADD_LINKS} END IF;
-  o_fresh := v_fresh; o_full := v_full;
+  o_fresh := v_fresh; o_full := v_full; o_since := v_since;
   RETURN NEXT;
-  o_fresh := NULL; o_full := NULL;
-  IF c_key <> '{}' THEN
-    v_ttl := coalesce((SELECT max(us) FROM unnest(c_kind, c_us) u(kind, us) WHERE kind = 0), 0);
-    ${checkServer('v_ttl')}
-  END IF;
+  o_fresh := NULL; o_full := NULL; o_since := NULL;
   FOR v_at_host IN 1 .. cardinality(c_key) LOOP
     SELECT * INTO h FROM $S.host g WHERE g.key = c_key[v_at_host] FOR NO KEY UPDATE;
     IF NOT FOUND OR h.lease_end = 0 OR h.fencing_token <> c_fencing_token[v_at_host] THEN

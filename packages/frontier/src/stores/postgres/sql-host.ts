@@ -32,7 +32,8 @@ export const HOST_VARIABLES = `
   d_unfinished int8 := 0; d_flight int8 := 0; d_leased int8 := 0; d_parked int8 := 0; d_known int8 := 0; d_hosts int8 := 0;
 `;
 
-const IS_ALIVE = `EXISTS (SELECT FROM $S.alive WHERE one AND started = pg_postmaster_start_time() AND home = '$S.crawl'::regclass)`;
+/** Whether the server is the one that was seen last. */
+export const IS_ALIVE = `EXISTS (SELECT FROM $S.alive WHERE one AND started = pg_postmaster_start_time() AND home = '$S.crawl'::regclass)`;
 
 /**
  * After a restart or on another server what was answered last may be lost, leases too. So nothing is granted before the

@@ -23,16 +23,16 @@ const END_LAPSED_LEASE = `
 /** Sets `v_isready`: whether the host may be granted. Otherwise it was moved to where it belongs. */
 const CHECK_HOST = `
   v_isready := false;
-  IF h.fencing_token < v_since AND v_lost + greatest(h.delay, p_delay) > v_now THEN
+  IF h.lease_end > 0 AND h.lease_end + h.delay > v_now THEN
+    -- Its lease was extended after it was put here.
+    h.due := h.lease_end + h.delay;
+    ${SAVE_HOST}
+  ELSIF h.fencing_token < v_since AND v_lost + greatest(h.delay, p_delay) > v_now THEN
     -- Another holder may still send requests by a lease that was lost.
     ${END_LAPSED_LEASE}
     h.next_at := greatest(h.next_at, v_lost + greatest(h.delay, p_delay));
     ${indexHost('v_now')}
     v_isready := false;
-    ${SAVE_HOST}
-  ELSIF h.lease_end > 0 AND h.lease_end + h.delay > v_now THEN
-    -- Its lease was extended after it was put here.
-    h.due := h.lease_end + h.delay;
     ${SAVE_HOST}
   ELSE
     ${END_LAPSED_LEASE}
@@ -59,9 +59,13 @@ const GRANT = `
   v_granted := v_granted + 1;
   RETURN NEXT;`;
 
-/** `lease`: hosts that are due, oldest first, or those that are named. */
+/**
+ * `lease`: hosts that are due, oldest first, or those that are named. The first row is no host. Its `key` is the clock,
+ * its `fencing_token` is when the present server was first seen. Its `queued` is -1 where nothing is granted, since the
+ * clock is later than `p_latest`. A `p_latest` of -1 says that the clock was set forward.
+ */
 export const LEASE_SQL = `
-CREATE OR REPLACE FUNCTION $S.lease(p_now int8, p_hosts int4, p_entries int4, p_ttl int8, p_delay int8, p_names text[])
+CREATE OR REPLACE FUNCTION $S.lease(p_now int8, p_hosts int4, p_entries int4, p_ttl int8, p_delay int8, p_latest int8, p_names text[])
 RETURNS TABLE (key text, fencing_token int8, state bytea, queued int4, entries bytea) ${FUNCTION_SETTINGS} AS $lease$
 #variable_conflict use_column
 DECLARE
@@ -69,6 +73,14 @@ DECLARE
   v_granted int4 := 0; v_checks int4 := 2 * p_hosts + 64; v_visits int4; v_name text;
 BEGIN
   ${checkServer('p_ttl')}
+  IF p_latest = -1 THEN
+    UPDATE $S.crawl SET server_since = v_now, lost_until = v_now + greatest(longest, p_ttl) WHERE one
+      RETURNING server_since, lost_until INTO v_since, v_lost;
+  END IF;
+  key := v_now::text; fencing_token := v_since; queued := 0;
+  IF p_latest >= 0 AND v_now > p_latest THEN queued := -1; END IF;
+  RETURN NEXT;
+  IF p_latest = -1 OR queued = -1 THEN RETURN; END IF;
   IF p_names IS NOT NULL THEN
     FOREACH v_name IN ARRAY p_names LOOP
       EXIT WHEN v_granted >= p_hosts;

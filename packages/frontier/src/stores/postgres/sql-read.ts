@@ -1,13 +1,16 @@
 // The verbs that only read, and `reserve`, in PL/pgSQL and SQL.
 
-import { checkServer, FUNCTION_SETTINGS, HOST_VARIABLES } from './sql-host.js';
+import { checkServer, FUNCTION_SETTINGS, HOST_VARIABLES, IS_ALIVE } from './sql-host.js';
 
-/** The next thing due, microseconds, or nothing. */
+/**
+ * The next thing due, microseconds, or nothing; and when the present server was first seen. One that was not seen yet
+ * has no such time, and something due at once: the next `lease` sees it.
+ */
 export const DUE_SQL = `
-SELECT CASE WHEN (SELECT sum(unfinished) FROM $S.tally) > 0 THEN (
+SELECT CASE WHEN NOT ${IS_ALIVE} THEN 0 WHEN (SELECT sum(unfinished) FROM $S.tally) > 0 THEN (
   SELECT greatest(0, due - coalesce($1::int8, (extract(epoch FROM clock_timestamp()) * 1000000)::int8))
   FROM $S.host WHERE due IS NOT NULL ORDER BY due LIMIT 1
-) END`;
+) END, CASE WHEN ${IS_ALIVE} THEN server_since END FROM $S.crawl WHERE one`;
 
 export const STATS_SQL = `
 SELECT sum(unfinished)::int8, sum(in_flight)::int8, sum(known)::int8, sum(hosts)::int8, sum(leased)::int8, sum(parked)::int8 FROM $S.tally`;

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { invalid, wholeIn } from '../../option-value.js';
 import { messageOf } from '../checked-store.js';
 import { Resending, type Verdict } from '../server/resending.js';
-import { resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
+import { emptied, resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
 import { COMMIT_LUA, SEEN_LUA } from './lua-commit.js';
 import { HOST_LUA } from './lua-host.js';
 import { LEASE_LUA, WAKE_LUA } from './lua-lease.js';
@@ -33,7 +33,7 @@ export type ScriptName = keyof typeof SCRIPTS;
 /** Words of temporary errors (connections, restarts, failovers, migrating slots), of the server or of ioredis. */
 const TEMPORARY = new RegExp(
   [
-    '^(?:LOADING|READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MISCONF|NOREPLICAS|BUSY|MOVED|ASK)\\b',
+    '^(?:LOADING|READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MISCONF|NOREPLICAS|OOM|BUSY|MOVED|ASK)\\b',
     ...['Connection is closed', 'writeable', 'max retries per request', 'Too many Cluster redirections'],
     ...['Command timed out', 'refresh slots cache', 'startup nodes', "Cluster isn't ready", 'non local key'],
     ...['ECONN', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ENOTFOUND'],
@@ -61,13 +61,17 @@ export class Connection {
   }
 
   /** Runs a script on the shard whose keys begin with `base`. `values`: its `ARGV`, the clock first. */
-  run(name: ScriptName, base: string, values: readonly ScriptValue[]): Promise<unknown> {
+  async run(name: ScriptName, base: string, values: readonly ScriptValue[]): Promise<unknown> {
     const { text, digest } = SCRIPTS[name];
     const rest = [2, `${base}m`, `${base}-`, ...values];
-    return this.call('EVALSHA', [digest, ...rest]).catch((error: unknown) => {
-      if (messageOf(error).includes(': NOSCRIPT')) return this.call('EVAL', [text, ...rest]);
-      throw error;
-    });
+    try {
+      return await this.call('EVALSHA', [digest, ...rest]).catch((error: unknown) => {
+        if (messageOf(error).includes(': NOSCRIPT')) return this.call('EVAL', [text, ...rest]);
+        throw error;
+      });
+    } catch (error) {
+      throw messageOf(error).includes('EMPTIED') ? emptied('Redis', `the keys ${base}`, error) : error;
+    }
   }
 }
 
@@ -78,7 +82,8 @@ function judge(error: unknown): Verdict {
 }
 
 function script(...parts: readonly string[]): { readonly text: string; readonly digest: string } {
-  const text = SHARD_LUA + parts.join('');
+  // With this line a server whose memory is full refuses the script as a whole, not a command in the middle of it.
+  const text = `#!lua\n${SHARD_LUA}${parts.join('')}`;
   return { text, digest: createHash('sha1').update(text).digest('hex') };
 }
 

@@ -3,7 +3,7 @@
 /**
  * Lua, after the shard, the host and the fingerprints. ARGV: now; number of the operation; most unfinished; hosts of
  * links (count, names); links (count; each fingerprint, about, body); hosts (count; each as `values.ts` writes it).
- * Returns the outcomes, a letter each, then a list per host, `0` when lost.
+ * Returns `since`, the outcomes, a letter each, then a list per host, `0` when lost.
  */
 export const COMMIT_LUA = `
 local at = 2
@@ -126,8 +126,8 @@ local function commitHost()
 end
 
 checkServer(0)
-local answer = { addLinks() }
-for number = 1, tonumber(word()) do answer[number + 1] = commitHost() end
+local answer = { since(), addLinks() }
+for number = 1, tonumber(word()) do answer[number + 2] = commitHost() end
 save()
 return answer
 `;

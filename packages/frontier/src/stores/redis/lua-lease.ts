@@ -1,8 +1,10 @@
 // `lease` and `wake` in Lua.
 
 /**
- * Lua, after the shard and the host. ARGV: now; hosts at most; entries of each; ttl; delay; `1` and names, or nothing.
- * Returns for each lease its host, fencing token, state, queued entries, microseconds since it was due, and entries.
+ * Lua, after the shard and the host. ARGV: now; hosts at most; entries of each; ttl; delay; the latest time that the
+ * clock may have, nothing, or -1 for a clock that was set forward; `1` and names, or nothing. Returns `since`, the
+ * clock, and nothing if the clock is too late; else for each lease its host, fencing token, state, queued entries,
+ * microseconds since it was due, and entries.
  */
 export const LEASE_LUA = `
 local maxHosts, perHost, ttl, delay = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -61,7 +63,7 @@ local function leaseDue()
 end
 
 local function leaseNamed()
-  for at = 7, #ARGV do
+  for at = 8, #ARGV do
     if #leases >= maxHosts then return end
     local r = load(ARGV[at]) or create(ARGV[at])
     touch(r)
@@ -75,9 +77,13 @@ end
 
 checkServer(ttl)
 m.t = math.max(m.t, ttl)
-if ARGV[6] == '1' then leaseNamed() else leaseDue() end
+local latest = tonumber(ARGV[6])
+if latest == -1 then seeAnother(ttl)
+elseif latest and now > latest then leases = false
+elseif ARGV[7] == '1' then leaseNamed()
+else leaseDue() end
 save()
-return leases
+return { since(), string.format('%.0f', now), leases }
 `;
 
 /** Lua, after the shard and the host. ARGV: now; host. */

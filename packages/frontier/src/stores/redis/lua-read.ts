@@ -1,10 +1,12 @@
-// The verbs that only read, and `reserve`, in Lua.
+// The verbs that change no queue, in Lua.
 
-/** Lua, after the shard. Returns microseconds until the first host is due, or nothing. */
+/** Lua, after the shard. Returns `since`, and microseconds until the first host is due, or nothing. */
 export const DUE_LUA = `
+checkServer(0)
+saveCounts()
 local first = call('ZRANGE', base .. 'due', 0, 0, 'WITHSCORES')[2]
-if m.u == 0 or not first then return false end
-return string.format('%.0f', math.max(0, tonumber(first) - now))
+if m.u == 0 or not first then return { since(), false } end
+return { since(), string.format('%.0f', math.max(0, tonumber(first) - now)) }
 `;
 
 /** Lua, after the shard. ARGV: now; most hosts. Returns for how long hosts are due, microseconds, longest first. */
@@ -160,7 +162,7 @@ local cursor = number <= last and { tostring(number), phase, first, second }
 return { cursor, items }
 `;
 
-/** Lua, after the shard. Returns what INFO says of memory, persistence and the server. */
+/** Lua, after the shard. Returns what INFO says of the server, its memory, persistence and replicas. */
 export const SETTINGS_LUA = `
-return call('INFO', 'server') .. call('INFO', 'memory') .. call('INFO', 'persistence')
+return call('INFO', 'server') .. call('INFO', 'memory') .. call('INFO', 'persistence') .. call('INFO', 'replication')
 `;

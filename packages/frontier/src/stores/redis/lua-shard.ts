@@ -14,11 +14,14 @@
 /**
  * Lua. A restart or a failover gives the server another replication id. What was answered last may be lost then, leases
  * too; so nothing is granted before the longest lease that may be lost has ended, and the host's delay has passed.
+ * Clients hear of it by `since()`. ARGV[1]: the clock or nothing, and the last `since` that the client heard or
+ * nothing. A client that has heard one takes no empty server for a new crawl.
  */
 export const SHARD_LUA = `
 local call = redis.call
 local base = string.sub(KEYS[1], 1, -2)
-local now = tonumber(ARGV[1])
+local clock, seen = string.match(ARGV[1], '^(%d*),(%d*)$')
+local now = tonumber(clock)
 if not now then
   local time = call('TIME')
   now = time[1] * 1000000 + time[2]
@@ -33,6 +36,7 @@ for at = 1, 10 do
   m[COUNTS[at]], was[COUNTS[at]] = count, count
 end
 if m.b == 0 then m.b = 1 end
+if seen ~= '' and not kept[11] then return redis.error_reply('EMPTIED') end
 
 local function saveCounts()
   local changed = {}
@@ -46,13 +50,17 @@ local function saveCounts()
   if #changed > 0 then call('HSET', KEYS[1], unpack(changed)) end
 end
 
+local function seeAnother(ttl)
+  m.g = now
+  m.x = now + math.max(m.t, ttl)
+end
+
 local function checkServer(ttl)
   local id = string.match(call('INFO', 'replication'), 'master_replid:(%w+)') or '?'
   if id == kept[11] then return end
-  if kept[11] then
-    m.g = now
-    m.x = now + math.max(m.t, ttl)
-  end
+  if kept[11] then seeAnother(ttl) end
   call('HSET', KEYS[1], 'v', id)
 end
+
+local function since() return string.format('%.0f', m.g) end
 `;

@@ -4,7 +4,7 @@
 import { FrontierError } from '../../errors.js';
 import type { OpenRequest } from '../../store.js';
 import { type CrawlName, compareCrawl, messageOf } from '../checked-store.js';
-import type { Durability } from '../server/server-store.js';
+import { type Durability, refuseUnsafe, type UnsafeSetting } from '../server/server-store.js';
 import { type Connection, type ResolvedRedisOptions, shardBase } from './connection.js';
 
 const FORMAT = 'mannerly-frontier-redis';
@@ -46,9 +46,17 @@ function parseKept(bytes: Buffer, prefix: string): KeptCrawl {
   }
 }
 
-/** What a shard's server guarantees. @throws FrontierError `store-mismatch`: it may evict, or is too old. */
-export async function readDurability(connection: Connection, base: string): Promise<Durability> {
-  const info = String(await connection.run('settings', base, ['']));
+/**
+ * What a shard's server guarantees.
+ *
+ * @throws FrontierError `store-mismatch`: it is too old, may evict keys, or may be one of two that grant one host.
+ */
+export async function readDurability(
+  connection: Connection,
+  base: string,
+  allowUnsafe: readonly UnsafeSetting[],
+): Promise<Durability> {
+  const info = String(await connection.run('settings', base, [',']));
   const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? null;
   const version = field('redis_version') ?? '0';
   if (Number.parseInt(version, 10) < OLDEST_SERVER) {
@@ -59,6 +67,15 @@ export async function readDurability(connection: Connection, base: string): Prom
     const message = `the server may drop keys when memory runs out (maxmemory-policy ${policy ?? 'unknown'})`;
     const hint = `Set \`maxmemory-policy ${POLICY}\`.`;
     throw new FrontierError('store-mismatch', `${message}: it would forget URLs and leases`, { hint });
+  }
+  // The second field is there only where the server counts its replicas before it accepts a write.
+  if (Number(field('connected_slaves')) > 0 && field('min_slaves_good_slaves') === null) {
+    refuseUnsafe(allowUnsafe, 'split-brain', {
+      message:
+        'the server has replicas and accepts writes without them (min-replicas-to-write 0): cut off from the replica ' +
+        'that takes over, it would go on granting the same hosts',
+      hint: 'Set `min-replicas-to-write 1`.',
+    });
   }
   if (field('aof_enabled') !== '1') return 'none';
   return (await readFsync(connection)) === 'always' ? 'power' : 'process';

@@ -3,6 +3,8 @@
 
 import type { CommitAnswer, HostCommit, Lease, LeaseRequest, NewEntry, ReserveSlot } from '../../store.js';
 import type { StoreQueues } from '../checked-store.js';
+import { type ClockedAnswer, ClockWatch, underClock } from '../server/clock-watch.js';
+import { ConfirmedLinks, rolledBack } from '../server/confirmed-links.js';
 import {
   byShard,
   type Connection,
@@ -27,6 +29,8 @@ import {
 
 /** Hosts of one script, during which the server answers no other client. */
 const HOSTS_PER_SCRIPT = 256;
+/** Links of one script that adds again. */
+const LINKS_PER_SCRIPT = 1_024;
 /** Keys of records that are listed have at most so many characters. */
 const LISTED_KEY_CHARS = 100;
 /** Operation numbers are below this. */
@@ -41,13 +45,30 @@ export class RedisQueues implements StoreQueues {
   /** Numbers a commit, so that one that runs twice is recognised. */
   #operation = Math.floor(Math.random() * OPERATIONS);
 
+  readonly #links: ConfirmedLinks;
+  /** That of each shard's server. */
+  readonly #clocks: readonly ClockWatch[];
+  readonly #onNotice: ResolvedRedisOptions['onNotice'];
+  /** Links that may be lost are there again. */
+  #restored: Promise<void> | null = null;
+
   /** `shards`: those that the crawl has. */
-  constructor(connection: Connection, { prefix, shards, maxQueued, nowMs }: ResolvedRedisOptions) {
+  constructor(
+    connection: Connection,
+    { prefix, shards, maxQueued, nowMs, monotonicMs, onNotice }: ResolvedRedisOptions,
+  ) {
     this.#connection = connection;
+    this.#links = new ConfirmedLinks(shards);
+    this.#onNotice = onNotice;
     this.#bases = Array.from({ length: shards }, (_, shard) => shardBase(prefix, shard));
+    this.#clocks = monotonicMs === null ? [] : this.#bases.map(() => new ClockWatch(monotonicMs));
     // Each shard counts its own.
     this.#maxQueued = Math.ceil(maxQueued / shards);
     this.#nowMs = nowMs;
+  }
+
+  get rollbacks(): number {
+    return this.#links.rollbacks;
   }
 
   async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []): Promise<CommitAnswer> {
@@ -81,9 +102,12 @@ export class RedisQueues implements StoreQueues {
     await this.#onHost(host, 'wake');
   }
 
-  async nextDueInMs() {
-    const answers = await this.#onAll('due', []);
-    const inUs = answers.filter((answer) => answer !== null).map(Number);
+  async nextDueInMs(): Promise<number | null> {
+    const before = this.#links.rollbacks;
+    const answers = await Promise.all(this.#bases.map((_, shard) => this.#ask('due', shard, [])));
+    // What was added again is due.
+    if (this.#links.rollbacks !== before) return this.nextDueInMs();
+    const inUs = answers.flatMap(([us]) => (us === null ? [] : Number(us)));
     return inUs.length === 0 ? null : Math.min(...inUs) / 1_000;
   }
 
@@ -182,9 +206,10 @@ export class RedisQueues implements StoreQueues {
       putEntries(values, entries, this.#laneOf);
       values.push(part.length);
       for (const { one } of part) putCommit(values, one, this.#laneOf);
-      const [letters, ...rest] = listOf(await this.#run('commit', shard, values));
-      const outcomes = String(letters);
-      for (const [index, { at }] of partLinks.entries()) answer.links[at] = readOutcome(outcomes[index]);
+      const [letters, ...rest] = await this.#ask('commit', shard, values);
+      const outcomes = Array.from(String(letters), readOutcome);
+      this.#links.note(shard, entries, outcomes, performance.now());
+      for (const [index, { at }] of partLinks.entries()) answer.links[at] = outcomes[index]!;
       for (const [index, { at }] of part.entries()) answer.hosts[at] = readHostAnswer(rest[index]);
     }
   }
@@ -226,8 +251,12 @@ export class RedisQueues implements StoreQueues {
       const count = Math.min(maxHosts - leases.length, HOSTS_PER_SCRIPT);
       if (count <= 0) return leases;
       const which = names === undefined ? [0] : [1, ...names];
-      const values = [count, entriesPerHost, microseconds(ttlMs), microseconds(delayMs), ...which];
-      const granted = listOf(await this.#run('lease', shard, values));
+      const lease = async (latestUs: number | null): Promise<ClockedAnswer<unknown[]>> => {
+        const values = [count, entriesPerHost, microseconds(ttlMs), microseconds(delayMs), latestUs ?? '', ...which];
+        const [nowUs, leased] = await this.#ask('lease', shard, values);
+        return { nowUs: Number(nowUs), granted: leased === null ? null : listOf(leased) };
+      };
+      const granted = await underClock(this.#clocks[shard] ?? null, lease);
       for (const one of granted) leases.push(readLease(listOf(one), ttlMs));
       if (granted.length < count || names !== undefined) return leases;
     }
@@ -245,10 +274,36 @@ export class RedisQueues implements StoreQueues {
     return Promise.all(this.#bases.map((_, shard) => this.#run(name, shard, values)));
   }
 
-  /** Runs a script with the clock as its first value; an empty one is the server's own clock. */
+  /** Runs a script that says which server answers. Another one than before may have lost links. */
+  async #ask(name: 'commit' | 'lease' | 'due', shard: number, values: readonly ScriptValue[]): Promise<unknown[]> {
+    const [since, ...rest] = listOf(await this.#run(name, shard, values));
+    const links = this.#links.answered(shard, String(since));
+    if (links !== null) this.#restored = this.#addAgain(shard, links);
+    await this.#restored;
+    return rest;
+  }
+
+  async #addAgain(shard: number, links: readonly NewEntry[]): Promise<void> {
+    let lost = 0;
+    for (let from = 0; from < links.length; from += LINKS_PER_SCRIPT) {
+      const part = links.slice(from, from + LINKS_PER_SCRIPT);
+      const values: ScriptValue[] = [0, this.#maxQueued];
+      putEntries(values, part, this.#laneOf);
+      const [, letters] = listOf(await this.#run('commit', shard, [...values, 0]));
+      const outcomes = Array.from(String(letters), readOutcome);
+      lost += outcomes.filter((outcome) => outcome === 'new').length;
+      this.#links.note(shard, part, outcomes, performance.now());
+    }
+    this.#onNotice(rolledBack('Redis', links.length, lost));
+  }
+
+  /** Runs a script. Its first value: the clock, nothing for the server's own, and what was heard of the server. */
   #run(name: ScriptName, shard: number, values: readonly ScriptValue[]): Promise<unknown> {
     const now = this.#nowMs === null ? '' : Math.floor(this.#nowMs() * 1_000);
-    return this.#connection.run(name, this.#bases[shard] ?? '', [now, ...values]);
+    return this.#connection.run(name, this.#bases[shard] ?? '', [
+      `${now},${this.#links.since(shard) ?? ''}`,
+      ...values,
+    ]);
   }
 
   #shardOf(name: string): number {

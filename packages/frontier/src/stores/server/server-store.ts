@@ -2,8 +2,9 @@
 // names of lanes.
 
 import { createHash } from 'node:crypto';
+import { FrontierError } from '../../errors.js';
 import { STORE_BODY_MAX_BYTES } from '../../limits.js';
-import { wholeIn } from '../../option-value.js';
+import { oneOf, wholeIn } from '../../option-value.js';
 import type { FrontierStore, OpenRequest, StoreCapabilities } from '../../store.js';
 import { CheckedStore, resolveShared, type StoreQueues, toFailure } from '../checked-store.js';
 
@@ -51,13 +52,27 @@ const HOLD_MOST_MS = 86_400_000;
 
 /** What a store on a server reports besides its answers. */
 export interface ServerNotice {
-  /** `weak-durability`: a crash of the server loses data. `holding`: the crawl waits. `resumed`: it continues. */
-  readonly kind: 'weak-durability' | 'holding' | 'resumed';
+  /**
+   * `weak-durability`: a crash of the server loses data. `holding`: the crawl waits. `resumed`: it continues.
+   * `rolled-back`: another server answers than before, which may have forgotten what was confirmed last.
+   */
+  readonly kind: 'weak-durability' | 'holding' | 'resumed' | 'rolled-back';
   readonly message: string;
 }
 
+/**
+ * Settings of a server under which a fault breaks the crawl's guarantees. `split-brain`: Redis has replicas and accepts
+ * writes without them (`min-replicas-to-write 0`), so that after a fail-over two servers may grant the same hosts.
+ * `fsync-off`: PostgreSQL does not write to disk, so that a power cut corrupts its tables.
+ */
+export type UnsafeSetting = 'split-brain' | 'fsync-off';
+
+const UNSAFE_SETTINGS: readonly UnsafeSetting[] = ['split-brain', 'fsync-off'];
+
 /** Options of every store on a server. */
 export interface ServerStoreOptions {
+  /** Settings of the server that are refused at open unless they are named here. @default none */
+  readonly allowUnsafe?: readonly UnsafeSetting[];
   /** Who crawls, usually the product token; a crawl of another one is refused. @default not compared */
   readonly identity?: string;
   /** Most unfinished entries of all processes; each shard has an equal share. @default 10,000,000 */
@@ -72,15 +87,22 @@ export interface ServerStoreOptions {
   readonly onNotice?: (notice: ServerNotice) => void;
   /** The store's clock, milliseconds, instead of the server's; for tests. */
   readonly nowMs?: () => number;
+  /**
+   * What the server's clock is compared with, milliseconds from any start; for tests. @default the process's own, and
+   * none with `nowMs`
+   */
+  readonly monotonicMs?: () => number;
 }
 
 export type ResolvedServerOptions = ReturnType<typeof resolveServerOptions>;
 
 /** `own`: options that only this kind of store has. @throws FrontierError `option-invalid`, for an unknown one too. */
 export function resolveServerOptions(server: string, options: ServerStoreOptions, own: readonly string[]) {
-  const { holdMs = HOLD_MS, onNotice = warn } = options;
+  const { holdMs = HOLD_MS, onNotice = warn, allowUnsafe = [] } = options;
   return {
-    ...resolveShared(options, ['holdMs', 'onNotice', ...own]),
+    ...resolveShared(options, ['holdMs', 'onNotice', 'allowUnsafe', 'monotonicMs', ...own]),
+    monotonicMs: options.monotonicMs ?? (options.nowMs === undefined ? () => performance.now() : null),
+    allowUnsafe: allowUnsafe.map((one) => oneOf('allowUnsafe', one, UNSAFE_SETTINGS)),
     server,
     onNotice,
     holdMs: wholeIn('holdMs', holdMs, 0, HOLD_MOST_MS),
@@ -89,6 +111,26 @@ export function resolveServerOptions(server: string, options: ServerStoreOptions
 
 function warn({ message }: ServerNotice): void {
   process.emitWarning(message, 'MannerlyStoreWarning');
+}
+
+/** @throws FrontierError `store-mismatch`, unless the option allows the setting. */
+export function refuseUnsafe(
+  allowed: readonly UnsafeSetting[],
+  setting: UnsafeSetting,
+  { message, hint }: { readonly message: string; readonly hint: string },
+): void {
+  if (allowed.includes(setting)) return;
+  throw new FrontierError('store-mismatch', message, {
+    hint: `${hint} To accept the risk: \`allowUnsafe: ['${setting}']\`, in a URL \`?unsafe=${setting}\`.`,
+  });
+}
+
+/** A server that this process has worked on has nothing of the crawl any more. Never taken for a new one. */
+export function emptied(server: string, place: string, cause: unknown): FrontierError {
+  return new FrontierError('store-failed', `${server} has lost the crawl: there is nothing left of ${place}`, {
+    cause,
+    hint: 'Restore the data of the server. To start over, take a new crawl directory.',
+  });
 }
 
 const LANES_REMEMBERED = 10_000;

@@ -1,0 +1,151 @@
+// The sinks that a command line or a configuration file names: each makes its client when it is opened, and closes it.
+// Credentials come from the environment or from files. A command line is in process lists, so none may be on it.
+
+import { loadPeer } from '../optional-peer.js';
+import type { Sink } from '../output/sink.js';
+import { parseUrl } from '../parse-url.js';
+import { namesPlace, readSecret } from '../secret-place.js';
+import type { PostgresQueries } from '../sinks/postgres-sink.js';
+import type { S3Client } from '../sinks/s3-bucket.js';
+import { UsageError } from './failure.js';
+
+/** What is named. */
+export interface NamedSinks {
+  /** A file. */
+  readonly sqlite?: string | undefined;
+  /** `postgres://user@host/database?table=items`, or the place of such a URL. */
+  readonly postgres?: string | undefined;
+  /** An http(s) URL, or its place. */
+  readonly webhook?: string | undefined;
+  /** The URL of a bucket, and behind it what keys begin with. */
+  readonly s3?: string | undefined;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Makes the sinks. Nothing is opened. @throws UsageError for what is no URL, has a password, or names no secret */
+export async function namedSinks(
+  { sqlite, postgres, webhook, s3 }: NamedSinks,
+  env: Env = process.env,
+): Promise<Sink[]> {
+  return [
+    ...(sqlite === undefined ? [] : [(await import('../sinks/sqlite-sink.js')).sqliteSink({ path: sqlite })]),
+    ...(postgres === undefined ? [] : [postgresByUrl(urlOf('postgres', postgres, env))]),
+    ...(webhook === undefined ? [] : [await webhookByUrl(urlOf('webhook', webhook, env), env)]),
+    ...(s3 === undefined ? [] : [await s3ByUrl(urlOf('s3', s3, env), env)]),
+  ];
+}
+
+const PROTOCOLS = { postgres: /^postgres(ql)?:$/, webhook: /^https?:$/, s3: /^https?:$/ };
+const EXAMPLES = {
+  postgres:
+    'postgres://user@host/database?table=items, with the password in PGPASSWORD or ~/.pgpass, or env:DATABASE_URL',
+  webhook: 'https://intake.example/items or, where its path is a secret, env:NAME',
+  s3: 'https://s3.eu-central-1.amazonaws.com/my-bucket/tidepools',
+};
+
+/** A URL, or the one that a place holds. Only that may have a password. */
+function urlOf(kind: keyof typeof PROTOCOLS, given: string, env: Env): URL {
+  const isPlaced = namesPlace(given);
+  const secret = isPlaced ? readSecret(given, env) : ({ kind: 'secret', text: given } as const);
+  const hint = `Write ${EXAMPLES[kind]}.`;
+  if (secret.kind === 'none') throw new UsageError(`--${kind} ${given}: ${secret.why}`, hint);
+  const url = parseUrl(secret.text);
+  if (url === null || !PROTOCOLS[kind].test(url.protocol)) {
+    throw new UsageError(`--${kind}${isPlaced ? ` ${given}` : ''} is no URL of that kind`, hint);
+  }
+  if (url.password !== '' && !isPlaced) {
+    throw new UsageError(`--${kind} has a password, which others on this machine can read`, hint);
+  }
+  return url;
+}
+
+interface PgModule {
+  readonly Pool: new (
+    options: object,
+  ) => PostgresQueries & { on(event: 'error', listener: () => void): unknown; end(): Promise<void> };
+}
+
+/** Connections of one process: pages that come meanwhile are written together. */
+const POOL_SIZE = 2;
+const CONNECT_MS = 10_000;
+
+function postgresByUrl(url: URL): Sink {
+  const table = url.searchParams.get('table') ?? 'items';
+  url.searchParams.delete('table');
+  return sinkOfItsOwn(`postgres ${url.host}${url.pathname} ${table}`, async () => {
+    const loaded = await loadPeer<PgModule & { readonly default?: PgModule }>('pg', '--postgres');
+    const { Pool } = loaded.default ?? loaded;
+    const { postgresSink } = await import('../sinks/postgres-sink.js');
+    const pool = new Pool({ connectionString: url.href, max: POOL_SIZE, connectionTimeoutMillis: CONNECT_MS });
+    pool.on('error', () => undefined);
+    return { sink: postgresSink({ pool, table }), release: () => pool.end() };
+  });
+}
+
+async function webhookByUrl(url: URL, env: Env): Promise<Sink> {
+  const { webhookSink } = await import('../sinks/webhook-sink.js');
+  const authorization = env['MANNERLY_WEBHOOK_AUTHORIZATION'];
+  return webhookSink({ url: url.href, ...(authorization === undefined ? {} : { headers: { authorization } }) });
+}
+
+interface Aws4Fetch {
+  readonly AwsClient: new (options: object) => S3Client;
+}
+
+async function s3ByUrl(url: URL, env: Env): Promise<Sink> {
+  const { s3Sink } = await import('../sinks/s3-sink.js');
+  const [, bucket = '', ...inside] = url.pathname.split('/');
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
+  if (bucket === '' || !accessKeyId || !secretAccessKey) {
+    const what =
+      bucket === '' ? 'names no bucket' : 'needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment';
+    throw new UsageError(`--s3 ${what}`, `Write ${EXAMPLES.s3}.`);
+  }
+  const { AWS_SESSION_TOKEN: sessionToken, AWS_REGION: region = env['AWS_DEFAULT_REGION'] } = env;
+  const folder = inside.filter(Boolean).join('/');
+  const options = {
+    bucket: `${url.origin}/${bucket}`,
+    ...(folder === '' ? {} : { prefix: `${decodeURIComponent(folder)}/` }),
+  };
+  let client: S3Client | null = null;
+  const fetch: S3Client['fetch'] = async (address, init) => {
+    if (client === null) {
+      const { AwsClient } = await loadPeer<Aws4Fetch>('aws4fetch', '--s3');
+      client = new AwsClient({ accessKeyId, secretAccessKey, sessionToken, region, service: 's3', retries: 0 });
+    }
+    return client.fetch(address, init);
+  };
+  return s3Sink({ ...options, client: { fetch } });
+}
+
+/** A sink that is made when it is opened, with what has to be released behind it. */
+function sinkOfItsOwn(
+  name: string,
+  make: () => Promise<{ readonly sink: Sink; readonly release: () => Promise<void> }>,
+): Sink {
+  let made: Awaited<ReturnType<typeof make>> | null = null;
+  return {
+    name,
+    async open(stop) {
+      const making = await make();
+      try {
+        await making.sink.open(stop);
+      } catch (error) {
+        await making.release();
+        throw error;
+      }
+      made = making;
+    },
+    async write(items) {
+      if (made === null) throw new Error(`${name} is not open`);
+      await made.sink.write(items);
+    },
+    async close() {
+      const last = made;
+      made = null;
+      await last?.sink.close();
+      await last?.release();
+    },
+  };
+}

@@ -1,0 +1,61 @@
+// The URL of a store on a server, for the command: `redis://`, `rediss://`, `postgres://` or `postgresql://`, with one
+// host or several, and what its query says. It holds passwords; its `name` does not.
+
+import { parseUrl } from '../parse-url.js';
+import { redacted } from '../redacted.js';
+import { UsageError } from './failure.js';
+
+/** What the URL of a store says. */
+export interface StoreUrl {
+  readonly kind: 'redis' | 'postgres';
+  /** One URL per host, without what is meant for us. */
+  readonly urls: readonly [string, ...string[]];
+  /** `host` or `host:port` of each. */
+  readonly hosts: readonly string[];
+  /** One of several crawls on a server. */
+  readonly crawl: string;
+  readonly isCluster: boolean;
+  /** The name that Sentinel has for the server; `null`: the hosts are no Sentinels. */
+  readonly sentinel: string | null;
+  /** Settings of the server that are accepted (`allowUnsafe` of the stores); not compared with those there are. */
+  readonly allowUnsafe: readonly string[];
+  /** Without passwords, for messages. */
+  readonly name: string;
+}
+
+const PARTS = /^(rediss?|postgres(?:ql)?):\/\/((?:[^@/]*@)?)([^/?#@]+)([^#]*)$/;
+
+/** @throws UsageError for what is no URL of a store. */
+export function parseStoreUrl(text: string): StoreUrl {
+  const [, scheme = '', userinfo = '', authority = '', rest = ''] = PARTS.exec(text) ?? [];
+  const hosts = authority.split(',');
+  const urls = hosts.map((host) => parseUrl(`${scheme}://${userinfo}${host}${rest}`));
+  const [first] = urls;
+  if (scheme === '' || first == null || urls.includes(null)) {
+    throw new UsageError(
+      `${JSON.stringify(redacted(text))} is no URL of a store`,
+      'Write redis://host:6379, rediss://…, postgres://user@host/database or postgresql://…, with ?crawl=<name> where a server has several.',
+    );
+  }
+  const query = first.searchParams;
+  const crawl = query.get('crawl') ?? 'mannerly';
+  if (!/^[\w-]{1,48}$/.test(crawl)) {
+    throw new UsageError(`the crawl of a store has a name of letters, digits, _ and -, not ${JSON.stringify(crawl)}`);
+  }
+  const own = { isCluster: query.has('cluster'), sentinel: query.get('sentinel') };
+  const kind = scheme.startsWith('redis') ? 'redis' : 'postgres';
+  if (kind === 'redis' && hosts.length > 1 && !own.isCluster && own.sentinel === null) {
+    throw new UsageError(
+      'several hosts of Redis are the nodes of a cluster or Sentinels, and the URL does not say which',
+      'Add ?cluster, or ?sentinel=<name of the server>.',
+    );
+  }
+  const allowUnsafe = query.getAll('unsafe');
+  const bare = urls.map((url) => {
+    for (const name of ['crawl', 'cluster', 'sentinel', 'unsafe']) url!.searchParams.delete(name);
+    return url!.href;
+  });
+  const path = first.pathname === '/' ? '' : first.pathname;
+  const name = `${scheme}://${authority}${path}?crawl=${crawl}`;
+  return { kind, urls: bare as [string, ...string[]], hosts, crawl, ...own, allowUnsafe, name };
+}

@@ -1,0 +1,118 @@
+// Functions between the handler of a page and the sinks, in their order: each cleans, drops, divides or enriches one
+// item. They see the page and make no requests of the crawl. What a page's stages do is a part of its handling: its
+// timeout covers them, and one that throws fails the page.
+
+import type { JsonValue } from '@mannerly/frontier';
+import { invalidOption, MannerlyError } from '../errors.js';
+import type { FetchedPage } from '../page/page.js';
+import { MAX_ITEM_STAGES, MAX_PAGE_ITEMS } from './limits.js';
+import { jsonCopy } from './staged.js';
+
+/** What a stage makes of an item: the item, another one, `null` to drop it, or a list of several. */
+type StageResult = object | string | number | boolean | null;
+
+/**
+ * A stage. `item` is a copy of its own: it may be changed and returned. A list that is returned is several items,
+ * unless it is the item itself. The name of the function is in the report.
+ *
+ * @example const priced: ItemStage<{ price: string }> = (item) => (item.price === '' ? null : item);
+ */
+export type ItemStage<In = unknown> = {
+  // A method, so that a stage of one kind of item fits into the list of a crawl that emits several.
+  stage(item: In, page: FetchedPage): StageResult | Promise<StageResult>;
+}['stage'];
+
+/** What a stage has done in a run, retried pages included. */
+export interface StageCounts {
+  readonly name: string;
+  readonly in: number;
+  readonly out: number;
+  readonly dropped: number;
+  /** Items that it threw at. */
+  readonly failed: number;
+}
+
+interface CountedStage {
+  readonly run: ItemStage;
+  readonly counts: { -readonly [Name in keyof StageCounts]: StageCounts[Name] };
+}
+
+/** The stages of one run, and their counts. */
+export class ItemStages {
+  readonly #stages: readonly CountedStage[];
+
+  constructor(stages: readonly ItemStage[]) {
+    const names = new Map<string, number>();
+    this.#stages = stages.map((run) => {
+      const own = run.name === '' ? 'stage' : run.name;
+      const times = (names.get(own) ?? 0) + 1;
+      names.set(own, times);
+      const name = times === 1 ? own : `${own} ${times}`;
+      return { run, counts: { name, in: 0, out: 0, dropped: 0, failed: 0 } };
+    });
+  }
+
+  /** Counts so far, in the order of the stages; empty: there are none. */
+  counts(): readonly StageCounts[] {
+    return this.#stages.map(({ counts }) => ({ ...counts }));
+  }
+
+  /**
+   * Takes the items of a page through all stages, one after the other.
+   *
+   * @returns What became of each, in order; `null`: there are no stages.
+   * @throws What a stage throws; MannerlyError `item-invalid` where one returns nothing, no JSON, or too much.
+   */
+  async run(emitted: readonly JsonValue[], page: FetchedPage): Promise<(readonly JsonValue[])[] | null> {
+    if (this.#stages.length === 0) return null;
+    const all: JsonValue[][] = [];
+    let count = 0;
+    for (const data of emitted) {
+      const what = `an item of ${page.url}`;
+      let items: unknown[] = [jsonCopy(data, what)];
+      for (const stage of this.#stages) {
+        const made: unknown[] = [];
+        for (const item of items) {
+          const results = await resultsOf(stage, item, page);
+          if (count + made.length + results.length > MAX_PAGE_ITEMS) throw tooMany(page.url);
+          made.push(...results);
+        }
+        items = made;
+      }
+      count += items.length;
+      all.push(items.map((item) => jsonCopy(item, what)));
+    }
+    return all;
+  }
+}
+
+/** Checks the option. @throws MannerlyError `option-invalid` */
+export function checkedStages(option: string, given: unknown): readonly ItemStage[] {
+  const isList =
+    Array.isArray(given) && given.length <= MAX_ITEM_STAGES && given.every((each) => typeof each === 'function');
+  if (isList) return given as readonly ItemStage[];
+  throw invalidOption(option, `a list of at most ${MAX_ITEM_STAGES} functions`, given);
+}
+
+async function resultsOf({ run, counts }: CountedStage, item: unknown, page: FetchedPage): Promise<readonly unknown[]> {
+  counts.in += 1;
+  try {
+    const result: unknown = await run(item, page);
+    if (result === undefined) {
+      throw new MannerlyError('item-invalid', `the stage ${counts.name} returned nothing for an item of ${page.url}`, {
+        hint: 'Return the item, or `null` to drop it.',
+      });
+    }
+    const results = result === item ? [item] : Array.isArray(result) ? result : result === null ? [] : [result];
+    counts.out += results.length;
+    if (results.length === 0) counts.dropped += 1;
+    return results;
+  } catch (error) {
+    counts.failed += 1;
+    throw error;
+  }
+}
+
+function tooMany(url: string): MannerlyError {
+  return new MannerlyError('item-invalid', `expected at most ${MAX_PAGE_ITEMS} items of one page, ${url}`);
+}

@@ -1,0 +1,33 @@
+// Most first mistakes are a name: of another crawler, of the wrong group, or misspelt. If this breaks, the message
+// lists thirty names, and the one that was meant has to be found among them.
+
+import { describe, expect, it } from 'vitest';
+import { CRAWL_ROWS } from './crawl-rows.js';
+import { suggestionFor } from './suggestion.js';
+import { OPTIONS } from './table.js';
+
+describe('the option that was meant', () => {
+  it.each([
+    ['bound', 'bounds'],
+    ['politness', 'politeness'],
+    ['pages', 'bounds.pages'],
+    ['seeds', 'scope.seeds'],
+    ['startUrls', 'scope.seeds'],
+    ['start_urls', 'scope.seeds'],
+    ['maxRequestsPerCrawl', 'bounds.pages'],
+    ['concurrency', 'network.concurrency'],
+    ['DOWNLOAD_DELAY', 'politeness.profile'],
+    ['frobnicate', null],
+    ['x', null],
+    ['a'.repeat(100_000), null],
+  ])('%.20s', (unknown, meant) => {
+    expect(suggestionFor(unknown, '', OPTIONS)).toBe(meant);
+  });
+
+  it('within a group is one of the group', () => {
+    const { shape } = CRAWL_ROWS.scope;
+    if (shape.kind !== 'group') throw new Error('scope is a group');
+    expect(suggestionFor('withing', 'scope.', shape.rows)).toBe('scope.within');
+    expect(suggestionFor('startUrls', 'scope.', shape.rows)).toBeNull();
+  });
+});

@@ -1,0 +1,107 @@
+// Pages whose items are written together: those that come while earlier ones are being written, or within a short wait.
+// Either all pages of a batch are written, or all are rejected. Items that are known already are left out.
+
+import { createRecentSet } from '@mannerly/frontier/internal';
+import { MAX_SINK_IDS } from './limits.js';
+import type { Item } from './sink.js';
+
+/** When a batch is written. A page is never divided between two. */
+export interface BatchLimits {
+  /** Items from which on no further page is added. */
+  readonly items: number;
+  /** Longest wait for further pages, milliseconds; 0: none. */
+  readonly waitMs: number;
+}
+
+/** The items of one page, and its caller. */
+interface WaitingPage {
+  readonly items: readonly Item[];
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** All pages that wait. */
+const AT_ONCE: BatchLimits = { items: Number.MAX_SAFE_INTEGER, waitMs: 0 };
+
+/** Batches of one sink, written one after the other. */
+export class PageBatches {
+  /** Ids that are written already, the latest two million at least. */
+  readonly ids: { has(id: string): boolean; add(id: string): unknown } = createRecentSet(MAX_SINK_IDS);
+  readonly #writeItems: (items: readonly Item[]) => Promise<void>;
+  readonly #limits: BatchLimits;
+  #waiting: WaitingPage[] = [];
+  #waitingItems = 0;
+  #flushing: Promise<void> | null = null;
+  #isClosing = false;
+  #endWait = (): void => undefined;
+
+  /** @param write - Writes items that are new, each id once, all of them or, when it rejects, none. */
+  constructor(write: (items: readonly Item[]) => Promise<void>, limits = AT_ONCE) {
+    this.#writeItems = write;
+    this.#limits = limits;
+  }
+
+  /** Resolves when the items of the page are written. */
+  write(items: readonly Item[]): Promise<void> {
+    if (items.length === 0) return Promise.resolve();
+    return new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ items, resolve, reject });
+      this.#waitingItems += items.length;
+      if (this.#waitingItems >= this.#limits.items) this.#endWait();
+      this.#flushing ??= this.#flush();
+    });
+  }
+
+  /** Writes what waits, and resolves when nothing is being written. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#endWait();
+    await this.#flushing;
+  }
+
+  async #flush(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      if (this.#limits.waitMs > 0) await this.#filled(this.#limits.waitMs);
+      const batch = this.#take();
+      try {
+        await this.#writeNew(batch.flatMap(({ items }) => items));
+        for (const { resolve } of batch) resolve();
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    this.#flushing = null;
+  }
+
+  /** Resolves when a batch is full, or has waited long enough. */
+  async #filled(waitMs: number): Promise<void> {
+    if (this.#isClosing || this.#waitingItems >= this.#limits.items) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, waitMs);
+      this.#endWait = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #take(): WaitingPage[] {
+    let count = 0;
+    const end = this.#waiting.findIndex(({ items }) => {
+      const isFull = count >= this.#limits.items;
+      count += items.length;
+      return isFull;
+    });
+    const batch = this.#waiting.splice(0, end < 0 ? this.#waiting.length : end);
+    for (const { items } of batch) this.#waitingItems -= items.length;
+    return batch;
+  }
+
+  async #writeNew(items: readonly Item[]): Promise<void> {
+    const fresh = new Map<string, Item>();
+    for (const item of items) if (!fresh.has(item.id) && !this.ids.has(item.id)) fresh.set(item.id, item);
+    if (fresh.size === 0) return;
+    await this.#writeItems([...fresh.values()]);
+    for (const id of fresh.keys()) this.ids.add(id);
+  }
+}

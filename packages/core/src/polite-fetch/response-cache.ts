@@ -1,0 +1,122 @@
+// Responses that a polite fetch keeps, by RFC 9111: undici's cache interceptor over one of its stores, as a private
+// cache. Beneath it every request is made politely; above it a kept response costs neither a request nor a turn. What
+// fails in the store is no reason for a request to fail.
+
+import { isBuiltin } from 'node:module';
+import type { Dispatcher } from 'undici';
+import { crawlPaths } from '../directory/crawl-paths.js';
+import type { ResponseOutcome } from '../fetch/outcome.js';
+import type { PageFetch } from '../page/own-fetch.js';
+import { MAX_CACHE_BYTES, MAX_CACHED_BODY_BYTES, MAX_CACHED_RESPONSES } from './limits.js';
+import { controllerOf, requestFields, responseFields } from './undici-dispatch.js';
+
+/** A GET request as it would be made. */
+export interface CacheableRequest {
+  readonly url: string;
+  /** All that a response may vary by. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether a kept response may be given without asking the site. */
+  readonly isAllowed: boolean;
+}
+
+/** Makes a request politely. Never rejects. */
+type Send = (headers: Readonly<Record<string, string>>) => Promise<PageFetch>;
+
+/** The cache of one polite fetch. */
+export interface ResponseCache {
+  /** A kept response, or what comes of the request. Never rejects. */
+  fetch(request: CacheableRequest, send: Send): Promise<PageFetch>;
+  close(): void;
+}
+
+/**
+ * Opens a cache: in memory, or in `cache.sqlite` of a directory where Node.js has `node:sqlite`.
+ *
+ * @throws The platform's error where the file cannot be opened.
+ */
+export async function openResponseCache(directory: string | null, nowMs: () => number): Promise<ResponseCache> {
+  const { cacheStores, interceptors } = await import('undici');
+  const bounds = { maxCount: MAX_CACHED_RESPONSES, maxEntrySize: MAX_CACHED_BODY_BYTES };
+  const kept =
+    directory !== null && isBuiltin('node:sqlite')
+      ? new cacheStores.SqliteCacheStore({ ...bounds, location: crawlPaths(directory).cachePath })
+      : null;
+  const store = kept ?? new cacheStores.MemoryCacheStore({ ...bounds, maxSize: MAX_CACHE_BYTES });
+  const cached = interceptors.cache({ store, methods: ['GET'], type: 'private' });
+  return {
+    fetch: (request, send) => throughCache(cached, request, send, nowMs),
+    close: () => kept?.close(),
+  };
+}
+
+function throughCache(
+  cached: Dispatcher.DispatcherComposeInterceptor,
+  { url, headers, isAllowed }: CacheableRequest,
+  send: Send,
+  nowMs: () => number,
+): Promise<PageFetch> {
+  const own = new Headers(headers).get('cache-control');
+  // The interceptor would answer it without calling anyone.
+  if (own?.includes('only-if-cached') === true) return send(headers);
+  return new Promise((resolve) => {
+    let answer: PageFetch | null = null;
+    const perform = async (fields: Headers, handler: Dispatcher.DispatchHandler): Promise<void> => {
+      if (!isAllowed) fields.delete('cache-control');
+      if (!isAllowed && own !== null) fields.set('cache-control', own);
+      const controller = controllerOf(new AbortController());
+      handler.onRequestStart?.(controller, {});
+      answer = await send(Object.fromEntries(fields));
+      if (answer.kind !== 'response' || answer.truncated !== null) throw new Error('no response to keep');
+      handler.onResponseStart?.(controller, answer.status, responseFields(answer.headers), answer.statusText);
+      if (answer.body.length > 0) handler.onResponseData?.(controller, Buffer.from(answer.body));
+      handler.onResponseEnd?.(controller, {});
+    };
+    const dispatch = cached((options, handler) => {
+      perform(requestFields(options.headers), handler).catch((error: Error) =>
+        handler.onResponseError?.(controllerOf(new AbortController()), error),
+      );
+      return true;
+    });
+    const fallBack = (): void => void (answer === null ? send(headers) : Promise.resolve(answer)).then(resolve);
+    const { origin, pathname, search } = new URL(url);
+    const asked = isAllowed ? headers : { ...headers, 'cache-control': 'no-cache' };
+    try {
+      dispatch(
+        { origin, path: pathname + search, method: 'GET', headers: asked },
+        collector(url, nowMs, resolve, fallBack),
+      );
+    } catch {
+      // A store that cannot be read.
+      fallBack();
+    }
+  });
+}
+
+/** Collects a response, be it kept or new. */
+function collector(
+  url: string,
+  nowMs: () => number,
+  resolve: (came: ResponseOutcome) => void,
+  failed: () => void,
+): Dispatcher.DispatchHandler {
+  const chunks: Uint8Array[] = [];
+  let head: Pick<ResponseOutcome, 'status' | 'statusText' | 'headers'> = { status: 0, statusText: '', headers: [] };
+  const startedAtMs = nowMs();
+  return {
+    onRequestStart: () => undefined,
+    onResponseStart(_controller, status, headers, statusText = '') {
+      const lines = Object.entries(headers).flatMap(([name, value]) =>
+        [value ?? []].flat().map((each): [string, string] => [name, each]),
+      );
+      head = { status, statusText, headers: lines };
+    },
+    onResponseData: (_controller, chunk) => void chunks.push(chunk),
+    onResponseEnd() {
+      const body = Buffer.concat(chunks);
+      const timing = { startedAtMs, headersAtMs: nowMs(), endedAtMs: nowMs() };
+      const encodedBytes = body.length;
+      resolve({ kind: 'response', url, ...head, body, truncated: null, encodedBytes, remoteAddress: null, timing });
+    },
+    onResponseError: failed,
+  };
+}

@@ -1,0 +1,57 @@
+// What undici's interceptors and a polite fetch say to each other: header fields, and a controller for a response that
+// is held already.
+
+import type { Dispatcher } from 'undici';
+import type { HeaderLines } from '../fetch/outcome.js';
+
+/** Bodies arrive decoded. */
+const CODING = new Set(['content-encoding', 'content-length', 'transfer-encoding']);
+
+/** Fields of a response, by name in lower case. @throws Never */
+export function responseFields(lines: HeaderLines): Record<string, string | string[]> {
+  const fields: Record<string, string | string[]> = {};
+  for (const [name, value] of lines) {
+    const lower = name.toLowerCase();
+    if (CODING.has(lower)) continue;
+    const before = fields[lower];
+    fields[lower] = before === undefined ? value : [before, value].flat();
+  }
+  return fields;
+}
+
+/** Fields of a request as the platform has them: undici takes objects, pairs, and names and values in turn. */
+export function requestFields(given: Dispatcher.DispatchOptions['headers']): Headers {
+  const headers = new Headers();
+  if (given === null || given === undefined) return headers;
+  const pairs: Iterable<readonly [unknown, unknown]> = Array.isArray(given)
+    ? inPairs(given)
+    : Symbol.iterator in given
+      ? (given as Iterable<[string, string]>)
+      : Object.entries(given);
+  for (const [name, value] of pairs) {
+    for (const each of Array.isArray(value) ? value : [value])
+      if (each !== undefined) headers.append(String(name), String(each));
+  }
+  return headers;
+}
+
+function inPairs(flat: readonly unknown[]): [unknown, unknown][] {
+  return flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1]] as [unknown, unknown]] : []));
+}
+
+/** A controller whose `abort` aborts a request. */
+export function controllerOf(aborting: AbortController): Dispatcher.DispatchController {
+  return {
+    get aborted() {
+      return aborting.signal.aborted;
+    },
+    get reason() {
+      return (aborting.signal.reason as Error | undefined) ?? null;
+    },
+    abort: (reason) => aborting.abort(reason),
+    // The body is held already, and has its limit.
+    paused: false,
+    pause: () => undefined,
+    resume: () => undefined,
+  };
+}

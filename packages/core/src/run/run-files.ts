@@ -1,0 +1,34 @@
+// The files of a run that is over, for sinks that keep them: what handlers saved, and the archive.
+
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { CrawlPaths } from '../directory/crawl-paths.js';
+import type { RunFile } from '../output/sink.js';
+
+/** The files of a crawl directory, one after the other. What is not whole yet is left out. */
+export async function* runFiles({ filesPath, archivePath, waczPath }: CrawlPaths): AsyncGenerator<RunFile> {
+  for (const folder of [filesPath, archivePath]) yield* filesIn(folder, basename(folder));
+  const wacz = await sizeOf(waczPath);
+  if (wacz !== null) yield { path: waczPath, name: basename(waczPath), bytes: wacz };
+}
+
+async function* filesIn(folder: string, name: string): AsyncGenerator<RunFile> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(absent);
+  for (const entry of entries ?? []) {
+    const path = join(folder, entry.name);
+    const inside = `${name}/${entry.name}`;
+    if (entry.isDirectory()) yield* filesIn(path, inside);
+    // A name that begins with a dot, or ends so, is of a file that is being written.
+    if (!entry.isFile() || entry.name.startsWith('.') || entry.name.endsWith('.open')) continue;
+    yield { path, name: inside, bytes: (await sizeOf(path)) ?? 0 };
+  }
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  return (await stat(path).catch(absent))?.size ?? null;
+}
+
+function absent(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}

@@ -1,0 +1,29 @@
+// Items as lines of JSON, in portions of bounded length: a body is in memory while it is sent.
+
+import { itemLine } from '../output/item-line.js';
+import type { Item } from '../output/sink.js';
+import { MAX_BODY_CHARS } from './limits.js';
+
+/** A portion: its lines, each with its line feed, and the ids in them. */
+export interface ItemBody {
+  readonly lines: readonly string[];
+  readonly ids: readonly string[];
+}
+
+/** The portions, in order, each made when it is asked for. Never throws. */
+export function* itemBodies(items: readonly Item[]): Generator<ItemBody> {
+  let lines: string[] = [];
+  let ids: string[] = [];
+  let chars = 0;
+  for (const item of items) {
+    const line = itemLine(item);
+    if (lines.length > 0 && chars + line.length > MAX_BODY_CHARS) {
+      yield { lines, ids };
+      [lines, ids, chars] = [[], [], 0];
+    }
+    lines.push(line);
+    ids.push(item.id);
+    chars += line.length;
+  }
+  if (lines.length > 0) yield { lines, ids };
+}

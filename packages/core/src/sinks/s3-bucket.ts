@@ -1,0 +1,150 @@
+// A bucket of an S3-compatible object store, by a client that signs requests. One object or part is in memory at a
+// time, and each request is sent until it is taken.
+
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { decodeXML } from 'entities';
+import { MAX_ANSWER_CHARS, MAX_LISTING_CHARS, MAX_OBJECT_CHARS, MAX_S3_PARTS, S3_PART_BYTES } from './limits.js';
+import { type Answer, answerOf, type SendLimits, sendUntilTaken } from './send.js';
+
+/** What sends signed requests: an `AwsClient` of `aws4fetch`, or any other `fetch` that signs. */
+export interface S3Client {
+  fetch(url: string, init: RequestInit): Promise<Response>;
+}
+
+/** One request. */
+interface S3Request {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
+  /** Below the bucket; empty: the bucket itself. */
+  readonly key: string;
+  readonly query?: string;
+  readonly body?: Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly maxChars?: number;
+}
+
+/** The metadata by which a file is known to be there already. */
+const DIGEST_FIELD = 'x-amz-meta-sha256';
+
+/** Objects of one bucket. Every method rejects with an Error that names the request and the store's code. */
+export class S3Bucket {
+  readonly #client: S3Client;
+  readonly #url: string;
+  readonly #limits: SendLimits;
+  readonly #stop: AbortSignal;
+
+  /** @param url - Of the bucket, without a slash at its end. */
+  constructor(client: S3Client, url: string, limits: SendLimits, stop: AbortSignal) {
+    this.#client = client;
+    this.#url = url;
+    this.#limits = limits;
+    this.#stop = stop;
+  }
+
+  async put(key: string, body: Uint8Array, headers: Readonly<Record<string, string>>): Promise<void> {
+    await this.#sent({ method: 'PUT', key, body, headers });
+  }
+
+  async text(key: string): Promise<string> {
+    return (await this.#sent({ method: 'GET', key, maxChars: MAX_OBJECT_CHARS })).text;
+  }
+
+  /** The keys below a prefix, in their order. */
+  async *keys(prefix: string): AsyncGenerator<string> {
+    for (let from = ''; ; ) {
+      const query = `list-type=2&prefix=${encodeURIComponent(prefix)}${from}`;
+      const { text } = await this.#sent({ method: 'GET', key: '', query, maxChars: MAX_LISTING_CHARS });
+      for (const [, key = ''] of text.matchAll(/<Key>([^<]*)<\/Key>/g)) yield decodeXML(key);
+      const token = /<NextContinuationToken>([^<]+)</.exec(text)?.[1];
+      if (token === undefined) return;
+      from = `&continuation-token=${encodeURIComponent(decodeXML(token))}`;
+    }
+  }
+
+  /** Puts a file, unless the object has its bytes already; a long one in parts. */
+  async putFile(key: string, path: string, bytes: number): Promise<void> {
+    const digest = await sha256Of(path);
+    const known = await this.#sent({ method: 'HEAD', key }, [404]);
+    if (known.status !== 404 && known.headers.get(DIGEST_FIELD) === digest) return;
+    const headers = { [DIGEST_FIELD]: digest, 'content-type': 'application/octet-stream' };
+    const file = await open(path);
+    try {
+      if (bytes <= S3_PART_BYTES) await this.put(key, await partOf(file, 0, S3_PART_BYTES), headers);
+      else await this.#putParts(key, file, bytes, headers);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #putParts(
+    key: string,
+    file: FileHandle,
+    bytes: number,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const begun = await this.#sent({ method: 'POST', key, query: 'uploads=', headers });
+    const upload = `uploadId=${encodeURIComponent(decodeXML(elementOf(begun.text, 'UploadId') ?? ''))}`;
+    const partBytes = Math.max(S3_PART_BYTES, Math.ceil(bytes / MAX_S3_PARTS));
+    try {
+      const parts: string[] = [];
+      for (let at = 0; at < bytes; at += partBytes) {
+        const number = parts.length + 1;
+        const body = await partOf(file, at, partBytes);
+        const put = await this.#sent({ method: 'PUT', key, query: `partNumber=${number}&${upload}`, body });
+        const tag = put.headers.get('etag') ?? '';
+        parts.push(`<Part><PartNumber>${number}</PartNumber><ETag>${tag}</ETag></Part>`);
+      }
+      const list = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
+      const { text } = await this.#sent({ method: 'POST', key, query: upload, body: Buffer.from(list) });
+      // It may fail after the head of the answer was sent.
+      if (text.includes('<Error>')) throw new Error(`POST ${this.#url}/${key}: ${elementOf(text, 'Code')}`);
+    } catch (error) {
+      // Parts of an upload that does not end are paid for.
+      await this.#sent({ method: 'DELETE', key, query: upload }, [404]).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #sent(request: S3Request, alsoTaken: readonly number[] = []): Promise<Answer> {
+    const { method, key, query = '', body, headers = {}, maxChars = MAX_ANSWER_CHARS } = request;
+    const path = `${this.#url}${key === '' ? '' : `/${key.split('/').map(encodeURIComponent).join('/')}`}`;
+    const digest = body === undefined ? {} : { 'x-amz-content-sha256': sha256(body) };
+    const what = `${method} ${this.#url}/${key}`;
+    const send = async (signal: AbortSignal): Promise<Answer> => {
+      const init = { method, headers: { ...headers, ...digest }, redirect: 'manual', signal } as const;
+      const url = query === '' ? path : `${path}?${query}`;
+      return answerOf(await this.#client.fetch(url, body === undefined ? init : { ...init, body }), maxChars);
+    };
+    const answer = await sendUntilTaken(what, send, this.#limits, this.#stop);
+    const { status, text } = answer;
+    if ((status >= 200 && status <= 299) || alsoTaken.includes(status)) return answer;
+    const code = elementOf(text, 'Code');
+    throw new Error(`${what}: status ${status}${code === null ? '' : ` ${code}`}`);
+  }
+}
+
+function elementOf(xml: string, element: string): string | null {
+  return new RegExp(`<${element}>([^<]{1,2000})<`).exec(xml)?.[1] ?? null;
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
+  return hash.digest('hex');
+}
+
+async function partOf(file: FileHandle, from: number, bytes: number): Promise<Uint8Array> {
+  const part = Buffer.allocUnsafe(bytes);
+  let length = 0;
+  while (length < bytes) {
+    const { bytesRead } = await file.read(part, length, bytes - length, from + length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return part.subarray(0, length);
+}

@@ -1,0 +1,127 @@
+// Items, saved files and archives in a bucket of an S3-compatible store. Items are objects of JSON lines, numbered and
+// named for the ids that they hold; the latest are read when the sink is opened, so that no item is written twice.
+
+import { createHash } from 'node:crypto';
+import { invalidOption } from '../errors.js';
+import { fill } from '../options/check.js';
+import { S3_ROWS } from '../options/sink-rows.js';
+import { idOfLine } from '../output/item-line.js';
+import { JSONL_TAIL_PAGES } from '../output/limits.js';
+import { PageBatches } from '../output/page-batches.js';
+import type { Item, Sink } from '../output/sink.js';
+import { parseUrl } from '../parse-url.js';
+import { itemBodies } from './item-bodies.js';
+import { OBJECTS_READ_AT_ONCE } from './limits.js';
+import { S3Bucket, type S3Client } from './s3-bucket.js';
+
+/** Options of an S3 sink. */
+export interface S3SinkOptions {
+  /** Signs and sends: `new AwsClient({ accessKeyId, secretAccessKey, service: 's3', region, retries: 0 })`. */
+  readonly client: S3Client;
+  /** The URL of the bucket: `https://s3.eu-central-1.amazonaws.com/my-bucket`, or with the bucket in the host name. */
+  readonly bucket: string;
+  /** What keys begin with; each crawl needs one of its own. @default '' */
+  readonly prefix?: string;
+  /** What goes into the bucket. @default all three */
+  readonly keeps?: readonly ('items' | 'files' | 'archive')[];
+  /** Items of one object, and the longest wait for them. */
+  readonly batch?: {
+    /** 1 to 10,000; a page that has more is one object too, unless it is longer than 8 Mi characters. @default 1,000 */
+    readonly items?: number;
+    /** Milliseconds that a page waits for others, 0 to 5,000. @default 500 */
+    readonly waitMs?: number;
+  };
+  /** Timeout of one attempt, 1 to 600,000 ms. @default 120,000 */
+  readonly timeoutMs?: number;
+  /** Attempts after the first, 0 to 20: after 1, 2, 4 … seconds, and as `Retry-After` says. @default 8 */
+  readonly retries?: number;
+}
+
+/**
+ * A sink that puts objects into a bucket: `items/…jsonl` while the crawl runs; at its end `files/…`, what handlers
+ * saved, and `archive/…` and `archive.wacz`, where one is kept. A file that is there already, by its SHA-256, is not
+ * sent again.
+ *
+ * @throws MannerlyError `option-invalid`, `option-unknown`
+ */
+export function s3Sink(options: S3SinkOptions): Sink {
+  const { client, bucket: text, prefix: given, keeps, batch, timeoutMs, retries } = fill('s3Sink.', S3_ROWS, options);
+  const prefix = given ?? '';
+  const url = parseUrl(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || `${url.username}${url.password}${url.search}` !== '') {
+    throw invalidOption('s3Sink.bucket', 'the http(s) URL of a bucket, without name, password and query', text);
+  }
+  const address = url.href.replace(/\/+$/, '');
+  const bucketFor = (stop: AbortSignal) => new S3Bucket(client, address, { timeoutMs, retries }, stop);
+  let batches: PageBatches | null = null;
+
+  return {
+    name: `s3 ${address}/${prefix}`,
+    async open(stop = NEVER) {
+      const bucket = bucketFor(stop);
+      const objects = new ItemObjects(bucket, `${prefix}items/`);
+      const opening = new PageBatches((items) => objects.write(items), batch);
+      if (keeps.includes('items')) await objects.open(opening.ids.add);
+      batches = opening;
+    },
+    async write(items) {
+      if (batches === null) throw new Error(`the bucket ${address} is not open`);
+      if (keeps.includes('items')) await batches.write(items);
+    },
+    async close() {
+      const last = batches;
+      batches = null;
+      await last?.close();
+    },
+    async keepFile({ name, path, bytes }, stop = NEVER) {
+      if (!keeps.includes(name.startsWith('files/') ? 'files' : 'archive')) return;
+      await bucketFor(stop).putFile(`${prefix}${name}`, path, bytes);
+    },
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+/** Objects of items: `<number>-<hash of the ids>.jsonl`. The same items under the same number are the same object. */
+class ItemObjects {
+  readonly #bucket: S3Bucket;
+  readonly #folder: string;
+  #last = 0;
+
+  constructor(bucket: S3Bucket, folder: string) {
+    this.#bucket = bucket;
+    this.#folder = folder;
+  }
+
+  /** Finds the last number, and the ids of as many pages as can have been in flight at a crash. */
+  async open(addId: (id: string) => unknown): Promise<void> {
+    let latest: string[] = [];
+    for await (const key of this.#bucket.keys(this.#folder)) {
+      const number = /(\d{9})-[0-9a-f]{16}\.jsonl$/.exec(key)?.[1];
+      if (number === undefined) continue;
+      this.#last = Math.max(this.#last, Number(number));
+      latest.push(key);
+      if (latest.length >= 2 * JSONL_TAIL_PAGES) latest = latest.slice(-JSONL_TAIL_PAGES);
+    }
+    const pages = new Set<string>();
+    while (latest.length > 0 && pages.size < JSONL_TAIL_PAGES) {
+      const texts = await Promise.all(latest.splice(-OBJECTS_READ_AT_ONCE).map((key) => this.#bucket.text(key)));
+      for (const line of texts.flatMap((each) => each.split('\n'))) {
+        const id = idOfLine(line);
+        if (id === null) continue;
+        addId(id);
+        pages.add(id.slice(0, id.lastIndexOf('/')));
+      }
+    }
+  }
+
+  async write(items: readonly Item[]): Promise<void> {
+    for (const { lines, ids } of itemBodies(items)) {
+      const number = String(this.#last + 1).padStart(9, '0');
+      const hash = createHash('sha256').update(ids.join('\n')).digest('hex').slice(0, 16);
+      const headers = { 'content-type': 'application/x-ndjson' };
+      await this.#bucket.put(`${this.#folder}${number}-${hash}.jsonl`, Buffer.from(lines.join('')), headers);
+      this.#last += 1;
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// Sends a request to a server of the operator's until it is taken: a bounded number of attempts, each with a timeout,
+// the server's Retry-After kept. It is no request of the crawl: no site gets it, so that no robots.txt and no address
+// guard apply. What is sent, and the header fields with their secrets, are in no message.
+
+import { parseRetryAfter } from '@mannerly/robots/access';
+import { onAbort } from '../on-abort.js';
+import { FIRST_RETRY_MS, MAX_RETRY_MS } from './limits.js';
+
+/** How long, and how often. */
+export interface SendLimits {
+  /** Of one attempt, the answer's body included, milliseconds. */
+  readonly timeoutMs: number;
+  /** Attempts after the first. */
+  readonly retries: number;
+}
+
+/** What a server said. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The first characters of the body, as many as were wanted. */
+  readonly text: string;
+}
+
+/**
+ * Sends until an answer comes that another attempt would not change.
+ *
+ * @param what - Of which an error tells: `POST https://example.org`.
+ * @param stop - Ends the wait for the next attempt, and lets the last one end.
+ * @throws Error naming the last answer, when no attempt is left or the server wants to wait longer than ten minutes.
+ */
+export async function sendUntilTaken(
+  what: string,
+  send: (signal: AbortSignal) => Promise<Answer>,
+  { timeoutMs, retries }: SendLimits,
+  stop: AbortSignal,
+): Promise<Answer> {
+  for (let attempt = 0; ; attempt += 1) {
+    const tried = await send(AbortSignal.timeout(timeoutMs)).catch((error: unknown) => errorText(error, timeoutMs));
+    if (typeof tried !== 'string' && !isPassing(tried.status)) return tried;
+    const said = typeof tried === 'string' ? tried : `status ${tried.status}`;
+    const wantedMs = typeof tried === 'string' ? 0 : retryAfterMs(tried.headers);
+    if (attempt >= retries || wantedMs > MAX_RETRY_MS || stop.aborted) {
+      throw new Error(`${what}: ${said}, ${attempt + 1} ${attempt === 0 ? 'attempt' : 'attempts'}`);
+    }
+    const waitMs = Math.max(wantedMs, Math.min(FIRST_RETRY_MS * 2 ** attempt, MAX_RETRY_MS));
+    await wait(waitMs, stop);
+  }
+}
+
+/** Resolves after so long, or when the stop comes. */
+function wait(ms: number, stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => end(), ms);
+    const ignoreStop = onAbort(stop, () => end());
+    const end = (): void => {
+      clearTimeout(timer);
+      ignoreStop();
+      resolve();
+    };
+  });
+}
+
+/** Reads an answer; what is longer than `maxChars` is not read. */
+export async function answerOf(response: Response, maxChars: number): Promise<Answer> {
+  const { status, headers, body } = response;
+  let text = '';
+  if (body !== null) {
+    const decoder = new TextDecoder();
+    for await (const piece of body) {
+      text += decoder.decode(piece, { stream: true });
+      // Leaving the loop cancels the body.
+      if (text.length > maxChars) break;
+    }
+  }
+  return { status, headers, text: text.slice(0, maxChars) };
+}
+
+/** Whether a server may answer otherwise soon. */
+function isPassing(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500;
+}
+
+function retryAfterMs(headers: Headers): number {
+  return parseRetryAfter(headers.get('retry-after') ?? '', Date.now()) ?? 0;
+}
+
+/** The code of a connection that failed; the platform's own message is "fetch failed". */
+function errorText(error: unknown, timeoutMs: number): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return `no answer within ${timeoutMs} ms`;
+  const { cause } = error;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : error.message;
+}

@@ -1,0 +1,10 @@
+// PostgreSQL under three crawlers: a fail-over, and nothing left.
+
+import { HAS_POSTGRES } from '../support/postgres-server.mjs';
+import { testFaults } from './server-forgets.js';
+import { emptyPostgres, failingOverPostgres } from './servers-that-forget.js';
+
+testFaults('postgres', HAS_POSTGRES, [
+  ['fail-over to a standby one second behind', failingOverPostgres, 'rolled back'],
+  ['an empty server', emptyPostgres, 'refused'],
+]);

@@ -1,0 +1,160 @@
+// Servers that lose data, as ordinary faults make them: each is what `crawlWithFour` kills and starts again.
+
+import { readdir, stat, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { startPostgres, startStandby } from '../support/postgres-server.mjs';
+import { type RedisForTest, startCluster, startRedis } from '../support/redis-server.js';
+import { startLink } from '../support/tcp-link.js';
+import type { CrewPlan } from './four-crawlers.js';
+
+/** By so much the server that takes over is behind, milliseconds. */
+const BEHIND_MS = 1_000;
+const LOOK_MS = 20;
+
+/** A server of this test alone. `url`: several of the nodes of a cluster. */
+export interface ForgetfulServer extends NonNullable<CrewPlan['server']> {
+  readonly url: string | readonly string[];
+  readonly dispose: () => Promise<void>;
+}
+
+/** Fails over to a replica that is a second behind. */
+export async function failingOverRedis(): Promise<ForgetfulServer> {
+  const primary = await startRedis('--min-replicas-to-write', '1');
+  const copying = await startLink(portOf(primary.url));
+  const replica = await startRedis('--replicaof', '127.0.0.1', String(copying.port));
+  const client = new Redis(replica.url);
+  await until(async () => (await client.info('replication')).includes('master_link_status:up'));
+  const front = await startLink(portOf(primary.url));
+  return {
+    url: `redis://127.0.0.1:${front.port}`,
+    async kill() {
+      copying.silence();
+      await pause(BEHIND_MS);
+      await primary.kill();
+    },
+    async start() {
+      await client.replicaof('NO', 'ONE');
+      front.leadTo(portOf(replica.url));
+    },
+    async dispose() {
+      client.disconnect();
+      await Promise.all([front, copying, primary, replica].map((one) => one.dispose()));
+    },
+  };
+}
+
+/** Loses its last second in a power cut, as an append-only file does that is forced to disk every second. */
+export async function powerCutRedis(): Promise<ForgetfulServer> {
+  const server = await startRedis('--appendonly', 'yes');
+  return { ...server, kill: () => cutPower(server) };
+}
+
+/** One of three primaries loses its last second. */
+export async function powerCutCluster(): Promise<ForgetfulServer> {
+  const cluster = await startCluster();
+  const [server] = cluster.servers;
+  return {
+    url: cluster.nodes.map(({ port }) => `redis://127.0.0.1:${port}`),
+    kill: () => cutPower(server),
+    start: server.start,
+    dispose: cluster.dispose,
+  };
+}
+
+/** Comes back with nothing. */
+export function emptyRedis(): Promise<ForgetfulServer> {
+  return startRedis();
+}
+
+/** Its connections go silent, and nothing says that they are gone. */
+export async function silentRedis(): Promise<ForgetfulServer> {
+  const server = await startRedis('--appendonly', 'yes');
+  const front = await startLink(portOf(server.url));
+  return {
+    url: `redis://127.0.0.1:${front.port}`,
+    kill: async () => front.silence(),
+    start: async () => undefined,
+    dispose: async () => void (await Promise.all([front.dispose(), server.dispose()])),
+  };
+}
+
+/** Its memory is full for a while. */
+export async function fullRedis(): Promise<ForgetfulServer> {
+  const server = await startRedis('--appendonly', 'yes');
+  const client = new Redis(server.url);
+  return {
+    url: server.url,
+    kill: async () => void (await client.config('SET', 'maxmemory', '1')),
+    start: async () => void (await client.config('SET', 'maxmemory', '0')),
+    async dispose() {
+      client.disconnect();
+      await server.dispose();
+    },
+  };
+}
+
+/** Fails over to a standby that is a second behind. */
+export async function failingOverPostgres(): Promise<ForgetfulServer> {
+  const primary = await startPostgres('wal_level=replica');
+  const copying = await startLink(portOf(primary.url));
+  const standby = await startStandby(primary, copying.port);
+  const asked = new pg.Pool({ connectionString: standby.url, max: 1 });
+  await until(async () => (await asked.query('SELECT FROM pg_stat_wal_receiver')).rowCount === 1);
+  const front = await startLink(portOf(primary.url));
+  return {
+    url: primary.url.replace(`:${portOf(primary.url)}`, `:${front.port}`),
+    async kill() {
+      copying.silence();
+      await pause(BEHIND_MS);
+      await primary.kill();
+    },
+    async start() {
+      await asked.query('SELECT pg_promote()');
+      front.leadTo(portOf(standby.url));
+    },
+    async dispose() {
+      await asked.end();
+      await Promise.all([front, copying, primary, standby].map((one) => one.dispose()));
+    },
+  };
+}
+
+/** Comes back without the crawl. */
+export async function emptyPostgres(): Promise<ForgetfulServer> {
+  const server = await startPostgres();
+  return {
+    ...server,
+    async start() {
+      await server.start();
+      const client = new pg.Client(server.url);
+      await client.connect();
+      await client.query('DROP SCHEMA mannerly CASCADE');
+      await client.end();
+    },
+  };
+}
+
+/** Kills it, and takes from its file what came in its last second. */
+async function cutPower(server: RedisForTest): Promise<void> {
+  const folder = join(server.folder, 'appendonlydir');
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.incr.aof'));
+  const paths = names.map((name) => join(folder, name));
+  const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
+  await pause(BEHIND_MS);
+  await server.kill();
+  await Promise.all(paths.map((path, at) => truncate(path, sizes[at])));
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await pause(LOOK_MS);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port);
+}

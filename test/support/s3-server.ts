@@ -1,0 +1,102 @@
+// An S3 store on loopback for tests: the server `s3rver` behind a check of every signature and body by `aws4`, which
+// shares no code with the client that signs. It can be told to fail.
+
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as aws4 from 'aws4';
+import { AwsClient } from 'aws4fetch';
+import S3rver from 's3rver';
+
+/** The keys of s3rver. */
+export const KEYS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } as const;
+const REGION = 'us-east-1';
+const BUCKET = 'crawls';
+
+/** A store, and what was asked of it. */
+export interface S3ForTest {
+  /** The URL of its bucket. */
+  readonly bucket: string;
+  /** Method and path below the bucket of each request that came, in order. */
+  readonly requests: string[];
+  /** Gives the status of a failure, before the request has an effect or behind it; `null`: none. */
+  fails: (request: string) => { readonly status: number; readonly isTaken: boolean } | null;
+  /** A client with these keys. */
+  client(secretAccessKey?: string): AwsClient;
+  dispose(): Promise<void>;
+}
+
+export async function startS3(): Promise<S3ForTest> {
+  const directory = await mkdtemp(join(tmpdir(), 'mannerly-s3-'));
+  const configureBuckets = [{ name: BUCKET }];
+  const store = new S3rver({ port: 0, address: '127.0.0.1', silent: true, directory, configureBuckets });
+  const { port } = await store.run();
+  const requests: string[] = [];
+
+  const server = createServer(async (request, response) => {
+    const { method = '', url = '', headers } = request;
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    const body = Buffer.concat(pieces);
+    const told = `${method} ${url.slice(BUCKET.length + 2)}`;
+    requests.push(told);
+    if (!isSigned(request, body)) {
+      response.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>');
+      return;
+    }
+    const failure = s3.fails(told);
+    if (failure?.isTaken === false) {
+      response.writeHead(failure.status).end();
+      return;
+    }
+    const inner = send({ port, host: '127.0.0.1', method, path: url, headers }, (answer) => {
+      if (failure === null) {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+        return;
+      }
+      answer.resume().on('end', () => response.writeHead(failure.status).end());
+    });
+    inner.end(body);
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const s3: S3ForTest = {
+    bucket: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${BUCKET}`,
+    requests,
+    fails: () => null,
+    client: (secretAccessKey = KEYS.secretAccessKey) =>
+      new AwsClient({ ...KEYS, secretAccessKey, region: REGION, service: 's3', retries: 0 }),
+    async dispose() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await store.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+  return s3;
+}
+
+/** Whether the signature is that of the request with our key, and the body the one that it names. */
+function isSigned({ method = '', url = '', headers }: IncomingMessage, body: Buffer): boolean {
+  const given = String(headers.authorization);
+  const names = /SignedHeaders=([^,]+)/.exec(given)?.[1]?.split(';') ?? [];
+  const digest = String(headers['x-amz-content-sha256']);
+  const isBody = body.length === 0 || digest === createHash('sha256').update(body).digest('hex');
+  const signed = Object.fromEntries(names.map((name) => [name, String(headers[name])]));
+  // aws4 writes these two as it reads them.
+  const { 'x-amz-date': date = '', 'x-amz-content-sha256': sha256 = '', ...others } = signed;
+  const again = aws4.sign(
+    {
+      ...{ service: 's3', region: REGION, method, path: url },
+      headers: { ...others, 'X-Amz-Date': date, 'X-Amz-Content-Sha256': sha256 },
+    },
+    KEYS,
+  );
+  const signatureOf = (text: string): string => /Signature=([0-9a-f]{64})/.exec(text)?.[1] ?? '';
+  return (
+    isBody && signatureOf(given) !== '' && signatureOf(given) === signatureOf(String(again.headers['Authorization']))
+  );
+}
