@@ -1,5 +1,6 @@
-// An archive that shows pages as they were costs their sites more requests, so each must be as polite as a page: allowed,
-// spaced, within its budget, and made once. If this breaks, one page of a crawl loads hundreds of files at once.
+// An archive that shows pages as they were costs their sites more requests, so each must be as polite as a page:
+// allowed, spaced, within its budget, and made once. If this breaks, one page of a crawl loads hundreds of files at
+// once.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 // Fetches what archived pages need to be shown again: style sheets and what they import, scripts, images, fonts, icons.
-// Each is a request like any other (scope, hooks, robots.txt, the host's clock, egress), goes into the archive and to no
-// handler, and is fetched once for all pages. A page waits for its own before it is handled.
+// Each is a request like any other (scope, hooks, robots.txt, the host's clock, egress), goes into the archive and to
+// no handler, and is fetched once for all pages. A page waits for its own before it is handled.
 
 import type { PageWork } from '@mannerly/frontier';
 import { hostKeyOf, parseUrlParts } from '@mannerly/frontier/internal';
@@ -54,8 +54,8 @@ export class Requisites {
   /**
    * Fetches what a page needs and the archive does not hold.
    *
-   * @returns `stopped`: the crawl stopped before, and the page has to come again. Rejects only with what broken machinery
-   *   threw.
+   * @returns `stopped`: the crawl stopped before, and the page has to come again. Rejects only with what broken
+   *   machinery threw.
    */
   async fetch(work: PageWork, page: FetchedPage): Promise<'done' | 'stopped'> {
     if (page.kind !== 'html' || !page.exclusion.keepsBody) return 'done';
