@@ -7,7 +7,7 @@ import { frontierStoreSuite, type StoreUnderTest } from '@mannerly/frontier/conf
 import { redisStore } from '@mannerly/frontier/redis';
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ClusterForTest, HAS_REDIS, migrateSlot, startCluster } from '../support/redis-server.js';
+import { type ClusterForTest, HAS_REDIS, migrateSlot, slotsOf, startCluster } from '../support/redis-server.js';
 import { sharedUnderTest } from './virtual-store.js';
 
 const TTL_MS = 3_000;
@@ -48,6 +48,21 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store on a cluster (redis-serve
     modelSteps: 300,
   });
 
+  it('has a shard in every equal part of the slots, so that servers have equal shares', async () => {
+    const client = new Cluster([...servers.nodes]);
+    const prefix = `test-${randomUUID()}`;
+    const shards = 16;
+    const store = redisStore({ client, prefix, shards, onNotice: () => undefined });
+    await store.open({ crawl: 'even', owner: 'test', create: true });
+    await store.nextDueInMs();
+    const ofTheRecord = Number(await client.cluster('KEYSLOT', `{${prefix}:0}crawl`));
+    const slots = await slotsOf(servers, prefix);
+    const parts = slots.filter((slot) => slot !== ofTheRecord).map((slot) => Math.floor((slot * shards) / 16_384));
+    expect(new Set([...parts, Math.floor((ofTheRecord * shards) / 16_384)]).size).toBe(shards);
+    expect(slots.length).toBeLessThanOrEqual(shards + 1);
+    client.disconnect();
+  });
+
   it('goes on while slots move: everything once, nothing lost', { timeout: 300_000 }, async () => {
     const client = new Cluster([...servers.nodes]);
     const prefix = `test-${randomUUID()}`;
@@ -82,9 +97,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store on a cluster (redis-serve
     const fill = Array.from({ length: 1_000 }, () => entry(added++));
     await store.add(fill);
     const busy = [adding(), working(), working()];
-    for (let shard = 0; shard < shards; shard += 1) {
-      await migrateSlot(servers, Number(await client.cluster('KEYSLOT', `{${prefix}:${shard}}m`)));
-    }
+    for (const slot of await slotsOf(servers, prefix)) await migrateSlot(servers, slot);
     isOver = true;
     await Promise.all(busy);
     expect([...done.values()].filter((times) => times !== 1)).toEqual([]);

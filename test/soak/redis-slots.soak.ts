@@ -7,7 +7,7 @@ import { redisStore } from '@mannerly/frontier/redis';
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';
-import { type ClusterForTest, HAS_REDIS, migrateSlot, startCluster } from '../support/redis-server.js';
+import { type ClusterForTest, HAS_REDIS, migrateSlot, slotsOf, startCluster } from '../support/redis-server.js';
 import { page } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
@@ -35,8 +35,10 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       });
       let isMoved = false;
       const moving = (async () => {
-        for (let shard = 0; shard < shards; shard += 1)
-          await migrateSlot(servers, Number(await client.cluster('KEYSLOT', `{${prefix}:${shard}}m`)));
+        // Those of all shards, and of the crawl's record.
+        let slots: number[] = [];
+        while (slots.length < shards) slots = await slotsOf(servers, prefix);
+        for (const slot of slots) await migrateSlot(servers, slot);
         isMoved = true;
       })();
       const { report } = await crawl({

@@ -172,3 +172,14 @@ export async function migrateSlot(servers: ClusterForTest, slot: number): Promis
     await client?.call('CLUSTER', 'SETSLOT', slot, 'NODE', ids[to] ?? '');
   for (const client of clients) client.disconnect();
 }
+
+/** The slots that have keys of a crawl. */
+export async function slotsOf(servers: ClusterForTest, prefix: string): Promise<number[]> {
+  const slots = new Set<number>();
+  for (const { port } of servers.nodes) {
+    const client = new Redis(port, '127.0.0.1');
+    for (const key of await client.keys(`{${prefix}:*`)) slots.add(Number(await client.cluster('KEYSLOT', key)));
+    client.disconnect();
+  }
+  return [...slots].sort((a, b) => a - b);
+}

@@ -2,8 +2,6 @@
 
 /** Milliseconds that a busy program has to answer the second Ctrl-C before it is ended. Ours. */
 export const INTERRUPT_ANSWER_MS = 1_500;
-/** Bytes of a key directory that is read (identity 12). */
-export const MAX_DIRECTORY_BYTES = 65_536;
 export const MAX_READ_REQUESTS_BYTES = 16 * 1024 * 1024; // bytes of a file with requests to verify (our own)
 export const ADDED_LOOK_MS = 1_000; // milliseconds between two looks for added URLs (our own)
 export const MAX_ADDED_AT_ONCE_BYTES = 1024 * 1024; // bytes of added URLs that are read with one look (our own)

@@ -2,7 +2,7 @@
 
 import type { FrontierStore } from '@mannerly/frontier';
 import type { PostgresQuery } from '@mannerly/frontier/postgres';
-import type { RedisClient, RedisStoreOptions } from '@mannerly/frontier/redis';
+import type { RedisClient, ServerStoreOptions } from '@mannerly/frontier/redis';
 import type { StoreNotice } from '../journal/events.js';
 import { loadPeer } from '../optional-peer.js';
 import { UsageError } from './failure.js';
@@ -55,18 +55,21 @@ async function openRedis(url: StoreUrl, identity: string): Promise<OpenedStore> 
   client.on('error', (error) => {
     connectError = textOf(error);
   });
-  const { crawl, name } = url;
-  const allowUnsafe = url.allowUnsafe as Unsafe;
+  const { crawl, name, shards } = url;
+  const ofRedis = { client, prefix: crawl, ...(shards === null ? {} : { shards }) };
   return {
     name,
     connectError: () => connectError,
-    make: (tell) => redisStore({ client, identity, prefix: crawl, allowUnsafe, onNotice: tell }),
+    make: (tell) => redisStore({ ...ofRedis, ...commonOf(url), identity, onNotice: tell }),
     close: async () => client.disconnect(),
   };
 }
 
-/** The store refuses those it does not know. */
-type Unsafe = NonNullable<RedisStoreOptions['allowUnsafe']>;
+/** What both stores take from the URL. They refuse what is out of range. */
+function commonOf({ allowUnsafe, maxQueued }: StoreUrl): Pick<ServerStoreOptions, 'allowUnsafe' | 'maxQueued'> {
+  const unsafe = allowUnsafe as NonNullable<ServerStoreOptions['allowUnsafe']>;
+  return { allowUnsafe: unsafe, ...(maxQueued === null ? {} : { maxQueued }) };
+}
 
 interface RedisModule {
   readonly Redis: new (urlOrOptions: string | object, options?: object) => OwnRedis;
@@ -90,19 +93,18 @@ function bySentinel({ urls }: StoreUrl, name: string): object {
   };
 }
 
-async function openPostgres({ urls, name, crawl, allowUnsafe }: StoreUrl, identity: string): Promise<OpenedStore> {
+async function openPostgres(url: StoreUrl, identity: string): Promise<OpenedStore> {
   const loaded = await loadPeer<{ readonly default?: PgModule } & Partial<PgModule>>('pg', '--store postgres://…');
   const Pool = loaded.Pool ?? loaded.default?.Pool;
   if (Pool === undefined) throw new UsageError('the package pg has no Pool', 'Install pg 8.11 or newer.');
   const { postgresStore } = await import('@mannerly/frontier/postgres');
   const timeouts = { connectionTimeoutMillis: COMMAND_MS, query_timeout: COMMAND_MS, keepAlive: true };
-  const pool = overHosts(urls.map((url) => new Pool({ connectionString: url, max: POOL_SIZE, ...timeouts })));
+  const pool = overHosts(url.urls.map((one) => new Pool({ connectionString: one, max: POOL_SIZE, ...timeouts })));
   pool.on('error', () => undefined);
   return {
-    name,
+    name: url.name,
     connectError: () => null,
-    make: (tell) =>
-      postgresStore({ pool, identity, schema: crawl, allowUnsafe: allowUnsafe as Unsafe, onNotice: tell }),
+    make: (tell) => postgresStore({ pool, schema: url.crawl, ...commonOf(url), identity, onNotice: tell }),
     close: () => pool.end(),
   };
 }

@@ -5,7 +5,7 @@ import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { MannerlyError } from '../errors.js';
 import { lacksPage, NO_PAGE, resolveIdentity } from '../fetch/identity.js';
 import { checkedEgress } from '../fetch/own-addresses.js';
-import { expectedName } from '../identity/address-list.js';
+import { expectedName } from '../identity/addresses.js';
 import type { PublishedIdentity } from '../identity/identity-card.js';
 import type { ListedKey } from '../identity/key-directory.js';
 import { identityFiles, writeIdentityFolder } from '../identity/publish.js';

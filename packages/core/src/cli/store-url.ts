@@ -17,6 +17,10 @@ export interface StoreUrl {
   readonly isCluster: boolean;
   /** The name that Sentinel has for the server; `null`: the hosts are no Sentinels. */
   readonly sentinel: string | null;
+  /** Parts of a crawl on Redis, where it is created; `null`: the default. */
+  readonly shards: number | null;
+  /** Most unfinished URLs; `null`: the default. */
+  readonly maxQueued: number | null;
   /** Settings of the server that are accepted (`allowUnsafe` of the stores); not compared with those there are. */
   readonly allowUnsafe: readonly string[];
   /** Without passwords, for messages. */
@@ -42,7 +46,13 @@ export function parseStoreUrl(text: string): StoreUrl {
   if (!/^[\w-]{1,48}$/.test(crawl)) {
     throw new UsageError(`the crawl of a store has a name of letters, digits, _ and -, not ${JSON.stringify(crawl)}`);
   }
-  const own = { isCluster: query.has('cluster'), sentinel: query.get('sentinel') };
+  const numberOf = (name: string) => (query.has(name) ? Number(query.get(name)) : null);
+  const own = {
+    isCluster: query.has('cluster'),
+    sentinel: query.get('sentinel'),
+    shards: numberOf('shards'),
+    maxQueued: numberOf('max-queued'),
+  };
   const kind = scheme.startsWith('redis') ? 'redis' : 'postgres';
   if (kind === 'redis' && hosts.length > 1 && !own.isCluster && own.sentinel === null) {
     throw new UsageError(
@@ -52,7 +62,8 @@ export function parseStoreUrl(text: string): StoreUrl {
   }
   const allowUnsafe = query.getAll('unsafe');
   const bare = urls.map((url) => {
-    for (const name of ['crawl', 'cluster', 'sentinel', 'unsafe']) url!.searchParams.delete(name);
+    for (const name of ['crawl', 'cluster', 'sentinel', 'shards', 'max-queued', 'unsafe'])
+      url!.searchParams.delete(name);
     return url!.href;
   });
   const path = first.pathname === '/' ? '' : first.pathname;

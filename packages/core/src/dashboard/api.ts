@@ -5,12 +5,21 @@ import { type Crawler, MannerlyError } from 'mannerly';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { reportFromLogs } from '../report/from-logs.js';
 import type { AddOptions } from '../run/added-urls.js';
-import { ACTIONS } from './actions.js';
 import type { ApiCall, ApiOperation } from './api-operation.js';
 import { openApiDocument, openApiPage } from './openapi.js';
 
 /** What the API needs of a crawl. */
 export type ApiCrawl = Pick<Crawler, 'activity' | 'add' | 'explain' | 'pause' | 'progress' | 'resume' | 'stop'>;
+
+type ControlledCrawl = Pick<Crawler, 'activity' | 'pause' | 'resume' | 'stop'>;
+
+/** What the live view and the API may do to a crawl as a whole, by name. */
+export const ACTIONS: ReadonlyMap<string, (crawl: ControlledCrawl) => void> = new Map([
+  ['pause', (crawl: ControlledCrawl) => crawl.pause()],
+  ['resume', (crawl: ControlledCrawl) => crawl.resume()],
+  // A second stop would cut off what is in flight; a button that is pressed twice does not mean that.
+  ['stop', (crawl: ControlledCrawl) => (crawl.activity({ limit: 0 }).phase === 'stopping' ? undefined : crawl.stop())],
+]);
 
 /** Options of the HTTP API. */
 export interface ApiOptions {

@@ -8,8 +8,7 @@ import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { MannerlyError } from 'mannerly';
 import { pagePolicy } from '../report/page/page-policy.js';
 import { judgeAccess } from './access.js';
-import { ACTIONS } from './actions.js';
-import { API_PATH, type ApiAnswer, type ApiCrawl, createApi, problem } from './api.js';
+import { ACTIONS, API_PATH, type ApiAnswer, type ApiCrawl, createApi, problem } from './api.js';
 import { type DashboardOptions, type ResolvedDashboardOptions, resolveDashboardOptions } from './dashboard-options.js';
 import {
   DASHBOARD_CLOSE_MS,

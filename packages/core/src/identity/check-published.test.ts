@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DIRECTORY_PATH } from '../signatures/profile.js';
 import { loadSigningKey, type SigningKey } from '../signatures/signing-key.js';
-import { checkNames, type NameLookup } from './address-names.js';
+import { checkNames, type NameLookup } from './addresses.js';
 import { checkPublished } from './check-published.js';
 import { writeKeyFile } from './key-file.js';
 import { identityFiles, writeIdentityFolder } from './publish.js';

@@ -3,9 +3,10 @@
 
 import { createHash } from 'node:crypto';
 import { invalidOption } from '../errors.js';
+import { parseJsonObject } from '../parse-json.js';
 import { CREATED_BEFORE_SECONDS } from '../signatures/limits.js';
 import { ALGORITHM, DIRECTORY_TAG } from '../signatures/profile.js';
-import type { PublicJwk, Signer } from '../signatures/signing-key.js';
+import { type PublicJwk, publicJwkOf, type Signer } from '../signatures/signing-key.js';
 import { MAX_DIRECTORY_KEYS } from './limits.js';
 
 /** A key of which the public part is listed, and which signs the list. */
@@ -21,6 +22,13 @@ export function keyDirectory(keys: readonly ListedKey[]): string {
   }
   const members = keys.map(({ keyid, publicJwk: { kty, crv, x } }) => ({ kty, crv, x, kid: keyid, use: 'sig' }));
   return `${JSON.stringify({ keys: members }, null, 2)}\n`;
+}
+
+/** The keys of a JWK set; `null`: it is none, or has too many. @throws Never */
+export function keysOfDirectory(text: string): readonly PublicJwk[] | null {
+  const listed = parseJsonObject(text)?.['keys'];
+  if (!Array.isArray(listed) || listed.length > MAX_DIRECTORY_KEYS) return null;
+  return listed.flatMap((each: unknown) => publicJwkOf(each) ?? []);
 }
 
 /** The fields of a signed directory. */

@@ -10,7 +10,7 @@ import { checkedEgress, isUnlisted } from '../fetch/own-addresses.js';
 import { DIRECTORY_PATH, DIRECTORY_TAG } from '../signatures/profile.js';
 import { loadSigningKey, type PublicJwk, publicJwkOf, type SigningKey, thumbprint } from '../signatures/signing-key.js';
 import { type SignatureVerdict, verifySignature } from '../signatures/verify-signature.js';
-import { expectedName } from './address-list.js';
+import { expectedName } from './addresses.js';
 import { writeKeyFile } from './key-file.js';
 import { identityFiles, writeIdentityFolder } from './publish.js';
 

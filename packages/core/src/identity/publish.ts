@@ -7,7 +7,7 @@ import { orIfAbsent, writeWhole } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import { MAX_KEY_BYTES } from '../signatures/limits.js';
 import { DIRECTORY_PATH, DIRECTORY_TYPE } from '../signatures/profile.js';
-import { addressList } from './address-list.js';
+import { addressList } from './addresses.js';
 import { hostFiles, type ServedFile } from './host-files.js';
 import { FILES, identityCard, identityPage, type PublishedIdentity } from './identity-card.js';
 import { keyDirectory, type ListedKey, signDirectory } from './key-directory.js';

@@ -3,16 +3,11 @@
 
 import { headerValue } from '../fetch/outcome.js';
 import { keepLatest } from '../keep-latest.js';
-import { parseJsonObject } from '../parse-json.js';
 import { parseUrl } from '../parse-url.js';
 import { DIRECTORY_PATH } from '../signatures/profile.js';
-import { type PublicJwk, publicJwkOf, thumbprint } from '../signatures/signing-key.js';
-import {
-  DIRECTORY_CACHE_SECONDS,
-  LEAST_DIRECTORY_CACHE_SECONDS,
-  MAX_DIRECTORY_KEYS,
-  MAX_KNOWN_DIRECTORIES,
-} from './limits.js';
+import { type PublicJwk, thumbprint } from '../signatures/signing-key.js';
+import { keysOfDirectory } from './key-directory.js';
+import { DIRECTORY_CACHE_SECONDS, LEAST_DIRECTORY_CACHE_SECONDS, MAX_KNOWN_DIRECTORIES } from './limits.js';
 import { type DirectoryAccess, type FetchPublished, type PublishedAnswer, publishedFetcher } from './published-file.js';
 
 interface KeySet {
@@ -75,10 +70,8 @@ export function directoryUrl(agent: string | null): string | null {
 
 /** By their thumbprints, which are computed; `null`: no directory. */
 function keysIn(body: Uint8Array): ReadonlyMap<string, PublicJwk> | null {
-  const listed = parseJsonObject(new TextDecoder().decode(body))?.['keys'];
-  if (!Array.isArray(listed) || listed.length > MAX_DIRECTORY_KEYS) return null;
-  const keys = listed.flatMap((each: unknown) => publicJwkOf(each) ?? []);
-  return new Map(keys.map((key) => [thumbprint(key), key]));
+  const keys = keysOfDirectory(new TextDecoder().decode(body));
+  return keys === null ? null : new Map(keys.map((key) => [thumbprint(key), key]));
 }
 
 function cacheSeconds({ headers }: PublishedAnswer): number {

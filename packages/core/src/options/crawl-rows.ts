@@ -22,6 +22,7 @@ import {
   either,
   group,
   groupRow,
+  isFunction,
   list,
   number,
   row,
@@ -39,7 +40,6 @@ const minutes = number(0, MAX_MINUTES, 'minutes', true);
 const bytes = whole(1, Number.MAX_SAFE_INTEGER, 'bytes');
 /** Two labels or more. */
 const HOST_NAME = '^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]{2,63}$';
-const isFunction = (value: unknown): boolean => typeof value === 'function';
 
 /** Who crawls, where, how much, and what counts as one URL. */
 export const CRAWL_ROWS = {

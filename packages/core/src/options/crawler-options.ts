@@ -18,6 +18,7 @@ import type { StoreNotice } from '../journal/events.js';
 import type { LogFunction, Logger } from '../journal/log-entry.js';
 import type { Sink } from '../output/sink.js';
 import type { ContentFunction } from '../recrawl/recrawl-options.js';
+import type { GivenBrowser } from './browser-rows.js';
 
 /** Everything a crawl can be configured with. */
 export interface CrawlerOptions {
@@ -138,6 +139,37 @@ export interface CrawlerOptions {
   readonly sinks?: readonly Sink[];
   /** The source of time, for tests. @default the system's clock */
   readonly clock?: Clock;
+}
+
+/** What a configuration file may say in addition. */
+export interface FileOptions {
+  /**
+   * Open HTML pages in a Chromium of yours (pages in a browser (docs/browser.md)): of the command and its
+   * configuration. Needs playwright-core. A program says `fetcher: browserFetcher(…)`. @default false
+   */
+  readonly browser?: boolean | GivenBrowser;
+  /** Where the schema is, for editors. @default none */
+  readonly $schema?: string;
+  /**
+   * A module that exports `handlers`. Relative to the file. @default every HTML page is an item, its links are followed
+   */
+  readonly handlers?: string;
+  /** The crawl directory. Relative to the file. @default that of the same crawl, else crawls/<host>-<date> */
+  readonly out?: string;
+  /** A CSV file for items too. Relative to the file. @default none */
+  readonly csv?: string;
+  /** A SQLite file for items too. Relative to the file. @default none */
+  readonly sqlite?: string;
+  /** A table of PostgreSQL (docs/sinks.md) for items too. A URL with a password is named by its place. @default none */
+  readonly postgres?: string;
+  /** A URL to which items are posted (docs/sinks.md) too. @default none */
+  readonly webhook?: string;
+  /**
+   * A bucket (docs/sinks.md) for items, saved files and archives too. Its keys are in the environment. @default none
+   */
+  readonly s3?: string;
+  /** The server that keeps the frontier. @default in the crawl directory */
+  readonly store?: string;
 }
 
 /** The options of `identity`. */

@@ -26,10 +26,9 @@ import {
   MIN_WARC_BYTES,
 } from './limits.js';
 import { RECRAWL_GROUP } from './recrawl-rows.js';
-import { boolean, choice, code, either, group, groupRow, list, number, row, text, whole } from './row.js';
+import { boolean, choice, code, either, group, groupRow, isFunction, list, number, row, text, whole } from './row.js';
 
 const MIB = 1024 * 1024;
-const isFunction = (value: unknown): boolean => typeof value === 'function';
 
 /** Waits before retries. */
 const retryWaits = list(number(0, MAX_RETRY_WAIT_MS, 'ms'), MAX_RETRIES);

@@ -2,15 +2,12 @@
 
 import type { ContentFunction, ResolvedRecrawlOptions } from '../recrawl/recrawl-options.js';
 import { MAX_HANDLER_VERSION } from './limits.js';
-import { choice, code, either, group, number, row, text, whole } from './row.js';
+import { choice, code, either, group, isFunction, number, row, text, whole } from './row.js';
 
 /** What `recrawl` takes. */
 export const RECRAWL_GROUP = group('RecrawlOptions', {
   change: row(
-    either(
-      choice('text', 'payload', 'items'),
-      code<ContentFunction>('ContentFunction', (value) => typeof value === 'function'),
-    ),
+    either(choice('text', 'payload', 'items'), code<ContentFunction>('ContentFunction', isFunction)),
     'What counts as content: text, title and links that a reader sees, every byte of the body, the items that the ' +
       'handler emits (it is then called for each body), or what a function of the page returns, any JSON.',
     { default: 'text' },
@@ -63,7 +60,7 @@ export const RECRAWL_GROUP = group('RecrawlOptions', {
   importance: row(
     code<NonNullable<ResolvedRecrawlOptions['importance']>>(
       '(url: string, userData: JsonValue | null) => number | undefined',
-      (value) => typeof value === 'function',
+      isFunction,
     ),
     'How many other pages a visit of this one is worth, 0.01 to 100. `undefined`: 4 of a seed, 1 of any other page.',
   ),

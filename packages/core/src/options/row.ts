@@ -177,6 +177,9 @@ export function code<T>(type: string, accepts: (value: unknown) => boolean): Sha
   return { kind: 'code', type, accepts };
 }
 
+/** Whether a value is a function: for `code`. */
+export const isFunction = (value: unknown): boolean => typeof value === 'function';
+
 /** A value of one of several shapes. */
 export function either<const S extends readonly Shape[]>(...shapes: S): Shape<ValueOf<S[number]>> {
   return { kind: 'either', shapes };

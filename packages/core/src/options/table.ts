@@ -11,7 +11,7 @@ import { type Row, type Rows, row, text } from './row.js';
 export const OPTIONS = { ...CRAWL_ROWS, ...HOST_ROWS, ...POLITENESS_ROWS, ...MACHINE_ROWS };
 
 /** Options that a configuration file has in addition, or with another value. */
-const FILE_OPTIONS = {
+export const FILE_OPTIONS = {
   $schema: row(text('a path or URL'), 'Where the schema is, for editors.'),
   handlers: row(text('a path', { path: 'whole' }), 'A module that exports `handlers`. Relative to the file.', {
     defaultText: 'every HTML page is an item, its links are followed',
@@ -41,7 +41,7 @@ const FILE_OPTIONS = {
 };
 
 /** Options that flags and a configuration file have, and a program has not. */
-const COMMAND_OPTIONS = { browser: BROWSER_ROW };
+export const COMMAND_OPTIONS = { browser: BROWSER_ROW };
 
 /** Every option that may have a flag. */
 export const FLAG_OPTIONS: Rows = { ...OPTIONS, ...COMMAND_OPTIONS };

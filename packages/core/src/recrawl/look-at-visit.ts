@@ -4,13 +4,11 @@ import type { Frontier } from '@mannerly/frontier';
 import type { VisitLook } from '../report/visit-look.js';
 import { changesPerDay } from './change-estimate.js';
 import { dueOf } from './choose-visits.js';
-import { GroupPriors } from './group-priors.js';
-import { type HostValidators, ValidatorTrust } from './host-validators.js';
-import { LastmodTrust } from './lastmod-trust.js';
+import type { HostValidators } from './host-validators.js';
+import { readKnowledge } from './kept-knowledge.js';
 import { VISITS_TO_JUDGE } from './limits.js';
 import { decodeVisit, visitKey } from './page-visit.js';
-import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
-import { SitemapVisits } from './sitemap-visits.js';
+import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 import { expectedVisit, freshNow } from './visit-choice.js';
 
 /** Looks. @returns `null`: no visit of the page was kept. @throws What the store throws. */
@@ -22,16 +20,9 @@ export async function lookAtVisit(
 ): Promise<VisitLook | null> {
   const kept = decodeVisit(await store.readRecord(visitKey(url)));
   if (kept === null) return null;
-  const readOnly = { ...store, writeRecord: async () => undefined };
-  const parts = { sentAs: () => kept.sentAs, trustFreshnessDays: 0, nowMs: () => nowMs, tell: () => undefined };
-  const sitemaps = new SitemapVisits(readOnly, parts);
-  await sitemaps.readDates();
-  const lastmodTrust = new LastmodTrust(readOnly);
-  const priors = new GroupPriors(await store.readRecord(PRIORS_KEY));
-  const expectations = { options, priors, lastmods: sitemaps.dates, lastmodTrust, nowMs };
+  const { expectations, validators } = await readKnowledge(store, options, nowMs);
   const { visit, claim, importance, value } = await expectedVisit(kept, expectations);
   const { host } = new URL(url);
-  const validators = await new ValidatorTrust(readOnly, 0, () => undefined).of(host);
   const { visits, changes, changedAtMs, etag, lastModified, estimate } = visit;
   const { atMs: dueAtMs, why } = dueOf(visit, options, claim);
   return {
@@ -40,9 +31,9 @@ export async function lookAtVisit(
     changesPerDay: changesPerDay(estimate),
     fresh: freshNow(visit, nowMs),
     ...{ importance, value, dueAtMs, why },
-    ...trustOf(validators, nowMs),
+    ...trustOf(await validators.of(host), nowMs),
     lastmod: claim?.says ?? null,
-    lastmodTrust: await lastmodTrust.of(host),
+    lastmodTrust: await expectations.lastmodTrust.of(host),
   };
 }
 

@@ -3,13 +3,11 @@
 import type { Frontier } from '@mannerly/frontier';
 import { changesPerDay } from './change-estimate.js';
 import { conditionsOf } from './conditions.js';
-import { GroupPriors } from './group-priors.js';
-import { usable, ValidatorTrust } from './host-validators.js';
-import { LastmodTrust } from './lastmod-trust.js';
+import { usable } from './host-validators.js';
+import { readKnowledge } from './kept-knowledge.js';
 import { MAX_PLANNED_HOSTS, MAX_PLANNED_PAGES } from './limits.js';
 import type { PageVisit } from './page-visit.js';
-import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
-import { SitemapVisits } from './sitemap-visits.js';
+import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 import { chooseVisits, type ExpectedVisit, expectedVisit, freshNow } from './visit-choice.js';
 
 /** A page that would be visited. */
@@ -70,16 +68,7 @@ type PlanStore = Pick<Frontier, 'readRecord' | 'listRecords' | 'inspectHost' | '
 /** Makes the plan. @throws As `chooseVisits`. */
 export async function planRecrawl(store: PlanStore, parts: RecrawlPlanParts): Promise<RecrawlPlan> {
   const { options, pages, nowMs } = parts;
-  const readOnly = { ...store, writeRecord: async () => undefined };
-  const { trustFreshnessDays } = options;
-  const nothing = { tell: () => undefined };
-  const sitemaps = new SitemapVisits(readOnly, {
-    sentAs: () => '',
-    trustFreshnessDays,
-    nowMs: () => nowMs,
-    ...nothing,
-  });
-  await sitemaps.readDates();
+  const { sitemaps, validators, expectations } = await readKnowledge(store, options, nowMs);
   const hosts = new Map<string, { known: number; due: number; visits: number; first: PlannedVisit[] }>();
   const hostOf = (visit: PageVisit) => {
     const { host } = new URL(visit.url);
@@ -95,14 +84,10 @@ export async function planRecrawl(store: PlanStore, parts: RecrawlPlanParts): Pr
     known.due += 1;
     due += 1;
   };
-  const priors = new GroupPriors(await store.readRecord(PRIORS_KEY));
-  const lastmodTrust = new LastmodTrust(readOnly);
-  const expectations = { options, priors, lastmods: sitemaps.dates, lastmodTrust, nowMs };
   const choice = await chooseVisits(store, { ...expectations, sinceMs: nowMs + 1, maxPages: pages }, seen);
   // A part of the bound is for URLs that were never fetched.
   const fresh = Math.min(store.counts().queued, Math.floor(choice.most * options.newShare));
   const left = pages === null ? choice.visits.length : Math.max(0, pages - fresh);
-  const validators = new ValidatorTrust(readOnly, 0, () => undefined);
   const allowed = new Map<string, number>();
   let [visits, freshAfter, changed, bytesSaved] = [0, choice.fresh, 0, 0];
   for (const visit of choice.visits) {

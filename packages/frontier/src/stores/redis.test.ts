@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { FrontierError } from '../errors.js';
-import { shardBase, shardOf } from './redis/connection.js';
+import { shardBase, shardOf } from './redis/shards.js';
 import { laneNames, microseconds } from './redis/values.js';
 import { type RedisStoreOptions, redisStore } from './redis.js';
 
@@ -68,11 +68,11 @@ describe('the values of scripts', () => {
 
   // Stored keys contain these: a change here is a change of format.
   it.each([
-    ['example.org', 16, 1],
-    ['example.com', 16, 6],
-    ['example.org', 1, 0],
-  ])('puts %s among %i shards into number %i', (host, shards, shard) => {
+    ['example.org', 16, 1, '{docs:1.60}'],
+    ['example.com', 16, 6, '{docs:6}'],
+    ['example.org', 1, 0, '{docs:0}'],
+  ])('puts %s among %i shards into number %i, whose keys begin with %s', (host, shards, shard, base) => {
     expect(shardOf(host, shards)).toBe(shard);
-    expect(shardBase('docs', shard)).toBe(`{docs:${shard}}`);
+    expect(shardBase('docs', shard, shards)).toBe(base);
   });
 });

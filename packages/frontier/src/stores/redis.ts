@@ -3,9 +3,10 @@
 // first (C5).
 
 import type { FrontierStore } from '../store.js';
-import { Connection, type RedisStoreOptions, resolveRedisOptions, shardBase } from './redis/connection.js';
+import { Connection, type RedisStoreOptions, resolveRedisOptions } from './redis/connection.js';
 import { claimCrawl, readDurability, WEAKNESS } from './redis/open-crawl.js';
 import { RedisQueues } from './redis/queues.js';
+import { shardBase } from './redis/shards.js';
 import { type Durability, serverStore } from './server/server-store.js';
 
 export type { RedisClient, RedisStoreOptions } from './redis/connection.js';
@@ -31,16 +32,16 @@ const WEAKEST_FIRST: readonly Durability[] = ['none', 'process', 'power'];
 export function redisStore(options: RedisStoreOptions): FrontierStore {
   const resolved = resolveRedisOptions(options);
   const connection = new Connection(resolved);
-  const durabilityOf = (shard: number) =>
-    readDurability(connection, shardBase(resolved.prefix, shard), resolved.allowUnsafe);
+  const durabilityOf = (shard: number, shards: number) =>
+    readDurability(connection, shardBase(resolved.prefix, shard, shards), resolved.allowUnsafe);
   return serverStore({
     options: resolved,
     weakness: WEAKNESS,
     open: async (request) => {
       // The first shard's server is checked before anything is written to it.
-      const first = await durabilityOf(0);
+      const first = await durabilityOf(0, 1);
       const shards = await claimCrawl(connection, request, resolved);
-      const others = await Promise.all(Array.from({ length: shards - 1 }, (_, at) => durabilityOf(at + 1)));
+      const others = await Promise.all(Array.from({ length: shards }, (_, shard) => durabilityOf(shard, shards)));
       const weakest = WEAKEST_FIRST.find((one) => one === first || others.includes(one)) ?? 'none';
       return { queues: new RedisQueues(connection, { ...resolved, shards }), durable: weakest };
     },

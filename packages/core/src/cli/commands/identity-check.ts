@@ -3,7 +3,7 @@
 
 import { Resolver } from 'node:dns/promises';
 import { createUndiciFetcher } from '../../fetch/undici-fetcher.js';
-import { checkNames } from '../../identity/address-names.js';
+import { checkNames } from '../../identity/addresses.js';
 import { checkPublished, type ExpectedIdentity } from '../../identity/check-published.js';
 import { publishedFetcher } from '../../identity/published-file.js';
 import { publishedFolder } from '../../identity/published-folder.js';

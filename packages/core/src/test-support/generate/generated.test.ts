@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { CONFIG_OPTIONS, FLAG_OPTIONS, OPTIONS, SECTIONS } from '../../options/table.js';
+import { COMMAND_OPTIONS, CONFIG_OPTIONS, FILE_OPTIONS, FLAG_OPTIONS, OPTIONS, SECTIONS } from '../../options/table.js';
 import { commandSections, exitCodeTable } from './command-page.js';
 import { configSchema } from './config-schema.js';
 import { optionOverview, optionSections } from './option-text.js';
@@ -30,7 +30,10 @@ it('every option stands in one section of the reference and of the help', () => 
 
 describe('what is generated is what is committed', () => {
   it.each([
-    ['packages/core/src/options/crawler-options.ts', () => optionTypes(OPTIONS)],
+    [
+      'packages/core/src/options/crawler-options.ts',
+      () => optionTypes(OPTIONS, { ...COMMAND_OPTIONS, ...FILE_OPTIONS }),
+    ],
     ['packages/core/schema/config.schema.json', () => configSchema(CONFIG_OPTIONS)],
   ])('%s', async (path, text) => {
     await expect(text()).toMatchFileSnapshot(pathOf(path));

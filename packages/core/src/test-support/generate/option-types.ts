@@ -23,17 +23,30 @@ import type { StoreNotice } from '../journal/events.js';
 import type { LogFunction, Logger } from '../journal/log-entry.js';
 import type { Sink } from '../output/sink.js';
 import type { ContentFunction } from '../recrawl/recrawl-options.js';
+import type { GivenBrowser } from './browser-rows.js';
 `;
 /** Types of groups that are declared elsewhere. */
-const DECLARED: ReadonlySet<string> = new Set(["Omit<RobotsOptions, 'tokens'>", 'CustomPoliteness', 'HookOptions']);
+const DECLARED: ReadonlySet<string> = new Set([
+  "Omit<RobotsOptions, 'tokens'>",
+  'CustomPoliteness',
+  'GivenBrowser',
+  'HookOptions',
+]);
 /** Types of groups that the package exports. The members of the others are documented where they are used. */
-const EXPORTED: ReadonlySet<string> = new Set(['CrawlerOptions', 'IdentityOptions', 'ScopeOptions', 'NetworkOptions']);
+const EXPORTED: ReadonlySet<string> = new Set([
+  'CrawlerOptions',
+  'FileOptions',
+  'IdentityOptions',
+  'ScopeOptions',
+  'NetworkOptions',
+]);
 const MAX_COLUMNS = 120;
 
-/** The module. @param rows - Those of \`createCrawler\`. */
-export function optionTypes(rows: Rows): string {
+/** The module. @param rows - Those of \`createCrawler\`. @param ofFile - Those of a configuration file alone. */
+export function optionTypes(rows: Rows, ofFile: Rows): string {
   const all = [
     ['CrawlerOptions', rows, 'Everything a crawl can be configured with.', []] as const,
+    ['FileOptions', ofFile, 'What a configuration file may say in addition.', []] as const,
     ...groupsOf(rows),
   ].map(([name, each, does, needed]) => declaration(name, each, does, needed));
   return `${HEAD}\n${all.join('\n')}`;

@@ -128,33 +128,3 @@ export function resolveRedisOptions(options: RedisStoreOptions) {
   const common = resolveServerOptions('Redis', options, ['client', 'prefix', 'shards']);
   return { ...common, client, prefix, shards: wholeIn('shards', shards, 1, SHARDS_MOST) };
 }
-
-/** The shard of a host, a record or a slot: FNV-1a of its name. Keys are placed by it, so it never changes. */
-export function shardOf(name: string, shards: number): number {
-  if (shards === 1) return 0;
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
-  return (hash >>> 0) % shards;
-}
-
-/** The prefix of a shard's keys: one hash tag, so one slot. */
-export function shardBase(prefix: string, shard: number): string {
-  return `{${prefix}:${shard}}`;
-}
-
-/** One of several, with its index among them. */
-export interface Placed<T> {
-  readonly one: T;
-  readonly at: number;
-}
-
-export function byShard<T>(all: readonly T[], shards: number, nameOf: (one: T) => string): Map<number, Placed<T>[]> {
-  const parts = new Map<number, Placed<T>[]>();
-  for (const [at, one] of all.entries()) {
-    const shard = shardOf(nameOf(one), shards);
-    const part = parts.get(shard);
-    if (part === undefined) parts.set(shard, [{ one, at }]);
-    else part.push({ one, at });
-  }
-  return parts;
-}

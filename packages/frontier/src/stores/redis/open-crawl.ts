@@ -5,10 +5,11 @@ import { FrontierError } from '../../errors.js';
 import type { OpenRequest } from '../../store.js';
 import { type CrawlName, compareCrawl, messageOf } from '../checked-store.js';
 import { type Durability, refuseUnsafe, type UnsafeSetting } from '../server/server-store.js';
-import { type Connection, type ResolvedRedisOptions, shardBase } from './connection.js';
+import type { Connection, ResolvedRedisOptions } from './connection.js';
+import { shardBase } from './shards.js';
 
 const FORMAT = 'mannerly-frontier-redis';
-const VERSION = 1;
+const VERSION = 2;
 const OLDEST_SERVER = 7;
 const POLICY = 'noeviction';
 
@@ -25,7 +26,8 @@ export async function claimCrawl(
   { crawl, create }: OpenRequest,
   { prefix, identity, shards }: ResolvedRedisOptions,
 ): Promise<number> {
-  const key = `${shardBase(prefix, 0)}crawl`;
+  // Found without the number of shards, which it holds.
+  const key = `${shardBase(prefix, 0, 1)}crawl`;
   const wanted: KeptCrawl = { format: FORMAT, version: VERSION, crawl, identity, shards };
   if (create) await connection.call('SET', [key, JSON.stringify(wanted), 'NX']);
   const bytes = await connection.call('GET', [key]);

@@ -5,16 +5,8 @@ import type { CommitAnswer, HostCommit, Lease, LeaseRequest, NewEntry, ReserveSl
 import type { StoreQueues } from '../checked-store.js';
 import { type ClockedAnswer, ClockWatch, underClock } from '../server/clock-watch.js';
 import { ConfirmedLinks, rolledBack } from '../server/confirmed-links.js';
-import {
-  byShard,
-  type Connection,
-  type Placed,
-  type ResolvedRedisOptions,
-  type ScriptName,
-  type ScriptValue,
-  shardBase,
-  shardOf,
-} from './connection.js';
+import type { Connection, ResolvedRedisOptions, ScriptName, ScriptValue } from './connection.js';
+import { byShard, type Placed, shardBase, shardOf } from './shards.js';
 import {
   laneNames,
   listOf,
@@ -60,7 +52,7 @@ export class RedisQueues implements StoreQueues {
     this.#connection = connection;
     this.#links = new ConfirmedLinks(shards);
     this.#onNotice = onNotice;
-    this.#bases = Array.from({ length: shards }, (_, shard) => shardBase(prefix, shard));
+    this.#bases = Array.from({ length: shards }, (_, shard) => shardBase(prefix, shard, shards));
     this.#clocks = monotonicMs === null ? [] : this.#bases.map(() => new ClockWatch(monotonicMs));
     // Each shard counts its own.
     this.#maxQueued = Math.ceil(maxQueued / shards);

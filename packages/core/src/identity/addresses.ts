@@ -1,10 +1,21 @@
-// The names of a crawler's addresses, looked up as sites look them up: the address has a name under the published
-// domain, and that name leads back to the address (specification, identity 10).
+// The addresses from which a crawler's requests come: the list that its operator publishes (JAFAR; identity 9), and their
+// names, looked up as sites do: an address has a name under the published domain, which leads back to it (identity 10).
 
 import ipaddr from 'ipaddr.js';
-import { expectedName } from './address-list.js';
 import type { PublishedFault } from './check-published.js';
 import { MAX_NAMED_ADDRESSES } from './limits.js';
+
+/** The name that the first address of a range should have: `crawl-192-0-2-0.bot.example`. */
+export function expectedName(range: string, domain: string): string {
+  const [address = ''] = range.split('/');
+  return `crawl-${address.replaceAll(/[.:]+/g, '-').replace(/-$/, '')}.${domain}`;
+}
+
+/** The list as it is served. */
+export function addressList(ranges: readonly string[], nowMs: number): string {
+  const prefixes = ranges.map((range) => (range.includes(':') ? { ipv6Prefix: range } : { ipv4Prefix: range }));
+  return `${JSON.stringify({ creationTime: new Date(nowMs).toISOString(), prefixes }, null, 2)}\n`;
+}
 
 /** What looks names up, such as a `Resolver` of node:dns/promises. */
 export interface NameLookup {
