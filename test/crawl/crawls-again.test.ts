@@ -387,6 +387,32 @@ describe('a crawl that is run again', () => {
     expect((await run(30)).paths).not.toContain('/39');
   });
 
+  it('visits a page that was gone once more when a page that has changed links to it, once in a month at most', async () => {
+    const { run } = await site(tagged);
+    await run(0);
+    gone.add(39);
+    await run(1);
+    expect((await run(9)).report.recrawl).toMatchObject({ gone: 1 });
+    // Page 19 links to it. It has to change, and the last try to be a month ago.
+    edition[19] = 2;
+    expect((await run(20)).paths).not.toContain('/39');
+    expect((await run(41)).paths).not.toContain('/39');
+    edition[19] = 3;
+    const tried = await run(45);
+    expect(tried.asked.find(({ path }) => path === '/39')).toMatchObject({ status: 404 });
+    expect(tried.report.recrawl).toMatchObject({ gone: 0 });
+    edition[19] = 4;
+    expect((await run(50)).paths).not.toContain('/39');
+    edition[19] = 5;
+    gone.clear();
+    const back = await run(80);
+    expect(back.paths.filter((path) => path === '/39')).toHaveLength(1);
+    expect(back.asked.find(({ path }) => path === '/39')?.headers['if-none-match']).toBeUndefined();
+    expect(back.itemUrls.some((url) => url.endsWith('/39'))).toBe(true);
+    // It is a known page again.
+    expect((await run(81)).asked.find(({ path }) => path === '/39')).toMatchObject({ status: 304 });
+  });
+
   it('tries a page that failed ever more rarely, and learns nothing from that', async () => {
     let isClosed = false;
     const { run } = await site((at, request) => (at === 7 && isClosed ? { status: 403 } : tagged(at, request)));

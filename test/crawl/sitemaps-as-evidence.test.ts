@@ -69,7 +69,7 @@ class Site {
             : { headers: { ...XML, etag, 'cache-control': `max-age=${this.listLastsSeconds}` }, body };
         }
         const edition = path === '/' ? 1 : this.edition[Number(path.slice(1))];
-        if (edition === undefined) return { status: 404 };
+        if (edition === undefined || Number.isNaN(edition)) return { status: 404 };
         return {
           headers: { 'content-type': 'text/html' },
           body: `<title>${path}</title><p>Edition ${edition}</p>`,
@@ -145,6 +145,26 @@ describe('a recrawl of a site with a sitemap', () => {
     site.edition.push(1);
     site.lastmod.push(null);
     expect((await run(5)).paths).toContain('/5');
+  });
+
+  it('visits a page that was gone when the sitemap names it with a later date, once for each date', async () => {
+    const site = new Site(5, wasAt);
+    const { startMs, run } = runs({ 'a.test': site.host() });
+    await run(0);
+    const edition = site.edition.splice(3, 1, Number.NaN);
+    await run(5);
+    expect((await run(20)).report.recrawl).toMatchObject({ gone: 1 });
+    expect((await run(30)).paths).not.toContain('/3');
+    site.lastmod[3] = iso(startMs + 35 * DAY_MS);
+    const inVain = await run(40);
+    expect(inVain.asked.filter(({ path }) => path === '/3').map(({ status }) => status)).toEqual([404]);
+    expect(inVain.report.recrawl).toMatchObject({ gone: 0 });
+    expect((await run(50)).paths).not.toContain('/3');
+    site.edition.splice(3, 1, ...edition);
+    site.lastmod[3] = iso(startMs + 55 * DAY_MS);
+    const back = await run(60);
+    expect(back.asked.filter(({ path }) => path === '/3').map(({ status }) => status)).toEqual([200]);
+    expect((await run(70)).paths).toContain('/3');
   });
 
   it('reads the sitemap rarely: not within an hour, and not at all while it says how long it lasts', async () => {

@@ -1,5 +1,5 @@
-// The addresses from which a crawler's requests come: the list that its operator publishes (JAFAR; identity 9), and their
-// names, looked up as sites do: an address has a name under the published domain, which leads back to it (identity 10).
+// The addresses from which a crawler's requests come: the list that its operator publishes (JAFAR; identity 9), and
+// their names, looked up as sites do (identity 10).
 
 import ipaddr from 'ipaddr.js';
 import type { PublishedFault } from './check-published.js';

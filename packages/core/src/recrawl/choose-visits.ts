@@ -22,10 +22,15 @@ export interface DueOptions {
   readonly maxDays: number;
 }
 
+/** Whether two visits in a row have found no page, or one that was final. */
+export function isGone({ missing }: Pick<PageVisit, 'missing'>): boolean {
+  return missing > 1;
+}
+
 /**
  * When a page is due, epoch milliseconds; `null`: it is gone.
  *
- * @param claim - What a sitemap or feed says of it. @default nothing
+ * @param claim - What a sitemap or feed says of it, of one that is gone since the last try. @default nothing
  */
 export function dueAtMs(visit: PageVisit, options: DueOptions, claim: Claim | null = null): number | null {
   return dueOf(visit, options, claim).atMs;
@@ -37,7 +42,12 @@ export function dueOf(
   { everyDays, minDays, maxDays }: DueOptions,
   claim: Claim | null,
 ): { readonly atMs: number | null; readonly why: VisitLook['why'] } {
-  if (visit.missing > 1 || visit.reason === 'unavailable-after') return { atMs: null, why: 'gone' };
+  if (visit.reason === 'unavailable-after') return { atMs: null, why: 'gone' };
+  if (isGone(visit)) {
+    // What has moved for good is visited where it is now.
+    const isNamed = claim?.says === 'changed' && visit.reason !== 'redirect';
+    return isNamed ? { atMs: lastTryMs(visit), why: 'named' } : { atMs: null, why: 'gone' };
+  }
   const perDay = changesPerDay(visit.estimate);
   const afterDays =
     everyDays === null ? 0 : Math.min(maxDays, Math.max(minDays, dueAfterDays(perDay, everyDays, claim)));

@@ -22,6 +22,10 @@ export const VISITS_READ_AT_ONCE = 1_000;
 export const MAX_CHOSEN = 1_000_000;
 /** Days that a page which was not found is left alone, at most, before it is tried once more. Recrawl 8.5. */
 export const MISSING_DAYS = 7;
+/** Days after which a link to a page that is gone leads to one more visit: a dead link costs one request a month. */
+export const GONE_LINKED_DAYS = 30;
+/** Pages that are gone whose links are known again, at most, in a run: about a kilobyte each. */
+export const MAX_GONE = 10_000;
 // Validators of a host. Recrawl 7, V9
 /** Visits in a row that judge them. */
 export const VISITS_TO_JUDGE = 5;

@@ -18,7 +18,8 @@ import { GroupPriors } from './group-priors.js';
 import { ValidatorTrust, type ValidatorWarning } from './host-validators.js';
 import { type Claim, datedDays, LastmodTrust } from './lastmod-trust.js';
 import { freshUntilMs } from './lifetime.js';
-import { decodeVisit, type PageVisit, visitKey } from './page-visit.js';
+import { GONE_LINKED_DAYS, MAX_GONE } from './limits.js';
+import { decodeVisit, lastTryMs, type PageVisit, visitKey } from './page-visit.js';
 import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
 import { SitemapVisits } from './sitemap-visits.js';
 import { digestOf, jsonDigest, payloadDigest } from './text-digest.js';
@@ -118,6 +119,8 @@ export class Recrawl {
     readonly fresh: number;
     readonly before: number | null;
   } | null = null;
+  /** Pages that have been gone for long, by URL; set by `choose`. */
+  readonly #gone = new Map<string, PageVisit>();
   #nextDueAtMs: number | null = null;
   #counts: Counted = {
     visits: 0,
@@ -339,7 +342,7 @@ export class Recrawl {
         ...(missing === 2 ? { isRemoved: true } : {}),
       });
       if (missing > 1) this.#copied(before, true);
-      this.#count({ visits: 1, ...(missing === 2 && target === null ? { gone: 1 } : {}) });
+      this.#count({ visits: 1, ...(missing === 2 && before.missing < 2 && target === null ? { gone: 1 } : {}) });
     }
     return before === null || !isAgain || before.status === 'failed'
       ? undefined
@@ -362,7 +365,13 @@ export class Recrawl {
   }> {
     const nowMs = this.#parts.nowMs();
     await this.sitemaps.readDates();
-    const choice = await chooseVisits(this.#store, { ...this.#expectations(nowMs), sinceMs, maxPages });
+    const gone = (visit: PageVisit): void => {
+      const isLongGone = lastTryMs(visit) <= nowMs - GONE_LINKED_DAYS * DAY_MS;
+      if (isLongGone && visit.reason !== 'redirect' && this.#gone.size < MAX_GONE) this.#gone.set(visit.url, visit);
+    };
+    const expectations = { ...this.#expectations(nowMs), sinceMs, maxPages };
+    const choice = await chooseVisits(this.#store, expectations, undefined, gone);
+    for (const { url } of choice.visits) this.#gone.delete(url);
     const { records, known, fresh, visits, most } = choice;
     this.#priors = choice.groups;
     this.#nextDue(choice.nextDueMs);
@@ -374,6 +383,17 @@ export class Recrawl {
         via: visit.from === null ? 'seed' : 'link',
       });
     return { pages: visits.map(urlOf), known: records };
+  }
+
+  /** The links of a page that is new or has changed. Those to pages that were gone are one more visit, once a run. */
+  withGone(links: readonly NewUrl[]): readonly NewUrl[] {
+    if (this.#gone.size === 0) return links;
+    return links.map((link) => {
+      const visit = this.#gone.get(link.url.replace(/#.*$/s, ''));
+      if (visit === undefined) return link;
+      this.#gone.delete(visit.url);
+      return againUrl(visit, this.#parts.nowMs(), { priority: BEHIND_NEW, via: link.via });
+    });
   }
 
   /** The page is somewhere else for good: what is expected of it goes along, and its handler gets it from there. */

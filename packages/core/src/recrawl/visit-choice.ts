@@ -3,7 +3,7 @@
 
 import type { Frontier } from '@mannerly/frontier';
 import { expectedFresh } from './change-estimate.js';
-import { Choice, dueAtMs, importanceOf, valueNow } from './choose-visits.js';
+import { Choice, dueAtMs, importanceOf, isGone, valueNow } from './choose-visits.js';
 import { GroupPriors } from './group-priors.js';
 import type { Lastmods } from './lastmod.js';
 import type { Claim, LastmodTrust } from './lastmod-trust.js';
@@ -57,7 +57,8 @@ export interface VisitChoice {
 export async function expectedVisit(kept: PageVisit, parts: Omit<ChoiceParts, 'sinceMs' | 'maxPages'>) {
   const { options, priors, lastmods, lastmodTrust, nowMs } = parts;
   const visit = priors.expected(kept);
-  const claim = await lastmodTrust.claim(visit.url, lastmods, visit.atMs, nowMs);
+  const sinceMs = isGone(visit) ? lastTryMs(visit) : visit.atMs;
+  const claim = await lastmodTrust.claim(visit.url, lastmods, sinceMs, nowMs);
   const importance = importanceOf(visit, options.importance);
   const value = valueNow(visit, nowMs, importance, claim);
   return { visit, claim, importance, value, dueMs: dueAtMs(visit, options, claim) } satisfies ExpectedVisit;
@@ -66,13 +67,15 @@ export async function expectedVisit(kept: PageVisit, parts: Omit<ChoiceParts, 's
 /**
  * Chooses.
  *
- * @param seen - Called with each page of the copy. @default nothing
+ * @param seen - Called with each page that may be visited again. @default nothing
+ * @param gone - Called with each page that is gone. @default nothing
  * @throws As `expectedVisit`; MannerlyError or FrontierError where the store cannot list its records.
  */
 export async function chooseVisits(
   store: Pick<Frontier, 'listRecords'>,
   parts: ChoiceParts,
   seen: (expected: ExpectedVisit, isDue: boolean) => void = () => undefined,
+  gone: (visit: PageVisit) => void = () => undefined,
 ): Promise<VisitChoice> {
   const { nowMs, sinceMs, maxPages } = parts;
   const most = Math.min(maxPages ?? MAX_CHOSEN, MAX_CHOSEN);
@@ -87,9 +90,12 @@ export async function chooseVisits(
     groups.add(kept);
     const expected = await expectedVisit(kept, parts);
     const { dueMs, visit } = expected;
+    if (isGone(visit)) gone(visit);
     if (dueMs === null) continue;
-    known += 1;
-    fresh += freshNow(visit, nowMs);
+    if (!isGone(visit)) {
+      known += 1;
+      fresh += freshNow(visit, nowMs);
+    }
     const isDue = dueMs <= nowMs && lastTryMs(visit) < sinceMs;
     if (isDue) choice.offer(visit, expected.value);
     else if (dueMs > nowMs) nextDueMs = Math.min(nextDueMs ?? dueMs, dueMs);

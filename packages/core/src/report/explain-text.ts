@@ -66,6 +66,7 @@ const DUE_WHY: Readonly<Record<VisitLook['why'], string>> = {
   missing: 'it was not found at the last visit',
   failed: 'visits have failed, and each failure doubles the wait',
   gone: 'it was not found twice, or is said to be gone',
+  named: 'it was gone, and a sitemap has named it with a later date since',
 };
 
 /** Its visits, and when the next one is due. */

@@ -24,7 +24,7 @@ export interface VisitLook {
    * Why then: the bounds of a run decide alone; the interval that follows from how often it changes; what its response
    * says of its lifetime; it was not found once; visits failed, and each doubles the wait; it is gone.
    */
-  readonly why: 'bounds' | 'interval' | 'lifetime' | 'missing' | 'failed' | 'gone';
+  readonly why: 'bounds' | 'interval' | 'lifetime' | 'missing' | 'failed' | 'gone' | 'named';
   /** Its validators as received, and whether those of its host are sent back. */
   readonly etag: string | null;
   readonly lastModified: string | null;

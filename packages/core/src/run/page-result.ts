@@ -212,7 +212,8 @@ async function storedResult(
 ): Promise<WorkResult> {
   const { journal } = run;
   const { status: httpStatus, exclusion } = page;
-  const candidates = [...exclusion.links, ...staged.links];
+  const found = [...exclusion.links, ...staged.links];
+  const candidates = run.recrawl?.withGone(found) ?? found;
   const same = (await run.recrawl?.emitted(work, staged.data)) ?? null;
   if (same !== null)
     return { ...(await unchanged(run, work, same, exclusion)), ...(await admittedInSlices(run, candidates)) };
