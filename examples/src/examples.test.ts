@@ -72,6 +72,16 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     expect(out).toMatch(/6 pages requested, 1 links are broken, 0 hosts or pages did not answer/);
   });
 
+  it.concurrent('sign in at one origin', { timeout: 600_000 }, async () => {
+    const out = await runExample('sign-in', 'library.test');
+    const [carrying, open] = [/^with {2}(.*)$/gm, /^without {2}(.*)$/gm].map((each) =>
+      [...out.matchAll(each)].map((line) => line[1]),
+    );
+    expect(carrying).toEqual(['https://members.example/', 'https://members.example/tides']);
+    expect(open).toEqual(expect.arrayContaining(['https://members.example/login', 'https://elsewhere.example/']));
+    expect(out).toContain('asked Ann Lee');
+  });
+
   it.concurrent('fetch politely', { timeout: 600_000 }, async () => {
     const out = await runExample('polite-fetch', 'library.test');
     const at = `http://library.test:${town.port}`;

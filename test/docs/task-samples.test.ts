@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { createFakeWeb, fakePage } from 'mannerly/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { rootPath } from '../house/source-tree.js';
 
 const run = promisify(execFile);
@@ -43,6 +43,14 @@ const web = createFakeWeb({
             ? 'Guten Tag'
             : list(1).replace('<body>', '<body><a href="/paper.pdf">Paper</a><img src="/photo.png">');
         return { headers: { 'content-type': 'text/html', server: 'fake' }, body };
+      },
+    },
+    'https://members.example': {
+      pages: ({ path, body, headers }) => {
+        const isRight = body === 'csrf=77&user=ann&password=sea&remember=1';
+        if (path === '/login' && body === undefined) return '<form><input name=csrf value=77></form>';
+        if (path === '/login') return { status: isRight ? 303 : 403, headers: { 'set-cookie': 'in=1', location: '/' } };
+        return headers['Cookie'] === 'in=1' ? fakePage(`Members ${path}`, ['/a', '/logout']) : { status: 401 };
       },
     },
     'localhost:3000': { pages: { '/': fakePage('Local', ['/a']), '/a': fakePage('A') } },
@@ -110,6 +118,14 @@ async function itemsOf(file: string, out: string): Promise<Record<string, unknow
   const lines = (await readFile(`${folder}/${out}/items.jsonl`, 'utf8')).trim().split('\n');
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
+
+it('login.ts sends its form once, and reads what members read', async () => {
+  vi.stubEnv('MEMBER', 'ann');
+  vi.stubEnv('MEMBER_PASSWORD', 'sea');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const titles = (await itemsOf('login.ts', 'members')).map(({ title }) => title);
+  expect(titles.toSorted()).toEqual(['Members /', 'Members /a']);
+});
 
 const SIX = [1, 2, 3, 4, 5, 6].map((at) => `Product ${at}`);
 

@@ -4,6 +4,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { text as textOfStream } from 'node:stream/consumers';
 
 /** One exchange as the server saw it. Times are milliseconds of one monotonic clock, fractions included. */
 export interface WebExchange {
@@ -46,6 +47,8 @@ export interface WebRequest {
   readonly host: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Of a POST. Absent: it is none. */
+  readonly body?: string;
   /** How often this host was asked for this path before. */
   readonly before: number;
 }
@@ -106,7 +109,7 @@ export async function startWeb(options: WebOptions): Promise<Web> {
   const log: WebExchange[] = [];
   const asked = new Map<string, number>();
   const sockets = new Set<Socket>();
-  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+  const listener = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const startMs = now();
     const authority = request.headers.host ?? '';
     const host = authority.replace(/:\d+$/, '');
@@ -115,8 +118,6 @@ export async function startWeb(options: WebOptions): Promise<Web> {
     const before = asked.get(key) ?? 0;
     asked.set(key, before + 1);
     const headers = flat(request);
-    const route = routeOf(options.hosts[host], path);
-    const reply = typeof route === 'function' ? route({ host, path, headers, before }) : route;
     // The place in the log is taken at the start, so that it stands in the order of the arrivals.
     const place = log.length;
     const entry = {
@@ -136,6 +137,9 @@ export async function startWeb(options: WebOptions): Promise<Web> {
         status: isAnswered || response.headersSent ? response.statusCode : null,
       };
     });
+    const posted = entry.method === 'POST' ? { body: await textOfStream(request) } : {};
+    const route = routeOf(options.hosts[host], path);
+    const reply = typeof route === 'function' ? route({ host, path, headers, ...posted, before }) : route;
     answer(
       response,
       typeof reply === 'string' ? { body: reply, headers: { 'content-type': 'text/html; charset=utf-8' } } : reply,

@@ -6,7 +6,7 @@ import { fetcherOf, storeFor } from './default-parts.js';
 import { readCrawlDirectory } from './directory/crawl-directory.js';
 import { MannerlyError } from './errors.js';
 import type { HandledPage } from './handle/handled-page.js';
-import { type Handler, type HandlerOptions, Handlers, type Route } from './handle/handlers.js';
+import { type Handler, type HandlerOptions, Handlers, type LoginHandler, type Route } from './handle/handlers.js';
 import type { UnchangedHandler } from './handle/page-change.js';
 import { streamPages } from './handle/page-stream.js';
 import { type Routes, registerRoutes } from './handle/routes.js';
@@ -73,6 +73,14 @@ export interface Crawler {
    * @throws MannerlyError `already-running` during a run.
    */
   on(route: 'unchanged', handler: UnchangedHandler): Crawler;
+  /**
+   * Registers a handler for the login page of `signIn.form`. What it returns is sent along with the form: the token
+   * that the page has, such as `{ csrf: page.$('[name=csrf]').attr('value') ?? '' }`. Nothing of it is recorded. Where
+   * it throws, the run ends.
+   *
+   * @throws MannerlyError `already-running` during a run.
+   */
+  on(route: 'login', handler: LoginHandler): Crawler;
   /**
    * Registers every route of an object, with schemas of user data and items where they are given. Labels in `page.add`,
    * `follow` and `revisit` must be routes of this object, with the user data that they require.
@@ -301,7 +309,11 @@ export function createCrawler(options: CrawlerOptions): Crawler {
 
   const crawler: Crawler = {
     events: { on: emitter.on },
-    on(route: Route | 'unchanged', handler: Handler | UnchangedHandler, handlerOptions: HandlerOptions = {}) {
+    on(
+      route: Route | 'unchanged' | 'login',
+      handler: Handler | UnchangedHandler | LoginHandler,
+      handlerOptions: HandlerOptions = {},
+    ) {
       mustNotRun();
       handlers.on(route, handler as Handler, handlerOptions);
       return crawler;
@@ -317,6 +329,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         run: (handler) => {
           const only = new Handlers();
           only.on('any', handler);
+          only.login = handlers.login;
           // A slow loop is no reason to fail a page.
           return start(runOptions, { options: { ...resolved, handlerTimeoutMs: MAX_WAIT_MS }, handlers: only });
         },

@@ -99,8 +99,8 @@ export interface Exchange {
   readonly failure: string | null;
   /** Decoded bytes of the body. */
   readonly bytes: number;
-  /** What the site says it has charged for the answer, although the crawl offered nothing: its host is parked. */
-  readonly charged?: string;
+  /** Why nothing more may be requested until somebody has looked: the host is parked. Absent: it goes on. */
+  readonly parks?: string;
 }
 
 /** How a piece of work ended. */

@@ -95,7 +95,7 @@ function withPaths(shape: Shape, value: unknown, folder: string): unknown {
     return Object.fromEntries(entries);
   }
   if (shape.kind !== 'text' || shape.path === undefined || typeof value !== 'string') return value;
-  const [, prefix = '', path = ''] = /^(file:)?(.+)$/s.exec(value) ?? [];
+  const [, prefix = '', path = ''] = /^((?:[^=]+=)?file:)?(.+)$/s.exec(value) ?? [];
   const isPath = { whole: true, 'with a slash': value.includes('/'), 'behind file:': prefix !== '' }[shape.path];
   return isPath ? `${prefix}${resolve(folder, path)}` : value;
 }

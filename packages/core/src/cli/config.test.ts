@@ -115,6 +115,12 @@ describe('flags and configuration together', () => {
     const signature = { key: 'file:keys/bot.key', agent: 'https://bot.example/' };
     const signed = setUp({ ...WHOLE, identity: { ...IDENTITY, signature } });
     await expect(signed).rejects.toThrow(/file:\S+[\\/]\d+[\\/]keys[\\/]bot\.key to hold a private key/);
+    const account = { origin: 'https://a.test', consent: 'an account of our own' };
+    const form = { url: 'https://a.test/login', fields: ['user=file:keys/user'] };
+    for (const how of [{ basic: 'file:keys/user' }, { bearer: 'file:keys/user' }, { form }]) {
+      const signedIn = setUp({ ...WHOLE, signIn: { ...account, ...how } });
+      await expect(signedIn).rejects.toThrow(/cannot be read.*file:\S+[\\/]\d+[\\/]keys[\\/]user/);
+    }
   });
 
   it('hand on the store and the requests under way, which several processes share out', async () => {

@@ -32,6 +32,12 @@ export const REQUISITES_AT_ONCE = 8;
 /** URLs of which is known that a page of this run has requested them, some 200 bytes each. Ours. */
 export const MAX_BEGUN_REQUISITES = 100_000;
 
+// Signing in
+/** Characters of a login form, the fields that its page decides included. Ours. */
+export const MAX_FORM_CHARS = 64 * 1024;
+/** Milliseconds after which a page that waits for the login asks again: as long as it has waited. As for licences. */
+export const SIGN_IN_POLL_MS = { least: 50, most: 1_000 } as const;
+
 // Pages in a browser
 export const MAX_SUBRESOURCE_HOPS = 5; // redirects of one subresource. Ours, as for robots.txt (access §3)
 /** Files in the cache of subresources, and their bytes together. Ours: the scripts of a hundred sites. */

@@ -33,9 +33,9 @@ export interface PageRequestsParts {
   readonly stop: { isRequested(): boolean; readonly signal: AbortSignal };
 }
 
-type Purpose = 'handler' | 'subresource' | 'requisite' | 'license';
+type Purpose = 'handler' | 'subresource' | 'requisite' | 'license' | 'login';
 
-type RequestOptions = PageFetchOptions & { readonly method?: 'HEAD' };
+type RequestOptions = PageFetchOptions & { readonly method?: 'HEAD' | 'POST'; readonly body?: string };
 
 /** One request while it waits for its turn. */
 interface PlannedRequest {
@@ -51,7 +51,7 @@ interface PlannedRequest {
 export class PageRequests {
   readonly #parts: PageRequestsParts;
   readonly #queue: PQueue;
-  readonly #waiting: Record<Purpose, number> = { handler: 0, subresource: 0, requisite: 0, license: 0 };
+  readonly #waiting: Record<Purpose, number> = { handler: 0, subresource: 0, requisite: 0, license: 0, login: 0 };
   /** `page.fetch`. */
   readonly fetch: OwnFetcher = (...request) => this.#request('handler', ...request);
   /** The same without the body, for requests that go into no archive. */
@@ -67,6 +67,11 @@ export class PageRequests {
   constructor(parts: PageRequestsParts) {
     this.#parts = parts;
     this.#queue = new PQueue({ concurrency: parts.concurrency });
+  }
+
+  /** The login page and the form that the operator has named. */
+  login(url: string, options: RequestOptions, signal: AbortSignal): Promise<PageFetch> {
+    return this.#request('login', { url, depth: 0 }, url, options, signal);
   }
 
   /** Handlers that wait for the turn of a host. Their pages must not keep others from being taken. */
@@ -93,10 +98,12 @@ export class PageRequests {
   ): Promise<PageFetch> {
     const { admit, hooks, nowMs, stop } = this.#parts;
     let candidate: NewUrl | undefined = { url, depth: page.depth, via: 'companion', from: page.url };
-    if (purpose !== 'license') {
+    if (purpose === 'handler' || purpose === 'subresource' || purpose === 'requisite') {
       const { admitted, refused } = admit([{ ...candidate, via: purpose === 'requisite' ? 'subresource' : purpose }]);
       [candidate] = admitted;
       if (candidate === undefined) return { kind: 'dropped', url, reason: refused[0]?.reason ?? 'url-invalid' };
+    }
+    if (purpose !== 'license') {
       const verdict = await hooks.beforeFetch(plannedOf(candidate), purpose);
       if (verdict?.kind === 'refused') return { kind: 'dropped', url, reason: 'hook-refused' };
     }
@@ -156,12 +163,14 @@ export class PageRequests {
     return outcome.kind === 'not-sent' ? null : outcome;
   }
 
-  async #send(work: PageWork, { purpose, options, signal }: PlannedRequest): Promise<EgressOutcome> {
+  async #send(work: PageWork, { candidate, purpose, options, signal }: PlannedRequest): Promise<EgressOutcome> {
     const { egress, frontier, archive, maxBodyBytes } = this.#parts;
     const outcome = await egress.send({
       url: work.url,
       purpose,
       method: options.method ?? 'GET',
+      ...(options.body === undefined ? {} : { body: options.body }),
+      ...(purpose === 'subresource' || purpose === 'requisite' ? { from: candidate.from ?? null } : {}),
       headers: options.headers ?? {},
       maxBodyBytes: Math.min(Math.max(1, options.maxBodyBytes ?? maxBodyBytes), maxBodyBytes),
       host: work.lease.host,

@@ -107,15 +107,16 @@ export class Rendering {
     const { url } = wanted;
     if (wanted.type === 'image' && !page.exclusion.effects.takeImages)
       return { kind: 'excluded', url, reason: 'noimageindex', line: null, pattern: null, dialect: null };
-    const cached = this.#cache.find(wanted);
+    const cached = this.#cache.find(wanted, page.url);
     if (cached !== null) return cached;
-    const ask = async (each: string): Promise<PageFetch> => {
+    const ask = async (each: string, from: string): Promise<PageFetch> => {
       if (!wanted.anywhere && !this.#isInside(each)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
       const { headers, maxBodyBytes, signal } = wanted;
       const options = { headers, maxBodyBytes, waitMs: Math.max(0, untilMs - nowMs()) };
-      return requests.subresource(page, each, options, signal);
+      // What another origin redirects to gets no credential.
+      return requests.subresource({ url: from, depth: page.depth }, each, options, signal);
     };
-    const answer = await followRedirects(url, ask, nowMs);
+    const answer = await followRedirects(url, page.url, ask, nowMs);
     if (answer.kind === 'response') this.#cache.keep(wanted, answer);
     return answer;
   }

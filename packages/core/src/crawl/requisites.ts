@@ -128,11 +128,12 @@ export class Requisites {
     if (type === 'image' && !page.exclusion.effects.takeImages)
       return { kind: 'excluded', url, reason: 'noimageindex', line: null, pattern: null, dialect: null };
     this.#inFlight += 1;
-    const ask = async (each: string): Promise<PageFetch> =>
+    // What another origin redirects to gets no credential.
+    const ask = async (each: string, from: string): Promise<PageFetch> =>
       this.#isNear(each, page.url)
-        ? requests.requisite(page, each, { waitMs: MAX_OWN_WAIT_MS }, stop.signal)
+        ? requests.requisite({ url: from, depth: page.depth }, each, { waitMs: MAX_OWN_WAIT_MS }, stop.signal)
         : { kind: 'dropped', url: each, reason: 'out-of-scope' };
-    return followRedirects(url, ask, nowMs).finally(() => {
+    return followRedirects(url, page.url, ask, nowMs).finally(() => {
       this.#inFlight -= 1;
     });
   }

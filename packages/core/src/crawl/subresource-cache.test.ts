@@ -31,7 +31,9 @@ function memory() {
   const at = (ms: number): void => {
     now = ms;
   };
-  return { find: cache.find.bind(cache), keep: cache.keep.bind(cache), at };
+  const find = (wanted: Parameters<SubresourceCache['find']>[0], page = 'https://a.example/') =>
+    cache.find(wanted, page);
+  return { find, keep: cache.keep.bind(cache), at };
 }
 
 describe('the cache of subresources', () => {

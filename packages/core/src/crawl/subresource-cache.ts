@@ -22,8 +22,11 @@ export class SubresourceCache {
     this.#nowMs = nowMs;
   }
 
-  /** The answer that may be used again; `null`: the file has to be requested. */
-  find({ url, type, maxBodyBytes }: Pick<Subresource, 'url' | 'type' | 'maxBodyBytes'>): ResponseOutcome | null {
+  /** The answer that may be used again for a page; `null`: the file has to be requested. */
+  find(
+    { url, type, maxBodyBytes }: Pick<Subresource, 'url' | 'type' | 'maxBodyBytes'>,
+    pageUrl: string,
+  ): ResponseOutcome | null {
     const key = `${type} ${url}`;
     const found = this.#kept.get(key);
     if (found === undefined) return null;
@@ -31,6 +34,8 @@ export class SubresourceCache {
       this.#forget(key);
       return null;
     }
+    // What came for an account is for pages of its origin alone.
+    if (found.answer.signedIn === true && new URL(pageUrl).origin !== new URL(url).origin) return null;
     this.#kept.delete(key);
     this.#kept.set(key, found);
     return found.answer.body.length > maxBodyBytes ? null : found.answer;

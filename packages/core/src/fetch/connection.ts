@@ -189,7 +189,7 @@ export class Connection {
 
   /** Hands a request to undici; every ending comes through the handler. */
   dispatch(
-    request: Pick<Dispatcher.DispatchOptions, 'path' | 'method' | 'headers'>,
+    request: Pick<Dispatcher.DispatchOptions, 'path' | 'method' | 'headers' | 'body'>,
     handler: Dispatcher.DispatchHandler,
   ) {
     this.#client.dispatch(request, handler);

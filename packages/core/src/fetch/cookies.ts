@@ -20,31 +20,35 @@ export type CookieChoice = null | 'usual' | (() => CookieJar);
 /**
  * The function that makes the jar of an origin; `null` where no cookies are wanted. Loads tough-cookie if needed.
  *
+ * @param loginOrigin - Gets a jar although no cookies are wanted. @default `null`: none does
  * @throws What the platform throws when the package cannot be loaded.
  */
-export async function jarMaker(choice: CookieChoice): Promise<(() => CookieJar) | null> {
-  if (choice !== 'usual') return choice;
+export async function jarMaker(choice: CookieChoice, loginOrigin: string | null = null): Promise<MakeJar | null> {
+  if (choice === null && loginOrigin === null) return null;
+  if (typeof choice === 'function') return choice;
   const { CookieJar: Jar } = await import('tough-cookie');
-  return () => new Jar();
+  return (origin) => (choice === 'usual' || origin === loginOrigin ? new Jar() : null);
 }
 
-/** Files that are the same for everyone (access §2). */
-const WITHOUT: ReadonlySet<RequestPurpose> = new Set(['robots', 'data-txt', 'well-known', 'license']);
+/** Makes the jar of an origin that sets a cookie; `null`: its cookies are not kept. */
+export type MakeJar = (origin: string) => CookieJar | null;
+
+/** What is requested for everyone alike (access §2): it says how to crawl, and gets no cookie and no credential. */
+export const SAME_FOR_EVERYONE: ReadonlySet<RequestPurpose> = new Set(['robots', 'data-txt', 'well-known', 'license']);
 
 /** The cookies of one crawl. */
 export class Cookies {
-  readonly #makeJar: () => CookieJar;
+  readonly #makeJar: MakeJar;
   /** The jar of each origin, and the names of the cookies it was given. The origin unused longest is the first. */
   readonly #origins = new Map<string, { readonly jar: CookieJar; readonly names: Set<string> }>();
 
-  /** @param makeJar - Called once for each origin that sets a cookie. */
-  constructor(makeJar: () => CookieJar) {
+  constructor(makeJar: MakeJar) {
     this.#makeJar = makeJar;
   }
 
   /** The value of Cookie for a request, or `null`. Never rejects. */
   async valueFor({ origin, href }: URL, purpose: RequestPurpose): Promise<string | null> {
-    const known = WITHOUT.has(purpose) ? undefined : this.#origins.get(origin);
+    const known = SAME_FOR_EVERYONE.has(purpose) ? undefined : this.#origins.get(origin);
     if (known === undefined) return null;
     keepLatest(this.#origins, origin, known, MAX_COOKIE_ORIGINS);
     const value = await answerOf(() => known.jar.getCookieString(href));
@@ -55,11 +59,15 @@ export class Cookies {
 
   /** Keeps what a response sets. Never rejects: what a jar throws is a cookie that is not kept. */
   async keep({ origin, href }: URL, purpose: RequestPurpose, headers: HeaderLines): Promise<void> {
-    const lines = WITHOUT.has(purpose) ? [] : headerValues(headers, 'set-cookie').slice(0, MAX_ORIGIN_COOKIES);
+    const lines = SAME_FOR_EVERYONE.has(purpose)
+      ? []
+      : headerValues(headers, 'set-cookie').slice(0, MAX_ORIGIN_COOKIES);
     for (const line of lines) {
       const name = line.slice(0, Math.max(0, line.indexOf('='))).trim();
       if (name === '' || line.length > MAX_COOKIE_LINE_CHARS) continue;
-      const known = this.#origins.get(origin) ?? { jar: this.#makeJar(), names: new Set() };
+      const jar = this.#origins.get(origin)?.jar ?? this.#makeJar(origin);
+      if (jar === null) return;
+      const known = this.#origins.get(origin) ?? { jar, names: new Set() };
       if (!known.names.has(name) && known.names.size >= MAX_ORIGIN_COOKIES) continue;
       known.names.add(name);
       keepLatest(this.#origins, origin, known, MAX_COOKIE_ORIGINS);

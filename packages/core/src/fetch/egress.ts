@@ -15,7 +15,9 @@ import type { RequestRecord } from '../report/decision.js';
 import type { CrawlSigning } from '../signatures/crawl-signing.js';
 import type { AddressGuard, GuardAnswer } from './address-guard.js';
 import { encodedLimit } from './body.js';
-import { type CookieJar, Cookies } from './cookies.js';
+import { Cookies, type MakeJar } from './cookies.js';
+import type { Credential } from './credential.js';
+import { CredentialUse, withheld, withoutCookies } from './credential-use.js';
 import { failureDetail } from './failure-code.js';
 import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher.js';
 import { createRequestHeaders, type Identity, type RequestPurpose } from './identity.js';
@@ -31,7 +33,11 @@ export interface EgressRequest {
   readonly url: string;
   readonly purpose: RequestPurpose;
   /** @default GET */
-  readonly method?: 'GET' | 'HEAD';
+  readonly method?: 'GET' | 'HEAD' | 'POST';
+  /** The login form, of a POST. Nothing of it is recorded. */
+  readonly body?: string;
+  /** The page that loads it in a browser. Of another origin, it gets no credential. @default `null`: none does */
+  readonly from?: string | null;
   /** More header fields: conditions, Accept-Language. The caller cannot set identity, cookies and framing. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The politeness unit that the URL's host belongs to. */
@@ -71,6 +77,8 @@ export interface EgressOptions {
   readonly mayLeaveFrom?: (localAddress: string) => boolean;
   /** The value of Authorization for pages of a URL's origin, kept out of everything that is recorded. @default none */
   readonly licenseField?: (url: URL) => string | null;
+  /** An account at one origin, also kept out of that. @default none */
+  readonly signIn?: Credential | null;
   /** Told of each request that could not be made because the proxy failed. @default no one is told */
   readonly onProxyDown?: (url: string, detail: string) => void;
   /** Told of each request that got past that. @default no one is told */
@@ -79,7 +87,7 @@ export interface EgressOptions {
   readonly limiter: Pick<RequestLimiter, 'ask'>;
   /** robots.txt is bounded by the lesser of these limits and its own. `cookies` makes the jar of an origin. */
   readonly network: Omit<FetchLimits, 'maxEncodedBytes'> & {
-    readonly cookies?: (() => CookieJar) | null;
+    readonly cookies?: MakeJar | null;
   };
   /** Fields that are added to requests for content of a host, checked. @default none */
   readonly fieldsOf?: (host: string) => Readonly<Record<string, string>>;
@@ -107,11 +115,18 @@ export interface RequestUnderway {
   readonly sinceMs: number;
 }
 
+/** The fields of a request. `secret`: those that are recorded without their values; `null`: none. */
+interface RequestFields {
+  readonly open: FetchRequest['headers'];
+  readonly secret: FetchRequest['headers'] | null;
+}
+
 /** Sends the requests of one crawl. */
 export class Egress {
   readonly #options: EgressOptions;
   readonly #headersFor: ReturnType<typeof createRequestHeaders>;
   readonly #cookies: Cookies | null;
+  readonly #signIn: CredentialUse | null;
   readonly #spool = new Spool();
   /** When each host's last exchange ended: what the log's gaps are measured from. */
   readonly #lastEnds = new Map<string, number>();
@@ -123,6 +138,7 @@ export class Egress {
     this.#options = options;
     this.#headersFor = createRequestHeaders(options.identity);
     this.#cookies = makeJar === null ? null : new Cookies(makeJar);
+    this.#signIn = options.signIn == null ? null : new CredentialUse(options.signIn, this.#cookies);
   }
 
   /** One exchange, or the news that nothing left. Never rejects. */
@@ -141,28 +157,33 @@ export class Egress {
     if (signing?.isStopped === true) return notSent(url.href, { kind: 'wait', untilMs: nowMs() + STOPPED_WAIT_MS });
     const mayConnect = await request.mayConnect?.(answer.address);
     if (mayConnect !== undefined && mayConnect.kind !== 'go') return notSent(url.href, mayConnect);
-    const headers = await this.#headers(request, url);
+    const fields = await this.#fields(request, url);
     const lock = await limiter.ask(host, request.requirements, nowMs());
     if (lock.kind === 'wait') return notSent(url.href, lock);
 
-    const { outcome, startAnswer, sent, sentAtMs } = await this.#exchange(request, url, answer, headers);
-    const { startedAtMs, endedAtMs } = outcome?.timing ?? { startedAtMs: nowMs(), endedAtMs: nowMs() };
-    const wasSent = outcome !== null && (outcome.kind === 'response' || outcome.wasSent);
+    const { outcome: came, startAnswer, sent, sentAtMs } = await this.#exchange(request, url, answer, fields);
+    const { startedAtMs, endedAtMs } = came?.timing ?? { startedAtMs: nowMs(), endedAtMs: nowMs() };
+    const wasSent = came !== null && (came.kind === 'response' || came.wasSent);
     lock.done(wasSent ? { startedAtMs, endedAtMs, nowMs: nowMs() } : null);
-    if (outcome === null) return notSent(url.href, startAnswer);
-    if (outcome.kind === 'failed' && outcome.failure === 'proxy') {
+    if (came === null) return notSent(url.href, startAnswer);
+    if (came.kind === 'failed' && came.failure === 'proxy') {
       // Not the site's fault: neither a retry of the URL nor a failure of its host.
-      this.#options.onProxyDown?.(url.href, outcome.detail);
+      this.#options.onProxyDown?.(url.href, came.detail);
       return notSent(url.href, { kind: 'wait', untilMs: nowMs() + PROXY_WAIT_MS });
     }
-    if (!wasSent) return outcome;
+    if (!wasSent) return came;
     this.#options.onProxyUp?.();
     const last = this.#lastEnds.get(host);
     keepLatest(this.#lastEnds, host, Math.max(endedAtMs, last ?? endedAtMs), MAX_GAP_HOSTS);
-    if (outcome.kind === 'response') await this.#cookies?.keep(url, request.purpose, outcome.headers);
-    this.#options.onExchange?.({ url: url.href, purpose: request.purpose, headers: sent }, outcome);
+    if (came.kind === 'response') await this.#cookies?.keep(url, request.purpose, came.headers);
+    const outcome = this.#signIn === null ? came : await this.#judged(this.#signIn, url, request, came);
+    // A login goes into no archive: its form, its answer and what the page hides in fields are the account's.
+    if (request.purpose !== 'login') {
+      this.#options.onExchange?.({ url: url.href, purpose: request.purpose, headers: sent }, outcome);
+    }
     this.#options.onRequest?.(recordOf(request, outcome, sent, last === undefined ? null : startedAtMs - last));
-    return this.#takeIn(url, outcome, sentAtMs);
+    // Once: a site that wants a login signed in another way does not get it a second time.
+    return request.method === 'POST' ? outcome : this.#takeIn(url, outcome, sentAtMs);
   }
 
   /** Requests under way, the oldest first, at most `limit`. */
@@ -179,10 +200,25 @@ export class Egress {
     return this.#spool.close();
   }
 
-  async #headers({ purpose, headers }: EgressRequest, url: URL): Promise<Readonly<Record<string, string>>> {
-    const fields = this.#headersFor(purpose, headers, this.#options.fieldsOf?.(url.hostname));
+  async #fields(request: EgressRequest, url: URL): Promise<RequestFields> {
+    const { purpose, headers } = request;
+    const open = this.#headersFor(purpose, headers, this.#options.fieldsOf?.(url.hostname));
+    if (this.#signIn?.isOwn(url) === true) {
+      const carries = this.#signIn.carries(url, request);
+      return { open, secret: carries ? await this.#signIn.fields(url, purpose) : null };
+    }
+    // Only with pages (licensing C7).
+    const license = purpose === 'page' ? (this.#options.licenseField?.(url) ?? null) : null;
+    const secret = license === null ? null : { Authorization: license };
     const cookie = this.#cookies === null ? null : await this.#cookies.valueFor(url, purpose);
-    return cookie === null ? fields : { ...fields, Cookie: cookie };
+    return { open: cookie === null ? open : { ...open, Cookie: cookie }, secret };
+  }
+
+  /** What came from the origin of the account: without its cookies, and with what the answer says of the credential. */
+  async #judged(signIn: CredentialUse, url: URL, request: EgressRequest, came: FetchOutcome): Promise<FetchOutcome> {
+    if (!signIn.isOwn(url)) return came;
+    const outcome = came.kind === 'failed' ? came : { ...came, headers: withoutCookies(came.headers) };
+    return signIn.carries(url, request) ? signIn.marked(url, request, outcome) : outcome;
   }
 
   /** What came for a request that left. A site that wants another signature gets the request once more. */
@@ -201,7 +237,7 @@ export class Egress {
     request: EgressRequest,
     target: URL,
     { address, family }: Extract<GuardAnswer, { kind: 'go' }>,
-    unsigned: FetchRequest['headers'],
+    { open, secret }: RequestFields,
   ): Promise<{
     readonly outcome: FetchOutcome | null;
     readonly startAnswer: StartAnswer;
@@ -210,28 +246,25 @@ export class Egress {
     readonly sentAtMs: number;
   }> {
     const { fetcher, nowMs, network, onExchange } = this.#options;
-    const { host, purpose, method = 'GET', largeBody, beforeDecoding, signal } = request;
+    const { host, purpose, method = 'GET', body, largeBody, beforeDecoding, signal } = request;
     const { href: url } = target;
     const signing = this.#options.signing?.signs(target) === true ? this.#options.signing : null;
     // Unless the fetcher asked, nothing left: then it may be tried again at once.
     let startAnswer: StartAnswer = { kind: 'wait', untilMs: nowMs() };
     let spooled: SpooledBody | null = null;
     let underway: RequestUnderway | null = null;
-    let sent = unsigned;
-    let leaving = unsigned;
+    let sent = open;
+    let leaving = open;
     let sentAtMs = 0;
-    // Only with pages (licensing C7): the token goes to the fetcher, and what is recorded says that there was one.
-    const license = purpose === 'page' ? (this.#options.licenseField?.(target) ?? null) : null;
-    const withLicense = (fields: FetchRequest['headers']): FetchRequest['headers'] => {
-      if (license !== null) sent = { ...fields, Authorization: WITHHELD_LICENSE };
-      return license === null ? fields : { ...fields, Authorization: license };
+    // Secrets go to the fetcher alone: what is recorded says that there were some.
+    const withSecret = (fields: FetchRequest['headers']): FetchRequest['headers'] => {
+      sent = secret === null ? fields : { ...fields, ...withheld(secret) };
+      return secret === null ? fields : { ...fields, ...secret };
     };
-    const headersNow = async (): Promise<FetchRequest['headers']> => {
-      sent = { ...unsigned, ...(await signing?.fieldsFor(target, method)) };
-      return withLicense(sent);
-    };
+    const headersNow = async (): Promise<FetchRequest['headers']> =>
+      withSecret({ ...open, ...(await signing?.fieldsFor(target, method)) });
     try {
-      leaving = signing === null ? withLicense(unsigned) : await headersNow();
+      leaving = signing === null ? withSecret(open) : await headersNow();
     } catch (error) {
       return {
         outcome: unsentFailure(url, nowMs(), 'internal', `not signed: ${failureDetail(error)}`),
@@ -249,6 +282,7 @@ export class Egress {
       url,
       method,
       headers: leaving,
+      ...(body === undefined ? {} : { body }),
       ...(signing === null ? {} : { headersNow }),
       address: { address, family },
       limits: limitsFor(request, network),
@@ -274,7 +308,6 @@ export class Egress {
   }
 }
 
-const WITHHELD_LICENSE = 'License (withheld)';
 const ONLY_TESTS = 'key-is-test-key: everybody has the key that RFC 9421 prints; it signs for loopback addresses only';
 
 function isLoopback(address: string): boolean {

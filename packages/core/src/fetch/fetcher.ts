@@ -7,7 +7,9 @@ import type { Renderer } from './renderer.js';
 /** One complete request: a fetcher adds only what the protocol requires (Host, Connection). */
 export interface FetchRequest {
   readonly url: string;
-  readonly method: 'GET' | 'HEAD';
+  readonly method: 'GET' | 'HEAD' | 'POST';
+  /** Of a POST, which only a login form is. */
+  readonly body?: string;
   readonly headers: Readonly<Record<string, string>>;
   /**
    * The same fields made anew, with another signature: for a fetcher that has waited for its connection. Rejects where

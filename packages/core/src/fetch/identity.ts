@@ -122,13 +122,18 @@ const ACCEPT: Readonly<Record<RequestPurpose, string>> = {
   handler: '*/*',
   subresource: '*/*',
   requisite: '*/*',
+  login: 'text/html,application/xhtml+xml,*/*;q=0.8',
   license: 'application/rsl+xml, application/xml;q=0.9, */*;q=0.5',
 };
 
-/** What a request for a page offers to accept and under which name: another offer may be answered differently. */
-export function offerOf({ name }: Identity, added: Fields): string {
+/**
+ * What a request for a page offers to accept and under which name: another offer may be answered differently.
+ *
+ * @param isSignedIn - Whether it carries the credential of an account. @default false
+ */
+export function offerOf({ name }: Identity, added: Fields, isSignedIn = false): string {
   const fields = Object.entries(added).map(([field, value]) => ` ${field}: ${value}`);
-  const offer = `${name} ${ACCEPT.page} ${ACCEPT_ENCODING}${fields.join('')}`;
+  const offer = `${name} ${ACCEPT.page} ${ACCEPT_ENCODING}${fields.join('')}${isSignedIn ? ' signed in' : ''}`;
   return hash('sha256', offer, 'base64url').slice(0, OFFER_CHARS);
 }
 

@@ -124,3 +124,12 @@ export const MAX_REFUSAL_DETAIL = 300;
 export const STOPPED_WAIT_MS = 60_000;
 
 export const MAX_EGRESS_RANGES = 1_000; // ranges of an address list (our own)
+
+// Signing in. Ours.
+/** Characters of what is said about who allows it: fewer say nothing. */
+export const LEAST_CONSENT_CHARS = 20;
+export const MAX_CONSENT_CHARS = 500;
+/** Characters of a secret: those of any token, and more. */
+export const MAX_SECRET_CHARS = 8_192;
+/** Fields of a login form. */
+export const MAX_FORM_FIELDS = 50;

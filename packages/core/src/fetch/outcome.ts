@@ -48,6 +48,10 @@ export interface ResponseOutcome {
   readonly encodedBytes: number;
   readonly remoteAddress: string | null;
   readonly timing: ExchangeTiming;
+  /** Set by egress: the request carried the credential of `signIn`. */
+  readonly signedIn?: true;
+  /** Set by egress: why that credential is not sent again before somebody has looked. */
+  readonly signInRefused?: string;
 }
 
 /** Codes for the ways in which no usable response came. docs/outcomes.md says which are retried, how often and when. */
@@ -83,6 +87,9 @@ export interface FailedOutcome {
   /** Whether the request had left when it failed; `false`: the host saw a connection at most. */
   readonly wasSent: boolean;
   readonly timing: ExchangeTiming;
+  /** As of a response. */
+  readonly signedIn?: true;
+  readonly signInRefused?: string;
 }
 
 /** Nothing left the machine: the slot or the second lock is not free yet, or the lease is gone. */
@@ -178,7 +185,16 @@ export function exchangeOf(outcome: FetchOutcome): Exchange {
   const startedAtMs = outcome.timing.startedAtMs + CUT_OFF_MS;
   const endedAtMs = outcome.timing.endedAtMs + CUT_OFF_MS;
   if (outcome.kind === 'failed') {
-    return { startedAtMs, endedAtMs, status: null, retryAfter: null, failure: outcome.failure, bytes: 0 };
+    const { failure, signInRefused } = outcome;
+    return {
+      startedAtMs,
+      endedAtMs,
+      status: null,
+      retryAfter: null,
+      failure,
+      bytes: 0,
+      ...parksFor(signInRefused),
+    };
   }
   return {
     startedAtMs,
@@ -189,14 +205,18 @@ export function exchangeOf(outcome: FetchOutcome): Exchange {
     failure: outcome.truncated === 'connection' ? 'closed-early' : null,
     // A body that was not read, or could not be, counts with what was received.
     bytes: (outcome.file?.bytes ?? outcome.body.length) || outcome.encodedBytes,
-    ...chargedFor(outcome),
+    ...parksFor(outcome.signInRefused ?? chargeOf(outcome)),
   };
 }
 
+function parksFor(why: string | null | undefined): Pick<Exchange, 'parks'> {
+  return why == null ? {} : { parks: why };
+}
+
 /** What an answer says that it has cost. The crawl offers nothing, so nothing may be charged (licensing 6). */
-function chargedFor({ headers }: ResponseOutcome): Pick<Exchange, 'charged'> {
-  const charged = headerValue(headers, 'crawler-charged');
-  return charged === null ? {} : { charged: charged.slice(0, MAX_REFUSAL_DETAIL) };
+function chargeOf({ headers }: ResponseOutcome): string | null {
+  const charged = headerValue(headers, 'crawler-charged')?.slice(0, MAX_REFUSAL_DETAIL);
+  return charged === undefined ? null : `charged ${charged}, which was not offered`;
 }
 
 const ROBOTS_FAILURES: Readonly<Record<FailureCode, RobotsFailure>> = {

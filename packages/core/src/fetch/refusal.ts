@@ -6,13 +6,16 @@ import { challengerOf, headerValue, headerValues, type ResponseOutcome } from '.
 
 /** Why a page was refused. */
 export interface SiteRefusal {
-  readonly reason: 'payment-required' | 'challenged' | 'charged-unasked';
+  readonly reason: 'payment-required' | 'challenged' | 'charged-unasked' | 'sign-in-refused';
   /** The price with its kind of payment, what was charged, or who challenges. */
   readonly detail: string;
 }
 
 /** The refusal that a response is; `null`: it is none of these. Never throws. */
-export function refusalOf(outcome: Pick<ResponseOutcome, 'status' | 'headers' | 'body'>): SiteRefusal | null {
+export function refusalOf(
+  outcome: Pick<ResponseOutcome, 'status' | 'headers' | 'body' | 'signInRefused'>,
+): SiteRefusal | null {
+  if (outcome.signInRefused !== undefined) return { reason: 'sign-in-refused', detail: outcome.signInRefused };
   const by = challengerOf(outcome);
   if (by !== null) return { reason: 'challenged', detail: by };
   const charged = headerValue(outcome.headers, 'crawler-charged');

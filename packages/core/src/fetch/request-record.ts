@@ -11,7 +11,7 @@ import { type FetchOutcome, headersByName, headerValue } from './outcome.js';
 interface LoggedRequest {
   readonly host: string;
   readonly purpose: RequestPurpose;
-  readonly method?: 'GET' | 'HEAD';
+  readonly method?: 'GET' | 'HEAD' | 'POST';
   readonly requirements: HostRequirements;
   readonly robots?: RobotsCopyRef | null;
   readonly robotsOf?: string | null;
@@ -43,6 +43,7 @@ export function recordOf(
     userAgent: headers['User-Agent'] ?? '',
     ...(method === 'GET' ? {} : { method }),
     ...(headers['Signature'] === undefined ? {} : { signed: true }),
+    ...(outcome.signedIn === true ? { signedIn: true } : {}),
     crawlDelayMs: requirements.crawlDelayMs,
     requestIntervalMs: requirements.requestIntervalMs,
     gapMs,

@@ -108,7 +108,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   async start({ pathname, search }: URL): Promise<void> {
-    const { method, headers, headersNow } = this.#request;
+    const { method, headers, headersNow, body } = this.#request;
     let fields = headers;
     try {
       if (headersNow !== undefined && !this.#connection.isOpen) {
@@ -118,8 +118,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     } catch (error) {
       this.fail(failureCode(error, 'connecting'), failureDetail(error));
     }
-    if (this.#phase === 'connecting')
-      this.#connection.dispatch({ path: pathname + search, method, headers: fields }, this);
+    if (this.#phase !== 'connecting') return;
+    const request = { path: pathname + search, method, headers: fields };
+    this.#connection.dispatch(body === undefined ? request : { ...request, body }, this);
   }
 
   /** Called by undici right before it writes: the last moment at which nothing has been sent. */

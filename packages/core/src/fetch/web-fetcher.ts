@@ -127,8 +127,9 @@ class WebExchange {
   }
 
   async #exchange(fetch: typeof globalThis.fetch, headersTimer: NodeJS.Timeout): Promise<FetchOutcome> {
-    const { url, method, headers, limits } = this.#request;
-    const response = await fetch(url, { ...ALONE, method, headers, signal: this.#control.signal });
+    const { url, method, headers, limits, body: form } = this.#request;
+    const sent = form === undefined ? { method, headers } : { method, headers, body: form };
+    const response = await fetch(url, { ...ALONE, ...sent, signal: this.#control.signal });
     clearTimeout(headersTimer);
     this.#headersAtMs = this.#nowMs();
     const fields: HeaderLines = [...response.headers];

@@ -3,7 +3,7 @@
 import { gzipSync } from 'node:zlib';
 import { assert, assertEqual } from './assert.js';
 import { bodyText, type FetcherTest, summary, test, testNeeding } from './fetcher-test.js';
-import { replying, response } from './raw-server.js';
+import { type Answer, replying, response } from './raw-server.js';
 
 /** Guarantees about what is sent. */
 export const REQUEST_TESTS: readonly FetcherTest[] = [
@@ -16,6 +16,15 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
     for (const line of ['user-agent: tide/1.0', 'accept: text/html', 'x-own: a b', `host: 127.0.0.1:${server.port}`]) {
       assert(linesOf(head).includes(line), `"${line}" was not sent`);
     }
+  }),
+  test('sends the body of a POST, with its length', async (t) => {
+    const afterBody: Answer = (socket, _head, index) => index === 1 && socket.write(response('x'));
+    // The server takes what ends with an empty line for a header section.
+    const { server } = await t.response(afterBody, { method: 'POST', body: 'user=ann\r\n\r\n' });
+    const [head = '', body] = server.requests;
+    assert(head.startsWith('POST /a?b=c HTTP/1.1\r\n'), `the request line is ${head.split('\r\n')[0]}`);
+    assert(linesOf(head).includes('content-length: 12'), 'no length of the body was sent');
+    assertEqual(body, 'user=ann', 'the body that arrived');
   }),
   testNeeding('exactHeaders', 'adds no field but Host and Connection', async (t) => {
     const { server } = await t.response(replying('x'), { headers: { 'X-Own': '1' } });

@@ -20,6 +20,12 @@ export type Route = `label:${string}` | `${string}/${string}` | ContentKind | 'a
  */
 export type Handler = (page: HandledPage) => unknown;
 
+/** Fields of a login form, by name. */
+export type LoginFields = Readonly<Record<string, string>>;
+
+/** User code for the login page of `signIn.form`: reads what the form sends along, such as its token. */
+export type LoginHandler = (page: FetchedPage) => LoginFields | Promise<LoginFields>;
+
 /** Options of a handler. */
 export interface HandlerOptions {
   /**
@@ -69,33 +75,32 @@ export class Handlers {
   readonly #found = new Map<string, FoundHandler>();
   /** Apart: they take no page, so that a crawl with these alone still follows links. */
   readonly #byStatus = new Map<string, FoundHandler>();
-  #unchanged: UnchangedHandler | null = null;
-
   /** Gets known pages that are as they were; `null`: none does. */
-  get unchanged(): UnchangedHandler | null {
-    return this.#unchanged;
-  }
+  unchanged: UnchangedHandler | null = null;
+  /** Gets the login page; `null`: none does. */
+  login: LoginHandler | null = null;
 
   /**
    * Registers a handler.
    *
    * @throws MannerlyError `route-invalid` for a route that is none, or that has a handler already; `option-invalid`.
    */
-  on(route: Route | 'unchanged', handler: Handler, options: HandlerOptions & RouteSchemas = {}): void {
+  on(route: Route | 'unchanged' | 'login', handler: Handler, options: HandlerOptions & RouteSchemas = {}): void {
     const { maxBodyBytes = null, inBrowser = null, userData, item } = options;
-    const key = route === 'unchanged' ? route : routeKey(route);
+    const key = route === 'unchanged' || route === 'login' ? route : routeKey(route);
     if (typeof handler !== 'function') {
       const message = `expected the handler of \`${route}\` to be a function, got ${typeof handler}`;
       throw new MannerlyError('route-invalid', message);
     }
     const found = STATUS_ROUTE.test(key) ? this.#byStatus : this.#found;
-    if (found.has(key) || (key === 'unchanged' && this.#unchanged !== null)) {
+    const isTaken = key === 'unchanged' || key === 'login' ? this[key] !== null : found.has(key);
+    if (isTaken) {
       throw new MannerlyError('route-invalid', `the route \`${route}\` has a handler already`, {
         hint: 'A page goes to one handler: call the second function from the first.',
       });
     }
-    if (key === 'unchanged') {
-      this.#unchanged = handler as unknown as UnchangedHandler;
+    if (key === 'unchanged' || key === 'login') {
+      Object.assign(this, { [key]: handler });
       return;
     }
     if (

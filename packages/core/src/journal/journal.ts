@@ -238,7 +238,14 @@ export class Journal {
 }
 
 /** Requests whose URLs get no decision of their own. */
-const WITHOUT_DECISION: ReadonlySet<string> = new Set(['robots', 'handler', 'subresource', 'requisite', 'license']);
+const WITHOUT_DECISION: ReadonlySet<string> = new Set([
+  'robots',
+  'handler',
+  'subresource',
+  'requisite',
+  'license',
+  'login',
+]);
 
 /**
  * Whether this is a redirect target of a companion file. The decision is about the file as first requested; the target

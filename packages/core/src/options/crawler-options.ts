@@ -78,6 +78,11 @@ export interface CrawlerOptions {
   readonly indexInstead?: 'respect' | 'expose';
   /** How the crawl reaches the network. For robots.txt the timeouts are at most 10 s to connect and 30 s in all. */
   readonly network?: NetworkOptions;
+  /**
+   * Uses an account of yours at one https origin (log in). The credential goes to that origin alone, never with
+   * robots.txt, and is recorded nowhere. @default none: the crawl has no account
+   */
+  readonly signIn?: SignInOptions;
   /** Files that are requested next to pages, each spaced like a page. */
   readonly discover?: DiscoverOptions;
   /** Datasets that data.txt names. */
@@ -570,6 +575,34 @@ export interface NetworkOptions {
    * 64
    */
   readonly concurrency?: number;
+}
+
+export interface SignInOptions {
+  /** The one origin that gets the credential. */
+  readonly origin: string;
+  /**
+   * Who allows it, in your words and at least 20 characters: whose account it is, and when its terms were read. It is
+   * in the manifest and in the report.
+   */
+  readonly consent: string;
+  /** Where `NAME:PASSWORD` is, for HTTP Basic: `env:NAME` or `file:PATH`. @default none; this, bearer or form */
+  readonly basic?: string;
+  /** Where the token for `Authorization: Bearer` is. @default none */
+  readonly bearer?: string;
+  /** A login form. @default none */
+  readonly form?: LoginFormOptions;
+}
+
+export interface LoginFormOptions {
+  /** Where the form is sent, by one POST for each run. */
+  readonly url: string;
+  /** The page with the form, which a handler `login` gets before. @default signIn.form.url */
+  readonly page?: string;
+  /**
+   * The fields of the form, each as `name=PLACE`. What is no secret may be `name=text:VALUE`. 1 to 50 entries:
+   * name=env:NAME, name=file:PATH or name=text:VALUE.
+   */
+  readonly fields: readonly string[];
 }
 
 export interface DiscoverOptions {

@@ -5,7 +5,7 @@ import type { HookOptions } from '../crawl/hooks.js';
 import { DEFAULT_HOOK_MS } from '../crawl/limits.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
-import { MAX_OWN_HEADERS } from '../fetch/limits.js';
+import { MAX_CONSENT_CHARS, MAX_FORM_FIELDS, MAX_OWN_HEADERS } from '../fetch/limits.js';
 import type { ItemStage } from '../handle/item-stages.js';
 import { MAX_ITEM_STAGES } from '../handle/limits.js';
 import { isLogger } from '../journal/crawl-log.js';
@@ -29,6 +29,8 @@ import { RECRAWL_GROUP } from './recrawl-rows.js';
 import { boolean, choice, code, either, group, groupRow, isFunction, list, number, row, text, whole } from './row.js';
 
 const MIB = 1024 * 1024;
+
+const place = text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'behind file:' });
 
 /** Waits before retries. */
 const retryWaits = list(number(0, MAX_RETRY_WAIT_MS, 'ms'), MAX_RETRIES);
@@ -124,6 +126,57 @@ export const MACHINE_ROWS = {
         { default: 64, flag: ['--concurrency <n>', 'requests in flight over all hosts'] },
       ),
     },
+  ),
+  signIn: row(
+    group('SignInOptions', {
+      origin: row(
+        text('https://host or https://host:port', { pattern: '^[Hh][Tt][Tt][Pp][Ss]://' }),
+        'The one origin that gets the credential.',
+        { isRequired: true, isCheckedByOwner: true },
+      ),
+      consent: row(
+        text('who allows it', { most: MAX_CONSENT_CHARS }),
+        'Who allows it, in your words and at least 20 characters: whose account it is, and when its terms were read. It is in the manifest and in the report.',
+        {
+          isRequired: true,
+          isCheckedByOwner: true,
+          relaxed: [{ not: null }, 'pages of `signIn.origin` are requested with an account'],
+        },
+      ),
+      basic: row(place, 'Where `NAME:PASSWORD` is, for HTTP Basic: `env:NAME` or `file:PATH`.', {
+        isCheckedByOwner: true,
+        defaultText: 'none; this, `bearer` or `form`',
+      }),
+      bearer: row(place, 'Where the token for `Authorization: Bearer` is.', {
+        isCheckedByOwner: true,
+        defaultText: 'none',
+      }),
+      form: row(
+        group('LoginFormOptions', {
+          url: row(text('a URL of `signIn.origin`'), 'Where the form is sent, by one POST for each run.', {
+            isRequired: true,
+            isCheckedByOwner: true,
+          }),
+          page: row(text('a URL of `signIn.origin`'), 'The page with the form, which a handler `login` gets before.', {
+            isCheckedByOwner: true,
+            defaultText: '`signIn.form.url`',
+          }),
+          fields: row(
+            list(
+              text('name=env:NAME, name=file:PATH or name=text:VALUE', { path: 'behind file:' }),
+              MAX_FORM_FIELDS,
+              1,
+            ),
+            'The fields of the form, each as `name=PLACE`. What is no secret may be `name=text:VALUE`.',
+            { isRequired: true, isCheckedByOwner: true },
+          ),
+        }),
+        'A login form.',
+        { isCheckedByOwner: true, defaultText: 'none' },
+      ),
+    }),
+    'Uses an account of yours at one https origin ([log in](../tasks/login.md)). The credential goes to that origin alone, never with robots.txt, and is recorded nowhere.',
+    { isCheckedByOwner: true, defaultText: 'none: the crawl has no account' },
   ),
   discover: groupRow('Files that are requested next to pages, each spaced like a page.', 'DiscoverOptions', {
     sitemaps: row(boolean, 'Read the [sitemaps](../sitemaps.md) that robots.txt names.', {

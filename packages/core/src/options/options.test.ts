@@ -13,6 +13,7 @@ const GOOD: CrawlerOptions = {
   scope: { seeds: ['https://example.org:8443/a'] },
   bounds: { pages: 5 },
 };
+const FORM = { url: 'https://a.example/login', fields: ['user=text:ann'] };
 const given = (more: object): CrawlerOptions => ({ ...GOOD, ...more }) as CrawlerOptions;
 const { seeds } = GOOD.scope;
 const circular: Record<string, unknown> = {};
@@ -232,6 +233,7 @@ describe('relaxed defaults', () => {
     [{ preferences: { apply: 'off' } }, 'preferences.apply'],
     [{ preferences: { unknown: 'disallow' } }, null],
     [{ indexInstead: 'expose' }, 'indexInstead'],
+    [{ signIn: { origin: 'https://a.example', consent: 'an account of our own', form: FORM } }, 'signIn.consent'],
     [{ retries: { failureWaitsMs: [1, 1, 1, 1] } }, 'retries.failureWaitsMs'],
     [{ retries: { throttleWaitsMs: [1, 1, 1, 1] } }, 'retries.throttleWaitsMs'],
     [{ retries: { handler: 4 } }, 'retries.handler'],

@@ -15,6 +15,7 @@ import type { ResolvedHookOptions } from '../crawl/hooks.js';
 import type { ResolvedRequisites } from '../crawl/requisites.js';
 import { invalidOption, MannerlyError, shown } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
+import { Credential } from '../fetch/credential.js';
 import { type Identity, resolveIdentity } from '../fetch/identity.js';
 import { checkedEgress } from '../fetch/own-addresses.js';
 import { readOwnHeaders } from '../fetch/own-headers.js';
@@ -71,6 +72,8 @@ export interface ResolvedOptions
   /** In their order. */
   readonly hosts: readonly ResolvedHostEntry[];
   readonly network: ResolvedNetworkOptions;
+  /** `null`: none. */
+  readonly signIn: Credential | null;
   readonly exclusion: ResolvedExclusionOptions;
   readonly licensing: ResolvedLicensing;
   readonly dataTxt: boolean;
@@ -121,7 +124,11 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
   const hosts = resolveHostEntries(filled.hosts, filled.bounds.depth);
   checkSettings({ identity, robots, spacing, hosts, bounds: filled.bounds });
   // Read once here, so that a token that is missing is reported now.
-  new LicenseTokens(licensing.tokens);
+  const tokens = new LicenseTokens(licensing.tokens);
+  const signIn = options.signIn == null ? null : new Credential(options.signIn);
+  if (signIn !== null && tokens.origins.includes(signIn.origin)) {
+    throw invalidOption('signIn.origin', 'an origin without a token in `licensing.tokens`', signIn.origin);
+  }
   return {
     identity,
     egress: checkedEgress(filled.identity.egress),
@@ -134,6 +141,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     robots,
     network,
     hosts,
+    signIn,
     exclusion: resolveExclusionOptions(filled),
     licensing,
     dataTxt: filled.discover.dataTxt,

@@ -18,7 +18,7 @@ type AnyShape =
 interface TextDetails {
   readonly pattern?: string;
   readonly most?: number;
-  /** It is a path, or may be one: in a configuration file relative to the file. */
+  /** It is a path, or may be one, also behind `name=`: in a configuration file relative to the file. */
   readonly path?: 'whole' | 'with a slash' | 'behind file:';
 }
 

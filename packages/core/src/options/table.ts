@@ -81,7 +81,7 @@ export const SECTIONS: readonly Section[] = [
   section('URLs and traps', 'urls', 'traps'),
   section('Politeness', 'politeness'),
   section('robots.txt', 'robots'),
-  section('Network', 'network'),
+  section('Network', 'network', 'signIn'),
   section('Discovery', 'discover', 'datasets'),
   section('Pages and purposes', 'purposes', 'pageLevel', 'links', 'tdm', 'preferences', 'canonical', 'indexInstead'),
   section('Licences', 'licensing'),

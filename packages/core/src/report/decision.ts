@@ -64,7 +64,8 @@ export interface RequestRecord {
     | 'handler'
     | 'subresource'
     | 'requisite'
-    | 'license';
+    | 'license'
+    | 'login';
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly status: number | null;
@@ -74,8 +75,10 @@ export interface RequestRecord {
   readonly userAgent: string;
   /** It carried a signature. Absent: none. */
   readonly signed?: true;
+  /** It carried the credential of `signIn`, which is not recorded. Absent: none. */
+  readonly signedIn?: true;
   /** Absent: GET. */
-  readonly method?: 'HEAD';
+  readonly method?: 'HEAD' | 'POST';
   /** What the host required when the request left, milliseconds; `null`: nothing. */
   readonly crawlDelayMs: number | null;
   readonly requestIntervalMs: number | null;

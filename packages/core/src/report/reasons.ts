@@ -176,6 +176,10 @@ export const REASONS = {
     'The site says that it has charged for the page; the crawl offered nothing, and its host is parked.',
     'Ask the site what it charged and whom. `--unpark` goes on with the host.',
   ),
+  'sign-in-refused': failed(
+    'The site does not take the credential of `signIn` for this page; its host is parked.',
+    'Check the account by hand. Then run with `--unpark HOST` and `--retry sign-in-refused`.',
+  ),
   challenged: failed(
     'It answered with a challenge for browsers instead of the page.',
     'Leave it; ask the site to let your crawler in.',

@@ -158,6 +158,7 @@ async function closeAll(run: Run): Promise<unknown[]> {
   run.stop.over();
   const parts = [
     run.licenses,
+    run.signIn,
     run.egress,
     run.setup.fetcher,
     run.items,

@@ -3,7 +3,7 @@
 import { resolvePoliteness } from '@mannerly/frontier/internal';
 import type { CrawlArchive } from '../archive/crawl-archive.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
-import type { CookieJar } from '../fetch/cookies.js';
+import type { MakeJar } from '../fetch/cookies.js';
 import { Egress } from '../fetch/egress.js';
 import { isUnlisted } from '../fetch/own-addresses.js';
 import { createFieldsOf } from '../fetch/own-headers.js';
@@ -18,8 +18,8 @@ import type { RunSetup } from './run-setup.js';
 interface EgressParts {
   readonly journal: Journal;
   readonly tokens: LicenseTokens;
-  /** Makes the jar of an origin; `null`: no cookies. */
-  readonly cookies: (() => CookieJar) | null;
+  /** `null`: no cookies. */
+  readonly cookies: MakeJar | null;
   /** `null`: none is open. */
   readonly archive: () => CrawlArchive | null;
 }
@@ -38,6 +38,7 @@ export function createRunEgress(
   });
   return new Egress({
     licenseField: (url) => tokens.fieldFor(url),
+    signIn: options.signIn,
     fetcher,
     identity,
     signing: new CrawlSigning(options.signature ?? null, {

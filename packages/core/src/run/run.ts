@@ -13,6 +13,7 @@ import { PageRequests } from '../crawl/page-requests.js';
 import { PageScheduler } from '../crawl/page-scheduler.js';
 import { Rendering } from '../crawl/rendering.js';
 import type { Requisites } from '../crawl/requisites.js';
+import type { SignIn } from '../crawl/sign-in.js';
 import { SiteKnowledge } from '../crawl/site-knowledge.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { crawlPaths } from '../directory/crawl-paths.js';
@@ -20,7 +21,7 @@ import { Companions } from '../discovery/companions.js';
 import { Sitemaps } from '../discovery/sitemaps.js';
 import { MannerlyError } from '../errors.js';
 import { decodeText, utf8Start } from '../fetch/charset.js';
-import { type CookieJar, jarMaker } from '../fetch/cookies.js';
+import { jarMaker, type MakeJar } from '../fetch/cookies.js';
 import type { Egress } from '../fetch/egress.js';
 import { offerOf } from '../fetch/identity.js';
 import { createFieldsOf } from '../fetch/own-headers.js';
@@ -63,6 +64,7 @@ import { openRunDirectory, type RunDirectory } from './run-directory.js';
 import { createRunEgress } from './run-egress.js';
 import { createRunFrontier } from './run-frontier.js';
 import { checkOrder, type RunSetup } from './run-setup.js';
+import { createRunSignIn } from './run-sign-in.js';
 import type { RunStop } from './run-stop.js';
 import { StallWatch } from './stall-watch.js';
 
@@ -101,6 +103,8 @@ export class Run {
   /** Requests of handlers and of pages in a browser. */
   readonly pageRequests: PageRequests;
   readonly licenses: Licenses;
+  /** `null`: no form is sent. */
+  readonly signIn: SignIn | null;
   readonly scheduler: PageScheduler;
   readonly handlers: HandlerPool;
   readonly stages: ItemStages;
@@ -123,7 +127,8 @@ export class Run {
     // A mistake in the options leaves no directory and no open log behind.
     archiveFolder(options, out === null ? null : crawlPaths(out));
     checkOrder(setup);
-    const cookies = await jarMaker(options.network.cookies);
+    const { signIn, network } = options;
+    const cookies = await jarMaker(network.cookies, signIn?.form == null ? null : signIn.origin);
     const startedAtMs = clock.nowMs();
     const opened = await openRunDirectory(setup, startedAtMs);
     try {
@@ -140,7 +145,7 @@ export class Run {
     startedAtMs: number,
     { directory, logs, needsFrontier, restedAtMs }: RunDirectory,
     readings: ReadingLog,
-    cookies: (() => CookieJar) | null,
+    cookies: MakeJar | null,
   ) {
     const { options, handlers, emitter, stop, fetcher, sinks, clock } = setup;
     const { identity, bounds, network, exclusion } = options;
@@ -184,7 +189,10 @@ export class Run {
       kept === null
         ? null
         : new Recrawl(frontier, kept, {
-            sentAs: (url) => offerOf(identity, fieldsOf(new URL(url).hostname)),
+            sentAs: (url) => {
+              const { hostname, origin } = new URL(url);
+              return offerOf(identity, fieldsOf(hostname), origin === options.signIn?.origin);
+            },
             archive: () => this.archive,
             nowMs,
             tell: (...warning) => journal.warning(...warning),
@@ -230,6 +238,7 @@ export class Run {
       nowMs,
       tell: (...warning) => journal.warning(...warning),
     });
+    this.signIn = createRunSignIn(setup, this);
     this.scheduler = new PageScheduler(nowMs, network.concurrency);
     this.stages = new ItemStages(options.items);
     this.handlers = new HandlerPool({

@@ -54,6 +54,8 @@ async function resultOf(run: Run, work: Work): Promise<WorkResult> {
     return decided(run, work, { status: 'dropped', reason: 'scope-excluded', layer: 'scope', isPage: false });
   }
   if (work.kind === 'page' && work.record.via !== 'companion') {
+    const untilMs = run.signIn?.before(work) ?? null;
+    if (untilMs !== null) return settled({ kind: 'returned', untilMs, waits: 'authority' });
     const licensed = licenseResult(run, work, await run.licenses.before(work));
     if (licensed !== null) return licensed;
     const verdict = await run.hooks.beforeFetch(work);

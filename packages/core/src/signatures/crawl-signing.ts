@@ -71,7 +71,7 @@ export class CrawlSigning {
   }
 
   /** The fields for one request, https. @throws What `signRequest` throws. */
-  async fieldsFor(url: URL, method: 'GET' | 'HEAD' = 'GET'): Promise<SignatureFields> {
+  async fieldsFor(url: URL, method: 'GET' | 'HEAD' | 'POST' = 'GET'): Promise<SignatureFields> {
     if (this.#signature === null) throw new Error('there is no key');
     const { signer, terms } = this.#signature;
     const kept = this.#preferences.get(url.host);

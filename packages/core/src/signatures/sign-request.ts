@@ -34,7 +34,7 @@ export async function signRequest(
   signer: Signer,
   terms: SigningTerms,
   nowMs: number,
-  method: 'GET' | 'HEAD' = 'GET',
+  method: 'GET' | 'HEAD' | 'POST' = 'GET',
 ): Promise<SignatureFields> {
   const { form, agent, components, lifetimeSeconds, nonce, label = LABEL } = terms;
   if (url.protocol !== 'https:') throw new Error('only https requests are signed');

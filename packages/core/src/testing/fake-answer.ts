@@ -12,6 +12,8 @@ export interface FakeRequest {
   readonly path: string;
   /** As they were sent. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Of a login form. Absent: it is no POST. */
+  readonly body?: string;
   /** How often this URL was requested before. */
   readonly before: number;
   /** When it arrived, epoch milliseconds. */

@@ -2,7 +2,7 @@
 // fetchers, the suite of which tries it as far as there is something to try without a network.
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { get, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -286,9 +286,9 @@ function bridgedFetcher(): Fetcher {
   return createFakeWeb({ hosts: { '127.0.0.1': { pages: askServer } } }).fakes().fetcher;
 }
 
-function askServer({ url, headers }: FakeRequest): Promise<FakeAnswerParts> {
+function askServer({ url, headers, body }: FakeRequest): Promise<FakeAnswerParts> {
   return new Promise((resolve) => {
-    const request = get(url, { headers, agent: false });
+    const request = httpRequest(url, { headers, agent: false, method: body === undefined ? 'GET' : 'POST' }).end(body);
     const fail = (): void => resolve({ failure: 'reset' });
     request.on('error', fail);
     request.on('response', (response) => {

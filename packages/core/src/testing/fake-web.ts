@@ -162,7 +162,9 @@ export function createFakeWeb({ hosts, delayMs = 0 }: FakeWebOptions): FakeWeb {
           const arrived = { url: request.url, host: url.hostname, path, headers: request.headers, startMs };
           place = exchanges.length;
           exchanges.push({ ...arrived, endMs: Number.POSITIVE_INFINITY, status: null });
-          const answer = await answerOf(route, { ...arrived, before, atMs: startMs });
+          const { body } = request;
+          const posted = body === undefined ? {} : { body };
+          const answer = await answerOf(route, { ...arrived, ...posted, before, atMs: startMs });
           return completeAnswer(answer, path, site?.host.delayMs ?? delayMs);
         },
       });

@@ -125,9 +125,9 @@ export function afterExchange(
 ): AfterExchange {
   const kind = answerKind(exchange);
   const timed = withTiming(clock, exchange, kind);
-  if (exchange.charged !== undefined) {
-    const detail = `charged ${exchange.charged}, which was not offered`;
-    return { clock: { ...timed, parked: true }, warnings: [{ code: 'host-parked', untilMs: null, detail }] };
+  if (exchange.parks !== undefined) {
+    const warning = { code: 'host-parked', untilMs: null, detail: exchange.parks } as const;
+    return { clock: { ...timed, parked: true }, warnings: [warning] };
   }
   if (isRobots || kind === 'ours') return { clock: timed, warnings: [] };
   if (kind === 'good') return { clock: afterGood(timed), warnings: [] };

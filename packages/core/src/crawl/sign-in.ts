@@ -1,0 +1,157 @@
+// Sends a login form: once per run, in its host's turn, if robots.txt allows its URL. Pages of its origin wait for it.
+// What the site answers is judged by egress, and a login that is refused parks the host; one that cannot be made, since
+// robots.txt, a hook or the crawl's own code is against it, ends the run.
+
+import type { Clock, PageWork } from '@mannerly/frontier';
+import { textOf } from '../errors.js';
+import type { Credential, LoginForm } from '../fetch/credential.js';
+import { isRefusedByGuard, type ResponseOutcome } from '../fetch/outcome.js';
+import type { LoginFields, LoginHandler } from '../handle/handlers.js';
+import type { PageFetch } from '../page/own-fetch.js';
+import type { PageInCrawl } from '../page/page.js';
+import { MAX_FORM_CHARS, MAX_OWN_WAIT_MS, SIGN_IN_POLL_MS } from './limits.js';
+import type { PageRequests } from './page-requests.js';
+
+/** What signing in is made of. */
+export interface SignInParts {
+  readonly credential: Credential;
+  readonly form: LoginForm;
+  /** `null`: the form has no fields that its page decides. */
+  readonly handler: LoginHandler | null;
+  readonly requests: Pick<PageRequests, 'login'>;
+  /** Makes a page of the login page. */
+  readonly read: (work: PageWork, outcome: ResponseOutcome) => Promise<PageInCrawl>;
+  readonly handlerTimeoutMs: number;
+  readonly clock: Pick<Clock, 'nowMs' | 'after'>;
+  readonly signal: AbortSignal;
+  /** Called when a login is over. */
+  readonly ended: () => void;
+  /** Ends the run. */
+  readonly stop: (reason: string) => void;
+}
+
+/**
+ * `out`: nothing was sent, and the next page begins it. `over`: it was answered. `impossible`: the run is ending, and a
+ * page that was taken before goes back.
+ */
+type LoginState = 'out' | 'over' | 'impossible';
+
+/** The login of one run. */
+export class SignIn {
+  readonly #parts: SignInParts;
+  #state: LoginState = 'out';
+  #underWay: { readonly sinceMs: number; readonly over: Promise<void> } | null = null;
+  /** What broken machinery threw meanwhile. */
+  #failure: { readonly error: unknown } | null = null;
+
+  constructor(parts: SignInParts) {
+    this.#parts = parts;
+  }
+
+  get isUnderWay(): boolean {
+    return this.#underWay !== null;
+  }
+
+  /**
+   * Until when a page waits for the login, which begins with the first one; `null`: it need not wait.
+   *
+   * @throws What broken machinery threw meanwhile.
+   */
+  before(work: PageWork): number | null {
+    const { credential, clock } = this.#parts;
+    if (this.#failure !== null) throw this.#failure.error;
+    if (this.#state === 'over' || new URL(work.url).origin !== credential.origin) return null;
+    const nowMs = clock.nowMs();
+    const { least, most } = SIGN_IN_POLL_MS;
+    if (this.#state === 'impossible') return nowMs + most;
+    this.#underWay ??= { sinceMs: nowMs, over: this.#signIn(work) };
+    return nowMs + Math.min(Math.max(nowMs - this.#underWay.sinceMs, least), most);
+  }
+
+  /** Resolves when no login is under way. */
+  async close(): Promise<void> {
+    await this.#underWay?.over;
+  }
+
+  /** Never rejects. */
+  #signIn(work: PageWork): Promise<void> {
+    return this.#login(work)
+      .then(
+        (state) => {
+          this.#state = state;
+        },
+        (error: unknown) => {
+          this.#failure = { error };
+        },
+      )
+      .finally(() => {
+        this.#underWay = null;
+        this.#parts.ended();
+      });
+  }
+
+  async #login(work: PageWork): Promise<LoginState> {
+    const { credential, form, handler, requests, signal } = this.#parts;
+    let more: LoginFields = {};
+    if (handler !== null) {
+      const answer = await requests.login(form.page, WAITS, signal);
+      if (answer.kind !== 'response') return this.#notAnswered(answer);
+      if (answer.signInRefused !== undefined) return 'over';
+      try {
+        more = checkedFields(await this.#handled(handler, await this.#parts.read(aboutForm(work, form), answer)));
+      } catch (error) {
+        return this.#impossible(`the handler \`login\` failed: ${textOf(error)}`);
+      }
+    }
+    const body = credential.formBody(more);
+    if (body.length > MAX_FORM_CHARS) return this.#impossible(`its form has more than ${MAX_FORM_CHARS} characters`);
+    const how = { ...WAITS, method: 'POST', body, headers: FORM_TYPE } as const;
+    const answer = await requests.login(form.url, how, signal);
+    return answer.kind === 'response' ? 'over' : this.#notAnswered(answer);
+  }
+
+  #notAnswered(answer: Exclude<PageFetch, ResponseOutcome>): LoginState {
+    if (answer.kind === 'held') return 'out';
+    if (answer.kind === 'excluded') {
+      const { url, line, pattern, reason } = answer;
+      const rule = line === null ? reason : `line ${line} of its robots.txt (${pattern}) closes it`;
+      return this.#impossible(`${url} may not be requested: ${rule}`);
+    }
+    if (answer.kind === 'dropped') return this.#impossible(`${answer.url} is not requested: ${answer.reason}`);
+    if (isRefusedByGuard(answer)) return this.#impossible(`${answer.url} is not requested: ${answer.failure}`);
+    return answer.signInRefused === undefined ? 'out' : 'over';
+  }
+
+  #impossible(why: string): LoginState {
+    this.#parts.stop(`sign-in-impossible: ${why}`);
+    return 'impossible';
+  }
+
+  #handled(handler: LoginHandler, page: PageInCrawl): Promise<LoginFields> {
+    const { clock, handlerTimeoutMs } = this.#parts;
+    let cancel = (): void => undefined;
+    const late = new Promise<never>((_, reject) => {
+      const error = new Error(`it took longer than ${handlerTimeoutMs} ms`);
+      cancel = clock.after(handlerTimeoutMs, () => reject(error));
+    });
+    const handled = Promise.resolve(page).then(handler);
+    return Promise.race([handled, late]).finally(() => {
+      cancel();
+      page.releaseDocument();
+    });
+  }
+}
+
+const WAITS = { waitMs: MAX_OWN_WAIT_MS };
+const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+/** The login page as a page of the crawl. */
+function aboutForm(work: PageWork, { page: url }: LoginForm): PageWork {
+  return { ...work, url, record: { ...work.record, url, from: null, label: null, userData: null } };
+}
+
+function checkedFields(fields: unknown): LoginFields {
+  if (typeof fields === 'object' && fields !== null && Object.values(fields).every((each) => typeof each === 'string'))
+    return fields as LoginFields;
+  throw new TypeError('it returned no object of texts');
+}

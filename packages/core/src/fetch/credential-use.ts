@@ -1,0 +1,106 @@
+// How one run uses its account: which requests carry the credential, what is recorded of it, and which answers mean
+// that it is not sent again. It never leaves its origin.
+
+import { parseUrl } from '../parse-url.js';
+import { type Cookies, SAME_FOR_EVERYONE } from './cookies.js';
+import type { Credential } from './credential.js';
+import type { RequestPurpose } from './identity.js';
+import { type FetchOutcome, type HeaderLines, headerValue, type ResponseOutcome } from './outcome.js';
+
+/** A request, as far as this matters. */
+interface CarryingRequest {
+  readonly purpose: RequestPurpose;
+  readonly method?: 'GET' | 'HEAD' | 'POST';
+  readonly from?: string | null;
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+/** The account of one run at work. */
+export class CredentialUse {
+  readonly #credential: Credential;
+  readonly #cookies: Pick<Cookies, 'valueFor'> | null;
+  /** A page has come with it: a 403 is about that page from then on. */
+  #hasWorked = false;
+
+  constructor(credential: Credential, cookies: Pick<Cookies, 'valueFor'> | null) {
+    this.#credential = credential;
+    this.#cookies = cookies;
+  }
+
+  /** Whether a URL is of its origin: nothing that is set there is recorded. */
+  isOwn({ origin }: URL): boolean {
+    return origin === this.#credential.origin;
+  }
+
+  /** Not with robots.txt and its like, and not for what a page of another origin loads in a browser. */
+  carries(url: URL, { purpose, from = null }: CarryingRequest): boolean {
+    const isFromOwn = from === null || parseUrl(from)?.origin === this.#credential.origin;
+    return this.isOwn(url) && isFromOwn && !SAME_FOR_EVERYONE.has(purpose);
+  }
+
+  /** What a request carries that carries it. Never rejects. */
+  async fields(url: URL, purpose: RequestPurpose): Promise<Fields> {
+    const authorization = this.#credential.authorization();
+    const cookie = (await this.#cookies?.valueFor(url, purpose)) ?? null;
+    return {
+      ...(cookie === null ? {} : { Cookie: cookie }),
+      ...(authorization === null ? {} : { Authorization: authorization }),
+    };
+  }
+
+  /** What came for a request that carried it, and why it is not sent again. Never rejects. */
+  async marked(url: URL, request: CarryingRequest, outcome: FetchOutcome): Promise<FetchOutcome> {
+    const why =
+      request.purpose === 'login' ? await this.#loginFault(url, request, outcome) : this.#fault(url, request, outcome);
+    return { ...outcome, signedIn: true, ...(why === null ? {} : { signInRefused: `sign-in-refused: ${why}` }) };
+  }
+
+  #fault(url: URL, { purpose }: CarryingRequest, outcome: FetchOutcome): string | null {
+    if (purpose !== 'page' || outcome.kind === 'failed') return null;
+    const { status } = outcome;
+    if (status >= 200 && status <= 299) this.#hasWorked = true;
+    if (status === 401 || (status === 403 && !this.#hasWorked)) return `${url.href} answered with status ${status}`;
+    return this.#leadsToLogin(url, outcome) ? `${url.href} led to the login page` : null;
+  }
+
+  /** A form is sent once: whatever may have reached the site is not sent again. */
+  async #loginFault(url: URL, { method = 'GET' }: CarryingRequest, outcome: FetchOutcome): Promise<string | null> {
+    if (outcome.kind === 'failed') return method === 'GET' ? null : `no answer to the login form (${outcome.failure})`;
+    const { status } = outcome;
+    if (method === 'GET') return status === 200 ? null : `the login page answered with status ${status}`;
+    if (status >= 400) return `the login form was answered with status ${status}`;
+    if (this.#leadsToLogin(url, outcome)) return 'the login form led back to the login page';
+    const cookie = await this.#cookies?.valueFor(url, 'login');
+    return cookie == null ? 'the login form set no cookie' : null;
+  }
+
+  #leadsToLogin(url: URL, { status, headers }: ResponseOutcome): boolean {
+    const location = status >= 300 && status <= 399 ? headerValue(headers, 'location') : null;
+    const { form } = this.#credential;
+    const target = location === null || form === null ? null : pathOf(location, url);
+    return (
+      target !== null && [form?.url, form?.page].some((each) => each !== undefined && pathOf(each, url) === target)
+    );
+  }
+}
+
+/** Origin and path: a query says where to go after the login. */
+function pathOf(target: string, base: URL): string | null {
+  const url = parseUrl(target, base);
+  return url === null ? null : url.origin + url.pathname;
+}
+
+/** Secret fields as they are recorded: the scheme, and that there was more. */
+export function withheld(secret: Fields): Fields {
+  const entries = Object.entries(secret);
+  return Object.fromEntries(entries.map(([name, value]) => [name, `${SCHEME.exec(value)?.[0] ?? ''}${WITHHELD}`]));
+}
+
+/** Header lines without the values of cookies. */
+export function withoutCookies(headers: HeaderLines): HeaderLines {
+  return headers.map((line) => (/^set-cookie2?$/i.test(line[0]) ? [line[0], WITHHELD] : line));
+}
+
+const WITHHELD = '(withheld)';
+const SCHEME = /^(?:Basic|Bearer|License) /;
