@@ -28,8 +28,8 @@ export type HookAnswer =
 export interface PlannedFetch {
   readonly url: string;
   /**
-   * `handler`: a `page.fetch`; `subresource`: for a page in the browser; `requisite`: for a page in the archive; `login`:
-   * the page or the form of `signIn`.
+   * `handler`: a `page.fetch`; `subresource`: for a page in the browser; `requisite`: for a page in the archive;
+   * `login`: the page or the form of `signIn`.
    */
   readonly purpose: 'page' | 'handler' | 'subresource' | 'requisite' | 'login';
   readonly depth: number;
