@@ -44,7 +44,7 @@ export interface ResolvedArchive extends ResolvedArchiveOptions {
 }
 
 /** The network side. `ports` has those of the seeds too. */
-export interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cookies' | 'headers' | 'proxy'> {
+interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cookies' | 'headers' | 'proxy'> {
   /** `null`: none. */
   readonly proxy: OperatorProxy | null;
   /** Added to requests for content, by name. */

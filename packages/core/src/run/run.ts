@@ -39,6 +39,7 @@ import { datasetReader } from '../page/datasets.js';
 import { PageReader } from '../page/read-page.js';
 import { lookAtVisit } from '../recrawl/look-at-visit.js';
 import { Recrawl } from '../recrawl/recrawl.js';
+import { replayedWork } from '../replay/replayed-work.js';
 import type { CrawlLogs } from '../report/crawl-logs.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
 import {
@@ -250,6 +251,7 @@ export class Run {
       filesPath: directory?.filesPath ?? null,
       isArchived: options.archive !== null,
       stages: this.stages,
+      readMedia: (answer) => this.reader.read(replayedWork(answer.url, null), answer),
       fetch: this.pageRequests.fetch,
     });
     const { pageRequests: requests, handlers: pool } = this;
