@@ -5,6 +5,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { MannerlyError } from '../errors.js';
+import type { PageExclusion } from '../page/exclusion.js';
 import { percentDecoded } from '../parse-url.js';
 import { MAX_FILE_NAME_BYTES, MAX_FILE_NAME_SEGMENTS } from './limits.js';
 
@@ -22,6 +23,11 @@ export type SavedFile =
     }
   /** The page's signals forbid it: a reason of the table of reasons, such as `noarchive` or `noindex`. */
   | { readonly kind: 'left-alone'; readonly reason: string };
+
+/** Why a body may not be kept, as a word of the table of reasons; `null`: it may. */
+export function whyLeftAlone({ storesItems, reason, keepsBody }: PageExclusion): string | null {
+  return storesItems ? (keepsBody ? null : 'noarchive') : reason;
+}
 
 /**
  * Writes a file under another name first and renames it then. A file of that name is replaced.

@@ -71,6 +71,8 @@ export interface ResolvedOptions
   readonly licensing: ResolvedLicensing;
   readonly dataTxt: boolean;
   readonly sitemaps: boolean;
+  /** Whether feeds that pages name are read. */
+  readonly feeds: boolean;
   readonly sitemapUrls: readonly string[];
   readonly enqueueDatasets: boolean;
   /** `null`: URLs are taken as they are found. */
@@ -139,6 +141,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     licensing,
     dataTxt: filled.discover.dataTxt,
     sitemaps: filled.discover.sitemaps,
+    feeds: filled.discover.feeds,
     sitemapUrls: checkedSitemaps(filled.discover.sitemapUrls),
     enqueueDatasets: filled.datasets.enqueue,
     maxIdleMs: filled.maxIdleMs,

@@ -120,6 +120,8 @@ class Replay {
   readonly #counts = { pages: 0, items: 0, excluded: 0, refused: 0, rejected: 0, withheld: 0, failures: 0 };
   readonly #failed: ReplayReport['failed'][number][] = [];
   #visit: ArchivedVisit | null = null;
+  /** That of the current page. */
+  #reader: PageReader | null = null;
   #pageStartedAtMs = 0;
   #maxBodyBytes = 0;
 
@@ -141,6 +143,10 @@ class Replay {
     this.#pool = new HandlerPool({
       handlers,
       stages: this.#stages,
+      readMedia: async (answer) => {
+        if (this.#reader === null) throw new Error('no page is being read');
+        return this.#reader.read(replayedWork(answer.url, null), answer);
+      },
       concurrency: 1,
       // Only the person who wrote the handler waits for it.
       handlerTimeoutMs: MAX_WAIT_MS,
@@ -172,7 +178,8 @@ class Replay {
     const outcome = await archivedOutcome(exchange, this.#bodies());
     if (outcome.kind !== 'response') return;
     try {
-      await this.#page(exchange, visit, outcome, this.#readerFor(settings));
+      this.#reader = this.#readerFor(settings);
+      await this.#page(exchange, visit, outcome, this.#reader);
     } finally {
       await outcome.file?.remove();
     }
