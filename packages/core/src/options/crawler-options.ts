@@ -43,6 +43,8 @@ export interface CrawlerOptions {
    * entries match, the strictest of each value counts. 0 to 1,000 entries: an object. @default []
    */
   readonly hosts?: readonly HostOptions[];
+  /** Turns and pages (docs/scope.md) of the URLs that have a label. 0 to 64 entries: an object. @default [] */
+  readonly labels?: readonly LabelOptions[];
   /**
    * How slowly the crawl goes. The pause runs from the end of one exchange with a host to the start of the next.
    * Crawl-delay, Request-rate, Retry-After and earlier refusals only make it longer, and the strictest option wins. A
@@ -115,7 +117,7 @@ export interface CrawlerOptions {
    * defaults of the next eight. @default false
    */
   readonly recrawl?: boolean | RecrawlOptions;
-  /** Keep every exchange as WARC 1.1 (docs/archive.md). `true` means the defaults of the next four. @default false */
+  /** Keep every exchange as WARC 1.1 (docs/archive.md). `true` means the defaults of the next ten. @default false */
   readonly archive?: boolean | ArchiveOptions;
   /**
    * Which URLs of a large crawl have a line in the decision log. The others are counted in its last line. `explain` and
@@ -366,6 +368,14 @@ export interface HostOptions {
    * []
    */
   readonly exclude?: readonly (string | RegExp)[];
+  /**
+   * Turns of each of these hosts, where the crawl cannot request all that are due: 3 gets three times as many as 1.
+   * None is requested sooner than it may be. Of several entries the last counts. 0.01 to 100, 1 is that of every other.
+   * @default 1
+   */
+  readonly weight?: number;
+  /** The label of their URLs that have none by their route. Of several entries the last counts. @default none */
+  readonly label?: string;
 }
 
 export interface HostSpacing {
@@ -398,6 +408,18 @@ export interface HostBounds {
    * none
    */
   readonly depth?: number;
+}
+
+export interface LabelOptions {
+  /** The label: of the route that handles a URL, else of its host (`hosts[].label`). */
+  readonly label: string;
+  /** A page of weight 3 takes a third of a turn of its host. 0.01 to 100, 1 is that of every other. @default 1 */
+  readonly weight?: number;
+  /**
+   * Pages of all hosts together. Other URLs of the label are dropped then (`bound-label-pages`). 1 to 1,000,000,000
+   * pages. @default none
+   */
+  readonly pages?: number;
 }
 
 export interface PolitenessOptions {
@@ -702,9 +724,36 @@ export interface ArchiveOptions {
   /** Package the archive as one WACZ file at the end of each run. It is then on disk twice. @default false */
   readonly wacz?: boolean;
   /**
+   * Fetch what archived pages need to be shown again (docs/archive.md): style sheets, scripts, images, fonts. Each
+   * costs its host a request. @default false
+   */
+  readonly requisites?: boolean | RequisiteOptions;
+  /**
    * The folder of the WARC files. Needed where a run has no crawl directory. @default archive in the crawl directory
    */
   readonly folder?: string;
+}
+
+export interface RequisiteOptions {
+  /**
+   * `site`: from hosts of the scope and of the page's registrable domain. `any`: from every host that a page names,
+   * with its robots.txt. @default site
+   */
+  readonly hosts?: 'site' | 'any';
+  /** Files of one page. A file counts for the first page that needs it. 1 to 1,000 requests. @default 100 */
+  readonly perPage?: number;
+  /**
+   * Bytes of one page, as they come. A file that is under way is completed. 1 to 1,073,741,824 bytes. @default
+   * 20,971,520
+   */
+  readonly bytesPerPage?: number;
+  /**
+   * Requests of the crawl, all its runs together; each process of several counts its own. 1 to 10,000,000 requests.
+   * @default 10,000
+   */
+  readonly total?: number;
+  /** Bytes of the crawl, as they come. 1 to 1,099,511,627,776 bytes. @default 1,073,741,824 */
+  readonly totalBytes?: number;
 }
 
 export interface DecisionLogOptions {

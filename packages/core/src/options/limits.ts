@@ -21,6 +21,10 @@ export const MAX_QUERY_PARAMETERS = 1_024; // parameters of a query
 export const MIN_WARC_BYTES = 1024 * 1024; // bytes of a WARC file
 export const MAX_WARC_BYTES = 1024 * 1024 * 1024 * 1024; // bytes of a WARC file: 1 TiB
 
+// What archived pages need (our own).
+export const MAX_REQUISITES = 10_000_000; // requests of a crawl
+export const MAX_REQUISITE_BYTES = 1024 * 1024 * 1024 * 1024; // bytes of a crawl: 1 TiB
+
 // The browser (our own).
 export const MAX_BROWSER_FLAGS = 100; // flags of one program
 
@@ -37,6 +41,8 @@ export const SIGNATURE_SECONDS = { least: 30, usual: 60, most: 300 } as const;
 // Hosts
 export const MAX_HOST_ENTRIES = 1_000; // entries of `hosts`: the frontier's own
 export const MAX_HOST_PATTERNS = 1_000; // host names of one entry: the frontier's own
+export const MAX_LABELS = 64; // entries of `labels`: the frontier's own
+export const MAX_LABEL_CHARS = 128; // of one: the frontier's own
 
 // Licences
 /** Documents whose terms may be accepted, and origins that may have a token (ours). */

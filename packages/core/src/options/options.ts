@@ -4,6 +4,7 @@
 import {
   type CanonicalRule,
   FrontierError,
+  type FrontierOptions,
   type PolitenessOptions as FrontierPoliteness,
   type HostKeyBy,
 } from '@mannerly/frontier';
@@ -12,6 +13,7 @@ import { type ResolvedScope, resolveScope, resolveUrlOptions } from '../admit/ad
 import type { ResolvedTrapOptions } from '../admit/trap-rules.js';
 import type { ResolvedArchiveOptions } from '../archive/crawl-archive.js';
 import type { ResolvedHookOptions } from '../crawl/hooks.js';
+import type { ResolvedRequisites } from '../crawl/requisites.js';
 import { invalidOption, MannerlyError, shown } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 import { Credential } from '../fetch/credential.js';
@@ -35,6 +37,12 @@ type Defaults = Filled<typeof OPTIONS>;
 
 /** How much a crawl may do; `null`: no bound. */
 export type ResolvedBoundsOptions = Defaults['bounds'];
+
+/** The archive as a run keeps it. */
+export interface ResolvedArchive extends ResolvedArchiveOptions {
+  /** `null`: what pages need is not fetched. */
+  readonly requisites: ResolvedRequisites | null;
+}
 
 /** The network side. `ports` has those of the seeds too. */
 interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cookies' | 'headers' | 'proxy'> {
@@ -64,6 +72,8 @@ export interface ResolvedOptions
   readonly robots: NonNullable<CrawlerOptions['robots']>;
   /** In their order. */
   readonly hosts: readonly ResolvedHostEntry[];
+  /** As the frontier takes them. */
+  readonly labels: NonNullable<FrontierOptions['labels']>;
   readonly network: ResolvedNetworkOptions;
   /** `null`: none. */
   readonly signIn: Credential | null;
@@ -82,7 +92,7 @@ export interface ResolvedOptions
   /** `null`: no visits are kept. */
   readonly recrawl: ResolvedRecrawlOptions | null;
   /** `null`: exchanges are not archived. */
-  readonly archive: ResolvedArchiveOptions | null;
+  readonly archive: ResolvedArchive | null;
   /** One sentence for each option that is less polite than a site may expect. */
   readonly relaxedDefaults: readonly string[];
 }
@@ -117,7 +127,11 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
   const { orderSeed, archive, recrawl, traps, licensing } = filled;
   const spacing = spacingOf(filled.politeness);
   const hosts = resolveHostEntries(filled.hosts, filled.bounds.depth);
-  checkSettings({ identity, robots, spacing, hosts, bounds: filled.bounds });
+  const labels = filled.labels.map((each) => ({
+    label: each.label,
+    ...withoutNulls({ weight: each.weight, pages: each.pages }),
+  }));
+  checkSettings({ identity, robots, spacing, hosts, labels, bounds: filled.bounds });
   // Read once here, so that a token that is missing is reported now.
   const tokens = new LicenseTokens(licensing.tokens);
   const signIn = options.signIn == null ? null : new Credential(options.signIn);
@@ -136,6 +150,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     robots,
     network,
     hosts,
+    labels,
     signIn,
     exclusion: resolveExclusionOptions(filled),
     licensing,
@@ -158,7 +173,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
         : typeof options.recrawl === 'object'
           ? resolveRecrawl(options.recrawl)
           : DEFAULT_RECRAWL,
-    archive: archive === false ? null : archive === true ? DEFAULT_ARCHIVE : archive,
+    archive: archive === false ? null : archiveOf(archive),
     relaxedDefaults: relaxedDefaultsIn('', OPTIONS, filled),
   };
 }
@@ -187,7 +202,14 @@ export function resolveRecrawl(recrawl: RecrawlOptions): ResolvedRecrawlOptions 
 
 /** What `recrawl: true` means. */
 export const DEFAULT_RECRAWL = resolveRecrawl({});
-const DEFAULT_ARCHIVE = fill('', OPTIONS, { archive: {} }).archive as ResolvedArchiveOptions;
+type GivenArchive = Exclude<ReturnType<typeof fill<typeof OPTIONS>>['archive'], boolean>;
+const DEFAULT_ARCHIVE = fill('', OPTIONS, { archive: { requisites: {} } }).archive as GivenArchive;
+
+function archiveOf(given: true | GivenArchive): ResolvedArchive {
+  const { requisites, ...archive } = given === true ? { ...DEFAULT_ARCHIVE, requisites: false } : given;
+  const defaults = DEFAULT_ARCHIVE.requisites as ResolvedRequisites;
+  return { ...archive, requisites: requisites === false ? null : requisites === true ? defaults : requisites };
+}
 
 function networkOf({ cookies, ...rest }: Defaults['network'], seeds: readonly string[]): ResolvedNetworkOptions {
   const seedPorts = seeds.map((seed) => Number(new URL(seed).port)).filter((port) => port > 0);
@@ -212,16 +234,17 @@ function spacingOf({ perDomain, requestsPerSecond, ...rest }: Defaults['politene
   return { politeness, hostKeyBy: perDomain ? 'domain' : 'host' };
 }
 
-type CheckedByFrontier = Pick<ResolvedOptions, 'identity' | 'robots' | 'spacing' | 'hosts' | 'bounds'>;
+type CheckedByFrontier = Pick<ResolvedOptions, 'identity' | 'robots' | 'spacing' | 'hosts' | 'labels' | 'bounds'>;
 
 /** What the frontier takes of them, as it checks it. @throws MannerlyError `option-invalid` */
-function checkSettings({ identity, robots, spacing, hosts, bounds }: CheckedByFrontier): void {
+function checkSettings({ identity, robots, spacing, hosts, labels, bounds }: CheckedByFrontier): void {
   const { pagesPerHost, bytesPerHost, minutesPerHost } = bounds;
   try {
     resolveSettings({
       ...spacing,
       robots: { ...robots, tokens: identity.tokens },
       hosts: hostEntryTexts(hosts).map(frontierEntry),
+      labels,
       bounds: withoutNulls({ pagesPerHost, bytesPerHost, minutesPerHost }),
     });
   } catch (cause) {

@@ -63,6 +63,7 @@ export interface RequestRecord {
     | 'well-known'
     | 'handler'
     | 'subresource'
+    | 'requisite'
     | 'license'
     | 'login';
   readonly startedAtMs: number;
