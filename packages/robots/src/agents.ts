@@ -4,7 +4,7 @@
 /** What a User-agent value addresses: all crawlers by an asterisk, alone or before a blank, or its leading token. */
 const ADDRESSED = /^(?:\*(?=\s|$)|[a-z\d_-]*)/;
 /** `*`, or a token with an optional version and an optional asterisk behind it (robots §4.4). */
-const LISTED_AGENT = /^(\*|[a-z\d_-]+(\/[^*]*)?\*?)$/;
+const LISTED_AGENT = /^(?:\*|[a-z\d_-]+(?:\/[^*]*)?\*?)$/;
 
 /**
  * The lower-case agents of a User-agent line and `*`; several only with `repair` (robots §4.3, §4.4, R18, R21b).
@@ -14,7 +14,7 @@ export function agentsOf(value: string, repair: boolean, addressed: RegExp = ADD
   const text = value.toLowerCase();
   const pieces = repair && text.includes(',') ? listedNames(text) : [];
   if (pieces.length > 1 && pieces.every((piece) => LISTED_AGENT.test(piece))) {
-    return pieces.flatMap((piece) => agentsOf(piece, false));
+    return pieces.map((piece) => piece.replace(/(?!^)[/*].*/s, ''));
   }
   const [agent = ''] = addressed.exec(text) ?? [];
   return agent === '' ? [] : [agent];

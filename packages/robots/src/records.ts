@@ -18,7 +18,7 @@ const STAR = 0x2a;
 const SLASH = 0x2f;
 const COLON = 0x3a;
 /** `sitemap http://…` without its colon, or a URL on a line of its own. */
-const SITEMAP_LINE = /^(sitemaps?[ \t]+)?(https?:\/\/[^ \t]+)$/i;
+const SITEMAP_LINE = /^(?:sitemaps?[ \t]+)?(https?:\/\/[^ \t]+)$/i;
 /** How U+FEFF begins. */
 const MARK = 0xef;
 
@@ -140,8 +140,8 @@ function packOddLine(
   }
   const to = beforeBlanks(bytes, from, cut);
   notes |= oddBlanks(bytes, to, cut);
-  const url = repair && !isIdle && colon >= 0 ? sitemapUrl(bytes, from, to, colon) : -1;
-  if (url >= 0) {
+  const url = repair && !isIdle && colon >= 0 ? sitemapUrl(bytes, from, to, colon) : to;
+  if (url < to) {
     writer.add(SITEMAP, line, url, to, notes | MISSING_COLON);
     return;
   }
@@ -198,12 +198,13 @@ function oddBlanks(bytes: Uint8Array, from: number, to: number): number {
   return 0;
 }
 
-/** Where the URL begins in `sitemap http://…` without its colon, or in a line that is the URL of a sitemap; or -1. */
+/** Where the URL begins in `sitemap http://…` without its colon, or in a line that is the URL of a sitemap; else `to`. */
 function sitemapUrl(bytes: Uint8Array, from: number, to: number, colon: number): number {
-  if (bytes[colon + 1] !== SLASH || bytes[colon + 2] !== SLASH) return -1;
-  const [, word, url = ''] = SITEMAP_LINE.exec(byteString(bytes.subarray(from, to))) ?? [];
+  if (bytes[colon + 2] !== SLASH) return to;
+  const text = byteString(bytes.subarray(from, to));
   // Any other bare URL says nothing about what it is.
-  return word !== undefined || /sitemap|\.xml/i.test(url) ? to - url.length : -1;
+  const [, url = ''] = (/sitemap|\.xml/i.test(text) && SITEMAP_LINE.exec(text)) || [];
+  return to - url.length;
 }
 
 /** Whether a line without a colon counts: where that can only close (robots §3.5, R12). */

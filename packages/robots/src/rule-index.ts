@@ -130,9 +130,7 @@ export function findRule(index: RuleIndex, text: string, isQueryForm: boolean, k
     const weight = weightAt(source, reference, from, to);
     if (weight < bestWeight || (weight === bestWeight && originOf(index, reference) > originOf(index, best))) continue;
     if (++tests === TESTS_BEFORE_FILTER) rememberText(text);
-    if (tests >= TESTS_BEFORE_FILTER) {
-      if (!mayMatch(source, from, to)) continue;
-    }
+    if (tests >= TESTS_BEFORE_FILTER && !mayMatch(source, from, to)) continue;
     if (applies(index, reference, isQueryForm) && matchesStretch(source, from, to, text)) {
       best = reference;
       bestWeight = weight;
