@@ -138,6 +138,6 @@ class RecordList<T> {
 }
 
 /** A page in a browser differs more than the bytes that came, which may be the same for a whole site. */
-async function contentOf(page: Pick<FetchedPage, 'rendering' | 'text' | 'bytes'>): Promise<Uint8Array> {
+export async function contentOf(page: Pick<FetchedPage, 'rendering' | 'text' | 'bytes'>): Promise<Uint8Array> {
   return page.rendering === null ? page.bytes() : Buffer.from(await page.text());
 }

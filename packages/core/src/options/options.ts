@@ -48,7 +48,10 @@ export interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cooki
 
 /** Options as the crawl reads them: checked, complete, read-only. */
 export interface ResolvedOptions
-  extends Pick<Defaults, 'bounds' | 'maxIdleMs' | 'handlerTimeoutMs' | 'decisionLog' | 'log' | 'retries' | 'items'> {
+  extends Pick<
+    Defaults,
+    'bounds' | 'nearDuplicates' | 'maxIdleMs' | 'handlerTimeoutMs' | 'decisionLog' | 'log' | 'retries' | 'items'
+  > {
   readonly identity: Identity;
   /** Ranges of the crawl's own addresses, checked. Empty: any. */
   readonly egress: readonly string[];
@@ -130,6 +133,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     bounds: filled.bounds,
     canonicalRules: resolveUrlOptions(options.urls),
     traps: traps === false ? null : traps,
+    nearDuplicates: filled.nearDuplicates,
     spacing,
     robots,
     network,

@@ -1,6 +1,7 @@
 // The report of a run: how it ended, what was done, and its politeness, measured from what really happened.
 
 import type { HostWait } from '@mannerly/frontier';
+import type { DuplicateText } from '../admit/near-duplicates.js';
 import type { ScopeMove } from '../admit/scope.js';
 import type { TrapFinding } from '../admit/trap-rules.js';
 import type { StageCounts } from '../handle/item-stages.js';
@@ -123,6 +124,8 @@ export interface CrawlReport {
   readonly scopeMoves: readonly ScopeMove[];
   /** Traps that were found; of the whole crawl. */
   readonly traps: readonly TrapFinding[];
+  /** Pages that say nearly the same as another, of the whole crawl. Absent: they were not compared. */
+  readonly duplicateText?: DuplicateText;
   /** Options that are less polite than the default, for the reader to see. */
   readonly relaxedDefaults: readonly string[];
 }

@@ -3,8 +3,10 @@
 // value that `work.ts` commits to the frontier. It holds nothing of the page.
 
 import type { NewUrl, PageWork } from '@mannerly/frontier';
+import type { NearDuplicate } from '../admit/near-duplicates.js';
 import type { ArchivedResponse } from '../archive/crawl-archive.js';
 import type { HookVerdict } from '../crawl/hooks.js';
+import { contentOf } from '../crawl/site-knowledge.js';
 import { type FetchOutcome, headerValue, type ResponseOutcome, releaseBody } from '../fetch/outcome.js';
 import { refusalOf } from '../fetch/refusal.js';
 import type { Handled } from '../handle/handler-pool.js';
@@ -181,6 +183,12 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   }
   const visit = await run.recrawl?.read(work, { page, sent: came, outcome, record });
   if (visit !== undefined && visit.unchanged !== null) return unchanged(run, work, visit.unchanged, page.exclusion);
+  const near = page.kind === 'html' ? (run.nearDuplicates?.read(work.url, await contentOf(page)) ?? null) : null;
+  page.similarTo = near?.similarTo ?? null;
+  if (page.similarTo !== null && run.options.nearDuplicates === 'drop') {
+    const decision = { status: 'dropped', reason: 'duplicate-text', layer: 'page', detail: page.similarTo } as const;
+    return decided(run, work, { ...decision, ...saidOf(run, near), httpStatus, isPage: true });
+  }
   const handled = await run.handlers.handle(page, visit?.change ?? null);
   if (handled.kind === 'stopped') return RETURNED;
   if (handled.kind === 'signal') return signalResult(run, work, outcome, handled.signal);
@@ -195,7 +203,16 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
     }
     return failed(run, work, { reason, layer: 'hook', httpStatus, detail });
   }
-  return storedResult(run, work, page, handled);
+  return storedResult(run, work, page, handled, near);
+}
+
+/** What the decision about a page says of its text. */
+function saidOf({ nearDuplicates }: Run, near: NearDuplicate | null): Pick<PageOutcome, 'simhash' | 'similarTo'> {
+  if (near === null) return {};
+  const { simhash, similarTo } = near;
+  if (similarTo === null) return { simhash };
+  nearDuplicates?.count(similarTo);
+  return { simhash, similarTo };
 }
 
 /** A page that was handled: its items go to the sinks, its links to admission. */
@@ -204,6 +221,7 @@ async function storedResult(
   work: PageWork,
   page: PageInCrawl,
   { staged, route }: Extract<Handled, { kind: 'handled' }>,
+  near: NearDuplicate | null,
 ): Promise<WorkResult> {
   const { journal } = run;
   const { status: httpStatus, exclusion } = page;
@@ -220,7 +238,7 @@ async function storedResult(
     ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...leftOut(page) }
     : wordOf(exclusion);
   return {
-    ...decided(run, work, { ...decision, httpStatus, isPage: true }),
+    ...decided(run, work, { ...decision, ...saidOf(run, near), httpStatus, isPage: true }),
     ...(await admittedInSlices(run, candidates)),
   };
 }
