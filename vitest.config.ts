@@ -8,7 +8,8 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
  * side by side.
  */
 const WAITING_FILES = [
-  'test/soak/{four-crawlers-*,{again,archive,frontier,postgres,redis}-kill,redis-slots,server-forgets-*,browser,hostile-web}.soak.ts',
+  'test/soak/{four-crawlers-*,{again,archive,frontier,postgres,redis,sinks}-kill}.soak.ts',
+  'test/soak/{redis-slots,server-forgets-*,browser,hostile-web}.soak.ts',
   'test/soak/{packages,tarballs}.soak.ts',
 ];
 const WAITING: TestProject = {

@@ -127,6 +127,22 @@ describe.skipIf(!existsSync(built('resume')))('the examples that keep something'
     }),
   );
 
+  it.concurrent('save pictures, each content once', { timeout: 600_000 }, () =>
+    inPlace('library.test', async ({ folder, run }) => {
+      const out = await run('save-pictures');
+      expect(out.trimEnd().split('\n')).toEqual([
+        expect.stringMatching(/^\/pictures\/crab\.gif {2}saved: [0-9a-f]{8}…$/),
+        expect.stringMatching(/^\/pictures\/crab-again\.gif {2}there already: [0-9a-f]{8}…$/),
+        expect.stringMatching(/^\/pictures\/limpet\.gif {2}saved: [0-9a-f]{8}…$/),
+        '/staff/portrait.gif  excluded: robots-rule',
+        '/pictures/gone.gif  failed: status-404',
+        '6 requests, of which 1 for pages; the files are in pictures/files/media.',
+      ]);
+      const files = readdirSync(join(folder, 'pictures', 'files', 'media'), { recursive: true });
+      expect(files.filter((name) => String(name).endsWith('.gif'))).toHaveLength(2);
+    }),
+  );
+
   it.concurrent('do what a Crawlee crawler did', { timeout: 600_000 }, () =>
     inPlace('meadow.test', async ({ town, folder, run }) => {
       const out = await run('from-crawlee');

@@ -136,6 +136,34 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     expect(out).not.toContain('Imprint');
   });
 
+  it.concurrent('clean and enrich items', { timeout: 600_000 }, async () => {
+    const out = await runExample('clean-and-enrich', 'library.test');
+    expect(out.trimEnd().split('\n')).toEqual([
+      '…/0  library (0) → /guides/',
+      '…/0.1  library (0) → /opening-hours',
+      '…/0.2  library (0) → /staff/rota',
+      '…/0  Guides (1) → /guides/tides',
+      '…/0.1  Guides (1) → /guides/crabs',
+      '…/0.2  Guides (1) → /',
+      '…/0  Opening hours (1) → /',
+      '…/0.1  Opening hours (1) → /prices',
+      'tidy: 3 in, 3 out, 0 dropped',
+      'leading: 3 in, 3 out, 0 dropped',
+      'dated: 3 in, 3 out, 0 dropped',
+      'byLink: 3 in, 8 out, 0 dropped',
+    ]);
+  });
+
+  it.concurrent('post items to a program that is busy', { timeout: 600_000 }, async () => {
+    const out = await runExample('items-by-webhook', 'library.test');
+    expect(out.trimEnd().split('\n')).toEqual([
+      '3 items were sent, 3 rows were kept; the first request was refused.',
+      '  The library',
+      '  Guides',
+      '  Opening hours',
+    ]);
+  });
+
   it.concurrent('crawl the datasets that a site offers', { timeout: 600_000 }, async () => {
     const out = await runExample('crawl-datasets', 'meadow.test');
     expect(out).toContain(`Flowers of the meadow: http://meadow.test:${town.port}/data/flowers.csv, 30 bytes`);

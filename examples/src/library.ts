@@ -17,7 +17,18 @@ export function library(port: number): TownHost {
     '/guides/tides': page('Reading the tides', ['/guides/crabs', '/opening-hours']),
     '/guides/crabs': page('Crabs of the shore', ['/guides/']),
     '/opening-hours': page('Opening hours', ['/', '/prices']),
+    '/gallery': { ...page('Gallery', []), body: gallery() },
+    '/pictures/crab.gif': { ...text('GIF89a: a crab'), headers: { 'content-type': 'image/gif' } },
+    '/pictures/crab-again.gif': { ...text('GIF89a: a crab'), headers: { 'content-type': 'image/gif' } },
+    '/pictures/limpet.gif': { ...text('GIF89a: a limpet'), headers: { 'content-type': 'image/gif' } },
   });
+}
+
+/** Pictures, one of them twice, one closed to crawlers, one that is gone. */
+function gallery(): string {
+  const names = ['pictures/crab', 'pictures/crab-again', 'pictures/limpet', 'staff/portrait', 'pictures/gone'];
+  const figures = names.map((name) => `<figure><img src="/${name}.gif" alt=""></figure>`);
+  return `<!doctype html><html><head><title>Gallery</title></head><body>${figures.join('')}</body></html>`;
 }
 
 /** A paper of the shore, at `shore.test`, whose pages say in structure what they are. Never throws. */

@@ -12,10 +12,13 @@ const PORT = 18_427;
 
 /** Where an example starts, if not at the meadow. */
 const HOSTS: Readonly<Record<string, string>> = {
+  'clean-and-enrich': 'library.test',
   'explain-a-refusal': 'quarry.test',
   'follow-a-section': 'library.test',
   'http-api': 'library.test',
+  'items-by-webhook': 'library.test',
   'recrawl-what-changed': 'library.test',
+  'save-pictures': 'library.test',
   'sitemaps-first': 'library.test',
 };
 

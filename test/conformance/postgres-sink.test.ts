@@ -1,7 +1,14 @@
 // Items in a table of a real PostgreSQL: the contract of sinks, by a pool and by a client. At stake: items lost or
 // doubled where a process dies or several write.
 
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { startTown } from '@mannerly/examples/demo/town';
 import type { Item } from 'mannerly';
 import { sinkSuite } from 'mannerly/sink-conformance';
 import { postgresSink } from 'mannerly/sinks';
@@ -10,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HAS_POSTGRES, type PostgresForTest, sharedPostgres } from '../support/postgres-server.mjs';
 
 const IS_CI = process.env['CI'] !== undefined;
+const EXAMPLE = fileURLToPath(new URL('../../examples/dist/items-into-a-database.js', import.meta.url));
 let server: Pick<PostgresForTest, 'url' | 'dispose'>;
 let pool: Pool;
 let client: Client;
@@ -66,6 +74,19 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       await sink.write([item('a/0'), item('a/1')]);
       await sink.close();
       expect(await rowsOf('refusing')).toMatchObject([{ id: 'a/0' }, { id: 'a/1' }]);
+    });
+
+    it('is what the example writes, each item once although it is called twice', async () => {
+      const town = await startTown();
+      const cwd = await mkdtemp(join(tmpdir(), 'mannerly-postgres-example-'));
+      const seed = { MANNERLY_EXAMPLE_SEED: `http://meadow.test:${town.port}/`, MANNERLY_EXAMPLE_LOOPBACK: '1' };
+      const env = { ...process.env, ...seed, DATABASE_URL: server.url };
+      for (let times = 0; times < 2; times += 1) {
+        const { stdout } = await promisify(execFile)(process.execPath, [EXAMPLE], { cwd, env });
+        expect(stdout).toMatch(/^3 items are in the table pages\.\n( {2}\/\S* {2}\S.*\n){3}$/);
+      }
+      await town.close();
+      await rm(cwd, { recursive: true, force: true });
     });
 
     it('is opened and written by several at once, into a schema, each item once', async () => {

@@ -1,16 +1,20 @@
 // Items, files and archives in a store of the S3 protocol: the contract of sinks, and what a store may do to a client.
 // At stake: items lost or doubled, half a file, and keys in messages.
 
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { startTown } from '@mannerly/examples/demo/town';
 import type { Item } from 'mannerly';
 import { sinkSuite } from 'mannerly/sink-conformance';
 import { s3Sink } from 'mannerly/sinks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';
-import { type S3ForTest, startS3 } from '../support/s3-server.js';
+import { KEYS, type S3ForTest, startS3 } from '../support/s3-server.js';
 import { page } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
@@ -191,6 +195,22 @@ it('a crawl leaves its items, saved files and finished archive in the bucket, an
   await run();
   const sent = s3.requests.filter((request) => request.startsWith('PUT')).map((request) => request.split(prefix)[1]);
   expect(sent.filter((key) => key?.startsWith('items/') || key?.endsWith('.pdf'))).toEqual([]);
+});
+
+it('the example leaves everything in the bucket', async () => {
+  const town = await startTown();
+  const program = fileURLToPath(new URL('../../examples/dist/items-into-a-bucket.js', import.meta.url));
+  const cwd = await mkdtemp(join(folder, 'example-'));
+  const seed = { MANNERLY_EXAMPLE_SEED: `http://meadow.test:${town.port}/`, MANNERLY_EXAMPLE_LOOPBACK: '1' };
+  const keys = { AWS_ACCESS_KEY_ID: KEYS.accessKeyId, AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey };
+  const env = { ...process.env, ...seed, ...keys, S3_BUCKET: s3.bucket };
+  const { stdout } = await promisify(execFile)(process.execPath, [program], { cwd, env });
+  await town.close();
+  expect(stdout).toContain('3 pages, 3 items; in the bucket:');
+  expect(stdout).toMatch(/tidepools\/archive\.wacz\n/);
+  expect(stdout).toMatch(/tidepools\/archive\/\S+\.warc\.gz\n/);
+  expect(stdout.match(/tidepools\/files\/meadow\.test\S*\n/g)).toHaveLength(3);
+  expect(stdout).toMatch(/tidepools\/items\/000000001-[0-9a-f]{16}\.jsonl\n/);
 });
 
 it('names what is wrong in its options', () => {

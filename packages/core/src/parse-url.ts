@@ -11,3 +11,13 @@ export function parseUrl(text: string, base?: string | URL): URL | null {
     return null; // The parser has no other way to say so.
   }
 }
+
+/** A part of a URL with its escapes undone; one that is no valid coding stays as it is. @throws Never */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return text;
+    throw error;
+  }
+}

@@ -10,7 +10,7 @@ import type { S3Client } from '../sinks/s3-bucket.js';
 import { UsageError } from './failure.js';
 
 /** What is named. */
-export interface NamedSinks {
+interface NamedSinks {
   /** A file. */
   readonly sqlite?: string | undefined;
   /** `postgres://user@host/database?table=items`, or the place of such a URL. */

@@ -14,7 +14,7 @@ export type GivenOptions = { readonly [K in keyof CrawlerOptions]?: Partial<Craw
 >;
 
 /** An option that has a flag. */
-export interface FlaggedRow extends PlacedRow {
+interface FlaggedRow extends PlacedRow {
   readonly flag: Flag;
   /** The property in which commander keeps the value. */
   readonly property: string;

@@ -8,7 +8,7 @@ import type { CrawlerOptions, IdentityOptions } from '../options/crawler-options
 import { reasonOf } from '../report/reasons.js';
 
 /** The result. */
-export type SingleAnswer =
+type SingleAnswer =
   | { readonly kind: 'body'; readonly body: Uint8Array }
   | { readonly kind: 'nothing'; readonly why: string };
 

@@ -24,7 +24,7 @@ export interface AccessRequest {
 }
 
 /** The answer; with a status and one sentence for the operator where access is denied. */
-export type AccessAnswer =
+type AccessAnswer =
   | { readonly kind: 'allow' }
   | { readonly kind: 'deny'; readonly status: number; readonly says: string };
 

@@ -28,7 +28,7 @@ export type WatchedCrawl = Pick<Crawler, 'events' | 'progress' | 'activity' | 'p
  * A host as a row. `asking`: a request is under way; `ready`: its turn has come, or its pages are in flight; `waiting`:
  * until `untilMs`; `parked`: until it is unparked; `quiet`: nothing is queued.
  */
-export interface HostRow {
+interface HostRow {
   readonly host: string;
   readonly state: 'asking' | 'ready' | 'waiting' | 'parked' | 'quiet';
   readonly reason: HostWait['reason'] | null;
@@ -40,7 +40,7 @@ export interface HostRow {
 }
 
 /** One host's requests since the view began. */
-export interface HostTally {
+interface HostTally {
   readonly requests: number;
   /** Requests without an answer, and answers of 4xx and 5xx. */
   readonly errors: number;
@@ -57,7 +57,7 @@ export interface HostTally {
 }
 
 /** A request that ended, as a row. */
-export interface RequestRow {
+interface RequestRow {
   readonly url: string;
   readonly purpose: RequestRecord['purpose'];
   readonly status: number | null;
@@ -68,7 +68,7 @@ export interface RequestRow {
 }
 
 /** Something to know, as a row. */
-export interface NoteRow {
+interface NoteRow {
   readonly kind: string;
   readonly about: string;
   readonly detail: string;

@@ -10,6 +10,8 @@ export const MAX_COMPANION_HOPS = 5;
 export const MAX_SITEMAP_LEVELS = 3;
 /** Sitemaps read of one host in a run. Ours: fifty million URLs. */
 export const MAX_SITEMAPS_PER_HOST = 1_000;
+/** Feeds of one host that are taken from pages in a run: a blog may have one for each of its posts. Ours. */
+export const MAX_FEEDS_PER_HOST = 10;
 /** Hosts and sitemaps whose counts and vouchers are remembered; the oldest go first. */
 export const MAX_SITEMAP_HOSTS = 10_000;
 /** Hosts that may vouch for one sitemap (cross-submission). Ours. */

@@ -10,10 +10,12 @@ import type { Refusal } from '../admit/admit.js';
 import { pieceDecoder } from '../fetch/charset.js';
 import { type FetchOutcome, headerValue, type ResponseOutcome } from '../fetch/outcome.js';
 import { keepLatest } from '../keep-latest.js';
+import type { FetchedPage } from '../page/page.js';
 import { readSitemap, type SitemapFileEnd } from '../page/read-sitemap.js';
 import type { FeedRhythm, SitemapEntry } from '../page/sitemap.js';
 import {
   MAX_COMPANION_HOPS,
+  MAX_FEEDS_PER_HOST,
   MAX_SITEMAP_ALTERNATE_BYTES,
   MAX_SITEMAP_HOSTS,
   MAX_SITEMAP_LEVELS,
@@ -42,18 +44,23 @@ interface Ticket {
 /** The sitemaps and feeds of one run. */
 export class Sitemaps {
   readonly #readsNamed: boolean;
+  readonly #readsFeeds: boolean;
   readonly #urls: readonly string[];
   /** Sitemaps by host. */
   readonly #counts = new Map<string, number>();
+  /** Feeds that pages have named, by host. */
+  readonly #feeds = new Map<string, number>();
   /** Hosts that vouch for a sitemap, by its URL. */
   readonly #vouchers = new Map<string, readonly string[]>();
 
   /**
    * @param readsNamed - Whether the sitemaps that robots.txt names are requested.
    * @param urls - Absolute http(s) URLs of sitemaps that the operator named.
+   * @param readsFeeds - Whether the feeds that pages name are requested. @default false
    */
-  constructor(readsNamed: boolean, urls: readonly string[]) {
+  constructor(readsNamed: boolean, urls: readonly string[], readsFeeds = false) {
     this.#readsNamed = readsNamed;
+    this.#readsFeeds = readsFeeds;
     this.#urls = urls;
   }
 
@@ -72,6 +79,20 @@ export class Sitemaps {
     const requested = sitemaps.map((url) => this.#request(url, robotsUrl, { level: 0, hosts }));
     const visits = pleaseVisit.map((url): NewUrl => ({ url, depth: 0, via: 'seed', from: robotsUrl }));
     return sorted([...requested, ...visits]);
+  }
+
+  /** The feeds of its own host that a page names, where it lets its links be followed. */
+  feeds({ url: from, alternates, exclusion }: Pick<FetchedPage, 'url' | 'alternates' | 'exclusion'>): SitemapFinds {
+    if (!this.#readsFeeds || exclusion.whyLeaveAlone({ rel: ['alternate'], element: 'link' }) !== null) return NOTHING;
+    const { host } = new URL(from);
+    const found = alternates.filter(({ url, type }) => isFeed(type) && new URL(url).host === host);
+    const taken = found.flatMap(({ url }) => {
+      const count = this.#feeds.get(host) ?? 0;
+      if (count >= MAX_FEEDS_PER_HOST || this.#vouchers.has(url)) return [];
+      keepLatest(this.#feeds, host, count + 1, MAX_SITEMAP_HOSTS);
+      return [this.#request(url, from, { level: 0, hosts: [] })];
+    });
+    return sorted(taken);
   }
 
   isSitemap(work: PageWork): boolean {
@@ -140,6 +161,10 @@ export class Sitemaps {
     const isVouchedAnew = before !== undefined && hosts.length > before.length;
     return isVouchedAnew ? { ...candidate, dedupe: false } : candidate;
   }
+}
+
+function isFeed(type: string | null): boolean {
+  return /^application\/(?:rss|atom)\+xml(?:;|$)/.test(type ?? '');
 }
 
 function sorted(finds: readonly (NewUrl | Refusal)[]): SitemapFinds {

@@ -82,6 +82,16 @@ export interface FetcherCapabilities {
   readonly checksMayStart: boolean;
 }
 
+/** Those of a fetcher that guarantees all of it. */
+export const ALL_CAPABILITIES: FetcherCapabilities = Object.freeze({
+  rawHeaders: true,
+  remoteAddress: true,
+  pinsAddress: true,
+  encodedBody: true,
+  exactHeaders: true,
+  checksMayStart: true,
+});
+
 /** What talks to the network: one exchange per call, each ending a value. The crawl closes it at the end of a run. */
 export interface Fetcher {
   readonly capabilities: FetcherCapabilities;

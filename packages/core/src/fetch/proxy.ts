@@ -2,7 +2,7 @@
 // crawl that changes its address hides from the sites that limit it.
 
 import { invalidOption } from '../errors.js';
-import { parseUrl } from '../parse-url.js';
+import { parseUrl, percentDecoded } from '../parse-url.js';
 import { namesPlace, readSecret } from '../secret-place.js';
 import { MAX_PROXY_URL_CHARS, PROXY_DOWN_MS } from './limits.js';
 
@@ -22,8 +22,8 @@ export class OperatorProxy {
     this.host = hostname.replace(/^\[|\]$/g, '');
     this.port = Number(port || (this.isSocks ? 1080 : 80));
     this.url = `${protocol}//${hostname}:${this.port}`;
-    this.#username = decoded(username);
-    this.#password = decoded(password);
+    this.#username = percentDecoded(username);
+    this.#password = percentDecoded(password);
   }
 
   /** `null`: the proxy is not told who asks. */
@@ -72,15 +72,6 @@ function proxyUrl(text: string): URL | null {
     url.search === '' &&
     url.hash === '';
   return isProxy ? url : null;
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    // A password may have a percent sign that codes nothing.
-    return part;
-  }
 }
 
 /** What a watch tells. */

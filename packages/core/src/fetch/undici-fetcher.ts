@@ -14,7 +14,7 @@ import { BodyCollector, type BodyEnding, encodedLimit } from './body.js';
 import { type Connection, ConnectionPool } from './connection.js';
 import { parseContentEncoding } from './content-coding.js';
 import { type ExchangePhase, failureCode, failureDetail } from './failure-code.js';
-import type { Fetcher, FetcherCapabilities, FetchRequest } from './fetcher.js';
+import { ALL_CAPABILITIES, type Fetcher, type FetchRequest } from './fetcher.js';
 import { FRAMING_SLACK_BYTES, MAX_HEADER_FIELDS, MAX_HEADER_PHASE_BYTES } from './limits.js';
 import { type FailureCode, type FetchOutcome, type HeaderLines, headerValue, unsentFailure } from './outcome.js';
 import { resolveProxy } from './proxy.js';
@@ -29,15 +29,6 @@ export interface UndiciFetcherOptions {
   readonly nowMs?: () => number;
 }
 
-const CAPABILITIES: FetcherCapabilities = Object.freeze({
-  rawHeaders: true,
-  remoteAddress: true,
-  pinsAddress: true,
-  encodedBody: true,
-  exactHeaders: true,
-  checksMayStart: true,
-});
-
 /**
  * Makes a fetcher that connects to the judged address of each request and to nothing else.
  *
@@ -51,7 +42,7 @@ export function createUndiciFetcher(options: UndiciFetcherOptions = {}): Fetcher
   const nowMs = options.nowMs ?? Date.now;
   const pool = new ConnectionPool(options.ca, options.proxy === undefined ? null : resolveProxy(options.proxy));
   return {
-    capabilities: CAPABILITIES,
+    capabilities: ALL_CAPABILITIES,
     fetch: (request) =>
       new Promise((resolve) => {
         const url = parseUrl(request.url);

@@ -35,7 +35,7 @@ export const GENEROUS: FetchLimits = {
 };
 
 /** What a test changes about a request. */
-export type RequestChanges = Partial<Omit<FetchRequest, 'limits' | 'url'>> & {
+type RequestChanges = Partial<Omit<FetchRequest, 'limits' | 'url'>> & {
   readonly limits?: Partial<FetchLimits>;
 };
 

@@ -8,7 +8,7 @@ import { REQUEST_TESTS } from './request-tests.js';
 import { RESPONSE_TESTS } from './response-tests.js';
 
 /** How the suite is set up. */
-export interface FetcherSuiteOptions {
+interface FetcherSuiteOptions {
   /** Registers one test with the runner. */
   readonly test: (title: string, run: () => Promise<void>) => void;
   /** A fetcher for each test; the suite closes it. */

@@ -9,11 +9,22 @@ import { type PageLink, selectLinks } from '../page/links.js';
 import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import { linkBase, resolveHref } from '../page/resolve-href.js';
-import type { AddResult, FollowOptions, HandledPage, SaveOptions } from './handled-page.js';
-import { MAX_PAGE_FETCHES, MAX_REVISIT_MS } from './limits.js';
+import type { AddResult, FollowOptions, HandledPage, SaveAllOptions, SaveOptions } from './handled-page.js';
+import {
+  DEFAULT_MEDIA_BYTES,
+  DEFAULT_MEDIA_FILES,
+  MAX_LARGE_BODY_BYTES,
+  MAX_PAGE_FETCHES,
+  MAX_REVISIT_MS,
+} from './limits.js';
 import type { PageChange } from './page-change.js';
-import { type SavedFile, saveFile } from './save.js';
+import { type SavedFile, saveFile, whyLeftAlone } from './save.js';
+import { type ReadMedia, type SavedMedia, saveAllMedia } from './save-all.js';
 import { type EmittedItem, jsonCopy, type Stage } from './staged.js';
+
+const NO_MEDIA: ReadMedia = async () => {
+  throw new Error('no reader was handed in');
+};
 
 /** What a handler's page works with. */
 export class PageTools {
@@ -24,6 +35,7 @@ export class PageTools {
   /** Whether a handler may want what a link leads to, by the extension of its URL. `label`: of the link. */
   readonly wants: (url: string, label: string | null) => boolean;
   readonly change: PageChange | null;
+  readonly read: ReadMedia;
   isAborted = false;
   #reason: unknown;
   #controller: AbortController | null = null;
@@ -34,12 +46,14 @@ export class PageTools {
     fetch: OwnFetcher,
     wants: PageTools['wants'] = () => true,
     change: PageChange | null = null,
+    read: ReadMedia = NO_MEDIA,
   ) {
     this.stage = stage;
     this.filesPath = filesPath;
     this.fetch = fetch;
     this.wants = wants;
     this.change = change;
+    this.read = read;
   }
 
   /** Made at first use: few handlers use it, and it costs more than all the rest. */
@@ -155,6 +169,16 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
   readonly save = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>
     seen(savePage(this.#page, options.folder ?? this.#tools.filesPath, name ?? nameOf(this.#page), this.#page.body));
 
+  readonly saveAll = (selector: string, options: SaveAllOptions = {}): Promise<SavedMedia[]> =>
+    settled(() => {
+      const { maxFiles = DEFAULT_MEDIA_FILES, maxBytes = DEFAULT_MEDIA_BYTES } = options;
+      checkMost('maxFiles', maxFiles, MAX_PAGE_FETCHES);
+      checkMost('maxBytes', maxBytes, MAX_LARGE_BODY_BYTES);
+      const folder = folderOf(this.#page, options.folder ?? this.#tools.filesPath);
+      const { fetch } = this;
+      return saveAllMedia(this.#page, selector, { folder, fetch, read: this.#tools.read, maxFiles, maxBytes });
+    });
+
   readonly screenshot = (name?: string, options: SaveOptions = {}): Promise<SavedFile> => {
     const png = this.#page.shot();
     if (png === null) return Promise.resolve({ kind: 'left-alone', reason: 'no-screenshot' });
@@ -166,19 +190,13 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
 /** Saves the page or something of it, unless its signals forbid that. */
 async function savePage(
   page: FetchedPage,
-  folder: string | null,
+  given: string | null,
   name: string,
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<SavedFile> {
-  const { exclusion } = page;
-  if (!exclusion.storesItems) return { kind: 'left-alone', reason: exclusion.reason };
-  if (!exclusion.keepsBody) return { kind: 'left-alone', reason: 'noarchive' };
-  if (folder === null) {
-    throw new MannerlyError('file-folder-missing', `\`save\` needs a folder for ${page.url}`, {
-      hint: 'Run the crawl with a crawl directory, or name a folder: `page.save(name, { folder })`.',
-    });
-  }
-  const written = await saveFile(folder, name, content);
+  const reason = whyLeftAlone(page.exclusion);
+  if (reason !== null) return { kind: 'left-alone', reason };
+  const written = await saveFile(folderOf(page, given), name, content);
   return { kind: 'saved', ...written, truncated: page.truncated };
 }
 
@@ -188,8 +206,23 @@ function nameOf({ url }: FetchedPage): string {
   return `${host}${pathname.endsWith('/') ? `${pathname}index` : pathname}`;
 }
 
+/** @throws MannerlyError `file-folder-missing` */
+function folderOf(page: FetchedPage, folder: string | null): string {
+  if (folder !== null) return folder;
+  throw new MannerlyError('file-folder-missing', `\`save\` needs a folder for ${page.url}`, {
+    hint: 'Run the crawl with a crawl directory, or name a folder: `page.save(name, { folder })`.',
+  });
+}
+
+/** @throws MannerlyError `option-invalid` */
+function checkMost(option: string, value: number, most: number): void {
+  if (!(Number.isInteger(value) && value >= 1 && value <= most)) {
+    throw invalidOption(`${option}\` of \`saveAll`, `a whole number from 1 to ${most}`, value);
+  }
+}
+
 /** Acts at once, so that a forgotten `await` loses nothing. */
-function settled<T>(act: () => T): Promise<T> {
+function settled<T>(act: () => T | Promise<T>): Promise<T> {
   return seen(new Promise<T>((resolve) => resolve(act())));
 }
 

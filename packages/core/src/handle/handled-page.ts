@@ -6,6 +6,7 @@ import type { FetchedPage } from '../page/page.js';
 import type { JsonItem } from './json-item.js';
 import type { PageChange } from './page-change.js';
 import type { SavedFile } from './save.js';
+import type { SavedMedia } from './save-all.js';
 import type { EmittedItem } from './staged.js';
 
 /** Options for URLs that a handler follows or adds. */
@@ -36,6 +37,14 @@ export type AddResult =
 export interface SaveOptions {
   /** An existing or new folder instead of the crawl directory's `files/`. The name stays inside it. */
   readonly folder?: string;
+}
+
+/** Options of `saveAll`. */
+export interface SaveAllOptions extends SaveOptions {
+  /** Files that are requested, 1 to 100; each redirect is one more request of the hundred of a page. @default 20 */
+  readonly maxFiles?: number;
+  /** Decoded bytes of all of them, 1 to 64 GiB; of one, `network.maxBodyBytes` at most. @default 104,857,600 */
+  readonly maxBytes?: number;
 }
 
 /** A page in its handler. */
@@ -97,6 +106,16 @@ export interface HandledPage extends FetchedPage {
    * @throws MannerlyError (rejects) as `save`.
    */
   screenshot(name?: string, options?: SaveOptions): Promise<SavedFile>;
+  /**
+   * Requests the files that a selector finds (elements with `href` or `src`, or such elements inside), one after the
+   * other like `fetch`, and writes each to `media/` of the folder under its SHA-256: one copy of each content, whatever
+   * its URL. Redirects are followed, each hop judged. Each file waits for its host's turn, and the handler's timeout
+   * goes on: for many, `follow` them and save them in a handler of their own.
+   *
+   * @returns One entry for each URL, in the order of the page; what was not saved says why.
+   * @throws MannerlyError (rejects) `page-not-markup`; `option-invalid`; `file-failed`; `file-folder-missing`.
+   */
+  saveAll(selector: string, options?: SaveAllOptions): Promise<readonly SavedMedia[]>;
   /**
    * Requests one more file and waits for it, ahead of the queue of its host. Scope, robots.txt, spacing, address guard
    * and logs apply. It counts as a request, not as a page. No retries, no redirects, at most 100 per page. Never

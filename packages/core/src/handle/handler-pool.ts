@@ -12,6 +12,7 @@ import { createPageContext, PageTools } from './context.js';
 import type { FoundHandler, Handlers, Route } from './handlers.js';
 import type { ItemStages } from './item-stages.js';
 import type { PageChange, UnchangedPage } from './page-change.js';
+import type { ReadMedia } from './save-all.js';
 import { checkValue, issuesText } from './schema.js';
 import { type HandlerSignal, handlerSignal } from './signals.js';
 import { NOTHING_STAGED, Stage, type Staged } from './staged.js';
@@ -46,6 +47,8 @@ interface HandlerPoolOptions {
   readonly isArchived?: boolean;
   /** What items pass before they go to the sinks. @default none */
   readonly stages?: ItemStages;
+  /** Reads what `page.saveAll` requests. @default it cannot be used */
+  readonly readMedia?: ReadMedia;
   /** `page.fetch`. @default every request is `dropped` */
   readonly fetch?: OwnFetcher;
 }
@@ -147,6 +150,7 @@ export class HandlerPool {
         return mime === null || handlers.wants({ mime, label });
       },
       change,
+      this.#options.readMedia,
     );
     const timers: (() => void)[] = [];
     let ignoreAbort = (): void => undefined;

@@ -31,6 +31,12 @@ export const MAX_FILE_NAME_BYTES = 200;
 /** Segments of a saved file's path; the last ones count. Ours. */
 export const MAX_FILE_NAME_SEGMENTS = 16;
 
+/** Files that `page.saveAll` requests by default, and their bytes together. Ours. */
+export const DEFAULT_MEDIA_FILES = 20;
+export const DEFAULT_MEDIA_BYTES = 100 * 1024 * 1024;
+/** Redirects of one file that it follows. Ours: browsers follow 20, a picture has one or two. */
+export const MAX_MEDIA_HOPS = 5;
+
 // A handler's own requests
 /** Requests that the handler of one page may make by itself. Ours. */
 export const MAX_PAGE_FETCHES = 100;

@@ -5,6 +5,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { MannerlyError } from '../errors.js';
+import type { PageExclusion } from '../page/exclusion.js';
+import { percentDecoded } from '../parse-url.js';
 import { MAX_FILE_NAME_BYTES, MAX_FILE_NAME_SEGMENTS } from './limits.js';
 
 /** What became of a file. */
@@ -21,6 +23,11 @@ export type SavedFile =
     }
   /** The page's signals forbid it: a reason of the table of reasons, such as `noarchive` or `noindex`. */
   | { readonly kind: 'left-alone'; readonly reason: string };
+
+/** Why a body may not be kept, as a word of the table of reasons; `null`: it may. */
+export function whyLeftAlone({ storesItems, reason, keepsBody }: PageExclusion): string | null {
+  return storesItems ? (keepsBody ? null : 'noarchive') : reason;
+}
 
 /**
  * Writes a file under another name first and renames it then. A file of that name is replaced.
@@ -77,7 +84,7 @@ const UNSAFE = /[\x00-\x1f\x7f"*:<>?|\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
  * @throws Never
  */
 export function safeName(name: string): string {
-  const segments = decoded(name)
+  const segments = percentDecoded(name)
     .split(/[/\\]+/)
     .map((segment) => segment.trim())
     .filter((segment) => segment !== '' && segment !== '.' && segment !== '..')
@@ -103,13 +110,4 @@ function shortened(segment: string): string {
   const mark = `~${createHash('sha256').update(segment).digest('hex').slice(0, 12)}${ending}`;
   const start = Buffer.from(segment).subarray(0, MAX_FILE_NAME_BYTES - mark.length - 3);
   return start.toString('utf8').replace(/\uFFFD+$/, '') + mark;
-}
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch (error) {
-    if (error instanceof URIError) return name;
-    throw error;
-  }
 }

@@ -32,7 +32,7 @@ export function keysOfDirectory(text: string): readonly PublicJwk[] | null {
 }
 
 /** The fields of a signed directory. */
-export type DirectoryFields = Readonly<Record<'Content-Digest' | 'Signature-Input' | 'Signature', string>>;
+type DirectoryFields = Readonly<Record<'Content-Digest' | 'Signature-Input' | 'Signature', string>>;
 
 /**
  * Signs the answer of a directory, once with each key.

@@ -8,7 +8,7 @@ import { type SignatureVerdict, verifySignature } from '../signatures/verify-sig
 import { PublishedKeys } from './published-keys.js';
 
 /** Options of a verifier. */
-export interface RequestVerifierOptions {
+interface RequestVerifierOptions {
   /** Seconds by which the clocks of signers may differ from ours. @default 0 */
   readonly toleranceSeconds?: number;
   /** CIDR ranges from which directories are fetched although they are not public, for tests. @default none */

@@ -11,10 +11,10 @@ import { writeKeyFile } from './key-file.js';
 import { ROTATION_WAIT_MS } from './limits.js';
 
 /** `list`: the new key is published, the old one signs. `use`: the new one signs. `drop`: the old one is gone. */
-export type RotationStep = 'list' | 'use' | 'drop';
+type RotationStep = 'list' | 'use' | 'drop';
 
 /** A step that may be taken: what it publishes, and what takes it once that is written. */
-export interface Rotation {
+interface Rotation {
   readonly step: RotationStep;
   /** What is published from now on, the key that signs first. */
   readonly keys: readonly SigningKey[];

@@ -68,7 +68,7 @@ export interface PlanAgainChanges {
 }
 
 /** What is opened. */
-export interface InspectionParts {
+interface InspectionParts {
   /** The crawl directory; `null`: none, the store is inspected alone. */
   readonly paths: WholeCrawlPaths | null;
   /** The store, not opened yet; `null`: the crawl keeps its frontier elsewhere. */

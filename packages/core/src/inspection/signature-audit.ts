@@ -15,7 +15,7 @@ import {
 } from './limits.js';
 
 /** What was found. */
-export interface SignatureFindings {
+interface SignatureFindings {
   /** The first of them. */
   readonly found: readonly Violation[];
   readonly count: number;

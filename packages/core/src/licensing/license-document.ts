@@ -17,10 +17,10 @@ import {
 } from './limits.js';
 
 /** The lists of words that a licence may have: by use, by the party responsible, by its country. */
-export type LicenseScope = Readonly<Partial<Record<'usage' | 'user' | 'geo', readonly string[]>>>;
+type LicenseScope = Readonly<Partial<Record<'usage' | 'user' | 'geo', readonly string[]>>>;
 
 /** What is asked for a licence. Amounts are text: they are shown, never added up. */
-export interface LicensePayment {
+interface LicensePayment {
   /** As written; `free` where nothing is asked. */
   readonly type: string;
   /** A decimal number and an ISO 4217 code, `0.015 USD`; `null`: none is named, or it cannot be read. */

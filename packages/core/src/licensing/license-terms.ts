@@ -25,7 +25,7 @@ export const LICENSE_OUTCOMES = [
 ] as const;
 
 /** One of {@link LICENSE_OUTCOMES}. */
-export type LicenseOutcome = (typeof LICENSE_OUTCOMES)[number];
+type LicenseOutcome = (typeof LICENSE_OUTCOMES)[number];
 
 /** The party that is responsible for a crawl, in the words of RSL. */
 export interface LicenseParty {

@@ -52,7 +52,7 @@ export type ReadLicense = NamedLicense &
 export type LicenseAnswer = FoundLicense | null | { readonly effect: 'wait'; readonly untilMs: number };
 
 /** What the licences of a run are made of. */
-export interface LicensesParts {
+interface LicensesParts {
   readonly store: RecordStore;
   readonly options: ResolvedLicensing;
   readonly purposes: readonly Purpose[];

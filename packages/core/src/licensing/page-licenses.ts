@@ -12,7 +12,7 @@ import { MAX_LICENSE_BYTES, MAX_LICENSE_URL_CHARS, MAX_PAGE_LICENSES } from './l
 const RSL_TYPE = 'application/rsl+xml';
 
 /** A licence that a response names: where its document is, or the document itself. */
-export type PageLicense = { readonly url: string } | { readonly reading: LicenseReading };
+type PageLicense = { readonly url: string } | { readonly reading: LicenseReading };
 
 /** What a response names; one more than may be is one that cannot be read. Never rejects. */
 export async function licensesOfPage(

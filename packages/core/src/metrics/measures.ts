@@ -100,7 +100,7 @@ export const MEASURES = Object.freeze({
 export type MeasureName = keyof typeof MEASURES;
 
 /** Names of one kind. */
-export type MeasureOf<K extends Measure['kind']> = {
+type MeasureOf<K extends Measure['kind']> = {
   [N in MeasureName]: (typeof MEASURES)[N]['kind'] extends K ? N : never;
 }[MeasureName];
 
@@ -115,7 +115,7 @@ export const SECONDS_BUCKETS: readonly number[] = Object.freeze([
 ]);
 
 /** Where measured values go. */
-export interface Gauges {
+interface Gauges {
   /** Adds to a counter. */
   add(name: MeasureOf<'counter'>, by: number, labels: Readonly<Record<string, string>>): void;
   /** One value of a histogram. */

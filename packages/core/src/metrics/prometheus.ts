@@ -17,7 +17,7 @@ import {
 export type { CrawlMetrics } from './measures.js';
 
 /** Where the numbers go. */
-export interface PrometheusOptions {
+interface PrometheusOptions {
   /**
    * Where the metrics are registered. The caller serves it: the dashboard does at `/metrics`. One registry per crawler.
    */

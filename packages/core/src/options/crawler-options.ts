@@ -619,6 +619,11 @@ export interface DiscoverOptions {
    * absolute http(s) URL. @default []
    */
   readonly sitemapUrls?: readonly string[];
+  /**
+   * Read the RSS and Atom feeds that pages name (`rel=alternate`), those of the own host of a page: ten of a host in a
+   * run. @default false
+   */
+  readonly feeds?: boolean;
   /** Request `/data.txt` of each authority, and again when it has expired. @default false */
   readonly dataTxt?: boolean;
 }

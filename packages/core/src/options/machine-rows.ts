@@ -185,6 +185,11 @@ export const MACHINE_ROWS = {
       'Sitemaps, sitemap indexes and feeds to read: absolute http(s) URLs within the scope.',
       { default: [], flag: ['--sitemap <url>', 'read this sitemap or feed (repeatable)'] },
     ),
+    feeds: row(
+      boolean,
+      'Read the RSS and Atom feeds that pages name (`rel=alternate`), those of the own host of a page: ten of a host in a run.',
+      { default: false, flag: ['--feeds', 'read the feeds that pages name'] },
+    ),
     dataTxt: row(boolean, 'Request `/data.txt` of each authority, and again when it has expired.', {
       default: false,
       flag: ['--data-txt', 'request /data.txt of each site, which lists its datasets'],

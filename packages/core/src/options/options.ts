@@ -37,7 +37,7 @@ type Defaults = Filled<typeof OPTIONS>;
 export type ResolvedBoundsOptions = Defaults['bounds'];
 
 /** The network side. `ports` has those of the seeds too. */
-export interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cookies' | 'headers' | 'proxy'> {
+interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cookies' | 'headers' | 'proxy'> {
   /** `null`: none. */
   readonly proxy: OperatorProxy | null;
   /** Added to requests for content, by name. */
@@ -74,6 +74,8 @@ export interface ResolvedOptions
   readonly licensing: ResolvedLicensing;
   readonly dataTxt: boolean;
   readonly sitemaps: boolean;
+  /** Whether feeds that pages name are read. */
+  readonly feeds: boolean;
   readonly sitemapUrls: readonly string[];
   readonly enqueueDatasets: boolean;
   /** `null`: URLs are taken as they are found. */
@@ -143,6 +145,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     licensing,
     dataTxt: filled.discover.dataTxt,
     sitemaps: filled.discover.sitemaps,
+    feeds: filled.discover.feeds,
     sitemapUrls: checkedSitemaps(filled.discover.sitemapUrls),
     enqueueDatasets: filled.datasets.enqueue,
     maxIdleMs: filled.maxIdleMs,

@@ -23,7 +23,7 @@ interface TextDetails {
 }
 
 /** The values of a number. */
-export interface NumberRange {
+interface NumberRange {
   readonly least: number;
   readonly most: number;
   readonly isWhole: boolean;

@@ -14,7 +14,7 @@ import { WAVE_BATCH_URLS } from './limits.js';
 import { WaitingUrls } from './waiting-urls.js';
 
 /** What a wave is made of. */
-export interface WaveParts {
+interface WaveParts {
   readonly frontier: Frontier;
   readonly seed: string;
   /** The bound on pages; `null`: none. */

@@ -1,5 +1,6 @@
 // Other representations that a page names: a feed, another language, a Markdown copy (licensing C12). They are offered
-// to the handler; the crawl requests none on its own account, since a copy may lack the page's directives.
+// to the handler. The crawl requests none on its own account, since a copy may lack the page's directives: only feeds,
+// where it is told to (`discover.feeds`).
 
 import type { HeaderLines } from '../fetch/outcome.js';
 import type { HtmlSummary } from './html.js';

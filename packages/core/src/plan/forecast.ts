@@ -8,7 +8,7 @@ import type { HostPace } from './host-pace.js';
 export type PlannedBound = 'pages' | 'minutes' | 'pagesPerHost' | 'minutesPerHost';
 
 /** How the crawl is expected to end. */
-export type PlannedEnd = 'finished' | 'pages' | 'minutes' | 'waiting';
+type PlannedEnd = 'finished' | 'pages' | 'minutes' | 'waiting';
 
 /** A host as the forecast has it. */
 export interface ForecastHost {

@@ -87,7 +87,7 @@ export interface CrawlPlan {
 type PlannedTotals = Pick<Forecast, 'durationMs' | 'pages' | 'requests' | 'ends'>;
 
 /** What a plan takes besides the crawl's options. */
-export interface PlanOptions {
+interface PlanOptions {
   /**
    * A directory for the plan's own logs: `requests.jsonl`, `decisions.jsonl`, `robots/`. It is begun anew each time,
    * and is not the crawl's. @default none

@@ -3,14 +3,10 @@
 import { MannerlyError } from '../errors.js';
 import type { PageFetch } from '../page/own-fetch.js';
 
-type NoResponse = Exclude<PageFetch, { readonly kind: 'response' }>;
-
-/** It came, and is not handed on. */
-interface UnusedResponse {
-  readonly kind: 'redirect' | 'limit';
-  readonly url: string;
-  readonly reason: string;
-}
+/** What came instead of a response, or a response that is not handed on. */
+type Answer =
+  | Exclude<PageFetch, { readonly kind: 'response' }>
+  | { readonly kind: 'redirect' | 'limit'; readonly url: string; readonly reason: string };
 
 /**
  * What a polite fetch rejects with, `code` `fetch-refused` or `fetch-failed`. Of a refusal, nothing was requested from
@@ -28,7 +24,7 @@ export class PoliteFetchError extends MannerlyError {
   /** When it may be tried again, epoch milliseconds; `null`: not known. */
   readonly untilMs: number | null;
 
-  constructor(answer: NoResponse | UnusedResponse) {
+  constructor(answer: Answer) {
     super(answer.kind === 'failed' ? 'fetch-failed' : 'fetch-refused', messageOf(answer), { hint: hintOf(answer) });
     this.name = 'PoliteFetchError';
     this.url = answer.url;
@@ -38,8 +34,6 @@ export class PoliteFetchError extends MannerlyError {
     this.untilMs = answer.kind === 'held' ? answer.untilMs : null;
   }
 }
-
-type Answer = NoResponse | UnusedResponse;
 
 function messageOf(answer: Answer): string {
   const { url } = answer;

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '@mannerly/frontier';
 import { fetcherOf, storeFor } from '../default-parts.js';
 import { invalidOption } from '../errors.js';
 import { createRequestHeaders } from '../fetch/identity.js';
+import type { HeaderLines } from '../fetch/outcome.js';
 import { createFieldsOf } from '../fetch/own-headers.js';
 import { Handlers } from '../handle/handlers.js';
 import { type CrawlEvents, createCrawlEmitter } from '../journal/events.js';
@@ -18,7 +19,6 @@ import { RunStop } from '../run/run-stop.js';
 import { DEFAULT_FETCH_WAIT_MS, MAX_FETCH_REDIRECTS, MAX_FETCH_WAIT_MS } from './limits.js';
 import { PoliteFetchError } from './polite-fetch-error.js';
 import { openResponseCache, type ResponseCache } from './response-cache.js';
-import { headersOf } from './response-headers.js';
 
 /** Options of a polite fetch; what they share with a crawl has the crawl's defaults. */
 export interface PoliteFetchOptions
@@ -248,4 +248,17 @@ function unlessAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T> {
     signal.addEventListener('abort', abort, { once: true });
     asked.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
+}
+
+/** Lines that the platform cannot hold are left out: other people's bytes never throw. */
+function headersOf(lines: HeaderLines): Headers {
+  const headers = new Headers();
+  for (const [name, value] of lines) {
+    try {
+      headers.append(name, value);
+    } catch {
+      // A name or a value with characters that no field may have.
+    }
+  }
+  return headers;
 }

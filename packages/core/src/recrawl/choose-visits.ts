@@ -15,7 +15,7 @@ const SEED_IMPORTANCE = 4;
 const USUAL_IMPORTANCE = 1;
 
 /** When pages are due. */
-export interface DueOptions {
+interface DueOptions {
   /** Interval of a page that always changes, days; others are visited less often. `null`: every page is due. */
   readonly everyDays: number | null;
   readonly minDays: number;

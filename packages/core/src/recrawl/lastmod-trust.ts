@@ -21,7 +21,7 @@ export interface Claim {
 }
 
 /** How far each kind of claim of a host has proved true, and how often it was looked at. */
-export interface LastmodRecord {
+interface LastmodRecord {
   readonly changed: number;
   readonly changedTrue: number;
   readonly unchanged: number;
@@ -32,7 +32,7 @@ export interface LastmodRecord {
 export const NO_CLAIMS: LastmodRecord = { changed: 0, changedTrue: 0, unchanged: 0, unchangedTrue: 0 };
 
 /** How far the claims of a host are trusted, each kind by itself, and what they weigh together: 0 to 1. */
-export interface HostTrust {
+interface HostTrust {
   readonly changed: number;
   readonly unchanged: number;
   readonly weight: number;

@@ -63,7 +63,7 @@ interface InFlight {
 }
 
 /** A page that came. */
-export interface CamePage {
+interface CamePage {
   readonly page: FetchedPage;
   /** Before a browser opened it; the page itself where none did. */
   readonly sent: FetchedPage;
@@ -84,7 +84,7 @@ const NOTHING_YET = { after: null, found: null, isCosmetic: false, came: null };
 const NOT_COMPARED: Compared = { unchanged: null, change: null };
 
 /** What the operator is told, of which host. */
-export type RecrawlListener = (
+type RecrawlListener = (
   code: ValidatorWarning | 'lastmod-useless' | 'change-flapping' | 'revisit-without-original',
   url: string,
   detail: string,

@@ -12,7 +12,7 @@ import { decodeVisit, lastTryMs, type PageVisit, VISIT_PREFIX } from './page-vis
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 
 /** What the choice goes by. */
-export interface ChoiceParts {
+interface ChoiceParts {
   readonly options: ResolvedRecrawlOptions;
   readonly priors: GroupPriors;
   /** What sitemaps and feeds say, and how far it is believed. */
@@ -38,7 +38,7 @@ export interface ExpectedVisit {
 }
 
 /** The choice. */
-export interface VisitChoice {
+interface VisitChoice {
   /** The most valuable first. */
   readonly visits: readonly PageVisit[];
   readonly most: number;

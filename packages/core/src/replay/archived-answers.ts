@@ -12,7 +12,7 @@ import type { Spool } from '../fetch/spool.js';
 import type { OwnFetcher } from '../page/own-fetch.js';
 
 /** How bodies are taken. */
-export interface ReplayedBodies {
+interface ReplayedBodies {
   /** Decoded bytes kept in memory. */
   readonly maxBodyBytes: number;
   /** Decoded bytes that may go to a file; `null`: the body stays in memory. */

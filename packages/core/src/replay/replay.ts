@@ -33,7 +33,7 @@ export interface ReplayRoutes {
 }
 
 /** What is replayed, and into what. */
-export interface ReplayOptions {
+interface ReplayOptions {
   /** The crawl directory; a run that has it open has not finished its last WARC file, which is left out. */
   readonly from: string;
   /** Registers handlers. */
@@ -51,7 +51,7 @@ export interface ReplayOptions {
 }
 
 /** The result of a replay. */
-export interface ReplayReport {
+interface ReplayReport {
   /** Pages that handlers saw, or would have seen if one had fitted. */
   readonly pages: number;
   readonly items: number;
@@ -120,6 +120,8 @@ class Replay {
   readonly #counts = { pages: 0, items: 0, excluded: 0, refused: 0, rejected: 0, withheld: 0, failures: 0 };
   readonly #failed: ReplayReport['failed'][number][] = [];
   #visit: ArchivedVisit | null = null;
+  /** That of the current page. */
+  #reader: PageReader | null = null;
   #pageStartedAtMs = 0;
   #maxBodyBytes = 0;
 
@@ -141,6 +143,10 @@ class Replay {
     this.#pool = new HandlerPool({
       handlers,
       stages: this.#stages,
+      readMedia: async (answer) => {
+        if (this.#reader === null) throw new Error('no page is being read');
+        return this.#reader.read(replayedWork(answer.url, null), answer);
+      },
       concurrency: 1,
       // Only the person who wrote the handler waits for it.
       handlerTimeoutMs: MAX_WAIT_MS,
@@ -172,7 +178,8 @@ class Replay {
     const outcome = await archivedOutcome(exchange, this.#bodies());
     if (outcome.kind !== 'response') return;
     try {
-      await this.#page(exchange, visit, outcome, this.#readerFor(settings));
+      this.#reader = this.#readerFor(settings);
+      await this.#page(exchange, visit, outcome, this.#reader);
     } finally {
       await outcome.file?.remove();
     }

@@ -4,7 +4,7 @@ import type { PageWork, UrlRecord, Via } from '@mannerly/frontier';
 import type { ArchivedVisit } from '../archive/visit.js';
 
 /** The part of a piece of work that a page is read with. */
-export type ReplayedWork = Pick<PageWork, 'url' | 'record' | 'signals'>;
+type ReplayedWork = Pick<PageWork, 'url' | 'record' | 'signals'>;
 
 const NO_SIGNALS: PageWork['signals'] = Object.freeze({
   isNoindex: false,

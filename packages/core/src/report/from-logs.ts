@@ -15,7 +15,7 @@ import { PolitenessLedger } from './politeness.js';
 import { allRequests, allWarnings, finalDecisions, isRequest, type LogPaths, type PartLogPaths } from './read-logs.js';
 
 /** The report of a crawl as its logs have it. */
-export interface LoggedReport {
+interface LoggedReport {
   readonly politeness: readonly HostPoliteness[];
   readonly outcomes: OutcomeTable;
   readonly requests: number;

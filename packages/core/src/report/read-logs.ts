@@ -21,35 +21,34 @@ export interface LogPaths extends PartLogPaths {
   readonly parts?: readonly PartLogPaths[];
 }
 
+/** Makes the reader of one log. @param isLine - Whether a value is a line of it. */
+const readerOf =
+  <T>(isLine: (value: unknown) => value is T) =>
+  (path: string): AsyncGenerator<T> =>
+    readValues(path, isLine);
+
+/** Makes the test of a line: it has these members, and the first is a text. */
+const lineWith =
+  <T>(text: string, ...members: readonly string[]) =>
+  (value: unknown): value is T =>
+    isObject(value) && typeof value[text] === 'string' && members.every((name) => name in value);
+
+/** Whether a value is a line of a request log. @throws Never */
+export const isRequest = lineWith<RequestRecord>('host', 'startedAtMs', 'endedAtMs');
+const isDecision = lineWith<UrlDecision>('url', 'status', 'reason', 'layer');
+
 /** The requests of one log in the order of their ends. */
-export function readRequests(path: string): AsyncGenerator<RequestRecord> {
-  return readValues(path, isRequest);
-}
-
+export const readRequests = readerOf(isRequest);
 /** The decisions of one log in the order of writing. */
-export function readDecisions(path: string): AsyncGenerator<UrlDecision> {
-  return readValues(path, isDecision);
-}
-
+export const readDecisions = readerOf(isDecision);
 /** The warnings of one log in the order of writing. */
-export function readHostWarnings(path: string): AsyncGenerator<HostWarning> {
-  return readValues(path, isWarning);
-}
-
+export const readHostWarnings = readerOf(lineWith<HostWarning>('host', 'code', 'atMs'));
 /** What the runs of one log declare, in the order of their starts. */
-export function readRuns(path: string): AsyncGenerator<RunPromise> {
-  return readValues(path, isRunPromise);
-}
-
+export const readRuns = readerOf(isRunPromise);
 /** The errors of handlers, hooks and sinks of one log in the order of writing. */
-export function readErrors(path: string): AsyncGenerator<CodeError> {
-  return readValues(path, isCodeError);
-}
-
+export const readErrors = readerOf(lineWith<CodeError>('message', 'code', 'url', 'stack'));
 /** The rejected items of one log in the order of writing. */
-export function readRejected(path: string): AsyncGenerator<RejectedItem> {
-  return readValues(path, isRejected);
-}
+export const readRejected = readerOf(lineWith<RejectedItem>('url', 'issues', 'data'));
 
 /** The requests of all processes in the order of their ends. */
 export function allRequests(parts: readonly Pick<PartLogPaths, 'requestsPath'>[]): AsyncGenerator<RequestRecord> {
@@ -179,11 +178,6 @@ export async function* inOrder<T>(
   }
 }
 
-/** Whether a value is a line of a request log. @throws Never */
-export function isRequest(value: unknown): value is RequestRecord {
-  return isObject(value) && typeof value['host'] === 'string' && 'startedAtMs' in value && 'endedAtMs' in value;
-}
-
 /** Whether a value is what a run declares, as earlier versions kept it in the request log. @throws Never */
 export function isRunLine(value: unknown): value is RunLine {
   return isObject(value) && isRunPromise(value['run']);
@@ -197,28 +191,8 @@ function isRunPromise(value: unknown): value is RunPromise {
   return typeof userAgent === 'string' && areTokens && isPace && isObject(robots) && typeof concurrency === 'number';
 }
 
-function isDecision(value: unknown): value is UrlDecision {
-  return (
-    isObject(value) && typeof value['url'] === 'string' && 'status' in value && 'reason' in value && 'layer' in value
-  );
-}
-
 function isDecisionOrLeftOut(value: unknown): value is UrlDecision | LeftOutLine {
   return isDecision(value) || (isObject(value) && isObject(value['leftOut']) && typeof value['atMs'] === 'number');
-}
-
-function isWarning(value: unknown): value is HostWarning {
-  return isObject(value) && 'code' in value && typeof value['host'] === 'string' && 'atMs' in value;
-}
-
-function isCodeError(value: unknown): value is CodeError {
-  return (
-    isObject(value) && 'code' in value && 'url' in value && 'stack' in value && typeof value['message'] === 'string'
-  );
-}
-
-function isRejected(value: unknown): value is RejectedItem {
-  return isObject(value) && 'url' in value && 'issues' in value && 'data' in value;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -67,8 +67,9 @@ export class AgainChoice {
     const { recrawl, journal } = this.#run;
     if (recrawl === null) return;
     journal.addListener(recrawl.sitemaps);
-    const { sitemaps, sitemapUrls } = this.#run.options;
-    if (sitemaps || sitemapUrls.length > 0) await this.#run.offer({ candidates: await recrawl.sitemaps.due() });
+    const { sitemaps, feeds, sitemapUrls } = this.#run.options;
+    if (sitemaps || feeds || sitemapUrls.length > 0)
+      await this.#run.offer({ candidates: await recrawl.sitemaps.due() });
   }
 
   /**

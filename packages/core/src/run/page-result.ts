@@ -225,6 +225,7 @@ async function storedResult(
 ): Promise<WorkResult> {
   const { journal } = run;
   const { status: httpStatus, exclusion } = page;
+  if (run.options.feeds) await run.offer(run.sitemaps.feeds(page));
   const found = [...exclusion.links, ...staged.links];
   const candidates = run.recrawl?.withGone(found) ?? found;
   const same = (await run.recrawl?.emitted(work, staged.data)) ?? null;

@@ -39,6 +39,7 @@ import { datasetReader } from '../page/datasets.js';
 import { PageReader } from '../page/read-page.js';
 import { lookAtVisit } from '../recrawl/look-at-visit.js';
 import { Recrawl } from '../recrawl/recrawl.js';
+import { replayedWork } from '../replay/replayed-work.js';
 import type { CrawlLogs } from '../report/crawl-logs.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
 import {
@@ -175,7 +176,7 @@ export class Run {
     const { scope } = this;
     this.nearDuplicates = options.nearDuplicates === false ? null : new NearDuplicates();
     this.knowledge = new SiteKnowledge(scope, options.traps, setup.isShared, journal);
-    this.sitemaps = new Sitemaps(options.sitemaps, options.sitemapUrls);
+    this.sitemaps = new Sitemaps(options.sitemaps, options.sitemapUrls, options.feeds);
     const tell = journal.dataset.bind(journal);
     const datasets = options.dataTxt ? datasetReader(identity.tokens, options.enqueueDatasets, tell) : null;
     const tdm = wantsTdmRep(exclusion.page);
@@ -251,6 +252,7 @@ export class Run {
       filesPath: directory?.filesPath ?? null,
       isArchived: options.archive !== null,
       stages: this.stages,
+      readMedia: (answer) => this.reader.read(replayedWork(answer.url, null), answer),
       fetch: this.pageRequests.fetch,
     });
     const { pageRequests: requests, handlers: pool } = this;

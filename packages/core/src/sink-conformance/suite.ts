@@ -29,7 +29,7 @@ export interface SinkCapabilities {
 }
 
 /** Options of the suite. */
-export interface SinkSuiteOptions {
+interface SinkSuiteOptions {
   /** The runner's function that registers one test. */
   readonly test: (title: string, run: () => Promise<void>) => void;
   /** An empty medium for each test; the suite disposes of it. */

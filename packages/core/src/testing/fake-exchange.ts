@@ -9,7 +9,7 @@ import type { CompleteAnswer } from './fake-answer.js';
 import { MAX_TIMER_MS } from './limits.js';
 
 /** What an exchange needs of its web. */
-export interface ExchangeEnds {
+interface ExchangeEnds {
   readonly request: FetchRequest;
   /** What keeps the connection from being made; `null`: nothing. */
   readonly unreached: FailureCode | null;

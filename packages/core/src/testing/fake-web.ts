@@ -4,10 +4,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { invalidOption, MannerlyError } from '../errors.js';
-import type { Fetcher, FetcherCapabilities } from '../fetch/fetcher.js';
+import { ALL_CAPABILITIES, type Fetcher } from '../fetch/fetcher.js';
 import type { FailureCode } from '../fetch/outcome.js';
 import type { NetworkOptions } from '../options/crawler-options.js';
-import { parseUrl } from '../parse-url.js';
+import { parseUrl, percentDecoded } from '../parse-url.js';
 import {
   completeAnswer,
   type FakeAnswer,
@@ -41,7 +41,7 @@ export interface FakeHost {
 }
 
 /** What a fake web consists of. */
-export interface FakeWebOptions {
+interface FakeWebOptions {
   /** By host name (`example.org`), `example.org:8080` or `https://example.org`. The closest key wins. */
   readonly hosts: Readonly<Record<string, FakeHost>>;
   /** Milliseconds until an answer begins, where a host says nothing else. @default 0 */
@@ -85,15 +85,6 @@ export interface FakeWeb {
   /** Forgets what has arrived. */
   forget(): void;
 }
-
-const CAPS: FetcherCapabilities = Object.freeze({
-  rawHeaders: true,
-  remoteAddress: true,
-  pinsAddress: true,
-  encodedBody: true,
-  exactHeaders: true,
-  checksMayStart: true,
-});
 
 /** A host with the files of its folder. */
 interface Site {
@@ -144,7 +135,7 @@ export function createFakeWeb({ hosts, delayMs = 0 }: FakeWebOptions): FakeWeb {
   };
 
   const fetcherOn = (clock: VirtualClock | undefined): Fetcher => ({
-    capabilities: CAPS,
+    capabilities: ALL_CAPABILITIES,
     async fetch(request) {
       const url = parseUrl(request.url) ?? new URL('http://nowhere.invalid/');
       const path = url.pathname + url.search;
@@ -247,18 +238,8 @@ function filesIn(folder: string): ReadonlyMap<string, string> {
 
 /** A path that ends with `/` is its `index.html`; a query changes nothing. `null`: there is no such file. */
 function fileAnswer(files: ReadonlyMap<string, string>, path: string): FakeAnswerParts | null {
-  const requested = decoded(path.replace(/\?.*$/, ''));
+  const requested = percentDecoded(path.replace(/\?.*$/, ''));
   const name = requested.endsWith('/') ? `${requested}index.html` : requested;
   const file = files.get(name);
   return file === undefined ? null : { headers: { 'Content-Type': mediaTypeOf(name) }, body: readFileSync(file) };
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch (error) {
-    // A path that is no valid coding names no file.
-    if (error instanceof URIError) return path;
-    throw error;
-  }
 }

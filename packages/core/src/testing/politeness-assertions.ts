@@ -16,7 +16,7 @@ export interface SeenRequest {
 }
 
 /** What is judged: requests in any order, or what holds them: a fake web, a crawl of it. */
-export type SeenRequests = readonly SeenRequest[] | { readonly exchanges: readonly SeenRequest[] };
+type SeenRequests = readonly SeenRequest[] | { readonly exchanges: readonly SeenRequest[] };
 
 interface Verdict {
   readonly isTrue: boolean;

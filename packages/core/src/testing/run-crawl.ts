@@ -17,7 +17,7 @@ export interface FakeCrawl {
 }
 
 /** How a crawl on virtual time is set up. */
-export interface FakeCrawlOptions {
+interface FakeCrawlOptions {
   /** Options of `crawler.run`. */
   readonly run?: RunOptions;
   readonly clock?: VirtualClockOptions;

@@ -6,7 +6,7 @@ import { checkIsFree, projectFiles, writeProject } from '../init/project.js';
 import type { CliIo } from '../io.js';
 
 /** The flags as commander has them. */
-export interface InitFlags {
+interface InitFlags {
   readonly name?: string;
   readonly contact?: string;
   readonly seed?: readonly string[];

@@ -19,7 +19,7 @@ export interface ProjectPlan {
 }
 
 /** What the flags say. */
-export type GivenPlan = Partial<Omit<ProjectPlan, 'bounds'>> & { readonly bounds: Partial<ProjectPlan['bounds']> };
+type GivenPlan = Partial<Omit<ProjectPlan, 'bounds'>> & { readonly bounds: Partial<ProjectPlan['bounds']> };
 
 type Bound = 'pages' | 'minutes';
 type NeededPart = 'name' | 'contact' | 'seeds';

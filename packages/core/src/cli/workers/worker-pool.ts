@@ -6,7 +6,7 @@ import { EXIT } from '../exit-codes.js';
 import type { FromWorker, ToWorker, WorkerProcess } from './messages.js';
 
 /** How workers are started. */
-export interface WorkerPoolOptions {
+interface WorkerPoolOptions {
   readonly count: number;
   readonly start: () => WorkerProcess;
   /** The first message to a worker. */
@@ -15,7 +15,7 @@ export interface WorkerPoolOptions {
 }
 
 /** The result of a worker. */
-export interface WorkerEnd {
+interface WorkerEnd {
   /** `null`: it failed, or was killed too often. */
   readonly report: CrawlReport | null;
   readonly code: number;

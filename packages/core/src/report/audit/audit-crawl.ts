@@ -26,7 +26,7 @@ export interface AuditedCrawl {
 }
 
 /** Tolerance and listeners. */
-export interface AuditOptions {
+interface AuditOptions {
   /** How early a request may be, milliseconds, 0 … 60,000: for clocks of several machines. @default 0 */
   readonly toleranceMs?: number;
   /** Called with each request in the order of ends. */

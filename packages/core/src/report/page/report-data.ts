@@ -128,7 +128,7 @@ export interface Progress extends Readonly<Record<'atMs' | Counted, readonly num
 }
 
 /** Requests of the hosts with most of them. Where a host has too many, some are left out, never its tightest. */
-export interface Timeline {
+interface Timeline {
   readonly hosts: readonly string[];
   readonly points: readonly TimelinePoint[];
   readonly pointsLeftOut: number;

@@ -1,0 +1,128 @@
+// Saves the files that a page shows, such as its pictures, one copy of each content. Every request is one of
+// `page.fetch`: scope, robots.txt, spacing, address guard and logs apply, redirects hop by hop. What is not saved is a
+// value.
+
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { selectLinks } from '../page/links.js';
+import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
+import type { FetchedPage } from '../page/page.js';
+import { redirectTarget } from '../page/redirect.js';
+import { MAX_MEDIA_HOPS } from './limits.js';
+import { type SavedFile, saveFile, whyLeftAlone } from './save.js';
+
+/** What became of one file that a page shows. `url`: as the page names it. */
+export type SavedMedia =
+  /** `isCopy`: a file with these bytes was there already, from this page or another. */
+  | (Extract<SavedFile, { readonly kind: 'saved' }> & { readonly url: string; readonly isCopy: boolean })
+  /** The page or the file forbids it, or the link wants to be left alone: a reason of the table of reasons. */
+  | (Extract<SavedFile, { readonly kind: 'left-alone' }> & { readonly url: string })
+  /** As `page.fetch` says; `failed` with `status-404` too, and `dropped` with `page-fetch-limit` past a bound. */
+  | (NotCome & { readonly url: string });
+
+interface NotCome {
+  readonly kind: 'excluded' | 'dropped' | 'held' | 'failed';
+  readonly reason: string;
+}
+
+type MediaAnswer = Extract<PageFetch, { readonly kind: 'response' }>;
+
+/** Reads an answer, for what it says of itself. */
+export type ReadMedia = (answer: MediaAnswer) => Promise<Pick<FetchedPage, 'exclusion' | 'truncated'>>;
+
+/** What files are saved with. */
+export interface MediaTools {
+  readonly folder: string;
+  /** `page.fetch`. */
+  readonly fetch: (url: string, options: PageFetchOptions) => Promise<PageFetch>;
+  readonly read: ReadMedia;
+  readonly maxFiles: number;
+  readonly maxBytes: number;
+}
+
+/** Saves one file after the other. @throws MannerlyError `page-not-markup`, `file-failed` */
+export async function saveAllMedia(page: FetchedPage, selector: string, tools: MediaTools): Promise<SavedMedia[]> {
+  const links = new Map(selectLinks(page, selector).map((link) => [link.url, link]));
+  const saved: SavedMedia[] = [];
+  let bytesLeft = tools.maxBytes;
+  let filesLeft = tools.maxFiles;
+  for (const [url, link] of links) {
+    const reason = whyLeftAlone(page.exclusion) ?? page.exclusion.whyLeaveAlone(link);
+    if (reason !== null) {
+      saved.push({ kind: 'left-alone', url, reason });
+      continue;
+    }
+    if (filesLeft <= 0 || bytesLeft <= 0) {
+      saved.push({ kind: 'dropped', url, reason: 'page-fetch-limit' });
+      continue;
+    }
+    filesLeft -= 1;
+    const answer = await answerTo(url, tools, bytesLeft);
+    if (answer.kind !== 'response') {
+      saved.push({ ...answer, url });
+      continue;
+    }
+    bytesLeft -= answer.body.length;
+    saved.push({ ...(await saveOne(answer, tools)), url });
+  }
+  return saved;
+}
+
+/** The file, behind its redirects. */
+async function answerTo(url: string, { fetch }: MediaTools, maxBodyBytes: number): Promise<MediaAnswer | NotCome> {
+  for (let [at, hops] = [url, 0]; ; hops += 1) {
+    const answer = await fetch(at, { maxBodyBytes });
+    if (answer.kind === 'failed') return { kind: 'failed', reason: answer.failure };
+    if (answer.kind !== 'response') return { kind: answer.kind, reason: answer.reason };
+    const redirect = redirectTarget(answer);
+    const isGood = answer.status >= 200 && answer.status <= 299;
+    if (isGood) return answer;
+    if (redirect.kind !== 'to' || hops >= MAX_MEDIA_HOPS) return { kind: 'failed', reason: `status-${answer.status}` };
+    at = redirect.url;
+  }
+}
+
+async function saveOne(answer: MediaAnswer, { folder, read }: MediaTools) {
+  const { exclusion, truncated } = await read(answer);
+  const reason = whyLeftAlone(exclusion);
+  if (reason !== null) return { kind: 'left-alone', reason } as const;
+  const { body } = answer;
+  const sha256 = createHash('sha256').update(body).digest('hex');
+  const name = `media/${sha256.slice(0, 2)}/${sha256}${endingOf(body)}`;
+  const path = join(folder, name);
+  const known = { kind: 'saved', path, bytes: body.length, sha256, truncated } as const;
+  if ((await sizeOf(path)) === body.length) return { ...known, isCopy: true };
+  return { ...known, ...(await saveFile(folder, name, [body])), isCopy: false };
+}
+
+/** Where the bytes of a format begin, what they are, one character a byte, and the ending of its names. */
+const ENDINGS: readonly (readonly [at: number, bytes: string, ending: string])[] = [
+  [0, '\x89PNG', '.png'],
+  [0, '\xff\xd8\xff', '.jpg'],
+  [0, 'GIF8', '.gif'],
+  [8, 'WEBP', '.webp'],
+  [4, 'ftypavif', '.avif'],
+  [4, 'ftyp', '.mp4'],
+  [0, '\x1aE\xdf\xa3', '.webm'],
+  [0, 'OggS', '.ogg'],
+  [0, 'ID3', '.mp3'],
+  [0, '%PDF-', '.pdf'],
+  [0, 'PK\x03\x04', '.zip'],
+  [0, '<svg', '.svg'],
+];
+
+/** By the bytes alone: files with the same bytes have the same name, whatever their URL and media type are. */
+function endingOf(body: Uint8Array): string {
+  const start = Buffer.from(body.subarray(0, 16)).toString('latin1');
+  return ENDINGS.find(([at, bytes]) => start.startsWith(bytes, at))?.[2] ?? '';
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,146 @@
+// `page.saveAll` saves what a page shows: one copy of each content, by requests like any other. At stake: requests past
+// robots.txt, spacing or what a file says of itself; a disk full of copies.
+
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type HandledPage, memorySink, replay } from 'mannerly';
+import { expect, it, onTestFinished } from 'vitest';
+import { type CrawlStory, crawl, type TestCrawlOptions } from '../support/crawl.js';
+import { page, type Routes, redirect, text } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const PNG = Buffer.from('\x89PNG\r\n\x1a\n-a picture', 'latin1');
+const JPEG = Buffer.from('\xff\xd8\xff-another', 'latin1');
+const image = (body: Buffer, headers: Record<string, string> = {}) => ({
+  body,
+  headers: { 'content-type': 'image/png', ...headers },
+});
+const sha256 = (body: Buffer) => createHash('sha256').update(body).digest('hex');
+
+const SITE: Routes = {
+  '/robots.txt': text('User-agent: *\nDisallow: /closed\n'),
+  '/a.png': image(PNG),
+  '/same-elsewhere': { body: PNG, headers: { 'content-type': 'application/octet-stream' } },
+  '/b.jpg': image(JPEG),
+  '/moved.png': redirect('/hop.png'),
+  '/hop.png': redirect('/b.jpg'),
+  '/round.png': redirect('/round.png'),
+  '/to-closed.png': redirect('/closed/x.png'),
+  '/noarchive.png': image(Buffer.from('kept out'), { 'x-robots-tag': 'noarchive' }),
+  '/gone.png': { status: 404 },
+};
+const SHOWN = [
+  '/a.png',
+  '/a.png',
+  '/same-elsewhere',
+  '/moved.png',
+  '/closed/y.png',
+  '/to-closed.png',
+  '/round.png',
+  '/noarchive.png',
+  '/gone.png',
+  'http://other.test/x.png',
+];
+
+async function story(
+  head: string,
+  handle: (page: HandledPage) => Promise<unknown>,
+  more: Partial<TestCrawlOptions> = {},
+): Promise<CrawlStory & { readonly out: string; readonly asked: () => string[] }> {
+  const shown = SHOWN.map((url) => `<img src="${url}">`).join('');
+  const web = await webForTest({
+    hosts: { 'a.test': { ...SITE, '/': page('A', [], head).replace('</body>', `${shown}</body>`) } },
+  });
+  const out = await mkdtemp(join(tmpdir(), 'mannerly-media-'));
+  onTestFinished(() => rm(out, { recursive: true, force: true }));
+  const handlers: TestCrawlOptions['handlers'] = (crawler) => crawler.on('html', handle);
+  const told = await crawl({ seeds: [web.url('a.test')], out, handlers, ...more });
+  return { ...told, out, asked: () => web.paths('a.test') };
+}
+
+const saveImages = async (each: HandledPage): Promise<void> => {
+  for (const file of await each.saveAll('img')) await each.emit({ ...file });
+};
+const told = (items: CrawlStory['items']) =>
+  items.map(({ data }) => {
+    const { url, kind, reason, isCopy } = data as Record<string, string | boolean>;
+    return [String(url).replace(/^http:\/\/a\.test:\d+/, ''), kind === 'saved' ? isCopy : `${kind}: ${reason}`];
+  });
+
+it('saves each content once, and says of everything else why not', async () => {
+  const { items, out } = await story('', saveImages);
+  expect(told(items)).toEqual([
+    ['/a.png', false],
+    ['/same-elsewhere', true],
+    ['/moved.png', false],
+    ['/closed/y.png', 'excluded: robots-rule'],
+    ['/to-closed.png', 'excluded: robots-rule'],
+    ['/round.png', 'failed: status-302'],
+    ['/noarchive.png', 'left-alone: noarchive'],
+    ['/gone.png', 'failed: status-404'],
+    ['http://other.test/x.png', 'dropped: out-of-scope'],
+  ]);
+  const names = [`${sha256(PNG)}.png`, `${sha256(JPEG)}.jpg`];
+  const files = await readdir(join(out, 'files', 'media'), { recursive: true });
+  expect(files.filter((name) => name.includes('.')).sort()).toEqual(
+    names.map((name) => join(name.slice(0, 2), name)).sort(),
+  );
+  expect(items[0]?.data).toMatchObject({ sha256: sha256(PNG), bytes: PNG.length, truncated: null });
+  expect(await readFile(String((items[1]!.data as { path: string }).path))).toEqual(PNG);
+});
+
+it('asks for nothing where the page keeps its pictures from us', async () => {
+  const { items, asked } = await story('<meta name="robots" content="noimageindex">', saveImages);
+  expect(new Set(told(items).map(([, why]) => why))).toEqual(new Set(['left-alone: noimageindex']));
+  expect(asked().sort()).toEqual(['/', '/robots.txt']);
+});
+
+it('ends at its bounds, and rejects those that are none', async () => {
+  const wrong: string[] = [];
+  const { items, asked } = await story('', async (each) => {
+    for (const options of [{ maxFiles: 0 }, { maxFiles: 101 }, { maxBytes: 0.5 }]) {
+      await each.saveAll('img', options).catch((error: Error) => wrong.push(error.message));
+    }
+    for (const file of await each.saveAll('img', { maxFiles: 1 })) await each.emit({ ...file });
+    for (const file of await each.saveAll('img', { maxBytes: PNG.length })) await each.emit({ ...file });
+  });
+  expect(told(items).slice(0, 2)).toEqual([
+    ['/a.png', false],
+    ['/same-elsewhere', 'dropped: page-fetch-limit'],
+  ]);
+  expect(told(items).slice(9, 11)).toEqual([
+    ['/a.png', true],
+    ['/same-elsewhere', 'dropped: page-fetch-limit'],
+  ]);
+  expect(asked().filter((path) => path === '/b.jpg')).toEqual([]);
+  expect(wrong).toEqual([
+    'expected `maxFiles` of `saveAll` to be a whole number from 1 to 100, got 0',
+    'expected `maxFiles` of `saveAll` to be a whole number from 1 to 100, got 101',
+    'expected `maxBytes` of `saveAll` to be a whole number from 1 to 68719476736, got 0.5',
+  ]);
+});
+
+it('waits for the turn of its host between two files', async () => {
+  const { report } = await story('', (each) => each.saveAll('img', { maxFiles: 3 }), {
+    politeness: { profile: { factor: 0, minMs: 40, maxMs: 40 } },
+  });
+  const [host] = report.politeness;
+  expect(host?.requests).toBeGreaterThanOrEqual(5);
+  expect(host?.early).toBe(0);
+  expect(host?.smallestGapMs).toBeGreaterThanOrEqual(40);
+});
+
+it('saves the same files in a replay, without a request', async () => {
+  const { items, out, asked } = await story('', saveImages, { archive: true });
+  const before = asked().length;
+  const again = memorySink();
+  const filesPath = join(out, 'replayed');
+  await replay({ from: out, filesPath, sinks: [again], handlers: (routes) => routes.on('html', saveImages) });
+  // What was refused was not requested, and is not in the archive.
+  const saved = (each: CrawlStory['items']) => told(each).filter(([, what]) => typeof what === 'boolean');
+  expect(saved(again.items)).toEqual(saved(items));
+  expect((await readdir(filesPath, { recursive: true })).filter((name) => name.includes('.'))).toHaveLength(2);
+  expect(asked()).toHaveLength(before);
+});
