@@ -46,9 +46,9 @@ export class NearDuplicates {
 
   /** Takes up what an earlier run has logged of a page. */
   restore({ url, simhash, similarTo }: { readonly url: string } & Partial<NearDuplicate>): void {
-    if (similarTo != null) return this.count(similarTo);
     const parsed = parseSimhash(simhash);
-    if (parsed !== null) this.#similarTo(url, parsed);
+    if (similarTo != null) this.count(similarTo);
+    else if (parsed !== null) this.#similarTo(url, parsed);
   }
 
   report(): DuplicateText {
