@@ -13,8 +13,8 @@ const crawler = createCrawler({
   scope: { seeds: [seed] },
   bounds: { pages: 50, pagesPerHost: 20 },
   hosts: [
-    // A small machine: two seconds between requests at least, and three pages of it are enough.
-    { match: [host, `*.${host}`], spacing: { minMs: 2_000 }, bounds: { pages: 3 } },
+    // A small machine: two seconds between requests at least, and two pages of it are enough.
+    { match: [host, `*.${host}`], spacing: { minMs: 2_000 }, bounds: { pages: 2 } },
     // Both apply to the host: of each value the strictest counts.
     { match: host, exclude: ['/brook'], headers: ['Accept-Language: de'] },
   ],

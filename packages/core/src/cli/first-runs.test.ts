@@ -83,6 +83,29 @@ describe('who asks, and where', () => {
     expect(out).toMatch(/No page was fetched:\n {2}address-forbidden \(1\): .*not public.*--allow-address/);
     expect(code).toBe(0);
   });
+
+  it('the same crawl with that flag says what is in its way, and goes once it is out of it', async () => {
+    const first = await crawl(`${site}/`);
+    expect(first.out).toMatch(/^Finished without a page: .*--reset/);
+    // A table of no request says nothing.
+    expect(first.out).not.toContain('answers');
+    const second = await onLoopback();
+    expect(second.out).toMatch(/^Finished before without a page: .*--reset[\s\S]*address-forbidden \(1\)/);
+    const third = await onLoopback('--reset');
+    expect(third.out).toMatch(/^Finished: nothing is left to fetch\. 2 pages/);
+  });
+
+  it('what is missing is named at once', async () => {
+    const { code, err } = await run('crawl', `${site}/`);
+    expect(code).toBe(2);
+    expect(err).toMatch(/missing --name and --contact.*\n.*--name \S+ --contact \S+/);
+  });
+
+  it('an unknown flag leads to the help of its command', async () => {
+    const { code, err } = await crawl(`${site}/`, '--page', '3');
+    expect(code).toBe(2);
+    expect(err).toMatch(/Did you mean --pages\?[\s\S]*mannerly crawl --help/);
+  });
 });
 
 describe('a directory that is taken', () => {

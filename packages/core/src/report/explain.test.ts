@@ -3,7 +3,7 @@
 import type { HostLook, UrlLook } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import type { UrlDecision } from './decision.js';
-import { atRest, explain, explainHost, explainLoggedHost, isHostName, requestedForm } from './explain.js';
+import { atRest, explain, explainHost, explainLoggedHost, isHostName, requestedForm, withError } from './explain.js';
 import { explanationText } from './explain-text.js';
 
 const url = 'http://quarry.test/blasting/plan';
@@ -246,4 +246,18 @@ describe('a question', () => {
     expect(requestedForm('HTTPS://Example.org/a b#c')).toBe('https://example.org/a%20b');
     expect(requestedForm('what?')).toBe('what?');
   });
+});
+
+it('an error of a handler is shown with the lines of its own code, not with those of packages', () => {
+  const stack = [
+    'TypeError: no heading',
+    '    at handler (file:///shop/src/handlers.ts:4:9)',
+    '    at run (file:///shop/node_modules/p-queue/dist/index.js:406:36)',
+    '    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
+  ].join('\n');
+  const about = { code: 'handler-error', url, source: 'file:///shop/src/handlers.ts:4:9', atMs: 2_000 } as const;
+  const failed = explain(url, decision({ status: 'failed', reason: 'handler-error', layer: 'hook', line: null }), null);
+  const text = explanationText(withError(failed, { ...about, name: 'TypeError', message: 'no heading', stack }));
+  expect(text).toContain('at handler (file:///shop/src/handlers.ts:4:9)');
+  expect(text).not.toMatch(/node_modules|node:internal/);
 });
