@@ -11,7 +11,7 @@ import { webForTest } from '../support/web-for-test.js';
 const SENTENCES = [
   'The tide comes in twice a day, and leaves pools between the rocks where crabs wait for it to return.',
   'Anemones close when the water goes, and open again with the first wave that reaches their ledge.',
-  'Whoever walks there should put each stone back as it lay, since something lives below most of them.',
+  'People who walk there should put each stone back as it lay, since something lives below most of them.',
   'Limpets return to the same place on the same rock, which their shells have worn to their shape.',
 ];
 const page = (title: string, sentences: readonly string[], links: readonly string[] = []) =>

@@ -13,13 +13,6 @@ export interface NearDuplicate {
   readonly similarTo: string | null;
 }
 
-/** Pages that say nearly the same as another. */
-export interface DuplicateText {
-  readonly pages: number;
-  /** The largest hundred groups: the first page, and how many others there are. */
-  readonly groups: readonly { readonly url: string; readonly pages: number }[];
-}
-
 const BLOCKS = 4;
 const BLOCK_VALUES = 0x10000;
 const HALF = MAX_NEAR_PAGES / 2;
@@ -51,7 +44,8 @@ export class NearDuplicates {
     else if (parsed !== null) this.#similarTo(url, parsed);
   }
 
-  report(): DuplicateText {
+  /** How many pages say nearly the same as another, and the largest groups of them. */
+  report(): { readonly pages: number; readonly groups: { readonly url: string; readonly pages: number }[] } {
     const groups = Array.from(this.#groups, ([url, pages]) => ({ url, pages }));
     return { pages: this.#pages, groups: groups.sort((a, b) => b.pages - a.pages).slice(0, MAX_REPORTED_GROUPS) };
   }

@@ -1,7 +1,6 @@
 // The report of a run: how it ended, what was done, and its politeness, measured from what really happened.
 
 import type { HostWait } from '@mannerly/frontier';
-import type { DuplicateText } from '../admit/near-duplicates.js';
 import type { ScopeMove } from '../admit/scope.js';
 import type { TrapFinding } from '../admit/trap-rules.js';
 import type { StageCounts } from '../handle/item-stages.js';
@@ -125,7 +124,11 @@ export interface CrawlReport {
   /** Traps that were found; of the whole crawl. */
   readonly traps: readonly TrapFinding[];
   /** Pages that say nearly the same as another, of the whole crawl. Absent: they were not compared. */
-  readonly duplicateText?: DuplicateText;
+  readonly duplicateText?: {
+    readonly pages: number;
+    /** The largest hundred groups: the first page, and how many others there are. */
+    readonly groups: readonly { readonly url: string; readonly pages: number }[];
+  };
   /** Options that are less polite than the default, for the reader to see. */
   readonly relaxedDefaults: readonly string[];
 }

@@ -140,7 +140,7 @@ export const REASONS = {
   ),
   'duplicate-text': rows(['dropped'], 'page')(
     'It says nearly the same as another page of the crawl, and `nearDuplicates` drops such pages; its links with it.',
-    "`nearDuplicates: 'tell'` hands them to your handler.",
+    "With `nearDuplicates: 'tell'` your handler gets them.",
   ),
   'page-fetch-limit': droppedByCode('The handler of one page requested more files by itself than one may.'),
   'hook-refused': droppedByCode('A hook of the crawl refused it.'),

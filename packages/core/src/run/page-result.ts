@@ -6,7 +6,6 @@ import type { NewUrl, PageWork } from '@mannerly/frontier';
 import type { NearDuplicate } from '../admit/near-duplicates.js';
 import type { ArchivedResponse } from '../archive/crawl-archive.js';
 import type { HookVerdict } from '../crawl/hooks.js';
-import { contentOf } from '../crawl/site-knowledge.js';
 import { type FetchOutcome, headerValue, type ResponseOutcome, releaseBody } from '../fetch/outcome.js';
 import { refusalOf } from '../fetch/refusal.js';
 import type { Handled } from '../handle/handler-pool.js';
@@ -183,7 +182,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   }
   const visit = await run.recrawl?.read(work, { page, sent: came, outcome, record });
   if (visit !== undefined && visit.unchanged !== null) return unchanged(run, work, visit.unchanged, page.exclusion);
-  const near = page.kind === 'html' ? (run.nearDuplicates?.read(work.url, await contentOf(page)) ?? null) : null;
+  const near = await run.knowledge.compared(page);
   page.similarTo = near?.similarTo ?? null;
   if (page.similarTo !== null && run.options.nearDuplicates === 'drop') {
     const decision = { status: 'dropped', reason: 'duplicate-text', layer: 'page', detail: page.similarTo } as const;
@@ -207,11 +206,11 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
 }
 
 /** What the decision about a page says of its text. */
-function saidOf({ nearDuplicates }: Run, near: NearDuplicate | null): Pick<PageOutcome, 'simhash' | 'similarTo'> {
+function saidOf({ knowledge }: Run, near: NearDuplicate | null): Pick<PageOutcome, 'simhash' | 'similarTo'> {
   if (near === null) return {};
   const { simhash, similarTo } = near;
   if (similarTo === null) return { simhash };
-  nearDuplicates?.count(similarTo);
+  knowledge.texts?.count(similarTo);
   return { simhash, similarTo };
 }
 

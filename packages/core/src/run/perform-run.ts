@@ -67,7 +67,8 @@ async function crawl(run: Run): Promise<RunEnd> {
   await frontier.exclusively(() => join(run));
   const againAtMs = await frontier.exclusively(() => countFromAgain(frontier, setup.again, run.nowMs()));
   await run.knowledge.open(frontier);
-  if (run.nearDuplicates !== null) for await (const line of run.logs.decisions()) run.nearDuplicates.restore(line);
+  const { texts } = run.knowledge;
+  if (texts !== null) for await (const line of run.logs.decisions()) texts.restore(line);
   if (options.orderSeed === null) await letAllIn(frontier, (url, answer) => journal.added(url, answer));
   await run.items.open(run.stop.signal);
   run.archive = await createRunArchive(options, setup.fetcher, directory, run.reader, () => run.nowMs());
@@ -231,7 +232,7 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
     waiting: waits,
     scopeMoves: knowledge.moves(),
     traps: knowledge.traps(),
-    ...(run.nearDuplicates === null ? {} : { duplicateText: run.nearDuplicates.report() }),
+    ...(knowledge.texts === null ? {} : { duplicateText: knowledge.texts.report() }),
     relaxedDefaults: run.options.relaxedDefaults,
     longestStallMs: run.stalls.longestMs(),
     ...(recrawl !== undefined && (setup.again || recrawl.visits > 0) ? { recrawl } : {}),

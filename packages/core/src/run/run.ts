@@ -6,7 +6,6 @@ import { wantsTdmRep } from '@mannerly/robots/page';
 import PQueue from 'p-queue';
 import { type Admit, createAdmit, type Refusal } from '../admit/admit.js';
 import { createHostRules } from '../admit/host-rules.js';
-import { NearDuplicates } from '../admit/near-duplicates.js';
 import { Scope } from '../admit/scope.js';
 import type { CrawlArchive } from '../archive/crawl-archive.js';
 import { Hooks } from '../crawl/hooks.js';
@@ -88,8 +87,6 @@ export class Run {
   readonly hooks: Hooks;
   readonly scope: Scope;
   readonly knowledge: SiteKnowledge;
-  /** `null`: pages are not compared. */
-  readonly nearDuplicates: NearDuplicates | null;
   readonly sitemaps: Sitemaps;
   readonly companions: Companions;
   readonly totals: CrawlTotals;
@@ -174,8 +171,7 @@ export class Run {
 
     this.scope = new Scope(options.scope, createHostRules(options.hosts));
     const { scope } = this;
-    this.nearDuplicates = options.nearDuplicates === false ? null : new NearDuplicates();
-    this.knowledge = new SiteKnowledge(scope, options.traps, setup.isShared, journal);
+    this.knowledge = new SiteKnowledge(scope, options, setup.isShared, journal);
     this.sitemaps = new Sitemaps(options.sitemaps, options.sitemapUrls, options.feeds);
     const tell = journal.dataset.bind(journal);
     const datasets = options.dataTxt ? datasetReader(identity.tokens, options.enqueueDatasets, tell) : null;
