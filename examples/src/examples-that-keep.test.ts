@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { startTown, type Town } from './demo/town.js';
-import { library } from './library.js';
+import { library, shore } from './library.js';
 
 const built = (name: string) => fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url));
 
@@ -27,7 +27,7 @@ interface Place {
 
 /** A town and an empty folder for one example. */
 async function inPlace(host: string, example: (place: Place) => Promise<void>): Promise<void> {
-  const town = await startTown((port) => [library(port)]);
+  const town = await startTown((port) => [library(port), shore()]);
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-example-'));
   let looked = 0;
   try {
@@ -100,6 +100,16 @@ describe.skipIf(!existsSync(built('resume')))('the examples that keep something'
       expect(out).toMatch(/3 items from 3 archived pages, and no request/);
       expect(out).toContain('{"title":"The meadow","links":5}');
       expect(existsSync(join(folder, 'archived', 'archive.wacz'))).toBe(true);
+    }),
+  );
+
+  it.concurrent('archive what pages need to be shown', { timeout: 600_000 }, () =>
+    inPlace('shore.test', async ({ folder, run }) => {
+      const out = await run('archive-as-pages-look');
+      expect(out).toContain('2 pages and what they need are in as-pages-look/archive.wacz');
+      expect(out).toContain('fetched: /style.css, /wave.svg');
+      expect(out).toContain('left alone: /fonts/shore.woff2 (robots-rule)');
+      expect(existsSync(join(folder, 'as-pages-look', 'archive.wacz'))).toBe(true);
     }),
   );
 

@@ -34,16 +34,22 @@ function gallery(): string {
 /** A paper of the shore, at `shore.test`, whose pages say in structure what they are. Never throws. */
 export function shore(): TownHost {
   return host('shore.test', 'Articles with a language, JSON-LD and a footer.', {
-    '/robots.txt': text(''),
+    '/robots.txt': text('User-agent: *\nDisallow: /fonts/\n'),
+    '/style.css': file('text/css', '@font-face { src: url(/fonts/shore.woff2) } body { background: url(wave.svg) }'),
+    '/wave.svg': file('image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"/>'),
     '/': article('The tide comes twice', ['/crabs']),
     '/crabs': article('Crabs of the shore', ['/']),
   });
 }
 
+function file(type: string, body: string): ReturnType<typeof text> {
+  return { ...text(body), headers: { 'content-type': type } };
+}
+
 function article(title: string, links: readonly string[]): ReturnType<typeof page> {
   const about = { '@context': 'https://schema.org', '@type': 'NewsArticle', headline: title };
   const paragraph = `<p>${title}. ${'The sea rises and falls, and what lives there follows it, day and night. '.repeat(6)}</p>`;
-  const body = `<!doctype html><html lang="en-gb"><head><title>${title}</title>
+  const body = `<!doctype html><html lang="en-gb"><head><title>${title}</title><link rel="stylesheet" href="/style.css">
     <script type="application/ld+json">${JSON.stringify(about)}</script></head><body>
     <nav>${links.map((link) => `<a href="${link}">More</a>`).join(' ')}</nav>
     <article><h1>${title}</h1>${paragraph.repeat(3)}</article><footer>Imprint</footer></body></html>`;

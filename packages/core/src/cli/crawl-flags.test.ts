@@ -113,6 +113,11 @@ describe('the flags of pace, bounds, robots.txt, network and discovery', () => {
     [['--datasets'], { discover: { dataTxt: true }, datasets: { enqueue: true } }],
     [['--max-idle', '1.5'], { maxIdleMs: 1_500 }],
     [['--warc'], { archive: {} }],
+    [['--requisites'], { archive: { requisites: true } }],
+    [
+      ['--requisites', '--requisites-hosts', 'any', '--wacz'],
+      { archive: { requisites: { hosts: 'any' }, wacz: true } },
+    ],
     [['--warc', '--wacz', '--warc-bytes', '2e6'], { archive: { wacz: true, warcBytes: 2_000_000 } }],
     [['--decisions-sample', '0.5', '--decisions-max', '9'], { decisionLog: { sample: 0.5, maxLines: 9 } }],
     [['--order-seed', 'tide'], { orderSeed: 'tide' }],

@@ -27,8 +27,11 @@ export type HookAnswer =
 /** A page's request that is about to be made. Robots.txt, scope and bounds have let it through. */
 export interface PlannedFetch {
   readonly url: string;
-  /** `handler`: a `page.fetch`; `subresource`: for a page in the browser; `login`: the page or the form of `signIn`. */
-  readonly purpose: 'page' | 'handler' | 'subresource' | 'login';
+  /**
+   * `handler`: a `page.fetch`; `subresource`: for a page in the browser; `requisite`: for a page in the archive;
+   * `login`: the page or the form of `signIn`.
+   */
+  readonly purpose: 'page' | 'handler' | 'subresource' | 'requisite' | 'login';
   readonly depth: number;
   readonly via: Via;
   readonly from: string | null;

@@ -26,6 +26,12 @@ export const DEFAULT_OWN_WAIT_MS = 30_000;
 /** Milliseconds for which it may wait at most. Ours: a handler is running meanwhile. */
 export const MAX_OWN_WAIT_MS = 600_000;
 
+// Requisites of archived pages
+/** Requests of one page that wait or are under way; its host still gets one at a time. Ours. */
+export const REQUISITES_AT_ONCE = 8;
+/** URLs of which is known that a page of this run has requested them, some 200 bytes each. Ours. */
+export const MAX_BEGUN_REQUISITES = 100_000;
+
 // Signing in
 /** Characters of a login form, the fields that its page decides included. Ours. */
 export const MAX_FORM_CHARS = 64 * 1024;

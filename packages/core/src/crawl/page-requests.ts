@@ -33,7 +33,7 @@ export interface PageRequestsParts {
   readonly stop: { isRequested(): boolean; readonly signal: AbortSignal };
 }
 
-type Purpose = 'handler' | 'subresource' | 'license' | 'login';
+type Purpose = 'handler' | 'subresource' | 'requisite' | 'license' | 'login';
 
 type RequestOptions = PageFetchOptions & { readonly method?: 'HEAD' | 'POST'; readonly body?: string };
 
@@ -51,7 +51,7 @@ interface PlannedRequest {
 export class PageRequests {
   readonly #parts: PageRequestsParts;
   readonly #queue: PQueue;
-  readonly #waiting: Record<Purpose, number> = { handler: 0, subresource: 0, license: 0, login: 0 };
+  readonly #waiting: Record<Purpose, number> = { handler: 0, subresource: 0, requisite: 0, license: 0, login: 0 };
   /** `page.fetch`. */
   readonly fetch: OwnFetcher = (...request) => this.#request('handler', ...request);
   /** The same without the body, for requests that go into no archive. */
@@ -59,6 +59,8 @@ export class PageRequests {
     this.#request('handler', page, url, { ...options, method: 'HEAD' }, signal);
   /** The same for a page in a browser: when its signal is aborted, what is in flight is aborted too. */
   readonly subresource: OwnFetcher = (...request) => this.#request('subresource', ...request);
+  /** The same for a page that is archived. */
+  readonly requisite: OwnFetcher = (...request) => this.#request('requisite', ...request);
   /** A licence document, outside the scope too, in its host's turn, and without hooks (licensing §11). */
   readonly license: OwnFetcher = (...request) => this.#request('license', ...request);
 
@@ -96,8 +98,8 @@ export class PageRequests {
   ): Promise<PageFetch> {
     const { admit, hooks, nowMs, stop } = this.#parts;
     let candidate: NewUrl | undefined = { url, depth: page.depth, via: 'companion', from: page.url };
-    if (purpose === 'handler' || purpose === 'subresource') {
-      const { admitted, refused } = admit([{ ...candidate, via: purpose }]);
+    if (purpose === 'handler' || purpose === 'subresource' || purpose === 'requisite') {
+      const { admitted, refused } = admit([{ ...candidate, via: purpose === 'requisite' ? 'subresource' : purpose }]);
       [candidate] = admitted;
       if (candidate === undefined) return { kind: 'dropped', url, reason: refused[0]?.reason ?? 'url-invalid' };
     }
@@ -168,7 +170,7 @@ export class PageRequests {
       purpose,
       method: options.method ?? 'GET',
       ...(options.body === undefined ? {} : { body: options.body }),
-      ...(purpose === 'subresource' ? { from: candidate.from ?? null } : {}),
+      ...(purpose === 'subresource' || purpose === 'requisite' ? { from: candidate.from ?? null } : {}),
       headers: options.headers ?? {},
       maxBodyBytes: Math.min(Math.max(1, options.maxBodyBytes ?? maxBodyBytes), maxBodyBytes),
       host: work.lease.host,

@@ -18,8 +18,7 @@ import type { HandlerPool } from '../handle/handler-pool.js';
 import type { Journal } from '../journal/journal.js';
 import type { NotFetched, PageFetch } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
-import { redirectTarget } from '../page/redirect.js';
-import { MAX_SUBRESOURCE_HOPS } from './limits.js';
+import { followRedirects } from './follow-redirects.js';
 import type { PageRequests } from './page-requests.js';
 import { SubresourceCache } from './subresource-cache.js';
 
@@ -105,31 +104,21 @@ export class Rendering {
   async #load(page: FetchedPage, wanted: Subresource): Promise<PageFetch> {
     const { requests, nowMs } = this.#parts;
     const untilMs = nowMs() + wanted.waitMs;
-    let { url } = wanted;
-    let from = page.url;
+    const { url } = wanted;
     if (wanted.type === 'image' && !page.exclusion.effects.takeImages)
       return { kind: 'excluded', url, reason: 'noimageindex', line: null, pattern: null, dialect: null };
-    for (let hops = 0; ; hops += 1) {
-      if (!wanted.anywhere && !this.#isInside(url)) return { kind: 'dropped', url, reason: 'out-of-scope' };
-      const cached = hops === 0 ? this.#cache.find(wanted, page.url) : null;
-      if (cached !== null) return cached;
+    const cached = this.#cache.find(wanted, page.url);
+    if (cached !== null) return cached;
+    const ask = async (each: string, from: string): Promise<PageFetch> => {
+      if (!wanted.anywhere && !this.#isInside(each)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
       const { headers, maxBodyBytes, signal } = wanted;
       const options = { headers, maxBodyBytes, waitMs: Math.max(0, untilMs - nowMs()) };
       // What another origin redirects to gets no credential.
-      const answer = await requests.subresource({ url: from, depth: page.depth }, url, options, signal);
-      const target = answer.kind === 'response' ? redirectTarget(answer) : null;
-      // A Refresh field leads people on, but not what a script requests.
-      if (target?.kind !== 'to' || target.by !== 'location') {
-        if (answer.kind === 'response') this.#cache.keep(wanted, answer);
-        return answer;
-      }
-      if (hops >= MAX_SUBRESOURCE_HOPS) return { kind: 'dropped', url: target.url, reason: 'redirect-limit' };
-      const { notBeforeMs } = target;
-      if (notBeforeMs !== null && notBeforeMs > nowMs())
-        return { kind: 'held', url: target.url, reason: 'not-before', untilMs: notBeforeMs };
-      from = url;
-      url = target.url;
-    }
+      return requests.subresource({ url: from, depth: page.depth }, each, options, signal);
+    };
+    const answer = await followRedirects(url, page.url, ask, nowMs);
+    if (answer.kind === 'response') this.#cache.keep(wanted, answer);
+    return answer;
   }
 
   #isInside(url: string): boolean {

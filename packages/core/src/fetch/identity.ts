@@ -121,6 +121,7 @@ const ACCEPT: Readonly<Record<RequestPurpose, string>> = {
   'well-known': 'application/json, */*;q=0.5',
   handler: '*/*',
   subresource: '*/*',
+  requisite: '*/*',
   login: 'text/html,application/xhtml+xml,*/*;q=0.8',
   license: 'application/rsl+xml, application/xml;q=0.9, */*;q=0.5',
 };
@@ -142,7 +143,7 @@ type Fields = Readonly<Record<string, string>>;
 const NO_FIELDS: Fields = {};
 
 /** Requests for content, which get the fields that the operator adds; those about rules say only who asks. */
-const WITH_FIELDS: ReadonlySet<RequestPurpose> = new Set(['page', 'handler', 'subresource', 'sitemap']);
+const WITH_FIELDS: ReadonlySet<RequestPurpose> = new Set(['page', 'handler', 'subresource', 'requisite', 'sitemap']);
 
 /**
  * Makes the header fields of requests: once per purpose, since most requests add none of their own. Never throws.

@@ -143,7 +143,12 @@ export class Journal {
 
   /** What a page in a browser requested and did not get; reported at the end, unless another link led to it. */
   subresourceLeft(work: PageWork, left: NotFetched): void {
-    this.#decideLater(fromSubresource(work, left, this.#nowMs()));
+    this.#decideLater(fromSubresource(work, left, this.#nowMs(), 'asked for by a page in a browser'));
+  }
+
+  /** What an archived page needs and did not get; reported likewise. */
+  requisiteLeft(work: PageWork, left: NotFetched): void {
+    this.#decideLater(fromSubresource(work, left, this.#nowMs(), 'needed by an archived page'));
   }
 
   /** A robots.txt was fetched. Resolves when its copy is kept: no request relies on rules that cannot be read again. */
@@ -234,7 +239,14 @@ export class Journal {
 }
 
 /** Requests whose URLs get no decision of their own. */
-const WITHOUT_DECISION: ReadonlySet<string> = new Set(['robots', 'handler', 'subresource', 'license', 'login']);
+const WITHOUT_DECISION: ReadonlySet<string> = new Set([
+  'robots',
+  'handler',
+  'subresource',
+  'requisite',
+  'license',
+  'login',
+]);
 
 /**
  * Whether this is a redirect target of a companion file. The decision is about the file as first requested; the target
@@ -293,11 +305,10 @@ function fromLeftAlone({ url: from, record }: PageWork, link: LeftAloneLink, atM
 }
 
 /** What a page in a browser requested and did not get. */
-function fromSubresource({ url: from, record }: PageWork, left: NotFetched, atMs: number): UrlDecision {
+function fromSubresource({ url: from, record }: PageWork, left: NotFetched, atMs: number, detail: string): UrlDecision {
   const { kind: status, url, reason } = left;
   const { layer } = REASONS[reason as keyof typeof REASONS] ?? { layer: 'frontier' };
   const { line, pattern, dialect } = left.kind === 'excluded' ? left : NO_RULE;
-  const detail = 'asked for by a page in a browser';
   return decided({ url, status, reason, layer, line, pattern, dialect, depth: record.depth, from, atMs, detail });
 }
 

@@ -121,7 +121,7 @@ export interface CrawlerOptions {
    * defaults of the next eight. @default false
    */
   readonly recrawl?: boolean | RecrawlOptions;
-  /** Keep every exchange as WARC 1.1 (docs/archive.md). `true` means the defaults of the next four. @default false */
+  /** Keep every exchange as WARC 1.1 (docs/archive.md). `true` means the defaults of the next ten. @default false */
   readonly archive?: boolean | ArchiveOptions;
   /**
    * Which URLs of a large crawl have a line in the decision log. The others are counted in its last line. `explain` and
@@ -708,9 +708,36 @@ export interface ArchiveOptions {
   /** Package the archive as one WACZ file at the end of each run. It is then on disk twice. @default false */
   readonly wacz?: boolean;
   /**
+   * Fetch what archived pages need to be shown again (docs/archive.md): style sheets, scripts, images, fonts. Each
+   * costs its host a request. @default false
+   */
+  readonly requisites?: boolean | RequisiteOptions;
+  /**
    * The folder of the WARC files. Needed where a run has no crawl directory. @default archive in the crawl directory
    */
   readonly folder?: string;
+}
+
+export interface RequisiteOptions {
+  /**
+   * `site`: from hosts of the scope and of the page's registrable domain. `any`: from every host that a page names,
+   * with its robots.txt. @default site
+   */
+  readonly hosts?: 'site' | 'any';
+  /** Files of one page. A file counts for the first page that needs it. 1 to 1,000 requests. @default 100 */
+  readonly perPage?: number;
+  /**
+   * Bytes of one page, as they come. A file that is under way is completed. 1 to 1,073,741,824 bytes. @default
+   * 20,971,520
+   */
+  readonly bytesPerPage?: number;
+  /**
+   * Requests of the crawl, all its runs together; each process of several counts its own. 1 to 10,000,000 requests.
+   * @default 10,000
+   */
+  readonly total?: number;
+  /** Bytes of the crawl, as they come. 1 to 1,099,511,627,776 bytes. @default 1,073,741,824 */
+  readonly totalBytes?: number;
 }
 
 export interface DecisionLogOptions {

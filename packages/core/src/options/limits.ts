@@ -21,6 +21,10 @@ export const MAX_QUERY_PARAMETERS = 1_024; // parameters of a query
 export const MIN_WARC_BYTES = 1024 * 1024; // bytes of a WARC file
 export const MAX_WARC_BYTES = 1024 * 1024 * 1024 * 1024; // bytes of a WARC file: 1 TiB
 
+// What archived pages need (our own).
+export const MAX_REQUISITES = 10_000_000; // requests of a crawl
+export const MAX_REQUISITE_BYTES = 1024 * 1024 * 1024 * 1024; // bytes of a crawl: 1 TiB
+
 // The browser (our own).
 export const MAX_BROWSER_FLAGS = 100; // flags of one program
 

@@ -14,14 +14,8 @@ import { LOG_LEVELS, type LogFunction, type Logger } from '../journal/log-entry.
 import { MAX_CONCURRENCY, MAX_SEEDS, MAX_WAIT_MS } from '../limits.js';
 import type { Sink } from '../output/sink.js';
 import { MAX_DECISION_LINES } from '../report/limits.js';
-import {
-  MAX_HOOK_MS,
-  MAX_RETRIES,
-  MAX_RETRY_WAIT_MS,
-  MAX_SEED_CHARS,
-  MAX_WARC_BYTES,
-  MIN_WARC_BYTES,
-} from './limits.js';
+import { ARCHIVE_GROUP } from './archive-rows.js';
+import { MAX_HOOK_MS, MAX_RETRIES, MAX_RETRY_WAIT_MS, MAX_SEED_CHARS } from './limits.js';
 import { RECRAWL_GROUP } from './recrawl-rows.js';
 import { boolean, choice, code, either, group, groupRow, isFunction, list, number, row, text, whole } from './row.js';
 
@@ -269,28 +263,8 @@ export const MACHINE_ROWS = {
     { default: false, flag: ['--recrawl', 'keep what --again needs: when each page was fetched, and its validators'] },
   ),
   archive: row(
-    either(
-      boolean,
-      group('ArchiveOptions', {
-        warcBytes: row(whole(MIN_WARC_BYTES, MAX_WARC_BYTES, 'bytes'), 'Size at which the next WARC file begins.', {
-          default: 1_000_000_000,
-          flag: ['--warc-bytes <bytes>', 'size at which the next WARC file begins (implies --warc)'],
-        }),
-        digest: row(choice('sha-256', 'sha-1'), 'Digest of payloads and blocks.', { default: 'sha-256' }),
-        wacz: row(boolean, 'Package the archive as one WACZ file at the end of each run. It is then on disk twice.', {
-          default: false,
-          flag: ['--wacz', 'package the archive as archive.wacz at the end (implies --warc)'],
-        }),
-        folder: row(
-          text('a path', { path: 'whole' }),
-          'The folder of the WARC files. Needed where a run has no crawl directory.',
-          {
-            defaultText: '`archive` in the crawl directory',
-          },
-        ),
-      }),
-    ),
-    'Keep every exchange as [WARC 1.1](../archive.md). `true` means the defaults of the next four.',
+    either(boolean, ARCHIVE_GROUP),
+    'Keep every exchange as [WARC 1.1](../archive.md). `true` means the defaults of the next ten.',
     {
       default: false,
       flag: ['--warc', 'keep every exchange as WARC in archive/ of the crawl directory', { sets: {} }],

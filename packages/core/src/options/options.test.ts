@@ -171,7 +171,11 @@ describe('resolved options', () => {
       hostKeyBy: 'domain',
     });
     expect(traps).toMatchObject({ maxSimilarPages: 50, maxPathSegments: 32 });
-    expect(archive).toEqual({ warcBytes: 1_000_000_000, digest: 'sha-256', wacz: false, folder: null });
+    const plain = { warcBytes: 1_000_000_000, digest: 'sha-256', wacz: false, folder: null };
+    expect(archive).toEqual({ ...plain, requisites: null });
+    const limits = { hosts: 'site', perPage: 100, bytesPerPage: 20 * 1024 * 1024, total: 10_000, totalBytes: 2 ** 30 };
+    for (const requisites of [true, {}, { perPage: 100 }])
+      expect(resolveOptions(given({ archive: { requisites } })).archive).toEqual({ ...plain, requisites: limits });
     expect(resolveOptions(given({ traps: false })).traps).toBeNull();
     expect(resolveOptions(given({ archive: { wacz: true } })).archive).toMatchObject({ wacz: true, digest: 'sha-256' });
   });

@@ -12,6 +12,7 @@ import { type ResolvedScope, resolveScope, resolveUrlOptions } from '../admit/ad
 import type { ResolvedTrapOptions } from '../admit/trap-rules.js';
 import type { ResolvedArchiveOptions } from '../archive/crawl-archive.js';
 import type { ResolvedHookOptions } from '../crawl/hooks.js';
+import type { ResolvedRequisites } from '../crawl/requisites.js';
 import { invalidOption, MannerlyError, shown } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 import { Credential } from '../fetch/credential.js';
@@ -35,6 +36,12 @@ type Defaults = Filled<typeof OPTIONS>;
 
 /** How much a crawl may do; `null`: no bound. */
 export type ResolvedBoundsOptions = Defaults['bounds'];
+
+/** The archive as a run keeps it. */
+export interface ResolvedArchive extends ResolvedArchiveOptions {
+  /** `null`: what pages need is not fetched. */
+  readonly requisites: ResolvedRequisites | null;
+}
 
 /** The network side. `ports` has those of the seeds too. */
 interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cookies' | 'headers' | 'proxy'> {
@@ -85,7 +92,7 @@ export interface ResolvedOptions
   /** `null`: no visits are kept. */
   readonly recrawl: ResolvedRecrawlOptions | null;
   /** `null`: exchanges are not archived. */
-  readonly archive: ResolvedArchiveOptions | null;
+  readonly archive: ResolvedArchive | null;
   /** One sentence for each option that is less polite than a site may expect. */
   readonly relaxedDefaults: readonly string[];
 }
@@ -162,7 +169,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
         : typeof options.recrawl === 'object'
           ? resolveRecrawl(options.recrawl)
           : DEFAULT_RECRAWL,
-    archive: archive === false ? null : archive === true ? DEFAULT_ARCHIVE : archive,
+    archive: archive === false ? null : archiveOf(archive),
     relaxedDefaults: relaxedDefaultsIn('', OPTIONS, filled),
   };
 }
@@ -191,7 +198,14 @@ export function resolveRecrawl(recrawl: RecrawlOptions): ResolvedRecrawlOptions 
 
 /** What `recrawl: true` means. */
 export const DEFAULT_RECRAWL = resolveRecrawl({});
-const DEFAULT_ARCHIVE = fill('', OPTIONS, { archive: {} }).archive as ResolvedArchiveOptions;
+type GivenArchive = Exclude<ReturnType<typeof fill<typeof OPTIONS>>['archive'], boolean>;
+const DEFAULT_ARCHIVE = fill('', OPTIONS, { archive: { requisites: {} } }).archive as GivenArchive;
+
+function archiveOf(given: true | GivenArchive): ResolvedArchive {
+  const { requisites, ...archive } = given === true ? { ...DEFAULT_ARCHIVE, requisites: false } : given;
+  const defaults = DEFAULT_ARCHIVE.requisites as ResolvedRequisites;
+  return { ...archive, requisites: requisites === false ? null : requisites === true ? defaults : requisites };
+}
 
 function networkOf({ cookies, ...rest }: Defaults['network'], seeds: readonly string[]): ResolvedNetworkOptions {
   const seedPorts = seeds.map((seed) => Number(new URL(seed).port)).filter((port) => port > 0);

@@ -40,6 +40,10 @@ export const MAX_XML_ATTRIBUTES = 256;
 /** Characters of one tag, comment or declaration in an XML document. Ours. */
 export const MAX_XML_TOKEN_CHARS = 256 * 1024;
 
+// What pages need to be shown
+/** Files that one page or style sheet may need, as far as they are read: the greatest `archive.requisites.perPage`. */
+export const MAX_PAGE_REQUISITES = 1_000;
+
 // The DOM of a page
 /** Elements nested in a page of which a tree is made. Browsers flatten from 512 on. */
 export const MAX_DOM_DEPTH = 1_000;

@@ -67,6 +67,7 @@ export interface RequestRecord {
     | 'well-known'
     | 'handler'
     | 'subresource'
+    | 'requisite'
     | 'license'
     | 'login';
   readonly startedAtMs: number;

@@ -120,6 +120,10 @@ export const REASONS = {
     'minutesPerHost',
     'The running time that `bounds.minutesPerHost` gives its host is over.',
   ),
+  'requisite-limit': rows(['dropped'], 'bounds')(
+    'The page or the crawl has fetched as many requisites, or bytes of them, as it may.',
+    'Raise the limits of `archive.requisites` and visit the page again.',
+  ),
   'redirect-limit': rows(['dropped', 'failed'], 'bounds')('A chain of redirects became too long.'),
   'url-too-long': droppedByFrontier('The URL is longer than the frontier keeps.'),
   'frontier-full': {

@@ -22,6 +22,8 @@ export interface ProcessTotals {
   readonly rejected?: number;
   /** Requests that carried a signature; absent: none. */
   readonly signed?: number;
+  /** Requests for what archived pages need, and their bytes as they came; absent: none. */
+  readonly requisites?: { readonly requests: number; readonly bytes: number };
   readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Absent in what earlier versions kept. */
   readonly process?: {
@@ -53,6 +55,8 @@ export class CrawlTotals implements JournalListener {
   itemCount = 0;
   rejectedCount = 0;
   signedCount = 0;
+  requisites = 0;
+  requisiteBytes = 0;
   readonly #clock: Clock;
   readonly #counts: OutcomeCounts;
   readonly #ledger: PolitenessLedger;
@@ -70,11 +74,14 @@ export class CrawlTotals implements JournalListener {
     this.#ledger = ledger;
   }
 
-  request({ encodedBytes, signed }: RequestRecord): void {
+  request({ encodedBytes, signed, purpose }: RequestRecord): void {
     this.ownRequests += 1;
     this.requests += 1;
     this.bytes += encodedBytes;
     if (signed === true) this.signedCount += 1;
+    if (purpose !== 'requisite') return;
+    this.requisites += 1;
+    this.requisiteBytes += encodedBytes;
   }
 
   items(items: readonly Item[]): void {
@@ -99,6 +106,8 @@ export class CrawlTotals implements JournalListener {
       this.itemCount += totals.items;
       this.rejectedCount += totals.rejected ?? 0;
       this.signedCount += totals.signed ?? 0;
+      this.requisites += totals.requisites?.requests ?? 0;
+      this.requisiteBytes += totals.requisites?.bytes ?? 0;
       // What was held then is requested now, and gets a decision anew.
       const { held: _, ...outcomes } = totals.outcomes;
       this.#counts.leftOut(outcomes);
@@ -132,6 +141,7 @@ export class CrawlTotals implements JournalListener {
 
   async #write(store: TotalsStore, isOver: boolean): Promise<void> {
     const { requests, bytes, itemCount: items, rejectedCount: rejected, signedCount: signed } = this;
+    const requisites = { requests: this.requisites, bytes: this.requisiteBytes };
     const totals = {
       runs: this.#runs + 1,
       requests,
@@ -140,6 +150,7 @@ export class CrawlTotals implements JournalListener {
       outcomes: this.#counts.outcomes(),
       ...(rejected === 0 ? {} : { rejected }),
       ...(signed === 0 ? {} : { signed }),
+      ...(requisites.requests === 0 ? {} : { requisites }),
     };
     const text = JSON.stringify(totals);
     const atMs = this.#clock.nowMs();

@@ -180,6 +180,11 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
     const detail = `${rendering.failure}: ${rendering.detail}`;
     return failed(run, work, { reason: 'render-failed', layer: 'page', httpStatus, detail });
   }
+  if (run.requisites !== null) {
+    const { requisites } = run;
+    const fetched = await run.readings.notDuring(work.url, () => requisites.fetch(work, page));
+    if (fetched === 'stopped') return RETURNED;
+  }
   const visit = await run.recrawl?.read(work, { page, sent: came, outcome, record });
   if (visit !== undefined && visit.unchanged !== null) return unchanged(run, work, visit.unchanged, page.exclusion);
   const near = await run.knowledge.compared(page);

@@ -23,6 +23,7 @@ import type { Run } from './run.js';
 import { createRunArchive } from './run-archive.js';
 import { runFiles } from './run-files.js';
 import { beginRunManifest, endRunManifest, type RunManifest } from './run-manifest.js';
+import { createRequisites } from './run-requisites.js';
 
 /** How a run ended, and what the frontier said before it was closed. */
 interface RunEnd {
@@ -73,6 +74,7 @@ async function crawl(run: Run): Promise<RunEnd> {
   await run.items.open(run.stop.signal);
   run.archive = await createRunArchive(options, setup.fetcher, directory, run.reader, () => run.nowMs());
   await run.archive?.open();
+  run.requisites = await createRequisites(run);
   if (directory !== null) await keepSettings(directory.settingsPath, keptSettings(options));
   const manifest = directory === null ? null : await beginRunManifest(directory, options, run.startedAtMs);
   for (const host of setup.unpark) await frontier.unpark(host);

@@ -72,6 +72,21 @@ export class ReadingLog {
     return this.#deaths.has(url) ? this.#oneByOne.add(() => this.#noted(url, read)) : this.#noted(url, read);
   }
 
+  /**
+   * Waits for something while a page is read. Should the process die meanwhile, that does not count against the page.
+   * @throws What `wait` threw.
+   */
+  async notDuring<T>(url: string, wait: () => Promise<T>): Promise<T> {
+    this.#begun.delete(url);
+    this.#append(lineOf({ url, is: 'ended' }));
+    try {
+      return await wait();
+    } finally {
+      this.#begun.add(url);
+      this.#append(lineOf({ url, is: 'begun' }));
+    }
+  }
+
   /** The file goes where nothing is left to know. */
   async close(): Promise<void> {
     if (this.#file === null || this.#path === null) return;

@@ -1,5 +1,6 @@
 // One run of a crawl: its parts, built in dependency order, and the answers that it gives meanwhile. What it does from
 // start to end is in `perform-run.ts`.
+// It is still one file: each part is made of those before it.
 
 import type { AddAnswer, Frontier, ListRequest, NewUrl, QueueListing } from '@mannerly/frontier';
 import { wantsTdmRep } from '@mannerly/robots/page';
@@ -12,6 +13,7 @@ import { Hooks } from '../crawl/hooks.js';
 import { PageRequests } from '../crawl/page-requests.js';
 import { PageScheduler } from '../crawl/page-scheduler.js';
 import { Rendering } from '../crawl/rendering.js';
+import type { Requisites } from '../crawl/requisites.js';
 import type { SignIn } from '../crawl/sign-in.js';
 import { SiteKnowledge } from '../crawl/site-knowledge.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
@@ -95,6 +97,8 @@ export class Run {
   readonly reader: PageReader;
   /** Set by `performRun`; `null`: exchanges are not archived. */
   archive: CrawlArchive | null = null;
+  /** Set with it; `null`: what pages need is not fetched. */
+  requisites: Requisites | null = null;
   readonly egress: Egress;
   /** Requests for pages, robots.txt and companion files. */
   readonly fetches: PQueue;

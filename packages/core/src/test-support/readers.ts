@@ -21,10 +21,12 @@ import { safeName } from '../handle/save.js';
 import { readLicenseDocument } from '../licensing/license-document.js';
 import { judgeLicenses } from '../licensing/license-terms.js';
 import { contentOf } from '../page/content-kind.js';
+import { cssUrls } from '../page/css-urls.js';
 import { readHtml, utf8Page } from '../page/html.js';
 import { resolveLinks } from '../page/links.js';
 import { excerptOf } from '../page/page.js';
 import { parseRefresh } from '../page/redirect.js';
+import { htmlRequisites } from '../page/requisites.js';
 import { SitemapReader } from '../page/sitemap.js';
 import { jsonForScript } from '../report/page/write-report.js';
 import { printable } from '../report/table.js';
@@ -86,6 +88,21 @@ export const READERS: readonly Reader[] = [
   ['robots metas', (bytes) => signalsOfMetas(bytes), ['noindex,', 'unavailable_after:', 'max-snippet: 1,', 'a b,']],
   ['likeness', likenessOf, TAGS],
   ['simhash', simhashOf, TAGS],
+  [
+    'style sheets',
+    (bytes) => cssUrls(bytes.toString('latin1'), 1_000),
+    units('/*¦*/¦url(¦url("¦)¦@import ¦@import "¦"¦\'¦\\¦\\26 ¦u¦@¦\n¦ ¦a,'),
+  ],
+  [
+    'requisites',
+    (bytes) => htmlRequisites(bytes.toString('latin1'), URL_A),
+    [
+      ...TAGS,
+      ...units(
+        '<img srcset="a 1x, b¦<link rel=stylesheet href=a>¦<style>url(¦</style>¦<base href=a>¦<p style="¦a, ¦,,',
+      ),
+    ],
+  ],
   ['excerpt', (bytes) => excerptOf(bytes.toString('latin1'), 300, 200), ['a\n ']],
   ['charset', (bytes) => decodeText(bytes, null, 'html'), TAGS],
   [

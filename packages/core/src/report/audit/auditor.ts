@@ -135,7 +135,7 @@ export class Auditor {
 
   /** A handler's own requests count for themselves. */
   #laneOf(part: number, purpose: RequestRecord['purpose']): Concurrency {
-    const key = `${part} ${purpose === 'handler' || purpose === 'subresource'}`;
+    const key = `${part} ${/^(handler|subresource|requisite)$/.test(purpose)}`;
     const lane = this.#lanes.get(key) ?? new Concurrency(MAX_AUDITED_TOGETHER);
     this.#lanes.set(key, lane);
     return lane;

@@ -1,0 +1,153 @@
+// Fetches what archived pages need to be shown again: style sheets and what they import, scripts, images, fonts, icons.
+// Each is a request like any other (scope, hooks, robots.txt, the host's clock, egress), goes into the archive and to
+// no handler, and is fetched once for all pages. A page waits for its own before it is handled.
+
+import type { PageWork } from '@mannerly/frontier';
+import { hostKeyOf, parseUrlParts } from '@mannerly/frontier/internal';
+import PQueue from 'p-queue';
+import type { Scope } from '../admit/scope.js';
+import type { ResponseOutcome } from '../fetch/outcome.js';
+import type { Journal } from '../journal/journal.js';
+import { keepLatest } from '../keep-latest.js';
+import type { NotFetched, PageFetch } from '../page/own-fetch.js';
+import type { FetchedPage } from '../page/page.js';
+import { cssRequisites, htmlRequisites, type Requisite } from '../page/requisites.js';
+import { followRedirects } from './follow-redirects.js';
+import { MAX_BEGUN_REQUISITES, MAX_OWN_WAIT_MS, REQUISITES_AT_ONCE } from './limits.js';
+import type { PageRequests } from './page-requests.js';
+
+/** How much is fetched for pages, and from where. */
+export interface ResolvedRequisites {
+  /** `site`: from the scope and the page's own registrable domain. */
+  readonly hosts: 'site' | 'any';
+  readonly perPage: number;
+  readonly bytesPerPage: number;
+  readonly total: number;
+  readonly totalBytes: number;
+}
+
+/** What requisites are fetched with. */
+export interface RequisitesParts {
+  readonly options: ResolvedRequisites;
+  readonly requests: Pick<PageRequests, 'requisite'>;
+  /** Whether a good answer of the URL is in the archive already, of this run or an earlier one. */
+  readonly isArchived: (url: string) => boolean;
+  /** What the crawl has fetched so far, earlier runs included: requests, and bytes as they came. */
+  readonly totals: { readonly requisites: number; readonly requisiteBytes: number };
+  readonly scope: Pick<Scope, 'isInside'>;
+  readonly journal: Pick<Journal, 'requisiteLeft'>;
+  readonly nowMs: () => number;
+  readonly stop: { isRequested(): boolean; readonly signal: AbortSignal };
+}
+
+/** The requisites of one run's pages. */
+export class Requisites {
+  readonly #parts: RequisitesParts;
+  /** What a page has begun to fetch in this run. What is forgotten is requested once more at most. */
+  readonly #begun = new Map<string, true>();
+  #inFlight = 0;
+
+  constructor(parts: RequisitesParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Fetches what a page needs and the archive does not hold.
+   *
+   * @returns `stopped`: the crawl stopped before, and the page has to come again. Rejects only with what broken
+   *   machinery threw.
+   */
+  async fetch(work: PageWork, page: FetchedPage): Promise<'done' | 'stopped'> {
+    if (page.kind !== 'html' || !page.exclusion.keepsBody) return 'done';
+    const { options, journal } = this.#parts;
+    const queue = new PQueue({ concurrency: REQUISITES_AT_ONCE });
+    /** Hosts that did not give a turn in time: the page does not wait for them again. */
+    const held = new Map<string, NotFetched>();
+    let left = options.perPage;
+    let bytes = 0;
+    let isStopped = false;
+    let isFull = false;
+    /** Once for the page, of the first that is left out. */
+    const tellFull = (url: string): void => {
+      if (!isFull) journal.requisiteLeft(work, { kind: 'dropped', url, reason: 'requisite-limit' });
+      isFull = true;
+    };
+    const want = (found: readonly Requisite[]): void => {
+      for (const requisite of found) {
+        const { url } = requisite;
+        if (this.#begun.has(url) || this.#parts.isArchived(url)) continue;
+        if (left === 0) {
+          tellFull(url);
+          return;
+        }
+        left -= 1;
+        keepLatest(this.#begun, url, true, MAX_BEGUN_REQUISITES);
+        queue.add(() => load(requisite)).catch(rethrown);
+      }
+    };
+    let thrown: { readonly error: unknown } | null = null;
+    const rethrown = (error: unknown): void => {
+      thrown ??= { error };
+    };
+    const load = async (requisite: Requisite): Promise<void> => {
+      const { url, type } = requisite;
+      if (isStopped || bytes >= options.bytesPerPage || this.#isSpent()) {
+        this.#begun.delete(url);
+        if (!isStopped) tellFull(url);
+        return;
+      }
+      const host = hostKeyOf(url, 'host') ?? '';
+      const waits = held.get(host);
+      const answer = waits === undefined ? await this.#load(page, requisite) : { ...waits, url };
+      if (answer.kind === 'response') {
+        bytes += answer.encodedBytes;
+        if (type === 'stylesheet' && answer.status >= 200 && answer.status <= 299) want(sheetRequisites(answer));
+      } else if (answer.kind !== 'failed') {
+        const stops = answer.kind === 'held' && answer.reason === 'stopping';
+        isStopped ||= stops;
+        // Another page may try again.
+        if (answer.kind === 'held') this.#begun.delete(url);
+        if (answer.kind === 'held' && !stops) held.set(host, answer);
+        if (!stops) journal.requisiteLeft(work, answer);
+      }
+    };
+    want(htmlRequisites(await page.text(), page.url));
+    await queue.onIdle();
+    if (thrown !== null) throw (thrown as { readonly error: unknown }).error;
+    return isStopped ? 'stopped' : 'done';
+  }
+
+  /** Whether the crawl has fetched as much as it may; what is in flight counts as one request each. */
+  #isSpent(): boolean {
+    const { options, totals } = this.#parts;
+    return totals.requisites + this.#inFlight >= options.total || totals.requisiteBytes >= options.totalBytes;
+  }
+
+  async #load(page: FetchedPage, { url, type }: Requisite): Promise<PageFetch> {
+    const { requests, nowMs, stop } = this.#parts;
+    if (type === 'image' && !page.exclusion.effects.takeImages)
+      return { kind: 'excluded', url, reason: 'noimageindex', line: null, pattern: null, dialect: null };
+    this.#inFlight += 1;
+    // What another origin redirects to gets no credential.
+    const ask = async (each: string, from: string): Promise<PageFetch> =>
+      this.#isNear(each, page.url)
+        ? requests.requisite({ url: from, depth: page.depth }, each, { waitMs: MAX_OWN_WAIT_MS }, stop.signal)
+        : { kind: 'dropped', url: each, reason: 'out-of-scope' };
+    return followRedirects(url, page.url, ask, nowMs).finally(() => {
+      this.#inFlight -= 1;
+    });
+  }
+
+  /** Whether the file's host is one that pages may load from. */
+  #isNear(url: string, pageUrl: string): boolean {
+    const { options, scope } = this.#parts;
+    if (options.hosts === 'any' || hostKeyOf(url, 'domain') === hostKeyOf(pageUrl, 'domain')) return true;
+    const parts = parseUrlParts(url);
+    return parts !== null && scope.isInside(parts);
+  }
+}
+
+/** Charsets differ in what they say besides ASCII, and URLs hardly ever have that. */
+function sheetRequisites({ url, body }: ResponseOutcome): Requisite[] {
+  return cssRequisites(new TextDecoder().decode(body), url);
+}

@@ -1,0 +1,71 @@
+// Rows of the options about the archive of exchanges.
+
+import { MAX_PAGE_REQUISITES } from '../page/limits.js';
+import { MAX_REQUISITE_BYTES, MAX_REQUISITES, MAX_WARC_BYTES, MIN_WARC_BYTES } from './limits.js';
+import { boolean, choice, either, group, row, text, whole } from './row.js';
+
+const MIB = 1024 * 1024;
+
+/** What `archive` takes. */
+export const ARCHIVE_GROUP = group('ArchiveOptions', {
+  warcBytes: row(whole(MIN_WARC_BYTES, MAX_WARC_BYTES, 'bytes'), 'Size at which the next WARC file begins.', {
+    default: 1_000_000_000,
+    flag: ['--warc-bytes <bytes>', 'size at which the next WARC file begins (implies --warc)'],
+  }),
+  digest: row(choice('sha-256', 'sha-1'), 'Digest of payloads and blocks.', { default: 'sha-256' }),
+  wacz: row(boolean, 'Package the archive as one WACZ file at the end of each run. It is then on disk twice.', {
+    default: false,
+    flag: ['--wacz', 'package the archive as archive.wacz at the end (implies --warc)'],
+  }),
+  requisites: row(
+    either(
+      boolean,
+      group('RequisiteOptions', {
+        hosts: row(
+          choice('site', 'any'),
+          "`site`: from hosts of the scope and of the page's registrable domain. `any`: from every host that a page names, with its robots.txt.",
+          {
+            default: 'site',
+            flag: ['--requisites-hosts <hosts>', 'where they may come from (implies --requisites)'],
+          },
+        ),
+        perPage: row(
+          whole(1, MAX_PAGE_REQUISITES, 'requests'),
+          'Files of one page. A file counts for the first page that needs it.',
+          {
+            default: 100,
+          },
+        ),
+        bytesPerPage: row(
+          whole(1, 1024 * MIB, 'bytes'),
+          'Bytes of one page, as they come. A file that is under way is completed.',
+          {
+            default: 20 * MIB,
+          },
+        ),
+        total: row(
+          whole(1, MAX_REQUISITES, 'requests'),
+          'Requests of the crawl, all its runs together; each process of several counts its own.',
+          {
+            default: 10_000,
+          },
+        ),
+        totalBytes: row(whole(1, MAX_REQUISITE_BYTES, 'bytes'), 'Bytes of the crawl, as they come.', {
+          default: 1024 * MIB,
+        }),
+      }),
+    ),
+    'Fetch what archived pages need to be [shown again](../archive.md#what-pages-need-to-be-shown): style sheets, scripts, images, fonts. Each costs its host a request.',
+    {
+      default: false,
+      flag: ['--requisites', 'fetch style sheets, scripts, images and fonts of archived pages (implies --warc)'],
+    },
+  ),
+  folder: row(
+    text('a path', { path: 'whole' }),
+    'The folder of the WARC files. Needed where a run has no crawl directory.',
+    {
+      defaultText: '`archive` in the crawl directory',
+    },
+  ),
+});

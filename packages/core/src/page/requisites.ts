@@ -1,0 +1,191 @@
+// What an HTML page or a style sheet needs to look as it does: style sheets, scripts, images, fonts, icons. Found by
+// htmlparser2's tokenizer, which builds no tree, so that the time is linear. Documents of frames are pages of their own
+// and no requisites; neither are videos and sounds.
+
+import { Tokenizer } from 'htmlparser2';
+import { cssUrls } from './css-urls.js';
+import { MAX_PAGE_REQUISITES } from './limits.js';
+import { type LinkBase, linkBase, resolveHref } from './resolve-href.js';
+
+/** A file that a page needs. */
+export interface Requisite {
+  /** Absolute, without fragment. */
+  readonly url: string;
+  /** `stylesheet`: it may need more files itself. */
+  readonly type: 'stylesheet' | 'script' | 'image' | 'font';
+}
+
+type RequisiteType = Requisite['type'];
+
+/**
+ * Reads an HTML page.
+ *
+ * @param pageUrl - Absolute; a `base` element counts as well.
+ * @returns Each once, in the order of the page.
+ * @throws Never
+ */
+export function htmlRequisites(html: string, pageUrl: string): Requisite[] {
+  const found = new Found(linkBase(pageUrl, null));
+  let element = '';
+  let sheet = '';
+  let name = '';
+  let value = '';
+  let attributes = new Map<string, string>();
+  let isBased = false;
+  const opened = (): void => {
+    const href = element === 'base' && !isBased ? attributes.get('href') : undefined;
+    if (href !== undefined) {
+      isBased = true;
+      found.base = linkBase(pageUrl, href.trim());
+    }
+    found.element(element, attributes);
+  };
+  const tokenizer: Tokenizer = new Tokenizer(
+    {},
+    {
+      onopentagname(start, end) {
+        element = html.slice(start, end).toLowerCase();
+        attributes = new Map();
+      },
+      onattribname(start, end) {
+        name = html.slice(start, end).toLowerCase();
+        value = '';
+      },
+      onattribdata(start, end) {
+        if (READ.has(name)) value += html.slice(start, end);
+      },
+      onattribentity(code) {
+        if (READ.has(name)) value += String.fromCodePoint(code);
+      },
+      onattribend() {
+        if (READ.has(name) && !attributes.has(name)) attributes.set(name, value);
+      },
+      onopentagend: opened,
+      onselfclosingtag: opened,
+      ontext(start, end) {
+        if (element === 'style') sheet += html.slice(start, end);
+      },
+      onclosetag() {
+        if (element === 'style') found.css(sheet);
+        element = '';
+        sheet = '';
+      },
+      oncdata: nothing,
+      oncomment: nothing,
+      ondeclaration: nothing,
+      onend: nothing,
+      onprocessinginstruction: nothing,
+      ontextentity: nothing,
+    },
+  );
+  tokenizer.write(html);
+  tokenizer.end();
+  return found.list();
+}
+
+/** Reads a style sheet. @param sheetUrl - Absolute. @throws Never */
+export function cssRequisites(css: string, sheetUrl: string): Requisite[] {
+  const found = new Found(linkBase(sheetUrl, null));
+  found.css(css);
+  return found.list();
+}
+
+/** The attributes that are read. */
+const READ: ReadonlySet<string> = new Set(
+  'as background href imagesrcset poster rel src srcset style type xlink:href'.split(' '),
+);
+const ICON = /^(?:icon|apple-touch-icon(?:-precomposed)?|mask-icon)$/;
+const PRELOADED: Readonly<Record<string, RequisiteType>> = {
+  style: 'stylesheet',
+  script: 'script',
+  image: 'image',
+  font: 'font',
+};
+
+/** What has been found so far. */
+class Found {
+  base: LinkBase;
+  readonly #byUrl = new Map<string, Requisite>();
+
+  constructor(base: LinkBase) {
+    this.base = base;
+  }
+
+  list(): Requisite[] {
+    return [...this.#byUrl.values()];
+  }
+
+  element(name: string, attributes: ReadonlyMap<string, string>): void {
+    const { style, background } = { style: attributes.get('style'), background: attributes.get('background') };
+    if (style !== undefined) this.css(style);
+    this.#add(background, 'image');
+    switch (name) {
+      case 'link':
+        this.#link(attributes);
+        break;
+      case 'script':
+        this.#add(attributes.get('src'), 'script');
+        break;
+      case 'img':
+      case 'source':
+        // The `src` of a source is a video or a sound.
+        if (name === 'img') this.#add(attributes.get('src'), 'image');
+        this.#candidates(attributes.get('srcset'));
+        break;
+      case 'input':
+        if (attributes.get('type')?.toLowerCase() === 'image') this.#add(attributes.get('src'), 'image');
+        break;
+      case 'video':
+        this.#add(attributes.get('poster'), 'image');
+        break;
+      case 'image':
+      case 'use':
+        this.#add(attributes.get('href') ?? attributes.get('xlink:href'), 'image');
+        break;
+      default:
+        break;
+    }
+  }
+
+  css(text: string): void {
+    for (const { url, isImport } of cssUrls(text, MAX_PAGE_REQUISITES))
+      this.#add(url, isImport ? 'stylesheet' : /\.(?:woff2?|[ot]tf|eot)(?:[?#]|$)/i.test(url) ? 'font' : 'image');
+  }
+
+  #link(attributes: ReadonlyMap<string, string>): void {
+    const rel = (attributes.get('rel') ?? '').toLowerCase().split(/\s+/);
+    const href = attributes.get('href');
+    if (rel.includes('stylesheet')) this.#add(href, 'stylesheet');
+    else if (rel.includes('modulepreload')) this.#add(href, 'script');
+    else if (rel.some((word) => ICON.test(word))) this.#add(href, 'image');
+    else if (rel.includes('preload')) {
+      const type = PRELOADED[attributes.get('as')?.toLowerCase() ?? ''];
+      if (type !== undefined) this.#add(href, type);
+      this.#candidates(attributes.get('imagesrcset'));
+    }
+  }
+
+  /** The URLs of a `srcset`: each is followed by descriptors up to a comma, or ends with one. */
+  #candidates(srcset: string | undefined): void {
+    let isUrl = true;
+    for (const word of srcset?.split(/[\t\n\f\r ]+/) ?? []) {
+      if (!isUrl && !word.includes(',')) continue;
+      const url: string = (isUrl ? word : word.slice(word.indexOf(',') + 1)).replace(/^,+/, '');
+      this.#add(url.replace(/(?<!,),+$/, ''), 'image');
+      isUrl = url === '' || url.endsWith(',');
+    }
+  }
+
+  #add(href: string | undefined, type: RequisiteType): void {
+    const text = href?.trim() ?? '';
+    // An empty one is the page itself.
+    if (text === '' || text.startsWith('#') || this.#byUrl.size >= MAX_PAGE_REQUISITES) return;
+    const url = resolveHref(text, this.base);
+    // A style sheet stays one, whatever else it is found as.
+    if (url !== null && (type === 'stylesheet' || !this.#byUrl.has(url))) this.#byUrl.set(url, { url, type });
+  }
+}
+
+function nothing(): void {
+  // Says nothing of what a page needs.
+}
