@@ -65,6 +65,15 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     expect(out).toContain("'scope-excluded': 1");
   });
 
+  it.concurrent('request some hosts before others, and only so many pages of a label', {
+    timeout: 600_000,
+  }, async () => {
+    const out = await runExample('order-between-hosts', 'meadow.test');
+    expect(out).toContain(`http://meadow.test:${town.port}/  `);
+    expect(out).toMatch(/detail, of a host of weight 3/);
+    expect(out).toContain("{ 'bound-label-pages': 3 }");
+  });
+
   it.concurrent('check links', { timeout: 600_000 }, async () => {
     const at = `http://library.test:${town.port}`;
     const out = await runExample('check-links', 'library.test');

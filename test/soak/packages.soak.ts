@@ -166,6 +166,25 @@ describe.each(VERSIONS)(
       expect((await readdir(join(project, 'by-command', 'frontier'))).length).toBeGreaterThan(0);
     });
 
+    it(stripsTypes ? 'writes items into a SQLite file' : 'says what a SQLite file needs', {
+      timeout: 240_000,
+    }, async () => {
+      const ran = await mannerly(['crawl', site, ...IDENTITY, ...OURS, '--out', 'sqlite', '--sqlite', 'items.sqlite']);
+      if (stripsTypes) {
+        succeeded(ran);
+        const select = `SELECT data ->> 'title' AS title FROM items ORDER BY seq`;
+        const program = `const { DatabaseSync } = require('node:sqlite');
+          const rows = new DatabaseSync('items.sqlite').prepare("${select}").all();
+          console.log(JSON.stringify(rows.map(({ title }) => title)))`;
+        const titles = succeeded(await node.run('node', ['--no-warnings', '-e', program], project));
+        expect(JSON.parse(titles)).toEqual(['Start', 'A']);
+      } else {
+        expect(ran.code).not.toBe(0);
+        expect(ran.stderr).toContain('needs better-sqlite3, which is not installed');
+        expect(ran.stderr).toContain('npm install better-sqlite3@12');
+      }
+    });
+
     it(stripsTypes ? 'reads mannerly.config.ts' : 'says what to do with mannerly.config.ts', {
       timeout: 240_000,
     }, async () => {

@@ -61,6 +61,12 @@ export const MINUTES_MOST = 5_256_000;
 
 /** Entries of `hosts` (our own). */
 export const HOST_ENTRIES_MOST = 1_000;
+/** Labels that a crawl may name, and characters of one (our own). */
+export const LABELS_MOST = 64;
+export const LABEL_CHARS_MOST = 128;
+/** Least and greatest weight of a host or label (our own). */
+export const WEIGHT_LEAST = 0.01;
+export const WEIGHT_MOST = 100;
 /** Host names and patterns of one of them (our own). */
 export const HOST_PATTERNS_MOST = 1_000;
 

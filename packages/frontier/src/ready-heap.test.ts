@@ -1,13 +1,13 @@
 // The time index decides who is asked next. A host out of its place is a host asked too early or never again.
 
 import { describe, expect, it } from 'vitest';
-import { ReadyHeap } from './ready-heap.js';
+import { type HeapMember, ReadyHeap } from './ready-heap.js';
 
-interface Host {
+interface Host extends HeapMember {
   readonly name: number;
   /** What the model says. */
   due: number | null;
-  turn: number;
+  step: number;
 }
 
 describe('the ready heap', () => {
@@ -17,31 +17,34 @@ describe('the ready heap', () => {
       state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
       return (state >>> 8) % below;
     };
-    const heap = new ReadyHeap();
-    const hosts = Array.from({ length: 60 }, (_, at): Host => ({ name: 7 * at, due: null, turn: 0 }));
+    const heap = new ReadyHeap<Host>();
+    const hosts = Array.from({ length: 60 }, (_, at): Host => ({ place: -1, name: 7 * at, due: null, step: 0 }));
     const wrong: string[] = [];
     for (let step = 1; step <= 20_000; step += 1) {
       const host = hosts[random(hosts.length)]!;
       if (random(3) === 0) {
-        heap.remove(host.name);
+        heap.remove(host);
         host.due = null;
       } else {
         host.due = random(40);
-        host.turn = step;
-        heap.set(host.name, host.due);
+        host.step = step;
+        heap.set(host, host.due);
       }
       const held = hosts.filter(({ due }) => due !== null);
-      const first = held.toSorted((a, b) => (a.due ?? 0) - (b.due ?? 0) || a.turn - b.turn)[0];
-      const got = [heap.peek(), heap.earliest(), heap.size, heap.dueOf(host.name)];
+      const first = held.toSorted((a, b) => (a.due ?? 0) - (b.due ?? 0) || a.step - b.step)[0];
+      const got = [heap.peek()?.name, heap.earliest(), heap.members.length, heap.dueOf(host)];
       const wanted = [first?.name, first?.due ?? null, held.length, host.due];
       if (String(got) !== String(wanted)) wrong.push(`step ${step}: ${got} instead of ${wanted}`);
     }
     expect(wrong).toEqual([]);
   });
 
-  it('knows nothing of a number it was never given', () => {
-    const heap = new ReadyHeap();
-    heap.remove(1_000_000);
-    expect([heap.dueOf(1_000_000), heap.peek(), heap.earliest(), heap.size]).toEqual([null, undefined, null, 0]);
+  it('leaves a member of another heap alone', () => {
+    const [heap, other] = [new ReadyHeap(), new ReadyHeap()];
+    const [one, another] = [{ place: -1 }, { place: -1 }];
+    heap.set(one, 3);
+    other.remove(one);
+    heap.remove(another);
+    expect([heap.popDue(2), heap.popDue(3), heap.peek(), heap.earliest()]).toEqual([undefined, one, undefined, null]);
   });
 });

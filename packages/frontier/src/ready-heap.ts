@@ -1,84 +1,96 @@
-// The time index of leased hosts and of the memory store: a binary heap of numbered members by the time at which they
-// are due, equal times in the order they were set. The place of each member is known, so that moving one is O(log n).
+// Members by the time at which they are due, equal times in the order they were set: a binary heap. A member knows its
+// place, so that moving one is O(log n).
 
-/** The heap. Members are whole numbers ≥ 0, best from 0 on without gaps. */
-export class ReadyHeap {
-  readonly #members: number[] = [];
-  /** By member: its place + 1 (0: not in the heap), its time, and the turn in which that was set. */
-  readonly #places: number[] = [];
+/** A member: an object that is in one heap at a time. */
+export interface HeapMember {
+  /** Its place in the heap, -1 at first. Only the heap changes it. */
+  place: number;
+}
+
+/** The heap. Times are next to each other in memory: members are not read when they are compared. */
+export class ReadyHeap<Member extends HeapMember = HeapMember> {
+  readonly #members: Member[] = [];
   readonly #dues: number[] = [];
+  /** The turn in which the time was set. */
   readonly #turns: number[] = [];
   #turn = 0;
 
-  /** Members in the heap. */
-  get size(): number {
-    return this.#members.length;
+  /** Members in the heap, in no particular order. */
+  get members(): readonly Member[] {
+    return this.#members;
   }
 
   /** The earliest member. */
-  peek(): number | undefined {
+  peek(): Member | undefined {
     return this.#members[0];
   }
 
   /** The earliest time; `null` when empty. */
   earliest(): number | null {
-    return this.size === 0 ? null : this.#dues[this.#members[0]!]!;
+    return this.#dues[0] ?? null;
   }
 
-  /** The time of a member; `null` when it is not in the heap. */
-  dueOf(member: number): number | null {
-    return this.#has(member) ? this.#dues[member]! : null;
+  /** The time of a member; `null` when it is not in this heap. */
+  dueOf(member: Member): number | null {
+    return this.#has(member) ? this.#dues[member.place]! : null;
   }
 
-  /** Puts a member at a time, from wherever it was, behind those of the same time. */
-  set(member: number, due: number): void {
+  /** Puts a member at a time, from wherever it was in this heap, behind those of the same time. */
+  set(member: Member, due: number): void {
     this.#turn += 1;
-    this.#dues[member] = due;
-    this.#turns[member] = this.#turn;
-    if (!this.#has(member)) this.#put(this.size, member);
-    this.#settle(member);
+    this.#settle(this.#has(member) ? member.place : this.#members.length, member, due, this.#turn);
   }
 
-  /** Takes a member out; nothing happens when it is not in the heap. */
-  remove(member: number): void {
+  /** Takes a member out; nothing happens when it is not in this heap. */
+  remove(member: Member): void {
     if (!this.#has(member)) return;
-    const at = this.#places[member]! - 1;
-    this.#places[member] = 0;
+    const at = member.place;
+    member.place = -1;
     const last = this.#members.pop()!;
-    if (last === member) return;
-    this.#put(at, last);
-    this.#settle(last);
+    const due = this.#dues.pop()!;
+    const turn = this.#turns.pop()!;
+    if (last !== member) this.#settle(at, last, due, turn);
   }
 
-  #has(member: number): boolean {
-    return (this.#places[member] ?? 0) > 0;
+  /** Takes out the earliest member, if its time has come. */
+  popDue(now: number): Member | undefined {
+    const first = this.#members[0];
+    if (first === undefined || this.#dues[0]! > now) return undefined;
+    this.remove(first);
+    return first;
   }
 
-  /** Moves a member up or down to where it belongs. */
-  #settle(member: number): void {
-    const members = this.#members;
-    let at = this.#places[member]! - 1;
-    for (let above = (at - 1) >> 1; at > 0 && this.#isBefore(member, members[above]!); above = (at - 1) >> 1) {
-      this.#put(at, members[above]!);
+  #has(member: Member): boolean {
+    return this.#members[member.place] === member;
+  }
+
+  /** Puts a member where it belongs, by way of a place that is free. */
+  #settle(free: number, member: Member, due: number, turn: number): void {
+    let at = free;
+    for (let above = (at - 1) >> 1; at > 0 && !this.#isBefore(above, due, turn); above = (at - 1) >> 1) {
+      this.#put(at, this.#members[above]!, this.#dues[above]!, this.#turns[above]!);
       at = above;
     }
-    for (let child = 2 * at + 1; child < members.length; child = 2 * at + 1) {
-      if (child + 1 < members.length && this.#isBefore(members[child + 1]!, members[child]!)) child += 1;
-      if (!this.#isBefore(members[child]!, member)) break;
-      this.#put(at, members[child]!);
+    for (let child = 2 * at + 1; child < this.#members.length; child = 2 * at + 1) {
+      const right = child + 1;
+      if (right < this.#members.length && this.#isBefore(right, this.#dues[child]!, this.#turns[child]!)) child = right;
+      if (!this.#isBefore(child, due, turn)) break;
+      this.#put(at, this.#members[child]!, this.#dues[child]!, this.#turns[child]!);
       at = child;
     }
-    this.#put(at, member);
+    this.#put(at, member, due, turn);
   }
 
-  #isBefore(one: number, other: number): boolean {
-    const due = this.#dues[one]!;
-    const dueOther = this.#dues[other]!;
-    return due < dueOther || (due === dueOther && this.#turns[one]! < this.#turns[other]!);
+  /** Whether the member at a place goes before one with this time, set in this turn. */
+  #isBefore(at: number, due: number, turn: number): boolean {
+    const own = this.#dues[at]!;
+    return own < due || (own === due && this.#turns[at]! < turn);
   }
 
-  #put(at: number, member: number): void {
+  #put(at: number, member: Member, due: number, turn: number): void {
     this.#members[at] = member;
-    this.#places[member] = at + 1;
+    this.#dues[at] = due;
+    this.#turns[at] = turn;
+    member.place = at;
   }
 }

@@ -23,6 +23,7 @@ import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher
 import { createRequestHeaders, type Identity, type RequestPurpose } from './identity.js';
 import { MAX_GAP_HOSTS, PROXY_WAIT_MS, ROBOTS_CONNECT_MS, ROBOTS_EXCHANGE_MS, STOPPED_WAIT_MS } from './limits.js';
 import { type EgressOutcome, type FetchOutcome, headerValue, type NotSentOutcome, unsentFailure } from './outcome.js';
+import type { ProxyWatch } from './proxy.js';
 import type { RequestLimiter } from './request-limiter.js';
 import { recordOf } from './request-record.js';
 import { Spool, type SpooledBody } from './spool.js';
@@ -76,13 +77,11 @@ export interface EgressOptions {
    */
   readonly mayLeaveFrom?: (localAddress: string) => boolean;
   /** The value of Authorization for pages of a URL's origin, kept out of everything that is recorded. @default none */
-  readonly licenseField?: (url: URL) => string | null;
+  readonly tokens?: { fieldFor(url: URL): string | null };
   /** An account at one origin, also kept out of that. @default none */
   readonly signIn?: Credential | null;
-  /** Told of each request that could not be made because the proxy failed. @default no one is told */
-  readonly onProxyDown?: (url: string, detail: string) => void;
-  /** Told of each request that got past that. @default no one is told */
-  readonly onProxyUp?: () => void;
+  /** Told of each request that could not be made because the proxy failed, and of each that got past it. */
+  readonly proxy?: Pick<ProxyWatch, 'down' | 'up'>;
   readonly guard: AddressGuard;
   readonly limiter: Pick<RequestLimiter, 'ask'>;
   /** robots.txt is bounded by the lesser of these limits and its own. `cookies` makes the jar of an origin. */
@@ -168,11 +167,11 @@ export class Egress {
     if (came === null) return notSent(url.href, startAnswer);
     if (came.kind === 'failed' && came.failure === 'proxy') {
       // Not the site's fault: neither a retry of the URL nor a failure of its host.
-      this.#options.onProxyDown?.(url.href, came.detail);
+      this.#options.proxy?.down(url.href, came.detail);
       return notSent(url.href, { kind: 'wait', untilMs: nowMs() + PROXY_WAIT_MS });
     }
     if (!wasSent) return came;
-    this.#options.onProxyUp?.();
+    this.#options.proxy?.up();
     const last = this.#lastEnds.get(host);
     keepLatest(this.#lastEnds, host, Math.max(endedAtMs, last ?? endedAtMs), MAX_GAP_HOSTS);
     if (came.kind === 'response') await this.#cookies?.keep(url, request.purpose, came.headers);
@@ -208,7 +207,7 @@ export class Egress {
       return { open, secret: carries ? await this.#signIn.fields(url, purpose) : null };
     }
     // Only with pages (licensing C7).
-    const license = purpose === 'page' ? (this.#options.licenseField?.(url) ?? null) : null;
+    const license = purpose === 'page' ? (this.#options.tokens?.fieldFor(url) ?? null) : null;
     const secret = license === null ? null : { Authorization: license };
     const cookie = this.#cookies === null ? null : await this.#cookies.valueFor(url, purpose);
     return { open: cookie === null ? open : { ...open, Cookie: cookie }, secret };

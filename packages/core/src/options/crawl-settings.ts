@@ -15,7 +15,7 @@ import type { ResolvedOptions } from './options.js';
 /** The part of a crawl's options that questions about it need; plain JSON. */
 export type CrawlSettings = Pick<
   FrontierOptions,
-  'robots' | 'politeness' | 'hostKeyBy' | 'maxQueued' | 'onFull' | 'bounds'
+  'robots' | 'politeness' | 'hostKeyBy' | 'maxQueued' | 'onFull' | 'bounds' | 'labels'
 > & {
   /** What decided when pages are visited again, functions left out; `null` or absent: no visits were kept. */
   readonly recrawl?: RecrawlOptions | null;
@@ -25,7 +25,7 @@ export type CrawlSettings = Pick<
 
 /** The settings of a crawl. */
 export function crawlSettings(options: ResolvedOptions): CrawlSettings {
-  const { identity, robots, bounds, spacing, hosts } = options;
+  const { identity, robots, bounds, spacing, hosts, labels } = options;
   const { pages, minutes, bytes, pagesPerHost, bytesPerHost, minutesPerHost, queuedUrls, onFull } = bounds;
   return {
     robots: { ...robots, tokens: identity.tokens },
@@ -34,6 +34,7 @@ export function crawlSettings(options: ResolvedOptions): CrawlSettings {
     ...withoutNulls({ maxQueued: queuedUrls, onFull }),
     bounds: withoutNulls({ pages, minutes, bytes, pagesPerHost, bytesPerHost, minutesPerHost }),
     ...(hosts.length === 0 ? {} : { hosts: hostEntryTexts(hosts) }),
+    ...(labels.length === 0 ? {} : { labels }),
   };
 }
 

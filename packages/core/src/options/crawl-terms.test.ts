@@ -23,6 +23,7 @@ const differences = [
   ['a pattern of it', { scope: { ...usual.scope, exclude: [/private/] } }, true],
   ['the bounds', { bounds: { pages: 200 } }, true],
   ['the pace', { politeness: { profile: 'gentle' } }, true],
+  ['an entry for a host', { hosts: [{ match: 'a.example', spacing: { minMs: 9_000 } }] }, true],
   ['purposes', { purposes: ['tdm'] }, true],
   ['robots', { robots: { policy: 'strictest' } }, true],
 ] as unknown as readonly (readonly [string, Partial<CrawlerOptions>, boolean])[];

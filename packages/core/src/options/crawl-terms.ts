@@ -25,7 +25,8 @@ export interface CrawlTerms {
 
 /** The terms of a crawl. Functions cannot be compared and count as the same. */
 export function termsOf(options: ResolvedOptions, nowMs: number): CrawlTerms {
-  const { identity, scope, bounds, canonicalRules, spacing, robots, hosts, exclusion, licensing, traps } = options;
+  const { identity, scope, bounds, canonicalRules, spacing, robots, hosts, labels, exclusion, licensing, traps } =
+    options;
   const { seeds: named, ...where } = scope;
   const seeds = [...new Set(named)].sort();
   const whole = JSON.stringify(seeds).length <= MAX_TERMS_SEEDS_BYTES ? seeds : seeds.slice(0, 1);
@@ -36,6 +37,7 @@ export function termsOf(options: ResolvedOptions, nowMs: number): CrawlTerms {
     politeness: spacing,
     robots,
     hosts,
+    labels,
     traps,
     licensing,
     ...exclusion,

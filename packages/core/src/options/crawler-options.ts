@@ -43,6 +43,8 @@ export interface CrawlerOptions {
    * entries match, the strictest of each value counts. 0 to 1,000 entries: an object. @default []
    */
   readonly hosts?: readonly HostOptions[];
+  /** Turns and pages (docs/scope.md) of the URLs that have a label. 0 to 64 entries: an object. @default [] */
+  readonly labels?: readonly LabelOptions[];
   /**
    * How slowly the crawl goes. The pause runs from the end of one exchange with a host to the start of the next.
    * Crawl-delay, Request-rate, Retry-After and earlier refusals only make it longer, and the strictest option wins. A
@@ -366,6 +368,14 @@ export interface HostOptions {
    * []
    */
   readonly exclude?: readonly (string | RegExp)[];
+  /**
+   * Turns of each of these hosts, where the crawl cannot request all that are due: 3 gets three times as many as 1.
+   * None is requested sooner than it may be. Of several entries the last counts. 0.01 to 100, 1 is that of every other.
+   * @default 1
+   */
+  readonly weight?: number;
+  /** The label of their URLs that have none by their route. Of several entries the last counts. @default none */
+  readonly label?: string;
 }
 
 export interface HostSpacing {
@@ -398,6 +408,18 @@ export interface HostBounds {
    * none
    */
   readonly depth?: number;
+}
+
+export interface LabelOptions {
+  /** The label: of the route that handles a URL, else of its host (`hosts[].label`). */
+  readonly label: string;
+  /** A page of weight 3 takes a third of a turn of its host. 0.01 to 100, 1 is that of every other. @default 1 */
+  readonly weight?: number;
+  /**
+   * Pages of all hosts together. Other URLs of the label are dropped then (`bound-label-pages`). 1 to 1,000,000,000
+   * pages. @default none
+   */
+  readonly pages?: number;
 }
 
 export interface PolitenessOptions {

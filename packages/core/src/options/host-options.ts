@@ -39,7 +39,7 @@ export function resolveHostEntries(given: readonly GivenEntry[], depth: number |
 
 /** Entries as plain values, without what is absent. */
 export function hostEntryTexts(entries: readonly ResolvedHostEntry[]): readonly HostEntryText[] {
-  return entries.map(({ match, spacing, headers, bounds, exclude }) => ({
+  return entries.map(({ match, spacing, headers, bounds, exclude, weight, label }) => ({
     match,
     ...(spacing === null ? {} : { spacing: withoutNulls(spacing) }),
     ...(bounds === null ? {} : { bounds: withoutNulls(bounds) }),
@@ -48,13 +48,14 @@ export function hostEntryTexts(entries: readonly ResolvedHostEntry[]): readonly 
       Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     ),
     ...listOf('exclude', exclude.map(String)),
+    ...withoutNulls({ weight, label }),
   }));
 }
 
 /** The part of an entry that the frontier takes. */
-export function frontierEntry({ match, spacing = {}, bounds = {} }: HostEntryText): FrontierEntry {
-  const { depth: _, ...ofHost } = bounds;
-  return { match, spacing, bounds: ofHost };
+export function frontierEntry({ headers: _1, exclude: _2, bounds = {}, ...rest }: HostEntryText): FrontierEntry {
+  const { depth: _3, ...ofHost } = bounds;
+  return { ...rest, bounds: ofHost };
 }
 
 function listOf(name: 'headers' | 'exclude', values: readonly string[]): Partial<HostEntryText> {

@@ -1,11 +1,22 @@
-// Rows of `hosts`: settings of single hosts. What a row says of the crawl's own value is checked in `host-options.ts`.
+// Rows of `hosts` and `labels`: settings of single hosts, and of URLs by their label. What a row says of the crawl's
+// own value is checked in `host-options.ts`.
 
 import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from '../admit/limits.js';
 import { MAX_OWN_HEADERS } from '../fetch/limits.js';
-import { MAX_DEPTH, MAX_HOST_ENTRIES, MAX_HOST_PATTERNS, MAX_MINUTES, MAX_PAGES } from './limits.js';
+import {
+  MAX_DEPTH,
+  MAX_HOST_ENTRIES,
+  MAX_HOST_PATTERNS,
+  MAX_LABEL_CHARS,
+  MAX_LABELS,
+  MAX_MINUTES,
+  MAX_PAGES,
+} from './limits.js';
 import { code, either, group, list, number, row, text, whole } from './row.js';
 
 const DAY_MS = 86_400_000;
+const weight = number(0.01, 100, ', 1 is that of every other');
+const label = text('a name', { most: MAX_LABEL_CHARS });
 const host = text('a host name, `*.` and a name for every host below it, or `*`');
 
 /** Settings of single hosts. */
@@ -68,11 +79,35 @@ export const HOST_ROWS = {
           'As `scope.exclude`, of these hosts.',
           { default: [] },
         ),
+        weight: row(
+          weight,
+          'Turns of each of these hosts, where the crawl cannot request all that are due: 3 gets three times as many as 1. ' +
+            'None is requested sooner than it may be. Of several entries the last counts.',
+          { defaultText: '1' },
+        ),
+        label: row(label, 'The label of their URLs that have none by their route. Of several entries the last counts.'),
       }),
       MAX_HOST_ENTRIES,
     ),
     '[Settings of single hosts](../scope.md#settings-of-single-hosts), only ever slower and narrower than those of the ' +
       'crawl. Where several entries match, the strictest of each value counts.',
+    { default: [] },
+  ),
+  labels: row(
+    list(
+      group('LabelOptions', {
+        label: row(label, 'The label: of the route that handles a URL, else of its host (`hosts[].label`).', {
+          isRequired: true,
+        }),
+        weight: row(weight, 'A page of weight 3 takes a third of a turn of its host.', { defaultText: '1' }),
+        pages: row(
+          whole(1, MAX_PAGES, 'pages'),
+          'Pages of all hosts together. Other URLs of the label are dropped then (`bound-label-pages`).',
+        ),
+      }),
+      MAX_LABELS,
+    ),
+    '[Turns and pages](../scope.md#order-between-hosts) of the URLs that have a label.',
     { default: [] },
   ),
 };

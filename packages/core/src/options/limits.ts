@@ -41,6 +41,8 @@ export const SIGNATURE_SECONDS = { least: 30, usual: 60, most: 300 } as const;
 // Hosts
 export const MAX_HOST_ENTRIES = 1_000; // entries of `hosts`: the frontier's own
 export const MAX_HOST_PATTERNS = 1_000; // host names of one entry: the frontier's own
+export const MAX_LABELS = 64; // entries of `labels`: the frontier's own
+export const MAX_LABEL_CHARS = 128; // of one: the frontier's own
 
 // Licences
 /** Documents whose terms may be accepted, and origins that may have a token (ours). */

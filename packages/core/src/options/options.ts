@@ -4,6 +4,7 @@
 import {
   type CanonicalRule,
   FrontierError,
+  type FrontierOptions,
   type PolitenessOptions as FrontierPoliteness,
   type HostKeyBy,
 } from '@mannerly/frontier';
@@ -71,6 +72,8 @@ export interface ResolvedOptions
   readonly robots: NonNullable<CrawlerOptions['robots']>;
   /** In their order. */
   readonly hosts: readonly ResolvedHostEntry[];
+  /** As the frontier takes them. */
+  readonly labels: NonNullable<FrontierOptions['labels']>;
   readonly network: ResolvedNetworkOptions;
   /** `null`: none. */
   readonly signIn: Credential | null;
@@ -124,7 +127,11 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
   const { orderSeed, archive, recrawl, traps, licensing } = filled;
   const spacing = spacingOf(filled.politeness);
   const hosts = resolveHostEntries(filled.hosts, filled.bounds.depth);
-  checkSettings({ identity, robots, spacing, hosts, bounds: filled.bounds });
+  const labels = filled.labels.map((each) => ({
+    label: each.label,
+    ...withoutNulls({ weight: each.weight, pages: each.pages }),
+  }));
+  checkSettings({ identity, robots, spacing, hosts, labels, bounds: filled.bounds });
   // Read once here, so that a token that is missing is reported now.
   const tokens = new LicenseTokens(licensing.tokens);
   const signIn = options.signIn == null ? null : new Credential(options.signIn);
@@ -143,6 +150,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     robots,
     network,
     hosts,
+    labels,
     signIn,
     exclusion: resolveExclusionOptions(filled),
     licensing,
@@ -226,16 +234,17 @@ function spacingOf({ perDomain, requestsPerSecond, ...rest }: Defaults['politene
   return { politeness, hostKeyBy: perDomain ? 'domain' : 'host' };
 }
 
-type CheckedByFrontier = Pick<ResolvedOptions, 'identity' | 'robots' | 'spacing' | 'hosts' | 'bounds'>;
+type CheckedByFrontier = Pick<ResolvedOptions, 'identity' | 'robots' | 'spacing' | 'hosts' | 'labels' | 'bounds'>;
 
 /** What the frontier takes of them, as it checks it. @throws MannerlyError `option-invalid` */
-function checkSettings({ identity, robots, spacing, hosts, bounds }: CheckedByFrontier): void {
+function checkSettings({ identity, robots, spacing, hosts, labels, bounds }: CheckedByFrontier): void {
   const { pagesPerHost, bytesPerHost, minutesPerHost } = bounds;
   try {
     resolveSettings({
       ...spacing,
       robots: { ...robots, tokens: identity.tokens },
       hosts: hostEntryTexts(hosts).map(frontierEntry),
+      labels,
       bounds: withoutNulls({ pagesPerHost, bytesPerHost, minutesPerHost }),
     });
   } catch (cause) {

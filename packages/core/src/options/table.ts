@@ -77,7 +77,7 @@ export const SECTIONS: readonly Section[] = [
   section('Identity', 'identity'),
   section('Scope', 'scope'),
   section('Bounds', 'bounds'),
-  section('Single hosts', 'hosts'),
+  section('Single hosts and labels', 'hosts', 'labels'),
   section('URLs and traps', 'urls', 'traps'),
   section('Politeness', 'politeness'),
   section('robots.txt', 'robots'),

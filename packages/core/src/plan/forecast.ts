@@ -108,15 +108,14 @@ class Simulation {
 
   run(): Forecast {
     const { runningMs, pages, maxIdleMs, crawlIntervalMs, concurrency, steps } = this.#bounds;
-    const clocks = [...byClock(this.#hosts).values()];
-    const due = new ReadyHeap();
-    for (const clock of clocks.keys()) due.set(clock, this.#startMs);
+    const due = new ReadyHeap<{ place: number; readonly shared: readonly PredictedHost[] }>();
+    for (const shared of byClock(this.#hosts).values()) due.set({ place: -1, shared }, this.#startMs);
     const lanes = new ReadyHeap();
-    for (let lane = 0; lane < concurrency; lane += 1) lanes.set(lane, this.#startMs);
+    for (let lane = 0; lane < concurrency; lane += 1) lanes.set({ place: -1 }, this.#startMs);
     let crawlAtMs = this.#startMs;
     for (let clock = due.peek(); clock !== undefined; clock = due.peek()) {
       const dueMs = due.earliest() ?? this.#startMs;
-      const shared = clocks[clock] ?? [];
+      const { shared } = clock;
       const next = this.#nextOf(shared, dueMs);
       if (next === null) {
         due.remove(clock);
@@ -135,7 +134,7 @@ class Simulation {
         next.isCut = true;
         return this.#ended('waiting');
       }
-      const lane = lanes.peek() ?? 0;
+      const lane = lanes.peek()!;
       const atMs = Math.max(dueMs, crawlAtMs, lanes.earliest() ?? 0);
       if (runningMs !== null && atMs - this.#startMs >= runningMs) {
         this.#lastMs = this.#startMs + runningMs;

@@ -166,7 +166,17 @@ async function rest(clock: Clock, untilMs: number, signal: AbortSignal): Promise
 /** The options of a crawl, for a run that reads robots.txt and sitemaps alone. */
 function readingOnly({ discover, bounds, hosts = [], ...options }: CrawlerOptions): CrawlerOptions {
   // A hook may refuse a page that the crawl would have requested.
-  const { purposes: _1, datasets: _2, archive: _3, sinks: _4, store: _5, hooks: _6, orderSeed: _7, ...read } = options;
+  const {
+    purposes: _1,
+    datasets: _2,
+    archive: _3,
+    sinks: _4,
+    store: _5,
+    hooks: _6,
+    orderSeed: _7,
+    labels: _8,
+    ...read
+  } = options;
   const { minutes, depth } = bounds;
   return {
     ...read,

@@ -176,7 +176,7 @@ function placeText({ host, priority, record }: QueuedUrl, status: Explanation['s
 }
 
 function hostLines(look: HostLook): Lines {
-  const { isKnown, queued, inFlight, lanes, isWhole, nextAtMs, wait, isParked, interval, used, spent } = look;
+  const { isKnown, queued, inFlight, lanes, isWhole, nextAtMs, wait, isParked, interval, used, spent, order } = look;
   if (!isKnown) return [HEADLINES.unknown];
   const lane = ({ authority, priorities }: HostLook['lanes'][number]) => {
     const by = priorities.flatMap((urls, priority) => (urls === 0 ? [] : [`${urls} in priority ${priority}`]));
@@ -193,10 +193,20 @@ function hostLines(look: HostLook): Lines {
     isParked ? 'Parked: no request goes to it until somebody unparks it (`unpark`).' : waits,
     nextAtMs === null ? null : `Not before ${iso(nextAtMs)}.`,
     `Interval ${interval.ms / 1_000} s (${interval.from}${whose}).`,
+    orderText(order),
     ...look.robots.map(robotsLine),
     `Fetched ${plural(used.pages, 'page')}, ${used.bytes} bytes${minutes}.`,
     spent === null ? null : `A bound is used up: ${spent}.`,
   ];
+}
+
+/** Why it goes first, or after how many others. `null`: nothing but its time decides. */
+function orderText({ weight, label, ahead }: HostLook['order']): string | null {
+  const others = ahead === 0 ? 'it goes first' : ahead === null ? null : `${plural(ahead, 'host')} go before it`;
+  if (others === null && weight === 1 && label === null) return null;
+  const budget = label?.pages == null ? '' : ` (${label.used ?? 0} of ${label.pages} pages)`;
+  const said = [`weight ${weight}`, ...(label === null ? [] : [`label ${printable(label.name)}${budget}`])];
+  return `Order: ${said.join(', ')}${others === null ? '' : `; of the hosts that are due, ${others}`}.`;
 }
 
 function robotsLine(state: HostLook['robots'][number]): string {

@@ -122,6 +122,7 @@ const host = (more: Partial<HostLook>): HostLook => ({
   robots: [],
   used: { pages: 1, bytes: 10, runningMs: 1_000 },
   spent: null,
+  order: { weight: 1, label: null, ahead: null },
   inARow: { throttled: 0, failed: 0, refused: 0 },
   ...more,
 });

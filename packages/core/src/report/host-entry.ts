@@ -15,6 +15,8 @@ export interface HostEntryText {
     readonly depth?: number;
   };
   readonly exclude?: readonly string[];
+  readonly weight?: number;
+  readonly label?: string;
 }
 
 /** An entry that applies. */
@@ -45,6 +47,7 @@ export function entryText({
   headers = [],
   bounds = {},
   exclude = [],
+  ...turns
 }: AppliedHostEntry): string {
   const numbers = (values: object): string =>
     Object.entries(values)
@@ -55,6 +58,7 @@ export function entryText({
     ['bounds', numbers(bounds)],
     ['headers', headers.join(', ')],
     ['exclude', exclude.join(', ')],
+    ['order', numbers(turns)],
   ].filter(([, said]) => said !== '');
   const says = parts.map(([name, said]) => `${name}: ${said}`).join('; ');
   return `hosts[${at}] applies (${match.join(', ')})${says === '' ? '' : `: ${says}`}.`;

@@ -120,6 +120,10 @@ export const REASONS = {
     'minutesPerHost',
     'The running time that `bounds.minutesPerHost` gives its host is over.',
   ),
+  'bound-label-pages': {
+    ...outOfBounds('', 'Pages of its label: as many were fetched as `labels[].pages` allows.'),
+    bound: 'labels[].pages',
+  },
   'requisite-limit': rows(['dropped'], 'bounds')(
     'The page or the crawl has fetched as many requisites, or bytes of them, as it may.',
     'Raise the limits of `archive.requisites` and visit the page again.',

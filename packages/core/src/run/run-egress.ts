@@ -30,35 +30,34 @@ export function createRunEgress(
   { journal, tokens, cookies, archive }: EgressParts,
 ): Egress {
   const { identity, network } = options;
-  const nowMs = (): number => clock.nowMs();
-  const proxy = new ProxyWatch({
-    nowMs,
-    tell: (url, detail) => journal.warning('proxy-down', url, detail),
-    stop: (reason) => stop.requestFor(reason),
-  });
+  const nowMs = clock.nowMs.bind(clock);
+  const stopFor = stop.requestFor.bind(stop);
+  const mayLeaveFrom = (address: string): boolean => {
+    if (!isUnlisted(address, options.egress)) return true;
+    stopFor(`egress-not-listed: requests leave from ${address}, which \`identity.egress\` does not list`);
+    return false;
+  };
   return new Egress({
-    licenseField: (url) => tokens.fieldFor(url),
+    tokens,
     signIn: options.signIn,
     fetcher,
     identity,
     signing: new CrawlSigning(options.signature ?? null, {
-      wallMs: () => Date.now(),
       tell: (warning) => journal.frontierEvent(warning),
-      stop: (reason) => stop.requestFor(reason),
+      stop: stopFor,
     }),
-    mayLeaveFrom: (address) => {
-      if (options.egress.length === 0 || !isUnlisted(address, options.egress)) return true;
-      stop.requestFor(`egress-not-listed: requests leave from ${address}, which \`identity.egress\` does not list`);
-      return false;
-    },
-    onProxyDown: (url, detail) => proxy.down(url, detail),
-    onProxyUp: () => proxy.up(),
+    ...(options.egress.length === 0 ? {} : { mayLeaveFrom }),
+    proxy: new ProxyWatch({
+      nowMs,
+      tell: (url, detail) => journal.warning('proxy-down', url, detail),
+      stop: stopFor,
+    }),
     guard: createAddressGuard({ ...network, nowMs }),
     limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
     network: { ...network, cookies },
     fieldsOf: createFieldsOf(network.headers, options.hosts),
     nowMs,
-    onRequest: (record) => journal.request(record),
+    onRequest: journal.request.bind(journal),
     onExchange: options.archive === null ? undefined : (sent, outcome) => archive()?.exchanged(sent, outcome),
   });
 }

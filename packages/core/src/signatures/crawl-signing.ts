@@ -10,8 +10,12 @@ import type { ResolvedSignature } from './signature-options.js';
 
 /** What it needs and what it tells: a site wants other signatures, or any; the clock is wrong. */
 export interface SigningNotices {
-  /** The wall clock, epoch milliseconds: verifiers go by it. The crawl's own clock does not see it being set. */
-  readonly wallMs: () => number;
+  /**
+   * The wall clock, epoch milliseconds: verifiers go by it. The crawl's own clock does not see it being set.
+   *
+   * @default Date.now
+   */
+  readonly wallMs?: () => number;
   readonly tell: (warning: HostWarning) => void;
   /** Called once: no request is signed any more. @param reason - For people. */
   readonly stop: (reason: string) => void;
@@ -57,7 +61,7 @@ export class CrawlSigning {
 
   /** The time of the wall clock. */
   wallMs(): number {
-    return this.#notices.wallMs();
+    return this.#notices.wallMs?.() ?? Date.now();
   }
 
   /** Whether the key is one that everybody has. */
@@ -78,7 +82,7 @@ export class CrawlSigning {
     const asked = kept?.terms ?? terms;
     // A nonce of the site is good once.
     const nonce = kept?.nonceFor === url.href ? asked.nonce : terms.nonce;
-    return signRequest(url, signer, { ...asked, nonce }, this.#notices.wallMs(), method);
+    return signRequest(url, signer, { ...asked, nonce }, this.wallMs(), method);
   }
 
   /**

@@ -1,7 +1,7 @@
 // The bounds of sinks on servers, each with its unit and its source.
 
-/** Items of one statement; a page with more is one statement too. Ours. */
-export const POSTGRES_BATCH_ITEMS = 2_000;
+/** Items of one transaction; a page with more is one transaction too. Ours. */
+export const ROWS_AT_ONCE = 2_000;
 /** Wait before the second attempt of a request, milliseconds; doubled with each further one. Ours. */
 export const FIRST_RETRY_MS = 1_000;
 /** Longest wait before an attempt, milliseconds: where a server wants more, the request has failed. Ours. */

@@ -7,7 +7,7 @@ import { POSTGRES_ROWS } from '../options/sink-rows.js';
 import { PageBatches } from '../output/page-batches.js';
 import type { Item, Sink } from '../output/sink.js';
 import { ITEM_COLUMNS, itemRow, quotedName } from './item-row.js';
-import { POSTGRES_BATCH_ITEMS } from './limits.js';
+import { ROWS_AT_ONCE } from './limits.js';
 
 /** What is needed of a `Pool` or a connected `Client` of `pg`. */
 export interface PostgresQueries {
@@ -68,7 +68,7 @@ export function postgresSink(options: PostgresSinkOptions): Sink {
              removed text, data json NOT NULL);
          END $$`,
       );
-      batches = new PageBatches(insert, { items: POSTGRES_BATCH_ITEMS, waitMs: 0 });
+      batches = new PageBatches(insert, { items: ROWS_AT_ONCE, waitMs: 0 });
     },
     async write(items) {
       if (batches === null) throw new Error(`the table ${table} is not open`);

@@ -5,8 +5,9 @@ import { loadPeer } from '../optional-peer.js';
 import { fill } from '../options/check.js';
 import { SQLITE_ROWS } from '../options/sink-rows.js';
 import { PageBatches } from '../output/page-batches.js';
-import type { Sink } from '../output/sink.js';
+import type { Item, Sink } from '../output/sink.js';
 import { ITEM_COLUMNS, itemRow, quotedName } from './item-row.js';
+import { ROWS_AT_ONCE } from './limits.js';
 
 /** Options of a SQLite sink. */
 export interface SqliteSinkOptions {
@@ -67,7 +68,7 @@ function insertInto(db: Database, table: string): PageBatches {
   const insert = db.prepare(
     `INSERT INTO ${quotedName(table)} (${ITEM_COLUMNS.join(', ')}) VALUES (${values}) ON CONFLICT (id) DO NOTHING`,
   );
-  return new PageBatches(async (items) => {
+  const write = async (items: readonly Item[]): Promise<void> => {
     db.exec('BEGIN IMMEDIATE');
     try {
       for (const item of items) insert.run(...itemRow(item));
@@ -76,7 +77,9 @@ function insertInto(db: Database, table: string): PageBatches {
       db.exec('ROLLBACK');
       throw error;
     }
-  });
+  };
+  // Nothing else happens in this process while SQLite writes.
+  return new PageBatches(write, { items: ROWS_AT_ONCE, waitMs: 0 });
 }
 
 /** By name: the types and bundlers of older versions do not know it. */

@@ -128,7 +128,15 @@ export class Admission {
     }
     const usedUp = hostBounds.known(host);
     if (usedUp !== null) return answered(input, { kind: 'dropped', reason: usedUp });
+    if (this.#isLabelSpent(input, host, nowMs))
+      return answered(input, { kind: 'dropped', reason: 'bound-label-pages' });
     return this.#entryOf(input, url, read, authority, host, nowMs);
+  }
+
+  #isLabelSpent({ label }: NewUrl, host: string, nowMs: number): boolean {
+    const { settings, labelBudgets } = this.#context;
+    if (settings.labels.size === 0) return false;
+    return labelBudgets.of(label ?? settings.settingsOf(host).label)?.reached(nowMs) === 'pages';
   }
 
   #entryOf(input: NewUrl, url: string, read: UrlParts, authority: string, host: string, nowMs: number): Candidate {

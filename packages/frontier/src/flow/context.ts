@@ -6,6 +6,7 @@ import { HostBounds } from '../hosts/host-state.js';
 import type { ResolvedFrontierOptions } from '../options/options.js';
 import { AddressSlots, CrawlPace } from '../politeness/shared-spacing.js';
 import { Budget } from '../records/budget.js';
+import { LabelBudgets } from '../records/label-budgets.js';
 import { CrawlLock, PartRecords } from '../records/processes.js';
 import { QueueCounts, StoreGuard } from '../records/store-guard.js';
 import { Waits } from '../records/waits.js';
@@ -21,7 +22,8 @@ export function createContext(settings: ResolvedFrontierOptions) {
   const { store } = guard;
   const lock = new CrawlLock(store, clock, random);
   const records = new PartRecords(store, lock, settings.owner);
-  const budget = new Budget({ bounds, records, isPart: settings.part !== null, clock });
+  const account = { records, isPart: settings.part !== null, clock };
+  const budget = new Budget({ bounds, ...account });
   return {
     settings,
     clock,
@@ -31,6 +33,7 @@ export function createContext(settings: ResolvedFrontierOptions) {
     lock,
     records,
     budget,
+    labelBudgets: new LabelBudgets(settings.labels, account),
     hostBounds: new HostBounds(budget),
     pace: new CrawlPace(settings.politeness.crawlIntervalMs, store),
     addresses: new AddressSlots(store, settings.politeness.perIp === true, guard.fail),

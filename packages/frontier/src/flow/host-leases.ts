@@ -77,14 +77,7 @@ export class HostLeases {
       // to the commit that gave it back is on its way, and says what became of it.
       const earlier = this.#schedule.get(lease.host);
       if (earlier !== undefined && earlier.status !== 'leaving') this.#lose(earlier);
-      const host = new LeasedHost(
-        lease,
-        this.#schedule.nextNumber(),
-        settings.settingsOf(lease.host),
-        sentAtMs,
-        nowMs,
-        budget.countSinceMs,
-      );
+      const host = new LeasedHost(lease, settings.settingsOf(lease.host), sentAtMs, nowMs, budget.countSinceMs);
       this.#schedule.add(host);
       return this.#takeIn(host, lease.entries);
     });
@@ -200,13 +193,13 @@ export class HostLeases {
   }
 
   #noteFinished(hosts: readonly LeasedHost[]): void {
-    const { counts, budget, clock, guard } = this.#context;
+    const { counts, budget, labelBudgets, clock, guard } = this.#context;
     let finished = 0;
     for (const host of hosts) finished += host.entries.finishedCount;
     if (finished === 0) return;
     counts.finished(finished);
     // Ahead of the commit: a process that is killed in between has counted a page too many, never one too few.
-    budget.save(clock.nowMs()).catch(guard.fail);
+    for (const account of [budget, labelBudgets]) account.save(clock.nowMs()).catch(guard.fail);
   }
 
   #noteQueued(entries: readonly NewEntry[], outcomes: readonly AddOutcome[]): void {

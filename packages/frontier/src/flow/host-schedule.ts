@@ -3,10 +3,10 @@
 
 import type { LeasedHost } from '../hosts/leased-host.js';
 import { ENTRIES_PER_LEASE, LEASE_MARGIN_MS } from '../limits.js';
-import { QuietHours } from '../politeness/quiet-hours.js';
 import { ReadyHeap } from '../ready-heap.js';
 import type { HostCommit, HostKey } from '../store.js';
 import type { FrontierContext } from './context.js';
+import { HostTurns } from './host-turns.js';
 import { DROP_BATCH, HOST_SHARE_MARGIN, KEEP_WAIT_MS, TURN_EXCHANGES } from './limits.js';
 
 export class HostSchedule {
@@ -19,12 +19,10 @@ export class HostSchedule {
   /** Hosts for which requests of the owner's own wait. */
   readonly #wanted: ReadonlyMap<HostKey, unknown>;
   readonly #hosts = new Map<HostKey, LeasedHost>();
-  readonly #ready = new ReadyHeap();
-  /** Those that go first: it is night at them (`politeness.quietHours`). */
-  readonly #preferred = new ReadyHeap();
-  readonly #quietHours: QuietHours | null;
-  readonly #byNumber: (LeasedHost | null)[] = [];
-  readonly #freeNumbers: number[] = [];
+  readonly #ready = new ReadyHeap<LeasedHost>();
+  /** Those that are due, by their rank, where they go in another order than they fell due. */
+  readonly #due = new ReadyHeap<LeasedHost>();
+  readonly turns: HostTurns;
   #changed = new Set<LeasedHost>();
   #isClosing = false;
   #lagMs = 0;
@@ -34,7 +32,7 @@ export class HostSchedule {
   constructor(context: FrontierContext, wanted: ReadonlyMap<HostKey, unknown>) {
     this.#context = context;
     this.#wanted = wanted;
-    this.#quietHours = context.settings.politeness.quietHours === 'prefer' ? new QuietHours() : null;
+    this.turns = new HostTurns(context.settings);
   }
 
   // ── Hosts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -47,22 +45,16 @@ export class HostSchedule {
     return this.#hosts.values();
   }
 
-  nextNumber(): number {
-    return this.#freeNumbers.pop() ?? this.#byNumber.length;
-  }
-
   add(host: LeasedHost): void {
     this.#hosts.set(host.key, host);
-    this.#byNumber[host.number] = host;
+    this.turns.came(host);
   }
 
   /** The host is not ours any more. */
   remove(host: LeasedHost): void {
     if (this.#hosts.get(host.key) === host) this.#hosts.delete(host.key);
-    if (this.#byNumber[host.number] !== host) return;
+    this.turns.left(host);
     this.#unplace(host);
-    this.#byNumber[host.number] = null;
-    this.#freeNumbers.push(host.number);
   }
 
   /** How many more hosts may be leased; less than 0 when others want their share. */
@@ -105,25 +97,40 @@ export class HostSchedule {
     let atMs = hasWork ? Math.max(host.nextPageStart(nowMs).atMs, host.leasedAtMs) : null;
     for (const untilMs of host.chains.values()) atMs = Math.min(atMs ?? untilMs, untilMs);
     if (atMs === null) this.#unplace(host);
-    else this.#place(host, atMs, nowMs);
+    else {
+      this.#due.remove(host);
+      this.#ready.set(host, atMs);
+    }
     if (this.#onDue !== null && atMs !== null && atMs <= nowMs) this.#onDue();
     const wantsMore = ready === 0 && !isFull && !host.isDry;
     if (wantsMore || (host.isIdle && this.#leaves(host, nowMs))) this.touch(host);
   }
 
-  /** Takes out the earliest host that may be asked now; `null` without one. */
+  /** Takes out the first host that may be asked now; `null` without one. */
   popDue(nowMs: number): LeasedHost | null {
-    const heap = (this.#preferred.earliest() ?? Number.POSITIVE_INFINITY) <= nowMs ? this.#preferred : this.#ready;
-    const number = heap.peek();
-    if (number === undefined || heap.earliest()! > nowMs) return null;
-    heap.remove(number);
-    return this.#byNumber[number]!;
+    if (!this.turns.isOrdered) return this.#ready.popDue(nowMs) ?? null;
+    for (let dueAtMs = this.#ready.earliest(); dueAtMs !== null && dueAtMs <= nowMs; dueAtMs = this.#ready.earliest()) {
+      const host = this.#ready.peek()!;
+      this.#ready.remove(host);
+      this.#due.set(host, this.turns.rank(host, dueAtMs, nowMs));
+    }
+    return this.#due.popDue(Number.MAX_SAFE_INTEGER) ?? null;
+  }
+
+  /** How many hosts that may be asked now go before this one; `null`: it is not among them. */
+  ahead(host: LeasedHost, nowMs: number): number | null {
+    const rankOf = (each: LeasedHost): number | null => {
+      const dueAtMs = this.#ready.dueOf(each) ?? Number.POSITIVE_INFINITY;
+      return dueAtMs <= nowMs ? this.turns.rank(each, dueAtMs, nowMs) : this.#due.dueOf(each);
+    };
+    const own = rankOf(host);
+    if (own === null) return null;
+    return [...this.#hosts.values()].filter((each) => (rankOf(each) ?? Number.POSITIVE_INFINITY) < own).length;
   }
 
   /** When the earliest host may be asked, epoch milliseconds; `null` without one. */
   earliestMs(): number | null {
-    const [preferred, ready] = [this.#preferred.earliest(), this.#ready.earliest()];
-    return preferred === null || ready === null ? (preferred ?? ready) : Math.min(preferred, ready);
+    return this.#due.peek() === undefined ? this.#ready.earliest() : this.#context.clock.nowMs();
   }
 
   /** Resolves when a host may be asked, or with `other`. Only one caller waits at a time. */
@@ -158,21 +165,13 @@ export class HostSchedule {
     return host.commit({ release: { dueInMs } }, delayMs, nowMs);
   }
 
-  #place(host: LeasedHost, atMs: number, nowMs: number): void {
-    const isNight = this.#quietHours?.isNight(host.key, nowMs) === true;
-    (isNight ? this.#ready : this.#preferred).remove(host.number);
-    (isNight ? this.#preferred : this.#ready).set(host.number, atMs);
-  }
-
-  /** Takes it out of the heaps. The number of a host that was removed may be another's by now. */
   #unplace(host: LeasedHost): void {
-    if (this.#byNumber[host.number] !== host) return;
-    this.#ready.remove(host.number);
-    this.#preferred.remove(host.number);
+    this.#ready.remove(host);
+    this.#due.remove(host);
   }
 
   #isTurnOver(host: LeasedHost): boolean {
-    return this.othersWait && host.exchanges >= TURN_EXCHANGES;
+    return this.othersWait && host.exchanges >= Math.max(1, TURN_EXCHANGES * host.weight);
   }
 
   /** Whether an idle host has no reason to stay. */

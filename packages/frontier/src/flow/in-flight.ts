@@ -4,6 +4,7 @@
 import { FrontierError } from '../errors.js';
 import type { LeasedEntry } from '../hosts/leased-entries.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
+import type { Budget } from '../records/budget.js';
 import { NO_SIGNALS } from '../robots/authority-rules.js';
 import { hostKeyOf } from '../url/url.js';
 import type { Exchange, PageWork, RobotsWork, StartAnswer, Work } from '../work.js';
@@ -22,6 +23,8 @@ export interface Flight {
   readonly authority: string;
   /** Of a hop: its chain. */
   readonly chain: string | null;
+  /** Of a page of the queue: the budgets that it may use up. */
+  readonly budgets: readonly Budget[];
 }
 
 export class InFlight {
@@ -41,7 +44,7 @@ export class InFlight {
   }
 
   /** Makes the work, and gives it the slot of its host. */
-  startPage(host: LeasedHost, { entry, record, authority, decision, required }: PageChoice): PageWork {
+  startPage(host: LeasedHost, { entry, record, authority, decision, required, budgets }: PageChoice): PageWork {
     const { gate } = this.#context;
     const work: PageWork = {
       kind: 'page',
@@ -54,7 +57,7 @@ export class InFlight {
       signals: gate.rules(authority)?.signals(record.url) ?? NO_SIGNALS,
     };
     if (entry !== null && holdsPages(record)) host.entries.hold(authority.name);
-    this.#start(work, { host, entry, authority: authority.name, chain: null });
+    this.#start(work, { host, entry, authority: authority.name, chain: null, budgets });
     return work;
   }
 
@@ -62,14 +65,16 @@ export class InFlight {
   startRobots(host: LeasedHost, { entry, authority, request, hops, required }: RobotsChoice): RobotsWork {
     const lease = { host: host.key, fencingToken: host.fencingToken, requirements: required.spacing };
     const work: RobotsWork = { kind: 'robots', lease, authority: authority.name, hops, ...request };
-    this.#start(work, { host, entry, authority: authority.name, chain: entry === null ? null : authority.chain!.id });
+    const chain = entry === null ? null : authority.chain!.id;
+    this.#start(work, { host, entry, authority: authority.name, chain, budgets: [] });
     return work;
   }
 
   #start(work: Work, flight: Flight): void {
     this.#context.pace.took(this.#context.clock.nowMs());
     this.#flights.set(work, flight);
-    flight.host.occupy(work, isQueuedPage(work, flight));
+    this.#schedule.turns.had(flight.host, work.kind === 'page' ? (work.record.label ?? flight.host.label) : null);
+    flight.host.occupy(work, flight.budgets.length > 0);
   }
 
   /** Whether the address of a work may be connected to now (`politeness.perIp`). */
@@ -145,7 +150,7 @@ export class InFlight {
   /** The work is not in flight any more; what becomes of its entry is for the caller to say. */
   putDown(work: Work, flight: Flight): void {
     this.#flights.delete(work);
-    const hadSlot = flight.host.putDown(work, isQueuedPage(work, flight));
+    const hadSlot = flight.host.putDown(work, flight.budgets.length > 0);
     if (hadSlot) this.#context.addresses.free(flight.host.key, null, 0);
   }
 
@@ -156,14 +161,9 @@ export class InFlight {
       // Its request may have left: the interval counts from now.
       if (flight.host.hasSlot(work)) flight.host.restartClock(nowMs);
       this.putDown(work, flight);
-      if (isQueuedPage(work, flight)) this.#context.budget.settle(false);
+      for (const budget of flight.budgets) budget.settle(false);
     }
   }
-}
-
-/** Whether it is a page of the queue, which may use up one of the bounds; a request of the owner's own is none. */
-export function isQueuedPage(work: Work, { entry }: Flight): boolean {
-  return work.kind === 'page' && entry !== null;
 }
 
 /**

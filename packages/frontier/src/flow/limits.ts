@@ -32,5 +32,7 @@ export const HEARTBEATS_PER_LEASE = 3;
 export const ACCOUNT_EVERY_MS = 1_000;
 /** How long URLs are considered before others get their turn, milliseconds. Ours. */
 export const ADMISSION_SLICE_MS = 10;
+/** When a URL is looked at again whose label has no page left but those in flight, milliseconds (our own). */
+export const LABEL_RETRY_MS = 1_000;
 /** When a process that was granted nothing asks again, milliseconds. */
 export const GRANT_RETRY_MS = 250;

@@ -7,12 +7,14 @@ import type { Ending } from '../hosts/event-reporter.js';
 import type { LeasedEntry } from '../hosts/leased-entries.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
 import { PRIORITIES } from '../limits.js';
+import type { Budget } from '../records/budget.js';
 import type { PageItem } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
 import { type ClosedTime, NO_SIGNALS, type RequirementsNow } from '../robots/authority-rules.js';
 import type { GateAnswer, RobotsRequest } from '../robots/robots-gate.js';
 import type { UrlRecord } from '../url-record.js';
 import type { FrontierContext } from './context.js';
+import { LABEL_RETRY_MS } from './limits.js';
 
 /** A queued page that is looked at. */
 interface Candidate {
@@ -28,6 +30,8 @@ export interface PageChoice extends Pick<Candidate, 'authority' | 'required'> {
   readonly entry: LeasedEntry | null;
   readonly record: UrlRecord;
   readonly decision: Decision;
+  /** What it may use up, reserved; none for a request of the owner's own. */
+  readonly budgets: readonly Budget[];
 }
 
 /** A robots.txt that is to be requested. `entry`: of a hop; `null` for the first request, which has none. */
@@ -159,9 +163,16 @@ export class NextRequest {
           reporter.closed(host.key, verdict.closed);
           return { kind: 'wait' };
         }
-        if (!budget.reserve()) return { kind: 'nothing' };
+        const ofLabel = this.#labelBudget(host, item.record);
+        // Pages in flight, or other processes, have what is left of the label.
+        if (ofLabel !== null && !ofLabel.reserve()) return block(nowMs + LABEL_RETRY_MS);
+        if (!budget.reserve()) {
+          ofLabel?.settle(false);
+          return { kind: 'nothing' };
+        }
         const { decision } = verdict;
-        return { kind: 'page', entry, record: item.record, authority, decision, required };
+        const budgets = ofLabel === null ? [budget] : [budget, ofLabel];
+        return { kind: 'page', entry, record: item.record, authority, decision, required, budgets };
       }
     }
   }
@@ -213,7 +224,15 @@ export class NextRequest {
       if (queued !== null) hostBounds.note(host, nowMs);
       return { kind: 'end', ending: { status: 'dropped', reason: usedUp } };
     }
+    if (queued !== null && this.#labelBudget(host, record)?.reached(nowMs) === 'pages') {
+      const detail = record.label ?? host.label ?? '';
+      return { kind: 'end', ending: { status: 'dropped', reason: 'bound-label-pages', detail } };
+    }
     return required.closed === null ? answer : { kind: 'closed', closed: required.closed };
+  }
+
+  #labelBudget(host: LeasedHost, { label }: UrlRecord): Budget | null {
+    return this.#context.labelBudgets.of(label ?? host.label);
   }
 }
 

@@ -215,7 +215,15 @@ export class OwnRequests {
         return request.answer(answerOf(verdict.ending, gate.ref(authority)));
       case 'allow': {
         const { decision } = verdict;
-        const choice = { kind: 'page', entry: null, record: request.record, authority, decision, required } as const;
+        const choice = {
+          kind: 'page',
+          entry: null,
+          record: request.record,
+          authority,
+          decision,
+          required,
+          budgets: [],
+        } as const;
         request.answer({ kind: 'go', work: inFlight.startPage(host, choice) });
       }
     }

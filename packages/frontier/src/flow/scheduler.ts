@@ -73,21 +73,24 @@ export class Scheduler {
 
   /** At most `n` requests that may be made now. One call at a time. */
   async take(n: number): Promise<Work[]> {
-    const { budget, pace, clock } = this.#context;
+    const { settings, budget, labelBudgets, pace, clock } = this.#context;
     const works: Work[] = [];
     await budget.prepare();
+    if (settings.labels.size > 0) await labelBudgets.prepare(budget.countSinceMs);
     if (this.#ownWaiting.size > 0) await this.ownRequests.serve(works, n);
     if (works.length >= n) return works;
     await pace.prepare(clock.nowMs());
+    const isPaceReached = () => pace.nextAtMs() > clock.nowMs();
     // Hosts that fell due in the store meanwhile get in line first.
-    if ((this.#isBehind || this.schedule.othersWait) && this.#canHandOut()) await this.#leaseMore(n - works.length);
+    const mayLease = (this.#isBehind || this.schedule.othersWait) && this.#canHandOut() && !isPaceReached();
+    if (mayLease) await this.#leaseMore(n - works.length);
     for (let round = 0; round < TAKE_ROUNDS; round += 1) {
       const delayed = this.#handOut(works, n);
       await Promise.all(delayed.map((each) => this.#prepare(each)));
-      if (works.length >= n) this.#isBehind = true;
-      if (works.length >= n || !this.#canHandOut()) break;
-      // Hosts that are due wait for the crawl's pace, not for the store.
-      if (pace.nextAtMs() > clock.nowMs()) break;
+      // Hosts that are due wait for us or for the crawl's pace, not for the store: it is asked next time.
+      const isBehind = works.length >= n || isPaceReached();
+      if (isBehind) this.#isBehind = true;
+      if (isBehind || !this.#canHandOut()) break;
       if (delayed.length > 0 || (await this.#leaseMore(n - works.length))) continue;
       // What may go does not wait for what the store has yet to say.
       if (works.length > 0 || !this.#leases.isBusy) break;
@@ -179,7 +182,7 @@ export class Scheduler {
 
   /** The store is open: from here on leases are renewed, and the account is kept where it outlives the process. */
   open(): void {
-    const { settings, store, budget, counts } = this.#context;
+    const { settings, store, budget, labelBudgets, counts } = this.#context;
     const renewalMs = Math.floor(settings.leaseTtlMs / HEARTBEATS_PER_LEASE);
     this.#every(renewalMs, (nowMs, lateMs) => this.#renewLeases(nowMs, renewalMs, lateMs));
     if (store.capabilities.durable === 'none' && !store.capabilities.shared) return;
@@ -189,7 +192,7 @@ export class Scheduler {
       if (isSaving) return;
       isSaving = true;
       const others = budget.othersAtWork() > 0 ? counts.read() : null;
-      await Promise.all([budget.saveTime(nowMs), others]);
+      await Promise.all([budget.saveTime(nowMs), labelBudgets.saveTime(nowMs), others]);
       isSaving = false;
     });
   }
@@ -208,13 +211,13 @@ export class Scheduler {
   }
 
   #renewLeases(nowMs: number, everyMs: number, lateMs: number): Promise<unknown> {
-    const { settings, budget, counts } = this.#context;
+    const { settings, budget, labelBudgets, counts } = this.#context;
     this.schedule.noteLag(lateMs);
     for (const host of this.schedule.all()) {
       if (host.leaseEndMs - nowMs < settings.leaseTtlMs - everyMs / 2) this.schedule.touch(host);
     }
     const commit = this.schedule.hasChanges ? this.#leases.commit() : null;
-    return Promise.all([commit, budget.save(nowMs), counts.read()]);
+    return Promise.all([commit, budget.save(nowMs), labelBudgets.save(nowMs), counts.read()]);
   }
 
   /** Hands out nothing any more. */

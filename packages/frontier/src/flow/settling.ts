@@ -16,7 +16,7 @@ import { type Admission, linksOf } from './admission.js';
 import type { FrontierContext } from './context.js';
 import type { HostLeases } from './host-leases.js';
 import type { HostSchedule } from './host-schedule.js';
-import { type Flight, holdsPages, type InFlight, isQueuedPage } from './in-flight.js';
+import { type Flight, holdsPages, type InFlight } from './in-flight.js';
 import { RETRY_JITTER } from './limits.js';
 import type { RequeueChoice } from './next-request.js';
 
@@ -74,7 +74,7 @@ export class Settling {
     flight: Flight,
     settlement: Extract<Settlement, { kind: 'done' | 'again' }>,
   ): Promise<Settled> {
-    const { clock, budget, hostBounds, reporter, settings } = this.#context;
+    const { clock, hostBounds, reporter, settings } = this.#context;
     const { host } = flight;
     const entry = flight.entry!;
     const nowMs = clock.nowMs();
@@ -98,13 +98,13 @@ export class Settling {
     if (counts) host.countPage();
     hostBounds.note(host, nowMs);
     // Counted before the commit, so that the account goes with it.
-    budget.settle(counts);
+    for (const budget of flight.budgets) budget.settle(counts);
     if (host.status === 'leased') this.#schedule.touch(host);
     this.#schedule.reschedule(host);
     const outcomes = await this.#leases.commit(linksOf(links));
     if (holdsPages(work.record)) host.entries.release(flight.authority);
     const settled = outcomeOf(host);
-    if (counts && settled === 'lost') budget.takeBack();
+    if (counts && settled === 'lost') for (const budget of flight.budgets) budget.takeBack();
     this.#admission.conclude(links, outcomes, true);
     this.#schedule.reschedule(host);
     return settled;
@@ -124,8 +124,8 @@ export class Settling {
   #giveBack(work: Work, flight: Flight, { untilMs, waits }: Omit<Returned, 'kind'>): Settled {
     const { host, entry } = flight;
     this.#inFlight.putDown(work, flight);
-    if (isQueuedPage(work, flight)) this.#context.budget.settle(false);
-    else if (work.kind === 'robots' && entry === null) this.#abandonFetch(work.authority);
+    for (const budget of flight.budgets) budget.settle(false);
+    if (work.kind === 'robots' && entry === null) this.#abandonFetch(work.authority);
     if (host.status !== 'leased') return 'lost';
     if (work.kind === 'page' && holdsPages(work.record)) host.entries.release(flight.authority);
     if (untilMs !== null && waits === 'authority') {

@@ -8,6 +8,7 @@ import { ENTRIES_PER_LEASE } from '../limits.js';
 import type { HostLimits, HostSettings } from '../options/host-entries.js';
 import { afterExchange, type ClockWarning, type HostClock } from '../politeness/host-clock.js';
 import { type EarliestStart, earliestStart, type Politeness, requestInterval } from '../politeness/interval.js';
+import type { HeapMember } from '../ready-heap.js';
 import {
   type AuthorityRules,
   type ClosedTime,
@@ -26,11 +27,9 @@ import { LeasedEntries } from './leased-entries.js';
 export type LeaseStatus = 'arriving' | 'leased' | 'leaving' | 'lost';
 
 /** A host under our lease. All times are epoch milliseconds. */
-export class LeasedHost {
+export class LeasedHost implements HeapMember {
   readonly key: HostKey;
   readonly fencingToken: FencingToken;
-  /** Its number in the ready heap. */
-  readonly number: number;
   readonly leasedAtMs: number;
   readonly entries = new LeasedEntries();
   /** The bounds of this host. */
@@ -39,6 +38,15 @@ export class LeasedHost {
   readonly requirements: SpacingRequirements;
   /** Authorities that had requirements at the last commit; their rules are read when the lease begins. */
   readonly askers: readonly string[];
+
+  place = -1;
+  readonly weight: number;
+  /** The label of its URLs that have none by their route. */
+  readonly label: string | null;
+  /** Its virtual time. Only `flow/host-turns.ts` changes it, and the next. */
+  turnAt = 0;
+  /** The weight of its last turn; 0: it is not ours. */
+  turnWeight = 0;
 
   readonly #politeness: Politeness;
   readonly #chains = new Map<string, number>();
@@ -62,16 +70,17 @@ export class LeasedHost {
    * @param nowMs - After it was answered: ages count from here. State that cannot be read counts as "a request was made
    * just now", the slower reading.
    */
-  constructor(lease: Lease, number: number, settings: HostSettings, sentAtMs: number, nowMs: number, countSinceMs = 0) {
+  constructor(lease: Lease, settings: HostSettings, sentAtMs: number, nowMs: number, countSinceMs = 0) {
     const kept = lease.state === null ? newHostState() : decodeHostState(lease.state, nowMs);
     const state = kept ?? newHostState();
     this.key = lease.host;
     this.fencingToken = lease.fencingToken;
-    this.number = number;
     this.leasedAtMs = nowMs;
     this.askers = state.askers;
     this.#politeness = settings.politeness;
     this.limits = settings.limits;
+    this.weight = settings.weight;
+    this.label = settings.label;
     this.#leaseEndMs = sentAtMs + lease.ttlMs;
     this.#clock = state.clock;
     if (kept === null) this.restartClock(nowMs);

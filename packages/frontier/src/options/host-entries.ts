@@ -8,6 +8,7 @@ import type { CustomPoliteness, Politeness } from '../politeness/interval.js';
 import type { Bounds } from '../records/budget.js';
 import { createHostMatch } from '../url/host-pattern.js';
 import type { HostKeyBy } from '../url/url.js';
+import { labelIn, weightIn } from './labels.js';
 
 /** Settings of the hosts that it matches. What is absent is as for every host. */
 export interface HostEntry {
@@ -17,6 +18,13 @@ export interface HostEntry {
   readonly spacing?: Partial<CustomPoliteness>;
   /** Of each host that matches: pages, decoded bytes, minutes since its first request. None above the crawl's own. */
   readonly bounds?: { readonly pages?: number; readonly bytes?: number; readonly minutes?: number };
+  /**
+   * How many turns it gets where the crawl cannot ask all hosts that are due: 3 gets three times as many as 1. It is
+   * never asked sooner than it may be. Of several entries the last counts. 0.01 … 100 @default 1
+   */
+  readonly weight?: number;
+  /** The label of its URLs that have none by their route (`labels`). Of several entries the last counts. */
+  readonly label?: string;
 }
 
 /** The bounds of one host; `null`: none. */
@@ -26,6 +34,9 @@ export type HostLimits = Pick<Bounds, 'pagesPerHost' | 'bytesPerHost' | 'running
 export interface HostSettings {
   readonly politeness: Politeness;
   readonly limits: HostLimits;
+  readonly weight: number;
+  /** `null`: none. */
+  readonly label: string | null;
 }
 
 /**
@@ -41,24 +52,34 @@ export function resolveHosts(
 ): (key: string) => HostSettings {
   if (!Array.isArray(entries) || entries.length > HOST_ENTRIES_MOST)
     throw invalid('hosts', `a list of at most ${HOST_ENTRIES_MOST} entries`, entries);
-  const crawl: HostSettings = { politeness, limits: bounds };
+  const crawl: HostSettings = { politeness, limits: bounds, weight: 1, label: null };
   const resolved = entries.map((entry: HostEntry, at) => {
     const path = `hosts[${at}]`;
-    knownKeys(`${path}.`, entry, ['match', 'spacing', 'bounds']);
+    knownKeys(`${path}.`, entry, ['match', 'spacing', 'bounds', 'weight', 'label']);
     return {
       spacing: readSpacing(`${path}.spacing`, entry.spacing ?? {}, politeness),
       limits: readLimits(`${path}.bounds`, entry.bounds ?? {}, bounds),
+      weight: entry.weight === undefined ? null : weightIn(`${path}.weight`, entry.weight),
+      label: entry.label === undefined ? null : labelIn(`${path}.label`, entry.label),
     };
   });
   const matching = createHostMatch(
     entries.map(({ match }) => match),
     by,
   );
-  return (key) =>
-    matching(key).reduce<HostSettings>((sum, at) => {
-      const { spacing, limits } = resolved[at]!;
-      return { politeness: slower(sum.politeness, spacing), limits: narrower(sum.limits, limits) };
-    }, crawl);
+  return (key) => {
+    let settings = crawl;
+    for (const at of matching(key)) {
+      const { spacing, limits, weight, label } = resolved[at]!;
+      settings = {
+        politeness: slower(settings.politeness, spacing),
+        limits: narrower(settings.limits, limits),
+        weight: weight ?? settings.weight,
+        label: label ?? settings.label,
+      };
+    }
+    return settings;
+  };
 }
 
 type Spacing = Partial<CustomPoliteness>;

@@ -36,6 +36,11 @@ describe('resolveOptions', () => {
   const faults: [object, string, string][] = [
     [{ store: undefined }, 'store', 'undefined'],
     [{ robots: undefined }, 'robots', 'undefined'],
+    [{ hosts: [{ match: 'a.test', weight: 0 }] }, 'hosts[0].weight', '0'],
+    [{ hosts: [{ match: 'a.test', label: '' }] }, 'hosts[0].label', '""'],
+    [{ labels: [{ label: 'a' }, { label: 'a' }] }, 'labels[1].label', 'a'],
+    [{ labels: [{ label: 'a', pages: 0 }] }, 'labels[0].pages', '0'],
+    [{ labels: [{ label: 'a', weight: 101 }] }, 'labels[0].weight', '101'],
     [{ robots: { tokens: [] } }, 'robots', 'tokens'],
     [{ robots: { tokens: ['a'], dialect: 'rfc' } }, 'robots', 'rfc'],
     [{ robots: { tokens: ['a'], holdMaxMs: -1 } }, 'robots', '-1'],

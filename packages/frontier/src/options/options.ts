@@ -29,6 +29,7 @@ import { CANONICAL_RULES, type CanonicalRule, type HostKeyBy } from '../url/url.
 import type { NewUrl, UrlRecord } from '../url-record.js';
 import type { RobotsSignals } from '../work.js';
 import { type HostEntry, type HostSettings, resolveHosts } from './host-entries.js';
+import { type LabelEntry, type LabelSettings, resolveLabels } from './labels.js';
 
 /**
  * The owner's last check of a URL that robots.txt allows: the site's preference as one reason, or a drop of its own;
@@ -78,6 +79,8 @@ export interface FrontierOptions {
   readonly bounds?: FrontierBounds;
   /** Hosts that get slower or narrower settings than the others; at most 1,000 entries. @default none */
   readonly hosts?: readonly HostEntry[];
+  /** What holds for URLs of a label; at most 64 labels. @default none */
+  readonly labels?: readonly LabelEntry[];
   /** Name of the crawl in the store. @default 'crawl' */
   readonly crawl?: string;
   /** Names this process among those that share the store. @default a random name */
@@ -129,13 +132,17 @@ export interface FrontierOptions {
 
 /** Every option filled in. */
 export type ResolvedFrontierOptions = Readonly<
-  Required<Omit<FrontierOptions, 'robots' | 'politeness' | 'bounds' | 'hosts' | 'part' | 'secret'>>
+  Required<Omit<FrontierOptions, 'robots' | 'politeness' | 'bounds' | 'hosts' | 'labels' | 'part' | 'secret'>>
 > &
   ResolvedRobotsOptions & {
     readonly politeness: Politeness;
     readonly bounds: Bounds;
     /** What holds for a host, by its key. */
     readonly settingsOf: (host: string) => HostSettings;
+    /** By name. */
+    readonly labels: ReadonlyMap<string, LabelSettings>;
+    /** Whether any host or label has a weight of its own. */
+    readonly isWeighted: boolean;
     /** `undefined`: one that is free. */
     readonly part: string | null | undefined;
     readonly secret: string | null;
@@ -148,6 +155,7 @@ const KEYS = [
     'politeness',
     'bounds',
     'hosts',
+    'labels',
     'crawl',
     'owner',
     'part',
@@ -205,13 +213,17 @@ export function resolveOptions(options: FrontierOptions): ResolvedFrontierOption
  * @throws FrontierError `option-invalid`: names the option, its range and the value.
  */
 export function resolveSettings(
-  options: Pick<FrontierOptions, 'robots' | 'politeness' | 'bounds' | 'hosts' | 'hostKeyBy'>,
-): Pick<ResolvedFrontierOptions, 'politeness' | 'bounds' | 'settingsOf' | 'hostKeyBy'> & ResolvedRobotsOptions {
+  options: Pick<FrontierOptions, 'robots' | 'politeness' | 'bounds' | 'hosts' | 'labels' | 'hostKeyBy'>,
+): Pick<ResolvedFrontierOptions, 'politeness' | 'bounds' | 'settingsOf' | 'hostKeyBy' | 'labels' | 'isWeighted'> &
+  ResolvedRobotsOptions {
   const politeness = resolvePoliteness(options.politeness);
   const bounds = resolveBounds(options.bounds ?? {});
   const hostKeyBy = oneOf('hostKeyBy', options.hostKeyBy ?? 'host', ['host', 'domain']);
   const settingsOf = resolveHosts(options.hosts ?? [], politeness, bounds, hostKeyBy);
-  return { ...resolveRobotsOptions(options.robots), politeness, bounds, settingsOf, hostKeyBy };
+  const labels = resolveLabels(options.labels ?? []);
+  const weights = [...labels.values(), ...(options.hosts ?? [])].map(({ weight }) => weight ?? 1);
+  const isWeighted = weights.some((weight) => weight !== 1);
+  return { ...resolveRobotsOptions(options.robots), politeness, bounds, settingsOf, hostKeyBy, labels, isWeighted };
 }
 
 /** A bound that is absent is `null`. */

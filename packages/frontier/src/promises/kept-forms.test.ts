@@ -94,7 +94,7 @@ describe('host state', () => {
       queued: 0,
     };
     const { settingsOf } = resolveOptions({ store: memoryStore(), robots: { tokens: ['testbot'] } });
-    const host = new LeasedHost(lease, 0, settingsOf('a.test'), 50, 60);
+    const host = new LeasedHost(lease, settingsOf('a.test'), 50, 60);
     expect(host.clock).toMatchObject({ lastStartMs: 60, lastEndMs: 60 });
   });
 

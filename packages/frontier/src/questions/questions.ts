@@ -6,7 +6,6 @@ import type { FrontierContext } from '../flow/context.js';
 import type { HostSchedule } from '../flow/host-schedule.js';
 import type { HostWait } from '../frontier-event.js';
 import { decodeHostState, type HostBound, newHostState, usedSince } from '../hosts/host-state.js';
-import type { LeasedHost } from '../hosts/leased-host.js';
 import { PRIORITIES } from '../limits.js';
 import type { HostClock } from '../politeness/host-clock.js';
 import { type Politeness, requestInterval } from '../politeness/interval.js';
@@ -106,7 +105,7 @@ export function createQuestions(context: FrontierContext, schedule: HostSchedule
       const named = [hostOrUrl, `http://${hostOrUrl}/`, `https://${hostOrUrl}/`].flatMap(
         (url) => authorityOf(url) ?? [],
       );
-      return lookAtHost(host, named, schedule.get(host), waitOf(host), context);
+      return lookAtHost(host, named, schedule, waitOf(host), context);
     },
   };
 }
@@ -192,29 +191,38 @@ export interface HostLook {
   readonly used: { readonly pages: number; readonly bytes: number; readonly runningMs: number | null };
   /** The bound it has used up. */
   readonly spent: HostBound | null;
+  /** What decides its order between hosts. */
+  readonly order: {
+    readonly weight: number;
+    /** The label of its URLs that have none by their route, with its budget and what is used of it; `null`: none. */
+    readonly label: { readonly name: string; readonly pages: number | null; readonly used: number | null } | null;
+    /** How many hosts of this process that may be asked now go before it; `null`: it may not be asked now. */
+    readonly ahead: number | null;
+  };
   /** Answers in a row that slow the crawl down: 429 and 503, failures, refusals. */
   readonly inARow: { readonly throttled: number; readonly failed: number; readonly refused: number };
 }
 
 /**
- * What is known of a host, `leased` by this process or not; `wait`: why it waits. @param named - Authorities that the
+ * What is known of a host; `wait`: why it waits. @param named - Authorities that the
  * question names. @throws What the store throws.
  */
 export async function lookAtHost(
   host: string,
   named: readonly string[],
-  leased: LeasedHost | undefined,
+  schedule: HostSchedule,
   wait: HostWait | null,
   context: FrontierContext,
 ): Promise<HostLook> {
-  const { store, settings, hostBounds, budget, clock: frontierClock } = context;
+  const { store, settings, hostBounds, budget, labelBudgets, clock: frontierClock } = context;
   const nowMs = frontierClock.nowMs();
+  const leased = schedule.get(host);
   const stored = (await store.readHost?.(host)) ?? null;
   const { lanes, counted, isWhole } = await countLanes(host, store);
   const kept = (stored?.state == null ? null : decodeHostState(stored.state, nowMs)) ?? newHostState();
   const { clock } = leased ?? kept;
   // Of a crawl that is not running, the count that was kept last.
-  const { politeness, limits } = settings.settingsOf(host);
+  const { politeness, limits, weight, label: name } = settings.settingsOf(host);
   const used = leased?.used ?? usedSince(kept.used, budget.countSinceMs || kept.used.sinceMs);
   const others = [...named, `http://${host}`, `https://${host}`];
   const robots = await authoritiesOf([...lanes.keys(), ...kept.askers], others, context.gate, nowMs);
@@ -239,6 +247,14 @@ export async function lookAtHost(
     robots: robots.map(({ look }) => look),
     used: { pages, bytes, runningMs: usedMs },
     spent: hostBounds.usedUp({ used, limits }, nowMs),
+    order: {
+      weight,
+      label:
+        name === null
+          ? null
+          : { name, pages: settings.labels.get(name)?.pages ?? null, used: labelBudgets.of(name)?.pages() ?? null },
+      ahead: leased === undefined ? null : schedule.ahead(leased, nowMs),
+    },
     inARow: { throttled: clock.throttledInARow, failed: clock.failedInARow, refused: clock.refusedInARow },
   };
 }

@@ -69,6 +69,8 @@ export interface BudgetOptions {
   /** `false`: the account is read and never written. */
   readonly isPart: boolean;
   readonly clock: Pick<Clock, 'nowMs'>;
+  /** The name of its record. @default that of the crawl's own */
+  readonly key?: string;
 }
 
 /** The account of one crawl. Its promises reject with what the records throw. */
@@ -105,7 +107,7 @@ export class Budget {
   async open(nowMs: number): Promise<void> {
     const { isPart, records } = this.#options;
     if (isPart) {
-      const kept = readAccount(await records.read(records.name, KEY));
+      const kept = readAccount(await records.read(records.name, this.#key));
       this.#pages = kept.pages;
       this.#bytes = kept.bytes;
       this.#beat = kept.beat;
@@ -248,6 +250,10 @@ export class Budget {
     this.#openedAtMs = null;
   }
 
+  get #key(): string {
+    return this.#options.key ?? KEY;
+  }
+
   get #limit(): number {
     return this.#from.pages + (this.#options.bounds.pages ?? Number.MAX_SAFE_INTEGER / 2);
   }
@@ -321,7 +327,7 @@ export class Budget {
     };
     const { records } = this.#options;
     const bytes = new TextEncoder().encode(JSON.stringify(account));
-    const written = records.write(KEY, bytes).then(() => {
+    const written = records.write(this.#key, bytes).then(() => {
       this.#heardAtMs = nowMs;
     });
     this.#writes.add(written);
@@ -331,7 +337,7 @@ export class Budget {
   async #readOthers(nowMs: number): Promise<void> {
     const { records, isPart } = this.#options;
     const names = (await records.list()).filter((name) => !isPart || name !== records.name);
-    const accounts = await Promise.all(names.map((name) => records.read(name, KEY)));
+    const accounts = await Promise.all(names.map((name) => records.read(name, this.#key)));
     const seen = new Map(this.#others);
     for (const [at, name] of names.entries()) {
       const account = readAccount(accounts[at] ?? null);

@@ -172,7 +172,7 @@ type Line =
 function formatImage(crawl: string, queues: MemoryQueues): string {
   const lines: Line[] = [{ format: FORMAT, version: VERSION, crawl }];
   for (const host of queues.savedHosts()) lines.push({ host });
-  const known = Uint32Array.from([...queues.known.words()].flat());
+  const known = Uint32Array.from([...queues.fingerprints.words()].flat());
   for (let from = 0; from < known.length; from += 2 * FINGERPRINTS_PER_LINE) {
     lines.push({ known: new Uint8Array(known.slice(from, from + 2 * FINGERPRINTS_PER_LINE).buffer) });
   }
@@ -204,7 +204,7 @@ function parseImage(text: string, queues: MemoryQueues): string {
     else if ('record' in line) queues.records.set(line.record, line.value);
     else if ('known' in line) {
       const words = new Uint32Array(line.known.slice().buffer);
-      for (let at = 0; at < words.length; at += 2) queues.known.addWords(words[at]!, words[at + 1]!);
+      for (let at = 0; at < words.length; at += 2) queues.fingerprints.addWords(words[at]!, words[at + 1]!);
     }
   }
   return head.crawl;

@@ -98,8 +98,8 @@ function differences(seed: number): string[] {
       entries.block(lane, until);
       model.blocks.set(lane, until);
     } else if (move === 8) {
-      if (below(3) === 0) entries = HostEntries.restore(entries.save(now), now);
-      else entries.release();
+      if (below(3) === 0) entries = HostEntries.restore(entries.save(), now);
+      else entries.giveBack();
       model.release();
       inFlight = [];
     } else now += below(8);

@@ -9,7 +9,7 @@ import { bootName, type ProcessIdentity, thisProcess } from '../processes/proces
 import { type Environment, rowsOf, type Table } from './environment.js';
 import { Fingerprints } from './fingerprints.js';
 import { HostEntries } from './host-entries.js';
-import { FREE, type Host, HostTable } from './hosts.js';
+import { FREE, HostTable, type StoredHost } from './hosts.js';
 
 const FORMAT = 'mannerly-frontier-lmdb';
 const VERSION = 6;
@@ -53,15 +53,13 @@ export class CrawlState {
   clock: () => number = () => 0;
   readonly tables: Environment;
   readonly hosts: HostTable;
-  readonly entries: HostEntries;
   readonly fingerprints: Fingerprints;
   #isChanged = false;
 
   /** Reads the fingerprints, up to a budget of memory, so that the first transaction is short. */
   constructor(tables: Environment, seenBudgetBytes: number) {
     this.tables = tables;
-    this.hosts = new HostTable(tables);
-    this.entries = new HostEntries(tables);
+    this.hosts = new HostTable(tables, (host, onAdded) => new HostEntries(tables, host, onAdded));
     this.fingerprints = new Fingerprints(tables, seenBudgetBytes);
     this.counts = readCounts(tables.meta);
     this.fingerprints.catchUp(this.counts, false);
@@ -83,7 +81,7 @@ export class CrawlState {
     });
   }
 
-  /** To be called when a verb wrote something else than hosts. */
+  /** To be called when a verb wrote something else than hosts and entries. */
   changed(): void {
     this.#isChanged = true;
   }
@@ -96,7 +94,7 @@ export class CrawlState {
   }
 
   /** The host of that key, made where there is none. */
-  hostOf(key: HostKey): Host {
+  hostOf(key: HostKey): StoredHost {
     const present = this.hosts.find(key);
     if (present !== undefined) return present;
     this.counts.hosts += 1;

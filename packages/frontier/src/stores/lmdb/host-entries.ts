@@ -13,6 +13,7 @@
 // own when there is a second line or a block.
 
 import type { Entry, EntryId, Requeue } from '../../store.js';
+import type { QueueEntries } from '../host-queues.js';
 import { type Environment, firstKeyOf, type Row, rowsOf, type Table } from './environment.js';
 import type { Host } from './hosts.js';
 import {
@@ -49,45 +50,57 @@ const FIRST_LANE_LONGEST = 255;
 /** Blocks that end in one verb. The rest end in the next. */
 const ENDED_AT_ONCE = 256;
 
-/** Entries of all hosts. Changes the host in memory; marking it as changed is the caller's part. */
-export class HostEntries {
+/** Entries of one host. Changes the host in memory; but for new entries, marking it as changed is the caller's part. */
+export class HostEntries implements QueueEntries {
   readonly #rows: Table;
   readonly #lines: Table;
+  readonly #host: Host;
+  readonly #onAdded: (mustWrite: boolean) => void;
 
-  constructor({ entries, lines }: Environment) {
+  /** @param onAdded - Called for each new entry; `mustWrite`: the host's record has to be written. */
+  constructor({ entries, lines }: Environment, host: Host, onAdded: (mustWrite: boolean) => void) {
     this.#rows = entries;
     this.#lines = lines;
+    this.#host = host;
+    this.#onAdded = onAdded;
   }
 
-  /** Adds an entry. `readyAt` in the past: at once. @returns Whether the host's record has to be written. */
-  add(host: Host, lane: string | null, priority: number, body: Uint8Array, readyAt: number, now: number): boolean {
+  get queued(): number {
+    return this.#host.queued;
+  }
+  get inFlight(): number {
+    return this.#host.inFlight.size;
+  }
+
+  add(lane: string | null, priority: number, body: Uint8Array, readyAt: number, now: number): void {
+    const host = this.#host;
     const only = host.onlyLine;
     const id = host.nextSequence++;
     host.queued += 1;
-    const entry = { id, lane: this.#laneNumber(host, lane), priority, body, attempt: 0 };
-    if (readyAt <= now) this.#putInLine(host, entry, 1 + priority, id);
-    else this.#putWaiting(host, entry, readyAt);
+    const entry = { id, lane: this.#laneNumber(lane), priority, body, attempt: 0 };
+    if (readyAt <= now) this.#putInLine(entry, 1 + priority, id);
+    else this.#putWaiting(entry, readyAt);
     // Most new URLs are one more of their host's only line: a reader can count those, and a transaction copies one page
     // for each instead of two.
     const isCountable = readyAt <= now && only !== null && host.onlyLine === only;
-    return !isCountable || host.nextSequence - host.recordedSequence > UNRECORDED_MOST;
+    this.#onAdded(!isCountable || host.nextSequence - host.recordedSequence > UNRECORDED_MOST);
   }
 
-  /** The earliest time of an entry, 0 when one can be handed out now; `null` when none is queued. Never too late. */
-  readyAt(host: Host, now: number): number | null {
-    if (host.queued === 0) return null;
-    this.#endBlocks(host, now);
-    this.#queueWaiting(host, now, QUEUED_AT_ONCE);
-    return this.#hasOpen(host) ? 0 : Math.min(host.waitsUntil, host.unblocksAt);
+  readyAt(now: number): number | null {
+    if (this.#host.queued === 0) return null;
+    this.#endBlocks(now);
+    this.#queueWaiting(now, QUEUED_AT_ONCE);
+    return this.#hasOpen() ? 0 : Math.min(this.#host.waitsUntil, this.#host.unblocksAt);
   }
 
-  take(host: Host, count: number, now: number): Entry[] {
+  take(count: number, now: number): Entry[] {
+    const host = this.#host;
     const taken: Entry[] = [];
     if (count === 0 || host.queued === 0) return taken;
-    this.#endBlocks(host, now);
-    this.#queueWaiting(host, now, Math.max(QUEUED_AT_ONCE, 2 * count));
+    this.#endBlocks(now);
+    this.#queueWaiting(now, Math.max(QUEUED_AT_ONCE, 2 * count));
     while (taken.length < count) {
-      const [first, second] = this.#firstOpen(host, 2);
+      const [first, second] = this.#firstOpen(2);
       if (first === undefined) break;
       const { lane, rank, order } = first;
       const left = count - taken.length;
@@ -104,97 +117,96 @@ export class HostEntries {
         }
         taken.push(handOut(host, row, place));
       }
-      if (next === null) this.#closeLine(host, first);
-      else if (second !== undefined) this.#moveLine(host, first, next);
+      if (next === null) this.#closeLine(first);
+      else if (second !== undefined) this.#moveLine(first, next);
     }
     return taken;
   }
 
-  finish(host: Host, id: EntryId): boolean {
-    const entry = host.inFlight.get(id);
+  finish(id: EntryId): boolean {
+    const entry = this.#host.inFlight.get(id);
     if (entry === undefined) return false;
-    this.#rows.removeSync(lineKey(host.number, entry.lane, entry.rank, entry.order));
-    return host.inFlight.delete(id);
+    this.#rows.removeSync(lineKey(this.#host.number, entry.lane, entry.rank, entry.order));
+    return this.#host.inFlight.delete(id);
   }
 
-  /** Puts an entry in flight back into its priority. Any other id is ignored. */
-  requeue(host: Host, change: Requeue, now: number): void {
-    const kept = this.#leaveFlight(host, change.id);
+  requeue(change: Requeue, now: number): void {
+    const kept = this.#leaveFlight(change.id);
     if (kept === null) return;
-    host.queued += 1;
+    this.#host.queued += 1;
     const entry = { ...kept, priority: change.priority ?? kept.priority, body: change.body ?? kept.body };
     const waitMs = change.notBeforeMs ?? 0;
-    if (waitMs > 0) this.#putWaiting(host, entry, now + waitMs);
-    else this.#putInLine(host, entry, 1 + entry.priority, host.nextSequence++);
+    if (waitMs > 0) this.#putWaiting(entry, now + waitMs);
+    else this.#putInLine(entry, 1 + entry.priority, this.#host.nextSequence++);
   }
 
-  /** Everything in flight goes back in front of the lines, in the order it was handed out. */
-  giveBack(host: Host): void {
-    for (const id of [...host.inFlight.keys()]) {
-      const entry = this.#leaveFlight(host, id);
+  giveBack(): void {
+    for (const id of [...this.#host.inFlight.keys()]) {
+      const entry = this.#leaveFlight(id);
       if (entry === null) continue;
-      host.queued += 1;
-      this.#putInLine(host, entry, 0, host.nextSequence++);
+      this.#host.queued += 1;
+      this.#putInLine(entry, 0, this.#host.nextSequence++);
     }
   }
 
-  /** Blocks a lane up to a time, instead of an earlier block. A time that has passed unblocks it. */
-  block(host: Host, name: string, until: number, now: number): void {
-    const lane = this.#laneNumber(host, name);
-    this.#writeOnlyLine(host);
-    const before = this.#blockedUntil(host, lane);
-    if (before > 0) this.#removeBlock(host, lane, before);
+  block(name: string, until: number, now: number): void {
+    const lane = this.#laneNumber(name);
+    this.#writeOnlyLine();
+    const before = this.#blockedUntil(lane);
+    if (before > 0) this.#removeBlock(lane, before);
     if (until > now) {
       const value = Buffer.allocUnsafe(8);
       value.writeDoubleBE(until);
-      this.#lines.putSync(blockKey(host.number, lane), value);
-      this.#lines.putSync(blockEndKey(host.number, until, lane), NO_VALUE);
-      host.blockCount += 1;
+      this.#lines.putSync(blockKey(this.#host.number, lane), value);
+      this.#lines.putSync(blockEndKey(this.#host.number, until, lane), NO_VALUE);
+      this.#host.blockCount += 1;
       if (before === 0)
-        for (const line of this.#linesOf(host, lane)) this.#lines.removeSync(openLineKey(host.number, line));
-    } else if (before > 0) this.#reopen(host, lane);
-    this.#findNextEnd(host);
+        for (const line of this.#linesOf(lane)) this.#lines.removeSync(openLineKey(this.#host.number, line));
+    } else if (before > 0) this.#reopen(lane);
+    this.#findNextEnd();
   }
 
-  #queueWaiting(host: Host, now: number, most: number): void {
+  #queueWaiting(now: number, most: number): void {
+    const host = this.#host;
     if (host.waitsUntil > now) return;
     const start = kindStart(host.number, KIND.waiting);
     for (const { key, value } of rowsOf(this.#rows, start, kindUpTo(host.number, KIND.waiting, now), most)) {
       this.#rows.removeSync(key);
       const entry = { ...decodeEntry(value), id: waitingId(key)! };
-      this.#putInLine(host, entry, 1 + entry.priority, host.nextSequence++);
+      this.#putInLine(entry, 1 + entry.priority, host.nextSequence++);
     }
     const first = firstKeyOf(this.#rows, start, kindEnd(host.number, KIND.waiting));
     host.waitsUntil = first === undefined ? Number.POSITIVE_INFINITY : first.readDoubleBE(5);
   }
 
   /** Removes an entry in flight and its row; `null` for any other id. */
-  #leaveFlight(host: Host, id: EntryId): EntryValue | null {
-    const entry = host.inFlight.get(id);
+  #leaveFlight(id: EntryId): EntryValue | null {
+    const entry = this.#host.inFlight.get(id);
     if (entry === undefined) return null;
-    const key = lineKey(host.number, entry.lane, entry.rank, entry.order);
+    const key = lineKey(this.#host.number, entry.lane, entry.rank, entry.order);
     const row = this.#rows.getBinary(key);
-    if (row === undefined) throw new Error(`the store has no row of the entry ${id} in flight of ${host.key}`);
+    if (row === undefined) throw new Error(`the store has no row of the entry ${id} in flight of ${this.#host.key}`);
     this.#rows.removeSync(key);
-    host.inFlight.delete(id);
+    this.#host.inFlight.delete(id);
     return { ...decodeEntry(row), id: Number(id), lane: entry.lane, attempt: entry.attempt };
   }
 
-  #putInLine(host: Host, entry: EntryValue, rank: number, order: number): void {
+  #putInLine(entry: EntryValue, rank: number, order: number): void {
     const { id, lane } = entry;
     const row = encodeEntry({ ...entry, id: id === order ? 0 : id, lane: 0 });
-    this.#rows.putSync(lineKey(host.number, lane, rank, order), row);
-    this.#openLine(host, { lane, rank, order });
+    this.#rows.putSync(lineKey(this.#host.number, lane, rank, order), row);
+    this.#openLine({ lane, rank, order });
   }
 
-  #putWaiting(host: Host, entry: EntryValue, readyAt: number): void {
-    this.#rows.putSync(waitingKey(host.number, readyAt, entry.id), encodeEntry({ ...entry, id: 0 }));
-    host.waitsUntil = Math.min(host.waitsUntil, readyAt);
+  #putWaiting(entry: EntryValue, readyAt: number): void {
+    this.#rows.putSync(waitingKey(this.#host.number, readyAt, entry.id), encodeEntry({ ...entry, id: 0 }));
+    this.#host.waitsUntil = Math.min(this.#host.waitsUntil, readyAt);
   }
 
   // ── Lines and lanes ────────────────────────────────────────────────────────────────────────────────────────────────
 
-  #laneNumber(host: Host, name: string | null): number {
+  #laneNumber(name: string | null): number {
+    const host = this.#host;
     if (name === null) return 0;
     if (name === host.firstLane) return 1;
     if (host.nextLane === 1 && name.length <= FIRST_LANE_LONGEST) {
@@ -210,35 +222,42 @@ export class HostEntries {
     return host.nextLane++;
   }
 
-  #hasOpen(host: Host): boolean {
-    return host.blockCount === 0 ? host.lineCount > 0 : this.#firstOpen(host, 1).length > 0;
+  #hasOpen(): boolean {
+    return this.#host.blockCount === 0 ? this.#host.lineCount > 0 : this.#firstOpen(1).length > 0;
   }
 
   /**
    * The first open lines, by rank and order. The order of a line is that of its first entry, or an earlier one: a line
    * without others is not moved when entries are taken, and gets its right order when it meets another.
    */
-  #firstOpen(host: Host, count: number): OpenLine[] {
-    if (host.onlyLine !== null) return [host.onlyLine];
+  #firstOpen(count: number): OpenLine[] {
+    if (this.#host.onlyLine !== null) return [this.#host.onlyLine];
     const { openLine } = KIND;
-    const rows = rowsOf(this.#lines, kindStart(host.number, openLine), kindEnd(host.number, openLine), count);
+    const rows = rowsOf(
+      this.#lines,
+      kindStart(this.#host.number, openLine),
+      kindEnd(this.#host.number, openLine),
+      count,
+    );
     return rows.map(({ key }) => readOpenLine(key));
   }
 
   /** To be called when a line got an entry. */
-  #openLine(host: Host, line: OpenLine): void {
-    if (this.#orderOf(host, line.lane, line.rank) !== null) return;
+  #openLine(line: OpenLine): void {
+    const host = this.#host;
+    if (this.#orderOf(line.lane, line.rank) !== null) return;
     host.lineCount += 1;
     if (host.lineCount === 1 && host.blockCount === 0) {
       host.onlyLine = line;
       return;
     }
-    this.#writeOnlyLine(host);
-    this.#putHead(host, line);
-    if (this.#blockedUntil(host, line.lane) === 0) this.#lines.putSync(openLineKey(host.number, line), NO_VALUE);
+    this.#writeOnlyLine();
+    this.#putHead(line);
+    if (this.#blockedUntil(line.lane) === 0) this.#lines.putSync(openLineKey(host.number, line), NO_VALUE);
   }
 
-  #closeLine(host: Host, line: OpenLine): void {
+  #closeLine(line: OpenLine): void {
+    const host = this.#host;
     host.lineCount -= 1;
     if (host.onlyLine !== null) {
       host.onlyLine = null;
@@ -248,76 +267,76 @@ export class HostEntries {
     this.#lines.removeSync(lineHeadKey(host.number, line.lane, line.rank));
   }
 
-  #moveLine(host: Host, line: OpenLine, order: number): void {
+  #moveLine(line: OpenLine, order: number): void {
     if (line.order === order) return;
     const moved = { ...line, order };
-    this.#lines.removeSync(openLineKey(host.number, line));
-    this.#lines.putSync(openLineKey(host.number, moved), NO_VALUE);
-    this.#putHead(host, moved);
+    this.#lines.removeSync(openLineKey(this.#host.number, line));
+    this.#lines.putSync(openLineKey(this.#host.number, moved), NO_VALUE);
+    this.#putHead(moved);
   }
 
-  #endBlocks(host: Host, now: number): void {
-    if (host.unblocksAt > now) return;
+  #endBlocks(now: number): void {
+    if (this.#host.unblocksAt > now) return;
     const { blockEnd } = KIND;
-    const [start, end] = [kindStart(host.number, blockEnd), kindUpTo(host.number, blockEnd, now)];
+    const [start, end] = [kindStart(this.#host.number, blockEnd), kindUpTo(this.#host.number, blockEnd, now)];
     for (const { key } of rowsOf(this.#lines, start, end, ENDED_AT_ONCE)) {
       const lane = key.readUInt32BE(13);
-      this.#removeBlock(host, lane, key.readDoubleBE(5));
-      this.#reopen(host, lane);
+      this.#removeBlock(lane, key.readDoubleBE(5));
+      this.#reopen(lane);
     }
-    this.#findNextEnd(host);
+    this.#findNextEnd();
   }
 
   /** 0 for a lane that is not blocked. */
-  #blockedUntil(host: Host, lane: number): number {
-    if (host.blockCount === 0 || lane === 0) return 0;
-    return this.#lines.getBinary(blockKey(host.number, lane))?.readDoubleBE(0) ?? 0;
+  #blockedUntil(lane: number): number {
+    if (this.#host.blockCount === 0 || lane === 0) return 0;
+    return this.#lines.getBinary(blockKey(this.#host.number, lane))?.readDoubleBE(0) ?? 0;
   }
 
-  #removeBlock(host: Host, lane: number, until: number): void {
-    this.#lines.removeSync(blockEndKey(host.number, until, lane));
-    this.#lines.removeSync(blockKey(host.number, lane));
-    host.blockCount -= 1;
+  #removeBlock(lane: number, until: number): void {
+    this.#lines.removeSync(blockEndKey(this.#host.number, until, lane));
+    this.#lines.removeSync(blockKey(this.#host.number, lane));
+    this.#host.blockCount -= 1;
   }
 
-  #reopen(host: Host, lane: number): void {
-    for (const line of this.#linesOf(host, lane)) this.#lines.putSync(openLineKey(host.number, line), NO_VALUE);
+  #reopen(lane: number): void {
+    for (const line of this.#linesOf(lane)) this.#lines.putSync(openLineKey(this.#host.number, line), NO_VALUE);
   }
 
-  #linesOf(host: Host, lane: number): OpenLine[] {
-    return Array.from({ length: RANKS }, (_, rank) => ({ lane, rank, order: this.#orderOf(host, lane, rank) })).filter(
+  #linesOf(lane: number): OpenLine[] {
+    return Array.from({ length: RANKS }, (_, rank) => ({ lane, rank, order: this.#orderOf(lane, rank) })).filter(
       (line): line is OpenLine => line.order !== null,
     );
   }
 
-  #findNextEnd(host: Host): void {
+  #findNextEnd(): void {
     const { blockEnd } = KIND;
-    const [start, end] = [kindStart(host.number, blockEnd), kindEnd(host.number, blockEnd)];
-    const first = host.blockCount === 0 ? undefined : firstKeyOf(this.#lines, start, end);
-    host.unblocksAt = first === undefined ? Number.POSITIVE_INFINITY : first.readDoubleBE(5);
+    const [start, end] = [kindStart(this.#host.number, blockEnd), kindEnd(this.#host.number, blockEnd)];
+    const first = this.#host.blockCount === 0 ? undefined : firstKeyOf(this.#lines, start, end);
+    this.#host.unblocksAt = first === undefined ? Number.POSITIVE_INFINITY : first.readDoubleBE(5);
   }
 
   /** The line that is only in the host's record gets its rows. */
-  #writeOnlyLine(host: Host): void {
-    const only = host.onlyLine;
+  #writeOnlyLine(): void {
+    const only = this.#host.onlyLine;
     if (only === null) return;
-    host.onlyLine = null;
-    this.#putHead(host, only);
-    this.#lines.putSync(openLineKey(host.number, only), NO_VALUE);
+    this.#host.onlyLine = null;
+    this.#putHead(only);
+    this.#lines.putSync(openLineKey(this.#host.number, only), NO_VALUE);
   }
 
   /** The order of a line; `null` for one without entries. */
-  #orderOf(host: Host, lane: number, rank: number): number | null {
-    if (host.lineCount === 0) return null;
-    const only = host.onlyLine;
+  #orderOf(lane: number, rank: number): number | null {
+    if (this.#host.lineCount === 0) return null;
+    const only = this.#host.onlyLine;
     if (only !== null) return only.lane === lane && only.rank === rank ? only.order : null;
-    return this.#lines.getBinary(lineHeadKey(host.number, lane, rank))?.readUIntBE(0, SEQUENCE_BYTES) ?? null;
+    return this.#lines.getBinary(lineHeadKey(this.#host.number, lane, rank))?.readUIntBE(0, SEQUENCE_BYTES) ?? null;
   }
 
-  #putHead(host: Host, { lane, rank, order }: OpenLine): void {
+  #putHead({ lane, rank, order }: OpenLine): void {
     const value = Buffer.allocUnsafe(SEQUENCE_BYTES);
     value.writeUIntBE(order, 0, SEQUENCE_BYTES);
-    this.#lines.putSync(lineHeadKey(host.number, lane, rank), value);
+    this.#lines.putSync(lineHeadKey(this.#host.number, lane, rank), value);
   }
 }
 

@@ -7,6 +7,7 @@
 //   flags  whole numbers  key  first lane  only line  entries in flight  times  state
 
 import type { EntryId, HostKey } from '../../store.js';
+import type { HostQueue, QueueEntries } from '../host-queues.js';
 import { type Environment, firstKeyOf, rowsOf, type Table } from './environment.js';
 import { lineEnd, lineKey, type OpenLine, readLine, textKey } from './rows.js';
 
@@ -35,11 +36,8 @@ export class Host {
   readonly number: number;
   readonly key: HostKey;
   fencingToken = 0;
-  /** The host's next allowed time. */
   nextAt = 0;
-  /** Added after the lease end if the holder dies. */
   delayMs = 0;
-  /** `null` without a lease. */
   leaseEndsAt: number | null = null;
   isParked = false;
   state: Uint8Array | null = null;
@@ -146,22 +144,31 @@ export function decodeHost(number: number, bytes: Buffer): Host {
   return host;
 }
 
+/** A host with the entries that the file has of it. */
+export type StoredHost = Host & HostQueue;
+
+/** Gives a host its entries. `onAdded`: called for each new one; `mustWrite`: the host's record is to be written. */
+type EntriesOf = (host: Host, onAdded: (mustWrite: boolean) => void) => QueueEntries;
+
 /** The hosts of one client. */
 export class HostTable {
   readonly #hosts: Table;
   readonly #entries: Table;
   readonly #due: Table;
-  readonly #byKey = new Map<HostKey, Host>();
-  readonly #byNumber = new Map<number, Host>();
+  readonly #entriesOf: EntriesOf;
+  readonly #byKey = new Map<HostKey, StoredHost>();
+  readonly #byNumber = new Map<number, StoredHost>();
   readonly #dirty: Host[] = [];
+  #hasNewEntries = false;
 
-  constructor({ hosts, entries, due }: Environment) {
+  constructor({ hosts, entries, due }: Environment, entriesOf: EntriesOf) {
+    this.#entriesOf = entriesOf;
     this.#hosts = hosts;
     this.#entries = entries;
     this.#due = due;
   }
 
-  find(key: HostKey): Host | undefined {
+  find(key: HostKey): StoredHost | undefined {
     const known = this.#byKey.get(key);
     if (known !== undefined) return known;
     const number = this.#hosts.getBinary(textKey(BY_KEY, key))?.readUInt32BE(0);
@@ -169,7 +176,7 @@ export class HostTable {
   }
 
   /** Makes a host that was not found. `number` is new. */
-  create(key: HostKey, number: number): Host {
+  create(key: HostKey, number: number): StoredHost {
     this.#hosts.putSync(textKey(BY_KEY, key), numberValue(number));
     const host = this.#remember(new Host(number, key));
     this.changed(host);
@@ -177,7 +184,7 @@ export class HostTable {
   }
 
   /** The host of a number that a row names. */
-  byNumber(number: number): Host {
+  byNumber(number: number): StoredHost {
     const known = this.#byNumber.get(number);
     if (known !== undefined) return known;
     const bytes = this.#hosts.getBinary(numberKey(number));
@@ -224,10 +231,11 @@ export class HostTable {
     }
   }
 
-  /** Writes the changed hosts. @returns Whether there were any. */
+  /** Writes the changed hosts. @returns Whether anything changed, entries included. */
   flush(): boolean {
     this.syncIndex();
-    const isAnyDirty = this.#dirty.length > 0;
+    const isAnyDirty = this.#dirty.length > 0 || this.#hasNewEntries;
+    this.#hasNewEntries = false;
     for (const host of this.#dirty) {
       this.#hosts.putSync(numberKey(host.number), encodeHost(host));
       host.isDirty = false;
@@ -256,10 +264,15 @@ export class HostTable {
     return host;
   }
 
-  #remember(host: Host): Host {
-    this.#byKey.set(host.key, host);
-    this.#byNumber.set(host.number, host);
-    return host;
+  #remember(host: Host): StoredHost {
+    const onAdded = (mustWrite: boolean) => {
+      this.#hasNewEntries = true;
+      if (mustWrite) this.changed(host);
+    };
+    const stored = Object.assign(host, { entries: this.#entriesOf(host, onAdded) });
+    this.#byKey.set(host.key, stored);
+    this.#byNumber.set(host.number, stored);
+    return stored;
   }
 }
 

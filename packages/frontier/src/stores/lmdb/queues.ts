@@ -2,23 +2,14 @@
 // memory store is the readable reference of what they mean. The letters are the contract's.
 
 import type { FrontierError } from '../../errors.js';
-import type {
-  AddOutcome,
-  HostCommit,
-  HostCommitAnswer,
-  LeaseRequest,
-  NewEntry,
-  OpenRequest,
-  RecordListing,
-  ReserveSlot,
-} from '../../store.js';
+import type { HostCommit, LeaseRequest, NewEntry, OpenRequest, RecordListing, ReserveSlot } from '../../store.js';
 import { type StoreQueues, toFailure } from '../checked-store.js';
+import { statsOf } from '../host-queues.js';
 import { addHolder, anchorClock, CrawlState, claimCrawl, listHolders, removeHolder } from './crawl-state.js';
 import { openEnvironment, rowsOf } from './environment.js';
 import { GroupCommit, type Urgency } from './group-commit.js';
 import { listedEntry } from './host-entries.js';
-import type { Host } from './hosts.js';
-import { LmdbLeases } from './leases.js';
+import { LmdbHosts } from './host-queues.js';
 import { kindStart, readTextKey, textKey } from './rows.js';
 
 const LAST_HOST = 0xffff_ffff;
@@ -44,7 +35,7 @@ export interface ResolvedLmdbOptions {
 export class LmdbQueues implements StoreQueues {
   readonly #crawl: CrawlState;
   readonly #options: ResolvedLmdbOptions;
-  readonly #leases: LmdbLeases;
+  readonly #hosts: LmdbHosts;
   readonly #group: GroupCommit;
   #failure: FrontierError | null = null;
   /** Writes of records that are not committed yet. */
@@ -54,7 +45,7 @@ export class LmdbQueues implements StoreQueues {
   private constructor(crawl: CrawlState, options: ResolvedLmdbOptions) {
     this.#crawl = crawl;
     this.#options = options;
-    this.#leases = new LmdbLeases(crawl, options.firstDelayMs);
+    this.#hosts = new LmdbHosts(crawl, options.maxQueued);
     this.#group = new GroupCommit((verbs) => this.#transact(verbs), options.commitEveryMs);
   }
 
@@ -69,7 +60,7 @@ export class LmdbQueues implements StoreQueues {
       queues.#transact(() => {
         crawl.clock = nowMs ?? anchorClock(tables.meta, crawl.counts.latestMs);
         tables.unseal();
-        queues.#leases.endThoseOfTheDead();
+        queues.#hosts.endLeasesOfTheDead(options.firstDelayMs);
         crawl.holder = addHolder(tables.meta, request.owner).number;
         crawl.changed();
       });
@@ -102,28 +93,16 @@ export class LmdbQueues implements StoreQueues {
   }
 
   commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []) {
-    const commit = () => {
-      const now = this.#crawl.now();
-      // Links first: a host that is released in the same commit sees its new entries (C4).
-      const outcomes = links.map((entry) => this.#addOne(entry, now));
-      return { hosts: hosts.map((part) => this.#commitOne(part, now)), links: outcomes };
-    };
-    return this.#submit(commit, hosts.length + links.length, 'later', hosts.length);
+    const weight = hosts.length + links.length;
+    return this.#submit(() => this.#hosts.commit(hosts, links), weight, 'later', hosts.length);
   }
 
   lease(request: LeaseRequest) {
-    return this.#submit(() => this.#leases.lease(request, this.#crawl.now()), request.maxHosts, 'now');
+    return this.#submit(() => this.#hosts.lease(request), request.maxHosts, 'now');
   }
 
-  wake(key: string) {
-    const wake = () => {
-      const host = this.#crawl.hosts.find(key);
-      if (host === undefined || !host.isParked) return;
-      host.isParked = false;
-      this.#crawl.counts.parked -= 1;
-      this.#leases.index(host, this.#crawl.now());
-    };
-    return this.#submit(wake, 1, 'now');
+  wake(host: string) {
+    return this.#submit(() => this.#hosts.wake(host), 1, 'now');
   }
 
   /** Perhaps too early, never too late. */
@@ -197,18 +176,14 @@ export class LmdbQueues implements StoreQueues {
 
   stats() {
     this.#settle();
-    const { unfinished, inFlight, known, hosts, leased, parked } = this.#crawl.freshCounts();
-    return { queued: unfinished - inFlight, inFlight, known, hosts, leased, parked };
+    const counts = this.#crawl.freshCounts();
+    return statsOf(counts, counts.known, counts.hosts);
   }
 
-  readHost(key: string) {
+  readHost(host: string) {
     this.#settle();
     this.#crawl.freshCounts();
-    const host = this.#crawl.hosts.find(key);
-    if (host === undefined) return null;
-    const { state, queued, inFlight, leaseEndsAt, isParked, dueAt } = host;
-    const dueInMs = dueAt === null ? null : Math.max(0, dueAt - this.#crawl.now());
-    return { state, queued, inFlight: inFlight.size, isLeased: leaseEndsAt !== null, isParked, dueInMs };
+    return this.#hosts.readHost(host);
   }
 
   /** A walk over the entries by host; the cursor is the last key. */
@@ -252,50 +227,6 @@ export class LmdbQueues implements StoreQueues {
 
   #submit<T>(verb: () => T, weight: number, urgency: Urgency, pages = 0): Promise<T> {
     return this.#group.submit(verb, Math.max(1, weight), urgency, pages);
-  }
-
-  #addOne(entry: NewEntry, now: number): AddOutcome {
-    const { counts, fingerprints, entries, hosts } = this.#crawl;
-    const { fingerprint, lane = null, priority, body, notBeforeMs = 0, dedupe = true } = entry;
-    if (counts.unfinished >= this.#options.maxQueued) {
-      return dedupe && fingerprints.has(fingerprint, counts) ? 'known' : 'full';
-    }
-    if (!fingerprints.add(fingerprint, counts) && dedupe) return 'known';
-    counts.unfinished += 1;
-    const host = this.#crawl.hostOf(entry.host);
-    const readyAt = notBeforeMs > 0 ? now + notBeforeMs : 0;
-    if (entries.add(host, lane, priority, body, readyAt, now)) hosts.changed(host);
-    this.#crawl.changed();
-    // A leased or parked host is not made due (A3), and one that is due as early as it can be stays where it is.
-    const isIdle = host.leaseEndsAt === null && !host.isParked;
-    if (isIdle && (host.dueAt === null || host.dueAt > Math.max(now, host.nextAt))) this.#leases.index(host, now);
-    return 'new';
-  }
-
-  #commitOne(part: HostCommit, now: number): HostCommitAnswer {
-    const host = this.#crawl.hosts.find(part.host);
-    if (host === undefined || host.leaseEndsAt === null || String(host.fencingToken) !== part.fencingToken) {
-      return { ok: false, reason: 'lost' };
-    }
-    this.#crawl.hosts.changed(host);
-    this.#settleEntries(host, part, now);
-    if (part.state !== undefined) host.state = part.state;
-    if (part.delayMs !== undefined) host.delayMs = part.delayMs;
-    for (const { lane, ms } of part.blockLanes ?? []) this.#crawl.entries.block(host, lane, now + ms, now);
-    if ('keep' in part.then) {
-      const { ttlMs, want } = part.then.keep;
-      return { ok: true, entries: this.#leases.keep(host, ttlMs, want, now) };
-    }
-    this.#leases.release(host, part.then.release.dueInMs, now);
-    return { ok: true, entries: [] };
-  }
-
-  #settleEntries(host: Host, { done, requeue }: HostCommit, now: number): void {
-    const { counts, entries } = this.#crawl;
-    const before = host.inFlight.size;
-    for (const id of done ?? []) if (entries.finish(host, id)) counts.unfinished -= 1;
-    for (const change of requeue ?? []) entries.requeue(host, change, now);
-    counts.inFlight += host.inFlight.size - before;
   }
 }
 

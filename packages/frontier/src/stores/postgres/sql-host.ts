@@ -1,5 +1,5 @@
 // One host queue in PL/pgSQL: parts of text that the functions consist of. Each works on `h`, a row of `host` that is
-// locked, and on `v_now`; `SAVE_HOST` writes the row back. `memory-queues.ts` and `host-entries.ts` explain what they
+// locked, and on `v_now`; `SAVE_HOST` writes the row back. `host-queues.ts` and `host-entries.ts` explain what they
 // do. Names: `p_` arguments (`c_` of hosts in a commit), `o_` results, `d_` changes of the counts, `v_` other
 // variables.
 //

@@ -1,5 +1,5 @@
 // One host queue in Lua: its record, its lines of entries, its lanes, and its place in the time index.
-// `host-entries.ts` and `memory-queues.ts` do the same in memory and explain it.
+// `host-entries.ts` and `host-queues.ts` do the same in memory and explain it.
 //
 // Entry:   order (5 bytes), id (5), times handed out (1), priority (1), length of the lane (1), lane, body. Orders grow
 //          along a line.

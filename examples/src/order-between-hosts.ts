@@ -1,0 +1,34 @@
+// Some hosts before others, and not too much of one kind of page: weights share out the turns where the crawl cannot
+// request all that is due, labels have a budget of pages. No host is requested sooner than it may be.
+//
+//   npx -y pnpm@10 example order-between-hosts
+
+import { createCrawler } from 'mannerly';
+import { network, seed } from './target.js';
+
+const host = new URL(seed).hostname;
+
+const crawler = createCrawler({
+  identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' },
+  scope: { seeds: [seed], within: 'any' },
+  bounds: { pages: 50 },
+  // The crawl is slower than its hosts: so there is an order between them.
+  politeness: { requestsPerSecond: 2 },
+  hosts: [{ match: host, weight: 3 }],
+  labels: [{ label: 'detail', pages: 2 }],
+  network,
+});
+
+crawler.on('html', async (page) => {
+  console.log(`${page.url}  ${page.title ?? ''}`);
+  await page.follow('a', { label: 'detail' });
+});
+
+crawler.on('label:detail', async (page) => {
+  const { order } = (await crawler.explain(new URL(page.url).hostname)).host ?? {};
+  console.log(`${page.url}  detail, of a host of weight ${order?.weight}`);
+});
+
+const report = await crawler.run();
+console.log(`${report.state}: ${report.pages} pages.`);
+console.log(report.outcomes['dropped']);

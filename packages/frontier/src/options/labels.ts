@@ -1,0 +1,47 @@
+// Labels of URLs: how many turns their pages get compared with others, and how many pages.
+
+import { LABEL_CHARS_MOST, LABELS_MOST, PAGES_MOST, WEIGHT_LEAST, WEIGHT_MOST } from '../limits.js';
+import { invalid, knownKeys, numberIn, wholeIn } from '../option-value.js';
+
+/** What holds for the URLs of a label. The label of a URL is its route's, else that of its host's entry in `hosts`. */
+export interface LabelEntry {
+  readonly label: string;
+  /** A page of weight 3 takes a third of a turn. 0.01 … 100 @default 1 */
+  readonly weight?: number;
+  /** Pages, over all hosts, restarts and processes. 1 … 1e9 @default no bound */
+  readonly pages?: number;
+}
+
+/** The same, checked. `pages`: `null` without a bound. */
+export interface LabelSettings {
+  readonly weight: number;
+  readonly pages: number | null;
+}
+
+/** Checks labels. @returns What holds for each, by its name. @throws FrontierError `option-invalid` */
+export function resolveLabels(entries: readonly LabelEntry[]): ReadonlyMap<string, LabelSettings> {
+  if (!Array.isArray(entries) || entries.length > LABELS_MOST)
+    throw invalid('labels', `a list of at most ${LABELS_MOST} labels`, entries);
+  const labels = new Map<string, LabelSettings>();
+  for (const [at, entry] of entries.entries()) {
+    const path = `labels[${at}]`;
+    knownKeys(`${path}.`, entry, ['label', 'weight', 'pages']);
+    const { label, weight, pages } = entry as LabelEntry;
+    const name = labelIn(`${path}.label`, label);
+    if (labels.has(name)) throw invalid(`${path}.label`, 'named once', name);
+    const most = pages === undefined ? null : wholeIn(`${path}.pages`, pages, 1, PAGES_MOST);
+    labels.set(name, { weight: weightIn(`${path}.weight`, weight), pages: most });
+  }
+  return labels;
+}
+
+/** @throws FrontierError `option-invalid` for a name that is none. */
+export function labelIn(name: string, label: string): string {
+  if (typeof label === 'string' && label !== '' && label.length <= LABEL_CHARS_MOST) return label;
+  throw invalid(name, `a name of 1 to ${LABEL_CHARS_MOST} characters`, label);
+}
+
+/** @throws FrontierError `option-invalid` for a weight out of its range. */
+export function weightIn(name: string, weight = 1): number {
+  return numberIn(name, weight, WEIGHT_LEAST, WEIGHT_MOST);
+}

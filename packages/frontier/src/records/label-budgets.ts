@@ -1,0 +1,53 @@
+// How many pages of each label are used up: a budget for each, kept like that of the whole crawl, so that it holds over
+// restarts and processes in the same way. A crawl that counts anew begins new accounts.
+
+import { Budget, type BudgetOptions } from './budget.js';
+
+const NO_BOUNDS = { pagesPerHost: null, bytesPerHost: null, runningPerHostMs: null, runningMs: null, bytes: null };
+
+/** Pages of each label; `null`: no bound. */
+type LabelBounds = ReadonlyMap<string, { readonly pages: number | null }>;
+
+/** The budgets. Its promises reject with what the records throw. */
+export class LabelBudgets {
+  readonly #labels: LabelBounds;
+  readonly #options: Pick<BudgetOptions, 'records' | 'isPart' | 'clock'>;
+  readonly #budgets = new Map<string, Budget>();
+
+  constructor(labels: LabelBounds, options: Pick<BudgetOptions, 'records' | 'isPart' | 'clock'>) {
+    this.#labels = labels;
+    this.#options = options;
+  }
+
+  /** The budget of a label; `null`: it has none. */
+  of(label: string | null): Budget | null {
+    return label === null ? null : (this.#budgets.get(label) ?? null);
+  }
+
+  /** Opens them at first, and asks for pages to hand out where few are left. @param sinceMs - When the count began. */
+  async prepare(sinceMs: number): Promise<void> {
+    const { clock } = this.#options;
+    for (const [label, { pages }] of this.#budgets.size === 0 ? this.#labels : []) {
+      if (pages === null) continue;
+      const key = `budget of ${label}${sinceMs === 0 ? '' : ` since ${sinceMs}`}`;
+      const budget = new Budget({ ...this.#options, bounds: { ...NO_BOUNDS, pages }, key });
+      await budget.open(clock.nowMs());
+      this.#budgets.set(label, budget);
+    }
+    const open = [...this.#budgets.values()].filter((budget) => budget.reached(clock.nowMs()) === null);
+    await Promise.all(open.map((budget) => budget.prepare()));
+  }
+
+  /** As those of `Budget`. */
+  async save(nowMs: number): Promise<void> {
+    await Promise.all([...this.#budgets.values()].map((budget) => budget.save(nowMs)));
+  }
+
+  async saveTime(nowMs: number): Promise<void> {
+    await Promise.all([...this.#budgets.values()].map((budget) => budget.saveTime(nowMs)));
+  }
+
+  async close(nowMs: number): Promise<void> {
+    await Promise.all([...this.#budgets.values()].map((budget) => budget.close(nowMs)));
+  }
+}

@@ -1,0 +1,269 @@
+// The state machine of host queues, for the stores whose verbs run in this process (memory, file, lmdb): who holds a
+// host, when it is due, what a commit changes. Every verb is one synchronous step: that is what makes it atomic. A
+// store says where its hosts, entries and due times are. It is the readable reference of the contract, whose letters
+// name the invariants.
+//
+// A host is in one of four states. In the first two it is in the time index:
+//   leased   at lease end + delay: a holder that vanishes is a host that comes due later (L4)
+//   due      at max(next allowed time, earliest entry), something is queued
+//   idle     nothing is queued, the next allowed time is kept (C3)
+//   parked   whatever is queued; only `wake` ends it (C6)
+
+import type {
+  AddOutcome,
+  CommitAnswer,
+  Entry,
+  EntryId,
+  HostCommit,
+  HostCommitAnswer,
+  HostKey,
+  Lease,
+  LeaseRequest,
+  NewEntry,
+  Requeue,
+  StoredHost,
+  StoreStats,
+} from '../store.js';
+
+/** What the state machine keeps of a host. Times are on the store's clock, milliseconds. */
+export interface HostQueue {
+  readonly key: HostKey;
+  /** The next allowed time. */
+  nextAt: number;
+  /** Added after the lease end if the holder dies. */
+  delayMs: number;
+  /** Grows at every lease and every release. */
+  fencingToken: number;
+  /** `null`: no lease. */
+  leaseEndsAt: number | null;
+  isParked: boolean;
+  state: Uint8Array | null;
+  readonly entries: QueueEntries;
+}
+
+/** The entries of one host queue. */
+export interface QueueEntries {
+  /** Entries that are neither finished nor in flight. */
+  readonly queued: number;
+  readonly inFlight: number;
+  /** `readyAt`: not handed out before; a time that has passed is 0. */
+  add(lane: string | null, priority: number, body: Uint8Array, readyAt: number, now: number): void;
+  /** When an entry can be handed out, 0 for now; `null` when none is queued. Never too late. */
+  readyAt(now: number): number | null;
+  take(count: number, now: number): Entry[];
+  /** Finishes an entry in flight. @returns Whether it was. */
+  finish(id: EntryId): boolean;
+  /** Puts an entry in flight back into its priority. Any other id is ignored. */
+  requeue(change: Requeue, now: number): void;
+  /** Puts everything in flight back in front of the queue, in the order it was handed out. */
+  giveBack(): void;
+  /** Blocks a lane up to a time, instead of an earlier block. */
+  block(lane: string, until: number, now: number): void;
+}
+
+/** Counts of the crawl. `unfinished`: entries queued or in flight. */
+export interface HostQueueCounts {
+  unfinished: number;
+  inFlight: number;
+  leased: number;
+  parked: number;
+}
+
+export abstract class HostQueues<Host extends HostQueue> {
+  readonly #maxQueued: number;
+
+  constructor(maxQueued: number) {
+    this.#maxQueued = maxQueued;
+  }
+
+  // ── What a store keeps ─────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** The store's clock, milliseconds, which never goes back. */
+  protected abstract now(): number;
+  protected abstract get counts(): HostQueueCounts;
+  protected abstract isKnown(fingerprint: Uint8Array): boolean;
+  /** @returns Whether the fingerprint was not known. */
+  protected abstract learn(fingerprint: Uint8Array): boolean;
+  protected abstract find(key: HostKey): Host | undefined;
+  /** The host of that key, made where there is none. */
+  protected abstract hostOf(key: HostKey): Host;
+  /** Some of the hosts that are due, earliest first, `most` at most; each leaves its place before the next call. */
+  protected abstract due(now: number, most: number): Host[];
+  /** Its place in the time index; `null`: none. */
+  protected abstract dueAt(host: Host): number | null;
+  protected abstract setDue(host: Host, at: number | null): void;
+  /** A lease was extended. The place in the index may stay where it is, if that is earlier. */
+  protected abstract renew(host: Host, at: number): void;
+
+  // ── Verbs ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  lease(request: LeaseRequest): Lease[] {
+    const now = this.now();
+    return request.hosts === undefined ? this.#leaseDue(request, now) : this.#leaseNamed(request, request.hosts, now);
+  }
+
+  wake(key: HostKey): void {
+    const host = this.find(key);
+    if (host === undefined || !host.isParked) return;
+    host.isParked = false;
+    this.counts.parked -= 1;
+    this.index(host, this.now());
+  }
+
+  commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []): CommitAnswer {
+    const now = this.now();
+    // Links first: a host that is released in the same commit sees those it was given (C4).
+    const outcomes = links.map((link) => this.#remember(link));
+    // By index: an iterator would make a pair for every link.
+    for (let at = 0; at < links.length; at += 1) if (outcomes[at] === 'new') this.#queue(links[at]!, now);
+    return { hosts: hosts.map((part) => this.#commitOne(part, now)), links: outcomes };
+  }
+
+  readHost(key: HostKey): StoredHost | null {
+    const host = this.find(key);
+    if (host === undefined) return null;
+    const { state, leaseEndsAt, isParked } = host;
+    const { queued, inFlight } = host.entries;
+    const due = leaseEndsAt === null ? this.dueAt(host) : leaseEndsAt + host.delayMs;
+    const dueInMs = due === null ? null : Math.max(0, due - this.now());
+    return { state, queued, inFlight, isLeased: leaseEndsAt !== null, isParked, dueInMs };
+  }
+
+  // ── Adding ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #remember({ fingerprint, dedupe = true }: NewEntry): AddOutcome {
+    if (this.counts.unfinished >= this.#maxQueued) return dedupe && this.isKnown(fingerprint) ? 'known' : 'full';
+    if (!this.learn(fingerprint) && dedupe) return 'known';
+    this.counts.unfinished += 1;
+    return 'new';
+  }
+
+  #queue({ host: key, lane, priority, body, notBeforeMs = 0 }: NewEntry, now: number): void {
+    const host = this.hostOf(key);
+    host.entries.add(lane ?? null, priority, body, notBeforeMs > 0 ? now + notBeforeMs : 0, now);
+    // A leased or parked host is not made due (A3). Neither is one that is due as early as it can be.
+    if (host.leaseEndsAt !== null || host.isParked) return;
+    const dueAt = this.dueAt(host);
+    if (dueAt === null || dueAt > Math.max(now, host.nextAt)) this.index(host, now);
+  }
+
+  // ── Leases ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #leaseDue(request: LeaseRequest, now: number): Lease[] {
+    const leases: Lease[] = [];
+    while (leases.length < request.maxHosts) {
+      const hosts = this.due(now, request.maxHosts - leases.length);
+      if (hosts.length === 0) break;
+      for (const host of hosts) {
+        const endsAt = host.leaseEndsAt === null ? null : host.leaseEndsAt + host.delayMs;
+        if (endsAt !== null && endsAt > now) {
+          this.setDue(host, endsAt);
+          continue;
+        }
+        this.#endLapsedLease(host);
+        if (host.entries.readyAt(now) === 0) leases.push(this.#grant(host, request, now));
+        else this.index(host, now);
+      }
+    }
+    return leases;
+  }
+
+  #leaseNamed(request: LeaseRequest, keys: readonly HostKey[], now: number): Lease[] {
+    const leases: Lease[] = [];
+    for (const key of keys) {
+      if (leases.length >= request.maxHosts) break;
+      const host = this.hostOf(key);
+      const allowedAt = host.leaseEndsAt === null ? host.nextAt : host.leaseEndsAt + host.delayMs;
+      if (host.isParked || allowedAt > now) continue;
+      this.#endLapsedLease(host);
+      leases.push(this.#grant(host, request, now));
+    }
+    return leases;
+  }
+
+  /** The holder has vanished: what it had in flight comes first, under the same ids (L5). */
+  #endLapsedLease(host: Host): void {
+    if (host.leaseEndsAt === null) return;
+    host.nextAt = host.leaseEndsAt + host.delayMs;
+    this.#endLease(host);
+  }
+
+  #grant(host: Host, { entriesPerHost, ttlMs, delayMs = 0 }: LeaseRequest, now: number): Lease {
+    host.fencingToken += 1;
+    host.delayMs = Math.max(host.delayMs, delayMs);
+    host.leaseEndsAt = now + ttlMs;
+    this.counts.leased += 1;
+    this.setDue(host, host.leaseEndsAt + host.delayMs);
+    const entries = this.#take(host, entriesPerHost, now);
+    const { key, state } = host;
+    const { queued } = host.entries;
+    return { host: key, fencingToken: String(host.fencingToken), ttlMs, notBeforeMs: 0, state, entries, queued };
+  }
+
+  #endLease(host: Host): void {
+    this.counts.inFlight -= host.entries.inFlight;
+    this.counts.leased -= 1;
+    host.entries.giveBack();
+    host.leaseEndsAt = null;
+  }
+
+  #take({ entries }: Host, count: number, now: number): Entry[] {
+    const taken = entries.take(count, now);
+    this.counts.inFlight += taken.length;
+    return taken;
+  }
+
+  // ── Commits ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #commitOne(part: HostCommit, now: number): HostCommitAnswer {
+    const host = this.find(part.host);
+    if (host === undefined || host.leaseEndsAt === null || String(host.fencingToken) !== part.fencingToken) {
+      return { ok: false, reason: 'lost' };
+    }
+    this.#settleEntries(host, part, now);
+    if (part.state !== undefined) host.state = part.state;
+    if (part.delayMs !== undefined) host.delayMs = part.delayMs;
+    for (const { lane, ms } of part.blockLanes ?? []) host.entries.block(lane, now + ms, now);
+    if ('keep' in part.then) {
+      const { ttlMs, want } = part.then.keep;
+      host.leaseEndsAt = now + ttlMs;
+      this.renew(host, host.leaseEndsAt + host.delayMs);
+      return { ok: true, entries: this.#take(host, want, now) };
+    }
+    this.#release(host, part.then.release.dueInMs, now);
+    return { ok: true, entries: [] };
+  }
+
+  #settleEntries({ entries }: Host, { done = [], requeue = [] }: HostCommit, now: number): void {
+    const { counts } = this;
+    const before = entries.inFlight;
+    for (const id of done) if (entries.finish(id)) counts.unfinished -= 1;
+    for (const change of requeue) entries.requeue(change, now);
+    counts.inFlight += entries.inFlight - before;
+  }
+
+  #release(host: Host, dueInMs: number | null, now: number): void {
+    host.fencingToken += 1;
+    this.#endLease(host);
+    host.nextAt = now + (dueInMs ?? host.delayMs);
+    if (dueInMs === null) {
+      host.isParked = true;
+      this.counts.parked += 1;
+    }
+    this.index(host, now);
+  }
+
+  /** Puts a host without a lease where it belongs in the time index. */
+  protected index(host: Host, now: number): void {
+    const readyAt = host.isParked ? null : host.entries.readyAt(now);
+    this.setDue(host, readyAt === null ? null : Math.max(host.nextAt, readyAt));
+  }
+}
+
+export function statsOf(
+  { unfinished, inFlight, leased, parked }: HostQueueCounts,
+  known: number,
+  hosts: number,
+): StoreStats {
+  return { queued: unfinished - inFlight, inFlight, known, hosts, leased, parked };
+}
