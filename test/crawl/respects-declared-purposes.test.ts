@@ -37,7 +37,7 @@ it('asks for tdmrep.json before the first page, and keeps what it reserves out o
       'a.test': {
         '/robots.txt': text('User-agent: *\nDisallow: /x\n'),
         '/.well-known/tdmrep.json': text(
-          '[{"location":"/art/","tdm-reservation":1},{"location":"/","tdm-reservation":0}]',
+          '[{"location":"/art/","tdm-reservation":1,"tdm-policy":"/policy.json"},{"location":"/","tdm-reservation":0}]',
         ),
         '/': page('start', ['/art/1', '/news/1']),
         '/art/1': page('reserved'),
@@ -45,8 +45,11 @@ it('asks for tdmrep.json before the first page, and keeps what it reserves out o
       },
     },
   });
-  const { report, itemUrls } = await crawl({ seeds: [web.url('a.test')], purposes: ['tdm'] });
+  const { report, itemUrls, decisions } = await crawl({ seeds: [web.url('a.test')], purposes: ['tdm'] });
   expect(web.paths('a.test').slice(0, 3)).toEqual(['/robots.txt', '/.well-known/tdmrep.json', '/']);
+  // The policy is named, not requested (docs/decisions/0041).
+  expect(decisions.map(({ detail }) => detail)).toContain(`tdmrep: ${web.url('a.test', '/policy.json')}`);
+  expect(web.paths('a.test')).not.toContain('/policy.json');
   expect([...itemUrls].sort()).toEqual([web.url('a.test'), web.url('a.test', '/news/1')].sort());
   expect(report.outcomes['excluded']).toEqual({ 'tdm-reserved': 1 });
 });

@@ -54,7 +54,7 @@ describe('a User-agent line', () => {
     [y1994, '/1.0', false],
     [y1994, 'other', false],
   ] as const)('in $name: "%s" speaks to examplebot: %s', (dialect, agent, speaks) => {
-    const group = { agents: [agent], agentLines: [1], from: 0, to: 0 };
+    const group = { agents: [agent], agentLines: [1], from: 0, to: 0, version: null };
     expect(selectGroups(dialect, [group], ['examplebot']).agent).toBe(speaks ? 'examplebot' : null);
   });
 });

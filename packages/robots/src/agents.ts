@@ -1,34 +1,29 @@
 // Product tokens: what a User-agent line names, and which of a crawler's tokens that is. Names are lower case. Repairs
 // of agents are outside the guiding rule P1: they are needed to find the group at all (robots §1).
 
+/** What a User-agent value addresses: all crawlers by an asterisk, alone or before a blank, or its leading token. */
+const ADDRESSED = /^(?:\*(?=\s|$)|[a-z\d_-]*)/;
 /** `*`, or a token with an optional version and an optional asterisk behind it (robots §4.4). */
 const LISTED_AGENT = /^(\*|[a-z\d_-]+(\/[^*]*)?\*?)$/;
 
-/** The lower-case agents of a User-agent line and `*`; several only with `repair` (robots §4.3, §4.4, R18, R21b). */
-export function agentsOf(value: string, repair: boolean): string[] {
+/**
+ * The lower-case agents of a User-agent line and `*`; several only with `repair` (robots §4.3, §4.4, R18, R21b).
+ * @param addressed - Matches the beginning that counts.
+ */
+export function agentsOf(value: string, repair: boolean, addressed: RegExp = ADDRESSED): string[] {
   const text = value.toLowerCase();
   const pieces = repair && text.includes(',') ? listedNames(text) : [];
   if (pieces.length > 1 && pieces.every((piece) => LISTED_AGENT.test(piece))) {
-    return pieces.map((piece) => leadingToken(piece, true) || '*');
+    return pieces.flatMap((piece) => agentsOf(piece, false));
   }
-  const token = isForAll(text) ? '*' : leadingToken(text, true);
-  return token === '' ? [] : [token];
+  const [agent = ''] = addressed.exec(text) ?? [];
+  return agent === '' ? [] : [agent];
 }
 
 /** The pieces of a value between commas. Blanks separate nothing: `Offline Explorer` is one name (R21b). */
 export function listedNames(value: string): string[] {
   const pieces = value.split(',').map((piece) => piece.trim());
   return pieces.filter((piece) => piece !== '');
-}
-
-/** Whether a User-agent value addresses all crawlers: an asterisk, alone or before a blank. */
-export function isForAll(value: string): boolean {
-  return /^\*(\s|$)/.test(value);
-}
-
-/** The leading run of token characters; digits belong to it in RFC 9309, not for Google (R18). */
-export function leadingToken(value: string, withDigits: boolean): string {
-  return (withDigits ? /^[a-z\d_-]*/ : /^[a-z_-]*/).exec(value)?.[0] as string;
 }
 
 /** Whether a crawler may call itself so: letters, digits, hyphen, underscore (robots §4.3). */

@@ -36,18 +36,17 @@ export function textOf(bytes: string): string {
   return /[^\0-\x7f]/.test(bytes) ? utf8.decode(byteArray(bytes)) : bytes;
 }
 
-/** Whether bytes are valid UTF-8 (RFC 3629 §4). */
-export function isUtf8(bytes: string): boolean {
-  for (let i = 0; i < bytes.length; i++) {
-    const first = bytes.charCodeAt(i);
+/** Whether `bytes[from, to)` is valid UTF-8 (RFC 3629 §4). */
+export function isUtf8(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) {
+    const first = bytes[i] as number;
     if (first < 0x80) continue;
     if (first < 0xc2 || first > 0xf4) return false;
     let least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
     let most = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
     for (let more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3; more > 0; more--) {
-      const next = bytes.charCodeAt(++i);
-      // Behind the end there is NaN.
-      if (!(next >= least && next <= most)) return false;
+      const next = ++i < to ? (bytes[i] as number) : 0;
+      if (next < least || next > most) return false;
       least = 0x80;
       most = 0xbf;
     }

@@ -1,11 +1,11 @@
 // What a dialect is: the four steps that depend on it (assembling groups, choosing the group, comparing, deciding).
 // Everything else about a file is the same for all of them (robots §1).
 
-import { agentsOf, isForAll, leadingToken, listedNames } from './agents.js';
+import { agentsOf, listedNames } from './agents.js';
 import { textOf } from './bytes.js';
-import { ALLOW, BAD, DISALLOW, fieldName, isKnownField, ROBOT_VERSION, UNKNOWN, USER_AGENT } from './fields.js';
+import { ALLOW, BAD, DISALLOW, fieldName, UNKNOWN, USER_AGENT } from './fields.js';
 import type { Form } from './normalize.js';
-import { foldName, MISSING_COLON, type PackedRecord, records, TOO_LONG } from './packed-records.js';
+import { foldName, MISSING_COLON, type PackedRecord, TOO_LONG } from './packed-records.js';
 
 /** The base dialects. `2.0.0` is no base dialect: groups declare it, and `policy` says whether that counts. */
 export type BaseDialect = 'rfc9309' | 'google' | '1996' | '1994';
@@ -22,6 +22,8 @@ export interface GroupSpan {
   readonly from: number;
   /** Where its last record ends. */
   readonly to: number;
+  /** Its `Robot-version`; `null` where it is absent, unreadable or not next to the User-agent lines. */
+  readonly version: RobotVersion | null;
 }
 
 /** Which groups apply to a crawler, and under which name. */
@@ -89,11 +91,8 @@ export const google: Dialect = {
     return PREFIXES.find(([, prefix]) => prefix.test(name))?.[0] ?? UNKNOWN;
   },
   valueOf: (record) => fieldOf(record)[1],
-  agentsOf(value) {
-    const text = value.toLowerCase();
-    const token = isForAll(text) ? '*' : leadingToken(text, false);
-    return token === '' ? [] : [token];
-  },
+  // Digits do not belong to its tokens (R18).
+  agentsOf: (value) => agentsOf(value, false, /^(?:\*(?=\s|$)|[a-z_-]*)/),
 };
 
 /** Name and value as Google sees them: without a colon a line is a field and exactly one word. */
@@ -121,9 +120,10 @@ export const y1996: Dialect = {
 
 /** The agents of a line for substring comparison: the whole value, and `*` alone or in a list (robots §4.3, §4.4). */
 export function writtenAgents(value: string, repair: boolean): string[] {
-  const agents = agentsOf(value, repair);
-  if (agents.length > 1) return listedNames(value.toLowerCase());
-  return agents[0] === '*' ? agents : [value.toLowerCase()];
+  const text = value.toLowerCase();
+  const agents = agentsOf(text, repair);
+  if (agents.length > 1) return listedNames(text);
+  return agents[0] === '*' ? agents : [text];
 }
 
 /** @see robots §5.4, R20, R28 */
@@ -147,7 +147,6 @@ interface RobotVersion {
   readonly minor: number;
   /** Three numbers with dots. */
   readonly text: string;
-  readonly isShort: boolean;
 }
 
 /** @see robots §5.5, §6.3, §7.5 */
@@ -156,8 +155,8 @@ export const v2: Dialect = { ...rfc9309, name: '2.0.0', form: 'decoded-star', pr
 /** Reads a `Robot-version` (robots §5.5, R22). @returns `null` when it is not one to three numbers with dots. */
 export function parseRobotVersion(value: string): RobotVersion | null {
   if (!/^\d{1,9}(\.\d{1,9}){0,2}$/.test(value)) return null;
-  const [major = 0, minor = 0, revision] = value.split('.').map(Number);
-  return { major, minor, text: `${major}.${minor}.${revision ?? 0}`, isShort: revision === undefined };
+  const [major = 0, minor = 0, revision = 0] = value.split('.').map(Number);
+  return { major, minor, text: `${major}.${minor}.${revision}` };
 }
 
 /** Which reading a version selects (robots §5.5, R24). */
@@ -167,16 +166,6 @@ export function versionReading(version: RobotVersion | null): VersionReading {
   if (major !== 1 && major !== 2) return 'unsupported';
   if (minor % 2 === 1) return 'experimental';
   return major === 2 ? 'two' : 'base';
-}
-
-/** The `Robot-version` of a group; `null` where it is absent, unreadable or not next to the User-agent lines. */
-export function declaredVersion(packed: string, span: GroupSpan): RobotVersion | null {
-  for (const record of records(packed, span.from, span.to)) {
-    const kind = plainKind(record);
-    if (kind === ROBOT_VERSION) return parseRobotVersion(record.value);
-    if (isKnownField(kind) && kind !== USER_AGENT) return null;
-  }
-  return null;
 }
 
 /** The 2.0.0 groups whose longest agent is a prefix of a token: a general match (robots §4.3). */

@@ -58,8 +58,6 @@ export interface Group {
   readonly fields: readonly FieldRecord[];
   /** The License lines of the group, as `licenses` of the document. */
   readonly licenses: readonly string[];
-  /** Whether an `Allow` was dropped as unusable (robots §3.7, R33). */
-  readonly hasDeadAllow: boolean;
 }
 
 /** One `Clean-param` line (robots §9.8). */

@@ -23,77 +23,91 @@ export const CLEAN_PARAM = 18;
 export const PLEASE_VISIT = 19;
 /** A line without content that has something to tell: NUL bytes, say. */
 export const REMARK = 20;
+/** Added to the kind of a name that is misspelt. */
+export const MISSPELT = 32;
 
-/** The canonical names from `USER_AGENT` on, and behind two blanks what else is read as them. */
-const FIELDS: readonly (readonly string[])[] = `user-agent  user([ -]?agents|[ _\u2011\u2013]?agent)
-disallow  dis(alow|sall?ow|allaw|allows|allowed|[- ]allow|alllow|llow)|diasllow|diallow|dsallow
+/** From `USER_AGENT` on: the canonical name, and what else is read as it. The last two dashes are U+2011 and U+2013. */
+const FIELDS: readonly (readonly string[])[] = `user-agent,useragent,user agent,user_agent,user-agents,useragents,\
+user agents,user\xe2\x80\x91agent,user\xe2\x80\x93agent
+disallow,disalow,dissallow,dissalow,diasllow,disallaw,disallows,disallowed,dis-allow,dis allow,disalllow,disllow,\
+diallow,dsallow
 allow
-crawl-delay  crawl([ _]?delay|-dealy)|craw-delay
-request-rate  request[ _]?rate
-visit-time  visit([ _]?time|-times)
+crawl-delay,crawldelay,crawl delay,crawl_delay,crawl-dealy,craw-delay
+request-rate,requestrate,request rate,request_rate
+visit-time,visittime,visit time,visit_time,visit-times
 cache-delay
-content-signal  content(_?signal|-signals)
-content-usage  content_?usage
+content-signal,contentsignal,content_signal,content-signals
+content-usage,contentusage,content_usage
 comment
 noindex
-robot-version  robot([ _]?version|s-version)
-license  licen(ce|ses)
-sitemap  site([ _-]map|maps)
+robot-version,robotversion,robot version,robot_version,robots-version
+license,licence,licenses
+sitemap,site-map,site map,site_map,sitemaps
 host
-clean-param  clean_?param
-pleasevisit  please[ -]visit`
+clean-param,cleanparam,clean_param
+pleasevisit,please-visit,please visit`
   .split('\n')
-  .map((row) => row.split('  '));
+  .map((row) => row.split(','));
 
-const KINDS: ReadonlyMap<string, number> = new Map(FIELDS.map(([known], row) => [known as string, row + USER_AGENT]));
-/** One group for each field; `[]` matches nothing. */
-const MISSPELT = new RegExp(
-  `^(?:${FIELDS.map(([, others = '[]']) => `(${others.replaceAll('(', '(?:')})`).join('|')})$`,
-);
-/** Characters of the shortest name, and of names that are misspelt. */
-export const MIN_NAME = 4;
-const MAX_NAME = 16;
+/** The bytes of names, each letter in both cases and both blanks as one symbol; other bytes are 0. */
+const SYMBOLS = new Uint8Array(256);
+const BLANK = 1;
+/** Symbols, and 0. */
+const WIDTH = 33;
+for (const [at, char] of [...' -_abcdefghijklmnopqrstuvwxyz\xe2\x80\x91\x93'].entries()) {
+  SYMBOLS[char.charCodeAt(0)] = at + 1;
+  if (char >= 'a' && char <= 'z') SYMBOLS[char.charCodeAt(0) & 0x5f] = at + 1;
+}
+SYMBOLS[0x09] = BLANK;
+
+/**
+ * The names as a tree: for each of its nodes and each symbol the next node, 0 for none, so that a name is recognised in
+ * one pass and without a string. A blank behind a blank stays where it is.
+ */
+const TREE = new Uint16Array(WIDTH * 400);
+/** The kind of the name that ends at a node. */
+const KINDS = new Uint8Array(400);
+let nodes = 1;
+const addName = (name: string, kind: number): void => {
+  let node = 0;
+  for (const char of name) {
+    const symbol = SYMBOLS[char.charCodeAt(0)] as number;
+    const edge = node * WIDTH + symbol;
+    TREE[edge] ||= nodes++;
+    node = TREE[edge] as number;
+    if (symbol === BLANK) TREE[node * WIDTH + BLANK] = node;
+  }
+  KINDS[node] = kind;
+};
+for (const [row, [name = '', ...others]] of FIELDS.entries()) {
+  addName(name, row + USER_AGENT);
+  for (const other of others) addName(other, row + USER_AGENT + MISSPELT);
+}
+// A URL on a line of its own may be a sitemap.
+addName('http', UNKNOWN);
+
+/** The field that `bytes[from, to)` names, in any case and with runs of blanks as one; else `UNKNOWN`. */
+export function fieldKind(bytes: Uint8Array, from: number, to: number): number {
+  return KINDS[nodeOf(bytes, from, to)] || UNKNOWN;
+}
+
+/** Whether the first two bytes of `bytes[from, to)` begin the name of a field or `http`. */
+export function beginsField(bytes: Uint8Array, from: number, to: number): boolean {
+  return to > from + 1 && nodeOf(bytes, from, from + 2) > 0;
+}
+
+function nodeOf(bytes: Uint8Array, from: number, to: number): number {
+  let node = 0;
+  for (let i = from; i < to; i++) {
+    node = TREE[node * WIDTH + (SYMBOLS[bytes[i] as number] as number)] as number;
+    if (node === 0) break;
+  }
+  return node;
+}
 
 /** The canonical lower-case name of a known field; `''` for the other kinds. */
 export function fieldName(kind: number): string {
   return FIELDS[kind - USER_AGENT]?.[0] ?? '';
-}
-
-/** The field of a lower-case name with single blanks; `UNKNOWN` for an unknown one. */
-export function fieldKind(name: string, repair: boolean): number {
-  const known = KINDS.get(name);
-  if (known !== undefined || !repair || name.length > MAX_NAME || name.length < MIN_NAME) return known ?? UNKNOWN;
-  const row = MISSPELT.exec(name)?.lastIndexOf(name) ?? -1;
-  return row < 0 ? UNKNOWN : row - 1 + USER_AGENT;
-}
-
-/** Two letters as an index; other bytes share those of letters. */
-function pairIndex(first: number, second: number): number {
-  return ((first & 31) << 5) | (second & 31);
-}
-
-/** How names that are known or misspelt begin, and how a URL begins. */
-const STARTS = new Uint8Array(1024);
-for (const [pair] of 'usdidsalcrrevicaconorosihoclplhtli'.matchAll(/../g)) {
-  STARTS[pairIndex(pair.charCodeAt(0), pair.charCodeAt(1))] = 1;
-}
-
-/** Whether a line whose first two bytes these are may begin with the name of a known field. */
-export function mayBeginField(first: number, second: number): boolean {
-  return STARTS[pairIndex(first, second)] === 1;
-}
-
-/** The known field that `bytes[start, end)` names, in any case, without making a string; else `UNKNOWN`. */
-export function bytesKind(bytes: Uint8Array, start: number, end: number): number {
-  if (!mayBeginField(bytes[start] as number, bytes[start + 1] as number)) return UNKNOWN;
-  for (let row = 0; row < FIELDS.length; row++) {
-    const name = FIELDS[row]?.[0] as string;
-    if (name.length !== end - start) continue;
-    let i = 0;
-    while (i < name.length && ((bytes[start + i] as number) | 0x20) === name.charCodeAt(i)) i++;
-    if (i === name.length) return row + USER_AGENT;
-  }
-  return UNKNOWN;
 }
 
 /** Whether a field applies to the crawlers of its group, not to all crawlers; License does where it is in a group. */

@@ -5,6 +5,7 @@ import { textOf } from './bytes.js';
 import { plainKind } from './dialects.js';
 import type { CleanParam, FieldRecord, RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW, LICENSE, USER_AGENT } from './fields.js';
+import { valuesOf } from './group-fields.js';
 import { MAX_CLEAN_PARAM_CHARS } from './limits.js';
 import { records } from './packed-records.js';
 import { readUrl } from './target.js';
@@ -50,10 +51,14 @@ export function isLicenseUrl(license: string, robotsUrl: string | null): boolean
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && url.origin === readUrl(robotsUrl ?? '')?.origin);
 }
 
-/** The License lines among the fields of a group, without duplicates. */
-export function groupLicenses(fields: readonly FieldRecord[], robotsUrl: string | null): string[] {
-  const values = fields.filter(({ field, value }) => field === 'license' && value !== '');
-  return [...new Set(values.map(({ value }) => readLicense(value, robotsUrl)))];
+/** The URLs that the lines of a field name, without duplicates. */
+export function urlsOf(
+  fields: readonly FieldRecord[],
+  name: string,
+  robotsUrl: string | null,
+  read: (value: string, robotsUrl: string | null) => string | null,
+): string[] {
+  return [...new Set(valuesOf(fields, name, (value) => (value === '' ? null : read(value, robotsUrl))))];
 }
 
 /**

@@ -55,19 +55,17 @@ export function readGroupFields(
 /** Whether requests may start now: every source must be open, the longest interval counts (robots §9.2, §9.3). */
 export function scheduleOf(sources: readonly FieldSource[], nowMs: number): Schedule {
   const closed: Extract<Schedule, { kind: 'closed' }>[] = [];
-  const endsMs: number[] = [];
-  const intervalsMs: number[] = [];
+  let closesAtMs: number | null = null;
+  let intervalMs: number | null = null;
   for (const { visitWindows, requestRates } of sources) {
     const visit = visitState(visitWindows, nowMs);
     const rate = rateInForce(requestRates, nowMs);
     if (visit.kind === 'closed') closed.push({ kind: 'closed', untilMs: visit.opensAtMs, reason: 'visit-time' });
-    else if (visit.closesAtMs !== null) endsMs.push(visit.closesAtMs);
+    else if (visit.closesAtMs !== null) closesAtMs = Math.min(closesAtMs ?? visit.closesAtMs, visit.closesAtMs);
     if (rate.kind === 'closed') closed.push({ kind: 'closed', untilMs: rate.untilMs, reason: 'closed-rate' });
-    else if (rate.kind === 'rate') intervalsMs.push(rate.intervalMs);
+    else if (rate.kind === 'rate') intervalMs = Math.max(intervalMs ?? 0, rate.intervalMs);
   }
   const [latest] = closed.sort((a, b) => b.untilMs - a.untilMs);
-  const [closesAtMs = null] = endsMs.sort((a, b) => a - b);
-  const [intervalMs = null] = intervalsMs.sort((a, b) => b - a);
   return latest ?? { kind: 'open', intervalMs, closesAtMs };
 }
 

@@ -1,10 +1,10 @@
 // Records → groups. A group is a stretch of the packed file; a named run of agents begins it. Both grammars are here:
 // groups, which end at the next User-agent line behind a rule (RFC 9309), and records, which a blank line ends (1996).
 
-import { type Dialect, type GroupSpan, plainKind, type Selection } from './dialects.js';
+import { type Dialect, type GroupSpan, parseRobotVersion, plainKind, type Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
-import { ALLOW, BAD, DISALLOW, isGroupField, REMARK, UNKNOWN, USER_AGENT } from './fields.js';
-import { PackedRecord } from './packed-records.js';
+import { ALLOW, DISALLOW, isGroupField, isKnownField, ROBOT_VERSION, UNKNOWN, USER_AGENT } from './fields.js';
+import { isSilent, PackedRecord } from './packed-records.js';
 
 /**
  * The groups of a file in file order (RFC 9309 §2.2.1; robots §4.1, §4.2, R15, R16).
@@ -12,8 +12,9 @@ import { PackedRecord } from './packed-records.js';
  */
 export function groupSpans(document: RobotsDocument, dialect: Dialect, within?: GroupSpan): GroupSpan[] {
   const spans: GroupSpan[] = [];
-  let open: { agents: string[]; agentLines: number[]; from: number; to: number } | null = null;
+  let open: Writable<GroupSpan> | null = null;
   let hasRule = false;
+  let mayDeclare = false;
   const { packed } = document;
   for (let at = within?.from ?? 0, record: PackedRecord; at < (within?.to ?? packed.length); at = record.next) {
     record = new PackedRecord(packed, at);
@@ -22,20 +23,29 @@ export function groupSpans(document: RobotsDocument, dialect: Dialect, within?: 
     if (record.isAfterBlank && dialect.hasRecords && hasRule) open = null;
     if (kind === USER_AGENT) {
       if (open === null || hasRule) {
-        open = { agents: [], agentLines: [], from: record.at, to: 0 };
+        open = { agents: [], agentLines: [], from: record.at, to: 0, version: null };
         spans.push(open);
         hasRule = false;
+        mayDeclare = true;
       }
       open.agents.push(...dialect.agentsOf(dialect.valueOf(record), document.repair));
       open.agentLines.push(record.line);
     } else {
       const isRuleLine = dialect.hasRecords && (isGroupField(kind) || kind === UNKNOWN);
-      hasRule ||= kind === ALLOW || kind === DISALLOW || isRuleLine || (within !== undefined && says(record));
+      hasRule ||=
+        kind === ALLOW || kind === DISALLOW || isRuleLine || (within !== undefined && !isSilent(plainKind(record)));
     }
-    if (open !== null) open.to = record.next;
+    if (open === null) continue;
+    open.to = record.next;
+    const plain = plainKind(record);
+    if (!mayDeclare || plain === USER_AGENT || !isKnownField(plain)) continue;
+    mayDeclare = false;
+    if (plain === ROBOT_VERSION) open.version = parseRobotVersion(record.value);
   }
   return spans;
 }
+
+type Writable<Span> = { -readonly [Key in keyof Span]: Span[Key] extends readonly (infer Item)[] ? Item[] : Span[Key] };
 
 /**
  * The groups that apply to a crawler: those of the first token that has any, else the `*` groups. Groups are
@@ -60,10 +70,6 @@ export function fieldSpans(document: RobotsDocument, dialect: Dialect, { spans, 
   return spans
     .flatMap((span) => groupSpans(document, dialect, span))
     .filter(({ agents }) => areAddressed(dialect, agents, agent));
-}
-
-function says(record: PackedRecord): boolean {
-  return plainKind(record) !== BAD && record.kind !== REMARK;
 }
 
 function areAddressed(dialect: Dialect, agents: readonly string[], agent: string): boolean {

@@ -11,11 +11,14 @@
  */
 export type Form = 'n0' | 'n1' | 'google' | 'decoded' | 'decoded-star';
 
-/** A triplet, whole or cut short, or a byte that some form spells otherwise. */
-const UNUSUAL = /%[\da-f]{0,2}|[^\w\-.~:/?#[\]@!&'()+,;=]/gi;
+const PERCENT = 0x25;
+/** A triplet, whole or cut short. */
+const TRIPLET = /^%[\da-f]{0,2}/i;
 
-/** A pattern that form `n0` spells as it is written. */
-const USUAL_PATTERN = /^[\w\-.~:/?#[\]@!&'()+,;=*]*\$?$/;
+/** Each byte as a triplet. */
+const TRIPLETS = Array.from({ length: 256 }, (_, byte) => `%${(byte + 0x100).toString(16).slice(1).toUpperCase()}`);
+/** For each byte, whether every form spells it as it is written. */
+const PLAIN = TRIPLETS.map((_, byte) => /[\w\-.~:/?#[\]@!&'()+,;=]/.test(String.fromCharCode(byte)));
 
 /**
  * Brings a path (with query) or a pattern to its canonical spelling (robots §6.1–6.3, R27; a literal `%` is spelt `%25`
@@ -24,35 +27,48 @@ const USUAL_PATTERN = /^[\w\-.~:/?#[\]@!&'()+,;=*]*\$?$/;
  * @returns A byte string; at most three times as long.
  */
 export function canonical(bytes: string, form: Form, isPattern: boolean): string {
-  if (isPattern && form === 'n0' && USUAL_PATTERN.test(bytes)) return bytes;
   if (form === 'n1') return queryForm(canonical(bytes, 'n0', isPattern));
-  return bytes.replace(UNUSUAL, (match, at: number) => {
-    const isTriplet = match.length === 3;
-    if (match.startsWith('%') && !isTriplet) {
-      // In a pattern, what `*` or the end cuts off is a prefix of triplets.
-      const isPrefix = isPattern && form === 'n0' && /^(\*|$)/.test(bytes.slice(at + match.length, at + 3));
-      return isPrefix ? match.toUpperCase() : (form === 'google' ? '%' : '%25') + match.slice(1);
-    }
-    const byte = isTriplet ? Number.parseInt(match.slice(1), 16) : match.charCodeAt(0);
-    const char = String.fromCharCode(byte);
-    if (form === 'google') return isTriplet || byte > 0x7f ? escaped(byte) : char;
-    const isOperator =
-      isPattern &&
-      !isTriplet &&
-      (char === '*' ? form !== 'decoded' : char === '$' && form === 'n0' && at === bytes.length - 1);
-    const keeps =
-      form === 'n0' ? isTriplet && /[\w\-.~]/.test(char) : !/[%*$]/.test(char) && match !== '%2f' && match !== '%2F';
-    return isOperator || keeps ? char : escaped(byte);
-  });
+  let spelling = '';
+  let copied = 0;
+  for (let at = 0, next = 0; at < bytes.length; at = next) {
+    const byte = bytes.charCodeAt(at);
+    next = at + 1;
+    if (PLAIN[byte]) continue;
+    const isPercent = byte === PERCENT;
+    const written = isPercent ? (TRIPLET.exec(bytes.slice(at, at + 3))?.[0] as string) : bytes.charAt(at);
+    next = at + written.length;
+    const spelt = spell(written, form, isPattern, bytes.charAt(next));
+    if (spelt === written) continue;
+    spelling += bytes.slice(copied, at) + spelt;
+    copied = next;
+  }
+  return copied === 0 ? bytes : spelling + bytes.slice(copied);
+}
+
+function spell(written: string, form: Form, isPattern: boolean, next: string): string {
+  const isTriplet = written.length === 3;
+  if (written.startsWith('%') && !isTriplet) {
+    // In a pattern, what `*` or the end cuts off is a prefix of triplets.
+    const isPrefix = isPattern && form === 'n0' && (next === '' || next === '*');
+    return isPrefix ? written.toUpperCase() : (form === 'google' ? '%' : '%25') + written.slice(1);
+  }
+  const byte = isTriplet ? Number.parseInt(written.slice(1), 16) : written.charCodeAt(0);
+  const char = String.fromCharCode(byte);
+  const triplet = TRIPLETS[byte] as string;
+  if (form === 'google') return isTriplet || byte > 0x7f ? triplet : char;
+  const isOperator =
+    isPattern && !isTriplet && (char === '*' ? form !== 'decoded' : char === '$' && form === 'n0' && next === '');
+  const keeps =
+    form === 'n0'
+      ? isTriplet && /[\w\-.~]/.test(char)
+      : !'%*$'.includes(char) && written !== '%2f' && written !== '%2F';
+  return isOperator || keeps ? char : triplet;
 }
 
 /** Form `n1` of a text in form `n0`: in the query, what is reserved there is escaped, too (robots §6.1, R27). */
 export function queryForm(spelling: string): string {
   const mark = spelling.indexOf('?') + 1;
   if (mark === 0) return spelling;
-  return spelling.slice(0, mark) + spelling.slice(mark).replace(/[:/?@[\]]/g, (char) => escaped(char.charCodeAt(0)));
-}
-
-function escaped(byte: number): string {
-  return `%${(byte + 0x100).toString(16).slice(1).toUpperCase()}`;
+  const query = spelling.slice(mark).replace(/[:/?@[\]]/g, (char) => TRIPLETS[char.charCodeAt(0)] as string);
+  return spelling.slice(0, mark) + query;
 }

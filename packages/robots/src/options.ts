@@ -76,7 +76,11 @@ export function resolveCompileOptions(options: CompileOptions): ResolvedCompileO
   const { tokens, strictDialects = DIALECTS.slice(0, 3), ...given } = options;
   const isStrictest = options.policy === 'strictest';
   const isOld = isStrictest || options.dialect === '1996' || options.dialect === '1994';
-  if (!Array.isArray(strictDialects) || strictDialects.length === 0 || !strictDialects.every(isDialect)) {
+  if (
+    !Array.isArray(strictDialects) ||
+    strictDialects.length === 0 ||
+    !strictDialects.every((name) => DIALECTS.includes(name))
+  ) {
     throw invalidOption('strictDialects', `a list of ${DIALECTS.join(', ')}`, strictDialects);
   }
   const table = {
@@ -97,10 +101,6 @@ export function resolveCompileOptions(options: CompileOptions): ResolvedCompileO
 /** The first value is the default if the condition holds, else the second. */
 function firstIf(isFirst: boolean, first: string, second: string): readonly string[] {
   return isFirst ? [first, second] : [second, first];
-}
-
-function isDialect(name: unknown): boolean {
-  return (DIALECTS as readonly unknown[]).includes(name);
 }
 
 function resolveTokens(given: unknown): readonly string[] {

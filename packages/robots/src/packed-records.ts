@@ -12,7 +12,7 @@
 
 import { byteString, textOf } from './bytes.js';
 import type { FieldRecord } from './document.js';
-import { BAD, fieldName, UNKNOWN } from './fields.js';
+import { BAD, fieldName, REMARK, UNKNOWN } from './fields.js';
 import { MAX_IDLE_LINES } from './limits.js';
 
 // What was odd about a line, as bits.
@@ -28,6 +28,8 @@ const KIND = 0x1f;
 const MORE = 0x40;
 const DIGIT = 0x3f;
 const DIGIT_BITS = 6;
+/** Kind, notes, and three numbers of at most four digits. */
+const MAX_HEAD_BYTES = 14;
 
 /** A record of a packed file. Most are passed over, so that value and name are cut out when they are read. */
 export class PackedRecord {
@@ -76,14 +78,16 @@ export class PackedRecord {
 
 /** Collects records and makes the string. */
 export class RecordWriter {
+  readonly #source: Uint8Array;
   #bytes: Uint8Array;
   #length = 0;
   #blank = 0;
   #idle = 0;
   #isBehindUnknown = false;
 
-  /** @param expected - Bytes that will probably be needed. */
-  constructor(expected: number) {
+  /** @param source - Where names and values are. @param expected - Bytes that will probably be needed. */
+  constructor(source: Uint8Array, expected: number) {
+    this.#source = source;
     this.#bytes = new Uint8Array(expected + 64);
   }
 
@@ -97,47 +101,30 @@ export class RecordWriter {
    * in a row all but the first. No reading of the file can tell.
    */
   drops(kind: number): boolean {
-    return this.#idle >= MAX_IDLE_LINES && (kind === BAD || (kind === UNKNOWN && this.#isBehindUnknown));
+    return this.#idle >= MAX_IDLE_LINES && (isSilent(kind) || (kind === UNKNOWN && this.#isBehindUnknown));
   }
 
-  /** Adds a record whose value is `source[start, end)`. */
-  add(kind: number, line: number, source: Uint8Array, start: number, end: number): void {
-    this.#begin(kind, line, end - start, end - start);
-    this.#copy(source, start, end);
-  }
-
-  /** Adds a record with what is odd about it. Value and name are byte strings. */
-  addNoted(kind: number, line: number, value: string, notes: number, name: string): void {
-    const text = value + String.fromCharCode(notes) + numberText(name.length) + name;
-    this.#begin(kind | HAS_NOTES, line, value.length, text.length);
-    for (let i = 0; i < text.length; i++) this.#bytes[this.#length++] = text.charCodeAt(i);
-    // It counts as bad, and so says nothing.
-    if (notes & TOO_LONG) this.#isBehindUnknown = false;
-  }
-
-  /** Adds a record of an unknown field: its value is `source[start, end)`, its name `source[nameStart, nameEnd)`. */
-  addUnknown(line: number, source: Uint8Array, start: number, end: number, nameStart: number, nameEnd: number): void {
-    this.#begin(UNKNOWN | HAS_NOTES, line, end - start, end - start + 5 + nameEnd - nameStart);
-    this.#copy(source, start, end);
-    this.#bytes[this.#length++] = 0;
-    this.#number(nameEnd - nameStart);
-    this.#copy(source, nameStart, nameEnd);
-  }
-
-  /** The head of a record. @param more - Bytes that follow it. */
-  #begin(kind: number, line: number, length: number, more: number): void {
-    if (this.#length + more + 9 > this.#bytes.length) {
-      const larger = new Uint8Array(2 * (this.#length + more + 9));
+  /** Adds a record: its value, what is odd about it, and its name where that is not the canonical one. */
+  add(kind: number, line: number, start: number, end: number, notes = 0, nameStart = 0, nameEnd = nameStart): void {
+    const most = this.#length + end - start + nameEnd - nameStart + MAX_HEAD_BYTES;
+    if (most > this.#bytes.length) {
+      const larger = new Uint8Array(2 * most);
       larger.set(this.#bytes);
       this.#bytes = larger;
     }
-    this.#bytes[this.#length++] = kind | this.#blank;
+    const hasNotes = notes > 0 || nameEnd > nameStart;
+    this.#bytes[this.#length++] = kind | this.#blank | (hasNotes ? HAS_NOTES : 0);
     this.#blank = 0;
-    const plain = kind & KIND;
-    if (plain <= UNKNOWN) this.#idle++;
-    if (plain !== BAD) this.#isBehindUnknown = plain === UNKNOWN;
-    this.#number(length);
+    this.#number(end - start);
     this.#number(line);
+    this.#copy(start, end);
+    // Too long a line counts as bad.
+    if (!isSilent(kind)) this.#isBehindUnknown = kind === UNKNOWN && (notes & TOO_LONG) === 0;
+    if (isSilent(kind) || kind === UNKNOWN) this.#idle++;
+    if (!hasNotes) return;
+    this.#bytes[this.#length++] = notes;
+    this.#number(nameEnd - nameStart);
+    this.#copy(nameStart, nameEnd);
   }
 
   #number(value: number): void {
@@ -146,14 +133,19 @@ export class RecordWriter {
     this.#bytes[this.#length++] = rest;
   }
 
-  #copy(source: Uint8Array, start: number, end: number): void {
-    for (let i = start; i < end; i++) this.#bytes[this.#length++] = source[i] as number;
+  #copy(start: number, end: number): void {
+    for (let i = start; i < end; i++) this.#bytes[this.#length++] = this.#source[i] as number;
   }
 
   /** The packed string, one byte of memory per byte. */
   finish(): string {
     return byteString(this.#bytes.subarray(0, this.#length));
   }
+}
+
+/** Whether a line of a kind says nothing, in any reading. */
+export function isSilent(kind: number): boolean {
+  return kind === BAD || kind === REMARK;
 }
 
 /** The records of a packed file. */
@@ -206,6 +198,5 @@ export function fieldRecord({ kind, name, value, line }: PackedRecord): FieldRec
 
 /** A field name as it is compared. */
 export function foldName(name: string): string {
-  const folded = name.toLowerCase();
-  return /[ \t]/.test(folded) ? folded.replace(/[ \t]+/g, ' ') : folded;
+  return name.toLowerCase().replace(/[ \t]+/g, ' ');
 }

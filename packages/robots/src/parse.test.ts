@@ -151,7 +151,6 @@ describe('a document', () => {
         ],
         fields: [{ field: 'x-thing', rawField: 'X-Thing', value: '1', line: 6 }],
         licenses: [],
-        hasDeadAllow: true,
       },
       {
         agents: ['*'],
@@ -160,7 +159,6 @@ describe('a document', () => {
         rules: [],
         fields: [{ field: 'request-rate', rawField: 'request-rate', value: '1/5', line: 9 }],
         licenses: [],
-        hasDeadAllow: false,
       },
     ]);
   });
@@ -183,6 +181,13 @@ describe('a document', () => {
     expect(licensed.groups[0]?.licenses).toEqual(['https://example.com/no%20url', 'https://example.com/g.xml']);
     expect(licensed.orphans).toEqual([]);
     expect(parseRobots('License: /f.xml').licenses).toEqual(['/f.xml']);
+  });
+
+  it('has no unusual blanks around a value, with a colon or without (robots §3.3)', () => {
+    for (const line of ['Disallow\u00a0:\ufeff/a\u000b', 'Disallow \u00a0/a', '\u00a0Disallow: /a\0']) {
+      const [rule] = parseRobots(`${GROUP}${line}`).groups[0]?.rules ?? [];
+      expect(rule, JSON.stringify(line)).toEqual({ kind: 'disallow', raw: '/a', line: 2 });
+    }
   });
 
   it('gives the same lists each time', () => {

@@ -3,24 +3,24 @@
 
 import { decodeBody } from './decode.js';
 import type { GroupSpan } from './dialects.js';
-import { declaredVersion, plainKind, rfc9309 } from './dialects.js';
-import type { CleanParam, FieldRecord, FileNote, Group, ParseOptions, RobotsDocument, Rule } from './document.js';
+import { plainKind, rfc9309 } from './dialects.js';
+import type { FieldRecord, Group, ParseOptions, RobotsDocument, Rule } from './document.js';
 import { RobotsError } from './errors.js';
-import { ALLOW, BAD, DISALLOW, fieldKind, isGroupField, LICENSE, REMARK, UNKNOWN, USER_AGENT } from './fields.js';
+import { ALLOW, BAD, DISALLOW, isGroupField, LICENSE, REMARK, UNKNOWN, USER_AGENT } from './fields.js';
 import {
   fileLicenses,
-  groupLicenses,
   isHostValue,
   parseCleanParam,
+  readLicense,
   readPleaseVisit,
   readSitemap,
+  urlsOf,
 } from './file-fields.js';
 import { valuesOf } from './group-fields.js';
 import { groupSpans } from './groups.js';
 import { MAX_CLEAN_PARAM_LINES } from './limits.js';
-import { fieldRecord, records, TOO_LONG } from './packed-records.js';
+import { fieldRecord, records } from './packed-records.js';
 import { packRecords } from './records.js';
-import { startsLikePath } from './rule-values.js';
 
 const CALL_HINT = 'call parseRobots(body, { robotsUrl })';
 
@@ -37,102 +37,62 @@ export function parseRobots(input: Uint8Array | ArrayBuffer | string, options: P
   }
   const { robotsUrl = null, charset = null, repair = true } = options;
   const { bytes, start, end, truncated, notes } = decodeBody(body, options.maxBytes);
-  return new PackedDocument(packRecords(bytes, start, end, repair), robotsUrl, charset, repair, truncated, notes);
+  const packed = packRecords(bytes, start, end, repair);
+  return new PackedDocument({ packed, robotsUrl, charset, repair, truncated, notes }) as unknown as RobotsDocument;
 }
 
-/** A document that keeps little and unpacks much. */
-class PackedDocument implements RobotsDocument {
-  readonly packed: string;
-  readonly robotsUrl: string | null;
-  readonly charset: string | null;
-  readonly repair: boolean;
-  readonly truncated: boolean;
-  readonly notes: readonly FileNote[];
-  #views: Views | null = null;
+/** What the fields of a file say. */
+const VIEWS = ['fields', 'sitemaps', 'host', 'cleanParams', 'pleaseVisit', 'licenses', 'unknown', 'orphans'] as const;
+type Views = Pick<RobotsDocument, (typeof VIEWS)[number]>;
 
-  constructor(
-    packed: string,
-    robotsUrl: string | null,
-    charset: string | null,
-    repair: boolean,
-    truncated: boolean,
-    notes: readonly FileNote[],
-  ) {
-    this.packed = packed;
-    this.robotsUrl = robotsUrl;
-    this.charset = charset;
-    this.repair = repair;
-    this.truncated = truncated;
-    this.notes = notes;
+/** A document that keeps little and unpacks much. */
+class PackedDocument {
+  #views: Views | null = null;
+  #groups: readonly Group[] | null = null;
+
+  static {
+    for (const view of VIEWS) {
+      Object.defineProperty(PackedDocument.prototype, view, {
+        get(this: PackedDocument & RobotsDocument) {
+          this.#views ??= unpackFields(this);
+          return this.#views[view];
+        },
+      });
+    }
   }
 
-  get fields(): readonly FieldRecord[] {
-    return PackedDocument.#view(this).fields;
+  constructor(kept: Omit<RobotsDocument, keyof Views | 'groups'>) {
+    Object.assign(this, kept);
   }
 
   get groups(): readonly Group[] {
-    const view = PackedDocument.#view(this);
-    view.groups ??= groupSpans(this, rfc9309).map((span) => unpackGroup(this, span));
-    return view.groups;
-  }
-
-  get sitemaps(): readonly string[] {
-    return PackedDocument.#view(this).sitemaps;
-  }
-
-  get host(): string | null {
-    return PackedDocument.#view(this).host;
-  }
-
-  get cleanParams(): readonly CleanParam[] {
-    return PackedDocument.#view(this).cleanParams;
-  }
-
-  get pleaseVisit(): readonly string[] {
-    return PackedDocument.#view(this).pleaseVisit;
-  }
-
-  get licenses(): readonly string[] {
-    return PackedDocument.#view(this).licenses;
-  }
-
-  get unknown(): readonly FieldRecord[] {
-    return PackedDocument.#view(this).unknown;
-  }
-
-  get orphans(): readonly FieldRecord[] {
-    return PackedDocument.#view(this).orphans;
-  }
-
-  // Static, because private methods of an instance cost each instance a slot.
-  static #view(document: PackedDocument): Views {
-    document.#views ??= unpackFields(document);
-    return document.#views;
+    const document = this as unknown as RobotsDocument;
+    this.#groups ??= groupSpans(document, rfc9309).map((span) => unpackGroup(document, span));
+    return this.#groups;
   }
 }
 
-type Views = Pick<
-  RobotsDocument,
-  'fields' | 'sitemaps' | 'host' | 'cleanParams' | 'pleaseVisit' | 'licenses' | 'unknown' | 'orphans'
-> & {
-  groups?: readonly Group[];
-};
-
 function unpackFields(document: RobotsDocument): Views {
   const { packed, robotsUrl } = document;
-  const fields = Array.from(records(packed))
-    .filter((record) => plainKind(record) !== BAD && record.kind !== REMARK)
-    .map(fieldRecord);
-  const firstAgent = fields.findIndex(({ field }) => field === 'user-agent');
-  const kindOf = ({ field }: FieldRecord) => fieldKind(field, false);
+  const fields: FieldRecord[] = [];
+  const unknown: FieldRecord[] = [];
+  const orphans: FieldRecord[] = [];
+  let hasAgent = false;
+  for (const record of records(packed)) {
+    const kind = plainKind(record);
+    if (kind === BAD || kind === REMARK) continue;
+    const field = fieldRecord(record);
+    fields.push(field);
+    hasAgent ||= kind === USER_AGENT;
+    if (kind === UNKNOWN) unknown.push(field);
+    else if (!hasAgent && kind < LICENSE) orphans.push(field);
+  }
   return {
     fields,
-    unknown: fields.filter((record) => kindOf(record) === UNKNOWN),
-    orphans: fields
-      .slice(0, firstAgent < 0 ? undefined : firstAgent)
-      .filter((record) => kindOf(record) > USER_AGENT && kindOf(record) < LICENSE),
-    sitemaps: [...new Set(valuesOf(fields, 'sitemap', (value) => readSitemap(value, robotsUrl)))],
-    pleaseVisit: [...new Set(valuesOf(fields, 'pleasevisit', (value) => readPleaseVisit(value, robotsUrl)))],
+    unknown,
+    orphans,
+    sitemaps: urlsOf(fields, 'sitemap', robotsUrl, readSitemap),
+    pleaseVisit: urlsOf(fields, 'pleasevisit', robotsUrl, readPleaseVisit),
     cleanParams: valuesOf(fields, 'clean-param', parseCleanParam).slice(0, MAX_CLEAN_PARAM_LINES),
     licenses: fileLicenses(document),
     host: valuesOf(fields, 'host', (value) => (isHostValue(value) ? value : null))[0] ?? null,
@@ -142,23 +102,20 @@ function unpackFields(document: RobotsDocument): Views {
 function unpackGroup({ packed, robotsUrl }: RobotsDocument, span: GroupSpan): Group {
   const rules: Rule[] = [];
   const fields: FieldRecord[] = [];
-  let hasDeadAllow = false;
   for (const record of records(packed, span.from, span.to)) {
     const kind = plainKind(record);
     const isAllow = kind === ALLOW;
     if (isAllow || kind === DISALLOW) {
       const { value: raw, line } = fieldRecord(record);
       rules.push({ kind: isAllow ? 'allow' : 'disallow', raw, line });
-      hasDeadAllow ||= isAllow && raw !== '' && (!startsLikePath(raw) || (record.notes & TOO_LONG) > 0);
     } else if (isGroupField(kind) || kind === UNKNOWN) fields.push(fieldRecord(record));
   }
   return {
     agents: [...new Set(span.agents)],
     agentLines: span.agentLines,
-    version: declaredVersion(packed, span)?.text ?? null,
+    version: span.version?.text ?? null,
     rules,
     fields,
-    licenses: groupLicenses(fields, robotsUrl),
-    hasDeadAllow,
+    licenses: urlsOf(fields, 'license', robotsUrl, readLicense),
   };
 }

@@ -11,7 +11,7 @@
 // once.
 
 import { bytesOf } from './bytes.js';
-import { canonical } from './normalize.js';
+import { canonical, queryForm } from './normalize.js';
 
 const STAR = 0x2a;
 const DOLLAR = 0x24;
@@ -32,15 +32,10 @@ export const passed = { bytes: 0 };
  * @param pathAndQuery - Path and query of a URL, without fragment; `''` counts as `/`.
  */
 export function matchesPattern(pattern: string, pathAndQuery: string): boolean {
-  return pattern !== '' && matchesBytes(bytesOf(pattern), bytesOf(pathAndQuery || '/'));
-}
-
-/** The same for byte strings. */
-export function matchesBytes(pattern: string, path: string): boolean {
-  return (['n0', 'n1'] as const).some((form) => {
-    const spelling = canonical(pattern, form, true);
-    return matchesStretch(spelling, 0, spelling.length, canonical(path, form, false));
-  });
+  const spelling = canonical(bytesOf(pattern), 'n0', true);
+  const path = canonical(bytesOf(pathAndQuery || '/'), 'n0', false);
+  const matches = (rule: string, text: string) => matchesStretch(rule, 0, rule.length, text);
+  return pattern !== '' && (matches(spelling, path) || matches(queryForm(spelling), queryForm(path)));
 }
 
 /** Whether a canonical pattern, `pattern[from, to)`, matches a canonical text from its first byte on. */

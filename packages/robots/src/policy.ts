@@ -3,17 +3,7 @@
 
 import type { Readings } from './decide.js';
 import type { BaseDialect, Dialect, GroupSpan, Selection } from './dialects.js';
-import {
-  declaredVersion,
-  google,
-  rfc9309,
-  selectGeneral,
-  type VersionReading,
-  v2,
-  versionReading,
-  y1994,
-  y1996,
-} from './dialects.js';
+import { google, rfc9309, selectGeneral, type VersionReading, v2, versionReading, y1994, y1996 } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { groupSpans, selectGroups } from './groups.js';
 import type { ResolvedCompileOptions } from './options.js';
@@ -21,15 +11,16 @@ import { compileReading, type Reading } from './reading.js';
 
 const DIALECTS: Readonly<Record<BaseDialect, Dialect>> = { rfc9309, google, '1996': y1996, '1994': y1994 };
 
-/** The groups that apply to a crawler in a base dialect, and all groups (robots §4.3, §9). */
+/** The groups that apply to a crawler in a base dialect, all groups, and those for all crawlers (robots §4.3, §9). */
 export function selectionOf(
   document: RobotsDocument,
   name: BaseDialect,
   tokens: readonly string[],
-): Selection & { readonly all: readonly GroupSpan[]; readonly dialect: Dialect } {
+): Selection & Record<'all' | 'starred', readonly GroupSpan[]> & { readonly dialect: Dialect } {
   const dialect = DIALECTS[name];
   const all = groupSpans(document, dialect);
-  return { ...selectGroups(dialect, all, tokens), all, dialect };
+  const starred = all.filter(({ agents }) => agents.includes('*'));
+  return { ...selectGroups(dialect, all, tokens), all, starred, dialect };
 }
 
 /** The readings of a file that count for a crawler; at least one (robots §5.5, §8). */
@@ -42,11 +33,11 @@ export function readingsOf(document: RobotsDocument, settings: ResolvedCompileOp
     if (spans.length > 0) readings.push(compileReading(document, reading, { spans, agent }, settings));
   };
   const ofVersion = (spans: readonly GroupSpan[], reading: VersionReading) =>
-    spans.filter((span) => versionReading(declaredVersion(document.packed, span)) === reading);
+    spans.filter((span) => versionReading(span.version) === reading);
   const isNamed = (agent: string | null) => agent !== null && agent !== '*';
+  const { all, starred } = selection;
   // A 2.0.0 author who named us by a general match withheld something; the base dialect cannot see it.
-  const general = selectGeneral(isNamed(selection.agent) ? [] : ofVersion(selection.all, 'two'), tokens);
-  const starred = selection.all.filter(({ agents }) => agents.includes('*'));
+  const general = selectGeneral(isNamed(selection.agent) ? [] : ofVersion(all, 'two'), tokens);
   if (policy === 'declared-only') {
     // The pure reading: declared groups in 2.0.0, others in the base dialect.
     const { spans, agent } = general.agent === null ? selection : general;

@@ -103,18 +103,10 @@ export function rateInForce(rates: readonly RequestRate[], nowMs: number): RateI
     return { kind: 'rate', intervalMs: Math.ceil((rate.periodSeconds * 1000) / rate.documents), rate };
   }
   // Minute by minute: where a window with documents reaches, and none without any, the host is open again.
-  const open = dayOf(
-    rates.map(({ documents, window }) => (documents > 0 ? window : null)),
-    1,
-  );
-  const closed = dayOf(
-    rates.map(({ documents, window }) => (documents > 0 ? null : window)),
-    1,
-  );
+  const open = dayOf([], 1);
   if (general === null || general.documents > 0) open.fill(1);
-  closed.forEach((isClosed, at) => {
-    if (isClosed) open[at] = 0;
-  });
+  for (const { documents, window } of rates) if (documents > 0) paint(open, window, 1, 1);
+  for (const { documents, window } of rates) if (documents === 0) paint(open, window, 1, 0);
   return { kind: 'closed', untilMs: startOfMinute(nowMs) + (minutesUntil(open, minute, 1) ?? DAY_MINUTES) * MINUTE_MS };
 }
 
@@ -151,18 +143,20 @@ function slower(current: RequestRate | null, candidate: RequestRate): RequestRat
 }
 
 /** One byte per minute of the day: 1 where any window reaches; its last minute counts when `more` is 1. */
-function dayOf(windows: readonly (TimeWindow | null)[], more: 0 | 1): Uint8Array {
+function dayOf(windows: readonly TimeWindow[], more: 0 | 1): Uint8Array {
   const day = new Uint8Array(DAY_MINUTES);
-  for (const window of windows) {
-    if (window === null) continue;
-    const { startMinute, endMinute } = window;
-    if (startMinute < endMinute) day.fill(1, startMinute, endMinute + more);
-    else {
-      day.fill(1, startMinute);
-      day.fill(1, 0, startMinute === endMinute ? DAY_MINUTES : endMinute + more);
-    }
-  }
+  for (const window of windows) paint(day, window, more, 1);
   return day;
+}
+
+function paint(day: Uint8Array, window: TimeWindow | null, more: 0 | 1, value: 0 | 1): void {
+  if (window === null) return;
+  const { startMinute, endMinute } = window;
+  if (startMinute < endMinute) day.fill(value, startMinute, endMinute + more);
+  else {
+    day.fill(value, startMinute);
+    day.fill(value, 0, startMinute === endMinute ? DAY_MINUTES : endMinute + more);
+  }
 }
 
 /** Minutes from `minute` to the first later one of a kind, around midnight; null when none of the day is. */

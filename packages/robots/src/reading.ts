@@ -8,13 +8,14 @@ import { ALLOW, DISALLOW } from './fields.js';
 import { canonical, queryForm } from './normalize.js';
 import { INVALID_UTF8, PackedRecord, TOO_LONG } from './packed-records.js';
 import {
+  addRule,
   findRule,
-  type IndexedRule,
   indexRules,
   lengthWeight,
   OVERWORK,
   QUERY_ONLY,
   type RuleIndex,
+  type StrongestRules,
 } from './rule-index.js';
 import { rulePatterns, startsLikePath } from './rule-values.js';
 import type { Target } from './target.js';
@@ -45,7 +46,7 @@ export function compileReading(
   { spans, agent }: Selection,
   { ambiguousRules, maxRulesPerGroup, onOversize }: ReadingOptions,
 ): Reading {
-  const rules: IndexedRule[] = [];
+  const rules: StrongestRules = new Map();
   const isClasses = dialect.precedence === 'classes';
   let isOverfull = document.truncated && onOversize === 'disallow-all';
   let hasExplicitAllow = false;
@@ -61,7 +62,7 @@ export function compileReading(
       count++;
       const value = dialect.valueOf(record);
       const patterns = patternsOf(document, dialect, record, value, isAllow);
-      for (const pattern of patterns) addRule(rules, dialect, record, kind, pattern);
+      for (const pattern of patterns) addPattern(rules, dialect, record, kind, pattern);
       if (!isAllow) hasDisallow ||= patterns.length > 0;
       else if (patterns.some((pattern) => pattern.includes('*'))) hasWildcardAllow = true;
       else hasExplicitAllow ||= value !== '';
@@ -107,17 +108,24 @@ export function patternsOf(
   return [...patterns, ...patterns.flatMap((pattern) => transcoded(pattern, document.charset as string))];
 }
 
-function addRule(rules: IndexedRule[], dialect: Dialect, record: PackedRecord, kind: number, written: string): void {
+function addPattern(
+  rules: StrongestRules,
+  dialect: Dialect,
+  { at }: PackedRecord,
+  kind: number,
+  written: string,
+): void {
   const { form, precedence } = dialect;
   const spelling = canonical(written, form, true);
   let weight = lengthWeight(spelling.length, kind);
   if (precedence === 'first') weight = 0;
   if (precedence === 'classes') weight = kind === DISALLOW ? 1 : spelling.includes('*') ? 0 : 2;
   // Runs of asterisks are one; in 2.0.0 nothing is implied at the end, so the pattern is anchored (robots §5.5).
-  const pattern = spelling.replace(/\*{2,}/g, '*') + (form === 'decoded-star' ? '$' : '');
-  rules.push({ at: record.at, head: kind, pattern, weight });
+  const short = spelling.includes('**') ? spelling.replace(/\*{2,}/g, '*') : spelling;
+  const pattern = form === 'decoded-star' ? `${short}$` : short;
+  addRule(rules, pattern, at, kind, weight);
   const query = form === 'n0' ? queryForm(pattern) : pattern;
-  if (query !== pattern) rules.push({ at: record.at, head: kind | QUERY_ONLY, pattern: query, weight });
+  if (query !== pattern) addRule(rules, query, at, kind | QUERY_ONLY, weight);
 }
 
 /** A value as UTF-8, had it been written in another charset; nothing for a charset that the platform does not know. */

@@ -1,51 +1,39 @@
 // Bytes → packed records: lines are cut, comments dropped, names recognised, blanks trimmed. Values are kept as they
-// are: dialects read them when rules are compiled, diagnostics on demand. The common line makes no string and no
-// object.
+// are: dialects read them when rules are compiled, diagnostics on demand. No line makes a string or an object, so that
+// an odd one costs little more than a common one.
 
-import { byteString, isUtf8, textOf } from './bytes.js';
-import {
-  ALLOW,
-  BAD,
-  bytesKind,
-  COMMENT,
-  DISALLOW,
-  fieldKind,
-  fieldName,
-  MIN_NAME,
-  mayBeginField,
-  REMARK,
-  SITEMAP,
-  UNKNOWN,
-} from './fields.js';
+import { byteString, isUtf8 } from './bytes.js';
+import { ALLOW, BAD, beginsField, COMMENT, DISALLOW, fieldKind, MISSPELT, REMARK, SITEMAP, UNKNOWN } from './fields.js';
 import { MAX_LINE_BYTES } from './limits.js';
-import {
-  foldName,
-  INVALID_UTF8,
-  MISSING_COLON,
-  NUL,
-  ODD_WHITESPACE,
-  RecordWriter,
-  TOO_LONG,
-} from './packed-records.js';
-import { startsLikePath } from './rule-values.js';
+import { INVALID_UTF8, MISSING_COLON, NUL, ODD_WHITESPACE, RecordWriter, TOO_LONG } from './packed-records.js';
 
+const TAB = 0x09;
 const LF = 0x0a;
+const FF = 0x0c;
 const CR = 0x0d;
 const SPACE = 0x20;
-const TAB = 0x09;
 const HASH = 0x23;
+const PERCENT = 0x25;
+const STAR = 0x2a;
+const SLASH = 0x2f;
 const COLON = 0x3a;
-/** U+FEFF. */
-const MARK = '\xef\xbb\xbf';
-/** How the bytes of U+2011 and U+2013 begin. */
-const DASH = '\xe2\x80';
 /** `sitemap http://…` without its colon, or a URL on a line of its own. */
 const SITEMAP_LINE = /^(sitemaps?[ \t]+)?(https?:\/\/[^ \t]+)$/i;
+/** How U+FEFF begins. */
+const MARK = 0xef;
+
+/** What all lines of a file share. */
+interface Packing {
+  readonly writer: RecordWriter;
+  readonly bytes: Uint8Array;
+  readonly repair: boolean;
+}
 
 /** Packs the lines of a file (robots §2.3, §2.5, §3). */
-export function packRecords(bytes: Uint8Array, start: number, end: number, repair: boolean): string {
-  const writer = new RecordWriter(end - start);
-  let text: string | null = null;
+export function packRecords(file: Uint8Array, start: number, end: number, repair: boolean): string {
+  const bytes = file.includes(0) ? withNulLast(file, start, end) : file;
+  const writer = new RecordWriter(bytes, end - start);
+  const packing = { writer, bytes, repair };
   for (let line = 1, i = start; i < end; line++, i++) {
     const lineStart = i;
     let colon = -1;
@@ -62,7 +50,7 @@ export function packRecords(bytes: Uint8Array, start: number, end: number, repai
       }
     }
     const lineEnd = i;
-    if (bytes[i] === CR && bytes[i + 1] === LF) i++;
+    if (i + 1 < end && bytes[i] === CR && bytes[i + 1] === LF) i++;
     isOdd ||= lineEnd - lineStart > MAX_LINE_BYTES;
     if (lineStart === lineEnd) {
       writer.addBlank();
@@ -70,125 +58,163 @@ export function packRecords(bytes: Uint8Array, start: number, end: number, repai
     }
     // A comment line is not blank and bounds nothing (robots §3.2).
     if (hash === lineStart && !isOdd) continue;
-    const kind = isOdd ? UNKNOWN : bytesKind(bytes, lineStart, colon);
+    const kind = isOdd || colon < 0 ? UNKNOWN : fieldKind(bytes, lineStart, colon);
+    let from = colon < 0 ? lineStart : colon + 1;
     let to = hash < 0 ? lineEnd : hash;
-    while (to > lineStart && isBlank(bytes[to - 1])) to--;
-    let from = colon + 1 || lineStart;
-    while (from < to && isBlank(bytes[from])) from++;
-    // A Comment runs to the end of the line, number sign included (R9).
-    if (kind !== UNKNOWN && (kind !== COMMENT || hash < 0)) {
-      writer.add(kind, line, bytes, from, to);
+    while (to > from && isSpace(bytes[to - 1])) to--;
+    while (from < to && isSpace(bytes[from])) from++;
+    if (kind !== UNKNOWN && kind < MISSPELT && kind !== COMMENT) {
+      writer.add(kind, line, from, to);
       continue;
     }
-    let nameFrom = lineStart;
-    while (nameFrom < to && isBlank(bytes[nameFrom])) nameFrom++;
-    let nameTo = colon < 0 ? nameFrom : colon;
-    if (colon < 0) while (nameTo < to && !isBlank(bytes[nameTo])) nameTo++;
-    else while (nameTo > nameFrom && isBlank(bytes[nameTo - 1])) nameTo--;
-    // A word alone says nothing, with its comment or without.
-    const isWord = colon < 0 && nameTo === to;
-    // Shorter names are not known.
-    const mayBeKnown = !isWord && (colon < 0 || nameTo - nameFrom >= MIN_NAME) && mayBegin(bytes, nameFrom);
-    if (isOdd || nameFrom === to || mayBeKnown) {
-      if (isOdd && writer.drops(kindAtMost(bytes, nameFrom, to, colon))) continue;
-      text ??= byteString(bytes.subarray(0, end));
-      packOddLine(writer, line, text.slice(lineStart, lineEnd), repair);
-    } else if (writer.drops(colon < 0 || nameTo === nameFrom ? BAD : UNKNOWN)) continue;
-    else if (colon < 0 || nameTo === nameFrom) writer.add(BAD, line, bytes, nameFrom, to);
-    else writer.addUnknown(line, bytes, from, to, nameFrom, nameTo);
+    let name = lineStart;
+    while (name < to && isSpace(bytes[name])) name++;
+    if (isOdd || name === to || beginsField(bytes, name, to))
+      packOddLine(packing, line, lineStart, lineEnd, colon, hash, isOdd);
+    else if (colon <= name) {
+      if (!writer.drops(BAD)) writer.add(BAD, line, name, to);
+    } else if (!writer.drops(UNKNOWN)) {
+      let nameTo = colon;
+      while (isSpace(bytes[nameTo - 1])) nameTo--;
+      writer.add(UNKNOWN, line, from, to, 0, name, nameTo);
+    }
   }
   return writer.finish();
 }
 
-function isBlank(byte: number | undefined): boolean {
+/** A copy of a file in which the NUL bytes of a line stand at its end (robots §2.3). */
+function withNulLast(file: Uint8Array, start: number, end: number): Uint8Array {
+  const bytes = file.slice(0, end);
+  for (let i = start, to = start; i <= end; i++) {
+    const c = file[i] as number;
+    if (i === end || c === LF || c === CR) {
+      bytes.fill(0, to, i);
+      to = i + 1;
+    } else if (c !== 0) bytes[to++] = c;
+  }
+  return bytes;
+}
+
+/** The blank of a grammar: SP or HTAB. */
+function isSpace(byte: number | undefined): boolean {
   return byte === SPACE || byte === TAB;
 }
 
-function mayBegin(bytes: Uint8Array, at: number): boolean {
-  return mayBeginField(bytes[at] as number, bytes[at + 1] as number);
-}
-
-/** What an odd line can be at most, by its first bytes: `BAD`, `UNKNOWN`, or `REMARK` for anything. */
-function kindAtMost(bytes: Uint8Array, from: number, to: number, colon: number): number {
-  let at = from;
-  while (at < to && bytes[at] === 0) at++;
-  const first = bytes[at] as number;
-  // A blank beyond ASCII, a second byte that does not count, or the beginning of a field.
-  if (at >= to || first === 0xc2 || first === 0xef || !bytes[at + 1] || mayBegin(bytes, at)) return REMARK;
-  return colon < 0 || first === COLON ? BAD : UNKNOWN;
-}
-
-/** Packs a line that needs a closer look: a name that is not known, control or high bytes, too many of them. */
-function packOddLine(writer: RecordWriter, line: number, written: string, repair: boolean): void {
-  let text = written.replaceAll('\0', '');
-  let notes = text === written ? 0 : NUL;
-  const trimmed = (part: string) => {
-    let from = 0;
-    let to = part.length;
-    for (let bytes = 1; from < to && bytes > 0; from += bytes) bytes = blankAt(part, from);
-    for (let bytes = 1; bytes < 4 && from + bytes <= to; bytes++) {
-      if (blankAt(part, to - bytes) !== bytes) continue;
-      to -= bytes;
-      bytes = 0;
-    }
-    if (to - from < part.length && /[^ \t]/.test(part.slice(0, from) + part.slice(to))) notes |= ODD_WHITESPACE;
-    return part.slice(from, to);
-  };
-  const hash = text.indexOf('#');
-  let content = hash < 0 ? text : text.slice(0, hash);
-  if (!isUtf8(content)) notes |= INVALID_UTF8;
-  if (content.length > MAX_LINE_BYTES) {
+/**
+ * Packs `[start, end)`, a line that needs a closer look: another name than a canonical one, control or high bytes, too
+ * many bytes. Its first colon and its first number sign are known, -1 for none.
+ */
+function packOddLine(
+  { writer, bytes, repair }: Packing,
+  line: number,
+  start: number,
+  end: number,
+  colonAt: number,
+  hash: number,
+  isOdd: boolean,
+): void {
+  let notes = 0;
+  let lineEnd = end;
+  for (; lineEnd > start && bytes[lineEnd - 1] === 0; lineEnd--) notes = NUL;
+  const contentEnd = hash < 0 ? lineEnd : hash;
+  let cut = contentEnd;
+  if (contentEnd - start > MAX_LINE_BYTES) {
     notes |= TOO_LONG;
-    // Cut so that no incomplete percent triplet stays.
-    content = text = content.slice(0, MAX_LINE_BYTES).replace(/%.?$/, '');
+    cut = start + MAX_LINE_BYTES;
+    // So that no incomplete percent triplet stays.
+    if (bytes[cut - 2] === PERCENT) cut -= 2;
+    else if (bytes[cut - 1] === PERCENT) cut -= 1;
+    lineEnd = cut;
   }
-  const colon = content.indexOf(':');
-  const whole = trimmed(content);
-  if (whole === '') {
-    if (notes > 0) writer.addNoted(REMARK, line, '', notes, '');
-    if (content === text) writer.addBlank();
+  const from = behindBlanks(bytes, start, cut);
+  const colon = colonAt < cut ? colonAt : -1;
+  const isIdle = !beginsField(bytes, from, cut);
+  const isDropped = isIdle && writer.drops(colon > from ? UNKNOWN : BAD);
+  if (isDropped && from < cut) return;
+  if (isOdd && !isUtf8(bytes, start, contentEnd)) notes |= INVALID_UTF8;
+  notes |= oddBlanks(bytes, start, from);
+  if (from === cut) {
+    if (!isDropped && notes > 0) writer.add(REMARK, line, from, from, notes);
+    if (cut === lineEnd) writer.addBlank();
     return;
   }
-  const mayBeKnown = mayBeginField(whole.charCodeAt(0), whole.charCodeAt(1));
-  const [, word, url = ''] = (mayBeKnown && repair && colon > 0 && SITEMAP_LINE.exec(whole)) || [];
-  // Any other bare URL says nothing about what it is.
-  if (word !== undefined || /sitemap|\.xml/i.test(url)) {
-    writer.addNoted(SITEMAP, line, url, notes | MISSING_COLON, '');
+  const to = beforeBlanks(bytes, from, cut);
+  notes |= oddBlanks(bytes, to, cut);
+  const url = repair && !isIdle && colon >= 0 ? sitemapUrl(bytes, from, to, colon) : -1;
+  if (url >= 0) {
+    writer.add(SITEMAP, line, url, to, notes | MISSING_COLON);
     return;
   }
-  if (colon < 0 && !mayBeKnown) {
-    writer.addNoted(BAD, line, whole, notes, '');
-    return;
-  }
-  const name = colon < 0 ? (whole.split(/[ \t]/, 1)[0] as string) : trimmed(content.slice(0, colon));
-  // Beyond ASCII only dashes make a name that is known.
-  const folded = mayBeKnown ? foldName(name.includes(DASH) ? textOf(name) : name) : '';
-  const named = fieldKind(folded, repair);
-  // A repair may only make a crawl stricter: a mark in front of `Allow` is no blank (R10).
-  const kind = named === ALLOW && content.slice(0, colon).includes(MARK) ? UNKNOWN : named;
-  let value = colon < 0 ? whole.slice(name.length).replace(/^[ \t]+/, '') : trimmed(content.slice(colon + 1));
+  let nameTo = colon < 0 ? from : beforeBlanks(bytes, from, colon);
+  if (colon < 0) while (nameTo < to && !isSpace(bytes[nameTo])) nameTo++;
+  let kind = fieldKind(bytes, from, nameTo);
+  // A repair may only make a crawl stricter: a mark around the name of `Allow` is no blank (R10).
+  const isMarked = kind === ALLOW && bytes.subarray(start, colon).includes(MARK);
+  if (isMarked || (kind > MISSPELT && !repair)) kind = UNKNOWN;
   // A Comment is shown to people and runs to the end of the line, number sign included (R9).
-  if (kind === COMMENT && colon >= 0) value = trimmed(text.slice(colon + 1));
-  const isField = colon < 0 ? repair && isRepairable(kind, value) : name !== '';
-  if (!isField) writer.addNoted(BAD, line, whole, notes, '');
-  else {
-    if (colon < 0) notes |= MISSING_COLON;
-    writer.addNoted(kind, line, value, notes, kind !== UNKNOWN && folded === fieldName(kind) ? '' : name);
+  const valueEnd = kind === COMMENT && colon >= 0 ? lineEnd : cut;
+  const nameEnd = colon < 0 ? nameTo : colon + 1;
+  const valueFrom = behindBlanks(bytes, nameEnd, valueEnd);
+  const valueTo = beforeBlanks(bytes, valueFrom, valueEnd);
+  if (colon < 0 ? !repair || !isRepairable(bytes, kind, valueFrom, valueTo) : nameTo === from) {
+    writer.add(BAD, line, from, to, notes);
+    return;
+  }
+  notes |= oddBlanks(bytes, nameTo, colon) | oddBlanks(bytes, nameEnd, valueFrom) | oddBlanks(bytes, valueTo, valueEnd);
+  if (colon < 0) notes |= MISSING_COLON;
+  const isCanonical = kind !== UNKNOWN && kind < MISSPELT;
+  writer.add(kind % MISSPELT, line, valueFrom, valueTo, notes, from, isCanonical ? from : nameTo);
+}
+
+/** Where `[from, to)` begins behind its blanks: SP, HTAB, VT, FF, U+00A0, U+FEFF (R10). */
+function behindBlanks(bytes: Uint8Array, from: number, to: number): number {
+  let at = from;
+  for (let width = 1; at < to && width > 0; at += width) width = blankAt(bytes, at, to);
+  return at;
+}
+
+/** Where `[from, to)` ends before its blanks. */
+function beforeBlanks(bytes: Uint8Array, from: number, to: number): number {
+  for (let end = to; ; ) {
+    const last = bytes[end - 1];
+    const width = last === 0xa0 ? 2 : last === 0xbf ? 3 : 1;
+    if (end - width < from || blankAt(bytes, end - width, end) !== width) return end;
+    end -= width;
   }
 }
 
-/** Bytes of the blank that begins at an offset, 0 for none: SP, HTAB, VT, FF, U+00A0, U+FEFF (R10). */
-function blankAt(text: string, at: number): number {
-  const byte = text.charCodeAt(at);
+/** Bytes of the blank that begins at an offset, 0 for none. */
+function blankAt(bytes: Uint8Array, at: number, to: number): number {
+  const c = bytes[at] as number;
   // A line has no LF.
-  if (byte === SPACE || (byte >= TAB && byte <= 0x0c)) return 1;
-  if (byte === 0xc2 && text.charCodeAt(at + 1) === 0xa0) return 2;
-  return byte === 0xef && text.startsWith(MARK, at) ? 3 : 0;
+  if (c === SPACE || (c >= TAB && c <= FF)) return 1;
+  if (c === 0xc2) return at + 1 < to && bytes[at + 1] === 0xa0 ? 2 : 0;
+  return c === MARK && at + 2 < to && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf ? 3 : 0;
+}
+
+/** Whether some of the blanks `[from, to)` are unusual, as a note. */
+function oddBlanks(bytes: Uint8Array, from: number, to: number): number {
+  for (let i = from; i < to; i++) if (!isSpace(bytes[i])) return ODD_WHITESPACE;
+  return 0;
+}
+
+/** Where the URL begins in `sitemap http://…` without its colon, or in a line that is the URL of a sitemap; or -1. */
+function sitemapUrl(bytes: Uint8Array, from: number, to: number, colon: number): number {
+  if (bytes[colon + 1] !== SLASH || bytes[colon + 2] !== SLASH) return -1;
+  const [, word, url = ''] = SITEMAP_LINE.exec(byteString(bytes.subarray(from, to))) ?? [];
+  // Any other bare URL says nothing about what it is.
+  return word !== undefined || /sitemap|\.xml/i.test(url) ? to - url.length : -1;
 }
 
 /** Whether a line without a colon counts: where that can only close (robots §3.5, R12). */
-function isRepairable(kind: number, value: string): boolean {
-  if (value === '' || kind === UNKNOWN || kind === ALLOW) return false;
-  const words = value.split(/[ \t]+/);
-  return words.length === 1 || (kind === DISALLOW && words.every(startsLikePath));
+function isRepairable(bytes: Uint8Array, kind: number, from: number, to: number): boolean {
+  if (kind === UNKNOWN || kind === ALLOW) return false;
+  let words = 0;
+  let arePaths = kind % MISSPELT === DISALLOW;
+  for (let i = from; i < to; i++) {
+    if (isSpace(bytes[i]) || (i > from && !isSpace(bytes[i - 1]))) continue;
+    words++;
+    arePaths &&= bytes[i] === SLASH || bytes[i] === STAR;
+  }
+  return words === 1 || (words > 1 && arePaths);
 }

@@ -35,15 +35,28 @@ const SEARCH_STEPS = 8;
 const TESTS_BEFORE_FILTER = 16;
 
 /** A pattern to be compiled. */
-export interface IndexedRule {
+interface IndexedRule {
+  readonly pattern: string;
+  /** What the pattern begins with. */
+  readonly literal: string;
+  readonly key: number;
   /** Offset of its record in the packed file. */
   readonly at: number;
   /** `ALLOW` or `DISALLOW`, with `QUERY_ONLY` where the pattern is for texts in form `n1` alone. */
   readonly head: number;
-  /** The canonical pattern. */
-  readonly pattern: string;
   /** The highest matching weight decides, the earlier line on a tie; 0 to 2^24. */
   readonly weight: number;
+}
+
+/** By canonical pattern the strongest rule, of equal ones the first. */
+export type StrongestRules = Map<string, IndexedRule>;
+
+/** Adds a rule, in file order. */
+export function addRule(rules: StrongestRules, pattern: string, at: number, head: number, weight: number): void {
+  const known = rules.get(pattern);
+  if (known !== undefined && known.weight >= weight) return;
+  const literal = literalOf(pattern);
+  rules.set(pattern, { pattern, literal, key: sortKey(literal), at, head, weight });
 }
 
 /** The weight a rule has by its length: the longest wins, `Allow` on a tie (RFC 9309 §2.2.2). */
@@ -61,24 +74,15 @@ export interface RuleIndex {
   readonly rows: string;
 }
 
-/** Compiles patterns, in file order. Of two equal patterns the one with the higher weight stays. */
-export function indexRules(packed: string, rules: readonly IndexedRule[]): RuleIndex {
-  const strongest = new Map<string, IndexedRule>();
-  for (const rule of rules) {
-    const known = strongest.get(rule.pattern);
-    if (known === undefined || known.weight < rule.weight) strongest.set(rule.pattern, rule);
-  }
-  const entries = Array.from(strongest.values(), (rule) => {
-    const literal = literalOf(rule.pattern);
-    return { rule, literal, key: sortKey(literal) };
-  });
+/** Compiles rules. */
+export function indexRules(packed: string, rules: StrongestRules): RuleIndex {
   // Where literals are equal the strongest comes last, which is where the walk begins.
-  entries.sort(
-    (a, b) => a.key - b.key || (a.literal < b.literal ? -1 : a.literal > b.literal ? 1 : a.rule.weight - b.rule.weight),
+  const entries = [...rules.values()].sort(
+    (a, b) => a.key - b.key || (a.literal < b.literal ? -1 : a.literal > b.literal ? 1 : a.weight - b.weight),
   );
   const copies: string[] = [];
   let copied = 0;
-  const references = entries.map(({ rule: { at, head, pattern, weight } }) => {
+  const references = entries.map(({ pattern, at, head, weight }) => {
     const { length } = pattern;
     const isAsWritten =
       numberAt(packed, at + 1) === length &&
@@ -180,7 +184,8 @@ function sourceOf({ packed, extra }: RuleIndex, reference: number): string {
 
 function literalOf(pattern: string): string {
   const star = pattern.indexOf('*');
-  return star < 0 ? pattern.replace(/\$$/, '') : pattern.slice(0, star);
+  if (star >= 0) return pattern.slice(0, star);
+  return pattern.endsWith('$') ? pattern.slice(0, -1) : pattern;
 }
 
 /** The first six bytes of a literal as a number, which compares faster than text. */

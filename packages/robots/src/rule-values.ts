@@ -3,7 +3,8 @@
 
 import { readUrl } from './target.js';
 
-const BLANKS = /[ \t]+/;
+/** With a `*` in a piece, the blank is part of one pattern. */
+const SEVERAL_PATHS = /^\/[^* \t]*(?:[ \t]+\/[^* \t]*)+$/;
 
 /**
  * The patterns of a rule line (robots §3.6, §3.7, R13, R14).
@@ -14,7 +15,7 @@ const BLANKS = /[ \t]+/;
 export function rulePatterns(isAllow: boolean, value: string, robotsUrl: string | null): string[] {
   if (value === '') return [];
   if (isAllow) return startsLikePath(value) ? [value] : [];
-  if (isSeveralPaths(value)) return value.split(BLANKS);
+  if (isSeveralPaths(value)) return value.split(/[ \t]+/);
   if (startsLikePath(value)) return [value];
   const url = absoluteUrl(value);
   if (url === null) return [`/${value}`];
@@ -27,9 +28,9 @@ export function startsLikePath(value: string): boolean {
   return value.startsWith('/') || value.startsWith('*');
 }
 
-/** Whether a `Disallow` value is several paths: with a `*` in a piece, the blank is part of one pattern. */
+/** Whether a `Disallow` value is several paths. */
 export function isSeveralPaths(value: string): boolean {
-  return BLANKS.test(value) && value.split(BLANKS).every((piece) => /^\/[^*]*$/.test(piece));
+  return SEVERAL_PATHS.test(value);
 }
 
 /** The parts of an absolute http(s) URL; `null` for anything else. */

@@ -2,11 +2,11 @@
 // from the same groups; only rules depend on dialect and policy.
 
 import { type Decision, decisionOf, judgeTarget, type Readings } from './decide.js';
-import { declaredVersion, rfc9309 } from './dialects.js';
+import { rfc9309 } from './dialects.js';
 import type { FieldRecord, RobotsDocument } from './document.js';
 import { RobotsError } from './errors.js';
 import { DISALLOW, NOINDEX, UNKNOWN } from './fields.js';
-import { fileLicenses, groupLicenses } from './file-fields.js';
+import { fileLicenses, readLicense, urlsOf } from './file-fields.js';
 import { type FieldSource, readGroupFields, type Schedule, scheduleOf, valuesOf } from './group-fields.js';
 import { fieldSpans } from './groups.js';
 import { MAX_COMMENT_CHARS, MAX_COMMENTS } from './limits.js';
@@ -128,7 +128,7 @@ export class RobotsRules {
   /** The licences named to this crawler: by its groups, else by the file (licensing §2, C3). */
   get licenses(): readonly string[] {
     const { document } = this;
-    const own = groupLicenses(this.fields[1] ?? [], document.robotsUrl);
+    const own = urlsOf(this.fields[1] ?? [], 'license', document.robotsUrl, readLicense);
     // Not `document.licenses`, which unpacks every field.
     return own.length > 0 ? own : fileLicenses(document);
   }
@@ -182,18 +182,16 @@ export class RobotsRules {
 
 /** @see robots §9, R36, R37 */
 function readGroupFacts(document: RobotsDocument, settings: ResolvedCompileOptions): GroupFacts {
-  const { spans, agent, all, dialect } = selectionOf(document, settings.dialect, settings.tokens);
+  const { spans, agent, starred, dialect } = selectionOf(document, settings.dialect, settings.tokens);
   const ours = fieldSpans(document, dialect, { spans, agent });
   const sources = [null, ours];
   if (settings.inheritPoliteness && agent !== '*') {
-    const starred = all.filter(({ agents }) => agents.includes('*'));
     sources.push(fieldSpans(document, dialect, { spans: starred, agent: '*' }));
   }
-  const version = spans.map((span) => declaredVersion(document.packed, span)).find((declared) => declared !== null);
   return {
     agents: agent === null ? [] : [agent],
     groupLines: spans.flatMap((span) => span.agentLines),
-    robotVersion: version?.text ?? null,
+    robotVersion: spans.find(({ version }) => version !== null)?.version?.text ?? null,
     sources: sources.map((groups) => readGroupFields(document, groups)),
     // They are shown, not obeyed: those to the other agents of the group, too.
     comments: [null, spans].flatMap((groups) => commentsOf(readGroupFields(document, groups))).slice(0, MAX_COMMENTS),

@@ -111,6 +111,7 @@ class DocumentReader {
   #hasJustOpened = false;
   #attributes = 0;
   #why: string | null = null;
+  #parser: Parser | null = null;
 
   read(text: string): LicenseReading {
     const isSelfClosed = (): boolean => this.#hasJustOpened && text.endsWith('/>', parser.endIndex + 1);
@@ -132,6 +133,7 @@ class DocumentReader {
       },
       { xmlMode: true, decodeEntities: true },
     );
+    this.#parser = parser;
     parser.end(text);
     if (!this.#hasRoot) this.#fail('not XML');
     if (this.#why !== null) return { kind: 'unreadable', why: this.#why };
@@ -141,6 +143,8 @@ class DocumentReader {
 
   #fail(why: string): void {
     this.#why ??= why;
+    // Nothing is read behind it, so that the parser never holds more open elements than are permitted.
+    this.#parser?.pause();
   }
 
   #opened(fullName: string, attributes: Attributes): void {

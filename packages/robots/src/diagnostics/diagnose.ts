@@ -261,7 +261,7 @@ function reportVersion(value: string, { group, last }: Before, report: Report): 
   const version = parseRobotVersion(value);
   const reading = versionReading(version);
   report(version === null, 'robot-version-invalid');
-  report(version?.isShort, 'robot-version-short');
+  report(version !== null && !/\..*\./.test(value), 'robot-version-short');
   report(reading === 'experimental', 'robot-version-experimental');
   report(reading === 'unsupported', 'robot-version-unsupported');
 }
