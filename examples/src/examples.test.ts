@@ -81,6 +81,13 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     expect(out).toMatch(/6 pages requested, 1 links are broken, 0 hosts or pages did not answer/);
   });
 
+  it.concurrent('tell near duplicates', { timeout: 600_000 }, async () => {
+    const out = await runExample('near-duplicates', 'library.test');
+    expect(out).toContain('https://shore.example/tides?print=1  says what https://shore.example/tides says');
+    expect(out).toMatch(/shore\.example\/birds\n/);
+    expect(out).toContain('2 copies of https://shore.example/tides');
+  });
+
   it.concurrent('sign in at one origin', { timeout: 600_000 }, async () => {
     const out = await runExample('sign-in', 'library.test');
     const [carrying, open] = [/^with {2}(.*)$/gm, /^without {2}(.*)$/gm].map((each) =>

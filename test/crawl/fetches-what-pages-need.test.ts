@@ -145,6 +145,16 @@ it.each<[string, Requisites, number]>([
   expect(story.report).toMatchObject({ pages: 2, state: 'finished' });
 });
 
+it('no more when the bytes of the crawl are used up', async () => {
+  const story = await run(
+    { 'a.test': { '/robots.txt': OPEN, '/': page('a', [], '<img src=/1.png>'), '*': png } },
+    true,
+    { bounds: { pages: 5, bytes: 60 } },
+  );
+  expect(asked(story.web)).toEqual(['/']);
+  expect(reasonsOf(story)).toEqual({ '/1.png': 'requisite-limit' });
+});
+
 it('not of pages that want no copies, and no images of pages that want none of them', async () => {
   const meta = (content: string) =>
     `<meta name=robots content=${content}><img src=/${content}.png><script src=/${content}.js></script>`;

@@ -27,3 +27,15 @@ export const MAX_SCOPE_MOVES = 10_000;
 // Large bodies
 /** Bytes of a page that are compared with other pages: 4 ms of work. */
 export const MAX_COMPARED_BYTES = 1_048_576;
+
+// Near duplicates
+/** Bits of 64 in which pages that say nearly the same may differ (Manku, Jain, Das Sarma 2007). */
+export const MAX_SIMHASH_DISTANCE = 3;
+/** Words below which a page is not compared. Ours: a few words in common say nothing. */
+export const LEAST_SIMHASH_WORDS = 16;
+/** Pages that others are compared with: about 40 MB. Ours. */
+export const MAX_NEAR_PAGES = 131_072;
+/** Pages that share a block with another, and are compared with it. Ours: one or two are usual. */
+export const MAX_NEAR_CHAIN = 32;
+/** Groups that a report lists. Ours. */
+export const MAX_REPORTED_GROUPS = 100;

@@ -54,25 +54,43 @@ const FOLDED = Uint8Array.from({ length: 256 }, (_, byte) => (byte < 128 ? byte 
  * @param page - Its bytes, in whatever charset; of a longer one the first million count.
  */
 export function likenessOf(page: Uint8Array): number {
+  const sum = new Sum();
+  readWords(page, sum);
+  return (sum.high & 0x1fffff) * 2 ** 32 + (sum.low >>> 0);
+}
+
+/** Takes the words of a page in their order. */
+export interface Words {
+  /** @param hash - Of a word that says something, or of the address of an image: 32 bits. */
+  add(hash: number): void;
+}
+
+/** Order does not matter: words are added up, twice over with different weights. */
+class Sum implements Words {
+  low = 0;
+  high = 0;
+
+  add(hash: number): void {
+    this.low = (this.low + Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)) | 0;
+    this.high = (this.high + Math.imul(hash ^ (hash >>> 13), 0x297a2d39)) | 0;
+  }
+}
+
+/** Hands on the words of a page that say something; of a longer one than the limit, those of its beginning. */
+export function readWords(page: Uint8Array, words: Words): void {
   const html = Buffer.from(page.buffer, page.byteOffset, Math.min(page.length, MAX_COMPARED_BYTES));
-  const sum: Sum = new Int32Array(2);
   const endless = new Set<string>();
   let at = 0;
   while (at < html.length) {
     const byte = html[at] ?? 0;
-    if (byte === LESS) at = afterTag(html, at, sum, endless);
+    if (byte === LESS) at = afterTag(html, at, words, endless);
     else if (KIND[byte] === OTHER) at += 1;
-    else at = afterWord(html, at, sum);
+    else at = afterWord(html, at, words);
   }
-  const [low = 0, high = 0] = sum;
-  return (high & 0x1fffff) * 2 ** 32 + (low >>> 0);
 }
 
-/** Two numbers of 32 bits, the low one first. */
-type Sum = Int32Array;
-
 /** Adds the word that begins here, unless it is none that says something. @returns The place behind it. */
-function afterWord(html: Buffer, start: number, sum: Sum): number {
+function afterWord(html: Buffer, start: number, words: Words): number {
   let hash = FNV_START;
   let at = start;
   let run = 0;
@@ -90,7 +108,7 @@ function afterWord(html: Buffer, start: number, sum: Sum): number {
   const isPlain = (kinds & DIGIT) === 0 && isUnreadable === 0;
   if (html[start - 1] === SLASH) return afterUrl(html, at);
   const isCalendar = MAY_BE_CALENDAR[hash & CALENDAR_BITS] === 1 && CALENDAR.has(hash);
-  if (isPlain && html[at] !== SLASH && !isCalendar) add(sum, hash);
+  if (isPlain && html[at] !== SLASH && !isCalendar) words.add(hash);
   return at;
 }
 
@@ -105,7 +123,7 @@ function afterUrl(html: Buffer, from: number): number {
  * @param endless - The names whose end has not been found: it is looked for once.
  * @returns The place behind the tag, and behind what no reader sees.
  */
-function afterTag(html: Buffer, start: number, sum: Sum, endless: Set<string>): number {
+function afterTag(html: Buffer, start: number, words: Words, endless: Set<string>): number {
   const first = html[start + 1] ?? 0;
   if (first === BANG && html[start + 2] === DASH && html[start + 3] === DASH) return behindComment(html, start + 4);
   let end = start + 1;
@@ -118,7 +136,7 @@ function afterTag(html: Buffer, start: number, sum: Sum, endless: Set<string>): 
   if (tag === undefined) return end;
   if (tag.toLowerCase() !== 'img') return afterHidden(html, tag, end, endless);
   const source = /\ssrc\s*=\s*["']?([^"'\s>?#]*)/i.exec(html.toString('latin1', start, end))?.[1];
-  if (source !== undefined) add(sum, hashOf(source));
+  if (source !== undefined) words.add(hashOf(source));
   return end;
 }
 
@@ -136,12 +154,6 @@ function afterHidden(html: Buffer, tag: string, from: number, endless: Set<strin
     endless.add(name);
   }
   return from;
-}
-
-/** Order does not matter: words are added up, twice over with different weights. */
-function add(sum: Sum, hash: number): void {
-  sum[0] = (sum[0] ?? 0) + Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
-  sum[1] = (sum[1] ?? 0) + Math.imul(hash ^ (hash >>> 13), 0x297a2d39);
 }
 
 /** A hash of 32 bits; ASCII letters count without their case. Never throws. */

@@ -34,6 +34,8 @@ export interface RequisitesParts {
   readonly isArchived: (url: string) => boolean;
   /** What the crawl has fetched so far, earlier runs included: requests, and bytes as they came. */
   readonly totals: { readonly requisites: number; readonly requisiteBytes: number };
+  /** Whether the bytes or the time of the crawl are used up. */
+  readonly isOver: () => boolean;
   readonly scope: Pick<Scope, 'isInside'>;
   readonly journal: Pick<Journal, 'requisiteLeft'>;
   readonly nowMs: () => number;
@@ -119,7 +121,8 @@ export class Requisites {
 
   /** Whether the crawl has fetched as much as it may; what is in flight counts as one request each. */
   #isSpent(): boolean {
-    const { options, totals } = this.#parts;
+    const { options, totals, isOver } = this.#parts;
+    if (isOver()) return true;
     return totals.requisites + this.#inFlight >= options.total || totals.requisiteBytes >= options.totalBytes;
   }
 

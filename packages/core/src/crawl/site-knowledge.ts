@@ -3,6 +3,7 @@
 
 import type { Frontier, FrontierOptions, NewUrl, PageWork, UrlRecord } from '@mannerly/frontier';
 import { parseUrlParts } from '@mannerly/frontier/internal';
+import { type NearDuplicate, NearDuplicates } from '../admit/near-duplicates.js';
 import type { Scope, ScopeMove } from '../admit/scope.js';
 import { type ResolvedTrapOptions, type TrapFinding, trapText } from '../admit/trap-rules.js';
 import { Traps } from '../admit/traps.js';
@@ -14,20 +15,30 @@ import { MAX_LEARNED } from './limits.js';
 /** Where findings are kept. */
 export type KnowledgeStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'exclusively'>;
 
+/** What is looked for. */
+export interface KnowledgeOptions {
+  /** `null`: nothing is taken for a trap. */
+  readonly traps: ResolvedTrapOptions | null;
+  readonly nearDuplicates: false | 'tell' | 'drop';
+}
+
 /** What one run knows of sites. Its promises reject with what the store throws. */
 export class SiteKnowledge {
   readonly #scope: Scope;
   /** What admission checks links with; `null`: nothing is taken for a trap. */
   readonly watch: Traps | null;
+  /** `null`: the texts of pages are not compared. */
+  readonly texts: NearDuplicates | null;
   readonly #isShared: boolean;
   readonly #journal: Pick<Journal, 'emit'>;
   /** Both are set by `open`. */
   #moves: RecordList<ScopeMove> | null = null;
   #found: RecordList<TrapFinding> | null = null;
   /** @param isShared - Whether other processes learn at the same time. */
-  constructor(scope: Scope, options: ResolvedTrapOptions | null, isShared: boolean, journal: Pick<Journal, 'emit'>) {
+  constructor(scope: Scope, options: KnowledgeOptions, isShared: boolean, journal: Pick<Journal, 'emit'>) {
     this.#scope = scope;
-    this.watch = options === null ? null : new Traps(options);
+    this.watch = options.traps === null ? null : new Traps(options.traps);
+    this.texts = options.nearDuplicates === false ? null : new NearDuplicates();
     this.#isShared = isShared;
     this.#journal = journal;
   }
@@ -63,6 +74,11 @@ export class SiteKnowledge {
       await this.#found?.append(finding);
       this.#journal.emit('trap', finding);
     }
+  }
+
+  /** Compares the text of a page with those before it; `null`: it is not compared. */
+  async compared(page: FetchedPage): Promise<NearDuplicate | null> {
+    return this.texts !== null && page.kind === 'html' ? this.texts.read(page.url, await contentOf(page)) : null;
   }
 
   /** A URL was queued that was not known before. */

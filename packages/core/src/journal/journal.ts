@@ -30,7 +30,8 @@ import type { CrawlEmitter, CrawlEventMap } from './events.js';
 import { MAX_DECIDED_URLS, MAX_PENDING_DECISIONS, MAX_UNDECIDED_REQUESTS } from './limits.js';
 
 /** The decision about a page that was taken. */
-export interface PageOutcome extends Pick<UrlDecision, 'status' | 'reason' | 'layer' | 'queued' | 'replaces'> {
+export interface PageOutcome
+  extends Pick<UrlDecision, 'status' | 'reason' | 'layer' | 'queued' | 'replaces' | 'simhash' | 'similarTo'> {
   readonly httpStatus?: number;
   readonly detail?: string;
   /** It counts against `bounds.pages`. */
@@ -259,12 +260,14 @@ function isCompanionHop({ via, hops }: UrlRecord): boolean {
 function fromPage({ url, record, decision, robots }: PageWork, outcome: PageOutcome, atMs: number): UrlDecision {
   const { line, pattern, dialect } = decision;
   const { depth, from } = record;
-  const { queued, isPage, replaces, ...known } = outcome;
+  const { queued, isPage, replaces, simhash, similarTo, ...known } = outcome;
   return {
     ...decided({ url, ...known, line, pattern, dialect, robots, depth, from, atMs }),
     ...(queued === undefined ? {} : { queued }),
     ...(isPage === true ? { isPage } : {}),
     ...(replaces === undefined ? {} : { replaces }),
+    ...(simhash === undefined ? {} : { simhash }),
+    ...(similarTo === undefined ? {} : { similarTo }),
     ...carriedBy(known.reason === 'license' ? 'failed' : known.status, record),
   };
 }

@@ -278,4 +278,14 @@ export const CRAWL_ROWS = {
       flag: ['--no-traps', 'follow endless URL spaces too, as far as the bounds go', { sets: false }],
     },
   ),
+  nearDuplicates: row(
+    either(choice(false), choice('tell', 'drop')),
+    'Compares the text of each HTML page with those before it ([near duplicates](../content.md#near-duplicates)). `tell`: ' +
+      '`page.similarTo`, the decision log and the report name the first page that says nearly the same. `drop`: such a ' +
+      'page goes to no handler, and its links are not followed.',
+    {
+      default: false,
+      flag: ['--near-duplicates <what>', 'compare the text of pages: tell, or drop those that say nearly the same'],
+    },
+  ),
 };

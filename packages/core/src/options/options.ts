@@ -56,7 +56,10 @@ interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cookies' | '
 
 /** Options as the crawl reads them: checked, complete, read-only. */
 export interface ResolvedOptions
-  extends Pick<Defaults, 'bounds' | 'maxIdleMs' | 'handlerTimeoutMs' | 'decisionLog' | 'log' | 'retries' | 'items'> {
+  extends Pick<
+    Defaults,
+    'bounds' | 'nearDuplicates' | 'maxIdleMs' | 'handlerTimeoutMs' | 'decisionLog' | 'log' | 'retries' | 'items'
+  > {
   readonly identity: Identity;
   /** Ranges of the crawl's own addresses, checked. Empty: any. */
   readonly egress: readonly string[];
@@ -146,6 +149,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     bounds: filled.bounds,
     canonicalRules: resolveUrlOptions(options.urls),
     traps: traps === false ? null : traps,
+    nearDuplicates: filled.nearDuplicates,
     spacing,
     robots,
     network,

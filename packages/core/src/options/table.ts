@@ -78,7 +78,7 @@ export const SECTIONS: readonly Section[] = [
   section('Scope', 'scope'),
   section('Bounds', 'bounds'),
   section('Single hosts and labels', 'hosts', 'labels'),
-  section('URLs and traps', 'urls', 'traps'),
+  section('URLs and traps', 'urls', 'traps', 'nearDuplicates'),
   section('Politeness', 'politeness'),
   section('robots.txt', 'robots'),
   section('Network', 'network', 'signIn'),

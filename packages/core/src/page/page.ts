@@ -43,6 +43,8 @@ export interface FetchedPage {
   readonly exclusion: PageExclusion;
   /** What is known of its licence (RSL); `null`: none is named. */
   readonly license: ItemLicense | null;
+  /** With `nearDuplicates`, the first page of the crawl that says nearly the same; `null`: none is known. */
+  readonly similarTo: string | null;
   /** Links between a seed and this page. */
   readonly depth: number;
   /** The page that linked or redirected here; `null` for seeds. */
@@ -110,6 +112,7 @@ export interface FetchedPage {
 export interface PageInCrawl extends FetchedPage {
   exclusion: PageExclusion;
   license: ItemLicense | null;
+  similarTo: string | null;
   /** Frees the document, which is far larger than the page, after the handler. It is made again if it is used. */
   releaseDocument(): void;
   /** Links that limits left out, as far as they have been read. */
@@ -149,6 +152,7 @@ export function createFetchedPage(parts: PageParts): PageInCrawl {
     html: facts,
     exclusion,
     license: null,
+    similarTo: null,
     depth: record.depth,
     from: record.from,
     via: record.via,

@@ -123,6 +123,12 @@ export interface CrawlReport {
   readonly scopeMoves: readonly ScopeMove[];
   /** Traps that were found; of the whole crawl. */
   readonly traps: readonly TrapFinding[];
+  /** Pages that say nearly the same as another, of the whole crawl. Absent: they were not compared. */
+  readonly duplicateText?: {
+    readonly pages: number;
+    /** The largest hundred groups: the first page, and how many others there are. */
+    readonly groups: readonly { readonly url: string; readonly pages: number }[];
+  };
   /** Options that are less polite than the default, for the reader to see. */
   readonly relaxedDefaults: readonly string[];
 }

@@ -37,6 +37,10 @@ export interface UrlDecision {
   readonly queued?: number;
   /** It counts against `bounds.pages`. Absent: it does not. */
   readonly isPage?: true;
+  /** With `nearDuplicates`: the text of the page, 16 hex digits. Absent: it was not compared. */
+  readonly simhash?: string;
+  /** With `nearDuplicates`: the first page that says nearly the same. Absent: none is known. */
+  readonly similarTo?: string;
   /** Of another visit of a known page: how the last one was decided, which does not count any more. */
   readonly replaces?: Pick<UrlDecision, 'status' | 'reason'>;
   /** Of a failure only: what came along with the URL, for a retry. */

@@ -146,6 +146,10 @@ export const REASONS = {
     'No handler takes its kind of content: by its extension it was not requested, or its body was not read.',
     'Register a handler for it, or `any`.',
   ),
+  'duplicate-text': rows(['dropped'], 'page')(
+    'It says nearly the same as another page of the crawl, and `nearDuplicates` drops such pages; its links with it.',
+    "With `nearDuplicates: 'tell'` your handler gets them.",
+  ),
   'page-fetch-limit': droppedByCode('The handler of one page requested more files by itself than one may.'),
   'hook-refused': droppedByCode('A hook of the crawl refused it.'),
   'handler-refused': droppedByCode('Its handler refused the page (`RefusePage`); nothing of it was kept.'),

@@ -3,6 +3,7 @@
 // value that `work.ts` commits to the frontier. It holds nothing of the page.
 
 import type { NewUrl, PageWork } from '@mannerly/frontier';
+import type { NearDuplicate } from '../admit/near-duplicates.js';
 import type { ArchivedResponse } from '../archive/crawl-archive.js';
 import type { HookVerdict } from '../crawl/hooks.js';
 import { type FetchOutcome, headerValue, type ResponseOutcome, releaseBody } from '../fetch/outcome.js';
@@ -186,6 +187,12 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   }
   const visit = await run.recrawl?.read(work, { page, sent: came, outcome, record });
   if (visit !== undefined && visit.unchanged !== null) return unchanged(run, work, visit.unchanged, page.exclusion);
+  const near = await run.knowledge.compared(page);
+  page.similarTo = near?.similarTo ?? null;
+  if (page.similarTo !== null && run.options.nearDuplicates === 'drop') {
+    const decision = { status: 'dropped', reason: 'duplicate-text', layer: 'page', detail: page.similarTo } as const;
+    return decided(run, work, { ...decision, ...saidOf(run, near), httpStatus, isPage: true });
+  }
   const handled = await run.handlers.handle(page, visit?.change ?? null);
   if (handled.kind === 'stopped') return RETURNED;
   if (handled.kind === 'signal') return signalResult(run, work, outcome, handled.signal);
@@ -200,7 +207,16 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
     }
     return failed(run, work, { reason, layer: 'hook', httpStatus, detail });
   }
-  return storedResult(run, work, page, handled);
+  return storedResult(run, work, page, handled, near);
+}
+
+/** What the decision about a page says of its text. */
+function saidOf({ knowledge }: Run, near: NearDuplicate | null): Pick<PageOutcome, 'simhash' | 'similarTo'> {
+  if (near === null) return {};
+  const { simhash, similarTo } = near;
+  if (similarTo === null) return { simhash };
+  knowledge.texts?.count(similarTo);
+  return { simhash, similarTo };
 }
 
 /** A page that was handled: its items go to the sinks, its links to admission. */
@@ -209,6 +225,7 @@ async function storedResult(
   work: PageWork,
   page: PageInCrawl,
   { staged, route }: Extract<Handled, { kind: 'handled' }>,
+  near: NearDuplicate | null,
 ): Promise<WorkResult> {
   const { journal } = run;
   const { status: httpStatus, exclusion } = page;
@@ -226,7 +243,7 @@ async function storedResult(
     ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...leftOut(page) }
     : wordOf(exclusion);
   return {
-    ...decided(run, work, { ...decision, httpStatus, isPage: true }),
+    ...decided(run, work, { ...decision, ...saidOf(run, near), httpStatus, isPage: true }),
     ...(await admittedInSlices(run, candidates)),
   };
 }

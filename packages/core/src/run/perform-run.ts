@@ -68,6 +68,8 @@ async function crawl(run: Run): Promise<RunEnd> {
   await frontier.exclusively(() => join(run));
   const againAtMs = await frontier.exclusively(() => countFromAgain(frontier, setup.again, run.nowMs()));
   await run.knowledge.open(frontier);
+  const { texts } = run.knowledge;
+  if (texts !== null) for await (const line of run.logs.decisions()) texts.restore(line);
   if (options.orderSeed === null) await letAllIn(frontier, (url, answer) => journal.added(url, answer));
   await run.items.open(run.stop.signal);
   run.archive = await createRunArchive(options, setup.fetcher, directory, run.reader, () => run.nowMs());
@@ -232,6 +234,7 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
     waiting: waits,
     scopeMoves: knowledge.moves(),
     traps: knowledge.traps(),
+    ...(knowledge.texts === null ? {} : { duplicateText: knowledge.texts.report() }),
     relaxedDefaults: run.options.relaxedDefaults,
     longestStallMs: run.stalls.longestMs(),
     ...(recrawl !== undefined && (setup.again || recrawl.visits > 0) ? { recrawl } : {}),

@@ -175,7 +175,7 @@ export class Run {
 
     this.scope = new Scope(options.scope, createHostRules(options.hosts));
     const { scope } = this;
-    this.knowledge = new SiteKnowledge(scope, options.traps, setup.isShared, journal);
+    this.knowledge = new SiteKnowledge(scope, options, setup.isShared, journal);
     this.sitemaps = new Sitemaps(options.sitemaps, options.sitemapUrls, options.feeds);
     const tell = journal.dataset.bind(journal);
     const datasets = options.dataTxt ? datasetReader(identity.tokens, options.enqueueDatasets, tell) : null;

@@ -10,6 +10,7 @@ import { diagnose } from '@mannerly/robots/diagnostics';
 import { explain } from '@mannerly/robots/explain';
 import { parseTdmRep, readPageSignals, tdmForUrl } from '@mannerly/robots/page';
 import { likenessOf } from '../admit/page-likeness.js';
+import { simhashOf } from '../admit/simhash.js';
 import { readSurts } from '../admit/url-pattern.js';
 import { parseCdxjLine } from '../archive/cdxj.js';
 import { parseResponseHead } from '../archive/http-head.js';
@@ -86,6 +87,7 @@ export const READERS: readonly Reader[] = [
   ],
   ['robots metas', (bytes) => signalsOfMetas(bytes), ['noindex,', 'unavailable_after:', 'max-snippet: 1,', 'a b,']],
   ['likeness', likenessOf, TAGS],
+  ['simhash', simhashOf, TAGS],
   [
     'style sheets',
     (bytes) => cssUrls(bytes.toString('latin1'), 1_000),

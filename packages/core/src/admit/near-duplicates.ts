@@ -1,0 +1,106 @@
+// Which page of a crawl says nearly the same as another. Pages within three bits agree in one of four blocks of 16 bits
+// (Manku, Jain, Das Sarma 2007): a page is compared with those that share a block with it, a bounded number of them.
+// The first page of a group stands for it. The oldest half is forgotten when the other is full.
+
+import { MAX_NEAR_CHAIN, MAX_NEAR_PAGES, MAX_REPORTED_GROUPS } from './limits.js';
+import { areNear, parseSimhash, type Simhash, simhashOf, simhashText } from './simhash.js';
+
+/** What is known of a page's text. */
+export interface NearDuplicate {
+  /** 16 hex digits. */
+  readonly simhash: string;
+  /** The first page that said nearly the same; `null`: none is known. */
+  readonly similarTo: string | null;
+}
+
+const BLOCKS = 4;
+const BLOCK_VALUES = 0x10000;
+const HALF = MAX_NEAR_PAGES / 2;
+
+/** The texts of one crawl. */
+export class NearDuplicates {
+  #newer = new Half();
+  #older: Half | null = null;
+  #pages = 0;
+  readonly #groups = new Map<string, number>();
+
+  /** Compares a page with those before it. @returns `null` for one with too few words. */
+  read(url: string, html: Uint8Array): NearDuplicate | null {
+    const simhash = simhashOf(html);
+    return simhash === null ? null : { simhash: simhashText(simhash), similarTo: this.#similarTo(url, simhash) };
+  }
+
+  /** A page was decided that says nearly the same as another. */
+  count(similarTo: string): void {
+    this.#pages += 1;
+    const known = this.#groups.get(similarTo);
+    if (known !== undefined || this.#groups.size < MAX_NEAR_PAGES) this.#groups.set(similarTo, (known ?? 0) + 1);
+  }
+
+  /** Takes up what an earlier run has logged of a page. */
+  restore({ url, simhash, similarTo }: { readonly url: string } & Partial<NearDuplicate>): void {
+    const parsed = parseSimhash(simhash);
+    if (similarTo != null) this.count(similarTo);
+    else if (parsed !== null) this.#similarTo(url, parsed);
+  }
+
+  /** How many pages say nearly the same as another, and the largest groups of them. */
+  report(): { readonly pages: number; readonly groups: { readonly url: string; readonly pages: number }[] } {
+    const groups = Array.from(this.#groups, ([url, pages]) => ({ url, pages }));
+    return { pages: this.#pages, groups: groups.sort((a, b) => b.pages - a.pages).slice(0, MAX_REPORTED_GROUPS) };
+  }
+
+  #similarTo(url: string, simhash: Simhash): string | null {
+    const found = this.#newer.find(simhash) ?? this.#older?.find(simhash) ?? null;
+    // Visited again.
+    if (found === url) return null;
+    if (found !== null) return found;
+    if (this.#newer.size === HALF) {
+      this.#older = this.#newer;
+      this.#newer = new Half();
+    }
+    this.#newer.add(url, simhash);
+    return null;
+  }
+}
+
+/** Pages in the order in which they came, and for each block the last one that has its value. */
+class Half {
+  size = 0;
+  readonly #urls: string[] = [];
+  readonly #low = new Uint32Array(HALF);
+  readonly #high = new Uint32Array(HALF);
+  /** One more than the place of a page; 0: there is none. */
+  readonly #heads = new Uint32Array(BLOCKS * BLOCK_VALUES);
+  readonly #next = new Uint32Array(BLOCKS * HALF);
+
+  find(simhash: Simhash): string | null {
+    for (let block = 0; block < BLOCKS; block += 1) {
+      let at = this.#heads[headOf(simhash, block)] ?? 0;
+      for (let steps = 0; at !== 0 && steps < MAX_NEAR_CHAIN; steps += 1) {
+        const other = { low: this.#low[at - 1] ?? 0, high: this.#high[at - 1] ?? 0 };
+        if (areNear(simhash, other)) return this.#urls[at - 1] ?? null;
+        at = this.#next[block * HALF + at - 1] ?? 0;
+      }
+    }
+    return null;
+  }
+
+  add(url: string, simhash: Simhash): void {
+    const at = this.size;
+    this.#urls.push(url);
+    this.#low[at] = simhash.low;
+    this.#high[at] = simhash.high;
+    this.size += 1;
+    for (let block = 0; block < BLOCKS; block += 1) {
+      const head = headOf(simhash, block);
+      this.#next[block * HALF + at] = this.#heads[head] ?? 0;
+      this.#heads[head] = this.size;
+    }
+  }
+}
+
+function headOf({ low, high }: Simhash, block: number): number {
+  const half = block < 2 ? low : high;
+  return block * BLOCK_VALUES + ((block & 1) === 0 ? half & 0xffff : half >>> 16);
+}
