@@ -198,7 +198,7 @@ function oddBlanks(bytes: Uint8Array, from: number, to: number): number {
   return 0;
 }
 
-/** Where the URL begins in `sitemap http://…` without its colon, or in a line that is the URL of a sitemap; else `to`. */
+/** Where the URL begins in `sitemap http://…` without its colon, or in the bare URL of a sitemap; else `to`. */
 function sitemapUrl(bytes: Uint8Array, from: number, to: number, colon: number): number {
   if (bytes[colon + 2] !== SLASH) return to;
   const text = byteString(bytes.subarray(from, to));
