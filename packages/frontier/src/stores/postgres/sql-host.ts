@@ -32,6 +32,9 @@ export const HOST_VARIABLES = `
   d_unfinished int8 := 0; d_flight int8 := 0; d_leased int8 := 0; d_parked int8 := 0; d_known int8 := 0; d_hosts int8 := 0;
 `;
 
+/** More arrivals than a server can give in the seconds that another one may not know of. */
+const ARRIVALS_SKIPPED = 10_000_000;
+
 /** Whether the server is the one that was seen last. */
 export const IS_ALIVE = `EXISTS (SELECT FROM $S.alive WHERE one AND started = pg_postmaster_start_time() AND home = '$S.crawl'::regclass)`;
 
@@ -50,6 +53,8 @@ export function checkServer(ttl: string): string {
       INSERT INTO $S.alive VALUES (true, pg_postmaster_start_time(), '$S.crawl'::regclass);
       UPDATE $S.crawl SET server_since = v_now, lost_until = v_now + greatest(longest, ${ttl}) WHERE one
         RETURNING server_since, lost_until INTO v_since, v_lost;
+      -- What the other server gave may still be in flight: its ids are not given again.
+      PERFORM setval('$S.arrival', (SELECT last_value FROM $S.arrival) + ${ARRIVALS_SKIPPED});
     END IF;
   END IF;
   IF ${ttl} > v_longest THEN

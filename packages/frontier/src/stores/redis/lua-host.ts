@@ -18,6 +18,8 @@ local QUEUED_AT_ONCE = 1000
 local ONLY_MOST = 512
 local WORDS_MOST = 1000
 local loaded, touched = {}, {}
+-- What another server has forgotten may still be in flight: its ids are not given again.
+local IDS_PER_SERVER = 2 ^ 28
 local due = base .. 'due'
 
 local function load(key)
@@ -34,12 +36,13 @@ local function load(key)
     at = at + 1 + #r.lane
     r.only, r.onlyRank = string.sub(record, at + 1), string.byte(record, at)
   end
+  r.c = math.max(r.c, m.y * IDS_PER_SERVER)
   loaded[key] = r
   return r
 end
 
 local function create(key)
-  local r = { key = key, e = 0, a = 0, l = 0, d = 0, c = 0, q = 0, i = 0, w = 0, k = 0, z = 0, n = m.n,
+  local r = { key = key, e = 0, a = 0, l = 0, d = 0, c = m.y * IDS_PER_SERVER, q = 0, i = 0, w = 0, k = 0, z = 0, n = m.n,
     parked = false, multi = false, laned = false, lane = '' }
   call('RPUSH', base .. 'N' .. math.floor(m.n / 1024), key)
   m.n = m.n + 1

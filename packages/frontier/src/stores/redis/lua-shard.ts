@@ -26,21 +26,22 @@ if not now then
   local time = call('TIME')
   now = time[1] * 1000000 + time[2]
 end
-local COUNTS = {'u', 'i', 'l', 'p', 'k', 'b', 'n', 'g', 'x', 't'}
-local kept = call('HMGET', KEYS[1], 'u', 'i', 'l', 'p', 'k', 'b', 'n', 'g', 'x', 't', 'v')
+local COUNTS = {'u', 'i', 'l', 'p', 'k', 'b', 'n', 'g', 'x', 't', 'y'}
+local kept = call('HMGET', KEYS[1], 'u', 'i', 'l', 'p', 'k', 'b', 'n', 'g', 'x', 't', 'y', 'v')
 -- u unfinished, i in flight, l leased, p parked, k known, b buckets, n hosts,
--- g when the present server was first seen, x end of the leases that may be lost, t longest lease
+-- g when the present server was first seen, x end of the leases that may be lost, t longest lease,
+-- y how often another server was seen
 local m, was = {}, {}
-for at = 1, 10 do
+for at = 1, #COUNTS do
   local count = tonumber(kept[at] or 0)
   m[COUNTS[at]], was[COUNTS[at]] = count, count
 end
 if m.b == 0 then m.b = 1 end
-if seen ~= '' and not kept[11] then return redis.error_reply('EMPTIED') end
+if seen ~= '' and not kept[12] then return redis.error_reply('EMPTIED') end
 
 local function saveCounts()
   local changed = {}
-  for at = 1, 10 do
+  for at = 1, #COUNTS do
     local name = COUNTS[at]
     if m[name] ~= was[name] then
       changed[#changed + 1] = name
@@ -53,12 +54,13 @@ end
 local function seeAnother(ttl)
   m.g = now
   m.x = now + math.max(m.t, ttl)
+  m.y = m.y + 1
 end
 
 local function checkServer(ttl)
   local id = string.match(call('INFO', 'replication'), 'master_replid:(%w+)') or '?'
-  if id == kept[11] then return end
-  if kept[11] then seeAnother(ttl) end
+  if id == kept[12] then return end
+  if kept[12] then seeAnother(ttl) end
   call('HSET', KEYS[1], 'v', id)
 end
 
