@@ -70,7 +70,8 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
   }, async () => {
     const out = await runExample('order-between-hosts', 'meadow.test');
     expect(out).toContain(`http://meadow.test:${town.port}/  `);
-    expect(out).toMatch(/detail, of a host of weight 3/);
+    // Which two pages of the label come first is decided by when their hosts may be requested.
+    expect(out.match(/detail, of a host of weight [13]\n/g)).toHaveLength(2);
     expect(out).toContain("{ 'bound-label-pages': 3 }");
   });
 
