@@ -47,7 +47,7 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
     () => null,
     (cause: unknown) => cause,
   );
-  return error instanceof FrontierError ? `${error.code}: ${error.message}` : String(error);
+  return error instanceof FrontierError ? `${error.code}: ${error.message} ${error.hint ?? ''}` : String(error);
 }
 
 function entry(host: string, number: number): NewEntry {
@@ -108,7 +108,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       expect(await refusal(opened({ pool, schema }))).toMatch(/^store-mismatch: .*postgres 99/);
       const absent = postgresStore({ pool, schema: 'absent', allowUnsafe: ['fsync-off'] });
       expect(await refusal(absent.open({ crawl: 'one', owner: 'x', create: false }))).toMatch(
-        /^store-mismatch: no crawl "one"/,
+        /^store-mismatch: no crawl "one".*Restore the data/,
       );
       await absent.close();
     });

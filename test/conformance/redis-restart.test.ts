@@ -39,7 +39,7 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
     () => null,
     (cause: unknown) => cause,
   );
-  return error instanceof FrontierError ? `${error.code}: ${error.message}` : String(error);
+  return error instanceof FrontierError ? `${error.code}: ${error.message} ${error.hint ?? ''}` : String(error);
 }
 
 function entry(host: string, number: number): NewEntry {
@@ -97,7 +97,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       expect(await refusal(opened({ client }))).toMatch(/^store-mismatch: .*redis 99/);
       const absent = redisStore({ client, prefix: 'absent' });
       expect(await refusal(absent.open({ crawl: 'one', owner: 'x', create: false }))).toMatch(
-        /^store-mismatch: no crawl/,
+        /^store-mismatch: no crawl.*Restore the data/,
       );
     });
 

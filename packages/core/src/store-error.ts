@@ -15,9 +15,11 @@ export function asMannerlyError(error: unknown, directory: string | null): unkno
     );
   }
   if (error.code !== 'store-failed') return error;
-  const kept = 'What was committed is kept: with a durable store the same crawl goes on from there.';
+  // Nothing is kept by a server that came back empty.
+  const isGone = error.message.includes('has lost the crawl');
+  const kept = isGone ? '' : 'What was committed is kept: with a durable store the same crawl goes on from there.';
   // lmdb has no other word for half of a write.
   const full = /No space left|Input\/output error/.test(error.message) ? 'Is the disk full? ' : '';
-  const hint = error.hint === null ? `${full}${kept}` : `${full}${error.hint} ${kept}`;
+  const hint = error.hint === null ? `${full}${kept}` : `${full}${error.hint} ${kept}`.trimEnd();
   return new MannerlyError('store-failed', error.message, { cause: error, hint });
 }

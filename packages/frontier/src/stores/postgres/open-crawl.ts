@@ -4,7 +4,7 @@
 import { FrontierError } from '../../errors.js';
 import type { OpenRequest } from '../../store.js';
 import { compareCrawl } from '../checked-store.js';
-import { type Durability, refuseUnsafe, type UnsafeSetting } from '../server/server-store.js';
+import { type Durability, GONE, refuseUnsafe, type UnsafeSetting } from '../server/server-store.js';
 import type { Connection, ResolvedPostgresOptions } from './connection.js';
 import { FORMAT, INSTALL_SQL, NAME_CRAWL_SQL, VERSION } from './schema.js';
 
@@ -21,7 +21,8 @@ export async function claimCrawl(
   { crawl, create }: OpenRequest,
   { schema, identity }: ResolvedPostgresOptions,
 ): Promise<void> {
-  const absent = () => new FrontierError('store-mismatch', `no crawl ${JSON.stringify(crawl)} in the schema ${schema}`);
+  const absent = () =>
+    new FrontierError('store-mismatch', `no crawl ${JSON.stringify(crawl)} in the schema ${schema}`, { hint: GONE });
   if (!(await hasTables(connection, schema))) {
     if (!create) throw absent();
     await connection.run(INSTALL_SQL);

@@ -4,7 +4,7 @@
 import { FrontierError } from '../../errors.js';
 import type { OpenRequest } from '../../store.js';
 import { type CrawlName, compareCrawl, messageOf } from '../checked-store.js';
-import { type Durability, refuseUnsafe, type UnsafeSetting } from '../server/server-store.js';
+import { type Durability, GONE, refuseUnsafe, type UnsafeSetting } from '../server/server-store.js';
 import type { Connection, ResolvedRedisOptions } from './connection.js';
 import { shardBase } from './shards.js';
 
@@ -32,7 +32,9 @@ export async function claimCrawl(
   if (create) await connection.call('SET', [key, JSON.stringify(wanted), 'NX']);
   const bytes = await connection.call('GET', [key]);
   if (!Buffer.isBuffer(bytes)) {
-    throw new FrontierError('store-mismatch', `no crawl ${JSON.stringify(crawl)} under the prefix ${prefix}`);
+    throw new FrontierError('store-mismatch', `no crawl ${JSON.stringify(crawl)} under the prefix ${prefix}`, {
+      hint: GONE,
+    });
   }
   const kept = parseKept(bytes, prefix);
   const hint = 'Take another prefix, or remove the keys of this one to start over.';

@@ -125,11 +125,14 @@ export function refuseUnsafe(
   });
 }
 
+/** What to do where a server has nothing of a crawl that was worked on. */
+export const GONE = 'Restore the data of the server. To start over, take a new crawl directory.';
+
 /** A server that this process has worked on has nothing of the crawl any more. Never taken for a new one. */
 export function emptied(server: string, place: string, cause: unknown): FrontierError {
   return new FrontierError('store-failed', `${server} has lost the crawl: there is nothing left of ${place}`, {
     cause,
-    hint: 'Restore the data of the server. To start over, take a new crawl directory.',
+    hint: GONE,
   });
 }
 
