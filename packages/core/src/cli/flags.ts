@@ -2,7 +2,7 @@
 
 import { Option } from 'commander';
 
-/** Flags of `robots`, `datasets`, `explain`, `queue`, `report`, `audit`, `replay`, `wacz` and `export`. */
+/** Flags of the commands that neither crawl nor are about the crawler. */
 export interface Flags {
   readonly agent?: string;
   readonly allowAddress?: string[];
@@ -28,6 +28,7 @@ export interface Flags {
   readonly to?: string;
   /** Milliseconds. */
   readonly tolerance?: number;
+  readonly yes?: boolean;
 }
 
 /** A result as `--json` prints it. */

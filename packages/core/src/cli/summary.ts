@@ -168,10 +168,11 @@ export function storeReportText(report: StoreReport): string {
   ].join('\n');
 }
 
-function processText(process: StoreReport['processes'][number]): string {
-  const { part, machine, pid, state, toldAtMs, requests, items, early } = process;
+/** One line. */
+export function processText(process: StoreReport['processes'][number]): string {
+  const { part, machine, pid, state, phase, toldAtMs, requests, items, early } = process;
   const who = machine === null ? part : `${printable(machine)} ${pid ?? ''} (${part})`;
-  const how = { 'at-work': 'running', over: 'has ended', silent: 'has not reported since' }[state];
+  const how = { 'at-work': phase ?? 'running', over: 'has ended', silent: 'has not reported since' }[state];
   const since = state !== 'silent' || toldAtMs === null ? '' : ` ${iso(toldAtMs)}`;
   const judged = early === null ? '' : `, ${early} early`;
   return `  ${who}: ${how}${since}; ${requests} requests, ${items} items${judged}`;
