@@ -33,7 +33,7 @@ const DIRECTORIES = [new Argument('<dir...>', 'the crawl directory, or those of 
 const ARCHIVED = [new Argument('<dir>', 'the crawl directory; its crawl had --warc')];
 const ORDERED = [new Argument('[dir]', 'the crawl directory, for the processes that work in it; none with --store')];
 const ORDER_HELP = `With --store it is for all processes of the crawl, on all machines: it waits until they have obeyed, a minute at most, and
-has exit code 3 where one has not. With a directory it is for the processes that work in it, and does not wait.`;
+has exit code 1 where one has not. With a directory it is for the processes that work in it, and does not wait.`;
 const WHO = /^identity\./;
 const PARTIES = ['commercial', 'non-commercial', 'education', 'government', 'personal'];
 const IDENTITY_ACTIONS = ['init', 'publish', 'rotate', 'check', 'verify'];

@@ -161,11 +161,16 @@ export function storeReportText(report: StoreReport): string {
     ...(report.bound === null ? [] : [`Its bound of ${report.bound} is used up.`]),
     ...outcomeLines(report.outcomes),
     '',
-    `${processes.length} process${processes.length === 1 ? '' : 'es'}:`,
+    `${processCount(processes.length)}:`,
     ...processes.map(processText),
     '',
     'The politeness to each host is in the logs of each machine: mannerly report <dir>.',
   ].join('\n');
+}
+
+/** How many. */
+export function processCount(count: number): string {
+  return `${count} process${count === 1 ? '' : 'es'}`;
 }
 
 /** One line. */

@@ -1,6 +1,6 @@
-// What an operator tells the processes of a crawl while they run: to pause, to continue, to stop. The last order is kept
-// where all of them look every second: in the store of a crawl on a server, and in the crawl directory, for those that
-// work in it. A crawl that is paused stays so for a process that joins it; a stop is for those that run when it comes.
+// What an operator tells the processes of a crawl while they run: to pause, to continue, to stop. The last order is
+// kept where all of them look every second: in the store of a crawl on a server, and in the crawl directory, for those
+// that work in it. A pause is also for a process that joins later; a stop is for those that run when it comes.
 
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

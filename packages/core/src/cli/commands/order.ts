@@ -2,14 +2,13 @@
 
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import type { ProcessReport, StoreInspection } from '../../inspection/store-inspection.js';
-import { plural } from '../../report/table.js';
 import { type CrawlOrder, orderInFile } from '../../run/crawl-orders.js';
 import { EXIT } from '../exit-codes.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { ORDER_ANSWER_LOOK_MS, ORDER_ANSWER_MS } from '../limits.js';
 import { inspectingStore, whereOf } from '../open-inspection.js';
-import { processText } from '../summary.js';
+import { processCount, processText } from '../summary.js';
 
 /** When a process has obeyed. */
 const HAS_OBEYED: Readonly<Record<CrawlOrder, (process: ProcessReport) => boolean>> = {
@@ -18,7 +17,7 @@ const HAS_OBEYED: Readonly<Record<CrawlOrder, (process: ProcessReport) => boolea
   stop: () => false,
 };
 
-const OBEYED: Readonly<Record<CrawlOrder, string>> = { pause: 'paused', resume: 'continues', stop: 'stopped' };
+const OBEYED: Readonly<Record<CrawlOrder, string>> = { pause: 'paused', resume: 'running', stop: 'stopped' };
 
 /** Makes the command for one order. */
 export function orderCommand(order: CrawlOrder) {
@@ -61,11 +60,11 @@ async function orderToAll(
     const obeyed = told.length - waiting.length;
     if (isJson) io.out(json({ order, obeyed, waiting }));
     else {
-      io.out(told.length === 0 ? 'No process is at work.' : `${plural(obeyed, 'process')} ${OBEYED[order]}.`);
+      io.out(told.length === 0 ? 'No process is at work.' : `${processCount(obeyed)} ${OBEYED[order]}.`);
       for (const process of waiting) io.out(`${processText(process)}; has not answered yet`);
       if (NEXT[order] !== '') io.err(NEXT[order].replace(' there', ''));
     }
-    return waiting.length === 0 ? EXIT.ok : EXIT.waiting;
+    return waiting.length === 0 ? EXIT.ok : EXIT.broken;
   }
 }
 
