@@ -5,7 +5,6 @@
 import { MAX_NEAR_CHAIN, MAX_NEAR_PAGES, MAX_REPORTED_GROUPS } from './limits.js';
 import { areNear, parseSimhash, type Simhash, simhashOf, simhashText } from './simhash.js';
 
-/** What is known of a page's text. */
 export interface NearDuplicate {
   /** 16 hex digits. */
   readonly simhash: string;
@@ -17,7 +16,6 @@ const BLOCKS = 4;
 const BLOCK_VALUES = 0x10000;
 const HALF = MAX_NEAR_PAGES / 2;
 
-/** The texts of one crawl. */
 export class NearDuplicates {
   #newer = new Half();
   #older: Half | null = null;

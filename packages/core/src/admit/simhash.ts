@@ -27,7 +27,6 @@ export function simhashText({ low, high }: Simhash): string {
   return high.toString(16).padStart(8, '0') + low.toString(16).padStart(8, '0');
 }
 
-/** `null`: it is none. */
 export function parseSimhash(text: unknown): Simhash | null {
   if (typeof text !== 'string' || !/^[0-9a-f]{16}$/.test(text)) return null;
   return { high: Number.parseInt(text.slice(0, 8), 16), low: Number.parseInt(text.slice(8), 16) };

@@ -9,7 +9,6 @@ import { createGzip, gzip, gzipSync } from 'node:zlib';
 import type { BodyFile } from '../fetch/outcome.js';
 import { SMALL_RECORD_BYTES } from './limits.js';
 
-/** The kinds of record that a crawl writes. */
 export type WarcType = 'warcinfo' | 'request' | 'response' | 'revisit' | 'metadata' | 'conversion';
 
 /** How digests are made. */
@@ -30,7 +29,6 @@ export interface BlockDigests {
   readonly payload: string;
 }
 
-/** A record that can be written. */
 export interface WarcRecord {
   readonly id: string;
   readonly type: WarcType;
@@ -39,7 +37,6 @@ export interface WarcRecord {
   readonly block: WarcBlock;
 }
 
-/** Bytes of a payload. Never throws. */
 export function payloadBytes(payload: WarcBlock['payload']): number {
   return payload instanceof Uint8Array ? payload.length : payload.bytes;
 }

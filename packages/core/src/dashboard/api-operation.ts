@@ -1,6 +1,5 @@
 // An operation of the HTTP API: one value from which requests are answered and the description is made.
 
-/** One request, when access was granted. */
 export interface ApiCall {
   readonly method: string;
   readonly path: string;
@@ -10,7 +9,6 @@ export interface ApiCall {
   body(): Promise<string | null>;
 }
 
-/** An operation as it is answered and described. */
 export interface ApiOperation {
   readonly method: 'GET' | 'POST';
   readonly path: string;

@@ -72,7 +72,6 @@ const SCHEMAS = {
   },
 };
 
-/** The description. @throws Never */
 export function openApiDocument(operations: readonly ApiOperation[]): object {
   return {
     openapi: '3.1.0',

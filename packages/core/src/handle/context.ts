@@ -26,7 +26,6 @@ const NO_MEDIA: ReadMedia = async () => {
   throw new Error('no reader was handed in');
 };
 
-/** What a handler's page works with. */
 export class PageTools {
   readonly stage: Stage;
   /** Where files go; `null`: nowhere by default. */
@@ -206,7 +205,6 @@ function nameOf({ url }: FetchedPage): string {
   return `${host}${pathname.endsWith('/') ? `${pathname}index` : pathname}`;
 }
 
-/** @throws MannerlyError `file-folder-missing` */
 function folderOf(page: FetchedPage, folder: string | null): string {
   if (folder !== null) return folder;
   throw new MannerlyError('file-folder-missing', `\`save\` needs a folder for ${page.url}`, {
@@ -214,7 +212,6 @@ function folderOf(page: FetchedPage, folder: string | null): string {
   });
 }
 
-/** @throws MannerlyError `option-invalid` */
 function checkMost(option: string, value: number, most: number): void {
   if (!(Number.isInteger(value) && value >= 1 && value <= most)) {
     throw invalidOption(`${option}\` of \`saveAll`, `a whole number from 1 to ${most}`, value);

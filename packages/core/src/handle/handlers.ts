@@ -43,7 +43,6 @@ export interface HandlerOptions {
   readonly inBrowser?: BrowserSteps;
 }
 
-/** What the pages of a route are checked against. */
 export interface RouteSchemas {
   /** What was handed along with the URL; a page whose user data does not meet it is not handled. */
   readonly userData?: Schema | undefined;
@@ -51,7 +50,6 @@ export interface RouteSchemas {
   readonly item?: Schema | undefined;
 }
 
-/** The handler that a page goes to. */
 export interface FoundHandler extends RouteSchemas {
   readonly route: Route | 'default';
   readonly handler: Handler;
@@ -70,7 +68,6 @@ const DEFAULT_FOUND: FoundHandler = Object.freeze({
 const STATUS_ROUTE = /^status:[345](?:xx|\d\d)$/;
 const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
 
-/** The handlers of a crawler. */
 export class Handlers {
   readonly #found = new Map<string, FoundHandler>();
   /** Apart: they take no page, so that a crawl with these alone still follows links. */

@@ -6,7 +6,6 @@ import type { Fetcher } from '../fetch/fetcher.js';
 import type { HeaderLines } from '../fetch/outcome.js';
 import { DIRECTORY_TIMEOUT_MS, MAX_DIRECTORY_BYTES } from './limits.js';
 
-/** How published files are fetched. */
 export interface DirectoryAccess {
   readonly fetcher: Fetcher;
   /** CIDR ranges that may be reached although they are not public. */

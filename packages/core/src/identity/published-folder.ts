@@ -9,7 +9,6 @@ import type { FetchPublished } from './published-file.js';
 /** Types of files that `_headers` does not name, as hosts give them. */
 const TYPES: Readonly<Record<string, string>> = { html: 'text/html', json: 'application/json' };
 
-/** @param folder - The folder of `mannerly identity publish`. */
 export function publishedFolder(folder: string): FetchPublished {
   return async ({ pathname }) => {
     const name = pathname === '/' ? FILES.root : pathname.slice(1);
@@ -23,7 +22,6 @@ export function publishedFolder(folder: string): FetchPublished {
   };
 }
 
-/** The fields that `_headers` sets for a path. */
 function fieldsOf(text: string, path: string): readonly (readonly [string, string])[] {
   const block = `\n${text}`.split(`\n${path}\n`)[1]?.split('\n\n')[0] ?? '';
   return [...block.matchAll(/^ {2}([\w-]+): (.*)$/gm)].map(([, name = '', value = '']) => [name, value] as const);

@@ -49,7 +49,6 @@ export interface ExportSummary {
   readonly path: string;
   readonly format: ExportFormat;
   readonly items: number;
-  /** Of Parquet. */
   readonly columns?: readonly ItemColumn[];
 }
 
@@ -149,7 +148,6 @@ const WRITERS: Readonly<Record<ExportFormat, Writer>> = {
   },
 };
 
-/** The items of lines, as objects, and the characters of their lines. */
 async function* rowsOf(
   lines: AsyncIterable<string>,
   most = Number.MAX_SAFE_INTEGER,

@@ -6,7 +6,6 @@ import { MAX_EXPORT_COLUMNS } from './limits.js';
 /** What a column holds. `json`: values of different kinds, lists or objects, as JSON. */
 export type ColumnKind = 'text' | 'boolean' | 'integer' | 'number' | 'time' | 'json';
 
-/** A column of the table. */
 export interface ItemColumn {
   readonly name: string;
   readonly kind: ColumnKind;
@@ -26,7 +25,6 @@ const OWN = [
 ] as const;
 const TIMES: readonly string[] = ['fetchedAt', 'expiresAt'];
 
-/** Learns the shape from rows. */
 export class ColumnFinder {
   readonly #kinds = new Map<string, ColumnKind | null>(OWN);
   #hasRest = false;

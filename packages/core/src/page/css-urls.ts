@@ -7,7 +7,6 @@ import { MAX_LINK_URL_CHARS } from '../limits.js';
 /** A URL as a style sheet has it, unresolved. */
 export interface CssUrl {
   readonly url: string;
-  /** It is another style sheet. */
   readonly isImport: boolean;
 }
 
@@ -41,7 +40,6 @@ export function cssUrls(css: string, most: number): CssUrl[] {
   return found;
 }
 
-/** A value, and where the scan goes on behind it. */
 interface Value {
   readonly text: string;
   readonly end: number;

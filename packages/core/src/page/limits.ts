@@ -51,6 +51,6 @@ export const MAX_MAIN_TEXT_DEPTH = 256; // elements nested in a page whose main 
 /** Open elements over all tags of such a page, by which Readability's work grows: a second or two, as measured. */
 export const MAX_MAIN_TEXT_STEPS = 4_000_000;
 export const MAX_MAIN_TEXT_ELEMENTS = 100_000; // elements of such a page. Ours
-export const MAX_PDF_PAGES = 5_000; // pages of a PDF that are read, and characters of their text. Ours
-export const MAX_PDF_CHARS = 16 * 1024 * 1024;
+export const MAX_PDF_PAGES = 5_000; // pages of a PDF that are read. Ours
+export const MAX_PDF_CHARS = 16 * 1024 * 1024; // characters of their text
 export const MAX_PDF_BYTES = 256 * 1024 * 1024; // bytes of a PDF that is read into memory from a file. Ours

@@ -99,9 +99,7 @@ function firstCandidate(srcset: string): string | undefined {
   return /[^\t\n\f\r ,][^\t\n\f\r ]*/.exec(srcset)?.[0].replace(/,+$/, '');
 }
 
-/** A link of a response, as written. */
 interface LinkOfField {
-  /** Not resolved. */
   readonly target: string;
   /** Words of `rel`, lower case. */
   readonly rel: readonly string[];

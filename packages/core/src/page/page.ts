@@ -124,7 +124,6 @@ export interface PageInCrawl extends FetchedPage {
 /** The page in the browser: where it ended, and what it requested. Its HTML is the page's `text()`. */
 export type PageRendering = Omit<RenderedPage, 'kind' | 'html' | 'screenshot'>;
 
-/** What a page is made of. */
 interface PageParts {
   readonly work: Pick<PageWork, 'url' | 'record'>;
   readonly outcome: ResponseOutcome;

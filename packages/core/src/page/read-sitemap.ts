@@ -14,7 +14,6 @@ export interface PieceDecoder {
 
 type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** Entries that are handled together. */
 export interface SitemapBatch {
   readonly kind: SitemapKind;
   readonly entries: readonly SitemapEntry[];

@@ -64,7 +64,6 @@ function invalid(detail: string): RedirectAnswer {
   return { kind: 'redirect-invalid', detail };
 }
 
-/** A refresh that parses. */
 export interface Refresh {
   readonly delaySeconds: number;
   /** As written, not resolved; `null`: the page itself again. */

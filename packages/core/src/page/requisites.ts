@@ -7,7 +7,6 @@ import { cssUrls } from './css-urls.js';
 import { MAX_PAGE_REQUISITES } from './limits.js';
 import { type LinkBase, linkBase, resolveHref } from './resolve-href.js';
 
-/** A file that a page needs. */
 export interface Requisite {
   /** Absolute, without fragment. */
   readonly url: string;
@@ -83,14 +82,12 @@ export function htmlRequisites(html: string, pageUrl: string): Requisite[] {
   return found.list();
 }
 
-/** Reads a style sheet. @param sheetUrl - Absolute. @throws Never */
 export function cssRequisites(css: string, sheetUrl: string): Requisite[] {
   const found = new Found(linkBase(sheetUrl, null));
   found.css(css);
   return found.list();
 }
 
-/** The attributes that are read. */
 const READ: ReadonlySet<string> = new Set(
   'as background href imagesrcset poster rel src srcset style type xlink:href'.split(' '),
 );
@@ -102,7 +99,6 @@ const PRELOADED: Readonly<Record<string, RequisiteType>> = {
   font: 'font',
 };
 
-/** What has been found so far. */
 class Found {
   base: LinkBase;
   readonly #byUrl = new Map<string, Requisite>();

@@ -11,7 +11,6 @@ const COLUMNS: readonly Column<PlannedVisits>[] = [
   ['visits\nplanned', 'right', ({ visits }) => visits],
 ];
 
-/** A plan as text. @throws Never */
 export function planAgainText(plan: RecrawlPlan): string {
   const { known, due, visits, sitemaps, freshNow, freshAfter, changed, bytesSaved, nextDueAtMs, hosts } = plan;
   if (known === 0) return 'Nothing is known to crawl again: no visit was kept, or all pages are gone.';

@@ -22,7 +22,6 @@ function unknown(wait: PlannedHost['wait']): string {
   return wait === null ? '?' : '–';
 }
 
-/** A plan as text. @throws Never */
 export function planText(plan: CrawlPlan): string {
   const { hosts, planningRequests, planningMs } = plan;
   const shown = hosts.slice(0, MAX_PLAN_ROWS);

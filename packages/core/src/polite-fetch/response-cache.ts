@@ -22,7 +22,6 @@ export interface CacheableRequest {
 /** Makes a request politely. Never rejects. */
 type Send = (headers: Readonly<Record<string, string>>) => Promise<PageFetch>;
 
-/** The cache of one polite fetch. */
 export interface ResponseCache {
   /** A kept response, or what comes of the request. Never rejects. */
   fetch(request: CacheableRequest, send: Send): Promise<PageFetch>;

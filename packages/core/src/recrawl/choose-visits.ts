@@ -14,7 +14,6 @@ const DAY_MS = 86_400_000;
 const SEED_IMPORTANCE = 4;
 const USUAL_IMPORTANCE = 1;
 
-/** When pages are due. */
 interface DueOptions {
   /** Interval of a page that always changes, days; others are visited less often. `null`: every page is due. */
   readonly everyDays: number | null;

@@ -1,14 +1,14 @@
 // The bounds of crawling again, each with its unit and its source.
 
-export const MIN_SHAPE = 0.1; // least and largest shape of an estimate. Recrawl 8.2
-export const MAX_SHAPE = 50;
+export const MIN_SHAPE = 0.1; // least shape of an estimate. Recrawl 8.2
+export const MAX_SHAPE = 50; // the largest
 /** Further visits of a group from which on it says what to expect of its other pages, and groups that are counted. */
 export const MIN_GROUP_VISITS = 20;
 export const MAX_GROUPS = 2_000;
-export const MAX_PLANNED_HOSTS = 1_000; // hosts that the plan of a recrawl names, and pages of each
-export const MAX_PLANNED_PAGES = 10;
-export const MIN_IMPORTANCE = 0.01; // least and largest importance of a page. Recrawl 12
-export const MAX_IMPORTANCE = 100;
+export const MAX_PLANNED_HOSTS = 1_000; // hosts that the plan of a recrawl names
+export const MAX_PLANNED_PAGES = 10; // pages of each
+export const MIN_IMPORTANCE = 0.01; // least importance of a page. Recrawl 12
+export const MAX_IMPORTANCE = 100; // the greatest
 export const MAX_ETAG_BYTES = 512; // bytes of an ETag that is kept; of a longer one nothing is. Recrawl 2
 /** Days for which an explicit lifetime of `immutable` may keep a page from being requested again. Recrawl V5. */
 export const IMMUTABLE_DAYS = 30;

@@ -55,7 +55,6 @@ export interface PageVisit {
   readonly archived?: ArchivedVisitPlace | null;
 }
 
-/** Where the last body of a page is archived. */
 export interface ArchivedVisitPlace extends RecordPlace {
   /** When its payload was written last, epoch milliseconds, and the visits since then. */
   readonly fullAtMs: number;
@@ -66,7 +65,6 @@ export interface ArchivedVisitPlace extends RecordPlace {
 export type KeptVisit = Pick<PageVisit, 'url' | 'from' | 'userData' | 'atMs' | 'estimate'> &
   Pick<PageVisit, 'etag' | 'lastModified' | 'freshUntilMs' | 'sentAs'>;
 
-/** The beginning of the keys of all records. */
 export const VISIT_PREFIX = 'visit/';
 
 const KEY_CHARS = 22;

@@ -35,7 +35,6 @@ type VisitStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
 /** What is counted visit by visit. */
 type Counted = Omit<RecrawlCounts, 'known' | 'freshBefore' | 'freshAfter' | 'nextDueAtMs'>;
 
-/** How a visit was decided. */
 type Decided = Pick<PageVisit, 'status' | 'reason'>;
 
 /** The same with the answer. `detail`: of a redirect where it leads. */
@@ -49,7 +48,6 @@ interface InFlight {
   /** What was sent; `isProbe`: no conditions were, to see whether the validators are honest. */
   readonly conditions: Readonly<Record<string, string>>;
   readonly isProbe: boolean;
-  /** How it is archived. */
   readonly archiveAs: ArchiveAs;
   /** What sitemaps and feeds say of it. */
   readonly claim: Claim | null;
@@ -62,19 +60,16 @@ interface InFlight {
   came: CamePage | null;
 }
 
-/** A page that came. */
 interface CamePage {
   readonly page: FetchedPage;
   /** Before a browser opened it; the page itself where none did. */
   readonly sent: FetchedPage;
   readonly outcome: ResponseOutcome;
-  /** Its record in the archive. */
   readonly record: ArchivedResponse | null;
 }
 
 /** How a page that came compares with its last visit. */
 interface Compared {
-  /** It is as it was. */
   readonly unchanged: UnchangedPage | null;
   /** For its handler; `null`: nothing is known. */
   readonly change: PageChange | null;
@@ -91,14 +86,12 @@ type RecrawlListener = (
   atMs: number,
 ) => void;
 
-/** What the visits of a run need besides the store. */
 interface RecrawlParts {
   readonly sentAs: (url: string) => string;
   /** Where exchanges are kept, from `open` on; `null`: nowhere. */
   readonly archive: () => RecordKeeper | null;
   readonly nowMs: () => number;
   readonly tell: RecrawlListener;
-  /** The user's function threw. */
   readonly codeError: (thrown: unknown, url: string) => void;
 }
 

@@ -11,7 +11,6 @@ import { MAX_CHOSEN, VISITS_READ_AT_ONCE } from './limits.js';
 import { decodeVisit, lastTryMs, type PageVisit, VISIT_PREFIX } from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 
-/** What the choice goes by. */
 interface ChoiceParts {
   readonly options: ResolvedRecrawlOptions;
   readonly priors: GroupPriors;
@@ -37,9 +36,7 @@ export interface ExpectedVisit {
   readonly value: number;
 }
 
-/** The choice. */
 interface VisitChoice {
-  /** The most valuable first. */
   readonly visits: readonly PageVisit[];
   readonly most: number;
   /** Records of visits, pages that are gone included. */
@@ -49,7 +46,6 @@ interface VisitChoice {
   readonly fresh: number;
   /** When the first page is due that is not due now, epoch milliseconds; `null`: none. */
   readonly nextDueMs: number | null;
-  /** The groups as they are now. */
   readonly groups: GroupPriors;
 }
 

@@ -95,7 +95,6 @@ export function withError(explanation: Explanation, error: CodeError | null): Ex
   return error === null || explanation.status === 'fetched' ? explanation : { ...explanation, error };
 }
 
-/** The same with the entries of `hosts` that apply to it. @throws Never */
 export function withHosts(
   explanation: Explanation,
   { hosts = [], hostKeyBy }: { readonly hosts?: readonly HostEntryText[]; readonly hostKeyBy?: HostKeyBy },

@@ -10,7 +10,6 @@ export interface CountedReason {
   urls: number;
 }
 
-/** Counts decisions as they are made. */
 export class OutcomeCounts {
   /** Every status with its reasons, in the order in which they were met. */
   readonly reasons: CountedReason[] = [];

@@ -29,7 +29,6 @@ import { Pauses } from './pauses.js';
 import { ProgressSpans } from './progress.js';
 import type { ReportData, ReportedDepth, ReportedReason, ReportedRule } from './report-data.js';
 
-/** Where a crawl's logs are, and whose crawl it is. */
 export type ReportedPaths = LogPaths & Pick<AuditedCrawl, 'robotsPath'> & { readonly manifest: CrawlManifest };
 
 /**

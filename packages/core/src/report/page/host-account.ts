@@ -10,7 +10,6 @@ import type { ReportedHost, TimelinePoint } from './report-data.js';
 
 type Point = { readonly at: TimelinePoint; readonly marginMs: number };
 
-/** Counts the requests and decisions of one host. */
 export class HostAccount {
   readonly counts = new RequestCounts();
   /** Points that are left out of the timeline. */

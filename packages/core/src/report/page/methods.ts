@@ -13,7 +13,6 @@ const DIALECTS: Readonly<Record<string, string>> = {
   '1994': 'the 1994 consensus',
 };
 
-/** The paragraph. @throws Never */
 export function methodsText(data: Data): string {
   const run = data.crawl.runs.at(-1);
   const ofRun = run === undefined ? [] : [identityText(run, data), rulesText(run, data), ...paceTexts(run, data)];

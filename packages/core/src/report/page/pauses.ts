@@ -19,7 +19,6 @@ interface OpenPause {
   readonly endsWith: (judged: JudgedRequest) => boolean;
 }
 
-/** Gathers pauses. */
 export class Pauses {
   /** Pauses past the bound. */
   leftOut = 0;

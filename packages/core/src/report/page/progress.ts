@@ -10,7 +10,6 @@ const COUNTED = ['requests', 'bytes', 'fetched', 'excluded', 'dropped', 'failed'
 
 type Span = Record<Counted, number> & { queued: number | null };
 
-/** Counts over time. */
 export class ProgressSpans {
   #startMs: number | null = null;
   #spanMs = FIRST_SPAN_MS;

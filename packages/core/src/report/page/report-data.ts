@@ -36,7 +36,6 @@ export interface ReportData {
     readonly hosts: number;
     /** URLs that were found: the sum of `outcomes`. */
     readonly found: number;
-    /** URLs by status. */
     readonly outcomes: Readonly<Record<UrlStatus, number>>;
   };
   readonly audit: AuditReport;
