@@ -4,7 +4,7 @@
 import { createHostMatch } from '@mannerly/frontier/internal';
 import { readPatterns, type UrlPattern, type UrlTest } from './url-pattern.js';
 
-export interface HostRule {
+interface HostRule {
   readonly match: readonly string[];
   readonly bounds: { readonly depth: number | null } | null;
   readonly exclude: readonly UrlPattern[];

@@ -25,7 +25,7 @@ export interface ResolvedArchiveOptions {
   readonly folder: string | null;
 }
 
-export interface CrawlArchiveParts {
+interface CrawlArchiveParts {
   readonly options: ResolvedArchiveOptions;
   readonly folder: string;
   /** All folders of the crawl: other processes archive into their own. */

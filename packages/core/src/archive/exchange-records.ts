@@ -46,7 +46,7 @@ export interface ArchivedOriginal {
   readonly digest: string | null;
 }
 
-export interface RecordTools {
+interface RecordTools {
   readonly digest: DigestAlgorithm;
   readonly payloads: KnownPayloads;
   readonly warcinfoId: string;

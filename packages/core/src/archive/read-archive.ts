@@ -91,7 +91,7 @@ export async function* readExchangeAt(folder: string, place: RecordPlace): Async
 }
 
 /** What a record says of its payload. */
-export interface RecordAbout {
+interface RecordAbout {
   readonly type: string;
   readonly url: string;
   readonly date: string;

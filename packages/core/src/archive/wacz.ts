@@ -14,7 +14,7 @@ import { MannerlyError } from '../errors.js';
 import { mergeIndexes } from './cdxj.js';
 import { indexPathOf, listWarcs, pagesPathOf } from './warc-files.js';
 
-export interface WaczRequest {
+interface WaczRequest {
   /** The folders of the WARC files, whose names differ; none of them is being written. */
   readonly folders: readonly string[];
   /** The file; one of that name is replaced. */

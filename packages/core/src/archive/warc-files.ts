@@ -31,7 +31,7 @@ export interface RecordPlace {
   readonly offset: number;
 }
 
-export interface WarcFilesOptions {
+interface WarcFilesOptions {
   readonly folder: string;
   /** The first part of every file's name: letters, digits, `-`, `_`. */
   readonly prefix: string;

@@ -12,7 +12,7 @@ import type { UrlDecision } from '../report/decision.js';
 import { DEFAULT_HOOK_MS } from './limits.js';
 
 /** The refusal of a hook, made by {@link refuse}. */
-export interface HookRefusal {
+interface HookRefusal {
   readonly kind: 'refuse';
   readonly reason: string;
 }

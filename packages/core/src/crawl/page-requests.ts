@@ -13,7 +13,7 @@ import type { Wakeup } from '../wakeup.js';
 import type { Hooks } from './hooks.js';
 import { DEFAULT_OWN_WAIT_MS, MAX_OWN_WAIT_MS } from './limits.js';
 
-export interface PageRequestsParts {
+interface PageRequestsParts {
   readonly frontier: Pick<Frontier, 'ask' | 'exchanged' | 'mayConnect' | 'mayStart' | 'settle'>;
   readonly admit: Admit;
   readonly hooks: Pick<Hooks, 'beforeFetch'>;

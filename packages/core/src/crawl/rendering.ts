@@ -30,7 +30,7 @@ export type RenderResult =
   /** The crawl stopped before the page was loaded: it is opened again by the next run. */
   | { readonly kind: 'stopped' };
 
-export interface RenderingParts {
+interface RenderingParts {
   readonly renderer: Renderer;
   readonly requests: Pick<PageRequests, 'subresource'>;
   readonly handlers: Pick<HandlerPool, 'handles' | 'stepsFor'>;

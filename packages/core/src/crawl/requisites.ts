@@ -26,7 +26,7 @@ export interface ResolvedRequisites {
   readonly totalBytes: number;
 }
 
-export interface RequisitesParts {
+interface RequisitesParts {
   readonly options: ResolvedRequisites;
   readonly requests: Pick<PageRequests, 'requisite'>;
   /** Whether a good answer of the URL is in the archive already, of this run or an earlier one. */

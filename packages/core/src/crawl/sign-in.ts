@@ -12,7 +12,7 @@ import type { PageInCrawl } from '../page/page.js';
 import { MAX_FORM_CHARS, MAX_OWN_WAIT_MS, SIGN_IN_POLL_MS } from './limits.js';
 import type { PageRequests } from './page-requests.js';
 
-export interface SignInParts {
+interface SignInParts {
   readonly credential: Credential;
   readonly form: LoginForm;
   /** `null`: the form has no fields that its page decides. */

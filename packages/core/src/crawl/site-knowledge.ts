@@ -12,9 +12,9 @@ import { readJson, writeJson } from '../json-record.js';
 import type { FetchedPage } from '../page/page.js';
 import { MAX_LEARNED } from './limits.js';
 
-export type KnowledgeStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'exclusively'>;
+type KnowledgeStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'exclusively'>;
 
-export interface KnowledgeOptions {
+interface KnowledgeOptions {
   /** `null`: nothing is taken for a trap. */
   readonly traps: ResolvedTrapOptions | null;
   readonly nearDuplicates: false | 'tell' | 'drop';

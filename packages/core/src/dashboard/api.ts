@@ -5,8 +5,7 @@ import { type Crawler, MannerlyError } from 'mannerly';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { reportFromLogs } from '../report/from-logs.js';
 import type { AddOptions } from '../run/added-urls.js';
-import type { ApiCall, ApiOperation } from './api-operation.js';
-import { openApiDocument, openApiPage } from './openapi.js';
+import { type ApiCall, type ApiOperation, openApiDocument, openApiPage } from './openapi.js';
 
 export type ApiCrawl = Pick<Crawler, 'activity' | 'add' | 'explain' | 'pause' | 'progress' | 'resume' | 'stop'>;
 

@@ -10,7 +10,7 @@ import { parseJson } from '../parse-json.js';
 import { sizeOf } from './whole-file.js';
 
 /** The format of this version. 1 had its frontier in memory, 2 other field and file names in its logs. */
-export const CRAWL_DIRECTORY_FORMAT = 3;
+const CRAWL_DIRECTORY_FORMAT = 3;
 
 /** The name of the manifest within its directory. */
 export const MANIFEST_NAME = 'crawl.json';

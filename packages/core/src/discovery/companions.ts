@@ -14,7 +14,7 @@ import type { FeedRhythm } from '../page/sitemap.js';
 import { MAX_COMPANION_HOPS, MAX_TDM_AUTHORITIES } from './limits.js';
 import type { SitemapFinds, Sitemaps } from './sitemaps.js';
 
-export interface CompanionResult {
+interface CompanionResult {
   readonly links: readonly NewUrl[];
   readonly decision: PageOutcome;
   /** Of a feed that was read: how often it wants to be read at most. */

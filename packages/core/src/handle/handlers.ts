@@ -4,9 +4,8 @@ import { invalidOption, MannerlyError } from '../errors.js';
 import type { BrowserSteps } from '../fetch/renderer.js';
 import { CONTENT_KINDS, type ContentKind, possibleKinds } from '../page/content-kind.js';
 import type { FetchedPage } from '../page/page.js';
-import type { HandledPage } from './handled-page.js';
+import type { HandledPage, UnchangedHandler } from './handled-page.js';
 import { MAX_LARGE_BODY_BYTES } from './limits.js';
-import type { UnchangedHandler } from './page-change.js';
 import { isSchema, type Schema } from './schema.js';
 
 /** An answer that is no page, by its status: `status:404`, `status:4xx`. */

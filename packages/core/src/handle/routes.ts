@@ -6,9 +6,8 @@ import type { CheerioAPI } from 'cheerio';
 import { MannerlyError } from '../errors.js';
 import type { ContentKind } from '../page/content-kind.js';
 import type { HtmlSummary } from '../page/html.js';
-import type { AddResult, FollowOptions, HandledPage } from './handled-page.js';
+import type { AddResult, FollowOptions, HandledPage, JsonItem } from './handled-page.js';
 import type { Handler, HandlerOptions, Handlers, Route } from './handlers.js';
-import type { JsonItem } from './json-item.js';
 import type { Schema } from './schema.js';
 import type { EmittedItem } from './staged.js';
 

@@ -31,7 +31,7 @@ type MediaAnswer = Extract<PageFetch, { readonly kind: 'response' }>;
 /** Reads an answer, for what it says of itself. */
 export type ReadMedia = (answer: MediaAnswer) => Promise<Pick<FetchedPage, 'exclusion' | 'truncated'>>;
 
-export interface MediaTools {
+interface MediaTools {
   readonly folder: string;
   readonly fetch: (url: string, options: PageFetchOptions) => Promise<PageFetch>;
   readonly read: ReadMedia;

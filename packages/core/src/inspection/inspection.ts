@@ -21,7 +21,7 @@ import { type CrawlSettings, frontierSettings } from '../options/crawl-settings.
 import type { RecrawlOptions } from '../options/crawler-options.js';
 import { resolveRecrawl } from '../options/options.js';
 import { WaitingUrls } from '../order-seed/waiting-urls.js';
-import { lookAtVisit } from '../recrawl/look-at-visit.js';
+import { lookAtVisit } from '../recrawl/kept-knowledge.js';
 import { planRecrawl, type RecrawlPlan } from '../recrawl/recrawl-plan.js';
 import {
   atRest,

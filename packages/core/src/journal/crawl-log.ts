@@ -17,7 +17,7 @@ import { isFor, LOG_LEVELS, type LogEntry, type LogFunction, type Logger, toLogg
 import { terminalLog } from './terminal-log.js';
 
 /** The option `log`: a level for standard error, `silent` or `false` for nothing, or a receiver of every entry. */
-export type LogOption = false | 'silent' | LogEntry['level'] | LogFunction | Logger;
+type LogOption = false | 'silent' | LogEntry['level'] | LogFunction | Logger;
 
 export function logFunctionOf(option: LogOption): LogFunction | null {
   if (option === false || option === 'silent') return null;

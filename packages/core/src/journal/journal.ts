@@ -39,7 +39,7 @@ export interface PageOutcome
 }
 
 /** Why a URL is still queued: its host waits, until then, or the run has ended. */
-export interface HeldReason extends Pick<HostWait, 'host' | 'untilMs'> {
+interface HeldReason extends Pick<HostWait, 'host' | 'untilMs'> {
   readonly reason: string;
 }
 

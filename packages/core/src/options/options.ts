@@ -39,7 +39,7 @@ type Defaults = Filled<typeof OPTIONS>;
 export type ResolvedBoundsOptions = Defaults['bounds'];
 
 /** The archive as a run keeps it. */
-export interface ResolvedArchive extends ResolvedArchiveOptions {
+interface ResolvedArchive extends ResolvedArchiveOptions {
   /** `null`: what pages need is not fetched. */
   readonly requisites: ResolvedRequisites | null;
 }

@@ -11,11 +11,10 @@ import { partialName } from '../directory/whole-file.js';
 import { invalidOption, MannerlyError } from '../errors.js';
 import { parseJson } from '../parse-json.js';
 import { csvSink } from './csv.js';
-import { ColumnFinder, type ItemColumn, type ItemRow } from './item-columns.js';
 import { itemOfLine } from './item-line.js';
 import { currentItems, joinedItems } from './joined-items.js';
 import { CSV_PIECE_ITEMS } from './limits.js';
-import { writeParquet } from './parquet-file.js';
+import { ColumnFinder, type ItemColumn, type ItemRow, writeParquet } from './parquet-file.js';
 import type { Item } from './sink.js';
 
 /** The formats. */

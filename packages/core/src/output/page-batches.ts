@@ -6,7 +6,7 @@ import { MAX_SINK_IDS } from './limits.js';
 import type { Item } from './sink.js';
 
 /** When a batch is written. A page is never divided between two. */
-export interface BatchLimits {
+interface BatchLimits {
   /** Items from which on no further page is added. */
   readonly items: number;
   /** Longest wait for further pages, milliseconds; 0: none. */

@@ -14,7 +14,7 @@ export interface PieceDecoder {
 
 type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-export interface SitemapBatch {
+interface SitemapBatch {
   readonly kind: SitemapKind;
   readonly entries: readonly SitemapEntry[];
 }

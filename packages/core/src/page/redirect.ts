@@ -8,7 +8,7 @@ import { MAX_REFRESH_REDIRECT_SECONDS } from './limits.js';
 import { parseWebUrl } from './resolve-href.js';
 
 /** Where an answer sends us. */
-export type RedirectAnswer =
+type RedirectAnswer =
   | { readonly kind: 'none' }
   | {
       readonly kind: 'to';

@@ -11,7 +11,7 @@ import { MAX_CACHE_BYTES, MAX_CACHED_BODY_BYTES, MAX_CACHED_RESPONSES } from './
 import { controllerOf, requestFields, responseFields } from './undici-dispatch.js';
 
 /** A GET request as it would be made. */
-export interface CacheableRequest {
+interface CacheableRequest {
   readonly url: string;
   /** All that a response may vary by. */
   readonly headers: Readonly<Record<string, string>>;

@@ -5,25 +5,22 @@
 import { type Frontier, FrontierError, type JsonValue, type NewUrl, type PageWork } from '@mannerly/frontier';
 import type { ArchivedResponse } from '../archive/crawl-archive.js';
 import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
-import type { PageChange, UnchangedPage } from '../handle/page-change.js';
+import type { PageChange, UnchangedPage } from '../handle/handled-page.js';
 import { writeJson } from '../json-record.js';
 import type { FetchedPage } from '../page/page.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
-import { againUrl, isAgainVisit } from './again-url.js';
 import { type ArchiveAs, archiveAs, oneMore, placeOf, type RecordKeeper } from './archived-visit.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
-import { dueAtMs } from './choose-visits.js';
-import { conditionsOf, isForTag, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
+import { conditionsOf, freshUntilMs, isForTag, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
 import { GroupPriors } from './group-priors.js';
 import { ValidatorTrust, type ValidatorWarning } from './host-validators.js';
 import { type Claim, datedDays, LastmodTrust } from './lastmod-trust.js';
-import { freshUntilMs } from './lifetime.js';
 import { GONE_LINKED_DAYS, MAX_GONE } from './limits.js';
-import { decodeVisit, lastTryMs, type PageVisit, visitKey } from './page-visit.js';
+import { againUrl, decodeVisit, isAgainVisit, lastTryMs, type PageVisit, visitKey } from './page-visit.js';
 import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
 import { SitemapVisits } from './sitemap-visits.js';
 import { digestOf, jsonDigest, payloadDigest } from './text-digest.js';
-import { chooseVisits, freshNow } from './visit-choice.js';
+import { chooseVisits, dueAtMs, freshNow } from './visit-choice.js';
 
 const DAY_MS = 86_400_000;
 /** Priorities of known pages: most go before new ones, a share behind them. */

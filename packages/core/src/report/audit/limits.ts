@@ -20,6 +20,6 @@ export const AUDIT_THROTTLE_PAUSE_MS = 30_000;
 export const AUDIT_PAUSE_MAX_MS = 3_600_000; // milliseconds that such pauses grow to at most (access §10)
 /** Milliseconds of a Retry-After that are required at most; the operator decides on longer ones (access §10). */
 export const AUDIT_RETRY_AFTER_MAX_MS = 86_400_000;
-export const AUDIT_FAILURES_BEFORE_PAUSE = 5; // failures in a row from which on a host is paused (access §10)
+export const AUDIT_FAILURES_BEFORE_PAUSE = 5; // failures in a row that pause a host (access §10)
 /** Milliseconds of the first such pause; doubled for each further failure (access §10). */
 export const AUDIT_FAILING_PAUSE_MS = 300_000;

@@ -1,7 +1,7 @@
 // The methods paragraph: what a paper says of a crawl, in plain sentences with the figures of this one.
 
-import { droppedByBounds } from '../bounds-met.js';
 import type { RunPromise } from '../decision.js';
+import { droppedByBounds } from '../outcome-counts.js';
 import type { ReportData } from './report-data.js';
 
 type Data = Omit<ReportData, 'methods'>;

@@ -1,7 +1,7 @@
 // The growth of a crawl in a bounded number of equal spans of time: when the last span is passed, spans are joined in
 // pairs.
 
-import { MAX_PAGE_SPANS } from './limits.js';
+import { MAX_PAGE_SPANS } from '../limits.js';
 import type { Counted, Progress } from './report-data.js';
 
 /** Milliseconds of a span at first. */
