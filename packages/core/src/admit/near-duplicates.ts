@@ -1,7 +1,7 @@
-// Which page of a crawl says nearly the same as another. The text of a page becomes 64 bits of which most stay when a few
-// words change (Charikar 2002): each three words in a row vote on every bit. Pages within three bits agree in one of four blocks of 16 bits
-// (Manku, Jain, Das Sarma 2007): a page is compared with those that share a block with it, a bounded number of them.
-// The first page of a group stands for it. The oldest half is forgotten when the other is full.
+// Which page of a crawl says nearly the same as another. The text of a page becomes 64 bits of which most stay when a
+// few words change (Charikar 2002): each three words in a row vote on every bit. Pages within three bits agree in one
+// of four blocks of 16 bits (Manku, Jain, Das Sarma 2007): a page is compared with those that share a block with it, a
+// bounded number of them. The first page of a group stands for it. The oldest half is forgotten when the other is full.
 
 import {
   LEAST_SIMHASH_WORDS,

@@ -1,6 +1,6 @@
 // The folder that a crawler publishes about itself: static files for the root of one host. It never has a private key,
-// and is never written next to one (specification, identity 12). The fields of its answers are written as three kinds of
-// static host read them: `_headers`, nginx and Caddy.
+// and is never written next to one (specification, identity 12). The fields of its answers are written as three kinds
+// of static host read them: `_headers`, nginx and Caddy.
 
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,7 @@
 // The links of a page as URLs, with what the page says of each: all of them, or those that a selector finds. And those
-// of its `Link` fields (RFC 8288), as written. Other representations (a feed, a Markdown copy; licensing C12) are offered
-// to the handler: a copy may lack the page's directives, so the crawl requests only feeds, where `discover.feeds` says.
+// of its `Link` fields (RFC 8288), as written. Other representations (a feed, a Markdown copy; licensing C12) are
+// offered to the handler: a copy may lack the page's directives, so the crawl requests only feeds, where
+// `discover.feeds` says.
 
 import type { CheerioAPI } from 'cheerio';
 import { type HeaderLines, headerValues } from '../fetch/outcome.js';
