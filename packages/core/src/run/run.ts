@@ -38,7 +38,7 @@ import { ItemWriter } from '../output/items.js';
 import { jsonlSink } from '../output/jsonl.js';
 import { datasetReader } from '../page/datasets.js';
 import { PageReader } from '../page/read-page.js';
-import { lookAtVisit } from '../recrawl/look-at-visit.js';
+import { lookAtVisit } from '../recrawl/kept-knowledge.js';
 import { Recrawl } from '../recrawl/recrawl.js';
 import { replayedWork } from '../replay/replayed-work.js';
 import type { CrawlLogs } from '../report/crawl-logs.js';
@@ -132,6 +132,7 @@ export class Run {
     archiveFolder(options, out === null ? null : crawlPaths(out));
     checkOrder(setup);
     const { signIn, network } = options;
+    setup.handlers.checkFor({ hasBrowser: setup.fetcher.renderer !== undefined, hasForm: signIn?.form != null });
     const cookies = await jarMaker(network.cookies, signIn?.form == null ? null : signIn.origin);
     const startedAtMs = clock.nowMs();
     const opened = await openRunDirectory(setup, startedAtMs);
