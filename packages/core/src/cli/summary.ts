@@ -2,9 +2,9 @@
 
 import type { StoreReport } from '../inspection/store-inspection.js';
 import { askedLines } from '../report/asked-prices.js';
-import { droppedByBounds } from '../report/bounds-met.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { fetchedPages, whyNothingFetched } from '../report/nothing-fetched.js';
+import { droppedByBounds } from '../report/outcome-counts.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { iso, plural, politenessText, printable } from '../report/table.js';
 

@@ -37,20 +37,15 @@ export function crawlPaths(path: string, part: number | null = null) {
     /** The manifest of the last run. */
     runPath: own('run', '.json'),
     robotsPath: join(path, 'robots'),
-    /** What handlers save. */
     filesPath: join(path, 'files'),
-    /** The WARC files of the crawl and their indexes. */
     archivePath: own('archive', ''),
-    /** The archive as one file. */
     waczPath: own('archive', '.wacz'),
     /** What a polite fetch keeps of responses, where it keeps any. */
     cachePath: join(path, 'cache.sqlite'),
-    /** Where the durable frontier is. */
     frontierPath: join(path, 'frontier'),
   };
 }
 
-/** The paths of a crawl directory. */
 export interface CrawlPaths extends Readonly<ReturnType<typeof crawlPaths>> {}
 
 /**

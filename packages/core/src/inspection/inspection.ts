@@ -21,7 +21,7 @@ import { type CrawlSettings, frontierSettings } from '../options/crawl-settings.
 import type { RecrawlOptions } from '../options/crawler-options.js';
 import { resolveRecrawl } from '../options/options.js';
 import { WaitingUrls } from '../order-seed/waiting-urls.js';
-import { lookAtVisit } from '../recrawl/look-at-visit.js';
+import { lookAtVisit } from '../recrawl/kept-knowledge.js';
 import { planRecrawl, type RecrawlPlan } from '../recrawl/recrawl-plan.js';
 import {
   atRest,
@@ -57,7 +57,6 @@ export interface CrawlInspection {
    * @throws MannerlyError `option-invalid`; `directory-in-use` or `not-running` as `queued`.
    */
   planAgain(changes?: PlanAgainChanges): Promise<RecrawlPlan>;
-  /** A second call does nothing. */
   close(): Promise<void>;
 }
 
@@ -67,7 +66,6 @@ export interface PlanAgainChanges {
   readonly recrawl?: RecrawlOptions;
 }
 
-/** What is opened. */
 interface InspectionParts {
   /** The crawl directory; `null`: none, the store is inspected alone. */
   readonly paths: WholeCrawlPaths | null;

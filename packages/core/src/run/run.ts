@@ -38,7 +38,7 @@ import { ItemWriter } from '../output/items.js';
 import { jsonlSink } from '../output/jsonl.js';
 import { datasetReader } from '../page/datasets.js';
 import { PageReader } from '../page/read-page.js';
-import { lookAtVisit } from '../recrawl/look-at-visit.js';
+import { lookAtVisit } from '../recrawl/kept-knowledge.js';
 import { Recrawl } from '../recrawl/recrawl.js';
 import { replayedWork } from '../replay/replayed-work.js';
 import type { CrawlLogs } from '../report/crawl-logs.js';

@@ -2,12 +2,12 @@
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { TEST_KEY } from '../test-support/test-key.js';
 import { DIRECTORY_TAG } from './profile.js';
 import { requestSigner } from './sign-request.js';
 import { type SignedMessage, signatureBase } from './signature-base.js';
 import { thumbprint } from './signing-key.js';
 import { parseMembers } from './structured-field.js';
-import { TEST_KEY } from './test-key.fixture.js';
 import { type VerifyOptions, verifySignature } from './verify-signature.js';
 
 const KID = TEST_KEY.keyid;

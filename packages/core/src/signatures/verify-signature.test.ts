@@ -1,9 +1,9 @@
 // What holds verifies; everything else has its word (identity 16, refusals).
 
 import { describe, expect, it } from 'vitest';
+import { TEST_KEY } from '../test-support/test-key.js';
 import { COVERED, DIRECTORY_TAG, type SignatureForm } from './profile.js';
 import { requestSigner, type SignatureFields, type SigningTerms } from './sign-request.js';
-import { TEST_KEY } from './test-key.fixture.js';
 import { type KeysOf, verifySignature } from './verify-signature.js';
 
 const NOW_MS = 1_800_000_000_000;
