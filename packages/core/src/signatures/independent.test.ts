@@ -7,12 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { parseUrl } from '../parse-url.js';
 import { TEST_KEY } from '../test-support/test-key.js';
 import { COVERED, type SignatureForm } from './profile.js';
-<<<<<<< HEAD
 import { requestSigner } from './sign-request.js';
-import { TEST_KEY } from './test-key.fixture.js';
-=======
-import { signRequest } from './sign-request.js';
->>>>>>> main
 import { verifySignature } from './verify-signature.js';
 
 const REQUESTS = 1_000;
