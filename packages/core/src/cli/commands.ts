@@ -5,7 +5,7 @@ import { Argument, Option } from 'commander';
 import type { ExportFormat } from '../output/export-items.js';
 import { EXIT_CODES_HELP } from './exit-codes.js';
 import { collected, numberArgument } from './flag-values.js';
-import { RAW_CELLS_FLAG, STORE_FLAG } from './flags.js';
+import { RAW_CELLS_FLAG, SINK_FLAGS, STORE_FLAG } from './flags.js';
 
 /** A command. */
 export interface CommandRow {
@@ -208,8 +208,7 @@ It reads requests.jsonl, the copies in robots/ and the requests in the archive, 
       flags: [
         flag('--handlers <file>', 'a module that exports `handlers` (default: those of `mannerly crawl`)'),
         flag('--items <file>', 'where items go (default: replayed.jsonl in the crawl directory)'),
-        flag('--csv <file>', 'write items to this CSV file too'),
-        RAW_CELLS_FLAG,
+        ...SINK_FLAGS,
         JSON_FLAG,
       ],
       load: async () => (await import('./commands/replay.js')).replayCommand,

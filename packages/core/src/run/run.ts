@@ -130,6 +130,7 @@ export class Run {
     archiveFolder(options, out === null ? null : crawlPaths(out));
     checkOrder(setup);
     const { signIn, network } = options;
+    setup.handlers.checkFor({ hasBrowser: setup.fetcher.renderer !== undefined, hasForm: signIn?.form != null });
     const cookies = await jarMaker(network.cookies, signIn?.form == null ? null : signIn.origin);
     const startedAtMs = clock.nowMs();
     const opened = await openRunDirectory(setup, startedAtMs);
