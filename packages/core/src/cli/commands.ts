@@ -29,7 +29,8 @@ const ALLOW_ADDRESS = flag('--allow-address <cidr...>', 'allow a private address
 const SEEDS = [new Argument('[seed...]', 'seed URLs')];
 const DIRECTORY = 'the crawl directory';
 const EXPORT_FORMATS: readonly ExportFormat[] = ['jsonl', 'csv', 'parquet'];
-const DIRECTORIES = [new Argument('<dir...>', 'the crawl directory, or those of all machines that shared the crawl')];
+const DIRECTORIES_OF = 'the crawl directory, or those of all machines that shared the crawl';
+const DIRECTORIES = [new Argument('<dir...>', DIRECTORIES_OF)];
 const ARCHIVED = [new Argument('<dir>', 'the crawl directory; its crawl had --warc')];
 const ORDERED = [new Argument('[dir]', 'the crawl directory, for the processes that work in it; none with --store')];
 const ORDER_HELP = `With --store it is for all processes of the crawl, on all machines: it waits until they have obeyed, a minute at most, and
@@ -173,7 +174,7 @@ It asks first, and refuses while processes are at work. Crawl directories, items
   'After a crawl, or during one:': {
     report: {
       does: 'print the politeness report of a crawl from its logs, and write report.html and report.json',
-      takes: [new Argument('[dir]', DIRECTORY)],
+      takes: [new Argument('[dir...]', `${DIRECTORIES_OF}; the report is written into the first`)],
       flags: [STORE_FLAG, JSON_FLAG],
       load: async () => (await import('./commands/report.js')).reportCommand,
     },
