@@ -32,6 +32,10 @@ const EXPORT_FORMATS: readonly ExportFormat[] = ['jsonl', 'csv', 'parquet'];
 const DIRECTORIES_OF = 'the crawl directory, or those of all machines that shared the crawl';
 const DIRECTORIES = [new Argument('<dir...>', DIRECTORIES_OF)];
 const ARCHIVED = [new Argument('<dir>', 'the crawl directory; its crawl had --warc')];
+const LISTEN_FLAGS = [
+  flag('--listen <[address:]port>', 'where it listens (default: any free port of 127.0.0.1)'),
+  flag('--listen-name <host>', 'a host name under which it may be requested (repeatable)').argParser(collected<string>),
+];
 const ORDERED = [new Argument('[dir]', 'the crawl directory, for the processes that work in it; none with --store')];
 const ORDER_HELP = `With --store it is for all processes of the crawl, on all machines: it waits until they have obeyed, a minute at most, and
 has exit code 1 where one has not. With a directory it is for the processes that work in it, and does not wait.`;
@@ -117,12 +121,7 @@ ${EXIT_CODES_HELP}`,
       takes: SEEDS,
       sets: 'crawl',
       title: 'The HTTP API:',
-      flags: [
-        flag('--listen <[address:]port>', 'where it listens (default: any free port of 127.0.0.1)'),
-        flag('--listen-name <host>', 'a host name under which it may be requested (repeatable)').argParser(
-          collected<string>,
-        ),
-      ],
+      flags: LISTEN_FLAGS,
       help: `
 Example:
   mannerly serve https://docs.example.org/ --out tidepools --listen 8080 \\
@@ -157,6 +156,14 @@ Requests under way and their pages are finished. A process that joins a paused c
 ${ORDER_HELP}
 A process that starts later runs: what restarts processes by itself has to be stopped first.`,
       load: async () => (await import('./commands/order.js')).orderCommand('stop'),
+    },
+    dashboard: {
+      does: 'serve a live view, and metrics, of all processes of a crawl on a server',
+      flags: [STORE_FLAG, ...LISTEN_FLAGS, flag('--metrics', 'serve metrics at /metrics (needs prom-client)')],
+      help: `
+It prints the address with the token that every request needs, new at each start unless MANNERLY_DASHBOARD_TOKEN has one. It
+reads the store once a second, sends no request to a site, and ends by Ctrl-C. Pause, resume and stop are for all processes.`,
+      load: async () => (await import('./commands/dashboard.js')).dashboardCommand,
     },
     delete: {
       does: 'remove a crawl from its server',
