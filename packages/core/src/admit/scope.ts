@@ -35,11 +35,9 @@ const EXCLUDED: ScopeAnswer = { kind: 'out', reason: 'scope-excluded' };
 type GivenScope = Partial<ResolvedScope> & Pick<ResolvedScope, 'seeds'>;
 
 /**
- * The scope that the options describe. Without moves in between, the same URL always gets the same answer.
- *
- * `host` compares host names, whatever scheme and port; `domain` compares registrable domains by the public suffix
- * list; `list` compares host names, or host and port where an entry names one; `surt` compares the beginnings of SURTs;
- * `any` compares nothing.
+ * The scope that the options describe. `host` compares host names, whatever scheme and port; `domain` registrable
+ * domains by the public suffix list; `list` host names, or host and port; `surt` the beginnings of SURTs; `any`
+ * nothing.
  */
 export class Scope {
   readonly #options: GivenScope;

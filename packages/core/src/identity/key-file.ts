@@ -8,11 +8,8 @@ import { MannerlyError } from '../errors.js';
 import { loadSigningKey } from '../signatures/signing-key.js';
 
 /**
- * Makes an Ed25519 key and writes it as PKCS#8 PEM, mode 600, in a folder that is made with mode 700.
- *
- * @returns Its thumbprint.
- * @throws MannerlyError `identity-key` where the file is there already; the platform's error where it
- *   cannot be written.
+ * Makes an Ed25519 key as PKCS#8 PEM, mode 600, in a folder that is made with mode 700. @returns Its thumbprint.
+ * @throws MannerlyError `identity-key` where the file is there already; the platform's error.
  */
 export async function writeKeyFile(path: string): Promise<string> {
   const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });

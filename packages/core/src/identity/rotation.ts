@@ -34,9 +34,8 @@ const FOLLOWS: Readonly<Record<RotationStep, RotationStep | null>> = { list: 'us
 
 /**
  * The next step of the rotation of a key file. Nothing that signs changes before it is taken.
- *
- * @param path - The file with the key that signs. The new one lies in `<path>.next`, later the old in `<path>.old`.
- * @param isLeaked - Others know the key: a new one replaces it at once, whatever verifiers still have.
+ * @param path - The key that signs. The new one lies in `<path>.next`, later the old in `<path>.old`.
+ * @param isLeaked - A new key replaces it at once, whatever verifiers still have.
  * @throws MannerlyError `identity-key` where the step is early, or a key cannot be read or written.
  */
 export async function nextRotation(path: string, nowMs: number, isLeaked = false): Promise<Rotation> {

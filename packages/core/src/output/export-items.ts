@@ -53,7 +53,6 @@ export interface ExportSummary {
 
 /**
  * Exports the items of a crawl. Parquet needs `hyparquet-writer`, installed next to this package.
- *
  * @throws MannerlyError `directory-taken`, `directory-format`; `option-invalid` for another format; `export-failed`
  *   when the file cannot be written, hyparquet-writer is not installed, or `signal` ended it.
  */

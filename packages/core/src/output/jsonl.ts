@@ -20,10 +20,7 @@ export function jsonlSink({ path, sync = 'close' }: JsonlSinkOptions): Sink {
   return appendSink('jsonl', path, { read: readTail, encode }, sync);
 }
 
-/**
- * Reads as much of the end as holds the items of enough pages, or the whole file: pages that come again after a crash
- * were in flight, and wrote last.
- */
+/** Reads as much of the end as holds the items of enough pages: those that come again after a crash wrote last. */
 async function readTail(file: FileHandle, addId: (id: string) => unknown): Promise<number> {
   const { size } = await file.stat();
   for (let tailBytes = JSONL_TAIL_BYTES; ; tailBytes *= 4) {

@@ -41,7 +41,6 @@ export interface S3SinkOptions {
  * A sink that puts objects into a bucket: `items/…jsonl` while the crawl runs; at its end `files/…`, what handlers
  * saved, and `archive/…` and `archive.wacz`, where one is kept. A file that is there already, by its SHA-256, is not
  * sent again.
- *
  * @throws MannerlyError `option-invalid`, `option-unknown`
  */
 export function s3Sink(options: S3SinkOptions): Sink {
