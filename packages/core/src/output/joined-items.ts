@@ -4,8 +4,8 @@
 import { createRecentSet } from '@mannerly/frontier/internal';
 import { countLines, readLines } from '../directory/read-lines.js';
 import { parseJson } from '../parse-json.js';
-import { idOfLine } from './item-line.js';
 import { readItemId } from './items.js';
+import { idOfLine } from './jsonl.js';
 import { MAX_ITEM_LINE_CHARS, MAX_JOINED_IDS } from './limits.js';
 
 /**

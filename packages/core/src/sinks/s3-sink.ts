@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { invalidOption } from '../errors.js';
 import { fill } from '../options/check.js';
 import { S3_ROWS } from '../options/sink-rows.js';
-import { idOfLine } from '../output/item-line.js';
+import { idOfLine } from '../output/jsonl.js';
 import { JSONL_TAIL_PAGES } from '../output/limits.js';
 import { PageBatches } from '../output/page-batches.js';
 import type { Item, Sink } from '../output/sink.js';
