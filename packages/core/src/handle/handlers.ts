@@ -122,6 +122,30 @@ export class Handlers {
     return byLabel ?? byType ?? found.get(kind) ?? found.get('any') ?? null;
   }
 
+  /**
+   * Refuses what would never be called.
+   *
+   * @param crawl - Whether it opens pages in a browser, and whether it sends a login form.
+   * @throws MannerlyError `route-invalid`.
+   */
+  checkFor({ hasBrowser, hasForm }: { readonly hasBrowser: boolean; readonly hasForm: boolean }): void {
+    const steps = [...this.#found.values()].find(({ inBrowser }) => inBrowser !== null);
+    if (steps !== undefined && !hasBrowser) {
+      throw new MannerlyError(
+        'route-invalid',
+        `the route \`${steps.route}\` has \`inBrowser\`, and no browser opens pages`,
+        {
+          hint: 'Give the crawl one: --browser, `browser` in mannerly.config.json, or `fetcher: browserFetcher(…)`.',
+        },
+      );
+    }
+    if (this.login !== null && !hasForm) {
+      throw new MannerlyError('route-invalid', 'the route `login` has a handler, and no login form is sent', {
+        hint: 'Say which: `signIn.form`. Without a form the handler is never called.',
+      });
+    }
+  }
+
   /** The handler of an answer that is no page, by `status:404`, then `status:4xx`; `null`: none. */
   findByStatus(status: number): FoundHandler | null {
     const found = this.#byStatus;
