@@ -3,7 +3,8 @@
 
 import type { Frontier } from '@mannerly/frontier';
 import type { VisitLook } from '../report/explain.js';
-import { changesPerDay, GroupPriors } from './change-estimate.js';
+import { changesPerDay } from './change-estimate.js';
+import { GroupPriors } from './group-priors.js';
 import { type HostValidators, ValidatorTrust } from './host-validators.js';
 import { LastmodTrust } from './lastmod-trust.js';
 import { VISITS_TO_JUDGE } from './limits.js';

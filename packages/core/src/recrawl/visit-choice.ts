@@ -5,7 +5,8 @@
 import type { Frontier } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
 import type { VisitLook } from '../report/explain.js';
-import { changesPerDay, expectedFresh, GroupPriors } from './change-estimate.js';
+import { changesPerDay, expectedFresh } from './change-estimate.js';
+import { GroupPriors } from './group-priors.js';
 import type { Lastmods } from './lastmod.js';
 import type { Claim, LastmodTrust } from './lastmod-trust.js';
 import { MAX_CHOSEN, MAX_IMPORTANCE, MIN_IMPORTANCE, MISSING_DAYS, VISITS_READ_AT_ONCE } from './limits.js';
