@@ -1,5 +1,5 @@
-// The manifests in `deploy/kubernetes`. No cluster is here: validators that are generated from the API of Kubernetes read
-// them, and kustomize builds them where there is a kubectl. What a cluster makes of them is not tested.
+// The manifests in `deploy/kubernetes`. No cluster is here: validators that are generated from the API of Kubernetes
+// read them, and kustomize builds them where there is a kubectl. What a cluster makes of them is not tested.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -58,7 +58,7 @@ function faultsOf(object: Manifest): string[] {
   return [...said, ...[...unread].map((path) => `${path} is unknown`)];
 }
 
-/** The same object; `unread` has the paths of the keys that nobody has read, which are those that no model knows. */
+/** The same object; `unread` has the paths of the keys that were not read: the validators read all that they know. */
 function watched(value: unknown, path: string, unread: Set<string>): unknown {
   if (Array.isArray(value)) return value.map((one, at) => watched(one, `${path}/${at}`, unread));
   if (typeof value !== 'object' || value === null) return value;
