@@ -112,6 +112,29 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     ]);
   });
 
+  it.concurrent('keep responses', { timeout: 600_000 }, async () => {
+    const out = await runExample('keep-responses', 'library.test');
+    const requested = `  requested http://library.test:${town.port}`;
+    expect(out.trimEnd().split('\n')).toEqual([
+      `${requested}/robots.txt`,
+      `${requested}/opening-hours`,
+      'the first time: 200, with its text',
+      'again: 200, with its text',
+      `${requested}/opening-hours`,
+      'asking whether it has changed: 200, with its text',
+    ]);
+  });
+
+  it.concurrent('read what feeds list', { timeout: 600_000 }, async () => {
+    const out = await runExample('read-feeds', 'shore.test');
+    const at = `http://shore.test:${town.port}`;
+    expect(out.trimEnd().split('\n').sort()).toEqual([
+      expect.stringMatching(new RegExp(`^.*2026.*  Crabs of the shore  ${at}/crabs$`)),
+      'finished: 1 entries of feeds, 4 requests.',
+      `left alone: ${at}/drafts/gulls (robots-rule)`,
+    ]);
+  });
+
   it.concurrent('leave by one proxy', { timeout: 600_000 }, async () => {
     const out = await runExample('through-a-proxy', 'meadow.test');
     const lines = out.trimEnd().split('\n');

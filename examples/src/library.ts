@@ -16,7 +16,7 @@ export function library(port: number): TownHost {
     '/guides/': page('Guides', ['/guides/tides', '/guides/crabs', '/']),
     '/guides/tides': page('Reading the tides', ['/guides/crabs', '/opening-hours']),
     '/guides/crabs': page('Crabs of the shore', ['/guides/']),
-    '/opening-hours': page('Opening hours', ['/', '/prices']),
+    '/opening-hours': fresh(page('Opening hours', ['/', '/prices'])),
     '/gallery': { ...page('Gallery', []), body: gallery() },
     '/pictures/crab.gif': { ...text('GIF89a: a crab'), headers: { 'content-type': 'image/gif' } },
     '/pictures/crab-again.gif': { ...text('GIF89a: a crab'), headers: { 'content-type': 'image/gif' } },
@@ -31,11 +31,17 @@ function gallery(): string {
   return `<!doctype html><html><head><title>Gallery</title></head><body>${figures.join('')}</body></html>`;
 }
 
+/** An answer that may be kept for an hour, and confirmed afterwards. */
+function fresh(answer: ReturnType<typeof page>): ReturnType<typeof page> {
+  return { ...answer, headers: { ...answer.headers, 'cache-control': 'max-age=3600', etag: '"hours-1"' } };
+}
+
 /** A paper of the shore, at `shore.test`, whose pages say in structure what they are. Never throws. */
 export function shore(): TownHost {
   return host('shore.test', 'Articles with a language, JSON-LD and a footer.', {
-    '/robots.txt': text('User-agent: *\nDisallow: /fonts/\n'),
+    '/robots.txt': text('User-agent: *\nDisallow: /fonts/\nDisallow: /drafts/\n'),
     '/style.css': file('text/css', '@font-face { src: url(/fonts/shore.woff2) } body { background: url(wave.svg) }'),
+    '/feed.xml': file('application/rss+xml', feed()),
     '/wave.svg': file('image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"/>'),
     '/': article('The tide comes twice', ['/crabs']),
     '/crabs': article('Crabs of the shore', ['/']),
@@ -46,10 +52,23 @@ function file(type: string, body: string): ReturnType<typeof text> {
   return { ...text(body), headers: { 'content-type': type } };
 }
 
+/** Two articles, one of them closed to crawlers. */
+function feed(): string {
+  const entries = [
+    ['Crabs of the shore', '/crabs', 'Sun, 12 Apr 2026 08:00:00 GMT'],
+    ['Gulls', '/drafts/gulls', 'Mon, 13 Apr 2026 08:00:00 GMT'],
+  ];
+  const items = entries.map(
+    ([title, path, date]) => `<item><title>${title}</title><link>${path}</link><pubDate>${date}</pubDate></item>`,
+  );
+  return `<rss version="2.0"><channel><title>The shore</title>${items.join('')}</channel></rss>`;
+}
+
 function article(title: string, links: readonly string[]): ReturnType<typeof page> {
   const about = { '@context': 'https://schema.org', '@type': 'NewsArticle', headline: title };
   const paragraph = `<p>${title}. ${'The sea rises and falls, and what lives there follows it, day and night. '.repeat(6)}</p>`;
   const body = `<!doctype html><html lang="en-gb"><head><title>${title}</title><link rel="stylesheet" href="/style.css">
+    <link rel="alternate" type="application/rss+xml" href="/feed.xml">
     <script type="application/ld+json">${JSON.stringify(about)}</script></head><body>
     <nav>${links.map((link) => `<a href="${link}">More</a>`).join(' ')}</nav>
     <article><h1>${title}</h1>${paragraph.repeat(3)}</article><footer>Imprint</footer></body></html>`;

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { startTown } from './demo/town.js';
-import { library } from './library.js';
+import { library, shore } from './library.js';
 
 /** Always the same, so that a crawl that is called again finds its hosts where they were. */
 const PORT = 18_427;
@@ -17,9 +17,12 @@ const HOSTS: Readonly<Record<string, string>> = {
   'follow-a-section': 'library.test',
   'http-api': 'library.test',
   'items-by-webhook': 'library.test',
+  'keep-responses': 'library.test',
+  'read-feeds': 'shore.test',
   'recrawl-what-changed': 'library.test',
   'save-pictures': 'library.test',
   'sitemaps-first': 'library.test',
+  'what-pages-say': 'shore.test',
 };
 
 const [name = '', ...words] = process.argv.slice(2);
@@ -30,7 +33,7 @@ if (!/^[\w-]+$/.test(name) || !existsSync(program)) {
   );
   process.exit(2);
 }
-const town = await startTown((port) => [library(port)], PORT).catch((error: NodeJS.ErrnoException) => {
+const town = await startTown((port) => [library(port), shore()], PORT).catch((error: NodeJS.ErrnoException) => {
   if (error.code !== 'EADDRINUSE') throw error;
   console.error(`Port ${PORT} is taken: by the town of another terminal, as is supposed here.`);
   return null;

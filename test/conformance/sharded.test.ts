@@ -4,13 +4,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FrontierError, type FrontierStore, memoryStore, type NewEntry, shardedStore } from '@mannerly/frontier';
+import { type FrontierStore, memoryStore, shardedStore } from '@mannerly/frontier';
 import { frontierStoreSuite } from '@mannerly/frontier/conformance';
 import { fileStore } from '@mannerly/frontier/file';
 import { LMDB_CAPABILITIES, lmdbStore } from '@mannerly/frontier/lmdb';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { aroundStore } from '../../packages/frontier/src/records/store-guard.js';
-import { shardOf } from '../../packages/frontier/src/stores/sharded/placement.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memoryUnderTest, sharedUnderTest } from './virtual-store.js';
 
 const NUMBERS = [0, 1, 2];
@@ -94,113 +92,6 @@ describe('the stores of a crawl', () => {
     const poor = Object.assign(memoryStore(), { overdueMs: undefined });
     expect(() => shardedStore([poor as unknown as FrontierStore])).toThrow(/`stores` .*overdueMs/);
     expect(() => shardedStore([])).toThrow(/`stores`/);
-  });
-});
-
-describe('a store that does not answer', () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
-  afterEach(() => void vi.useRealTimers());
-  const SILENT_MS = 5_000;
-  const ALL = { maxHosts: 100, entriesPerHost: 10, ttlMs: 600_000 };
-
-  /** Three stores, the second of which answers nothing between `stop` and `goOn`, and what it was asked is done then. */
-  async function opened() {
-    const stores = NUMBERS.map(() => memoryStore());
-    let goOn = (_?: unknown): void => undefined;
-    let away: Promise<unknown> | null = null;
-    const second = aroundStore(stores[1]!, async (verb) => {
-      const error = await away;
-      if (error !== undefined && error !== null) throw error;
-      return verb();
-    });
-    const store = shardedStore([stores[0]!, second, stores[2]!]);
-    await store.open({ crawl: 'docs', owner: 'test', create: true });
-    const hosts = Array.from({ length: 30 }, (_, number) => `h${number}`);
-    await store.add(hosts.map(entry));
-    const isAway = (host: string) => shardOf(host, 3) === 1;
-    const stop = () => {
-      away = new Promise((resolve) => {
-        goOn = resolve;
-      });
-    };
-    const fail = async (error?: Error) => {
-      goOn(error);
-      away = null;
-      await vi.advanceTimersByTimeAsync(1);
-    };
-    /** The answer, once the store is taken for silent. */
-    const afterSilence = async <T>(asked: Promise<T>) => {
-      await vi.advanceTimersByTimeAsync(SILENT_MS);
-      return asked;
-    };
-    return {
-      store,
-      stop,
-      fail,
-      back: () => fail(),
-      afterSilence,
-      gone: hosts.filter(isAway),
-      others: hosts.filter((one) => !isAway(one)),
-    };
-  }
-
-  it('stops its own hosts only', async () => {
-    const { store, stop, back, afterSilence, gone, others } = await opened();
-    stop();
-    const leases = await afterSilence(store.lease(ALL));
-    expect(leases.map(({ host }) => host).sort()).toEqual(others.sort());
-    // From here on no time passes, so no call may wait.
-    expect(await store.lease(ALL)).toEqual([]);
-    expect((await store.stats()).known).toBeLessThan(30);
-    expect(await store.nextDueInMs()).toBe(1_000);
-    const done = leases.map(({ host, fencingToken, entries }) => ({
-      ...{ host, fencingToken, done: entries.map(({ id }) => id) },
-      then: { release: { dueInMs: 0 } },
-    }));
-    expect((await store.commit(done)).hosts.every(({ ok }) => ok)).toBe(true);
-    expect(await store.nextDueInMs()).toBe(1_000);
-    await back();
-    expect((await store.lease(ALL)).map(({ host }) => host).sort()).toEqual(gone.sort());
-  });
-
-  it('has the links that were found meanwhile when it answers again', async () => {
-    const { store, stop, back, afterSilence, gone, others } = await opened();
-    const leases = await store.lease(ALL);
-    const there = leases.find(({ host }) => others.includes(host))!;
-    const away = leases.find(({ host }) => gone.includes(host))!;
-    stop();
-    const commit = ({ host, fencingToken, entries }: (typeof leases)[number], links: NewEntry[]) =>
-      store.commit(
-        [{ host, fencingToken, done: entries.map(({ id }) => id), then: { release: { dueInMs: 0 } } }],
-        links,
-      );
-    const link = { ...entry('h99'), host: gone[0]!, lane: 'a', notBeforeMs: 3, body: Uint8Array.of(0, 255) };
-    expect(await afterSilence(commit(there, [link]))).toEqual({ hosts: [{ ok: true, entries: [] }], links: ['new'] });
-    // Its lease may have been lost with the store: the page counts as lost.
-    expect((await commit(away, [])).hosts).toEqual([{ ok: false, reason: 'lost' }]);
-    await back();
-    const { items } = await store.scan(null, 100, gone[0]);
-    expect(items.map(({ entry: { body } }) => [...body])).toContainEqual([0, 255]);
-    expect((await store.listRecords!('deferred/', null, 10)).items).toEqual([]);
-    // What was done is done all the same.
-    expect((await store.readHost!(away.host))?.inFlight).toBe(0);
-  });
-
-  it('gets back what it granted too late', async () => {
-    const { store, stop, back, afterSilence, gone } = await opened();
-    stop();
-    const named = afterSilence(store.lease({ ...ALL, hosts: gone.slice(0, 1) }));
-    expect(await named).toEqual([]);
-    await back();
-    expect((await store.readHost!(gone[0]!))?.isLeased).toBe(false);
-  });
-
-  it('fails the crawl when it fails after all', async () => {
-    const { store, stop, fail, afterSilence } = await opened();
-    stop();
-    await afterSilence(store.lease(ALL));
-    await fail(new FrontierError('store-failed', 'gone for good'));
-    await expect(store.lease(ALL)).rejects.toThrow('gone for good');
   });
 });
 

@@ -2,7 +2,7 @@
 // checked, and systemd reads its unit where there is a systemd.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,9 +20,15 @@ interface Service {
   readonly stop_grace_period?: string;
 }
 
-/** Flags of `mannerly crawl` that it does not have. */
-function unknownFlags(words: readonly string[]): string[] {
-  const help = execFileSync(process.execPath, [COMMAND, 'crawl', '--help'], { encoding: 'utf8' });
+interface Panel {
+  readonly id: number;
+  readonly datasource: { readonly uid: string };
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+}
+
+/** Flags of a command, `serve` or `crawl`, that it does not have. */
+function unknownFlags([command = '', ...words]: readonly string[]): string[] {
+  const help = execFileSync(process.execPath, [COMMAND, command, '--help'], { encoding: 'utf8' });
   const known = new Set(help.match(/--[a-z][a-z-]*/g));
   return words.filter((word) => word.startsWith('--') && !known.has(word.replace(/=.*/s, '')));
 }
@@ -38,7 +44,7 @@ it('the Dockerfile pins its base, runs as no root, and calls the command', () =>
   expect([of('USER'), of('STOPSIGNAL'), of('VOLUME')]).toEqual([['node'], ['SIGTERM'], ['/data']]);
   expect(JSON.parse(of('ENTRYPOINT')[0] ?? '')).toEqual(['mannerly']);
   const peers = JSON.parse(readFileSync(join(ROOT, 'packages/core/package.json'), 'utf8')).peerDependencies as object;
-  for (const peer of ['ioredis', 'pg']) {
+  for (const peer of ['ioredis', 'pg', 'prom-client']) {
     expect(Object.keys(peers)).toContain(peer);
     expect(of('RUN')[0]).toContain(`"${peer}@`);
   }
@@ -49,21 +55,35 @@ it('the compose file gives each crawler a name and a volume, and Redis forgets n
     readonly services: Readonly<Record<string, Service>>;
     readonly volumes: object;
   };
-  const { redis, ...crawlers } = file.services;
-  expect(Object.keys(crawlers)).toHaveLength(2);
+  const { redis, prometheus, grafana, ...crawlers } = file.services;
+  expect(Object.keys(crawlers)).toEqual(['crawler-a', 'crawler-b', 'crawler-c']);
   for (const [name, { hostname, command, volumes, stop_grace_period: grace }] of Object.entries(crawlers)) {
     expect([hostname, volumes, grace]).toEqual([name, [`${name}:/data`], '30s']);
     expect(unknownFlags(command)).toEqual([]);
     expect(command).toContain('--store=redis://redis:6379');
   }
-  expect(redis?.command.join(' ')).toMatch(/--appendonly yes .*--maxmemory-policy noeviction/);
-  expect(Object.keys(file.volumes).sort()).toEqual(['crawler-a', 'crawler-b', 'redis']);
+  expect(redis?.command).toEqual(expect.arrayContaining(['--appendonly yes', '--maxmemory-policy noeviction']));
+  expect(Object.keys(file.volumes)).toEqual(['redis', ...Object.keys(crawlers), 'prometheus', 'grafana']);
+  const mounted = [prometheus, grafana].flatMap((one) => one?.volumes ?? []).filter((path) => path.startsWith('.'));
+  expect(mounted.map((path) => existsSync(join(ROOT, 'deploy', path.replace(/:.*/, ''))))).toEqual(Array(4).fill(true));
+});
+
+it('the board asks the source that Grafana is given, and its panels do not lie over each other', () => {
+  const board = JSON.parse(deployed('monitoring/board.json')) as { readonly panels: readonly Panel[] };
+  const { datasources } = parse(deployed('monitoring/datasource.yaml')) as { datasources: { readonly uid: string }[] };
+  expect(new Set(board.panels.map(({ datasource }) => datasource.uid))).toEqual(new Set([datasources[0]?.uid]));
+  expect(new Set(board.panels.map(({ id }) => id)).size).toBe(board.panels.length);
+  const cells = board.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, at) => `${x + (at % w)},${y + Math.floor(at / w)}`),
+  );
+  expect(new Set(cells).size).toBe(cells.length);
+  expect(Math.max(...board.panels.map(({ gridPos: { x, w } }) => x + w))).toBeLessThanOrEqual(24);
 });
 
 it('the service runs flags that exist, ends softly, and takes waiting for no failure', () => {
   const unit = deployed('mannerly@.service');
   const value = (key: string): string => new RegExp(`^${key}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
-  expect(unknownFlags(value('ExecStart').split(' '))).toEqual([]);
+  expect(unknownFlags(value('ExecStart').split(' ').slice(2))).toEqual([]);
   expect([value('KillSignal'), value('SuccessExitStatus'), value('User')]).toEqual(['SIGTERM', '3 4 7', 'mannerly']);
   expect(Number(value('TimeoutStopSec'))).toBeGreaterThan(10);
 });

@@ -12,10 +12,9 @@ export type { Fetcher, FetcherCapabilities, FetchRequest } from './fetch/fetcher
 export { type FailureCode, type FetchOutcome, headerValue, type ResponseOutcome } from './fetch/outcome.js';
 export { createUndiciFetcher } from './fetch/undici-fetcher.js';
 export { createPlatformFetcher } from './fetch/web-fetcher.js';
-export type { HandledPage } from './handle/handled-page.js';
+export type { HandledPage, PageChange, UnchangedPage } from './handle/handled-page.js';
 export type { Handler, Route } from './handle/handlers.js';
 export type { ItemStage } from './handle/item-stages.js';
-export type { PageChange, UnchangedPage } from './handle/page-change.js';
 export type { Routes } from './handle/routes.js';
 export type { SavedFile } from './handle/save.js';
 export { type Schema, unchecked } from './handle/schema.js';

@@ -2,10 +2,8 @@
 
 import type { Frontier } from '@mannerly/frontier';
 
-/** Where records are. */
 export type RecordStore = Pick<Frontier, 'readRecord' | 'writeRecord'>;
 
-/** A value as the bytes of a record. */
 export function encodeJson(value: unknown): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value));
 }

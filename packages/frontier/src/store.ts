@@ -270,8 +270,8 @@ export interface FrontierStore {
   nextDueInMs(): Promise<number | null>;
 
   /**
-   * For how long hosts are due, milliseconds, the longest first, `most` at most; perhaps of too many hosts, never of too
-   * few. Changes nothing. `shardedStore` leases the oldest hosts of several stores by it.
+   * For how long hosts are due, milliseconds, the longest first, `most` at most; perhaps of too many hosts, never of
+   * too few. Changes nothing. `shardedStore` leases the oldest hosts of several stores by it.
    */
   overdueMs?(most: number): Promise<number[]>;
 
@@ -314,6 +314,13 @@ export interface FrontierStore {
    * @param host - Only this host's.
    */
   scan(cursor: string | null, limit: number, host?: HostKey): Promise<ScanListing>;
+
+  /**
+   * Removes the crawl, all that the store has of it, and closes this client. D1: of other crawls and of what is not the
+   * store's nothing changes; other clients of the crawl fail; who opens it next finds none. Interrupted, it is called
+   * again. A store without it leaves that to its operator.
+   */
+  destroy?(): Promise<void>;
 
   /** Frees what this client holds in memory. Leases run out by themselves. The second call does nothing. */
   close(): Promise<void>;

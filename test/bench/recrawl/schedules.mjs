@@ -1,9 +1,9 @@
 // Schedules of visits: which pages come next, and what is learned from a visit. Times are days.
 
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from '../../../packages/core/dist/recrawl/change-estimate.js';
-import { Choice, valueNow } from '../../../packages/core/dist/recrawl/choose-visits.js';
 import { afterClaim, NO_CLAIMS, trustOf } from '../../../packages/core/dist/recrawl/lastmod-trust.js';
 import { TRUSTED_LASTMOD } from '../../../packages/core/dist/recrawl/limits.js';
+import { Choice, valueNow } from '../../../packages/core/dist/recrawl/visit-choice.js';
 
 const DAY_MS = 86_400_000;
 

@@ -10,7 +10,6 @@ import { type TrapFinding, trapText } from './trap-rules.js';
 import type { Traps } from './traps.js';
 import { requestedUrl } from './url-pattern.js';
 
-/** A candidate that was refused, and why. */
 export interface Refusal {
   readonly candidate: NewUrl;
   readonly reason:
@@ -29,7 +28,6 @@ export interface Refusal {
   readonly detail?: string;
 }
 
-/** What may go on to the frontier, and what may not. */
 export interface Admission {
   readonly admitted: readonly NewUrl[];
   readonly refused: readonly Refusal[];
@@ -37,7 +35,6 @@ export interface Admission {
   readonly known: readonly NewUrl[];
 }
 
-/** Decides which candidates may go on. */
 export type Admit = (candidates: readonly NewUrl[]) => Admission;
 
 /** The priority of seeds: before links (4), after companion files (0). */

@@ -4,8 +4,7 @@
 import { createHostMatch } from '@mannerly/frontier/internal';
 import { readPatterns, type UrlPattern, type UrlTest } from './url-pattern.js';
 
-/** The part of an entry that is read here, checked. */
-export interface HostRule {
+interface HostRule {
   readonly match: readonly string[];
   readonly bounds: { readonly depth: number | null } | null;
   readonly exclude: readonly UrlPattern[];
@@ -23,7 +22,6 @@ export type HostRulesOf = (host: string) => HostRules;
 
 const NONE: HostRules = { excludes: [], depth: null };
 
-/** Rules without entries. */
 export const noHostRules: HostRulesOf = () => NONE;
 
 /** Reads entries: the least depth counts, and every pattern. @throws Never: they are checked. */

@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { MAX_NEAR_PAGES } from './limits.js';
-import { NearDuplicates } from './near-duplicates.js';
-import { areNear, parseSimhash, simhashOf, simhashText } from './simhash.js';
+import { areNear, NearDuplicates, parseSimhash, simhashOf, simhashText } from './near-duplicates.js';
 
 /** A word of letters alone, the same for the same number. */
 const word = (at: number): string =>

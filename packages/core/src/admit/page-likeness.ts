@@ -59,7 +59,6 @@ export function likenessOf(page: Uint8Array): number {
   return (sum.high & 0x1fffff) * 2 ** 32 + (sum.low >>> 0);
 }
 
-/** Takes the words of a page in their order. */
 export interface Words {
   /** @param hash - Of a word that says something, or of the address of an image: 32 bits. */
   add(hash: number): void;

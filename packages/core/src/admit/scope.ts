@@ -12,7 +12,6 @@ import { type HostRulesOf, noHostRules } from './host-rules.js';
 import { MAX_SCOPE_MOVES } from './limits.js';
 import { readPatterns, readSurts, requestedUrl, type UrlPattern, type UrlTest } from './url-pattern.js';
 
-/** In scope, or why not. */
 export type ScopeAnswer =
   | { readonly kind: 'in' }
   | {

@@ -13,7 +13,6 @@ export interface ResolvedTrapOptions {
   readonly maxQueryParameters: number;
 }
 
-/** The sign by which a trap was known. */
 export type TrapRule =
   | 'repeating-path'
   | 'long-path'

@@ -48,7 +48,6 @@ const LIMIT_SHARE: Readonly<Record<TrapRule, number>> = {
   'alike-hosts': 0.75,
 };
 
-/** The watch over endless spaces of one run. */
 export class Traps {
   readonly #options: ResolvedTrapOptions;
   readonly #groupsOf = createGroupFinder();
@@ -185,7 +184,6 @@ class Group {
   #repeats = 0;
   /** The contents of its pages, as numbers. */
   readonly #likenesses: number[] = [];
-  /** Repeating pages, by their URLs' hashes. */
   readonly #breeders: number[] = [];
   /** The page compared last repeated another: the next one is compared too. */
   #isRepeating = false;

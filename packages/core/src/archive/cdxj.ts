@@ -7,15 +7,12 @@ import { readLines } from '../directory/read-lines.js';
 /** The type of a record that holds no payload of its own. */
 export const REVISIT_MIME = 'warc/revisit';
 
-/** A record in the index. */
 export interface IndexedRecord {
   readonly url: string;
-  /** Epoch milliseconds of the record's date. */
   readonly atMs: number;
   /** Of the response; `warc/revisit` for a revisit; `null`: it names none. */
   readonly mime: string | null;
   readonly status: number;
-  /** `null`: it names none. */
   readonly digest: string | null;
   readonly offset: number;
   readonly length: number;
@@ -91,7 +88,6 @@ function compareBytes(a: string, b: string): number {
 /** A page that people look for. */
 export interface ListedPage {
   readonly url: string;
-  /** The date of its record. */
   readonly date: string;
   readonly title: string;
   readonly isSeed: boolean;

@@ -17,7 +17,6 @@ import { packWacz } from './wacz.js';
 import { indexPathOf, listWarcs, type RecordPlace, WarcFiles } from './warc-files.js';
 import { createPlainRecord, type DigestAlgorithm, type WarcRecord } from './warc-record.js';
 
-/** How exchanges are archived. */
 export interface ResolvedArchiveOptions {
   readonly warcBytes: number;
   readonly digest: DigestAlgorithm;
@@ -26,8 +25,7 @@ export interface ResolvedArchiveOptions {
   readonly folder: string | null;
 }
 
-/** What an archive is made of. */
-export interface CrawlArchiveParts {
+interface CrawlArchiveParts {
   readonly options: ResolvedArchiveOptions;
   readonly folder: string;
   /** All folders of the crawl: other processes archive into their own. */
@@ -47,18 +45,15 @@ export interface CrawlArchiveParts {
   readonly settings: ArchivedSettings;
   /** Whether a response that no page stage reads allows copies of it. */
   readonly keepsBody: (outcome: ResponseOutcome) => Promise<boolean>;
-  /** Epoch milliseconds. */
   readonly nowMs: () => number;
 }
 
-/** A response that is in the archive. */
 export interface ArchivedResponse {
   readonly place: RecordPlace;
   /** Whether its payload is there too; else it is in another record. */
   readonly isFull: boolean;
 }
 
-/** The archive of one run. */
 export class CrawlArchive {
   readonly #parts: CrawlArchiveParts;
   readonly #files: WarcFiles;

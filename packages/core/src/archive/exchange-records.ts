@@ -19,14 +19,12 @@ import {
   type WarcFields,
 } from './warc-record.js';
 
-/** A request as egress sent it. */
 export interface SentRequest {
   readonly url: string;
   readonly purpose: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An exchange that is over. */
 export interface ArchivedExchange {
   readonly sent: SentRequest;
   readonly outcome: FetchOutcome;
@@ -45,12 +43,10 @@ export interface ArchivedOriginal {
   readonly url: string;
   /** Its WARC-Date; of an earlier run it may end with the second. */
   readonly date: string;
-  /** `null`: it names none. */
   readonly digest: string | null;
 }
 
-/** What records are made with. */
-export interface RecordTools {
+interface RecordTools {
   readonly digest: DigestAlgorithm;
   readonly payloads: KnownPayloads;
   readonly warcinfoId: string;
@@ -215,7 +211,6 @@ async function responseRecord(
 const IDENTICAL = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest';
 const NOT_MODIFIED = 'http://netpreserve.org/warc/1.1/revisit/server-not-modified';
 
-/** The ETags of an exchange. */
 interface SentAndAnswered {
   readonly sent: string | null;
   readonly answered: string | null;

@@ -3,7 +3,6 @@
 
 import { type HeaderLines, headerValue } from '../fetch/outcome.js';
 
-/** A response's status line and fields. */
 export interface HttpHead {
   readonly status: number;
   readonly statusText: string;

@@ -10,9 +10,7 @@ export const MAX_CONVERSION_BYTES = 200_000_000;
 export const SMALL_RECORD_BYTES = 8_192;
 /** Responses of one WARC file, some 400 bytes of index each, which is in memory until the file is whole. Ours. */
 export const MAX_INDEXED_RECORDS = 100_000;
-/** Bytes of records that are written at a time. */
-export const ARCHIVE_WRITE_BYTES = 1024 * 1024;
-/** Links of a page in its metadata record. Ours; the page itself holds all of them. */
-export const MAX_OUTLINKS = 10_000;
+export const ARCHIVE_WRITE_BYTES = 1024 * 1024; // bytes of records that are written at a time
+export const MAX_OUTLINKS = 10_000; // links of a page in its metadata record. Ours; the page itself holds all of them
 /** Compressed bytes of a record that hold its fields, its URLs aside. Ours: they are some 600 bytes before that. */
 export const RECORD_START_BYTES = 4_096;

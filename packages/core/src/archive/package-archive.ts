@@ -8,15 +8,12 @@ import { sizeOf } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import type { WaczSummary } from './wacz.js';
 
-/** What is packaged, and where it goes. */
 export interface PackageOptions {
-  /** The crawl directory. */
   readonly from: string;
   /** The file; one of that name is replaced. @default `archive.wacz` in the crawl directory */
   readonly to?: string;
   /** Its title. @default the crawl's name and where it began */
   readonly title?: string;
-  /** Epoch milliseconds. @default Date.now */
   readonly nowMs?: () => number;
   /** Receives the bytes of WARC files that are packed, and of all of them, now and then. */
   readonly onBytes?: (packed: number, whole: number) => void;

@@ -24,12 +24,9 @@ import {
 } from './visit.js';
 import { indexPathOf, listWarcs, type RecordPlace } from './warc-files.js';
 
-/** One exchange. */
 export interface ReadExchange {
-  /** Where it begins. */
   readonly place: RecordPlace;
   readonly url: string;
-  /** Epoch milliseconds. */
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly remoteAddress: string | null;
@@ -47,7 +44,6 @@ export interface ReadExchange {
   readonly rendered: ArchivedRendering | null;
 }
 
-/** A response. */
 export interface ReadResponse {
   readonly head: HttpHead;
   readonly truncated: 'limit' | 'connection' | null;
@@ -61,11 +57,9 @@ export async function* readExchanges(folder: string): AsyncGenerator<ReadExchang
   for (const filename of await listWarcs(folder)) yield* exchangesFrom(folder, { filename, offset: 0 }, originals);
 }
 
-/** A request as it was sent. */
 export interface ReadRequest {
   readonly filename: string;
   readonly url: string;
-  /** Epoch milliseconds. */
   readonly startedAtMs: number;
   readonly headers: HeaderLines;
 }
@@ -97,7 +91,7 @@ export async function* readExchangeAt(folder: string, place: RecordPlace): Async
 }
 
 /** What a record says of its payload. */
-export interface RecordAbout {
+interface RecordAbout {
   readonly type: string;
   readonly url: string;
   readonly date: string;

@@ -5,7 +5,6 @@ import type { JsonValue } from '@mannerly/frontier';
 import type { RenderedPage } from '../fetch/renderer.js';
 import { parseJson } from '../parse-json.js';
 
-/** One visit of a page. */
 export interface ArchivedVisit {
   /** The host key; its items are named after it. */
   readonly host: string;
@@ -19,7 +18,6 @@ export interface ArchivedVisit {
   readonly visit: number;
   /** What robots.txt says of the URL besides allow and deny. */
   readonly signals: JsonValue;
-  /** What the site's tdmrep.json says of it. */
   readonly tdm: { readonly reserved: boolean | null; readonly policy: string | null };
   /** Its licence and what follows from it. Absent: none is named. */
   readonly license?: JsonValue;
@@ -31,10 +29,8 @@ export interface ArchivedVisit {
   readonly rendering?: Omit<ArchivedRendering, 'html' | 'screenshot'>;
 }
 
-/** A page as the browser had it. */
 export type ArchivedRendering = Omit<RenderedPage, 'kind'>;
 
-/** A page that is archived. */
 export interface ArchivedPage {
   /** Whether the page allows copies of it. */
   readonly keepsBody: boolean;
@@ -70,12 +66,10 @@ export const FIELDS = {
   truncated: 'truncated',
   settings: 'mannerlySettings',
   visit: 'mannerlyVisit',
-  /** What an exchange was for. */
   purpose: 'purpose',
   durationMs: 'fetchTimeMs',
   /** The title of a page that people look for. */
   title: 'title',
-  /** Why a response is not kept. */
   withheld: 'withheld',
   /** The failure code of an exchange without a usable response, and its detail. */
   failure: 'fetchFailure',

@@ -14,8 +14,7 @@ import { MannerlyError } from '../errors.js';
 import { mergeIndexes } from './cdxj.js';
 import { indexPathOf, listWarcs, pagesPathOf } from './warc-files.js';
 
-/** What is packaged, and where it goes. */
-export interface WaczRequest {
+interface WaczRequest {
   /** The folders of the WARC files, whose names differ; none of them is being written. */
   readonly folders: readonly string[];
   /** The file; one of that name is replaced. */
@@ -23,13 +22,11 @@ export interface WaczRequest {
   readonly title: string;
   /** `name/version` of what made it. */
   readonly software: string;
-  /** Epoch milliseconds. */
   readonly nowMs: number;
   /** Receives the bytes of WARC files that are packed, and of all of them. */
   readonly onBytes?: (packed: number, whole: number) => void;
 }
 
-/** A file in a package. */
 export interface WaczResource {
   readonly name: string;
   readonly path: string;
@@ -38,7 +35,6 @@ export interface WaczResource {
   readonly bytes: number;
 }
 
-/** What was packaged. */
 export interface WaczSummary {
   readonly path: string;
   readonly bytes: number;

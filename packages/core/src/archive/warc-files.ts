@@ -19,7 +19,6 @@ export interface PlannedRecord {
   readonly index: Omit<IndexedRecord, 'offset' | 'length' | 'filename'> | null;
 }
 
-/** Records that belong together. */
 export interface ArchiveBatch {
   readonly records: readonly PlannedRecord[];
   /** The page's line in the list of pages, newline included; `null`: people do not look for it. */
@@ -32,8 +31,7 @@ export interface RecordPlace {
   readonly offset: number;
 }
 
-/** What WARC files are made with. */
-export interface WarcFilesOptions {
+interface WarcFilesOptions {
   readonly folder: string;
   /** The first part of every file's name: letters, digits, `-`, `_`. */
   readonly prefix: string;
@@ -41,7 +39,6 @@ export interface WarcFilesOptions {
   readonly warcBytes: number;
   /** Makes the record that begins a file. @param filename - Its final name. */
   readonly warcinfo: (filename: string) => Promise<WarcRecord>;
-  /** Epoch milliseconds. */
   readonly nowMs: () => number;
 }
 
@@ -50,12 +47,10 @@ const WARC_SUFFIX = '.warc.gz';
 /** What is behind that while the file is written. */
 export const OPEN_SUFFIX = '.open';
 
-/** The index of a WARC file. Never throws. */
 export function indexPathOf(warcPath: string): string {
   return `${warcPath.slice(0, -WARC_SUFFIX.length)}.cdxj`;
 }
 
-/** The list of pages of a WARC file. Never throws. */
 export function pagesPathOf(warcPath: string): string {
   return `${warcPath.slice(0, -WARC_SUFFIX.length)}.pages.jsonl`;
 }
@@ -149,7 +144,6 @@ export class WarcFiles {
   }
 }
 
-/** One WARC file and its index while they are written. */
 class OpenWarc {
   readonly warcinfoId: string;
   readonly #folder: string;

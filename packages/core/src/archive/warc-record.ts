@@ -9,8 +9,7 @@ import { createGzip, gzip, gzipSync } from 'node:zlib';
 import type { BodyFile } from '../fetch/outcome.js';
 import { SMALL_RECORD_BYTES } from './limits.js';
 
-/** The kinds of record that a crawl writes. */
-export type WarcType = 'warcinfo' | 'request' | 'response' | 'revisit' | 'metadata' | 'conversion';
+type WarcType = 'warcinfo' | 'request' | 'response' | 'revisit' | 'metadata' | 'conversion';
 
 /** How digests are made. */
 export type DigestAlgorithm = 'sha-1' | 'sha-256';
@@ -19,18 +18,17 @@ export type DigestAlgorithm = 'sha-1' | 'sha-256';
 export type WarcFields = readonly (readonly [name: string, value: string | null])[];
 
 /** A block: the HTTP header section, or nothing, and what follows it. */
-export interface WarcBlock {
+interface WarcBlock {
   readonly head: Buffer;
   readonly payload: Uint8Array | BodyFile;
 }
 
 /** Digests of a block, as fields have them: `sha256:…`. */
-export interface BlockDigests {
+interface BlockDigests {
   readonly block: string;
   readonly payload: string;
 }
 
-/** A record that can be written. */
 export interface WarcRecord {
   readonly id: string;
   readonly type: WarcType;
@@ -39,7 +37,6 @@ export interface WarcRecord {
   readonly block: WarcBlock;
 }
 
-/** Bytes of a payload. Never throws. */
 export function payloadBytes(payload: WarcBlock['payload']): number {
   return payload instanceof Uint8Array ? payload.length : payload.bytes;
 }

@@ -71,7 +71,6 @@ const NUMBERS = {
 
 type NumberOptions = { readonly [Name in keyof typeof NUMBERS]: number };
 
-/** Options as they are read. */
 export interface BrowserSettings extends NumberOptions {
   readonly source:
     | { readonly kind: 'launch'; readonly launch: (flags: string[]) => Promise<Browser> }
@@ -128,7 +127,6 @@ function numbersOf(options: BrowserFetcherOptions): NumberOptions {
   return Object.fromEntries(numbers) as NumberOptions;
 }
 
-/** A value that an option does not take. */
 export function invalid(name: string, range: string, value: unknown): MannerlyError {
   const message = `expected \`${name}\` of the browser fetcher to be ${range}, got ${String(value)}`;
   return new MannerlyError('option-invalid', message);

@@ -6,8 +6,7 @@ import type { BrowserSettings } from './browser-options.js';
 import { BROWSER_ANSWER_MS, BROWSER_START_MS, MAX_BROWSER_TEXT } from './limits.js';
 import { SEALED_FLAGS } from './seal.js';
 
-/** A browser, or why there is none. */
-export type Supplied =
+type Supplied =
   | { readonly kind: 'browser'; readonly browser: Browser }
   | { readonly kind: 'none'; readonly detail: string };
 

@@ -8,7 +8,6 @@ import type { RenderRequest, SubresourceAccount, SubresourceAnswer } from '../fe
 import type { BrowserSettings } from './browser-options.js';
 import { MAX_BROWSER_TEXT, MAX_LISTED_REFUSALS } from './limits.js';
 
-/** What the page is allowed. */
 export type RequestSettings = Pick<BrowserSettings, 'loads' | 'anywhere' | 'requests' | 'bytes' | 'quietMs'>;
 
 /** Where a request of the browser comes from. */
@@ -20,7 +19,6 @@ export type RequestPlace =
   | 'elsewhere'
   | 'page';
 
-/** The requests of one page. */
 export type PageRequests = ReturnType<typeof createPageRequests>;
 
 /** Makes the requests of one page. `untilMs` is the page's deadline by `performance.now()`. @throws Never */
@@ -48,7 +46,6 @@ export function createPageRequests(
     clearTimeout(timer);
     if (isRead && pending.size === 0 && !over.signal.aborted) timer = setTimeout(tellQuiet, settings.quietMs);
   };
-  /** Counts something that the page did not get. */
   const refuse = (url: string, type: string, reason: string): void => {
     if (over.signal.aborted) return;
     refused.set(reason, (refused.get(reason) ?? 0) + 1);

@@ -9,7 +9,7 @@ import { CLICK_MS, MAX_SCREENSHOT_BYTES, MAX_SCREENSHOT_HEIGHT, PAGE_MS, WAIT_FO
 import type { PageRequests } from './page-requests.js';
 
 /** A tab, and the last screenshot; `null`: none was taken. */
-export interface SteppedTab {
+interface SteppedTab {
   readonly tab: BrowserTab;
   screenshot(): Buffer | null;
 }

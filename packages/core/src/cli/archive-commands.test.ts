@@ -2,6 +2,7 @@
 // person who changed a handler asks the sites again.
 
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -143,6 +144,20 @@ describe('mannerly replay', () => {
     expect(JSON.parse(told.out)).toMatchObject({ pages: 3, items: 3, failures: 0, itemsPath: items });
     expect(lines(items)).toContainEqual(expect.objectContaining({ t: '/1' }));
     expect(readFileSync(join(folder, 'items.csv'), 'utf8')).toContain('/2');
+  });
+
+  it.skipIf(!isBuiltin('node:sqlite'))('writes into the sinks of a crawl', async () => {
+    const file = join(base, 'replayed.sqlite');
+    const told = await run('replay', out, '--items', join(base, 'sqlite.jsonl'), '--sqlite', file);
+    expect(told).toMatchObject({ code: 0 });
+    expect(readFileSync(file, 'latin1')).toContain('"title":"/1"');
+    const again = await run('replay', out, '--items', join(base, 'sqlite-2.jsonl'), '--sqlite', file);
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining(`${file} exists already`)]);
+  });
+
+  it('names the sink of a crawl that it cannot open', async () => {
+    const told = await run('replay', out, '--items', join(base, 's3.jsonl'), '--s3', 'https://s3.example/');
+    expect([told.code, told.err]).toEqual([2, expect.stringContaining('--s3 names no bucket')]);
   });
 
   it('tells which pages a handler failed for', async () => {

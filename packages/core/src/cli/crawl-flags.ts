@@ -5,7 +5,7 @@ import type { IdentityOptions } from '../options/crawler-options.js';
 import type { RetryFilter } from '../run/retry.js';
 import { UsageError } from './failure.js';
 import { collected, dateArgument, numberArgument } from './flag-values.js';
-import { RAW_CELLS_FLAG, STORE_FLAG } from './flags.js';
+import { SINK_FLAGS, STORE_FLAG } from './flags.js';
 import { FLAGGED_ROWS, optionOf, withOptionFlags } from './option-flags.js';
 import { PROGRESS_MODES, type ProgressMode } from './progress.js';
 
@@ -68,7 +68,7 @@ export function withCrawlFlags(command: Command): Command {
       .argParser(numberArgument(0, DAY_SECONDS, false))
       .helpGroup('Politeness:'),
   );
-  return command
+  command
     .optionsGroup('The crawl directory, and continuing a crawl:')
     .option('--out <dir>', 'the crawl directory (default: that of the same crawl, else crawls/<host>-<date>)')
     .option('--reset', 'delete what this crawl keeps in its directory, and start over')
@@ -98,19 +98,9 @@ export function withCrawlFlags(command: Command): Command {
         'auto: one live line on a terminal, else nothing; lines: a line every five seconds (default: auto)',
       ).choices(PROGRESS_MODES),
     )
-    .optionsGroup('Output and configuration:')
-    .option('--csv <file>', 'write items to this CSV file too')
-    .addOption(RAW_CELLS_FLAG)
-    .option('--sqlite <file>', 'write items to this SQLite file too')
-    .option(
-      '--postgres <url>',
-      'write items to a table of PostgreSQL too: postgres://user@host/database?table=items, or env:NAME',
-    )
-    .option('--webhook <url>', 'post items to this URL too, or env:NAME (docs/sinks.md#webhooks)')
-    .option(
-      '--s3 <url>',
-      'put items, saved files and archives into a bucket too: https://HOST/BUCKET/PREFIX; keys are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
-    )
+    .optionsGroup('Output and configuration:');
+  for (const flag of SINK_FLAGS) command.addOption(flag);
+  return command
     .option('--json', 'print the report as JSON on standard output')
     .option('--config <file>', 'read this file (default: mannerly.config.json, .js or .ts in the working directory)')
     .option('--no-config', 'read no configuration file')

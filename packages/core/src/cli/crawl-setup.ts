@@ -3,7 +3,6 @@
 import { createCrawler } from '../crawler.js';
 import type { CrawlConfig } from '../options/config.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
-import { csvSink } from '../output/csv.js';
 import { findConfig, readConfig } from './config-file.js';
 import { type CrawlFlags, identityFrom } from './crawl-flags.js';
 import { UsageError } from './failure.js';
@@ -41,13 +40,8 @@ export async function setUpCrawl(
     const hint = 'Leave out --workers or the sinks, and read all items with mannerly export.';
     throw new UsageError(`\`sinks\` of ${file} are written by one process`, hint);
   }
-  const table = flags.csv ?? csv;
   const named = definedOf({ out, csv, sqlite, postgres, webhook, s3, store });
-  const allSinks = [
-    ...sinks,
-    ...(table === undefined ? [] : [csvSink({ path: table, escapeFormulas: !flags.rawCells })]),
-    ...(await namedSinks({ ...named, ...flags })),
-  ];
+  const allSinks = [...sinks, ...(await namedSinks({ ...named, ...flags }))];
   const options = {
     ...(await withBrowser(optionsOf(seeds, flags, ofFile))),
     ...(handlers === undefined || ofFile.items !== undefined ? {} : await stagesIn(handlers)),

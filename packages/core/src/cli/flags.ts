@@ -2,7 +2,7 @@
 
 import { Option } from 'commander';
 
-/** Flags of `robots`, `datasets`, `explain`, `queue`, `report`, `audit`, `replay`, `wacz` and `export`. */
+/** Flags of the commands that neither crawl nor are about the crawler. */
 export interface Flags {
   readonly agent?: string;
   readonly allowAddress?: string[];
@@ -20,14 +20,19 @@ export interface Flags {
   readonly limit?: number;
   readonly name?: string;
   readonly policy?: string;
+  readonly postgres?: string;
   readonly preferences?: boolean;
   readonly rawCells?: boolean;
+  readonly s3?: string;
+  readonly sqlite?: string;
   readonly current?: boolean;
   readonly store?: string;
   readonly title?: string;
   readonly to?: string;
   /** Milliseconds. */
   readonly tolerance?: number;
+  readonly webhook?: string;
+  readonly yes?: boolean;
 }
 
 /** A result as `--json` prints it. */
@@ -46,3 +51,19 @@ export const RAW_CELLS_FLAG = new Option(
   '--raw-cells',
   'with --csv: keep texts that a spreadsheet would run as formulas',
 );
+
+/** Sinks next to the file of items. */
+export const SINK_FLAGS: readonly Option[] = [
+  new Option('--csv <file>', 'write items to this CSV file too'),
+  RAW_CELLS_FLAG,
+  new Option('--sqlite <file>', 'write items to this SQLite file too'),
+  new Option(
+    '--postgres <url>',
+    'write items to a table of PostgreSQL too: postgres://user@host/database?table=items, or env:NAME',
+  ),
+  new Option('--webhook <url>', 'post items to this URL too, or env:NAME (docs/sinks.md#webhooks)'),
+  new Option(
+    '--s3 <url>',
+    'put items, saved files and archives into a bucket too: https://HOST/BUCKET/PREFIX; keys are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+  ),
+];

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSigningKey } from '../signatures/signing-key.js';
-import { TEST_JWK } from '../signatures/test-key.fixture.js';
+import { TEST_JWK } from '../test-support/test-key.js';
 import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
 

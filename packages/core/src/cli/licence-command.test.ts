@@ -3,7 +3,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { contentsOf } from '../licensing/rsl.fixture.js';
+import { contentsOf } from '../test-support/rsl-document.js';
 import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
 

@@ -12,6 +12,10 @@ import { UsageError } from './failure.js';
 /** What is named. */
 interface NamedSinks {
   /** A file. */
+  readonly csv?: string | undefined;
+  /** Whether its texts stay as they are, formulas too. */
+  readonly rawCells?: boolean | undefined;
+  /** A file. */
   readonly sqlite?: string | undefined;
   /** `postgres://user@host/database?table=items`, or the place of such a URL. */
   readonly postgres?: string | undefined;
@@ -25,10 +29,13 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Makes the sinks. Nothing is opened. @throws UsageError for what is no URL, has a password, or names no secret */
 export async function namedSinks(
-  { sqlite, postgres, webhook, s3 }: NamedSinks,
+  { csv, rawCells, sqlite, postgres, webhook, s3 }: NamedSinks,
   env: Env = process.env,
 ): Promise<Sink[]> {
   return [
+    ...(csv === undefined
+      ? []
+      : [(await import('../output/csv.js')).csvSink({ path: csv, escapeFormulas: rawCells !== true })]),
     ...(sqlite === undefined ? [] : [(await import('../sinks/sqlite-sink.js')).sqliteSink({ path: sqlite })]),
     ...(postgres === undefined ? [] : [postgresByUrl(urlOf('postgres', postgres, env))]),
     ...(webhook === undefined ? [] : [await webhookByUrl(urlOf('webhook', webhook, env), env)]),

@@ -12,7 +12,7 @@ import type { UrlDecision } from '../report/decision.js';
 import { DEFAULT_HOOK_MS } from './limits.js';
 
 /** The refusal of a hook, made by {@link refuse}. */
-export interface HookRefusal {
+interface HookRefusal {
   readonly kind: 'refuse';
   readonly reason: string;
 }
@@ -76,7 +76,6 @@ export interface HookOptions {
   readonly timeoutMs?: number;
 }
 
-/** Hooks that were checked. */
 export interface ResolvedHookOptions extends Omit<HookOptions, 'timeoutMs'> {
   readonly timeoutMs: number;
 }
@@ -93,7 +92,6 @@ export type HookVerdict =
   /** The crawl was stopped at once: there is no answer any more. */
   | { readonly kind: 'stopped' };
 
-/** The hooks of one run. No call rejects. */
 export class Hooks {
   readonly #hooks: Partial<ResolvedHookOptions>;
   readonly #clock: Pick<Clock, 'after'>;

@@ -33,8 +33,7 @@ export const REQUISITES_AT_ONCE = 8;
 export const MAX_BEGUN_REQUISITES = 100_000;
 
 // Signing in
-/** Characters of a login form, the fields that its page decides included. Ours. */
-export const MAX_FORM_CHARS = 64 * 1024;
+export const MAX_FORM_CHARS = 64 * 1024; // characters of a login form, the fields that its page decides included. Ours
 /** Milliseconds after which a page that waits for the login asks again: as long as it has waited. As for licences. */
 export const SIGN_IN_POLL_MS = { least: 50, most: 1_000 } as const;
 

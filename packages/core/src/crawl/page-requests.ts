@@ -13,8 +13,7 @@ import type { Wakeup } from '../wakeup.js';
 import type { Hooks } from './hooks.js';
 import { DEFAULT_OWN_WAIT_MS, MAX_OWN_WAIT_MS } from './limits.js';
 
-/** What requests for pages are made with. */
-export interface PageRequestsParts {
+interface PageRequestsParts {
   readonly frontier: Pick<Frontier, 'ask' | 'exchanged' | 'mayConnect' | 'mayStart' | 'settle'>;
   readonly admit: Admit;
   readonly hooks: Pick<Hooks, 'beforeFetch'>;
@@ -43,16 +42,13 @@ interface PlannedRequest {
   readonly purpose: Purpose;
   readonly options: RequestOptions;
   readonly untilMs: number;
-  /** Ends the exchange. */
   readonly signal: AbortSignal;
 }
 
-/** The requests of one run's handlers and of its pages in a browser. */
 export class PageRequests {
   readonly #parts: PageRequestsParts;
   readonly #queue: PQueue;
   readonly #waiting: Record<Purpose, number> = { handler: 0, subresource: 0, requisite: 0, license: 0, login: 0 };
-  /** `page.fetch`. */
   readonly fetch: OwnFetcher = (...request) => this.#request('handler', ...request);
   /** The same without the body, for requests that go into no archive. */
   readonly head: OwnFetcher = (page, url, options, signal) =>

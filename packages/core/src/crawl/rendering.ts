@@ -22,7 +22,6 @@ import { followRedirects } from './follow-redirects.js';
 import type { PageRequests } from './page-requests.js';
 import { SubresourceCache } from './subresource-cache.js';
 
-/** The result for a page that may be opened in a browser. */
 export type RenderResult =
   /** It is handled as it came, without a browser. */
   | { readonly kind: 'as-it-came' }
@@ -31,15 +30,13 @@ export type RenderResult =
   /** The crawl stopped before the page was loaded: it is opened again by the next run. */
   | { readonly kind: 'stopped' };
 
-/** What pages are opened with. */
-export interface RenderingParts {
+interface RenderingParts {
   readonly renderer: Renderer;
   readonly requests: Pick<PageRequests, 'subresource'>;
   readonly handlers: Pick<HandlerPool, 'handles' | 'stepsFor'>;
   readonly scope: Pick<Scope, 'isInside'>;
   readonly journal: Pick<Journal, 'subresourceLeft' | 'codeError'>;
   readonly userAgent: string;
-  /** Epoch milliseconds. */
   readonly nowMs: () => number;
   readonly stop: { isRequested(): boolean; readonly signal: AbortSignal };
 }
@@ -47,7 +44,6 @@ export interface RenderingParts {
 const AS_IT_CAME: RenderResult = Object.freeze({ kind: 'as-it-came' });
 const STOPPED: RenderResult = Object.freeze({ kind: 'stopped' });
 
-/** Opens the pages of one run. */
 export class Rendering {
   readonly #parts: RenderingParts;
   readonly #cache: SubresourceCache;

@@ -26,8 +26,7 @@ export interface ResolvedRequisites {
   readonly totalBytes: number;
 }
 
-/** What requisites are fetched with. */
-export interface RequisitesParts {
+interface RequisitesParts {
   readonly options: ResolvedRequisites;
   readonly requests: Pick<PageRequests, 'requisite'>;
   /** Whether a good answer of the URL is in the archive already, of this run or an earlier one. */
@@ -42,7 +41,6 @@ export interface RequisitesParts {
   readonly stop: { isRequested(): boolean; readonly signal: AbortSignal };
 }
 
-/** The requisites of one run's pages. */
 export class Requisites {
   readonly #parts: RequisitesParts;
   /** What a page has begun to fetch in this run. What is forgotten is requested once more at most. */

@@ -12,8 +12,7 @@ import type { PageInCrawl } from '../page/page.js';
 import { MAX_FORM_CHARS, MAX_OWN_WAIT_MS, SIGN_IN_POLL_MS } from './limits.js';
 import type { PageRequests } from './page-requests.js';
 
-/** What signing in is made of. */
-export interface SignInParts {
+interface SignInParts {
   readonly credential: Credential;
   readonly form: LoginForm;
   /** `null`: the form has no fields that its page decides. */
@@ -26,7 +25,6 @@ export interface SignInParts {
   readonly signal: AbortSignal;
   /** Called when a login is over. */
   readonly ended: () => void;
-  /** Ends the run. */
   readonly stop: (reason: string) => void;
 }
 
@@ -36,7 +34,6 @@ export interface SignInParts {
  */
 type LoginState = 'out' | 'over' | 'impossible';
 
-/** The login of one run. */
 export class SignIn {
   readonly #parts: SignInParts;
   #state: LoginState = 'out';
@@ -145,7 +142,6 @@ export class SignIn {
 const WAITS = { waitMs: MAX_OWN_WAIT_MS };
 const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
-/** The login page as a page of the crawl. */
 function aboutForm(work: PageWork, { page: url }: LoginForm): PageWork {
   return { ...work, url, record: { ...work.record, url, from: null, label: null, userData: null } };
 }

@@ -12,11 +12,9 @@ import { readJson, writeJson } from '../json-record.js';
 import type { FetchedPage } from '../page/page.js';
 import { MAX_LEARNED } from './limits.js';
 
-/** Where findings are kept. */
-export type KnowledgeStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'exclusively'>;
+type KnowledgeStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'exclusively'>;
 
-/** What is looked for. */
-export interface KnowledgeOptions {
+interface KnowledgeOptions {
   /** `null`: nothing is taken for a trap. */
   readonly traps: ResolvedTrapOptions | null;
   readonly nearDuplicates: false | 'tell' | 'drop';

@@ -7,7 +7,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 
-/** The parts of a request that decide. */
 export interface AccessRequest {
   readonly method: string;
   /** As it came; repeated fields are no single text. */

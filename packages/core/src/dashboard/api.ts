@@ -5,10 +5,8 @@ import { type Crawler, MannerlyError } from 'mannerly';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { reportFromLogs } from '../report/from-logs.js';
 import type { AddOptions } from '../run/added-urls.js';
-import type { ApiCall, ApiOperation } from './api-operation.js';
-import { openApiDocument, openApiPage } from './openapi.js';
+import { type ApiCall, type ApiOperation, openApiDocument, openApiPage } from './openapi.js';
 
-/** What the API needs of a crawl. */
 export type ApiCrawl = Pick<Crawler, 'activity' | 'add' | 'explain' | 'pause' | 'progress' | 'resume' | 'stop'>;
 
 type ControlledCrawl = Pick<Crawler, 'activity' | 'pause' | 'resume' | 'stop'>;
@@ -27,7 +25,6 @@ export interface ApiOptions {
   readonly out?: string;
 }
 
-/** Its answer. */
 export interface ApiAnswer {
   readonly status: number;
   readonly type: string;
@@ -36,7 +33,6 @@ export interface ApiAnswer {
   readonly allow?: string;
 }
 
-/** An answer that is no success. */
 class Problem extends Error {
   readonly status: number;
 
@@ -46,7 +42,6 @@ class Problem extends Error {
   }
 }
 
-/** The path of all operations. */
 export const API_PATH = '/api';
 
 const BODY_FIELDS = ['urls', 'label', 'userData', 'priority', 'depth', 'allowDuplicate'];
@@ -136,7 +131,6 @@ export function createApi(crawl: ApiCrawl, { out }: ApiOptions, hasControls: boo
   ];
 
   return {
-    /** Answers a request. @throws Never */
     async answer(call: ApiCall): Promise<ApiAnswer> {
       const { method, path } = call;
       if (method === 'GET' && path === API_PATH) {

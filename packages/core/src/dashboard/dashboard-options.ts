@@ -39,7 +39,6 @@ export interface DashboardOptions {
   readonly api?: ApiOptions;
 }
 
-/** The options with every field filled in. */
 export type ResolvedDashboardOptions = Readonly<Required<Omit<DashboardOptions, 'metrics' | 'api'>>> & {
   readonly metrics: MetricsSource | null;
   readonly api: ApiOptions | null;

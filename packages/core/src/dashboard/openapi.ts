@@ -1,7 +1,30 @@
-// The HTTP API described: as OpenAPI 3.1 for programs, and as a page without scripts for people.
+// The HTTP API described: as OpenAPI 3.1 for programs, and as a page without scripts for people. An operation is one
+// value, from which requests are answered and the description is made.
 
 import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
-import type { ApiOperation } from './api-operation.js';
+
+export interface ApiCall {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly contentType: string | undefined;
+  /** `null`: longer than is taken. */
+  body(): Promise<string | null>;
+}
+
+export interface ApiOperation {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly id: string;
+  readonly summary: string;
+  /** The name of a schema of the description, or a media type. */
+  readonly gives: string;
+  /** The query parameter that it needs, and what it is. */
+  readonly query?: { readonly name: string; readonly means: string };
+  /** The name of the schema of its body. */
+  readonly takes?: string;
+  readonly answer: (call: ApiCall) => Promise<unknown> | unknown;
+}
 
 const TEXT = { type: 'string' };
 const WHOLE = { type: 'integer', minimum: 0 };
@@ -72,7 +95,6 @@ const SCHEMAS = {
   },
 };
 
-/** The description. @throws Never */
 export function openApiDocument(operations: readonly ApiOperation[]): object {
   return {
     openapi: '3.1.0',

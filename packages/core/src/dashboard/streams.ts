@@ -4,7 +4,6 @@
 import type { ServerResponse } from 'node:http';
 import { DASHBOARD_STALL_MS, MAX_DASHBOARD_STREAMS } from './limits.js';
 
-/** A stream as far as it is written to. */
 export type StreamTarget = Pick<ServerResponse, 'write' | 'end' | 'destroy' | 'on' | 'writableNeedDrain'>;
 
 /** Makes the streams of a server. @param nowMs - Milliseconds of any clock that only goes forward. @throws Never */
@@ -34,7 +33,6 @@ export function createStreams(nowMs: () => number) {
       }
     },
     count: () => open.size,
-    /** Ends all of them. */
     close(): void {
       for (const target of open.keys()) target.end();
       open.clear();

@@ -21,7 +21,6 @@ import {
   MAX_DASHBOARD_UNDERWAY,
 } from './limits.js';
 
-/** What is watched: a crawler, or what looks like one. */
 export type WatchedCrawl = Pick<Crawler, 'events' | 'progress' | 'activity' | 'pause' | 'resume' | 'stop'>;
 
 /**
@@ -33,13 +32,11 @@ interface HostRow {
   readonly state: 'asking' | 'ready' | 'waiting' | 'parked' | 'quiet';
   readonly reason: HostWait['reason'] | null;
   readonly untilMs: number | null;
-  /** `null`: not known. */
   readonly queued: number | null;
   /** `null`: nothing since the view began, or forgotten. */
   readonly tally: HostTally | null;
 }
 
-/** One host's requests since the view began. */
 interface HostTally {
   readonly requests: number;
   /** Requests without an answer, and answers of 4xx and 5xx. */
@@ -56,7 +53,6 @@ interface HostTally {
   readonly smallestGapMs: number | null;
 }
 
-/** A request that ended, as a row. */
 interface RequestRow {
   readonly url: string;
   readonly purpose: RequestRecord['purpose'];
@@ -67,7 +63,6 @@ interface RequestRow {
   readonly atMs: number;
 }
 
-/** Something to know, as a row. */
 interface NoteRow {
   readonly kind: string;
   readonly about: string;
@@ -134,7 +129,6 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean) {
   ];
 
   return {
-    /** Called once a second. */
     sample(): void {
       const { pages, requests, bytes } = crawl.progress();
       // The first sample, and another crawl than before: what it had done already is no pace.
@@ -166,7 +160,6 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean) {
         hasControls,
       };
     },
-    /** Stops listening. */
     close(): void {
       for (const end of ends) end();
     },

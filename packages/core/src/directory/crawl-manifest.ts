@@ -10,7 +10,7 @@ import { parseJson } from '../parse-json.js';
 import { sizeOf } from './whole-file.js';
 
 /** The format of this version. 1 had its frontier in memory, 2 other field and file names in its logs. */
-export const CRAWL_DIRECTORY_FORMAT = 3;
+const CRAWL_DIRECTORY_FORMAT = 3;
 
 /** The name of the manifest within its directory. */
 export const MANIFEST_NAME = 'crawl.json';
@@ -23,19 +23,15 @@ export interface CrawlIdentity {
   readonly seeds: readonly string[];
 }
 
-/** `crawl.json`. */
 export interface CrawlManifest extends CrawlIdentity {
   readonly format: number;
-  /** Epoch milliseconds. */
   readonly createdAtMs: number;
   readonly versions: { readonly mannerly: string; readonly node: string };
 }
 
-/** The version of this package. */
 export const MANNERLY_VERSION: string = (createRequire(import.meta.url)('../../package.json') as { version: string })
   .version;
 
-/** The manifest of a crawl that begins. Never throws. */
 export function newManifest({ name, tokens, seeds }: CrawlIdentity, nowMs: number): CrawlManifest {
   return {
     format: CRAWL_DIRECTORY_FORMAT,
@@ -47,7 +43,6 @@ export function newManifest({ name, tokens, seeds }: CrawlIdentity, nowMs: numbe
   };
 }
 
-/** The text of the manifest's file. Never throws. */
 export function manifestText(manifest: CrawlManifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }

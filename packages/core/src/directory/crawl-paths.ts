@@ -32,25 +32,22 @@ export function crawlPaths(path: string, part: number | null = null) {
     datasetsPath: own('datasets', '.jsonl'),
     /** URLs that `mannerly add` hands to the crawl, a line each; absent where there were none. */
     addedPath: join(path, 'added.jsonl'),
+    /** What `mannerly pause`, `resume` and `stop` say, the last of it; absent where nothing was said. */
+    orderPath: join(path, 'order.json'),
     /** The options of the last run: pace, robots.txt and bounds. */
     settingsPath: join(path, 'settings.json'),
     /** The manifest of the last run. */
     runPath: own('run', '.json'),
     robotsPath: join(path, 'robots'),
-    /** What handlers save. */
     filesPath: join(path, 'files'),
-    /** The WARC files of the crawl and their indexes. */
     archivePath: own('archive', ''),
-    /** The archive as one file. */
     waczPath: own('archive', '.wacz'),
     /** What a polite fetch keeps of responses, where it keeps any. */
     cachePath: join(path, 'cache.sqlite'),
-    /** Where the durable frontier is. */
     frontierPath: join(path, 'frontier'),
   };
 }
 
-/** The paths of a crawl directory. */
 export interface CrawlPaths extends Readonly<ReturnType<typeof crawlPaths>> {}
 
 /**

@@ -24,7 +24,7 @@ export function isLockName(name: string): boolean {
 }
 
 /** A lock that is held. */
-export interface DirectoryLock {
+interface DirectoryLock {
   /** A second call does nothing. */
   release(): Promise<void>;
 }

@@ -4,12 +4,10 @@
 export const MAX_LOG_LINE_CHARS = 256 * 1024;
 
 // Several processes at one crawl (our own).
-/** Processes that share a crawl directory at a time. */
-export const MAX_DIRECTORY_PARTS = 512;
+export const MAX_DIRECTORY_PARTS = 512; // processes that share a crawl directory at a time
 /** How long a process that shares a directory waits for its lock, milliseconds; others have it for a moment. */
 export const LOCK_WAIT_MS = 5_000;
-/** Between two attempts, milliseconds. */
-export const LOCK_RETRY_MS = 25;
+export const LOCK_RETRY_MS = 25; // between two attempts, milliseconds
 /** Attempts to take over the lock of a dead process: each race lost with another process is one more. */
 export const LOCK_TRIES = 8;
 

@@ -8,7 +8,6 @@ import type { CrawlPaths } from './crawl-paths.js';
 import { MAX_HASHED_BYTES, MAX_HASHED_FILES } from './limits.js';
 import { orIfAbsent, sizeOf } from './whole-file.js';
 
-/** One file. */
 export interface OutputHash {
   /** Within the crawl directory, with `/`. */
   readonly path: string;

@@ -14,16 +14,13 @@ import type { FeedRhythm } from '../page/sitemap.js';
 import { MAX_COMPANION_HOPS, MAX_TDM_AUTHORITIES } from './limits.js';
 import type { SitemapFinds, Sitemaps } from './sitemaps.js';
 
-/** The result of a companion file. */
-export interface CompanionResult {
-  /** Candidates for admission. */
+interface CompanionResult {
   readonly links: readonly NewUrl[];
   readonly decision: PageOutcome;
   /** Of a feed that was read: how often it wants to be read at most. */
   readonly rhythm?: FeedRhythm | null;
 }
 
-/** Which companion files a crawl requests. */
 export interface CompanionOptions {
   /** A declared purpose is `tdm`, `ai-train` or `ai-input` (page-level §5). */
   readonly tdm: boolean;
@@ -38,14 +35,12 @@ const UNSET: TdmReservation = { reserved: null, policy: null };
 /** Until the site's answer, a header or the page says otherwise, rights count as reserved. */
 const UNKNOWN: TdmReservation = { reserved: true, policy: null };
 
-/** The companion files of one run. */
 export class Companions {
   readonly #options: CompanionOptions;
   readonly #nowMs: () => number;
   readonly #rules = new Map<string, readonly TdmRule[]>();
   #store: RecordStore = NO_STORE;
 
-  /** @param nowMs - Epoch milliseconds. */
   constructor(options: CompanionOptions, nowMs: () => number) {
     this.#options = options;
     this.#nowMs = nowMs;

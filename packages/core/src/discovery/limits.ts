@@ -6,15 +6,12 @@ export const MAX_TDM_AUTHORITIES = 10_000;
 export const MAX_COMPANION_HOPS = 5;
 
 // Sitemaps and feeds
-/** Levels of sitemap indexes: the protocol has one, sites have two. */
-export const MAX_SITEMAP_LEVELS = 3;
-/** Sitemaps read of one host in a run. Ours: fifty million URLs. */
-export const MAX_SITEMAPS_PER_HOST = 1_000;
+export const MAX_SITEMAP_LEVELS = 3; // levels of sitemap indexes: the protocol has one, sites have two
+export const MAX_SITEMAPS_PER_HOST = 1_000; // sitemaps read of one host in a run. Ours: fifty million URLs
 /** Feeds of one host that are taken from pages in a run: a blog may have one for each of its posts. Ours. */
 export const MAX_FEEDS_PER_HOST = 10;
 /** Hosts and sitemaps whose counts and vouchers are remembered; the oldest go first. */
 export const MAX_SITEMAP_HOSTS = 10_000;
-/** Hosts that may vouch for one sitemap (cross-submission). Ours. */
-export const MAX_SITEMAP_VOUCHERS = 64;
+export const MAX_SITEMAP_VOUCHERS = 64; // hosts that may vouch for one sitemap (cross-submission). Ours
 /** Bytes of an entry's alternates as JSON: they travel as user data, of which the frontier takes 16 KiB. */
 export const MAX_SITEMAP_ALTERNATE_BYTES = 8_192;

@@ -41,12 +41,10 @@ interface Ticket {
   readonly hosts: readonly string[];
 }
 
-/** The sitemaps and feeds of one run. */
 export class Sitemaps {
   readonly #readsNamed: boolean;
   readonly #readsFeeds: boolean;
   readonly #urls: readonly string[];
-  /** Sitemaps by host. */
   readonly #counts = new Map<string, number>();
   /** Feeds that pages have named, by host. */
   readonly #feeds = new Map<string, number>();
@@ -64,7 +62,6 @@ export class Sitemaps {
     this.#urls = urls;
   }
 
-  /** The sitemaps that the operator named. */
   given(): SitemapFinds {
     return sorted(this.#urls.map((url) => this.#request(new URL(url).href, null, { level: 0, hosts: [] })));
   }

@@ -9,7 +9,6 @@ import { TEST_CERTIFICATE, TEST_KEY } from './test-certificate.js';
 
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
 
-/** Broken answers, each with the codes that may be reported. */
 const BROKEN: readonly (readonly [what: string, answer: Answer, codes: readonly string[]])[] = [
   ['ends without an answer', (socket) => socket.end(), ['closed-early']],
   ['resets without an answer', (socket) => socket.resetAndDestroy(), ['reset']],
@@ -80,7 +79,6 @@ const SLOW: readonly (readonly [
   ],
 ];
 
-/** Guarantees about what goes wrong. */
 export const FAILURE_TESTS: readonly FetcherTest[] = [
   ...BROKEN.map(([what, answer, codes]) =>
     test(`reports a server that ${what} as ${codes.join(' or ')}`, async (t) => {

@@ -6,7 +6,6 @@ import type { FailedOutcome, FetchOutcome, ResponseOutcome } from '../fetch/outc
 import { assert, assertEqual } from './assert.js';
 import { type Answer, listenRaw, type RawServer } from './raw-server.js';
 
-/** One guarantee of the contract. */
 export interface FetcherTest {
   /** A sentence; the runner's title. */
   readonly title: string;
@@ -54,7 +53,6 @@ export class TestContext {
     return server;
   }
 
-  /** One exchange. */
   async fetch(url: string, more: RequestChanges = {}): Promise<FetchOutcome | null> {
     return this.fetcher.fetch({
       method: 'GET',

@@ -6,7 +6,6 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 /** What a scenario does with one request; `head` is the request's header section. */
 export type Answer = (socket: Socket, head: string, index: number) => void;
 
-/** A server that is listening. */
 export interface RawServer {
   readonly port: number;
   readonly origin: string;

@@ -5,7 +5,6 @@ import { assert, assertEqual } from './assert.js';
 import { bodyText, type FetcherTest, summary, test, testNeeding } from './fetcher-test.js';
 import { type Answer, replying, response } from './raw-server.js';
 
-/** Guarantees about what is sent. */
 export const REQUEST_TESTS: readonly FetcherTest[] = [
   test('sends the request line and the given fields', async (t) => {
     const { server } = await t.response(replying('x'), {

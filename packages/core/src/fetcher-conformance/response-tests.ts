@@ -18,7 +18,6 @@ const CODED: readonly (readonly [coding: string, bytes: Uint8Array])[] = [
   ['gzip, br', brotliCompressSync(gzipSync(TEXT))],
 ];
 
-/** Whole answers, each with its text. */
 const WHOLE: readonly (readonly [what: string, answer: Answer, text: string])[] = [
   ['with a length', replying('abc'), 'abc'],
   ['empty', replying(''), ''],
@@ -38,7 +37,6 @@ const WHOLE: readonly (readonly [what: string, answer: Answer, text: string])[] 
   ],
 ];
 
-/** Answers of which half came. */
 const CUT: readonly (readonly [what: string, answer: Answer])[] = [
   ['shorter than its length', (socket) => socket.end(`${HEAD}Content-Length: 10\r\n\r\nabc`)],
   ['ended inside a chunk', (socket) => socket.end(`${HEAD}Transfer-Encoding: chunked\r\n\r\n9\r\nabc`)],
@@ -46,7 +44,6 @@ const CUT: readonly (readonly [what: string, answer: Answer])[] = [
   ['reset on the way', (socket) => writeAndReset(socket, `${HEAD}Content-Length: 10\r\n\r\nabc`)],
 ];
 
-/** Guarantees about what comes back. */
 export const RESPONSE_TESTS: readonly FetcherTest[] = [
   test('reports URL, status line, body and timings', async (t) => {
     const beforeMs = Date.now();

@@ -4,12 +4,11 @@ import type { NewUrl } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
 import { invalidOption, MannerlyError } from '../errors.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
-import type { PageAlternate } from '../page/alternates.js';
-import { type PageLink, selectLinks } from '../page/links.js';
+import { type PageAlternate, type PageLink, selectLinks } from '../page/links.js';
 import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import { linkBase, resolveHref } from '../page/resolve-href.js';
-import type { AddResult, FollowOptions, HandledPage, SaveAllOptions, SaveOptions } from './handled-page.js';
+import type { AddResult, FollowOptions, HandledPage, PageChange, SaveAllOptions, SaveOptions } from './handled-page.js';
 import {
   DEFAULT_MEDIA_BYTES,
   DEFAULT_MEDIA_FILES,
@@ -17,7 +16,6 @@ import {
   MAX_PAGE_FETCHES,
   MAX_REVISIT_MS,
 } from './limits.js';
-import type { PageChange } from './page-change.js';
 import { type SavedFile, saveFile, whyLeftAlone } from './save.js';
 import { type ReadMedia, type SavedMedia, saveAllMedia } from './save-all.js';
 import { type EmittedItem, jsonCopy, type Stage } from './staged.js';
@@ -26,7 +24,6 @@ const NO_MEDIA: ReadMedia = async () => {
   throw new Error('no reader was handed in');
 };
 
-/** What a handler's page works with. */
 export class PageTools {
   readonly stage: Stage;
   /** Where files go; `null`: nowhere by default. */
@@ -206,7 +203,6 @@ function nameOf({ url }: FetchedPage): string {
   return `${host}${pathname.endsWith('/') ? `${pathname}index` : pathname}`;
 }
 
-/** @throws MannerlyError `file-folder-missing` */
 function folderOf(page: FetchedPage, folder: string | null): string {
   if (folder !== null) return folder;
   throw new MannerlyError('file-folder-missing', `\`save\` needs a folder for ${page.url}`, {
@@ -214,7 +210,6 @@ function folderOf(page: FetchedPage, folder: string | null): string {
   });
 }
 
-/** @throws MannerlyError `option-invalid` */
 function checkMost(option: string, value: number, most: number): void {
   if (!(Number.isInteger(value) && value >= 1 && value <= most)) {
     throw invalidOption(`${option}\` of \`saveAll`, `a whole number from 1 to ${most}`, value);
@@ -320,7 +315,7 @@ export function nextVisit(
 /**
  * URLs that the page shows only in links that it wants left alone. Computed once: a handler may add thousands of URLs.
  */
-export function leftAloneUrls(page: FetchedPage): Set<string> {
+function leftAloneUrls(page: FetchedPage): Set<string> {
   const isAlone = (link: PageLink): boolean => page.exclusion.whyLeaveAlone(link) !== null;
   const urls = new Set(page.links.filter(isAlone).map(({ url }) => url));
   for (const link of page.links) if (!isAlone(link)) urls.delete(link.url);

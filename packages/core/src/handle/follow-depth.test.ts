@@ -4,8 +4,8 @@
 import { describe, expect, it } from 'vitest';
 import { resolveExclusionOptions } from '../page/exclusion.js';
 import type { FetchedPage } from '../page/page.js';
-import { pageWork, response } from '../page/page-work.fixture.js';
 import { PageReader } from '../page/read-page.js';
+import { pageWork, response } from '../test-support/page-work.js';
 import { addUrl, followLinks, nextVisit } from './context.js';
 import { Stage } from './staged.js';
 

@@ -1,10 +1,8 @@
-// What a handler gets: the fetched page, and what it can do with it.
+// What a handler gets: the fetched page, what it can do with it, and how the page differs from its last visit.
 
 import type { JsonValue } from '@mannerly/frontier';
 import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
-import type { JsonItem } from './json-item.js';
-import type { PageChange } from './page-change.js';
 import type { SavedFile } from './save.js';
 import type { SavedMedia } from './save-all.js';
 import type { EmittedItem } from './staged.js';
@@ -125,3 +123,56 @@ export interface HandledPage extends FetchedPage {
    */
   fetch(url: string, options?: PageFetchOptions): Promise<PageFetch>;
 }
+
+/**
+ * `T` where JSON.stringify takes it: interfaces, optional fields and values with `toJSON`, such as `Date`, included.
+ * Functions, symbols and bigints become `never` and do not compile.
+ */
+type Jsonable<T> = unknown extends T
+  ? T
+  : T extends JsonValue | undefined
+    ? T
+    : T extends bigint | symbol | ((...args: never) => unknown)
+      ? never
+      : T extends { toJSON(key?: string): infer Json }
+        ? [Jsonable<Json>] extends [never]
+          ? never
+          : T
+        : { readonly [Key in keyof T]: Jsonable<T[Key]> };
+
+/** What `page.emit` takes: anything that JSON.stringify writes, so not `undefined` itself. */
+export type JsonItem<T> = T extends undefined ? never : Jsonable<T>;
+
+/** How a page differs from its last visit. */
+export interface PageChange {
+  /** `unchanged`: a handler asked for this visit (`page.revisit`); a recrawl calls no handler for such a page. */
+  readonly kind: 'new' | 'changed' | 'unchanged';
+  /** When it was visited before, epoch milliseconds; `null`: never. */
+  readonly lastVisitMs: number | null;
+  /** The digest of what counted as its content then (`recrawl.change`); `null`: there is none. */
+  readonly lastDigest: string | null;
+  /** The same of now; `null`: the body lies in a file. */
+  readonly digest: string | null;
+}
+
+/** A known page that was visited again and is as it was. There is no body. Times are epoch milliseconds. */
+export interface UnchangedPage {
+  /** As requested. */
+  readonly url: string;
+  /** 304, or the status of a body whose content is that of the last one. */
+  readonly status: number;
+  readonly label: string | null;
+  readonly userData: JsonValue | null;
+  readonly depth: number;
+  readonly fetchedAtMs: number;
+  readonly lastVisitMs: number;
+  /** When it was seen to have changed last; the first visit counts. */
+  readonly changedAtMs: number;
+  /** Its visits, this one included, and those that found a change. */
+  readonly visits: number;
+  readonly changes: number;
+  readonly digest: string | null;
+}
+
+/** User code for pages that are as they were. It writes no items: those of the last visit stay. */
+export type UnchangedHandler = (page: UnchangedPage) => unknown;

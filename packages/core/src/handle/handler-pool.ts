@@ -9,15 +9,14 @@ import { contentOf, typeByExtension } from '../page/content-kind.js';
 import type { OwnFetcher } from '../page/own-fetch.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import { createPageContext, PageTools } from './context.js';
+import type { PageChange, UnchangedPage } from './handled-page.js';
 import type { FoundHandler, Handlers, Route } from './handlers.js';
 import type { ItemStages } from './item-stages.js';
-import type { PageChange, UnchangedPage } from './page-change.js';
 import type { ReadMedia } from './save-all.js';
 import { checkValue, issuesText } from './schema.js';
 import { type HandlerSignal, handlerSignal } from './signals.js';
 import { NOTHING_STAGED, Stage, type Staged } from './staged.js';
 
-/** The result of handling a page. */
 export type Handled =
   /** `route`: which handler it was; `null`: none fits the page, or the page wants none to run. */
   | { readonly kind: 'handled'; readonly staged: Staged; readonly route: Route | 'default' | null }
@@ -31,7 +30,6 @@ export type Handled =
   /** The crawl was stopped at once before the handler had ended well: nothing it did counts. */
   | { readonly kind: 'stopped' };
 
-/** What a pool is made of. */
 interface HandlerPoolOptions {
   readonly handlers: Handlers;
   /** Handlers at the same time, 1 or more. */
@@ -49,7 +47,6 @@ interface HandlerPoolOptions {
   readonly stages?: ItemStages;
   /** Reads what `page.saveAll` requests. @default it cannot be used */
   readonly readMedia?: ReadMedia;
-  /** `page.fetch`. @default every request is `dropped` */
   readonly fetch?: OwnFetcher;
 }
 
@@ -58,7 +55,6 @@ const NO_BYTES = new Uint8Array(0);
 const STOPPED: Handled = Object.freeze({ kind: 'stopped' });
 const NOT_HANDLED: Handled = Object.freeze({ kind: 'handled', staged: NOTHING_STAGED, route: null });
 
-/** The handlers of one run at work. */
 export class HandlerPool {
   readonly #options: HandlerPoolOptions;
   readonly #queue: PQueue;

@@ -4,9 +4,8 @@ import { invalidOption, MannerlyError } from '../errors.js';
 import type { BrowserSteps } from '../fetch/renderer.js';
 import { CONTENT_KINDS, type ContentKind, possibleKinds } from '../page/content-kind.js';
 import type { FetchedPage } from '../page/page.js';
-import type { HandledPage } from './handled-page.js';
+import type { HandledPage, UnchangedHandler } from './handled-page.js';
 import { MAX_LARGE_BODY_BYTES } from './limits.js';
-import type { UnchangedHandler } from './page-change.js';
 import { isSchema, type Schema } from './schema.js';
 
 /** An answer that is no page, by its status: `status:404`, `status:4xx`. */
@@ -43,7 +42,6 @@ export interface HandlerOptions {
   readonly inBrowser?: BrowserSteps;
 }
 
-/** What the pages of a route are checked against. */
 export interface RouteSchemas {
   /** What was handed along with the URL; a page whose user data does not meet it is not handled. */
   readonly userData?: Schema | undefined;
@@ -51,7 +49,6 @@ export interface RouteSchemas {
   readonly item?: Schema | undefined;
 }
 
-/** The handler that a page goes to. */
 export interface FoundHandler extends RouteSchemas {
   readonly route: Route | 'default';
   readonly handler: Handler;
@@ -70,7 +67,6 @@ const DEFAULT_FOUND: FoundHandler = Object.freeze({
 const STATUS_ROUTE = /^status:[345](?:xx|\d\d)$/;
 const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
 
-/** The handlers of a crawler. */
 export class Handlers {
   readonly #found = new Map<string, FoundHandler>();
   /** Apart: they take no page, so that a crawl with these alone still follows links. */
@@ -130,6 +126,30 @@ export class Handlers {
     const byLabel = label === null ? undefined : found.get(`label:${label}`);
     const byType = mime === null ? undefined : found.get(mime);
     return byLabel ?? byType ?? found.get(kind) ?? found.get('any') ?? null;
+  }
+
+  /**
+   * Refuses what would never be called.
+   *
+   * @param crawl - Whether it opens pages in a browser, and whether it sends a login form.
+   * @throws MannerlyError `route-invalid`.
+   */
+  checkFor({ hasBrowser, hasForm }: { readonly hasBrowser: boolean; readonly hasForm: boolean }): void {
+    const steps = [...this.#found.values()].find(({ inBrowser }) => inBrowser !== null);
+    if (steps !== undefined && !hasBrowser) {
+      throw new MannerlyError(
+        'route-invalid',
+        `the route \`${steps.route}\` has \`inBrowser\`, and no browser opens pages`,
+        {
+          hint: 'Give the crawl one: --browser, `browser` in mannerly.config.json, or `fetcher: browserFetcher(…)`.',
+        },
+      );
+    }
+    if (this.login !== null && !hasForm) {
+      throw new MannerlyError('route-invalid', 'the route `login` has a handler, and no login form is sent', {
+        hint: 'Say which: `signIn.form`. Without a form the handler is never called.',
+      });
+    }
   }
 
   /** The handler of an answer that is no page, by `status:404`, then `status:4xx`; `null`: none. */

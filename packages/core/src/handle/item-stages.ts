@@ -37,7 +37,6 @@ interface CountedStage {
   readonly counts: { -readonly [Name in keyof StageCounts]: StageCounts[Name] };
 }
 
-/** The stages of one run, and their counts. */
 export class ItemStages {
   readonly #stages: readonly CountedStage[];
 

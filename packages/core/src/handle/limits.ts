@@ -3,18 +3,14 @@
 // Handlers and items
 /** Longest time to the next visit of a page, milliseconds: ten years. Ours. */
 export const MAX_REVISIT_MS = 315_360_000_000;
-/** Items one page may emit. Ours. */
-export const MAX_PAGE_ITEMS = 100_000;
+export const MAX_PAGE_ITEMS = 100_000; // items one page may emit. Ours
 /** Items of one page that its schema rejected and that are listed; more are counted. Ours. */
 export const MAX_PAGE_REJECTED = 100;
-/** Stages between handlers and sinks. Ours. */
-export const MAX_ITEM_STAGES = 100;
-/** Issues of one item that are kept, and segments of the path of each. Ours. */
-export const MAX_ITEM_ISSUES = 20;
-export const MAX_ISSUE_PATH = 20;
-/** Characters of an issue's message, and of a segment of its path. Ours. */
-export const MAX_ISSUE_CHARS = 500;
-export const MAX_ISSUE_KEY_CHARS = 100;
+export const MAX_ITEM_STAGES = 100; // stages between handlers and sinks. Ours
+export const MAX_ITEM_ISSUES = 20; // issues of one item that are kept. Ours
+export const MAX_ISSUE_PATH = 20; // segments of the path of each
+export const MAX_ISSUE_CHARS = 500; // characters of an issue's message. Ours
+export const MAX_ISSUE_KEY_CHARS = 100; // of a segment of its path
 /** Longest wait of a `RetryPage`, milliseconds: 24 hours, as for Retry-After. */
 export const MAX_HANDLER_RETRY_MS = 86_400_000;
 /** Characters of one item as JSON. Ours: an item is what was learnt from a page, and a page is 10 MiB by default. */
@@ -26,21 +22,16 @@ export const MAX_ITEM_CHARS = 16 * 1024 * 1024;
 export const MAX_REJECTED_CHARS = 65_536;
 
 // Files
-/** Bytes of one segment of a saved file's path: common file systems take 255. */
-export const MAX_FILE_NAME_BYTES = 200;
-/** Segments of a saved file's path; the last ones count. Ours. */
-export const MAX_FILE_NAME_SEGMENTS = 16;
+export const MAX_FILE_NAME_BYTES = 200; // bytes of one segment of a saved file's path: common file systems take 255
+export const MAX_FILE_NAME_SEGMENTS = 16; // segments of a saved file's path; the last ones count. Ours
 
-/** Files that `page.saveAll` requests by default, and their bytes together. Ours. */
-export const DEFAULT_MEDIA_FILES = 20;
-export const DEFAULT_MEDIA_BYTES = 100 * 1024 * 1024;
+export const DEFAULT_MEDIA_FILES = 20; // files that `page.saveAll` requests by default. Ours
+export const DEFAULT_MEDIA_BYTES = 100 * 1024 * 1024; // bytes of all of them
 /** Redirects of one file that it follows. Ours: browsers follow 20, a picture has one or two. */
 export const MAX_MEDIA_HOPS = 5;
 
 // A handler's own requests
-/** Requests that the handler of one page may make by itself. Ours. */
-export const MAX_PAGE_FETCHES = 100;
+export const MAX_PAGE_FETCHES = 100; // requests that the handler of one page may make by itself. Ours
 
 // Large bodies
-/** Greatest `maxBodyBytes` of a handler: 64 GiB. Ours. */
-export const MAX_LARGE_BODY_BYTES = 64 * 1024 * 1024 * 1024;
+export const MAX_LARGE_BODY_BYTES = 64 * 1024 * 1024 * 1024; // greatest `maxBodyBytes` of a handler: 64 GiB. Ours

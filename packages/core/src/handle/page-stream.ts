@@ -3,7 +3,6 @@
 
 import type { HandledPage } from './handled-page.js';
 
-/** A run that can be started with one handler for every page. */
 export interface PageSource {
   /** Runs to the end. Rejects with what broke. */
   readonly run: (handler: (page: HandledPage) => Promise<void>) => Promise<unknown>;

@@ -6,16 +6,13 @@ import type { CheerioAPI } from 'cheerio';
 import { MannerlyError } from '../errors.js';
 import type { ContentKind } from '../page/content-kind.js';
 import type { HtmlSummary } from '../page/html.js';
-import type { AddResult, FollowOptions, HandledPage } from './handled-page.js';
+import type { AddResult, FollowOptions, HandledPage, JsonItem } from './handled-page.js';
 import type { Handler, HandlerOptions, Handlers, Route } from './handlers.js';
-import type { JsonItem } from './json-item.js';
 import type { Schema } from './schema.js';
 import type { EmittedItem } from './staged.js';
 
-/** What a schema takes. */
 export type SchemaInput<S> = S extends Schema<infer Input, infer _Output> ? Input : never;
 
-/** What a schema gives. */
 export type SchemaOutput<S> = S extends Schema<infer _Input, infer Output> ? Output : never;
 
 /** The schemas of user data by the labels of their routes. */
@@ -85,7 +82,6 @@ export type RoutedPage<R, UserDataSchema, ItemSchema, UserData> = Omit<
     revisit(afterMs: number, options?: RoutedRevisit<UserDataSchema, UserData>): Promise<void>;
   };
 
-/** The handler of a route. */
 type HandlerOf<R, UserData, Items> = (
   page: RoutedPage<
     R,
@@ -98,7 +94,6 @@ type HandlerOf<R, UserData, Items> = (
 /** Refuses what was inferred and is no schema; where nothing was given, nothing was inferred. */
 type SchemaOrNone<S> = unknown extends S ? S : S extends Schema ? S : Schema;
 
-/** A route with more than a handler. */
 type EntryOf<R, UserData, Items> = HandlerOptions & {
   /**
    * The schema of what is handed along with its URLs. A page whose user data does not meet it has failed:

@@ -31,10 +31,8 @@ type MediaAnswer = Extract<PageFetch, { readonly kind: 'response' }>;
 /** Reads an answer, for what it says of itself. */
 export type ReadMedia = (answer: MediaAnswer) => Promise<Pick<FetchedPage, 'exclusion' | 'truncated'>>;
 
-/** What files are saved with. */
-export interface MediaTools {
+interface MediaTools {
   readonly folder: string;
-  /** `page.fetch`. */
   readonly fetch: (url: string, options: PageFetchOptions) => Promise<PageFetch>;
   readonly read: ReadMedia;
   readonly maxFiles: number;

@@ -56,7 +56,6 @@ export class StopCrawl extends Error {
   }
 }
 
-/** A signal as a value. */
 export type HandlerSignal =
   | { readonly kind: 'retry'; readonly reason: string; readonly afterMs: number | null }
   | { readonly kind: 'refuse'; readonly reason: string }

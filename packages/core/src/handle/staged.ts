@@ -51,11 +51,9 @@ export interface Staged {
   readonly nofollow: readonly string[];
   /** What was emitted and rejected by the schema of its route, in order: the first hundred. */
   readonly rejected: readonly RejectedItem[];
-  /** All of them. */
   readonly rejectedCount: number;
 }
 
-/** Nothing at all. */
 export const NOTHING_STAGED: Staged = Object.freeze({
   data: [],
   kept: null,

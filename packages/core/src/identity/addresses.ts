@@ -11,7 +11,6 @@ export function expectedName(range: string, domain: string): string {
   return `crawl-${address.replaceAll(/[.:]+/g, '-').replace(/-$/, '')}.${domain}`;
 }
 
-/** The list as it is served. */
 export function addressList(ranges: readonly string[], nowMs: number): string {
   const prefixes = ranges.map((range) => (range.includes(':') ? { ipv6Prefix: range } : { ipv4Prefix: range }));
   return `${JSON.stringify({ creationTime: new Date(nowMs).toISOString(), prefixes }, null, 2)}\n`;

@@ -10,8 +10,7 @@ import { checkNames, type NameLookup } from './addresses.js';
 import { checkPublished } from './check-published.js';
 import { writeKeyFile } from './key-file.js';
 import { identityFiles, writeIdentityFolder } from './publish.js';
-import type { FetchPublished, PublishedAnswer } from './published-file.js';
-import { publishedFolder } from './published-folder.js';
+import { type FetchPublished, type PublishedAnswer, publishedFolder } from './published-file.js';
 
 const NOW = Date.UTC(2026, 10, 23);
 const DAY = 86_400_000;

@@ -18,7 +18,6 @@ import {
 } from './limits.js';
 import type { FetchPublished, PublishedAnswer } from './published-file.js';
 
-/** What is wrong, as a word and for people. */
 export interface PublishedFault {
   readonly code: string;
   readonly url: string;

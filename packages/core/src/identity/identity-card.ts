@@ -2,13 +2,11 @@
 
 import { DIRECTORY_PATH } from '../signatures/profile.js';
 
-/** Who crawls, and why. */
 export interface PublishedIdentity {
   readonly name: string;
   readonly contact: string;
   readonly userAgent: string;
   readonly tokens: readonly string[];
-  /** Declared purposes. */
   readonly purposes: readonly string[];
   /** Ranges of addresses; none: no list is published. */
   readonly egress: readonly string[];
@@ -22,7 +20,6 @@ export interface PublishedIdentity {
   readonly agent: URL;
 }
 
-/** Names of the files in the folder. */
 export const FILES = {
   directory: DIRECTORY_PATH.slice(1),
   root: 'index.json',
@@ -33,7 +30,6 @@ export const FILES = {
 
 const OBEYED = '429, Retry-After, Crawl-delay, Request-rate, Visit-time';
 
-/** The card as it is served. */
 export function identityCard(identity: PublishedIdentity): string {
   const { name, contact, tokens, purposes, egress, agent, page, leastIntervalMs } = identity;
   const at = (file: string): string => `${agent.origin}/${file}`;

@@ -1,5 +1,6 @@
 // The folder that a crawler publishes about itself: static files for the root of one host. It never has a private key,
-// and is never written next to one (specification, identity 12).
+// and is never written next to one (specification, identity 12). The fields of its answers are written as three kinds
+// of static host read them: `_headers`, nginx and Caddy.
 
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -8,7 +9,6 @@ import { MannerlyError } from '../errors.js';
 import { MAX_KEY_BYTES } from '../signatures/limits.js';
 import { DIRECTORY_PATH, DIRECTORY_TYPE } from '../signatures/profile.js';
 import { addressList } from './addresses.js';
-import { hostFiles, type ServedFile } from './host-files.js';
 import { FILES, identityCard, identityPage, type PublishedIdentity } from './identity-card.js';
 import { keyDirectory, type ListedKey, signDirectory } from './key-directory.js';
 import {
@@ -94,4 +94,38 @@ function refused(what: string): MannerlyError {
 /** Everyone may read these files, for so long. */
 function open(type: string, seconds: number): Record<string, string> {
   return { 'Content-Type': type, 'Cache-Control': `max-age=${seconds}`, 'Access-Control-Allow-Origin': '*' };
+}
+
+/** A path of the host, the file behind it, and the fields of its answer. */
+interface ServedFile {
+  readonly path: string;
+  readonly file: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** The files by name. Values of fields hold quotation marks, and neither `'` nor a backquote. */
+function hostFiles(served: readonly ServedFile[]): ReadonlyMap<string, string> {
+  const root = served.find(({ path }) => path === '/')?.file ?? '';
+  return new Map([
+    ['_headers', served.map(({ path, fields }) => `${path}\n${linesOf(fields, (n, v) => `  ${n}: ${v}`)}`).join('\n')],
+    ['_redirects', `/ /${root} 200\n`],
+    ['nginx.conf.part', served.map(nginxLocation).join('\n')],
+    ['Caddyfile.part', `rewrite / /${root}\n${served.map(caddyHeaders).join('\n')}`],
+  ]);
+}
+
+function nginxLocation({ path, file, fields: { 'Content-Type': type = '', ...fields } }: ServedFile): string {
+  const added = linesOf(fields, (name, value) => `  add_header ${name} '${value}';`);
+  return `location = ${path} {\n  types { }\n  default_type '${type}';\n${added}  try_files /${file} =404;\n}\n`;
+}
+
+/** By the path that is requested: Caddy sets fields before it rewrites. */
+function caddyHeaders({ path, fields }: ServedFile): string {
+  return `header ${path} {\n${linesOf(fields, (name, value) => `  ${name} \`${value}\``)}}\n`;
+}
+
+function linesOf(fields: Readonly<Record<string, string>>, line: (name: string, value: string) => string): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${line(name, value)}\n`)
+    .join('');
 }

@@ -1,12 +1,15 @@
 // One published file, fetched as a verifier may: https alone, public addresses alone, no redirect, little and not for
-// long (specification, identity 12, DECISION I15).
+// long (specification, identity 12, DECISION I15). Or from the folder of `publish`, with the fields of `_headers`.
 
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { orIfAbsent } from '../directory/whole-file.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import type { HeaderLines } from '../fetch/outcome.js';
+import { FILES } from './identity-card.js';
 import { DIRECTORY_TIMEOUT_MS, MAX_DIRECTORY_BYTES } from './limits.js';
 
-/** How published files are fetched. */
 export interface DirectoryAccess {
   readonly fetcher: Fetcher;
   /** CIDR ranges that may be reached although they are not public. */
@@ -51,4 +54,25 @@ export function publishedFetcher({ fetcher, allowAddresses, resolve, nowMs }: Di
     const { status, headers, body, truncated } = outcome;
     return { status, headers, body, isCut: truncated !== null };
   };
+}
+
+/** Types of files that `_headers` does not name, as hosts give them. */
+const TYPES: Readonly<Record<string, string>> = { html: 'text/html', json: 'application/json' };
+
+export function publishedFolder(folder: string): FetchPublished {
+  return async ({ pathname }) => {
+    const name = pathname === '/' ? FILES.root : pathname.slice(1);
+    const isOurs = Object.values(FILES).some((file) => file === name);
+    const body = isOurs ? await orIfAbsent(null, () => readFile(join(folder, name))) : null;
+    if (body === null) return `${join(folder, name)} is not there`;
+    const headers = fieldsOf(await orIfAbsent('', () => readFile(join(folder, '_headers'), 'utf8')), pathname);
+    const type = TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
+    const named = headers.some(([each]) => each.toLowerCase() === 'content-type');
+    return { status: 200, headers: named ? headers : [['content-type', type], ...headers], body, isCut: false };
+  };
+}
+
+function fieldsOf(text: string, path: string): readonly (readonly [string, string])[] {
+  const block = `\n${text}`.split(`\n${path}\n`)[1]?.split('\n\n')[0] ?? '';
+  return [...block.matchAll(/^ {2}([\w-]+): (.*)$/gm)].map(([, name = '', value = '']) => [name, value] as const);
 }

@@ -62,7 +62,7 @@ export class PublishedKeys {
 }
 
 /** Where an agent's keys are: a bare origin has them at the well-known path. `null`: no https URL. */
-export function directoryUrl(agent: string | null): string | null {
+function directoryUrl(agent: string | null): string | null {
   const url = parseUrl(agent ?? '');
   if (url?.protocol !== 'https:') return null;
   return url.pathname === '/' && url.search === '' ? new URL(DIRECTORY_PATH, url).href : url.href;

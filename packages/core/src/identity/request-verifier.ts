@@ -7,7 +7,6 @@ import type { SignedMessage } from '../signatures/signature-base.js';
 import { type SignatureVerdict, verifySignature } from '../signatures/verify-signature.js';
 import { PublishedKeys } from './published-keys.js';
 
-/** Options of a verifier. */
 interface RequestVerifierOptions {
   /** Seconds by which the clocks of signers may differ from ours. @default 0 */
   readonly toleranceSeconds?: number;

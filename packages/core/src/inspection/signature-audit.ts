@@ -14,7 +14,6 @@ import {
   SIGNED_AFTER_SECONDS,
 } from './limits.js';
 
-/** What was found. */
 interface SignatureFindings {
   /** The first of them. */
   readonly found: readonly Violation[];

@@ -17,9 +17,8 @@ import { isFor, LOG_LEVELS, type LogEntry, type LogFunction, type Logger, toLogg
 import { terminalLog } from './terminal-log.js';
 
 /** The option `log`: a level for standard error, `silent` or `false` for nothing, or a receiver of every entry. */
-export type LogOption = false | 'silent' | LogEntry['level'] | LogFunction | Logger;
+type LogOption = false | 'silent' | LogEntry['level'] | LogFunction | Logger;
 
-/** Receives every entry. */
 export function logFunctionOf(option: LogOption): LogFunction | null {
   if (option === false || option === 'silent') return null;
   if (typeof option === 'function') return option;
@@ -39,7 +38,6 @@ export function isLogger(value: unknown): value is Logger {
 /** Warnings that are no trouble, and their levels. */
 const LESSER: Readonly<Record<string, LogEntry['level'] | undefined>> = { 'robots-read': 'debug', comment: 'info' };
 
-/** The log of one run. No method throws. */
 export class CrawlLog implements JournalListener {
   readonly #write: LogFunction;
   readonly #nowMs: () => number;
@@ -50,7 +48,6 @@ export class CrawlLog implements JournalListener {
   readonly #isDebug: boolean;
   #hasThrown = false;
 
-  /** @param nowMs - Epoch milliseconds. */
   constructor(write: LogFunction, events: Pick<CrawlEmitter, 'on'>, nowMs: () => number) {
     this.#write = write;
     this.#isDebug = isFor(write, 'debug');

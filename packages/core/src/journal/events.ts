@@ -52,7 +52,6 @@ export interface CrawlEventMap {
   readonly 'hook-error': { readonly hook: string; readonly url: string; readonly error: unknown };
 }
 
-/** Read-only view of a crawl's events. */
 export interface CrawlEvents {
   /**
    * Adds a listener; the answer removes it again. What a listener throws becomes a process warning; the listener stays.
@@ -60,7 +59,6 @@ export interface CrawlEvents {
   on<K extends keyof CrawlEventMap>(name: K, listener: (event: CrawlEventMap[K]) => void): () => void;
 }
 
-/** The crawl's own side of the events. */
 export interface CrawlEmitter extends CrawlEvents {
   emit<K extends keyof CrawlEventMap>(name: K, event: CrawlEventMap[K]): void;
 }

@@ -39,7 +39,7 @@ export interface PageOutcome
 }
 
 /** Why a URL is still queued: its host waits, until then, or the run has ended. */
-export interface HeldReason extends Pick<HostWait, 'host' | 'untilMs'> {
+interface HeldReason extends Pick<HostWait, 'host' | 'untilMs'> {
   readonly reason: string;
 }
 
@@ -51,7 +51,6 @@ export interface JournalListener {
   leftOut?(counts: OutcomeTable): void;
   warning?(warning: HostWarning): void;
   dataset?(found: DatasetFound): void;
-  /** An error of the user's own code. `thrown`: what was thrown. */
   error?(error: CodeError, thrown: unknown): void;
   /** The body of a robots.txt that was read. */
   robots?(authority: string, body: Uint8Array): Promise<void>;
@@ -60,7 +59,6 @@ export interface JournalListener {
   rejected?(items: readonly RejectedItem[], count: number): void;
 }
 
-/** The journal of one run. What a listener throws passes through. */
 export class Journal {
   readonly #emitter: CrawlEmitter;
   readonly #nowMs: () => number;
@@ -74,7 +72,6 @@ export class Journal {
   /** The host clock at the last request for each page that has no decision yet. */
   readonly #hostClocks = new Map<string, HostClockReading>();
 
-  /** @param nowMs - Epoch milliseconds. */
   constructor(emitter: CrawlEmitter, listeners: readonly JournalListener[], nowMs: () => number) {
     this.#emitter = emitter;
     this.#listeners = [...listeners];
@@ -272,7 +269,6 @@ function fromPage({ url, record, decision, robots }: PageWork, outcome: PageOutc
   };
 }
 
-/** A URL that is dropped before anything is requested. */
 function fromDrop(
   { url, depth, from = null }: Pick<NewUrl, 'url' | 'depth'> & { readonly from?: string | null },
   reason: string,
@@ -322,7 +318,6 @@ function fromHeld(record: UrlRecord, { host, reason, untilMs }: HeldReason, atMs
   };
 }
 
-/** A decision of the frontier. */
 function fromVerdict(verdict: UrlVerdict): UrlDecision {
   const { url, status, reason, line, pattern, dialect, robots, record, atMs, detail } = verdict;
   const { depth = null, from = null } = record ?? {};

@@ -6,7 +6,6 @@ import { MAX_LOG_CHARS } from './limits.js';
 
 /** How much an entry matters, from least to most. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-/** One of `LOG_LEVELS`. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** One entry of the log. */

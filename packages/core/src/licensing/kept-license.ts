@@ -35,7 +35,6 @@ export function keptReading(reading: LicenseReading, fetchedAtMs: number | null)
   return { reading, text: null, fetchedAtMs, expiresAtMs: 0, digest: null, etag: null, lastModified: null };
 }
 
-/** What a response says. */
 export function keptResponse({ body, headers, truncated }: ResponseOutcome, nowMs: number): Kept {
   if (truncated === 'limit') return unreadable(`more than ${MAX_LICENSE_BYTES} bytes`, nowMs);
   const text = decodeText(body, headerValue(headers, 'content-type'), 'xml');
@@ -52,13 +51,11 @@ export function keptResponse({ body, headers, truncated }: ResponseOutcome, nowM
   };
 }
 
-/** It is as it was. */
 export function renewed(known: Kept, nowMs: number): Kept {
   const lifetimeMs = known.expiresAtMs - (known.fetchedAtMs ?? nowMs);
   return { ...known, fetchedAtMs: nowMs, expiresAtMs: nowMs + lifetimeMs };
 }
 
-/** The fields of a conditional request. */
 export function conditionsOf(known: Kept | null): Record<string, string> {
   const { etag = null, lastModified = null } = known ?? {};
   return {

@@ -2,8 +2,8 @@
 // the author wrote.
 
 import { describe, expect, it } from 'vitest';
+import { rslOf } from '../test-support/rsl-document.js';
 import { readLicenseDocument } from './license-document.js';
-import { rslOf } from './rsl.fixture.js';
 
 const whyOf = (text: string): string | null => {
   const reading = readLicenseDocument(text);

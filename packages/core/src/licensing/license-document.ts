@@ -31,7 +31,6 @@ interface LicensePayment {
   readonly accepts: readonly string[];
 }
 
-/** One `license` element. */
 export interface LicenseElement {
   readonly permits: LicenseScope;
   readonly prohibits: LicenseScope;
@@ -40,7 +39,6 @@ export interface LicenseElement {
   readonly hasDuties: boolean;
 }
 
-/** One `content` element. */
 export interface LicensedContent {
   /** A path pattern; in a page also absolute, or empty for the page itself. */
   readonly url: string;
@@ -50,7 +48,6 @@ export interface LicensedContent {
   readonly licenses: readonly LicenseElement[];
 }
 
-/** A document that could be read. */
 export interface LicenseDocument {
   readonly kind: 'read';
   readonly maxAgeDays: number;

@@ -4,9 +4,9 @@
 import { compileRules, parseRobots } from '@mannerly/robots';
 import type { Purpose } from '@mannerly/robots/page';
 import { describe, expect, it } from 'vitest';
+import { contentsOf, rslOf } from '../test-support/rsl-document.js';
 import { readLicenseDocument } from './license-document.js';
 import { judgeLicenses, type LicenseUser } from './license-terms.js';
-import { contentsOf, rslOf } from './rsl.fixture.js';
 
 const SITE = 'https://site.example';
 const permits = (words: string, type = 'usage') => `<permits type="${type}">${words}</permits>`;

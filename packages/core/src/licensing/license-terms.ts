@@ -24,7 +24,6 @@ export const LICENSE_OUTCOMES = [
   'prohibited',
 ] as const;
 
-/** One of {@link LICENSE_OUTCOMES}. */
 type LicenseOutcome = (typeof LICENSE_OUTCOMES)[number];
 
 /** The party that is responsible for a crawl, in the words of RSL. */
@@ -35,7 +34,6 @@ export interface LicenseParty {
   readonly country?: string;
 }
 
-/** What licences are compared with. */
 export interface LicenseUser {
   readonly purposes: readonly Purpose[];
   readonly party: LicenseParty;
@@ -47,11 +45,9 @@ export interface LicenseUser {
   readonly isStrict: boolean;
 }
 
-/** A document that is named for a URL. */
 export interface NamedLicense {
   /** The URL of the document; of one that stands in a page, the page's. */
   readonly document: string;
-  /** `null`: it was not requested. */
   readonly reading: LicenseReading | null;
 }
 

@@ -3,10 +3,10 @@
 
 import { describe, expect, it } from 'vitest';
 import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
-import { pageWork, response } from '../page/page-work.fixture.js';
+import { pageWork, response } from '../test-support/page-work.js';
+import { rslOf } from '../test-support/rsl-document.js';
 import { type FoundLicense, Licenses } from './licenses.js';
 import { LicenseTokens } from './licensing-options.js';
-import { rslOf } from './rsl.fixture.js';
 
 const SITE = 'https://a.test';
 const DOCUMENT = `${SITE}/l.xml`;

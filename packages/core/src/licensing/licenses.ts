@@ -36,7 +36,6 @@ import {
 } from './limits.js';
 import { licensesOfPage } from './page-licenses.js';
 
-/** What is known of the licence of a URL. */
 export interface FoundLicense extends LicenseVerdict {
   /** When its document was received, epoch milliseconds; `null`: it was not. */
   readonly fetchedAtMs: number | null;
@@ -51,7 +50,6 @@ export type ReadLicense = NamedLicense &
 /** What licences say before a request; `wait`: a document is on its way. */
 export type LicenseAnswer = FoundLicense | null | { readonly effect: 'wait'; readonly untilMs: number };
 
-/** What the licences of a run are made of. */
 interface LicensesParts {
   readonly store: RecordStore;
   readonly options: ResolvedLicensing;
@@ -62,7 +60,6 @@ interface LicensesParts {
   /** Called when a document has come, or has not. */
   readonly arrived: () => void;
   readonly retries: NonNullable<Parameters<typeof retryUrl>[2]>;
-  /** Epoch milliseconds. */
   readonly nowMs: () => number;
   /** Tells the operator, once for each occasion. */
   readonly tell: (code: HostWarning['code'], url: string, detail: string) => void;
@@ -83,10 +80,8 @@ interface Later {
   readonly untilMs: number;
 }
 
-/** The result of requesting a document. */
 type Came = Kept | Later;
 
-/** The licences of one run. */
 export class Licenses {
   readonly #parts: LicensesParts;
   readonly #user: LicenseUser;
@@ -198,7 +193,6 @@ export class Licenses {
     );
   }
 
-  /** Whether a document is on its way. */
   get isLoading(): boolean {
     return this.#loading.size > 0;
   }

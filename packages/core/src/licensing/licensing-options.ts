@@ -8,13 +8,11 @@ import { namesPlace, readSecret } from '../secret-place.js';
 import type { LicenseParty, LicenseUser } from './license-terms.js';
 import { MAX_LICENSE_TOKEN_CHARS } from './limits.js';
 
-/** The options, complete. */
 export interface ResolvedLicensing {
   readonly mode: 'respect' | 'observe' | 'off';
   readonly read: 'with-purpose' | 'always' | 'never';
   readonly party: { readonly [Name in keyof LicenseParty]: LicenseParty[Name] | null } | null;
   readonly accepted: readonly string[];
-  /** Where the token of each origin is. */
   readonly tokens: readonly { readonly origin: string; readonly token: string }[];
   readonly strict: boolean;
   readonly onPaymentRequired: 'refuse';
@@ -48,7 +46,6 @@ export class LicenseTokens {
   }
 }
 
-/** What licences are compared with. */
 export function licenseUserOf(
   { party, accepted, strict }: ResolvedLicensing,
   purposes: readonly Purpose[],

@@ -1,37 +1,23 @@
 // The bounds of licences, each with its unit and its source.
 
-/** Decoded bytes of a licence document (licensing §3). */
-export const MAX_LICENSE_BYTES = 262_144;
-/** `content` elements of a document (licensing §3). */
-export const MAX_LICENSE_CONTENTS = 2_000;
-/** `license` elements of one `content` (licensing §3). */
-export const MAX_LICENSES_PER_CONTENT = 50;
-/** Elements inside each other (licensing §3). */
-export const MAX_LICENSE_DEPTH = 16;
-/** Words of one list of `permits` or `prohibits` (licensing §3). */
-export const MAX_LICENSE_TOKENS = 64;
-/** Characters of a URL in a document (licensing §3). */
-export const MAX_LICENSE_URL_CHARS = 2_048;
-/** Characters kept of any other text of a document (ours). */
-export const MAX_LICENSE_TEXT_CHARS = 500;
-/** Attributes of one element (ours: RSL has four at most). */
-export const MAX_LICENSE_ATTRIBUTES = 64;
-/** Namespaces in force at one element (ours). */
-export const MAX_LICENSE_NAMESPACES = 32;
-/** Texts for people kept of a document (ours). */
-export const MAX_LICENSE_REMARKS = 100;
-/** Days for which a document is kept: without `max-age`, and at most (licensing §3, §4). */
-export const LICENSE_DAYS = 30;
-/** Licence documents that one authority may have us request (licensing §4). */
-export const MAX_LICENSES_PER_AUTHORITY = 20;
-/** Licences that one response may name; more cannot be read (ours). */
-export const MAX_PAGE_LICENSES = 8;
+export const MAX_LICENSE_BYTES = 262_144; // decoded bytes of a licence document (licensing §3)
+export const MAX_LICENSE_CONTENTS = 2_000; // `content` elements of a document (licensing §3)
+export const MAX_LICENSES_PER_CONTENT = 50; // `license` elements of one `content` (licensing §3)
+export const MAX_LICENSE_DEPTH = 16; // elements inside each other (licensing §3)
+export const MAX_LICENSE_TOKENS = 64; // words of one list of `permits` or `prohibits` (licensing §3)
+export const MAX_LICENSE_URL_CHARS = 2_048; // characters of a URL in a document (licensing §3)
+export const MAX_LICENSE_TEXT_CHARS = 500; // characters kept of any other text of a document (ours)
+export const MAX_LICENSE_ATTRIBUTES = 64; // attributes of one element (ours: RSL has four at most)
+export const MAX_LICENSE_NAMESPACES = 32; // namespaces in force at one element (ours)
+export const MAX_LICENSE_REMARKS = 100; // texts for people kept of a document (ours)
+export const LICENSE_DAYS = 30; // days for which a document is kept: without `max-age`, and at most (licensing §3, §4)
+export const MAX_LICENSES_PER_AUTHORITY = 20; // licence documents that one authority may have us request (licensing §4)
+export const MAX_PAGE_LICENSES = 8; // licences that one response may name; more cannot be read (ours)
 /** Documents kept in memory; the others are read from the store again (ours: most are a few kilobytes). */
 export const MAX_LICENSES_IN_MEMORY = 100;
 /** Authorities whose documents are counted, and words that were told, in memory (ours). */
 export const MAX_LICENSE_AUTHORITIES = 10_000;
-/** Redirects of a document that are followed (licensing §11). */
-export const MAX_LICENSE_HOPS = 5;
+export const MAX_LICENSE_HOPS = 5; // redirects of a document that are followed (licensing §11)
 /** Milliseconds until a page asks again for a document: as long as it is on its way by then, within these (ours). */
 export const LICENSE_POLL_MS = { least: 50, most: 1_000 } as const;
 /** Milliseconds for which a request for a document waits for its host's turn (ours). */
@@ -40,7 +26,6 @@ export const LICENSE_TURN_MS = 600_000;
 export const LICENSE_RETRY_MS = 3_600_000;
 /** Milliseconds for which a document that cannot be read counts as such, as for a missing robots.txt (ours). */
 export const LICENSE_UNREADABLE_MS = 86_400_000;
-/** Characters of a licence token (ours). */
-export const MAX_LICENSE_TOKEN_CHARS = 4_096;
+export const MAX_LICENSE_TOKEN_CHARS = 4_096; // characters of a licence token (ours)
 /** Milliseconds before the end of a token at which its operator is told (ours: time to obtain another). */
 export const LICENSE_TOKEN_ENDS_MS = 604_800_000;

@@ -12,7 +12,6 @@ export interface CrawlMetrics {
   close(): void;
 }
 
-/** One thing that is measured. */
 export interface Measure {
   /**
    * `counter`: grows with events of this process. `total`: grows, and is read on request; of the crawl over all its
@@ -21,7 +20,6 @@ export interface Measure {
   readonly kind: 'counter' | 'total' | 'gauge' | 'histogram';
   /** The name in Prometheus, without its prefix. */
   readonly prometheus: string;
-  /** The name in OpenTelemetry. */
   readonly openTelemetry: string;
   /** By UCUM, as OpenTelemetry writes it. */
   readonly unit: string;
@@ -96,10 +94,8 @@ export const MEASURES = Object.freeze({
   }),
 });
 
-/** The names of the table. */
 export type MeasureName = keyof typeof MEASURES;
 
-/** Names of one kind. */
 type MeasureOf<K extends Measure['kind']> = {
   [N in MeasureName]: (typeof MEASURES)[N]['kind'] extends K ? N : never;
 }[MeasureName];
@@ -116,9 +112,7 @@ export const SECONDS_BUCKETS: readonly number[] = Object.freeze([
 
 /** Where measured values go. */
 interface Gauges {
-  /** Adds to a counter. */
   add(name: MeasureOf<'counter'>, by: number, labels: Readonly<Record<string, string>>): void;
-  /** One value of a histogram. */
   observe(name: MeasureOf<'histogram'>, value: number, labels: Readonly<Record<string, string>>): void;
 }
 

@@ -16,9 +16,7 @@ import {
 
 export type { CrawlMetrics } from './measures.js';
 
-/** Where the numbers go. */
 interface OpenTelemetryOptions {
-  /** Made by the caller's meter provider. */
   readonly meter: Meter;
   /** Added to every value, such as the name of the crawl. Keep hosts and URLs out. @default none */
   readonly attributes?: Attributes;

@@ -16,7 +16,6 @@ import {
 
 export type { CrawlMetrics } from './measures.js';
 
-/** Where the numbers go. */
 interface PrometheusOptions {
   /**
    * Where the metrics are registered. The caller serves it: the dashboard does at `/metrics`. One registry per crawler.

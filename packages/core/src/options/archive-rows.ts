@@ -6,7 +6,6 @@ import { boolean, choice, either, group, row, text, whole } from './row.js';
 
 const MIB = 1024 * 1024;
 
-/** What `archive` takes. */
 export const ARCHIVE_GROUP = group('ArchiveOptions', {
   warcBytes: row(whole(MIN_WARC_BYTES, MAX_WARC_BYTES, 'bytes'), 'Size at which the next WARC file begins.', {
     default: 1_000_000_000,

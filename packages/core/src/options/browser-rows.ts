@@ -46,12 +46,10 @@ const ROWS = {
   quietMs: row(whole(0, 60_000, 'ms'), 'Time without requests after which a page is done.', { defaultText: '500' }),
 };
 
-/** What a configuration may say of the browser. */
 export type GivenBrowser = Given<typeof ROWS>;
 
 type Given<R extends Rows> = { readonly [K in keyof R]?: R[K] extends Row<infer V> ? V : never };
 
-/** Whether and how the command opens pages in a browser. */
 export const BROWSER_ROW = row(
   either(boolean, group('GivenBrowser', ROWS)),
   'Open HTML pages in a Chromium of yours ([pages in a browser](../browser.md)): of the command and its configuration. ' +

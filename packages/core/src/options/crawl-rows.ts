@@ -41,7 +41,6 @@ const bytes = whole(1, Number.MAX_SAFE_INTEGER, 'bytes');
 /** Two labels or more. */
 const HOST_NAME = '^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]{2,63}$';
 
-/** Who crawls, where, how much, and what counts as one URL. */
 export const CRAWL_ROWS = {
   identity: groupRow('Who crawls. The name and the contact are in every request.', 'IdentityOptions', {
     name: row(token, 'The product token that sites address in robots.txt. It is part of what makes a crawl the same.', {

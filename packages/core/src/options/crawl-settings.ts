@@ -23,7 +23,6 @@ export type CrawlSettings = Pick<
   readonly hosts?: readonly HostEntryText[];
 };
 
-/** The settings of a crawl. */
 export function crawlSettings(options: ResolvedOptions): CrawlSettings {
   const { identity, robots, bounds, spacing, hosts, labels } = options;
   const { pages, minutes, bytes, pagesPerHost, bytesPerHost, minutesPerHost, queuedUrls, onFull } = bounds;
@@ -38,7 +37,6 @@ export function crawlSettings(options: ResolvedOptions): CrawlSettings {
   };
 }
 
-/** The part that the frontier takes. */
 export function frontierSettings({ recrawl: _, hosts = [], ...rest }: CrawlSettings): Omit<FrontierOptions, 'store'> {
   return { ...rest, hosts: hosts.map(frontierEntry) };
 }

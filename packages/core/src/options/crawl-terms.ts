@@ -8,7 +8,6 @@ import { type CrawlSettings, crawlSettings } from './crawl-settings.js';
 import { MAX_TERM_TEXT, MAX_TERMS_SEEDS_BYTES } from './limits.js';
 import type { ResolvedOptions } from './options.js';
 
-/** What is kept. */
 export interface CrawlTerms {
   readonly name: string;
   readonly tokens: readonly string[];

@@ -12,7 +12,6 @@ import type { Filled } from './row.js';
 type GivenEntry = Filled<typeof HOST_ROWS>['hosts'][number];
 type FrontierEntry = NonNullable<FrontierOptions['hosts']>[number];
 
-/** An entry that is checked. */
 export interface ResolvedHostEntry extends Omit<GivenEntry, 'match' | 'headers'> {
   readonly match: readonly string[];
   /** By name. */
@@ -52,7 +51,6 @@ export function hostEntryTexts(entries: readonly ResolvedHostEntry[]): readonly 
   }));
 }
 
-/** The part of an entry that the frontier takes. */
 export function frontierEntry({ headers: _1, exclude: _2, bounds = {}, ...rest }: HostEntryText): FrontierEntry {
   const { depth: _3, ...ofHost } = bounds;
   return { ...rest, bounds: ofHost };

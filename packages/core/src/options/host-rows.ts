@@ -19,7 +19,6 @@ const weight = number(0.01, 100, ', 1 is that of every other');
 const label = text('a name', { most: MAX_LABEL_CHARS });
 const host = text('a host name, `*.` and a name for every host below it, or `*`');
 
-/** Settings of single hosts. */
 export const HOST_ROWS = {
   hosts: row(
     list(

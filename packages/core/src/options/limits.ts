@@ -48,5 +48,4 @@ export const MAX_LABEL_CHARS = 128; // of one: the frontier's own
 /** Documents whose terms may be accepted, and origins that may have a token (ours). */
 export const MAX_LICENSES_ACCEPTED = 10_000;
 export const MAX_LICENSE_ORIGINS = 1_000;
-/** Characters of `recrawl.version` (ours). */
-export const MAX_HANDLER_VERSION = 64;
+export const MAX_HANDLER_VERSION = 64; // characters of `recrawl.version` (ours)

@@ -23,16 +23,13 @@ const MIB = 1024 * 1024;
 
 const place = text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'behind file:' });
 
-/** Waits before retries. */
 const retryWaits = list(number(0, MAX_RETRY_WAIT_MS, 'ms'), MAX_RETRIES);
 
-/** Accepts an object that has a method. */
 const has =
   (method: string) =>
   (value: unknown): boolean =>
     typeof value === 'object' && value !== null && isFunction((value as Readonly<Record<string, unknown>>)[method]);
 
-/** The network, files next to pages, time, logs, the archive, and code. */
 export const MACHINE_ROWS = {
   network: groupRow(
     'How the crawl reaches the network. For robots.txt the timeouts are at most 10 s to connect and 30 s in all.',

@@ -39,14 +39,13 @@ type Defaults = Filled<typeof OPTIONS>;
 export type ResolvedBoundsOptions = Defaults['bounds'];
 
 /** The archive as a run keeps it. */
-export interface ResolvedArchive extends ResolvedArchiveOptions {
+interface ResolvedArchive extends ResolvedArchiveOptions {
   /** `null`: what pages need is not fetched. */
   readonly requisites: ResolvedRequisites | null;
 }
 
 /** The network side. `ports` has those of the seeds too. */
 interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cookies' | 'headers' | 'proxy'> {
-  /** `null`: none. */
   readonly proxy: OperatorProxy | null;
   /** Added to requests for content, by name. */
   readonly headers: Readonly<Record<string, string>>;
@@ -78,7 +77,6 @@ export interface ResolvedOptions
   /** As the frontier takes them. */
   readonly labels: NonNullable<FrontierOptions['labels']>;
   readonly network: ResolvedNetworkOptions;
-  /** `null`: none. */
   readonly signIn: Credential | null;
   readonly exclusion: ResolvedExclusionOptions;
   readonly licensing: ResolvedLicensing;
@@ -90,7 +88,6 @@ export interface ResolvedOptions
   readonly enqueueDatasets: boolean;
   /** `null`: URLs are taken as they are found. */
   readonly orderSeed: string | null;
-  /** `null`: none. */
   readonly hooks: ResolvedHookOptions | null;
   /** `null`: no visits are kept. */
   readonly recrawl: ResolvedRecrawlOptions | null;
@@ -194,7 +191,6 @@ function hooksOf(hooks: CrawlerOptions['hooks'] = {}, timeoutMs: number): Resolv
   return isAny ? { ...hooks, timeoutMs } : null;
 }
 
-/** @throws MannerlyError `option-invalid` */
 export function resolveRecrawl(recrawl: RecrawlOptions): ResolvedRecrawlOptions {
   const { fixedDays, ...filled } = fill('', OPTIONS, { recrawl }).recrawl as ResolvedRecrawlOptions & {
     readonly fixedDays: number | null;

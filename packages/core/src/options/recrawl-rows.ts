@@ -4,7 +4,6 @@ import type { ContentFunction, ResolvedRecrawlOptions } from '../recrawl/recrawl
 import { MAX_HANDLER_VERSION } from './limits.js';
 import { choice, code, either, group, isFunction, number, row, text, whole } from './row.js';
 
-/** What `recrawl` takes. */
 export const RECRAWL_GROUP = group('RecrawlOptions', {
   change: row(
     either(choice('text', 'payload', 'items'), code<ContentFunction>('ContentFunction', isFunction)),

@@ -14,7 +14,6 @@ type AnyShape =
   | { readonly kind: 'code'; readonly type: string; readonly accepts: (value: unknown) => boolean }
   | { readonly kind: 'either'; readonly shapes: readonly Shape[] };
 
-/** What a text may be. */
 interface TextDetails {
   readonly pattern?: string;
   readonly most?: number;
@@ -22,7 +21,6 @@ interface TextDetails {
   readonly path?: 'whole' | 'with a slash' | 'behind file:';
 }
 
-/** The values of a number. */
 interface NumberRange {
   readonly least: number;
   readonly most: number;
@@ -32,7 +30,6 @@ interface NumberRange {
   readonly unit: string;
 }
 
-/** What a flag may say next to its name and help. */
 interface FlagDetails {
   /** The default of the command, where it is not that of the option. */
   readonly default?: number;
@@ -66,14 +63,12 @@ type RelaxedValues =
 /** Whether other options of the group make a relaxed value polite again. */
 type Unless = (group: Readonly<Record<string, unknown>>) => boolean;
 
-/** Relaxed values, and what follows from them. */
 export interface Relaxed {
   readonly values: RelaxedValues;
   readonly says: string;
   readonly unless?: Unless | undefined;
 }
 
-/** What a row may say next to shape, sentence and default. */
 interface RowDetails {
   /** The default in words, where the value does not say it. */
   readonly defaultText?: string;
@@ -82,7 +77,6 @@ interface RowDetails {
   readonly isCheckedByOwner?: boolean;
 }
 
-/** The same as it is written in a row. */
 interface WrittenDetails extends RowDetails {
   readonly relaxed?: readonly [values: RelaxedValues, says: string, unless?: Unless];
   readonly flag?: readonly [name: string, help: string, more?: FlagDetails];
@@ -93,13 +87,11 @@ export interface Row<V = unknown, D = unknown> extends RowDetails {
   readonly shape: Shape<V>;
   /** One or two sentences in Markdown. */
   readonly does: string;
-  /** `null`: none. */
   readonly default: D;
   readonly relaxed?: Relaxed;
   readonly flag?: Flag;
 }
 
-/** The options of a group by name. */
 export type Rows = Readonly<Record<string, Row>>;
 
 /** The options of a group with every field filled in. */
@@ -107,7 +99,6 @@ export type Filled<R extends Rows> = {
   readonly [K in keyof R]: R[K] extends Row<infer V, infer D> ? V | D : never;
 };
 
-/** Makes a row. */
 export function row<V>(
   shape: Shape<V>,
   does: string,
@@ -144,20 +135,16 @@ export function group<R extends Rows>(type: string, rows: R): Shape<Filled<R>> &
   return { kind: 'group', rows, type };
 }
 
-/** `true` or `false`. */
 export const boolean: Shape<boolean> = { kind: 'boolean' };
 
-/** A whole number of a range. */
 export function whole(least: number, most: number, unit: string): Shape<number> {
   return { kind: 'number', range: { least, most, isWhole: true, isAboveLeast: false, unit } };
 }
 
-/** A number of a range, fractions included. */
 export function number(least: number, most: number, unit: string, isAboveLeast = false): Shape<number> {
   return { kind: 'number', range: { least, most, isWhole: false, isAboveLeast, unit } };
 }
 
-/** One of a few values. */
 export function choice<const T extends string | boolean | null>(...values: readonly T[]): Shape<T> {
   return { kind: 'choice', values };
 }
@@ -167,7 +154,6 @@ export function text(what: string, more: TextDetails = {}): Shape<string> {
   return { kind: 'text', what, ...more };
 }
 
-/** A list. */
 export function list<T>(of: Shape<T>, most?: number, least = 0): Shape<readonly T[]> {
   return { kind: 'list', of, least, ...(most === undefined ? {} : { most }) };
 }
@@ -180,7 +166,6 @@ export function code<T>(type: string, accepts: (value: unknown) => boolean): Sha
 /** Whether a value is a function: for `code`. */
 export const isFunction = (value: unknown): boolean => typeof value === 'function';
 
-/** A value of one of several shapes. */
 export function either<const S extends readonly Shape[]>(...shapes: S): Shape<ValueOf<S[number]>> {
   return { kind: 'either', shapes };
 }

@@ -10,7 +10,6 @@ const queries = code<{ query(sql: string, values?: readonly unknown[]): Promise<
 );
 const table = text('the name of a table', { most: 120 });
 
-/** Of `sqliteSink`. */
 export const SQLITE_ROWS = {
   path: row(text('a path'), 'The file; made when it is absent.', { isRequired: true }),
   table: row(table, 'The table; made when it is absent.', { default: 'items' }),
@@ -33,7 +32,6 @@ const sending = (timeoutMs: number) => ({
   timeoutMs: row(whole(1, 600_000, 'ms'), 'Timeout of one attempt.', { default: timeoutMs }),
   retries: row(whole(0, 20, 'attempts'), 'Attempts after the first.', { default: 8 }),
 });
-/** Of `webhookSink`. */
 export const WEBHOOK_ROWS = {
   url: row(text('an absolute http(s) URL'), 'Where items are posted.', { isRequired: true }),
   headers: row(
@@ -53,7 +51,6 @@ const isClient = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'fetch' in value && typeof value.fetch === 'function';
 const client = code<{ fetch(url: string, init: RequestInit): Promise<Response> }>('AwsClient of aws4fetch', isClient);
 
-/** Of `s3Sink`. */
 export const S3_ROWS = {
   client: row(client, 'What signs and sends requests.', { isRequired: true }),
   bucket: row(text('the URL of a bucket'), 'The bucket.', { isRequired: true }),

@@ -7,7 +7,6 @@ import { MACHINE_ROWS } from './machine-rows.js';
 import { POLITENESS_ROWS } from './politeness-rows.js';
 import { type Row, type Rows, row, text } from './row.js';
 
-/** Every option of `createCrawler`. */
 export const OPTIONS = { ...CRAWL_ROWS, ...HOST_ROWS, ...POLITENESS_ROWS, ...MACHINE_ROWS };
 
 /** Options that a configuration file has in addition, or with another value. */
@@ -43,7 +42,6 @@ export const FILE_OPTIONS = {
 /** Options that flags and a configuration file have, and a program has not. */
 export const COMMAND_OPTIONS = { browser: BROWSER_ROW };
 
-/** Every option that may have a flag. */
 export const FLAG_OPTIONS: Rows = { ...OPTIONS, ...COMMAND_OPTIONS };
 
 const { clock: _, ...ofTheCrawl } = OPTIONS;

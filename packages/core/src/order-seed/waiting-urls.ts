@@ -59,7 +59,6 @@ export class WaitingUrls {
     return this.#inTurn(() => this.#moveHead({ first: this.#head.boundary, boundary: this.#end }));
   }
 
-  /** Removes everything. */
   clear(): Promise<void> {
     return this.#inTurn(() => this.#moveHead({ first: this.#end, boundary: this.#end }));
   }

@@ -13,7 +13,6 @@ import { MAX_REPORTED_WAITS } from '../limits.js';
 import { WAVE_BATCH_URLS } from './limits.js';
 import { WaitingUrls } from './waiting-urls.js';
 
-/** What a wave is made of. */
 interface WaveParts {
   readonly frontier: Frontier;
   readonly seed: string;

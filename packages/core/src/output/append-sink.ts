@@ -10,8 +10,7 @@ import { ITEMS_READ_BYTES, MAX_ENTRY_HEAD_BYTES, MAX_FIRST_ENTRY_HEAD_BYTES } fr
 import { PageBatches } from './page-batches.js';
 import type { Item, Sink } from './sink.js';
 
-/** How a file holds items. */
-export interface ItemFormat {
+interface ItemFormat {
   /**
    * Reads what a crash may cause to be written again: the ids of items that were in flight, and earlier ones.
    *

@@ -11,11 +11,10 @@ import { partialName } from '../directory/whole-file.js';
 import { invalidOption, MannerlyError } from '../errors.js';
 import { parseJson } from '../parse-json.js';
 import { csvSink } from './csv.js';
-import { ColumnFinder, type ItemColumn, type ItemRow } from './item-columns.js';
 import { itemOfLine } from './item-line.js';
 import { currentItems, joinedItems } from './joined-items.js';
 import { CSV_PIECE_ITEMS } from './limits.js';
-import { writeParquet } from './parquet-file.js';
+import { ColumnFinder, type ItemColumn, type ItemRow, writeParquet } from './parquet-file.js';
 import type { Item } from './sink.js';
 
 /** The formats. */
@@ -49,7 +48,6 @@ export interface ExportSummary {
   readonly path: string;
   readonly format: ExportFormat;
   readonly items: number;
-  /** Of Parquet. */
   readonly columns?: readonly ItemColumn[];
 }
 
@@ -149,7 +147,6 @@ const WRITERS: Readonly<Record<ExportFormat, Writer>> = {
   },
 };
 
-/** The items of lines, as objects, and the characters of their lines. */
 async function* rowsOf(
   lines: AsyncIterable<string>,
   most = Number.MAX_SAFE_INTEGER,

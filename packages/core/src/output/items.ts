@@ -83,7 +83,6 @@ const ITEM_KEY_CHARS = 16;
 /** Gets to know what a sink threw, and the page whose items it was writing. */
 type SinkFailed = (thrown: unknown, url: string | null) => void;
 
-/** The sinks of a run as one. */
 export class ItemWriter {
   readonly #sinks: readonly Sink[];
   readonly #opened: Sink[] = [];

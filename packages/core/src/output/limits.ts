@@ -2,12 +2,9 @@
 
 /** Item ids that a sink remembers at least, 32 bytes each at most. Far more than can be in flight at a crash. */
 export const MAX_SINK_IDS = 2_000_000;
-/** Files of a run that sinks keep at the same time. Ours. */
-export const FILES_KEPT_AT_ONCE = 4;
-/** Bytes of a file of items read at a time when it is opened. */
-export const ITEMS_READ_BYTES = 256 * 1024;
-/** Bytes at the end of a JSONL file that are read first when it is opened. */
-export const JSONL_TAIL_BYTES = 1024 * 1024;
+export const FILES_KEPT_AT_ONCE = 4; // files of a run that sinks keep at the same time. Ours
+export const ITEMS_READ_BYTES = 256 * 1024; // bytes of a file of items read at a time when it is opened
+export const JSONL_TAIL_BYTES = 1024 * 1024; // bytes at the end of a JSONL file that are read first when it is opened
 /** Pages whose items are read at the end of a JSONL file: almost four times as many as can be in flight at a crash. */
 export const JSONL_TAIL_PAGES = 4_096;
 /** Bytes at the beginning of a line or row in which its id is: a host name, an entry id and an index. */
@@ -18,8 +15,7 @@ export const MAX_FIRST_ENTRY_HEAD_BYTES = 1024 * 1024;
 // Exports (our own).
 /** Characters of one line of a JSONL file: an item has 16 Mi at most. Longer lines are skipped. */
 export const MAX_ITEM_LINE_CHARS = 32 * 1024 * 1024;
-/** Columns of a Parquet file of items; what else items have is together in one. */
-export const MAX_EXPORT_COLUMNS = 500;
+export const MAX_EXPORT_COLUMNS = 500; // columns of a Parquet file of items; what else items have is together in one
 /** Items that go into a CSV table at a time; the columns are those of the first piece. */
 export const CSV_PIECE_ITEMS = 1_000;
 /** Rows of one Parquet row group, and characters of their lines: a group is in memory while it is written. */

@@ -6,14 +6,13 @@ import { MAX_SINK_IDS } from './limits.js';
 import type { Item } from './sink.js';
 
 /** When a batch is written. A page is never divided between two. */
-export interface BatchLimits {
+interface BatchLimits {
   /** Items from which on no further page is added. */
   readonly items: number;
   /** Longest wait for further pages, milliseconds; 0: none. */
   readonly waitMs: number;
 }
 
-/** The items of one page, and its caller. */
 interface WaitingPage {
   readonly items: readonly Item[];
   readonly resolve: () => void;
@@ -23,7 +22,6 @@ interface WaitingPage {
 /** All pages that wait. */
 const AT_ONCE: BatchLimits = { items: Number.MAX_SAFE_INTEGER, waitMs: 0 };
 
-/** Batches of one sink, written one after the other. */
 export class PageBatches {
   /** Ids that are written already, the latest two million at least. */
   readonly ids: { has(id: string): boolean; add(id: string): unknown } = createRecentSet(MAX_SINK_IDS);

@@ -8,10 +8,8 @@ import { SNIFFED_BYTES } from './limits.js';
 /** Kinds that handlers can be registered for. */
 export type ContentKind = 'html' | 'json' | 'xml' | 'pdf' | 'image' | 'text' | 'other';
 
-/** All of them. */
 export const CONTENT_KINDS: readonly ContentKind[] = ['html', 'json', 'xml', 'pdf', 'image', 'text', 'other'];
 
-/** The kind of a response's content. */
 export interface Content {
   readonly kind: ContentKind;
   /** Type and subtype, lower case, without parameters; `null` when the response names none that can be read. */

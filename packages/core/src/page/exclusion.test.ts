@@ -3,6 +3,7 @@
 
 import type { TdmReservation } from '@mannerly/robots/page';
 import { describe, expect, it } from 'vitest';
+import { pageWork } from '../test-support/page-work.js';
 import {
   type ExclusionGroups,
   type ExclusionInput,
@@ -12,7 +13,6 @@ import {
 } from './exclusion.js';
 import { readHtml } from './html.js';
 import type { PageLink } from './links.js';
-import { pageWork } from './page-work.fixture.js';
 
 const URL_OF_PAGE = 'https://example.com/a';
 const NOW_MS = Date.parse('2026-11-20T00:00:00Z');

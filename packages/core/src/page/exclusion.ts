@@ -42,7 +42,6 @@ export interface ExclusionGroups extends Pick<PageOptions, 'purposes' | 'indexIn
 
 type Applied = NonNullable<PageOptions['preferences']>;
 
-/** The options, checked and complete. */
 export interface ResolvedExclusionOptions {
   readonly page: ResolvedPageOptions;
   readonly canonical: 'expose' | 'dedupe' | 'follow';
@@ -110,7 +109,6 @@ export interface ItemsLeft {
   readonly detail: string;
 }
 
-/** A page as exclusion sees it. */
 export interface ExclusionInput {
   readonly work: Pick<PageWork, 'url' | 'record' | 'signals'>;
   readonly headers: HeaderLines;
@@ -119,10 +117,8 @@ export interface ExclusionInput {
   readonly facts: HtmlSummary | null;
   /** What the site's tdmrep.json says of the URL. */
   readonly tdm: TdmReservation;
-  /** The crawler's product tokens. */
   readonly tokens: readonly string[];
   readonly options: ResolvedExclusionOptions;
-  /** Epoch milliseconds. */
   readonly nowMs: number;
 }
 

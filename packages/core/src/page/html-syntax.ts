@@ -29,9 +29,7 @@ export const SLOT = {
 } as const;
 export const SLOTS = 10;
 
-/** `>` */
 export const GREATER = 0x3e;
-/** `/` */
 export const SLASH = 0x2f;
 const SPACE = 0x20;
 const LETTER_A = 0x61;
@@ -49,7 +47,6 @@ export function endsName(code: number): boolean {
   return code <= GREATER && (code === GREATER || code === SLASH || isWhiteSpace(code));
 }
 
-/** Whether a code unit is an ASCII letter. @throws Never */
 export function isLetter(code: number): boolean {
   const small = code | CASE;
   return small >= LETTER_A && small <= LETTER_Z;

@@ -57,7 +57,7 @@ export interface HtmlSummary {
  * A page to scan. Markup is ASCII, so a page in UTF-8 is scanned as a string of one character per byte, which takes a
  * tenth of the time of decoding it; only the values that are kept are decoded.
  */
-export interface PageUnits {
+interface PageUnits {
   readonly units: string;
   /** A piece of the page as text. Never throws. */
   readonly text: (start: number, end: number) => string;

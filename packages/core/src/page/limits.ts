@@ -7,12 +7,10 @@ export const MAX_PAGE_LINKS = 20_000;
 export const MAX_PAGE_LINK_CHARS = 4 * 1024 * 1024;
 /** Characters of an attribute. A longer link is dropped and a longer `content` cut; page-level §3 requires 8 KiB. */
 export const MAX_ATTRIBUTE_CHARS = 16_384;
-/** Characters of a page's title. Ours. */
-export const MAX_TITLE_CHARS = 1_024;
+export const MAX_TITLE_CHARS = 1_024; // characters of a page's title. Ours
 /** `meta` elements with a name kept of one page. Ours: ordinary pages have fewer than fifty. */
 export const MAX_PAGE_METAS = 1_000;
-/** `link` elements kept of one page. Ours. */
-export const MAX_PAGE_LINK_ELEMENTS = 1_000;
+export const MAX_PAGE_LINK_ELEMENTS = 1_000; // `link` elements kept of one page. Ours
 /** Nested SVG and MathML contexts distinguished in one page. Ours: real pages nest two or three. */
 export const MAX_FOREIGN_DEPTH = 64;
 /** Seconds up to which a refresh is a redirect in all but name; a page that stays longer is one. Ours. */
@@ -23,50 +21,36 @@ export const SNIFFED_BYTES = 512;
 // Sitemaps and feeds
 /** Elements of a feed that say how often it is read: 24 hours, 7 days, and three more. */
 export const MAX_RHYTHM_FIELDS = 34;
-/** URLs of one sitemap (sitemaps.org). */
-export const MAX_SITEMAP_URLS = 50_000;
-/** Language variants kept of one entry. Ours. */
-export const MAX_SITEMAP_ALTERNATES = 64;
-/** Characters kept of `lastmod`, a title and their like. Ours. */
-export const MAX_SITEMAP_FIELD_CHARS = 256;
+export const MAX_SITEMAP_URLS = 50_000; // URLs of one sitemap (sitemaps.org)
+export const MAX_SITEMAP_ALTERNATES = 64; // language variants kept of one entry. Ours
+export const MAX_SITEMAP_FIELD_CHARS = 256; // characters kept of `lastmod`, a title and their like. Ours
 /** Lines without a single URL after which a text is no list of URLs. Ours. */
 export const MAX_SITEMAP_LINES_WITHOUT_URL = 100;
-/** URLs that go to the frontier at once. */
-export const SITEMAP_BATCH = 1_000;
-/** Elements inside each other in an XML document. Ours: feeds nest about ten. */
-export const MAX_XML_DEPTH = 100;
-/** Attributes of one tag in an XML document. Ours. */
-export const MAX_XML_ATTRIBUTES = 256;
-/** Characters of one tag, comment or declaration in an XML document. Ours. */
-export const MAX_XML_TOKEN_CHARS = 256 * 1024;
+export const SITEMAP_BATCH = 1_000; // URLs that go to the frontier at once
+export const MAX_XML_DEPTH = 100; // elements inside each other in an XML document. Ours: feeds nest about ten
+export const MAX_XML_ATTRIBUTES = 256; // attributes of one tag in an XML document. Ours
+export const MAX_XML_TOKEN_CHARS = 256 * 1024; // characters of one tag, comment or declaration in an XML document. Ours
 
 // What pages need to be shown
 /** Files that one page or style sheet may need, as far as they are read: the greatest `archive.requisites.perPage`. */
 export const MAX_PAGE_REQUISITES = 1_000;
 
 // The DOM of a page
-/** Elements nested in a page of which a tree is made. Browsers flatten from 512 on. */
-export const MAX_DOM_DEPTH = 1_000;
-/** Tags of a page of which a tree is made: some 300 MB. Ours. */
-export const MAX_DOM_TAGS = 1_000_000;
+export const MAX_DOM_DEPTH = 1_000; // elements nested in a page of which a tree is made. Browsers flatten from 512 on
+export const MAX_DOM_TAGS = 1_000_000; // tags of a page of which a tree is made: some 300 MB. Ours
 /** Open elements that a tree builder may have to read, over all tags of a page: about a second. */
 export const MAX_DOM_STEPS = 30_000_000;
 /** Characters of a page up to which its tags are not counted: they cannot nest deep enough to matter. Ours. */
 export const DOM_CHECKED_CHARS = 32_768;
-/** Milliseconds in which a page is read; one that takes longer is named. Ours. */
-export const SLOW_PAGE_MS = 250;
+export const SLOW_PAGE_MS = 250; // milliseconds in which a page is read; one that takes longer is named. Ours
 
 // What pages say in structure, and their text
 /** Characters at the beginning of a page in which its language is looked for. Ours: `html` comes first. */
 export const LANGUAGE_CHARS = 16_384;
-/** Elements nested in a page whose main text is looked for. Ours. */
-export const MAX_MAIN_TEXT_DEPTH = 256;
+export const MAX_MAIN_TEXT_DEPTH = 256; // elements nested in a page whose main text is looked for. Ours
 /** Open elements over all tags of such a page, by which Readability's work grows: a second or two, as measured. */
 export const MAX_MAIN_TEXT_STEPS = 4_000_000;
-/** Elements of such a page. Ours. */
-export const MAX_MAIN_TEXT_ELEMENTS = 100_000;
-/** Pages of a PDF that are read, and characters of their text. Ours. */
-export const MAX_PDF_PAGES = 5_000;
-export const MAX_PDF_CHARS = 16 * 1024 * 1024;
-/** Bytes of a PDF that is read into memory from a file. Ours. */
-export const MAX_PDF_BYTES = 256 * 1024 * 1024;
+export const MAX_MAIN_TEXT_ELEMENTS = 100_000; // elements of such a page. Ours
+export const MAX_PDF_PAGES = 5_000; // pages of a PDF that are read. Ours
+export const MAX_PDF_CHARS = 16 * 1024 * 1024; // characters of their text
+export const MAX_PDF_BYTES = 256 * 1024 * 1024; // bytes of a PDF that is read into memory from a file. Ours

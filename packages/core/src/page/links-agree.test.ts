@@ -7,10 +7,10 @@
 import type { Element, ParentNode } from 'domhandler';
 import { describe, expect, it, vi } from 'vitest';
 import { decodeText, utf8Start } from '../fetch/charset.js';
+import { createRandom, damagedPage, islandsAndDamage, PAGES, type Random } from '../test-support/page-mutations.js';
+import { pageWork, response } from '../test-support/page-work.js';
 import { resolveExclusionOptions } from './exclusion.js';
 import type { FetchedPage } from './page.js';
-import { createRandom, damagedPage, islandsAndDamage, PAGES, type Random } from './page-mutations.fixture.js';
-import { pageWork, response } from './page-work.fixture.js';
 import { PageReader } from './read-page.js';
 
 vi.setConfig({ testTimeout: 300_000 });

@@ -1,11 +1,13 @@
 // The links of a page as URLs, with what the page says of each: all of them, or those that a selector finds. And those
-// of its `Link` fields (RFC 8288), as written.
+// of its `Link` fields (RFC 8288), as written. Other representations (a feed, a Markdown copy; licensing C12) are
+// offered to the handler: a copy may lack the page's directives, so the crawl requests only feeds, where
+// `discover.feeds` says.
 
 import type { CheerioAPI } from 'cheerio';
 import { type HeaderLines, headerValues } from '../fetch/outcome.js';
 import type { HtmlSummary, LinkTag } from './html.js';
 import { MAX_PAGE_LINK_CHARS } from './limits.js';
-import { linkBase, resolveHref } from './resolve-href.js';
+import { linkBase, parseBase, parseWebUrl, resolveHref } from './resolve-href.js';
 
 /** A link of a page. */
 export interface PageLink {
@@ -99,9 +101,7 @@ function firstCandidate(srcset: string): string | undefined {
   return /[^\t\n\f\r ,][^\t\n\f\r ]*/.exec(srcset)?.[0].replace(/,+$/, '');
 }
 
-/** A link of a response, as written. */
 interface LinkOfField {
-  /** Not resolved. */
   readonly target: string;
   /** Words of `rel`, lower case. */
   readonly rel: readonly string[];
@@ -125,3 +125,38 @@ export function linksOfFields(headers: HeaderLines): LinkOfField[] {
 
 const LINK = /<([^<>]{0,8192})>((?:;(?:"[^"]*"|[^",;])*)*)/g;
 const PARAMETER = /;[ \t]*([a-z]+)[ \t]*=[ \t]*(?:"([^"]*)"|([^",; \t]+))/gi;
+
+/** Another representation of a page. */
+export interface PageAlternate {
+  /** Absolute, http or https, without fragment. */
+  readonly url: string;
+  /** Media type in lower case: `text/markdown`, `application/rss+xml`; `null`: it names none. */
+  readonly type: string | null;
+  /** Language tag as written; `null`: it names none. */
+  readonly hreflang: string | null;
+}
+
+/** The alternates of `link` elements, then those of `Link` fields, each once per type and language. Never throws. */
+export function pageAlternates(html: HtmlSummary | null, headers: HeaderLines, pageUrl: string): PageAlternate[] {
+  const base = parseBase(html?.baseHref ?? null, pageUrl);
+  const found = new Map<string, PageAlternate>();
+  const take = (target: string | null, rel: readonly string[], against: string | URL, of: Described): void => {
+    // With `stylesheet` it is a style sheet that a reader may choose.
+    if (target === null || !rel.includes('alternate') || rel.includes('stylesheet')) return;
+    const url = parseWebUrl(target, against)?.href;
+    if (url === undefined) return;
+    const type = of.type?.trim().toLowerCase() || null;
+    const hreflang = of.hreflang?.trim() || null;
+    found.set(`${url} ${type} ${hreflang}`, { url, type, hreflang });
+  };
+  for (const element of html?.linkElements ?? []) take(element.href, element.rel, base, element);
+  for (const { target, rel, parameters } of linksOfFields(headers)) {
+    take(target, rel, pageUrl, { type: parameters.get('type'), hreflang: parameters.get('hreflang') });
+  }
+  return [...found.values()];
+}
+
+interface Described {
+  readonly type?: string | null | undefined;
+  readonly hreflang?: string | null | undefined;
+}

@@ -7,14 +7,13 @@ import { MannerlyError } from '../errors.js';
 import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
 import type { RenderedPage } from '../fetch/renderer.js';
 import type { ItemLicense } from '../item-license.js';
-import { type PageAlternate, pageAlternates } from './alternates.js';
 import { documentOf } from './cheerio.js';
 import type { Content, ContentKind } from './content-kind.js';
 import type { PageExclusion } from './exclusion.js';
 import type { HtmlSummary } from './html.js';
 import { declaredLanguage } from './language.js';
 import { MAX_PDF_BYTES } from './limits.js';
-import { type PageLink, resolveLinks } from './links.js';
+import { type PageAlternate, type PageLink, pageAlternates, resolveLinks } from './links.js';
 import { type MainText, readMainText } from './main-text.js';
 import { type PdfText, readPdfText } from './pdf-text.js';
 import { readStructuredData, type StructuredData } from './structured-data.js';
@@ -124,7 +123,6 @@ export interface PageInCrawl extends FetchedPage {
 /** The page in the browser: where it ended, and what it requested. Its HTML is the page's `text()`. */
 export type PageRendering = Omit<RenderedPage, 'kind' | 'html' | 'screenshot'>;
 
-/** What a page is made of. */
 interface PageParts {
   readonly work: Pick<PageWork, 'url' | 'record'>;
   readonly outcome: ResponseOutcome;

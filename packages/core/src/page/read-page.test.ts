@@ -1,9 +1,9 @@
 // From an answer to a page: what is made at once, what waits until it is asked for, and what a wrong question gets.
 
 import { describe, expect, it } from 'vitest';
+import { pageWork, response } from '../test-support/page-work.js';
 import { resolveExclusionOptions } from './exclusion.js';
 import type { FetchedPage } from './page.js';
-import { pageWork, response } from './page-work.fixture.js';
 import { PageReader, type PageReaderParts } from './read-page.js';
 
 const URL_OF_PAGE = 'https://example.com/a/';

@@ -11,7 +11,6 @@ import { type HtmlSummary, readHtml, utf8Page } from './html.js';
 import { SLOW_PAGE_MS } from './limits.js';
 import { createFetchedPage, type PageInCrawl } from './page.js';
 
-/** What a reader is made of. */
 export interface PageReaderParts {
   /** Bytes to text by byte order mark, header, the page itself, or a guess. */
   readonly decodeText: (body: Uint8Array, contentType: string | null, kind: ContentKind) => string;
@@ -31,7 +30,6 @@ export interface PageReaderParts {
   readonly onSlow?: (url: string, tookMs: number) => void;
 }
 
-/** Makes pages of the responses of one run. */
 export class PageReader {
   readonly #parts: PageReaderParts;
 

@@ -14,8 +14,7 @@ export interface PieceDecoder {
 
 type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** Entries that are handled together. */
-export interface SitemapBatch {
+interface SitemapBatch {
   readonly kind: SitemapKind;
   readonly entries: readonly SitemapEntry[];
 }

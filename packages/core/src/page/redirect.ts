@@ -8,7 +8,7 @@ import { MAX_REFRESH_REDIRECT_SECONDS } from './limits.js';
 import { parseWebUrl } from './resolve-href.js';
 
 /** Where an answer sends us. */
-export type RedirectAnswer =
+type RedirectAnswer =
   | { readonly kind: 'none' }
   | {
       readonly kind: 'to';
@@ -64,7 +64,6 @@ function invalid(detail: string): RedirectAnswer {
   return { kind: 'redirect-invalid', detail };
 }
 
-/** A refresh that parses. */
 export interface Refresh {
   readonly delaySeconds: number;
   /** As written, not resolved; `null`: the page itself again. */

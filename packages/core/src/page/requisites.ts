@@ -1,13 +1,13 @@
 // What an HTML page or a style sheet needs to look as it does: style sheets, scripts, images, fonts, icons. Found by
 // htmlparser2's tokenizer, which builds no tree, so that the time is linear. Documents of frames are pages of their own
-// and no requisites; neither are videos and sounds.
+// and no requisites; neither are videos and sounds. A style sheet is scanned from one mark to the next, which is linear
+// too; what is inside comments and other strings does not count (CSS Syntax 3, §4.3).
 
 import { Tokenizer } from 'htmlparser2';
-import { cssUrls } from './css-urls.js';
+import { MAX_LINK_URL_CHARS } from '../limits.js';
 import { MAX_PAGE_REQUISITES } from './limits.js';
 import { type LinkBase, linkBase, resolveHref } from './resolve-href.js';
 
-/** A file that a page needs. */
 export interface Requisite {
   /** Absolute, without fragment. */
   readonly url: string;
@@ -83,14 +83,12 @@ export function htmlRequisites(html: string, pageUrl: string): Requisite[] {
   return found.list();
 }
 
-/** Reads a style sheet. @param sheetUrl - Absolute. @throws Never */
 export function cssRequisites(css: string, sheetUrl: string): Requisite[] {
   const found = new Found(linkBase(sheetUrl, null));
   found.css(css);
   return found.list();
 }
 
-/** The attributes that are read. */
 const READ: ReadonlySet<string> = new Set(
   'as background href imagesrcset poster rel src srcset style type xlink:href'.split(' '),
 );
@@ -102,7 +100,6 @@ const PRELOADED: Readonly<Record<string, RequisiteType>> = {
   font: 'font',
 };
 
-/** What has been found so far. */
 class Found {
   base: LinkBase;
   readonly #byUrl = new Map<string, Requisite>();
@@ -188,4 +185,81 @@ class Found {
 
 function nothing(): void {
   // Says nothing of what a page needs.
+}
+
+/** A URL as a style sheet has it, unresolved. */
+interface CssUrl {
+  readonly url: string;
+  readonly isImport: boolean;
+}
+
+const SPACE = /[\t\n\f\r ]*/y;
+
+/** Reads a style sheet. @param most - URLs that are read; the rest is left out. @throws Never */
+export function cssUrls(css: string, most: number): CssUrl[] {
+  const found: CssUrl[] = [];
+  const mark = /\/\*|["']|@import(?![\w-])|(?<![\w-])url\(/gi;
+  let isImport = false;
+  while (found.length < most) {
+    const at = mark.exec(css);
+    if (at === null) return found;
+    const [word] = at;
+    if (word === '/*') {
+      const end = css.indexOf('*/', mark.lastIndex);
+      if (end < 0) return found;
+      mark.lastIndex = end + 2;
+      continue;
+    }
+    if (word.startsWith('@')) {
+      isImport = true;
+      continue;
+    }
+    const isUrl = word.length > 1;
+    const { text, end } = isUrl ? urlAt(css, mark.lastIndex) : stringAt(css, mark.lastIndex, word);
+    mark.lastIndex = end;
+    if ((isUrl || isImport) && text !== '' && text.length <= MAX_LINK_URL_CHARS) found.push({ url: text, isImport });
+    isImport = false;
+  }
+  return found;
+}
+
+interface Value {
+  readonly text: string;
+  readonly end: number;
+}
+
+/** What stands behind `url(`. */
+function urlAt(css: string, from: number): Value {
+  SPACE.lastIndex = from;
+  SPACE.exec(css);
+  const start = SPACE.lastIndex;
+  const quote = css[start];
+  if (quote === '"' || quote === "'") return stringAt(css, start + 1, quote);
+  return endingAt(css, start, ')', false);
+}
+
+function stringAt(css: string, from: number, quote: string): Value {
+  return endingAt(css, from, quote, true);
+}
+
+/** @param isString - It ends with its line too. */
+function endingAt(css: string, from: number, last: string, isString: boolean): Value {
+  let at = from;
+  for (; at < css.length; at += 1) {
+    const character = css[at];
+    if (character === '\\') at += 1;
+    else if (character === last || (isString && character === '\n')) break;
+  }
+  // Longer ones are not kept, so they need not be read either.
+  const text = at - from > 2 * MAX_LINK_URL_CHARS ? '' : unescaped(css.slice(from, at)).trim();
+  return { text, end: Math.min(at + 1, css.length) };
+}
+
+function unescaped(text: string): string {
+  if (!text.includes('\\')) return text;
+  return text.replace(/\\(?:([0-9a-f]{1,6})[\t\n\f\r ]?|\n|([\s\S]))/gi, (_, hex?: string, character?: string) => {
+    if (hex === undefined) return character ?? '';
+    const code = Number.parseInt(hex, 16);
+    return code > 0 && code <= 0x10_ffff ? String.fromCodePoint(code) : '\ufffd';
+  });
 }

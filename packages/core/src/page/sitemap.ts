@@ -55,7 +55,6 @@ export interface SitemapEnd {
   readonly hub: string | null;
 }
 
-/** What is kept of an entry. */
 type Field = 'url' | 'guid' | 'lastmod' | 'published' | 'changefreq' | 'priority' | 'title';
 
 /** The names that matter in each kind: of an entry, and of the fields in it. */

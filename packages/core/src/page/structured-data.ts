@@ -22,7 +22,6 @@ export interface StructuredData {
   readonly problems: readonly string[];
 }
 
-/** What the library gives. */
 interface Extracted {
   readonly metatags: Readonly<Record<string, readonly string[]>>;
   readonly jsonld: ByType;

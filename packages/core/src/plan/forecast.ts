@@ -4,13 +4,11 @@
 import { ReadyHeap } from '@mannerly/frontier/internal';
 import type { HostPace } from './host-pace.js';
 
-/** A bound that a crawl reaches. */
 export type PlannedBound = 'pages' | 'minutes' | 'pagesPerHost' | 'minutesPerHost';
 
 /** How the crawl is expected to end. */
 type PlannedEnd = 'finished' | 'pages' | 'minutes' | 'waiting';
 
-/** A host as the forecast has it. */
 export interface ForecastHost {
   readonly name: string;
   /** Hosts with the same clock share one interval: those of one domain, or of one address. */
@@ -19,7 +17,6 @@ export interface ForecastHost {
   readonly answerMs: number;
   /** Requests before its first page: robots.txt, sitemaps, well-known files. */
   readonly before: number;
-  /** Its bounds; `null`: none. */
   readonly pagesPerHost: number | null;
   readonly runningPerHostMs: number | null;
   /** Pages that are known, 0 where none may be requested; `null`: there may be any number. */
@@ -39,7 +36,6 @@ export interface ForecastBounds {
   readonly steps: number;
 }
 
-/** What is predicted of the crawl. */
 export interface Forecast {
   readonly durationMs: number;
   readonly pages: number;

@@ -11,7 +11,6 @@ export interface PaceNow {
   readonly fromEndMs: number;
   /** Least time from start to start; 0: none. */
   readonly fromStartMs: number;
-  /** What sets the interval. */
   readonly from: 'profile' | 'crawl-delay' | 'request-rate';
   /** Not before this time, epoch milliseconds; `null`: open. */
   readonly closedUntilMs: number | null;
@@ -23,7 +22,6 @@ const DAY_MS = 86_400_000;
 /** The options of `@mannerly/robots` on which politeness depends. */
 const READING_KEYS: readonly string[] = ['dialect', 'policy', 'inheritPoliteness', 'cacheDelay'];
 
-/** The pace of a host. */
 export class HostPace {
   /** Whether the pace depends on the time of day. */
   readonly hasHours: boolean;

@@ -1,9 +1,11 @@
-// A plan as text for people: a line for each host, how long the crawl will take, and what will end it.
+// A plan as text for people: a line for each host, how long the crawl will take and what will end it; of a recrawl what
+// is due and what it would come to.
 
+import type { PlannedVisit, PlannedVisits, RecrawlPlan } from '../recrawl/recrawl-plan.js';
 import { reasonLine } from '../report/nothing-fetched.js';
-import { type Column, printable, seconds, tableText } from '../report/table.js';
+import { type Column, iso, plural, printable, seconds, tableText } from '../report/table.js';
 import type { PlannedBound } from './forecast.js';
-import { MAX_PLAN_ROWS } from './limits.js';
+import { MAX_PLAN_ROWS, MAX_SHOWN_VISITS } from './limits.js';
 import type { CrawlPlan, PlannedHost } from './plan-crawl.js';
 
 const COLUMNS: readonly Column<PlannedHost>[] = [
@@ -22,13 +24,10 @@ function unknown(wait: PlannedHost['wait']): string {
   return wait === null ? '?' : '–';
 }
 
-/** A plan as text. @throws Never */
 export function planText(plan: CrawlPlan): string {
   const { hosts, planningRequests, planningMs } = plan;
-  const shown = hosts.slice(0, MAX_PLAN_ROWS);
   return [
-    tableText(COLUMNS, shown),
-    ...(hosts.length > shown.length ? [`… and ${hosts.length - shown.length} more hosts.`] : []),
+    ...hostTable(COLUMNS, hosts),
     '',
     ...estimateLines(plan),
     `To plan it, ${planningRequests} ${planningRequests === 1 ? 'request was' : 'requests were'} made in ${durationText(planningMs)}: robots.txt and sitemaps only.`,
@@ -38,8 +37,13 @@ export function planText(plan: CrawlPlan): string {
   ].join('\n');
 }
 
+function hostTable<Row>(columns: readonly Column<Row>[], hosts: readonly Row[]): string[] {
+  const more = hosts.length - MAX_PLAN_ROWS;
+  return [tableText(columns, hosts.slice(0, MAX_PLAN_ROWS)), ...(more > 0 ? [`… and ${more} more hosts.`] : [])];
+}
+
 /** A length of time for people: `8.3 s`, `12 min 5 s`, `3 h 20 min`, `2 days 4 h`. @throws Never */
-export function durationText(ms: number): string {
+function durationText(ms: number): string {
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   const units = [
     ['days', 86_400_000],
@@ -119,4 +123,41 @@ function notes({ wait, hasHours, isCut, uncounted, sitemaps }: PlannedHost): str
     ...(isCut && sitemaps > 0 ? ['more than the bounds allow'] : []),
     ...(uncounted > 0 ? [`${uncounted} not counted`] : []),
   ].join(', ');
+}
+
+const VISIT_COLUMNS: readonly Column<PlannedVisits>[] = [
+  ['host', 'left', ({ host }) => printable(host, 60)],
+  ['known', 'right', ({ known }) => known],
+  ['due', 'right', ({ due }) => due],
+  ['visits\nplanned', 'right', ({ visits }) => visits],
+];
+
+export function planAgainText(plan: RecrawlPlan): string {
+  const { known, due, visits, sitemaps, freshNow, freshAfter, changed, bytesSaved, nextDueAtMs, hosts } = plan;
+  if (known === 0) return 'Nothing is known to crawl again: no visit was kept, or all pages are gone.';
+  const next = nextDueAtMs === null ? '' : ` The next one is due at ${iso(nextDueAtMs)}.`;
+  const first = sitemaps === 0 ? '' : `, after ${plural(sitemaps, 'sitemap')}`;
+  return [
+    ...hostTable(VISIT_COLUMNS, hosts),
+    '',
+    `Of ${plural(known, 'known page')} ${due} ${due === 1 ? 'is' : 'are'} due, and ${visits} would be visited${first}.${next}`,
+    `Expected to be as they were visited: ${percent(freshNow)} of the pages now, ${percent(freshAfter)} after the run.`,
+    `Expected of the visits: ${changed.toFixed(1)} changed pages, ${bytesSaved} bytes not transferred.`,
+    ...hosts
+      .slice(0, MAX_PLAN_ROWS)
+      .flatMap(({ host, visits: of, first: pages }) =>
+        pages.length === 0
+          ? []
+          : ['', `${printable(host, 60)}, the first of ${of}:`, ...pages.slice(0, MAX_SHOWN_VISITS).map(visitLine)],
+      ),
+  ].join('\n');
+}
+
+function percent(share: number | null): string {
+  return share === null ? '–' : `${(100 * share).toFixed(1)} %`;
+}
+
+function visitLine({ url, value, changesPerDay, lastVisitMs }: PlannedVisit): string {
+  const rate = `a change in ${(1 / changesPerDay).toFixed(1)} days`;
+  return `  ${value.toFixed(2)}  ${printable(url, 100)} (${rate}, visited ${iso(lastVisitMs)})`;
 }

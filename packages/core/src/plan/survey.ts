@@ -6,14 +6,12 @@ import { parseUrl } from '../parse-url.js';
 import type { RequestRecord, UrlDecision } from '../report/decision.js';
 import type { RunSetup } from '../run/run-setup.js';
 
-/** What is known of one host. */
 export class SurveyedHost {
   readonly host: string;
   allowed = 0;
   denied = 0;
   outOfScope = 0;
   uncounted = 0;
-  /** Requests for sitemaps, and sitemaps that were read. */
   sitemapRequests = 0;
   sitemapsRead = 0;
   robotsRequests = 0;
@@ -22,14 +20,12 @@ export class SurveyedHost {
   /** The end of its last request, epoch milliseconds; 0: none. */
   lastEndMs = 0;
   address: string | null = null;
-  /** robots.txt by authority. */
   readonly files = new Map<string, Uint8Array>();
 
   constructor(host: string) {
     this.host = host;
   }
 
-  /** Average length of an answer, milliseconds. */
   get answerMs(): number {
     return this.exchanges === 0 ? 0 : Math.round(this.exchangesMs / this.exchanges);
   }

@@ -171,7 +171,6 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
   });
 }
 
-/** A run that takes requests. */
 interface OpenRun {
   readonly run: Run;
   readonly stop: RunStop;

@@ -11,7 +11,7 @@ import { MAX_CACHE_BYTES, MAX_CACHED_BODY_BYTES, MAX_CACHED_RESPONSES } from './
 import { controllerOf, requestFields, responseFields } from './undici-dispatch.js';
 
 /** A GET request as it would be made. */
-export interface CacheableRequest {
+interface CacheableRequest {
   readonly url: string;
   /** All that a response may vary by. */
   readonly headers: Readonly<Record<string, string>>;
@@ -22,7 +22,6 @@ export interface CacheableRequest {
 /** Makes a request politely. Never rejects. */
 type Send = (headers: Readonly<Record<string, string>>) => Promise<PageFetch>;
 
-/** The cache of one polite fetch. */
 export interface ResponseCache {
   /** A kept response, or what comes of the request. Never rejects. */
   fetch(request: CacheableRequest, send: Send): Promise<PageFetch>;

@@ -39,7 +39,6 @@ function inPairs(flat: readonly unknown[]): [unknown, unknown][] {
   return flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1]] as [unknown, unknown]] : []));
 }
 
-/** A controller whose `abort` aborts a request. */
 export function controllerOf(aborting: AbortController): Dispatcher.DispatchController {
   return {
     get aborted() {

@@ -6,7 +6,6 @@ import type { ArchivedExchange } from '../archive/exchange-records.js';
 import { MAX_FULL_AGE_MS } from './limits.js';
 import type { ArchivedVisitPlace, PageVisit } from './page-visit.js';
 
-/** Where exchanges are kept. */
 export type RecordKeeper = Pick<CrawlArchive, 'originalOf'>;
 
 /** What an archive is told of an exchange. `original`: `null` where a request must have no conditions. */
@@ -44,7 +43,6 @@ export function placeOf(
   return isFull ? { ...place, fullAtMs: atMs, revisits: 0 } : oneMore({ ...place, fullAtMs, revisits });
 }
 
-/** After one more revisit. */
 export function oneMore(place: ArchivedVisitPlace): ArchivedVisitPlace {
   return { ...place, revisits: place.revisits + 1 };
 }

@@ -14,7 +14,6 @@ export interface ChangeEstimate {
 /** Of a page that was fetched once: a change in two weeks, and little is known. */
 export const FIRST_ESTIMATE: ChangeEstimate = { shape: 0.5, days: 7 };
 
-/** Changes per day that are expected. */
 export function changesPerDay({ shape, days }: ChangeEstimate): number {
   return shape / days;
 }

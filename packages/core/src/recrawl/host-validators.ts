@@ -22,7 +22,6 @@ export interface HostValidators {
 const DAY_MS = 86_400_000;
 const HONEST: HostValidators = { untrustedUntilMs: 0, restless: 0, deliveryDates: 0 };
 
-/** What a visit of a known page came to. */
 export interface ComparedVisit {
   readonly headers: HeaderLines;
   /** Whether conditions were left out, to see for ourselves. */
@@ -31,7 +30,6 @@ export interface ComparedVisit {
   readonly atMs: number;
 }
 
-/** What the operator is told. */
 export type ValidatorWarning = 'validator-lies' | 'validator-restless';
 
 /** What it tells, of which host. */
@@ -74,7 +72,6 @@ export class ValidatorTrust {
     return { conditions: left, isProbe: false };
   }
 
-  /** What is known of the validators of a host. */
   async of(host: string): Promise<HostValidators> {
     await this.#records.load(host);
     return this.#records.of(host);

@@ -1,11 +1,17 @@
-// What the store keeps of visits, sitemaps and hosts, read for a person who asks. It changes nothing.
+// What the store keeps of visits, sitemaps and hosts, read for a person who asks why a page is visited when it is. It
+// changes nothing.
 
 import type { Frontier } from '@mannerly/frontier';
+import type { VisitLook } from '../report/explain.js';
+import { changesPerDay } from './change-estimate.js';
 import { GroupPriors } from './group-priors.js';
-import { ValidatorTrust } from './host-validators.js';
+import { type HostValidators, ValidatorTrust } from './host-validators.js';
 import { LastmodTrust } from './lastmod-trust.js';
+import { VISITS_TO_JUDGE } from './limits.js';
+import { decodeVisit, visitKey } from './page-visit.js';
 import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
 import { SitemapVisits } from './sitemap-visits.js';
+import { dueOf, expectedVisit, freshNow } from './visit-choice.js';
 
 /** What is expected of pages now, and by which sitemaps and validators. @throws What the store throws. */
 export async function readKnowledge(
@@ -24,5 +30,39 @@ export async function readKnowledge(
     sitemaps,
     validators: new ValidatorTrust(readOnly, 0, () => undefined),
     expectations: { options, priors, lastmods: sitemaps.dates, lastmodTrust, nowMs },
+  };
+}
+
+/** Looks. @returns `null`: no visit of the page was kept. @throws What the store throws. */
+export async function lookAtVisit(
+  store: Pick<Frontier, 'readRecord' | 'listRecords'>,
+  url: string,
+  options: ResolvedRecrawlOptions,
+  nowMs: number,
+): Promise<VisitLook | null> {
+  const kept = decodeVisit(await store.readRecord(visitKey(url)));
+  if (kept === null) return null;
+  const { expectations, validators } = await readKnowledge(store, options, nowMs);
+  const { visit, claim, importance, value } = await expectedVisit(kept, expectations);
+  const { host } = new URL(url);
+  const { visits, changes, changedAtMs, etag, lastModified, estimate } = visit;
+  const { atMs: dueAtMs, why } = dueOf(visit, options, claim);
+  return {
+    ...{ visits, changes, changedAtMs, etag, lastModified, lastVisitMs: visit.atMs, failures: visit.failures ?? 0 },
+    ...estimate,
+    changesPerDay: changesPerDay(estimate),
+    fresh: freshNow(visit, nowMs),
+    ...{ importance, value, dueAtMs, why },
+    ...trustOf(await validators.of(host), nowMs),
+    lastmod: claim?.says ?? null,
+    lastmodTrust: await expectations.lastmodTrust.of(host),
+  };
+}
+
+function trustOf({ untrustedUntilMs, restless, deliveryDates }: HostValidators, nowMs: number) {
+  return {
+    untrustedUntilMs: untrustedUntilMs > nowMs ? untrustedUntilMs : null,
+    isEtagTrusted: restless < VISITS_TO_JUDGE,
+    isLastModifiedTrusted: deliveryDates < VISITS_TO_JUDGE,
   };
 }

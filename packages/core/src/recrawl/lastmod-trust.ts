@@ -28,7 +28,6 @@ interface LastmodRecord {
   readonly unchangedTrue: number;
 }
 
-/** Of a host that is not known. */
 export const NO_CLAIMS: LastmodRecord = { changed: 0, changedTrue: 0, unchanged: 0, unchangedTrue: 0 };
 
 /** How far the claims of a host are trusted, each kind by itself, and what they weigh together: 0 to 1. */
@@ -74,7 +73,6 @@ export class LastmodTrust {
     return { says, trust: trust[says], weight: covers * trust.weight, covers, lastmod };
   }
 
-  /** How far the claims of a host are trusted. */
   async of(host: string): Promise<HostTrust> {
     await this.#records.load(host);
     return trustOf(this.#records.of(host));

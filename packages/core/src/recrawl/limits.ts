@@ -1,25 +1,19 @@
 // The bounds of crawling again, each with its unit and its source.
 
-/** Least and largest shape of an estimate. Recrawl 8.2. */
-export const MIN_SHAPE = 0.1;
-export const MAX_SHAPE = 50;
+export const MIN_SHAPE = 0.1; // least shape of an estimate. Recrawl 8.2
+export const MAX_SHAPE = 50; // the largest
 /** Further visits of a group from which on it says what to expect of its other pages, and groups that are counted. */
 export const MIN_GROUP_VISITS = 20;
 export const MAX_GROUPS = 2_000;
-/** Hosts that the plan of a recrawl names, and pages of each. */
-export const MAX_PLANNED_HOSTS = 1_000;
-export const MAX_PLANNED_PAGES = 10;
-/** Least and largest importance of a page. Recrawl 12. */
-export const MIN_IMPORTANCE = 0.01;
-export const MAX_IMPORTANCE = 100;
-/** Bytes of an ETag that is kept; of a longer one nothing is. Recrawl 2. */
-export const MAX_ETAG_BYTES = 512;
+export const MAX_PLANNED_HOSTS = 1_000; // hosts that the plan of a recrawl names
+export const MAX_PLANNED_PAGES = 10; // pages of each
+export const MIN_IMPORTANCE = 0.01; // least importance of a page. Recrawl 12
+export const MAX_IMPORTANCE = 100; // the greatest
+export const MAX_ETAG_BYTES = 512; // bytes of an ETag that is kept; of a longer one nothing is. Recrawl 2
 /** Days for which an explicit lifetime of `immutable` may keep a page from being requested again. Recrawl V5. */
 export const IMMUTABLE_DAYS = 30;
-/** Records of pages that are read at a time. */
-export const VISITS_READ_AT_ONCE = 1_000;
-/** URLs of one recrawl, at most: what is chosen is in memory. About 400 bytes each. */
-export const MAX_CHOSEN = 1_000_000;
+export const VISITS_READ_AT_ONCE = 1_000; // records of pages that are read at a time
+export const MAX_CHOSEN = 1_000_000; // URLs of one recrawl, at most: what is chosen is in memory. About 400 bytes each
 /** Days that a page which was not found is left alone, at most, before it is tried once more. Recrawl 8.5. */
 export const MISSING_DAYS = 7;
 /** Days after which a link to a page that is gone leads to one more visit: a dead link costs one request a month. */
@@ -27,8 +21,7 @@ export const GONE_LINKED_DAYS = 30;
 /** Pages that are gone whose links are known again, at most, in a run: about a kilobyte each. */
 export const MAX_GONE = 10_000;
 // Validators of a host. Recrawl 7, V9
-/** Visits in a row that judge them. */
-export const VISITS_TO_JUDGE = 5;
+export const VISITS_TO_JUDGE = 5; // visits in a row that judge them
 /** Conditional visits of a host between two without conditions, at most, unless there are none. */
 export const MOST_BETWEEN_PROBES = 100;
 /** Milliseconds for which a host gets no conditional request whose ETag did not change with the page. */
@@ -48,16 +41,12 @@ export const MAX_SAME_LASTMODS = 0.8;
 export const MOVED_READS = 2;
 /** Milliseconds by which a date may be ahead of our clock: it may be a day in another time zone. */
 export const TOMORROW_MS = 86_400_000;
-/** Trust from which a claim dates a change: six of six have been true. */
-export const TRUSTED_LASTMOD = 0.9;
+export const TRUSTED_LASTMOD = 0.9; // trust from which a claim dates a change: six of six have been true
 /** The share of the time since the last visit that a claim must be about, to be compared with what is found. */
 export const COMPARED_COVER = 0.9;
-/** URLs whose dates are in memory during a recrawl: about 50 bytes each. */
-export const MAX_LASTMODS = 1_000_000;
+export const MAX_LASTMODS = 1_000_000; // URLs whose dates are in memory during a recrawl: about 50 bytes each
 /** Days between two readings of a sitemap or feed: an hour at least; of one that always changes, and at most. */
 export const MIN_SITEMAP_DAYS = 1 / 24;
 export const MAX_SITEMAP_DAYS = 30;
-/** Days for which a feed's own words may keep it from being read. */
-export const MAX_FEED_DAYS = 90;
-/** Records of dates that are read at a time: half a megabyte each. */
-export const LASTMODS_READ_AT_ONCE = 20;
+export const MAX_FEED_DAYS = 90; // days for which a feed's own words may keep it from being read
+export const LASTMODS_READ_AT_ONCE = 20; // records of dates that are read at a time: half a megabyte each

@@ -2,7 +2,7 @@
 // next to the queue. The queue itself forgets a URL when it is done.
 
 import { hash } from 'node:crypto';
-import type { JsonValue } from '@mannerly/frontier';
+import type { JsonValue, NewUrl } from '@mannerly/frontier';
 import type { RecordPlace } from '../archive/warc-files.js';
 import { decodeJson } from '../json-record.js';
 import type { UrlStatus } from '../report/decision.js';
@@ -55,7 +55,6 @@ export interface PageVisit {
   readonly archived?: ArchivedVisitPlace | null;
 }
 
-/** Where the last body of a page is archived. */
 export interface ArchivedVisitPlace extends RecordPlace {
   /** When its payload was written last, epoch milliseconds, and the visits since then. */
   readonly fullAtMs: number;
@@ -66,7 +65,6 @@ export interface ArchivedVisitPlace extends RecordPlace {
 export type KeptVisit = Pick<PageVisit, 'url' | 'from' | 'userData' | 'atMs' | 'estimate'> &
   Pick<PageVisit, 'etag' | 'lastModified' | 'freshUntilMs' | 'sentAs'>;
 
-/** The beginning of the keys of all records. */
 export const VISIT_PREFIX = 'visit/';
 
 const KEY_CHARS = 22;
@@ -90,4 +88,38 @@ export function decodeVisit<T extends KeptVisit = PageVisit>(bytes: Uint8Array |
   } catch {
     return null;
   }
+}
+
+const MONTH_MS = 30 * 86_400_000;
+
+/**
+ * Another visit. Its number follows from the last visit, so that it is queued once, whatever is repeated, and from the
+ * month: what robots.txt has closed meanwhile is tried again.
+ */
+export function againUrl(
+  visit: Pick<PageVisit, 'url' | 'depth' | 'from' | 'label' | 'userData' | 'atMs' | 'triedAtMs'>,
+  nowMs: number,
+  more: Pick<NewUrl, 'priority' | 'via'>,
+): NewUrl {
+  const { url, depth, from, label, userData } = visit;
+  return {
+    url,
+    depth,
+    ...more,
+    visit: Math.ceil(lastTryMs(visit)) + monthOf(nowMs),
+    ...(from === null ? {} : { from }),
+    ...(label === null ? {} : { label }),
+    ...(userData === null ? {} : { userData }),
+  };
+}
+
+/** Whether a visit's number is one of `againUrl`: another visit that a handler asks for has a number below these. */
+export function isAgainVisit(visit: number, before: Pick<PageVisit, 'atMs' | 'triedAtMs'>, nowMs: number): boolean {
+  const month = visit - Math.ceil(lastTryMs(before));
+  return month > 0 && month <= monthOf(nowMs);
+}
+
+/** Months since 1970, of thirty days. */
+function monthOf(nowMs: number): number {
+  return Math.floor(nowMs / MONTH_MS);
 }

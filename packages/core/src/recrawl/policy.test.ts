@@ -5,12 +5,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeJson } from '../json-record.js';
 import { afterChange, afterUnchanged, type ChangeEstimate, changesPerDay, FIRST_ESTIMATE } from './change-estimate.js';
-import { Choice, dueAtMs, importanceOf, valueNow } from './choose-visits.js';
-import { conditionsOf, isForTag, validatorsAfter, validatorsOf } from './conditions.js';
-import { freshUntilMs } from './lifetime.js';
+import { conditionsOf, freshUntilMs, isForTag, validatorsAfter, validatorsOf } from './conditions.js';
 import { MAX_SHAPE, MIN_SHAPE } from './limits.js';
 import { decodeVisit, type PageVisit, visitKey } from './page-visit.js';
-import { dueAfterDays, visitValue } from './visit-value.js';
+import { Choice, dueAfterDays, dueAtMs, importanceOf, valueNow, visitValue } from './visit-choice.js';
 
 const DAY_MS = 86_400_000;
 const VISIT: PageVisit = {

@@ -10,7 +10,6 @@ import type { PageVisit } from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 import { chooseVisits, type ExpectedVisit, expectedVisit, freshNow } from './visit-choice.js';
 
-/** A page that would be visited. */
 export interface PlannedVisit {
   readonly url: string;
   /** Days of staleness that the visit is worth (docs/recrawl.md). */
@@ -19,7 +18,6 @@ export interface PlannedVisit {
   readonly lastVisitMs: number;
 }
 
-/** One host of the plan. */
 export interface PlannedVisits {
   readonly host: string;
   /** Pages of the copy, those that are due, and those that the bounds allow. */
@@ -33,7 +31,6 @@ export interface PlannedVisits {
 /** What a recrawl of the same bounds would come to. */
 export interface RecrawlPlan {
   readonly format: 1;
-  /** Epoch milliseconds. */
   readonly plannedAtMs: number;
   /** Pages of the copy, those that are due, and those that the bounds allow; pages that are gone are left out. */
   readonly known: number;

@@ -5,25 +5,22 @@
 import { type Frontier, FrontierError, type JsonValue, type NewUrl, type PageWork } from '@mannerly/frontier';
 import type { ArchivedResponse } from '../archive/crawl-archive.js';
 import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
-import type { PageChange, UnchangedPage } from '../handle/page-change.js';
+import type { PageChange, UnchangedPage } from '../handle/handled-page.js';
 import { writeJson } from '../json-record.js';
 import type { FetchedPage } from '../page/page.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
-import { againUrl, isAgainVisit } from './again-url.js';
 import { type ArchiveAs, archiveAs, oneMore, placeOf, type RecordKeeper } from './archived-visit.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
-import { dueAtMs } from './choose-visits.js';
-import { conditionsOf, isForTag, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
+import { conditionsOf, freshUntilMs, isForTag, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
 import { GroupPriors } from './group-priors.js';
 import { ValidatorTrust, type ValidatorWarning } from './host-validators.js';
 import { type Claim, datedDays, LastmodTrust } from './lastmod-trust.js';
-import { freshUntilMs } from './lifetime.js';
 import { GONE_LINKED_DAYS, MAX_GONE } from './limits.js';
-import { decodeVisit, lastTryMs, type PageVisit, visitKey } from './page-visit.js';
+import { againUrl, decodeVisit, isAgainVisit, lastTryMs, type PageVisit, visitKey } from './page-visit.js';
 import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
 import { SitemapVisits } from './sitemap-visits.js';
 import { digestOf, jsonDigest, payloadDigest } from './text-digest.js';
-import { chooseVisits, freshNow } from './visit-choice.js';
+import { chooseVisits, dueAtMs, freshNow } from './visit-choice.js';
 
 const DAY_MS = 86_400_000;
 /** Priorities of known pages: most go before new ones, a share behind them. */
@@ -35,7 +32,6 @@ type VisitStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
 /** What is counted visit by visit. */
 type Counted = Omit<RecrawlCounts, 'known' | 'freshBefore' | 'freshAfter' | 'nextDueAtMs'>;
 
-/** How a visit was decided. */
 type Decided = Pick<PageVisit, 'status' | 'reason'>;
 
 /** The same with the answer. `detail`: of a redirect where it leads. */
@@ -49,7 +45,6 @@ interface InFlight {
   /** What was sent; `isProbe`: no conditions were, to see whether the validators are honest. */
   readonly conditions: Readonly<Record<string, string>>;
   readonly isProbe: boolean;
-  /** How it is archived. */
   readonly archiveAs: ArchiveAs;
   /** What sitemaps and feeds say of it. */
   readonly claim: Claim | null;
@@ -62,19 +57,16 @@ interface InFlight {
   came: CamePage | null;
 }
 
-/** A page that came. */
 interface CamePage {
   readonly page: FetchedPage;
   /** Before a browser opened it; the page itself where none did. */
   readonly sent: FetchedPage;
   readonly outcome: ResponseOutcome;
-  /** Its record in the archive. */
   readonly record: ArchivedResponse | null;
 }
 
 /** How a page that came compares with its last visit. */
 interface Compared {
-  /** It is as it was. */
   readonly unchanged: UnchangedPage | null;
   /** For its handler; `null`: nothing is known. */
   readonly change: PageChange | null;
@@ -91,14 +83,12 @@ type RecrawlListener = (
   atMs: number,
 ) => void;
 
-/** What the visits of a run need besides the store. */
 interface RecrawlParts {
   readonly sentAs: (url: string) => string;
   /** Where exchanges are kept, from `open` on; `null`: nowhere. */
   readonly archive: () => RecordKeeper | null;
   readonly nowMs: () => number;
   readonly tell: RecrawlListener;
-  /** The user's function threw. */
   readonly codeError: (thrown: unknown, url: string) => void;
 }
 

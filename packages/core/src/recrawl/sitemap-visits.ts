@@ -6,11 +6,9 @@ import type { ResponseOutcome } from '../fetch/outcome.js';
 import { writeJson } from '../json-record.js';
 import type { FeedRhythm } from '../page/sitemap.js';
 import type { UrlDecision } from '../report/decision.js';
-import { againUrl } from './again-url.js';
 import { afterChange, afterUnchanged, changesPerDay, FIRST_ESTIMATE } from './change-estimate.js';
-import { conditionsOf, isForTag, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
+import { conditionsOf, freshUntilMs, isForTag, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
 import { LastmodReader, Lastmods, type UselessLastmod } from './lastmod.js';
-import { freshUntilMs } from './lifetime.js';
 import {
   LASTMODS_READ_AT_ONCE,
   MAX_FEED_DAYS,
@@ -19,9 +17,8 @@ import {
   MIN_SITEMAP_DAYS,
   VISITS_READ_AT_ONCE,
 } from './limits.js';
-import { decodeVisit, type KeptVisit, visitKey } from './page-visit.js';
-import { recordsOf } from './visit-choice.js';
-import { dueAfterDays } from './visit-value.js';
+import { againUrl, decodeVisit, type KeptVisit, visitKey } from './page-visit.js';
+import { dueAfterDays, recordsOf } from './visit-choice.js';
 
 /** The last reading of a sitemap or feed. Times are epoch milliseconds. */
 interface SitemapVisit extends KeptVisit {

@@ -52,7 +52,6 @@ export function jsonDigest(value: unknown): string | null {
   return text === undefined ? null : payloadDigest(Buffer.from(text));
 }
 
-/** The same of bytes. */
 export function payloadDigest(body: Uint8Array): string {
   return hash('sha256', body, 'base64url').slice(0, DIGEST_CHARS);
 }

@@ -1,17 +1,18 @@
-// Which known pages a recrawl visits, and how fresh the copy is expected to be: one look at every record of a visit, by
-// what is expected of it now. It changes nothing.
+// Which known pages a recrawl visits, the most valuable first, and how fresh the copy is expected to be: one look at
+// every record of a visit, by what is expected of it now. Each missed change counts a little less than the one before:
+// pages that always change do not take everything, and no page is left behind.
 
 import type { Frontier } from '@mannerly/frontier';
-import { expectedFresh } from './change-estimate.js';
-import { Choice, dueAtMs, importanceOf, isGone, valueNow } from './choose-visits.js';
+import { MannerlyError } from '../errors.js';
+import type { VisitLook } from '../report/explain.js';
+import { changesPerDay, expectedFresh } from './change-estimate.js';
 import { GroupPriors } from './group-priors.js';
 import type { Lastmods } from './lastmod.js';
 import type { Claim, LastmodTrust } from './lastmod-trust.js';
-import { MAX_CHOSEN, VISITS_READ_AT_ONCE } from './limits.js';
+import { MAX_CHOSEN, MAX_IMPORTANCE, MIN_IMPORTANCE, MISSING_DAYS, VISITS_READ_AT_ONCE } from './limits.js';
 import { decodeVisit, lastTryMs, type PageVisit, VISIT_PREFIX } from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 
-/** What the choice goes by. */
 interface ChoiceParts {
   readonly options: ResolvedRecrawlOptions;
   readonly priors: GroupPriors;
@@ -37,9 +38,7 @@ export interface ExpectedVisit {
   readonly value: number;
 }
 
-/** The choice. */
 interface VisitChoice {
-  /** The most valuable first. */
   readonly visits: readonly PageVisit[];
   readonly most: number;
   /** Records of visits, pages that are gone included. */
@@ -49,7 +48,6 @@ interface VisitChoice {
   readonly fresh: number;
   /** When the first page is due that is not due now, epoch milliseconds; `null`: none. */
   readonly nextDueMs: number | null;
-  /** The groups as they are now. */
   readonly groups: GroupPriors;
 }
 
@@ -65,8 +63,6 @@ export async function expectedVisit(kept: PageVisit, parts: Omit<ChoiceParts, 's
 }
 
 /**
- * Chooses.
- *
  * @param seen - Called with each page that may be visited again. @default nothing
  * @param gone - Called with each page that is gone. @default nothing
  * @throws As `expectedVisit`; MannerlyError or FrontierError where the store cannot list its records.
@@ -109,8 +105,6 @@ export function freshNow({ estimate, atMs }: PageVisit, nowMs: number): number {
   return expectedFresh(estimate, Math.max(0, nowMs - atMs) / DAY_MS);
 }
 
-const DAY_MS = 86_400_000;
-
 /** All records whose keys begin so, some at a time. */
 export async function* recordsOf(
   store: Pick<Frontier, 'listRecords'>,
@@ -123,4 +117,146 @@ export async function* recordsOf(
     yield* listing.items;
     cursor = listing.cursor;
   } while (cursor !== null);
+}
+
+const DAY_MS = 86_400_000;
+/** A seed is worth four other pages. Recrawl 8.3. */
+const SEED_IMPORTANCE = 4;
+const USUAL_IMPORTANCE = 1;
+
+interface DueOptions {
+  /** Interval of a page that always changes, days; others are visited less often. `null`: every page is due. */
+  readonly everyDays: number | null;
+  readonly minDays: number;
+  readonly maxDays: number;
+}
+
+/** Whether two visits in a row have found no page, or one that was final. */
+export function isGone({ missing }: Pick<PageVisit, 'missing'>): boolean {
+  return missing > 1;
+}
+
+/**
+ * When a page is due, epoch milliseconds; `null`: it is gone.
+ *
+ * @param claim - What a sitemap or feed says of it, of one that is gone since the last try. @default nothing
+ */
+export function dueAtMs(visit: PageVisit, options: DueOptions, claim: Claim | null = null): number | null {
+  return dueOf(visit, options, claim).atMs;
+}
+
+/** The same with the reason. */
+export function dueOf(
+  visit: PageVisit,
+  { everyDays, minDays, maxDays }: DueOptions,
+  claim: Claim | null,
+): { readonly atMs: number | null; readonly why: VisitLook['why'] } {
+  if (visit.reason === 'unavailable-after') return { atMs: null, why: 'gone' };
+  if (isGone(visit)) {
+    // What has moved for good is visited where it is now.
+    const isNamed = claim?.says === 'changed' && visit.reason !== 'redirect';
+    return isNamed ? { atMs: lastTryMs(visit), why: 'named' } : { atMs: null, why: 'gone' };
+  }
+  const perDay = changesPerDay(visit.estimate);
+  const afterDays =
+    everyDays === null ? 0 : Math.min(maxDays, Math.max(minDays, dueAfterDays(perDay, everyDays, claim)));
+  const lastDays = (lastTryMs(visit) - visit.atMs) / DAY_MS;
+  if (visit.missing === 1) {
+    const days = lastDays > 0 ? Math.min(MISSING_DAYS, 2 * lastDays) : MISSING_DAYS;
+    return { atMs: lastTryMs(visit) + days * DAY_MS, why: 'missing' };
+  }
+  const { failures = 0 } = visit;
+  const failedDays = failures === 0 ? 0 : Math.min(maxDays, Math.max(minDays, afterDays) * 2 ** failures);
+  const reasons = [
+    { atMs: visit.atMs + afterDays * DAY_MS, why: everyDays === null ? 'bounds' : 'interval' },
+    { atMs: lastTryMs(visit) + failedDays * DAY_MS, why: 'failed' },
+    { atMs: visit.freshUntilMs ?? 0, why: 'lifetime' },
+  ] as const;
+  return reasons.reduce((latest, each) => (each.atMs > latest.atMs ? each : latest));
+}
+
+/** The value of a visit now. @param importance - Of the page. @param claim - As for `dueAtMs`. */
+export function valueNow(
+  visit: PageVisit,
+  nowMs: number,
+  importance = importanceOf(visit),
+  claim: Claim | null = null,
+): number {
+  const days = Math.max(0, nowMs - visit.atMs) / DAY_MS;
+  return visitValue(changesPerDay(visit.estimate), days, importance, claim);
+}
+
+/**
+ * How important a page is.
+ *
+ * @param own - The user's function. @default none
+ * @throws MannerlyError `option-invalid` with what it threw, or for what is no number from 0.01 to 100.
+ */
+export function importanceOf(
+  { url, userData, depth }: PageVisit,
+  own: ResolvedRecrawlOptions['importance'] = null,
+): number {
+  const expected = `\`recrawl.importance\` must return a number from ${MIN_IMPORTANCE} to ${MAX_IMPORTANCE}, or undefined`;
+  let given: number | undefined;
+  try {
+    given = own?.(url, userData);
+  } catch (cause) {
+    throw new MannerlyError('option-invalid', `${expected}; it threw for ${url}: ${String(cause)}`, { cause });
+  }
+  if (given === undefined) return depth === 0 ? SEED_IMPORTANCE : USUAL_IMPORTANCE;
+  if (typeof given === 'number' && given >= MIN_IMPORTANCE && given <= MAX_IMPORTANCE) return given;
+  throw new MannerlyError('option-invalid', `${expected}; for ${url} it returned ${String(given)}`);
+}
+
+/** The most valuable pages of those that are offered; others are forgotten. */
+export class Choice {
+  readonly #most: number;
+  /** At most twice as many as are wanted: then the lesser half goes. */
+  #chosen: { readonly value: number; readonly visit: PageVisit }[] = [];
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  offer(visit: PageVisit, value: number): void {
+    this.#chosen.push({ value, visit });
+    if (this.#chosen.length >= 2 * this.#most + 1_000) this.#cut();
+  }
+
+  /** In the order of their values; equal ones by URL, so that a run is the same whatever the store's order. */
+  best(): readonly PageVisit[] {
+    this.#cut();
+    return this.#chosen.map(({ visit }) => visit);
+  }
+
+  #cut(): void {
+    this.#chosen.sort((a, b) => b.value - a.value || (a.visit.url < b.visit.url ? -1 : 1));
+    this.#chosen.length = Math.min(this.#chosen.length, this.#most);
+  }
+}
+
+/** What a sitemap or feed says of the page, as far as the value depends on it; `null`: nothing. */
+type Said = Pick<Claim, 'says' | 'weight'> | null;
+
+/**
+ * The value of a visit, in days of staleness that it ends. Grows with the time since the last visit without bound.
+ *
+ * @param perDay - Changes per day that are expected.
+ * @param days - Since the last visit.
+ * @param importance - Of the page; 1 is usual.
+ */
+export function visitValue(perDay: number, days: number, importance = 1, claim: Said = null): number {
+  const value = (importance * perDay * days ** 2) / (1 + perDay * days);
+  if (claim === null) return value;
+  return claim.says === 'changed' ? Math.max(value, importance * claim.weight * days) : (1 - claim.weight) * value;
+}
+
+/**
+ * Days after the last visit at which `visitValue` of a usual page reaches `everyDays`: that is the interval of a page
+ * that always changes, and all others are visited less often.
+ */
+export function dueAfterDays(perDay: number, everyDays: number, claim: Said = null): number {
+  const value = claim?.says === 'unchanged' ? everyDays / (1 - claim.weight) : everyDays;
+  const days = (value + Math.sqrt(value ** 2 + (4 * value) / perDay)) / 2;
+  return claim?.says === 'changed' ? Math.min(days, everyDays / claim.weight) : days;
 }

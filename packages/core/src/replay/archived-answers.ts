@@ -11,7 +11,6 @@ import { type FailureCode, type FetchOutcome, headerValue, type ResponseOutcome 
 import type { Spool } from '../fetch/spool.js';
 import type { OwnFetcher } from '../page/own-fetch.js';
 
-/** How bodies are taken. */
 interface ReplayedBodies {
   /** Decoded bytes kept in memory. */
   readonly maxBodyBytes: number;

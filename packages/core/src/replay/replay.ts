@@ -32,7 +32,6 @@ export interface ReplayRoutes {
   route<UserData, Items>(routes: Routes<UserData, Items>): ReplayRoutes;
 }
 
-/** What is replayed, and into what. */
 interface ReplayOptions {
   /** The crawl directory; a run that has it open has not finished its last WARC file, which is left out. */
   readonly from: string;
@@ -50,7 +49,6 @@ interface ReplayOptions {
   readonly onPages?: (pages: number) => void;
 }
 
-/** The result of a replay. */
 interface ReplayReport {
   /** Pages that handlers saw, or would have seen if one had fitted. */
   readonly pages: number;

@@ -1,6 +1,5 @@
 // Numbers of several processes, or of several hosts, as one: each figure by its name.
 
-/** The sum of each of these figures over all. */
 export function sums<K extends string>(all: readonly Readonly<Record<K, number>>[], ...names: readonly K[]) {
   return figures(all, names, (values) => values.reduce((sum, each) => sum + each, 0));
 }

@@ -14,7 +14,6 @@ const OFFERS = [
   /^payment (?<amount>\d{1,15}(?:\.\d{1,9})?) (?<currency>[A-Z]{3}): /,
 ];
 
-/** The prices of one host's pages. */
 export class AskedPrices {
   readonly #sums = new Map<string, { units: bigint; pages: number }>();
 
@@ -26,7 +25,6 @@ export class AskedPrices {
     this.#add(currency, unitsOf(amount), 1);
   }
 
-  /** Adds the sums of others. */
   add(asked: readonly AskedPrice[]): void {
     for (const { currency, amount, pages } of asked) this.#add(currency, unitsOf(amount), pages);
   }

@@ -20,7 +20,6 @@ export interface CodeError {
   readonly atMs: number;
 }
 
-/** Whose error it was, and when. */
 export type CodeErrorPlace = Pick<CodeError, 'code' | 'url' | 'hook' | 'atMs'>;
 
 /** Describes what was thrown. Never throws. */

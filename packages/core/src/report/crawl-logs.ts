@@ -37,7 +37,6 @@ export class CrawlLogs {
   readonly #datasets: LineLog<DatasetFound> | null = null;
   /** Most crawls reject nothing, so the file is made with the first item. */
   #rejected: LineLog<RejectedItem> | null = null;
-  /** As above. */
   #errors: LineLog<CodeError> | null = null;
   readonly #recentErrors = new Map<string, CodeError>();
   /** Bodies are kept one after another; `close` throws the first failure once more. */

@@ -4,8 +4,8 @@ import type { HostWait } from '@mannerly/frontier';
 import type { ScopeMove } from '../admit/scope.js';
 import type { TrapFinding } from '../admit/trap-rules.js';
 import type { StageCounts } from '../handle/item-stages.js';
-import type { BoundMet } from './bounds-met.js';
 import type { OutcomeTable, UrlStatus } from './decision.js';
+import type { BoundMet } from './outcome-counts.js';
 import type { RecrawlCounts } from './recrawl-counts.js';
 
 /**

@@ -3,12 +3,11 @@
 import type { HostLook, HostWait, QueuedUrl, RobotsCopyRef } from '@mannerly/frontier';
 import { type CodeError, errorLine } from './code-error.js';
 import type { HostClockReading } from './decision.js';
-import type { Explanation } from './explain.js';
+import type { Explanation, VisitLook } from './explain.js';
 import type { LoggedHost } from './from-logs.js';
 import { entryText } from './host-entry.js';
 import { MAX_EXPLAINED_FRAMES } from './limits.js';
 import { iso, plural, printable } from './table.js';
-import type { VisitLook } from './visit-look.js';
 
 type Lines = readonly (string | null)[];
 

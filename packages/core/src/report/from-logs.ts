@@ -14,7 +14,6 @@ import { OutcomeCounts } from './outcome-counts.js';
 import { PolitenessLedger } from './politeness.js';
 import { allRequests, allWarnings, finalDecisions, isRequest, type LogPaths, type PartLogPaths } from './read-logs.js';
 
-/** The report of a crawl as its logs have it. */
 interface LoggedReport {
   readonly politeness: readonly HostPoliteness[];
   readonly outcomes: OutcomeTable;
@@ -27,12 +26,10 @@ interface LoggedReport {
   readonly endedAtMs: number | null;
 }
 
-/** The totals of a crawl over all its runs. */
 export interface LoggedTotals extends Pick<LoggedReport, 'requests' | 'signed' | 'bytes' | 'outcomes' | 'politeness'> {
   readonly items: number;
 }
 
-/** The logs and items of one process. */
 type PartPaths = PartLogPaths & Pick<CrawlPaths, 'itemsPath'>;
 
 /**

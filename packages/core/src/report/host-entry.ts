@@ -19,7 +19,6 @@ export interface HostEntryText {
   readonly label?: string;
 }
 
-/** An entry that applies. */
 export interface AppliedHostEntry extends HostEntryText {
   /** Its place in the option. */
   readonly at: number;

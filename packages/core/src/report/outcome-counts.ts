@@ -1,7 +1,9 @@
-// Counts of URLs by status and reason: the `outcomes` of the crawl report. Bounded by the number of reasons.
+// Counts of URLs by status and reason: the `outcomes` of the crawl report, and the bounds that kept URLs out by them.
+// Limited by the number of reasons.
 
 import type { OutcomeTable, UrlDecision, UrlStatus } from './decision.js';
 import { MAX_COUNTED_REASONS } from './limits.js';
+import { reasonOf } from './reasons.js';
 
 /** How many URLs have one status for one reason. */
 export interface CountedReason {
@@ -10,7 +12,6 @@ export interface CountedReason {
   urls: number;
 }
 
-/** Counts decisions as they are made. */
 export class OutcomeCounts {
   /** Every status with its reasons, in the order in which they were met. */
   readonly reasons: CountedReason[] = [];
@@ -59,4 +60,37 @@ export class OutcomeCounts {
     counted.urls += urls;
     return counted;
   }
+}
+
+/** A bound that kept URLs out. */
+export interface BoundMet {
+  /** The option: `bounds.depth`, `bounds.pages`, `traps`. */
+  readonly bound: string;
+  /** URLs that were dropped because of it, for good. */
+  readonly dropped: number;
+  /** URLs that are still queued: a crawl with a larger bound takes them. */
+  readonly left: number;
+}
+
+/** The bounds that kept URLs out, the one that cost most first. Never throws. */
+export function boundsMet(outcomes: OutcomeTable): BoundMet[] {
+  const met = new Map<string, { bound: string; dropped: number; left: number }>();
+  for (const [status, reasons] of Object.entries(outcomes)) {
+    for (const [reason, urls] of Object.entries(reasons)) {
+      const bound = reasonOf(reason)?.bound;
+      if (bound === undefined) continue;
+      const counts = met.get(bound) ?? { bound, dropped: 0, left: 0 };
+      met.set(bound, counts);
+      counts[status === 'held' ? 'left' : 'dropped'] += urls;
+    }
+  }
+  return [...met.values()].sort((a, b) => b.dropped + b.left - (a.dropped + a.left));
+}
+
+/** `257 URLs by traps, 3 by bounds.depth`; empty without any. */
+export function droppedByBounds(bounds: readonly BoundMet[]): string {
+  const dropped = bounds.filter((each) => each.dropped > 0);
+  return dropped
+    .map(({ bound, dropped: urls }, at) => `${urls}${at > 0 ? '' : urls === 1 ? ' URL' : ' URLs'} by \`${bound}\``)
+    .join(', ');
 }

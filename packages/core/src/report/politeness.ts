@@ -84,7 +84,6 @@ export class PolitenessLedger {
   }
 }
 
-/** Requests by their purpose and answer. */
 export class RequestCounts {
   requests = 0;
   pages = 0;

@@ -12,10 +12,8 @@ import type { CodeError } from './code-error.js';
 import type { LeftOutLine, OutcomeTable, RequestRecord, RunLine, RunPromise, UrlDecision } from './decision.js';
 import { MAX_OPEN_READ, MAX_TURNED_AWAY_READ } from './limits.js';
 
-/** Where the logs of one process are. */
 export type PartLogPaths = Pick<CrawlPaths, 'requestsPath' | 'decisionsPath' | 'warningsPath'>;
 
-/** Where the logs of a crawl are. */
 export interface LogPaths extends PartLogPaths {
   /** The logs of all processes of the crawl, which are read together. @default these alone */
   readonly parts?: readonly PartLogPaths[];

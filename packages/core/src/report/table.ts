@@ -21,7 +21,6 @@ export function seconds(ms: number | null): string {
   return ms === null ? '–' : `${(ms / 1000).toFixed(2)} s`;
 }
 
-/** A time as ISO 8601. @param ms - Epoch milliseconds. @throws Never */
 export function iso(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -2,10 +2,10 @@
 
 import type { HostWarning } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
+import { TEST_KEY } from '../test-support/test-key.js';
 import { CrawlSigning } from './crawl-signing.js';
 import { MAX_ASKING_AUTHORITIES } from './limits.js';
 import { COVERED } from './profile.js';
-import { TEST_KEY } from './test-key.fixture.js';
 
 const NOW_MS = Date.parse('2026-11-23T12:00:00Z');
 const terms = {

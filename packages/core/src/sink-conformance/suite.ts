@@ -28,7 +28,6 @@ export interface SinkCapabilities {
   readonly exactData: boolean;
 }
 
-/** Options of the suite. */
 interface SinkSuiteOptions {
   /** The runner's function that registers one test. */
   readonly test: (title: string, run: () => Promise<void>) => void;
@@ -237,7 +236,6 @@ function item(id: string, data: JsonValue = { n: 1 }, more: Partial<Item> = {}):
   return { id, url, fetchedAtMs: Date.UTC(2026, 10, 20, 12), data, expiresAtMs: null, preferences: {}, ...more };
 }
 
-/** The items of one page. */
 function page(name: string, count = 2): Item[] {
   return Array.from({ length: count }, (_, at) => item(`${name}/${at}`, { n: at, name }));
 }

@@ -5,7 +5,7 @@ import type { Item } from '../output/sink.js';
 import { MAX_BODY_CHARS } from './limits.js';
 
 /** A portion: its lines, each with its line feed, and the ids in them. */
-export interface ItemBody {
+interface ItemBody {
   readonly lines: readonly string[];
   readonly ids: readonly string[];
 }

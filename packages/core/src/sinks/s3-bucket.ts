@@ -13,7 +13,6 @@ export interface S3Client {
   fetch(url: string, init: RequestInit): Promise<Response>;
 }
 
-/** One request. */
 interface S3Request {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
   /** Below the bucket; empty: the bucket itself. */

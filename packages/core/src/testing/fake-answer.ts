@@ -52,7 +52,6 @@ export type FakeRouteFunction = (request: FakeRequest) => FakeAnswer | null | Pr
 /** An answer, or what makes one. */
 export type FakeRoute = FakeAnswer | FakeRouteFunction;
 
-/** An answer with every part. */
 export interface CompleteAnswer extends Required<Omit<FakeAnswerParts, 'headers' | 'body' | 'failure'>> {
   readonly headers: HeaderLines;
   readonly body: Uint8Array;

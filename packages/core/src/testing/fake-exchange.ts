@@ -8,7 +8,6 @@ import { type FailedOutcome, type FailureCode, type FetchOutcome, headerValue } 
 import type { CompleteAnswer } from './fake-answer.js';
 import { MAX_TIMER_MS } from './limits.js';
 
-/** What an exchange needs of its web. */
 interface ExchangeEnds {
   readonly request: FetchRequest;
   /** What keeps the connection from being made; `null`: nothing. */
@@ -114,7 +113,6 @@ const PIECE_BYTES = 65_536;
 const AS_TOLD = 'as the fake web says';
 const GIVEN_UP = 'given up by the crawl';
 
-/** The result of work that has a deadline. */
 type Timed<T> = { readonly kind: 'over'; readonly value: T } | { readonly kind: 'aborted' } | { readonly kind: 'late' };
 
 /** Does work until a deadline or an abort; the pauses in it end with it. An infinite one needs no timer. */

@@ -40,7 +40,6 @@ export interface FakeHost {
   readonly failure?: FailureCode;
 }
 
-/** What a fake web consists of. */
 interface FakeWebOptions {
   /** By host name (`example.org`), `example.org:8080` or `https://example.org`. The closest key wins. */
   readonly hosts: Readonly<Record<string, FakeHost>>;
@@ -86,7 +85,6 @@ export interface FakeWeb {
   forget(): void;
 }
 
-/** A host with the files of its folder. */
 interface Site {
   readonly host: FakeHost;
   readonly files: ReadonlyMap<string, string>;

@@ -16,7 +16,6 @@ export interface FakeCrawl {
   readonly tookMs: number;
 }
 
-/** How a crawl on virtual time is set up. */
 interface FakeCrawlOptions {
   /** Options of `crawler.run`. */
   readonly run?: RunOptions;

@@ -15,10 +15,10 @@ import type {
   StoreCapabilities,
 } from '../store.js';
 
-type Verbs = Required<Omit<FrontierStore, 'capabilities' | 'rollbacks' | 'open' | 'add' | 'close'>>;
+type Verbs = Required<Omit<FrontierStore, 'capabilities' | 'rollbacks' | 'open' | 'add' | 'destroy' | 'close'>>;
 
 /** The verbs of a store that is open. */
-export type StoreVerbs = Verbs & Pick<FrontierStore, 'rollbacks'>;
+export type StoreVerbs = Verbs & Required<Pick<FrontierStore, 'destroy'>> & Pick<FrontierStore, 'rollbacks'>;
 
 /** The verbs of an opened crawl, with arguments that are checked. They may answer at once. */
 export type StoreQueues = {
@@ -30,6 +30,8 @@ export type StoreQueues = {
   save?(): Promise<void>;
   /** Called before each verb. @throws FrontierError `store-failed` once the store has failed. */
   check?(): void;
+  /** Removes the crawl. @default the store cannot */
+  destroy?(): Promise<void>;
   close?(): Promise<void>;
 };
 
@@ -135,6 +137,13 @@ export class CheckedStore implements FrontierStore {
   /** A page has at least one item and at most 10,000. */
   async scan(cursor: string | null, limit: number, host?: string) {
     return this.#open().scan(cursor, Math.max(1, Math.min(limit, SCAN_LIMIT)), host);
+  }
+
+  async destroy() {
+    const queues = this.#open();
+    if (queues.destroy === undefined) throw new FrontierError('option-invalid', 'this store removes no crawl');
+    await queues.destroy();
+    await this.close();
   }
 
   async close() {

@@ -6,7 +6,7 @@ import type { FrontierStore } from '../store.js';
 import { Connection, type RedisStoreOptions, resolveRedisOptions } from './redis/connection.js';
 import { claimCrawl, readDurability, WEAKNESS } from './redis/open-crawl.js';
 import { RedisQueues } from './redis/queues.js';
-import { shardBase } from './redis/shards.js';
+import { crawlKey, shardBase } from './redis/shards.js';
 import { type Durability, serverStore } from './server/server-store.js';
 import { ShardedQueues } from './sharded/sharded-queues.js';
 
@@ -49,7 +49,10 @@ export function redisStore(options: RedisStoreOptions): FrontierStore {
       const shards = await claimCrawl(first, request, resolved);
       const all = Array.from({ length: shards }, (_, shard) => (shards === 1 ? first : connect(shard, shards)));
       durable.push(...(await Promise.all(all.map((one) => readDurability(one, resolved.allowUnsafe)))));
-      const [one, ...others] = all.map((connection) => new RedisQueues(connection, { ...resolved, shards }));
+      const [one, ...others] = all.map((connection, at) => {
+        const key = at === 0 ? crawlKey(resolved.prefix) : null;
+        return new RedisQueues(connection, { ...resolved, shards }, key);
+      });
       const queues = others.length === 0 ? one! : new ShardedQueues([one!, ...others]);
       return { queues, durable: WEAKEST_FIRST.find((each) => durable.includes(each)) ?? 'none' };
     },

@@ -6,13 +6,13 @@ import type { FrontierStore, OpenRequest, StoreCapabilities } from '../store.js'
 import { CheckedStore, type StoreVerbs } from './checked-store.js';
 import { ShardedQueues } from './sharded/sharded-queues.js';
 
-const OPTIONAL_VERBS = ['listRecords', 'overdueMs', 'readHost', 'reserve'] as const;
+const OPTIONAL_VERBS = ['destroy', 'listRecords', 'overdueMs', 'readHost', 'reserve'] as const;
 const WEAKEST_FIRST = ['none', 'process', 'power'] as const;
 
 /**
- * One store of several, such as one on each of three PostgreSQL servers. Each has the hosts whose names hash to it, with
- * their URLs, their leases and their robots.txt. A store that does not answer for five seconds stops its own hosts only:
- * they wait, links to them are kept in another store, and all is well when it answers.
+ * One store of several, such as one on each of three PostgreSQL servers. Each has the hosts whose names hash to it,
+ * with their URLs, their leases and their robots.txt. A store that does not answer for five seconds stops its own hosts
+ * only: they wait, and links to them are kept in another store until it answers.
  *
  * The crawl keeps the number and the order of its stores: another one is refused.
  *

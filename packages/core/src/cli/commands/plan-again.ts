@@ -4,7 +4,7 @@
 import type { PlanAgainChanges } from '../../inspection/inspection.js';
 import { resolveOptions } from '../../options/options.js';
 import { parseUrl } from '../../parse-url.js';
-import { planAgainText } from '../../plan/plan-again-text.js';
+import { planAgainText } from '../../plan/plan-text.js';
 import type { CrawlFlags } from '../crawl-flags.js';
 import { setUpCrawl } from '../crawl-setup.js';
 import { directoryFor } from '../default-directory.js';

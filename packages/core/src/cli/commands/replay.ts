@@ -2,7 +2,6 @@
 
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { csvSink } from '../../output/csv.js';
 import { jsonlSink } from '../../output/jsonl.js';
 import { replay } from '../../replay/replay.js';
 import { printable } from '../../report/table.js';
@@ -11,26 +10,24 @@ import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
 import { loadHandlers, registerDefault, stagesIn } from '../handlers-file.js';
 import type { CliIo } from '../io.js';
+import { namedSinks } from '../open-sinks.js';
 import { recordedCount, showWork } from '../progress.js';
 import { stagesText } from '../summary.js';
 import { tellDamage } from '../tell-damage.js';
 
 /** Runs the command. @throws UsageError for files that cannot be loaded or exist already; MannerlyError as `replay` */
 export async function replayCommand(directory: string, flags: Flags, io: CliIo): Promise<number> {
-  const { csv, items = join(directory, 'replayed.jsonl') } = flags;
+  const { csv, sqlite, items = join(directory, 'replayed.jsonl') } = flags;
   const handlers = flags.handlers === undefined ? registerDefault : await loadHandlers(flags.handlers);
   const stages = flags.handlers === undefined ? {} : await stagesIn(flags.handlers);
   // A sink skips ids that it has written: with other handlers it would keep the items of the old ones.
-  for (const path of [items, ...(csv === undefined ? [] : [csv])]) {
+  for (const path of [items, csv, sqlite]) {
     // A link that leads nowhere is no free name either.
-    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+    if (path !== undefined && lstatSync(path, { throwIfNoEntry: false }) !== undefined)
       throw new UsageError(`${path} exists already`, 'Name another file, or remove it.');
   }
   await tellDamage([directory], io);
-  const sinks = [
-    jsonlSink({ path: items }),
-    ...(csv === undefined ? [] : [csvSink({ path: csv, escapeFormulas: !flags.rawCells })]),
-  ];
+  const sinks = [jsonlSink({ path: items }), ...(await namedSinks(flags))];
   const stop = new AbortController();
   const { signal } = stop;
   const release = io.onInterrupt(() => stop.abort());

@@ -1,10 +1,9 @@
 // Several processes of one crawl as one: their progress while they run, their reports when all have ended.
 
 import { largest, sums } from '../../report/added-numbers.js';
-import { boundsMet } from '../../report/bounds-met.js';
 import type { CrawlProgress, CrawlReport, RunState } from '../../report/crawl-report.js';
 import type { LoggedTotals } from '../../report/from-logs.js';
-import { OutcomeCounts } from '../../report/outcome-counts.js';
+import { boundsMet, OutcomeCounts } from '../../report/outcome-counts.js';
 import { addedRecrawlCounts } from '../../report/recrawl-counts.js';
 
 /** The progress of all. What counts for the crawl is the latest that any of them knows. `null`: none has reported. */

@@ -12,7 +12,6 @@ import { type AuditReport, VIOLATION_KINDS, type Violation, type ViolationKind }
 import type { JudgedRequest } from './auditor.js';
 import { AUDIT_WINDOW_LINES, MAX_LISTED_VIOLATIONS } from './limits.js';
 
-/** Where the evidence is, and the name of the crawl. */
 export interface AuditedCrawl {
   readonly requestsPath: string;
   /** What its runs declare. @default none: they stand in the request log, as in earlier versions */
@@ -25,7 +24,6 @@ export interface AuditedCrawl {
   readonly manifest: { readonly name: string; readonly tokens: readonly string[] } | null;
 }
 
-/** Tolerance and listeners. */
 interface AuditOptions {
   /** How early a request may be, milliseconds, 0 … 60,000: for clocks of several machines. @default 0 */
   readonly toleranceMs?: number;

@@ -16,7 +16,6 @@ export const VIOLATION_MEANINGS = Object.freeze({
   log: 'lines that cannot be read or contradict each other',
 });
 
-/** A kind of violation; `VIOLATION_MEANINGS` explains each. */
 export type ViolationKind = keyof typeof VIOLATION_MEANINGS;
 
 /** All kinds, in the order of reports. */
@@ -37,7 +36,6 @@ export interface Violation {
 /** Takes a violation of the request that is being judged. */
 export type FindFault = (kind: ViolationKind, detail: string) => void;
 
-/** What sets the earliest time of a request. */
 export type PaceReason = 'interval' | 'crawl-delay' | 'request-rate' | 'pause' | 'robots-retry';
 
 /** The result of an audit. */

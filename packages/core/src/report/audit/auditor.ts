@@ -9,7 +9,6 @@ import { type Earliest, HostPace, type Pause, paceOf, type RequiredPace } from '
 import { MAX_AUDITED_HOSTS, MAX_AUDITED_TOGETHER, MAX_AUTHORITIES_PER_HOST } from './limits.js';
 import { forgetOldest, RobotsInForce } from './robots-in-force.js';
 
-/** One request as it was judged. */
 export interface JudgedRequest {
   readonly record: RequestRecord;
   readonly host: string;
@@ -24,7 +23,6 @@ export interface JudgedRequest {
   readonly violations: readonly Violation[];
 }
 
-/** Judges the requests of a crawl. */
 export class Auditor {
   hostCount = 0;
   /** Hosts that had to be forgotten: their next request counts as a first one. */

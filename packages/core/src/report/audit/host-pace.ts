@@ -82,7 +82,6 @@ function closedBy(rules: RobotsRules, atMs: number, run: RunPromise): string | n
   return `${isVisitTime ? 'Visit-time' : 'Request-rate'} had the host closed until ${iso(schedule.untilMs)}`;
 }
 
-/** What is remembered of one host. */
 export class HostPace {
   lastStartedAtMs: number | null = null;
   lastEndedAtMs: number | null = null;
@@ -95,7 +94,6 @@ export class HostPace {
   #failed = 0;
   #burst: number[] = [];
 
-  /** The earliest time of the next request. */
   earliest(pace: RunPace, required: RequiredPace): Earliest {
     const { lastStartedAtMs, lastEndedAtMs } = this;
     if (lastEndedAtMs === null || lastStartedAtMs === null) return { atMs: 0, reason: 'interval' };

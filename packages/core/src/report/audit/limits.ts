@@ -6,25 +6,20 @@ export const AUDIT_WINDOW_LINES = 1_024;
 export const MAX_AUDITED_HOSTS = 1_000_000;
 /** Authorities whose robots.txt is remembered; the oldest goes first, its next page counts as before robots.txt. */
 export const MAX_AUDITED_AUTHORITIES = 1_000_000;
-/** Compiled copies of robots.txt kept; the oldest is read again when it is needed. */
-export const MAX_AUDITED_COPIES = 512;
+export const MAX_AUDITED_COPIES = 512; // compiled copies of robots.txt kept; the oldest is read again when it is needed
 /** Authorities of one host whose rules are counted together: schemes and ports. */
 export const MAX_AUTHORITIES_PER_HOST = 256;
-/** Requests under way at once that are counted: twice what a run may declare. */
-export const MAX_AUDITED_TOGETHER = 2_048;
-/** Violations listed one by one; all are counted. */
-export const MAX_LISTED_VIOLATIONS = 1_000;
+export const MAX_AUDITED_TOGETHER = 2_048; // requests under way at once that are counted: twice what a run may declare
+export const MAX_LISTED_VIOLATIONS = 1_000; // violations listed one by one; all are counted
 /** Milliseconds at most from the last byte of a robots.txt to its reading, or from a decision to its request. */
 export const AUDIT_EXPIRY_SLACK_MS = 60_000;
 /** Milliseconds at most from the decision that a host is open to the first byte of the request. */
 export const AUDIT_CLOSED_SLACK_MS = 1_000;
 /** Milliseconds of pause after the first 429 or 503 in a row; doubled for each further one (access §10). */
 export const AUDIT_THROTTLE_PAUSE_MS = 30_000;
-/** Milliseconds that such pauses grow to at most (access §10). */
-export const AUDIT_PAUSE_MAX_MS = 3_600_000;
+export const AUDIT_PAUSE_MAX_MS = 3_600_000; // milliseconds that such pauses grow to at most (access §10)
 /** Milliseconds of a Retry-After that are required at most; the operator decides on longer ones (access §10). */
 export const AUDIT_RETRY_AFTER_MAX_MS = 86_400_000;
-/** Failures in a row from which on a host is paused (access §10). */
-export const AUDIT_FAILURES_BEFORE_PAUSE = 5;
+export const AUDIT_FAILURES_BEFORE_PAUSE = 5; // failures in a row that pause a host (access §10)
 /** Milliseconds of the first such pause; doubled for each further failure (access §10). */
 export const AUDIT_FAILING_PAUSE_MS = 300_000;

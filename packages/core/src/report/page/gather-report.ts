@@ -5,14 +5,7 @@ import { type CrawlManifest, MANNERLY_VERSION } from '../../directory/crawl-mani
 import { parseUrl } from '../../parse-url.js';
 import { type AuditedCrawl, auditCrawl } from '../audit/audit-crawl.js';
 import type { JudgedRequest } from '../audit/auditor.js';
-import { boundsMet } from '../bounds-met.js';
 import type { OutcomeTable, RunPromise, UrlDecision, UrlStatus } from '../decision.js';
-import { MAX_REPORT_HOSTS } from '../limits.js';
-import { type CountedReason, OutcomeCounts } from '../outcome-counts.js';
-import { cut, RequestCounts } from '../politeness.js';
-import { allWarnings, finalDecisions, type LogPaths } from '../read-logs.js';
-import { reasonOf } from '../reasons.js';
-import { HostAccount } from './host-account.js';
 import {
   MAX_COUNTED_RULES,
   MAX_PAGE_DEPTHS,
@@ -21,15 +14,20 @@ import {
   MAX_PAGE_RULES,
   MAX_PAGE_RUNS,
   MAX_PAGE_SEEDS,
+  MAX_REPORT_HOSTS,
   MAX_STATUSES,
   MAX_TIMELINE_HOSTS,
-} from './limits.js';
+} from '../limits.js';
+import { boundsMet, type CountedReason, OutcomeCounts } from '../outcome-counts.js';
+import { cut, RequestCounts } from '../politeness.js';
+import { allWarnings, finalDecisions, type LogPaths } from '../read-logs.js';
+import { reasonOf } from '../reasons.js';
+import { HostAccount } from './host-account.js';
 import { methodsText } from './methods.js';
 import { Pauses } from './pauses.js';
 import { ProgressSpans } from './progress.js';
 import type { ReportData, ReportedDepth, ReportedReason, ReportedRule } from './report-data.js';
 
-/** Where a crawl's logs are, and whose crawl it is. */
 export type ReportedPaths = LogPaths & Pick<AuditedCrawl, 'robotsPath'> & { readonly manifest: CrawlManifest };
 
 /**

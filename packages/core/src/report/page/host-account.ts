@@ -3,14 +3,12 @@
 
 import type { JudgedRequest } from '../audit/auditor.js';
 import type { UrlStatus } from '../decision.js';
-import { MAX_STATUSES_PER_HOST } from '../limits.js';
+import { MAX_HOST_POINTS, MAX_STATUSES_PER_HOST } from '../limits.js';
 import { larger, RequestCounts } from '../politeness.js';
-import { MAX_HOST_POINTS } from './limits.js';
 import type { ReportedHost, TimelinePoint } from './report-data.js';
 
 type Point = { readonly at: TimelinePoint; readonly marginMs: number };
 
-/** Counts the requests and decisions of one host. */
 export class HostAccount {
   readonly counts = new RequestCounts();
   /** Points that are left out of the timeline. */

@@ -1,7 +1,7 @@
 // The methods paragraph: what a paper says of a crawl, in plain sentences with the figures of this one.
 
-import { droppedByBounds } from '../bounds-met.js';
 import type { RunPromise } from '../decision.js';
+import { droppedByBounds } from '../outcome-counts.js';
 import type { ReportData } from './report-data.js';
 
 type Data = Omit<ReportData, 'methods'>;
@@ -13,7 +13,6 @@ const DIALECTS: Readonly<Record<string, string>> = {
   '1994': 'the 1994 consensus',
 };
 
-/** The paragraph. @throws Never */
 export function methodsText(data: Data): string {
   const run = data.crawl.runs.at(-1);
   const ofRun = run === undefined ? [] : [identityText(run, data), rulesText(run, data), ...paceTexts(run, data)];

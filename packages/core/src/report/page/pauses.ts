@@ -3,7 +3,7 @@
 
 import type { HostWarning } from '@mannerly/frontier';
 import type { JudgedRequest } from '../audit/auditor.js';
-import { MAX_PAGE_PAUSES } from './limits.js';
+import { MAX_PAGE_PAUSES } from '../limits.js';
 import type { ReportedPause } from './report-data.js';
 
 const CLOSED_BY: Readonly<Partial<Record<HostWarning['code'], string>>> = {
@@ -19,7 +19,6 @@ interface OpenPause {
   readonly endsWith: (judged: JudgedRequest) => boolean;
 }
 
-/** Gathers pauses. */
 export class Pauses {
   /** Pauses past the bound. */
   leftOut = 0;

@@ -1,7 +1,7 @@
 // The growth of a crawl in a bounded number of equal spans of time: when the last span is passed, spans are joined in
 // pairs.
 
-import { MAX_PAGE_SPANS } from './limits.js';
+import { MAX_PAGE_SPANS } from '../limits.js';
 import type { Counted, Progress } from './report-data.js';
 
 /** Milliseconds of a span at first. */
@@ -10,7 +10,6 @@ const COUNTED = ['requests', 'bytes', 'fetched', 'excluded', 'dropped', 'failed'
 
 type Span = Record<Counted, number> & { queued: number | null };
 
-/** Counts over time. */
 export class ProgressSpans {
   #startMs: number | null = null;
   #spanMs = FIRST_SPAN_MS;

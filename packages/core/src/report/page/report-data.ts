@@ -4,8 +4,8 @@
 
 import type { AuditReport, PaceReason } from '../audit/audit-report.js';
 import type { Pause } from '../audit/host-pace.js';
-import type { BoundMet } from '../bounds-met.js';
 import type { RunPromise, UrlStatus } from '../decision.js';
+import type { BoundMet } from '../outcome-counts.js';
 
 /** The report of a crawl. */
 export interface ReportData {
@@ -36,7 +36,6 @@ export interface ReportData {
     readonly hosts: number;
     /** URLs that were found: the sum of `outcomes`. */
     readonly found: number;
-    /** URLs by status. */
     readonly outcomes: Readonly<Record<UrlStatus, number>>;
   };
   readonly audit: AuditReport;

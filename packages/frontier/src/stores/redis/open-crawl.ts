@@ -6,7 +6,7 @@ import type { OpenRequest } from '../../store.js';
 import { type CrawlName, compareCrawl, messageOf } from '../checked-store.js';
 import { type Durability, GONE, refuseUnsafe, type UnsafeSetting } from '../server/server-store.js';
 import type { Connection, ResolvedRedisOptions } from './connection.js';
-import { shardBase } from './shards.js';
+import { crawlKey } from './shards.js';
 
 const FORMAT = 'mannerly-frontier-redis';
 /** Records of a crawl with several shards lie near their hosts since 3. */
@@ -27,8 +27,7 @@ export async function claimCrawl(
   { crawl, create }: OpenRequest,
   { prefix, identity, shards }: ResolvedRedisOptions,
 ): Promise<number> {
-  // Found without the number of shards, which it holds.
-  const key = `${shardBase(prefix, 0, 1)}crawl`;
+  const key = crawlKey(prefix);
   const withShards = (count: number): KeptCrawl => {
     const version = count === 1 ? VERSION.one : VERSION.several;
     return { format: FORMAT, version, crawl, identity, shards: count };

@@ -28,6 +28,7 @@ const OPERATIONS = 2 ** 32;
 
 export class RedisQueues implements StoreQueues {
   readonly #connection: Connection;
+  readonly #crawlKey: string | null;
   readonly #maxQueued: number;
   readonly #nowMs: (() => number) | null;
   readonly #laneOf = laneNames();
@@ -41,9 +42,18 @@ export class RedisQueues implements StoreQueues {
   /** Links that may be lost are there again. */
   #restored: Promise<void> | null = null;
 
-  /** `shards`: those that the crawl has. */
-  constructor(connection: Connection, { shards, maxQueued, nowMs, monotonicMs, onNotice }: ResolvedRedisOptions) {
+  /**
+   * `shards`: those that the crawl has.
+   *
+   * @param crawlKey - That which names the crawl; `null`: another shard has it.
+   */
+  constructor(
+    connection: Connection,
+    { shards, maxQueued, nowMs, monotonicMs, onNotice }: ResolvedRedisOptions,
+    crawlKey: string | null,
+  ) {
     this.#connection = connection;
+    this.#crawlKey = crawlKey;
     this.#links = new ConfirmedLinks(shards);
     this.#onNotice = onNotice;
     this.#clock = monotonicMs === null ? null : new ClockWatch(monotonicMs);
@@ -173,6 +183,15 @@ export class RedisQueues implements StoreQueues {
     const hosts = listed.filter((_, at) => at % 2 === 0);
     const items = hosts.map((name, at) => ({ host: name.toString(), entry: readEntry(listed[2 * at + 1]!) }));
     return { cursor: next === null ? null : listOf(next).map(String).join(' '), items };
+  }
+
+  /** The key that names the crawl, the only one with a `c` there, goes last: until then it can be called again. */
+  async destroy() {
+    const pattern = `${this.#connection.base.replaceAll(/[*?[\]\\]/g, '\\$&')}[^c]*`;
+    let cursor = '0';
+    do cursor = String(await this.#connection.run('destroy', [',', cursor, pattern]));
+    while (cursor !== '0');
+    if (this.#crawlKey !== null) await this.#connection.call('DEL', [this.#crawlKey]);
   }
 
   #onRecord(command: string, key: string, ...values: Buffer[]): Promise<unknown> {

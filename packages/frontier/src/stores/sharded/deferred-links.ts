@@ -1,5 +1,6 @@
 // Links to a shard that is silent. A page is done only when its links are kept (C5), so they are kept as records of
-// another shard, and added when theirs answers again: by whoever notices, since the one who kept them may be gone.
+// another shard, and added when theirs answers again: by any process that notices, since that which kept them may be
+// gone.
 
 import { randomUUID } from 'node:crypto';
 import type { NewEntry, RecordListing } from '../../store.js';

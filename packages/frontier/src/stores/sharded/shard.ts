@@ -33,7 +33,7 @@ export class Shard {
     return this.#silentInMs() <= 0;
   }
 
-  /** @throws What a call has failed with that nobody waited for any more. */
+  /** @throws What a call has failed with for which no caller waits any more. */
   check(): void {
     if (this.#failure !== null) throw this.#failure.error;
   }

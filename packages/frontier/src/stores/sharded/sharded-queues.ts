@@ -184,6 +184,13 @@ export class ShardedQueues implements StoreQueues {
     return this.#page(cursor, (verbs, from) => verbs.scan(from, limit));
   }
 
+  /** The first goes last, as it came last. */
+  async destroy() {
+    const [first, ...others] = this.#shards;
+    await Promise.all(others.map((shard) => shard.ask((verbs) => verbs.destroy())));
+    await first?.ask((verbs) => verbs.destroy());
+  }
+
   /** A page of what all shards list one after the other. The cursor is the shard and its own cursor. */
   async #page<Item>(
     cursor: string | null,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { encodeJson } from '../json-record.js';
 import { resolveRecrawl } from '../options/options.js';
 import { FIRST_ESTIMATE } from './change-estimate.js';
-import { lookAtVisit } from './look-at-visit.js';
+import { lookAtVisit } from './kept-knowledge.js';
 import { type PageVisit, visitKey } from './page-visit.js';
 
 const DAY_MS = 86_400_000;

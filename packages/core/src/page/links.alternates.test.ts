@@ -1,8 +1,8 @@
 /** Which other representations a page names, and that none is made up. */
 import { describe, expect, it } from 'vitest';
 import type { HeaderLines } from '../fetch/outcome.js';
-import { pageAlternates } from './alternates.js';
 import { readHtml } from './html.js';
+import { pageAlternates } from './links.js';
 
 const PAGE = 'https://example.com/docs/page';
 const of = (html: string, headers: HeaderLines = []) => pageAlternates(readHtml(html), headers, PAGE);

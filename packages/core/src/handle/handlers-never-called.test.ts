@@ -1,0 +1,21 @@
+// A handler that no page can reach is a mistake that a crawl of hours would not show.
+
+import { expect, it } from 'vitest';
+import { Handlers } from './handlers.js';
+
+it.each<[what: string, register: (handlers: Handlers) => void, hasBrowser: boolean, hasForm: boolean]>([
+  [
+    '`inBrowser`',
+    (handlers) => handlers.on('html', () => undefined, { inBrowser: async () => undefined }),
+    true,
+    false,
+  ],
+  ['a handler', (handlers) => handlers.on('login', () => ({})), false, true],
+])('is refused with %s that would never be called', (what, register, hasBrowser, hasForm) => {
+  const handlers = new Handlers();
+  register(handlers);
+  expect(() => handlers.checkFor({ hasBrowser, hasForm })).not.toThrow();
+  expect(() => handlers.checkFor({ hasBrowser: !hasBrowser, hasForm: !hasForm })).toThrow(
+    expect.objectContaining({ code: 'route-invalid', message: expect.stringContaining(what) }),
+  );
+});

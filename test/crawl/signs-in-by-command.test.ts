@@ -1,0 +1,76 @@
+// An account by the command: named in a configuration file, its secrets in the environment, its form read by a handler
+// `login`. If this breaks, the option works for programs alone, or the password lies in the crawl directory.
+
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { carried, consent, ENV, formAt, PASSWORD, SECRETS, sessionSite, siteOf, USER } from '../support/account.js';
+import { SITE, SITE_CA } from '../support/signature-witness.js';
+
+const COMMAND = fileURLToPath(new URL('../../packages/core/bin/mannerly.js', import.meta.url));
+const HANDLERS = `export const handlers = {
+  login: (form) => ({ csrf: form.$('[name=csrf]').attr('value') }),
+  html: async (page) => { await page.emit({ title: page.title }); await page.follow(); },
+};`;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mannerly-account-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+function mannerly(...words: readonly string[]): Promise<{ code: number; said: string }> {
+  const env = { ...process.env, ...ENV, NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') };
+  return new Promise((done) => {
+    execFile(process.execPath, [COMMAND, ...words], { cwd: folder, env }, (error, stdout, stderr) =>
+      done({ code: error === null ? 0 : Number(error.code), said: stdout + stderr }),
+    );
+  });
+}
+
+/** All that lies below a folder. */
+async function textsIn(directory: string): Promise<string> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return (await Promise.all(files.map((file) => readFile(file, 'latin1')))).join('\n');
+}
+
+it('signs in once, crawls what the account opens, and keeps no secret', async () => {
+  const posts: string[] = [];
+  const web = await siteOf(sessionSite({}, posts));
+  const origin = new URL(web.url(SITE)).origin;
+  const signIn = { origin, consent, ...formAt(web) };
+  await writeFile(join(folder, 'ca.pem'), SITE_CA);
+  await writeFile(join(folder, 'handlers.mjs'), HANDLERS);
+  const fast = { profile: { factor: 0, minMs: 0, maxMs: 0 } };
+  const config = JSON.stringify({ handlers: './handlers.mjs', signIn, politeness: fast, bounds: { pages: 20 } });
+  const network = `{ allowAddresses: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] }`;
+  await writeFile(join(folder, 'mannerly.config.mjs'), `export default { ...${config}, network: ${network} };`);
+
+  const who = ['--name', 'tidepool-study', '--contact', 'https://example.org/us'];
+  const { code, said } = await mannerly('crawl', `${origin}/`, ...who, '--out', 'crawl');
+  expect([code, said]).toEqual([0, expect.stringContaining(consent)]);
+  expect(posts.map((post) => Object.fromEntries(new URLSearchParams(post)))).toEqual([
+    { csrf: 'tide-77', user: USER, password: PASSWORD },
+  ]);
+  expect(
+    carried(web, SITE)
+      .filter((path) => !path.startsWith('/login'))
+      .toSorted(),
+  ).toEqual([...['/!', '/b!', '/c!', '/robots.txt']]);
+  const kept = said + (await textsIn(join(folder, 'crawl')));
+  expect(SECRETS.filter((secret) => kept.includes(secret))).toEqual([]);
+  expect(kept).toContain('"login"');
+});
+
+it('refuses a handler `login` where no form is sent', async () => {
+  await writeFile(join(folder, 'handlers.mjs'), HANDLERS);
+  await writeFile(join(folder, 'no-form.json'), JSON.stringify({ handlers: './handlers.mjs' }));
+  const who = ['--name', 'tidepool-study', '--contact', 'https://example.org/us', '--config', 'no-form.json'];
+  const { code, said } = await mannerly('crawl', 'http://127.0.0.1:9/', ...who, '--out', 'none');
+  expect([code, said]).toEqual([2, expect.stringContaining('no login form is sent')]);
+  expect(said).toContain('signIn.form');
+});
