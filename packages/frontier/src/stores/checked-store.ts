@@ -251,18 +251,20 @@ export interface CrawlName {
   readonly identity: string;
 }
 
+const OTHER_VERSION = 'Another version of Mannerly wrote it: let that version finish the crawl, or start another one.';
+
 /**
  * @param place - Where it is kept: `the prefix docs`.
  * @param hint - What to do where another crawl is there.
  * @throws FrontierError `store-mismatch`, both names in the message.
  */
 export function compareCrawl(place: string, hint: string, kept: CrawlName, wanted: CrawlName): void {
-  const compare = (what: string, there: string, here: string) => {
+  const compare = (what: string, there: string, here: string, todo = hint) => {
     if (there === here) return;
     const message = `${place} holds ${what} ${JSON.stringify(there)}, not ${JSON.stringify(here)}`;
-    throw new FrontierError('store-mismatch', message, { hint });
+    throw new FrontierError('store-mismatch', message, { hint: todo });
   };
-  compare('a store of format', `${kept.format} ${kept.version}`, `${wanted.format} ${wanted.version}`);
+  compare('a store of format', `${kept.format} ${kept.version}`, `${wanted.format} ${wanted.version}`, OTHER_VERSION);
   compare('the crawl', kept.crawl, wanted.crawl);
   const isCompared = kept.identity !== '' && wanted.identity !== '';
   if (isCompared) compare('a crawl of the identity', kept.identity, wanted.identity);
