@@ -34,7 +34,14 @@ function mayKeep(headers: HeaderLines): boolean {
 /** Header fields of the next request for a page; none where it is another request than the last one was. */
 export function conditionsOf(visit: KeptVisit & { readonly missing?: number }, sentAs: string): Record<string, string> {
   if (visit.sentAs !== sentAs || (visit.missing ?? 0) > 0) return {};
-  const { etag, lastModified } = visit;
+  return conditionalFields(visit);
+}
+
+/** What makes a request conditional. */
+export function conditionalFields({
+  etag,
+  lastModified,
+}: Pick<KeptVisit, 'etag' | 'lastModified'>): Record<string, string> {
   return {
     ...(etag === null ? {} : { 'if-none-match': etag }),
     ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),

@@ -13,8 +13,8 @@ import { type ArchiveAs, archiveAs, oneMore, placeOf, type RecordKeeper } from '
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
 import { conditionsOf, freshUntilMs, isForTag, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
 import { GroupPriors } from './group-priors.js';
+import { type Claim, datedDays, LastmodTrust } from './host-records.js';
 import { ValidatorTrust, type ValidatorWarning } from './host-validators.js';
-import { type Claim, datedDays, LastmodTrust } from './lastmod-trust.js';
 import { GONE_LINKED_DAYS, MAX_GONE } from './limits.js';
 import { againUrl, decodeVisit, isAgainVisit, lastTryMs, type PageVisit, visitKey } from './page-visit.js';
 import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
