@@ -1,6 +1,6 @@
 // What the log of a crawl gets to know, and who receives it: a function, or an object with a method for each level as
-// console and pino have. On a terminal it is the first entries of each kind, and at the end of a run how many more there
-// were: an error in a handler comes with every page, and a screen holds few of them.
+// console and pino have. On a terminal it is the first entries of each kind, and at the end of a run how many more
+// there were: an error in a handler comes with every page, and a screen holds few of them.
 
 import { printable } from '../report/table.js';
 import { MAX_LOG_CHARS, MAX_LOGGED_KINDS, MAX_LOGGED_OF_A_KIND, MAX_STACK_LINES } from './limits.js';
