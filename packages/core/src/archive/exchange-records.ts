@@ -7,10 +7,10 @@ import {
   type FetchOutcome,
   type HeaderLines,
   headerValue,
+  isForTag,
   type ResponseOutcome,
 } from '../fetch/outcome.js';
 import { keepLatest } from '../keep-latest.js';
-import { isForTag } from '../recrawl/conditions.js';
 import { pageLine, REVISIT_MIME, readIndex } from './cdxj.js';
 import { mimeOf, requestHead, responseHead } from './http-head.js';
 import { MAX_KNOWN_PAYLOADS, MAX_OUTLINKS } from './limits.js';

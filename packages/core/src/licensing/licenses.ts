@@ -4,14 +4,13 @@
 import { createHash } from 'node:crypto';
 import { type HostWarning, type PageWork, retryUrl } from '@mannerly/frontier';
 import type { Purpose } from '@mannerly/robots/page';
-import { exchangeOf, isRefusedByGuard } from '../fetch/outcome.js';
+import { conditionalFields, exchangeOf, isRefusedByGuard } from '../fetch/outcome.js';
 import { type RecordStore, readJson, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
 import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
 import { parseUrl } from '../parse-url.js';
-import { conditionalFields } from '../recrawl/conditions.js';
 import { type Kept, keptReading, keptResponse, renewed, unreachable, unreadable } from './kept-license.js';
 import { type LicenseReading, readLicenseDocument } from './license-document.js';
 import { judgeLicenses, type LicenseUser, type LicenseVerdict, type NamedLicense } from './license-terms.js';

@@ -5,13 +5,14 @@
 import { type Frontier, FrontierError, type JsonValue, type NewUrl, type PageWork } from '@mannerly/frontier';
 import type { ArchivedResponse } from '../archive/crawl-archive.js';
 import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
+import { isForTag } from '../fetch/outcome.js';
 import type { PageChange, UnchangedPage } from '../handle/handled-page.js';
 import { writeJson } from '../json-record.js';
 import type { FetchedPage } from '../page/page.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { type ArchiveAs, archiveAs, oneMore, placeOf, type RecordKeeper } from './archived-visit.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
-import { conditionsOf, freshUntilMs, isForTag, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
+import { conditionsOf, freshUntilMs, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
 import { GroupPriors } from './group-priors.js';
 import { type Claim, datedDays, LastmodTrust } from './host-records.js';
 import { ValidatorTrust, type ValidatorWarning } from './host-validators.js';

@@ -2,13 +2,18 @@
 
 import type { PageWork, Work } from '@mannerly/frontier';
 import type { ResponseHead } from '../fetch/fetcher.js';
-import { type EgressOutcome, exchangeOf, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
+import {
+  conditionalFields,
+  type EgressOutcome,
+  exchangeOf,
+  type FetchOutcome,
+  isRefusedByGuard,
+} from '../fetch/outcome.js';
 import { licenseText } from '../licensing/apply-license.js';
 import type { LicenseAnswer } from '../licensing/licenses.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { tombstone } from '../output/items.js';
 import type { Item } from '../output/sink.js';
-import { conditionalFields } from '../recrawl/conditions.js';
 import { robotsResult } from './companion-result.js';
 import { LONG_INTERVAL_MS } from './limits.js';
 import { pageResult, refusedByHook } from './page-result.js';
