@@ -1,5 +1,5 @@
-// A server comes back empty, and the command that continues the crawl is started anew. Taken for a new crawl, every page
-// would be requested once more, and sooner than the hosts were promised.
+// A server comes back empty, and the command that continues the crawl is started anew. Taken for a new crawl, every
+// page would be requested once more, and sooner than the hosts were promised.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
