@@ -35,6 +35,9 @@ function replaceVerbs(store: FrontierStore, verbs: Partial<FrontierStore>): Fron
     reserve: (slots) => store.reserve?.(slots) ?? Promise.resolve([]),
     stats: () => store.stats(),
     scan: (cursor, limit, host) => store.scan(cursor, limit, host),
+    listKnown: (cursor, limit) => store.listKnown?.(cursor, limit) ?? Promise.resolve({ cursor: null, items: [] }),
+    listHosts: (cursor, limit) => store.listHosts?.(cursor, limit) ?? Promise.resolve({ cursor: null, items: [] }),
+    know: (fingerprints) => store.know?.(fingerprints) ?? Promise.resolve(),
     close: () => store.close(),
     ...verbs,
   };
@@ -328,6 +331,18 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
         listRecords: async (prefix, cursor, limit) => {
           const listing = await store.listRecords?.(prefix, cursor, limit);
           return { cursor: listing?.cursor ?? null, items: listing?.items.slice(0, -1) ?? [] };
+        },
+      }),
+  },
+  {
+    fault: 'forgets the clock of a host when it lists it',
+    invariant: 'M1',
+    wrap: (store) =>
+      replaceVerbs(store, {
+        listHosts: async (cursor, limit) => {
+          const listing = await store.listHosts?.(cursor, limit);
+          const items = listing?.items.map((host) => ({ ...host, waitMs: 0 })) ?? [];
+          return { cursor: listing?.cursor ?? null, items };
         },
       }),
   },

@@ -9,6 +9,7 @@ import { URL_MAX_CHARS } from './limits.js';
 import { type FrontierOptions, resolveOptions } from './options/options.js';
 import { createQuestions, type FrontierQuestions } from './questions/questions.js';
 import { partsOver, type UsedUp } from './records/budget.js';
+import { refuseMoved } from './records/moved.js';
 import { recordOf } from './records/record.js';
 import type { RecordListing } from './store.js';
 import { authorityOf, hostKeyOf } from './url/url.js';
@@ -154,6 +155,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       if (phase !== 'new') throw new FrontierError('closed', 'a frontier is opened once');
       await store.open({ crawl: settings.crawl, owner: settings.owner, create: settings.create });
       phase = 'open';
+      if (settings.part !== null) await refuseMoved(store);
       if (settings.part !== null) await records.join(part ?? null, (parts) => partsOver(records, parts));
       if (await records.isShared()) counts.noteLockHost();
       await seen.open(settings.secret, store, lock);

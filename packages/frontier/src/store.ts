@@ -181,7 +181,28 @@ export interface StoreStats {
 /** One page of a scan. It may have fewer items than requested, even none. The last one has a `null` cursor. */
 export interface ScanListing {
   readonly cursor: string | null;
-  readonly items: { readonly host: HostKey; readonly entry: Entry }[];
+  readonly items: {
+    readonly host: HostKey;
+    readonly entry: Entry;
+    /** Duration until it may be handed out. @default it may be now */
+    readonly waitMs?: number;
+  }[];
+}
+
+/** A host as another store needs it, without its entries. */
+export interface ListedHost {
+  readonly host: HostKey;
+  readonly state: Uint8Array | null;
+  readonly delayMs: number;
+  /** Duration until its next allowed time; of a leased host, until that of a holder that vanishes. */
+  readonly waitMs: number;
+  readonly isParked: boolean;
+}
+
+/** One page of a listing. It may have no items. The last one has a `null` cursor. */
+export interface Listing<Item> {
+  readonly cursor: string | null;
+  readonly items: Item[];
 }
 
 /** One page of a listing of records. The last one has a `null` cursor. */
@@ -314,6 +335,16 @@ export interface FrontierStore {
    * @param host - Only this host's.
    */
   scan(cursor: string | null, limit: number, host?: HostKey): Promise<ScanListing>;
+
+  // What moves a crawl to another store: M1: of a crawl on which nobody works, each fingerprint and each host is listed
+  // once at least. A store without these verbs can be neither left nor, without `know`, moved to.
+
+  /** Lists what is known, page by page; a page has about `limit` fingerprints. */
+  listKnown?(cursor: string | null, limit: number): Promise<Listing<Uint8Array>>;
+  /** Lists all hosts, page by page. */
+  listHosts?(cursor: string | null, limit: number): Promise<Listing<ListedHost>>;
+  /** Fingerprints are known from then on, of whichever host; nothing is queued. At most `capabilities.maxBatch`. */
+  know?(fingerprints: readonly Uint8Array[]): Promise<void>;
 
   /**
    * Removes the crawl, all that the store has of it, and closes this client. D1: of other crawls and of what is not the

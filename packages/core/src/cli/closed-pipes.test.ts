@@ -64,6 +64,7 @@ const calls: Readonly<Record<string, () => readonly string[]>> = {
   resume: () => [out],
   stop: () => [out],
   dashboard: () => ['--help'],
+  move: () => ['--help'],
   delete: () => ['--help'],
   export: () => [out],
   replay: () => [out],

@@ -165,6 +165,24 @@ It prints the address with the token that every request needs, new at each start
 reads the store once a second, sends no request to a site, and ends by Ctrl-C. Pause, resume and stop are for all processes.`,
       load: async () => (await import('./commands/dashboard.js')).dashboardCommand,
     },
+    move: {
+      does: 'move a stopped crawl to another store: from a crawl directory to a server, back, or between servers',
+      takes: [
+        new Argument('<from>', 'a crawl directory, or the URL of a store (redis://…, postgres://…, ?crawl=<name>)'),
+        new Argument('<to>', 'the same; a directory is that of the crawl, and has no frontier any more'),
+      ],
+      flags: [JSON_FLAG],
+      help: `
+Example:
+  mannerly move tidepools redis://redis.example.org
+  mannerly crawl https://docs.example.org/ --out tidepools --store redis://redis.example.org --name tidepool-study \\
+      --contact https://example.org/our-crawler
+
+Known URLs, queue, hosts with their clocks, robots.txt and counts are moved; logs and items stay where they are. A target that
+holds another crawl is refused. Interrupted, the same command ends it; no process opens either of the two stores before. What was
+moved stays in the old store, closed: mannerly delete removes it, of a directory remove the folder "frontier".`,
+      load: async () => (await import('./commands/move.js')).moveCommand,
+    },
     delete: {
       does: 'remove a crawl from its server',
       flags: [STORE_FLAG, flag('--yes', 'do not ask')],

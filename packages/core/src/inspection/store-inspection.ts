@@ -8,6 +8,7 @@ import {
   type FrontierStore,
   systemClock,
 } from '@mannerly/frontier';
+import { type MovedCounts, moveCrawl } from '@mannerly/frontier/internal';
 import { MannerlyError } from '../errors.js';
 import { readJson } from '../json-record.js';
 import type { CrawlSettings } from '../options/crawl-settings.js';
@@ -19,6 +20,9 @@ import { type CrawlOrder, ORDER_KEY, orderBytes } from '../run/crawl-orders.js';
 import { isAtWork, type ProcessTotals, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
 import { asMannerlyError } from '../store-error.js';
 import { type CrawlInspection, openInspection, readOnly } from './inspection.js';
+
+/** The name that every frontier of ours has in its store. */
+const CRAWL = 'crawl';
 
 /** One process of a crawl, under a name that the next one on the same directory continues; over all its runs. */
 export interface ProcessReport extends Pick<ProcessTotals, 'requests' | 'items' | 'bytes'> {
@@ -74,6 +78,42 @@ export async function inspectStore(makeStore: () => FrontierStore): Promise<Stor
 }
 
 /**
+ * Moves a crawl to another store.
+ *
+ * @param from - Not opened yet, like `to`; both are closed.
+ * @throws MannerlyError `not-running` where there is no crawl, `directory-in-use` while a process works on it; a
+ *   FrontierError of the move.
+ */
+export async function moveStore(
+  from: FrontierStore,
+  to: FrontierStore,
+  onProgress: (moved: MovedCounts) => void,
+): Promise<MovedCounts> {
+  const frontier = unopened(from);
+  try {
+    await openExisting(frontier);
+    await refuseAtWork(frontier);
+    const terms = await readJson<CrawlTerms>(frontier, TERMS_KEY);
+    if (terms === null) throw noCrawl('no process of it has begun');
+    await to.open({ crawl: CRAWL, owner: 'mannerly move', create: true });
+    return await moveCrawl({ from, to, hostKeyBy: terms.settings.hostKeyBy ?? 'host', onProgress });
+  } finally {
+    await to.close();
+    await frontier.close();
+  }
+}
+
+/** @throws MannerlyError `directory-in-use` */
+async function refuseAtWork(frontier: Frontier): Promise<void> {
+  const parts = readTotals(await frontier.readParts(TOTALS_KEY));
+  const atWork = [...parts.values()].filter((totals) => isAtWork(totals, Date.now())).length;
+  if (atWork === 0) return;
+  throw new MannerlyError('directory-in-use', `${atWork} of its processes are at work, or were killed just now`, {
+    hint: 'Stop them first, with mannerly stop. One that was killed is taken for dead after 30 seconds.',
+  });
+}
+
+/**
  * Removes a crawl from its store.
  *
  * @param makeStore - Makes a store that was not opened yet.
@@ -89,12 +129,7 @@ export async function removeCrawl(
   const frontier = unopened(store);
   try {
     await openExisting(frontier);
-    const parts = readTotals(await frontier.readParts(TOTALS_KEY));
-    const atWork = [...parts.values()].filter((totals) => isAtWork(totals, Date.now())).length;
-    if (atWork > 0)
-      throw new MannerlyError('directory-in-use', `${atWork} of its processes are at work, or were killed just now`, {
-        hint: 'Stop them first, with mannerly stop. One that was killed is taken for dead after 30 seconds.',
-      });
+    await refuseAtWork(frontier);
     if (!(await confirmed(frontier.counts()))) return false;
     if (store.destroy === undefined) throw new MannerlyError('store-failed', 'this store removes no crawl');
     await store.destroy();

@@ -33,6 +33,18 @@ async function everyPage(test: StoreTest, limit: number, host?: string): Promise
   assert(false, 'a scan of 210 entries did not end in 1,000 pages', 'X2');
 }
 
+async function everyItem<Item>(
+  list: (cursor: string | null) => Promise<{ readonly cursor: string | null; readonly items: readonly Item[] }>,
+): Promise<Item[]> {
+  const all: Item[] = [];
+  for (let cursor: string | null = null; ; ) {
+    const page = await list(cursor);
+    all.push(...page.items);
+    cursor = page.cursor;
+    if (cursor === null) return all;
+  }
+}
+
 function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }
@@ -69,6 +81,75 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     assertEqual(await overdue(5), [3, 2, 1], 'of three hosts that are due, in units');
     assertEqual(await overdue(2), [3, 2], 'of the two that have been due for longest');
   });
+
+  it(
+    'M1',
+    'what is known and every host are listed, and what is known elsewhere can be made known here',
+    async (test) => {
+      const { store, unit } = test;
+      const listKnown = store.listKnown?.bind(store);
+      const listHosts = store.listHosts?.bind(store);
+      if (listKnown === undefined || listHosts === undefined || store.know === undefined) return;
+      await test.add('a', names('page', 700));
+      await test.add('b', ['1', '2'], { lane: 'other', notBeforeMs: 9 * unit });
+      await test.add('idle', ['1']);
+      await test.add('parked', ['1', '2']);
+      await test.add('held', ['1']);
+      const state = new Uint8Array([1, 2]);
+      for (const lease of await test.leaseAll(3, { entriesPerHost: 1 })) {
+        const { host, entries } = lease;
+        const dueInMs = host === 'parked' ? null : host === 'idle' ? 7 * unit : 2 * unit;
+        // One holder vanishes.
+        const then = host === 'held' ? { keep: { ttlMs: 3 * unit, want: 0 } } : { release: { dueInMs } };
+        await test.commit(lease, { done: idsOf(entries), state, delayMs: 4 * unit, then });
+      }
+      await test.pass(1);
+      const hosts = await everyItem((cursor) => listHosts(cursor, 2));
+      assertEqual(hosts.map(({ host }) => host).toSorted(), ['a', 'b', 'held', 'idle', 'parked'], 'the hosts');
+      const of = (name: string) => hosts.find(({ host }) => host === name)!;
+      const near = (ms: number, units: number) => ms > (units - 0.5) * unit && ms <= units * unit;
+      assert(
+        near(of('a').waitMs, 1) && near(of('idle').waitMs, 6),
+        `hosts wait ${of('a').waitMs}, ${of('idle').waitMs} ms`,
+      );
+      // Until the lease ends, and the delay after it.
+      assert(near(of('held').waitMs, 6), `a host whose holder vanished waits ${of('held').waitMs} ms`);
+      assertEqual(
+        [of('parked').isParked, of('a').isParked, of('b').waitMs],
+        [true, false, 0],
+        'parked, not parked, new',
+      );
+      assertEqual([...(of('a').state ?? [])], [1, 2], 'the state');
+      assertEqual([of('a').delayMs, of('b').state], [4 * unit, null], 'delay and state');
+      const waits = await everyItem((cursor) => store.scan(cursor, 100));
+      const waiting = waits.filter(({ waitMs = 0 }) => waitMs > 0);
+      assertEqual(
+        waiting.map(({ host, entry }) => `${host} ${nameOf(entry)}`),
+        ['b 1', 'b 2'],
+        'entries that wait',
+      );
+      assert(near(waiting[0]?.waitMs ?? 0, 8), `an entry waits ${waiting[0]?.waitMs} ms`);
+      const known = (await everyItem((cursor) => listKnown(cursor, 300))).map((one) =>
+        Buffer.from(one).toString('hex'),
+      );
+      assertEqual(new Set(known).size, 706, 'what is known');
+      assert(
+        known.includes(Buffer.from(test.entry('idle', '1').fingerprint).toString('hex')),
+        'a finished page is not known',
+      );
+      const elsewhere = names('new', 1_000).map((name) => test.entry('a', name).fingerprint);
+      await store.know(elsewhere);
+      await store.know(elsewhere.slice(0, 9));
+      assertEqual(
+        (await test.add('a', ['new0', 'new999', 'page3'])).join(),
+        'known,known,known',
+        'pages that are known now',
+      );
+      assertEqual((await test.add('a', ['really new'])).join(), 'new', 'a page that is new');
+      await test.reopenIfDurable();
+      assertEqual((await test.add('a', ['new7'])).join(), 'known', 'a page that is known, after a reopen');
+    },
+  );
 
   const destroyed = async (test: StoreTest): Promise<void> => {
     const { store, made } = test;

@@ -14,7 +14,7 @@ import type { FrontierStore } from '../store.js';
 import { CRAWL_LOCK_RETRY_MS, CRAWL_LOCK_TTL_MS, CRAWL_LOCK_WAIT_MS, PARTS_MOST } from './limits.js';
 
 /** The host whose lease it is; no host name has a blank in it. */
-const LOCK_HOST = ' crawl';
+export const LOCK_HOST = ' crawl';
 
 /** What is done under the lock. `isStill`: whether the lock is still ours, to be asked right before a write. */
 type Act<T> = (isStill: () => boolean) => Promise<T>;
@@ -84,6 +84,14 @@ export class CrawlLock {
 /** The part of a process that has the crawl for itself. */
 const MAIN_PART = 'main';
 const INDEX = 'parts';
+
+/** Records in parts of the main part, by the beginnings of their keys. */
+const IN_PARTS = /^(?:budget|waits$|owner\/totals$)/;
+
+/** The host near which the record of a key is kept, where it is one of those in parts. */
+export function nearOfPart(key: string): string | undefined {
+  return key === INDEX || key.startsWith('part/') || IN_PARTS.test(key) ? LOCK_HOST : undefined;
+}
 
 /** Records in parts, kept with the lock. Its promises reject with what the store throws. */
 export class PartRecords {

@@ -206,6 +206,11 @@ export function authorityKey(authority: string): string {
   return `robots/${authority}`;
 }
 
+/** The authority whose record has the key; `null`: it is another record. */
+export function authorityOfKey(key: string): string | null {
+  return key.startsWith('robots/') ? key.slice('robots/'.length) : null;
+}
+
 /** The record of an authority that nothing is known of. */
 export function newAuthorityRecord(): AuthorityRecord {
   return { access: initialAccess(), hash: null, chain: null, hasAnswered: false };

@@ -146,6 +146,24 @@ export class CheckedStore implements FrontierStore {
     await this.close();
   }
 
+  async know(fingerprints: readonly Uint8Array[]) {
+    const queues = this.#open();
+    checkEntries(
+      fingerprints.map((fingerprint) => ({ fingerprint, ...NO_ENTRY })),
+      this.capabilities,
+    );
+    await queues.know(fingerprints);
+    await queues.save?.();
+  }
+
+  async listKnown(cursor: string | null, limit: number) {
+    return this.#open().listKnown(cursor, Math.max(1, Math.min(limit, SCAN_LIMIT)));
+  }
+
+  async listHosts(cursor: string | null, limit: number) {
+    return this.#open().listHosts(cursor, Math.max(1, Math.min(limit, SCAN_LIMIT)));
+  }
+
   async close() {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -162,6 +180,8 @@ export class CheckedStore implements FrontierStore {
     return this.#queues;
   }
 }
+
+const NO_ENTRY = { host: '', priority: 0, body: new Uint8Array(0) };
 
 /** Most items of one page of a scan. */
 const SCAN_LIMIT = 10_000;

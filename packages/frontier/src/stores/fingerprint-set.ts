@@ -97,6 +97,21 @@ export class FingerprintSet {
     for (const [which, words] of gathered.entries()) this.#addWordsOf(words, filled[which]!);
   }
 
+  /** The fingerprints of one of 256 parts; each is in one of them. */
+  part(number: number): Uint8Array[] {
+    const words = this.#tables[number] ?? new Uint32Array(0);
+    const found: Uint8Array[] = number === 0 && this.#hasZero ? [new Uint8Array(8)] : [];
+    for (let slot = 0; slot < words.length; slot += 2) {
+      if ((words[slot]! | words[slot + 1]!) === 0) continue;
+      const fingerprint = new Uint8Array(8);
+      const view = new DataView(fingerprint.buffer);
+      view.setUint32(0, words[slot]!);
+      view.setUint32(4, words[slot + 1]!);
+      found.push(fingerprint);
+    }
+    return found;
+  }
+
   /** All fingerprints as (high, low) pairs, in no particular order. */
   *words(): Generator<readonly [number, number]> {
     if (this.#hasZero) yield [0, 0];

@@ -142,13 +142,14 @@ export class HostEntries implements QueueEntries {
   }
 
   /** At most `limit` entries from at most `steps` ids after `after`; the next page's `after`, `null` at the end. */
-  scan(after: number, limit: number, steps: number): { items: Entry[]; after: number | null; steps: number } {
-    const items: Entry[] = [];
+  scan(after: number, limit: number, steps: number) {
+    const items: (Entry & { readonly readyAt: number })[] = [];
+    const times = new Map(this.#waiting?.members.map((waiting) => [waiting.entry, this.#waiting?.dueOf(waiting)]));
     const from = Math.max(after + 1, this.#firstId + this.#gaps);
     let id = from;
     for (; id < this.#nextId && items.length < limit && id - from < steps; id += 1) {
       const entry = this.#all[id - this.#firstId];
-      if (entry !== undefined) items.push(toEntry(entry));
+      if (entry !== undefined) items.push({ ...toEntry(entry), readyAt: times.get(entry) ?? 0 });
     }
     return { items, after: id < this.#nextId ? id - 1 : null, steps: id - from };
   }

@@ -19,6 +19,7 @@ import type {
   HostKey,
   Lease,
   LeaseRequest,
+  ListedHost,
   NewEntry,
   Requeue,
   StoredHost,
@@ -127,6 +128,15 @@ export abstract class HostQueues<Host extends HostQueue> {
     const due = leaseEndsAt === null ? this.dueAt(host) : leaseEndsAt + host.delayMs;
     const dueInMs = due === null ? null : Math.max(0, due - this.now());
     return { state, queued, inFlight, isLeased: leaseEndsAt !== null, isParked, dueInMs };
+  }
+
+  know(fingerprints: readonly Uint8Array[]): void {
+    for (const fingerprint of fingerprints) this.learn(fingerprint);
+  }
+
+  protected listed({ key: host, state, delayMs, nextAt, leaseEndsAt, isParked }: HostQueue): ListedHost {
+    const at = leaseEndsAt === null ? nextAt : leaseEndsAt + delayMs;
+    return { host, state, delayMs, waitMs: Math.max(0, at - this.now()), isParked };
   }
 
   // ── Adding ─────────────────────────────────────────────────────────────────────────────────────────────────────────

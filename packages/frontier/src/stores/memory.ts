@@ -8,6 +8,8 @@ import type {
   Entry,
   FrontierStore,
   HostKey,
+  ListedHost,
+  Listing,
   RecordListing,
   ReserveSlot,
   ScanListing,
@@ -150,17 +152,32 @@ export class MemoryQueues extends HostQueues<Host> implements StoreQueues {
     return statsOf(this.counts, this.fingerprints.size, this.#hosts.length);
   }
 
+  /** A page is one of the parts of the set, however large. */
+  listKnown(cursor: string | null): Listing<Uint8Array> {
+    const part = Number(cursor ?? 0);
+    return { cursor: part < 255 ? String(part + 1) : null, items: this.fingerprints.part(part) };
+  }
+
+  /** The cursor is the number of the host. */
+  listHosts(cursor: string | null, limit: number): Listing<ListedHost> {
+    const from = Number(cursor ?? 0);
+    const items = this.#hosts.slice(from, from + limit).map((host) => this.listed(host));
+    return { cursor: from + limit < this.#hosts.length ? String(from + limit) : null, items };
+  }
+
   /** The cursor is `<number of the host> <id of its last entry listed>`. */
   scan(cursor: string | null, limit: number, only?: HostKey): ScanListing {
     const first = only === undefined ? 0 : (this.#byKey.get(only)?.number ?? this.#hosts.length);
     const end = only === undefined ? this.#hosts.length : Math.min(first + 1, this.#hosts.length);
     let [at = first, after = 0] = cursor === null ? [] : cursor.split(' ').map(Number);
-    const items: { host: HostKey; entry: Entry }[] = [];
+    const items: { host: HostKey; entry: Entry; waitMs?: number }[] = [];
+    const now = this.#nowMs();
     for (let steps = limit * SCAN_STEPS_PER_ITEM; at < end && items.length < limit && steps > 0; steps -= 1) {
       const host = this.#hosts[at]!;
       const page = host.entries.scan(after, limit - items.length, steps);
       steps -= page.steps;
-      for (const entry of page.items) items.push({ host: host.key, entry });
+      for (const { readyAt, ...entry } of page.items)
+        items.push({ host: host.key, entry, ...(readyAt > now ? { waitMs: readyAt - now } : {}) });
       if (page.after === null) at += 1;
       after = page.after ?? 0;
     }

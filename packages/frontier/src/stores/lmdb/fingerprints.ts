@@ -5,6 +5,7 @@
 //   table   a row per fingerprint, some 25 bytes, once the log has outgrown the smallest budget of the file's users
 
 import { FINGERPRINT_BYTES } from '../../limits.js';
+import type { Listing } from '../../store.js';
 import { FingerprintSet } from '../fingerprint-set.js';
 import type { Environment, Table } from './environment.js';
 
@@ -82,6 +83,23 @@ export class Fingerprints {
     if (this.#addedBytes > 0) this.#writeChunk(counts);
     const isInLog = !Number.isFinite(counts.tableFrom);
     if (isInLog && this.#set.bytes > this.#budgetBytes) counts.tableFrom = counts.nextChunk;
+  }
+
+  /** A page of all of them: chunks of the log, then rows of the table, which has what the log has from a chunk on. */
+  list(cursor: string | null, limit: number, counts: FingerprintCounts): Listing<Uint8Array> {
+    const end = Math.min(counts.nextChunk, counts.tableFrom);
+    if (!cursor?.startsWith('row ')) {
+      const from = Number(cursor ?? 0);
+      const to = Math.min(end, from + Math.ceil(limit / FINGERPRINTS_PER_CHUNK));
+      const items = Array.from({ length: Math.max(0, to - from) }, (_, at) => this.#chunk(from + at)).flat();
+      const isLast = to >= end;
+      return { cursor: !isLast ? String(to) : Number.isFinite(counts.tableFrom) ? 'row ' : null, items };
+    }
+    const start = Buffer.from(cursor.slice(4), 'hex');
+    const keys = [...this.#table.getKeys({ start, limit, exclusiveStart: start.length > 0 })].map((key) =>
+      Buffer.from(key),
+    );
+    return { cursor: keys.length < limit ? null : `row ${keys.at(-1)!.toString('hex')}`, items: keys };
   }
 
   /** Where many are to be read and the budget has space for all of them, as at open. */

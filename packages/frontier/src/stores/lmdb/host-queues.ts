@@ -2,7 +2,7 @@
 // leased host stands in the index at its lease end + delay or earlier, any other host at the time from which it can be
 // leased.
 
-import type { HostKey } from '../../store.js';
+import type { HostKey, ListedHost, Listing } from '../../store.js';
 import { HostQueues } from '../host-queues.js';
 import { deadForMs } from '../processes/process-identity.js';
 import { type CrawlState, listHolders, removeHolder } from './crawl-state.js';
@@ -38,6 +38,14 @@ export class LmdbHosts extends HostQueues<StoredHost> {
     for (const number of dead) removeHolder(tables.meta, number);
     this.#crawl.changed();
     hosts.syncIndex();
+  }
+
+  /** A page of all hosts, which are numbered from 1. The cursor is the next number. */
+  list(from: number, limit: number, last: number): Listing<ListedHost> {
+    const to = Math.min(last, from + limit - 1);
+    const numbers = Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at);
+    const items = numbers.map((number) => this.listed(this.#crawl.hosts.byNumber(number)));
+    return { cursor: to < last ? String(to + 1) : null, items };
   }
 
   protected now(): number {

@@ -10,7 +10,7 @@ import { openEnvironment, rowsOf } from './environment.js';
 import { GroupCommit, type Urgency } from './group-commit.js';
 import { listedEntry } from './host-entries.js';
 import { LmdbHosts } from './host-queues.js';
-import { kindStart, readTextKey, textKey } from './rows.js';
+import { kindStart, readTextKey, textKey, waitsUntil } from './rows.js';
 
 const LAST_HOST = 0xffff_ffff;
 /** Records and reserved slots: two name spaces of one table. */
@@ -195,6 +195,24 @@ export class LmdbQueues implements StoreQueues {
     return this.#hosts.readHost(host);
   }
 
+  know(fingerprints: readonly Uint8Array[]) {
+    const know = () => {
+      this.#hosts.know(fingerprints);
+      this.#crawl.changed();
+    };
+    return this.#submit(know, fingerprints.length, 'later');
+  }
+
+  listKnown(cursor: string | null, limit: number) {
+    this.#settle();
+    return this.#crawl.fingerprints.list(cursor, limit, this.#crawl.freshCounts());
+  }
+
+  listHosts(cursor: string | null, limit: number) {
+    this.#settle();
+    return this.#hosts.list(Number(cursor ?? 1), limit, this.#crawl.freshCounts().hosts);
+  }
+
   /** A walk over the entries by host; the cursor is the last key. */
   scan(cursor: string | null, limit: number, only?: string) {
     this.#settle();
@@ -207,7 +225,8 @@ export class LmdbQueues implements StoreQueues {
     const rows = [...tables.entries.getRange({ start, end, limit, exclusiveStart: cursor !== null })];
     const items = rows.map((row) => {
       const host = hosts.byNumber(row.key.readUInt32BE(0));
-      return { host: host.key, entry: listedEntry(host, row) };
+      const waitMs = (waitsUntil(row.key) ?? 0) - this.#crawl.now();
+      return { host: host.key, entry: listedEntry(host, row), ...(waitMs > 0 ? { waitMs } : {}) };
     });
     return { cursor: rows.length < limit ? null : (rows.at(-1)?.key.toString('hex') ?? null), items };
   }

@@ -116,6 +116,11 @@ export function waitingId(key: Buffer): number | null {
   return key[4] === KIND.waiting ? key.readUIntBE(PREFIX_BYTES + 8, SEQUENCE_BYTES) : null;
 }
 
+/** Until when an entry waits, from its key; `null` for an entry in line. */
+export function waitsUntil(key: Buffer): number | null {
+  return key[4] === KIND.waiting ? key.readDoubleBE(PREFIX_BYTES) : null;
+}
+
 /** Where an entry in line is, from its key. */
 export function readLine(key: Buffer): OpenLine {
   const at = sortedEnd(key, PREFIX_BYTES);

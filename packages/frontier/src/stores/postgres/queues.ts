@@ -1,6 +1,15 @@
 // The verbs as calls of the functions, one round trip each. What the functions do is in the `sql-*.ts` files.
 
-import type { CommitAnswer, HostCommit, Lease, LeaseRequest, NewEntry, ReserveSlot } from '../../store.js';
+import type {
+  CommitAnswer,
+  HostCommit,
+  Lease,
+  LeaseRequest,
+  ListedHost,
+  NewEntry,
+  ReserveSlot,
+  ScanListing,
+} from '../../store.js';
 import type { StoreQueues } from '../checked-store.js';
 import { ClockWatch, underClock } from '../server/clock-watch.js';
 import { ConfirmedLinks, rolledBack } from '../server/confirmed-links.js';
@@ -30,8 +39,18 @@ const CALL_LEASE = `SELECT key, fencing_token, encode(state, 'hex'), queued, enc
   FROM $S.lease($1, $2, $3, $4, $5, $6, $7)`;
 const CALL_READ_HOST = `SELECT encode(o_state, 'hex'), o_queued, o_in_flight, o_leased, o_parked, o_due
   FROM $S.read_host($1, $2)`;
-const CALL_SCAN = `SELECT o_key, o_phase, o_first, o_second, encode(o_entry, 'hex')
-  FROM $S.scan($1, $2, $3, $4, $5, $6)`;
+const NOW = '(SELECT coalesce($1::int8, (extract(epoch FROM clock_timestamp()) * 1000000)::int8) AS us) now';
+const CALL_SCAN = `SELECT o_key, o_phase, o_first, o_second, encode(o_entry, 'hex'),
+    CASE WHEN o_phase = 0 THEN o_first - now.us END
+  FROM ${NOW}, $S.scan($2, $3, $4, $5, $6, $7)`;
+const LIST_HOSTS = `SELECT key, encode(state, 'hex'), delay, parked, greatest(0, next_at, CASE WHEN lease_end > 0
+    THEN lease_end + delay END, CASE WHEN crawl.lost_until > now.us THEN crawl.lost_until + delay END) - now.us
+  FROM ${NOW}, $S.crawl, $S.host WHERE key > $2 ORDER BY key LIMIT $3`;
+const LIST_KNOWN = 'SELECT fingerprint FROM $S.seen WHERE fingerprint > $1 ORDER BY fingerprint LIMIT $2';
+/** Below every fingerprint but one of 2^64. */
+const LEAST = '-9223372036854775808';
+const KNOW = `WITH new AS (INSERT INTO $S.seen SELECT DISTINCT unnest($1::int8[]) ON CONFLICT DO NOTHING RETURNING 1)
+  UPDATE $S.tally SET known = known + (SELECT count(*) FROM new) WHERE slot = 0`;
 const LIST_RECORDS = `SELECT key, encode(value, 'hex') FROM $S.record
 WHERE (key > $1 OR ($2 AND key = $1)) AND starts_with(key, $3) ORDER BY key LIMIT $4`;
 const WRITE_RECORD = `INSERT INTO $S.record (key, value) VALUES ($1, $2)
@@ -162,13 +181,47 @@ export class PostgresQueues implements StoreQueues {
   async scan(cursor: string | null, limit: number, host?: string) {
     const [, phase = '0', first = '0', second = '0', key = host ?? ''] =
       /^(\d) (-?\d+) (\d+) (.*)$/s.exec(cursor ?? '') ?? [];
-    const rows = await this.#connection.call(CALL_SCAN, [limit, key, phase, first, second, host !== undefined]);
-    const items: { host: string; entry: ReturnType<typeof readEntries>[number] }[] = [];
-    for (const [name, at, one, two, hex = null] of rows) {
+    const where = [key, phase, first, second, host !== undefined];
+    const rows = await this.#connection.call(CALL_SCAN, [this.#now(), limit, ...where]);
+    const items: ScanListing['items'] = [];
+    for (const [name, at, one, two, hex = null, waitUs] of rows) {
       if (hex === null) return { cursor: `${at} ${one} ${two} ${name}`, items };
-      for (const entry of readEntries(hex)) items.push({ host: name ?? '', entry });
+      const waitMs = Number(waitUs ?? 0) / 1_000;
+      for (const entry of readEntries(hex)) items.push({ host: name ?? '', entry, ...(waitMs > 0 ? { waitMs } : {}) });
     }
     return { cursor: null, items };
+  }
+
+  async know(fingerprints: readonly Uint8Array[]) {
+    const numbers = fingerprints.map((one) => new DataView(one.buffer, one.byteOffset).getBigInt64(0));
+    await this.#connection.call(KNOW, [`{${numbers.join(',')}}`]);
+  }
+
+  /** The cursor is the last fingerprint. */
+  async listKnown(cursor: string | null, limit: number) {
+    const rows = await this.#connection.call(LIST_KNOWN, [cursor ?? LEAST, limit]);
+    const items = rows.map(([number]) => {
+      const fingerprint = new Uint8Array(8);
+      new DataView(fingerprint.buffer).setBigInt64(0, BigInt(number ?? 0));
+      return fingerprint;
+    });
+    return { cursor: rows.length < limit ? null : (rows.at(-1)?.[0] ?? null), items };
+  }
+
+  /** The cursor is the last host. */
+  async listHosts(cursor: string | null, limit: number) {
+    const rows = await this.#connection.call(LIST_HOSTS, [this.#now(), cursor ?? '', limit]);
+    const items = rows.map(([host, state = null, delayUs, parked, waitUs]): ListedHost => {
+      const waitMs = Math.max(0, Number(waitUs) / 1_000);
+      return {
+        host: host ?? '',
+        state: bytesOf(state),
+        delayMs: Number(delayUs) / 1_000,
+        waitMs,
+        isParked: parked === 't',
+      };
+    });
+    return { cursor: rows.length < limit ? null : (rows.at(-1)?.[0] ?? null), items };
   }
 
   async readRecord(key: string) {

@@ -13,6 +13,9 @@ import { LEASE_LUA, WAKE_LUA } from './lua-lease.js';
 import {
   DESTROY_LUA,
   DUE_LUA,
+  HOSTS_LUA,
+  KNOW_LUA,
+  KNOWN_LUA,
   LATE_LUA,
   READ_HOST_LUA,
   RESERVE_LUA,
@@ -36,6 +39,9 @@ const SCRIPTS = {
   reserve: script(RESERVE_LUA),
   settings: script(SETTINGS_LUA),
   destroy: script(DESTROY_LUA),
+  hosts: script(HOST_LUA, HOSTS_LUA),
+  known: script(KNOWN_LUA),
+  know: script(SEEN_LUA, KNOW_LUA),
 };
 
 export type ScriptName = keyof typeof SCRIPTS;

@@ -60,10 +60,11 @@ if only then
   number, last = r.n, r.n
 end
 
-local function left() return limit - #items / 2 end
-local function put(key, entry)
+local function left() return limit - #items / 3 end
+local function put(key, entry, waits)
   items[#items + 1] = key
   items[#items + 1] = entry
+  items[#items + 1] = waits or 0
 end
 
 -- Each phase lists as many entries as fit, notes where it stopped, and returns whether it reached its end.
@@ -90,7 +91,7 @@ local function scanWaiting(r)
       local score, order = tonumber(found[at + 1]), struct.unpack('>I5', found[at])
       if score > skipped[1] or order > skipped[2] then
         if left() == 0 then return false end
-        put(r.key, found[at])
+        put(r.key, found[at], score - now)
         first, second = string.format('%.0f', score), tostring(order)
       end
     end
@@ -175,4 +176,38 @@ export const DESTROY_LUA = `
 local step = call('SCAN', ARGV[2], 'MATCH', ARGV[3], 'COUNT', 1000)
 if #step[2] > 0 then call('UNLINK', unpack(step[2])) end
 return step[1]
+`;
+
+/**
+ * Lua, after the shard and the host. ARGV: now; number of the first host; hosts at most. Returns for each its name, its
+ * state, delay, microseconds to wait, whether it is parked; then the number of the next, or nothing.
+ */
+export const HOSTS_LUA = `
+local from, limit = tonumber(ARGV[2]), tonumber(ARGV[3])
+local hosts = {}
+for number = from, math.min(m.n, from + limit) - 1 do
+  local r = load(call('LINDEX', base .. 'N' .. math.floor(number / 1024), number % 1024))
+  local at = math.max(r.l > 0 and r.l + r.d or r.a, r.e < m.g and m.x + r.d or 0)
+  hosts[#hosts + 1] = { r.key, call('HGET', base .. 's', r.n), r.d, math.max(0, at - now), r.parked and 1 or 0 }
+end
+return { hosts, from + limit < m.n and from + limit }
+`;
+
+/** Lua, after the shard. ARGV: now; number of the first bucket; buckets. Returns fingerprints, and the next bucket. */
+export const KNOWN_LUA = `
+local from, limit = tonumber(ARGV[2]), tonumber(ARGV[3])
+local known = {}
+for bucket = from, math.min(m.b, from + limit) - 1 do
+  local members = call('SMEMBERS', base .. 'f' .. bucket)
+  for at = 1, #members do known[#known + 1] = members[at] end
+end
+return { known, from + limit < m.b and from + limit }
+`;
+
+/** Lua, after the shard and the fingerprints. ARGV: now; fingerprints. */
+export const KNOW_LUA = `
+checkServer(0)
+for at = 2, #ARGV do m.k = m.k + call('SADD', bucketOf(ARGV[at]), ARGV[at]) end
+splitBuckets()
+saveCounts()
 `;

@@ -1,17 +1,19 @@
 // The verbs on one shard. What they do is in the scripts.
 
-import type { CommitAnswer, HostCommit, Lease, LeaseRequest, NewEntry, ReserveSlot } from '../../store.js';
+import type { CommitAnswer, HostCommit, Lease, LeaseRequest, ListedHost, NewEntry, ReserveSlot } from '../../store.js';
 import type { StoreQueues } from '../checked-store.js';
 import { type ClockedAnswer, ClockWatch, underClock } from '../server/clock-watch.js';
 import { ConfirmedLinks, rolledBack } from '../server/confirmed-links.js';
 import type { Connection, ResolvedRedisOptions, ScriptName, ScriptValue } from './connection.js';
 import {
+  fingerprintText,
   laneNames,
   listOf,
   microseconds,
   putCommit,
   putEntries,
   readEntry,
+  readFingerprint,
   readHostAnswer,
   readLease,
   readOutcome,
@@ -19,6 +21,8 @@ import {
 
 /** Hosts of one script, during which the server answers no other client. */
 const HOSTS_PER_SCRIPT = 256;
+/** Fingerprints of a bucket, about. */
+const PER_BUCKET = 330;
 /** Links of one script that adds again. */
 const LINKS_PER_SCRIPT = 1_024;
 /** Keys of records that are listed have at most so many characters. */
@@ -183,9 +187,39 @@ export class RedisQueues implements StoreQueues {
     const where = cursor?.split(' ') ?? ['0', 'i', '0', '0'];
     const [next, found] = listOf(await this.#run('scan', [limit, ...where, host ?? '']));
     const listed = listOf(found) as Buffer[];
-    const hosts = listed.filter((_, at) => at % 2 === 0);
-    const items = hosts.map((name, at) => ({ host: name.toString(), entry: readEntry(listed[2 * at + 1]!) }));
+    const hosts = listed.filter((_, at) => at % 3 === 0);
+    const items = hosts.map((name, at) => {
+      const waitMs = Number(listed[3 * at + 2]) / 1_000;
+      const entry = readEntry(listed[3 * at + 1]!);
+      return { host: name.toString(), entry, ...(waitMs > 0 ? { waitMs } : {}) };
+    });
     return { cursor: next === null ? null : listOf(next).map(String).join(' '), items };
+  }
+
+  async know(fingerprints: readonly Uint8Array[]) {
+    await this.#run('know', fingerprints.map(fingerprintText));
+  }
+
+  /** The cursor is the number of a bucket. */
+  async listKnown(cursor: string | null, limit: number) {
+    const [known, next] = listOf(await this.#run('known', [cursor ?? 0, Math.ceil(limit / PER_BUCKET)]));
+    return { cursor: next === null ? null : String(next), items: listOf(known).map(readFingerprint) };
+  }
+
+  /** The cursor is the number of a host. */
+  async listHosts(cursor: string | null, limit: number) {
+    const [found, next] = listOf(await this.#run('hosts', [cursor ?? 0, Math.min(limit, HOSTS_PER_SCRIPT)]));
+    const items = listOf(found).map((each): ListedHost => {
+      const [host, state, delayUs, waitUs, parked] = listOf(each);
+      return {
+        host: String(host),
+        state: Buffer.isBuffer(state) ? new Uint8Array(state) : null,
+        delayMs: Number(delayUs) / 1_000,
+        waitMs: Number(waitUs) / 1_000,
+        isParked: Number(parked) === 1,
+      };
+    });
+    return { cursor: next === null ? null : String(next), items };
   }
 
   /** The key that names the crawl, the only one with a `c` there, goes last: until then it can be called again. */

@@ -26,10 +26,21 @@ export function putEntries(values: ScriptValue[], entries: readonly NewEntry[], 
     }
     const waitUs = notBeforeMs > 0 ? microseconds(notBeforeMs) : '';
     const about = `${priority}${dedupe ? 1 : 0}${number},${laneOf(lane)},${waitUs}`;
-    rest.push(bufferOf(fingerprint).readBigInt64BE().toString(), about, bufferOf(body));
+    rest.push(fingerprintText(fingerprint), about, bufferOf(body));
   }
   values.push(hosts.size, ...hosts.keys(), entries.length);
   for (const value of rest) values.push(value);
+}
+
+/** As decimal digits: what a small set keeps in eight bytes. */
+export function fingerprintText(fingerprint: Uint8Array): string {
+  return bufferOf(fingerprint).readBigInt64BE().toString();
+}
+
+export function readFingerprint(text: unknown): Uint8Array {
+  const fingerprint = new Uint8Array(8);
+  new DataView(fingerprint.buffer).setBigInt64(0, BigInt(String(text)));
+  return fingerprint;
 }
 
 export function putCommit(values: ScriptValue[], part: HostCommit, laneOf: LaneName<string>): void {

@@ -184,6 +184,19 @@ export class ShardedQueues implements StoreQueues {
     return this.#page(cursor, (verbs, from) => verbs.scan(from, limit));
   }
 
+  listKnown(cursor: string | null, limit: number) {
+    return this.#page(cursor, (verbs, from) => verbs.listKnown(from, limit));
+  }
+
+  listHosts(cursor: string | null, limit: number) {
+    return this.#page(cursor, (verbs, from) => verbs.listHosts(from, limit));
+  }
+
+  /** In every shard: a fingerprint does not say of which host it is. */
+  async know(fingerprints: readonly Uint8Array[]) {
+    await Promise.all(this.#shards.map((shard) => shard.ask((verbs) => verbs.know(fingerprints))));
+  }
+
   /** The first goes last, as it came last. */
   async destroy() {
     const [first, ...others] = this.#shards;

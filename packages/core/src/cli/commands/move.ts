@@ -1,0 +1,61 @@
+// `mannerly move`: moves a stopped crawl from one store to another: a crawl directory, Redis, PostgreSQL.
+
+import type { FrontierStore } from '@mannerly/frontier';
+import { storeIn } from '../../default-parts.js';
+import { lockDirectory, refuseShared } from '../../directory/directory-lock.js';
+import { moveStore } from '../../inspection/store-inspection.js';
+import { EXIT } from '../exit-codes.js';
+import { type Flags, json } from '../flags.js';
+import type { CliIo } from '../io.js';
+import { openStore } from '../open-store.js';
+import { showWork } from '../progress.js';
+
+/** Runs the command. @throws UsageError, MannerlyError, FrontierError */
+export async function moveCommand(from: string, to: string, flags: Flags, io: CliIo): Promise<number> {
+  const source = await placeOf(from);
+  try {
+    const target = await placeOf(to);
+    try {
+      const moved = await showWork(io, 'Moving', 'URLs', null, (progress) =>
+        moveStore(source.store, target.store, ({ known, entries }) => progress(known + entries)),
+      );
+      if (flags.json === true) io.out(json(moved));
+      else {
+        const { known, hosts, entries } = moved;
+        const done =
+          known === 0 ? 'It was moved before.' : `${known} URLs known, ${entries} queued, ${hosts} hosts moved.`;
+        io.out(`${done} ${target.next}`);
+      }
+      return EXIT.ok;
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/** A store, and how a crawl goes on with it. */
+interface Place {
+  readonly store: FrontierStore;
+  readonly next: string;
+  close(): Promise<void>;
+}
+
+/** @param text - The URL of a store, or a crawl directory, which no run opens meanwhile. */
+async function placeOf(text: string): Promise<Place> {
+  if (/^(?:rediss?|postgres(?:ql)?):\/\//.test(text)) {
+    const opened = await openStore(text, '');
+    const next = `Continue with --store ${opened.name} and the crawl directory that you have.`;
+    return { store: opened.make(() => undefined), next, close: () => opened.close() };
+  }
+  const store = await storeIn(text);
+  const lock = await lockDirectory(text);
+  try {
+    await refuseShared(text);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+  return { store, next: `Continue with --out ${text}, without --store.`, close: () => lock.release() };
+}

@@ -1,0 +1,115 @@
+// A move that is interrupted at any call is ended by the next one: nothing twice, nothing lost, no clock earlier. If it
+// breaks, a dropped connection in the middle of a night costs a crawl.
+
+import { describe, expect, it } from 'vitest';
+import { moveCrawl } from './move-crawl.js';
+import { encodeItem } from './records/record.js';
+import { aroundStore } from './records/store-guard.js';
+import type { FrontierStore, NewEntry } from './store.js';
+import { memoryStore } from './stores/memory.js';
+
+const OPEN = { crawl: 'crawl', owner: 'test', create: true };
+const text = new TextEncoder();
+
+function entry(host: string, path: string, notBeforeMs = 0): NewEntry {
+  const url = `http://${host}/${path}`;
+  const record = { url, depth: 0, via: 'seed', from: null, hops: 0, label: null, userData: null, tries: 0 } as const;
+  const fingerprint = new Uint8Array(8);
+  new DataView(fingerprint.buffer).setBigUint64(
+    0,
+    BigInt(host.charCodeAt(0) * 1_000 + path.length * 7 + path.charCodeAt(0)),
+  );
+  const body = encodeItem({ kind: 'page', record, addedAtMs: 0 });
+  return { host, lane: `http://${host}`, fingerprint, priority: 3, body, notBeforeMs };
+}
+
+async function filled(now: () => number): Promise<FrontierStore> {
+  const store = memoryStore({ nowMs: now });
+  await store.open(OPEN);
+  await store.writeRecord('fingerprint-secret', text.encode('s'));
+  await store.writeRecord('robots/http://a.test', text.encode('rules'));
+  await store.add([...'abcdefgh'].map((path) => entry('a.test', path)));
+  await store.add([entry('b.test', 'x', 60_000), entry('c.test', 'y')]);
+  for (const { host, fencingToken, entries } of await store.lease({ maxHosts: 9, entriesPerHost: 2, ttlMs: 1_000 })) {
+    const done = entries.slice(0, 1).map(({ id }) => id);
+    const state = text.encode(`state of ${host}`);
+    await store.commit([{ host, fencingToken, done, state, delayMs: 500, then: { release: { dueInMs: 5_000 } } }]);
+  }
+  return store;
+}
+
+/** A store whose calls fail from one on. */
+function failing(store: FrontierStore, after: number): FrontierStore {
+  let calls = 0;
+  const { listKnown, listHosts, know } = store;
+  const guarded = aroundStore(store, async (verb) => {
+    calls += 1;
+    // Half of the calls that fail have happened.
+    if (calls > after && calls % 2 === 0) await verb();
+    if (calls > after) throw new Error('the connection is gone');
+    return verb();
+  });
+  return {
+    ...guarded,
+    listKnown: listKnown!.bind(store),
+    listHosts: listHosts!.bind(store),
+    know: know!.bind(store),
+  };
+}
+
+async function scanOf(store: FrontierStore): Promise<string[]> {
+  const { items } = await store.scan(null, 1_000);
+  return items
+    .map(({ host, entry: { body }, waitMs = 0 }) => `${host} ${new TextDecoder().decode(body)} ${waitMs}`)
+    .toSorted();
+}
+
+describe('a crawl that is moved', () => {
+  it('arrives whole, wherever the move was interrupted', async () => {
+    let now = 1_000_000;
+    const pause = async (ms: number): Promise<void> => {
+      now += ms;
+    };
+    const from = await filled(() => now);
+    const expected = await scanOf(from);
+    let failures = 0;
+    for (let after = 0; after < 40; after += 1) {
+      const to = memoryStore({ nowMs: () => now });
+      await to.open(OPEN);
+      await from.writeRecord('moved', null);
+      const options = { from, hostKeyBy: 'host', pause } as const;
+      const interrupted = await moveCrawl({ ...options, to: failing(to, after) }).catch(() => null);
+      if (interrupted === null) {
+        failures += 1;
+        await moveCrawl({ ...options, to });
+      }
+      // Waits of entries shrink while time passes.
+      const bare = (all: string[]) => all.map((each) => each.replace(/ \d+$/, ''));
+      expect(bare(await scanOf(to)), `after ${after} calls`).toEqual(bare(expected));
+      const { known, queued, inFlight } = await to.stats();
+      expect({ known, entries: queued + inFlight }).toEqual({ known: 10, entries: 8 });
+      const [source, target] = await Promise.all(
+        [from, to].map(async (store) => (await store.listHosts!(null, 99)).items),
+      );
+      for (const { host, waitMs, delayMs, state } of source!) {
+        const there = target!.find((each) => each.host === host);
+        expect(there).toMatchObject({ delayMs, state });
+        expect(there!.waitMs).toBeGreaterThanOrEqual(waitMs);
+      }
+      expect(await to.readRecord('moved')).toBeNull();
+      expect(new TextDecoder().decode((await to.readRecord('robots/http://a.test'))!)).toBe('rules');
+      expect(new TextDecoder().decode((await from.readRecord('moved'))!)).toBe('moved s');
+      // Once more, it does nothing.
+      expect(await moveCrawl({ ...options, to })).toEqual({ known: 0, hosts: 0, entries: 0 });
+    }
+    expect(failures).toBeGreaterThan(10);
+  });
+
+  it('is refused by a store that holds another, and changes nothing there', async () => {
+    const [from, to] = [await filled(() => 0), await filled(() => 0)];
+    await to.writeRecord('fingerprint-secret', text.encode('other'));
+    await expect(moveCrawl({ from, to, hostKeyBy: 'host' })).rejects.toThrow('holds another crawl');
+    expect(await to.readRecord('moved')).toBeNull();
+    expect(await from.readRecord('moved')).toBeNull();
+  });
+});

@@ -1,0 +1,215 @@
+// Moves a crawl that nobody works on from one store to another, through the verbs of both: what is known, hosts with
+// their clocks, entries, records. Interrupted, it is called again and adds what is missing. Meanwhile and afterwards no
+// process opens the crawl where it would be half or would be crawled twice: a record says so.
+
+import { FrontierError } from './errors.js';
+import { RECORD_MOVED, stateOfMove } from './records/moved.js';
+import { LOCK_HOST, nearOfPart } from './records/processes.js';
+import { decodeItem } from './records/record.js';
+import { authorityOfKey } from './robots/authority-cache.js';
+import type { FrontierStore, ListedHost, NewEntry, ScanListing } from './store.js';
+import { authorityOf, type HostKeyBy, hostKeyOf } from './url/url.js';
+
+/** How much was moved. */
+export interface MovedCounts {
+  readonly known: number;
+  readonly hosts: number;
+  readonly entries: number;
+}
+
+/** A move. Both stores are open, and belong to the caller. */
+export interface MoveOptions {
+  readonly from: FrontierStore;
+  readonly to: FrontierStore;
+  /** That of the crawl. */
+  readonly hostKeyBy: HostKeyBy;
+  /** Called now and then. */
+  readonly onProgress?: (moved: MovedCounts) => void;
+  /** Waits; for tests. @default a timer */
+  readonly pause?: (ms: number) => Promise<void>;
+}
+
+const SECRET_KEY = 'fingerprint-secret';
+/** Hosts, entries or records at a time. */
+const AT_ONCE = 250;
+const KNOWN_AT_ONCE = 1_000;
+/** Milliseconds that a host is leased while its clock is set. */
+const LEASE_MS = 30_000;
+const RETRY_MS = 1_000;
+/** Looks at a host that an interrupted move has leased, until it is free: longer than the lease. */
+const MOST_RETRIES = 90;
+
+/**
+ * Moves the crawl. What it had moved already, it skips; called once more after its end it does nothing.
+ *
+ * @throws FrontierError `store-mismatch` where the target holds another crawl; `option-invalid` for a store that cannot
+ *   list or take a crawl; `store-failed`, also where less has arrived than was there.
+ */
+export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
+  const { from, to } = options;
+  const { listKnown, listHosts, listRecords } = from;
+  if (listKnown === undefined || listHosts === undefined || listRecords === undefined || to.know === undefined)
+    throw new FrontierError('option-invalid', 'one of the two stores cannot list a crawl, or take one from elsewhere');
+  const secret = textOf(await from.readRecord(SECRET_KEY));
+  const isResumed = await begin(options, secret);
+  const moved = { known: 0, hosts: 0, entries: 0 };
+  if (isResumed === null) return moved;
+  const tell = (): void => options.onProgress?.({ ...moved });
+
+  let any = new Uint8Array(8);
+  for await (const page of pages((cursor) => listKnown.call(from, cursor, KNOWN_AT_ONCE))) {
+    const most = Math.min(KNOWN_AT_ONCE, to.capabilities.maxBatch);
+    for (let at = 0; at < page.length; at += most) await to.know(page.slice(at, at + most));
+    any = page[0] === undefined ? any : new Uint8Array(page[0]);
+    moved.known += page.length;
+    tell();
+  }
+  for await (const page of pages((cursor) => listHosts.call(from, cursor, AT_ONCE))) {
+    const hosts = page.filter(({ host }) => host !== LOCK_HOST);
+    await setClocks(options, hosts);
+    moved.hosts += hosts.length;
+    tell();
+  }
+  const arrived = new Arrived(isResumed ? to : null);
+  for await (const page of pages((cursor) => from.scan(cursor, AT_ONCE))) {
+    const missing: NewEntry[] = [];
+    for (const item of page) if (!(await arrived.has(item))) missing.push(entryOf(item, any));
+    const outcomes = missing.length === 0 ? [] : await to.add(missing);
+    if (outcomes.includes('full'))
+      throw new FrontierError('store-failed', 'the target takes no more entries', { hint: 'Raise its `maxQueued`.' });
+    moved.entries += page.length;
+    tell();
+  }
+  for await (const page of pages((cursor) => listRecords.call(from, '', cursor, AT_ONCE))) {
+    for (const { key, value } of page) {
+      const authority = authorityOfKey(key);
+      const near = authority === null ? nearOfPart(key) : (hostKeyOf(authority, options.hostKeyBy) ?? authority);
+      if (key !== RECORD_MOVED) await to.writeRecord(key, value, near);
+    }
+  }
+  await compare(from, to);
+  // In this order: a crash in between leaves both closed, and the next call ends the move.
+  await from.writeRecord(RECORD_MOVED, encode(stateOfMove('moved', secret)));
+  await to.writeRecord(RECORD_MOVED, null);
+  return moved;
+}
+
+/** Closes both stores to processes. @returns Whether the move had begun before; `null`: it had ended. */
+async function begin({ from, to }: MoveOptions, secret: string): Promise<boolean | null> {
+  const arriving = stateOfMove('arriving', secret);
+  const there = textOf(await to.readRecord(RECORD_MOVED));
+  if (there !== arriving) {
+    const { known, queued } = await to.stats();
+    const theirs = textOf(await to.readRecord(SECRET_KEY));
+    const isOver = textOf(await from.readRecord(RECORD_MOVED)) === stateOfMove('moved', secret);
+    if (isOver && theirs === secret && there === '') return null;
+    if (known > 0 || queued > 0 || theirs !== '' || there !== '')
+      throw new FrontierError('store-mismatch', 'the target holds another crawl already', {
+        hint: 'Take another ?crawl=<name>, or remove that one first: mannerly delete.',
+      });
+    await to.writeRecord(RECORD_MOVED, encode(arriving));
+  }
+  await from.writeRecord(RECORD_MOVED, encode(stateOfMove('leaving', secret)));
+  return there === arriving;
+}
+
+/** Sets the clocks of hosts, before anything is queued: nobody gets them earlier than in the old store. */
+async function setClocks({ to, pause = wait }: MoveOptions, listed: readonly ListedHost[]): Promise<void> {
+  let left = listed;
+  for (let tries = 0; left.length > 0; tries += 1) {
+    const request = { maxHosts: left.length, entriesPerHost: 1, ttlMs: LEASE_MS, hosts: left.map(({ host }) => host) };
+    const leases = new Map((await to.lease(request)).map((lease) => [lease.host, lease.fencingToken]));
+    const commits = left.flatMap(({ host, state, delayMs, waitMs, isParked }) => {
+      const fencingToken = leases.get(host);
+      if (fencingToken === undefined) return [];
+      const then = { release: { dueInMs: isParked ? null : waitMs } };
+      return [{ host, fencingToken, delayMs, ...(state === null ? {} : { state }), then }];
+    });
+    if (commits.length > 0) await to.commit(commits);
+    // Those that wait already have their clock; but not those that an interrupted move has leased.
+    const others = left.filter(({ host }) => !leases.has(host));
+    const looks = await Promise.all(others.map(({ host }) => to.readHost?.(host) ?? null));
+    left = others.filter((_, at) => looks[at]?.isLeased === true);
+    if (left.length > 0 && tries >= MOST_RETRIES)
+      throw new FrontierError('store-failed', 'somebody works on the crawl in the target');
+    if (left.length > 0) await pause(RETRY_MS);
+  }
+}
+
+/** Which entries an interrupted move has brought already. Entries are listed host by host. */
+class Arrived {
+  readonly #to: FrontierStore | null;
+  #host: string | null = null;
+  #bodies = new Map<string, number>();
+
+  constructor(to: FrontierStore | null) {
+    this.#to = to;
+  }
+
+  /** Whether this one has; each counts once. */
+  async has({ host, entry }: ScanListing['items'][number]): Promise<boolean> {
+    const to = this.#to;
+    if (to === null) return false;
+    if (host !== this.#host) {
+      this.#host = host;
+      this.#bodies = new Map();
+      for await (const page of pages((cursor) => to.scan(cursor, AT_ONCE, host)))
+        for (const { entry: there } of page) this.#count(there, 1);
+    }
+    const count = this.#bodies.get(keyOf(entry)) ?? 0;
+    if (count > 0) this.#count(entry, -1);
+    return count > 0;
+  }
+
+  #count(entry: { readonly priority: number; readonly body: Uint8Array }, by: number): void {
+    this.#bodies.set(keyOf(entry), (this.#bodies.get(keyOf(entry)) ?? 0) + by);
+  }
+}
+
+function keyOf({ priority, body }: { readonly priority: number; readonly body: Uint8Array }): string {
+  return `${priority} ${new TextDecoder().decode(body)}`;
+}
+
+/** @param known - A fingerprint that is known: that of the entry is among those that were moved. */
+function entryOf({ host, entry, waitMs }: ScanListing['items'][number], known: Uint8Array): NewEntry {
+  const { priority, body } = entry;
+  const item = decodeItem(body);
+  const lane = item.kind === 'hop' ? `robots.txt of ${item.authority}` : (authorityOf(item.record.url) ?? undefined);
+  const more = { ...(lane === undefined ? {} : { lane }), ...(waitMs === undefined ? {} : { notBeforeMs: waitMs }) };
+  return { host, fingerprint: known, priority, body, dedupe: false, ...more };
+}
+
+/** @throws FrontierError `store-failed` where something is missing. */
+async function compare(from: FrontierStore, to: FrontierStore): Promise<void> {
+  const [here, there] = [await from.stats(), await to.stats()];
+  const entriesOf = ({ queued, inFlight }: typeof here): number => queued + inFlight;
+  // Several shards know every fingerprint each.
+  if (entriesOf(here) === entriesOf(there) && there.known >= here.known) return;
+  const text = (of: typeof here): string => `${of.known} URLs known and ${entriesOf(of)} queued`;
+  throw new FrontierError('store-failed', `of ${text(here)}, ${text(there)} have arrived`, {
+    hint: 'Is somebody working on one of the two? Call it again when nobody is.',
+  });
+}
+
+async function* pages<Item>(
+  list: (cursor: string | null) => Promise<{ readonly cursor: string | null; readonly items: readonly Item[] }>,
+): AsyncGenerator<readonly Item[]> {
+  let cursor: string | null = null;
+  do {
+    const page = await list(cursor);
+    yield page.items;
+    cursor = page.cursor;
+  } while (cursor !== null);
+}
+
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function textOf(bytes: Uint8Array | null): string {
+  return bytes === null ? '' : new TextDecoder().decode(bytes);
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,85 @@
+// A crawl moves from its directory to Redis and on to PostgreSQL, while it is stopped: every page is requested once, none
+// is lost, and no host is requested earlier than its interval allows, whatever store it is in. If this breaks, an
+// operator who outgrows a machine starts over, and so asks the sites for everything twice.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ManyHosts, mannerlyIn, startHosts, tooEarly } from '../support/crawl-commands.js';
+import { HAS_POSTGRES, sharedPostgres } from '../support/postgres-server.mjs';
+import { HAS_REDIS, startRedis } from '../support/redis-server.js';
+
+const IS_RUN = process.platform === 'linux' && ((HAS_REDIS && HAS_POSTGRES) || process.env['CI'] !== undefined);
+const INTERVAL_MS = 1_500;
+const HOSTS = 8;
+const PAGES = 9;
+
+describe.skipIf(!IS_RUN)('mannerly move', () => {
+  let place = '';
+  let web: ManyHosts;
+  let redis: Awaited<ReturnType<typeof startRedis>>;
+  let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
+
+  beforeAll(async () => {
+    place = await mkdtemp(join(tmpdir(), 'mannerly-move-'));
+    [web, redis, postgres] = await Promise.all([
+      startHosts('127.0.11', HOSTS, PAGES),
+      startRedis('--appendonly', 'yes'),
+      sharedPostgres(),
+    ]);
+  }, 300_000);
+  afterAll(async () => {
+    await web.close();
+    await redis.dispose();
+    await postgres.dispose();
+    await rm(place, { recursive: true, force: true, maxRetries: 5 });
+  }, 60_000);
+
+  const crawl = (pages: number, ...more: readonly string[]) => {
+    const who = ['--name', 'crew', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
+    const pace = ['--interval', String(INTERVAL_MS / 1_000), '--pages', String(pages)];
+    return mannerlyIn(place, 'crawl', ...web.seeds, ...who, ...pace, '--out', 'crawl', '--json', ...more);
+  };
+
+  it('takes a crawl through three stores, once and no page earlier', { timeout: 240_000 }, async () => {
+    const onRedis = `${redis.url}?crawl=moved`;
+    const onPostgres = `${postgres.url}${postgres.url.includes('?') ? '&' : '?'}crawl=moved-${process.pid}&unsafe=fsync-off`;
+    expect((await crawl(24)).code).toBe(0);
+    const count = web.arrivals.length;
+    expect(count).toBeGreaterThanOrEqual(24);
+    const first = await mannerlyIn(place, 'move', 'crawl', onRedis, '--json');
+    expect(first.code, first.told).toBe(0);
+    expect(JSON.parse(first.printed)).toMatchObject({ hosts: HOSTS });
+    // The crawl is not here any more, and the move is over.
+    expect(await crawl(30)).toMatchObject({ told: expect.stringContaining('was moved to another store') });
+    expect(await mannerlyIn(place, 'move', 'crawl', onRedis)).toMatchObject({
+      code: 0,
+      printed: expect.stringContaining('It was moved before.'),
+    });
+    expect(web.arrivals.length).toBe(count);
+
+    expect((await crawl(48, '--store', onRedis)).code).toBe(0);
+    expect(web.arrivals.length).toBeGreaterThanOrEqual(48);
+    const second = await mannerlyIn(place, 'move', onRedis, onPostgres);
+    expect(second.code, second.told).toBe(0);
+    const ended = await crawl(1_000, '--store', onPostgres);
+    expect(ended.code, ended.told).toBe(0);
+    expect(JSON.parse(ended.printed)).toMatchObject({ state: 'finished', pages: HOSTS * PAGES });
+    expect(web.arrivals.map(({ url }) => url).toSorted()).toEqual([...web.pages].toSorted());
+    expect(tooEarly(web.arrivals, INTERVAL_MS - 1)).toEqual([]);
+
+    expect(await mannerlyIn(place, 'move', onPostgres, onRedis)).toMatchObject({
+      told: expect.stringContaining('holds another crawl already'),
+    });
+    // And back, where the frontier was.
+    await rm(join(place, 'crawl', 'frontier'), { recursive: true });
+    const back = await mannerlyIn(place, 'move', onPostgres, 'crawl');
+    expect(back.code, back.told).toBe(0);
+    const count2 = web.arrivals.length;
+    const again = await crawl(1_000);
+    expect(JSON.parse(again.printed)).toMatchObject({ state: 'finished', alreadyFinished: true, pages: HOSTS * PAGES });
+    expect(web.arrivals.length).toBe(count2);
+    await mannerlyIn(place, 'delete', '--yes', '--store', onPostgres);
+  });
+});
