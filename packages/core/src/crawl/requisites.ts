@@ -51,12 +51,7 @@ export class Requisites {
     this.#parts = parts;
   }
 
-  /**
-   * Fetches what a page needs and the archive does not hold.
-   *
-   * @returns `stopped`: the crawl stopped before, and the page has to come again. Rejects only with what broken
-   *   machinery threw.
-   */
+  /** Fetches what a page needs and the archive does not hold. `stopped`: the page has to come again. */
   async fetch(work: PageWork, page: FetchedPage): Promise<'done' | 'stopped'> {
     if (page.kind !== 'html' || !page.exclusion.keepsBody) return 'done';
     const { options, journal } = this.#parts;

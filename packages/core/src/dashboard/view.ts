@@ -45,9 +45,7 @@ interface HostTally {
   readonly lastStatus: number | null;
   readonly lastFailure: string | null;
   readonly lastEndedAtMs: number;
-  /**
-   * What it requires between two requests: the longer of Crawl-delay and Request-rate, milliseconds; `null`: nothing.
-   */
+  /** The longer of Crawl-delay and Request-rate, milliseconds; `null`: nothing is required. */
   readonly asksMs: number | null;
   /** End of one exchange to the start of the next, the smallest; `null` with fewer than two. */
   readonly smallestGapMs: number | null;

@@ -17,10 +17,8 @@ export interface OutputHash {
 }
 
 /**
- * Hashes the files of one process, in the order of their names. Absent ones are left out.
- *
+ * The files of one process by name; absent ones are left out. @throws The platform's error.
  * @param isShared - Whether other processes write the shared files meanwhile: then these are left out.
- * @throws The platform's error when a file cannot be read.
  */
 export async function hashOutputs(paths: CrawlPaths, isShared: boolean): Promise<readonly OutputHash[]> {
   const { itemsPath, rejectedPath, errorsPath, runsPath, requestsPath, decisionsPath, warningsPath } = paths;

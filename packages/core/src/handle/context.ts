@@ -229,8 +229,7 @@ function seen<T>(promise: Promise<T>): Promise<T> {
 
 /**
  * Stages links of the page; those that it wants left alone, or that no handler wants, are noted as such. The next page
- * of a list, by its `rel`, keeps the depth unless `options` say otherwise: a list has as many pages as it has.
- *
+ * of a list keeps the depth: a list has as many pages as it has.
  * @throws MannerlyError `page-not-markup`, `option-invalid`, `item-invalid`
  */
 export function followLinks(
@@ -250,10 +249,7 @@ export function followLinks(
   }
 }
 
-/**
- * Stages a URL of the handler's own. @param leftAlone - As `leftAloneUrls` has it. @throws MannerlyError
- * `option-invalid`, `item-invalid`
- */
+/** Stages a URL of the handler's own. @throws MannerlyError `option-invalid`, `item-invalid` */
 export function addUrl(
   page: FetchedPage,
   stage: Stage,
@@ -271,10 +267,7 @@ export function addUrl(
 
 type Carried = { readonly [Name in keyof FollowOptions]?: FollowOptions[Name] | undefined };
 
-/**
- * Makes candidates of URLs found on a page. What they carry is copied once: the handler may change its own later.
- * @throws MannerlyError `option-invalid`, `item-invalid`
- */
+/** Candidates from a page. What they carry is copied once: the handler may change its own later. Throws as `addUrl`. */
 function candidates(page: FetchedPage, via: 'link' | 'handler', options: Carried): (url: string) => NewUrl {
   const { label, userData, priority, allowDuplicate = false } = options;
   if (options.depth !== undefined && options.depth !== 'same' && options.depth !== 'deeper') {
@@ -312,9 +305,7 @@ export function nextVisit(
   return { ...next, ...origin, depth, via, visit: visit + 1, notBeforeMs: Math.ceil(fetchedAtMs + afterMs) };
 }
 
-/**
- * URLs that the page shows only in links that it wants left alone. Computed once: a handler may add thousands of URLs.
- */
+/** URLs that the page shows only in links to be left alone. Computed once: a handler may add thousands of URLs. */
 function leftAloneUrls(page: FetchedPage): Set<string> {
   const isAlone = (link: PageLink): boolean => page.exclusion.whyLeaveAlone(link) !== null;
   const urls = new Set(page.links.filter(isAlone).map(({ url }) => url));

@@ -108,11 +108,7 @@ export class HandlerPool {
     return this.#queue.add(() => this.#startInTurn(() => this.#run(page, found, change)));
   }
 
-  /**
-   * Tells the handler for unchanged pages, if there is one.
-   *
-   * @returns What it threw, or that it took too long; `null`: neither. Never rejects.
-   */
+  /** Tells the handler for unchanged pages. @returns What it threw, or that it took too long. Never rejects. */
   async unchanged(page: UnchangedPage): Promise<{ readonly error: unknown } | null> {
     const { handlers, handlerTimeoutMs, clock, signal } = this.#options;
     const { unchanged } = handlers;
@@ -201,8 +197,6 @@ async function attempt(
  * Starts handlers one after the other: the next one when the last has ended or waits for a file or a server. Started
  * together, each would hold the document of its page (twenty times its bytes) at its first `await`, and the garbage
  * collector would copy all of them (docs/decisions/0017).
- *
- * @throws Never
  */
 export function createStartInTurn(): <T>(run: () => Promise<T>) => Promise<T> {
   let last: Promise<void> = Promise.resolve();

@@ -54,9 +54,7 @@ export interface StoreInspection extends CrawlInspection {
 }
 
 /**
- * Opens a crawl on a server for questions, by the settings of its processes.
- *
- * @param makeStore - Makes a store that was not opened yet; called twice.
+ * Opens a crawl on a server for questions, by the settings of its processes. @param makeStore - Called twice.
  * @throws MannerlyError `not-running` where there is no crawl; `store-failed`.
  */
 export async function inspectStore(makeStore: () => FrontierStore): Promise<StoreInspection> {

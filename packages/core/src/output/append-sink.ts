@@ -11,11 +11,7 @@ import { PageBatches } from './page-batches.js';
 import type { Item, Sink } from './sink.js';
 
 interface ItemFormat {
-  /**
-   * Reads what a crash may cause to be written again: the ids of items that were in flight, and earlier ones.
-   *
-   * @returns Bytes up to the end of the last whole entry.
-   */
+  /** Reads the ids of items that a crash may cause to be written again. @returns Where the last whole entry ends. */
   read(file: FileHandle, addId: (id: string) => unknown): Promise<number>;
   /** The entries of new items. @param isFirst - Whether the file is empty. */
   encode(items: readonly Item[], isFirst: boolean): string | Promise<string>;
@@ -72,9 +68,7 @@ export function appendSink(kind: string, path: string, format: ItemFormat, sync:
 
 /**
  * Reads the entries of a file in one pass: a line break ends one unless it is between quotes.
- *
- * @param hasQuotes - Whether quotes matter. Bytes of quotes and line breaks are part of no other character in UTF-8.
- * @param onEntry - Receives the beginning of each whole entry, one character for each byte, and where the entry ends.
+ * @param onEntry - Receives the beginning of each whole entry, one character for each byte, and where it ends.
  * @throws The platform's error.
  */
 export async function readEntries(

@@ -103,7 +103,6 @@ const NEVER = new AbortController().signal;
 /**
  * Plans a crawl: reads robots.txt and sitemaps of its hosts, and says what the crawl may fetch and how long it will
  * take. It resolves when every host has had its pause, up to a minute: the crawl may begin at once.
- *
  * @param options - As for `createCrawler`. Store, sinks, hooks and archive are left alone.
  * @throws MannerlyError as `createCrawler`; `directory-taken`, `directory-in-use`, `log-failed` with `out`.
  */

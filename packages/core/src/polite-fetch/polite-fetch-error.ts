@@ -8,10 +8,7 @@ type Answer =
   | Exclude<PageFetch, { readonly kind: 'response' }>
   | { readonly kind: 'redirect' | 'limit'; readonly url: string; readonly reason: string };
 
-/**
- * What a polite fetch rejects with, `code` `fetch-refused` or `fetch-failed`. Of a refusal, nothing was requested from
- * that URL.
- */
+/** What a polite fetch rejects with, `code` `fetch-refused` (nothing was requested from that URL) or `fetch-failed`. */
 export class PoliteFetchError extends MannerlyError {
   /** As requested, behind redirects. */
   readonly url: string;

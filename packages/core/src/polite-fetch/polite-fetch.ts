@@ -55,7 +55,6 @@ export interface PoliteFetch {
   /**
    * As the platform's `fetch`, except: GET and HEAD only; `User-Agent`, cookies and credentials are not the caller's to
    * set; a body that is longer than `network.maxBodyBytes` is an error; nothing is retried.
-   *
    * @throws PoliteFetchError (rejects) `fetch-refused` with reason and line; `fetch-failed`. The signal's reason where
    *   it is aborted. MannerlyError `option-invalid` for another method; `directory-in-use`, `directory-taken`.
    */

@@ -54,11 +54,9 @@ function opaque(tag: string): string {
 const DAY_MS = 86_400_000;
 
 /**
- * Epoch milliseconds before which the page is not worth a request; `null`: the response does not say.
- *
- * `max-age` counts before `Expires`, less `Age`; `s-maxage` is for shared caches. `no-cache` and a lifetime of 0 say
- * nothing about changes. Thirty days at most where the response is `immutable` (RFC 8246).
- *
+ * Epoch milliseconds before which the page is not worth a request; `null`: the response does not say. `max-age` counts
+ * before `Expires`, less `Age`; `s-maxage` is for shared caches. `no-cache` and a lifetime of 0 say nothing about
+ * changes. Thirty days at most where the response is `immutable` (RFC 8246).
  * @param trustDays - What is believed at most, otherwise; 0: nothing.
  */
 export function freshUntilMs(headers: HeaderLines, fetchedAtMs: number, trustDays: number): number | null {

@@ -205,10 +205,8 @@ export class Recrawl {
   }
 
   /**
-   * A page came.
-   *
-   * @returns The page if it is as it was, so that its handler has seen it; else how it has changed. Where its items
-   *   count as its content, neither is known before `emitted`.
+   * A page came: as it was, so that its handler has seen it, or how it has changed. Where its items count as its
+   * content, neither is known before `emitted`.
    */
   async read(work: PageWork, came: CamePage): Promise<Compared> {
     const flight = this.#inFlight.get(work);
@@ -294,7 +292,6 @@ export class Recrawl {
 
   /**
    * The page is decided. Kept before it is settled: a process that is killed in between visits it once more.
-   *
    * @returns How its last visit was decided, if that counted as more than a failure.
    */
   async ended(work: PageWork, decision: Answered): Promise<Decided | undefined> {
@@ -341,10 +338,8 @@ export class Recrawl {
 
   /**
    * The known pages that are due, the most valuable first, by what sitemaps say meanwhile.
-   *
    * @param maxPages - Pages that the run may fetch; `null`: any number.
    * @param sinceMs - When the recrawl began: what it has visited before a stop is not visited once more.
-   * @throws MannerlyError or FrontierError where the store cannot list them.
    */
   async choose(
     maxPages: number | null,

@@ -76,10 +76,7 @@ export class SitemapVisits {
     this.#parts = parts;
   }
 
-  /**
-   * The known ones that are due, by URL: a run is the same whatever the store's order. Until each of them is decided,
-   * `isReading`.
-   */
+  /** The known ones that are due, by URL, whatever the store's order. Until each of them is decided, `isReading`. */
   async due(): Promise<readonly NewUrl[]> {
     const nowMs = this.#parts.nowMs();
     const due: NewUrl[] = [];

@@ -31,7 +31,6 @@ const STORED = ['id', 'url', 'to_timestamp(f / 1000)', 'to_timestamp(e / 1000)',
  * A sink that inserts into a table of PostgreSQL. A write that has resolved is committed. Several processes may write
  * one table: an id that is there stays as it is. Data is `json`, not `jsonb`, which refuses the character U+0000 that
  * pages may have.
- *
  * @throws MannerlyError `option-invalid`, `option-unknown`
  */
 export function postgresSink(options: PostgresSinkOptions): Sink {

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { invalidOption } from '../errors.js';
 import { fill } from '../options/check.js';
 import { S3_ROWS } from '../options/sink-rows.js';
-import { idOfLine } from '../output/item-line.js';
+import { idOfLine } from '../output/jsonl.js';
 import { JSONL_TAIL_PAGES } from '../output/limits.js';
 import { PageBatches } from '../output/page-batches.js';
 import type { Item, Sink } from '../output/sink.js';
@@ -41,7 +41,6 @@ export interface S3SinkOptions {
  * A sink that puts objects into a bucket: `items/…jsonl` while the crawl runs; at its end `files/…`, what handlers
  * saved, and `archive/…` and `archive.wacz`, where one is kept. A file that is there already, by its SHA-256, is not
  * sent again.
- *
  * @throws MannerlyError `option-invalid`, `option-unknown`
  */
 export function s3Sink(options: S3SinkOptions): Sink {

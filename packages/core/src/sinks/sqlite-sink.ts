@@ -28,7 +28,6 @@ interface Database {
  * A sink that inserts into a table of a SQLite file: `node:sqlite` where it exists (Node.js 22.13), elsewhere
  * `better-sqlite3`, which you install. A write that has resolved survives a killed process. A row has `seq`, which
  * counts up, and the columns `id`, `url`, `fetched_at`, `expires_at`, `preferences`, `license`, `removed`, `data`.
- *
  * @throws MannerlyError `option-invalid`, `option-unknown`; `open` rejects with `peer-missing` where neither is there.
  */
 export function sqliteSink(options: SqliteSinkOptions): Sink {

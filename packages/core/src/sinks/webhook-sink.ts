@@ -35,7 +35,6 @@ export interface WebhookSinkOptions {
  * A sink that posts `{"items": […]}`, each item like a line of `items.jsonl`. `Idempotency-Key` is the same for each
  * attempt of the same items. After a crash items of pages that were in flight come again in other batches: who receives
  * them has to take each `id` once. Redirects are not followed.
- *
  * @throws MannerlyError `option-invalid`, `option-unknown`
  */
 export function webhookSink(options: WebhookSinkOptions): Sink {

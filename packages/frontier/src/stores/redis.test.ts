@@ -2,9 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { FrontierError } from '../errors.js';
-import { shardBase, shardOf } from './redis/shards.js';
+import { shardBase } from './redis/shards.js';
 import { laneNames, microseconds } from './redis/values.js';
 import { type RedisStoreOptions, redisStore } from './redis.js';
+import { shardOf } from './sharded/placement.js';
 
 const client = { status: 'ready', isCluster: false, callBuffer: async () => null };
 

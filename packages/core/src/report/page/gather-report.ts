@@ -31,9 +31,6 @@ import type { ReportData, ReportedDepth, ReportedReason, ReportedRule } from './
 export type ReportedPaths = LogPaths & Pick<AuditedCrawl, 'robotsPath'> & { readonly manifest: CrawlManifest };
 
 /**
- * Reads the logs and gathers the report.
- *
- * @param nowMs - When it is made, epoch milliseconds.
  * @param onRequests - Called with the number of requests judged so far.
  * @throws The platform's error when a log cannot be read; absent logs are empty.
  */

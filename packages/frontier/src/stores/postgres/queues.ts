@@ -6,7 +6,7 @@ import { ClockWatch, underClock } from '../server/clock-watch.js';
 import { ConfirmedLinks, rolledBack } from '../server/confirmed-links.js';
 import type { Connection, ResolvedPostgresOptions } from './connection.js';
 import { REMOVE_SQL } from './schema.js';
-import { DUE_SQL, STATS_SQL } from './sql-read.js';
+import { DUE_SQL, OVERDUE_SQL, STATS_SQL } from './sql-read.js';
 import {
   commitValues,
   int8Array,
@@ -77,7 +77,7 @@ export class PostgresQueues implements StoreQueues {
     const [first, ...rest] = await this.#connection.call(CALL_COMMIT, values);
     await this.#heard(first?.[4]);
     const outcomes = linked.outcomes(readNumbers(first?.[2]), readNumbers(first?.[3]));
-    this.#links.note(0, links, outcomes, performance.now());
+    this.#links.note(links, outcomes, performance.now());
     const answer: CommitAnswer = { hosts: [], links: outcomes };
     for (const [index, { at }] of order.entries()) {
       const [isKept, entries = null] = rest[index] ?? [];
@@ -116,6 +116,11 @@ export class PostgresQueues implements StoreQueues {
     if (await this.#heard(row?.[1])) return this.nextDueInMs();
     const us = row?.[0] ?? null;
     return us === null ? null : Number(us) / 1_000;
+  }
+
+  async overdueMs(most: number) {
+    const rows = await this.#connection.call(OVERDUE_SQL, [this.#now(), most]);
+    return rows.map(([us]) => Number(us) / 1_000);
   }
 
   async reserve(slots: readonly ReserveSlot[]) {
@@ -185,7 +190,7 @@ export class PostgresQueues implements StoreQueues {
 
   /** Another server than before may have lost links: they are added again. @returns Whether it is another one. */
   async #heard(since: string | null | undefined): Promise<boolean> {
-    const links = since == null ? null : this.#links.answered(0, since);
+    const links = since == null ? null : this.#links.answered(since);
     if (links !== null) this.#restored = this.#addAgain(links);
     await this.#restored;
     return links !== null;
@@ -200,7 +205,7 @@ export class PostgresQueues implements StoreQueues {
       const [first] = await this.#connection.call(CALL_COMMIT, values);
       const outcomes = linked.outcomes(readNumbers(first?.[2]), readNumbers(first?.[3]));
       lost += outcomes.filter((outcome) => outcome === 'new').length;
-      this.#links.note(0, part, outcomes, performance.now());
+      this.#links.note(part, outcomes, performance.now());
     }
     this.#onNotice(rolledBack('PostgreSQL', links.length, lost));
   }

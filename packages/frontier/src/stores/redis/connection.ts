@@ -51,12 +51,15 @@ const TEMPORARY = new RegExp(
   'i',
 );
 
-/** One client. Every call rejects with `store-failed` when the server refuses, or does not answer within `holdMs`. */
+/** One client for one shard. Every call rejects with `store-failed` when the server refuses or is silent for `holdMs`. */
 export class Connection {
+  /** The beginning of the keys of its shard. */
+  readonly base: string;
   readonly #client: ResolvedRedisOptions['client'];
   readonly #resending: Resending;
 
-  constructor(options: ResolvedRedisOptions) {
+  constructor(options: ResolvedRedisOptions, base: string) {
+    this.base = base;
     this.#client = options.client;
     this.#resending = new Resending({ ...options, judge, isEnded: () => options.client.status === 'end' });
   }
@@ -70,8 +73,9 @@ export class Connection {
     return this.#resending.call(() => this.#client.callBuffer(command, args));
   }
 
-  /** Runs a script on the shard whose keys begin with `base`. `values`: its `ARGV`, the clock first. */
-  async run(name: ScriptName, base: string, values: readonly ScriptValue[]): Promise<unknown> {
+  /** Runs a script. `values`: its `ARGV`, the clock first. */
+  async run(name: ScriptName, values: readonly ScriptValue[]): Promise<unknown> {
+    const { base } = this;
     const { text, digest } = SCRIPTS[name];
     const rest = [2, `${base}m`, `${base}-`, ...values];
     try {

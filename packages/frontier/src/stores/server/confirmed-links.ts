@@ -1,63 +1,55 @@
-// Links that a server confirmed lately, by part of the server (a shard). A server that comes back as another one (after
-// a restart, a fail-over, from a copy) may have forgotten its last seconds. Then those links are added again.
+// Links that a server confirmed lately. A server that comes back as another one (after a restart, a fail-over, from a
+// copy) may have forgotten its last seconds. Then those links are added again.
 
 import type { AddOutcome, NewEntry } from '../../store.js';
 import type { ServerNotice } from './server-store.js';
 
 /** Milliseconds for which a confirmed link is kept: the longest time that a server may forget without loss. */
 export const CONFIRMED_MS = 10_000;
-/** Links that are kept at most, of all parts together. */
+/** Links that are kept at most, of all shards together. */
 const CONFIRMED_MOST = 32_768;
 
-interface Part {
-  /** When the part's server was first seen, as it says. Another value: another server. */
-  readonly since: string;
-  readonly links: { readonly entry: NewEntry; readonly atMs: number }[];
-  /** Links in front of it are too old. */
-  first: number;
-}
-
-/** The links of one client. Times are milliseconds of a clock that never steps. */
+/** The links of one client to one server. Times are milliseconds of a clock that never steps. */
 export class ConfirmedLinks {
   /** How often another server answered than before. */
   rollbacks = 0;
-  readonly #parts = new Map<number, Part>();
+  /** When the server was first seen, as it says. Another value: another server. `null`: it has not answered yet. */
+  since: string | null = null;
   readonly #most: number;
+  #links: { readonly entry: NewEntry; readonly atMs: number }[] = [];
+  /** Links in front of it are too old. */
+  #first = 0;
 
-  /** @param parts - The number of parts; each may have an equal share of the links. */
-  constructor(parts: number) {
-    this.#most = Math.ceil(CONFIRMED_MOST / parts);
-  }
-
-  /** When the part's server was first seen; `null`: the part has not answered yet. */
-  since(part: number): string | null {
-    return this.#parts.get(part)?.since ?? null;
+  /** @param shards - Shards of the crawl; each may have an equal share of the links. */
+  constructor(shards: number) {
+    this.#most = Math.ceil(CONFIRMED_MOST / shards);
   }
 
   /** Notes which server answered. @returns What to add again, if it is another one than before; else `null`. */
-  answered(part: number, since: string): readonly NewEntry[] | null {
-    const kept = this.#parts.get(part);
-    if (kept?.since === since) return null;
-    this.#parts.set(part, { since, links: [], first: 0 });
-    if (kept === undefined) return null;
+  answered(since: string): readonly NewEntry[] | null {
+    if (this.since === since) return null;
+    const isFirst = this.since === null;
+    const kept = this.#links.slice(this.#first);
+    this.since = since;
+    this.#links = [];
+    this.#first = 0;
+    if (isFirst) return null;
     this.rollbacks += 1;
-    return kept.links.slice(kept.first).map(({ entry }) => entry);
+    return kept.map(({ entry }) => entry);
   }
 
   /** Keeps those that were queued. What is queued although it is known would be there twice, and is left out. */
-  note(part: number, entries: readonly NewEntry[], outcomes: readonly AddOutcome[], nowMs: number): void {
-    const kept = this.#parts.get(part);
-    if (kept === undefined) return;
-    const { links } = kept;
+  note(entries: readonly NewEntry[], outcomes: readonly AddOutcome[], nowMs: number): void {
+    const links = this.#links;
     for (const [at, entry] of entries.entries()) {
       if (outcomes[at] === 'new' && entry.dedupe !== false) links.push({ entry, atMs: nowMs });
     }
     const isOld = (at: number) => links[at]!.atMs <= nowMs - CONFIRMED_MS || links.length - at > this.#most;
-    while (kept.first < links.length && isOld(kept.first)) kept.first += 1;
+    while (this.#first < links.length && isOld(this.#first)) this.#first += 1;
     // A cut moves what is left, so it is made for many at once.
-    if (2 * kept.first > links.length) {
-      links.splice(0, kept.first);
-      kept.first = 0;
+    if (2 * this.#first > links.length) {
+      links.splice(0, this.#first);
+      this.#first = 0;
     }
   }
 }
