@@ -34,6 +34,7 @@ describe('three lmdb stores', () => {
       );
     },
     capabilities: LMDB_CAPABILITIES,
+    without: ['D1'],
     modelSteps: 500,
   });
 });

@@ -51,7 +51,7 @@ const TEMPORARY = new RegExp(
   'i',
 );
 
-/** One client for one shard. Every call rejects with `store-failed` when the server refuses or is silent for `holdMs`. */
+/** One client for one shard. Every call rejects with `store-failed` if the server refuses or is silent for `holdMs`. */
 export class Connection {
   /** The beginning of the keys of its shard. */
   readonly base: string;
