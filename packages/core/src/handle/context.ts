@@ -20,11 +20,7 @@ import { type SavedFile, saveFile, whyLeftAlone } from './save.js';
 import { type ReadMedia, type SavedMedia, saveAllMedia } from './save-all.js';
 import { type EmittedItem, jsonCopy, type Stage } from './staged.js';
 
-const NO_MEDIA: ReadMedia = async () => {
-  throw new Error('no reader was handed in');
-};
-
-export class PageTools {
+export interface PageTools {
   readonly stage: Stage;
   /** Where files go; `null`: nowhere by default. */
   readonly filesPath: string | null;
@@ -33,36 +29,25 @@ export class PageTools {
   readonly wants: (url: string, label: string | null) => boolean;
   readonly change: PageChange | null;
   readonly read: ReadMedia;
-  isAborted = false;
+  readonly time: HandlerTime;
+}
+
+/** The time of one handler. */
+export class HandlerTime {
+  isOver = false;
   #reason: unknown;
   #controller: AbortController | null = null;
-
-  constructor(
-    stage: Stage,
-    filesPath: string | null,
-    fetch: OwnFetcher,
-    wants: PageTools['wants'] = () => true,
-    change: PageChange | null = null,
-    read: ReadMedia = NO_MEDIA,
-  ) {
-    this.stage = stage;
-    this.filesPath = filesPath;
-    this.fetch = fetch;
-    this.wants = wants;
-    this.change = change;
-    this.read = read;
-  }
 
   /** Made at first use: few handlers use it, and it costs more than all the rest. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.isAborted) this.#controller.abort(this.#reason);
+    if (this.isOver) this.#controller.abort(this.#reason);
     return this.#controller.signal;
   }
 
-  /** The handler's time is over, or the crawl is stopped at once. */
-  abort(reason: unknown): void {
-    this.isAborted = true;
+  /** The handler took too long, or the crawl is stopped at once. */
+  end(reason: unknown): void {
+    this.isOver = true;
     this.#reason = reason;
     this.#controller?.abort(reason);
   }
@@ -126,7 +111,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
   }
 
   get signal(): AbortSignal {
-    return this.#tools.signal;
+    return this.#tools.time.signal;
   }
 
   get change(): PageChange | null {

@@ -3,8 +3,7 @@
 
 import { SUBRESOURCE_TYPES } from '../fetch/renderer.js';
 import { MAX_BROWSER_FLAGS } from './limits.js';
-import { boolean, choice, either, group, list, type Row, type Rows, row, text, whole } from './row.js';
-import { patterns } from './url-patterns.js';
+import { boolean, choice, either, group, list, patterns, type Row, type Rows, row, text, whole } from './row.js';
 
 const ROWS = {
   for: row(patterns, 'Only pages whose URLs match one of these patterns, written as in robots.txt.', {

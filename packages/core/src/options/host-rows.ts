@@ -11,8 +11,7 @@ import {
   MAX_MINUTES,
   MAX_PAGES,
 } from './limits.js';
-import { either, group, list, number, row, text, whole } from './row.js';
-import { patterns } from './url-patterns.js';
+import { either, group, list, number, patterns, row, text, whole } from './row.js';
 
 const DAY_MS = 86_400_000;
 const weight = number(0.01, 100, ', 1 is that of every other');

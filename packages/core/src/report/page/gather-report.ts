@@ -28,7 +28,8 @@ import { Pauses } from './pauses.js';
 import { ProgressSpans } from './progress.js';
 import type { ReportData, ReportedDepth, ReportedReason, ReportedRule } from './report-data.js';
 
-export type ReportedPaths = LogPaths & Pick<AuditedCrawl, 'robotsPath'> & { readonly manifest: CrawlManifest };
+export type ReportedPaths = LogPaths &
+  Pick<AuditedCrawl, 'robotsPath' | 'others'> & { readonly manifest: CrawlManifest };
 
 /**
  * @param onRequests - Called with the number of requests judged so far.
