@@ -305,5 +305,32 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       expect((await store.commit([{ ...part, then }])).hosts).toEqual([{ ok: false, reason: 'lost' }]);
       expect(await store.stats()).toMatchObject({ queued: 1, inFlight: 0, leased: 0 });
     });
+
+    it('answers a commit when the replicas have it, where that is wanted', { timeout: 120_000 }, async () => {
+      const primary = await serverWith();
+      const replica = await serverWith('--replicaof', '127.0.0.1', new URL(primary.url).port);
+      const copy = clientOf(replica);
+      while (!(await copy.info('replication')).includes('master_link_status:up'))
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      const notices: ServerNotice['kind'][] = [];
+      const store = await opened({
+        client: clientOf(primary),
+        allowUnsafe: ['split-brain'],
+        waitReplicas: 1,
+        onNotice: ({ kind }) => void notices.push(kind),
+      });
+      await store.add([entry('h', 1)]);
+      expect(await copy.hget('{mannerly:0}m', 'u')).toBe('1');
+      await replica.kill();
+      let isAnswered = false;
+      const added = store.add([entry('h', 2)]).finally(() => {
+        isAnswered = true;
+      });
+      while (!notices.includes('holding')) await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(isAnswered).toBe(false);
+      await replica.start();
+      expect(await added).toEqual(['new']);
+      expect(notices.slice(-2)).toEqual(['holding', 'resumed']);
+    });
   },
 );

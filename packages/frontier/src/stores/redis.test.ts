@@ -27,6 +27,8 @@ describe('redisStore', () => {
     ['`prefix`', { client, prefix: 'a b' }],
     ['`shards`', { client, shards: 0 }],
     ['`shards`', { client, shards: 1_025 }],
+    ['`waitReplicas`', { client, waitReplicas: 17 }],
+    ['`waitReplicas`', { client: { ...client, isCluster: true }, waitReplicas: 1 }],
     ['`maxQueued`', { client, maxQueued: 0.5 }],
     ['`holdMs`', { client, holdMs: -1 }],
     ['`maxQeued`', { client, maxQeued: 1 }],

@@ -29,6 +29,7 @@ const OPERATIONS = 2 ** 32;
 export class RedisQueues implements StoreQueues {
   readonly #connection: Connection;
   readonly #crawlKey: string | null;
+  readonly #waitReplicas: number;
   readonly #maxQueued: number;
   readonly #nowMs: (() => number) | null;
   readonly #laneOf = laneNames();
@@ -49,11 +50,12 @@ export class RedisQueues implements StoreQueues {
    */
   constructor(
     connection: Connection,
-    { shards, maxQueued, nowMs, monotonicMs, onNotice }: ResolvedRedisOptions,
+    { shards, maxQueued, nowMs, monotonicMs, onNotice, waitReplicas }: ResolvedRedisOptions,
     crawlKey: string | null,
   ) {
     this.#connection = connection;
     this.#crawlKey = crawlKey;
+    this.#waitReplicas = waitReplicas;
     this.#links = new ConfirmedLinks(shards);
     this.#onNotice = onNotice;
     this.#clock = monotonicMs === null ? null : new ClockWatch(monotonicMs);
@@ -84,6 +86,7 @@ export class RedisQueues implements StoreQueues {
       for (const outcome of outcomes) answer.links.push(outcome);
       for (const index of part.keys()) answer.hosts.push(readHostAnswer(rest[index]));
     }
+    if (this.#waitReplicas > 0) await this.#connection.untilCopied(this.#waitReplicas);
     return answer;
   }
 
