@@ -1,5 +1,5 @@
-// A crawl moves from its directory to Redis and on to PostgreSQL, while it is stopped: every page is requested once, none
-// is lost, and no host is requested earlier than its interval allows, whatever store it is in. If this breaks, an
+// A crawl moves from its directory to Redis and on to PostgreSQL, while it is stopped: every page is requested once,
+// none is lost, and no host is requested earlier than its interval allows, whatever store it is in. If this breaks, an
 // operator who outgrows a machine starts over, and so asks the sites for everything twice.
 
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -152,7 +152,7 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['options'],
     ['hosts'],
     ['flow'],
-    ['questions'],
+    ['questions', 'move'],
     ['frontier.ts'],
     ['conformance'],
   ],

@@ -42,15 +42,15 @@ export function partsInMemory(options: CrawlerOptions): Pick<RunSetup, 'clock' |
 export async function inspectCrawl(directory: string): Promise<CrawlInspection> {
   const { manifest, ...paths } = await readCrawlDirectory(directory);
   const settings = await readSettings(paths.settingsPath, manifest.tokens);
-  const store = await storeIn(directory);
+  const store = (await storesIn(directory))();
   return openInspection({ paths, store, settings, clock: systemClock() });
 }
 
-/** The store in a crawl directory that exists, not opened yet. @throws As `inspectCrawl` */
-export async function storeIn(directory: string): Promise<FrontierStore> {
+/** Makes stores in a crawl directory that exists, not opened yet. @throws As `inspectCrawl` */
+export async function storesIn(directory: string): Promise<() => FrontierStore> {
   const { manifest, settingsPath } = await readCrawlDirectory(directory);
   const { politeness } = await readSettings(settingsPath, manifest.tokens);
-  return durableStore(directory, manifest.tokens, politeness);
+  return () => durableStore(directory, manifest.tokens, politeness);
 }
 
 function durableStore(

@@ -6,12 +6,13 @@ import { createContext } from './flow/context.js';
 import type { OwnAnswer } from './flow/own-requests.js';
 import { Scheduler } from './flow/scheduler.js';
 import { URL_MAX_CHARS } from './limits.js';
+import { type MovedCounts, moveCrawl } from './move/move-crawl.js';
 import { type FrontierOptions, resolveOptions } from './options/options.js';
 import { createQuestions, type FrontierQuestions } from './questions/questions.js';
 import { partsOver, type UsedUp } from './records/budget.js';
 import { refuseMoved } from './records/moved.js';
 import { recordOf } from './records/record.js';
-import type { RecordListing } from './store.js';
+import type { FrontierStore, RecordListing } from './store.js';
 import { authorityOf, hostKeyOf } from './url/url.js';
 import type { NewUrl } from './url-record.js';
 import type { AddAnswer, Exchange, Settlement, StartAnswer, Work } from './work.js';
@@ -90,6 +91,11 @@ export interface Frontier extends FrontierQuestions {
   writePart(key: string, value: Uint8Array): Promise<void>;
   /** The name of this process's part of the crawl's account. */
   partName(): string;
+  /**
+   * Moves the crawl, on which no process works, to another store, which is open. What an earlier call has moved already
+   * stays; after its end no process opens the crawl here. A frontier that is only inspected can.
+   */
+  moveTo(to: FrontierStore, onProgress: (moved: MovedCounts) => void): Promise<MovedCounts>;
   /** Acts while no other process of the crawl does: to read, compute and write a record that they share. */
   exclusively<T>(act: () => Promise<T>): Promise<T>;
   /** Releases all hosts and closes the store. Safe to call twice. */
@@ -227,6 +233,9 @@ export function createFrontier(options: FrontierOptions): Frontier {
     readParts: whenOpen((key) => records.readAll(OWNER_PREFIX + key)),
     writePart: whenOpen((key, value) => records.write(OWNER_PREFIX + key, value)),
     partName: () => records.name,
+    moveTo: whenOpen((to, onProgress) =>
+      moveCrawl({ from: settings.store, to, hostKeyBy: settings.hostKeyBy, clock, onProgress }),
+    ),
     async exclusively(act) {
       checkOpen();
       return lock.exclusively(act);

@@ -1,7 +1,6 @@
 // What `mannerly` builds on and a user of the frontier does not need. No promise of stability: it changes with any
 // version.
 
-export { type MovedCounts, moveCrawl } from './move-crawl.js';
 export { resolveSettings } from './options/options.js';
 export { afterExchange, newHostClock, redirectNotBeforeMs } from './politeness/host-clock.js';
 export { requestInterval, resolvePoliteness } from './politeness/interval.js';

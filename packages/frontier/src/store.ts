@@ -336,7 +336,7 @@ export interface FrontierStore {
    */
   scan(cursor: string | null, limit: number, host?: HostKey): Promise<ScanListing>;
 
-  // What moves a crawl to another store: M1: of a crawl on which nobody works, each fingerprint and each host is listed
+  // What moves a crawl to another store: M1: of a crawl at rest each fingerprint and each host is listed
   // once at least. A store without these verbs can be neither left nor, without `know`, moved to.
 
   /** Lists what is known, page by page; a page has about `limit` fingerprints. */

@@ -72,7 +72,7 @@ interface InspectionParts {
   readonly store: FrontierStore | null;
   readonly settings: CrawlSettings;
   readonly clock: Clock;
-  /** The key of the only record that may be written. @default none */
+  /** The key of the only record of the owner that may be written. @default none */
   readonly writes?: string;
 }
 
@@ -150,7 +150,13 @@ async function frontierOf(
   if (holder !== null) return `${paths?.path} is in use by ${holder}, and the queue of a running crawl is not opened.`;
   if (store === null) return 'This crawl keeps its frontier in a store of its own.';
   const ofFrontier = frontierSettings(settings);
-  const frontier = createFrontier({ ...ofFrontier, store: readOnly(store, writes), clock, create: false, part: null });
+  const frontier = createFrontier({
+    ...ofFrontier,
+    store: readOnly(store, writes === undefined ? undefined : `owner/${writes}`),
+    clock,
+    create: false,
+    part: null,
+  });
   try {
     await frontier.open();
     return frontier;
@@ -191,7 +197,7 @@ async function placeOf(frontier: Frontier, url: string, host: string): Promise<Q
 }
 
 /**
- * A store whose records are not written, except the owner's of one key. What would take or change work is a bug of
+ * A store whose records are not written, except the one of a key. What would take or change work is a bug of
  * ours, and throws.
  */
 export function readOnly(store: FrontierStore, writes?: string): FrontierStore {
@@ -208,9 +214,15 @@ export function readOnly(store: FrontierStore, writes?: string): FrontierStore {
     ...(store.listRecords === undefined
       ? {}
       : { listRecords: (prefix, cursor, limit) => store.listRecords?.(prefix, cursor, limit) ?? refuse() }),
+    ...(store.listKnown === undefined
+      ? {}
+      : { listKnown: (cursor, limit) => store.listKnown?.(cursor, limit) ?? refuse() }),
+    ...(store.listHosts === undefined
+      ? {}
+      : { listHosts: (cursor, limit) => store.listHosts?.(cursor, limit) ?? refuse() }),
     ...(store.readHost === undefined ? {} : { readHost: (host) => store.readHost?.(host) ?? Promise.resolve(null) }),
     writeRecord: async (key, value) => {
-      if (writes !== undefined && key.endsWith(`/${writes}`)) await store.writeRecord(key, value);
+      if (key === writes) await store.writeRecord(key, value);
     },
     add: refuse,
     lease: refuse,

@@ -8,10 +8,9 @@ import {
   type FrontierStore,
   systemClock,
 } from '@mannerly/frontier';
-import { type MovedCounts, moveCrawl } from '@mannerly/frontier/internal';
 import { MannerlyError } from '../errors.js';
 import { readJson } from '../json-record.js';
-import type { CrawlSettings } from '../options/crawl-settings.js';
+import { type CrawlSettings, frontierSettings } from '../options/crawl-settings.js';
 import { type CrawlTerms, TERMS_KEY } from '../options/crawl-terms.js';
 import { sums } from '../report/added-numbers.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
@@ -77,26 +76,30 @@ export async function inspectStore(makeStore: () => FrontierStore): Promise<Stor
   };
 }
 
+/** The record that closes a store whose crawl has left. */
+const MOVED_KEY = 'moved';
+
 /**
  * Moves a crawl to another store.
  *
- * @param from - Not opened yet, like `to`; both are closed.
+ * @param makeFrom - Makes its store, not opened yet; called twice.
+ * @param to - Not opened yet, and closed in the end.
  * @throws MannerlyError `not-running` where there is no crawl, `directory-in-use` while a process works on it; a
  *   FrontierError of the move.
  */
 export async function moveStore(
-  from: FrontierStore,
+  makeFrom: () => FrontierStore,
   to: FrontierStore,
-  onProgress: (moved: MovedCounts) => void,
-): Promise<MovedCounts> {
-  const frontier = unopened(from);
+  onProgress: Parameters<Frontier['moveTo']>[1],
+): ReturnType<Frontier['moveTo']> {
+  const { settings } = await termsIn(makeFrom());
+  const store = readOnly(makeFrom(), MOVED_KEY);
+  const frontier = createFrontier({ ...frontierSettings(settings), store, create: false, part: null });
   try {
     await openExisting(frontier);
     await refuseAtWork(frontier);
-    const terms = await readJson<CrawlTerms>(frontier, TERMS_KEY);
-    if (terms === null) throw noCrawl('no process of it has begun');
     await to.open({ crawl: CRAWL, owner: 'mannerly move', create: true });
-    return await moveCrawl({ from, to, hostKeyBy: terms.settings.hostKeyBy ?? 'host', onProgress });
+    return await frontier.moveTo(to, onProgress);
   } finally {
     await to.close();
     await frontier.close();

@@ -1,7 +1,7 @@
 // `mannerly move`: moves a stopped crawl from one store to another: a crawl directory, Redis, PostgreSQL.
 
 import type { FrontierStore } from '@mannerly/frontier';
-import { storeIn } from '../../default-parts.js';
+import { storesIn } from '../../default-parts.js';
 import { lockDirectory, refuseShared } from '../../directory/directory-lock.js';
 import { moveStore } from '../../inspection/store-inspection.js';
 import { EXIT } from '../exit-codes.js';
@@ -17,7 +17,7 @@ export async function moveCommand(from: string, to: string, flags: Flags, io: Cl
     const target = await placeOf(to);
     try {
       const moved = await showWork(io, 'Moving', 'URLs', null, (progress) =>
-        moveStore(source.store, target.store, ({ known, entries }) => progress(known + entries)),
+        moveStore(source.make, target.make(), ({ known, entries }) => progress(known + entries)),
       );
       if (flags.json === true) io.out(json(moved));
       else {
@@ -37,7 +37,7 @@ export async function moveCommand(from: string, to: string, flags: Flags, io: Cl
 
 /** A store, and how a crawl goes on with it. */
 interface Place {
-  readonly store: FrontierStore;
+  make(): FrontierStore;
   readonly next: string;
   close(): Promise<void>;
 }
@@ -47,9 +47,9 @@ async function placeOf(text: string): Promise<Place> {
   if (/^(?:rediss?|postgres(?:ql)?):\/\//.test(text)) {
     const opened = await openStore(text, '');
     const next = `Continue with --store ${opened.name} and the crawl directory that you have.`;
-    return { store: opened.make(() => undefined), next, close: () => opened.close() };
+    return { make: () => opened.make(() => undefined), next, close: () => opened.close() };
   }
-  const store = await storeIn(text);
+  const make = await storesIn(text);
   const lock = await lockDirectory(text);
   try {
     await refuseShared(text);
@@ -57,5 +57,5 @@ async function placeOf(text: string): Promise<Place> {
     await lock.release();
     throw error;
   }
-  return { store, next: `Continue with --out ${text}, without --store.`, close: () => lock.release() };
+  return { make, next: `Continue with --out ${text}, without --store.`, close: () => lock.release() };
 }

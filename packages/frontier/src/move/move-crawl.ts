@@ -1,14 +1,15 @@
-// Moves a crawl that nobody works on from one store to another, through the verbs of both: what is known, hosts with
-// their clocks, entries, records. Interrupted, it is called again and adds what is missing. Meanwhile and afterwards no
-// process opens the crawl where it would be half or would be crawled twice: a record says so.
+// Moves a crawl at rest from one store to another, through the verbs of both: what is known, hosts with their clocks,
+// entries, records. Interrupted, it is called again and adds what is missing. Meanwhile and afterwards no process opens
+// the crawl where it would be half or would be crawled twice: a record says so.
 
-import { FrontierError } from './errors.js';
-import { RECORD_MOVED, stateOfMove } from './records/moved.js';
-import { LOCK_HOST, nearOfPart } from './records/processes.js';
-import { decodeItem } from './records/record.js';
-import { authorityOfKey } from './robots/authority-cache.js';
-import type { FrontierStore, ListedHost, NewEntry, ScanListing } from './store.js';
-import { authorityOf, type HostKeyBy, hostKeyOf } from './url/url.js';
+import type { Clock } from '../clock.js';
+import { FrontierError } from '../errors.js';
+import { RECORD_MOVED, stateOfMove } from '../records/moved.js';
+import { LOCK_HOST, nearOfPart } from '../records/processes.js';
+import { decodeItem } from '../records/record.js';
+import { authorityOfKey } from '../robots/authority-cache.js';
+import type { FrontierStore, ListedHost, NewEntry, ScanListing } from '../store.js';
+import { authorityOf, type HostKeyBy, hostKeyOf } from '../url/url.js';
 
 /** How much was moved. */
 export interface MovedCounts {
@@ -25,8 +26,7 @@ export interface MoveOptions {
   readonly hostKeyBy: HostKeyBy;
   /** Called now and then. */
   readonly onProgress?: (moved: MovedCounts) => void;
-  /** Waits; for tests. @default a timer */
-  readonly pause?: (ms: number) => Promise<void>;
+  readonly clock: Pick<Clock, 'after'>;
 }
 
 const SECRET_KEY = 'fingerprint-secret';
@@ -113,8 +113,8 @@ async function begin({ from, to }: MoveOptions, secret: string): Promise<boolean
   return there === arriving;
 }
 
-/** Sets the clocks of hosts, before anything is queued: nobody gets them earlier than in the old store. */
-async function setClocks({ to, pause = wait }: MoveOptions, listed: readonly ListedHost[]): Promise<void> {
+/** Sets the clocks of hosts, before anything is queued: no process gets them earlier than in the old store. */
+async function setClocks({ to, clock }: MoveOptions, listed: readonly ListedHost[]): Promise<void> {
   let left = listed;
   for (let tries = 0; left.length > 0; tries += 1) {
     const request = { maxHosts: left.length, entriesPerHost: 1, ttlMs: LEASE_MS, hosts: left.map(({ host }) => host) };
@@ -131,8 +131,8 @@ async function setClocks({ to, pause = wait }: MoveOptions, listed: readonly Lis
     const looks = await Promise.all(others.map(({ host }) => to.readHost?.(host) ?? null));
     left = others.filter((_, at) => looks[at]?.isLeased === true);
     if (left.length > 0 && tries >= MOST_RETRIES)
-      throw new FrontierError('store-failed', 'somebody works on the crawl in the target');
-    if (left.length > 0) await pause(RETRY_MS);
+      throw new FrontierError('store-failed', 'a process works on the crawl in the target');
+    if (left.length > 0) await new Promise<void>((resolve) => void clock.after(RETRY_MS, resolve));
   }
 }
 
@@ -187,7 +187,7 @@ async function compare(from: FrontierStore, to: FrontierStore): Promise<void> {
   if (entriesOf(here) === entriesOf(there) && there.known >= here.known) return;
   const text = (of: typeof here): string => `${of.known} URLs known and ${entriesOf(of)} queued`;
   throw new FrontierError('store-failed', `of ${text(here)}, ${text(there)} have arrived`, {
-    hint: 'Is somebody working on one of the two? Call it again when nobody is.',
+    hint: 'Is a process working on one of the two? Call it again when none is.',
   });
 }
 
@@ -208,8 +208,4 @@ function encode(text: string): Uint8Array {
 
 function textOf(bytes: Uint8Array | null): string {
   return bytes === null ? '' : new TextDecoder().decode(bytes);
-}
-
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -2,11 +2,12 @@
 // breaks, a dropped connection in the middle of a night costs a crawl.
 
 import { describe, expect, it } from 'vitest';
+import { createManualClock } from '../clock.js';
+import { encodeItem } from '../records/record.js';
+import { aroundStore } from '../records/store-guard.js';
+import type { FrontierStore, NewEntry } from '../store.js';
+import { memoryStore } from '../stores/memory.js';
 import { moveCrawl } from './move-crawl.js';
-import { encodeItem } from './records/record.js';
-import { aroundStore } from './records/store-guard.js';
-import type { FrontierStore, NewEntry } from './store.js';
-import { memoryStore } from './stores/memory.js';
 
 const OPEN = { crawl: 'crawl', owner: 'test', create: true };
 const text = new TextEncoder();
@@ -67,8 +68,12 @@ async function scanOf(store: FrontierStore): Promise<string[]> {
 describe('a crawl that is moved', () => {
   it('arrives whole, wherever the move was interrupted', async () => {
     let now = 1_000_000;
-    const pause = async (ms: number): Promise<void> => {
-      now += ms;
+    const clock = {
+      after(ms: number, fn: () => void) {
+        now += ms;
+        fn();
+        return () => undefined;
+      },
     };
     const from = await filled(() => now);
     const expected = await scanOf(from);
@@ -77,7 +82,7 @@ describe('a crawl that is moved', () => {
       const to = memoryStore({ nowMs: () => now });
       await to.open(OPEN);
       await from.writeRecord('moved', null);
-      const options = { from, hostKeyBy: 'host', pause } as const;
+      const options = { from, hostKeyBy: 'host', clock } as const;
       const interrupted = await moveCrawl({ ...options, to: failing(to, after) }).catch(() => null);
       if (interrupted === null) {
         failures += 1;
@@ -108,7 +113,9 @@ describe('a crawl that is moved', () => {
   it('is refused by a store that holds another, and changes nothing there', async () => {
     const [from, to] = [await filled(() => 0), await filled(() => 0)];
     await to.writeRecord('fingerprint-secret', text.encode('other'));
-    await expect(moveCrawl({ from, to, hostKeyBy: 'host' })).rejects.toThrow('holds another crawl');
+    await expect(moveCrawl({ from, to, hostKeyBy: 'host', clock: createManualClock(0) })).rejects.toThrow(
+      'holds another crawl',
+    );
     expect(await to.readRecord('moved')).toBeNull();
     expect(await from.readRecord('moved')).toBeNull();
   });
