@@ -9,7 +9,7 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
  */
 const WAITING_FILES = [
   'test/soak/{four-crawlers-*,{again,archive,frontier,postgres,redis,sinks}-kill}.soak.ts',
-  'test/soak/{redis-slots,server-forgets-*,deployed-crawl,browser,shown-again,hostile-web}.soak.ts',
+  'test/soak/{redis-slots,server-forgets-*,deployed-crawl,rolling-upgrade,browser,shown-again,hostile-web}.soak.ts',
   'test/soak/{packages,tarballs}.soak.ts',
 ];
 const WAITING: TestProject = {

@@ -23,6 +23,7 @@ crawler.on('html', async (page) => {
   await page.follow();
 });
 crawler.events.on('store', ({ kind, message }) => console.log(`store ${kind}: ${message}`));
+process.once('SIGTERM', () => void crawler.stop());
 const report = await crawler.run({ out, shared: true });
 await close();
 console.log(`ended ${report.state} with ${report.requests} requests`);

@@ -304,6 +304,13 @@ export interface FrontierStore {
    */
   scan(cursor: string | null, limit: number, host?: HostKey): Promise<ScanListing>;
 
+  /**
+   * Removes the crawl, all that the store has of it, and closes this client. D1: of other crawls and of what is not the
+   * store's nothing changes; other clients of the crawl fail; who opens it next finds none. Interrupted, it is called
+   * again. A store without it leaves that to its operator.
+   */
+  destroy?(): Promise<void>;
+
   /** Frees what this client holds in memory. Leases run out by themselves. The second call does nothing. */
   close(): Promise<void>;
 }

@@ -31,6 +31,9 @@ const DIRECTORY = 'the crawl directory';
 const EXPORT_FORMATS: readonly ExportFormat[] = ['jsonl', 'csv', 'parquet'];
 const DIRECTORIES = [new Argument('<dir...>', 'the crawl directory, or those of all machines that shared the crawl')];
 const ARCHIVED = [new Argument('<dir>', 'the crawl directory; its crawl had --warc')];
+const ORDERED = [new Argument('[dir]', 'the crawl directory, for the processes that work in it; none with --store')];
+const ORDER_HELP = `With --store it is for all processes of the crawl, on all machines: it waits until they have obeyed, a minute at most, and
+has exit code 1 where one has not. With a directory it is for the processes that work in it, and does not wait.`;
 const WHO = /^identity\./;
 const PARTIES = ['commercial', 'non-commercial', 'education', 'government', 'personal'];
 const IDENTITY_ACTIONS = ['init', 'publish', 'rotate', 'check', 'verify'];
@@ -128,6 +131,38 @@ Its flags are those of crawl. It prints the address of the API and the token tha
 unless MANNERLY_DASHBOARD_TOKEN has one. It ends by Ctrl-C, POST /api/stop, or a bound (--pages, --minutes).
 ${EXIT_CODES_HELP}`,
       load: async () => (await import('./commands/serve.js')).serveCommand,
+    },
+    pause: {
+      does: 'let no process of a crawl send a request, until resume',
+      takes: ORDERED,
+      flags: [STORE_FLAG, JSON_FLAG],
+      help: `
+${ORDER_HELP}
+Requests under way and their pages are finished. A process that joins a paused crawl is paused too. The clocks of hosts go on.`,
+      load: async () => (await import('./commands/order.js')).orderCommand('pause'),
+    },
+    resume: {
+      does: 'continue after pause',
+      takes: ORDERED,
+      flags: [STORE_FLAG, JSON_FLAG],
+      help: `\n${ORDER_HELP}`,
+      load: async () => (await import('./commands/order.js')).orderCommand('resume'),
+    },
+    stop: {
+      does: 'end all processes of a crawl, as Ctrl-C in each of them',
+      takes: ORDERED,
+      flags: [STORE_FLAG, JSON_FLAG],
+      help: `
+${ORDER_HELP}
+A process that starts later runs: what restarts processes by itself has to be stopped first.`,
+      load: async () => (await import('./commands/order.js')).orderCommand('stop'),
+    },
+    delete: {
+      does: 'remove a crawl from its server',
+      flags: [STORE_FLAG, flag('--yes', 'do not ask')],
+      help: `
+It asks first, and refuses while processes are at work. Crawl directories, items and logs stay.`,
+      load: async () => (await import('./commands/delete.js')).deleteCommand,
     },
     worker: {
       does: 'a process of crawl --workers, not for users',

@@ -2,7 +2,7 @@
 
 import { Option } from 'commander';
 
-/** Flags of `robots`, `datasets`, `explain`, `queue`, `report`, `audit`, `replay`, `wacz` and `export`. */
+/** Flags of the commands that neither crawl nor are about the crawler. */
 export interface Flags {
   readonly agent?: string;
   readonly allowAddress?: string[];
@@ -32,6 +32,7 @@ export interface Flags {
   /** Milliseconds. */
   readonly tolerance?: number;
   readonly webhook?: string;
+  readonly yes?: boolean;
 }
 
 /** A result as `--json` prints it. */

@@ -113,7 +113,7 @@ export async function readCrawlDirectory(
  */
 export async function refuseOddKinds(path: string, isWritten = false): Promise<void> {
   const known: [folder: string, files: RegExp, folders: RegExp][] = [
-    [path, /^(crawl|settings|run(-\d+)?)\.json$|\.jsonl$/, /^(robots|frontier|files|archive(-\d+)?)$/],
+    [path, /^(crawl|settings|order|run(-\d+)?)\.json$|\.jsonl$/, /^(robots|frontier|files|archive(-\d+)?)$/],
   ];
   for (const [folder, files, folders] of known) {
     for (const entry of await orIfAbsent([], () => readdir(folder, { withFileTypes: true }))) {

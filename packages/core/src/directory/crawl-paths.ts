@@ -32,6 +32,8 @@ export function crawlPaths(path: string, part: number | null = null) {
     datasetsPath: own('datasets', '.jsonl'),
     /** URLs that `mannerly add` hands to the crawl, a line each; absent where there were none. */
     addedPath: join(path, 'added.jsonl'),
+    /** What `mannerly pause`, `resume` and `stop` say, the last of it; absent where nothing was said. */
+    orderPath: join(path, 'order.json'),
     /** The options of the last run: pace, robots.txt and bounds. */
     settingsPath: join(path, 'settings.json'),
     /** The manifest of the last run. */

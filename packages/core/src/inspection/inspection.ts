@@ -73,6 +73,8 @@ interface InspectionParts {
   readonly store: FrontierStore | null;
   readonly settings: CrawlSettings;
   readonly clock: Clock;
+  /** The key of the only record that may be written. @default none */
+  readonly writes?: string;
 }
 
 /**
@@ -146,12 +148,12 @@ const LOST =
 /** The frontier, opened so that nothing can change; or why there is none to read, one sentence. */
 async function frontierOf(
   holder: string | null,
-  { paths, store, settings, clock }: InspectionParts,
+  { paths, store, settings, clock, writes }: InspectionParts,
 ): Promise<Frontier | string> {
   if (holder !== null) return `${paths?.path} is in use by ${holder}, and the queue of a running crawl is not opened.`;
   if (store === null) return 'This crawl keeps its frontier in a store of its own.';
   const ofFrontier = frontierSettings(settings);
-  const frontier = createFrontier({ ...ofFrontier, store: readOnly(store), clock, create: false, part: null });
+  const frontier = createFrontier({ ...ofFrontier, store: readOnly(store, writes), clock, create: false, part: null });
   try {
     await frontier.open();
     return frontier;
@@ -194,8 +196,11 @@ async function placeOf(frontier: Frontier, url: string, host: string): Promise<Q
   return null;
 }
 
-/** A store whose records are not written. What would take or change work is a bug of ours, and throws. */
-export function readOnly(store: FrontierStore): FrontierStore {
+/**
+ * A store whose records are not written, except the owner's of one key. What would take or change work is a bug of
+ * ours, and throws.
+ */
+export function readOnly(store: FrontierStore, writes?: string): FrontierStore {
   const refuse = async (): Promise<never> => {
     throw new MannerlyError('store-failed', 'a frontier that is only inspected was about to change');
   };
@@ -210,7 +215,9 @@ export function readOnly(store: FrontierStore): FrontierStore {
       ? {}
       : { listRecords: (prefix, cursor, limit) => store.listRecords?.(prefix, cursor, limit) ?? refuse() }),
     ...(store.readHost === undefined ? {} : { readHost: (host) => store.readHost?.(host) ?? Promise.resolve(null) }),
-    writeRecord: async () => undefined,
+    writeRecord: async (key, value) => {
+      if (writes !== undefined && key.endsWith(`/${writes}`)) await store.writeRecord(key, value);
+    },
     add: refuse,
     lease: refuse,
     wake: refuse,

@@ -57,6 +57,7 @@ import { PolitenessLedger } from '../report/politeness.js';
 import { Wakeup } from '../wakeup.js';
 import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, endedActivity } from './activity.js';
 import { type AddedUrl, addedUrls } from './added-urls.js';
+import { OrderWatch } from './crawl-orders.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
 import { ReadingLog } from './reading-log.js';
@@ -82,6 +83,7 @@ export class Run {
   readonly readings: ReadingLog;
   /** After a reset: until when the hosts of the removed crawl get no request, epoch milliseconds. */
   readonly restedAtMs: number;
+  readonly orders: OrderWatch;
   readonly wakeup: Wakeup;
   readonly ledger: PolitenessLedger;
   readonly counts: OutcomeCounts;
@@ -164,6 +166,10 @@ export class Run {
 
     this.wakeup = new Wakeup(clock);
     stop.onRequest = () => this.wakeup.wake();
+    // A second `stop.request` would abort what is in flight.
+    const requestStop = (): void => (stop.isRequested() ? undefined : stop.request());
+    const acts = { pause: () => this.pause(), resume: () => this.resume(), stop: requestStop };
+    this.orders = new OrderWatch(clock, (order) => acts[order]());
     this.ledger = new PolitenessLedger();
     this.counts = new OutcomeCounts();
     this.totals = new CrawlTotals(clock, this.counts, this.ledger);

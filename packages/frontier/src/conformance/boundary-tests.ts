@@ -55,6 +55,34 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     }
   });
 
+  const destroyed = async (test: StoreTest): Promise<void> => {
+    const { store, made } = test;
+    if (made.connect === undefined || store.destroy === undefined) return;
+    await test.add('a', names('page', 300));
+    await test.add('b', ['1'], { notBeforeMs: 5 * test.unit, lane: 'other' });
+    await store.writeRecord('k', new Uint8Array([1]));
+    await store.reserve?.([{ key: 'slot', delayMs: test.unit }]);
+    await test.leaseAll();
+    const [, other = store] = await test.clients(2);
+    await other.nextDueInMs();
+    await store.destroy();
+    assertEqual(await codeOf(store.stats()), 'closed', 'the client that destroyed it');
+    assert((await codeOf(other.add([test.entry('a', 'late')]))) !== null, 'another client took it for a new crawl');
+    const absent = await made.connect();
+    const opened = codeOf(absent.open({ crawl: 'another', owner: 'later', create: false }));
+    assertEqual(await opened, 'store-mismatch', 'opening what is gone');
+    await absent.close();
+    test.store = await made.connect();
+    await test.open();
+    const { queued, known, hosts, inFlight } = await test.store.stats();
+    assertEqual([queued, known, hosts, inFlight], [0, 0, 0, 0], 'the new crawl has of the old one');
+    assertEqual(await test.store.readRecord('k'), null, 'a record of the old one');
+    assertEqual(await test.add('a', ['page1']), ['new'], 'a page of the old one');
+  };
+  // Where no other client could have the crawl, its file is removed.
+  if (capabilities.shared)
+    it('D1', 'a crawl that is destroyed is gone for every client, and can be made anew', destroyed);
+
   it('R1', 'the last record wins, and only whole ones are read', async (test) => {
     const { store } = test;
     assertEqual(await store.readRecord('k'), null, 'a record that was never written');

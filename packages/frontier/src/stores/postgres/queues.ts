@@ -5,6 +5,7 @@ import type { StoreQueues } from '../checked-store.js';
 import { ClockWatch, underClock } from '../server/clock-watch.js';
 import { ConfirmedLinks, rolledBack } from '../server/confirmed-links.js';
 import type { Connection, ResolvedPostgresOptions } from './connection.js';
+import { REMOVE_SQL } from './schema.js';
 import { DUE_SQL, STATS_SQL } from './sql-read.js';
 import {
   commitValues,
@@ -140,6 +141,10 @@ export class PostgresQueues implements StoreQueues {
       isParked: isParked === 't',
       dueInMs: dueInUs === null ? null : Number(dueInUs) / 1_000,
     };
+  }
+
+  async destroy() {
+    await this.#connection.run(REMOVE_SQL);
   }
 
   async stats() {

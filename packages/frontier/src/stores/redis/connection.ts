@@ -10,7 +10,16 @@ import { emptied, resolveServerOptions, type ServerStoreOptions } from '../serve
 import { COMMIT_LUA, SEEN_LUA } from './lua-commit.js';
 import { HOST_LUA } from './lua-host.js';
 import { LEASE_LUA, WAKE_LUA } from './lua-lease.js';
-import { DUE_LUA, LATE_LUA, READ_HOST_LUA, RESERVE_LUA, SCAN_LUA, SETTINGS_LUA, STATS_LUA } from './lua-read.js';
+import {
+  DESTROY_LUA,
+  DUE_LUA,
+  LATE_LUA,
+  READ_HOST_LUA,
+  RESERVE_LUA,
+  SCAN_LUA,
+  SETTINGS_LUA,
+  STATS_LUA,
+} from './lua-read.js';
 import { SHARD_LUA } from './lua-shard.js';
 
 export type ScriptValue = string | Buffer | number;
@@ -26,6 +35,7 @@ const SCRIPTS = {
   stats: script(STATS_LUA),
   reserve: script(RESERVE_LUA),
   settings: script(SETTINGS_LUA),
+  destroy: script(DESTROY_LUA),
 };
 
 export type ScriptName = keyof typeof SCRIPTS;

@@ -6,7 +6,7 @@ import type { OpenRequest } from '../../store.js';
 import { type CrawlName, compareCrawl, messageOf } from '../checked-store.js';
 import { type Durability, GONE, refuseUnsafe, type UnsafeSetting } from '../server/server-store.js';
 import type { Connection, ResolvedRedisOptions } from './connection.js';
-import { shardBase } from './shards.js';
+import { crawlKey } from './shards.js';
 
 const FORMAT = 'mannerly-frontier-redis';
 const VERSION = 2;
@@ -26,8 +26,7 @@ export async function claimCrawl(
   { crawl, create }: OpenRequest,
   { prefix, identity, shards }: ResolvedRedisOptions,
 ): Promise<number> {
-  // Found without the number of shards, which it holds.
-  const key = `${shardBase(prefix, 0, 1)}crawl`;
+  const key = crawlKey(prefix);
   const wanted: KeptCrawl = { format: FORMAT, version: VERSION, crawl, identity, shards };
   if (create) await connection.call('SET', [key, JSON.stringify(wanted), 'NX']);
   const bytes = await connection.call('GET', [key]);

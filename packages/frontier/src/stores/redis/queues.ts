@@ -6,7 +6,7 @@ import type { StoreQueues } from '../checked-store.js';
 import { type ClockedAnswer, ClockWatch, underClock } from '../server/clock-watch.js';
 import { ConfirmedLinks, rolledBack } from '../server/confirmed-links.js';
 import type { Connection, ResolvedRedisOptions, ScriptName, ScriptValue } from './connection.js';
-import { byShard, type Placed, shardBase, shardOf } from './shards.js';
+import { byShard, crawlKey, type Placed, shardBase, shardOf } from './shards.js';
 import {
   laneNames,
   listOf,
@@ -30,6 +30,7 @@ const OPERATIONS = 2 ** 32;
 
 export class RedisQueues implements StoreQueues {
   readonly #connection: Connection;
+  readonly #prefix: string;
   readonly #bases: readonly string[];
   readonly #maxQueued: number;
   readonly #nowMs: (() => number) | null;
@@ -50,6 +51,7 @@ export class RedisQueues implements StoreQueues {
     { prefix, shards, maxQueued, nowMs, monotonicMs, onNotice }: ResolvedRedisOptions,
   ) {
     this.#connection = connection;
+    this.#prefix = prefix;
     this.#links = new ConfirmedLinks(shards);
     this.#onNotice = onNotice;
     this.#bases = Array.from({ length: shards }, (_, shard) => shardBase(prefix, shard, shards));
@@ -180,6 +182,17 @@ export class RedisQueues implements StoreQueues {
     if (next !== null) return { cursor: [shard, ...listOf(next).map(String)].join(' '), items };
     const isLast = host !== undefined || shard + 1 >= this.#bases.length;
     return { cursor: isLast ? null : `${shard + 1} 0 i 0 0`, items };
+  }
+
+  /** The key that names the crawl, the only one with a `c` there, goes last: until then it can be called again. */
+  async destroy() {
+    for (const base of this.#bases) {
+      const pattern = `${base.replaceAll(/[*?[\]\\]/g, '\\$&')}[^c]*`;
+      let cursor = '0';
+      do cursor = String(await this.#connection.run('destroy', base, [',', cursor, pattern]));
+      while (cursor !== '0');
+    }
+    await this.#connection.call('DEL', [crawlKey(this.#prefix)]);
   }
 
   /** Commits links and hosts to one shard, so many hosts at a time, the links with the first of them. */

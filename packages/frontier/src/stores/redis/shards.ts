@@ -22,6 +22,11 @@ export function shardBase(prefix: string, shard: number, shards: number): string
   return `{${tag}}`;
 }
 
+/** The key that names the crawl: found without the number of its shards, which it holds. */
+export function crawlKey(prefix: string): string {
+  return `${shardBase(prefix, 0, 1)}crawl`;
+}
+
 /** The slot of a hash tag, as every cluster computes it: CRC-16 of its bytes (XMODEM). */
 function slotOf(tag: string): number {
   let crc = 0;
