@@ -62,6 +62,12 @@ export class Scope {
     this.isInside = insideTest(options, this.#hosts);
   }
 
+  /** As `isInside`; of a text that is no URL, no. */
+  holds(url: string): boolean {
+    const parts = parseUrlParts(url);
+    return parts !== null && this.isInside(parts);
+  }
+
   /** Subresources may be anywhere that `exclude` and `allows` permit; see `isInside`. */
   judge(url: UrlParts, via: Via): ScopeAnswer {
     const { prefixes = [], allows } = this.#options;

@@ -3,7 +3,7 @@
 // no handler, and is fetched once for all pages. A page waits for its own before it is handled.
 
 import type { PageWork } from '@mannerly/frontier';
-import { hostKeyOf, parseUrlParts } from '@mannerly/frontier/internal';
+import { hostKeyOf } from '@mannerly/frontier/internal';
 import PQueue from 'p-queue';
 import type { Scope } from '../admit/scope.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
@@ -35,7 +35,7 @@ interface RequisitesParts {
   readonly totals: { readonly requisites: number; readonly requisiteBytes: number };
   /** Whether the bytes or the time of the crawl are used up. */
   readonly isOver: () => boolean;
-  readonly scope: Pick<Scope, 'isInside'>;
+  readonly scope: Pick<Scope, 'holds'>;
   readonly journal: Pick<Journal, 'requisiteLeft'>;
   readonly nowMs: () => number;
   readonly stop: { isRequested(): boolean; readonly signal: AbortSignal };
@@ -137,9 +137,8 @@ export class Requisites {
   /** Whether the file's host is one that pages may load from. */
   #isNear(url: string, pageUrl: string): boolean {
     const { options, scope } = this.#parts;
-    if (options.hosts === 'any' || hostKeyOf(url, 'domain') === hostKeyOf(pageUrl, 'domain')) return true;
-    const parts = parseUrlParts(url);
-    return parts !== null && scope.isInside(parts);
+    const isOfDomain = hostKeyOf(url, 'domain') === hostKeyOf(pageUrl, 'domain');
+    return options.hosts === 'any' || isOfDomain || scope.holds(url);
   }
 }
 

@@ -1,12 +1,10 @@
 // Hashes of the files that a run leaves in its crawl directory, so that a reader of the files can verify them.
 
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { CrawlPaths } from './crawl-paths.js';
 import { MAX_HASHED_BYTES, MAX_HASHED_FILES } from './limits.js';
-import { orIfAbsent, sizeOf } from './whole-file.js';
+import { orIfAbsent, sha256Of, sizeOf } from './whole-file.js';
 
 export interface OutputHash {
   /** Within the crawl directory, with `/`. */
@@ -39,10 +37,4 @@ export async function hashOutputs(paths: CrawlPaths, isShared: boolean): Promise
     hashes.push({ path, bytes, sha256: space < 0 ? null : await sha256Of(file) });
   }
   return hashes;
-}
-
-async function sha256Of(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const piece of createReadStream(file)) hash.update(piece as Buffer);
-  return hash.digest('hex');
 }

@@ -7,7 +7,7 @@
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { ITEMS_READ_BYTES, MAX_ENTRY_HEAD_BYTES, MAX_FIRST_ENTRY_HEAD_BYTES } from './limits.js';
-import { PageBatches } from './page-batches.js';
+import { batchedSink, PageBatches } from './page-batches.js';
 import type { Item, Sink } from './sink.js';
 
 interface ItemFormat {
@@ -22,8 +22,6 @@ interface ItemFormat {
  * disk) takes back what it had written and rejects for all of its pages.
  */
 export function appendSink(kind: string, path: string, format: ItemFormat, sync: 'close' | 'write' = 'close'): Sink {
-  let opened: { readonly file: FileHandle; readonly batches: PageBatches } | null = null;
-
   const append = async (file: FileHandle): Promise<PageBatches> => {
     const batches: PageBatches = new PageBatches(async (items) => {
       const bytes = Buffer.from(await format.encode(items, length === 0));
@@ -41,29 +39,19 @@ export function appendSink(kind: string, path: string, format: ItemFormat, sync:
     return batches;
   };
 
-  return {
-    name: `${kind} ${path}`,
-    async open() {
-      const file = await open(path, 'a+');
-      try {
-        opened = { file, batches: await append(file) };
-      } catch (error) {
-        await file.close();
-        throw error;
-      }
-    },
-    async write(items) {
-      if (opened === null) throw new Error(`the file ${path} is not open`);
-      await opened.batches.write(items);
-    },
-    async close() {
-      const last = opened;
-      opened = null;
-      await last?.batches.close();
-      await last?.file.datasync();
-      await last?.file.close();
-    },
-  };
+  return batchedSink(`${kind} ${path}`, `the file ${path}`, async () => {
+    const file = await open(path, 'a+');
+    const end = async (): Promise<void> => {
+      await file.datasync();
+      await file.close();
+    };
+    try {
+      return { batches: await append(file), end };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  });
 }
 
 /**
