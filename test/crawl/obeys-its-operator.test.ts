@@ -4,8 +4,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DashboardView } from 'mannerly/dashboard';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Ended, type ManyHosts, mannerlyIn, startHosts, tooEarly } from '../support/crawl-commands.js';
+import {
+  type Ended,
+  type ManyHosts,
+  mannerlyIn,
+  startHosts,
+  startMannerly,
+  tooEarly,
+} from '../support/crawl-commands.js';
 import { HAS_POSTGRES, sharedPostgres } from '../support/postgres-server.mjs';
 import { HAS_REDIS, startRedis } from '../support/redis-server.js';
 
@@ -76,10 +84,32 @@ describe.each(SERVERS)('three processes on %s', (_, isThere, start, query) => {
     expect(web.arrivals.length).toBe(count);
     expect(await phases()).toEqual(['paused', 'paused', 'paused', 'paused']);
 
+    // One place shows all of them.
+    const dashboard = startMannerly(place, 'dashboard', ...ofStore(), '--metrics');
+    const [, address = '', token = ''] = await dashboard.says(/Live view: (\S+)\/\?token=(\S+)/);
+    const authorization = `Bearer ${token}`;
+    const shown = async (path: string) => (await fetch(`${address}${path}`, { headers: { authorization } })).text();
+    const view = JSON.parse(await shown('/view')) as DashboardView;
+    expect(view).toMatchObject({ activity: { phase: 'paused', name: 'crew' }, underwayCount: 0 });
+    expect(view.processes.map(({ phase }) => phase)).toEqual(['paused', 'paused', 'paused', 'paused']);
+    const requests = view.processes.reduce((sum, each) => sum + each.requests, 0);
+    expect(requests).toBe(view.progress.requests);
+    const metrics = await shown('/metrics');
+    const rows = [...metrics.matchAll(/^mannerly_requests_total\{process="[^"]+"\} (\d+)$/gm)].map(([, count]) =>
+      Number(count),
+    );
+    expect(rows).toHaveLength(4);
+    expect(rows.reduce((sum, each) => sum + each, 0)).toBe(requests);
+    expect(metrics).toContain(`\nmannerly_pages_total ${view.progress.pages}\n`);
+
     const refused = await command('delete', '--yes');
     expect(refused).toMatchObject({ code: 2, told: expect.stringContaining('4 of its processes are at work') });
+    const resume = { method: 'POST', headers: { authorization, origin: address } };
+    expect((await fetch(`${address}/resume`, resume)).status).toBe(200);
     expect(await command('resume')).toMatchObject({ code: 0, printed: '4 processes running.\n' });
     await arrived(count + 40);
+    dashboard.interrupt();
+    expect((await dashboard.ended).code).toBe(0);
     expect(await command('stop')).toMatchObject({ code: 0, printed: '4 processes stopped.\n' });
     expect((await Promise.all(running)).map(({ code }) => code)).toEqual([130, 130, 130, 130]);
     expect(tooEarly(web.arrivals, INTERVAL_MS - 1)).toEqual([]);

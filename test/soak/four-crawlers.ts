@@ -50,6 +50,9 @@ export interface CrewReport extends Judged {
   readonly said: ReadonlySet<Said>;
   /** What the processes printed last. */
   readonly output: string;
+  /** What was requested when, and when the server's fault was. */
+  readonly log: readonly Asked[];
+  readonly struckMs: number;
 }
 
 const WORKER = fileURLToPath(new URL('four-crawlers-worker.mjs', import.meta.url));
@@ -74,6 +77,8 @@ export async function crawlWithFour(plan: CrewPlan): Promise<CrewReport> {
       ...judged(plan, log, lived.faults, web.names),
       ...lived.told,
       seconds: (performance.now() - begunMs) / 1_000,
+      log,
+      struckMs: lived.faults.find(({ kind }) => kind === 'server')?.atMs ?? 0,
     };
   } finally {
     await web.close();

@@ -17,6 +17,11 @@ export interface Ended {
 
 /** Runs the command in a folder. */
 export function mannerlyIn(cwd: string, ...words: readonly string[]): Promise<Ended> {
+  return startMannerly(cwd, ...words).ended;
+}
+
+/** Starts it. `interrupt`: as Ctrl-C does. */
+export function startMannerly(cwd: string, ...words: readonly string[]): StartedCommand {
   const child = spawn(process.execPath, [COMMAND, ...words], { stdio: ['ignore', 'pipe', 'pipe'], cwd });
   let [printed, told] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => {
@@ -25,7 +30,27 @@ export function mannerlyIn(cwd: string, ...words: readonly string[]): Promise<En
   child.stderr.on('data', (chunk: Buffer) => {
     told += chunk.toString();
   });
-  return new Promise((done) => child.once('close', (code) => done({ code, printed, told })));
+  const ended = new Promise<Ended>((done) => child.once('close', (code) => done({ code, printed, told })));
+  return {
+    ended,
+    interrupt: () => void child.kill('SIGINT'),
+    async says(pattern) {
+      for (;;) {
+        const found = pattern.exec(told);
+        if (found !== null) return found;
+        if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${told}`);
+        await new Promise((done) => setTimeout(done, 20));
+      }
+    },
+  };
+}
+
+/** A command that runs. */
+interface StartedCommand {
+  readonly ended: Promise<Ended>;
+  interrupt(): void;
+  /** Waits until standard error has it. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
 /** A request, as the server saw it. */

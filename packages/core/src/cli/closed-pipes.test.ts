@@ -63,6 +63,7 @@ const calls: Readonly<Record<string, () => readonly string[]>> = {
   pause: () => [out],
   resume: () => [out],
   stop: () => [out],
+  dashboard: () => ['--help'],
   delete: () => ['--help'],
   export: () => [out],
   replay: () => [out],

@@ -18,6 +18,9 @@ export interface Flags {
   readonly keys?: string;
   readonly label?: string;
   readonly limit?: number;
+  readonly listen?: string;
+  readonly listenName?: readonly string[];
+  readonly metrics?: boolean;
   readonly name?: string;
   readonly policy?: string;
   readonly postgres?: string;

@@ -101,6 +101,7 @@ const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   pause: () => [['--store', `postgres://u:${SECRET}@127.0.0.1:1/db`], [secretUrl()]],
   resume: () => [['--store', secretUrl()]],
   stop: () => [['--store', secretUrl()]],
+  dashboard: () => [['--store', `redis://:${SECRET}@127.0.0.1:1`]],
   delete: () => [
     ['--yes', '--store', `postgres://u:${SECRET}@127.0.0.1:1/db`],
     ['--store', secretUrl()],

@@ -3,7 +3,7 @@
 // no handler, and is fetched once for all pages. A page waits for its own before it is handled.
 
 import type { PageWork } from '@mannerly/frontier';
-import { hostKeyOf, parseUrlParts } from '@mannerly/frontier/internal';
+import { hostKeyOf } from '@mannerly/frontier/internal';
 import type { Scope } from '../admit/scope.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import type { Journal } from '../journal/journal.js';
@@ -35,7 +35,7 @@ interface RequisitesParts {
   readonly totals: { readonly requisites: number; readonly requisiteBytes: number };
   /** Whether the bytes or the time of the crawl are used up. */
   readonly isOver: () => boolean;
-  readonly scope: Pick<Scope, 'isInside'>;
+  readonly scope: Pick<Scope, 'holds'>;
   readonly journal: Pick<Journal, 'requisiteLeft'>;
   readonly nowMs: () => number;
   readonly stop: { isRequested(): boolean; readonly signal: AbortSignal };
@@ -51,12 +51,7 @@ export class Requisites {
     this.#parts = parts;
   }
 
-  /**
-   * Fetches what a page needs and the archive does not hold.
-   *
-   * @returns `stopped`: the crawl stopped before, and the page has to come again. Rejects only with what broken
-   *   machinery threw.
-   */
+  /** Fetches what a page needs and the archive does not hold. `stopped`: the page has to come again. */
   async fetch(work: PageWork, page: FetchedPage): Promise<'done' | 'stopped'> {
     if (page.kind !== 'html' || !page.exclusion.keepsBody) return 'done';
     const { options, journal } = this.#parts;
@@ -144,9 +139,8 @@ export class Requisites {
   /** Whether the file's host is one that pages may load from. */
   #isNear(url: string, pageUrl: string): boolean {
     const { options, scope } = this.#parts;
-    if (options.hosts === 'any' || hostKeyOf(url, 'domain') === hostKeyOf(pageUrl, 'domain')) return true;
-    const parts = parseUrlParts(url);
-    return parts !== null && scope.isInside(parts);
+    const isOfDomain = hostKeyOf(url, 'domain') === hostKeyOf(pageUrl, 'domain');
+    return options.hosts === 'any' || isOfDomain || scope.holds(url);
   }
 }
 

@@ -49,11 +49,7 @@ export class SignIn {
     return this.#underWay !== null;
   }
 
-  /**
-   * Until when a page waits for the login, which begins with the first one; `null`: it need not wait.
-   *
-   * @throws What broken machinery threw meanwhile.
-   */
+  /** Until when a page waits for the login; `null`: it need not. @throws What broken machinery threw meanwhile. */
   before(work: PageWork): number | null {
     const { credential, clock } = this.#parts;
     if (this.#failure !== null) throw this.#failure.error;

@@ -8,7 +8,7 @@ import { contentOf, typeByExtension } from '../page/content-kind.js';
 import type { OwnFetcher } from '../page/own-fetch.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import { Places } from '../places.js';
-import { createPageContext, PageTools } from './context.js';
+import { createPageContext, HandlerTime, type PageTools } from './context.js';
 import type { PageChange, UnchangedPage } from './handled-page.js';
 import type { FoundHandler, Handlers, Route } from './handlers.js';
 import type { ItemStages } from './item-stages.js';
@@ -51,6 +51,9 @@ interface HandlerPoolOptions {
 }
 
 const NO_FETCH: OwnFetcher = async (_page, url) => ({ kind: 'dropped', url, reason: 'hook-refused' });
+const NO_MEDIA: ReadMedia = async () => {
+  throw new Error('no reader was handed in');
+};
 const NO_BYTES = new Uint8Array(0);
 const STOPPED: Handled = Object.freeze({ kind: 'stopped' });
 const NOT_HANDLED: Handled = Object.freeze({ kind: 'handled', staged: NOTHING_STAGED, route: null });
@@ -107,11 +110,7 @@ export class HandlerPool {
     return this.#places.take(() => this.#startInTurn(() => this.#run(page, found, change)));
   }
 
-  /**
-   * Tells the handler for unchanged pages, if there is one.
-   *
-   * @returns What it threw, or that it took too long; `null`: neither. Never rejects.
-   */
+  /** Tells the handler for unchanged pages. @returns What it threw, or that it took too long. Never rejects. */
   async unchanged(page: UnchangedPage): Promise<{ readonly error: unknown } | null> {
     const { handlers, handlerTimeoutMs, clock, signal } = this.#options;
     const { unchanged } = handlers;
@@ -133,19 +132,16 @@ export class HandlerPool {
   }
 
   async #run(page: PageInCrawl, found: FoundHandler, change: PageChange | null): Promise<Handled> {
-    const { handlers, handlerTimeoutMs, clock, signal, filesPath = null, fetch = NO_FETCH } = this.#options;
+    const { handlers, handlerTimeoutMs, clock, signal, filesPath = null } = this.#options;
+    const { fetch = NO_FETCH, readMedia = NO_MEDIA } = this.#options;
     if (signal.aborted) return STOPPED;
-    const tools = new PageTools(
-      new Stage(page, found.item ?? null),
-      filesPath,
-      fetch,
-      (url, label) => {
-        const mime = this.#options.isArchived === true ? null : typeByExtension(url);
-        return mime === null || handlers.wants({ mime, label });
-      },
-      change,
-      this.#options.readMedia,
-    );
+    const time = new HandlerTime();
+    const stage = new Stage(page, found.item ?? null);
+    const wants = (url: string, label: string | null): boolean => {
+      const mime = this.#options.isArchived === true ? null : typeByExtension(url);
+      return mime === null || handlers.wants({ mime, label });
+    };
+    const tools = { stage, filesPath, fetch, wants, change, read: readMedia, time };
     const timers: (() => void)[] = [];
     let ignoreAbort = (): void => undefined;
     const ended = new Promise<Handled>((resolve) => {
@@ -153,7 +149,7 @@ export class HandlerPool {
         resolve({ kind: 'timed-out', detail: `the handler took longer than ${handlerTimeoutMs} ms` });
       timers.push(clock.after(handlerTimeoutMs, timedOut));
       ignoreAbort = onAbort(signal, () => {
-        tools.abort(signal.reason);
+        time.end(signal.reason);
         // A handler that ends now has ended well; no other is waited for.
         timers.push(clock.after(0, () => resolve(STOPPED)));
       });
@@ -161,9 +157,9 @@ export class HandlerPool {
     const handled = await Promise.race([ended, attempt(page, found, tools, this.#options.stages)]);
     for (const cancel of timers) cancel();
     ignoreAbort();
-    tools.stage.seal();
+    stage.seal();
     page.releaseDocument();
-    if (handled.kind === 'timed-out') tools.abort(new DOMException(handled.detail, 'TimeoutError'));
+    if (handled.kind === 'timed-out') time.end(new DOMException(handled.detail, 'TimeoutError'));
     return handled;
   }
 }
@@ -189,7 +185,7 @@ async function attempt(
     return { kind: 'handled', staged: { ...staged, kept }, route: found.route };
   } catch (error) {
     // A handler may well throw because its signal was aborted.
-    if (tools.isAborted) return STOPPED;
+    if (tools.time.isOver) return STOPPED;
     const signal = handlerSignal(error);
     return signal === null ? { kind: 'threw', error, detail: String(error) } : { kind: 'signal', signal };
   }
@@ -199,8 +195,6 @@ async function attempt(
  * Starts handlers one after the other: the next one when the last has ended or waits for a file or a server. Started
  * together, each would hold the document of its page (twenty times its bytes) at its first `await`, and the garbage
  * collector would copy all of them (docs/decisions/0017).
- *
- * @throws Never
  */
 export function createStartInTurn(): <T>(run: () => Promise<T>) => Promise<T> {
   let last: Promise<void> = Promise.resolve();

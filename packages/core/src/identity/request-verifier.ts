@@ -35,7 +35,6 @@ export interface RequestVerifier {
 /**
  * Makes a verifier. It fetches the directories of agents once per lifetime (a minute to a day): over https, from public
  * addresses, without following a redirect, within 5 seconds, 64 KiB and 16 keys.
- *
  * @throws MannerlyError `option-invalid`
  */
 export function createRequestVerifier(options: RequestVerifierOptions = {}): RequestVerifier {

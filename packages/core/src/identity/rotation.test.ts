@@ -10,11 +10,10 @@ import { createUndiciFetcher } from '../fetch/undici-fetcher.js';
 import { COVERED, DIRECTORY_PATH } from '../signatures/profile.js';
 import { requestSigner } from '../signatures/sign-request.js';
 import { loadSigningKey, type SigningKey } from '../signatures/signing-key.js';
-import { writeKeyFile } from './key-file.js';
 import { ROTATION_WAIT_MS } from './limits.js';
 import { identityFiles } from './publish.js';
 import { createRequestVerifier } from './request-verifier.js';
-import { keysOfRotation, nextRotation } from './rotation.js';
+import { keysOfRotation, nextRotation, writeKeyFile } from './rotation.js';
 
 const NOW = Date.UTC(2026, 10, 23);
 const HOUR = 3_600_000;

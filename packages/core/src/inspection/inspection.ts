@@ -52,7 +52,6 @@ export interface CrawlInspection {
   queued(request?: ListRequest): Promise<QueueListing>;
   /**
    * What the next run with `again` would do, from what is kept of visits. It makes no request.
-   *
    * @param changes - What would be different from the last run. @default nothing
    * @throws MannerlyError `option-invalid`; `directory-in-use` or `not-running` as `queued`.
    */
@@ -79,8 +78,6 @@ interface InspectionParts {
 
 /**
  * Opens a directory, or a store alone, for questions.
- *
- * @returns `frontier`: the frontier, which cannot change; `null`: the logs alone.
  * @throws MannerlyError `directory-taken`, `store-failed` for a frontier that cannot be read.
  */
 export async function openInspection(
@@ -165,10 +162,7 @@ async function frontierOf(
   }
 }
 
-/**
- * What the frontier knows of a host. It finds the robots.txt of an unusual port by what is queued there; when nothing
- * is, the request log names it.
- */
+/** Finds the robots.txt of an unusual port by what is queued there; when nothing is, the request log names it. */
 async function hostOf(frontier: Frontier, name: string, parts: WholeCrawlPaths['parts']): Promise<HostLook> {
   const look = await frontier.inspectHost(name);
   const robots = new Map(look.robots.map((each) => [each.authority, each]));

@@ -10,6 +10,7 @@ import {
 } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
 import { readJson } from '../json-record.js';
+import type { CrawlSettings } from '../options/crawl-settings.js';
 import { type CrawlTerms, TERMS_KEY } from '../options/crawl-terms.js';
 import { sums } from '../report/added-numbers.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
@@ -41,6 +42,7 @@ export interface StoreReport
   extends Pick<CrawlTerms, 'name' | 'tokens' | 'seeds' | 'seedCount' | 'createdAtMs'>,
     Omit<FrontierCounts, 'inFlight'>,
     Pick<ProcessTotals, 'requests' | 'items' | 'bytes' | 'outcomes'> {
+  readonly bounds: CrawlSettings['bounds'];
   /** The bound that is used up; `null`: none. */
   readonly bound: 'pages' | 'minutes' | 'bytes' | null;
   readonly processes: readonly ProcessReport[];
@@ -54,9 +56,7 @@ export interface StoreInspection extends CrawlInspection {
 }
 
 /**
- * Opens a crawl on a server for questions, by the settings of its processes.
- *
- * @param makeStore - Makes a store that was not opened yet; called twice.
+ * Opens a crawl on a server for questions, by the settings of its processes. @param makeStore - Called twice.
  * @throws MannerlyError `not-running` where there is no crawl; `store-failed`.
  */
 export async function inspectStore(makeStore: () => FrontierStore): Promise<StoreInspection> {
@@ -132,8 +132,8 @@ async function termsIn(store: FrontierStore): Promise<CrawlTerms> {
 }
 
 async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreReport> {
-  const { name, tokens, seeds, seedCount, createdAtMs } = terms;
-  const { pages, queued, known, hosts, runningMs } = frontier.counts();
+  const { name, tokens, seeds, seedCount, createdAtMs, settings } = terms;
+  const { pages, queued, known, hosts, runningMs } = await frontier.recount();
   const parts = [...readTotals(await frontier.readParts(TOTALS_KEY))];
   const nowMs = Date.now();
   const outcomes = new OutcomeCounts();
@@ -146,7 +146,7 @@ async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreRep
     return { part, ...who, state, requests, items, bytes, early, phase, underway };
   });
   return {
-    ...{ name, tokens, seeds, seedCount, createdAtMs },
+    ...{ name, tokens, seeds, seedCount, createdAtMs, bounds: settings.bounds },
     ...{ pages, queued, known, hosts, runningMs, bound: frontier.reachedBound() },
     ...sums(processes, 'requests', 'items', 'bytes'),
     outcomes: outcomes.outcomes(),

@@ -4,22 +4,14 @@
 import { createHash } from 'node:crypto';
 import { type HostWarning, type PageWork, retryUrl } from '@mannerly/frontier';
 import type { Purpose } from '@mannerly/robots/page';
-import { exchangeOf, isRefusedByGuard } from '../fetch/outcome.js';
+import { conditionalFields, exchangeOf, isRefusedByGuard } from '../fetch/outcome.js';
 import { type RecordStore, readJson, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
 import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
 import { parseUrl } from '../parse-url.js';
-import {
-  conditionsOf,
-  type Kept,
-  keptReading,
-  keptResponse,
-  renewed,
-  unreachable,
-  unreadable,
-} from './kept-license.js';
+import { type Kept, keptReading, keptResponse, renewed, unreachable, unreadable } from './kept-license.js';
 import { type LicenseReading, readLicenseDocument } from './license-document.js';
 import { judgeLicenses, type LicenseUser, type LicenseVerdict, type NamedLicense } from './license-terms.js';
 import { type LicenseTokens, licenseUserOf, type ResolvedLicensing } from './licensing-options.js';
@@ -297,7 +289,7 @@ export class Licenses {
     const { fetch, nowMs, retries } = this.#parts;
     let url = document;
     for (let hops = 0; hops <= MAX_LICENSE_HOPS; hops += 1) {
-      const conditions = hops === 0 ? conditionsOf(known) : {};
+      const conditions = hops === 0 && known !== null ? conditionalFields(known) : {};
       const options = { waitMs: LICENSE_TURN_MS, maxBodyBytes: MAX_LICENSE_BYTES + 1, headers: conditions };
       const answer = await fetch(url, options);
       const atMs = nowMs();

@@ -99,7 +99,6 @@ export interface ResolvedOptions
 
 /**
  * Checks options and fills in the rest.
- *
  * @throws MannerlyError `option-unknown`, `option-invalid`, `identity-name`, `identity-contact`, `seed-invalid` or
  *   `bounds-missing`, naming the option, its range and the value.
  */

@@ -9,16 +9,11 @@ import { FILES_KEPT_AT_ONCE } from './limits.js';
 import type { Item, RunFile, Sink } from './sink.js';
 
 /**
- * The items of one page, in the order in which they were emitted.
- *
- * Ids are made of the URL and not of the frontier's entry id: a crawl that starts over in its old directory would give
- * that one to another page, whose items would then count as written. A later visit of the page has its number in the
- * id: what it found is new.
- *
- * @param page - `visit` is 0 at the first.
+ * The items of one page, in order. Ids are made of the URL and not of the frontier's entry id: a crawl that starts over
+ * in its old directory would give that one to another page, whose items would then count as written. A later visit of
+ * the page has its number in the id: what it found is new.
  * @param kept - What stages have made of each. An id names what was emitted: one that is dropped changes no other, and
  *   the second of several has `.1` at its end.
- * @throws Never
  */
 export function itemsOf(
   host: string,

@@ -20,11 +20,8 @@ export interface Content {
 
 /**
  * The kind of a response's content.
- *
- * @param headers - The last readable Content-Type counts; with `X-Content-Type-Options: nosniff` it is believed as it
- *   is.
+ * @param headers - The last readable Content-Type counts; with `X-Content-Type-Options: nosniff` it is believed.
  * @param body - The first bytes are looked at; an empty body speaks against nothing.
- * @throws Never
  * @see WHATWG MIME Sniffing, §7 (determining the computed MIME type)
  */
 export function contentOf(headers: HeaderLines, body: Uint8Array): Content {
@@ -105,9 +102,7 @@ function kindOfMime(mime: string): ContentKind {
   return mime.startsWith('text/') ? 'text' : 'other';
 }
 
-/**
- * The kinds that content of a media type may turn out to be. @returns `null` where only the body tells. @throws Never
- */
+/** The kinds that content of a media type may turn out to be; `null` where only the body tells. @throws Never */
 export function possibleKinds(mime: string | null): readonly ContentKind[] | null {
   if (mime === null || UNKNOWN_TYPES.has(mime) || BYTES.has(mime)) return null;
   const kind = kindOfMime(mime);

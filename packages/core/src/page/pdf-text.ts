@@ -28,8 +28,6 @@ interface PdfPage {
 }
 
 /**
- * Reads the text of a PDF.
- *
  * @param bytes - They are taken over: PDF.js detaches their buffer.
  * @throws MannerlyError (rejects) `peer-missing`; `page-not-pdf` for what cannot be read, a password included.
  */

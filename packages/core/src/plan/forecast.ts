@@ -47,12 +47,7 @@ export interface Forecast {
   readonly hosts: ReadonlyMap<string, PredictedHost>;
 }
 
-/**
- * Predicts a crawl.
- *
- * @param startMs - Epoch milliseconds at which it starts: hours that files name depend on it.
- * @throws Never
- */
+/** @param startMs - Epoch milliseconds at which the crawl starts: hours that files name depend on it. @throws Never */
 export function forecast(hosts: readonly ForecastHost[], bounds: ForecastBounds, startMs: number): Forecast {
   return new Simulation(hosts, bounds, startMs).run();
 }

@@ -33,10 +33,7 @@ export class HostPace {
   #minute = Number.NaN;
   #now: PaceNow | null = null;
 
-  /**
-   * @param files - The robots.txt bodies of the host, by authority.
-   * @param answerMs - How long an answer takes, milliseconds.
-   */
+  /** @param files - The robots.txt bodies of the host, by authority. @param answerMs - How long an answer takes. */
   constructor(
     { robots, identity }: Pick<ResolvedOptions, 'identity' | 'robots'>,
     politeness: Politeness,

@@ -226,7 +226,7 @@ const EMPTY_ROW: Omit<HostPoliteness, 'host'> & { readonly pages: number } = {
 };
 
 /**
- * A page that robots.txt allowed and that then excluded itself carries the line that allowed it: that line is left out.
+ * A page that robots.txt allowed and that then excluded itself carries the line that allowed it: not of interest here.
  */
 function exclusionOf({ url, reason, layer, line, pattern, robots }: UrlDecision): HostPoliteness['exclusions'][number] {
   const isByRobots = layer === 'robots';

@@ -193,8 +193,10 @@ async function closeAll(run: Run): Promise<unknown[]> {
 }
 
 /** After the archive is closed, so that its last files are whole. */
-async function keepFiles({ directory, items, stop }: Run): Promise<void> {
-  if (directory !== null) await items.keepFiles(runFiles(directory), stop.signal);
+async function keepFiles(run: Run): Promise<void> {
+  const { directory, items, stop, setup } = run;
+  const process = setup.isShared && !setup.isOwnStore ? partName(run) : undefined;
+  if (directory !== null) await items.keepFiles(runFiles(directory, process ?? null), stop.signal);
 }
 
 /** The report of a run whose parts are closed. Where the run continued earlier ones, its numbers come from all logs. */

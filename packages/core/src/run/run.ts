@@ -5,8 +5,7 @@
 import type { AddAnswer, Frontier, ListRequest, NewUrl, QueueListing } from '@mannerly/frontier';
 import { wantsTdmRep } from '@mannerly/robots/page';
 import { type Admit, createAdmit, type Refusal } from '../admit/admit.js';
-import { createHostRules } from '../admit/host-rules.js';
-import { Scope } from '../admit/scope.js';
+import { createHostRules, Scope } from '../admit/scope.js';
 import type { CrawlArchive } from '../archive/crawl-archive.js';
 import { Hooks } from '../crawl/hooks.js';
 import { PageRequests } from '../crawl/page-requests.js';

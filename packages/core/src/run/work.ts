@@ -1,8 +1,14 @@
 // One piece of work from its request to its settlement: hooks, the request, its result, and the commit to the frontier.
 
-import type { PageWork, RobotsWork, Work } from '@mannerly/frontier';
+import type { PageWork, Work } from '@mannerly/frontier';
 import type { ResponseHead } from '../fetch/fetcher.js';
-import { type EgressOutcome, exchangeOf, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
+import {
+  conditionalFields,
+  type EgressOutcome,
+  exchangeOf,
+  type FetchOutcome,
+  isRefusedByGuard,
+} from '../fetch/outcome.js';
 import { licenseText } from '../licensing/apply-license.js';
 import type { LicenseAnswer } from '../licensing/licenses.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
@@ -151,15 +157,8 @@ async function conditionsOf({ recrawl, sitemaps, archive }: Run, work: Work): Pr
   if (work.kind === 'page' && work.record.via !== 'companion') return (await recrawl?.before(work)) ?? {};
   const conditions =
     work.kind === 'robots'
-      ? robotsConditions(work)
+      ? conditionalFields(work)
       : ((sitemaps.isSitemap(work) ? await recrawl?.sitemaps.before(work) : null) ?? {});
   // An archive holds no answer 304 to nothing.
   return archive?.knows(work.url) === false ? {} : conditions;
-}
-
-function robotsConditions({ etag, lastModified }: RobotsWork): Record<string, string> {
-  return {
-    ...(etag === null ? {} : { 'if-none-match': etag }),
-    ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),
-  };
 }

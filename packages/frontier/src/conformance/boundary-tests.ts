@@ -55,6 +55,21 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     }
   });
 
+  it('L2', 'for how long hosts are due is known, the longest first', async (test) => {
+    const { unit, store } = test;
+    const overdue = async (most: number) => (await store.overdueMs?.(most))?.map((ms) => Math.floor(ms / unit));
+    if ((await overdue(5)) === undefined) return;
+    assertEqual(await overdue(5), [], 'in an empty store');
+    for (const host of ['a', 'b', 'c', 'd']) await test.add(host, ['1', '2']);
+    const dueUnits: Readonly<Record<string, number>> = { a: 3, b: 1, c: 2, d: 9 };
+    for (const lease of await test.leaseAll(100, { entriesPerHost: 1 }))
+      await test.release(lease, dueUnits[lease.host]);
+    assertEqual(await overdue(5), [], 'before any time has passed');
+    await test.pass(4);
+    assertEqual(await overdue(5), [3, 2, 1], 'of three hosts that are due, in units');
+    assertEqual(await overdue(2), [3, 2], 'of the two that have been due for longest');
+  });
+
   const destroyed = async (test: StoreTest): Promise<void> => {
     const { store, made } = test;
     if (made.connect === undefined || store.destroy === undefined) return;

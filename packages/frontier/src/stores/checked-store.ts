@@ -17,6 +17,9 @@ import type {
 
 type Verbs = Required<Omit<FrontierStore, 'capabilities' | 'rollbacks' | 'open' | 'add' | 'destroy' | 'close'>>;
 
+/** The verbs of a store that is open. */
+export type StoreVerbs = Verbs & Required<Pick<FrontierStore, 'destroy'>> & Pick<FrontierStore, 'rollbacks'>;
+
 /** The verbs of an opened crawl, with arguments that are checked. They may answer at once. */
 export type StoreQueues = {
   readonly [V in keyof Verbs]: (...args: Parameters<Verbs[V]>) => ReturnType<Verbs[V]> | Awaited<ReturnType<Verbs[V]>>;
@@ -100,14 +103,18 @@ export class CheckedStore implements FrontierStore {
     return this.#open().nextDueInMs();
   }
 
-  async readRecord(key: string) {
-    return this.#open().readRecord(key);
+  async overdueMs(most: number) {
+    return this.#open().overdueMs(most);
   }
 
-  async writeRecord(key: string, value: Uint8Array | null) {
+  async readRecord(key: string, near?: string) {
+    return this.#open().readRecord(key, near);
+  }
+
+  async writeRecord(key: string, value: Uint8Array | null, near?: string) {
     const queues = this.#open();
     if (value !== null) checkBytes('record', value, RECORD_MAX_BYTES);
-    await queues.writeRecord(key, value);
+    await queues.writeRecord(key, value, near);
     await queues.save?.();
   }
 

@@ -9,7 +9,8 @@ import type { Connection, ResolvedRedisOptions } from './connection.js';
 import { crawlKey } from './shards.js';
 
 const FORMAT = 'mannerly-frontier-redis';
-const VERSION = 2;
+/** Records of a crawl with several shards lie near their hosts since 3. */
+const VERSION = { one: 2, several: 3 };
 const OLDEST_SERVER = 7;
 const POLICY = 'noeviction';
 
@@ -27,7 +28,11 @@ export async function claimCrawl(
   { prefix, identity, shards }: ResolvedRedisOptions,
 ): Promise<number> {
   const key = crawlKey(prefix);
-  const wanted: KeptCrawl = { format: FORMAT, version: VERSION, crawl, identity, shards };
+  const withShards = (count: number): KeptCrawl => {
+    const version = count === 1 ? VERSION.one : VERSION.several;
+    return { format: FORMAT, version, crawl, identity, shards: count };
+  };
+  const wanted = withShards(shards);
   if (create) await connection.call('SET', [key, JSON.stringify(wanted), 'NX']);
   const bytes = await connection.call('GET', [key]);
   if (!Buffer.isBuffer(bytes)) {
@@ -37,7 +42,7 @@ export async function claimCrawl(
   }
   const kept = parseKept(bytes, prefix);
   const hint = 'Take another prefix, or remove the keys of this one to start over.';
-  compareCrawl(`the prefix ${prefix}`, hint, kept, wanted);
+  compareCrawl(`the prefix ${prefix}`, hint, kept, withShards(kept.shards));
   return kept.shards;
 }
 
@@ -56,10 +61,9 @@ function parseKept(bytes: Buffer, prefix: string): KeptCrawl {
  */
 export async function readDurability(
   connection: Connection,
-  base: string,
   allowUnsafe: readonly UnsafeSetting[],
 ): Promise<Durability> {
-  const info = String(await connection.run('settings', base, [',']));
+  const info = String(await connection.run('settings', [',']));
   const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? null;
   const version = field('redis_version') ?? '0';
   if (Number.parseInt(version, 10) < OLDEST_SERVER) {
