@@ -134,7 +134,10 @@ export class RecordWriter {
   }
 
   #copy(start: number, end: number): void {
-    for (let i = start; i < end; i++) this.#bytes[this.#length++] = this.#source[i] as number;
+    // Local, because a field with a `#` is looked up each time.
+    const [source, bytes, shift] = [this.#source, this.#bytes, this.#length - start];
+    for (let i = start; i < end; i++) bytes[shift + i] = source[i] as number;
+    this.#length = shift + end;
   }
 
   /** The packed string, one byte of memory per byte. */
