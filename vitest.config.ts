@@ -27,6 +27,21 @@ const MEASURING: TestProject = {
     sequence: { groupOrder: 2 },
   },
 };
+/** The tests of the command once more, on what is published: its files are bundles, and nothing may differ. */
+const PACKAGED: TestProject = {
+  extends: true,
+  resolve: {
+    alias: [{ find: /^\.\.?\/program\.js$/, replacement: source('packages/core/package/dist/cli/program.js') }],
+  },
+  test: {
+    name: 'packaged',
+    include: ['packages/core/src/cli/**/*.test.ts'],
+    isolate: false,
+    globalSetup: [source('test/support/make-packages.ts')],
+    env: { MANNERLY_COMMAND: source('packages/core/package/bin/mannerly.js') },
+    sequence: { groupOrder: 0 },
+  },
+};
 /**
  * A process for each file: small sizes of those suites, which measure memory; nock, the lean engine and mocks, which
  * stay in it for good.
@@ -88,6 +103,6 @@ export default defineConfig(({ mode }) => ({
     hookTimeout: 300_000,
     // Many wait for a clock: four at a time on any machine.
     maxWorkers: 4,
-    projects: mode === 'soak' ? [WAITING, MEASURING] : [SHARED, ALONE],
+    projects: mode === 'soak' ? [PACKAGED, WAITING, MEASURING] : [SHARED, ALONE],
   },
 }));
