@@ -1,6 +1,6 @@
-// Makes what is published of the package in the working directory, in its folder `package`. Its modules are bundled into
-// few files, since a file costs more to load than what is in it; declarations, sources and all else are as they are in
-// the workspace, where nothing is bundled. Maps lead from the bundle to the sources.
+// Makes what is published of the package in the working directory, in its folder `package`. Its modules are bundled
+// into few files, since a file costs more to load than what is in it; declarations, sources and all else are as they
+// are in the workspace, where nothing is bundled. Maps lead from the bundle to the sources.
 
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';

@@ -1,6 +1,6 @@
 // A published package holds its sources, their declarations, the bundle of them, and nothing else: no test, no map that
-// points to a source that is not there, no path to another package of the workspace, and an exports map that every resolver reads
-// alike.
+// points to a source that is not there, no path to another package of the workspace, and an exports map that every
+// resolver reads alike.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';

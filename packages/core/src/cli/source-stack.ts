@@ -1,5 +1,5 @@
-// A stack trace in the lines of the sources, by the maps next to what is published: its files are bundles. Maps are read
-// when an error is reported, since reading them costs a start more than all else.
+// A stack trace in the lines of the sources, by the maps next to what is published: its files are bundles. Maps are
+// read when an error is reported: they are larger than the bundle, and a start would pay for them.
 
 import { readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
