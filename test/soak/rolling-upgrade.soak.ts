@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { postgresStore } from '@mannerly/frontier/postgres';
 import { redisStore } from '@mannerly/frontier/redis';
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HAS_POSTGRES, startPostgres } from '../support/postgres-server.mjs';
-import { HAS_REDIS, startRedis } from '../support/redis-server.js';
+import { HAS_REDIS, startCluster, startRedis } from '../support/redis-server.js';
 import { buildEarlierVersion, HAS_HISTORY, PRESENT_WORKER } from './earlier-version.js';
 import { startHosts } from './four-crawlers.js';
 import { type Asked, judged } from './four-crawlers-judge.js';
@@ -26,6 +26,8 @@ const LOOK_MS = 50;
 const LONGEST_MS = 600_000;
 
 type Kind = 'redis' | 'postgres';
+/** Several: the nodes of a cluster. */
+type ServerUrl = string | readonly string[];
 
 let earlier: ReturnType<typeof buildEarlierVersion>;
 
@@ -40,16 +42,21 @@ describe.skipIf(!HAS_HISTORY || process.platform !== 'linux')(
 
     it.skipIf(!HAS_REDIS)('on Redis', async () => {
       const server = await startRedis('--appendonly', 'yes');
-      await upgrade('redis', server).finally(server.dispose);
+      await upgrade('redis', server.url).finally(server.dispose);
+    });
+    it.skipIf(!HAS_REDIS)('on a Redis Cluster', async () => {
+      const { nodes, dispose } = await startCluster();
+      const urls = nodes.map(({ port }) => `redis://127.0.0.1:${port}`);
+      await upgrade('redis', urls).finally(dispose);
     });
     it.skipIf(!HAS_POSTGRES)('on PostgreSQL', async () => {
       const server = await startPostgres();
-      await upgrade('postgres', server).finally(server.dispose);
+      await upgrade('postgres', server.url).finally(server.dispose);
     });
   },
 );
 
-async function upgrade(kind: Kind, { url }: { readonly url: string }): Promise<void> {
+async function upgrade(kind: Kind, url: ServerUrl): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-upgrade-'));
   const log: Asked[] = [];
   // Pages link on for as long as processes are replaced: the crawl takes as long as that.
@@ -102,7 +109,7 @@ async function upgrade(kind: Kind, { url }: { readonly url: string }): Promise<v
     const [lost, twice] = [sum(({ missing }) => missing.length), sum((one) => one.twice)];
     const early = sum((one) => one.early.length + one.overlapping.length);
     console.log(
-      `${kind}: ${isSame ? 'replaced one by one' : 'refused'}, ${log.length} requests, ${lost} lost, ${early} early, ` +
+      `${kind}${Array.isArray(url) ? ' cluster' : ''}: ${isSame ? 'replaced one by one' : 'refused'}, ${log.length} requests, ${lost} lost, ${early} early, ` +
         `${twice} twice, ${sum((one) => one.handOvers)} hand-overs, ${Math.round((performance.now() - begunMs) / 1_000)} s`,
     );
     expect([lost, early, twice], JSON.stringify(results)).toEqual([0, 0, 0]);
@@ -121,7 +128,7 @@ interface Started {
 }
 
 /** Starts crawlers, each with the crawl directory of its machine. */
-function createCrew(kind: Kind, url: string, seeds: readonly string[], folder: string) {
+function createCrew(kind: Kind, url: ServerUrl, seeds: readonly string[], folder: string) {
   const all: Started[] = [];
   let output = '';
   return {
@@ -147,15 +154,18 @@ function createCrew(kind: Kind, url: string, seeds: readonly string[], folder: s
 }
 
 /** The number of the format in which a crawl is stored. */
-async function formatOf(kind: Kind, url: string, name: string): Promise<number> {
+async function formatOf(kind: Kind, url: ServerUrl, name: string): Promise<number> {
   if (kind === 'redis') {
-    const client = new Redis(url);
-    const [key = ''] = await client.keys(`{${name}:*crawl`);
-    const kept = await client.get(key);
-    client.disconnect();
-    return JSON.parse(kept ?? '').version;
+    for (const one of [url].flat()) {
+      const client = new Redis(one);
+      const [key] = await client.keys(`{${name}:*crawl`);
+      const kept = key === undefined ? null : await client.get(key);
+      client.disconnect();
+      if (kept !== null) return JSON.parse(kept).version;
+    }
+    throw new Error(`there is no crawl ${name}`);
   }
-  const client = new pg.Client(url);
+  const client = new pg.Client(String(url));
   await client.connect();
   const { rows } = await client.query(`SELECT version FROM ${name}.crawl`);
   await client.end();
@@ -163,12 +173,12 @@ async function formatOf(kind: Kind, url: string, name: string): Promise<number> 
 }
 
 /** The number that the present version writes. */
-async function presentFormat(kind: Kind, url: string): Promise<number> {
-  const client = new Redis(url, { lazyConnect: true });
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
+async function presentFormat(kind: Kind, url: ServerUrl): Promise<number> {
+  const client = typeof url === 'string' ? new Redis(url, { lazyConnect: true }) : new Cluster([...url]);
+  const pool = new pg.Pool({ connectionString: String(url), max: 1 });
   const store =
     kind === 'redis'
-      ? redisStore({ client, prefix: 'probe' })
+      ? redisStore({ client, prefix: 'probe', onNotice: () => undefined })
       : postgresStore({ pool, schema: 'probe', allowUnsafe: ['fsync-off'] });
   await store.open({ crawl: 'probe', owner: 'probe', create: true });
   await store.close();

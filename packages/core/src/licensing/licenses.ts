@@ -129,7 +129,8 @@ export class Licenses {
     body: Uint8Array,
   ): Promise<FoundLicense | null> {
     if (this.#parts.options.mode === 'off') return null;
-    const [named, ofSite] = [await this.#ofResponse(work.url, page, body), await this.#ofSite(work)];
+    const named = await this.#ofResponse(work.url, page, body);
+    const ofSite = work.signals.licenses.length === 0 ? [] : await this.#ofSite(work);
     const own = named.length > 0 ? this.#judge(work.url, named) : null;
     const site = ofSite.length > 0 ? this.#judge(work.url, ofSite) : null;
     if (own === null || site === null) return own ?? site;
