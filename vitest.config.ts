@@ -9,12 +9,18 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
  */
 const WAITING_FILES = [
   'test/soak/{four-crawlers-*,{again,archive,frontier,postgres,redis,sinks}-kill}.soak.ts',
-  'test/soak/{redis-slots,server-forgets-*,deployed-crawl,browser,shown-again,hostile-web}.soak.ts',
+  'test/soak/{redis-slots,server-forgets-*,deployed-crawl,rolling-upgrade,browser,shown-again,hostile-web}.soak.ts',
   'test/soak/{packages,tarballs}.soak.ts',
 ];
 const WAITING: TestProject = {
   extends: true,
-  test: { name: 'waiting', include: WAITING_FILES, maxWorkers: 5, sequence: { groupOrder: 1 } },
+  test: {
+    name: 'waiting',
+    include: WAITING_FILES,
+    globalSetup: [source('test/support/make-packages.ts')],
+    maxWorkers: 5,
+    sequence: { groupOrder: 1 },
+  },
 };
 /** The others measure memory and pace: two at a time, and not while the first group runs. */
 const MEASURING: TestProject = {

@@ -24,6 +24,7 @@ describe('the lmdb store', () => {
     test: (title, body) => void it(title, body, 300_000),
     makeStore: (settings) => lmdbUnderTest(settings, 268_435_456),
     capabilities: LMDB_CAPABILITIES,
+    without: ['D1'],
     isBounded: true,
     processes: { make: lmdbProcesses },
   });
@@ -56,6 +57,7 @@ describe('the lmdb store with more fingerprints than its memory may hold', () =>
     test: (title, body) => void it(title, body, 300_000),
     makeStore: (settings) => lmdbUnderTest(settings, 65_536),
     capabilities: LMDB_CAPABILITIES,
+    without: ['D1'],
     isBounded: true,
     modelSteps: 500,
     seed: 2,

@@ -1,6 +1,7 @@
 // The contract on a real PostgreSQL. At stake: URLs lost, fetched twice or asked for too early by several machines.
 
 import { randomUUID } from 'node:crypto';
+import { shardedStore } from '@mannerly/frontier';
 import { frontierStoreSuite, type StoreUnderTest } from '@mannerly/frontier/conformance';
 import { postgresStore } from '@mannerly/frontier/postgres';
 import { Pool } from 'pg';
@@ -9,6 +10,7 @@ import { dropSchema, postgresProcesses } from '../support/postgres-processes.js'
 import { HAS_POSTGRES, type PostgresForTest, sharedPostgres } from '../support/postgres-server.mjs';
 import { sharedUnderTest } from './virtual-store.js';
 
+const capabilities = { shared: true, durable: 'process', exactCounts: true, maxBody: 65_536, maxBatch: 1_024 } as const;
 const IS_CI = process.env['CI'] !== undefined;
 let server: Pick<PostgresForTest, 'url' | 'dispose'>;
 let pool: Pool;
@@ -38,16 +40,42 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
     frontierStoreSuite({
       test: (title, body) => void it(title, body, 300_000),
       makeStore: postgresUnderTest,
-      capabilities: {
-        shared: true,
-        durable: 'process',
-        exactCounts: true,
-        maxBody: 65_536,
-        maxBatch: 1_024,
-      },
+      capabilities,
       isBounded: true,
       modelSteps: 500,
       processes: { make: () => postgresProcesses(server.url), seedsPerHost: 1, delayMs: 120, ttlMs: 500 },
+    });
+
+    describe('over three databases', () => {
+      const databases = [1, 2, 3].map((number) => `mannerly_${process.pid}_${number}`);
+      let pools: Pool[] = [];
+      beforeAll(async () => {
+        for (const name of databases) await pool.query(`CREATE DATABASE ${name}`);
+        pools = databases.map((name) => {
+          const url = new URL(server.url);
+          url.pathname = name;
+          return new Pool({ connectionString: url.href, max: 4 });
+        });
+      });
+      afterAll(async () => {
+        await Promise.all(pools.map((one) => one.end()));
+        for (const name of databases) await pool.query(`DROP DATABASE ${name}`);
+      });
+
+      frontierStoreSuite({
+        test: (title, body) => void it(title, body, 300_000),
+        makeStore: async () => {
+          const schema = `test-${randomUUID()}`;
+          const settings = { schema, allowUnsafe: ['fsync-off'], onNotice: () => undefined } as const;
+          return sharedUnderTest(
+            (nowMs) => shardedStore(pools.map((one) => postgresStore({ pool: one, ...settings, nowMs }))),
+            async () => void (await Promise.all(pools.map((one) => dropSchema(one, schema)))),
+          );
+        },
+        capabilities,
+        modelSteps: 300,
+        seed: 3,
+      });
     });
   },
 );

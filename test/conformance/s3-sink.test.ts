@@ -9,11 +9,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startTown } from '@mannerly/examples/demo/town';
+import { memoryStore } from '@mannerly/frontier';
 import type { Item } from 'mannerly';
 import { sinkSuite } from 'mannerly/sink-conformance';
 import { s3Sink } from 'mannerly/sinks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { crawl } from '../support/crawl.js';
+import { crawl, makeCrawler } from '../support/crawl.js';
 import { KEYS, type S3ForTest, startS3 } from '../support/s3-server.js';
 import { page } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
@@ -159,6 +160,28 @@ describe('files', () => {
     await expect(keep(nextPrefix(), 'archive/b.warc.gz', path, 17 * 1024 * 1024)).rejects.toThrow('status 400');
     expect(s3.requests.at(-1)).toMatch(/^DELETE .*uploadId=/);
   });
+});
+
+it('several machines of one crawl leave everything in one bucket, and none overwrites what another has left', async () => {
+  const names = ['a', 'b', 'c'];
+  const hosts = Object.fromEntries(names.map((name) => [`${name}.test`, { '/': page(name, ['/1']), '/1': page('1') }]));
+  const web = await webForTest({ hosts });
+  const prefix = nextPrefix();
+  // Each has its own directory, and there the number of the only process.
+  const machines = names.map(async (name) => {
+    const crawler = makeCrawler({
+      ...{ seeds: [web.url(`${name}.test`)], archive: { wacz: true }, store: memoryStore() },
+      sinks: [s3Sink({ client: s3.client(), bucket: s3.bucket, prefix })],
+    });
+    return crawler.run({ out: join(folder, `machine-${name}`), shared: true });
+  });
+  expect((await Promise.all(machines)).map(({ items }) => items)).toEqual([2, 2, 2]);
+  const keys = await keysOf(prefix);
+  const folders = keys.flatMap((key) => /^(archive-[0-9a-f]{16}-1)\/.*\.warc\.gz$/.exec(key)?.[1] ?? []);
+  expect(new Set(folders).size).toBe(3);
+  expect(keys).toEqual(expect.arrayContaining(folders.map((each) => `${each}.wacz`)));
+  const kept = (await linesOf(prefix)).map(({ url }) => url);
+  expect(kept.toSorted()).toEqual(names.flatMap((name) => [web.url(`${name}.test`), web.url(`${name}.test`, '/1')]));
 });
 
 it('a crawl leaves its items, saved files and finished archive in the bucket, and the next run sends what is new', async () => {

@@ -1,17 +1,14 @@
 // The files in `deploy` are what people copy to run a crawl elsewhere. No container is built here: their words are
 // checked, and systemd reads its unit where there is a systemd.
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const deployed = (name: string): string => readFileSync(join(ROOT, 'deploy', name), 'utf8');
-const COMMAND = join(ROOT, 'packages/core/bin/mannerly.js');
+import { rootPath } from '../house/source-tree.js';
+import { deployed, deployFolder, unknownFlags } from './deployed-files.js';
 
 interface Service {
   readonly hostname?: string;
@@ -26,13 +23,6 @@ interface Panel {
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
 }
 
-/** Flags of a command, `serve` or `crawl`, that it does not have. */
-function unknownFlags([command = '', ...words]: readonly string[]): string[] {
-  const help = execFileSync(process.execPath, [COMMAND, command, '--help'], { encoding: 'utf8' });
-  const known = new Set(help.match(/--[a-z][a-z-]*/g));
-  return words.filter((word) => word.startsWith('--') && !known.has(word.replace(/=.*/s, '')));
-}
-
 it('the Dockerfile pins its base, runs as no root, and calls the command', () => {
   const lines = deployed('Dockerfile').replaceAll('\\\n', ' ').split('\n');
   const steps = lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => line.split(/\s+/));
@@ -43,7 +33,8 @@ it('the Dockerfile pins its base, runs as no root, and calls the command', () =>
   expect(of('FROM')).toEqual([expect.stringMatching(/^node:2[2-9]-slim$/)]);
   expect([of('USER'), of('STOPSIGNAL'), of('VOLUME')]).toEqual([['node'], ['SIGTERM'], ['/data']]);
   expect(JSON.parse(of('ENTRYPOINT')[0] ?? '')).toEqual(['mannerly']);
-  const peers = JSON.parse(readFileSync(join(ROOT, 'packages/core/package.json'), 'utf8')).peerDependencies as object;
+  const peers = JSON.parse(readFileSync(join(rootPath, 'packages/core/package.json'), 'utf8'))
+    .peerDependencies as object;
   for (const peer of ['ioredis', 'pg', 'prom-client']) {
     expect(Object.keys(peers)).toContain(peer);
     expect(of('RUN')[0]).toContain(`"${peer}@`);
@@ -65,7 +56,7 @@ it('the compose file gives each crawler a name and a volume, and Redis forgets n
   expect(redis?.command).toEqual(expect.arrayContaining(['--appendonly yes', '--maxmemory-policy noeviction']));
   expect(Object.keys(file.volumes)).toEqual(['redis', ...Object.keys(crawlers), 'prometheus', 'grafana']);
   const mounted = [prometheus, grafana].flatMap((one) => one?.volumes ?? []).filter((path) => path.startsWith('.'));
-  expect(mounted.map((path) => existsSync(join(ROOT, 'deploy', path.replace(/:.*/, ''))))).toEqual(Array(4).fill(true));
+  expect(mounted.map((path) => existsSync(join(deployFolder, path.replace(/:.*/, ''))))).toEqual(Array(4).fill(true));
 });
 
 it('the board asks the source that Grafana is given, and its panels do not lie over each other', () => {
@@ -94,7 +85,7 @@ it.skipIf(!hasSystemd)(`systemd understands its units${hasSystemd ? '' : ' (not 
   const folder = mkdtempSync(join(tmpdir(), 'mannerly-units-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const kind of ['service', 'timer']) {
-    copyFileSync(join(ROOT, 'deploy', `mannerly@.${kind}`), join(folder, `mannerly@x.${kind}`));
+    copyFileSync(join(deployFolder, `mannerly@.${kind}`), join(folder, `mannerly@x.${kind}`));
     const { status, stderr } = spawnSync('systemd-analyze', ['verify', join(folder, `mannerly@x.${kind}`)]);
     expect([status, String(stderr)]).toEqual([0, '']);
   }

@@ -3,20 +3,19 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { deployed } from '../docs/deployed-files.js';
+import { rootPath } from '../house/source-tree.js';
 import { freePort } from '../support/free-port.mjs';
 import { HAS_REDIS, startRedis } from '../support/redis-server.js';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const COMMAND = join(ROOT, 'packages/core/bin/mannerly.js');
+const COMMAND = join(rootPath, 'packages/core/bin/mannerly.js');
 const HAS_PROMETHEUS = spawnSync('prometheus', ['--version'], { stdio: 'ignore' }).status === 0;
-const deployed = (name: string): string => readFileSync(join(ROOT, 'deploy', name), 'utf8');
 const TOKEN = 'a-token-of-this-test-with-forty-characters';
 /** One address each: a host is an address here. */
 const HOSTS = Array.from({ length: 6 }, (_, at) => `127.0.2.${at + 1}`);

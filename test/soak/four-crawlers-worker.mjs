@@ -1,6 +1,7 @@
 // One of several crawlers of one crawl, for the test to kill and stop. Arguments: the plan as JSON. It ends with 0
 // when nothing is left; its User-Agent carries its name, so that the web's log says who asked.
 
+import { shardedStore } from '@mannerly/frontier';
 import { postgresStore } from '@mannerly/frontier/postgres';
 import { redisStore } from '@mannerly/frontier/redis';
 import { createCrawler } from 'mannerly';
@@ -23,6 +24,7 @@ crawler.on('html', async (page) => {
   await page.follow();
 });
 crawler.events.on('store', ({ kind, message }) => console.log(`store ${kind}: ${message}`));
+process.once('SIGTERM', () => void crawler.stop());
 const report = await crawler.run({ out, shared: true });
 await close();
 console.log(`ended ${report.state} with ${report.requests} requests`);
@@ -44,11 +46,13 @@ async function openStore({ kind, url }) {
   }
   if (kind === 'postgres') {
     const { default: pg } = await import('pg');
-    const pool = new pg.Pool({ connectionString: url, max: 5, query_timeout: 10_000, keepAlive: true });
-    pool.on('error', () => undefined);
+    const poolOf = (connectionString) =>
+      new pg.Pool({ connectionString, max: 5, query_timeout: 10_000, keepAlive: true }).on('error', () => undefined);
+    const pools = [url].flat().map(poolOf);
+    const settings = { identity: 'crew', allowUnsafe: ['fsync-off'] };
     return {
-      make: (tell) => postgresStore({ pool, identity: 'crew', allowUnsafe: ['fsync-off'], onNotice: tell }),
-      close: () => pool.end(),
+      make: (tell) => shardedStore(pools.map((pool) => postgresStore({ pool, ...settings, onNotice: tell }))),
+      close: () => Promise.all(pools.map((pool) => pool.end())),
     };
   }
   return { make: null, close: () => undefined };

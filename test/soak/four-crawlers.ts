@@ -50,6 +50,9 @@ export interface CrewReport extends Judged {
   readonly said: ReadonlySet<Said>;
   /** What the processes printed last. */
   readonly output: string;
+  /** What was requested when, and when the server's fault was. */
+  readonly log: readonly Asked[];
+  readonly struckMs: number;
 }
 
 const WORKER = fileURLToPath(new URL('four-crawlers-worker.mjs', import.meta.url));
@@ -63,25 +66,35 @@ const LOOK_MS = 100;
 export async function crawlWithFour(plan: CrewPlan): Promise<CrewReport> {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-crew-'));
   const log: Asked[] = [];
-  const web = await startHosts(plan, log);
+  const { hosts, delayMs, pagesPerHost } = plan;
+  const linksOf = (_host: string, number: number) =>
+    [1, 2, 3].map((child) => 3 * number + child).filter((child) => child < pagesPerHost);
+  const web = await startHosts({ hosts, delayMs, linksOf }, log);
   const begunMs = performance.now();
   try {
-    const seeds = web.names.map((name) => `http://${name}:${web.port}/`);
-    const lived = await live(plan, { seeds, out: join(folder, 'crawl') }, log);
+    const lived = await live(plan, { seeds: web.seeds, out: join(folder, 'crawl') }, log);
     return {
       ...judged(plan, log, lived.faults, web.names),
       ...lived.told,
       seconds: (performance.now() - begunMs) / 1_000,
+      log,
+      struckMs: lived.faults.find(({ kind }) => kind === 'server')?.atMs ?? 0,
     };
   } finally {
-    for (const server of web.servers) server.closeAllConnections();
-    await Promise.all(web.servers.map((server) => new Promise((done) => server.close(done))));
+    await web.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 
-/** Loopback addresses, one server each, all of one port. */
-async function startHosts({ hosts, pagesPerHost, delayMs }: CrewPlan, log: Asked[]) {
+/** Hosts with a Crawl-delay, and the numbers of the pages that a page of theirs links to; `/` is number 0. */
+export interface CrewWeb {
+  readonly hosts: number;
+  readonly delayMs: number;
+  readonly linksOf: (host: string, number: number) => readonly number[];
+}
+
+/** Loopback addresses, one server each, all of one port. `log` gets every request. */
+export async function startHosts({ hosts, delayMs, linksOf }: CrewWeb, log: Asked[]) {
   const names = Array.from({ length: hosts }, (_, at) => `127.0.${1 + Math.floor(at / 200)}.${1 + (at % 200)}`);
   const servers: Server[] = [];
   let port = 0;
@@ -103,7 +116,7 @@ async function startHosts({ hosts, pagesPerHost, delayMs }: CrewPlan, log: Asked
         return;
       }
       const number = path === '/' ? 0 : Number(path.slice(1));
-      const links = [1, 2, 3].map((child) => 3 * number + child).filter((child) => child < pagesPerHost);
+      const links = linksOf(name, number);
       response.setHeader('content-type', 'text/html');
       const html = `<title>${name} ${number}</title>${links.map((link) => `<a href="/${link}">${link}</a>`).join(' ')}`;
       setTimeout(() => end(html), 10 + ((number * 37) % 60));
@@ -115,7 +128,11 @@ async function startHosts({ hosts, pagesPerHost, delayMs }: CrewPlan, log: Asked
     port ||= (server.address() as AddressInfo).port;
     servers.push(server);
   }
-  return { names, port, servers };
+  const close = async (): Promise<void> => {
+    for (const server of servers) server.closeAllConnections();
+    await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
+  };
+  return { seeds: names.map((name) => `http://${name}:${port}/`), names, close };
 }
 
 /** Keeps so many processes alive until the crawl is over, and deals the faults. */

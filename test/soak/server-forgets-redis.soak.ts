@@ -8,6 +8,7 @@ import {
   fullRedis,
   powerCutCluster,
   powerCutRedis,
+  restoredRedis,
   silentRedis,
 } from './servers-that-forget.js';
 
@@ -17,5 +18,6 @@ testFaults('redis', HAS_REDIS, [
   ['one of three primaries of a cluster loses one second', powerCutCluster, 'rolled back'],
   ['silent connections', silentRedis, 'held'],
   ['full memory', fullRedis, 'held'],
+  ['a backup of twelve seconds ago is restored', restoredRedis, 'rolled back'],
   ['an empty server', emptyRedis, 'refused'],
 ]);

@@ -1,16 +1,18 @@
 // Servers that lose data, as ordinary faults make them: each is what `crawlWithFour` kills and starts again.
 
-import { readdir, stat, truncate } from 'node:fs/promises';
+import { cp, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { startPostgres, startStandby } from '../support/postgres-server.mjs';
+import { backUpPostgres, startPostgres, startStandby } from '../support/postgres-server.mjs';
 import { type RedisForTest, startCluster, startRedis } from '../support/redis-server.js';
 import { startLink } from '../support/tcp-link.js';
 import type { CrewPlan } from './four-crawlers.js';
 
 /** By so much the server that takes over is behind, milliseconds. */
 const BEHIND_MS = 1_000;
+/** A backup is so old when it is restored, milliseconds: more than the ten seconds of links that are added again. */
+const BACKUP_AGE_MS = 12_000;
 const LOOK_MS = 20;
 
 /** A server of this test alone. `url`: several of the nodes of a cluster. */
@@ -60,6 +62,25 @@ export async function powerCutCluster(): Promise<ForgetfulServer> {
     kill: () => cutPower(server),
     start: server.start,
     dispose: cluster.dispose,
+  };
+}
+
+/** A backup that is older than what processes add again is restored: the folder of the append-only file. */
+export async function restoredRedis(): Promise<ForgetfulServer> {
+  const server = await startRedis('--appendonly', 'yes', '--auto-aof-rewrite-percentage', '0');
+  const [file, backup] = ['appendonlydir', 'backup'].map((name) => join(server.folder, name)) as [string, string];
+  return {
+    ...server,
+    async kill() {
+      await cp(file, backup, { recursive: true });
+      await pause(BACKUP_AGE_MS);
+      await server.kill();
+    },
+    async start() {
+      await rm(file, { recursive: true });
+      await rename(backup, file);
+      await server.start();
+    },
   };
 }
 
@@ -118,6 +139,29 @@ export async function failingOverPostgres(): Promise<ForgetfulServer> {
       await asked.end();
       await Promise.all([front, copying, primary, standby].map((one) => one.dispose()));
     },
+  };
+}
+
+/** A backup that is older than what processes add again is restored, as another server that takes over the name. */
+export async function restoredPostgres(): Promise<ForgetfulServer> {
+  const primary = await startPostgres('wal_level=replica');
+  const front = await startLink(portOf(primary.url));
+  const all: { readonly dispose: () => Promise<void> }[] = [front, primary];
+  let backup: Awaited<ReturnType<typeof backUpPostgres>> | undefined;
+  return {
+    url: primary.url.replace(`:${portOf(primary.url)}`, `:${front.port}`),
+    async kill() {
+      backup = await backUpPostgres(primary);
+      await pause(BACKUP_AGE_MS);
+      await primary.kill();
+    },
+    async start() {
+      const restored = await backup?.restore();
+      if (restored === undefined) throw new Error('there is no backup');
+      all.push(restored);
+      front.leadTo(portOf(restored.url));
+    },
+    dispose: async () => void (await Promise.all(all.map((one) => one.dispose()))),
   };
 }
 

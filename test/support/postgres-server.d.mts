@@ -31,5 +31,8 @@ export function startPostgres(...settings: readonly string[]): Promise<PostgresF
  */
 export function startStandby(primary: PostgresForTest, port: number): Promise<PostgresForTest>;
 
+/** A backup of a server that goes on. `restore` starts another server on it; call it once. */
+export function backUpPostgres(server: PostgresForTest): Promise<{ readonly restore: () => Promise<PostgresForTest> }>;
+
 /** A server to share: `DATABASE_URL`, or one of our own. */
 export function sharedPostgres(): Promise<Pick<PostgresForTest, 'url' | 'dispose'>>;

@@ -69,6 +69,30 @@ export async function startStandby(primary, port) {
   return serve({ folder, bin, env, data }, [`primary_conninfo=host=127.0.0.1 port=${port} user=${USER}`]);
 }
 
+/**
+ * A backup of a server that goes on, as `pg_basebackup` makes it (whose program is not in every package). `restore`
+ * starts another server on it; call it once.
+ */
+export async function backUpPostgres(server) {
+  const folder = mkdtempSync(join(tmpdir(), 'mannerly-postgres-'));
+  if (isRoot) chownSync(folder, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
+  const { bin, env } = runnable(programs(), folder);
+  const data = join(folder, 'data');
+  const pool = new Pool({ connectionString: server.url, max: 1 });
+  await pool.query("SELECT pg_backup_start('backup', true)");
+  // Files that vanish meanwhile are no fault: the log has what was in them.
+  spawnSync('cp', ['-a', server.folder, data]);
+  const { rows } = await pool.query('SELECT labelfile FROM pg_backup_stop(false)');
+  await pool.end();
+  // The log up to here.
+  if (spawnSync('cp', ['-a', join(server.folder, 'pg_wal'), data]).status !== 0) throw new Error('no copy of the log');
+  rmSync(join(data, 'postmaster.pid'));
+  const label = join(data, 'backup_label');
+  writeFileSync(label, rows[0].labelfile);
+  if (isRoot) chownSync(label, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
+  return { restore: () => serve({ folder, bin, env, data }, []) };
+}
+
 function optionsOf(folder, env) {
   return { env: { ...process.env, ...env, LC_ALL: 'C' }, cwd: folder, ...asUser };
 }

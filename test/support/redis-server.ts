@@ -98,7 +98,8 @@ export interface ClusterForTest {
 
 /** Three servers on loopback that share the slots; nothing is copied between them. */
 export async function startCluster(): Promise<ClusterForTest> {
-  const settings = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '60000', '--appendonly', 'yes'];
+  const cluster = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '60000'];
+  const settings = [...cluster, '--cluster-require-full-coverage', 'no', '--appendonly', 'yes'];
   const start = () => startRedis(...settings);
   const servers = await Promise.all([start(), start(), start()]);
   const dispose = async () => void (await Promise.all(servers.map((server) => server.dispose())));

@@ -60,37 +60,31 @@ export interface RunOptions {
 /** A crawl. One run at a time; handlers are registered before it. */
 export interface Crawler {
   /**
-   * Registers a handler for pages of a content kind, a MIME type, a label (`label:news`) or `any`.
-   *
+   * For pages of a content kind, a MIME type, a label (`label:news`) or `any`.
    * @throws MannerlyError `route-invalid` for a route that cannot match, `already-running` during a run.
    */
   on(route: Route, handler: Handler, options?: HandlerOptions): Crawler;
   /**
-   * Registers a handler for known pages that a recrawl finds as they were. It gets what is kept of the page, no body,
-   * and writes no items: those of the last visit stay. An error is logged, and the page stays as it is.
-   *
+   * For known pages that a recrawl finds as they were. The handler gets what is kept of the page, no body, and writes
+   * no items: those of the last visit stay. An error is logged.
    * @throws MannerlyError `already-running` during a run.
    */
   on(route: 'unchanged', handler: UnchangedHandler): Crawler;
   /**
-   * Registers a handler for the login page of `signIn.form`. What it returns is sent along with the form: the token
-   * that the page has, such as `{ csrf: page.$('[name=csrf]').attr('value') ?? '' }`. Nothing of it is recorded. Where
-   * it throws, the run ends.
-   *
+   * For the login page of `signIn.form`. What it returns is sent along with the form: the token that the page has, such
+   * as `{ csrf: page.$('[name=csrf]').attr('value') ?? '' }`. Nothing of it is recorded. Where it throws, the run ends.
    * @throws MannerlyError `already-running` during a run.
    */
   on(route: 'login', handler: LoginHandler): Crawler;
   /**
    * Registers every route of an object, with schemas of user data and items where they are given. Labels in `page.add`,
    * `follow` and `revisit` must be routes of this object, with the user data that they require.
-   *
    * @throws MannerlyError `route-invalid`, `option-invalid`, `option-unknown`; `already-running` during a run.
    */
   route<UserData, Items>(routes: Routes<UserData, Items>): Crawler;
   /**
    * Crawls until nothing is left, a bound is reached, only long waits remain, or `stop` is called. A crawl that is
    * finished, or whose bounds are used up, ends at once without a request: `report.alreadyFinished`.
-   *
    * @throws MannerlyError `already-running`, `directory-taken`, `directory-format`, `directory-in-use`, `sink-failed`,
    *   `log-failed`, `store-failed`, `crawl-differs`, `option-invalid` for `reset` without `out`.
    */
@@ -103,20 +97,15 @@ export interface Crawler {
   /**
    * Adds URLs to the run, from anywhere in the program: scope, bounds, robots.txt and spacing apply as to any other. A
    * run that is still opening takes them when it is open. To let a run wait for more: `run({ keepOpen: true })`.
-   *
    * @param urls - Absolute; one, or up to 100,000.
    * @returns What became of each, in order.
-   * @throws MannerlyError (rejects) `not-running` where no run is open; `option-invalid`; `item-invalid`: user data is
-   *   no JSON.
+   * @throws MannerlyError (rejects) `not-running` where no run is open; `option-invalid`; `item-invalid`.
    */
   add(urls: string | readonly string[], options?: AddOptions): Promise<readonly AddedUrl[]>;
   /**
    * Excludes URLs from now on, as `scope.exclude` does from the start: what is found later, what is queued, and
-   * requests of handlers and browsers. For this crawler, in this and its later runs; of several
-   * processes each has its own.
-   *
-   * @param patterns - As in `scope.exclude`; nothing takes them back.
-   * @throws MannerlyError `option-invalid`
+   * requests of handlers and browsers. For this crawler, in this and its later runs.
+   * @param patterns - As in `scope.exclude`; nothing takes them back. @throws MannerlyError `option-invalid`
    */
   exclude(patterns: UrlPattern | readonly UrlPattern[]): void;
   /** Takes no more work; what is in flight gets ten seconds to finish. A second call ends the run at once. */
@@ -135,21 +124,18 @@ export interface Crawler {
   /**
    * Why a URL was, was not or is not yet fetched. For a host name (`example.org`), `host` says what is queued, when the
    * next request is due, why not earlier, and what its robots.txt requires. Between runs the crawl directory answers.
-   *
    * @param where - The crawl directory. @default that of the latest run
    * @throws MannerlyError `not-running` before the first run without `out`; `directory-taken`, `directory-format`.
    */
   explain(urlOrHost: string, where?: Pick<RunOptions, 'out'>): Promise<Explanation>;
   /**
    * A listing of the queue, of a host or of an authority. Between runs the crawl directory answers.
-   *
    * @throws MannerlyError `not-running` between runs without a directory; `directory-in-use`.
    */
   queued(request?: ListRequest, where?: Pick<RunOptions, 'out'>): Promise<QueueListing>;
   /**
-   * Queues the URLs whose last decision is a failure that fits. Without a crawl directory the latest ten thousand
-   * decisions are known.
-   *
+   * Queues the URLs whose last decision is a failure that fits; without a crawl directory the latest ten thousand are
+   * known.
    * @throws MannerlyError `option-invalid`; `not-running` between runs: give the filter to `run`.
    */
   retry(filter: RetryFilter): Promise<RetryAnswer>;
@@ -181,7 +167,6 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   });
   const nowMs = (): number => (options.clock ?? systemClock()).nowMs();
   const base = activityBase(resolved);
-  /** The latest run. */
   let run: Run | null = null;
   /** The stop of the run that is opening or going on; `null`: none is. */
   let stop: RunStop | null = null;
@@ -194,9 +179,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   /** A pause that the opening run has to begin with. */
   let startsPaused = false;
   let ended: CrawlActivity['ended'] = null;
-  /** The directory of the latest run. */
   let latestOut: string | undefined;
-  /** Hosts to unpark at the start of the next run. */
   let toUnpark: string[] = [];
   /** Why the store cannot be reached. */
   let storeProblem: string | null = null;

@@ -37,7 +37,6 @@ export function partsInMemory(options: CrawlerOptions): Pick<RunSetup, 'clock' |
 /**
  * Opens a crawl directory for inspection, with the settings of its last run. The caller closes it. Nothing is requested
  * or changed. While a run has the directory, its logs answer.
- *
  * @throws MannerlyError `directory-taken` where there is no crawl; `directory-format`; `store-failed`.
  */
 export async function inspectCrawl(directory: string): Promise<CrawlInspection> {

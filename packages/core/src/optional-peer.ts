@@ -4,10 +4,7 @@
 import { MannerlyError } from './errors.js';
 
 /**
- * Imports an optional peer dependency.
- *
- * @param name - As it is installed: `npm install NAME`.
- * @param what - What needs it, as the beginning of a sentence: `` `page.mainText` ``.
+ * Imports an optional peer dependency. @param what - The beginning of a sentence: `` `page.mainText` ``.
  * @throws MannerlyError (rejects) `peer-missing` where it is not installed; what the library throws while it loads.
  */
 export async function loadPeer<Library>(name: string, what: string): Promise<Library> {

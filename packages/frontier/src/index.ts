@@ -24,6 +24,7 @@ export type {
   StoreCapabilities,
 } from './store.js';
 export { memoryStore } from './stores/memory.js';
+export { shardedStore } from './stores/sharded.js';
 export {
   CANONICAL_RULES,
   type CanonicalRule,

@@ -269,11 +269,22 @@ export interface FrontierStore {
    */
   nextDueInMs(): Promise<number | null>;
 
-  /** A small record (access state, good copy of a robots.txt), `null` when absent. */
-  readRecord(key: string): Promise<Uint8Array | null>;
+  /**
+   * For how long hosts are due, milliseconds, the longest first, `most` at most; perhaps of too many hosts, never of
+   * too few. Changes nothing. `shardedStore` leases the oldest hosts of several stores by it.
+   */
+  overdueMs?(most: number): Promise<number[]>;
+
+  /**
+   * A small record (access state, good copy of a robots.txt), `null` when absent.
+   *
+   * @param near - A host that the record belongs to, the same for every access: a store of several servers keeps them
+   *   together, so that one is there when the other is. Keys are unique all the same. @default the key
+   */
+  readRecord(key: string, near?: HostKey): Promise<Uint8Array | null>;
 
   /** R1: the last write wins, whole values only, survives a reopen. `null` removes. At most 1 MiB. */
-  writeRecord(key: string, value: Uint8Array | null): Promise<void>;
+  writeRecord(key: string, value: Uint8Array | null, near?: HostKey): Promise<void>;
 
   /**
    * Lists records whose keys begin with `prefix`, page by page, in any order; keys that are listed have at most 100
@@ -303,6 +314,13 @@ export interface FrontierStore {
    * @param host - Only this host's.
    */
   scan(cursor: string | null, limit: number, host?: HostKey): Promise<ScanListing>;
+
+  /**
+   * Removes the crawl, all that the store has of it, and closes this client. D1: of other crawls and of what is not the
+   * store's nothing changes; other clients of the crawl fail; who opens it next finds none. Interrupted, it is called
+   * again. A store without it leaves that to its operator.
+   */
+  destroy?(): Promise<void>;
 
   /** Frees what this client holds in memory. Leases run out by themselves. The second call does nothing. */
   close(): Promise<void>;

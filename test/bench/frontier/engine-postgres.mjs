@@ -3,15 +3,13 @@
 // indexes.
 
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { postgresStore } from '@mannerly/frontier/postgres';
 import { Pool } from 'pg';
 import { startPostgres } from '../../support/postgres-server.mjs';
+import { cpuOfTree, statOf } from './process-tree.mjs';
 
 /** Connections of the store. */
 const CONNECTIONS = 8;
-/** Seconds of one tick in /proc. */
-const TICK_S = 0.01;
 const SETTINGS = ['fsync=on', 'shared_buffers=512MB', 'max_wal_size=4GB', 'checkpoint_timeout=15min'];
 
 /** @returns what `server.mjs` measures with */
@@ -69,36 +67,4 @@ async function postmasterOf(pool) {
     throw new Error('DATABASE_URL names a server on another machine, whose CPU time cannot be read');
   }
   return found.parent;
-}
-
-function cpuOfTree(root) {
-  let ticks = 0;
-  for (const name of readdirSync('/proc')) {
-    const stat = /^\d+$/.test(name) ? statOf(name) : null;
-    if (stat === null) continue;
-    if (Number(name) === root) ticks += stat.own + stat.ended;
-    else if (stat.parent === root) ticks += stat.own;
-  }
-  return ticks * TICK_S;
-}
-
-/** What /proc says of a process; `null` where it is gone. */
-function statOf(pid) {
-  let text;
-  try {
-    text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  } catch {
-    return null;
-  }
-  const end = text.lastIndexOf(')');
-  const fields = text
-    .slice(end + 2)
-    .split(' ')
-    .map(Number);
-  return {
-    name: text.slice(text.indexOf('(') + 1, end),
-    parent: fields[1],
-    own: fields[11] + fields[12],
-    ended: fields[13] + fields[14],
-  };
 }

@@ -1,5 +1,6 @@
 // The cost of a page in a whole crawl by 1, 2 and 4 processes on one store, next to one process on lmdb in the same
-// run. The processor time of all processes counts, that of the store's server and of the web does not.
+// run. The processor time of all processes counts; that of a store's server is a row of its own, and that of the web
+// does not count.
 
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -8,6 +9,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cpuOfTree } from '../frontier/process-tree.mjs';
 import { startServer } from './server.mjs';
 
 const LONGEST_MS = 300_000;
@@ -29,7 +31,7 @@ export async function rows(kind = 'lmdb', { hosts = 40, pages = 150, runs = 3 } 
       reference.push(await crawl({ port, hosts, pages, store: { kind: 'lmdb' } }, 1));
       for (const [count, figures] of measured) {
         const store = { kind, url: server.url, crawl: `b${randomUUID().slice(0, 8)}` };
-        figures.push(await crawl({ port, hosts, pages, store }, count));
+        figures.push(await crawl({ port, hosts, pages, store }, count, server.pid));
       }
     }
   } finally {
@@ -38,18 +40,21 @@ export async function rows(kind = 'lmdb', { hosts = 40, pages = 150, runs = 3 } 
   }
   const alone = medianOf(reference);
   return [...measured].flatMap(([count, figures]) => {
-    const { cpuS, perS } = medianOf(figures);
+    const { cpuS, perS, serverUs } = medianOf(figures);
     const what = `scale, ${kind}, ${count} process${count === 1 ? '' : 'es'}, ${hosts * pages} pages`;
     const common = { reference: 'one process on lmdb', goal: '' };
     return [
       { row: `${what}: CPU-s per 1,000 pages`, value: cpuS, referenceValue: alone.cpuS, digits: 2, ...common },
       { row: `${what}: pages per second`, value: perS, referenceValue: alone.perS, digits: 0, ...common },
+      ...(server.pid === undefined
+        ? []
+        : [{ row: `${what}: µs of the server per page`, value: serverUs, referenceValue: null, digits: 0, ...common }]),
     ];
   });
 }
 
 /** One crawl by so many processes, which begin together. */
-async function crawl(about, count) {
+async function crawl(about, count, serverPid) {
   const out = mkdtempSync(join(tmpdir(), 'mannerly-bench-'));
   const words = [JSON.stringify({ ...about, out })];
   const workers = Array.from({ length: count }, () =>
@@ -62,6 +67,8 @@ async function crawl(about, count) {
     Promise.race([once(worker, 'message'), once(worker, 'exit').then(([code]) => [{ failed: code }])]);
   try {
     await Promise.all(workers.map(heard));
+    const ofServer = () => (serverPid === undefined ? 0 : cpuOfTree(serverPid));
+    const serverBefore = ofServer();
     const begunMs = performance.now();
     const answers = workers.map(heard);
     for (const worker of workers) worker.send('go');
@@ -74,7 +81,8 @@ async function crawl(about, count) {
       throw new Error(`${count} processes did not crawl the web as it is: ${JSON.stringify({ ends, total })}`);
     }
     const cpuUs = ends.reduce((sum, end) => sum + end.cpuUs, 0);
-    return { cpuS: cpuUs / 1e6 / (total / 1_000), perS: total / seconds };
+    const serverUs = (1e6 * (ofServer() - serverBefore)) / total;
+    return { cpuS: cpuUs / 1e6 / (total / 1_000), perS: total / seconds, serverUs };
   } finally {
     clearTimeout(timer);
     rmSync(out, { recursive: true, force: true, maxRetries: 5 });
@@ -83,5 +91,5 @@ async function crawl(about, count) {
 
 function medianOf(figures) {
   const median = (key) => figures.map((figure) => figure[key]).sort((a, b) => a - b)[Math.floor(figures.length / 2)];
-  return { cpuS: median('cpuS'), perS: median('perS') };
+  return { cpuS: median('cpuS'), perS: median('perS'), serverUs: median('serverUs') };
 }

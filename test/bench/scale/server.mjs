@@ -7,13 +7,14 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** @returns `{ url, end }`; a store without a server has no `url` */
+/** @returns `{ url, pid, end }`; a store without a server has no `url`, one that the environment names no `pid` */
 export async function startServer(kind) {
   if (kind === 'redis') return startRedis();
   if (kind === 'postgres') {
-    const { sharedPostgres } = await import('../../support/postgres-server.mjs');
-    const { url, dispose } = await sharedPostgres();
-    return { url, end: dispose };
+    if (process.env.DATABASE_URL !== undefined) return { url: process.env.DATABASE_URL, end: async () => undefined };
+    const { startPostgres } = await import('../../support/postgres-server.mjs');
+    const { url, pid, dispose } = await startPostgres('fsync=on', 'shared_buffers=512MB', 'max_wal_size=4GB');
+    return { url, pid, end: dispose };
   }
   return { url: undefined, end: async () => undefined };
 }
@@ -27,6 +28,7 @@ async function startRedis() {
   return {
     // The client connects again until the server listens.
     url: `redis://127.0.0.1:${port}`,
+    pid: server.pid,
     async end() {
       server.kill('SIGKILL');
       await once(server, 'exit');

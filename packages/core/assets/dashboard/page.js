@@ -395,6 +395,34 @@ function drawOutcomes({ answers, outcomes }) {
   );
 }
 
+const PROCESS_CELLS = [
+  ['Process'],
+  ['State'],
+  ['Under way', 'number'],
+  ['Requests', 'number'],
+  ['Items', 'number'],
+  ['Received', 'number'],
+];
+const PHASE_TONES = { running: 'good', opening: 'calm', paused: 'warn', stopping: 'warn', silent: 'bad' };
+
+function drawProcesses({ processes }) {
+  $('processes-card').hidden = processes.length === 0;
+  setText($('processes-count'), `${processes.filter(({ phase }) => phase in PHASE_TONES).length} at work or silent`);
+  fill(
+    $('processes'),
+    processes,
+    () => rowOf(PROCESS_CELLS),
+    (row, { name, phase, underway, requests, items, bytes }) => {
+      setCell(row, 0, name);
+      setChip(row, 1, phase, PHASE_TONES[phase] ?? 'none');
+      setCell(row, 2, numbers.format(underway));
+      setCell(row, 3, numbers.format(requests));
+      setCell(row, 4, numbers.format(items));
+      setCell(row, 5, byteText(bytes));
+    },
+  );
+}
+
 function drawNotes({ notes }) {
   $('notes-empty').hidden = notes.length > 0;
   setText($('notes-count'), notes.length === 0 ? '' : 'the latest first');
@@ -444,6 +472,7 @@ function draw(next) {
   drawHead(next);
   drawState(next);
   drawFigures(next);
+  drawProcesses(next);
   drawNow(next);
   drawHosts(next);
   drawClocks();

@@ -25,11 +25,7 @@ export interface ResolvedScope {
   readonly allows?: (url: string, via: Via) => boolean;
 }
 
-/**
- * Checks the seeds, patterns, and options that need each other.
- *
- * @throws MannerlyError `seed-invalid`, `option-invalid`, naming the option, its range and the value.
- */
+/** @throws MannerlyError `seed-invalid`, `option-invalid`, naming the option, its range and the value. */
 export function resolveScope(scope: Partial<ResolvedScope> | undefined): ResolvedScope {
   const seeds = readSeeds(scope?.seeds);
   const { within = 'host', hosts = [], surts, include, exclude } = scope ?? {};
@@ -90,8 +86,7 @@ function seedHint(seed: unknown): string {
 }
 
 /**
- * The canonical rules of a crawl, in their order (docs/urls.md).
- *
+ * The canonical rules in their order (docs/urls.md).
  * @throws MannerlyError `option-invalid` for tracking parameters next to rules of the user's own.
  */
 export function resolveUrlOptions(

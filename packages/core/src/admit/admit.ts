@@ -53,11 +53,8 @@ type WhyNot = Omit<Refusal, 'candidate'>;
 type DepthBound = { readonly depth: number | null };
 
 /**
- * Makes the admission of a run. Never throws.
- *
- * An admitted URL is in the form that is decided, requested and logged: the URL parser's serialisation without fragment
- * and userinfo. Only links and redirects can be traps: what the operator, a sitemap or a handler names is intended.
- *
+ * Makes the admission of a run. An admitted URL is the parser's serialisation without fragment and userinfo. Only links
+ * and redirects can be traps: what the operator, a sitemap or a handler names is intended. Never throws.
  * @param traps - `null`: nothing is taken for a trap.
  * @param isRecent - Whether the frontier is known to have this very URL, as it has most links of a page.
  */

@@ -31,8 +31,7 @@ const MAY_BE_CALENDAR = new Uint8Array(CALENDAR_BITS + 1);
 for (const hash of CALENDAR) MAY_BE_CALENDAR[hash & CALENDAR_BITS] = 1;
 
 /**
- * What a byte is, in bits: a branch for each letter costs three times the rest. Outside of ASCII every one counts as a
- * vowel: other alphabets have other rules.
+ * What a byte is, in bits: a branch for each letter costs three times the rest. Outside of ASCII all count as vowels.
  */
 const OTHER = 0;
 const CONSONANT = 1;
@@ -48,10 +47,8 @@ const KIND = Uint8Array.from({ length: 256 }, (_, byte) => {
 const FOLDED = Uint8Array.from({ length: 256 }, (_, byte) => (byte < 128 ? byte | 32 : byte));
 
 /**
- * The likeness of a page: a whole number below 2^53. Two pages that differ in a word or an image have the same by an
- * accident of 1 in 2^50. Never throws.
- *
- * @param page - Its bytes, in whatever charset; of a longer one the first million count.
+ * A whole number below 2^53: two pages that differ in a word or an image have the same by an accident of 1 in 2^50. Of
+ * a longer page the first million bytes count, in whatever charset. Never throws.
  */
 export function likenessOf(page: Uint8Array): number {
   const sum = new Sum();
@@ -119,8 +116,7 @@ function afterUrl(html: Buffer, from: number): number {
 }
 
 /**
- * @param endless - The names whose end has not been found: it is looked for once.
- * @returns The place behind the tag, and behind what no reader sees.
+ * The place behind the tag and what no reader sees. @param endless - Names whose end was not found: looked for once.
  */
 function afterTag(html: Buffer, start: number, words: Words, endless: Set<string>): number {
   const first = html[start + 1] ?? 0;

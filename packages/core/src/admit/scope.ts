@@ -2,13 +2,12 @@
 //
 // A scope by host moves with its seeds: where a seed redirects to another host of its registrable domain (www, a
 // country's host), that host is in scope. Nothing else moves a scope: no redirect of a later page, none to another
-// domain, no scope with listed hosts.
+// domain, no scope with listed hosts. Entries of `hosts` options are read here too.
 
 import type { Via } from '@mannerly/frontier';
-import { hostKeyOf, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
+import { createHostMatch, hostKeyOf, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { parseUrl } from '../parse-url.js';
 import type { ResolvedScope } from './admit-options.js';
-import { type HostRulesOf, noHostRules } from './host-rules.js';
 import { MAX_SCOPE_MOVES } from './limits.js';
 import { readPatterns, readSurts, requestedUrl, type UrlPattern, type UrlTest } from './url-pattern.js';
 
@@ -35,11 +34,9 @@ const EXCLUDED: ScopeAnswer = { kind: 'out', reason: 'scope-excluded' };
 type GivenScope = Partial<ResolvedScope> & Pick<ResolvedScope, 'seeds'>;
 
 /**
- * The scope that the options describe. Without moves in between, the same URL always gets the same answer.
- *
- * `host` compares host names, whatever scheme and port; `domain` compares registrable domains by the public suffix
- * list; `list` compares host names, or host and port where an entry names one; `surt` compares the beginnings of SURTs;
- * `any` compares nothing.
+ * The scope that the options describe. `host` compares host names, whatever scheme and port; `domain` registrable
+ * domains by the public suffix list; `list` host names, or host and port; `surt` the beginnings of SURTs; `any`
+ * nothing.
  */
 export class Scope {
   readonly #options: GivenScope;
@@ -63,6 +60,12 @@ export class Scope {
     this.#includes = readPatterns('scope.include', options.include);
     this.#excludes = readPatterns('scope.exclude', options.exclude);
     this.isInside = insideTest(options, this.#hosts);
+  }
+
+  /** As `isInside`; of a text that is no URL, no. */
+  holds(url: string): boolean {
+    const parts = parseUrlParts(url);
+    return parts !== null && this.isInside(parts);
   }
 
   /** Subresources may be anywhere that `exclude` and `allows` permit; see `isInside`. */
@@ -158,4 +161,45 @@ function hostAndPort({ host, port, scheme }: UrlParts): string {
 function bare(url: string): string {
   const parts = parseUrlParts(url);
   return parts === null ? url : requestedUrl(parts);
+}
+
+interface HostRule {
+  readonly match: readonly string[];
+  readonly bounds: { readonly depth: number | null } | null;
+  readonly exclude: readonly UrlPattern[];
+}
+
+/** What all entries say together that match a host. */
+export interface HostRules {
+  readonly excludes: readonly UrlTest[];
+  /** Links from a seed; `null`: as the crawl. */
+  readonly depth: number | null;
+}
+
+/** The rules of a host, by its name. @throws Never */
+export type HostRulesOf = (host: string) => HostRules;
+
+const NONE: HostRules = { excludes: [], depth: null };
+
+export const noHostRules: HostRulesOf = () => NONE;
+
+/** Reads entries: the least depth counts, and every pattern. @throws Never: they are checked. */
+export function createHostRules(entries: readonly HostRule[]): HostRulesOf {
+  if (entries.length === 0) return noHostRules;
+  const matching = createHostMatch(entries.map(({ match }) => match));
+  const tests = entries.map(({ exclude }) => readPatterns('exclude', exclude));
+  const together = (host: string): HostRules => {
+    const places = matching(host.replace(/\.$/, ''));
+    const depths = places.flatMap((at) => entries[at]?.bounds?.depth ?? []);
+    return {
+      excludes: places.flatMap((at) => tests[at] ?? []),
+      depth: depths.length === 0 ? null : Math.min(...depths),
+    };
+  };
+  // The links of a page are mostly of one host.
+  let last = { host: '', rules: together('') };
+  return (host) => {
+    if (last.host !== host) last = { host, rules: together(host) };
+    return last.rules;
+  };
 }

@@ -9,11 +9,9 @@ import { parseUrl } from '../parse-url.js';
 import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from './limits.js';
 
 /**
- * Which URLs are meant.
- *
- * - `'/docs/'`, `'/*.pdf$'`, `'/search?*page='`: path and query, as in robots.txt, on every host.
- * - `'https://example.org/docs/'`: the same, of that scheme, host and port only.
- * - `/\.pdf$/i`: the whole URL, without fragment.
+ * Which URLs are meant. `'/docs/'`, `'/*.pdf$'`: path and query, as in robots.txt, on every host.
+ * `'https://example.org/docs/'`: the same, of that scheme, host and port only. `/\.pdf$/i`: the whole URL, without
+ * fragment.
  */
 export type UrlPattern = string | RegExp;
 
@@ -21,8 +19,7 @@ export type UrlPattern = string | RegExp;
 export type UrlTest = (url: UrlParts) => boolean;
 
 /**
- * Reads patterns; the answer says whether any of them matches a URL. `null` where there are none.
- *
+ * Whether any of the patterns matches a URL; `null` where there are none.
  * @throws MannerlyError `option-invalid`, naming the option, its range and the value.
  */
 export function readPatterns(option: string, given: readonly UrlPattern[] | undefined): UrlTest | null {
@@ -75,9 +72,8 @@ export function requestedUrl(url: UrlParts): string {
 }
 
 /**
- * A URL as SURT, the web archives' way of naming a part of the web: the host's labels from the right, so that a domain
- * and everything below it share a beginning: `http://(org,example,www,:8080)/path?query`. Addresses keep their order.
- * Never throws.
+ * A URL as SURT: the host's labels from the right, so that a domain and everything below it share a beginning:
+ * `http://(org,example,www,:8080)/path?query`. Addresses keep their order. Never throws.
  */
 export function surtOf(url: UrlParts): string {
   const { scheme, host, port } = url;
@@ -87,10 +83,8 @@ export function surtOf(url: UrlParts): string {
 }
 
 /**
- * Reads SURT prefixes; the answer says whether a URL begins with any of them. One without a scheme stands for both; one
- * that ends within the host must end with a comma, or `(org,example` would take in example-shop.org too.
- *
- * @throws MannerlyError `option-invalid`.
+ * Whether a URL begins with any of the SURT prefixes. One without a scheme stands for both; one that ends within the
+ * host must end with a comma, or `(org,example` would take in example-shop.org. @throws MannerlyError `option-invalid`
  */
 export function readSurts(option: string, given: readonly string[] | undefined): (url: UrlParts) => boolean {
   if (!Array.isArray(given) || given.length === 0 || given.length > MAX_URL_PATTERNS) {

@@ -86,9 +86,7 @@ export class CrawlArchive {
 
   /**
    * Writes an exchange, once. Reads the file of a body meanwhile.
-   *
    * @param page - Without it the response itself says whether it may be kept.
-   * @param how - As for `recordsOf`.
    * @returns Where its response is; `null`: there is none, or it has been written before.
    * @throws MannerlyError `archive-failed`
    */

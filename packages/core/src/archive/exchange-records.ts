@@ -2,7 +2,14 @@
 // the last and come before it, so that a reader knows what a body is for before it comes. Bodies keep their
 // content codings where the fetcher has them (docs/decisions/0013).
 
-import { type BodyFile, type FetchOutcome, headerValue, type ResponseOutcome } from '../fetch/outcome.js';
+import {
+  type BodyFile,
+  type FetchOutcome,
+  type HeaderLines,
+  headerValue,
+  isForTag,
+  type ResponseOutcome,
+} from '../fetch/outcome.js';
 import { keepLatest } from '../keep-latest.js';
 import { pageLine, REVISIT_MIME, readIndex } from './cdxj.js';
 import { mimeOf, requestHead, responseHead } from './http-head.js';
@@ -174,16 +181,16 @@ async function responseRecord(
   // The digest of no bytes tells nothing: an empty payload is never a copy of another.
   const hasPayload = payloadBytes(payload) > 0;
   const about = original === undefined ? payloads.lastOf(url) : original;
-  const tags = tagsOf(sent, headers);
+  const sentTag = headerValue(Object.entries(sent.headers), 'if-none-match');
   const known = isNotModified
-    ? isOneTag(tags)
+    ? isForTag(headers, sentTag)
       ? about
       : null
     : hasPayload && !isFull
       ? payloads.find(digests.payload)
       : null;
   const isRepeated = isNotModified && known !== null;
-  const saidDigest = isRepeated ? (isIdentical(tags) ? known.digest : null) : digests.payload;
+  const saidDigest = isRepeated ? (isIdentical(headers, sentTag) ? known.digest : null) : digests.payload;
   const fields: WarcFields = [
     ...common,
     ['Content-Type', 'application/http; msgtype=response'],
@@ -211,23 +218,9 @@ async function responseRecord(
 const IDENTICAL = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest';
 const NOT_MODIFIED = 'http://netpreserve.org/warc/1.1/revisit/server-not-modified';
 
-interface SentAndAnswered {
-  readonly sent: string | null;
-  readonly answered: string | null;
-}
-
-function tagsOf({ headers }: SentRequest, answered: ResponseOutcome['headers']): SentAndAnswered {
-  return { sent: headerValue(Object.entries(headers), 'if-none-match'), answered: headerValue(answered, 'etag') };
-}
-
-/** Whether a 304 is about the document whose tag was sent. */
-function isOneTag({ sent, answered }: SentAndAnswered): boolean {
-  return sent === null || answered === null || sent.replace(/^W\//, '') === answered.replace(/^W\//, '');
-}
-
 /** Whether a 304 says that every byte is the same: a weak tag promises a page that is as good, a date a second. */
-function isIdentical({ sent, answered }: SentAndAnswered): boolean {
-  return sent !== null && !sent.startsWith('W/') && answered?.startsWith('W/') !== true;
+function isIdentical(headers: HeaderLines, sentTag: string | null): boolean {
+  return sentTag !== null && !sentTag.startsWith('W/') && headerValue(headers, 'etag')?.startsWith('W/') !== true;
 }
 
 /** The body as it came or, where that is not known, with its codings undone. */

@@ -17,24 +17,14 @@ const FRAMING: ReadonlySet<string> = new Set(['transfer-encoding']);
 /** What is not true of a body whose codings were undone. */
 const CODING: ReadonlySet<string> = new Set(['transfer-encoding', 'content-encoding', 'content-length']);
 
-/**
- * The header section of a request, empty line included. The library that sends writes `host` and `connection` itself,
- * in these words.
- *
- * @throws Never, for a URL that was requested.
- */
+/** Empty line included. The library that sends writes `host` and `connection` itself, in these words. */
 export function requestHead(url: string, headers: Readonly<Record<string, string>>): Buffer {
   const { pathname, search, host } = new URL(url);
   const own = [['host', host] as const, ['connection', 'keep-alive'] as const];
   return headBytes(`GET ${pathname}${search} HTTP/1.1`, [...own, ...Object.entries(headers)]);
 }
 
-/**
- * The header section of a response, empty line included.
- *
- * @param isDecoded - Whether the body is kept with its content codings undone.
- * @throws Never.
- */
+/** Empty line included. @param isDecoded - Whether the body is kept with its content codings undone. */
 export function responseHead({ status, statusText, headers }: HttpHead, isDecoded: boolean): Buffer {
   const changed = isDecoded ? CODING : FRAMING;
   const fields = headers.map(

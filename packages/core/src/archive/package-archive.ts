@@ -21,7 +21,6 @@ export interface PackageOptions {
 
 /**
  * Packages the archive of a crawl as WACZ. Needs disk space for a second copy of it.
- *
  * @throws MannerlyError `directory-taken`, `directory-format`; `directory-in-use` while a run has the directory;
  *   `archive-missing`; `archive-failed`.
  */

@@ -18,11 +18,8 @@ export interface WarcIndex {
 }
 
 /**
- * Cuts a file behind its last whole record.
- *
- * @param openPath - Its final name and a suffix.
- * @returns Its index; `null`: no record is whole.
- * @throws The platform's error when it cannot be read or changed.
+ * Cuts a file behind its last whole record. @param openPath - Its final name and a suffix.
+ * @returns Its index; `null`: no record is whole. @throws The platform's error.
  */
 export async function cutTornEnd(openPath: string): Promise<WarcIndex | null> {
   const { getSurt } = await import('warcio/utils');

@@ -62,10 +62,8 @@ export async function listWarcs(folder: string): Promise<string[]> {
 }
 
 /**
- * Repairs the files that a killed run left open: whole records stay, under their final name; a torn end is cut off. A
- * file without a whole record is removed. The caller keeps others from writing meanwhile.
- *
- * @throws MannerlyError `archive-failed`
+ * Repairs the files that a killed run left open: whole records stay, a torn end is cut off, a file without a whole
+ * record is removed. The caller keeps others from writing meanwhile. @throws MannerlyError `archive-failed`
  */
 export async function recoverWarcs(folder: string): Promise<void> {
   await guarded(folder, async () => {
@@ -99,10 +97,8 @@ export class WarcFiles {
   }
 
   /**
-   * Appends records together: all of them or, when it rejects, none.
-   *
+   * Appends records together: all of them or, when it rejects, none. @throws MannerlyError `archive-failed`
    * @returns Where the one with an entry in the index is; `null`: none has.
-   * @throws MannerlyError `archive-failed`
    */
   append(plan: (warcinfoId: string) => Promise<ArchiveBatch>): Promise<RecordPlace | null> {
     return this.#inTurn(async () => {

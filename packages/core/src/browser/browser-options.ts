@@ -2,17 +2,10 @@
 
 import { createUndiciFetcher, type Fetcher, MannerlyError } from 'mannerly';
 import type { Browser } from 'playwright-core';
-import { type RenderCandidate, SUBRESOURCE_TYPES } from '../fetch/renderer.js';
-import {
-  BROWSER_PAGES,
-  BROWSER_RESTARTS,
-  DOM_CHARS,
-  PAGE_LOADED_BYTES,
-  PAGE_MS,
-  PAGE_REQUESTS,
-  PAGE_STEPS,
-  QUIET_MS,
-} from './limits.js';
+import type { RenderCandidate, SUBRESOURCE_TYPES } from '../fetch/renderer.js';
+import { PAGE_ROWS } from '../options/browser-rows.js';
+import { fill } from '../options/check.js';
+import { code, type Filled, isFunction, row, whole } from '../options/row.js';
 
 type SubresourceType = (typeof SUBRESOURCE_TYPES)[number];
 
@@ -57,77 +50,57 @@ export interface BrowserFetcherOptions {
   readonly restarts?: number;
 }
 
-/** Number options: default, least, greatest. */
-const NUMBERS = {
-  pages: BROWSER_PAGES,
-  requests: PAGE_REQUESTS,
-  bytes: PAGE_LOADED_BYTES,
-  pageMs: PAGE_MS,
-  quietMs: QUIET_MS,
-  steps: PAGE_STEPS,
-  domChars: DOM_CHARS,
-  restarts: BROWSER_RESTARTS,
-} as const;
+type Launch = (flags: string[]) => Promise<Browser>;
 
-type NumberOptions = { readonly [Name in keyof typeof NUMBERS]: number };
+const ROWS = {
+  launch: row(code<Launch>('(flags: string[]) => Promise<Browser>', isFunction), 'Starts a Chromium.'),
+  browser: row(
+    code<Browser>('Browser', () => true),
+    'A Chromium that runs already.',
+  ),
+  fetcher: row(
+    code<Fetcher>('Fetcher', () => true),
+    'Makes every request.',
+  ),
+  renders: row(
+    code<(page: RenderCandidate) => boolean>('(page: RenderCandidate) => boolean', isFunction),
+    'Which pages are opened.',
+    { default: () => true },
+  ),
+  ...PAGE_ROWS,
+  bytes: row(whole(1, 1024 * 1024 * 1024, 'bytes'), 'Decoded bytes of what one page loads.', {
+    default: 20 * 1024 * 1024,
+  }),
+  steps: row(whole(0, 1_000, 'steps'), 'Steps of one page: a list that grows at each click is long at the hundredth.', {
+    default: 100,
+  }),
+  domChars: row(whole(1, 50_000_000, 'characters'), 'Characters of the serialised DOM.', { default: 5_000_000 }),
+  restarts: row(whole(0, 100, 'browsers'), 'Browsers that are started after the first one is gone.', { default: 3 }),
+};
 
-export interface BrowserSettings extends NumberOptions {
+export interface BrowserSettings
+  extends Omit<Filled<typeof ROWS>, 'launch' | 'browser' | 'fetcher' | 'loads' | 'hosts'> {
   readonly source:
-    | { readonly kind: 'launch'; readonly launch: (flags: string[]) => Promise<Browser> }
+    | { readonly kind: 'launch'; readonly launch: Launch }
     | { readonly kind: 'browser'; readonly browser: Browser };
   readonly fetcher: Fetcher;
-  readonly renders: (page: RenderCandidate) => boolean;
   readonly loads: ReadonlySet<string>;
   readonly anywhere: boolean;
 }
 
-const KEYS: readonly string[] = ['launch', 'browser', 'fetcher', 'renders', 'loads', 'hosts', ...Object.keys(NUMBERS)];
-/** What changes what a page shows. Pictures, fonts and style do not change its text. */
-const DEFAULT_LOADS: readonly SubresourceType[] = ['script', 'xhr', 'fetch'];
-
 /** @throws MannerlyError `option-unknown`, `option-invalid`. */
 export function resolveBrowserOptions(options: BrowserFetcherOptions): BrowserSettings {
-  const unknown = Object.keys(options).find((key) => !KEYS.includes(key));
-  if (unknown !== undefined) {
-    const message = `a browser fetcher does not know \`${unknown}\`; it knows ${KEYS.join(', ')}`;
-    throw new MannerlyError('option-unknown', message);
-  }
-  const { renders = () => true, loads = DEFAULT_LOADS, hosts = 'scope' } = options;
-  if (typeof renders !== 'function') throw invalid('renders', 'a function', renders);
-  if (!Array.isArray(loads) || !loads.every((type) => SUBRESOURCE_TYPES.includes(type)))
-    throw invalid('loads', `a list of ${SUBRESOURCE_TYPES.join(', ')}`, loads);
-  if (hosts !== 'scope' && hosts !== 'any') throw invalid('hosts', "'scope' or 'any'", hosts);
-  return {
-    source: sourceOf(options),
-    fetcher: options.fetcher ?? createUndiciFetcher(),
-    renders,
-    loads: new Set(loads),
-    anywhere: hosts === 'any',
-    ...numbersOf(options),
-  };
-}
-
-function sourceOf({ launch, browser }: BrowserFetcherOptions): BrowserSettings['source'] {
-  if ((launch === undefined) === (browser === undefined)) {
+  const { launch, browser, fetcher, loads, hosts, ...rest } = fill('browserFetcher.', ROWS, options);
+  if ((launch === null) === (browser === null)) {
     throw new MannerlyError('option-invalid', 'expected one of `launch` and `browser` of the browser fetcher', {
       hint: 'for instance launch: (flags) => chromium.launch({ executablePath, args: flags })',
     });
   }
-  if (browser !== undefined) return { kind: 'browser', browser };
-  if (typeof launch !== 'function') throw invalid('launch', 'a function', launch);
-  return { kind: 'launch', launch };
-}
-
-function numbersOf(options: BrowserFetcherOptions): NumberOptions {
-  const numbers = Object.entries(NUMBERS).map(([name, [usual, least, greatest]]) => {
-    const value = options[name as keyof NumberOptions] ?? usual;
-    if (Number.isInteger(value) && value >= least && value <= greatest) return [name, value];
-    throw invalid(name, `a whole number from ${least} to ${greatest}`, value);
-  });
-  return Object.fromEntries(numbers) as NumberOptions;
-}
-
-export function invalid(name: string, range: string, value: unknown): MannerlyError {
-  const message = `expected \`${name}\` of the browser fetcher to be ${range}, got ${String(value)}`;
-  return new MannerlyError('option-invalid', message);
+  return {
+    ...rest,
+    source: launch === null ? { kind: 'browser', browser: browser as Browser } : { kind: 'launch', launch },
+    fetcher: fetcher ?? createUndiciFetcher(),
+    loads: new Set(loads),
+    anywhere: hosts === 'any',
+  };
 }

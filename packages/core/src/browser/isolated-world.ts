@@ -8,10 +8,8 @@ export function sessionOf(page: Page): Promise<CDPSession> {
 }
 
 /**
- * Runs a function in the page's main frame. Nothing outside of it is known there.
- *
+ * Runs a function in the page's main frame, where nothing outside of it is known. @throws What the browser says.
  * @param argument - JSON.
- * @throws What the browser says, and when the function throws.
  */
 export async function runInPage<Argument, Result>(
   session: CDPSession,

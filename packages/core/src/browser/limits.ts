@@ -1,18 +1,6 @@
-// The bounds of the browser, each with its unit and its source. Those of an option: default, least and greatest value.
+// The bounds of the browser, each with its unit and its source.
 
-/** Pages that are open at a time: each is a process of the browser, some 100 MB. */
-export const BROWSER_PAGES = [2, 1, 16] as const;
-/** Requests of one page. Ours: the median page of the web has 70, most of them images. */
-export const PAGE_REQUESTS = [50, 0, 1_000] as const;
-export const PAGE_LOADED_BYTES = [20 * 1024 * 1024, 1, 1024 * 1024 * 1024] as const; // decoded bytes of those together
-/** Steps of one page. Ours: a list that grows at each click is long at the hundredth. */
-export const PAGE_STEPS = [100, 0, 1_000] as const;
-/** Milliseconds that a page is open. The greatest is the longest that a request of its own may wait. */
-export const PAGE_MS = [60_000, 1_000, 600_000] as const;
-/** Milliseconds without a request of the page after which it counts as done. */
-export const QUIET_MS = [500, 0, 60_000] as const;
-export const DOM_CHARS = [5_000_000, 1, 50_000_000] as const; // characters of a page's serialised DOM
-export const BROWSER_RESTARTS = [3, 0, 100] as const; // browsers that are started after the first one is gone
+export const MAX_PAGE_MS = 600_000; // milliseconds that a page is open: the longest that a request of its own may wait
 /** Milliseconds in which a browser has to start. Ours: a cold start on a busy machine takes ten seconds and more. */
 export const BROWSER_START_MS = 120_000;
 /** Milliseconds in which it has to open a page, return a DOM and close a page; past that it counts as hung. */

@@ -108,7 +108,6 @@ const BEYOND_MS = 1_000;
 
 /**
  * Opens the document, and waits for the first thing that ends the page.
- *
  * @param finished - Resolves when the page is quiet and its steps are taken; rejects with what they threw.
  */
 function endOf(

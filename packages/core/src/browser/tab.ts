@@ -2,10 +2,11 @@
 // the page is quiet again. What a page does in answer to a step goes through its requests like everything else.
 
 import type { CDPSession, ElementHandle, Page } from 'playwright-core';
+import { invalidOption } from '../errors.js';
 import type { BrowserTab, StepResult } from '../fetch/renderer.js';
-import { type BrowserSettings, invalid } from './browser-options.js';
+import type { BrowserSettings } from './browser-options.js';
 import { runInPage } from './isolated-world.js';
-import { CLICK_MS, MAX_SCREENSHOT_BYTES, MAX_SCREENSHOT_HEIGHT, PAGE_MS, WAIT_FOR_MS, WINDOW } from './limits.js';
+import { CLICK_MS, MAX_PAGE_MS, MAX_SCREENSHOT_BYTES, MAX_SCREENSHOT_HEIGHT, WAIT_FOR_MS, WINDOW } from './limits.js';
 import type { PageRequests } from './page-requests.js';
 
 /** A tab, and the last screenshot; `null`: none was taken. */
@@ -45,8 +46,8 @@ export function createTab(
   const tab: BrowserTab = {
     waitFor: (selector, { timeoutMs = WAIT_FOR_MS } = {}) =>
       step(async () => {
-        const [, , most] = PAGE_MS;
-        if (!(timeoutMs >= 0 && timeoutMs <= most)) throw invalid('timeoutMs', `a number from 0 to ${most}`, timeoutMs);
+        if (!(timeoutMs >= 0 && timeoutMs <= MAX_PAGE_MS))
+          throw invalidOption('timeoutMs', `a number from 0 to ${MAX_PAGE_MS}`, timeoutMs);
         await page.waitForSelector(`css=${selector}`, { state: 'attached', timeout: within(timeoutMs) });
         return 'done';
       }, 'not-found'),

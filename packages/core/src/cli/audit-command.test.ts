@@ -58,6 +58,62 @@ async function doctored(change: (line: string) => string, judge: () => Promise<v
   }
 }
 
+describe('the directories of several machines', () => {
+  const other = (): string => join(base, 'other');
+  beforeAll(async () => {
+    const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
+    await run('crawl', `${site.url}/`, ...who, '--interval', '0', '--out', other(), '--pages', '10');
+  });
+
+  it('are one report: its figures add up, and it is written into the first', async () => {
+    const each = await Promise.all(
+      [out, other()].map(async (path) => JSON.parse((await run('report', path, '--json')).out)),
+    );
+    const told = await run('report', other(), out);
+    expect(told.out).toContain('8 requests.');
+    expect(told.out).toContain('Audit:  no violation');
+    const data = JSON.parse(readFileSync(join(other(), 'report.json'), 'utf8')) as ReportData;
+    expect(data.totals).toMatchObject({ requests: 8, hosts: 1, bytes: each[0].bytes + each[1].bytes });
+    expect(data.crawl.runs).toHaveLength(2);
+    expect(data.audit).toMatchObject({ passed: true, runs: 2 });
+  });
+
+  it('are audited by one account of each host: what is polite alone may not be together', async () => {
+    expect((await run('audit', out, other())).out).toMatch(/^Polite: 8 requests to 1 host in 2 runs/);
+    const firstOf = (path: string): number =>
+      JSON.parse(readFileSync(join(path, 'requests.jsonl'), 'utf8').split('\n')[0]!).startedAtMs;
+    const aheadMs = firstOf(other()) - firstOf(out);
+    const earlier = (text: string): string => String(Number(text) - aheadMs);
+    // As if the second machine had worked at the same time.
+    for (const name of ['requests.jsonl', 'runs.jsonl']) {
+      const path = join(other(), name);
+      writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(?<="(?:started|ended)AtMs":)[\d.]+/g, earlier));
+    }
+    expect((await run('audit', other())).code).toBe(0);
+    const together = await run('audit', out, other());
+    expect(together.code).toBe(5);
+    expect(together.out).toMatch(/overlapping/);
+    expect((await run('report', out, other())).out).toMatch(/violations: mannerly audit \S+ \S+/);
+  });
+
+  it.each(['report', 'audit', 'export'])(
+    '%s refuses one that is named twice, and one of another crawl',
+    async (name) => {
+      expect(await run(name, out, `${out}/.`)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('one directory'),
+      });
+      const strange = join(base, 'strange');
+      const who = ['--name', 'somebody', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
+      await run('crawl', `${site.url}/`, ...who, '--interval', '0', '--out', strange, '--pages', '1');
+      expect(await run(name, out, strange)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('crawl by "tester"'),
+      });
+    },
+  );
+});
+
 describe('mannerly audit', () => {
   it('says that a crawl was polite, and ends with 0', async () => {
     expect(await run('audit', out)).toEqual({

@@ -8,7 +8,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCrawler } from '../crawler.js';
 import { keyDirectory } from '../identity/key-directory.js';
-import { writeKeyFile } from '../identity/key-file.js';
+import { writeKeyFile } from '../identity/rotation.js';
 import { loadSigningKey } from '../signatures/signing-key.js';
 import { createFakeWeb } from '../testing/fake-web.js';
 import { createVirtualClock } from '../testing/virtual-clock.js';

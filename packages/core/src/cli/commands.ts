@@ -29,8 +29,16 @@ const ALLOW_ADDRESS = flag('--allow-address <cidr...>', 'allow a private address
 const SEEDS = [new Argument('[seed...]', 'seed URLs')];
 const DIRECTORY = 'the crawl directory';
 const EXPORT_FORMATS: readonly ExportFormat[] = ['jsonl', 'csv', 'parquet'];
-const DIRECTORIES = [new Argument('<dir...>', 'the crawl directory, or those of all machines that shared the crawl')];
+const DIRECTORIES_OF = 'the crawl directory, or those of all machines that shared the crawl';
+const DIRECTORIES = [new Argument('<dir...>', DIRECTORIES_OF)];
 const ARCHIVED = [new Argument('<dir>', 'the crawl directory; its crawl had --warc')];
+const LISTEN_FLAGS = [
+  flag('--listen <[address:]port>', 'where it listens (default: any free port of 127.0.0.1)'),
+  flag('--listen-name <host>', 'a host name under which it may be requested (repeatable)').argParser(collected<string>),
+];
+const ORDERED = [new Argument('[dir]', 'the crawl directory, for the processes that work in it; none with --store')];
+const ORDER_HELP = `With --store it is for all processes of the crawl, on all machines: it waits until they have obeyed, a minute at most, and
+has exit code 1 where one has not. With a directory it is for the processes that work in it, and does not wait.`;
 const WHO = /^identity\./;
 const PARTIES = ['commercial', 'non-commercial', 'education', 'government', 'personal'];
 const IDENTITY_ACTIONS = ['init', 'publish', 'rotate', 'check', 'verify'];
@@ -113,12 +121,7 @@ ${EXIT_CODES_HELP}`,
       takes: SEEDS,
       sets: 'crawl',
       title: 'The HTTP API:',
-      flags: [
-        flag('--listen <[address:]port>', 'where it listens (default: any free port of 127.0.0.1)'),
-        flag('--listen-name <host>', 'a host name under which it may be requested (repeatable)').argParser(
-          collected<string>,
-        ),
-      ],
+      flags: LISTEN_FLAGS,
       help: `
 Example:
   mannerly serve https://docs.example.org/ --out tidepools --listen 8080 \\
@@ -129,6 +132,46 @@ unless MANNERLY_DASHBOARD_TOKEN has one. It ends by Ctrl-C, POST /api/stop, or a
 ${EXIT_CODES_HELP}`,
       load: async () => (await import('./commands/serve.js')).serveCommand,
     },
+    pause: {
+      does: 'let no process of a crawl send a request, until resume',
+      takes: ORDERED,
+      flags: [STORE_FLAG, JSON_FLAG],
+      help: `
+${ORDER_HELP}
+Requests under way and their pages are finished. A process that joins a paused crawl is paused too. The clocks of hosts go on.`,
+      load: async () => (await import('./commands/order.js')).orderCommand('pause'),
+    },
+    resume: {
+      does: 'continue after pause',
+      takes: ORDERED,
+      flags: [STORE_FLAG, JSON_FLAG],
+      help: `\n${ORDER_HELP}`,
+      load: async () => (await import('./commands/order.js')).orderCommand('resume'),
+    },
+    stop: {
+      does: 'end all processes of a crawl, as Ctrl-C in each of them',
+      takes: ORDERED,
+      flags: [STORE_FLAG, JSON_FLAG],
+      help: `
+${ORDER_HELP}
+A process that starts later runs: what restarts processes by itself has to be stopped first.`,
+      load: async () => (await import('./commands/order.js')).orderCommand('stop'),
+    },
+    dashboard: {
+      does: 'serve a live view, and metrics, of all processes of a crawl on a server',
+      flags: [STORE_FLAG, ...LISTEN_FLAGS, flag('--metrics', 'serve metrics at /metrics (needs prom-client)')],
+      help: `
+It prints the address with the token that every request needs, new at each start unless MANNERLY_DASHBOARD_TOKEN has one. It
+reads the store once a second, sends no request to a site, and ends by Ctrl-C. Pause, resume and stop are for all processes.`,
+      load: async () => (await import('./commands/dashboard.js')).dashboardCommand,
+    },
+    delete: {
+      does: 'remove a crawl from its server',
+      flags: [STORE_FLAG, flag('--yes', 'do not ask')],
+      help: `
+It asks first, and refuses while processes are at work. Crawl directories, items and logs stay.`,
+      load: async () => (await import('./commands/delete.js')).deleteCommand,
+    },
     worker: {
       does: 'a process of crawl --workers, not for users',
       isHidden: true,
@@ -138,7 +181,7 @@ ${EXIT_CODES_HELP}`,
   'After a crawl, or during one:': {
     report: {
       does: 'print the politeness report of a crawl from its logs, and write report.html and report.json',
-      takes: [new Argument('[dir]', DIRECTORY)],
+      takes: [new Argument('[dir...]', `${DIRECTORIES_OF}; the report is written into the first`)],
       flags: [STORE_FLAG, JSON_FLAG],
       load: async () => (await import('./commands/report.js')).reportCommand,
     },

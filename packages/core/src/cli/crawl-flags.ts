@@ -161,7 +161,7 @@ export function isShared({ store, workers = 1 }: CrawlFlags): boolean {
 }
 
 /** Refuses flags that mean nothing together. @throws UsageError */
-export function checkProcesses({ store, reset, workers = 1, csv, dashboard, listen }: CrawlFlags): void {
+export function checkProcesses({ store, reset, workers = 1, csv, listen }: CrawlFlags): void {
   if (store !== undefined && reset === true) {
     const hint = 'Take another name (--store …?crawl=<name>), or delete the keys or the schema of this one yourself.';
     throw new UsageError('--reset does not delete what is on a server', hint);
@@ -169,9 +169,6 @@ export function checkProcesses({ store, reset, workers = 1, csv, dashboard, list
   if (workers > 1 && csv !== undefined) {
     const hint = 'Leave it out, and write all items as one table afterwards: mannerly export <dir> --csv <file>.';
     throw new UsageError('--csv is written by one process', hint);
-  }
-  if (workers > 1 && dashboard !== undefined) {
-    throw new UsageError('--dashboard shows one process', 'Leave it out, or --workers.');
   }
   if (workers > 1 && listen !== undefined) {
     const hint =

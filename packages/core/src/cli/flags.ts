@@ -2,7 +2,7 @@
 
 import { Option } from 'commander';
 
-/** Flags of `robots`, `datasets`, `explain`, `queue`, `report`, `audit`, `replay`, `wacz` and `export`. */
+/** Flags of the commands that neither crawl nor are about the crawler. */
 export interface Flags {
   readonly agent?: string;
   readonly allowAddress?: string[];
@@ -18,6 +18,9 @@ export interface Flags {
   readonly keys?: string;
   readonly label?: string;
   readonly limit?: number;
+  readonly listen?: string;
+  readonly listenName?: readonly string[];
+  readonly metrics?: boolean;
   readonly name?: string;
   readonly policy?: string;
   readonly postgres?: string;
@@ -32,6 +35,7 @@ export interface Flags {
   /** Milliseconds. */
   readonly tolerance?: number;
   readonly webhook?: string;
+  readonly yes?: boolean;
 }
 
 /** A result as `--json` prints it. */

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COVERED } from '../signatures/profile.js';
-import { signRequest } from '../signatures/sign-request.js';
+import { requestSigner } from '../signatures/sign-request.js';
 import { loadSigningKey } from '../signatures/signing-key.js';
 import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
@@ -40,7 +40,7 @@ async function run(...args: readonly string[]) {
 async function signed(url: string, nowMs = NOW) {
   const signer = loadSigningKey(`file:${join(base, 'keys', 'bot.key')}`);
   const terms = { form: 'url', agent: AGENT, components: COVERED.path, lifetimeSeconds: 60, nonce: true } as const;
-  return Object.entries(await signRequest(new URL(url), signer, terms, nowMs));
+  return Object.entries(await requestSigner(signer, terms)(new URL(url), nowMs));
 }
 
 const textOf = (target: string, host: string, fields: readonly (readonly [string, string])[]) =>

@@ -5,3 +5,6 @@ export const INTERRUPT_ANSWER_MS = 1_500;
 export const MAX_READ_REQUESTS_BYTES = 16 * 1024 * 1024; // bytes of a file with requests to verify (our own)
 export const ADDED_LOOK_MS = 1_000; // milliseconds between two looks for added URLs (our own)
 export const MAX_ADDED_AT_ONCE_BYTES = 1024 * 1024; // bytes of added URLs that are read with one look (our own)
+export const STORE_LOOK_MS = 1_000; // milliseconds between two looks at a crawl on a server (our own)
+export const ORDER_ANSWER_MS = 60_000; // milliseconds that all processes have to obey an order (our own)
+export const ORDER_ANSWER_LOOK_MS = 500; // milliseconds between two looks whether they have (our own)

@@ -3,8 +3,7 @@
 import { createCrawler } from '../crawler.js';
 import { crawlPaths } from '../directory/crawl-paths.js';
 import { MannerlyError } from '../errors.js';
-import { type LogEntry, withLevel } from '../journal/log-entry.js';
-import { terminalLog } from '../journal/terminal-log.js';
+import { type LogEntry, terminalLog, withLevel } from '../journal/log-entry.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { isShared, retryFrom } from './crawl-flags.js';

@@ -76,7 +76,6 @@ describe('--store', () => {
   const contradictions = [
     ['a reset of a server', { store: 'redis://h', reset: true }, /--reset/],
     ['one CSV file of several processes', { workers: 2, csv: 'items.csv' }, /--csv/],
-    ['a live view of several processes', { workers: 2, dashboard: true }, /--dashboard/],
   ] as const;
   it.each(contradictions)('refuses %s', (_, flags, says) => {
     expect(() => checkProcesses(flags)).toThrow(says);

@@ -98,6 +98,14 @@ const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   audit: () => [[out], [secretUrl()]],
   explain: () => [[out, secretUrl()]],
   queue: () => [['--store', `redis://:${SECRET}@127.0.0.1:1`]],
+  pause: () => [['--store', `postgres://u:${SECRET}@127.0.0.1:1/db`], [secretUrl()]],
+  resume: () => [['--store', secretUrl()]],
+  stop: () => [['--store', secretUrl()]],
+  dashboard: () => [['--store', `redis://:${SECRET}@127.0.0.1:1`]],
+  delete: () => [
+    ['--yes', '--store', `postgres://u:${SECRET}@127.0.0.1:1/db`],
+    ['--store', secretUrl()],
+  ],
   add: () => [
     [out, secretUrl()],
     [out, `mailto:${secretUrl()}`],

@@ -161,17 +161,23 @@ export function storeReportText(report: StoreReport): string {
     ...(report.bound === null ? [] : [`Its bound of ${report.bound} is used up.`]),
     ...outcomeLines(report.outcomes),
     '',
-    `${processes.length} process${processes.length === 1 ? '' : 'es'}:`,
+    `${processCount(processes.length)}:`,
     ...processes.map(processText),
     '',
     'The politeness to each host is in the logs of each machine: mannerly report <dir>.',
   ].join('\n');
 }
 
-function processText(process: StoreReport['processes'][number]): string {
-  const { part, machine, pid, state, toldAtMs, requests, items, early } = process;
+/** How many. */
+export function processCount(count: number): string {
+  return `${count} process${count === 1 ? '' : 'es'}`;
+}
+
+/** One line. */
+export function processText(process: StoreReport['processes'][number]): string {
+  const { part, machine, pid, state, phase, toldAtMs, requests, items, early } = process;
   const who = machine === null ? part : `${printable(machine)} ${pid ?? ''} (${part})`;
-  const how = { 'at-work': 'running', over: 'has ended', silent: 'has not reported since' }[state];
+  const how = { 'at-work': phase ?? 'running', over: 'has ended', silent: 'has not reported since' }[state];
   const since = state !== 'silent' || toldAtMs === null ? '' : ` ${iso(toldAtMs)}`;
   const judged = early === null ? '' : `, ${early} early`;
   return `  ${who}: ${how}${since}; ${requests} requests, ${items} items${judged}`;

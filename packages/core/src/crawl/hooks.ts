@@ -99,9 +99,8 @@ export class Hooks {
   readonly #journal: Pick<Journal, 'codeError' | 'emit'>;
 
   /**
-   * @param hooks - `null`: there are none.
-   * @param signal - Aborted when the crawl stops at once.
-   * @param journal - Receives what hooks do wrong: they threw, took too long, or returned an invalid answer.
+   * @param hooks - `null`: there are none. @param signal - Aborted when the crawl stops at once.
+   * @param journal - Receives what hooks do wrong.
    */
   constructor(
     hooks: ResolvedHookOptions | null,

@@ -3,7 +3,6 @@
 // each request and each hop of a redirect (access §11). A refusal goes to the browser, the page and the decision log.
 
 import type { PageWork } from '@mannerly/frontier';
-import { parseUrlParts } from '@mannerly/frontier/internal';
 import type { Scope } from '../admit/scope.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import type {
@@ -34,7 +33,7 @@ interface RenderingParts {
   readonly renderer: Renderer;
   readonly requests: Pick<PageRequests, 'subresource'>;
   readonly handlers: Pick<HandlerPool, 'handles' | 'stepsFor'>;
-  readonly scope: Pick<Scope, 'isInside'>;
+  readonly scope: Pick<Scope, 'holds'>;
   readonly journal: Pick<Journal, 'subresourceLeft' | 'codeError'>;
   readonly userAgent: string;
   readonly nowMs: () => number;
@@ -98,7 +97,7 @@ export class Rendering {
   }
 
   async #load(page: FetchedPage, wanted: Subresource): Promise<PageFetch> {
-    const { requests, nowMs } = this.#parts;
+    const { requests, scope, nowMs } = this.#parts;
     const untilMs = nowMs() + wanted.waitMs;
     const { url } = wanted;
     if (wanted.type === 'image' && !page.exclusion.effects.takeImages)
@@ -106,7 +105,7 @@ export class Rendering {
     const cached = this.#cache.find(wanted, page.url);
     if (cached !== null) return cached;
     const ask = async (each: string, from: string): Promise<PageFetch> => {
-      if (!wanted.anywhere && !this.#isInside(each)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
+      if (!wanted.anywhere && !scope.holds(each)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
       const { headers, maxBodyBytes, signal } = wanted;
       const options = { headers, maxBodyBytes, waitMs: Math.max(0, untilMs - nowMs()) };
       // What another origin redirects to gets no credential.
@@ -115,11 +114,6 @@ export class Rendering {
     const answer = await followRedirects(url, page.url, ask, nowMs);
     if (answer.kind === 'response') this.#cache.keep(wanted, answer);
     return answer;
-  }
-
-  #isInside(url: string): boolean {
-    const parts = parseUrlParts(url);
-    return parts !== null && this.#parts.scope.isInside(parts);
   }
 }
 

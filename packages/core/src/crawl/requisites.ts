@@ -3,8 +3,7 @@
 // no handler, and is fetched once for all pages. A page waits for its own before it is handled.
 
 import type { PageWork } from '@mannerly/frontier';
-import { hostKeyOf, parseUrlParts } from '@mannerly/frontier/internal';
-import PQueue from 'p-queue';
+import { hostKeyOf } from '@mannerly/frontier/internal';
 import type { Scope } from '../admit/scope.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import type { Journal } from '../journal/journal.js';
@@ -12,6 +11,7 @@ import { keepLatest } from '../keep-latest.js';
 import type { NotFetched, PageFetch } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
 import { cssRequisites, htmlRequisites, type Requisite } from '../page/requisites.js';
+import { Places } from '../places.js';
 import { followRedirects } from './follow-redirects.js';
 import { MAX_BEGUN_REQUISITES, MAX_OWN_WAIT_MS, REQUISITES_AT_ONCE } from './limits.js';
 import type { PageRequests } from './page-requests.js';
@@ -35,7 +35,7 @@ interface RequisitesParts {
   readonly totals: { readonly requisites: number; readonly requisiteBytes: number };
   /** Whether the bytes or the time of the crawl are used up. */
   readonly isOver: () => boolean;
-  readonly scope: Pick<Scope, 'isInside'>;
+  readonly scope: Pick<Scope, 'holds'>;
   readonly journal: Pick<Journal, 'requisiteLeft'>;
   readonly nowMs: () => number;
   readonly stop: { isRequested(): boolean; readonly signal: AbortSignal };
@@ -51,16 +51,12 @@ export class Requisites {
     this.#parts = parts;
   }
 
-  /**
-   * Fetches what a page needs and the archive does not hold.
-   *
-   * @returns `stopped`: the crawl stopped before, and the page has to come again. Rejects only with what broken
-   *   machinery threw.
-   */
+  /** Fetches what a page needs and the archive does not hold. `stopped`: the page has to come again. */
   async fetch(work: PageWork, page: FetchedPage): Promise<'done' | 'stopped'> {
     if (page.kind !== 'html' || !page.exclusion.keepsBody) return 'done';
     const { options, journal } = this.#parts;
-    const queue = new PQueue({ concurrency: REQUISITES_AT_ONCE });
+    const places = new Places(REQUISITES_AT_ONCE);
+    const loading: Promise<void>[] = [];
     /** Hosts that did not give a turn in time: the page does not wait for them again. */
     const held = new Map<string, NotFetched>();
     let left = options.perPage;
@@ -82,7 +78,7 @@ export class Requisites {
         }
         left -= 1;
         keepLatest(this.#begun, url, true, MAX_BEGUN_REQUISITES);
-        queue.add(() => load(requisite)).catch(rethrown);
+        loading.push(places.take(() => load(requisite)).catch(rethrown));
       }
     };
     let thrown: { readonly error: unknown } | null = null;
@@ -112,7 +108,8 @@ export class Requisites {
       }
     };
     want(htmlRequisites(await page.text(), page.url));
-    await queue.onIdle();
+    // Style sheets add to it.
+    for (const each of loading) await each;
     if (thrown !== null) throw (thrown as { readonly error: unknown }).error;
     return isStopped ? 'stopped' : 'done';
   }
@@ -142,9 +139,8 @@ export class Requisites {
   /** Whether the file's host is one that pages may load from. */
   #isNear(url: string, pageUrl: string): boolean {
     const { options, scope } = this.#parts;
-    if (options.hosts === 'any' || hostKeyOf(url, 'domain') === hostKeyOf(pageUrl, 'domain')) return true;
-    const parts = parseUrlParts(url);
-    return parts !== null && scope.isInside(parts);
+    const isOfDomain = hostKeyOf(url, 'domain') === hostKeyOf(pageUrl, 'domain');
+    return options.hosts === 'any' || isOfDomain || scope.holds(url);
   }
 }
 

@@ -18,12 +18,10 @@ interface SignInParts {
   /** `null`: the form has no fields that its page decides. */
   readonly handler: LoginHandler | null;
   readonly requests: Pick<PageRequests, 'login'>;
-  /** Makes a page of the login page. */
   readonly read: (work: PageWork, outcome: ResponseOutcome) => Promise<PageInCrawl>;
   readonly handlerTimeoutMs: number;
   readonly clock: Pick<Clock, 'nowMs' | 'after'>;
   readonly signal: AbortSignal;
-  /** Called when a login is over. */
   readonly ended: () => void;
   readonly stop: (reason: string) => void;
 }
@@ -49,11 +47,7 @@ export class SignIn {
     return this.#underWay !== null;
   }
 
-  /**
-   * Until when a page waits for the login, which begins with the first one; `null`: it need not wait.
-   *
-   * @throws What broken machinery threw meanwhile.
-   */
+  /** Until when a page waits for the login; `null`: it need not. @throws What broken machinery threw meanwhile. */
   before(work: PageWork): number | null {
     const { credential, clock } = this.#parts;
     if (this.#failure !== null) throw this.#failure.error;

@@ -2,7 +2,7 @@
 // as a robots.txt would be used. Data that pages request is requested each time. In memory.
 
 import { robotsLifetimeMs } from '@mannerly/robots/access';
-import { headerValues, type ResponseOutcome } from '../fetch/outcome.js';
+import { headersByName, type ResponseOutcome } from '../fetch/outcome.js';
 import type { Subresource } from '../fetch/renderer.js';
 import { MAX_CACHED_FILES, MAX_CACHED_FILES_BYTES } from './limits.js';
 
@@ -45,7 +45,7 @@ export class SubresourceCache {
   keep({ url, type }: Pick<Subresource, 'url' | 'type'>, answer: ResponseOutcome): void {
     const { status, truncated, body } = answer;
     if (!FILES.has(type) || status !== 200 || truncated !== null || body.length > MAX_CACHED_FILES_BYTES) return;
-    const headers = joinedHeaders(answer);
+    const headers = headersByName(answer.headers);
     // What varies by more than its coding is not the same for every page.
     if (!/^(accept-encoding)?$/i.test(headers['vary']?.trim() ?? '')) return;
     const key = `${type} ${url}`;
@@ -64,9 +64,4 @@ export class SubresourceCache {
     this.#bytes -= this.#kept.get(key)?.answer.body.length ?? 0;
     this.#kept.delete(key);
   }
-}
-
-function joinedHeaders({ headers }: ResponseOutcome): Record<string, string> {
-  const names = new Set(headers.map(([name]) => name.toLowerCase()));
-  return Object.fromEntries([...names].map((name) => [name, headerValues(headers, name).join(', ')]));
 }

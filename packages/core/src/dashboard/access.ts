@@ -27,12 +27,7 @@ type AccessAnswer =
   | { readonly kind: 'allow' }
   | { readonly kind: 'deny'; readonly status: number; readonly says: string };
 
-/**
- * Judges a request.
- *
- * @param hostNames - Names, besides addresses and `localhost`, that the Host field may have; in lower case.
- * @throws Never
- */
+/** @param hostNames - Names, besides addresses and `localhost`, that the Host field may have; in lower case. */
 export function judgeAccess(
   request: AccessRequest,
   { token, hostNames }: { readonly token: string; readonly hostNames: readonly string[] },

@@ -49,7 +49,16 @@ export async function createDashboard(
   crawl: WatchedCrawl & ApiCrawl,
   options: DashboardOptions = {},
 ): Promise<Dashboard> {
-  const server = new DashboardServer(crawl, resolveDashboardOptions(options), await readPage());
+  return serveView(crawl, options, crawl);
+}
+
+/** The same of what only looks like a crawler. @param api - What the HTTP API is about, where there is one. */
+export async function serveView(
+  crawl: WatchedCrawl,
+  options: DashboardOptions,
+  api: ApiCrawl | null = null,
+): Promise<Dashboard> {
+  const server = new DashboardServer(crawl, resolveDashboardOptions(options), await readPage(), api);
   await server.listen();
   return server;
 }
@@ -82,14 +91,15 @@ class DashboardServer implements Dashboard {
   #closing: Promise<void> | null = null;
 
   constructor(
-    crawl: WatchedCrawl & ApiCrawl,
+    crawl: WatchedCrawl,
     options: ResolvedDashboardOptions,
     page: Awaited<ReturnType<typeof readPage>>,
+    api: ApiCrawl | null,
   ) {
     this.#crawl = crawl;
     this.#options = options;
     this.#page = page;
-    this.#api = options.api === null ? null : createApi(crawl, options.api, options.controls);
+    this.#api = options.api === null || api === null ? null : createApi(api, options.api, options.controls);
     this.#view = keepView(crawl, options.controls);
     this.#server = createServer(
       {

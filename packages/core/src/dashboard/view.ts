@@ -12,6 +12,7 @@ import {
 } from 'mannerly';
 import { keepLatest } from '../keep-latest.js';
 import { printable } from '../report/table.js';
+import type { CrawlPhase } from '../run/activity.js';
 import {
   MAX_DASHBOARD_HOSTS,
   MAX_DASHBOARD_LEDGER,
@@ -21,13 +22,27 @@ import {
   MAX_DASHBOARD_UNDERWAY,
 } from './limits.js';
 
-export type WatchedCrawl = Pick<Crawler, 'events' | 'progress' | 'activity' | 'pause' | 'resume' | 'stop'>;
+export type WatchedCrawl = Pick<Crawler, 'events' | 'progress' | 'activity' | 'pause' | 'resume' | 'stop'> & {
+  /** What several processes know, instead of what `events` would tell. @default there is one process */
+  together?(): Partial<Pick<DashboardView, 'hosts' | 'answers' | 'outcomes' | 'recent' | 'notes' | 'processes'>>;
+};
+
+/** One of several processes as a row. */
+export interface ProcessRow {
+  readonly name: string;
+  /** `silent`: it has neither ended by itself nor reported lately. */
+  readonly phase: CrawlPhase | 'silent';
+  readonly underway: number;
+  readonly requests: number;
+  readonly items: number;
+  readonly bytes: number;
+}
 
 /**
  * A host as a row. `asking`: a request is under way; `ready`: its turn has come, or its pages are in flight; `waiting`:
  * until `untilMs`; `parked`: until it is unparked; `quiet`: nothing is queued.
  */
-interface HostRow {
+export interface HostRow {
   readonly host: string;
   readonly state: 'asking' | 'ready' | 'waiting' | 'parked' | 'quiet';
   readonly reason: HostWait['reason'] | null;
@@ -45,9 +60,7 @@ interface HostTally {
   readonly lastStatus: number | null;
   readonly lastFailure: string | null;
   readonly lastEndedAtMs: number;
-  /**
-   * What it requires between two requests: the longer of Crawl-delay and Request-rate, milliseconds; `null`: nothing.
-   */
+  /** The longer of Crawl-delay and Request-rate, milliseconds; `null`: nothing is required. */
   readonly asksMs: number | null;
   /** End of one exchange to the start of the next, the smallest; `null` with fewer than two. */
   readonly smallestGapMs: number | null;
@@ -91,7 +104,8 @@ export interface DashboardView {
   readonly outcomes: Readonly<Partial<Record<UrlStatus, Readonly<Record<string, number>>>>>;
   readonly recent: readonly RequestRow[];
   readonly notes: readonly NoteRow[];
-  /** Whether pause, resume and stop are offered. */
+  /** Of a crawl of one process none. */
+  readonly processes: readonly ProcessRow[];
   readonly hasControls: boolean;
 }
 
@@ -157,7 +171,9 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean) {
         outcomes: Object.fromEntries([...outcomes].map(([status, reasons]) => [status, Object.fromEntries(reasons)])),
         recent: [...recent].reverse(),
         notes: [...notes].reverse(),
+        processes: [],
         hasControls,
+        ...crawl.together?.(),
       };
     },
     close(): void {

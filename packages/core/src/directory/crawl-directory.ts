@@ -27,13 +27,10 @@ export interface WholeCrawlPaths extends CrawlPaths {
 /** An open crawl directory. */
 export interface CrawlDirectory extends CrawlPaths {
   readonly manifest: CrawlManifest;
-  /** Whether this run made it. */
   readonly isNew: boolean;
   /**
    * Keeps a body of robots.txt, each once, under its hash; `robots/index.jsonl` says whose it was and when.
-   *
-   * @param hash - As `RobotsCopyRef.hash`: lower-case hex digits.
-   * @throws MannerlyError `log-failed` when it cannot be written.
+   * @throws MannerlyError `log-failed`
    */
   keepRobots(authority: string, hash: string, body: Uint8Array): Promise<void>;
   /** Releases the lock. A second call does nothing. */
@@ -45,11 +42,9 @@ export const RESET_NAME = `${MANIFEST_NAME}.reset`;
 
 /**
  * Opens the directory of a crawl: makes a new one, or goes on with one of the same crawl. The caller releases it.
- *
  * @param path - Made with its parents if it is missing; an empty directory is accepted.
  * @param isShared - Whether other processes work on the same crawl in it: each has logs and items of its own.
- * @throws MannerlyError `directory-taken` when it holds something else, or another crawl; `directory-format` when it
- *   was written by a version with another format; `directory-in-use` while another run has it.
+ * @throws MannerlyError `directory-taken` when it holds something else; `directory-format`; `directory-in-use`.
  */
 export async function openCrawlDirectory(
   path: string,
@@ -92,7 +87,6 @@ export async function openCrawlDirectory(
 
 /**
  * Reads the manifest of an existing crawl directory. Nothing is locked: a run may have it open.
- *
  * @throws MannerlyError `directory-taken` when there is none; `directory-format` when this version cannot read it.
  */
 export async function readCrawlDirectory(
@@ -106,14 +100,12 @@ export async function readCrawlDirectory(
 
 /**
  * Refuses a folder in the place of a file of the crawl, and a file in the place of a folder.
- *
- * @param isWritten - Whether a run is about to write into it: then symbolic links are refused too, since the directory
- *   may be a stranger's.
+ * @param isWritten - Then symbolic links are refused too: the directory may be a stranger's.
  * @throws MannerlyError `directory-format`
  */
 export async function refuseOddKinds(path: string, isWritten = false): Promise<void> {
   const known: [folder: string, files: RegExp, folders: RegExp][] = [
-    [path, /^(crawl|settings|run(-\d+)?)\.json$|\.jsonl$/, /^(robots|frontier|files|archive(-\d+)?)$/],
+    [path, /^(crawl|settings|order|run(-\d+)?)\.json$|\.jsonl$/, /^(robots|frontier|files|archive(-\d+)?)$/],
   ];
   for (const [folder, files, folders] of known) {
     for (const entry of await orIfAbsent([], () => readdir(folder, { withFileTypes: true }))) {

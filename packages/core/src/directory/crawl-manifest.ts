@@ -68,12 +68,7 @@ export async function readAnyManifest(file: string): Promise<CrawlManifest | 'un
   return isManifest(value) ? value : 'unreadable';
 }
 
-/**
- * The manifest of a directory that the crawl may go on in.
- *
- * @returns The manifest with the seeds that are new; the same object where none is.
- * @throws MannerlyError `directory-taken` when the directory belongs to another crawl.
- */
+/** The same object where no seed is new. @throws MannerlyError `directory-taken` for the directory of another crawl. */
 export function goneOnWith(path: string, kept: CrawlManifest, crawl: CrawlIdentity): CrawlManifest {
   for (const field of ['name', 'tokens'] as const) {
     const [before, now] = [JSON.stringify(kept[field]), JSON.stringify(crawl[field])];

@@ -4,12 +4,7 @@
 import { join } from 'node:path';
 import { namesIn } from './whole-file.js';
 
-/**
- * The paths of a crawl directory, whether it exists or not.
- *
- * @param part - The number of a process among several; `null`: a run that has the directory for itself.
- * @throws Never
- */
+/** Whether the directory exists or not. @param part - The number of a process among several; `null`: it is alone. */
 export function crawlPaths(path: string, part: number | null = null) {
   const own = (stem: string, ending: string): string =>
     join(path, `${stem}${part === null ? '' : `-${part}`}${ending}`);
@@ -32,9 +27,10 @@ export function crawlPaths(path: string, part: number | null = null) {
     datasetsPath: own('datasets', '.jsonl'),
     /** URLs that `mannerly add` hands to the crawl, a line each; absent where there were none. */
     addedPath: join(path, 'added.jsonl'),
+    /** What `mannerly pause`, `resume` and `stop` say, the last of it; absent where nothing was said. */
+    orderPath: join(path, 'order.json'),
     /** The options of the last run: pace, robots.txt and bounds. */
     settingsPath: join(path, 'settings.json'),
-    /** The manifest of the last run. */
     runPath: own('run', '.json'),
     robotsPath: join(path, 'robots'),
     filesPath: join(path, 'files'),
@@ -49,9 +45,8 @@ export function crawlPaths(path: string, part: number | null = null) {
 export interface CrawlPaths extends Readonly<ReturnType<typeof crawlPaths>> {}
 
 /**
- * The paths of all processes that have worked in a directory: first those of a run alone, whether there was one or not.
- *
- * @throws The platform's error when the directory cannot be read; an absent one has the first alone.
+ * Of all processes that have worked in a directory, first those of a run alone, whether there was one or not.
+ * @throws The platform's error when the directory cannot be read.
  */
 export async function partsOf(path: string): Promise<CrawlPaths[]> {
   const pattern = /^(?:items|rejected|errors|runs|requests|decisions|warnings|datasets|reading)-([1-9]\d{0,5})\.jsonl$/;

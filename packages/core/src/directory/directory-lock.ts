@@ -29,11 +29,7 @@ interface DirectoryLock {
   release(): Promise<void>;
 }
 
-/**
- * Takes a lock of a directory.
- *
- * @throws MannerlyError `directory-in-use` while a run has it, one of this process included, or may have it.
- */
+/** @throws MannerlyError `directory-in-use` while a run has it, one of this process included, or may have it. */
 export async function lockDirectory(path: string, name = LOCK_NAME): Promise<DirectoryLock> {
   const file = join(path, name);
   const mine = JSON.stringify({ ...thisProcess(), host: hostname() });
@@ -49,8 +45,7 @@ export async function lockDirectory(path: string, name = LOCK_NAME): Promise<Dir
 
 /**
  * Takes the lock that excludes others; processes that share the directory hold it for a moment only.
- *
- * @throws MannerlyError `directory-in-use` when a run has the directory for itself.
+ * @throws MannerlyError `directory-in-use`
  */
 export async function lockOnceFree(path: string): Promise<DirectoryLock> {
   const deadlineMs = performance.now() + LOCK_WAIT_MS;
@@ -66,10 +61,8 @@ export async function lockOnceFree(path: string): Promise<DirectoryLock> {
 
 /**
  * Takes the lowest number that no living process has: a restarted process appends to the files that are there. The
- * caller holds the directory's lock.
- *
+ * caller holds the directory's lock. @throws MannerlyError `directory-in-use` when all of them are taken.
  * @returns The number, and the lock that shows that the process is alive.
- * @throws MannerlyError `directory-in-use` when all of them are taken.
  */
 export async function lockPart(path: string): Promise<{ readonly part: number; readonly lock: DirectoryLock }> {
   for (let part = 1; ; part += 1) {
@@ -83,9 +76,7 @@ export async function lockPart(path: string): Promise<{ readonly part: number; r
 
 /**
  * The process that has a directory, such as `process 4711`, of another machine with its name; `null`: none that may be
- * alive. Takes nothing.
- *
- * @throws The platform's error when the lock cannot be read.
+ * alive. Takes nothing. @throws The platform's error.
  */
 export async function holderOf(path: string): Promise<string | null> {
   const [lock] = await liveLocks(path);
@@ -99,9 +90,7 @@ export async function isPartLocked(path: string, part: number | null): Promise<b
 }
 
 /**
- * Refuses a directory that other processes share at the moment. The caller holds the lock that keeps new ones out.
- *
- * @throws MannerlyError `directory-in-use`
+ * The caller holds the lock that keeps new ones out. @throws MannerlyError `directory-in-use` while others share it.
  */
 export async function refuseShared(path: string): Promise<void> {
   for (const { file, text } of await liveLocks(path)) if (file !== join(path, LOCK_NAME)) throw inUse(path, file, text);

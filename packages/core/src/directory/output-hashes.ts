@@ -1,12 +1,10 @@
 // Hashes of the files that a run leaves in its crawl directory, so that a reader of the files can verify them.
 
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { CrawlPaths } from './crawl-paths.js';
 import { MAX_HASHED_BYTES, MAX_HASHED_FILES } from './limits.js';
-import { orIfAbsent, sizeOf } from './whole-file.js';
+import { orIfAbsent, sha256Of, sizeOf } from './whole-file.js';
 
 export interface OutputHash {
   /** Within the crawl directory, with `/`. */
@@ -17,10 +15,8 @@ export interface OutputHash {
 }
 
 /**
- * Hashes the files of one process, in the order of their names. Absent ones are left out.
- *
+ * The files of one process by name; absent ones are left out. @throws The platform's error.
  * @param isShared - Whether other processes write the shared files meanwhile: then these are left out.
- * @throws The platform's error when a file cannot be read.
  */
 export async function hashOutputs(paths: CrawlPaths, isShared: boolean): Promise<readonly OutputHash[]> {
   const { itemsPath, rejectedPath, errorsPath, runsPath, requestsPath, decisionsPath, warningsPath } = paths;
@@ -41,10 +37,4 @@ export async function hashOutputs(paths: CrawlPaths, isShared: boolean): Promise
     hashes.push({ path, bytes, sha256: space < 0 ? null : await sha256Of(file) });
   }
   return hashes;
-}
-
-async function sha256Of(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const piece of createReadStream(file)) hash.update(piece as Buffer);
-  return hash.digest('hex');
 }

@@ -5,12 +5,7 @@ import { parseJson } from '../parse-json.js';
 import { MAX_LOG_LINE_CHARS } from './limits.js';
 import { isAbsent } from './whole-file.js';
 
-/**
- * The lines of a log as text; an absent file has none.
- *
- * @param mostChars - Longer lines are skipped.
- * @throws The platform's error when the file cannot be read.
- */
+/** An absent file has no lines. @param mostChars - Longer lines are skipped. @throws The platform's error. */
 export async function* readLines(path: string, mostChars = MAX_LOG_LINE_CHARS): AsyncGenerator<string> {
   let rest = '';
   let isSkipping = false;

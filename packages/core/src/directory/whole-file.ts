@@ -1,6 +1,7 @@
 // Files that are written completely or not at all, and questions about files that may be absent.
 
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 
 /** What a name ends with while its file is being written; a killed process may leave one behind. */
@@ -46,4 +47,11 @@ export function isAbsent(error: unknown): boolean {
 /** Whether an error of the platform has this code. Never throws. */
 export function hasPlatformCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/** SHA-256 of a file, hex digits. @param bytes - How much of its beginning counts. */
+export async function sha256Of(path: string, bytes = Infinity): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(path, { end: bytes - 1 })) hash.update(piece as Buffer);
+  return hash.digest('hex');
 }

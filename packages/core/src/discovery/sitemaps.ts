@@ -53,8 +53,7 @@ export class Sitemaps {
 
   /**
    * @param readsNamed - Whether the sitemaps that robots.txt names are requested.
-   * @param urls - Absolute http(s) URLs of sitemaps that the operator named.
-   * @param readsFeeds - Whether the feeds that pages name are requested. @default false
+   * @param urls - Of sitemaps that the operator named. @param readsFeeds - Whether feeds that pages name are requested.
    */
   constructor(readsNamed: boolean, urls: readonly string[], readsFeeds = false) {
     this.#readsNamed = readsNamed;

@@ -256,3 +256,27 @@ export function toRobotsAnswer(outcome: FetchOutcome): RobotsAnswer {
   const said = status === 202 && challengerOf(outcome) !== null ? 403 : status;
   return { kind: 'response', status: said, headers: headersByName(headers), body, robotsUrl: url, finalUrl: url };
 }
+
+/** What a site calls one state of a document, as it was received; `null`: it does not. */
+interface Validators {
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+}
+
+/** What makes a request conditional. */
+export function conditionalFields({ etag, lastModified }: Validators): Record<string, string> {
+  return {
+    ...(etag === null ? {} : { 'if-none-match': etag }),
+    ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),
+  };
+}
+
+/** Whether a 304 is for the tag that was sent, if one was; one without a tag is. Weak and strong tags compare alike. */
+export function isForTag(headers: HeaderLines, sent: string | null): boolean {
+  const tag = headerValue(headers, 'etag');
+  return tag === null || sent === null || opaque(tag) === opaque(sent);
+}
+
+function opaque(tag: string): string {
+  return tag.replace(/^W\//, '');
+}

@@ -20,11 +20,7 @@ import { type SavedFile, saveFile, whyLeftAlone } from './save.js';
 import { type ReadMedia, type SavedMedia, saveAllMedia } from './save-all.js';
 import { type EmittedItem, jsonCopy, type Stage } from './staged.js';
 
-const NO_MEDIA: ReadMedia = async () => {
-  throw new Error('no reader was handed in');
-};
-
-export class PageTools {
+export interface PageTools {
   readonly stage: Stage;
   /** Where files go; `null`: nowhere by default. */
   readonly filesPath: string | null;
@@ -33,36 +29,25 @@ export class PageTools {
   readonly wants: (url: string, label: string | null) => boolean;
   readonly change: PageChange | null;
   readonly read: ReadMedia;
-  isAborted = false;
+  readonly time: HandlerTime;
+}
+
+/** The time of one handler. */
+export class HandlerTime {
+  isOver = false;
   #reason: unknown;
   #controller: AbortController | null = null;
-
-  constructor(
-    stage: Stage,
-    filesPath: string | null,
-    fetch: OwnFetcher,
-    wants: PageTools['wants'] = () => true,
-    change: PageChange | null = null,
-    read: ReadMedia = NO_MEDIA,
-  ) {
-    this.stage = stage;
-    this.filesPath = filesPath;
-    this.fetch = fetch;
-    this.wants = wants;
-    this.change = change;
-    this.read = read;
-  }
 
   /** Made at first use: few handlers use it, and it costs more than all the rest. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.isAborted) this.#controller.abort(this.#reason);
+    if (this.isOver) this.#controller.abort(this.#reason);
     return this.#controller.signal;
   }
 
-  /** The handler's time is over, or the crawl is stopped at once. */
-  abort(reason: unknown): void {
-    this.isAborted = true;
+  /** The handler took too long, or the crawl is stopped at once. */
+  end(reason: unknown): void {
+    this.isOver = true;
     this.#reason = reason;
     this.#controller?.abort(reason);
   }
@@ -126,7 +111,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
   }
 
   get signal(): AbortSignal {
-    return this.#tools.signal;
+    return this.#tools.time.signal;
   }
 
   get change(): PageChange | null {
@@ -229,8 +214,7 @@ function seen<T>(promise: Promise<T>): Promise<T> {
 
 /**
  * Stages links of the page; those that it wants left alone, or that no handler wants, are noted as such. The next page
- * of a list, by its `rel`, keeps the depth unless `options` say otherwise: a list has as many pages as it has.
- *
+ * of a list keeps the depth: a list has as many pages as it has.
  * @throws MannerlyError `page-not-markup`, `option-invalid`, `item-invalid`
  */
 export function followLinks(
@@ -250,10 +234,7 @@ export function followLinks(
   }
 }
 
-/**
- * Stages a URL of the handler's own. @param leftAlone - As `leftAloneUrls` has it. @throws MannerlyError
- * `option-invalid`, `item-invalid`
- */
+/** Stages a URL of the handler's own. @throws MannerlyError `option-invalid`, `item-invalid` */
 export function addUrl(
   page: FetchedPage,
   stage: Stage,
@@ -271,10 +252,7 @@ export function addUrl(
 
 type Carried = { readonly [Name in keyof FollowOptions]?: FollowOptions[Name] | undefined };
 
-/**
- * Makes candidates of URLs found on a page. What they carry is copied once: the handler may change its own later.
- * @throws MannerlyError `option-invalid`, `item-invalid`
- */
+/** Candidates from a page. What they carry is copied once: the handler may change its own later. Throws as `addUrl`. */
 function candidates(page: FetchedPage, via: 'link' | 'handler', options: Carried): (url: string) => NewUrl {
   const { label, userData, priority, allowDuplicate = false } = options;
   if (options.depth !== undefined && options.depth !== 'same' && options.depth !== 'deeper') {
@@ -312,9 +290,7 @@ export function nextVisit(
   return { ...next, ...origin, depth, via, visit: visit + 1, notBeforeMs: Math.ceil(fetchedAtMs + afterMs) };
 }
 
-/**
- * URLs that the page shows only in links that it wants left alone. Computed once: a handler may add thousands of URLs.
- */
+/** URLs that the page shows only in links to be left alone. Computed once: a handler may add thousands of URLs. */
 function leftAloneUrls(page: FetchedPage): Set<string> {
   const isAlone = (link: PageLink): boolean => page.exclusion.whyLeaveAlone(link) !== null;
   const urls = new Set(page.links.filter(isAlone).map(({ url }) => url));

@@ -11,7 +11,6 @@ import type { EmittedItem } from './staged.js';
 export interface FollowOptions {
   /** The route that handles them: `on('label:x', …)`. */
   readonly label?: string;
-  /** Passed to their handler. */
   readonly userData?: JsonValue;
   /** Priority class within the host, 0 first, 7 last; redirects have 1. @default 4 */
   readonly priority?: number;
@@ -52,56 +51,46 @@ export interface HandledPage extends FetchedPage {
   /** Aborted when the handler's time is over or the crawl is stopped at once. */
   readonly signal: AbortSignal;
   /**
-   * Stages one item. It reaches the sinks when the handler has ended well, unless the page's signals exclude it. An
-   * item that does not fit the schema of its route is kept aside, and the page goes on. The item is kept as
-   * JSON.stringify writes it: a `Date` as its ISO text, a field that is `undefined` not at all.
-   *
-   * @param data - Anything that JSON.stringify takes; interfaces, `undefined` fields and `Date` compile.
+   * Stages one item. It reaches the sinks when the handler has ended well, unless the page's signals exclude it. One
+   * that does not fit the schema of its route is kept aside, and the page goes on. It is kept as JSON.stringify writes
+   * it: a `Date` as its ISO text, a field that is `undefined` not at all.
    * @throws MannerlyError (rejects) `item-invalid` when it is no JSON; `page-over` after the handler has ended.
    */
   emit<T>(data: T & JsonItem<T>): Promise<EmittedItem>;
   /**
-   * Stages links of the page: those that the selector finds (elements with `href` or `src`, whatever their name, or
-   * such elements inside), or every link. Of `srcset` the first candidate counts, where there is no `src`. Links with
-   * nofollow, by the page or their `rel`, are left alone. Scope, bounds and robots.txt apply later. A link
-   * with `rel=next` keeps the depth of this page, all others are one deeper.
-   *
-   * @throws MannerlyError (rejects) `page-not-markup` for a selector on a page that has no DOM; `option-invalid` for
-   *   another `depth`; `item-invalid` for user data that is no JSON; `page-over`.
+   * Stages links of the page: those that the selector finds (elements with `href` or `src`, or such elements inside),
+   * or every link. Of `srcset` the first candidate counts, where there is no `src`. Links with nofollow, by the page or
+   * their `rel`, are left alone. Scope, bounds and robots.txt apply later. A link with `rel=next` keeps the depth of
+   * this page, all others are one deeper.
+   * @throws MannerlyError (rejects) `page-not-markup` for a selector on a page that has no DOM; `option-invalid`;
+   *   `item-invalid` for user data that is no JSON; `page-over`.
    * @see page-level §4
    */
   follow(selector?: string, options?: FollowOptions): Promise<void>;
   /**
    * Stages any URL, resolved against the page's base. Scope, bounds and robots.txt apply as to any link.
-   *
-   * @throws MannerlyError (rejects) `option-invalid` for another `depth`; `item-invalid` for user data that is no JSON;
-   *   `page-over`.
+   * @throws MannerlyError (rejects) `option-invalid`; `item-invalid` for user data that is no JSON; `page-over`.
    */
   add(url: string, options?: FollowOptions): Promise<AddResult>;
   /**
    * Stages one more visit of this page, not before `afterMs` from its last byte. It has `visit` one higher, the same
    * label and user data unless others are given, and item ids of its own. It counts against the bounds.
-   *
-   * @param afterMs - Milliseconds, 0 to ten years. A crawl with nothing else left ends in state `waiting` when that is
-   *   longer than its `maxIdleMs`; a later run of the same crawl makes the visit.
-   * @throws MannerlyError (rejects) `option-invalid` for another number; `item-invalid` for user data that is no JSON;
-   *   `page-over`.
+   * @param afterMs - Milliseconds, 0 to ten years. Longer than `maxIdleMs`, a later run of the same crawl makes the
+   *   visit.
+   * @throws MannerlyError (rejects) `option-invalid`; `item-invalid` for user data that is no JSON; `page-over`.
    */
   revisit(afterMs: number, options?: Omit<FollowOptions, 'allowDuplicate' | 'depth'>): Promise<void>;
   /**
    * Writes the page's bytes to a file at once, whole or not at all. A file of that name is replaced. It stays when the
    * handler throws later. A page with `noarchive` or `noindex` is left alone.
-   *
    * @param name - Relative; whatever it says, the file stays in its folder. @default host and path of the URL
    * @throws MannerlyError (rejects) `file-failed`; `file-folder-missing` without a crawl directory and a folder.
    */
   save(name?: string, options?: SaveOptions): Promise<SavedFile>;
   /**
-   * Writes the screenshot that `inBrowser` took to a file, as `save` writes the page: a PNG.
-   *
-   * @returns `left-alone`, reason `no-screenshot`: none was taken.
+   * Writes the screenshot that `inBrowser` took to a file, as `save` writes the page: a PNG. `left-alone`, reason
+   * `no-screenshot`: none was taken. Throws as `save`.
    * @param name - As of `save`. @default host and path of the URL, and `.png`
-   * @throws MannerlyError (rejects) as `save`.
    */
   screenshot(name?: string, options?: SaveOptions): Promise<SavedFile>;
   /**
@@ -109,7 +98,6 @@ export interface HandledPage extends FetchedPage {
    * other like `fetch`, and writes each to `media/` of the folder under its SHA-256: one copy of each content, whatever
    * its URL. Redirects are followed, each hop judged. Each file waits for its host's turn, and the handler's timeout
    * goes on: for many, `follow` them and save them in a handler of their own.
-   *
    * @returns One entry for each URL, in the order of the page; what was not saved says why.
    * @throws MannerlyError (rejects) `page-not-markup`; `option-invalid`; `file-failed`; `file-folder-missing`.
    */
@@ -118,7 +106,6 @@ export interface HandledPage extends FetchedPage {
    * Requests one more file and waits for it, ahead of the queue of its host. Scope, robots.txt, spacing, address guard
    * and logs apply. It counts as a request, not as a page. No retries, no redirects, at most 100 per page. Never
    * rejects.
-   *
    * @param url - Resolved against the page's base.
    */
   fetch(url: string, options?: PageFetchOptions): Promise<PageFetch>;

@@ -2,13 +2,13 @@
 // caller with a page waits here until its handler can start soon.
 
 import type { Clock } from '@mannerly/frontier';
-import PQueue from 'p-queue';
 import type { BrowserSteps } from '../fetch/renderer.js';
 import { onAbort } from '../on-abort.js';
 import { contentOf, typeByExtension } from '../page/content-kind.js';
 import type { OwnFetcher } from '../page/own-fetch.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
-import { createPageContext, PageTools } from './context.js';
+import { Places } from '../places.js';
+import { createPageContext, HandlerTime, type PageTools } from './context.js';
 import type { PageChange, UnchangedPage } from './handled-page.js';
 import type { FoundHandler, Handlers, Route } from './handlers.js';
 import type { ItemStages } from './item-stages.js';
@@ -32,7 +32,6 @@ export type Handled =
 
 interface HandlerPoolOptions {
   readonly handlers: Handlers;
-  /** Handlers at the same time, 1 or more. */
   readonly concurrency: number;
   /** Longest time of one handler, from its start, milliseconds. */
   readonly handlerTimeoutMs: number;
@@ -51,21 +50,23 @@ interface HandlerPoolOptions {
 }
 
 const NO_FETCH: OwnFetcher = async (_page, url) => ({ kind: 'dropped', url, reason: 'hook-refused' });
+const NO_MEDIA: ReadMedia = async () => {
+  throw new Error('no reader was handed in');
+};
 const NO_BYTES = new Uint8Array(0);
 const STOPPED: Handled = Object.freeze({ kind: 'stopped' });
 const NOT_HANDLED: Handled = Object.freeze({ kind: 'handled', staged: NOTHING_STAGED, route: null });
 
 export class HandlerPool {
   readonly #options: HandlerPoolOptions;
-  readonly #queue: PQueue;
+  readonly #places: Places;
   readonly #startInTurn = createStartInTurn();
 
   constructor(options: HandlerPoolOptions) {
     this.#options = options;
-    this.#queue = new PQueue({ concurrency: options.concurrency });
+    this.#places = new Places(options.concurrency);
   }
 
-  /** Whether a handler is going to get the page. */
   handles(page: FetchedPage): boolean {
     return page.exclusion.runsHandler && this.#options.handlers.find(page) !== null;
   }
@@ -104,21 +105,15 @@ export class HandlerPool {
 
   async #handleBy(found: FoundHandler | null, page: PageInCrawl, change: PageChange | null = null): Promise<Handled> {
     if (found === null) return NOT_HANDLED;
-    await this.#queue.onSizeLessThan(this.#options.concurrency);
-    return this.#queue.add(() => this.#startInTurn(() => this.#run(page, found, change)));
+    return this.#places.take(() => this.#startInTurn(() => this.#run(page, found, change)));
   }
 
-  /**
-   * Tells the handler for unchanged pages, if there is one.
-   *
-   * @returns What it threw, or that it took too long; `null`: neither. Never rejects.
-   */
+  /** Tells the handler for unchanged pages. @returns What it threw, or that it took too long. Never rejects. */
   async unchanged(page: UnchangedPage): Promise<{ readonly error: unknown } | null> {
     const { handlers, handlerTimeoutMs, clock, signal } = this.#options;
     const { unchanged } = handlers;
     if (unchanged === null || signal.aborted) return null;
-    await this.#queue.onSizeLessThan(this.#options.concurrency);
-    return this.#queue.add(async () => {
+    return this.#places.take(async () => {
       let cancel = (): void => undefined;
       const late = new Promise<{ readonly error: unknown }>((resolve) => {
         const error = `the handler took longer than ${handlerTimeoutMs} ms`;
@@ -135,19 +130,16 @@ export class HandlerPool {
   }
 
   async #run(page: PageInCrawl, found: FoundHandler, change: PageChange | null): Promise<Handled> {
-    const { handlers, handlerTimeoutMs, clock, signal, filesPath = null, fetch = NO_FETCH } = this.#options;
+    const { handlers, handlerTimeoutMs, clock, signal, filesPath = null } = this.#options;
+    const { fetch = NO_FETCH, readMedia = NO_MEDIA } = this.#options;
     if (signal.aborted) return STOPPED;
-    const tools = new PageTools(
-      new Stage(page, found.item ?? null),
-      filesPath,
-      fetch,
-      (url, label) => {
-        const mime = this.#options.isArchived === true ? null : typeByExtension(url);
-        return mime === null || handlers.wants({ mime, label });
-      },
-      change,
-      this.#options.readMedia,
-    );
+    const time = new HandlerTime();
+    const stage = new Stage(page, found.item ?? null);
+    const wants = (url: string, label: string | null): boolean => {
+      const mime = this.#options.isArchived === true ? null : typeByExtension(url);
+      return mime === null || handlers.wants({ mime, label });
+    };
+    const tools = { stage, filesPath, fetch, wants, change, read: readMedia, time };
     const timers: (() => void)[] = [];
     let ignoreAbort = (): void => undefined;
     const ended = new Promise<Handled>((resolve) => {
@@ -155,7 +147,7 @@ export class HandlerPool {
         resolve({ kind: 'timed-out', detail: `the handler took longer than ${handlerTimeoutMs} ms` });
       timers.push(clock.after(handlerTimeoutMs, timedOut));
       ignoreAbort = onAbort(signal, () => {
-        tools.abort(signal.reason);
+        time.end(signal.reason);
         // A handler that ends now has ended well; no other is waited for.
         timers.push(clock.after(0, () => resolve(STOPPED)));
       });
@@ -163,9 +155,9 @@ export class HandlerPool {
     const handled = await Promise.race([ended, attempt(page, found, tools, this.#options.stages)]);
     for (const cancel of timers) cancel();
     ignoreAbort();
-    tools.stage.seal();
+    stage.seal();
     page.releaseDocument();
-    if (handled.kind === 'timed-out') tools.abort(new DOMException(handled.detail, 'TimeoutError'));
+    if (handled.kind === 'timed-out') time.end(new DOMException(handled.detail, 'TimeoutError'));
     return handled;
   }
 }
@@ -191,7 +183,7 @@ async function attempt(
     return { kind: 'handled', staged: { ...staged, kept }, route: found.route };
   } catch (error) {
     // A handler may well throw because its signal was aborted.
-    if (tools.isAborted) return STOPPED;
+    if (tools.time.isOver) return STOPPED;
     const signal = handlerSignal(error);
     return signal === null ? { kind: 'threw', error, detail: String(error) } : { kind: 'signal', signal };
   }
@@ -201,8 +193,6 @@ async function attempt(
  * Starts handlers one after the other: the next one when the last has ended or waits for a file or a server. Started
  * together, each would hold the document of its page (twenty times its bytes) at its first `await`, and the garbage
  * collector would copy all of them (docs/decisions/0017).
- *
- * @throws Never
  */
 export function createStartInTurn(): <T>(run: () => Promise<T>) => Promise<T> {
   let last: Promise<void> = Promise.resolve();

@@ -14,9 +14,7 @@ export type StatusRoute = `status:${number}` | 'status:3xx' | 'status:4xx' | 'st
 /** What a page is handled by: label, media type, kind, or `any`; an answer that is no page by its status. */
 export type Route = `label:${string}` | `${string}/${string}` | ContentKind | 'any' | StatusRoute;
 
-/**
- * User code for one page. What it emits and follows counts when it ends well; when it throws or is too slow, none does.
- */
+/** User code for one page. What it emits and follows counts when it ends well; when it throws or is too slow, none. */
 export type Handler = (page: HandledPage) => unknown;
 
 /** Fields of a login form, by name. */
@@ -77,8 +75,6 @@ export class Handlers {
   login: LoginHandler | null = null;
 
   /**
-   * Registers a handler.
-   *
    * @throws MannerlyError `route-invalid` for a route that is none, or that has a handler already; `option-invalid`.
    */
   on(route: Route | 'unchanged' | 'login', handler: Handler, options: HandlerOptions & RouteSchemas = {}): void {
@@ -115,10 +111,8 @@ export class Handlers {
   }
 
   /**
-   * The handler of a page, by the first of these routes that has one: `label:<label>`, its media type, its kind, `any`.
-   * A crawl without any handler follows every permitted link of its HTML pages.
-   *
-   * @returns `null` when no route fits.
+   * By the first of these routes that has a handler: `label:<label>`, the media type, the kind, `any`; `null`: none
+   * fits. A crawl without any handler follows every permitted link of its HTML pages.
    */
   find({ kind, mime, label }: RoutedBy): FoundHandler | null {
     const found = this.#found;

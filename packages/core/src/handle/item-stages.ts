@@ -57,9 +57,7 @@ export class ItemStages {
   }
 
   /**
-   * Takes the items of a page through all stages, one after the other.
-   *
-   * @returns What became of each, in order; `null`: there are no stages.
+   * Takes the items of a page through all stages; `null`: there are none.
    * @throws What a stage throws; MannerlyError `item-invalid` where one returns nothing, no JSON, or too much.
    */
   async run(emitted: readonly JsonValue[], page: FetchedPage): Promise<(readonly JsonValue[])[] | null> {

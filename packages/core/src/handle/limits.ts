@@ -16,8 +16,7 @@ export const MAX_HANDLER_RETRY_MS = 86_400_000;
 /** Characters of one item as JSON. Ours: an item is what was learnt from a page, and a page is 10 MiB by default. */
 export const MAX_ITEM_CHARS = 16 * 1024 * 1024;
 /**
- * Characters of a rejected item as JSON that are kept; of a longer one only the length. Ours: a log line may have four
- * times that.
+ * Characters of a rejected item as JSON that are kept; of a longer one only the length. Ours: a quarter of a log line.
  */
 export const MAX_REJECTED_CHARS = 65_536;
 

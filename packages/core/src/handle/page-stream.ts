@@ -10,10 +10,7 @@ export interface PageSource {
   readonly stop: () => void;
 }
 
-/**
- * Hands the pages of a run to a loop, one at a time. Leaving the loop early stops the run; the end of the loop is the
- * end of the run.
- */
+/** The pages of a run in a loop, one at a time. Leaving the loop early stops the run; its end is the end of the run. */
 export async function* streamPages(source: PageSource): AsyncGenerator<HandledPage, void, undefined> {
   const waiting: { readonly page: HandledPage; readonly done: () => void }[] = [];
   let wake = (): void => undefined;

@@ -35,10 +35,7 @@ type LabelledFollow<UserData, Never extends keyof FollowOptions = 'label'> = {
   } & HandedTo<Labels<UserData>[Label]>;
 }[keyof Labels<UserData>];
 
-/**
- * Said along with URLs: without a label anything, with one what its route takes. A label without a route does not
- * compile.
- */
+/** Said along with URLs: without a label anything, with one what its route takes. Other labels do not compile. */
 export type RoutedFollow<UserData> = (FollowOptions & { readonly label?: undefined }) | LabelledFollow<UserData>;
 
 /** Said along with one more visit: without a label it is that of the page, and so is what its route takes. */
@@ -95,10 +92,7 @@ type HandlerOf<R, UserData, Items> = (
 type SchemaOrNone<S> = unknown extends S ? S : S extends Schema ? S : Schema;
 
 type EntryOf<R, UserData, Items> = HandlerOptions & {
-  /**
-   * The schema of what is handed along with its URLs. A page whose user data does not meet it has failed:
-   * `user-data-invalid`.
-   */
+  /** The schema of what is handed along with its URLs. A page whose user data does not meet it: `user-data-invalid`. */
   readonly userData?: R extends keyof UserData ? SchemaOrNone<UserData[R]> : undefined;
   /** The schema of its items. One that does not fit goes to `rejected.jsonl`. */
   readonly item?: R extends keyof Items ? SchemaOrNone<Items[R]> : undefined;
@@ -121,11 +115,7 @@ export type Routes<UserData, Items> = {
 
 const ENTRY_KEYS: readonly string[] = ['handle', 'userData', 'item', 'maxBodyBytes', 'inBrowser'];
 
-/**
- * Registers every route of an object.
- *
- * @throws MannerlyError `route-invalid`, `option-invalid`, `option-unknown`.
- */
+/** @throws MannerlyError `route-invalid`, `option-invalid`, `option-unknown`. */
 export function registerRoutes(handlers: Pick<Handlers, 'on'>, routes: object): void {
   if (typeof routes !== 'object' || routes === null) {
     throw new MannerlyError('route-invalid', `expected routes to be an object, got ${String(routes)}`);

@@ -31,9 +31,7 @@ export function whyLeftAlone({ storesItems, reason, keepsBody }: PageExclusion):
 
 /**
  * Writes a file under another name first and renames it then. A file of that name is replaced.
- *
- * @param folder - Made if it is missing.
- * @param name - See {@link safeName}.
+ * @param folder - Made if it is missing. @param name - See {@link safeName}.
  * @throws MannerlyError (rejects) `file-failed` when the medium does not take it; nothing is left behind.
  */
 export async function saveFile(
@@ -73,15 +71,10 @@ const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 const UNSAFE = /[\x00-\x1f\x7f"*:<>?|\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * A relative path that stays below its folder and that every file system takes.
- *
- * Segments are split at `/` and `\`; empty ones, `.` and `..` are dropped; controls, marks of direction and what a file
- * system reserves become `_`; a leading dot too, so that nothing is hidden; long segments are cut and keep their
- * ending.
- *
+ * A relative path that stays below its folder and that every file system takes: split at `/` and `\`; empty segments,
+ * `.` and `..` are dropped; controls, marks of direction, a leading dot and what a file system reserves become `_`;
+ * long segments are cut and keep their ending. `index` where nothing is left.
  * @param name - A path of a URL will do: escapes are undone once.
- * @returns `index` where nothing is left.
- * @throws Never
  */
 export function safeName(name: string): string {
   const segments = percentDecoded(name)

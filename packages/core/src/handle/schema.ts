@@ -38,11 +38,8 @@ export function isSchema(given: unknown): given is Schema {
 }
 
 /**
- * Asks a schema about a value: at once where it answers at once.
- *
- * A schema that throws, rejects or returns neither a value nor issues rejects the value.
- *
- * @throws Never, and never rejects.
+ * Asks a schema about a value: at once where it answers at once. A schema that throws, rejects or returns neither a
+ * value nor issues rejects the value. Never throws or rejects.
  */
 export function checkValue(schema: Schema, value: unknown): Checked | Promise<Checked> {
   try {

@@ -17,8 +17,7 @@ export class RetryPage extends Error {
   readonly afterMs: number | null;
 
   /**
-   * @param reason - For people; at most 500 characters are kept.
-   * @param options - `afterMs`: 0 to 24 hours.
+   * @param reason - For people; at most 500 characters are kept. @param options - `afterMs`: 0 to 24 hours.
    * @throws MannerlyError `option-invalid` for another `afterMs`.
    */
   constructor(reason: string, { afterMs }: { readonly afterMs?: number } = {}) {

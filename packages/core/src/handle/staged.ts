@@ -89,7 +89,6 @@ export class Stage {
   /**
    * Stages one item or keeps it aside: at once where the schema answers at once and nothing waits before it. Items keep
    * their order, whatever time the schema takes: an item's place is part of its id.
-   *
    * @throws MannerlyError (rejects) `item-invalid` when it is no JSON, too large, or one too many.
    */
   emit(data: unknown): Promise<EmittedItem> {
@@ -183,9 +182,7 @@ function rejectedData(data: unknown): Pick<RejectedItem, 'data' | 'dataChars'> {
 }
 
 /**
- * Copies a value through JSON, so that later changes do not reach it, and what is no JSON fails in the handler.
- *
- * @param what - Names it in the error.
+ * Copies a value through JSON, so that later changes do not reach it. @param what - Names it in the error.
  * @throws MannerlyError `item-invalid` when it is no JSON, or longer than {@link MAX_ITEM_CHARS} as text.
  */
 export function jsonCopy(value: unknown, what: string): JsonValue {

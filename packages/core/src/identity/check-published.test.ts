@@ -8,9 +8,9 @@ import { DIRECTORY_PATH } from '../signatures/profile.js';
 import { loadSigningKey, type SigningKey } from '../signatures/signing-key.js';
 import { checkNames, type NameLookup } from './addresses.js';
 import { checkPublished } from './check-published.js';
-import { writeKeyFile } from './key-file.js';
 import { identityFiles, writeIdentityFolder } from './publish.js';
 import { type FetchPublished, type PublishedAnswer, publishedFolder } from './published-file.js';
+import { writeKeyFile } from './rotation.js';
 
 const NOW = Date.UTC(2026, 10, 23);
 const DAY = 86_400_000;

@@ -39,10 +39,8 @@ type Json = Readonly<Record<string, unknown>>;
 
 /**
  * Checks what an agent publishes: its directory at both places, the card, the list of addresses, the page.
- *
  * @param agent - As `Signature-Agent` names it.
  * @param expected - `null`: what is published is only compared with itself.
- * @param nowMs - Epoch milliseconds.
  */
 export async function checkPublished(
   agent: URL,

@@ -36,7 +36,6 @@ type DirectoryFields = Readonly<Record<'Content-Digest' | 'Signature-Input' | 'S
 
 /**
  * Signs the answer of a directory, once with each key.
- *
  * @param body - Exactly as it is served.
  * @param authority - The host that serves it, with its port where it is not the usual one.
  * @param lifetimeSeconds - Counts from `nowMs`, epoch milliseconds.

@@ -11,8 +11,8 @@ import { DIRECTORY_PATH, DIRECTORY_TAG } from '../signatures/profile.js';
 import { loadSigningKey, type PublicJwk, publicJwkOf, type SigningKey, thumbprint } from '../signatures/signing-key.js';
 import { type SignatureVerdict, verifySignature } from '../signatures/verify-signature.js';
 import { expectedName } from './addresses.js';
-import { writeKeyFile } from './key-file.js';
 import { identityFiles, writeIdentityFolder } from './publish.js';
+import { writeKeyFile } from './rotation.js';
 
 const NOW = Date.UTC(2026, 10, 23);
 const DAY = 86_400_000;

@@ -21,11 +21,7 @@ import {
 /** What a private key looks like: PEM of any kind, or the member `d` of a JWK. */
 const PRIVATE = /-----BEGIN [A-Z ]*PRIVATE KEY-----|"d"\s*:/;
 
-/**
- * The files of the folder by their names.
- *
- * @throws MannerlyError `option-invalid` as `keyDirectory`.
- */
+/** By name. @throws MannerlyError `option-invalid` as `keyDirectory`. */
 export async function identityFiles(
   identity: PublishedIdentity,
   keys: readonly ListedKey[],
@@ -66,8 +62,7 @@ export async function identityFiles(
 }
 
 /**
- * Writes the files into a folder, over those of the time before.
- *
+ * Over those of the time before.
  * @throws MannerlyError `identity-key` where the folder holds a private key, or too many files to search.
  */
 export async function writeIdentityFolder(folder: string, files: ReadonlyMap<string, string>): Promise<void> {

@@ -28,14 +28,12 @@ export interface RequestVerifier {
    * it has none, or its key is not to be had. Never rejects.
    */
   verify(request: SignedMessage): Promise<SignatureVerdict>;
-  /** Ends the connections. */
   close(): Promise<void>;
 }
 
 /**
  * Makes a verifier. It fetches the directories of agents once per lifetime (a minute to a day): over https, from public
  * addresses, without following a redirect, within 5 seconds, 64 KiB and 16 keys.
- *
  * @throws MannerlyError `option-invalid`
  */
 export function createRequestVerifier(options: RequestVerifierOptions = {}): RequestVerifier {

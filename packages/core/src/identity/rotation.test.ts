@@ -8,13 +8,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import { createUndiciFetcher } from '../fetch/undici-fetcher.js';
 import { COVERED, DIRECTORY_PATH } from '../signatures/profile.js';
-import { signRequest } from '../signatures/sign-request.js';
+import { requestSigner } from '../signatures/sign-request.js';
 import { loadSigningKey, type SigningKey } from '../signatures/signing-key.js';
-import { writeKeyFile } from './key-file.js';
 import { ROTATION_WAIT_MS } from './limits.js';
 import { identityFiles } from './publish.js';
 import { createRequestVerifier } from './request-verifier.js';
-import { keysOfRotation, nextRotation } from './rotation.js';
+import { keysOfRotation, nextRotation, writeKeyFile } from './rotation.js';
 
 const NOW = Date.UTC(2026, 10, 23);
 const HOUR = 3_600_000;
@@ -91,7 +90,7 @@ describe('the rotation of a key', () => {
         }
       }
       const url = new URL(`https://site.example/${hour}`);
-      const signed = await signRequest(url, loadSigningKey(`file:${path}`), terms, nowMs);
+      const signed = await requestSigner(loadSigningKey(`file:${path}`), terms)(url, nowMs);
       const request = { method: 'GET', url: url.href, headers: Object.entries(signed) };
       for (const each of sites.slice(0, hour + 1)) verdicts.push((await each.verify(request)).kind);
       // And at the last moment of its life.

@@ -1,13 +1,15 @@
 // The change of a signing key in three steps, so that no request is ever signed with a key that a verifier cannot know
-// yet, or not any more (specification, identity 7). The files next to the key say which step was the last.
+// yet, or not any more (specification, identity 7). The files next to the key say which step was the last. And the file
+// of a new key.
 
-import { copyFile, readFile, rename, rm } from 'node:fs/promises';
-import { orIfAbsent, sizeOf, writeWhole } from '../directory/whole-file.js';
+import { generateKeyPairSync } from 'node:crypto';
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { hasPlatformCode, orIfAbsent, sizeOf, writeWhole } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import { parseJsonObject } from '../parse-json.js';
 import { iso } from '../report/table.js';
 import { loadSigningKey, type SigningKey } from '../signatures/signing-key.js';
-import { writeKeyFile } from './key-file.js';
 import { ROTATION_WAIT_MS } from './limits.js';
 
 /** `list`: the new key is published, the old one signs. `use`: the new one signs. `drop`: the old one is gone. */
@@ -20,7 +22,6 @@ interface Rotation {
   readonly keys: readonly SigningKey[];
   /** The next step and its time, epoch milliseconds; `null`: the rotation is over. */
   readonly next: { readonly step: RotationStep; readonly dueMs: number } | null;
-  /** Moves the keys and notes the step. */
   take(): Promise<void>;
 }
 
@@ -34,9 +35,8 @@ const FOLLOWS: Readonly<Record<RotationStep, RotationStep | null>> = { list: 'us
 
 /**
  * The next step of the rotation of a key file. Nothing that signs changes before it is taken.
- *
- * @param path - The file with the key that signs. The new one lies in `<path>.next`, later the old in `<path>.old`.
- * @param isLeaked - Others know the key: a new one replaces it at once, whatever verifiers still have.
+ * @param path - The key that signs. The new one lies in `<path>.next`, later the old in `<path>.old`.
+ * @param isLeaked - A new key replaces it at once, whatever verifiers still have.
  * @throws MannerlyError `identity-key` where the step is early, or a key cannot be read or written.
  */
 export async function nextRotation(path: string, nowMs: number, isLeaked = false): Promise<Rotation> {
@@ -118,4 +118,27 @@ async function keptOf(path: string): Promise<Kept | null> {
 
 function statePath(path: string): string {
   return `${path}.rotation.json`;
+}
+
+/**
+ * Makes an Ed25519 key as PKCS#8 PEM, mode 600, in a folder that is made with mode 700. @returns Its thumbprint.
+ * @throws MannerlyError `identity-key` where the file is there already; the platform's error.
+ */
+export async function writeKeyFile(path: string): Promise<string> {
+  const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    await writeFile(path, pem, { flag: 'wx', mode: 0o600, flush: true });
+  } catch (cause) {
+    if (!hasPlatformCode(cause, 'EEXIST')) {
+      // Half of a key would be in the way of the next attempt.
+      await rm(path, { force: true });
+      throw cause;
+    }
+    throw new MannerlyError('identity-key', `${path} is there already, and a key is never replaced`, {
+      hint: 'Name another file with --key <file>.',
+      cause,
+    });
+  }
+  return loadSigningKey(`file:${path}`).keyid;
 }

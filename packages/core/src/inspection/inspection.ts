@@ -52,7 +52,6 @@ export interface CrawlInspection {
   queued(request?: ListRequest): Promise<QueueListing>;
   /**
    * What the next run with `again` would do, from what is kept of visits. It makes no request.
-   *
    * @param changes - What would be different from the last run. @default nothing
    * @throws MannerlyError `option-invalid`; `directory-in-use` or `not-running` as `queued`.
    */
@@ -73,12 +72,12 @@ interface InspectionParts {
   readonly store: FrontierStore | null;
   readonly settings: CrawlSettings;
   readonly clock: Clock;
+  /** The key of the only record that may be written. @default none */
+  readonly writes?: string;
 }
 
 /**
  * Opens a directory, or a store alone, for questions.
- *
- * @returns `frontier`: the frontier, which cannot change; `null`: the logs alone.
  * @throws MannerlyError `directory-taken`, `store-failed` for a frontier that cannot be read.
  */
 export async function openInspection(
@@ -146,12 +145,12 @@ const LOST =
 /** The frontier, opened so that nothing can change; or why there is none to read, one sentence. */
 async function frontierOf(
   holder: string | null,
-  { paths, store, settings, clock }: InspectionParts,
+  { paths, store, settings, clock, writes }: InspectionParts,
 ): Promise<Frontier | string> {
   if (holder !== null) return `${paths?.path} is in use by ${holder}, and the queue of a running crawl is not opened.`;
   if (store === null) return 'This crawl keeps its frontier in a store of its own.';
   const ofFrontier = frontierSettings(settings);
-  const frontier = createFrontier({ ...ofFrontier, store: readOnly(store), clock, create: false, part: null });
+  const frontier = createFrontier({ ...ofFrontier, store: readOnly(store, writes), clock, create: false, part: null });
   try {
     await frontier.open();
     return frontier;
@@ -163,10 +162,7 @@ async function frontierOf(
   }
 }
 
-/**
- * What the frontier knows of a host. It finds the robots.txt of an unusual port by what is queued there; when nothing
- * is, the request log names it.
- */
+/** Finds the robots.txt of an unusual port by what is queued there; when nothing is, the request log names it. */
 async function hostOf(frontier: Frontier, name: string, parts: WholeCrawlPaths['parts']): Promise<HostLook> {
   const look = await frontier.inspectHost(name);
   const robots = new Map(look.robots.map((each) => [each.authority, each]));
@@ -194,8 +190,11 @@ async function placeOf(frontier: Frontier, url: string, host: string): Promise<Q
   return null;
 }
 
-/** A store whose records are not written. What would take or change work is a bug of ours, and throws. */
-export function readOnly(store: FrontierStore): FrontierStore {
+/**
+ * A store whose records are not written, except the owner's of one key. What would take or change work is a bug of
+ * ours, and throws.
+ */
+export function readOnly(store: FrontierStore, writes?: string): FrontierStore {
   const refuse = async (): Promise<never> => {
     throw new MannerlyError('store-failed', 'a frontier that is only inspected was about to change');
   };
@@ -210,7 +209,9 @@ export function readOnly(store: FrontierStore): FrontierStore {
       ? {}
       : { listRecords: (prefix, cursor, limit) => store.listRecords?.(prefix, cursor, limit) ?? refuse() }),
     ...(store.readHost === undefined ? {} : { readHost: (host) => store.readHost?.(host) ?? Promise.resolve(null) }),
-    writeRecord: async () => undefined,
+    writeRecord: async (key, value) => {
+      if (writes !== undefined && key.endsWith(`/${writes}`)) await store.writeRecord(key, value);
+    },
     add: refuse,
     lease: refuse,
     wake: refuse,

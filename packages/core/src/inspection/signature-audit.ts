@@ -29,11 +29,8 @@ const FAULTS: Partial<Record<SignatureFault, string>> = {
 };
 
 /**
- * Verifies the requests of archives.
- *
- * @param folders - Those of WARC files; one that is absent has none.
+ * @param folders - Those of WARC files; one that is absent has none. @throws What reading the archive throws.
  * @param keys - The published keys; none: all is judged but who made the signatures.
- * @throws What reading the archive throws.
  */
 export async function auditSignatures(
   folders: readonly string[],

@@ -1,5 +1,5 @@
 // Questions about a crawl whose frontier is on a server: what is done, which processes work on it, what is queued and
-// why. It makes no request and changes nothing, also while the crawl runs.
+// why; and what an operator tells them. It makes no request and changes nothing else, also while the crawl runs.
 
 import {
   createFrontier,
@@ -10,9 +10,12 @@ import {
 } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
 import { readJson } from '../json-record.js';
+import type { CrawlSettings } from '../options/crawl-settings.js';
 import { type CrawlTerms, TERMS_KEY } from '../options/crawl-terms.js';
 import { sums } from '../report/added-numbers.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
+import type { CrawlPhase } from '../run/activity.js';
+import { type CrawlOrder, ORDER_KEY, orderBytes } from '../run/crawl-orders.js';
 import { isAtWork, type ProcessTotals, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
 import { asMannerlyError } from '../store-error.js';
 import { type CrawlInspection, openInspection, readOnly } from './inspection.js';
@@ -28,6 +31,9 @@ export interface ProcessReport extends Pick<ProcessTotals, 'requests' | 'items' 
   readonly toldAtMs: number | null;
   /** Requests of its last run that were earlier than allowed; `null` while it runs. Zero, or it is a bug. */
   readonly early: number | null;
+  /** What it was doing then; `null`: not known. */
+  readonly phase: CrawlPhase | null;
+  readonly underway: number;
 }
 
 /** The numbers of a crawl on a server, all its processes together. `seeds`: some of them where there are very many. */
@@ -35,6 +41,7 @@ export interface StoreReport
   extends Pick<CrawlTerms, 'name' | 'tokens' | 'seeds' | 'seedCount' | 'createdAtMs'>,
     Omit<FrontierCounts, 'inFlight'>,
     Pick<ProcessTotals, 'requests' | 'items' | 'bytes' | 'outcomes'> {
+  readonly bounds: CrawlSettings['bounds'];
   /** The bound that is used up; `null`: none. */
   readonly bound: 'pages' | 'minutes' | 'bytes' | null;
   readonly processes: readonly ProcessReport[];
@@ -43,46 +50,89 @@ export interface StoreReport
 /** A crawl on a server that is open for questions. The caller closes it. */
 export interface StoreInspection extends CrawlInspection {
   report(): Promise<StoreReport>;
+  /** Tells all processes of the crawl. They obey within seconds, and say so in the report. */
+  order(order: CrawlOrder): Promise<void>;
 }
 
 /**
- * Opens a crawl on a server for questions, by the settings of its processes.
- *
- * @param makeStore - Makes a store that was not opened yet; called twice.
+ * Opens a crawl on a server for questions, by the settings of its processes. @param makeStore - Called twice.
  * @throws MannerlyError `not-running` where there is no crawl; `store-failed`.
  */
 export async function inspectStore(makeStore: () => FrontierStore): Promise<StoreInspection> {
   const terms = await termsIn(makeStore());
   const store = makeStore();
-  const inspection = await openInspection({ paths: null, store, settings: terms.settings, clock: systemClock() });
+  const { settings } = terms;
+  const inspection = await openInspection({ paths: null, store, settings, clock: systemClock(), writes: ORDER_KEY });
   const { frontier, ...questions } = inspection;
   if (frontier === null) throw noCrawl(inspection.whyLogsOnly ?? 'there is no frontier');
-  return { ...questions, report: () => reportOf(frontier, terms) };
+  return {
+    ...questions,
+    report: () => reportOf(frontier, terms),
+    order: (order) => frontier.writeRecord(ORDER_KEY, orderBytes(order)),
+  };
 }
 
-async function termsIn(store: FrontierStore): Promise<CrawlTerms> {
-  const frontier = createFrontier({
-    store: readOnly(store),
-    robots: { tokens: ['mannerly'] },
-    create: false,
-    part: null,
-  });
+/**
+ * Removes a crawl from its store.
+ *
+ * @param makeStore - Makes a store that was not opened yet.
+ * @param confirmed - Asked once, with how many URLs it knows and has queued.
+ * @returns Whether it was removed: `confirmed` may have refused.
+ * @throws MannerlyError `not-running` where there is no crawl, `directory-in-use` while a process works on it.
+ */
+export async function removeCrawl(
+  makeStore: () => FrontierStore,
+  confirmed: (crawl: Pick<StoreReport, 'known' | 'queued'>) => Promise<boolean>,
+): Promise<boolean> {
+  const store = makeStore();
+  const frontier = unopened(store);
+  try {
+    await openExisting(frontier);
+    const parts = readTotals(await frontier.readParts(TOTALS_KEY));
+    const atWork = [...parts.values()].filter((totals) => isAtWork(totals, Date.now())).length;
+    if (atWork > 0)
+      throw new MannerlyError('directory-in-use', `${atWork} of its processes are at work, or were killed just now`, {
+        hint: 'Stop them first, with mannerly stop. One that was killed is taken for dead after 30 seconds.',
+      });
+    if (!(await confirmed(frontier.counts()))) return false;
+    if (store.destroy === undefined) throw new MannerlyError('store-failed', 'this store removes no crawl');
+    await store.destroy();
+    return true;
+  } finally {
+    await frontier.close();
+  }
+}
+
+/** A frontier that changes nothing. */
+function unopened(store: FrontierStore): Frontier {
+  return createFrontier({ store: readOnly(store), robots: { tokens: ['mannerly'] }, create: false, part: null });
+}
+
+/** @throws MannerlyError `not-running`, `store-failed` */
+async function openExisting(frontier: Frontier): Promise<void> {
   try {
     await frontier.open();
-    const terms = await readJson<CrawlTerms>(frontier, TERMS_KEY);
-    if (terms === null) throw noCrawl('no process of it has begun');
-    return terms;
   } catch (error) {
     const known = asMannerlyError(error, null);
     throw known instanceof MannerlyError || !(error instanceof Error) ? known : noCrawl(error.message, error);
+  }
+}
+
+async function termsIn(store: FrontierStore): Promise<CrawlTerms> {
+  const frontier = unopened(store);
+  try {
+    await openExisting(frontier);
+    const terms = await readJson<CrawlTerms>(frontier, TERMS_KEY);
+    if (terms === null) throw noCrawl('no process of it has begun');
+    return terms;
   } finally {
     await frontier.close();
   }
 }
 
 async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreReport> {
-  const { name, tokens, seeds, seedCount, createdAtMs } = terms;
-  const { pages, queued, known, hosts, runningMs } = frontier.counts();
+  const { name, tokens, seeds, seedCount, createdAtMs, settings } = terms;
+  const { pages, queued, known, hosts, runningMs } = await frontier.recount();
   const parts = [...readTotals(await frontier.readParts(TOTALS_KEY))];
   const nowMs = Date.now();
   const outcomes = new OutcomeCounts();
@@ -91,10 +141,11 @@ async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreRep
     outcomes.leftOut(totals.outcomes);
     const state = isAtWork(totals, nowMs) ? 'at-work' : last?.isOver === false ? 'silent' : 'over';
     const who = { machine: last?.machine ?? null, pid: last?.pid ?? null, toldAtMs: last?.atMs ?? null };
-    return { part, ...who, state, requests, items, bytes, early: last?.early ?? null };
+    const { early = null, phase = null, underway = 0 } = last ?? {};
+    return { part, ...who, state, requests, items, bytes, early, phase, underway };
   });
   return {
-    ...{ name, tokens, seeds, seedCount, createdAtMs },
+    ...{ name, tokens, seeds, seedCount, createdAtMs, bounds: settings.bounds },
     ...{ pages, queued, known, hosts, runningMs, bound: frontier.reachedBound() },
     ...sums(processes, 'requests', 'items', 'bytes'),
     outcomes: outcomes.outcomes(),

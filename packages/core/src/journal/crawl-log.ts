@@ -13,8 +13,7 @@ import { plural, printable, visible } from '../report/table.js';
 import type { CrawlEmitter } from './events.js';
 import type { JournalListener } from './journal.js';
 import { FAILURES_TO_NAME, MAX_FAILING_HOSTS, MAX_LOG_CHARS } from './limits.js';
-import { isFor, LOG_LEVELS, type LogEntry, type LogFunction, type Logger, toLogger } from './log-entry.js';
-import { terminalLog } from './terminal-log.js';
+import { isFor, LOG_LEVELS, type LogEntry, type LogFunction, type Logger, terminalLog, toLogger } from './log-entry.js';
 
 /** The option `log`: a level for standard error, `silent` or `false` for nothing, or a receiver of every entry. */
 type LogOption = false | 'silent' | LogEntry['level'] | LogFunction | Logger;

@@ -53,9 +53,7 @@ export interface CrawlEventMap {
 }
 
 export interface CrawlEvents {
-  /**
-   * Adds a listener; the answer removes it again. What a listener throws becomes a process warning; the listener stays.
-   */
+  /** Adds a listener; the answer removes it. What a listener throws becomes a process warning; the listener stays. */
   on<K extends keyof CrawlEventMap>(name: K, listener: (event: CrawlEventMap[K]) => void): () => void;
 }
 

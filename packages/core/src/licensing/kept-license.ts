@@ -55,11 +55,3 @@ export function renewed(known: Kept, nowMs: number): Kept {
   const lifetimeMs = known.expiresAtMs - (known.fetchedAtMs ?? nowMs);
   return { ...known, fetchedAtMs: nowMs, expiresAtMs: nowMs + lifetimeMs };
 }
-
-export function conditionsOf(known: Kept | null): Record<string, string> {
-  const { etag = null, lastModified = null } = known ?? {};
-  return {
-    ...(etag === null ? {} : { 'if-none-match': etag }),
-    ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),
-  };
-}

@@ -37,9 +37,7 @@ function measure<const K extends Measure['kind']>(
   return { kind, prometheus, openTelemetry, unit, help, labels };
 }
 
-/**
- * Everything that is measured. Host names are no labels: a crawl meets more of them than a time series database likes.
- */
+/** Everything that is measured. Host names are no labels: a crawl meets more of them than a time series can take. */
 export const MEASURES = Object.freeze({
   requests: measure('counter', 'requests_total', 'mannerly.requests', '{request}', {
     help: 'Requests that ended, robots.txt and redirects included. outcome: the class of the status (2xx), or the failure code.',

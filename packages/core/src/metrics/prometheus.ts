@@ -17,9 +17,7 @@ import {
 export type { CrawlMetrics } from './measures.js';
 
 interface PrometheusOptions {
-  /**
-   * Where the metrics are registered. The caller serves it: the dashboard does at `/metrics`. One registry per crawler.
-   */
+  /** Where the metrics are registered. The caller serves it, such as by the dashboard. One registry per crawler. */
   readonly registry: Registry;
   /** What every name begins with. @default 'mannerly_' */
   readonly prefix?: string;

@@ -1,10 +1,28 @@
-// The row of the command's browser: what flags and configuration files may say of pages that scripts make. The numbers
-// have the ranges and defaults of `browserFetcher`, which checks them.
+// The row of the command's browser: what flags and configuration files may say of pages that scripts make, and what of
+// that `browserFetcher` takes too.
 
 import { SUBRESOURCE_TYPES } from '../fetch/renderer.js';
 import { MAX_BROWSER_FLAGS } from './limits.js';
-import { boolean, choice, either, group, list, type Row, type Rows, row, text, whole } from './row.js';
-import { patterns } from './url-patterns.js';
+import { boolean, choice, either, group, list, patterns, type Row, type Rows, row, text, whole } from './row.js';
+
+/** Of `browserFetcher`, and of the command. */
+export const PAGE_ROWS = {
+  loads: row(
+    list(choice(...SUBRESOURCE_TYPES)),
+    'What pages may load. Each costs its host a request and its page a wait.',
+    {
+      // What changes what a page shows. Pictures, fonts and style do not change its text.
+      default: ['script', 'xhr', 'fetch'],
+      defaultText: '`script`, `xhr`, `fetch`',
+      flag: ['--browser-loads <type>', 'what pages may load (repeatable; default: script, xhr, fetch)'],
+    },
+  ),
+  hosts: row(choice('scope', 'any'), '`any`: pages may also load from hosts outside the scope.', { default: 'scope' }),
+  pages: row(whole(1, 16, 'pages'), 'Pages open at a time.', { default: 2 }),
+  requests: row(whole(0, 1_000, 'requests'), 'Requests of one page.', { default: 50 }),
+  pageMs: row(whole(1_000, 600_000, 'ms'), 'The time that a page and what it loads may take.', { default: 60_000 }),
+  quietMs: row(whole(0, 60_000, 'ms'), 'Time without requests after which a page is done.', { default: 500 }),
+};
 
 const ROWS = {
   for: row(patterns, 'Only pages whose URLs match one of these patterns, written as in robots.txt.', {
@@ -27,23 +45,7 @@ const ROWS = {
       flag: ['--browser-flag <flag>', 'give this flag to Chromium: --browser-flag=--no-sandbox (repeatable)'],
     },
   ),
-  loads: row(
-    list(choice(...SUBRESOURCE_TYPES)),
-    'What pages may load. Each costs its host a request and its page a wait.',
-    {
-      defaultText: '`script`, `xhr`, `fetch`',
-      flag: ['--browser-loads <type>', 'what pages may load (repeatable; default: script, xhr, fetch)'],
-    },
-  ),
-  hosts: row(choice('scope', 'any'), '`any`: pages may also load from hosts outside the scope.', {
-    defaultText: '`scope`',
-  }),
-  pages: row(whole(1, 16, 'pages'), 'Pages open at a time.', { defaultText: '2' }),
-  requests: row(whole(0, 1_000, 'requests'), 'Requests of one page.', { defaultText: '50' }),
-  pageMs: row(whole(1_000, 600_000, 'ms'), 'The time that a page and what it loads may take.', {
-    defaultText: '60,000',
-  }),
-  quietMs: row(whole(0, 60_000, 'ms'), 'Time without requests after which a page is done.', { defaultText: '500' }),
+  ...PAGE_ROWS,
 };
 
 export type GivenBrowser = Given<typeof ROWS>;

@@ -25,11 +25,11 @@ import {
   isFunction,
   list,
   number,
+  patterns,
   row,
   text,
   whole,
 } from './row.js';
-import { patterns } from './url-patterns.js';
 
 const token = text('a product token of letters, digits, - and _', {
   pattern: '^[A-Za-z0-9_-]+$',

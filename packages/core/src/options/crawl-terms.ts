@@ -54,10 +54,7 @@ export function termsOf(options: ResolvedOptions, nowMs: number): CrawlTerms {
 }
 
 /**
- * The terms that hold from now on.
- *
- * @param kept - What the store has; `null`: nothing yet.
- * @param isAlone - Whether no other process is at work.
+ * @param kept - What the store has. @param isAlone - Whether no other process is at work.
  * @throws MannerlyError `crawl-differs`, naming the option and both values.
  */
 export function agreedTerms(kept: CrawlTerms | null, ours: CrawlTerms, isAlone: boolean): CrawlTerms {

@@ -161,7 +161,7 @@ export interface FileOptions {
    * configuration. Needs playwright-core. A program says `fetcher: browserFetcher(…)`. @default false
    */
   readonly browser?: boolean | GivenBrowser;
-  /** Where the schema is, for editors. @default none */
+  /** Where the schema is, for editors. */
   readonly $schema?: string;
   /**
    * A module that exports `handlers`. Relative to the file. @default every HTML page is an item, its links are followed
@@ -169,17 +169,15 @@ export interface FileOptions {
   readonly handlers?: string;
   /** The crawl directory. Relative to the file. @default that of the same crawl, else crawls/<host>-<date> */
   readonly out?: string;
-  /** A CSV file for items too. Relative to the file. @default none */
+  /** A CSV file for items too. Relative to the file. */
   readonly csv?: string;
-  /** A SQLite file for items too. Relative to the file. @default none */
+  /** A SQLite file for items too. Relative to the file. */
   readonly sqlite?: string;
-  /** A table of PostgreSQL (docs/sinks.md) for items too. A URL with a password is named by its place. @default none */
+  /** A table of PostgreSQL (docs/sinks.md) for items too. A URL with a password is named by its place. */
   readonly postgres?: string;
-  /** A URL to which items are posted (docs/sinks.md) too. @default none */
+  /** A URL to which items are posted (docs/sinks.md) too. */
   readonly webhook?: string;
-  /**
-   * A bucket (docs/sinks.md) for items, saved files and archives too. Its keys are in the environment. @default none
-   */
+  /** A bucket (docs/sinks.md) for items, saved files and archives too. Its keys are in the environment. */
   readonly s3?: string;
   /** The server that keeps the frontier. @default in the crawl directory */
   readonly store?: string;
@@ -203,7 +201,7 @@ export interface IdentityOptions {
   readonly tokens?: readonly string[];
   /**
    * The page that tells people about the crawler, such as `about.html` of `mannerly identity publish`. It is in the
-   * User-Agent where `contact` is a mailbox, and in the card. @default none
+   * User-Agent where `contact` is a mailbox, and in the card.
    */
   readonly page?: string;
   /**
@@ -212,15 +210,9 @@ export interface IdentityOptions {
    * addresses such as 192.0.2.0/28. @default []
    */
   readonly egress?: readonly string[];
-  /**
-   * The domain that the names of these addresses end in, which the page tells. You set the names (reverse DNS).
-   * @default none
-   */
+  /** The domain that the names of these addresses end in, which the page tells. You set the names (reverse DNS). */
   readonly domain?: string;
-  /**
-   * Signs every https request, so that sites can check who asks (docs/identity.md). Without it none is signed. @default
-   * none
-   */
+  /** Signs every https request, so that sites can check who asks (docs/identity.md). Without it none is signed. */
   readonly signature?: SignatureOptions;
 }
 
@@ -230,9 +222,9 @@ export interface SignatureOptions {
    * a configuration file is relative to the file. @default none; this or sign
    */
   readonly key?: string;
-  /** Signs with a key that is kept elsewhere: 64 bytes of an Ed25519 signature. Needs `keyid`. @default none */
+  /** Signs with a key that is kept elsewhere: 64 bytes of an Ed25519 signature. Needs `keyid`. */
   readonly sign?: (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
-  /** With `sign`: the thumbprint of its public key (RFC 7638). @default none */
+  /** With `sign`: the thumbprint of its public key (RFC 7638). */
   readonly keyid?: string;
   /** The https URL of your key directory: the identity that verifiers see. */
   readonly agent: string;
@@ -287,7 +279,6 @@ export interface ScopeOptions {
   readonly exclude?: readonly (string | RegExp)[];
   /**
    * Called last, with a URL that all other options allow and the way it was found. `false` or an exception refuses it.
-   * @default none
    */
   readonly allows?: (url: string, via: Via) => boolean;
 }
@@ -297,26 +288,25 @@ export type BoundsOptions = AnyBoundsOptions & ({ readonly pages: number } | { r
 interface AnyBoundsOptions {
   /**
    * Pages: URLs that ended with a response or a final failure. Redirects and retries do not count. 1 to 1,000,000,000
-   * pages. @default none
+   * pages.
    */
   readonly pages?: number;
-  /** Running time. A pause does not count. More than 0, to 5,256,000 minutes. @default none */
+  /** Running time. A pause does not count. More than 0, to 5,256,000 minutes. */
   readonly minutes?: number;
   /**
    * Links from a seed to a page. A redirect and a link with `rel=next` keep the depth of their page. 0 to 1,000,000
-   * links from a seed. @default none
+   * links from a seed.
    */
   readonly depth?: number;
-  /** Decoded bytes of bodies. Requests in flight when it is reached are completed. 1 or more bytes. @default none */
+  /** Decoded bytes of bodies. Requests in flight when it is reached are completed. 1 or more bytes. */
   readonly bytes?: number;
   /** Pages of one host. 1 to 1,000,000,000 pages. @default as bounds.pages */
   readonly pagesPerHost?: number;
   /**
    * Decoded bytes of one host, robots.txt included. The response that reaches the bound is kept whole. 1 or more bytes.
-   * @default none
    */
   readonly bytesPerHost?: number;
-  /** Running time since the first request to a host. More than 0, to 5,256,000 minutes. @default none */
+  /** Running time since the first request to a host. More than 0, to 5,256,000 minutes. */
   readonly minutesPerHost?: number;
   /**
    * URLs in the queue at a time. Past it seeds and sitemaps wait; `bounds.onFull` says what becomes of links. 1 to
@@ -360,14 +350,14 @@ export interface HostOptions {
    * entries: a host name, `*.` and a name for every host below it, or `*`.
    */
   readonly match: string | readonly string[];
-  /** A slower pace. Under `1996-rule-of-thumb` a Request-rate does not replace it. @default none */
+  /** A slower pace. Under `1996-rule-of-thumb` a Request-rate does not replace it. */
   readonly spacing?: HostSpacing;
   /**
    * As `network.headers`, next to those. Of one name the last entry counts. 0 to 20 entries: a field such as
    * `Accept-Language: de`. @default []
    */
   readonly headers?: readonly string[];
-  /** Narrower bounds. @default none */
+  /** Narrower bounds. */
   readonly bounds?: HostBounds;
   /**
    * As `scope.exclude`, of these hosts. 0 to 10,000 entries: a URL pattern, 1 to 8192 characters, or `RegExp`. @default
@@ -380,7 +370,7 @@ export interface HostOptions {
    * @default 1
    */
   readonly weight?: number;
-  /** The label of their URLs that have none by their route. Of several entries the last counts. @default none */
+  /** The label of their URLs that have none by their route. Of several entries the last counts. */
   readonly label?: string;
 }
 
@@ -400,19 +390,16 @@ export interface HostSpacing {
 }
 
 export interface HostBounds {
-  /** Pages of each of these hosts. 1 to 1,000,000,000 pages, not above `bounds.pagesPerHost`. @default none */
+  /** Pages of each of these hosts. 1 to 1,000,000,000 pages, not above `bounds.pagesPerHost`. */
   readonly pages?: number;
-  /** Decoded bytes of each of these hosts. 1 or more bytes, not above `bounds.bytesPerHost`. @default none */
+  /** Decoded bytes of each of these hosts. 1 or more bytes, not above `bounds.bytesPerHost`. */
   readonly bytes?: number;
   /**
    * Running time since the first request to each of these hosts. More than 0, to 5,256,000 minutes, not above
-   * `bounds.minutesPerHost`. @default none
+   * `bounds.minutesPerHost`.
    */
   readonly minutes?: number;
-  /**
-   * Links from a seed to a page of these hosts. 0 to 1,000,000 links from a seed, not above `bounds.depth`. @default
-   * none
-   */
+  /** Links from a seed to a page of these hosts. 0 to 1,000,000 links from a seed, not above `bounds.depth`. */
   readonly depth?: number;
 }
 
@@ -423,7 +410,7 @@ export interface LabelOptions {
   readonly weight?: number;
   /**
    * Pages of all hosts together. Other URLs of the label are dropped then (`bound-label-pages`). 1 to 1,000,000,000
-   * pages. @default none
+   * pages.
    */
   readonly pages?: number;
 }
@@ -451,7 +438,7 @@ export interface PolitenessOptions {
   readonly quietHours?: 'off' | 'prefer';
   /**
    * Requests of the whole crawl, robots.txt included, evenly spaced from start to start. 1/3,600 to 10,000 requests per
-   * second. @default none
+   * second.
    */
   readonly requestsPerSecond?: number;
   /** Share of a host's pause that may be added at random. 0 to 0.1, a share. @default 0 */
@@ -500,10 +487,7 @@ export interface LicensingOptions {
    * @default with-purpose
    */
   readonly read?: 'with-purpose' | 'always' | 'never';
-  /**
-   * Who is responsible for the crawl. A licence that speaks of a party or country that is not given is not met.
-   * @default none
-   */
+  /** Who is responsible for the crawl. A licence that speaks of a party or country that is not given is not met. */
   readonly party?: LicensePartyOptions;
   /**
    * URLs of documents whose terms a person has read and accepted. They meet no price. 0 to 10,000 entries: an absolute
@@ -525,9 +509,9 @@ export interface LicensingOptions {
 }
 
 export interface LicensePartyOptions {
-  /** What the party that is responsible for the crawl is. @default none */
+  /** What the party that is responsible for the crawl is. */
   readonly user?: 'commercial' | 'non-commercial' | 'education' | 'government' | 'personal';
-  /** Its country, ISO 3166-1: `DE`. @default none */
+  /** Its country, ISO 3166-1: `DE`. */
   readonly country?: string;
 }
 
@@ -568,7 +552,7 @@ export interface NetworkOptions {
   readonly allowUnpinnedDns?: boolean;
   /**
    * The one proxy that every connection goes through, to the address that was checked. A URL with name and password is
-   * named by its place. @default none
+   * named by its place.
    */
   readonly proxy?: string;
   /**
@@ -615,9 +599,9 @@ export interface SignInOptions {
   readonly consent: string;
   /** Where `NAME:PASSWORD` is, for HTTP Basic: `env:NAME` or `file:PATH`. @default none; this, bearer or form */
   readonly basic?: string;
-  /** Where the token for `Authorization: Bearer` is. @default none */
+  /** Where the token for `Authorization: Bearer` is. */
   readonly bearer?: string;
-  /** A login form. @default none */
+  /** A login form. */
   readonly form?: LoginFormOptions;
 }
 
@@ -678,17 +662,17 @@ export interface RecrawlOptions {
   readonly change?: 'text' | 'payload' | 'items' | ContentFunction;
   /**
    * Interval of a page that always changes; pages that change less often are visited less often. `null`: the bounds of
-   * a run decide how many pages it visits. 0.01 to 365 days. @default none
+   * a run decide how many pages it visits. 0.01 to 365 days.
    */
   readonly everyDays?: number;
   /**
    * One interval for every page, however often it changes, in the place of `everyDays`, `minDays` and `maxDays`. 0.01
-   * to 365 days. @default none
+   * to 365 days.
    */
   readonly fixedDays?: number;
   /**
    * A page that was handled under another version is requested without conditions, and handled although it is as it
-   * was. @default none
+   * was.
    */
   readonly version?: string;
   /** With `everyDays`: the shortest interval. 0 to 365 days. @default 0.042 */
@@ -715,10 +699,7 @@ export interface RecrawlOptions {
    * and written again. 1 to 10,000 revisits. @default 100
    */
   readonly maxChain?: number;
-  /**
-   * How many other pages a visit of this one is worth, 0.01 to 100. `undefined`: 4 of a seed, 1 of any other page.
-   * @default none
-   */
+  /** How many other pages a visit of this one is worth, 0.01 to 100. `undefined`: 4 of a seed, 1 of any other page. */
   readonly importance?: (url: string, userData: JsonValue | null) => number | undefined;
 }
 

@@ -19,9 +19,7 @@ export interface ResolvedHostEntry extends Omit<GivenEntry, 'match' | 'headers'>
 }
 
 /**
- * Checks what the frontier does not know of entries.
- *
- * @param depth - That of the crawl.
+ * Checks what the frontier does not know of entries. @param depth - That of the crawl.
  * @throws MannerlyError `option-invalid`, naming the option, its range and the value.
  */
 export function resolveHostEntries(given: readonly GivenEntry[], depth: number | null): readonly ResolvedHostEntry[] {

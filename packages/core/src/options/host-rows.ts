@@ -1,7 +1,6 @@
 // Rows of `hosts` and `labels`: settings of single hosts, and of URLs by their label. What a row says of the crawl's
 // own value is checked in `host-options.ts`.
 
-import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from '../admit/limits.js';
 import { MAX_OWN_HEADERS } from '../fetch/limits.js';
 import {
   MAX_DEPTH,
@@ -12,7 +11,7 @@ import {
   MAX_MINUTES,
   MAX_PAGES,
 } from './limits.js';
-import { code, either, group, list, number, row, text, whole } from './row.js';
+import { either, group, list, number, patterns, row, text, whole } from './row.js';
 
 const DAY_MS = 86_400_000;
 const weight = number(0.01, 100, ', 1 is that of every other');
@@ -67,17 +66,7 @@ export const HOST_ROWS = {
           }),
           'Narrower bounds.',
         ),
-        exclude: row(
-          list(
-            either(
-              text('a URL pattern', { most: MAX_URL_PATTERN_CHARS }),
-              code<RegExp>('RegExp', (value) => value instanceof RegExp),
-            ),
-            MAX_URL_PATTERNS,
-          ),
-          'As `scope.exclude`, of these hosts.',
-          { default: [] },
-        ),
+        exclude: row(patterns, 'As `scope.exclude`, of these hosts.', { default: [] }),
         weight: row(
           weight,
           'Turns of each of these hosts, where the crawl cannot request all that are due: 3 gets three times as many as 1. ' +

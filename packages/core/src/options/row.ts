@@ -1,6 +1,8 @@
 // A row of the option table: the shape of the value, one sentence, the default, the flag of the command, and which
 // values are relaxed. The resolver, the types, the schema, the flags and the reference are made from rows.
 
+import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from '../admit/limits.js';
+
 /** A value as a row describes it. `V` is its type, which nothing holds at run time. */
 export type Shape<V = unknown> = AnyShape & { readonly value?: V };
 
@@ -171,3 +173,12 @@ export function either<const S extends readonly Shape[]>(...shapes: S): Shape<Va
 }
 
 type ValueOf<S> = S extends Shape<infer V> ? V : never;
+
+/** Patterns as in robots.txt; in code, RegExp objects too. */
+export const patterns = list(
+  either(
+    text('a URL pattern', { most: MAX_URL_PATTERN_CHARS }),
+    code<RegExp>('RegExp', (value) => value instanceof RegExp),
+  ),
+  MAX_URL_PATTERNS,
+);

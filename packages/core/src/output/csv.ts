@@ -30,10 +30,9 @@ const REST = 'more';
 
 /**
  * A sink that appends to a CSV file: UTF-8, commas, rows that end in a line feed (RFC 4180 but for that). Its
- * guarantees are those of the JSONL sink.
- *
- * Texts and numbers are written as they are, `null` and what is absent as nothing, objects and arrays as JSON. An item
- * that is no object is in the column `more`, and so is a value that an item has under a name of the page's own.
+ * guarantees are those of the JSONL sink. Texts and numbers are written as they are, `null` and what is absent as
+ * nothing, objects and arrays as JSON. An item that is no object is in the column `more`, and so is a value that an
+ * item has under a name of the page's own.
  */
 export function csvSink({ path, columns, escapeFormulas = false }: CsvSinkOptions): Sink {
   let header: readonly string[] = [];

@@ -11,8 +11,8 @@ import { invalidOption, MannerlyError } from '../errors.js';
 import { MANNERLY_VERSION } from '../own-package.js';
 import { parseJson } from '../parse-json.js';
 import { csvSink } from './csv.js';
-import { itemOfLine } from './item-line.js';
 import { currentItems, joinedItems } from './joined-items.js';
+import { itemOfLine } from './jsonl.js';
 import { CSV_PIECE_ITEMS } from './limits.js';
 import { ColumnFinder, type ItemColumn, type ItemRow, writeParquet } from './parquet-file.js';
 import type { Item } from './sink.js';
@@ -53,7 +53,6 @@ export interface ExportSummary {
 
 /**
  * Exports the items of a crawl. Parquet needs `hyparquet-writer`, installed next to this package.
- *
  * @throws MannerlyError `directory-taken`, `directory-format`; `option-invalid` for another format; `export-failed`
  *   when the file cannot be written, hyparquet-writer is not installed, or `signal` ended it.
  */

@@ -4,15 +4,13 @@
 import { createRecentSet } from '@mannerly/frontier/internal';
 import { countLines, readLines } from '../directory/read-lines.js';
 import { parseJson } from '../parse-json.js';
-import { idOfLine } from './item-line.js';
 import { readItemId } from './items.js';
+import { idOfLine } from './jsonl.js';
 import { MAX_ITEM_LINE_CHARS, MAX_JOINED_IDS } from './limits.js';
 
 /**
  * The lines of all items, file after file, without newlines; what is no JSON is left out. An item is recognized among
- * `MAX_JOINED_IDS`.
- *
- * @throws The platform's error when a file cannot be read; one that is absent has no items.
+ * `MAX_JOINED_IDS`. @throws The platform's error; a file that is absent has no items.
  */
 export async function* joinedItems(itemsPaths: readonly string[]): AsyncGenerator<string> {
   const seen = createRecentSet(MAX_JOINED_IDS);
@@ -26,11 +24,8 @@ export async function* joinedItems(itemsPaths: readonly string[]): AsyncGenerato
 }
 
 /**
- * The lines of the items that are current, of those of `joinedItems`: of each page those of its last visit that has
- * emitted any, and none where a tombstone came behind them. The lines are read twice. A page that was visited once
- * takes no memory.
- *
- * @throws As `joinedItems`.
+ * Those of `joinedItems` that are current: of each page those of its last visit that has emitted any, and none where a
+ * tombstone came behind them. The lines are read twice. A page that was visited once takes no memory.
  */
 export async function* currentItems(itemsPaths: readonly string[]): AsyncGenerator<string> {
   const last = new Map<string, number>();

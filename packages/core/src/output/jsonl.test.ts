@@ -5,8 +5,7 @@ import { appendFile, mkdtemp, open, readFile, rm, stat, truncate, writeFile } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { idOfLine, itemLine } from './item-line.js';
-import { jsonlSink } from './jsonl.js';
+import { idOfLine, itemLine, jsonlSink } from './jsonl.js';
 import { type Item, memorySink, type Sink } from './sink.js';
 
 const item = (id: string, data: Item['data'] = { n: 1 }, more: Partial<Item> = {}): Item => ({

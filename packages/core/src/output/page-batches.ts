@@ -1,9 +1,10 @@
 // Pages whose items are written together: those that come while earlier ones are being written, or within a short wait.
 // Either all pages of a batch are written, or all are rejected. Items that are known already are left out.
+// And the sink around such batches.
 
 import { createRecentSet } from '@mannerly/frontier/internal';
 import { MAX_SINK_IDS } from './limits.js';
-import type { Item } from './sink.js';
+import type { Item, Sink } from './sink.js';
 
 /** When a batch is written. A page is never divided between two. */
 interface BatchLimits {
@@ -102,4 +103,33 @@ export class PageBatches {
     await this.#writeItems([...fresh.values()]);
     for (const id of fresh.keys()) this.ids.add(id);
   }
+}
+
+/** What an open sink writes through, and what ends with it. */
+interface OpenBatches {
+  readonly batches: PageBatches;
+  readonly end?: () => Promise<void>;
+}
+
+const NEVER = new AbortController().signal;
+
+/** A sink that writes in batches. @param place - As messages call it. @param open - Called with the sink's stop. */
+export function batchedSink(name: string, place: string, open: (stop: AbortSignal) => Promise<OpenBatches>): Sink {
+  let opened: OpenBatches | null = null;
+  return {
+    name,
+    async open(stop = NEVER) {
+      opened = await open(stop);
+    },
+    async write(items) {
+      if (opened === null) throw new Error(`${place} is not open`);
+      await opened.batches.write(items);
+    },
+    async close() {
+      const last = opened;
+      opened = null;
+      await last?.batches.close();
+      await last?.end?.();
+    },
+  };
 }

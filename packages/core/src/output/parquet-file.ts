@@ -16,11 +16,8 @@ const ELEMENTS: Readonly<Record<ColumnKind, Omit<SchemaElement, 'name'>>> = {
 };
 
 /**
- * Writes a file; one of that name is replaced.
- *
- * @param rows - Rows, and the characters of their lines.
- * @param createdBy - `name version` of what writes it.
- * @returns The number of rows.
+ * Writes a file; one of that name is replaced. @returns The number of rows.
+ * @param rows - Rows, and the characters of their lines. @param createdBy - `name version` of what writes it.
  * @throws MannerlyError `export-failed` where hyparquet-writer is not installed; the platform's error.
  */
 export async function writeParquet(

@@ -22,8 +22,6 @@ const require = createRequire(import.meta.url);
 let loaders: Readonly<Record<'html' | 'xml', LoadOne>> | null = null;
 
 /**
- * The document of a page.
- *
  * @param text - The page, decoded; called once.
  * @throws MannerlyError `page-not-markup` unless the page is HTML or XML, `page-too-large`.
  */
@@ -58,12 +56,9 @@ const TAG = /<(\/?)([A-Za-z_][^\s/>]{0,31})(?:[^<>]{0,1024}?(\/)?>)?/g;
 
 /**
  * Why a page is too much for a tree, which looks up its open elements for most tags and gives each some hundred bytes;
- * `null`: it is not.
- *
- * Tags are counted, not parsed: what stands in scripts and comments counts too, which is the stricter way.
- *
- * @param most - Elements that may nest, and open elements over all tags. @default those of `page.$`
- * @throws Never. Linear in the length of the text; one that is too short to matter is not looked at.
+ * `null`: it is not. Tags are counted, not parsed: what stands in scripts and comments counts too, which is the
+ * stricter way. Linear in the length of the text; one that is too short to matter is not looked at.
+ * @param most - Elements that may nest, and open elements over all tags.
  */
 export function domFault(text: string, isXml: boolean, most = DOM_LIMITS): string | null {
   if (most === DOM_LIMITS && text.length <= DOM_CHECKED_CHARS) return null;
@@ -85,11 +80,8 @@ export function domFault(text: string, isXml: boolean, most = DOM_LIMITS): strin
 
 /**
  * A cheerio document. Its `fn`, where plugins go, is the same for all documents of the process.
- *
- * @param text - The page, decoded.
  * @param isXml - Names keep their case and nothing is implied. Otherwise it is read as a browser without scripts does:
  *   what `noscript` holds is part of it, as it is of `page.links`.
- * @throws Never, beyond what loading the module throws.
  */
 export function loadDocument(text: string, isXml: boolean): CheerioAPI {
   loaders ??= createLoaders();

@@ -122,12 +122,7 @@ export interface ExclusionInput {
   readonly nowMs: number;
 }
 
-/**
- * Judges a page.
- *
- * @throws Never
- * @see page-level §7
- */
+/** Judges a page. @throws Never @see page-level §7 */
 export function excludePage({ options, ...input }: ExclusionInput): PageExclusion {
   const { work, facts, headers, isJoined, tokens, tdm } = input;
   const signals = readPageSignals({

@@ -127,9 +127,8 @@ export function rawTextEnd(html: string, from: number, name: KnownElement): numb
 const IN_ESCAPE = /-->|<\/?script[\t\n\f\r />]/gi;
 
 /**
- * Behind `<!--`, a `<script` begins a script inside the script, whose end tag does not end the outer one, until `-->`.
- *
- * @see HTML, "script data escaped state"
+ * Behind `<!--`, a `<script` begins an inner script, whose end tag ends only itself. @see HTML, "script data escaped
+ * state"
  */
 function scriptEnd(html: string, from: number): number {
   for (let at = html.indexOf('<', from); at >= 0; at = html.indexOf('<', at + 1)) {
@@ -194,7 +193,6 @@ export class ForeignContext {
     return this.#open.length;
   }
 
-  /** Whether tags here are SVG or MathML. */
   get isForeign(): boolean {
     return this.#open.length > 0 && this.#inside() !== 'html';
   }

@@ -65,10 +65,7 @@ interface PageUnits {
 
 /**
  * A page in UTF-8. A piece between two ASCII characters reads the same alone as in its page: malformed bytes never
- * reach past the next ASCII character.
- *
- * @param body - Without byte order mark; not copied.
- * @throws Never
+ * reach past the next ASCII character. @param body - Without byte order mark; not copied.
  */
 export function utf8Page(body: Uint8Array): PageUnits {
   const buffer = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
@@ -85,14 +82,9 @@ const NO_WORDS: readonly string[] = Object.freeze([]);
 const PLAIN = /^[ -%'-\x7f]*$/;
 
 /**
- * Reads an HTML page.
- *
- * What stands in comments, scripts, styles and `template` is not part of the page; `noscript` is. Metas count in the
- * head and the body (page-level §2). The title is the first one that is not blank.
- *
- * @param page - Decoded, or in UTF-8.
- * @throws Never. The time is linear in the length of the page.
- * @see page-level §2, §4
+ * Reads an HTML page, decoded or in UTF-8. What stands in comments, scripts, styles and `template` is not part of it;
+ * `noscript` is. Metas count in the head and the body. The title is the first one that is not blank. Linear in the
+ * length of the page. @throws Never @see page-level §2, §4
  */
 export function readHtml(page: string | PageUnits): HtmlSummary {
   const { units, text } = typeof page === 'string' ? { units: page, text: page.slice.bind(page) } : page;

@@ -7,11 +7,8 @@ import { LANGUAGE_CHARS } from './limits.js';
 /**
  * The language of a page: `lang` of its `html` element, otherwise its `meta` with `http-equiv=content-language`,
  * otherwise the field Content-Language; the last two count only where they name one language.
- *
  * @param html - `null`: it is no HTML, and only the field counts.
- * @returns A language tag in canonical form, such as `pt-BR`; `null`: none is declared, or it is no tag.
- * @throws Never
- * @see HTML, "The lang and xml:lang attributes"
+ * @returns A tag in canonical form, such as `pt-BR`; `null`: none is declared, or it is no tag.
  */
 export function declaredLanguage(html: string | null, headers: HeaderLines): string | null {
   return canonicalTag((html === null ? null : languageIn(html)) ?? headerValue(headers, 'content-language') ?? '');

@@ -22,15 +22,10 @@ export interface PageLink {
 }
 
 /**
- * Resolves the links of a page, in the order of the page.
- *
- * A link that repeats an earlier one in URL and in nofollow, ugc, sponsored and next is dropped. One that says
- * something else of the same URL stays: a URL may be taken if one of its links may (page-level §4).
- *
- * @param facts - The page's links and base.
- * @param pageUrl - Absolute http(s) URL of the page as fetched.
+ * Resolves the links of a page, in its order. One that repeats an earlier one in URL and in nofollow, ugc, sponsored
+ * and next is dropped. One that says something else of the same URL stays: a URL may be taken if one of its links may
+ * (page-level §4).
  * @returns The links up to `MAX_PAGE_LINK_CHARS`, and how many that left out.
- * @throws Never
  */
 export function resolveLinks(
   facts: Pick<HtmlSummary, 'links' | 'baseHref'>,
@@ -72,7 +67,6 @@ const IMAGE = 'img, picture source, svg image, input[type="image" i]';
 
 /**
  * The links that a selector finds on a page, in document order.
- *
  * @throws MannerlyError `page-not-markup` unless the page is HTML or XML; what cheerio throws for a bad selector.
  */
 export function selectLinks(

@@ -38,9 +38,7 @@ interface DocumentLibrary {
 const BLOCKS = 'p, h1, h2, h3, h4, h5, h6, li, dt, dd, tr, br, div, pre, blockquote, figcaption, section';
 
 /**
- * Reads the main text of a page of HTML.
- *
- * @returns `null`: it has none that can be told from the rest.
+ * The main text of a page of HTML; `null`: it has none that can be told from the rest.
  * @throws MannerlyError (rejects) `peer-missing`; `page-too-large` beyond 100,000 elements or elements nested more than
  *   256 deep, and for many elements that deep.
  */

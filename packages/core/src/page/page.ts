@@ -71,7 +71,6 @@ export interface FetchedPage {
   readonly rendering: PageRendering | null;
   /**
    * Cheerio's document, made at first touch. What is added to `$.fn` is there for all documents.
-   *
    * @throws MannerlyError `page-not-markup` unless the page is HTML or XML, `page-too-large`.
    */
   readonly $: CheerioAPI;
@@ -81,21 +80,18 @@ export interface FetchedPage {
   text(): Promise<string>;
   /**
    * What an HTML page says in structure: JSON-LD, microdata, RDFa Lite, OpenGraph. Read when it is called.
-   *
    * @throws MannerlyError (rejects) `peer-missing` without `@marbec/web-auto-extractor`; `page-not-markup` unless the
    *   page is HTML; `page-too-large`.
    */
   structured(): Promise<StructuredData>;
   /**
    * The main text of an HTML page, without navigation and footers; `null`: none can be told from the rest.
-   *
    * @throws MannerlyError (rejects) `peer-missing` without `@mozilla/readability` and `linkedom`; `page-not-markup`
    *   unless the page is HTML; `page-too-large`.
    */
   mainText(): Promise<MainText | null>;
   /**
    * The text of a PDF.
-   *
    * @throws MannerlyError (rejects) `peer-missing` without `unpdf`; `page-not-pdf`; `page-too-large` over 256 MiB.
    */
   pdfText(): Promise<PdfText>;
@@ -301,11 +297,8 @@ function parseJson(text: string, url: string): JsonValue {
 
 /**
  * A text as an excerpt: white space collapsed, ended at a word where that loses little.
- *
  * @param maxChars - Characters wanted at most, the ellipsis included.
- * @param allowedChars - What `nosnippet` and `max-snippet` leave (`effects.maxSnippet`); `null`: no limit.
- * @returns The empty string where nothing is allowed.
- * @throws Never
+ * @param allowedChars - What `nosnippet` and `max-snippet` leave; `null`: no limit; 0: the excerpt is empty.
  * @see page-level §2, §7
  */
 export function excerptOf(text: string, maxChars: number, allowedChars: number | null): string {

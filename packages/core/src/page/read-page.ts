@@ -39,8 +39,7 @@ export class PageReader {
 
   /**
    * Never rejects but with what `tdmFor` threw.
-   *
-   * @param rendering - The same page as a browser had it: its text, links and facts are the page's then. @default none
+   * @param rendering - The same page as a browser had it: its text, links and facts are the page's then.
    */
   async read(
     work: Pick<PageWork, 'url' | 'record' | 'signals'>,

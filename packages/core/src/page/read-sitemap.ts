@@ -26,10 +26,8 @@ export interface SitemapFileEnd extends SitemapEnd {
 }
 
 /**
- * Reads a sitemap or feed.
- *
+ * The entries of a sitemap or feed in batches of at most `SITEMAP_BATCH`, then how it ended.
  * @param source - `decoderFor`: the decoder by the first bytes, gzip undone.
- * @returns The entries in batches of at most `SITEMAP_BATCH`, then how it ended.
  * @throws Only what `bytes` throws; damaged gzip is an ending.
  */
 export async function* readSitemap(source: {

@@ -26,10 +26,7 @@ const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
 const NONE: RedirectAnswer = { kind: 'none' };
 
 /**
- * Reads the redirect of an answer, if it is one.
- *
- * @param outcome - The answer, whatever its status. 300 and 304 to 306 are not followed.
- * @throws Never
+ * Reads the redirect of an answer, whatever its status; 300 and 304 to 306 are not followed. @throws Never
  * @see access §10 (a redirect with Retry-After is followed after the given time), page-level §1.3
  */
 export function redirectTarget(outcome: ResponseOutcome): RedirectAnswer {
@@ -75,10 +72,7 @@ const REFRESH = /^[\t\n\f\r ]*(?:(\d{1,9})[\d.]*|\.[\d.]*)(?:[\t\n\f\r ]*[;,][\t
 const URL_KEY = /^url[\t\n\f\r ]*=[\t\n\f\r ]*/i;
 
 /**
- * Reads the content of a refresh.
- *
- * @returns `null` when it does not parse: browsers ignore it then.
- * @throws Never
+ * The content of a refresh; `null` when it does not parse, as browsers ignore it then.
  * @see HTML, "shared declarative refresh steps"
  */
 export function parseRefresh(content: string): Refresh | null {
@@ -93,15 +87,9 @@ export function parseRefresh(content: string): Refresh | null {
 }
 
 /**
- * Where a refresh leads, if it is short enough to be a redirect in all but name.
- *
- * A page that shows itself for longer is a page; one that reloads itself leads nowhere.
- *
- * @param content - Of the field or the `meta`; `null` when there is none.
+ * Where a refresh leads, an absolute http(s) URL without fragment, if it is short enough to be a redirect in all but
+ * name. A page that shows itself for longer is a page; one that reloads itself leads nowhere: `null`.
  * @param baseUrl - What its URL is resolved against: the page's base.
- * @param pageUrl - The page as fetched.
- * @returns An absolute http(s) URL without fragment, or `null`.
- * @throws Never
  */
 export function refreshTarget(content: string | null, baseUrl: string | URL, pageUrl: string): string | null {
   const refresh = content === null ? null : parseRefresh(content);

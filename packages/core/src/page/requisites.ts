@@ -17,13 +17,7 @@ export interface Requisite {
 
 type RequisiteType = Requisite['type'];
 
-/**
- * Reads an HTML page.
- *
- * @param pageUrl - Absolute; a `base` element counts as well.
- * @returns Each once, in the order of the page.
- * @throws Never
- */
+/** Each once, in the order of the page. @param pageUrl - Absolute; a `base` element counts as well. @throws Never */
 export function htmlRequisites(html: string, pageUrl: string): Requisite[] {
   const found = new Found(linkBase(pageUrl, null));
   let element = '';

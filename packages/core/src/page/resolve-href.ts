@@ -6,11 +6,8 @@ import { MAX_LINK_URL_CHARS } from '../limits.js';
 import { parseUrl } from '../parse-url.js';
 
 /**
- * Parses a URL as it stands on a page or in a field.
- *
- * @param text - Absolute, or relative to `base`.
- * @returns Without fragment and userinfo; `null` when it does not parse or has another scheme than http and https.
- * @throws Never
+ * A URL as it stands on a page or in a field, relative to `base`, without fragment and userinfo; `null` when it does
+ * not parse or has another scheme than http and https. @throws Never
  */
 export function parseWebUrl(text: string, base: string | URL): URL | null {
   const url = parseUrl(text, base);
@@ -49,11 +46,7 @@ export interface LinkBase {
 
 /**
  * The base that the links of a page are resolved against.
- *
- * @param pageUrl - Absolute http(s) URL of the page as fetched.
- * @param baseHref - `href` of the first `base` that has one. What does not resolve, and `data:` and `javascript:`, is
- *   ignored.
- * @throws Never
+ * @param baseHref - Of the first `base` that has one. What does not resolve, and `data:` and `javascript:`, is ignored.
  */
 export function linkBase(pageUrl: string, baseHref: string | null): LinkBase {
   const url = parseBase(baseHref, pageUrl);
@@ -67,12 +60,8 @@ export function linkBase(pageUrl: string, baseHref: string | null): LinkBase {
 }
 
 /**
- * Resolves one href.
- *
- * @param href - As `readHtml` gives it: trimmed, references decoded.
- * @returns The URL parser's serialisation without fragment and userinfo; `null` when the href is no URL, has another
- *   scheme, or is longer than {@link MAX_LINK_URL_CHARS}.
- * @throws Never
+ * The URL parser's serialisation without fragment and userinfo; `null` when the href is no URL, has another scheme, or
+ * is longer than {@link MAX_LINK_URL_CHARS}. @param href - As `readHtml` gives it: trimmed, references decoded.
  */
 export function resolveHref(href: string, base: LinkBase): string | null {
   const cheap = base.origin === '' ? null : cheaply(href, base);

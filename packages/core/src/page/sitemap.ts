@@ -96,7 +96,6 @@ const PIECE_CHARS = 16_384;
 /**
  * Reads one sitemap or feed. No call throws. Memory is bounded by depth, by the attributes of one tag and by the length
  * of one tag or comment: a document past one of these is not read any further, and what was read of it counts.
- *
  * @see sitemaps.org protocol 0.9; RFC 4287; RSS 2.0
  */
 export class SitemapReader {

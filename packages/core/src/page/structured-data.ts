@@ -37,11 +37,7 @@ interface Extractor {
 /** Namespaces of OpenGraph and of the card format that shares its form. */
 const OPEN_GRAPH = /^(?:og|article|book|profile|music|video|product|place|twitter|fb):/i;
 
-/**
- * Reads the structured data of a page of HTML.
- *
- * @throws MannerlyError (rejects) `peer-missing`; `page-too-large` for what is too much for a tree.
- */
+/** @throws MannerlyError (rejects) `peer-missing`; `page-too-large` for what is too much for a tree. */
 export async function readStructuredData(html: string, url: string): Promise<StructuredData> {
   const fault = domFault(html, false);
   if (fault !== null) throw new MannerlyError('page-too-large', `${url} is too much to read structure from: ${fault}`);

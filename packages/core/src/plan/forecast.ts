@@ -30,7 +30,6 @@ export interface ForecastBounds {
   readonly maxIdleMs: number;
   /** Least time from one request of the crawl to the next. */
   readonly crawlIntervalMs: number | null;
-  /** Requests under way at a time. */
   readonly concurrency: number;
   /** Steps of the forecast at most; past them the rest is estimated in proportion. */
   readonly steps: number;
@@ -43,16 +42,10 @@ export interface Forecast {
   readonly ends: PlannedEnd;
   /** From the start. With a bound of each host: which host reaches it first. */
   readonly firstBound: { readonly bound: PlannedBound; readonly host: string | null; readonly atMs: number } | null;
-  /** By the hosts' names. */
   readonly hosts: ReadonlyMap<string, PredictedHost>;
 }
 
-/**
- * Predicts a crawl.
- *
- * @param startMs - Epoch milliseconds at which it starts: hours that files name depend on it.
- * @throws Never
- */
+/** @param startMs - Epoch milliseconds at which the crawl starts: hours that files name depend on it. @throws Never */
 export function forecast(hosts: readonly ForecastHost[], bounds: ForecastBounds, startMs: number): Forecast {
   return new Simulation(hosts, bounds, startMs).run();
 }

@@ -23,7 +23,6 @@ const DAY_MS = 86_400_000;
 const READING_KEYS: readonly string[] = ['dialect', 'policy', 'inheritPoliteness', 'cacheDelay'];
 
 export class HostPace {
-  /** Whether the pace depends on the time of day. */
   readonly hasHours: boolean;
   readonly #politeness: Politeness;
   readonly #answerMs: number;
@@ -33,10 +32,7 @@ export class HostPace {
   #minute = Number.NaN;
   #now: PaceNow | null = null;
 
-  /**
-   * @param files - The robots.txt bodies of the host, by authority.
-   * @param answerMs - How long an answer takes, milliseconds.
-   */
+  /** @param files - The robots.txt bodies of the host, by authority. @param answerMs - How long an answer takes. */
   constructor(
     { robots, identity }: Pick<ResolvedOptions, 'identity' | 'robots'>,
     politeness: Politeness,

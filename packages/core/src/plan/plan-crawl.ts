@@ -16,6 +16,7 @@ import { WAIT_JITTER } from '../run/limits.js';
 import { performRun } from '../run/perform-run.js';
 import { Run } from '../run/run.js';
 import { RunStop } from '../run/run-stop.js';
+import { Wakeup } from '../wakeup.js';
 import { type Forecast, type ForecastHost, forecast } from './forecast.js';
 import { HostPace, type PaceNow } from './host-pace.js';
 import { MAX_PLAN_REST_MS, MAX_PLAN_STEPS, MAX_PLANNED_URLS } from './limits.js';
@@ -103,7 +104,6 @@ const NEVER = new AbortController().signal;
 /**
  * Plans a crawl: reads robots.txt and sitemaps of its hosts, and says what the crawl may fetch and how long it will
  * take. It resolves when every host has had its pause, up to a minute: the crawl may begin at once.
- *
  * @param options - As for `createCrawler`. Store, sinks, hooks and archive are left alone.
  * @throws MannerlyError as `createCrawler`; `directory-taken`, `directory-in-use`, `log-failed` with `out`.
  */
@@ -149,18 +149,10 @@ function pausesEndAt(plan: CrawlPlan, hosts: ReadonlyMap<string, SurveyedHost>):
 }
 
 async function rest(clock: Clock, untilMs: number, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && clock.nowMs() < untilMs) {
-    await new Promise<void>((resolve) => {
-      const cancel = clock.after(untilMs - clock.nowMs(), () => {
-        release();
-        resolve();
-      });
-      const release = onAbort(signal, () => {
-        cancel();
-        resolve();
-      });
-    });
-  }
+  const wakeup = new Wakeup(clock);
+  const release = onAbort(signal, () => wakeup.wake());
+  while (!signal.aborted && clock.nowMs() < untilMs) await wakeup.sleep(untilMs);
+  release();
 }
 
 /** The options of a crawl, for a run that reads robots.txt and sitemaps alone. */

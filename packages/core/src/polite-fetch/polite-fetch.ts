@@ -1,9 +1,10 @@
 // `fetch` as politely as a crawl: a run without seeds that stays open and makes the requests it is given. robots.txt,
 // spacing, one request at a time per host, address guard and identity are the crawl's own; nothing of them is here.
+// Where there is no response, its error names the rule or the failure of the network.
 
 import { type Clock, systemClock } from '@mannerly/frontier';
 import { fetcherOf, storeFor } from '../default-parts.js';
-import { invalidOption } from '../errors.js';
+import { invalidOption, MannerlyError } from '../errors.js';
 import { createRequestHeaders } from '../fetch/identity.js';
 import type { HeaderLines } from '../fetch/outcome.js';
 import { createFieldsOf } from '../fetch/own-headers.js';
@@ -17,8 +18,51 @@ import { performRun } from '../run/perform-run.js';
 import { Run } from '../run/run.js';
 import { RunStop } from '../run/run-stop.js';
 import { DEFAULT_FETCH_WAIT_MS, MAX_FETCH_REDIRECTS, MAX_FETCH_WAIT_MS } from './limits.js';
-import { PoliteFetchError } from './polite-fetch-error.js';
 import { openResponseCache, type ResponseCache } from './response-cache.js';
+
+/** What came instead of a response, or a response that is not handed on. */
+type Answer =
+  | Exclude<PageFetch, { readonly kind: 'response' }>
+  | { readonly kind: 'redirect' | 'limit'; readonly url: string; readonly reason: string };
+
+/** What a polite fetch rejects with, `code` `fetch-refused` (nothing was requested from that URL) or `fetch-failed`. */
+export class PoliteFetchError extends MannerlyError {
+  /** As requested, behind redirects. */
+  readonly url: string;
+  /** A word of the table of reasons, such as `robots-rule`, or the code of a failure, such as `timeout-connect`. */
+  readonly reason: string;
+  /** The line of robots.txt that says so; `null`: none does. */
+  readonly line: number | null;
+  readonly pattern: string | null;
+  /** When it may be tried again, epoch milliseconds; `null`: not known. */
+  readonly untilMs: number | null;
+
+  constructor(answer: Answer) {
+    super(answer.kind === 'failed' ? 'fetch-failed' : 'fetch-refused', messageOf(answer), { hint: hintOf(answer) });
+    this.name = 'PoliteFetchError';
+    this.url = answer.url;
+    this.reason = answer.kind === 'failed' ? answer.failure : answer.reason;
+    this.line = answer.kind === 'excluded' ? answer.line : null;
+    this.pattern = answer.kind === 'excluded' ? answer.pattern : null;
+    this.untilMs = answer.kind === 'held' ? answer.untilMs : null;
+  }
+}
+
+function messageOf(answer: Answer): string {
+  const { url } = answer;
+  if (answer.kind === 'failed') return `${url} was not fetched: ${answer.failure}: ${answer.detail}`;
+  if (answer.kind === 'excluded') {
+    const rule = answer.line === null ? '' : `, line ${answer.line} of its robots.txt: ${answer.pattern}`;
+    return `${url} may not be fetched: ${answer.reason}${rule}`;
+  }
+  return `${url} was not fetched: ${answer.reason}`;
+}
+
+function hintOf(answer: Answer): string {
+  if (answer.kind === 'excluded') return 'The site says so. There is no option that overrides it for sites of others.';
+  if (answer.kind === 'held') return 'Wait, or raise `waitMs`: the turn of its host did not come in time.';
+  return 'docs/reference/reasons.md explains the reason.';
+}
 
 /** Options of a polite fetch; what they share with a crawl has the crawl's defaults. */
 export interface PoliteFetchOptions
@@ -55,7 +99,6 @@ export interface PoliteFetch {
   /**
    * As the platform's `fetch`, except: GET and HEAD only; `User-Agent`, cookies and credentials are not the caller's to
    * set; a body that is longer than `network.maxBodyBytes` is an error; nothing is retried.
-   *
    * @throws PoliteFetchError (rejects) `fetch-refused` with reason and line; `fetch-failed`. The signal's reason where
    *   it is aborted. MannerlyError `option-invalid` for another method; `directory-in-use`, `directory-taken`.
    */

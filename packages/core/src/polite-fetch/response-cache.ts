@@ -28,11 +28,7 @@ export interface ResponseCache {
   close(): void;
 }
 
-/**
- * Opens a cache: in memory, or in `cache.sqlite` of a directory where Node.js has `node:sqlite`.
- *
- * @throws The platform's error where the file cannot be opened.
- */
+/** In memory, or in `cache.sqlite` of a directory where Node.js has `node:sqlite`. @throws The platform's error. */
 export async function openResponseCache(directory: string | null, nowMs: () => number): Promise<ResponseCache> {
   const { cacheStores, interceptors } = await import('undici');
   const bounds = { maxCount: MAX_CACHED_RESPONSES, maxEntrySize: MAX_CACHED_BODY_BYTES };

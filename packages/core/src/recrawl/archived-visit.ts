@@ -12,9 +12,7 @@ export type RecordKeeper = Pick<CrawlArchive, 'originalOf'>;
 export type ArchiveAs = Pick<ArchivedExchange, 'original' | 'isFull'>;
 
 /**
- * How the next exchange of a page is archived.
- *
- * @param isConditional - Whether it could be.
+ * How the next exchange of a page is archived. @param isConditional - Whether it could be.
  * @param lost - Called with the name of a file that does not hold the last answer any more.
  */
 export async function archiveAs(

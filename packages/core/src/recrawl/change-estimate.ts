@@ -30,9 +30,7 @@ export function afterUnchanged({ shape, days }: ChangeEstimate, sinceDays: numbe
 
 /**
  * The page has changed, once or more, in so many days: the gamma distribution with the mean and the variance of the
- * exact posterior.
- *
- * @param ageDays - How long ago the only change was, where the site says so and has proved true. @default not known
+ * exact posterior. @param ageDays - How long ago the only change was, where the site says so and has proved true.
  */
 export function afterChange({ shape, days }: ChangeEstimate, sinceDays: number, ageDays?: number): ChangeEstimate {
   if (ageDays !== undefined) return bounded(shape + 1, days + Math.max(0, ageDays));

@@ -2,7 +2,7 @@
 // are, so that a site answers 304 where nothing has changed (RFC 9110 13, RFC 9111 4.3.1). And until when the response
 // itself says that asking again is pointless: an explicit lifetime (RFC 9111 4.2), never a guess.
 
-import { type HeaderLines, headerValue } from '../fetch/outcome.js';
+import { conditionalFields, type HeaderLines, headerValue } from '../fetch/outcome.js';
 import { IMMUTABLE_DAYS, MAX_ETAG_BYTES } from './limits.js';
 import type { KeptVisit, PageVisit } from './page-visit.js';
 
@@ -34,31 +34,15 @@ function mayKeep(headers: HeaderLines): boolean {
 /** Header fields of the next request for a page; none where it is another request than the last one was. */
 export function conditionsOf(visit: KeptVisit & { readonly missing?: number }, sentAs: string): Record<string, string> {
   if (visit.sentAs !== sentAs || (visit.missing ?? 0) > 0) return {};
-  const { etag, lastModified } = visit;
-  return {
-    ...(etag === null ? {} : { 'if-none-match': etag }),
-    ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),
-  };
-}
-
-/** Whether a 304 is for the tag that was sent, if one was; one without a tag is. Weak and strong tags compare alike. */
-export function isForTag(headers: HeaderLines, sent: string | null): boolean {
-  const tag = headerValue(headers, 'etag');
-  return tag === null || sent === null || opaque(tag) === opaque(sent);
-}
-
-function opaque(tag: string): string {
-  return tag.replace(/^W\//, '');
+  return conditionalFields(visit);
 }
 
 const DAY_MS = 86_400_000;
 
 /**
- * Epoch milliseconds before which the page is not worth a request; `null`: the response does not say.
- *
- * `max-age` counts before `Expires`, less `Age`; `s-maxage` is for shared caches. `no-cache` and a lifetime of 0 say
- * nothing about changes. Thirty days at most where the response is `immutable` (RFC 8246).
- *
+ * Epoch milliseconds before which the page is not worth a request; `null`: the response does not say. `max-age` counts
+ * before `Expires`, less `Age`; `s-maxage` is for shared caches. `no-cache` and a lifetime of 0 say nothing about
+ * changes. Thirty days at most where the response is `immutable` (RFC 8246).
  * @param trustDays - What is believed at most, otherwise; 0: nothing.
  */
 export function freshUntilMs(headers: HeaderLines, fetchedAtMs: number, trustDays: number): number | null {

@@ -1,9 +1,12 @@
 // What is known of each host, as one small record in the store: read once, kept in memory while it is in use, written
-// when it changes.
+// when it changes. One of them says how often sitemaps and feeds were right about changes: what counts is how much more
+// often pages have changed of which they say so than others, so that dates at random weigh nothing
+// (docs/decisions/0039-sitemaps-before-the-choice.md).
 
 import { decodeJson, type RecordStore, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
-import { MAX_JUDGED_HOSTS } from './limits.js';
+import type { Lastmod, Lastmods } from './lastmod.js';
+import { COMPARED_COVER, MAX_JUDGED_HOSTS, MAX_SHAPE, TRUSTED_LASTMOD } from './limits.js';
 
 /** The records of one kind: numbers by their names. Promises reject with what the store throws. */
 export class HostRecords<T extends Readonly<Record<keyof T, number>>> {
@@ -47,4 +50,92 @@ export class HostRecords<T extends Readonly<Record<keyof T, number>>> {
       return this.#initial;
     }
   }
+}
+
+/** What is said of a page since its last visit. */
+export interface Claim {
+  readonly says: 'changed' | 'unchanged';
+  /** How often that has proved true of pages of its host, 0 to 1. */
+  readonly trust: number;
+  /** How far it counts in the value of a visit, 0 to 1. */
+  readonly weight: number;
+  /** The share of the time since the last visit of which something is said. */
+  readonly covers: number;
+  /** When it changed last, by what is said. */
+  readonly lastmod: Lastmod;
+}
+
+/** How far each kind of claim of a host has proved true, and how often it was looked at. */
+interface LastmodRecord {
+  readonly changed: number;
+  readonly changedTrue: number;
+  readonly unchanged: number;
+  readonly unchangedTrue: number;
+}
+
+export const NO_CLAIMS: LastmodRecord = { changed: 0, changedTrue: 0, unchanged: 0, unchangedTrue: 0 };
+
+/** How far the claims of a host are trusted, each kind by itself, and what they weigh together: 0 to 1. */
+interface HostTrust {
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly weight: number;
+}
+
+/** The means of two beta distributions, and their sum less 1. At first as if three of four had been true: one half. */
+export function trustOf({ changed, changedTrue, unchanged, unchangedTrue }: LastmodRecord): HostTrust {
+  const [ofChanged, ofUnchanged] = [(changedTrue + 3) / (changed + 4), (unchangedTrue + 3) / (unchanged + 4)];
+  return { changed: ofChanged, unchanged: ofUnchanged, weight: Math.max(0, ofChanged + ofUnchanged - 1) };
+}
+
+/** A page was visited of which something was said. Old habits are forgotten, as those of pages are. */
+export function afterClaim(known: LastmodRecord, says: Claim['says'], hasChanged: boolean): LastmodRecord {
+  const factor = known[says] >= MAX_SHAPE ? 0.5 : 1;
+  return {
+    ...known,
+    [says]: factor * known[says] + 1,
+    [`${says}True`]: factor * known[`${says}True`] + (hasChanged === (says === 'changed') ? 1 : 0),
+  };
+}
+
+/** Dates, and their trust. Promises reject with what the store throws. */
+export class LastmodTrust {
+  readonly #records: HostRecords<LastmodRecord>;
+
+  constructor(store: RecordStore) {
+    this.#records = new HostRecords(store, 'lastmod/', NO_CLAIMS);
+  }
+
+  /** What is said of a page that was visited at a time; `null`: nothing, or it may mean both. */
+  async claim(url: string, lastmods: Lastmods, visitedAtMs: number, nowMs: number): Promise<Claim | null> {
+    const lastmod = lastmods.of(url);
+    if (lastmod === null) return null;
+    const says = lastmod.fromMs > visitedAtMs ? 'changed' : lastmod.toMs <= visitedAtMs ? 'unchanged' : null;
+    const sinceMs = Math.max(1, nowMs - visitedAtMs);
+    const covers = says === 'changed' ? 1 : Math.min(1, (lastmod.readAtMs - visitedAtMs) / sinceMs);
+    if (says === null || covers <= 0) return null;
+    const trust = await this.of(new URL(url).host);
+    return { says, trust: trust[says], weight: covers * trust.weight, covers, lastmod };
+  }
+
+  async of(host: string): Promise<HostTrust> {
+    await this.#records.load(host);
+    return trustOf(this.#records.of(host));
+  }
+
+  /** A page was visited of which something was said. What was read long before the visit proves nothing. */
+  async compared(url: string, { says, covers }: Claim, hasChanged: boolean): Promise<void> {
+    if (covers < COMPARED_COVER) return;
+    const { host } = new URL(url);
+    await this.#records.load(host);
+    await this.#records.write(host, afterClaim(this.#records.of(host), says, hasChanged));
+  }
+}
+
+/** Days between a change and the visit that saw it, where a trusted claim dates it; `undefined`: none does. */
+export function datedDays(claim: Claim | null, visitedAtMs: number, atMs: number): number | undefined {
+  if (claim === null || claim.says === 'unchanged' || claim.trust < TRUSTED_LASTMOD) return undefined;
+  const { fromMs, toMs } = claim.lastmod;
+  const changedAtMs = (Math.max(fromMs, visitedAtMs) + Math.min(toMs, atMs)) / 2;
+  return changedAtMs <= atMs ? (atMs - changedAtMs) / 86_400_000 : undefined;
 }

@@ -52,9 +52,7 @@ export class ValidatorTrust {
   }
 
   /**
-   * The conditions that may be sent for a known page, of those that could be.
-   *
-   * @returns `isProbe`: there are none, so that the answer can be compared.
+   * The conditions that may be sent, of those that could be. `isProbe`: none are, so that the answer can be compared.
    */
   async allowed(
     url: string,
@@ -77,7 +75,6 @@ export class ValidatorTrust {
     return this.#records.of(host);
   }
 
-  /** A known page came with a body. */
   async compared(before: PageVisit, { headers, isProbe, hasChanged, atMs }: ComparedVisit): Promise<void> {
     const { url } = before;
     const { host } = new URL(url);

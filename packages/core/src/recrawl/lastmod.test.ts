@@ -1,8 +1,8 @@
 // Dates of sitemaps and feeds: what they say of a page, when they say nothing, and how far they are believed.
 
 import { describe, expect, it } from 'vitest';
+import { datedDays, LastmodTrust } from './host-records.js';
 import { LastmodReader, Lastmods } from './lastmod.js';
-import { datedDays, LastmodTrust } from './lastmod-trust.js';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const DAY_MS = 86_400_000;

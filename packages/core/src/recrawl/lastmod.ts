@@ -92,11 +92,7 @@ export class Lastmods {
     this.#most = most;
   }
 
-  /**
-   * Of several dates of a URL the latest counts. Bytes that are no such record add nothing.
-   *
-   * @param readAtMs - When they were read.
-   */
+  /** Of several dates of a URL the latest counts. Bytes that are no such record add nothing. */
   addAll(kept: Uint8Array, nowMs: number, readAtMs: number): void {
     if (kept.length < HEAD_BYTES || (kept[0] ?? 0) >= MOVED_READS) return;
     const common = Buffer.from(kept.buffer, kept.byteOffset, kept.length).readUInt32BE(1);

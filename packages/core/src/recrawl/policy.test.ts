@@ -3,9 +3,10 @@
 import type { JsonValue } from '@mannerly/frontier';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isForTag } from '../fetch/outcome.js';
 import { encodeJson } from '../json-record.js';
 import { afterChange, afterUnchanged, type ChangeEstimate, changesPerDay, FIRST_ESTIMATE } from './change-estimate.js';
-import { conditionsOf, freshUntilMs, isForTag, validatorsAfter, validatorsOf } from './conditions.js';
+import { conditionsOf, freshUntilMs, validatorsAfter, validatorsOf } from './conditions.js';
 import { MAX_SHAPE, MIN_SHAPE } from './limits.js';
 import { decodeVisit, type PageVisit, visitKey } from './page-visit.js';
 import { Choice, dueAfterDays, dueAtMs, importanceOf, valueNow, visitValue } from './visit-choice.js';

@@ -5,16 +5,17 @@
 import { type Frontier, FrontierError, type JsonValue, type NewUrl, type PageWork } from '@mannerly/frontier';
 import type { ArchivedResponse } from '../archive/crawl-archive.js';
 import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
+import { isForTag } from '../fetch/outcome.js';
 import type { PageChange, UnchangedPage } from '../handle/handled-page.js';
 import { writeJson } from '../json-record.js';
 import type { FetchedPage } from '../page/page.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { type ArchiveAs, archiveAs, oneMore, placeOf, type RecordKeeper } from './archived-visit.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
-import { conditionsOf, freshUntilMs, isForTag, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
+import { conditionsOf, freshUntilMs, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
 import { GroupPriors } from './group-priors.js';
+import { type Claim, datedDays, LastmodTrust } from './host-records.js';
 import { ValidatorTrust, type ValidatorWarning } from './host-validators.js';
-import { type Claim, datedDays, LastmodTrust } from './lastmod-trust.js';
 import { GONE_LINKED_DAYS, MAX_GONE } from './limits.js';
 import { againUrl, decodeVisit, isAgainVisit, lastTryMs, type PageVisit, visitKey } from './page-visit.js';
 import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
@@ -205,10 +206,8 @@ export class Recrawl {
   }
 
   /**
-   * A page came.
-   *
-   * @returns The page if it is as it was, so that its handler has seen it; else how it has changed. Where its items
-   *   count as its content, neither is known before `emitted`.
+   * A page came: as it was, so that its handler has seen it, or how it has changed. Where its items count as its
+   * content, neither is known before `emitted`.
    */
   async read(work: PageWork, came: CamePage): Promise<Compared> {
     const flight = this.#inFlight.get(work);
@@ -294,7 +293,6 @@ export class Recrawl {
 
   /**
    * The page is decided. Kept before it is settled: a process that is killed in between visits it once more.
-   *
    * @returns How its last visit was decided, if that counted as more than a failure.
    */
   async ended(work: PageWork, decision: Answered): Promise<Decided | undefined> {
@@ -341,10 +339,8 @@ export class Recrawl {
 
   /**
    * The known pages that are due, the most valuable first, by what sitemaps say meanwhile.
-   *
    * @param maxPages - Pages that the run may fetch; `null`: any number.
    * @param sinceMs - When the recrawl began: what it has visited before a stop is not visited once more.
-   * @throws MannerlyError or FrontierError where the store cannot list them.
    */
   async choose(
     maxPages: number | null,

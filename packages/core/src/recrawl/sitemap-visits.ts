@@ -3,11 +3,12 @@
 
 import type { Frontier, JsonValue, NewUrl, PageWork } from '@mannerly/frontier';
 import type { ResponseOutcome } from '../fetch/outcome.js';
+import { isForTag } from '../fetch/outcome.js';
 import { writeJson } from '../json-record.js';
 import type { FeedRhythm } from '../page/sitemap.js';
 import type { UrlDecision } from '../report/decision.js';
 import { afterChange, afterUnchanged, changesPerDay, FIRST_ESTIMATE } from './change-estimate.js';
-import { conditionsOf, freshUntilMs, isForTag, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
+import { conditionsOf, freshUntilMs, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
 import { LastmodReader, Lastmods, type UselessLastmod } from './lastmod.js';
 import {
   LASTMODS_READ_AT_ONCE,
@@ -76,10 +77,7 @@ export class SitemapVisits {
     this.#parts = parts;
   }
 
-  /**
-   * The known ones that are due, by URL: a run is the same whatever the store's order. Until each of them is decided,
-   * `isReading`.
-   */
+  /** The known ones that are due, by URL, whatever the store's order. Until each of them is decided, `isReading`. */
   async due(): Promise<readonly NewUrl[]> {
     const nowMs = this.#parts.nowMs();
     const due: NewUrl[] = [];
@@ -93,7 +91,6 @@ export class SitemapVisits {
     return due.sort((a, b) => (a.url < b.url ? -1 : 1));
   }
 
-  /** One more is requested. */
   await(url: string): void {
     this.#open.add(url);
   }

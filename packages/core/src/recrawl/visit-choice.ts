@@ -7,8 +7,8 @@ import { MannerlyError } from '../errors.js';
 import type { VisitLook } from '../report/explain.js';
 import { changesPerDay, expectedFresh } from './change-estimate.js';
 import { GroupPriors } from './group-priors.js';
+import type { Claim, LastmodTrust } from './host-records.js';
 import type { Lastmods } from './lastmod.js';
-import type { Claim, LastmodTrust } from './lastmod-trust.js';
 import { MAX_CHOSEN, MAX_IMPORTANCE, MIN_IMPORTANCE, MISSING_DAYS, VISITS_READ_AT_ONCE } from './limits.js';
 import { decodeVisit, lastTryMs, type PageVisit, VISIT_PREFIX } from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
@@ -34,7 +34,6 @@ export interface ExpectedVisit {
   /** When it is due, epoch milliseconds; `null`: it is gone. */
   readonly dueMs: number | null;
   readonly importance: number;
-  /** What a visit now is worth. */
   readonly value: number;
 }
 
@@ -63,8 +62,7 @@ export async function expectedVisit(kept: PageVisit, parts: Omit<ChoiceParts, 's
 }
 
 /**
- * @param seen - Called with each page that may be visited again. @default nothing
- * @param gone - Called with each page that is gone. @default nothing
+ * @param seen - Called with each page that may be visited again. @param gone - Called with each page that is gone.
  * @throws As `expectedVisit`; MannerlyError or FrontierError where the store cannot list its records.
  */
 export async function chooseVisits(
@@ -137,9 +135,7 @@ export function isGone({ missing }: Pick<PageVisit, 'missing'>): boolean {
 }
 
 /**
- * When a page is due, epoch milliseconds; `null`: it is gone.
- *
- * @param claim - What a sitemap or feed says of it, of one that is gone since the last try. @default nothing
+ * Epoch milliseconds; `null`: the page is gone. @param claim - What a sitemap or feed says of it since the last try.
  */
 export function dueAtMs(visit: PageVisit, options: DueOptions, claim: Claim | null = null): number | null {
   return dueOf(visit, options, claim).atMs;
@@ -186,12 +182,7 @@ export function valueNow(
   return visitValue(changesPerDay(visit.estimate), days, importance, claim);
 }
 
-/**
- * How important a page is.
- *
- * @param own - The user's function. @default none
- * @throws MannerlyError `option-invalid` with what it threw, or for what is no number from 0.01 to 100.
- */
+/** @throws MannerlyError `option-invalid` with what the user's function threw, or for no number from 0.01 to 100. */
 export function importanceOf(
   { url, userData, depth }: PageVisit,
   own: ResolvedRecrawlOptions['importance'] = null,
@@ -238,13 +229,7 @@ export class Choice {
 /** What a sitemap or feed says of the page, as far as the value depends on it; `null`: nothing. */
 type Said = Pick<Claim, 'says' | 'weight'> | null;
 
-/**
- * The value of a visit, in days of staleness that it ends. Grows with the time since the last visit without bound.
- *
- * @param perDay - Changes per day that are expected.
- * @param days - Since the last visit.
- * @param importance - Of the page; 1 is usual.
- */
+/** The value of a visit, in days of staleness that it ends. Grows with the time since the last visit without bound. */
 export function visitValue(perDay: number, days: number, importance = 1, claim: Said = null): number {
   const value = (importance * perDay * days ** 2) / (1 + perDay * days);
   if (claim === null) return value;
@@ -252,8 +237,8 @@ export function visitValue(perDay: number, days: number, importance = 1, claim: 
 }
 
 /**
- * Days after the last visit at which `visitValue` of a usual page reaches `everyDays`: that is the interval of a page
- * that always changes, and all others are visited less often.
+ * Days after the last visit at which `visitValue` of a usual page reaches `everyDays`: the interval of a page that
+ * always changes; others are visited less often.
  */
 export function dueAfterDays(perDay: number, everyDays: number, claim: Said = null): number {
   const value = claim?.says === 'unchanged' ? everyDays / (1 - claim.weight) : everyDays;

@@ -43,10 +43,7 @@ export class CrawlLogs {
   #robotsKept: Promise<void> = Promise.resolve();
 
   /**
-   * Opens the logs.
-   *
-   * @param directory - `null`: nothing is written.
-   * @param promise - The line of the run in the log of runs.
+   * @param directory - `null`: nothing is written. @param promise - The line of the run in the log of runs.
    * @param sample - Which decisions get a line. @default all
    */
   constructor(directory: CrawlDirectory | null, promise: RunPromise, sample: DecisionSample = {}) {

@@ -76,8 +76,7 @@ export interface CrawlReport {
   readonly bounds: readonly BoundMet[];
   /**
    * With `stopped`: the reason that a handler gave (`StopCrawl`), `signature-clock: …` `egress-not-listed: …` or
-   * `proxy-down: …`.
-   * Absent: none.
+   * `proxy-down: …`. Absent: none.
    */
   readonly stopReason?: string;
   /** How long this run stood still at the longest, milliseconds. */
@@ -113,9 +112,7 @@ export interface CrawlReport {
   /** URLs by status and reason. Each URL that was found counts once: `held` are those that are queued. */
   readonly outcomes: OutcomeTable;
   readonly politeness: readonly HostPoliteness[];
-  /**
-   * What `politeness` covers: all runs where the crawl directory's logs have them and are not too long, else this one.
-   */
+  /** All runs where the crawl directory's logs have them and are not too long, else this one. */
   readonly politenessOf: 'crawl' | 'run';
   /** With `waiting`: each host with its reason and next time; empty where only pages wait (`recrawl.nextDueAtMs`). */
   readonly waiting: readonly HostWait[];

@@ -59,11 +59,9 @@ const NOTHING = {
 
 /**
  * Puts together what is known of a URL. A decision wins over what the gate says now: it is what happened.
- *
  * @param decision - The latest of the log; `null`: none.
  * @param look - What the frontier says; `null`: there is none to read.
  * @param place - Where it is queued; `null`: not found; absent: not searched.
- * @throws Never
  */
 export function explain(
   url: string,

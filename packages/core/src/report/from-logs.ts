@@ -34,7 +34,6 @@ type PartPaths = PartLogPaths & Pick<CrawlPaths, 'itemsPath'>;
 
 /**
  * Reads the logs as streams and computes the report: the ledger of a run, fed in the order of time.
- *
  * @param onRequests - Called with the number of requests read so far.
  * @throws The platform's error when a log cannot be read; an absent log is empty.
  */
@@ -79,10 +78,8 @@ export async function reportFromLogs(
 }
 
 /**
- * The totals of a crawl whose logs and items no process writes any more.
- *
- * @returns `null` when the files are larger than `MAX_REPORTED_LOG_BYTES`; `reportFromLogs` reads them all the same.
- * @throws The platform's error when a log cannot be read.
+ * The totals of a crawl whose logs and items no process writes any more; `null` when the files are larger than
+ * `MAX_REPORTED_LOG_BYTES`. @throws The platform's error.
  */
 export async function totalsFromLogs(
   paths: PartPaths & { readonly parts?: readonly PartPaths[] },
@@ -135,12 +132,8 @@ export async function loggedHost(
 }
 
 /**
- * When every host has had its interval after the last requests of a log, for a crawl that starts over and has forgotten
- * them. By the end of the log alone; it says nothing of pauses.
- *
- * @param politeness - The profile.
- * @returns Epoch milliseconds; 0 without requests.
- * @throws The platform's error when the log cannot be read; absent is empty.
+ * When every host has had its interval after the last requests of a log, epoch milliseconds, for a crawl that starts
+ * over and has forgotten them. By the end of the log alone; it says nothing of pauses. @throws The platform's error.
  */
 export async function restedAtMs(
   requestsPath: string,

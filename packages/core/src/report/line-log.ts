@@ -19,8 +19,7 @@ export class LineLog<T> {
 
   /**
    * Opens the file, made if it is missing, and cuts off a last line that a crash left incomplete. The directory exists.
-   *
-   * @param maxBytes - Size of the file at most; lines that do not fit are left out. @default unlimited
+   * @param maxBytes - Size of the file at most; lines that do not fit are left out.
    */
   constructor(path: string, maxBytes: number | null = null) {
     this.#path = path;

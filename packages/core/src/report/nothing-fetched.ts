@@ -19,9 +19,7 @@ export function everyPageFailed(report: Pick<CrawlReport, 'pages' | 'outcomes'>)
 
 /**
  * Why a crawl fetched one page at most: a line, and below it a line for each reason.
- *
  * @returns `null` for a crawl that fetched more, was stopped, or ended by a bound or before this run after a page.
- * @throws Never
  */
 export function whyNothingFetched(report: Ended): string | null {
   const { state, alreadyFinished, outcomes } = report;

@@ -4,13 +4,8 @@ import type { CrawlProgress } from './crawl-report.js';
 import { plural, printable, seconds } from './table.js';
 
 /**
- * The line, no longer than `width` characters.
- *
- * The pace is the average over the running time. What the crawl waits for is shown only while nothing is in flight.
- *
- * @param nowMs - Epoch milliseconds.
- * @param width - Columns. @default 100
- * @throws Never
+ * No longer than `width` characters. The pace is the average over the running time. What the crawl waits for is shown
+ * only while nothing is in flight.
  */
 export function progressText(progress: CrawlProgress, nowMs: number, width = 100): string {
   const { pages, hosts, queued, excluded, failed, runningMs, holding } = progress;

@@ -64,9 +64,8 @@ export function allWarnings(parts: readonly Pick<PartLogPaths, 'warningsPath'>[]
  * The decisions of all processes so that each URL counts once: what is held at the end of one run is decided in the
  * next, what failed may be requested once more, and what one run excludes or drops the next may drop again. In the
  * order of time, URLs that are held or failed last.
- *
  * @param onLeftOut - Called with the counts of URLs that have no line.
- * @param onEarlierPage - Called with each earlier decision of such a URL that counted as a page. @default nothing
+ * @param onEarlierPage - Called with each earlier decision of such a URL that counted as a page.
  */
 export async function* finalDecisions(
   parts: readonly Pick<PartLogPaths, 'decisionsPath'>[],
@@ -115,11 +114,9 @@ async function* logged(path: string, onLeftOut: (counts: OutcomeTable) => void):
 }
 
 /**
- * The latest decision about one URL. Reads whole logs, and parses only lines that may be about the URL.
- *
+ * The latest decision about one URL; `null` when no line is about it. Reads whole logs, and parses few lines.
  * @param path - One log, or those of all processes of a crawl.
  * @param url - As requested: the URL parser's serialization without fragment.
- * @returns `null` when no line is about it.
  */
 export async function findDecision(path: string | readonly string[], url: string): Promise<UrlDecision | null> {
   const needle = JSON.stringify(url);

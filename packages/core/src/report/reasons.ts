@@ -253,13 +253,7 @@ export const REASONS = {
 /** A reason of the table. */
 export type Reason = keyof typeof REASONS;
 
-/**
- * The row of a reason.
- *
- * @param reason - As a decision gives it; `status-404` and the like share the row `status`.
- * @returns `null` for a reason that the table does not have.
- * @throws Never
- */
+/** The row of a reason; `status-404` and the like share the row `status`. `null`: the table has none. @throws Never */
 export function reasonOf(reason: string): ReasonEntry | null {
   const key = reason.startsWith('status-') ? 'status' : reason;
   return Object.hasOwn(REASONS, key) ? REASONS[key as Reason] : null;

@@ -6,10 +6,8 @@ import type { HostPoliteness } from './crawl-report.js';
 import { reasonOf } from './reasons.js';
 
 /**
- * The whole report as text: the hosts, what was left alone, comments and warnings.
- *
- * @param most - Hosts, those with most requests, and exclusions that are listed. @default 40
- * @throws Never
+ * The hosts, what was left alone, comments and warnings, as text. @throws Never
+ * @param most - Hosts, those with most requests, and exclusions that are listed.
  */
 export function politenessText(rows: readonly HostPoliteness[], most = 40): string {
   const parts = [hostTable(rows, most), leftAloneText(rows, most), remarksText(rows)];
@@ -36,10 +34,7 @@ export function printable(text: string, limit = 200): string {
   return clean.length <= limit ? clean : `${clean.slice(0, limit - 1)}…`;
 }
 
-/**
- * Text as a terminal may show it: control and direction characters become escapes, line feeds and tabs stay. JSON
- * remains the same JSON. @throws Never
- */
+/** As a terminal may show it: control and direction characters become escapes, and JSON remains the same JSON. */
 export function visible(text: string): string {
   return text.replaceAll(
     /(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,

@@ -10,6 +10,7 @@ import type { Item } from '../output/sink.js';
 import type { RequestRecord } from '../report/decision.js';
 import type { OutcomeCounts } from '../report/outcome-counts.js';
 import type { PolitenessLedger } from '../report/politeness.js';
+import type { CrawlPhase } from './activity.js';
 import { PROCESS_SILENT_MS, TOTALS_EVERY_MS } from './limits.js';
 
 /** What a process keeps. */
@@ -35,7 +36,14 @@ export interface ProcessTotals {
     readonly isOver: boolean;
     /** Requests of its last run that were earlier than their host requires; `null` while it runs. */
     readonly early: number | null;
-  };
+  } & Partial<ProcessNow>;
+}
+
+/** What a process is doing when it writes. */
+export interface ProcessNow {
+  readonly phase: CrawlPhase;
+  /** Requests that have left and are not over. */
+  readonly underway: number;
 }
 
 /** The key of the records. */
@@ -61,6 +69,7 @@ export class CrawlTotals implements JournalListener {
   readonly #counts: OutcomeCounts;
   readonly #ledger: PolitenessLedger;
   #store: TotalsStore | null = null;
+  #now: () => ProcessNow = () => ({ phase: 'over', underway: 0 });
   #runs = 0;
   #earlierRuns = 0;
   #cancelTimer = (): void => undefined;
@@ -92,8 +101,9 @@ export class CrawlTotals implements JournalListener {
     this.rejectedCount += count;
   }
 
-  /** Adds the totals of earlier runs, and keeps them up to date from here on. */
-  async open(store: TotalsStore): Promise<void> {
+  /** Adds the totals of earlier runs, and keeps them up to date from here on. @param now - Asked at each writing. */
+  async open(store: TotalsStore, now: () => ProcessNow): Promise<void> {
+    this.#now = now;
     const parts = readTotals(await store.readParts(TOTALS_KEY));
     this.#store = store;
     for (const [part, totals] of parts) {
@@ -152,14 +162,15 @@ export class CrawlTotals implements JournalListener {
       ...(signed === 0 ? {} : { signed }),
       ...(requisites.requests === 0 ? {} : { requisites }),
     };
-    const text = JSON.stringify(totals);
+    const now = this.#now();
+    const text = JSON.stringify([totals, now]);
     const atMs = this.#clock.nowMs();
     if (!isOver && text === this.#written && atMs - this.#writtenAtMs < HEARTBEAT_MS) return;
     this.#written = text;
     this.#writtenAtMs = atMs;
     const early = isOver ? this.#ledger.report().reduce((sum, host) => sum + host.early, 0) : null;
-    const kept: ProcessTotals = { ...totals, process: { machine: hostname(), pid: process.pid, atMs, isOver, early } };
-    await store.writePart(TOTALS_KEY, encodeJson(kept));
+    const who = { machine: hostname(), pid: process.pid, atMs, isOver, early };
+    await store.writePart(TOTALS_KEY, encodeJson({ ...totals, process: { ...who, ...now } } satisfies ProcessTotals));
   }
 }
 

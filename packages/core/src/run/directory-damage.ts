@@ -1,14 +1,12 @@
 // What of a crawl directory is not as its last run left it: files that are missing, shorter, changed or unreadable. A
 // run that ended left the sizes and hashes of its files; of one that was killed, lines that cannot be read are found.
 
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { refuseOddKinds } from '../directory/crawl-directory.js';
 import { type CrawlPaths, partsOf } from '../directory/crawl-paths.js';
 import type { OutputHash } from '../directory/output-hashes.js';
 import { readLines, readValues } from '../directory/read-lines.js';
-import { namesIn, sizeOf } from '../directory/whole-file.js';
+import { namesIn, sha256Of, sizeOf } from '../directory/whole-file.js';
 import { parseJson } from '../parse-json.js';
 import { plural } from '../report/table.js';
 import { MAX_DAMAGE_TOLD, MAX_VERIFIED_BYTES } from './limits.js';
@@ -68,9 +66,7 @@ async function changed(
   if (size === null) return [`${file} is missing`];
   if (size < bytes) return [`${file} has ${size} bytes, and the last run left ${bytes}`];
   if (bytes === 0 || sha256 === null || !mayRead(bytes)) return [];
-  const hash = createHash('sha256');
-  for await (const piece of createReadStream(file, { end: bytes - 1 })) hash.update(piece as Buffer);
-  return hash.digest('hex') === sha256 ? [] : [`${file} was changed since the last run left it`];
+  return (await sha256Of(file, bytes)) === sha256 ? [] : [`${file} was changed since the last run left it`];
 }
 
 /** Half a line at the end is what a killed run leaves. */
@@ -99,9 +95,7 @@ async function damagedCopies(folder: string, mayRead: (bytes: number) => boolean
     const [, digits] = /^([0-9a-f]{16,64})\.txt$/.exec(name) ?? [];
     const file = join(folder, name);
     if (digits === undefined || !mayRead((await sizeOf(file)) ?? 0)) continue;
-    const hash = createHash('sha256');
-    for await (const piece of createReadStream(file)) hash.update(piece as Buffer);
-    if (!hash.digest('hex').startsWith(digits)) told.push(`${file} is not the copy that its name says`);
+    if (!(await sha256Of(file)).startsWith(digits)) told.push(`${file} is not the copy that its name says`);
   }
   return told;
 }

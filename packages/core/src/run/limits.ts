@@ -43,6 +43,9 @@ export const PROCESS_SILENT_MS = 30_000;
 /** Longest time that an idle process goes without looking into a store that others change, milliseconds. */
 export const SHARED_LOOK_MS = 250;
 
+export const ORDER_LOOK_MS = 1_000; // milliseconds between two looks whether an operator has ordered something
+export const MAX_ORDERS_REMEMBERED = 16; // orders that are known when a server that has forgotten shows them again
+
 // Manifests of runs
 export const MAX_MANIFEST_SEEDS = 10_000; // seeds that the manifest of a run lists; `crawl.json` has all of them
 /** Authorities whose robots.txt it lists; `robots/index.jsonl` has all of them. */

@@ -17,6 +17,7 @@ import { boundsMet } from '../report/outcome-counts.js';
 import { asMannerlyError } from '../store-error.js';
 import { AgainChoice, countFromAgain, endAgain } from './again.js';
 import { crawlLoop, type LoopEnd } from './crawl-loop.js';
+import { ORDER_KEY, orderFile } from './crawl-orders.js';
 import { isAtWork, readTotals, TOTALS_KEY } from './crawl-totals.js';
 import { HELD_READ_AT_ONCE, MAX_HELD_REPORTED, MAX_RESET_REST_MS } from './limits.js';
 import type { Run } from './run.js';
@@ -66,6 +67,10 @@ async function crawl(run: Run): Promise<RunEnd> {
   run.licenses.open();
   await run.recrawl?.open();
   await frontier.exclusively(() => join(run));
+  await run.orders.open([
+    ...(setup.isOwnStore ? [] : [() => frontier.readRecord(ORDER_KEY)]),
+    ...(directory === null ? [] : [orderFile(directory.orderPath)]),
+  ]);
   const againAtMs = await frontier.exclusively(() => countFromAgain(frontier, setup.again, run.nowMs()));
   await run.knowledge.open(frontier);
   const { texts } = run.knowledge;
@@ -118,14 +123,18 @@ function partName({ directory, setup }: Run): string | undefined {
 const PART_NAME_CHARS = 16;
 
 /** Joins the crawl, with the options that its processes have agreed on. @throws MannerlyError `crawl-differs` */
-async function join({ frontier, options, totals, setup }: Run): Promise<void> {
+async function join(run: Run): Promise<void> {
+  const { frontier, options, totals, setup } = run;
   const nowMs = setup.clock.nowMs();
   const parts = readTotals(await frontier.readParts(TOTALS_KEY));
   const isAlone = ![...parts].some(([part, other]) => part !== frontier.partName() && isAtWork(other, nowMs));
   const kept = await readJson<CrawlTerms>(frontier, TERMS_KEY);
   const terms = agreedTerms(kept, termsOf(options, nowMs), isAlone);
   await writeJson(frontier, TERMS_KEY, terms);
-  await totals.open(frontier);
+  await totals.open(frontier, () => {
+    const { phase, underwayCount } = run.activity({ limit: 0 });
+    return { phase, underway: underwayCount };
+  });
 }
 
 /** Waits that are only the pace of a host: at the end of a bounded run the bound is what keeps its URLs. */
@@ -159,6 +168,7 @@ async function reportHeld({ frontier, journal, setup }: Run, { bound }: LoopEnd,
 async function closeAll(run: Run): Promise<unknown[]> {
   run.stop.over();
   const parts = [
+    run.orders,
     run.licenses,
     run.signIn,
     run.egress,
@@ -183,8 +193,10 @@ async function closeAll(run: Run): Promise<unknown[]> {
 }
 
 /** After the archive is closed, so that its last files are whole. */
-async function keepFiles({ directory, items, stop }: Run): Promise<void> {
-  if (directory !== null) await items.keepFiles(runFiles(directory), stop.signal);
+async function keepFiles(run: Run): Promise<void> {
+  const { directory, items, stop, setup } = run;
+  const process = setup.isShared && !setup.isOwnStore ? partName(run) : undefined;
+  if (directory !== null) await items.keepFiles(runFiles(directory, process ?? null), stop.signal);
 }
 
 /** The report of a run whose parts are closed. Where the run continued earlier ones, its numbers come from all logs. */

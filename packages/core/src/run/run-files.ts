@@ -5,11 +5,21 @@ import { basename, join } from 'node:path';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
 import type { RunFile } from '../output/sink.js';
 
-/** The files of a crawl directory, one after the other. What is not whole yet is left out. */
-export async function* runFiles({ filesPath, archivePath, waczPath }: CrawlPaths): AsyncGenerator<RunFile> {
-  for (const folder of [filesPath, archivePath]) yield* filesIn(folder, basename(folder));
+/**
+ * The files of a crawl directory, one after the other. What is not whole yet is left out.
+ *
+ * @param process - The name of the process among those of all machines: directories of several machines number their
+ *   archives alike. `null`: there is one directory.
+ */
+export async function* runFiles(
+  { filesPath, archivePath, waczPath }: CrawlPaths,
+  process: string | null,
+): AsyncGenerator<RunFile> {
+  const archive = process === null ? basename(archivePath) : `archive-${process}`;
+  yield* filesIn(filesPath, basename(filesPath));
+  yield* filesIn(archivePath, archive);
   const wacz = await sizeOf(waczPath);
-  if (wacz !== null) yield { path: waczPath, name: basename(waczPath), bytes: wacz };
+  if (wacz !== null) yield { path: waczPath, name: `${archive}.wacz`, bytes: wacz };
 }
 
 async function* filesIn(folder: string, name: string): AsyncGenerator<RunFile> {

@@ -4,10 +4,8 @@
 
 import type { AddAnswer, Frontier, ListRequest, NewUrl, QueueListing } from '@mannerly/frontier';
 import { wantsTdmRep } from '@mannerly/robots/page';
-import PQueue from 'p-queue';
 import { type Admit, createAdmit, type Refusal } from '../admit/admit.js';
-import { createHostRules } from '../admit/host-rules.js';
-import { Scope } from '../admit/scope.js';
+import { createHostRules, Scope } from '../admit/scope.js';
 import type { CrawlArchive } from '../archive/crawl-archive.js';
 import { Hooks } from '../crawl/hooks.js';
 import { PageRequests } from '../crawl/page-requests.js';
@@ -38,6 +36,7 @@ import { ItemWriter } from '../output/items.js';
 import { jsonlSink } from '../output/jsonl.js';
 import { datasetReader } from '../page/datasets.js';
 import { PageReader } from '../page/read-page.js';
+import { Places } from '../places.js';
 import { lookAtVisit } from '../recrawl/kept-knowledge.js';
 import { Recrawl } from '../recrawl/recrawl.js';
 import { replayedWork } from '../replay/replayed-work.js';
@@ -57,6 +56,7 @@ import { PolitenessLedger } from '../report/politeness.js';
 import { Wakeup } from '../wakeup.js';
 import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, endedActivity } from './activity.js';
 import { type AddedUrl, addedUrls } from './added-urls.js';
+import { OrderWatch } from './crawl-orders.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
 import { ReadingLog } from './reading-log.js';
@@ -82,6 +82,7 @@ export class Run {
   readonly readings: ReadingLog;
   /** After a reset: until when the hosts of the removed crawl get no request, epoch milliseconds. */
   readonly restedAtMs: number;
+  readonly orders: OrderWatch;
   readonly wakeup: Wakeup;
   readonly ledger: PolitenessLedger;
   readonly counts: OutcomeCounts;
@@ -101,7 +102,7 @@ export class Run {
   requisites: Requisites | null = null;
   readonly egress: Egress;
   /** Requests for pages, robots.txt and companion files. */
-  readonly fetches: PQueue;
+  readonly fetches: Places;
   /** Requests of handlers and of pages in a browser. */
   readonly pageRequests: PageRequests;
   readonly licenses: Licenses;
@@ -164,6 +165,10 @@ export class Run {
 
     this.wakeup = new Wakeup(clock);
     stop.onRequest = () => this.wakeup.wake();
+    // A second `stop.request` would abort what is in flight.
+    const requestStop = (): void => (stop.isRequested() ? undefined : stop.request());
+    const acts = { pause: () => this.pause(), resume: () => this.resume(), stop: requestStop };
+    this.orders = new OrderWatch(clock, (order) => acts[order]());
     this.ledger = new PolitenessLedger();
     this.counts = new OutcomeCounts();
     this.totals = new CrawlTotals(clock, this.counts, this.ledger);
@@ -215,7 +220,7 @@ export class Run {
     });
     const tokens = new LicenseTokens(options.licensing.tokens);
     this.egress = createRunEgress(setup, { journal, tokens, cookies, archive: () => this.archive });
-    this.fetches = new PQueue({ concurrency: network.concurrency });
+    this.fetches = new Places(network.concurrency);
     this.pageRequests = new PageRequests({
       frontier,
       admit: this.admit,

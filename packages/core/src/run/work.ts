@@ -1,10 +1,15 @@
 // One piece of work from its request to its settlement: hooks, the request, its result, and the commit to the frontier.
 
-import type { PageWork, RobotsWork, Work } from '@mannerly/frontier';
+import type { PageWork, Work } from '@mannerly/frontier';
 import type { ResponseHead } from '../fetch/fetcher.js';
-import { type EgressOutcome, exchangeOf, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
-import { licenseText } from '../licensing/apply-license.js';
-import type { LicenseAnswer } from '../licensing/licenses.js';
+import {
+  conditionalFields,
+  type EgressOutcome,
+  exchangeOf,
+  type FetchOutcome,
+  isRefusedByGuard,
+} from '../fetch/outcome.js';
+import { type LicenseAnswer, licenseText } from '../licensing/licenses.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { tombstone } from '../output/items.js';
 import type { Item } from '../output/sink.js';
@@ -62,7 +67,7 @@ async function resultOf(run: Run, work: Work): Promise<WorkResult> {
     if (verdict !== null) return refusedByHook(run, work, verdict, null);
   }
   const conditions = await conditionsOf(run, work);
-  const { outcome, hadTurn } = await run.fetches.add(() => send(run, work, conditions));
+  const { outcome, hadTurn } = await run.fetches.take(() => send(run, work, conditions));
   if (outcome.kind === 'not-sent') {
     if (outcome.exchange !== undefined) await run.archive?.keep(outcome.exchange);
     return settled({ kind: 'returned', untilMs: outcome.untilMs });
@@ -151,15 +156,8 @@ async function conditionsOf({ recrawl, sitemaps, archive }: Run, work: Work): Pr
   if (work.kind === 'page' && work.record.via !== 'companion') return (await recrawl?.before(work)) ?? {};
   const conditions =
     work.kind === 'robots'
-      ? robotsConditions(work)
+      ? conditionalFields(work)
       : ((sitemaps.isSitemap(work) ? await recrawl?.sitemaps.before(work) : null) ?? {});
   // An archive holds no answer 304 to nothing.
   return archive?.knows(work.url) === false ? {} : conditions;
-}
-
-function robotsConditions({ etag, lastModified }: RobotsWork): Record<string, string> {
-  return {
-    ...(etag === null ? {} : { 'if-none-match': etag }),
-    ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),
-  };
 }

@@ -5,7 +5,7 @@ import type { HostWarning } from '@mannerly/frontier';
 import { keepLatest } from '../keep-latest.js';
 import { askedTerms } from './accept-signature.js';
 import { CLOCK_HOSTS, CLOCK_STOP_MS, CLOCK_WARN_MS, MAX_ASKING_AUTHORITIES } from './limits.js';
-import { type SignatureFields, type SigningTerms, signRequest } from './sign-request.js';
+import { requestSigner, type SignatureFields, type SigningTerms, type SignRequest } from './sign-request.js';
 import type { ResolvedSignature } from './signature-options.js';
 
 /** What it needs and what it tells: a site wants other signatures, or any; the clock is wrong. */
@@ -30,16 +30,17 @@ export interface SignedAnswer {
   readonly atMs: number;
 }
 
-/** The preference of an authority. `null`: it cannot be answered, or there is no key. */
+/** The preference of an authority. `sign` is `null` where it cannot be answered, or there is no key. */
 interface Preference {
-  readonly terms: SigningTerms | null;
-  /** The URL whose repetition carries the nonce that came with it. */
-  nonceFor: string | null;
+  readonly sign: SignRequest | null;
+  /** A nonce of the site is good once: for the URL whose repetition carries it. */
+  nonce: { readonly value: SigningTerms['nonce']; readonly url: string } | null;
 }
 
 /** Signs for one run. */
 export class CrawlSigning {
   readonly #signature: ResolvedSignature | null;
+  readonly #sign: SignRequest | null;
   readonly #notices: SigningNotices;
   readonly #preferences = new Map<string, Preference>();
   /** Hosts that have answered a signed request: one of them was served, or what it wants was told. */
@@ -51,6 +52,7 @@ export class CrawlSigning {
   /** @param signature - `null`: nothing is signed. */
   constructor(signature: ResolvedSignature | null, notices: SigningNotices) {
     this.#signature = signature;
+    this.#sign = signature === null ? null : requestSigner(signature.signer, signature.terms);
     this.#notices = notices;
   }
 
@@ -74,15 +76,12 @@ export class CrawlSigning {
     return this.#isStopped;
   }
 
-  /** The fields for one request, https. @throws What `signRequest` throws. */
+  /** The fields for one request, https. Rejects like `SignRequest`. */
   async fieldsFor(url: URL, method: 'GET' | 'HEAD' | 'POST' = 'GET'): Promise<SignatureFields> {
-    if (this.#signature === null) throw new Error('there is no key');
-    const { signer, terms } = this.#signature;
-    const kept = this.#preferences.get(url.host);
-    const asked = kept?.terms ?? terms;
-    // A nonce of the site is good once.
-    const nonce = kept?.nonceFor === url.href ? asked.nonce : terms.nonce;
-    return signRequest(url, signer, { ...asked, nonce }, this.wallMs(), method);
+    const kept = this.#preferences.size === 0 ? undefined : this.#preferences.get(url.host);
+    const sign = kept?.sign ?? this.#sign;
+    if (sign === null) throw new Error('there is no key');
+    return sign(url, this.wallMs(), method, kept?.nonce?.url === url.href ? kept.nonce.value : undefined);
   }
 
   /**
@@ -93,31 +92,36 @@ export class CrawlSigning {
   answered(url: URL, answer: SignedAnswer): boolean {
     if (this.signs(url)) this.#compareClocks(url, answer);
     const kept = this.#preferences.get(url.host);
-    if (kept?.nonceFor === url.href) kept.nonceFor = null;
+    if (kept?.nonce?.url === url.href) kept.nonce = null;
     const { status, header } = answer;
     const acceptSignature = status === 401 || status === 403 || status === 429 ? header('accept-signature') : null;
     if (acceptSignature === null || kept !== undefined) {
       this.#noteRefusal(url, answer);
       return false;
     }
-    const terms =
-      this.#signature !== null && this.signs(url)
-        ? askedTerms(acceptSignature, this.#signature.terms, this.#signature.signer.keyid)
-        : null;
-    keepLatest(this.#preferences, url.host, { terms, nonceFor: url.href }, MAX_ASKING_AUTHORITIES);
-    if (terms === null) {
+    const own = this.signs(url) ? this.#signature : null;
+    const asked = own === null ? null : askedTerms(acceptSignature, own.terms, own.signer.keyid);
+    const preference: Preference =
+      own === null || asked === null
+        ? { sign: null, nonce: null }
+        : {
+            sign: requestSigner(own.signer, { ...asked, nonce: own.terms.nonce }),
+            nonce: { value: asked.nonce, url: url.href },
+          };
+    keepLatest(this.#preferences, url.host, preference, MAX_ASKING_AUTHORITIES);
+    if (asked === null) {
       keepLatest(this.#known, url.hostname, true, MAX_ASKING_AUTHORITIES);
       this.#tell('signature-wanted', url, this.#wanted(acceptSignature), answer.atMs);
     }
     // Of a 429 the request is retried anyway, when the host allows it.
-    return terms !== null && status !== 429;
+    return asked !== null && status !== 429;
   }
 
   /** A host that refuses what it gets first, robots.txt aside, may not know the key. */
   #noteRefusal(url: URL, { status, atMs }: SignedAnswer): void {
-    if (!this.signs(url) || url.pathname === '/robots.txt') return;
     const isRefused = status === 401 || status === 403;
     if ((!isRefused && status >= 300) || this.#known.has(url.hostname)) return;
+    if (!this.signs(url) || url.pathname === '/robots.txt') return;
     keepLatest(this.#known, url.hostname, true, MAX_ASKING_AUTHORITIES);
     if (!isRefused) return;
     const detail = `${status} to the first signed request: the site is closed, or its operator does not know your key`;

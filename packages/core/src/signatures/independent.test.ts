@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { parseUrl } from '../parse-url.js';
 import { TEST_KEY } from '../test-support/test-key.js';
 import { COVERED, type SignatureForm } from './profile.js';
-import { signRequest } from './sign-request.js';
+import { requestSigner } from './sign-request.js';
 import { verifySignature } from './verify-signature.js';
 
 const REQUESTS = 1_000;
@@ -48,7 +48,7 @@ describe('http-message-signatures', () => {
     await fc.assert(
       fc.asyncProperty(anyUrl, anyTerms, async (url, terms) => {
         const request = { method: 'GET', url: url.href };
-        const fields = await signRequest(url, TEST_KEY, { ...terms, agent: AGENT }, Date.now());
+        const fields = await requestSigner(TEST_KEY, { ...terms, agent: AGENT })(url, Date.now());
         const judge = (at: string) =>
           httpbis.verifyMessage(
             {

@@ -1,6 +1,7 @@
-// Signs one request: three fields, made when it is sent and never used again (specification, identity 3).
+// Signs one request: three fields, made when it is sent and never used again (specification, identity 3). What does not
+// change from request to request is put together once.
 
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import { CREATED_BEFORE_SECONDS, NONCE_BYTES, NONCES_AT_ONCE } from './limits.js';
 import { ALGORITHM, agentComponent, agentField, LABEL, REQUEST_TAG, type SignatureForm } from './profile.js';
 import { derivedValue } from './signature-base.js';
@@ -27,40 +28,53 @@ export type SignatureFields = Readonly<Record<'Signature-Agent' | 'Signature-Inp
  * Signs a request without content.
  *
  * @param url - As it is requested, https.
- * @throws What `signer.sign` throws; an Error where it answers with no signature, or the URL is no https URL.
+ * @param nonce - Instead of that of the terms.
+ * Rejects with what `signer.sign` throws; with an Error where it answers with no signature, or the URL is no https URL.
  */
-export async function signRequest(
+export type SignRequest = (
   url: URL,
-  signer: Signer,
-  terms: SigningTerms,
   nowMs: number,
-  method: 'GET' | 'HEAD' | 'POST' = 'GET',
-): Promise<SignatureFields> {
-  const { form, agent, components, lifetimeSeconds, nonce, label = LABEL } = terms;
-  if (url.protocol !== 'https:') throw new Error('only https requests are signed');
-  const created = Math.floor(nowMs / 1_000) - CREATED_BEFORE_SECONDS;
+  method?: 'GET' | 'HEAD' | 'POST',
+  nonce?: SigningTerms['nonce'],
+) => Promise<SignatureFields>;
+
+/** What signs requests on these terms. */
+export function requestSigner(signer: Signer, terms: SigningTerms): SignRequest {
+  const { form, agent, components, lifetimeSeconds, label = LABEL } = terms;
   const agentCovered = agentComponent(form, label);
-  const value = nonce === true ? freshNonce() : nonce;
-  const params =
-    `(${[...components, agentCovered].join(' ')});created=${created};expires=${created + lifetimeSeconds}` +
-    `;keyid="${signer.keyid}";alg="${ALGORITHM}"${value === false ? '' : `;nonce="${value}"`};tag="${REQUEST_TAG}"`;
-  const lines = components.map((each) => `${each}: ${derivedValue(method, url, each.slice(1, -1))}\n`).join('');
-  const base = `${lines}${agentCovered}: "${agent}"\n"@signature-params": ${params}`;
-  const signature = await signer.sign(Buffer.from(base));
-  if (signature.length !== 64) throw new Error(`a signature has 64 bytes, and this one has ${signature.length}`);
-  return {
-    'Signature-Agent': agentField(form, agent, label),
-    'Signature-Input': `${label}=${params}`,
-    Signature: `${label}=:${Buffer.from(signature.buffer, signature.byteOffset, 64).toString('base64')}:`,
+  const derived = components.map((each) => [`${each}: `, each.slice(1, -1)] as const);
+  const beforeParams = `${agentCovered}: "${agent}"\n"@signature-params": `;
+  const beforeCreated = `(${[...components, agentCovered].join(' ')});created=`;
+  const afterExpires = `;keyid="${signer.keyid}";alg="${ALGORITHM}"`;
+  const agentValue = agentField(form, agent, label);
+  return async (url, nowMs, method = 'GET', nonce = terms.nonce) => {
+    if (url.protocol !== 'https:') throw new Error('only https requests are signed');
+    const created = Math.floor(nowMs / 1_000) - CREATED_BEFORE_SECONDS;
+    const nonceParam = nonce === false ? '' : `;nonce="${nonce === true ? freshNonce() : nonce}"`;
+    const expires = created + lifetimeSeconds;
+    const params = `${beforeCreated}${created};expires=${expires}${afterExpires}${nonceParam};tag="${REQUEST_TAG}"`;
+    let base = '';
+    for (const [written, name] of derived) base += `${written}${derivedValue(method, url, name)}\n`;
+    const signed = signer.sign(Buffer.from(`${base}${beforeParams}${params}`, 'latin1'));
+    const { buffer, byteOffset, length } = signed instanceof Uint8Array ? signed : await signed;
+    if (length !== 64) throw new Error(`a signature has 64 bytes, and this one has ${length}`);
+    return {
+      'Signature-Agent': agentValue,
+      'Signature-Input': `${label}=${params}`,
+      Signature: `${label}=:${Buffer.from(buffer, byteOffset, 64).toString('base64')}:`,
+    };
   };
 }
 
 /** Random bytes are drawn for many nonces at once: a call costs a third of a signature. */
-let pool = Buffer.alloc(0);
+const random = Buffer.alloc(NONCES_AT_ONCE * NONCE_BYTES);
+let used = random.length;
 
 function freshNonce(): string {
-  if (pool.length < NONCE_BYTES) pool = randomBytes(NONCES_AT_ONCE * NONCE_BYTES);
-  const nonce = pool.toString('base64', 0, NONCE_BYTES);
-  pool = pool.subarray(NONCE_BYTES);
-  return nonce;
+  if (used === random.length) {
+    randomFillSync(random);
+    used = 0;
+  }
+  used += NONCE_BYTES;
+  return random.toString('base64', used - NONCE_BYTES, used);
 }

@@ -65,19 +65,19 @@ function componentValue(
 }
 
 /** The value of a derived component (RFC 9421 section 2.2). @param name - One of `DERIVED`. */
-export function derivedValue(method: string, { host, pathname, search, href, protocol }: URL, name: string): string {
+export function derivedValue(method: string, url: URL, name: string): string {
   switch (name) {
     case '@method':
       return method;
     case '@authority':
-      return host;
+      return url.host;
     case '@path':
-      return pathname;
+      return url.pathname;
     case '@query':
-      return search === '' ? '?' : search;
+      return url.search || '?';
     case '@scheme':
-      return protocol.slice(0, -1);
+      return url.protocol.slice(0, -1);
     default:
-      return href;
+      return url.href;
   }
 }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { TEST_KEY } from '../test-support/test-key.js';
 import { DIRECTORY_TAG } from './profile.js';
-import { signRequest } from './sign-request.js';
+import { requestSigner } from './sign-request.js';
 import { type SignedMessage, signatureBase } from './signature-base.js';
 import { thumbprint } from './signing-key.js';
 import { parseMembers } from './structured-field.js';
@@ -126,7 +126,7 @@ describe('our own vectors', () => {
     ],
   ])('%s', async (url, signature) => {
     // `created` is two seconds ago.
-    const fields = await signRequest(new URL(url), TEST_KEY, terms, 1_735_689_602_000);
+    const fields = await requestSigner(TEST_KEY, terms)(new URL(url), 1_735_689_602_000);
     expect(fields.Signature).toBe(`sig1=:${signature}:`);
     expect(fields['Signature-Input']).toMatch(/;created=1735689600;expires=1735689660;.*;tag="web-bot-auth"$/);
   });

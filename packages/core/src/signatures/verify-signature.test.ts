@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { TEST_KEY } from '../test-support/test-key.js';
 import { COVERED, DIRECTORY_TAG, type SignatureForm } from './profile.js';
-import { type SignatureFields, type SigningTerms, signRequest } from './sign-request.js';
+import { requestSigner, type SignatureFields, type SigningTerms } from './sign-request.js';
 import { type KeysOf, verifySignature } from './verify-signature.js';
 
 const NOW_MS = 1_800_000_000_000;
@@ -13,7 +13,7 @@ const TERMS: SigningTerms = { form: 'url', agent: AGENT, components: COVERED.pat
 const keys: KeysOf = (agent, keyid) => (agent === AGENT && keyid === TEST_KEY.keyid ? TEST_KEY.publicJwk : null);
 
 const signed = (terms: Partial<SigningTerms> = {}) =>
-  signRequest(new URL(URL_A), TEST_KEY, { ...TERMS, ...terms }, NOW_MS);
+  requestSigner(TEST_KEY, { ...TERMS, ...terms })(new URL(URL_A), NOW_MS);
 const judged = (
   fields: Readonly<Record<string, string>>,
   more: { url?: string; atMs?: number; keys?: KeysOf } = {},
@@ -125,7 +125,7 @@ describe('refused, each with its word', () => {
 });
 
 it('only https requests are signed, and with 64 bytes', async () => {
-  await expect(signRequest(new URL('http://a.example/'), TEST_KEY, TERMS, NOW_MS)).rejects.toThrow('https');
+  await expect(requestSigner(TEST_KEY, TERMS)(new URL('http://a.example/'), NOW_MS)).rejects.toThrow('https');
   const short = { keyid: TEST_KEY.keyid, sign: async () => new Uint8Array(63) };
-  await expect(signRequest(new URL(URL_A), short, TERMS, NOW_MS)).rejects.toThrow('63');
+  await expect(requestSigner(short, TERMS)(new URL(URL_A), NOW_MS)).rejects.toThrow('63');
 });

@@ -1,6 +1,6 @@
 // Items as lines of JSON, in portions of bounded length: a body is in memory while it is sent.
 
-import { itemLine } from '../output/item-line.js';
+import { itemLine } from '../output/jsonl.js';
 import type { Item } from '../output/sink.js';
 import { MAX_BODY_CHARS } from './limits.js';
 

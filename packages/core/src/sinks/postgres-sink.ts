@@ -4,7 +4,7 @@
 import { MannerlyError } from '../errors.js';
 import { fill } from '../options/check.js';
 import { POSTGRES_ROWS } from '../options/sink-rows.js';
-import { PageBatches } from '../output/page-batches.js';
+import { batchedSink, PageBatches } from '../output/page-batches.js';
 import type { Item, Sink } from '../output/sink.js';
 import { ITEM_COLUMNS, itemRow, quotedName } from './item-row.js';
 import { ROWS_AT_ONCE } from './limits.js';
@@ -31,7 +31,6 @@ const STORED = ['id', 'url', 'to_timestamp(f / 1000)', 'to_timestamp(e / 1000)',
  * A sink that inserts into a table of PostgreSQL. A write that has resolved is committed. Several processes may write
  * one table: an id that is there stays as it is. Data is `json`, not `jsonb`, which refuses the character U+0000 that
  * pages may have.
- *
  * @throws MannerlyError `option-invalid`, `option-unknown`
  */
 export function postgresSink(options: PostgresSinkOptions): Sink {
@@ -41,7 +40,6 @@ export function postgresSink(options: PostgresSinkOptions): Sink {
     throw new MannerlyError('option-invalid', 'expected one of `pool` and `client` of `postgresSink`');
   }
   const name = quotedName(table);
-  let batches: PageBatches | null = null;
 
   const insert = async (items: readonly Item[]): Promise<void> => {
     const rows = items.map(itemRow);
@@ -55,31 +53,19 @@ export function postgresSink(options: PostgresSinkOptions): Sink {
     );
   };
 
-  return {
-    name: `postgres ${table}`,
-    async open() {
-      // Two processes that make it at once meet in the catalogue: the lock is that of this name.
-      await queries.query(
-        `DO $$ BEGIN
-           PERFORM pg_advisory_xact_lock(hashtext(${literal(`mannerly ${table}`)}));
-           CREATE TABLE IF NOT EXISTS ${name} (
-             seq bigint GENERATED ALWAYS AS IDENTITY, id text COLLATE "C" PRIMARY KEY, url text NOT NULL,
-             fetched_at timestamptz NOT NULL, expires_at timestamptz, preferences json NOT NULL, license json,
-             removed text, data json NOT NULL);
-         END $$`,
-      );
-      batches = new PageBatches(insert, { items: ROWS_AT_ONCE, waitMs: 0 });
-    },
-    async write(items) {
-      if (batches === null) throw new Error(`the table ${table} is not open`);
-      await batches.write(items);
-    },
-    async close() {
-      const last = batches;
-      batches = null;
-      await last?.close();
-    },
-  };
+  return batchedSink(`postgres ${table}`, `the table ${table}`, async () => {
+    // Two processes that make it at once meet in the catalogue: the lock is that of this name.
+    await queries.query(
+      `DO $$ BEGIN
+         PERFORM pg_advisory_xact_lock(hashtext(${literal(`mannerly ${table}`)}));
+         CREATE TABLE IF NOT EXISTS ${name} (
+           seq bigint GENERATED ALWAYS AS IDENTITY, id text COLLATE "C" PRIMARY KEY, url text NOT NULL,
+           fetched_at timestamptz NOT NULL, expires_at timestamptz, preferences json NOT NULL, license json,
+           removed text, data json NOT NULL);
+       END $$`,
+    );
+    return { batches: new PageBatches(insert, { items: ROWS_AT_ONCE, waitMs: 0 }) };
+  });
 }
 
 function literal(text: string): string {

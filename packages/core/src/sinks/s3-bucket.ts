@@ -1,10 +1,10 @@
 // A bucket of an S3-compatible object store, by a client that signs requests. One object or part is in memory at a
 // time, and each request is sent until it is taken.
 
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { hash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { decodeXML } from 'entities';
+import { sha256Of } from '../directory/whole-file.js';
 import { MAX_ANSWER_CHARS, MAX_LISTING_CHARS, MAX_OBJECT_CHARS, MAX_S3_PARTS, S3_PART_BYTES } from './limits.js';
 import { type Answer, answerOf, type SendLimits, sendUntilTaken } from './send.js';
 
@@ -108,7 +108,7 @@ export class S3Bucket {
   async #sent(request: S3Request, alsoTaken: readonly number[] = []): Promise<Answer> {
     const { method, key, query = '', body, headers = {}, maxChars = MAX_ANSWER_CHARS } = request;
     const path = `${this.#url}${key === '' ? '' : `/${key.split('/').map(encodeURIComponent).join('/')}`}`;
-    const digest = body === undefined ? {} : { 'x-amz-content-sha256': sha256(body) };
+    const digest = body === undefined ? {} : { 'x-amz-content-sha256': hash('sha256', body) };
     const what = `${method} ${this.#url}/${key}`;
     const send = async (signal: AbortSignal): Promise<Answer> => {
       const init = { method, headers: { ...headers, ...digest }, redirect: 'manual', signal } as const;
@@ -125,16 +125,6 @@ export class S3Bucket {
 
 function elementOf(xml: string, element: string): string | null {
   return new RegExp(`<${element}>([^<]{1,2000})<`).exec(xml)?.[1] ?? null;
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
-async function sha256Of(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
-  return hash.digest('hex');
 }
 
 async function partOf(file: FileHandle, from: number, bytes: number): Promise<Uint8Array> {

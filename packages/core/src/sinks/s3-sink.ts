@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto';
 import { invalidOption } from '../errors.js';
 import { fill } from '../options/check.js';
 import { S3_ROWS } from '../options/sink-rows.js';
-import { idOfLine } from '../output/item-line.js';
+import { idOfLine } from '../output/jsonl.js';
 import { JSONL_TAIL_PAGES } from '../output/limits.js';
-import { PageBatches } from '../output/page-batches.js';
+import { batchedSink, PageBatches } from '../output/page-batches.js';
 import type { Item, Sink } from '../output/sink.js';
 import { parseUrl } from '../parse-url.js';
 import { itemBodies } from './item-bodies.js';
@@ -41,7 +41,6 @@ export interface S3SinkOptions {
  * A sink that puts objects into a bucket: `items/…jsonl` while the crawl runs; at its end `files/…`, what handlers
  * saved, and `archive/…` and `archive.wacz`, where one is kept. A file that is there already, by its SHA-256, is not
  * sent again.
- *
  * @throws MannerlyError `option-invalid`, `option-unknown`
  */
 export function s3Sink(options: S3SinkOptions): Sink {
@@ -53,26 +52,16 @@ export function s3Sink(options: S3SinkOptions): Sink {
   }
   const address = url.href.replace(/\/+$/, '');
   const bucketFor = (stop: AbortSignal) => new S3Bucket(client, address, { timeoutMs, retries }, stop);
-  let batches: PageBatches | null = null;
 
+  const sink = batchedSink(`s3 ${address}/${prefix}`, `the bucket ${address}`, async (stop) => {
+    const objects = new ItemObjects(bucketFor(stop), `${prefix}items/`);
+    const batches = new PageBatches((items) => objects.write(items), batch);
+    if (keeps.includes('items')) await objects.open(batches.ids.add);
+    return { batches };
+  });
   return {
-    name: `s3 ${address}/${prefix}`,
-    async open(stop = NEVER) {
-      const bucket = bucketFor(stop);
-      const objects = new ItemObjects(bucket, `${prefix}items/`);
-      const opening = new PageBatches((items) => objects.write(items), batch);
-      if (keeps.includes('items')) await objects.open(opening.ids.add);
-      batches = opening;
-    },
-    async write(items) {
-      if (batches === null) throw new Error(`the bucket ${address} is not open`);
-      if (keeps.includes('items')) await batches.write(items);
-    },
-    async close() {
-      const last = batches;
-      batches = null;
-      await last?.close();
-    },
+    ...sink,
+    write: async (items) => (keeps.includes('items') ? sink.write(items) : undefined),
     async keepFile({ name, path, bytes }, stop = NEVER) {
       if (!keeps.includes(name.startsWith('files/') ? 'files' : 'archive')) return;
       await bucketFor(stop).putFile(`${prefix}${name}`, path, bytes);

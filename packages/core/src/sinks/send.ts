@@ -23,9 +23,7 @@ export interface Answer {
 }
 
 /**
- * Sends until an answer comes that another attempt would not change.
- *
- * @param what - Of which an error tells: `POST https://example.org`.
+ * Sends until an answer comes that another attempt would not change. @param what - `POST https://example.org`.
  * @param stop - Ends the wait for the next attempt, and lets the last one end.
  * @throws Error naming the last answer, when no attempt is left or the server wants to wait longer than ten minutes.
  */

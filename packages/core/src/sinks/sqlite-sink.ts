@@ -4,7 +4,7 @@ import { MannerlyError } from '../errors.js';
 import { loadPeer } from '../optional-peer.js';
 import { fill } from '../options/check.js';
 import { SQLITE_ROWS } from '../options/sink-rows.js';
-import { PageBatches } from '../output/page-batches.js';
+import { batchedSink, PageBatches } from '../output/page-batches.js';
 import type { Item, Sink } from '../output/sink.js';
 import { ITEM_COLUMNS, itemRow, quotedName } from './item-row.js';
 import { ROWS_AT_ONCE } from './limits.js';
@@ -28,39 +28,27 @@ interface Database {
  * A sink that inserts into a table of a SQLite file: `node:sqlite` where it exists (Node.js 22.13), elsewhere
  * `better-sqlite3`, which you install. A write that has resolved survives a killed process. A row has `seq`, which
  * counts up, and the columns `id`, `url`, `fetched_at`, `expires_at`, `preferences`, `license`, `removed`, `data`.
- *
  * @throws MannerlyError `option-invalid`, `option-unknown`; `open` rejects with `peer-missing` where neither is there.
  */
 export function sqliteSink(options: SqliteSinkOptions): Sink {
   const { path, table } = fill('sqliteSink.', SQLITE_ROWS, options);
-  let opened: { readonly db: Database; readonly batches: PageBatches } | null = null;
-  return {
-    name: `sqlite ${path}`,
-    async open() {
-      const db = await openDatabase(path);
-      try {
-        // Of several processes one waits for the other.
-        db.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-        db.exec(`CREATE TABLE IF NOT EXISTS ${quotedName(table)} (
-          seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, url TEXT NOT NULL, fetched_at INTEGER NOT NULL,
-          expires_at INTEGER, preferences TEXT NOT NULL, license TEXT, removed TEXT, data TEXT NOT NULL)`);
-        opened = { db, batches: insertInto(db, table) };
-      } catch (error) {
-        db.close();
-        throw error;
-      }
-    },
-    async write(items) {
-      if (opened === null) throw new Error(`the database ${path} is not open`);
-      await opened.batches.write(items);
-    },
-    async close() {
-      const last = opened;
-      opened = null;
-      await last?.batches.close();
-      last?.db.close();
-    },
-  };
+  return batchedSink(`sqlite ${path}`, `the database ${path}`, async () => {
+    const db = await openDatabase(path);
+    const end = async (): Promise<void> => {
+      db.close();
+    };
+    try {
+      // Of several processes one waits for the other.
+      db.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+      db.exec(`CREATE TABLE IF NOT EXISTS ${quotedName(table)} (
+        seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, url TEXT NOT NULL, fetched_at INTEGER NOT NULL,
+        expires_at INTEGER, preferences TEXT NOT NULL, license TEXT, removed TEXT, data TEXT NOT NULL)`);
+      return { batches: insertInto(db, table), end };
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  });
 }
 
 function insertInto(db: Database, table: string): PageBatches {

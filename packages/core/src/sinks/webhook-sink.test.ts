@@ -4,7 +4,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { itemOfLine } from '../output/item-line.js';
+import { itemOfLine } from '../output/jsonl.js';
 import type { Item } from '../output/sink.js';
 import { sinkSuite } from '../sink-conformance/suite.js';
 import { webhookSink } from './webhook-sink.js';

@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 import { invalidOption } from '../errors.js';
 import { fill } from '../options/check.js';
 import { WEBHOOK_ROWS } from '../options/sink-rows.js';
-import { PageBatches } from '../output/page-batches.js';
-import type { Sink } from '../output/sink.js';
+import { batchedSink, PageBatches } from '../output/page-batches.js';
+import type { Item, Sink } from '../output/sink.js';
 import { parseUrl } from '../parse-url.js';
 import { itemBodies } from './item-bodies.js';
 import { MAX_ANSWER_CHARS } from './limits.js';
@@ -35,7 +35,6 @@ export interface WebhookSinkOptions {
  * A sink that posts `{"items": […]}`, each item like a line of `items.jsonl`. `Idempotency-Key` is the same for each
  * attempt of the same items. After a crash items of pages that were in flight come again in other batches: who receives
  * them has to take each `id` once. Redirects are not followed.
- *
  * @throws MannerlyError `option-invalid`, `option-unknown`
  */
 export function webhookSink(options: WebhookSinkOptions): Sink {
@@ -46,7 +45,6 @@ export function webhookSink(options: WebhookSinkOptions): Sink {
     throw invalidOption('webhookSink.url', 'an absolute http(s) URL without name and password', typeof url);
   }
   const fields = fieldsOf(headers);
-  let batches: PageBatches | null = null;
 
   const post = async (body: string, key: string, stop: AbortSignal): Promise<void> => {
     const sent = new Headers(fields);
@@ -61,26 +59,15 @@ export function webhookSink(options: WebhookSinkOptions): Sink {
     if (status < 200 || status > 299) throw new Error(`${what}: status ${status}`);
   };
 
-  return {
-    name: `webhook ${parsed.origin}`,
-    async open(stop = NEVER) {
-      batches = new PageBatches(async (items) => {
-        for (const { lines, ids } of itemBodies(items)) {
-          const key = createHash('sha256').update(ids.join('\n')).digest('hex');
-          await post(`{"items":[${lines.map((line) => line.trimEnd()).join(',')}]}`, key, stop);
-        }
-      }, batch);
-    },
-    async write(items) {
-      if (batches === null) throw new Error(`the webhook ${parsed.origin} is not open`);
-      await batches.write(items);
-    },
-    async close() {
-      const last = batches;
-      batches = null;
-      await last?.close();
-    },
-  };
+  return batchedSink(`webhook ${parsed.origin}`, `the webhook ${parsed.origin}`, async (stop) => {
+    const write = async (items: readonly Item[]): Promise<void> => {
+      for (const { lines, ids } of itemBodies(items)) {
+        const key = createHash('sha256').update(ids.join('\n')).digest('hex');
+        await post(`{"items":[${lines.map((line) => line.trimEnd()).join(',')}]}`, key, stop);
+      }
+    };
+    return { batches: new PageBatches(write, batch) };
+  });
 }
 
 /** @throws MannerlyError `option-invalid`, which shows no value: it may be a secret */
@@ -93,5 +80,3 @@ function fieldsOf(headers: unknown): Headers {
     throw invalidOption('webhookSink.headers', 'header fields by name, each a text', 'another value');
   }
 }
-
-const NEVER = new AbortController().signal;

@@ -26,14 +26,12 @@ interface Verdict {
 
 /**
  * No request to the host began sooner than `gapMs` after the end of the one before, robots.txt and redirects included.
- *
  * @throws AssertionError; also where the host saw fewer than two requests, since nothing is shown then.
  */
 export const assertKeepsGap = assertion('assertKeepsGap', keepsGap);
 
 /**
  * No request to the host began sooner than `intervalMs` after the beginning of the one before: a Request-rate.
- *
  * @throws AssertionError, as `assertKeepsGap`.
  */
 export const assertKeepsPace = assertion('assertKeepsPace', keepsPace);
@@ -43,7 +41,6 @@ export const assertOneAtATime = assertion('assertOneAtATime', isOneAtATime);
 
 /**
  * Nothing was requested from the host before an answer to its robots.txt had come, for each scheme and port by itself.
- *
  * @throws AssertionError; also where nothing was requested from it at all.
  */
 export const assertRobotsFirst = assertion('assertRobotsFirst', askedRobotsFirst);

@@ -55,6 +55,49 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     }
   });
 
+  it('L2', 'for how long hosts are due is known, the longest first', async (test) => {
+    const { unit, store } = test;
+    const overdue = async (most: number) => (await store.overdueMs?.(most))?.map((ms) => Math.floor(ms / unit));
+    if ((await overdue(5)) === undefined) return;
+    assertEqual(await overdue(5), [], 'in an empty store');
+    for (const host of ['a', 'b', 'c', 'd']) await test.add(host, ['1', '2']);
+    const dueUnits: Readonly<Record<string, number>> = { a: 3, b: 1, c: 2, d: 9 };
+    for (const lease of await test.leaseAll(100, { entriesPerHost: 1 }))
+      await test.release(lease, dueUnits[lease.host]);
+    assertEqual(await overdue(5), [], 'before any time has passed');
+    await test.pass(4);
+    assertEqual(await overdue(5), [3, 2, 1], 'of three hosts that are due, in units');
+    assertEqual(await overdue(2), [3, 2], 'of the two that have been due for longest');
+  });
+
+  const destroyed = async (test: StoreTest): Promise<void> => {
+    const { store, made } = test;
+    if (made.connect === undefined || store.destroy === undefined) return;
+    await test.add('a', names('page', 300));
+    await test.add('b', ['1'], { notBeforeMs: 5 * test.unit, lane: 'other' });
+    await store.writeRecord('k', new Uint8Array([1]));
+    await store.reserve?.([{ key: 'slot', delayMs: test.unit }]);
+    await test.leaseAll();
+    const [, other = store] = await test.clients(2);
+    await other.nextDueInMs();
+    await store.destroy();
+    assertEqual(await codeOf(store.stats()), 'closed', 'the client that destroyed it');
+    assert((await codeOf(other.add([test.entry('a', 'late')]))) !== null, 'another client took it for a new crawl');
+    const absent = await made.connect();
+    const opened = codeOf(absent.open({ crawl: 'another', owner: 'later', create: false }));
+    assertEqual(await opened, 'store-mismatch', 'opening what is gone');
+    await absent.close();
+    test.store = await made.connect();
+    await test.open();
+    const { queued, known, hosts, inFlight } = await test.store.stats();
+    assertEqual([queued, known, hosts, inFlight], [0, 0, 0, 0], 'the new crawl has of the old one');
+    assertEqual(await test.store.readRecord('k'), null, 'a record of the old one');
+    assertEqual(await test.add('a', ['page1']), ['new'], 'a page of the old one');
+  };
+  // Where no other client could have the crawl, its file is removed.
+  if (capabilities.shared)
+    it('D1', 'a crawl that is destroyed is gone for every client, and can be made anew', destroyed);
+
   it('R1', 'the last record wins, and only whole ones are read', async (test) => {
     const { store } = test;
     assertEqual(await store.readRecord('k'), null, 'a record that was never written');

@@ -85,7 +85,7 @@ export class CrawlLock {
 const MAIN_PART = 'main';
 const INDEX = 'parts';
 
-/** Records in parts. Its promises reject with what the store throws. */
+/** Records in parts, kept with the lock. Its promises reject with what the store throws. */
 export class PartRecords {
   readonly #store: FrontierStore;
   readonly lock: CrawlLock;
@@ -122,7 +122,8 @@ export class PartRecords {
           hint: 'Give each process a part that it takes again when it is restarted, such as a crawl directory.',
         });
       }
-      await this.#store.writeRecord(INDEX, new TextEncoder().encode(JSON.stringify([...parts, this.#own])));
+      const index = new TextEncoder().encode(JSON.stringify([...parts, this.#own]));
+      await this.#store.writeRecord(INDEX, index, LOCK_HOST);
     });
   }
 
@@ -138,7 +139,7 @@ export class PartRecords {
 
   /** What a part has under a key; `null`: nothing. */
   read(part: string, key: string): Promise<Uint8Array | null> {
-    return this.#store.readRecord(keyOf(part, key));
+    return this.#store.readRecord(keyOf(part, key), LOCK_HOST);
   }
 
   /** What all parts have under a key, by their names. */
@@ -149,11 +150,11 @@ export class PartRecords {
   }
 
   write(key: string, value: Uint8Array): Promise<void> {
-    return this.#store.writeRecord(keyOf(this.#own, key), value);
+    return this.#store.writeRecord(keyOf(this.#own, key), value, LOCK_HOST);
   }
 
   async #index(): Promise<readonly string[] | null> {
-    const bytes = this.#store.capabilities.shared ? await this.#store.readRecord(INDEX) : null;
+    const bytes = this.#store.capabilities.shared ? await this.#store.readRecord(INDEX, LOCK_HOST) : null;
     return bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as string[]);
   }
 }

@@ -51,7 +51,7 @@ export class StoreGuard {
  * store leaves out stays out.
  */
 export function aroundStore(store: FrontierStore, pass: <T>(verb: () => Promise<T>) => Promise<T>): FrontierStore {
-  const { reserve, readHost, listRecords } = store;
+  const { reserve, readHost, listRecords, overdueMs } = store;
   return {
     capabilities: store.capabilities,
     get rollbacks() {
@@ -63,8 +63,9 @@ export function aroundStore(store: FrontierStore, pass: <T>(verb: () => Promise<
     wake: (host) => pass(() => store.wake(host)),
     commit: (hosts, links) => pass(() => store.commit(hosts, links)),
     nextDueInMs: () => pass(() => store.nextDueInMs()),
-    readRecord: (key) => pass(() => store.readRecord(key)),
-    writeRecord: (key, value) => pass(() => store.writeRecord(key, value)),
+    ...(overdueMs === undefined ? {} : { overdueMs: (most) => pass(() => overdueMs.call(store, most)) }),
+    readRecord: (key, near) => pass(() => store.readRecord(key, near)),
+    writeRecord: (key, value, near) => pass(() => store.writeRecord(key, value, near)),
     ...(listRecords === undefined
       ? {}
       : { listRecords: (prefix, cursor, limit) => pass(() => listRecords.call(store, prefix, cursor, limit)) }),

@@ -17,6 +17,7 @@ import {
 import type { Clock } from '../clock.js';
 import { AUTHORITIES_IN_MEMORY, AUTHORITY_BYTES_IN_MEMORY, RULES_IN_MEMORY } from '../limits.js';
 import type { FrontierStore } from '../store.js';
+import type { HostKeyBy } from '../url/url.js';
 import type { RobotsCopyRef, RobotsWork } from '../work.js';
 import {
   type Authority,
@@ -57,6 +58,7 @@ export type RobotsRequest = Pick<RobotsWork, 'url' | 'etag' | 'lastModified'>;
 /** What the gate is made of. */
 export interface GateOptions {
   readonly records: Pick<FrontierStore, 'readRecord' | 'writeRecord'>;
+  readonly hostKeyBy: HostKeyBy;
   readonly access: ResolvedAccessOptions;
   readonly readRules: RulesReader;
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -72,13 +74,14 @@ export class RobotsGate {
   readonly #cache: AuthorityCache;
 
   constructor(options: GateOptions) {
-    const { records, access, clock } = options;
+    const { records, access, clock, hostKeyBy } = options;
     this.#options = options;
-    this.#cache = new AuthorityCache(records, (record) => restored(record, clock.nowMs(), access), {
+    const bounds = {
       maxAuthorities: AUTHORITIES_IN_MEMORY,
       maxRules: RULES_IN_MEMORY,
       maxBytes: AUTHORITY_BYTES_IN_MEMORY,
-    });
+    };
+    this.#cache = new AuthorityCache(records, (record) => restored(record, clock.nowMs(), access), bounds, hostKeyBy);
   }
 
   peek(name: string): Authority | null {

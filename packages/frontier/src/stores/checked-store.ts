@@ -15,7 +15,10 @@ import type {
   StoreCapabilities,
 } from '../store.js';
 
-type Verbs = Required<Omit<FrontierStore, 'capabilities' | 'rollbacks' | 'open' | 'add' | 'close'>>;
+type Verbs = Required<Omit<FrontierStore, 'capabilities' | 'rollbacks' | 'open' | 'add' | 'destroy' | 'close'>>;
+
+/** The verbs of a store that is open. */
+export type StoreVerbs = Verbs & Required<Pick<FrontierStore, 'destroy'>> & Pick<FrontierStore, 'rollbacks'>;
 
 /** The verbs of an opened crawl, with arguments that are checked. They may answer at once. */
 export type StoreQueues = {
@@ -27,6 +30,8 @@ export type StoreQueues = {
   save?(): Promise<void>;
   /** Called before each verb. @throws FrontierError `store-failed` once the store has failed. */
   check?(): void;
+  /** Removes the crawl. @default the store cannot */
+  destroy?(): Promise<void>;
   close?(): Promise<void>;
 };
 
@@ -98,14 +103,18 @@ export class CheckedStore implements FrontierStore {
     return this.#open().nextDueInMs();
   }
 
-  async readRecord(key: string) {
-    return this.#open().readRecord(key);
+  async overdueMs(most: number) {
+    return this.#open().overdueMs(most);
   }
 
-  async writeRecord(key: string, value: Uint8Array | null) {
+  async readRecord(key: string, near?: string) {
+    return this.#open().readRecord(key, near);
+  }
+
+  async writeRecord(key: string, value: Uint8Array | null, near?: string) {
     const queues = this.#open();
     if (value !== null) checkBytes('record', value, RECORD_MAX_BYTES);
-    await queues.writeRecord(key, value);
+    await queues.writeRecord(key, value, near);
     await queues.save?.();
   }
 
@@ -128,6 +137,13 @@ export class CheckedStore implements FrontierStore {
   /** A page has at least one item and at most 10,000. */
   async scan(cursor: string | null, limit: number, host?: string) {
     return this.#open().scan(cursor, Math.max(1, Math.min(limit, SCAN_LIMIT)), host);
+  }
+
+  async destroy() {
+    const queues = this.#open();
+    if (queues.destroy === undefined) throw new FrontierError('option-invalid', 'this store removes no crawl');
+    await queues.destroy();
+    await this.close();
   }
 
   async close() {
@@ -235,18 +251,20 @@ export interface CrawlName {
   readonly identity: string;
 }
 
+const OTHER_VERSION = 'Another version of Mannerly wrote it: let that version finish the crawl, or start another one.';
+
 /**
  * @param place - Where it is kept: `the prefix docs`.
  * @param hint - What to do where another crawl is there.
  * @throws FrontierError `store-mismatch`, both names in the message.
  */
 export function compareCrawl(place: string, hint: string, kept: CrawlName, wanted: CrawlName): void {
-  const compare = (what: string, there: string, here: string) => {
+  const compare = (what: string, there: string, here: string, todo = hint) => {
     if (there === here) return;
     const message = `${place} holds ${what} ${JSON.stringify(there)}, not ${JSON.stringify(here)}`;
-    throw new FrontierError('store-mismatch', message, { hint });
+    throw new FrontierError('store-mismatch', message, { hint: todo });
   };
-  compare('a store of format', `${kept.format} ${kept.version}`, `${wanted.format} ${wanted.version}`);
+  compare('a store of format', `${kept.format} ${kept.version}`, `${wanted.format} ${wanted.version}`, OTHER_VERSION);
   compare('the crawl', kept.crawl, wanted.crawl);
   const isCompared = kept.identity !== '' && wanted.identity !== '';
   if (isCompared) compare('a crawl of the identity', kept.identity, wanted.identity);

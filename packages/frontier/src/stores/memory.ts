@@ -110,6 +110,11 @@ export class MemoryQueues extends HostQueues<Host> implements StoreQueues {
     return earliest === null || this.counts.unfinished === 0 ? null : Math.max(0, earliest - this.#nowMs());
   }
 
+  overdueMs(most: number): number[] {
+    const now = this.#nowMs();
+    return this.#due.timesUntil(now, most).map((at) => now - at);
+  }
+
   readRecord(key: string): Uint8Array | null {
     return this.records.get(key) ?? null;
   }

@@ -9,7 +9,7 @@ import { PostgresQueues } from './postgres/queues.js';
 import { serverStore } from './server/server-store.js';
 
 export type { PostgresPool, PostgresQuery, PostgresStoreOptions } from './postgres/connection.js';
-export type { ServerNotice, ServerStoreOptions } from './server/server-store.js';
+export type { ServerNotice } from './server/server-store.js';
 
 /**
  * A store on a PostgreSQL server, 13 or newer.

@@ -2,9 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { FrontierError } from '../errors.js';
-import { shardBase, shardOf } from './redis/shards.js';
+import { shardBase } from './redis/shards.js';
 import { laneNames, microseconds } from './redis/values.js';
 import { type RedisStoreOptions, redisStore } from './redis.js';
+import { shardOf } from './sharded/placement.js';
 
 const client = { status: 'ready', isCluster: false, callBuffer: async () => null };
 
@@ -26,6 +27,8 @@ describe('redisStore', () => {
     ['`prefix`', { client, prefix: 'a b' }],
     ['`shards`', { client, shards: 0 }],
     ['`shards`', { client, shards: 1_025 }],
+    ['`waitReplicas`', { client, waitReplicas: 17 }],
+    ['`waitReplicas`', { client: { ...client, isCluster: true }, waitReplicas: 1 }],
     ['`maxQueued`', { client, maxQueued: 0.5 }],
     ['`holdMs`', { client, holdMs: -1 }],
     ['`maxQeued`', { client, maxQeued: 1 }],

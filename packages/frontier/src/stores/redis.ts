@@ -1,13 +1,14 @@
 // The store on Redis, for any number of processes on any number of machines. Every verb is one script on one shard,
-// which makes it atomic there; the scripts are in `redis/lua-*.ts`. A commit whose links are in other shards adds those
-// first (C5).
+// which makes it atomic there; the scripts are in `redis/lua-*.ts`. Shards make one store as any stores do
+// (`sharded/`).
 
 import type { FrontierStore } from '../store.js';
 import { Connection, type RedisStoreOptions, resolveRedisOptions } from './redis/connection.js';
 import { claimCrawl, readDurability, WEAKNESS } from './redis/open-crawl.js';
 import { RedisQueues } from './redis/queues.js';
-import { shardBase } from './redis/shards.js';
+import { crawlKey, shardBase } from './redis/shards.js';
 import { type Durability, serverStore } from './server/server-store.js';
+import { ShardedQueues } from './sharded/sharded-queues.js';
 
 export type { RedisClient, RedisStoreOptions } from './redis/connection.js';
 export type { ServerNotice, ServerStoreOptions } from './server/server-store.js';
@@ -31,20 +32,32 @@ const WEAKEST_FIRST: readonly Durability[] = ['none', 'process', 'power'];
  */
 export function redisStore(options: RedisStoreOptions): FrontierStore {
   const resolved = resolveRedisOptions(options);
-  const connection = new Connection(resolved);
-  const durabilityOf = (shard: number, shards: number) =>
-    readDurability(connection, shardBase(resolved.prefix, shard, shards), resolved.allowUnsafe);
+  const connections: Connection[] = [];
+  const connect = (shard: number, shards: number) => {
+    const server = shards === 1 ? resolved.server : `${resolved.server} (shard ${shard + 1} of ${shards})`;
+    const connection = new Connection({ ...resolved, server }, shardBase(resolved.prefix, shard, shards));
+    connections.push(connection);
+    return connection;
+  };
   return serverStore({
     options: resolved,
     weakness: WEAKNESS,
     open: async (request) => {
       // The first shard's server is checked before anything is written to it.
-      const first = await durabilityOf(0, 1);
-      const shards = await claimCrawl(connection, request, resolved);
-      const others = await Promise.all(Array.from({ length: shards }, (_, shard) => durabilityOf(shard, shards)));
-      const weakest = WEAKEST_FIRST.find((one) => one === first || others.includes(one)) ?? 'none';
-      return { queues: new RedisQueues(connection, { ...resolved, shards }), durable: weakest };
+      const first = connect(0, 1);
+      const durable = [await readDurability(first, resolved.allowUnsafe)];
+      const shards = await claimCrawl(first, request, resolved);
+      const all = Array.from({ length: shards }, (_, shard) => (shards === 1 ? first : connect(shard, shards)));
+      durable.push(...(await Promise.all(all.map((one) => readDurability(one, resolved.allowUnsafe)))));
+      const [one, ...others] = all.map((connection, at) => {
+        const key = at === 0 ? crawlKey(resolved.prefix) : null;
+        return new RedisQueues(connection, { ...resolved, shards }, key);
+      });
+      const queues = others.length === 0 ? one! : new ShardedQueues([one!, ...others]);
+      return { queues, durable: WEAKEST_FIRST.find((each) => durable.includes(each)) ?? 'none' };
     },
-    close: () => connection.close(),
+    close: () => {
+      for (const connection of connections) connection.close();
+    },
   });
 }

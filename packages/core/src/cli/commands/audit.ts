@@ -1,23 +1,19 @@
 // `mannerly audit`: whether a crawl was polite, from its request log and the signatures in its archive. CI can check
 // its exit code.
 
-import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import { auditSignatures } from '../../inspection/signature-audit.js';
 import { auditCrawl } from '../../report/audit/audit-crawl.js';
 import { auditText, withFindings } from '../../report/audit/audit-report.js';
+import { readCrawlDirectories } from '../crawl-directories.js';
 import { EXIT } from '../exit-codes.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { recordedCount, showWork } from '../progress.js';
 import { readKeys } from '../read-keys.js';
-import { tellDamage } from '../tell-damage.js';
 
 /** @param directories - One, or several of the same crawl, which are judged together. */
 export async function auditCommand(directories: readonly string[], flags: Flags, io: CliIo): Promise<number> {
-  const [first = '', ...rest] = directories;
-  await tellDamage(directories, io);
-  const crawl = await readCrawlDirectory(first);
-  const others = await Promise.all(rest.map((directory) => readCrawlDirectory(directory)));
+  const [crawl, ...others] = await readCrawlDirectories(directories, io);
   const count = await recordedCount(directories, 'requests');
   let requests = 0;
   const keys = flags.keys === undefined ? [] : await readKeys(flags.keys);

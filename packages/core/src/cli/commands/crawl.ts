@@ -2,11 +2,14 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { WatchedCrawl } from '../../dashboard/view.js';
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import { lacksPage, NO_PAGE } from '../../fetch/identity.js';
+import { resolveOptions } from '../../options/options.js';
 import type { CrawlReport } from '../../report/crawl-report.js';
 import { totalsFromLogs } from '../../report/from-logs.js';
 import { progressText } from '../../report/progress-line.js';
+import { MAX_ACTIVITY_SEEDS } from '../../run/limits.js';
 import { type CrawlFlags, checkProcesses, isShared, retryFrom } from '../crawl-flags.js';
 import { type CrawlSetup, setUpCrawl } from '../crawl-setup.js';
 import { directoryFor } from '../default-directory.js';
@@ -15,13 +18,14 @@ import { UsageError } from '../failure.js';
 import { json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { makeCrawl, stopOnInterrupt } from '../live-crawl.js';
-import { openDashboard } from '../open-dashboard.js';
+import { openDashboard, openWorkersDashboard } from '../open-dashboard.js';
 import { outOfScopeText } from '../out-of-scope.js';
 import { type ProgressDisplay, showLine } from '../progress.js';
 import { resultFilesText } from '../result-files.js';
 import { seedsFrom } from '../seeds-file.js';
 import { summaryText } from '../summary.js';
 import { joinedProgress, joinedReport } from '../workers/joined-report.js';
+import { watchedWorkers } from '../workers/joined-view.js';
 import { WorkerPool } from '../workers/worker-pool.js';
 
 /** The default of `network.concurrency`. */
@@ -80,11 +84,12 @@ async function crawlAlone(setup: CrawlSetup, out: string, io: CliIo): Promise<Cr
 
 /** With several processes. @returns The exit code where no worker has a report: they have said why */
 async function crawlWithWorkers(
-  { seeds, flags, options }: CrawlSetup,
+  setup: CrawlSetup,
   count: number,
   out: string,
   io: CliIo,
 ): Promise<CrawlReport | number> {
+  const { seeds, flags, options } = setup;
   const { concurrency = DEFAULT_CONCURRENCY } = options.network ?? {};
   const shared = { ...flags, concurrency: Math.ceil(concurrency / count) };
   let display: ProgressDisplay | null = null;
@@ -99,6 +104,10 @@ async function crawlWithWorkers(
     const mark = `${pool.running()} processes · `;
     return `${mark}${progress === null ? 'opening' : progressText(progress, io.nowMs(), width - mark.length)}`;
   };
+  const dashboard = await openWorkersDashboard(watched(pool, setup, io), pool, flags, io).catch((error: unknown) => {
+    pool.kill();
+    throw error;
+  });
   display = showLine(io, lineOf, flags.progress);
   const stop = (): void => pool.stop();
   const release = stopOnInterrupt(io, display.line, stop, () => pool.kill());
@@ -112,7 +121,21 @@ async function crawlWithWorkers(
   } finally {
     display.stop();
     release();
+    await dashboard?.close();
   }
+}
+
+/** The workers as the live view sees them. */
+function watched(pool: WorkerPool, { seeds, options }: CrawlSetup, io: CliIo): WatchedCrawl {
+  const { bounds } = resolveOptions(options);
+  return watchedWorkers({
+    ...{ name: options.identity.name, seeds: seeds.slice(0, MAX_ACTIVITY_SEEDS), seedCount: seeds.length, bounds },
+    workers: () => pool.workers(),
+    pause: () => pool.tell('pause'),
+    resume: () => pool.tell('resume'),
+    stop: () => pool.stop(),
+    nowMs: () => io.nowMs(),
+  });
 }
 
 /** Says what is about to happen. */

@@ -2,24 +2,22 @@
 
 import { existsSync } from 'node:fs';
 import type { JsonValue } from '@mannerly/frontier';
-import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import { EXPORT_FORMATS, type ExportFormat, exportItems } from '../../output/export-items.js';
 import { currentItems, joinedItems } from '../../output/joined-items.js';
 import { plural } from '../../report/table.js';
+import { readCrawlDirectories } from '../crawl-directories.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { oneOf } from '../flag-values.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { recordedCount, showWork } from '../progress.js';
-import { tellDamage } from '../tell-damage.js';
 
 /** @param directories - Those of all machines that worked on one crawl. @throws UsageError; MannerlyError */
 export async function exportCommand(directories: readonly string[], flags: Flags, io: CliIo): Promise<number> {
   const wanted = wantedFrom(flags);
-  await tellDamage(directories, io);
+  const found = await readCrawlDirectories(directories, io);
   if (wanted.length === 0) {
-    const found = await Promise.all(directories.map((directory) => readCrawlDirectory(directory)));
     const paths = found.flatMap(({ parts }) => parts.map(({ itemsPath }) => itemsPath));
     for await (const line of flags.current ? currentItems(paths) : joinedItems(paths)) {
       await io.outSoon(flags.preferences === true ? preferencesOf(line) : line);

@@ -4,8 +4,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { resolveIdentity } from '../../fetch/identity.js';
-import { writeKeyFile } from '../../identity/key-file.js';
-import { keysOfRotation, nextRotation } from '../../identity/rotation.js';
+import { keysOfRotation, nextRotation, writeKeyFile } from '../../identity/rotation.js';
 import { iso } from '../../report/table.js';
 import { DIRECTORY_PATH } from '../../signatures/profile.js';
 import { loadSigningKey } from '../../signatures/signing-key.js';

@@ -1,6 +1,9 @@
 // What the command and its workers send to each other: plain JSON over the channel that Node.js opens between them.
 
+import type { DashboardView } from '../../dashboard/view.js';
+import type { MetricFamily } from '../../metrics/joined-metrics.js';
 import type { CrawlProgress, CrawlReport } from '../../report/crawl-report.js';
+import type { CrawlPhase } from '../../run/activity.js';
 
 /** From the command to a worker. */
 export type ToWorker =
@@ -14,13 +17,17 @@ export type ToWorker =
       readonly isFirst: boolean;
     }
   /** Requests in flight are completed. */
-  | { readonly kind: 'stop' };
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'pause' }
+  | { readonly kind: 'resume' };
 
 /** From a worker to the command. */
 export type FromWorker =
   /** Directory and store are open. */
   | { readonly kind: 'ready' }
-  | { readonly kind: 'progress'; readonly progress: CrawlProgress }
+  | { readonly kind: 'progress'; readonly progress: CrawlProgress; readonly phase: CrawlPhase }
+  /** For the live view and the metrics of all, once a second where they are wanted. */
+  | { readonly kind: 'view'; readonly view: DashboardView; readonly metrics: readonly MetricFamily[] }
   /** A line for the terminal. */
   | { readonly kind: 'line'; readonly text: string }
   /** Its run is stopping: by a message, or by a handler. */

@@ -1,7 +1,10 @@
 // The processes of `mannerly crawl --workers`, as the command sees them: started one after another, stopped together,
 // and restarted when one dies, within a bound. They share the store. The command itself fetches nothing.
 
+import type { DashboardView } from '../../dashboard/view.js';
+import type { MetricFamily } from '../../metrics/joined-metrics.js';
 import type { CrawlProgress, CrawlReport } from '../../report/crawl-report.js';
+import type { CrawlPhase } from '../../run/activity.js';
 import { EXIT } from '../exit-codes.js';
 import type { FromWorker, ToWorker, WorkerProcess } from './messages.js';
 
@@ -21,6 +24,16 @@ interface WorkerEnd {
   readonly code: number;
 }
 
+/** A worker as it has last said. */
+export interface WorkerNow {
+  readonly name: string;
+  readonly phase: CrawlPhase;
+  readonly progress: CrawlProgress;
+  /** `null`: none is wanted, or none has come. */
+  readonly view: DashboardView | null;
+  readonly metrics: readonly MetricFamily[];
+}
+
 /** How often one worker is restarted at most. */
 const MAX_RESTARTS = 5;
 
@@ -29,6 +42,8 @@ export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #processes = new Set<WorkerProcess>();
   readonly #progress = new Map<number, CrawlProgress>();
+  readonly #phases = new Map<number, CrawlPhase>();
+  readonly #views = new Map<number, Extract<FromWorker, { kind: 'view' }>>();
   #setOpen = (): void => undefined;
   readonly #opened = new Promise<void>((resolve) => {
     this.#setOpen = resolve;
@@ -52,6 +67,19 @@ export class WorkerPool {
   /** The latest progress of each worker. */
   progress(): readonly CrawlProgress[] {
     return [...this.#progress.values()];
+  }
+
+  /** Each worker, as it has last said. */
+  workers(): readonly WorkerNow[] {
+    return [...this.#progress].map(([number, progress]) => {
+      const { view = null, metrics = [] } = this.#views.get(number) ?? {};
+      return { name: `worker ${number}`, phase: this.#phases.get(number) ?? 'opening', progress, view, metrics };
+    });
+  }
+
+  /** Tells all workers to send nothing, or to continue. */
+  tell(kind: 'pause' | 'resume'): void {
+    for (const worker of this.#processes) worker.send({ kind });
   }
 
   /** How many are running. */
@@ -101,7 +129,11 @@ export class WorkerPool {
       let end: WorkerEnd | null = null;
       const onMessage: { readonly [K in FromWorker['kind']]: (message: Extract<FromWorker, { kind: K }>) => void } = {
         ready: () => this.#setOpen(),
-        progress: ({ progress }) => void this.#progress.set(number, progress),
+        progress: ({ progress, phase }) => {
+          this.#progress.set(number, progress);
+          this.#phases.set(number, phase);
+        },
+        view: (message) => void this.#views.set(number, message),
         line: ({ text }) => print(text),
         // A handler has stopped it, if the command has not: what stops one stops the crawl.
         stopping: () => this.stop(),
@@ -120,6 +152,7 @@ export class WorkerPool {
         this.#processes.delete(worker);
         const last = this.#progress.get(number);
         if (last !== undefined) this.#progress.set(number, { ...last, inFlight: 0 });
+        this.#phases.set(number, 'over');
         resolve({ report: null, code: code ?? EXIT.broken, ...end, signal });
       });
       worker.send(firstMessage(isFirst));

@@ -29,12 +29,10 @@ import { Pauses } from './pauses.js';
 import { ProgressSpans } from './progress.js';
 import type { ReportData, ReportedDepth, ReportedReason, ReportedRule } from './report-data.js';
 
-export type ReportedPaths = LogPaths & Pick<AuditedCrawl, 'robotsPath'> & { readonly manifest: CrawlManifest };
+export type ReportedPaths = LogPaths &
+  Pick<AuditedCrawl, 'robotsPath' | 'others'> & { readonly manifest: CrawlManifest };
 
 /**
- * Reads the logs and gathers the report.
- *
- * @param nowMs - When it is made, epoch milliseconds.
  * @param onRequests - Called with the number of requests judged so far.
  * @throws The platform's error when a log cannot be read; absent logs are empty.
  */

@@ -15,12 +15,9 @@ import type { ReportData } from './report-data.js';
 
 /**
  * Makes the report of a crawl directory from its logs, and writes each file whole or not at all.
- *
  * @param paths - As `readCrawlDirectory` gives them.
- * @param nowMs - Epoch milliseconds. @default now
  * @param onRequests - Called with the number of requests judged so far.
- * @throws MannerlyError `log-failed` when it cannot be written, `install-broken`; the platform's error when a log
- *   cannot be read.
+ * @throws MannerlyError `log-failed` when it cannot be written, `install-broken`; the platform's error.
  */
 export async function writeReport(
   paths: ReportedPaths & { readonly path: string },

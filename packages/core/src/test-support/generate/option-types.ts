@@ -96,7 +96,8 @@ function docOf(row: Row): string {
   const counted = ranges.filter((range) => /\d/.test(range)).map((range) => range.replace(/^list of /, ''));
   const range = counted.length === 0 ? '' : ` ${counted.join(', or ')}.`.replace(/^ ([a-z])/, (s) => s.toUpperCase());
   const byDefault = defaultOf(row);
-  const tag = byDefault === '' || byDefault === 'required' ? '' : ` @default ${byDefault.replaceAll('`', '')}`;
+  // That an option without a default may be left out, its `?` says.
+  const tag = ['', 'none', 'required'].includes(byDefault) ? '' : ` @default ${byDefault.replaceAll('`', '')}`;
   return `${withoutLinks(does)}${range}${tag}`;
 }
 

@@ -115,6 +115,15 @@ export class LmdbQueues implements StoreQueues {
     return Number.isFinite(dueInMs) ? dueInMs : null;
   }
 
+  /** Hosts whose lease was renewed may be among them: their place in the index is corrected later. */
+  overdueMs(most: number) {
+    this.#settle();
+    this.#crawl.freshCounts();
+    const { hosts } = this.#crawl;
+    const now = this.#crawl.now();
+    return hosts.due(now, most).map((number) => now - (hosts.byNumber(number).dueAt ?? now));
+  }
+
   readRecord(key: string): Uint8Array | null {
     this.#settleRecords();
     const kept = this.#crawl.tables.records.getBinary(textKey(RECORD, key));

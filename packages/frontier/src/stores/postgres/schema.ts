@@ -67,6 +67,15 @@ export const INSTALL_SQL = [
   ...[TABLES, COMMIT_SQL, LEASE_SQL, WAKE_SQL, RESERVE_SQL, READ_HOST_SQL, SCAN_SQL],
 ].join('\n');
 
+/** Removes them again, as one transaction. The schema stays if it holds something else or belongs to somebody else. */
+export const REMOVE_SQL = `
+DROP TABLE IF EXISTS $S.crawl, $S.alive, $S.seen, $S.host, $S.entry, $S.later, $S.tally, $S.record, $S.slot;
+DROP SEQUENCE IF EXISTS $S.arrival, $S.host_id;
+DROP FUNCTION IF EXISTS $S.commit, $S.lease, $S.wake, $S.reserve, $S.read_host, $S.scan;
+DO $$ BEGIN
+  DROP SCHEMA $S;
+EXCEPTION WHEN dependent_objects_still_exist OR insufficient_privilege THEN NULL; END $$`;
+
 /** Names the crawl, unless it has a name. Arguments: the crawl and its identity. */
 export const NAME_CRAWL_SQL = `
 WITH made AS (

@@ -12,6 +12,12 @@ SELECT CASE WHEN NOT ${IS_ALIVE} THEN 0 WHEN (SELECT sum(unfinished) FROM $S.tal
   FROM $S.host WHERE due IS NOT NULL ORDER BY due LIMIT 1
 ) END, CASE WHEN ${IS_ALIVE} THEN server_since END FROM $S.crawl WHERE one`;
 
+/** For how long hosts are due, microseconds, the longest first. */
+export const OVERDUE_SQL = `
+SELECT c.now - h.due FROM $S.host h,
+  (SELECT coalesce($1::int8, (extract(epoch FROM clock_timestamp()) * 1000000)::int8) AS now) c
+WHERE h.due <= c.now ORDER BY h.due LIMIT $2`;
+
 export const STATS_SQL = `
 SELECT sum(unfinished)::int8, sum(in_flight)::int8, sum(known)::int8, sum(hosts)::int8, sum(leased)::int8, sum(parked)::int8 FROM $S.tally`;
 

@@ -9,8 +9,17 @@ import { Resending, type Verdict } from '../server/resending.js';
 import { emptied, resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
 import { COMMIT_LUA, SEEN_LUA } from './lua-commit.js';
 import { HOST_LUA } from './lua-host.js';
-import { LEASE_LUA, WAKE_LUA } from './lua-lease.js';
-import { DUE_LUA, LATE_LUA, READ_HOST_LUA, RESERVE_LUA, SCAN_LUA, SETTINGS_LUA, STATS_LUA } from './lua-read.js';
+import { LEASE_LUA, RAISE_LUA, WAKE_LUA } from './lua-lease.js';
+import {
+  DESTROY_LUA,
+  DUE_LUA,
+  LATE_LUA,
+  READ_HOST_LUA,
+  RESERVE_LUA,
+  SCAN_LUA,
+  SETTINGS_LUA,
+  STATS_LUA,
+} from './lua-read.js';
 import { SHARD_LUA } from './lua-shard.js';
 
 export type ScriptValue = string | Buffer | number;
@@ -19,6 +28,7 @@ const SCRIPTS = {
   commit: script(HOST_LUA, SEEN_LUA, COMMIT_LUA),
   lease: script(HOST_LUA, LEASE_LUA),
   wake: script(HOST_LUA, WAKE_LUA),
+  raise: script(HOST_LUA, RAISE_LUA),
   scan: script(HOST_LUA, SCAN_LUA),
   readHost: script(HOST_LUA, READ_HOST_LUA),
   due: script(DUE_LUA),
@@ -26,6 +36,7 @@ const SCRIPTS = {
   stats: script(STATS_LUA),
   reserve: script(RESERVE_LUA),
   settings: script(SETTINGS_LUA),
+  destroy: script(DESTROY_LUA),
 };
 
 export type ScriptName = keyof typeof SCRIPTS;
@@ -41,12 +52,18 @@ const TEMPORARY = new RegExp(
   'i',
 );
 
-/** One client. Every call rejects with `store-failed` when the server refuses, or does not answer within `holdMs`. */
+/** Milliseconds in which a replica should have a commit; then the wait is a notice, and goes on. */
+const COPY_MS = 1_000;
+
+/** One client for one shard. Every call rejects with `store-failed` if the server refuses or is silent for `holdMs`. */
 export class Connection {
+  /** The beginning of the keys of its shard. */
+  readonly base: string;
   readonly #client: ResolvedRedisOptions['client'];
   readonly #resending: Resending;
 
-  constructor(options: ResolvedRedisOptions) {
+  constructor(options: ResolvedRedisOptions, base: string) {
+    this.base = base;
     this.#client = options.client;
     this.#resending = new Resending({ ...options, judge, isEnded: () => options.client.status === 'end' });
   }
@@ -60,8 +77,19 @@ export class Connection {
     return this.#resending.call(() => this.#client.callBuffer(command, args));
   }
 
-  /** Runs a script on the shard whose keys begin with `base`. `values`: its `ARGV`, the clock first. */
-  async run(name: ScriptName, base: string, values: readonly ScriptValue[]): Promise<unknown> {
+  /** Waits until so many replicas have all that was written before. */
+  async untilCopied(replicas: number): Promise<void> {
+    await this.#resending.call(async () => {
+      // With a write of its own: of another connection's the server waits for nothing.
+      const written = this.#client.callBuffer('SET', [`${this.base}W`, 1]);
+      const [, copies] = await Promise.all([written, this.#client.callBuffer('WAIT', [replicas, COPY_MS])]);
+      if (Number(copies) < replicas) throw new Error(`NOREPLICAS ${copies} of ${replicas} replicas have the commit`);
+    });
+  }
+
+  /** Runs a script. `values`: its `ARGV`, the clock first. */
+  async run(name: ScriptName, values: readonly ScriptValue[]): Promise<unknown> {
+    const { base } = this;
     const { text, digest } = SCRIPTS[name];
     const rest = [2, `${base}m`, `${base}-`, ...values];
     try {
@@ -93,6 +121,7 @@ const SHARDS_OF_ONE = 1;
 /** Shards of a cluster: enough to spread over a dozen servers, few enough to read all of them for the oldest host. */
 const SHARDS_OF_CLUSTER = 16;
 const SHARDS_MOST = 1_024;
+const REPLICAS_MOST = 16;
 
 /** An ioredis client, created and closed by the caller. */
 export interface RedisClient {
@@ -116,6 +145,13 @@ export interface RedisStoreOptions extends ServerStoreOptions {
    * @default 1, of a cluster 16
    */
   readonly shards?: number;
+  /**
+   * Replicas that must have a commit before it is answered (`WAIT`), so that a failover to one of them forgets nothing
+   * that was answered. Every commit takes as long as the slowest of them, and those of one process wait for each other.
+   * Not of a cluster, where `WAIT` reaches any node. 0 to 16.
+   * @default 0
+   */
+  readonly waitReplicas?: number;
 }
 
 export type ResolvedRedisOptions = ReturnType<typeof resolveRedisOptions>;
@@ -125,6 +161,7 @@ export function resolveRedisOptions(options: RedisStoreOptions) {
   if (typeof client?.callBuffer !== 'function') throw invalid('client', 'a client of ioredis', client);
   if (!/^[^{}\s]{1,64}$/.test(prefix)) throw invalid('prefix', '1 to 64 characters without braces and blanks', prefix);
   const shards = options.shards ?? (client.isCluster ? SHARDS_OF_CLUSTER : SHARDS_OF_ONE);
-  const common = resolveServerOptions('Redis', options, ['client', 'prefix', 'shards']);
-  return { ...common, client, prefix, shards: wholeIn('shards', shards, 1, SHARDS_MOST) };
+  const waitReplicas = wholeIn('waitReplicas', options.waitReplicas ?? 0, 0, client.isCluster ? 0 : REPLICAS_MOST);
+  const common = resolveServerOptions('Redis', options, ['client', 'prefix', 'shards', 'waitReplicas']);
+  return { ...common, client, prefix, shards: wholeIn('shards', shards, 1, SHARDS_MOST), waitReplicas };
 }

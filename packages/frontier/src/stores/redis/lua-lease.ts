@@ -1,10 +1,10 @@
-// `lease` and `wake` in Lua.
+// `lease` and `wake` in Lua, and waits that may be forgotten.
 
 /**
  * Lua, after the shard and the host. ARGV: now; hosts at most; entries of each; ttl; delay; the latest time that the
  * clock may have, nothing, or -1 for a clock that was set forward; `1` and names, or nothing. Returns `since`, the
- * clock, and nothing if the clock is too late; else for each lease its host, fencing token, state, queued entries,
- * microseconds since it was due, and entries.
+ * clock, and nothing if the clock is too late; else for each lease its host, fencing token, state, queued entries, and
+ * entries.
  */
 export const LEASE_LUA = `
 local maxHosts, perHost, ttl, delay = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -30,7 +30,7 @@ local function waitsForTheLost(r)
   return true
 end
 
-local function grant(r, since)
+local function grant(r)
   touch(r)
   r.e = math.max(r.e + 1, now)
   r.d = math.max(r.d, delay)
@@ -38,21 +38,21 @@ local function grant(r, since)
   m.l = m.l + 1
   index(r)
   local entries = take(r, perHost)
-  leases[#leases + 1] = { r.key, string.format('%.0f', r.e), call('HGET', base .. 's', r.n), r.q, now - since, entries }
+  leases[#leases + 1] = { r.key, string.format('%.0f', r.e), call('HGET', base .. 's', r.n), r.q, entries }
 end
 
 local function leaseDue()
   while #leases < maxHosts and checks > 0 do
-    local found = call('ZRANGEBYSCORE', due, '-inf', now, 'WITHSCORES', 'LIMIT', 0, math.min(checks, maxHosts - #leases))
+    local found = call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', 0, math.min(checks, maxHosts - #leases))
     if #found == 0 then return end
-    for at = 1, #found, 2 do
+    for at = 1, #found do
       checks = checks - 1
       local r = load(found[at])
       if not waitsForTheLost(r) then
         endLapsedLease(r)
         local ready = readyAt(r)
         if ready and ready <= now then
-          grant(r, tonumber(found[at + 1]))
+          grant(r)
         else
           touch(r)
           index(r)
@@ -70,7 +70,7 @@ local function leaseNamed()
     local allowedAt = r.l > 0 and r.l + r.d or r.a
     if not r.parked and allowedAt <= now and not waitsForTheLost(r) then
       endLapsedLease(r)
-      grant(r, allowedAt)
+      grant(r)
     end
   end
 end
@@ -96,5 +96,18 @@ if r and r.parked then
   index(r)
   save()
 end
+return 0
+`;
+
+/** Lua, after the shard and the host. ARGV: now; host and microseconds by turns: no host is due before. */
+export const RAISE_LUA = `
+for at = 2, #ARGV, 2 do
+  local r, wait = load(ARGV[at]) or create(ARGV[at]), tonumber(ARGV[at + 1])
+  touch(r)
+  -- Its release is forgotten too: it waits from the end of that lease.
+  if r.l > 0 then r.d = math.max(r.d, wait) else r.a = math.max(r.a, now + wait) end
+  index(r)
+end
+save()
 return 0
 `;

@@ -166,3 +166,13 @@ return { cursor, items }
 export const SETTINGS_LUA = `
 return call('INFO', 'server') .. call('INFO', 'memory') .. call('INFO', 'persistence') .. call('INFO', 'replication')
 `;
+
+/**
+ * Lua, after the shard. ARGV: now; cursor of SCAN; pattern of the shard's keys. Removes those of one step, the counts
+ * too: who asks for the crawl again finds none. Returns the next cursor, `0` at the end.
+ */
+export const DESTROY_LUA = `
+local step = call('SCAN', ARGV[2], 'MATCH', ARGV[3], 'COUNT', 1000)
+if #step[2] > 0 then call('UNLINK', unpack(step[2])) end
+return step[1]
+`;

@@ -6,7 +6,7 @@
 //   f<b>   fingerprints, a bucket      s   number → host's state   N<c> host names by number, 1,024 a list
 //   q<n>:… lines of entries of host n  i<n> entries in flight      w<n> entries that wait for their time
 //   o<n>, k<n>, L<n>   only where a host has several lanes: open lines, blocked lanes, lanes
-//   r<key> records, n their keys       t<key> reserved slots       -   never exists
+//   r<key> records, n their keys       t<key> reserved slots       -   never exists        W  written by `untilCopied`
 //
 // Scripts name two keys, `m` and `-`: while a slot migrates, a command with a key that is not there is answered
 // TRYAGAIN on both sides, so that no script ever runs on half a shard.

@@ -6,10 +6,11 @@ import type { OpenRequest } from '../../store.js';
 import { type CrawlName, compareCrawl, messageOf } from '../checked-store.js';
 import { type Durability, GONE, refuseUnsafe, type UnsafeSetting } from '../server/server-store.js';
 import type { Connection, ResolvedRedisOptions } from './connection.js';
-import { shardBase } from './shards.js';
+import { crawlKey } from './shards.js';
 
 const FORMAT = 'mannerly-frontier-redis';
-const VERSION = 2;
+/** Records of a crawl with several shards lie near their hosts since 3. */
+const VERSION = { one: 2, several: 3 };
 const OLDEST_SERVER = 7;
 const POLICY = 'noeviction';
 
@@ -26,9 +27,12 @@ export async function claimCrawl(
   { crawl, create }: OpenRequest,
   { prefix, identity, shards }: ResolvedRedisOptions,
 ): Promise<number> {
-  // Found without the number of shards, which it holds.
-  const key = `${shardBase(prefix, 0, 1)}crawl`;
-  const wanted: KeptCrawl = { format: FORMAT, version: VERSION, crawl, identity, shards };
+  const key = crawlKey(prefix);
+  const withShards = (count: number): KeptCrawl => {
+    const version = count === 1 ? VERSION.one : VERSION.several;
+    return { format: FORMAT, version, crawl, identity, shards: count };
+  };
+  const wanted = withShards(shards);
   if (create) await connection.call('SET', [key, JSON.stringify(wanted), 'NX']);
   const bytes = await connection.call('GET', [key]);
   if (!Buffer.isBuffer(bytes)) {
@@ -38,7 +42,7 @@ export async function claimCrawl(
   }
   const kept = parseKept(bytes, prefix);
   const hint = 'Take another prefix, or remove the keys of this one to start over.';
-  compareCrawl(`the prefix ${prefix}`, hint, kept, wanted);
+  compareCrawl(`the prefix ${prefix}`, hint, kept, withShards(kept.shards));
   return kept.shards;
 }
 
@@ -57,10 +61,9 @@ function parseKept(bytes: Buffer, prefix: string): KeptCrawl {
  */
 export async function readDurability(
   connection: Connection,
-  base: string,
   allowUnsafe: readonly UnsafeSetting[],
 ): Promise<Durability> {
-  const info = String(await connection.run('settings', base, [',']));
+  const info = String(await connection.run('settings', [',']));
   const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? null;
   const version = field('redis_version') ?? '0';
   if (Number.parseInt(version, 10) < OLDEST_SERVER) {

@@ -57,10 +57,9 @@ export function readEntry(bytes: Buffer): Entry {
   };
 }
 
-/** A lease, and for how long its host has been due. */
-export function readLease(answer: readonly unknown[], ttlMs: number): { lease: Lease; lateUs: number } {
-  const [host, fencingToken, state, queued, lateUs, entries] = answer;
-  const lease: Lease = {
+export function readLease(answer: readonly unknown[], ttlMs: number): Lease {
+  const [host, fencingToken, state, queued, entries] = answer;
+  return {
     host: String(host),
     fencingToken: String(fencingToken),
     ttlMs,
@@ -69,7 +68,6 @@ export function readLease(answer: readonly unknown[], ttlMs: number): { lease: L
     entries: (listOf(entries) as Buffer[]).map(readEntry),
     queued: Number(queued),
   };
-  return { lease, lateUs: Number(lateUs) };
 }
 
 export function readHostAnswer(answer: unknown): HostCommitAnswer {

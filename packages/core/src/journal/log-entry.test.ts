@@ -2,8 +2,7 @@
 // and the numbers of the rest.
 
 import { describe, expect, it } from 'vitest';
-import type { LogEntry } from './log-entry.js';
-import { terminalLog } from './terminal-log.js';
+import { type LogEntry, terminalLog } from './log-entry.js';
 
 const entry = (more: Partial<LogEntry>): LogEntry => ({
   level: 'warn',

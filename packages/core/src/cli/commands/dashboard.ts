@@ -1,0 +1,134 @@
+// `mannerly dashboard`: a live view, and metrics, of all processes of a crawl on a server, wherever they run.
+
+import type { WatchedCrawl } from '../../dashboard/view.js';
+import type { ProcessReport, StoreInspection, StoreReport } from '../../inspection/store-inspection.js';
+import { familiesOf, type MetricFamily } from '../../metrics/joined-metrics.js';
+import type { CrawlProgress } from '../../report/crawl-report.js';
+import { type CrawlActivity, NO_ACTIVITY } from '../../run/activity.js';
+import type { CrawlOrder } from '../../run/crawl-orders.js';
+import { EXIT } from '../exit-codes.js';
+import { UsageError } from '../failure.js';
+import type { Flags } from '../flags.js';
+import type { CliIo } from '../io.js';
+import { STORE_LOOK_MS } from '../limits.js';
+import { addressOf, serve } from '../open-dashboard.js';
+import { inspectingStore } from '../open-inspection.js';
+import { joinedPhase } from '../workers/joined-view.js';
+
+/** Any free port of this machine alone. */
+const DEFAULT_LISTEN = '127.0.0.1:0';
+
+const NO_BOUNDS: CrawlActivity['bounds'] = {
+  ...{ pages: null, minutes: null, depth: null, bytes: null, queuedUrls: Number.MAX_SAFE_INTEGER, onFull: 'spill' },
+  ...{ pagesPerHost: null, bytesPerHost: null, minutesPerHost: null },
+};
+
+/** Runs the command until Ctrl-C. @throws UsageError, MannerlyError */
+export async function dashboardCommand(flags: Flags, io: CliIo): Promise<number> {
+  const { store, listen = DEFAULT_LISTEN, listenName: hostNames = [], metrics = false } = flags;
+  if (store === undefined) throw new UsageError('name the store of the crawl', 'Add --store <url>.');
+  return inspectingStore(store, async (inspection) => {
+    const source = new WatchedStore(inspection, await inspection.report(), io);
+    const families = metrics ? () => source.families() : null;
+    const opened = await serve(source.crawl, { ...addressOf(listen), hostNames }, families, io);
+    try {
+      await source.ended;
+      return EXIT.ok;
+    } finally {
+      await opened.close();
+    }
+  });
+}
+
+/** A crawl on a server to be watched: it is asked once a second. */
+class WatchedStore {
+  #last: StoreReport;
+  readonly crawl: WatchedCrawl;
+  /** Resolves with Ctrl-C; rejects where the store fails. */
+  readonly ended: Promise<void>;
+
+  constructor({ report, order }: StoreInspection, first: StoreReport, io: CliIo) {
+    this.#last = first;
+    let isAsking = false;
+    let fail = (_: unknown): void => undefined;
+    const tell = (given: CrawlOrder) => (): void => void order(given).catch(fail);
+    this.crawl = {
+      // The processes tell their numbers, and no events.
+      events: { on: () => () => undefined },
+      ...{ pause: tell('pause'), resume: tell('resume'), stop: tell('stop') },
+      progress: () => progressOf(this.#last),
+      activity: () => {
+        const { name, seeds, seedCount, processes } = this.#last;
+        const bounds = { ...NO_BOUNDS, ...this.#last.bounds };
+        const phases = processes.flatMap(({ state, phase }) => (state === 'at-work' ? (phase ?? 'running') : []));
+        const phase = phases.length === 0 ? 'over' : joinedPhase(phases);
+        const about = { name, seeds, seedCount, bounds, phase, ended: null, nowMs: io.nowMs() };
+        return { ...NO_ACTIVITY, ...about, underwayCount: underwayOf(processes) };
+      },
+      together: () => ({ outcomes: this.#last.outcomes, processes: this.#last.processes.map(rowOf) }),
+    };
+    this.ended = new Promise<void>((resolve, reject) => {
+      fail = reject;
+      const end = io.every(STORE_LOOK_MS, () => {
+        if (isAsking) return;
+        isAsking = true;
+        report()
+          .then((next) => {
+            this.#last = next;
+          }, reject)
+          .finally(() => {
+            isAsking = false;
+          });
+      });
+      const release = io.onInterrupt(() => {
+        end();
+        release();
+        resolve();
+      });
+    });
+    // It may fail before it is awaited.
+    this.ended.catch(() => undefined);
+  }
+
+  /** The metrics of each process, and of the crawl. */
+  families(): Map<string, readonly MetricFamily[]> {
+    const { processes, outcomes, pages, queued, hosts, runningMs } = this.#last;
+    const own = (process: ProcessReport): MetricFamily[] => {
+      const { state, phase, underway, requests, items, bytes: receivedBytes } = process;
+      const running = state === 'at-work' ? 1 : 0;
+      const paused = running === 1 && phase === 'paused' ? 1 : 0;
+      return familiesOf({ requests, items, receivedBytes, underway: running * underway, running, paused });
+    };
+    const ofCrawl = { pages, runningSeconds: runningMs / 1_000, queuedUrls: queued, knownHosts: hosts };
+    return new Map([
+      ['', familiesOf(ofCrawl, outcomes)],
+      ...processes.map((process) => [nameOf(process), own(process)] as const),
+    ]);
+  }
+}
+
+function progressOf({ processes, outcomes, ...whole }: StoreReport): CrawlProgress {
+  const { pages, requests, hosts, queued, items, bytes, runningMs } = whole;
+  const countOf = (status: string): number =>
+    Object.values(outcomes[status] ?? {}).reduce((sum, count) => sum + count, 0);
+  return {
+    ...{ pages, requests, hosts, queued, items, bytes, runningMs, inFlight: underwayOf(processes) },
+    ...{ excluded: countOf('excluded'), dropped: countOf('dropped'), failed: countOf('failed') },
+    ...{ waitingFor: null, waitingHosts: 0 },
+  };
+}
+
+function underwayOf(processes: readonly ProcessReport[]): number {
+  return processes.reduce((sum, { state, underway }) => sum + (state === 'at-work' ? underway : 0), 0);
+}
+
+function rowOf(process: ProcessReport) {
+  const { state, phase, underway, requests, items, bytes } = process;
+  const shown = state === 'at-work' ? (phase ?? 'running') : state;
+  return { name: nameOf(process), phase: shown, underway: state === 'at-work' ? underway : 0, requests, items, bytes };
+}
+
+/** The same over all its runs: a machine and the number of its directory. */
+function nameOf({ machine, part }: ProcessReport): string {
+  return machine === null ? part : `${machine} ${part}`;
+}

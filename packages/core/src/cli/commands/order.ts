@@ -1,0 +1,78 @@
+// `mannerly pause`, `resume` and `stop`: an order to all processes of a crawl, on whichever machines they run.
+
+import { readCrawlDirectory } from '../../directory/crawl-directory.js';
+import type { ProcessReport, StoreInspection } from '../../inspection/store-inspection.js';
+import { type CrawlOrder, orderInFile } from '../../run/crawl-orders.js';
+import { EXIT } from '../exit-codes.js';
+import { type Flags, json } from '../flags.js';
+import type { CliIo } from '../io.js';
+import { ORDER_ANSWER_LOOK_MS, ORDER_ANSWER_MS } from '../limits.js';
+import { inspectingStore, whereOf } from '../open-inspection.js';
+import { processCount, processText } from '../summary.js';
+
+/** When a process has obeyed. */
+const HAS_OBEYED: Readonly<Record<CrawlOrder, (process: ProcessReport) => boolean>> = {
+  pause: ({ phase, underway }) => (phase === 'paused' || phase === 'stopping') && underway === 0,
+  resume: ({ phase }) => phase !== 'paused',
+  stop: () => false,
+};
+
+const OBEYED: Readonly<Record<CrawlOrder, string>> = { pause: 'paused', resume: 'running', stop: 'stopped' };
+
+/** Makes the command for one order. */
+export function orderCommand(order: CrawlOrder) {
+  return async (named: string | undefined, flags: Flags, io: CliIo): Promise<number> => {
+    const where = whereOf(named, flags);
+    if ('store' in where)
+      return inspectingStore(where.store, (inspection) => orderToAll(inspection, order, flags.json === true, io));
+    const { orderPath } = await readCrawlDirectory(where.directory);
+    await orderInFile(orderPath, order);
+    io.err(`A run in ${where.directory} takes it within a second. ${NEXT[order]}`);
+    return EXIT.ok;
+  };
+}
+
+const NEXT: Readonly<Record<CrawlOrder, string>> = {
+  pause: 'One that starts there later is paused too: mannerly resume ends that.',
+  resume: '',
+  stop: 'The same command continues the crawl.',
+};
+
+/** Tells all processes, and waits until those that are at work have obeyed. */
+async function orderToAll(
+  { order: tell, report }: StoreInspection,
+  order: CrawlOrder,
+  isJson: boolean,
+  io: CliIo,
+): Promise<number> {
+  const isAtWork = ({ state }: ProcessReport): boolean => state === 'at-work';
+  const first = (await report()).processes.filter(isAtWork).map(({ part }) => part);
+  await tell(order);
+  const untilMs = io.nowMs() + ORDER_ANSWER_MS;
+  for (;;) {
+    const { processes } = await report();
+    const told = processes.filter((process) => isAtWork(process) || first.includes(process.part));
+    const waiting = told.filter((process) => isAtWork(process) && !HAS_OBEYED[order](process));
+    if (waiting.length > 0 && io.nowMs() < untilMs) {
+      await pause(io);
+      continue;
+    }
+    const obeyed = told.length - waiting.length;
+    if (isJson) io.out(json({ order, obeyed, waiting }));
+    else {
+      io.out(told.length === 0 ? 'No process is at work.' : `${processCount(obeyed)} ${OBEYED[order]}.`);
+      for (const process of waiting) io.out(`${processText(process)}; has not answered yet`);
+      if (NEXT[order] !== '') io.err(NEXT[order].replace(' there', ''));
+    }
+    return waiting.length === 0 ? EXIT.ok : EXIT.broken;
+  }
+}
+
+function pause(io: CliIo): Promise<void> {
+  return new Promise((resolve) => {
+    const end = io.every(ORDER_ANSWER_LOOK_MS, () => {
+      end();
+      resolve();
+    });
+  });
+}

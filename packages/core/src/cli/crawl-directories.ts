@@ -1,0 +1,40 @@
+// The directories of all machines that worked on one crawl, read as one account.
+
+import { realpath } from 'node:fs/promises';
+import { readCrawlDirectory } from '../directory/crawl-directory.js';
+import { UsageError } from './failure.js';
+import type { CliIo } from './io.js';
+import { tellDamage } from './tell-damage.js';
+
+/** One directory. */
+type ReadDirectory = Awaited<ReturnType<typeof readCrawlDirectory>>;
+
+/**
+ * Reads directories, and says what of them is damaged.
+ *
+ * @param directories - At least one.
+ * @throws UsageError for one that is named twice, or of another crawl; MannerlyError as `readCrawlDirectory`.
+ */
+export async function readCrawlDirectories(
+  directories: readonly string[],
+  io: CliIo,
+): Promise<readonly [ReadDirectory, ...ReadDirectory[]]> {
+  await tellDamage(directories, io);
+  const places = new Map<string, string>();
+  for (const directory of directories) {
+    const place = await realpath(directory);
+    const same = places.get(place);
+    if (same !== undefined)
+      throw new UsageError(`${same} and ${directory} are one directory`, 'Each would count twice: name it once.');
+    places.set(place, directory);
+  }
+  const [first, ...others] = await Promise.all(directories.map((directory) => readCrawlDirectory(directory)));
+  if (first === undefined) throw new UsageError('no crawl directory is named');
+  for (const { manifest, path } of others) {
+    if (manifest.name === first.manifest.name) continue;
+    const names = `${JSON.stringify(first.manifest.name)}, not ${JSON.stringify(manifest.name)}`;
+    const hint = 'Together are read the directories of machines that worked on one crawl.';
+    throw new UsageError(`${first.path} holds a crawl by ${names} as ${path}`, hint);
+  }
+  return [first, ...others];
+}

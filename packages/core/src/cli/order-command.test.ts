@@ -1,0 +1,85 @@
+// Pausing, continuing and stopping what works in a crawl directory, from another terminal. If this breaks, an operator
+// who was asked to stop believes that the crawl has.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createManualClock } from '@mannerly/frontier';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { OrderWatch, orderBytes } from '../run/crawl-orders.js';
+import { fakeIo } from './io.fixture.js';
+import { runCommand } from './program.js';
+import { type TestSite, testSite } from './site.fixture.js';
+
+let base: string;
+let out: string;
+let site: TestSite;
+
+beforeEach(async () => {
+  base = mkdtempSync(join(tmpdir(), 'mannerly-order-'));
+  out = join(base, 'crawl');
+  site = await testSite(['/1']);
+});
+
+afterEach(async () => {
+  await site.close();
+  rmSync(base, { recursive: true });
+});
+
+async function run(...argv: string[]): Promise<{ code: number; err: string }> {
+  const io = fakeIo();
+  const code = await runCommand(argv, io);
+  return { code, err: io.errLines.join('\n') };
+}
+
+it('pauses, continues and stops the run of a directory, and pauses one that starts there', async () => {
+  const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
+  const words = ['crawl', `${site.url}/`, ...who, '--interval', '0', '--out', out, '--keep-open'];
+  const first = runCommand(words, fakeIo());
+  await vi.waitFor(() => expect(site.asked).toContain('/1'), 30_000);
+  expect(await run('stop', out)).toMatchObject({ code: 0, err: expect.stringContaining('within a second') });
+  expect(await first).toBe(130);
+
+  expect((await run('pause', out)).err).toContain('mannerly resume');
+  const io = fakeIo({ isTerminal: true });
+  const second = runCommand(words, io);
+  await run('add', out, `${site.url}/late`);
+  const shown = () => {
+    io.pass(1_000);
+    return io.drawn.join('');
+  };
+  await vi.waitFor(() => expect(shown()).toContain('paused'), 30_000);
+  expect(site.asked).not.toContain('/late');
+  // What is no order changes nothing.
+  writeFileSync(join(out, 'order.json'), '{"order":"fly","id":"1"}');
+  await run('resume', out);
+  await vi.waitFor(() => expect(site.asked).toContain('/late'), 30_000);
+  await run('stop', out);
+  expect(await second).toBe(130);
+}, 90_000);
+
+it('needs a directory with a crawl, or a store, and one of them', async () => {
+  expect((await run('pause', join(base, 'none'))).err).toContain('holds no crawl');
+  expect((await run('pause')).code).toBe(2);
+  expect((await run('stop', out, '--store', 'redis://h')).code).toBe(2);
+  expect((await run('delete')).err).toContain('--store');
+});
+
+it('takes no order twice: a server that has forgotten the last one shows the one before it', async () => {
+  const clock = createManualClock(0);
+  const told: string[] = [];
+  let kept = orderBytes('resume');
+  const watch = new OrderWatch(clock, (order) => told.push(order));
+  await watch.open([async () => kept]);
+  const next = async (bytes: Uint8Array) => {
+    kept = bytes;
+    clock.advance(1_000);
+    await new Promise(setImmediate);
+  };
+  const [resume, pause] = [kept, orderBytes('pause')];
+  for (const bytes of [pause, resume, pause, new Uint8Array([7]), orderBytes('resume')]) await next(bytes);
+  expect(told).toEqual(['pause', 'resume']);
+  watch.close();
+  await next(orderBytes('stop'));
+  expect(told).toEqual(['pause', 'resume']);
+});

@@ -1,0 +1,110 @@
+// Several processes of one crawl as one in the live view: what each of them shows, put together, and a row for each.
+
+import { MAX_DASHBOARD_HOSTS, MAX_DASHBOARD_RECENT } from '../../dashboard/limits.js';
+import type { DashboardView, HostRow, ProcessRow, WatchedCrawl } from '../../dashboard/view.js';
+import { keepLatest } from '../../keep-latest.js';
+import { NO_PROGRESS } from '../../report/crawl-report.js';
+import type { CrawlActivity, CrawlPhase } from '../../run/activity.js';
+import { joinedProgress } from './joined-report.js';
+import type { WorkerNow } from './worker-pool.js';
+
+/** What the command knows of the crawl besides its workers. */
+interface WorkersCrawl extends Pick<CrawlActivity, 'name' | 'seeds' | 'seedCount' | 'bounds'> {
+  workers(): readonly WorkerNow[];
+  pause(): void;
+  resume(): void;
+  stop(): void;
+  nowMs(): number;
+}
+
+/** The phase of all: the first of these that any process has. */
+const PHASES: readonly CrawlPhase[] = ['running', 'stopping', 'paused', 'opening', 'idle', 'over'];
+
+/** The workers as a crawl to be watched. */
+export function watchedWorkers({ workers, nowMs, pause, resume, stop, ...about }: WorkersCrawl): WatchedCrawl {
+  const views = (): DashboardView[] => workers().flatMap(({ view }) => view ?? []);
+  return {
+    // Every worker listens to its own.
+    events: { on: () => () => undefined },
+    ...{ pause, resume, stop },
+    progress: () => joinedProgress(workers().map(({ progress }) => progress)) ?? NO_PROGRESS,
+    activity() {
+      const underway = views().flatMap((view) => view.underway);
+      return {
+        ...about,
+        phase: joinedPhase(workers().map(({ phase }) => phase)),
+        ended: null,
+        nowMs: nowMs(),
+        underway,
+        underwayCount: views().reduce((sum, { underwayCount }) => sum + underwayCount, 0),
+        ready: [],
+        waits: [],
+        waitingHosts: views().reduce((sum, { waitingHosts }) => sum + waitingHosts, 0),
+      };
+    },
+    together: () => ({
+      hosts: joinedHosts(views().map(({ hosts }) => hosts)),
+      answers: addedCounts(views().map(({ answers }) => answers)),
+      outcomes: joinedOutcomes(views().map(({ outcomes }) => outcomes)),
+      recent: latest(views().flatMap(({ recent }) => recent)),
+      notes: latest(views().flatMap(({ notes }) => notes)),
+      processes: workers().map(({ name, phase, progress }): ProcessRow => {
+        const { inFlight: underway, requests, items, bytes } = progress;
+        return { name, phase, underway, requests, items, bytes };
+      }),
+    }),
+  };
+}
+
+/** @throws Never */
+export function joinedPhase(phases: readonly CrawlPhase[]): CrawlPhase {
+  return PHASES.find((phase) => phases.includes(phase)) ?? 'opening';
+}
+
+const STATES: readonly HostRow['state'][] = ['asking', 'ready', 'waiting', 'parked', 'quiet'];
+
+/** A host is worked on by one process at a time, and may be remembered by others: the row that says most counts. */
+function joinedHosts(lists: readonly (readonly HostRow[])[]): HostRow[] {
+  const rows = new Map<string, HostRow>();
+  for (const row of lists.flat()) {
+    const other = rows.get(row.host);
+    const isMore = other === undefined || STATES.indexOf(row.state) < STATES.indexOf(other.state);
+    keepLatest(rows, row.host, withTally(isMore ? row : other, isMore ? other : row), MAX_DASHBOARD_HOSTS);
+  }
+  const rank = ({ state, untilMs }: HostRow): number => STATES.indexOf(state) * 1e15 + (untilMs ?? 0);
+  return [...rows.values()].sort((one, two) => rank(one) - rank(two));
+}
+
+/** Its requests by both. */
+function withTally(row: HostRow, other: HostRow | undefined): HostRow {
+  if (other?.tally == null) return row;
+  if (row.tally === null) return { ...row, tally: other.tally };
+  const [last, before] =
+    row.tally.lastEndedAtMs >= other.tally.lastEndedAtMs ? [row.tally, other.tally] : [other.tally, row.tally];
+  const gaps = [last.smallestGapMs, before.smallestGapMs].filter((gapMs) => gapMs !== null);
+  const tally = {
+    ...last,
+    requests: last.requests + before.requests,
+    errors: last.errors + before.errors,
+    bytes: last.bytes + before.bytes,
+    smallestGapMs: gaps.length === 0 ? null : Math.min(...gaps),
+  };
+  return { ...row, tally };
+}
+
+function addedCounts(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const [name, count] of all.flatMap((each) => Object.entries(each))) sums[name] = (sums[name] ?? 0) + count;
+  return sums;
+}
+
+function joinedOutcomes(all: readonly DashboardView['outcomes'][]): DashboardView['outcomes'] {
+  const statuses = new Set(all.flatMap((each) => Object.keys(each)) as (keyof DashboardView['outcomes'])[]);
+  return Object.fromEntries(
+    [...statuses].map((status) => [status, addedCounts(all.map((each) => each[status] ?? {}))]),
+  );
+}
+
+function latest<T extends { readonly atMs: number }>(all: readonly T[]): T[] {
+  return [...all].sort((one, two) => two.atMs - one.atMs).slice(0, MAX_DASHBOARD_RECENT);
+}

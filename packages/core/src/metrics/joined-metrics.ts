@@ -1,0 +1,54 @@
+// The metrics of several processes of one crawl as one exposition: what a process counts has its name as a label, what
+// counts for the crawl stands once. prom-client writes the text.
+
+import type { AggregatorRegistry, Registry } from 'prom-client';
+import type { OutcomeTable } from '../report/decision.js';
+import { MEASURES, type Measure, type MeasureName, measuresOf } from './measures.js';
+
+/** A metric as `registry.getMetricsAsJSON()` of prom-client has it: plain JSON. */
+export interface MetricFamily {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  /** How values with the same labels become one. */
+  readonly aggregator: string;
+  readonly values: readonly { readonly value: number; readonly labels: Readonly<Record<string, string | number>> }[];
+}
+
+/** What every name begins with. */
+const PREFIX = 'mannerly_';
+/** What each process knows of the whole crawl; the others are its own. */
+const OF_CRAWL: readonly MeasureName[] = [...measuresOf('total'), 'queuedUrls', 'knownHosts'];
+
+/** One exposition. @param Aggregator - That of prom-client. @param all - The metrics of each process, by its name. */
+export function joinedMetrics(
+  Aggregator: typeof AggregatorRegistry,
+  all: ReadonlyMap<string, readonly MetricFamily[]>,
+): Promise<string> {
+  const ofCrawl = new Set(OF_CRAWL.map((name) => `${PREFIX}${MEASURES[name].prometheus}`));
+  const labelled = Array.from(all, ([process, families]) =>
+    families.map((family) =>
+      ofCrawl.has(family.name)
+        ? { ...family, aggregator: 'max' }
+        : { ...family, values: family.values.map((one) => ({ ...one, labels: { ...one.labels, process } })) },
+    ),
+  );
+  return (Aggregator.aggregate(labelled) as Registry).metrics();
+}
+
+/** Metrics from numbers: of a process that is asked over its store. @param values - By the names of the table. */
+export function familiesOf(
+  values: Readonly<Partial<Record<MeasureName, number>>>,
+  outcomes: OutcomeTable = {},
+): MetricFamily[] {
+  const family = (name: MeasureName, of: MetricFamily['values']): MetricFamily => {
+    const { kind, prometheus, help }: Measure = MEASURES[name];
+    const type = kind === 'gauge' ? 'gauge' : 'counter';
+    return { name: `${PREFIX}${prometheus}`, help, type, aggregator: 'sum', values: of };
+  };
+  const rows = Object.entries(values).map(([name, value]) => family(name as MeasureName, [{ value, labels: {} }]));
+  const decisions = Object.entries(outcomes).flatMap(([status, reasons]) =>
+    Object.entries(reasons).map(([reason, value]) => ({ value, labels: { status, reason } })),
+  );
+  return decisions.length === 0 ? rows : [...rows, family('decisions', decisions)];
+}

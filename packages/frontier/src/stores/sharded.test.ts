@@ -1,0 +1,124 @@
+// A store among several that does not answer. At stake: hosts of the others that wait for it, links that are lost with
+// it, and hosts that it grants to a process that has stopped waiting.
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { FrontierError } from '../errors.js';
+import { aroundStore } from '../records/store-guard.js';
+import type { NewEntry } from '../store.js';
+import { memoryStore } from './memory.js';
+import { shardOf } from './sharded/placement.js';
+import { shardedStore } from './sharded.js';
+
+describe('a store that does not answer', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+  afterEach(() => void vi.useRealTimers());
+  const NUMBERS = [0, 1, 2];
+  const SILENT_MS = 5_000;
+  const ALL = { maxHosts: 100, entriesPerHost: 10, ttlMs: 600_000 };
+
+  /** Three stores. The second answers nothing between `stop` and `back`, and then does what it was asked. */
+  async function opened() {
+    const stores = NUMBERS.map(() => memoryStore());
+    let answer = (_?: unknown): void => undefined;
+    let away: Promise<unknown> | null = null;
+    const waiting = aroundStore(stores[1]!, async (verb) => {
+      const error = await away;
+      if (error !== undefined && error !== null) throw error;
+      return verb();
+    });
+    const store = shardedStore([stores[0]!, Object.assign(waiting, { destroy: async () => undefined }), stores[2]!]);
+    await store.open({ crawl: 'docs', owner: 'test', create: true });
+    const hosts = Array.from({ length: 30 }, (_, number) => `h${number}`);
+    await store.add(hosts.map(entry));
+    const isAway = (host: string) => shardOf(host, 3) === 1;
+    const stop = () => {
+      away = new Promise((resolve) => {
+        answer = resolve;
+      });
+    };
+    const fail = async (error?: Error) => {
+      answer(error);
+      away = null;
+      await vi.advanceTimersByTimeAsync(1);
+    };
+    /** The answer, once the store is taken for silent. */
+    const afterSilence = async <T>(asked: Promise<T>) => {
+      await vi.advanceTimersByTimeAsync(SILENT_MS);
+      return asked;
+    };
+    return {
+      store,
+      stop,
+      fail,
+      back: () => fail(),
+      afterSilence,
+      gone: hosts.filter(isAway),
+      others: hosts.filter((one) => !isAway(one)),
+    };
+  }
+
+  it('stops its own hosts only', async () => {
+    const { store, stop, back, afterSilence, gone, others } = await opened();
+    stop();
+    const leases = await afterSilence(store.lease(ALL));
+    expect(leases.map(({ host }) => host).sort()).toEqual(others.sort());
+    // From here on no time passes, so no call may wait.
+    expect(await store.lease(ALL)).toEqual([]);
+    expect((await store.stats()).known).toBeLessThan(30);
+    expect(await store.nextDueInMs()).toBe(1_000);
+    const done = leases.map(({ host, fencingToken, entries }) => ({
+      ...{ host, fencingToken, done: entries.map(({ id }) => id) },
+      then: { release: { dueInMs: 0 } },
+    }));
+    expect((await store.commit(done)).hosts.every(({ ok }) => ok)).toBe(true);
+    expect(await store.nextDueInMs()).toBe(1_000);
+    await back();
+    expect((await store.lease(ALL)).map(({ host }) => host).sort()).toEqual(gone.sort());
+  });
+
+  it('has the links that were found meanwhile when it answers again', async () => {
+    const { store, stop, back, afterSilence, gone, others } = await opened();
+    const leases = await store.lease(ALL);
+    const there = leases.find(({ host }) => others.includes(host))!;
+    const away = leases.find(({ host }) => gone.includes(host))!;
+    stop();
+    const commit = ({ host, fencingToken, entries }: (typeof leases)[number], links: NewEntry[]) =>
+      store.commit(
+        [{ host, fencingToken, done: entries.map(({ id }) => id), then: { release: { dueInMs: 0 } } }],
+        links,
+      );
+    const link = { ...entry('h99'), host: gone[0]!, lane: 'a', notBeforeMs: 3, body: Uint8Array.of(0, 255) };
+    expect(await afterSilence(commit(there, [link]))).toEqual({ hosts: [{ ok: true, entries: [] }], links: ['new'] });
+    // Its lease may have been lost with the store: the page counts as lost.
+    expect((await commit(away, [])).hosts).toEqual([{ ok: false, reason: 'lost' }]);
+    await back();
+    const { items } = await store.scan(null, 100, gone[0]);
+    expect(items.map(({ entry: { body } }) => [...body])).toContainEqual([0, 255]);
+    expect((await store.listRecords!('deferred/', null, 10)).items).toEqual([]);
+    // What was done is done all the same.
+    expect((await store.readHost!(away.host))?.inFlight).toBe(0);
+  });
+
+  it('gets back what it granted too late', async () => {
+    const { store, stop, back, afterSilence, gone } = await opened();
+    stop();
+    const named = afterSilence(store.lease({ ...ALL, hosts: gone.slice(0, 1) }));
+    expect(await named).toEqual([]);
+    await back();
+    expect((await store.readHost!(gone[0]!))?.isLeased).toBe(false);
+  });
+
+  it('fails the crawl when it fails after all', async () => {
+    const { store, stop, fail, afterSilence } = await opened();
+    stop();
+    await afterSilence(store.lease(ALL));
+    await fail(new FrontierError('store-failed', 'gone for good'));
+    await expect(store.lease(ALL)).rejects.toThrow('gone for good');
+  });
+});
+
+function entry(host: string) {
+  const fingerprint = new Uint8Array(8);
+  new DataView(fingerprint.buffer).setUint32(0, Number(host.slice(1)) + 1);
+  return { host, fingerprint, priority: 4, body: new Uint8Array(1) };
+}

@@ -1,0 +1,81 @@
+// Several stores that carry one crawl: each host belongs to one of them, by the hash of its name.
+
+import { FrontierError } from '../errors.js';
+import { invalid } from '../option-value.js';
+import type { FrontierStore, OpenRequest, StoreCapabilities } from '../store.js';
+import { CheckedStore, type StoreVerbs } from './checked-store.js';
+import { ShardedQueues } from './sharded/sharded-queues.js';
+
+const OPTIONAL_VERBS = ['destroy', 'listRecords', 'overdueMs', 'readHost', 'reserve'] as const;
+const WEAKEST_FIRST = ['none', 'process', 'power'] as const;
+
+/**
+ * One store of several, such as one on each of three PostgreSQL servers. Each has the hosts whose names hash to it,
+ * with their URLs, their leases and their robots.txt. A store that does not answer for five seconds stops its own hosts
+ * only: they wait, and links to them are kept in another store until it answers.
+ *
+ * The crawl keeps the number and the order of its stores: another one is refused.
+ *
+ * @param stores - Not opened yet, at least one, each on data of its own. They are opened and closed with this one.
+ * @returns A store that was not opened yet. Its capabilities are the weakest of the stores'.
+ * @throws FrontierError `option-invalid` for a store without one of the optional verbs; `open` rejects with
+ *   `store-mismatch` for another number or order of stores, and where one of them has lost the crawl. After that it
+ *   cannot be opened any more.
+ * @example const store = shardedStore(pools.map((pool) => postgresStore({ pool, schema: 'docs' })))
+ */
+export function shardedStore(stores: readonly FrontierStore[]): FrontierStore {
+  if (!Array.isArray(stores) || stores.length === 0) throw invalid('stores', 'at least one store', stores);
+  for (const verb of OPTIONAL_VERBS) {
+    if (stores.some((store) => store[verb] === undefined)) throw invalid('stores', `stores with \`${verb}\``, stores);
+  }
+  const all = (of: (capabilities: StoreCapabilities) => boolean) => stores.every((store) => of(store.capabilities));
+  const least = (of: 'maxBody' | 'maxBatch') => Math.min(...stores.map((store) => store.capabilities[of]));
+  const closeAll = async () => {
+    await Promise.all(stores.map((store) => store.close()));
+  };
+  const capabilities: StoreCapabilities = Object.freeze({
+    shared: all(({ shared }) => shared),
+    exactCounts: all(({ exactCounts }) => exactCounts),
+    maxBody: least('maxBody'),
+    maxBatch: least('maxBatch'),
+    // Of servers it is known when they are open.
+    get durable() {
+      return WEAKEST_FIRST.find((one) => stores.some((store) => store.capabilities.durable === one)) ?? 'none';
+    },
+  });
+  return new CheckedStore({
+    capabilities,
+    open: async (request) => {
+      try {
+        await openAll(stores, request);
+        return new ShardedQueues(stores as readonly StoreVerbs[], closeAll);
+      } catch (error) {
+        await closeAll();
+        throw error;
+      }
+    },
+  });
+}
+
+/**
+ * Each store holds a crawl that is named for its place, so that one out of place is refused by name. The first is
+ * created last: where it is, all are.
+ */
+async function openAll(stores: readonly FrontierStore[], request: OpenRequest): Promise<void> {
+  const open = (at: number, create: boolean) => {
+    const crawl = stores.length === 1 ? request.crawl : `${request.crawl} (${at + 1} of ${stores.length})`;
+    return stores[at]!.open({ ...request, crawl, create });
+  };
+  const isThere = await open(0, false).then(
+    () => true,
+    (error: unknown) => {
+      if (request.create && error instanceof FrontierError && error.code === 'store-mismatch') return false;
+      throw error;
+    },
+  );
+  for (let at = 1; at < stores.length; at += 1) await open(at, !isThere);
+  if (isThere) return;
+  const others = await Promise.all(stores.slice(1).map((store) => store.stats()));
+  // With something in the others the first was there, and is again if another process has just created it.
+  await open(0, !others.some(({ known }) => known > 0));
+}

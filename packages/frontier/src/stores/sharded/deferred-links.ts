@@ -1,0 +1,92 @@
+// Links to a shard that is silent. A page is done only when its links are kept (C5), so they are kept as records of
+// another shard, and added when theirs answers again: by any process that notices, since that which kept them may be
+// gone.
+
+import { randomUUID } from 'node:crypto';
+import type { NewEntry, RecordListing } from '../../store.js';
+import type { Shard } from './shard.js';
+
+const PREFIX = 'deferred/';
+/** Links that one process defers at a time: then pages wait for the shard. */
+const DEFERRED_MOST = 100_000;
+/** Characters of one record, the last link not counted. */
+const RECORD_CHARS = 500_000;
+/** Records that are read at a time. */
+const PAGE = 16;
+
+export class DeferredLinks {
+  readonly #shards: readonly Shard[];
+  #count = 0;
+  #adding: Promise<boolean> | null = null;
+
+  constructor(shards: readonly Shard[]) {
+    this.#shards = shards;
+  }
+
+  hasPlaceFor(links: number): boolean {
+    return this.#count + links <= DEFERRED_MOST;
+  }
+
+  /** Keeps links of a shard in another one. */
+  async keep(at: number, links: readonly NewEntry[]): Promise<void> {
+    this.#count += links.length;
+    const keeper = this.#shards.find((shard) => !shard.isSilent) ?? this.#shards[0]!;
+    for (let from = 0; from < links.length; ) {
+      let text = '';
+      for (; from < links.length && text.length < RECORD_CHARS; from += 1) text += `${encodeLink(links[from]!)}\n`;
+      const key = `${PREFIX}${at}/${randomUUID()}`;
+      await keeper.ask((verbs) => verbs.writeRecord(key, new TextEncoder().encode(text)));
+    }
+  }
+
+  /** Adds what any process has kept for shards that answer. @returns Whether there was any. */
+  add(): Promise<boolean> {
+    this.#adding ??= this.#addAll().finally(() => {
+      this.#adding = null;
+    });
+    return this.#adding;
+  }
+
+  async #addAll(): Promise<boolean> {
+    const added = await Promise.all(this.#shards.map((keeper) => this.#addFrom(keeper)));
+    if (!this.#shards.some(({ isSilent }) => isSilent)) this.#count = 0;
+    return added.includes(true);
+  }
+
+  async #addFrom(keeper: Shard): Promise<boolean> {
+    let hasAdded = false;
+    let from: string | null = null;
+    for (;;) {
+      const listing: RecordListing | null = await this.#list(keeper, from);
+      if (listing === null) return hasAdded;
+      for (const { key, value } of listing.items) {
+        const shard = this.#shards[Number(key.slice(PREFIX.length).split('/')[0])];
+        const links = new TextDecoder().decode(value).split('\n').slice(0, -1).map(decodeLink);
+        const kept = await shard?.askBriefly((verbs) => verbs.commit([], links));
+        if (kept == null) continue;
+        await keeper.ask((verbs) => verbs.writeRecord(key, null));
+        hasAdded = true;
+      }
+      from = listing.cursor;
+      if (from === null) return hasAdded;
+    }
+  }
+
+  async #list(keeper: Shard, from: string | null): Promise<RecordListing | null> {
+    const came = await keeper.askBriefly((verbs) => verbs.listRecords(PREFIX, from, PAGE));
+    return came?.answer ?? null;
+  }
+}
+
+function encodeLink({ fingerprint, body, ...rest }: NewEntry): string {
+  return JSON.stringify({ ...rest, f: textOf(fingerprint), b: textOf(body) });
+}
+
+function decodeLink(line: string): NewEntry {
+  const { f, b, ...rest } = JSON.parse(line) as Omit<NewEntry, 'fingerprint' | 'body'> & { f: string; b: string };
+  return { ...rest, fingerprint: Buffer.from(f, 'base64'), body: Buffer.from(b, 'base64') };
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+}

@@ -1,0 +1,90 @@
+// One shard, and whether it answers. A shard that is silent stops its own hosts only: what can do without its answer
+// does not wait for it any longer.
+
+import type { StoreVerbs } from '../checked-store.js';
+
+/** Milliseconds without an answer after which a shard is silent: longer than a slow answer takes. */
+const SILENT_MS = 5_000;
+
+/** An answer, whatever its value. */
+interface Answered<T> {
+  readonly answer: T;
+}
+
+export class Shard {
+  readonly #verbs: StoreVerbs;
+  readonly #onBack: () => void;
+  /** Calls that have no answer yet, and since when there is none. */
+  #calls = 0;
+  #sinceMs = 0;
+  #failure: { readonly error: unknown } | null = null;
+
+  /** @param onBack - Called when a shard that was silent answers again. */
+  constructor(verbs: StoreVerbs, onBack: () => void) {
+    this.#verbs = verbs;
+    this.#onBack = onBack;
+  }
+
+  get rollbacks(): number {
+    return this.#verbs.rollbacks ?? 0;
+  }
+
+  get isSilent(): boolean {
+    return this.#silentInMs() <= 0;
+  }
+
+  /** @throws What a call has failed with for which no caller waits any more. */
+  check(): void {
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  /** Waits for the answer, however long. */
+  async ask<T>(verb: (verbs: StoreVerbs) => Promise<T>): Promise<T> {
+    if (this.#calls === 0) this.#sinceMs = performance.now();
+    this.#calls += 1;
+    try {
+      return await verb(this.#verbs);
+    } finally {
+      const wasSilent = this.isSilent;
+      this.#calls -= 1;
+      this.#sinceMs = performance.now();
+      if (wasSilent) this.#onBack();
+    }
+  }
+
+  /** The answer; `null` from a silent shard, which is not asked. @param late - Takes an answer that comes too late. */
+  async askBriefly<T>(verb: (verbs: StoreVerbs) => Promise<T>, late?: (answer: T) => unknown) {
+    return this.isSilent ? null : this.within(this.ask(verb), late);
+  }
+
+  /** The answer to what was asked; `null` once the shard is silent. */
+  within<T>(asked: Promise<T>, late: (answer: T) => unknown = () => undefined): Promise<Answered<T> | null> {
+    return new Promise((resolve, reject) => {
+      let isOver = false;
+      let timer: NodeJS.Timeout;
+      const look = () => {
+        const leftMs = this.#silentInMs();
+        isOver = leftMs <= 0;
+        if (isOver) resolve(null);
+        else timer = setTimeout(look, leftMs);
+      };
+      look();
+      asked
+        .finally(() => clearTimeout(timer))
+        .then(
+          (answer) => (isOver ? late(answer) : resolve({ answer })),
+          (error: unknown) => (isOver ? this.fail(error) : reject(error)),
+        )
+        .catch((error: unknown) => this.fail(error));
+    });
+  }
+
+  /** Keeps an error that no caller waits for. */
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+  }
+
+  #silentInMs(): number {
+    return this.#calls === 0 ? SILENT_MS : this.#sinceMs + SILENT_MS - performance.now();
+  }
+}

@@ -1,0 +1,215 @@
+// The verbs over all shards: which shard each part goes to, and how the answers make one. A commit whose links are in
+// other shards adds those first (C5). Of a silent shard (`shard.ts`) hosts count as lost to this process, and links are
+// deferred; its own hosts wait, those of the others do not.
+
+import type { CommitAnswer, HostCommit, Lease, LeaseRequest, NewEntry, ReserveSlot, StoreStats } from '../../store.js';
+import type { StoreQueues, StoreVerbs } from '../checked-store.js';
+import { DeferredLinks } from './deferred-links.js';
+import { byShard, type Placed, shardOf } from './placement.js';
+import { Shard } from './shard.js';
+
+/** Hosts of each shard that are compared by how long they have been due. */
+const COMPARED_MOST = 256;
+/** Milliseconds until something may be due in a shard that is silent. */
+const SILENT_LOOK_MS = 1_000;
+
+const NOTHING: StoreStats = { queued: 0, inFlight: 0, known: 0, hosts: 0, leased: 0, parked: 0 };
+
+export class ShardedQueues implements StoreQueues {
+  readonly #shards: readonly Shard[];
+  readonly #deferred: DeferredLinks;
+  /** As last read. */
+  readonly #counts: StoreStats[];
+  readonly close: () => Promise<void>;
+
+  /** @param shards - The verbs of each, opened. */
+  constructor(shards: readonly StoreVerbs[], close: () => Promise<void> = async () => undefined) {
+    this.close = close;
+    const onBack = () => void this.#deferred.add().catch((error: unknown) => this.#shards[0]?.fail(error));
+    this.#shards = shards.map((verbs) => new Shard(verbs, onBack));
+    this.#deferred = new DeferredLinks(this.#shards);
+    this.#counts = shards.map(() => NOTHING);
+  }
+
+  get rollbacks(): number {
+    return this.#shards.reduce((sum, { rollbacks }) => sum + rollbacks, 0);
+  }
+
+  check(): void {
+    for (const shard of this.#shards) shard.check();
+  }
+
+  async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []): Promise<CommitAnswer> {
+    const linksOf = byShard(links, this.#shards.length, ({ host }) => host);
+    const hostsOf = byShard(hosts, this.#shards.length, ({ host }) => host);
+    const answer: CommitAnswer = { hosts: [], links: [] };
+    // With one shard all of it is one step. Else every link is kept before any host changes (C5).
+    const isOneStep = [...linksOf.keys()].every((at) => hostsOf.size === 1 && hostsOf.has(at));
+    if (!isOneStep) await Promise.all([...linksOf].map(([at, part]) => this.#commitTo(at, [], part, answer)));
+    const commitHosts = ([at, part]: readonly [number, readonly Placed<HostCommit>[]]) =>
+      this.#commitTo(at, part, isOneStep ? (linksOf.get(at) ?? []) : [], answer);
+    await Promise.all([...hostsOf].map(commitHosts));
+    return answer;
+  }
+
+  async #commitTo(
+    at: number,
+    hosts: readonly Placed<HostCommit>[],
+    links: readonly Placed<NewEntry>[],
+    answer: CommitAnswer,
+  ): Promise<void> {
+    const shard = this.#shards[at]!;
+    const entries = links.map(({ one }) => one);
+    const parts = hosts.map(({ one }) => one);
+    const mayDefer = this.#deferred.hasPlaceFor(entries.length);
+    // What is done is worth sending to a silent shard; links go once.
+    const isSent = parts.length > 0 || !mayDefer || !shard.isSilent;
+    const asked = isSent ? shard.ask((verbs) => verbs.commit(parts, entries)) : null;
+    const came = mayDefer ? asked && (await shard.within(asked)) : { answer: (await asked)! };
+    if (came === null) await this.#deferred.keep(at, entries);
+    for (const [index, { at: place }] of links.entries()) answer.links[place] = came?.answer.links[index] ?? 'new';
+    for (const [index, { at: place }] of hosts.entries()) {
+      answer.hosts[place] = came?.answer.hosts[index] ?? { ok: false, reason: 'lost' };
+    }
+  }
+
+  async lease(request: LeaseRequest): Promise<Lease[]> {
+    if (request.hosts !== undefined) return this.#leaseNamed(request, request.hosts);
+    const oldest = await this.#oldest(request.maxHosts);
+    const granted = await Promise.all(
+      [...oldest].map(async ([at, { lateMs, maxHosts }]) => {
+        const leases = await this.#leaseFrom(at, { ...request, maxHosts });
+        return leases.map((lease, index) => ({ lease, lateMs: lateMs[index] ?? 0 }));
+      }),
+    );
+    const oldestFirst = granted.flat().sort((a, b) => b.lateMs - a.lateMs);
+    return oldestFirst.map(({ lease }) => lease);
+  }
+
+  async #leaseNamed(request: LeaseRequest, hosts: readonly string[]): Promise<Lease[]> {
+    const leases: Lease[] = [];
+    for (const [at, part] of byShard(hosts, this.#shards.length, (host) => host)) {
+      const maxHosts = request.maxHosts - leases.length;
+      if (maxHosts <= 0) break;
+      leases.push(...(await this.#leaseFrom(at, { ...request, maxHosts, hosts: part.map(({ one }) => one) })));
+    }
+    const order = new Map(hosts.map((host, at) => [host, at]));
+    return leases.sort((a, b) => (order.get(a.host) ?? 0) - (order.get(b.host) ?? 0));
+  }
+
+  /** How many hosts to lease from each shard, so that the oldest of all come first, and for how long they are due. */
+  async #oldest(maxHosts: number) {
+    const most = Math.min(maxHosts, COMPARED_MOST);
+    const answers = await this.#askAll((verbs) => verbs.overdueMs(most));
+    const overdue = answers.flatMap((came, at) => (came?.answer ?? []).map((lateMs) => ({ at, lateMs })));
+    overdue.sort((a, b) => b.lateMs - a.lateMs);
+    const rest = maxHosts - Math.min(overdue.length, maxHosts);
+    const oldest = new Map<number, { readonly lateMs: number[]; maxHosts: number }>();
+    for (const { at, lateMs } of overdue.slice(0, maxHosts)) {
+      const one = oldest.get(at) ?? { lateMs: [], maxHosts: 0 };
+      oldest.set(at, one);
+      one.lateMs.push(lateMs);
+      // A shard that named as many as it could may have more.
+      one.maxHosts = one.lateMs.length + (one.lateMs.length === most ? rest : 0);
+    }
+    return oldest;
+  }
+
+  /** What a shard grants too late goes back at once: its time counts from when it was requested. */
+  async #leaseFrom(at: number, request: LeaseRequest): Promise<Lease[]> {
+    const shard = this.#shards[at]!;
+    const giveBack = (leases: readonly Lease[]) => {
+      const parts = leases.map(({ host, fencingToken }) => ({ host, fencingToken, then: { release: { dueInMs: 0 } } }));
+      return parts.length === 0 ? null : shard.ask((verbs) => verbs.commit(parts));
+    };
+    const came = await shard.askBriefly((verbs) => verbs.lease(request), giveBack);
+    return came?.answer ?? [];
+  }
+
+  wake(host: string) {
+    return this.#of(host).ask((verbs) => verbs.wake(host));
+  }
+
+  async nextDueInMs(): Promise<number | null> {
+    const answers = await this.#askAll((verbs) => verbs.nextDueInMs());
+    const inMs = answers.flatMap((came) => (came === null ? [SILENT_LOOK_MS] : (came.answer ?? [])));
+    if (inMs.length > 0) return Math.min(...inMs);
+    return (await this.#deferred.add()) ? 0 : null;
+  }
+
+  async overdueMs(most: number) {
+    const overdue = [...(await this.#oldest(most)).values()].flatMap(({ lateMs }) => lateMs);
+    return overdue.sort((a, b) => b - a);
+  }
+
+  readRecord(key: string, near = key) {
+    return this.#of(near).ask((verbs) => verbs.readRecord(key, near));
+  }
+
+  writeRecord(key: string, value: Uint8Array | null, near = key) {
+    return this.#of(near).ask((verbs) => verbs.writeRecord(key, value, near));
+  }
+
+  listRecords(prefix: string, cursor: string | null, limit: number) {
+    return this.#page(cursor, (verbs, from) => verbs.listRecords(prefix, from, limit));
+  }
+
+  async reserve(slots: readonly ReserveSlot[]) {
+    const waits: number[] = [];
+    const reserveOn = async ([at, part]: readonly [number, readonly Placed<ReserveSlot>[]]) => {
+      const answer = await this.#shards[at]!.ask((verbs) => verbs.reserve(part.map(({ one }) => one)));
+      for (const [index, { at: place }] of part.entries()) waits[place] = answer[index]!;
+    };
+    await Promise.all([...byShard(slots, this.#shards.length, ({ key }) => key)].map(reserveOn));
+    return waits;
+  }
+
+  readHost(host: string) {
+    return this.#of(host).ask((verbs) => verbs.readHost(host));
+  }
+
+  /** Of a silent shard, what was read last. */
+  async stats(): Promise<StoreStats> {
+    const answers = await this.#askAll((verbs) => verbs.stats());
+    const sum = { ...NOTHING };
+    for (const [at, came] of answers.entries()) {
+      if (came !== null) this.#counts[at] = came.answer;
+      for (const name of Object.keys(sum) as (keyof StoreStats)[]) sum[name] += this.#counts[at]![name];
+    }
+    return sum;
+  }
+
+  scan(cursor: string | null, limit: number, host?: string) {
+    if (host !== undefined) return this.#of(host).ask((verbs) => verbs.scan(cursor, limit, host));
+    return this.#page(cursor, (verbs, from) => verbs.scan(from, limit));
+  }
+
+  /** The first goes last, as it came last. */
+  async destroy() {
+    const [first, ...others] = this.#shards;
+    await Promise.all(others.map((shard) => shard.ask((verbs) => verbs.destroy())));
+    await first?.ask((verbs) => verbs.destroy());
+  }
+
+  /** A page of what all shards list one after the other. The cursor is the shard and its own cursor. */
+  async #page<Item>(
+    cursor: string | null,
+    list: (verbs: StoreVerbs, from: string | null) => Promise<{ cursor: string | null; items: Item[] }>,
+  ) {
+    const [, first = '0', from = ''] = /^(\d+) (.*)$/s.exec(cursor ?? '') ?? [];
+    const at = Number(first);
+    const shard = this.#shards[at];
+    if (shard === undefined) return { cursor: null, items: [] };
+    const { cursor: next, items } = await shard.ask((verbs) => list(verbs, from === '' ? null : from));
+    if (next !== null) return { cursor: `${at} ${next}`, items };
+    return { cursor: at + 1 < this.#shards.length ? `${at + 1} ` : null, items };
+  }
+
+  #askAll<T>(verb: (verbs: StoreVerbs) => Promise<T>) {
+    return Promise.all(this.#shards.map((shard) => shard.askBriefly(verb)));
+  }
+
+  #of(name: string): Shard {
+    return this.#shards[shardOf(name, this.#shards.length)]!;
+  }
+}

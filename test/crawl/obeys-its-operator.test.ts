@@ -1,0 +1,127 @@
+// Somebody complains, and the operator pauses the crawl: three processes on one server, with one command. A process
+// that goes on requesting, or that joins and requests, breaks the operator's word. And a deleted crawl is gone.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DashboardView } from 'mannerly/dashboard';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Ended,
+  type ManyHosts,
+  mannerlyIn,
+  startHosts,
+  startMannerly,
+  tooEarly,
+} from '../support/crawl-commands.js';
+import { HAS_POSTGRES, sharedPostgres } from '../support/postgres-server.mjs';
+import { HAS_REDIS, startRedis } from '../support/redis-server.js';
+
+const CI = process.env['CI'] !== undefined;
+const INTERVAL_MS = 200;
+/** Milliseconds in which a crawl that is not paused requests several pages of each host. */
+const LONG_MS = 1_500;
+
+const SERVERS = [
+  ['Redis', HAS_REDIS, () => startRedis('--appendonly', 'yes'), 'crawl=ours'],
+  ['PostgreSQL', HAS_POSTGRES, sharedPostgres, `crawl=ours-${process.pid}&unsafe=fsync-off`],
+] as const;
+
+describe.each(SERVERS)('three processes on %s', (_, isThere, start, query) => {
+  const isRun = process.platform === 'linux' && (isThere || CI);
+  let place = '';
+  let web: ManyHosts;
+  let server: { readonly url: string; readonly dispose: () => Promise<unknown> };
+  let running: Promise<Ended>[] = [];
+  const ofStore = () => ['--store', `${server.url}${server.url.includes('?') ? '&' : '?'}${query}`];
+  const command = (...words: readonly string[]) => mannerlyIn(place, ...words, ...ofStore());
+  const crawl = (out: string) => {
+    const who = ['--name', 'crew', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
+    return command(
+      'crawl',
+      ...web.seeds,
+      ...who,
+      '--out',
+      out,
+      '--pages',
+      '100000',
+      ...['--interval', String(INTERVAL_MS / 1_000)],
+    );
+  };
+  const arrived = async (count: number): Promise<void> => {
+    while (web.arrivals.length < count) await new Promise((done) => setTimeout(done, 20));
+  };
+
+  beforeAll(async () => {
+    if (!isRun) return;
+    place = await mkdtemp(join(tmpdir(), 'mannerly-operator-'));
+    server = await start();
+    web = await startHosts(query.startsWith('crawl=ours-') ? '127.0.8' : '127.0.7', 12, 1_000);
+  }, 300_000);
+  afterAll(async () => {
+    if (!isRun) return;
+    await command('stop');
+    await Promise.all(running);
+    await web.close();
+    await server.dispose();
+    await rm(place, { recursive: true, force: true, maxRetries: 5 });
+  }, 120_000);
+
+  it.skipIf(!isRun)('pause, wait, continue and stop as they are told', { timeout: 240_000 }, async () => {
+    running = ['one', 'two', 'three'].map(crawl);
+    await arrived(60);
+    const paused = await command('pause');
+    const count = web.arrivals.length;
+    expect(paused).toMatchObject({ code: 0, printed: '3 processes paused.\n' });
+    // One that joins is paused as well.
+    running.push(crawl('four'));
+    const phases = async () => {
+      const { processes } = JSON.parse((await command('report', '--json')).printed);
+      return processes.map(({ phase }: { phase: string }) => phase);
+    };
+    while ((await phases()).length < 4) await new Promise((done) => setTimeout(done, 50));
+    await new Promise((done) => setTimeout(done, LONG_MS));
+    expect(web.arrivals.length).toBe(count);
+    expect(await phases()).toEqual(['paused', 'paused', 'paused', 'paused']);
+
+    // One place shows all of them.
+    const dashboard = startMannerly(place, 'dashboard', ...ofStore(), '--metrics');
+    const [, address = '', token = ''] = await dashboard.says(/Live view: (\S+)\/\?token=(\S+)/);
+    const authorization = `Bearer ${token}`;
+    const shown = async (path: string) => (await fetch(`${address}${path}`, { headers: { authorization } })).text();
+    const view = JSON.parse(await shown('/view')) as DashboardView;
+    expect(view).toMatchObject({ activity: { phase: 'paused', name: 'crew' }, underwayCount: 0 });
+    expect(view.processes.map(({ phase }) => phase)).toEqual(['paused', 'paused', 'paused', 'paused']);
+    const requests = view.processes.reduce((sum, each) => sum + each.requests, 0);
+    expect(requests).toBe(view.progress.requests);
+    const metrics = await shown('/metrics');
+    const rows = [...metrics.matchAll(/^mannerly_requests_total\{process="[^"]+"\} (\d+)$/gm)].map(([, count]) =>
+      Number(count),
+    );
+    expect(rows).toHaveLength(4);
+    expect(rows.reduce((sum, each) => sum + each, 0)).toBe(requests);
+    expect(metrics).toContain(`\nmannerly_pages_total ${view.progress.pages}\n`);
+
+    const refused = await command('delete', '--yes');
+    expect(refused).toMatchObject({ code: 2, told: expect.stringContaining('4 of its processes are at work') });
+    const resume = { method: 'POST', headers: { authorization, origin: address } };
+    expect((await fetch(`${address}/resume`, resume)).status).toBe(200);
+    expect(await command('resume')).toMatchObject({ code: 0, printed: '4 processes running.\n' });
+    await arrived(count + 40);
+    dashboard.interrupt();
+    expect((await dashboard.ended).code).toBe(0);
+    expect(await command('stop')).toMatchObject({ code: 0, printed: '4 processes stopped.\n' });
+    expect((await Promise.all(running)).map(({ code }) => code)).toEqual([130, 130, 130, 130]);
+    expect(tooEarly(web.arrivals, INTERVAL_MS - 1)).toEqual([]);
+  });
+
+  it.skipIf(!isRun)('are gone from the server when it is told so', { timeout: 120_000 }, async () => {
+    expect(await command('delete')).toMatchObject({ code: 2, told: expect.stringContaining('--yes') });
+    expect(await command('delete', '--yes')).toMatchObject({ code: 0 });
+    expect(await command('report')).toMatchObject({ told: expect.stringContaining('holds no crawl') });
+    // The directories know that their frontier is gone.
+    const again = await crawl('one');
+    expect(again.code).not.toBe(0);
+    expect(again.told).toContain('no crawl');
+  });
+});

@@ -1,0 +1,43 @@
+// A server comes back empty, and the command that continues the crawl is started anew. Taken for a new crawl, every
+// page would be requested once more, and sooner than the hosts were promised.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { expect, it } from 'vitest';
+import { mannerlyIn, startHosts } from '../support/crawl-commands.js';
+import { HAS_REDIS, startRedis } from '../support/redis-server.js';
+
+const isRun = process.platform === 'linux' && (HAS_REDIS || process.env['CI'] !== undefined);
+
+it.skipIf(!isRun)(
+  'continues no crawl on a server that has lost it, and writes nothing to it',
+  async () => {
+    const place = await mkdtemp(join(tmpdir(), 'mannerly-emptied-'));
+    const server = await startRedis();
+    const web = await startHosts('127.0.9', 2, 10);
+    const client = new Redis(server.url);
+    const crawl = (...more: readonly string[]) => {
+      const who = ['--name', 'crew', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
+      const what = ['--out', 'out', '--pages', '4', '--interval', '0.1', '--store', server.url, ...more];
+      return mannerlyIn(place, 'crawl', ...web.seeds, ...who, ...what);
+    };
+    try {
+      expect((await crawl()).code).toBe(0);
+      expect(await client.dbsize()).toBeGreaterThan(0);
+      const count = web.arrivals.length;
+      await client.flushall();
+      const refused = await crawl();
+      expect(refused).toMatchObject({ code: 2, told: expect.stringContaining('no crawl') });
+      expect(refused.told).toContain('take a new crawl directory');
+      expect([await client.dbsize(), web.arrivals.length]).toEqual([0, count]);
+    } finally {
+      client.disconnect();
+      await web.close();
+      await server.dispose();
+      await rm(place, { recursive: true, force: true, maxRetries: 5 });
+    }
+  },
+  120_000,
+);

@@ -1,0 +1,33 @@
+// An earlier version of this repository, built in a folder of its own, to run next to the present one.
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** The commit before what the next version changes. Once there are releases: the tag of the last one. */
+const EARLIER = '1975cccd';
+const WORKER = 'test/soak/four-crawlers-worker.mjs';
+
+/** Whether the history is here that holds the earlier version; a copy without it cannot try this. */
+export const HAS_HISTORY =
+  spawnSync('git', ['cat-file', '-e', `${EARLIER}^{commit}`], { cwd: ROOT, stdio: 'ignore' }).status === 0;
+
+/** The crawler of the tests with four of them, as it runs on the present version. */
+export const PRESENT_WORKER = join(ROOT, WORKER);
+
+/** Installs and builds the earlier version. `worker`: the same crawler on it. */
+export function buildEarlierVersion(): { readonly worker: string; readonly dispose: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), 'mannerly-earlier-'));
+  const run = (command: string) => {
+    const { status, stdout, stderr } = spawnSync(command, { cwd: folder, shell: true, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`${command} failed: ${stdout}${stderr}`);
+  };
+  run(`git --git-dir="$(git -C '${ROOT}' rev-parse --absolute-git-dir)" archive ${EARLIER} | tar -x`);
+  run('npx --prefer-offline -y pnpm@10 install --prefer-offline --frozen-lockfile --ignore-scripts');
+  run('node_modules/.bin/tsc -b packages/core');
+  cpSync(PRESENT_WORKER, join(folder, WORKER));
+  return { worker: join(folder, WORKER), dispose: () => rmSync(folder, { recursive: true, force: true }) };
+}

@@ -1,0 +1,128 @@
+// The command in processes of its own, and a web on many addresses of this machine that stamps arrivals.
+
+import { spawn } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { webNow } from './web.js';
+
+const COMMAND = fileURLToPath(new URL('../../packages/core/bin/mannerly.js', import.meta.url));
+
+/** How a command ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly printed: string;
+  readonly told: string;
+}
+
+/** Runs the command in a folder. */
+export function mannerlyIn(cwd: string, ...words: readonly string[]): Promise<Ended> {
+  return startMannerly(cwd, ...words).ended;
+}
+
+/** Starts it. `interrupt`: as Ctrl-C does. */
+export function startMannerly(cwd: string, ...words: readonly string[]): StartedCommand {
+  const child = spawn(process.execPath, [COMMAND, ...words], { stdio: ['ignore', 'pipe', 'pipe'], cwd });
+  let [printed, told] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    told += chunk.toString();
+  });
+  const ended = new Promise<Ended>((done) => child.once('close', (code) => done({ code, printed, told })));
+  return {
+    ended,
+    interrupt: () => void child.kill('SIGINT'),
+    async says(pattern) {
+      for (;;) {
+        const found = pattern.exec(told);
+        if (found !== null) return found;
+        if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${told}`);
+        await new Promise((done) => setTimeout(done, 20));
+      }
+    },
+  };
+}
+
+/** A command that runs. */
+interface StartedCommand {
+  readonly ended: Promise<Ended>;
+  interrupt(): void;
+  /** Waits until standard error has it. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+}
+
+/** A request, as the server saw it. */
+export interface Arrival {
+  readonly url: string;
+  readonly host: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Hosts at loopback addresses, as Linux has them; each has pages that lead to one another. */
+export interface ManyHosts {
+  readonly seeds: readonly string[];
+  /** In the order in which they ended; robots.txt left out. */
+  readonly arrivals: readonly Arrival[];
+  /** Every page of every host. */
+  readonly pages: readonly string[];
+  close(): Promise<void>;
+}
+
+/** @param net - The first three numbers of the addresses: each test file has its own. */
+export async function startHosts(net: string, hosts: number, pagesPerHost: number): Promise<ManyHosts> {
+  const arrivals: Arrival[] = [];
+  const servers: Server[] = [];
+  let port = 0;
+  for (let at = 1; at <= hosts; at += 1) {
+    const host = `${net}.${at}`;
+    const server = createServer((request, response) => {
+      const startMs = webNow();
+      const path = request.url ?? '/';
+      if (path === '/robots.txt') {
+        response.end('User-agent: *\nDisallow:\n');
+        return;
+      }
+      const number = path === '/' ? 0 : Number(path.slice(1));
+      response.once('close', () =>
+        arrivals.push({ url: `http://${host}:${port}${path}`, host, startMs, endMs: webNow() }),
+      );
+      response.setHeader('content-type', 'text/html');
+      response.end(
+        `<title>${number}</title>${number + 1 < pagesPerHost ? `<a href="/${number + 1}">on</a>` : ''}<p>Of ${host}.`,
+      );
+    });
+    await new Promise<void>((done, failed) => {
+      server.once('error', failed);
+      server.listen(port, host, done);
+    });
+    port ||= (server.address() as AddressInfo).port;
+    servers.push(server);
+  }
+  const seeds = servers.map((_, at) => `http://${net}.${at + 1}:${port}/`);
+  return {
+    seeds,
+    arrivals,
+    pages: seeds.flatMap((seed) => Array.from({ length: pagesPerHost }, (_, at) => `${seed}${at === 0 ? '' : at}`)),
+    async close() {
+      for (const server of servers) {
+        server.closeAllConnections();
+        await new Promise((done) => server.close(done));
+      }
+    },
+  };
+}
+
+/** Pairs of requests to one host that are closer than `ms`, the end of one to the start of the next. */
+export function tooEarly(arrivals: readonly Arrival[], ms: number): string[] {
+  const last = new Map<string, number>();
+  return arrivals
+    .toSorted((a, b) => a.startMs - b.startMs)
+    .flatMap(({ url, host, startMs, endMs }) => {
+      const gapMs = startMs - (last.get(host) ?? Number.NEGATIVE_INFINITY);
+      last.set(host, endMs);
+      return gapMs < ms ? [`${url} after ${gapMs.toFixed(1)} ms`] : [];
+    });
+}
