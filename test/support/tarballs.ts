@@ -44,7 +44,15 @@ export async function packAll(): Promise<readonly Tarball[]> {
     const before = await readdir(folder);
     const cwd = join(root, 'packages', packageFolder);
     // Their content has been made for all tests: `make-packages.ts`.
-    const pack = ['--prefer-offline', '-y', 'pnpm@10', '--config.ignore-scripts=true', 'pack', '--pack-destination', folder];
+    const pack = [
+      '--prefer-offline',
+      '-y',
+      'pnpm@10',
+      '--config.ignore-scripts=true',
+      'pack',
+      '--pack-destination',
+      folder,
+    ];
     await run('npx', pack, {
       cwd,
       timeout: PACK_MS,
