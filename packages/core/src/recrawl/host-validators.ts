@@ -75,7 +75,6 @@ export class ValidatorTrust {
     return this.#records.of(host);
   }
 
-  /** A known page came with a body. */
   async compared(before: PageVisit, { headers, isProbe, hasChanged, atMs }: ComparedVisit): Promise<void> {
     const { url } = before;
     const { host } = new URL(url);

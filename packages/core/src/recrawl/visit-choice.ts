@@ -34,7 +34,6 @@ export interface ExpectedVisit {
   /** When it is due, epoch milliseconds; `null`: it is gone. */
   readonly dueMs: number | null;
   readonly importance: number;
-  /** What a visit now is worth. */
   readonly value: number;
 }
 
