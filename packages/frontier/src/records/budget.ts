@@ -86,7 +86,7 @@ export class Budget {
   #granted = 0;
   #beat = 0;
   #others = new Map<string, Other>();
-  /** Those of the others that may change any second, and what the rest has used. */
+  /** Those that may change any second, and what the rest has used. */
   #live: readonly Other[] = [];
   #ended = { pages: 0, bytes: 0 };
   #lookedAtAllMs = 0;
@@ -282,9 +282,8 @@ export class Budget {
     let taken = this.#ended.pages;
     let alive = 0;
     for (const other of this.#live) {
-      const { account } = other;
-      const isAlive = account.beat > 0 && !hasEnded(other, nowMs);
-      taken += isAlive ? Math.max(account.pages, account.granted) : account.pages;
+      const isAlive = other.account.beat > 0 && !hasEnded(other, nowMs);
+      taken += isAlive ? Math.max(other.account.pages, other.account.granted) : other.account.pages;
       if (isAlive) alive += 1;
     }
     return { taken, alive };
@@ -356,12 +355,12 @@ export class Budget {
     }
     this.#others = seen;
     const others = [...seen.values()];
-    const ended = others.filter((other) => hasEnded(other, nowMs));
     this.#live = others.filter((other) => !hasEnded(other, nowMs));
-    const sum = (what: 'pages' | 'bytes') => ended.reduce((total, { account }) => total + account[what], 0);
+    const ended = others.filter((other) => hasEnded(other, nowMs)).map(({ account }) => account);
+    const sum = (what: 'pages' | 'bytes') => ended.reduce((total, account) => total + account[what], 0);
     this.#ended = { pages: sum('pages'), bytes: sum('bytes') };
     // Processes that run at once run in the same time; one that joins knows what ran before.
-    const theirsMs = Math.max(0, ...[...seen.values()].map(({ account }) => account.runningMs));
+    const theirsMs = Math.max(0, ...others.map(({ account }) => account.runningMs));
     this.#ranBeforeMs += Math.max(0, theirsMs - this.runningMs(this.#now()));
   }
 }

@@ -7,10 +7,10 @@
 import { type AccessState, decodeAccess, encodeAccess, initialAccess } from '@mannerly/robots/access';
 import { RECORD_MAX_BYTES } from '../limits.js';
 import type { FrontierStore } from '../store.js';
-import { pack, unpack } from '../stores/packed-record.js';
 import { type HostKeyBy, hostKeyOf } from '../url/url.js';
 import type { AuthorityRules } from './authority-rules.js';
 import { AUTHORITY_OVERHEAD_BYTES } from './limits.js';
+import { pack, unpack } from './packed-record.js';
 
 /** A redirect chain of a robots.txt whose next hop stands in another queue. */
 export interface Chain {

@@ -1,4 +1,5 @@
-// What is packed is what a host's rules are read from after a restart: a copy that changes is a host that is read wrong.
+// What is packed is what a host's rules are read from after a restart: a copy that changes is a host that is read
+// wrong.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
