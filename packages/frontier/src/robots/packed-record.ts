@@ -27,7 +27,11 @@ const COMMON = new TextEncoder().encode(
 const OPTIONS = { dictionary: COMMON, windowBits: 12, memLevel: 5 };
 
 export function pack(record: Uint8Array): Uint8Array {
-  return Buffer.concat([Buffer.of(PACKED), deflateRawSync(record, OPTIONS)]);
+  const deflated = deflateRawSync(record, OPTIONS);
+  const packed = new Uint8Array(1 + deflated.length);
+  packed[0] = PACKED;
+  packed.set(deflated, 1);
+  return packed;
 }
 
 /** What was packed, or was written before there was packing. `null`: neither. Never throws. */
