@@ -51,9 +51,7 @@ export class ValidatorTrust {
     this.#tell = tell;
   }
 
-  /**
-   * The conditions that may be sent, of those that could be. `isProbe`: none are, so that the answer can be compared.
-   */
+  /** The conditions that may be sent, of those that could be. `isProbe`: none, so that the answer can be compared. */
   async allowed(
     url: string,
     conditions: Record<string, string>,
