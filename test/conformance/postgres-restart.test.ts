@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
-import { FrontierError, type FrontierStore, type NewEntry } from '@mannerly/frontier';
+import { FrontierError, type FrontierStore, type Lease, type NewEntry } from '@mannerly/frontier';
 import {
   type PostgresPool,
   type PostgresStoreOptions,
@@ -19,6 +19,8 @@ const TTL_MS = 800;
 const DELAY_MS = 300;
 /** Milliseconds by which the server's clock may be slewed against ours meanwhile. */
 const SLEW_MS = 5;
+/** Longer than the leases and the delay. */
+const WAIT_MS = 600_000;
 const ask = { maxHosts: 10, entriesPerHost: 10, ttlMs: TTL_MS, delayMs: DELAY_MS };
 let server: PostgresForTest;
 let schemas = 0;
@@ -254,6 +256,35 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       expect(after.filter((id) => before.includes(id))).toHaveLength(1);
     });
 
+    it('makes hosts wait for as long as their sites have asked, although a server set back has forgotten it', {
+      timeout: 300_000,
+    }, async () => {
+      const store = await opened({ pool: poolOf(), schema: freshSchema() });
+      await store.add(['early', 'leased'].flatMap((host, at) => [entry(host, 2 * at), entry(host, 2 * at + 1)]));
+      const leaseOf = async (host: string): Promise<Lease> => {
+        const [lease] = await store.lease({ ...ask, entriesPerHost: 1, hosts: [host] });
+        return lease ?? leaseOf(host);
+      };
+      const release = ({ host, fencingToken }: Lease) =>
+        store.commit([{ host, fencingToken, then: { release: { dueInMs: WAIT_MS } } }]);
+      // One whose lease is known, and one whose lease is forgotten with its release.
+      const known = await leaseOf('leased');
+      await server.stop();
+      const copy = `${server.folder}-third-copy`;
+      copyFolder(server.folder, copy);
+      await server.start();
+      await release(known);
+      await release(await leaseOf('early'));
+      await server.kill();
+      await rm(server.folder, { recursive: true, force: true });
+      copyFolder(copy, server.folder);
+      await server.start();
+      await store.lease(ask);
+      await store.nextDueInMs();
+      for (const host of ['leased', 'early'])
+        expect((await store.readHost!(host))?.dueInMs, host).toBeGreaterThan(WAIT_MS / 2);
+    });
+
     it('refuses a server that does not write to disk, unless that is allowed', async () => {
       const opening = opened({ pool: poolOf(), schema: freshSchema(), allowUnsafe: [] });
       expect(await refusal(opening)).toMatch(/^store-mismatch: .*fsync off/);
@@ -283,6 +314,9 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       expect(store.rollbacks).toBe(1);
       expect(notices.at(-1)).toBe('rolled-back');
       idleMs += TTL_MS + DELAY_MS;
+      // Its site has asked for more.
+      expect(await store.lease(ask)).toEqual([]);
+      idleMs += 30_000;
       expect(await store.lease(ask)).toMatchObject([{ host: 'h', queued: 0 }]);
     });
 

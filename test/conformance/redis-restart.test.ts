@@ -1,7 +1,7 @@
 // A server that is refused, killed, restarted or set back: at stake are URLs that were promised to be kept, and sites
 // that are asked too early because a lease was forgotten.
 
-import { FrontierError, type FrontierStore, type NewEntry } from '@mannerly/frontier';
+import { FrontierError, type FrontierStore, type Lease, type NewEntry } from '@mannerly/frontier';
 import { type RedisStoreOptions, redisStore, type ServerNotice } from '@mannerly/frontier/redis';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -12,6 +12,8 @@ const TTL_MS = 1_500;
 const DELAY_MS = 400;
 /** Milliseconds by which the server's clock may be slewed against ours meanwhile. */
 const SLEW_MS = 5;
+/** Longer than the leases and the delay. */
+const WAIT_MS = 600_000;
 const ask = { maxHosts: 10, entriesPerHost: 10, ttlMs: TTL_MS, delayMs: DELAY_MS };
 
 async function serverWith(...settings: readonly string[]): Promise<RedisForTest> {
@@ -204,6 +206,32 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       expect(after.filter((id) => before.includes(id))).toHaveLength(1);
     });
 
+    it('makes hosts wait for as long as their sites have asked, although a server set back has forgotten it', {
+      timeout: 300_000,
+    }, async () => {
+      const server = await serverWith();
+      const client = clientOf(server);
+      const store = await opened({ client });
+      await store.add(['early', 'leased'].flatMap((host, at) => [entry(host, 2 * at), entry(host, 2 * at + 1)]));
+      const leaseOf = async (host: string): Promise<Lease> => {
+        const [lease] = await store.lease({ ...ask, entriesPerHost: 1, hosts: [host] });
+        return lease ?? leaseOf(host);
+      };
+      const release = ({ host, fencingToken }: Lease) =>
+        store.commit([{ host, fencingToken, then: { release: { dueInMs: WAIT_MS } } }]);
+      // One whose lease is known, and one whose lease is forgotten with its release.
+      const known = await leaseOf('leased');
+      await client.save();
+      await release(known);
+      await release(await leaseOf('early'));
+      await server.kill();
+      await server.start();
+      await store.lease(ask);
+      await store.nextDueInMs();
+      for (const host of ['leased', 'early'])
+        expect((await store.readHost!(host))?.dueInMs, host).toBeGreaterThan(WAIT_MS / 2);
+    });
+
     it('refuses a server with a replica that accepts writes without it, unless that is allowed', async () => {
       const server = await serverWith();
       const client = clientOf(server);
@@ -240,6 +268,9 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       expect(store.rollbacks).toBe(1);
       expect(notices.at(-1)).toBe('rolled-back');
       idleMs += TTL_MS + DELAY_MS;
+      // Its site has asked for more.
+      expect(await store.lease(ask)).toEqual([]);
+      idleMs += 30_000;
       expect(await store.lease(ask)).toMatchObject([{ host: 'h', queued: 0 }]);
     });
 

@@ -3,9 +3,10 @@
 import type { CommitAnswer, HostCommit, Lease, LeaseRequest, NewEntry, ReserveSlot } from '../../store.js';
 import type { StoreQueues } from '../checked-store.js';
 import { ClockWatch, underClock } from '../server/clock-watch.js';
-import { ConfirmedLinks, rolledBack } from '../server/confirmed-links.js';
+import { Confirmed, type Forgotten, rolledBack } from '../server/confirmed.js';
 import type { Connection, ResolvedPostgresOptions } from './connection.js';
 import { REMOVE_SQL } from './schema.js';
+import { RAISE_SQL } from './sql-lease.js';
 import { DUE_SQL, OVERDUE_SQL, STATS_SQL } from './sql-read.js';
 import {
   commitValues,
@@ -45,11 +46,11 @@ export class PostgresQueues implements StoreQueues {
   /** Numbers a commit, so that one that runs twice is recognised. */
   #operation = Math.floor(Math.random() * OPERATIONS);
 
-  readonly #links = new ConfirmedLinks(1);
+  readonly #confirmed = new Confirmed(1);
   /** The server's. */
   readonly #clock: ClockWatch | null;
   readonly #onNotice: ResolvedPostgresOptions['onNotice'];
-  /** Links that may be lost are there again. */
+  /** What may be lost is there again. */
   #restored: Promise<void> | null = null;
 
   constructor(connection: Connection, { maxQueued, nowMs, monotonicMs, onNotice }: ResolvedPostgresOptions) {
@@ -61,7 +62,7 @@ export class PostgresQueues implements StoreQueues {
   }
 
   get rollbacks(): number {
-    return this.#links.rollbacks;
+    return this.#confirmed.rollbacks;
   }
 
   async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []): Promise<CommitAnswer> {
@@ -77,12 +78,13 @@ export class PostgresQueues implements StoreQueues {
     const [first, ...rest] = await this.#connection.call(CALL_COMMIT, values);
     await this.#heard(first?.[4]);
     const outcomes = linked.outcomes(readNumbers(first?.[2]), readNumbers(first?.[3]));
-    this.#links.note(links, outcomes, performance.now());
+    this.#confirmed.note(links, outcomes, performance.now());
     const answer: CommitAnswer = { hosts: [], links: outcomes };
     for (const [index, { at }] of order.entries()) {
       const [isKept, entries = null] = rest[index] ?? [];
       answer.hosts[at] = isKept === 't' ? { ok: true, entries: readEntries(entries) } : { ok: false, reason: 'lost' };
     }
+    this.#confirmed.noteWaits(hosts, answer.hosts, performance.now());
     return answer;
   }
 
@@ -188,15 +190,15 @@ export class PostgresQueues implements StoreQueues {
     return { cursor: rows.length > limit ? items.at(-1)!.key : null, items };
   }
 
-  /** Another server than before may have lost links: they are added again. @returns Whether it is another one. */
+  /** Another server than before may have forgotten something: it is told again. @returns Whether it is another one. */
   async #heard(since: string | null | undefined): Promise<boolean> {
-    const links = since == null ? null : this.#links.answered(since);
-    if (links !== null) this.#restored = this.#addAgain(links);
+    const forgotten = since == null ? null : this.#confirmed.answered(since, performance.now());
+    if (forgotten !== null) this.#restored = this.#tellAgain(forgotten);
     await this.#restored;
-    return links !== null;
+    return forgotten !== null;
   }
 
-  async #addAgain(links: readonly NewEntry[]): Promise<void> {
+  async #tellAgain({ links, waits }: Forgotten): Promise<void> {
     let lost = 0;
     for (let from = 0; from < links.length; from += LINKS_PER_COMMIT) {
       const part = links.slice(from, from + LINKS_PER_COMMIT);
@@ -205,7 +207,11 @@ export class PostgresQueues implements StoreQueues {
       const [first] = await this.#connection.call(CALL_COMMIT, values);
       const outcomes = linked.outcomes(readNumbers(first?.[2]), readNumbers(first?.[3]));
       lost += outcomes.filter((outcome) => outcome === 'new').length;
-      this.#links.note(part, outcomes, performance.now());
+      this.#confirmed.note(part, outcomes, performance.now());
+    }
+    if (waits.length > 0) {
+      const keys = textArray(waits.map(({ host }) => host));
+      await this.#connection.call(RAISE_SQL, [this.#now(), keys, int8Array(waits.map(({ ms }) => microseconds(ms)))]);
     }
     this.#onNotice(rolledBack('PostgreSQL', links.length, lost));
   }

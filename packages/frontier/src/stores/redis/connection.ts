@@ -9,7 +9,7 @@ import { Resending, type Verdict } from '../server/resending.js';
 import { emptied, resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
 import { COMMIT_LUA, SEEN_LUA } from './lua-commit.js';
 import { HOST_LUA } from './lua-host.js';
-import { LEASE_LUA, WAKE_LUA } from './lua-lease.js';
+import { LEASE_LUA, RAISE_LUA, WAKE_LUA } from './lua-lease.js';
 import {
   DESTROY_LUA,
   DUE_LUA,
@@ -28,6 +28,7 @@ const SCRIPTS = {
   commit: script(HOST_LUA, SEEN_LUA, COMMIT_LUA),
   lease: script(HOST_LUA, LEASE_LUA),
   wake: script(HOST_LUA, WAKE_LUA),
+  raise: script(HOST_LUA, RAISE_LUA),
   scan: script(HOST_LUA, SCAN_LUA),
   readHost: script(HOST_LUA, READ_HOST_LUA),
   due: script(DUE_LUA),

@@ -1,4 +1,4 @@
-// `lease` and `wake` in Lua.
+// `lease` and `wake` in Lua, and waits that may be forgotten.
 
 /**
  * Lua, after the shard and the host. ARGV: now; hosts at most; entries of each; ttl; delay; the latest time that the
@@ -96,5 +96,18 @@ if r and r.parked then
   index(r)
   save()
 end
+return 0
+`;
+
+/** Lua, after the shard and the host. ARGV: now; host and microseconds by turns: no host is due before. */
+export const RAISE_LUA = `
+for at = 2, #ARGV, 2 do
+  local r, wait = load(ARGV[at]) or create(ARGV[at]), tonumber(ARGV[at + 1])
+  touch(r)
+  -- Its release is forgotten too: it waits from the end of that lease.
+  if r.l > 0 then r.d = math.max(r.d, wait) else r.a = math.max(r.a, now + wait) end
+  index(r)
+end
+save()
 return 0
 `;

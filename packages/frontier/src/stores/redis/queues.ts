@@ -3,7 +3,7 @@
 import type { CommitAnswer, HostCommit, Lease, LeaseRequest, NewEntry, ReserveSlot } from '../../store.js';
 import type { StoreQueues } from '../checked-store.js';
 import { type ClockedAnswer, ClockWatch, underClock } from '../server/clock-watch.js';
-import { ConfirmedLinks, rolledBack } from '../server/confirmed-links.js';
+import { Confirmed, type Forgotten, rolledBack } from '../server/confirmed.js';
 import type { Connection, ResolvedRedisOptions, ScriptName, ScriptValue } from './connection.js';
 import {
   laneNames,
@@ -36,11 +36,11 @@ export class RedisQueues implements StoreQueues {
   /** Numbers a commit, so that one that runs twice is recognised. */
   #operation = Math.floor(Math.random() * OPERATIONS);
 
-  readonly #links: ConfirmedLinks;
+  readonly #confirmed: Confirmed;
   /** The server's. */
   readonly #clock: ClockWatch | null;
   readonly #onNotice: ResolvedRedisOptions['onNotice'];
-  /** Links that may be lost are there again. */
+  /** What may be lost is there again. */
   #restored: Promise<void> | null = null;
 
   /**
@@ -56,7 +56,7 @@ export class RedisQueues implements StoreQueues {
     this.#connection = connection;
     this.#crawlKey = crawlKey;
     this.#waitReplicas = waitReplicas;
-    this.#links = new ConfirmedLinks(shards);
+    this.#confirmed = new Confirmed(shards);
     this.#onNotice = onNotice;
     this.#clock = monotonicMs === null ? null : new ClockWatch(monotonicMs);
     // Each shard counts its own.
@@ -65,7 +65,7 @@ export class RedisQueues implements StoreQueues {
   }
 
   get rollbacks(): number {
-    return this.#links.rollbacks;
+    return this.#confirmed.rollbacks;
   }
 
   /** So many hosts at a time, the links with the first of them. */
@@ -82,10 +82,11 @@ export class RedisQueues implements StoreQueues {
       for (const one of part) putCommit(values, one, this.#laneOf);
       const [letters, ...rest] = await this.#ask('commit', values);
       const outcomes = Array.from(String(letters), readOutcome);
-      this.#links.note(entries, outcomes, performance.now());
+      this.#confirmed.note(entries, outcomes, performance.now());
       for (const outcome of outcomes) answer.links.push(outcome);
       for (const index of part.keys()) answer.hosts.push(readHostAnswer(rest[index]));
     }
+    this.#confirmed.noteWaits(hosts, answer.hosts, performance.now());
     if (this.#waitReplicas > 0) await this.#connection.untilCopied(this.#waitReplicas);
     return answer;
   }
@@ -112,10 +113,10 @@ export class RedisQueues implements StoreQueues {
   }
 
   async nextDueInMs(): Promise<number | null> {
-    const before = this.#links.rollbacks;
+    const before = this.#confirmed.rollbacks;
     const [us] = await this.#ask('due', []);
     // What was added again is due.
-    if (this.#links.rollbacks !== before) return this.nextDueInMs();
+    if (this.#confirmed.rollbacks !== before) return this.nextDueInMs();
     return us === null ? null : Number(us) / 1_000;
   }
 
@@ -204,13 +205,13 @@ export class RedisQueues implements StoreQueues {
   /** Runs a script that says which server answers. Another one than before may have lost links. */
   async #ask(name: 'commit' | 'lease' | 'due', values: readonly ScriptValue[]): Promise<unknown[]> {
     const [since, ...rest] = listOf(await this.#run(name, values));
-    const links = this.#links.answered(String(since));
-    if (links !== null) this.#restored = this.#addAgain(links);
+    const forgotten = this.#confirmed.answered(String(since), performance.now());
+    if (forgotten !== null) this.#restored = this.#tellAgain(forgotten);
     await this.#restored;
     return rest;
   }
 
-  async #addAgain(links: readonly NewEntry[]): Promise<void> {
+  async #tellAgain({ links, waits }: Forgotten): Promise<void> {
     let lost = 0;
     for (let from = 0; from < links.length; from += LINKS_PER_SCRIPT) {
       const part = links.slice(from, from + LINKS_PER_SCRIPT);
@@ -219,7 +220,14 @@ export class RedisQueues implements StoreQueues {
       const [, letters] = listOf(await this.#run('commit', [...values, 0]));
       const outcomes = Array.from(String(letters), readOutcome);
       lost += outcomes.filter((outcome) => outcome === 'new').length;
-      this.#links.note(part, outcomes, performance.now());
+      this.#confirmed.note(part, outcomes, performance.now());
+    }
+    for (let from = 0; from < waits.length; from += HOSTS_PER_SCRIPT) {
+      const part = waits.slice(from, from + HOSTS_PER_SCRIPT);
+      await this.#run(
+        'raise',
+        part.flatMap(({ host, ms }) => [host, microseconds(ms)]),
+      );
     }
     this.#onNotice(rolledBack('Redis', links.length, lost));
   }
@@ -227,6 +235,6 @@ export class RedisQueues implements StoreQueues {
   /** Runs a script. Its first value: the clock, nothing for the server's own, and what was heard of the server. */
   #run(name: ScriptName, values: readonly ScriptValue[]): Promise<unknown> {
     const now = this.#nowMs === null ? '' : Math.floor(this.#nowMs() * 1_000);
-    return this.#connection.run(name, [`${now},${this.#links.since ?? ''}`, ...values]);
+    return this.#connection.run(name, [`${now},${this.#confirmed.since ?? ''}`, ...values]);
   }
 }
