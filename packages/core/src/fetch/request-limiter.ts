@@ -17,6 +17,8 @@ export type LimiterAnswer =
   | { readonly kind: 'go'; readonly done: (over: Over) => void }
   | { readonly kind: 'wait'; readonly untilMs: number };
 
+const UNLIMITED: LimiterAnswer = { kind: 'go', done: () => undefined };
+
 /** `sets`: what the host's file sets. `last`: its last exchange. `isBusy`: one is in flight. */
 type HostLimiters = { readonly sets: HostRequirements; limiters: TakePlace[]; last: Over; isBusy: boolean };
 
@@ -27,7 +29,8 @@ type TakePlace = (over: Promise<Over>) => Promise<number | null>;
 export class RequestLimiter {
   /** In the order of their last use. */
   readonly #hosts = new Map<string, HostLimiters>();
-  readonly #crawl: TakePlace;
+  /** `null`: no limit. */
+  readonly #crawl: TakePlace | null;
   /** Requests that the crawl's limiter allowed and that were not sent: others go for them. */
   #unsent = 0;
 
@@ -38,7 +41,7 @@ export class RequestLimiter {
     const ms = crawlIntervalMs ?? 0;
     const places = 1 + Math.ceil(LIMITER_JOB_MS / ms);
     const freeAt = ({ nowMs }: NonNullable<Over>, lastMs: number): number => Math.max(lastMs, nowMs) + ms;
-    this.#crawl = crawlIntervalMs === null ? async () => null : limiterOf(places, freeAt);
+    this.#crawl = crawlIntervalMs === null ? null : limiterOf(places, freeAt);
   }
 
   /** Hosts that have limiters. */
@@ -51,6 +54,7 @@ export class RequestLimiter {
     const isLimited = Object.values(sets).some((value) => value !== null);
     // Where the file no longer sets anything, the delay after the last exchange still holds.
     const ofHost = isLimited ? this.#limitersOf(host, sets, nowMs) : this.#hosts.get(host);
+    if (ofHost === undefined && this.#crawl === null) return UNLIMITED;
     let done = (_over: Over): void => undefined;
     const over = new Promise<Over>((resolve) => {
       done = resolve;
@@ -58,7 +62,7 @@ export class RequestLimiter {
     let openAtMs: number | null = null;
     for (const take of ofHost?.limiters ?? []) openAtMs ??= await take(over);
     if (openAtMs === null && this.#unsent > 0) this.#unsent -= 1;
-    else openAtMs ??= await this.#crawl(Promise.resolve({ startedAtMs: nowMs, endedAtMs: nowMs, nowMs }));
+    else openAtMs ??= (await this.#crawl?.(Promise.resolve({ startedAtMs: nowMs, endedAtMs: nowMs, nowMs }))) ?? null;
     if (openAtMs !== null) {
       done(null);
       return { kind: 'wait', untilMs: Math.max(Math.ceil(openAtMs), nowMs + LIMITER_RECHECK_MS) };

@@ -26,6 +26,7 @@ export async function licensesOfPage(
     found.push(...licensesInHtml(raw, page.url));
     if (page.rendering !== null) found.push(...licensesInHtml(await page.text(), page.url));
   }
+  if (found.length < 2) return found;
   const distinct = [...new Map(found.map((each) => [JSON.stringify(each), each])).values()];
   if (distinct.length <= MAX_PAGE_LICENSES) return distinct;
   const why = `the page names more than ${MAX_PAGE_LICENSES} licences`;

@@ -3,7 +3,6 @@
 
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '@mannerly/frontier';
-import PQueue from 'p-queue';
 import { MannerlyError } from '../errors.js';
 import type { ItemLicense } from '../item-license.js';
 import { FILES_KEPT_AT_ONCE } from './limits.js';
@@ -119,17 +118,21 @@ export class ItemWriter {
   async keepFiles(files: AsyncIterable<RunFile>, stop: AbortSignal): Promise<void> {
     const keeping = this.#opened.filter(({ keepFile }) => keepFile !== undefined);
     if (keeping.length === 0) return;
-    const queue = new PQueue({ concurrency: FILES_KEPT_AT_ONCE });
+    const underway = new Set<Promise<unknown>>();
     const failures: unknown[] = [];
     for await (const file of files) {
-      await queue.onSizeLessThan(1);
-      if (failures.length > 0) break;
       for (const sink of keeping) {
+        while (underway.size >= FILES_KEPT_AT_ONCE) await Promise.race(underway);
+        if (failures.length > 0) break;
         const keep = async (): Promise<void> => sink.keepFile?.(file, stop);
-        queue.add(() => this.#named(sink, 'keep a file', null, keep)).catch((error: unknown) => failures.push(error));
+        const kept = this.#named(sink, 'keep a file', null, keep)
+          .catch((error: unknown) => failures.push(error))
+          .finally(() => underway.delete(kept));
+        underway.add(kept);
       }
+      if (failures.length > 0) break;
     }
-    await queue.onIdle();
+    await Promise.all(underway);
     if (failures.length > 0) throw failures[0];
   }
 

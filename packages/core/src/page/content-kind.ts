@@ -110,16 +110,21 @@ export function possibleKinds(mime: string | null): readonly ContentKind[] | nul
   return kind === 'other' ? ['other'] : null;
 }
 
-const IMAGE_EXTENSION = /^(?:avif|bmp|gif|ico|jpe?g|png|tiff?|webp)$/i;
-const BINARY_EXTENSION =
-  /^(?:7z|aac|apk|avi|bz2|deb|dmg|docx?|epub|exe|flac|flv|gz|iso|jar|m4[av]|mkv|mov|mp[34]|mpe?g|msi|od[st]|og[agv]|pptx?|rar|rpm|tar|tgz|wav|webm|whl|wmv|xlsx?|xz|zip)$/i;
+const EXTENSIONS = {
+  'application/pdf': 'pdf',
+  'image/*': 'avif bmp gif ico jpeg jpg png tif tiff webp',
+  'application/*':
+    '7z aac apk avi bz2 deb dmg doc docx epub exe flac flv gz iso jar m4a m4v mkv mov mp3 mp4 mpeg mpg msi ods odt ' +
+    'oga ogg ogv ppt pptx rar rpm tar tgz wav webm whl wmv xls xlsx xz zip',
+};
+const TYPES = new Map(
+  Object.entries(EXTENSIONS).flatMap(([type, names]) => names.split(' ').map((name) => [name, type] as const)),
+);
 
 /** The media type, with `*` for what varies, that the extension of a URL's path stands for; `null`: none is known. */
 export function typeByExtension(url: string): string | null {
-  const [, extension = ''] = /^[^?#]*\.([a-z\d]{2,4})(?:[?#]|$)/i.exec(url) ?? [];
-  if (extension.toLowerCase() === 'pdf') return 'application/pdf';
-  if (IMAGE_EXTENSION.test(extension)) return 'image/*';
-  return BINARY_EXTENSION.test(extension) ? 'application/*' : null;
+  const extension = /^[^?#]*\.([a-z\d]{2,4})(?:[?#]|$)/i.exec(url)?.[1];
+  return extension === undefined ? null : (TYPES.get(extension.toLowerCase()) ?? null);
 }
 
 /** The standard's table of tags (§7.1), each before a blank or `>`. */

@@ -2,7 +2,7 @@
 // the request log it gives the same report. Memory is bounded: the hosts past a limit are counted together.
 
 import type { HostWarning } from '@mannerly/frontier';
-import { parseUrl } from '../parse-url.js';
+import { parseUrlParts } from '@mannerly/frontier/internal';
 import { AskedPrices } from './asked-prices.js';
 import { Concurrency } from './concurrency.js';
 import type { HostPoliteness } from './crawl-report.js';
@@ -46,14 +46,14 @@ export class PolitenessLedger {
 
   decision(decision: UrlDecision): void {
     const { url, status, layer, isPage } = decision;
-    const host = status === 'fetched' && isPage !== true ? undefined : parseUrl(url)?.hostname;
+    const host = status === 'fetched' && isPage !== true ? undefined : parseUrlParts(url)?.host;
     if (host === undefined || (layer === 'scope' && !this.#hosts.has(host))) return;
     this.#hostOf(host).decision(decision);
   }
 
   /** A page whose decision does not count, since a later one about its URL does. */
   page({ url }: UrlDecision): void {
-    const host = parseUrl(url)?.hostname;
+    const host = parseUrlParts(url)?.host;
     if (host !== undefined) this.#hostOf(host).page();
   }
 
@@ -225,9 +225,7 @@ const EMPTY_ROW: Omit<HostPoliteness, 'host'> & { readonly pages: number } = {
   ...{ excluded: 0, dropped: 0, failed: 0, held: 0, exclusions: [], comments: [], warnings: [] },
 };
 
-/**
- * A page that robots.txt allowed and that then excluded itself carries the line that allowed it: not of interest here.
- */
+/** A page that robots.txt allowed and that excluded itself carries the line that allowed it: not of interest here. */
 function exclusionOf({ url, reason, layer, line, pattern, robots }: UrlDecision): HostPoliteness['exclusions'][number] {
   const isByRobots = layer === 'robots';
   return {
