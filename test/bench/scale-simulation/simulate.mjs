@@ -79,7 +79,8 @@ export async function simulateSmallWeb(options) {
  * hosts spaced politely.
  *
  * @param options `processes`, `hosts`, `queued`, `knownShare`, `seconds` (virtual), `warmUpSeconds`, `costs`, `servers`,
- *   `shards` (as many as servers, if not given), `serverCores`, `pageUs`, `roundTripMs`, `requestTimeoutMs`, `concurrency`, `maxHosts`, `bounds`, `seed`
+ *   `shards` (default: as many as servers), `serverCores`, `pageUs`, `roundTripMs`, `requestTimeoutMs`, `concurrency`,
+ *   `maxHosts`, `bounds`, `seed`
  * @returns what the store was asked per page and second, how busy each part was, and `early`: requests that came too
  *   soon
  */
