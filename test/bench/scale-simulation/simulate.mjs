@@ -78,9 +78,9 @@ export async function simulateSmallWeb(options) {
  * A broad crawl in full swing: each process on a core of its own, the shards of the store dealt out to its servers,
  * hosts spaced politely.
  *
- * @param options `processes`, `hosts`, `queued`, `knownShare`, `seconds` (virtual), `warmUpSeconds`, `costs`, `servers`,
- *   `shards` (default: as many as servers), `serverCores`, `pageUs`, `roundTripMs`, `requestTimeoutMs`, `concurrency`,
- *   `maxHosts`, `bounds`, `seed`
+ * @param options `processes`, `hosts`, `queued`, `knownShare`, `seconds` (virtual), `warmUpSeconds`, `costs`,
+ *   `servers`, `shards` (default: as many as servers), `serverCores`, `pageUs`, `roundTripMs`, `requestTimeoutMs`,
+ *   `concurrency`, `maxHosts`, `bounds`, `seed`
  * @returns what the store was asked per page and second, how busy each part was, and `early`: requests that came too
  *   soon
  */
