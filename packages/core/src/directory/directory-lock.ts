@@ -89,9 +89,7 @@ export async function isPartLocked(path: string, part: number | null): Promise<b
   return (await liveLocks(path)).some((lock) => lock.file === file);
 }
 
-/**
- * The caller holds the lock that keeps new ones out. @throws MannerlyError `directory-in-use` while others share it.
- */
+/** The caller holds the lock that keeps new ones out. @throws MannerlyError `directory-in-use` while others share. */
 export async function refuseShared(path: string): Promise<void> {
   for (const { file, text } of await liveLocks(path)) if (file !== join(path, LOCK_NAME)) throw inUse(path, file, text);
 }

@@ -193,7 +193,6 @@ export class ForeignContext {
     return this.#open.length;
   }
 
-  /** Whether tags here are SVG or MathML. */
   get isForeign(): boolean {
     return this.#open.length > 0 && this.#inside() !== 'html';
   }

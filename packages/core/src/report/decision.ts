@@ -18,7 +18,6 @@ export interface UrlDecision {
   readonly status: UrlStatus;
   /** A reason of `REASONS`. */
   readonly reason: string;
-  /** Which stage decided. */
   readonly layer: 'scope' | 'bounds' | 'robots' | 'page' | 'fetch' | 'frontier' | 'hook';
   readonly httpStatus: number | null;
   /** The deciding line of robots.txt, where one decided. */

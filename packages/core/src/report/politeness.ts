@@ -225,9 +225,7 @@ const EMPTY_ROW: Omit<HostPoliteness, 'host'> & { readonly pages: number } = {
   ...{ excluded: 0, dropped: 0, failed: 0, held: 0, exclusions: [], comments: [], warnings: [] },
 };
 
-/**
- * A page that robots.txt allowed and that then excluded itself carries the line that allowed it: not of interest here.
- */
+/** A page that robots.txt allowed and that excluded itself carries the line that allowed it: not of interest here. */
 function exclusionOf({ url, reason, layer, line, pattern, robots }: UrlDecision): HostPoliteness['exclusions'][number] {
   const isByRobots = layer === 'robots';
   return {
