@@ -43,10 +43,7 @@ export async function lockDirectory(path: string, name = LOCK_NAME): Promise<Dir
   throw inUse(path, file, '{}');
 }
 
-/**
- * Takes the lock that excludes others; processes that share the directory hold it for a moment only.
- * @throws MannerlyError `directory-in-use`
- */
+/** Takes the lock that excludes others; sharers hold it for a moment. @throws MannerlyError `directory-in-use` */
 export async function lockOnceFree(path: string): Promise<DirectoryLock> {
   const deadlineMs = performance.now() + LOCK_WAIT_MS;
   for (;;) {

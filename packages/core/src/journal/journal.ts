@@ -243,10 +243,7 @@ const WITHOUT_DECISION: ReadonlySet<string> = new Set([
   'login',
 ]);
 
-/**
- * Whether this is a redirect target of a companion file. The decision is about the file as first requested; the target
- * may be a page with a decision of its own.
- */
+/** Whether this is a redirect target of a companion file: the decision is about the file as first requested. */
 function isCompanionHop({ via, hops }: UrlRecord): boolean {
   return via === 'companion' && hops > 0;
 }

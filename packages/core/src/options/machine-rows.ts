@@ -100,7 +100,7 @@ export const MACHINE_ROWS = {
       ),
       requestTimeoutMs: row(
         whole(1, 3_600_000, 'ms'),
-        'Timeout from sending the request to the last byte (`timeout-request`). A longer one keeps slow hosts busy longer.',
+        'Timeout from the request to the last byte (`timeout-request`).',
         { default: 60_000 },
       ),
       maxBodyBytes: row(

@@ -32,10 +32,7 @@ import type { ReportData, ReportedDepth, ReportedReason, ReportedRule } from './
 export type ReportedPaths = LogPaths &
   Pick<AuditedCrawl, 'robotsPath' | 'others'> & { readonly manifest: CrawlManifest };
 
-/**
- * @param onRequests - Called with the number of requests judged so far.
- * @throws The platform's error when a log cannot be read; absent logs are empty.
- */
+/** @param onRequests - Called with the number judged so far. @throws The platform's error when a log cannot be read. */
 export async function gatherReport(
   paths: ReportedPaths,
   nowMs: number,
