@@ -24,7 +24,6 @@ interface PageRequestsParts {
   readonly egress: Pick<Egress, 'send'>;
   readonly wakeup: Wakeup;
   readonly nowMs: () => number;
-  /** Exchanges at the same time. */
   readonly concurrency: number;
   readonly maxBodyBytes: number;
   /** Gets each outcome before a handler sees it. */

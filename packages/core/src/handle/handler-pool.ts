@@ -32,7 +32,6 @@ export type Handled =
 
 interface HandlerPoolOptions {
   readonly handlers: Handlers;
-  /** Handlers at the same time, 1 or more. */
   readonly concurrency: number;
   /** Longest time of one handler, from its start, milliseconds. */
   readonly handlerTimeoutMs: number;
@@ -68,7 +67,6 @@ export class HandlerPool {
     this.#places = new Places(options.concurrency);
   }
 
-  /** Whether a handler is going to get the page. */
   handles(page: FetchedPage): boolean {
     return page.exclusion.runsHandler && this.#options.handlers.find(page) !== null;
   }

@@ -76,10 +76,7 @@ interface InspectionParts {
   readonly writes?: string;
 }
 
-/**
- * Opens a directory, or a store alone, for questions.
- * @throws MannerlyError `directory-taken`, `store-failed` for a frontier that cannot be read.
- */
+/** Opens a directory, or a store alone. @throws MannerlyError `directory-taken`, `store-failed` */
 export async function openInspection(
   inspected: InspectionParts,
 ): Promise<CrawlInspection & { readonly frontier: Frontier | null }> {
@@ -190,10 +187,7 @@ async function placeOf(frontier: Frontier, url: string, host: string): Promise<Q
   return null;
 }
 
-/**
- * A store whose records are not written, except the owner's of one key. What would take or change work is a bug of
- * ours, and throws.
- */
+/** A store that is only read, but for one key of its owner. What would take or change work is a bug: it throws. */
 export function readOnly(store: FrontierStore, writes?: string): FrontierStore {
   const refuse = async (): Promise<never> => {
     throw new MannerlyError('store-failed', 'a frontier that is only inspected was about to change');

@@ -1,7 +1,7 @@
 // The items of a page, each with an id that is the same whenever the same page is handled again, and their way to every
 // sink, in the order of the sinks. A page counts as written when all of them have its items.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { JsonValue } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
 import type { ItemLicense } from '../item-license.js';
@@ -65,8 +65,7 @@ export function readItemId(
 }
 
 function keyOf(host: string, { url, visit }: { readonly url: string; readonly visit: number }): string {
-  const hash = createHash('sha256').update(url).digest('hex').slice(0, ITEM_KEY_CHARS);
-  return `${host}/${hash}${visit === 0 ? '' : `/${visit}`}`;
+  return `${host}/${hash('sha256', url, 'hex').slice(0, ITEM_KEY_CHARS)}${visit === 0 ? '' : `/${visit}`}`;
 }
 
 type ItemExclusion = Pick<Item, 'expiresAtMs' | 'preferences'>;

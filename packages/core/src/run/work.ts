@@ -9,8 +9,7 @@ import {
   type FetchOutcome,
   isRefusedByGuard,
 } from '../fetch/outcome.js';
-import { licenseText } from '../licensing/apply-license.js';
-import type { LicenseAnswer } from '../licensing/licenses.js';
+import { type LicenseAnswer, licenseText } from '../licensing/licenses.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { tombstone } from '../output/items.js';
 import type { Item } from '../output/sink.js';
