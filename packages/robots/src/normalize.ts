@@ -51,7 +51,7 @@ export function canonical(bytes: string, form: Form, isPattern: boolean): string
 
 function spell(written: string, form: Form, isPattern: boolean, next: string): string {
   const isTriplet = written.length === 3;
-  if (written.startsWith('%') && !isTriplet) {
+  if (written[0] === '%' && !isTriplet) {
     // In a pattern, what `*` or the end cuts off is a prefix of triplets.
     const isPrefix = isPattern && form === 'n0' && (next === '' || next === '*');
     return isPrefix ? written.toUpperCase() : (form === 'google' ? '%' : '%25') + written.slice(1);

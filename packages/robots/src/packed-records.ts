@@ -134,10 +134,7 @@ export class RecordWriter {
   }
 
   #copy(start: number, end: number): void {
-    // Local, because a field with a `#` is looked up each time.
-    const [source, bytes, shift] = [this.#source, this.#bytes, this.#length - start];
-    for (let i = start; i < end; i++) bytes[shift + i] = source[i] as number;
-    this.#length = shift + end;
+    for (let i = start; i < end; i++) this.#bytes[this.#length++] = this.#source[i] as number;
   }
 
   /** The packed string, one byte of memory per byte. */
