@@ -3,6 +3,7 @@
 
 import { hash } from 'node:crypto';
 import type { JsonValue } from '@mannerly/frontier';
+import PQueue from 'p-queue';
 import { MannerlyError } from '../errors.js';
 import type { ItemLicense } from '../item-license.js';
 import { FILES_KEPT_AT_ONCE } from './limits.js';
@@ -117,21 +118,17 @@ export class ItemWriter {
   async keepFiles(files: AsyncIterable<RunFile>, stop: AbortSignal): Promise<void> {
     const keeping = this.#opened.filter(({ keepFile }) => keepFile !== undefined);
     if (keeping.length === 0) return;
-    const underway = new Set<Promise<unknown>>();
+    const queue = new PQueue({ concurrency: FILES_KEPT_AT_ONCE });
     const failures: unknown[] = [];
     for await (const file of files) {
-      for (const sink of keeping) {
-        while (underway.size >= FILES_KEPT_AT_ONCE) await Promise.race(underway);
-        if (failures.length > 0) break;
-        const keep = async (): Promise<void> => sink.keepFile?.(file, stop);
-        const kept = this.#named(sink, 'keep a file', null, keep)
-          .catch((error: unknown) => failures.push(error))
-          .finally(() => underway.delete(kept));
-        underway.add(kept);
-      }
+      await queue.onSizeLessThan(1);
       if (failures.length > 0) break;
+      for (const sink of keeping) {
+        const keep = async (): Promise<void> => sink.keepFile?.(file, stop);
+        queue.add(() => this.#named(sink, 'keep a file', null, keep)).catch((error: unknown) => failures.push(error));
+      }
     }
-    await Promise.all(underway);
+    await queue.onIdle();
     if (failures.length > 0) throw failures[0];
   }
 
