@@ -14,7 +14,13 @@ const WAITING_FILES = [
 ];
 const WAITING: TestProject = {
   extends: true,
-  test: { name: 'waiting', include: WAITING_FILES, maxWorkers: 5, sequence: { groupOrder: 1 } },
+  test: {
+    name: 'waiting',
+    include: WAITING_FILES,
+    globalSetup: [source('test/support/make-packages.ts')],
+    maxWorkers: 5,
+    sequence: { groupOrder: 1 },
+  },
 };
 /** The others measure memory and pace: two at a time, and not while the first group runs. */
 const MEASURING: TestProject = {
@@ -25,6 +31,21 @@ const MEASURING: TestProject = {
     exclude: [...WAITING_FILES, '**/node_modules/**'],
     maxWorkers: 2,
     sequence: { groupOrder: 2 },
+  },
+};
+/** The tests of the command once more, on what is published: its files are bundles, and nothing may differ. */
+const PACKAGED: TestProject = {
+  extends: true,
+  resolve: {
+    alias: [{ find: /^\.\.?\/program\.js$/, replacement: source('packages/core/package/dist/cli/program.js') }],
+  },
+  test: {
+    name: 'packaged',
+    include: ['packages/core/src/cli/**/*.test.ts'],
+    isolate: false,
+    globalSetup: [source('test/support/make-packages.ts')],
+    env: { MANNERLY_COMMAND: source('packages/core/package/bin/mannerly.js') },
+    sequence: { groupOrder: 0 },
   },
 };
 /**
@@ -88,6 +109,6 @@ export default defineConfig(({ mode }) => ({
     hookTimeout: 300_000,
     // Many wait for a clock: four at a time on any machine.
     maxWorkers: 4,
-    projects: mode === 'soak' ? [WAITING, MEASURING] : [SHARED, ALONE],
+    projects: mode === 'soak' ? [PACKAGED, WAITING, MEASURING] : [SHARED, ALONE],
   },
 }));

@@ -1,10 +1,10 @@
 // All benchmarks of the project, or those that are named, in one table: each figure next to its reference of the same
-// run. Usage: pnpm bench [crawl|robots|page|frontier|recrawl|scale|scale-simulation ...] [--store NAME] [--json].
+// run. Usage: pnpm bench [start|crawl|robots|page|frontier|recrawl|scale|scale-simulation ...] [--store NAME] [--json].
 // Nothing here asserts: machines are noisy, people judge.
 
 import { parseArgs } from 'node:util';
 
-const BENCHMARKS = ['robots', 'page', 'frontier', 'crawl', 'recrawl', 'scale', 'scale-simulation'];
+const BENCHMARKS = ['start', 'robots', 'page', 'frontier', 'crawl', 'recrawl', 'scale', 'scale-simulation'];
 /** Takes minutes, and all cores: only when it is named. */
 const ONLY_NAMED = ['scale', 'scale-simulation'];
 const WITH_STORE = ['frontier', 'scale', 'scale-simulation'];

@@ -1,7 +1,6 @@
 // One of several crawlers of one crawl, for the test to kill and stop. Arguments: the plan as JSON. It ends with 0
 // when nothing is left; its User-Agent carries its name, so that the web's log says who asked.
 
-import { shardedStore } from '@mannerly/frontier';
 import { postgresStore } from '@mannerly/frontier/postgres';
 import { redisStore } from '@mannerly/frontier/redis';
 import { createCrawler } from 'mannerly';
@@ -46,12 +45,17 @@ async function openStore({ kind, url }) {
   }
   if (kind === 'postgres') {
     const { default: pg } = await import('pg');
+    // An earlier version, which this runs on too, has none.
+    const { shardedStore } = await import('@mannerly/frontier');
     const poolOf = (connectionString) =>
       new pg.Pool({ connectionString, max: 5, query_timeout: 10_000, keepAlive: true }).on('error', () => undefined);
     const pools = [url].flat().map(poolOf);
     const settings = { identity: 'crew', allowUnsafe: ['fsync-off'] };
     return {
-      make: (tell) => shardedStore(pools.map((pool) => postgresStore({ pool, ...settings, onNotice: tell }))),
+      make: (tell) => {
+        const stores = pools.map((pool) => postgresStore({ pool, ...settings, onNotice: tell }));
+        return stores.length === 1 ? stores[0] : shardedStore(stores);
+      },
       close: () => Promise.all(pools.map((pool) => pool.end())),
     };
   }

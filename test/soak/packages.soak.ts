@@ -33,6 +33,9 @@ const VERSIONS: readonly { range: string; manager: 'npm' | 'pnpm'; stripsTypes: 
   { range: '^24.0.0', manager: 'npm', stripsTypes: true },
 ];
 
+/** Of `mannerly` and all that it brings along; more is for optional packages. */
+const MAX_INSTALLED_BYTES = 48_000_000;
+
 /** Entries that are imported for what they do. */
 const WITHOUT_EXPORTS: readonly string[] = ['mannerly/v8-flags'];
 
@@ -121,6 +124,7 @@ describe.each(VERSIONS)(
       const version = succeeded(await node.run('node', ['--version'], project)).trim();
       expect(version).toContain(`v${range.replace('^', '').slice(0, 3)}`);
       const { bytes, packages } = await measure(project);
+      if (manager === 'npm') expect(bytes).toBeLessThanOrEqual(MAX_INSTALLED_BYTES);
       console.info(
         `${manager} on ${version}: ${packages} packages, ${(bytes / 1e6).toFixed(0)} MB, ${seconds.toFixed(0)} s`,
       );

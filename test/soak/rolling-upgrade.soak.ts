@@ -158,7 +158,7 @@ async function formatOf(kind: Kind, url: ServerUrl, name: string): Promise<numbe
   if (kind === 'redis') {
     for (const one of [url].flat()) {
       const client = new Redis(one);
-      const [key] = await client.keys(`{${name}:*crawl`);
+      const [key] = await client.keys(`{${name}:*}crawl`);
       const kept = key === undefined ? null : await client.get(key);
       client.disconnect();
       if (kept !== null) return JSON.parse(kept).version;

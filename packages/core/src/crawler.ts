@@ -167,7 +167,6 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   });
   const nowMs = (): number => (options.clock ?? systemClock()).nowMs();
   const base = activityBase(resolved);
-  /** The latest run. */
   let run: Run | null = null;
   /** The stop of the run that is opening or going on; `null`: none is. */
   let stop: RunStop | null = null;
@@ -180,9 +179,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   /** A pause that the opening run has to begin with. */
   let startsPaused = false;
   let ended: CrawlActivity['ended'] = null;
-  /** The directory of the latest run. */
   let latestOut: string | undefined;
-  /** Hosts to unpark at the start of the next run. */
   let toUnpark: string[] = [];
   /** Why the store cannot be reached. */
   let storeProblem: string | null = null;

@@ -1,10 +1,7 @@
 // Secrets in text that is shown or kept: names and passwords in URLs of pages and of stores, and private keys. The one
 // place that finds them.
 
-/**
- * Of a page's URL, name and password end at the first slash. A password of a store may have slashes itself. A file has
- * neither.
- */
+/** Name and password of a page's URL end at the first slash; those of a store may have slashes. A file has neither. */
 const USERINFO = /\b(?:(https?:\/\/)[^\s/?#"'`]*|((?!https?:|file:)[a-z][a-z\d+.-]*:\/\/)[^\s"'`]*)@/gi;
 
 /** As PEM, and the private member of a JWK. */

@@ -12,6 +12,8 @@
 export type Form = 'n0' | 'n1' | 'google' | 'decoded' | 'decoded-star';
 
 const PERCENT = 0x25;
+const STAR = 0x2a;
+const DOLLAR = 0x24;
 /** A triplet, whole or cut short. */
 const TRIPLET = /^%[\da-f]{0,2}/i;
 
@@ -34,6 +36,8 @@ export function canonical(bytes: string, form: Form, isPattern: boolean): string
     const byte = bytes.charCodeAt(at);
     next = at + 1;
     if (PLAIN[byte]) continue;
+    const isOperator = byte === STAR ? form !== 'decoded' : byte === DOLLAR && form === 'n0' && next === bytes.length;
+    if (isPattern && isOperator) continue;
     const isPercent = byte === PERCENT;
     const written = isPercent ? (TRIPLET.exec(bytes.slice(at, at + 3))?.[0] as string) : bytes.charAt(at);
     next = at + written.length;
@@ -47,7 +51,7 @@ export function canonical(bytes: string, form: Form, isPattern: boolean): string
 
 function spell(written: string, form: Form, isPattern: boolean, next: string): string {
   const isTriplet = written.length === 3;
-  if (written.startsWith('%') && !isTriplet) {
+  if (written[0] === '%' && !isTriplet) {
     // In a pattern, what `*` or the end cuts off is a prefix of triplets.
     const isPrefix = isPattern && form === 'n0' && (next === '' || next === '*');
     return isPrefix ? written.toUpperCase() : (form === 'google' ? '%' : '%25') + written.slice(1);
@@ -56,13 +60,11 @@ function spell(written: string, form: Form, isPattern: boolean, next: string): s
   const char = String.fromCharCode(byte);
   const triplet = TRIPLETS[byte] as string;
   if (form === 'google') return isTriplet || byte > 0x7f ? triplet : char;
-  const isOperator =
-    isPattern && !isTriplet && (char === '*' ? form !== 'decoded' : char === '$' && form === 'n0' && next === '');
   const keeps =
     form === 'n0'
       ? isTriplet && /[\w\-.~]/.test(char)
       : !'%*$'.includes(char) && written !== '%2f' && written !== '%2F';
-  return isOperator || keeps ? char : triplet;
+  return keeps ? char : triplet;
 }
 
 /** Form `n1` of a text in form `n0`: in the query, what is reserved there is escaped, too (robots §6.1, R27). */

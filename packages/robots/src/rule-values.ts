@@ -30,7 +30,8 @@ export function startsLikePath(value: string): boolean {
 
 /** Whether a `Disallow` value is several paths. */
 export function isSeveralPaths(value: string): boolean {
-  return SEVERAL_PATHS.test(value);
+  // Most hold no blank, which is told sooner.
+  return /[ \t]/.test(value) && SEVERAL_PATHS.test(value);
 }
 
 /** The parts of an absolute http(s) URL; `null` for anything else. */

@@ -21,6 +21,17 @@ const HTML = `<!DOCTYPE html>
 `;
 const ROUND_US = 700_000;
 const ROUNDS = 2;
+/** Files of 512 kB of which no line is like another: \xc3\xa4 is a letter beyond ASCII, N counts. */
+const COSTLY_LINES = [
+  'Disallow:/?N/',
+  'Disallow:/\xc3\xa4N',
+  'Disallow: /N',
+  'Disallow /N',
+  'Disallow:/%N',
+  'Disalow: /N',
+  'Disallow:N*',
+  'Disallow: http://a/N',
+];
 
 /** @returns rows of the table of all benchmarks */
 export async function rows() {
@@ -58,6 +69,7 @@ export async function rows() {
       '≥ 20',
       0,
     ),
+    ...COSTLY_LINES.map(costlyRow),
     row('robots: decisions per CPU-s, small files', decide(files.slice(0, 50)), '≥ 1,000,000', 0),
     row('robots: decisions per CPU-s, 2,000 rules', decide([large]), '≥ 100,000', 0),
   ];
@@ -66,6 +78,22 @@ export async function rows() {
 function row(name, load, goal, digits) {
   const [ours, theirs] = [mannerly, robotsParser].map((parser) => perCpuS(parser, load));
   return { row: name, value: ours, reference: 'robots-parser', referenceValue: theirs, goal, digits };
+}
+
+/** Milliseconds, the least of several. */
+function costlyRow(line) {
+  let text = 'User-agent: *\n';
+  for (let n = 0; text.length < 512_000; n += 1) text += `${line.replace('N', n)}\n`;
+  const body = Buffer.from(text.slice(0, 512_000), 'latin1');
+  const costs = Array.from({ length: 8 }, () => {
+    const start = process.cpuUsage();
+    mannerly.read(body, ORIGIN);
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1000;
+  });
+  const shown = body.subarray(14, body.indexOf('\n', 14)).toString();
+  const figure = { row: `robots: 512 kB of lines as \`${shown}\`, CPU-ms`, value: Math.min(...costs), digits: 1 };
+  return { ...figure, reference: '', referenceValue: null, goal: '≤ 25' };
 }
 
 function perCpuS(parser, { unit, prepare, work }) {

@@ -6,7 +6,7 @@ export const BUSY_MOST = 0.7;
 const SECONDS_PER_DAY = 86_400;
 
 /**
- * @param figures of one layout of the store: `servers` (cores of it), `serverUsPerPage`, `perProcessS`: pages per
+ * @param figures of one layout of the store: `servers` (cores of all), `serverUsPerPage`, `perProcessS`: pages per
  *   second of a process that does not wait for the store; and `readsPerPair`: reads a second for each pair of
  *   processes, `readUs` each
  * @param target `processes`, `urls`, `hosts`, `queuedShare`, `bodyBytes`, `robotsBytes` (a host's copy of robots.txt),

@@ -82,7 +82,7 @@ describe('a simulated crawl', () => {
   });
 
   it('asks no host before its turn, anyone who holds it', async () => {
-    const { early, pages } = await simulateWideWeb({ ...WIDE, processes: 4, shards: 3 });
+    const { early, pages } = await simulateWideWeb({ ...WIDE, processes: 4, servers: 2, shards: 3 });
     expect(pages).toBeGreaterThan(50);
     expect(early).toBe(0);
   });

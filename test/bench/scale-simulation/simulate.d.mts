@@ -60,6 +60,7 @@ export function simulateWideWeb(options: {
   readonly seconds?: number;
   readonly warmUpSeconds?: number;
   readonly costs: StoreCosts;
+  readonly servers?: number;
   readonly shards?: number;
   readonly serverCores?: number;
   readonly pageUs: number;

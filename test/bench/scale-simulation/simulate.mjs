@@ -75,11 +75,12 @@ export async function simulateSmallWeb(options) {
 }
 
 /**
- * A broad crawl in full swing: each process on a core of its own, each shard of the store on one, hosts spaced
- * politely.
+ * A broad crawl in full swing: each process on a core of its own, the shards of the store dealt out to its servers,
+ * hosts spaced politely.
  *
- * @param options `processes`, `hosts`, `queued`, `knownShare`, `seconds` (virtual), `warmUpSeconds`, `costs`, `shards`,
- *   `serverCores`, `pageUs`, `roundTripMs`, `requestTimeoutMs`, `concurrency`, `maxHosts`, `bounds`, `seed`
+ * @param options `processes`, `hosts`, `queued`, `knownShare`, `seconds` (virtual), `warmUpSeconds`, `costs`,
+ *   `servers`, `shards` (default: as many as servers), `serverCores`, `pageUs`, `roundTripMs`, `requestTimeoutMs`,
+ *   `concurrency`, `maxHosts`, `bounds`, `seed`
  * @returns what the store was asked per page and second, how busy each part was, and `early`: requests that came too
  *   soon
  */
@@ -92,15 +93,17 @@ export async function simulateWideWeb(options) {
     seconds = 20,
     warmUpSeconds = 10,
     costs,
-    shards = 1,
+    servers: serverCount = 1,
+    shards = serverCount,
   } = options;
   const { serverCores = 1, bounds = { pages: 1_000_000_000 } } = options;
   const { roundTripMs = 0.5, requestTimeoutMs = 250, concurrency = 512, maxHosts = 1_024, seed = 1 } = options;
   return withDigestAtHand(async () => {
     const clock = createEventClock();
     const random = seeded(seed);
-    const servers = Array.from({ length: shards }, () => serverOf(clock, costs, serverCores));
-    const store = createStoreOnServers({ clock, servers, costs, roundTripMs });
+    const servers = Array.from({ length: serverCount }, () => serverOf(clock, costs, serverCores));
+    const serversOfShards = Array.from({ length: shards }, (_, shard) => servers[shard % serverCount]);
+    const store = createStoreOnServers({ clock, servers: serversOfShards, costs, roundTripMs });
     const web = createWideWeb({ clock, random, hosts, queued, knownShare, requestTimeoutMs });
     let done = 0;
     let isOver = false;

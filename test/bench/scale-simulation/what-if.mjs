@@ -19,8 +19,20 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
   },
 });
-/** Servers of a store, one core each; of PostgreSQL cores of one. */
-const LAYOUTS = { redis: [1, 4, 16, 64], postgres: [8, 32] };
+/** Servers of a store, the shards on all of them, and the cores of each: a Redis uses one. */
+const LAYOUTS = {
+  redis: [
+    { servers: 1, shards: 1, serverCores: 1 },
+    { servers: 4, shards: 16, serverCores: 1 },
+    { servers: 16, shards: 64, serverCores: 1 },
+    { servers: 64, shards: 256, serverCores: 1 },
+  ],
+  postgres: [
+    { servers: 1, shards: 1, serverCores: 8 },
+    { servers: 1, shards: 1, serverCores: 32 },
+    { servers: 4, shards: 4, serverCores: 8 },
+  ],
+};
 /** What is simulated: processes, hosts of each, URLs queued at first; virtual seconds. */
 const SCALE = { processes: 4, hosts: 4 * 2_000, queued: 60, warmUpSeconds: 3, seconds: 4 };
 /** A server that is busier than this slows its crawlers: their own pace cannot be seen. */
@@ -47,15 +59,15 @@ const rest = await simulateWideWeb({
 });
 const readsPerPair = rest.callsPerS.readRecord / AT_REST ** 2;
 const rows = [];
-for (const servers of LAYOUTS[values.store]) {
-  const layout = costs.isParallel ? { shards: 1, serverCores: servers } : { shards: servers };
+for (const layout of LAYOUTS[values.store]) {
   const found = await simulateWideWeb({ ...SCALE, ...layout, costs, pageUs, knownShare });
-  if (found.serverBusy > FULL) throw new Error(`${servers} servers are too few for ${SCALE.processes} processes`);
+  if (found.serverBusy > FULL)
+    throw new Error(`${layout.servers} servers are too few for ${SCALE.processes} processes`);
   if (found.early > 0) throw new Error(`${found.early} requests came too soon`);
   const { serverUsPerPage, clientUsPerPage, perPage } = found;
   const readUs = costs.server.callUs + costs.server.readRecordUs;
   const perProcessS = found.pagesPerS / SCALE.processes;
-  const figures = { servers, serverUsPerPage, perProcessS, readsPerPair, readUs };
+  const figures = { servers: layout.servers * layout.serverCores, serverUsPerPage, perProcessS, readsPerPair, readUs };
   const target = {
     processes: Number(values.machines) * Number(values.processes),
     urls: Number(values.urls),
@@ -66,7 +78,7 @@ for (const servers of LAYOUTS[values.store]) {
     bytes: costs.bytes,
   };
   rows.push({
-    servers,
+    ...layout,
     perProcessS,
     processBusy: found.processBusy,
     clientUsPerPage,
@@ -90,13 +102,15 @@ function print() {
     `seen ${gb(seenBytes)}, queued ${gb(queuedBytes)} (${QUEUED_SHARE * 100} % of the URLs), hosts ${gb(hostBytes)}, robots.txt ${gb(robotsBytes)}; ${pagesLostToFingerprints.toFixed(1)} pages taken for others`,
   );
   console.log(
-    'servers  µs/page: server, client  calls/page  links/page  pages/s of a process, busy  pages/s  full first  processes served  servers wanted  accounts  days',
+    'servers  shards  cores  µs/page: server, client  calls/page  links/page  pages/s of a process, busy  pages/s  full first  processes served  servers wanted  accounts  days',
   );
   for (const row of rows) {
     const { serverUsPerPage } = row.figures;
     const calls = Object.values(row.perPage.calls).reduce((sum, each) => sum + each, 0);
     const cells = [
       count(row.servers),
+      count(row.shards),
+      count(row.serverCores),
       count(serverUsPerPage),
       count(row.clientUsPerPage),
       calls.toFixed(1),

@@ -85,10 +85,7 @@ function seedHint(seed: unknown): string {
     : `Write it whole: did you mean ${meant.href}?`;
 }
 
-/**
- * The canonical rules in their order (docs/urls.md).
- * @throws MannerlyError `option-invalid` for tracking parameters next to rules of the user's own.
- */
+/** The canonical rules in order. @throws MannerlyError `option-invalid` for tracking parameters next to own rules. */
 export function resolveUrlOptions(
   options: {
     readonly trackingParameters?: 'keep' | 'drop' | readonly string[];

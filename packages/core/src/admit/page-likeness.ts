@@ -30,9 +30,7 @@ const CALENDAR_BITS = 0xff;
 const MAY_BE_CALENDAR = new Uint8Array(CALENDAR_BITS + 1);
 for (const hash of CALENDAR) MAY_BE_CALENDAR[hash & CALENDAR_BITS] = 1;
 
-/**
- * What a byte is, in bits: a branch for each letter costs three times the rest. Outside of ASCII all count as vowels.
- */
+/** What a byte is, in bits: a branch for each letter costs three times the rest. Outside ASCII all count as vowels. */
 const OTHER = 0;
 const CONSONANT = 1;
 const VOWEL = 2;
@@ -115,9 +113,7 @@ function afterUrl(html: Buffer, from: number): number {
   return at;
 }
 
-/**
- * The place behind the tag and what no reader sees. @param endless - Names whose end was not found: looked for once.
- */
+/** The place behind the tag and what no reader sees. @param endless - Names whose end was not found, looked for once */
 function afterTag(html: Buffer, start: number, words: Words, endless: Set<string>): number {
   const first = html[start + 1] ?? 0;
   if (first === BANG && html[start + 2] === DASH && html[start + 3] === DASH) return behindComment(html, start + 4);

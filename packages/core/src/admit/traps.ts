@@ -83,7 +83,6 @@ export class Traps {
     return null;
   }
 
-  /** A URL was queued that was not known before. */
   queued({ url, from }: NewUrl): void {
     for (const group of this.#suspectsThatBred(url, from ?? null)) group.bredSince += 1;
   }
@@ -182,7 +181,6 @@ class Group {
   /** Pages compared, and those of them that repeated another; both halved now and then: the latest pages count. */
   #compared = 0;
   #repeats = 0;
-  /** The contents of its pages, as numbers. */
   readonly #likenesses: number[] = [];
   readonly #breeders: number[] = [];
   /** The page compared last repeated another: the next one is compared too. */

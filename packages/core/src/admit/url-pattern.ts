@@ -18,10 +18,7 @@ export type UrlPattern = string | RegExp;
 /** Whether a URL is meant. */
 export type UrlTest = (url: UrlParts) => boolean;
 
-/**
- * Whether any of the patterns matches a URL; `null` where there are none.
- * @throws MannerlyError `option-invalid`, naming the option, its range and the value.
- */
+/** Whether any of the patterns matches a URL; `null` where there are none. @throws MannerlyError `option-invalid` */
 export function readPatterns(option: string, given: readonly UrlPattern[] | undefined): UrlTest | null {
   if (given === undefined) return null;
   if (!Array.isArray(given) || given.length > MAX_URL_PATTERNS) {

@@ -1,11 +1,11 @@
 // The archive of a crawl directory as one file, between runs. What a killed run left is repaired first.
 
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
-import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { lockDirectory, refuseShared } from '../directory/directory-lock.js';
 import { sizeOf } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
+import { MANNERLY_VERSION } from '../own-package.js';
 import type { WaczSummary } from './wacz.js';
 
 export interface PackageOptions {

@@ -2,9 +2,9 @@
 // browser none: the document has come before the page is opened, and everything else that the page loads comes from the
 // crawl.
 
+import PQueue from 'p-queue';
 import type { Fetcher } from '../fetch/fetcher.js';
 import type { RenderCandidate, Rendering, RenderRequest } from '../fetch/renderer.js';
-import { Places } from '../places.js';
 import { type BrowserFetcherOptions, type BrowserSettings, resolveBrowserOptions } from './browser-options.js';
 import { type BrowserSupply, createBrowserSupply } from './browser-supply.js';
 import { openPage } from './open-page.js';
@@ -24,12 +24,12 @@ import { openPage } from './open-page.js';
 export function browserFetcher(options: BrowserFetcherOptions): Fetcher {
   const settings = resolveBrowserOptions(options);
   const supply = createBrowserSupply(settings);
-  const open = new Places(settings.pages);
+  const open = new PQueue({ concurrency: settings.pages });
   return {
     capabilities: settings.fetcher.capabilities,
     renderer: {
       wants: (page) => isWanted(settings, page),
-      render: (request) => open.take(() => render(supply, request, settings)),
+      render: (request) => open.add(() => render(supply, request, settings)),
     },
     fetch: (request) => settings.fetcher.fetch(request),
     async close() {

@@ -7,10 +7,7 @@ export function sessionOf(page: Page): Promise<CDPSession> {
   return page.context().newCDPSession(page);
 }
 
-/**
- * Runs a function in the page's main frame, where nothing outside of it is known. @throws What the browser says.
- * @param argument - JSON.
- */
+/** Runs a function in the main frame, apart from its scripts. @throws What the browser says. @param argument - JSON */
 export async function runInPage<Argument, Result>(
   session: CDPSession,
   run: (argument: Argument) => Result,

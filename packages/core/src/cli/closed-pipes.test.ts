@@ -7,13 +7,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { COMMAND } from './command.fixture.js';
 import { fakeIo } from './io.fixture.js';
 import { createProgram, runCommand } from './program.js';
 import { type TestSite, testSite } from './site.fixture.js';
 
-const command = fileURLToPath(new URL('../../bin/mannerly.js', import.meta.url));
 const TIMEOUT = { timeout: 60_000 };
 const LINKS = Array.from({ length: 20 }, (_, at) => `/p${at}`);
 
@@ -45,7 +44,7 @@ afterAll(async () => {
 
 /** Starts the command; what no one reads is closed at once. */
 function start(closed: readonly ('stdout' | 'stderr')[], ...argv: readonly string[]) {
-  const child = spawn(process.execPath, [command, ...argv], { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder });
+  const child = spawn(process.execPath, [COMMAND, ...argv], { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder });
   for (const each of closed) child[each].destroy();
   return child;
 }

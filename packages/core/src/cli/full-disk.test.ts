@@ -7,13 +7,12 @@ import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMMAND } from './command.fixture.js';
 import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
 import { type TestSite, testSite } from './site.fixture.js';
 
-const COMMAND = fileURLToPath(new URL('../../bin/mannerly.js', import.meta.url));
 const DISK_KIB = 2_048;
 const PAGES = 61;
 /** Who no file belongs to. */

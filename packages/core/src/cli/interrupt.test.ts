@@ -5,11 +5,10 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMMAND } from './command.fixture.js';
 import { type TestSite, testSite } from './site.fixture.js';
 
-const COMMAND = fileURLToPath(new URL('../../bin/mannerly.js', import.meta.url));
 const LINKS = ['/a', '/b', '/c'];
 let site: TestSite;
 let folder: string;

@@ -3,6 +3,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { ownFile } from '../own-package.js';
 import { redacted } from '../redacted.js';
 import { visible } from '../report/table.js';
 import type { FromWorker, ParentProcess, ToWorker, WorkerProcess } from './workers/messages.js';
@@ -176,7 +177,7 @@ export function terminalAsker(input: NodeJS.ReadStream, output: NodeJS.WriteStre
 
 /** The thread has Ctrl-C almost always, and passes it on. @param answered - Counts what this program has answered. */
 function startInterruptThread(answered: Int32Array, answer: () => void): Worker {
-  const thread = new Worker(new URL('interrupt-thread.js', import.meta.url), { workerData: answered });
+  const thread = new Worker(ownFile('dist/cli/interrupt-thread.js'), { workerData: answered });
   thread.on('message', answer);
   // Without it a busy program hears Ctrl-C later.
   thread.on('error', () => undefined);

@@ -9,12 +9,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
+import { COMMAND } from './command.fixture.js';
 import { tooFewFilesText } from './open-files.js';
 
-const COMMAND = fileURLToPath(new URL('../../bin/mannerly.js', import.meta.url));
 const HOSTS = 40;
 let server: Server;
 let seeds: string[];

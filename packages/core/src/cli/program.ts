@@ -1,7 +1,7 @@
 // The program as commander runs it: its commands come from their table. A command gets its flags when it is called.
 
 import { Command } from 'commander';
-import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
+import { MANNERLY_VERSION } from '../own-package.js';
 import { COMMANDS, type CommandRow } from './commands.js';
 import { EXIT, EXIT_CODES_HELP } from './exit-codes.js';
 import { reportFailure, UsageError } from './failure.js';

@@ -4,16 +4,15 @@ import { execFile } from 'node:child_process';
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { visible } from '../report/table.js';
+import { COMMAND } from './command.fixture.js';
 import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
 import { testSite } from './site.fixture.js';
 
 const run = promisify(execFile);
-const command = fileURLToPath(new URL('../../bin/mannerly.js', import.meta.url));
 /** ESC, CSI of C1, DEL, a bell, a right-to-left override and an isolate. */
 const NASTY = 'a\u001b[31mb\u009b2Jc\u007fd\u0007e\u202ef\u2066g';
 const OBEYED = /(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u;
@@ -36,9 +35,9 @@ it('items and errors with such characters are printed without them', { timeout: 
   const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
   await runCommand(['crawl', `${site.url}/`, ...who, '--interval', '0', '--pages', '1', '--out', out], fakeIo());
   appendFileSync(join(out, 'items.jsonl'), `${JSON.stringify({ id: 'x/0', url: site.url, data: { title: NASTY } })}\n`);
-  const { stdout } = await run(process.execPath, [command, 'export', out]);
+  const { stdout } = await run(process.execPath, [COMMAND, 'export', out]);
   expect(stdout).not.toMatch(OBEYED);
   expect((JSON.parse(stdout.trim().split('\n').at(-1)!) as { data: object }).data).toEqual({ title: NASTY });
-  const wrong = await run(process.execPath, [command, 'explain', out, `nowhere:${NASTY}`]).catch((error) => error);
+  const wrong = await run(process.execPath, [COMMAND, 'explain', out, `nowhere:${NASTY}`]).catch((error) => error);
   expect(`${wrong.stdout}${wrong.stderr}`).not.toMatch(OBEYED);
 });

@@ -98,10 +98,7 @@ export class Hooks {
   readonly #signal: AbortSignal;
   readonly #journal: Pick<Journal, 'codeError' | 'emit'>;
 
-  /**
-   * @param hooks - `null`: there are none. @param signal - Aborted when the crawl stops at once.
-   * @param journal - Receives what hooks do wrong.
-   */
+  /** @param hooks - `null`: none. @param signal - Of a stop at once. @param journal - Gets their faults */
   constructor(
     hooks: ResolvedHookOptions | null,
     clock: Pick<Clock, 'after'>,

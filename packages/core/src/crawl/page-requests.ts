@@ -3,12 +3,12 @@
 // turn in time is `held`.
 
 import type { Frontier, NewUrl, PageWork } from '@mannerly/frontier';
+import PQueue from 'p-queue';
 import type { Admit } from '../admit/admit.js';
 import type { Egress } from '../fetch/egress.js';
 import { type EgressOutcome, exchangeOf, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
 import type { LicenseAnswer } from '../licensing/licenses.js';
 import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
-import { Places } from '../places.js';
 import type { Wakeup } from '../wakeup.js';
 import type { Hooks } from './hooks.js';
 import { DEFAULT_OWN_WAIT_MS, MAX_OWN_WAIT_MS } from './limits.js';
@@ -24,7 +24,6 @@ interface PageRequestsParts {
   readonly egress: Pick<Egress, 'send'>;
   readonly wakeup: Wakeup;
   readonly nowMs: () => number;
-  /** Exchanges at the same time. */
   readonly concurrency: number;
   readonly maxBodyBytes: number;
   /** Gets each outcome before a handler sees it. */
@@ -47,7 +46,7 @@ interface PlannedRequest {
 
 export class PageRequests {
   readonly #parts: PageRequestsParts;
-  readonly #places: Places;
+  readonly #queue: PQueue;
   readonly #waiting: Record<Purpose, number> = { handler: 0, subresource: 0, requisite: 0, license: 0, login: 0 };
   readonly fetch: OwnFetcher = (...request) => this.#request('handler', ...request);
   /** The same without the body, for requests that go into no archive. */
@@ -62,7 +61,7 @@ export class PageRequests {
 
   constructor(parts: PageRequestsParts) {
     this.#parts = parts;
-    this.#places = new Places(parts.concurrency);
+    this.#queue = new PQueue({ concurrency: parts.concurrency });
   }
 
   /** The login page and the form that the operator has named. */
@@ -82,7 +81,7 @@ export class PageRequests {
 
   /** Exchanges that are queued or under way. */
   inFlight(): number {
-    return this.#places.count;
+    return this.#queue.pending + this.#queue.size;
   }
 
   async #request(
@@ -148,7 +147,7 @@ export class PageRequests {
       await this.#parts.licensesArrive?.();
       return this.#parts.nowMs() < request.untilMs ? null : { kind: 'held', url, reason: 'license', untilMs };
     }
-    const outcome = await this.#places.take(() => this.#send(answer.work, request));
+    const outcome = await this.#queue.add(() => this.#send(answer.work, request));
     await frontier.settle(
       answer.work,
       outcome.kind === 'not-sent'

@@ -4,6 +4,7 @@
 
 import type { PageWork } from '@mannerly/frontier';
 import { hostKeyOf } from '@mannerly/frontier/internal';
+import PQueue from 'p-queue';
 import type { Scope } from '../admit/scope.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import type { Journal } from '../journal/journal.js';
@@ -11,7 +12,6 @@ import { keepLatest } from '../keep-latest.js';
 import type { NotFetched, PageFetch } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
 import { cssRequisites, htmlRequisites, type Requisite } from '../page/requisites.js';
-import { Places } from '../places.js';
 import { followRedirects } from './follow-redirects.js';
 import { MAX_BEGUN_REQUISITES, MAX_OWN_WAIT_MS, REQUISITES_AT_ONCE } from './limits.js';
 import type { PageRequests } from './page-requests.js';
@@ -55,8 +55,7 @@ export class Requisites {
   async fetch(work: PageWork, page: FetchedPage): Promise<'done' | 'stopped'> {
     if (page.kind !== 'html' || !page.exclusion.keepsBody) return 'done';
     const { options, journal } = this.#parts;
-    const places = new Places(REQUISITES_AT_ONCE);
-    const loading: Promise<void>[] = [];
+    const queue = new PQueue({ concurrency: REQUISITES_AT_ONCE });
     /** Hosts that did not give a turn in time: the page does not wait for them again. */
     const held = new Map<string, NotFetched>();
     let left = options.perPage;
@@ -78,7 +77,7 @@ export class Requisites {
         }
         left -= 1;
         keepLatest(this.#begun, url, true, MAX_BEGUN_REQUISITES);
-        loading.push(places.take(() => load(requisite)).catch(rethrown));
+        queue.add(() => load(requisite)).catch(rethrown);
       }
     };
     let thrown: { readonly error: unknown } | null = null;
@@ -108,8 +107,7 @@ export class Requisites {
       }
     };
     want(htmlRequisites(await page.text(), page.url));
-    // Style sheets add to it.
-    for (const each of loading) await each;
+    await queue.onIdle();
     if (thrown !== null) throw (thrown as { readonly error: unknown }).error;
     return isStopped ? 'stopped' : 'done';
   }

@@ -18,12 +18,10 @@ interface SignInParts {
   /** `null`: the form has no fields that its page decides. */
   readonly handler: LoginHandler | null;
   readonly requests: Pick<PageRequests, 'login'>;
-  /** Makes a page of the login page. */
   readonly read: (work: PageWork, outcome: ResponseOutcome) => Promise<PageInCrawl>;
   readonly handlerTimeoutMs: number;
   readonly clock: Pick<Clock, 'nowMs' | 'after'>;
   readonly signal: AbortSignal;
-  /** Called when a login is over. */
   readonly ended: () => void;
   readonly stop: (reason: string) => void;
 }

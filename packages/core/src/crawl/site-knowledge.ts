@@ -79,7 +79,6 @@ export class SiteKnowledge {
     return this.texts !== null && page.kind === 'html' ? this.texts.read(page.url, await contentOf(page)) : null;
   }
 
-  /** A URL was queued that was not known before. */
   queued(url: NewUrl): void {
     this.watch?.queued(url);
   }

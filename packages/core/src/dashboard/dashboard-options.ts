@@ -23,10 +23,7 @@ export interface DashboardOptions {
   readonly host?: string;
   /** Names, besides addresses and `localhost`, under which it may be requested, such as that of a proxy. @default [] */
   readonly hostNames?: readonly string[];
-  /**
-   * What every request needs: 32 characters or more, of letters, digits, `-`, `_`, `.` and `~`. @default random, for
-   * this run alone
-   */
+  /** What every request needs: 32 or more letters, digits and `-_.~`. @default random, for this run alone */
   readonly token?: string;
   /** Served at `/metrics`, with the token as a bearer or in the query. @default none */
   readonly metrics?: MetricsSource;

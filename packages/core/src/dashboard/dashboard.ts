@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { MannerlyError } from 'mannerly';
+import { ownFile } from '../own-package.js';
 import { pagePolicy } from '../report/page/page-policy.js';
 import { judgeAccess } from './access.js';
 import { ACTIONS, API_PATH, type ApiAnswer, type ApiCrawl, createApi, problem } from './api.js';
@@ -252,7 +253,7 @@ class DashboardServer implements Dashboard {
 }
 
 /** Where the files are, seen from `src/dashboard` and from `dist/dashboard`. */
-const ASSETS = new URL('../../assets/dashboard/', import.meta.url);
+const ASSETS = ownFile('assets/dashboard/');
 
 /** Reads the page, three files of this package in one document, and the policy that it is sent with. */
 async function readPage(): Promise<{ readonly html: string; readonly policy: string }> {

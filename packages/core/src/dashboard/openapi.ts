@@ -1,7 +1,7 @@
 // The HTTP API described: as OpenAPI 3.1 for programs, and as a page without scripts for people. An operation is one
 // value, from which requests are answered and the description is made.
 
-import { MANNERLY_VERSION } from '../directory/crawl-manifest.js';
+import { MANNERLY_VERSION } from '../own-package.js';
 
 export interface ApiCall {
   readonly method: string;

@@ -106,7 +106,6 @@ export interface DashboardView {
   readonly notes: readonly NoteRow[];
   /** Of a crawl of one process none. */
   readonly processes: readonly ProcessRow[];
-  /** Whether pause, resume and stop are offered. */
   readonly hasControls: boolean;
 }
 

@@ -27,7 +27,6 @@ export interface WholeCrawlPaths extends CrawlPaths {
 /** An open crawl directory. */
 export interface CrawlDirectory extends CrawlPaths {
   readonly manifest: CrawlManifest;
-  /** Whether this run made it. */
   readonly isNew: boolean;
   /**
    * Keeps a body of robots.txt, each once, under its hash; `robots/index.jsonl` says whose it was and when.

@@ -2,10 +2,10 @@
 // and its seeds: seeds may be added, none removed.
 
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { MannerlyError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
+import { MANNERLY_VERSION } from '../own-package.js';
 import { parseJson } from '../parse-json.js';
 import { sizeOf } from './whole-file.js';
 
@@ -28,9 +28,6 @@ export interface CrawlManifest extends CrawlIdentity {
   readonly createdAtMs: number;
   readonly versions: { readonly mannerly: string; readonly node: string };
 }
-
-export const MANNERLY_VERSION: string = (createRequire(import.meta.url)('../../package.json') as { version: string })
-  .version;
 
 export function newManifest({ name, tokens, seeds }: CrawlIdentity, nowMs: number): CrawlManifest {
   return {

@@ -31,7 +31,6 @@ export function crawlPaths(path: string, part: number | null = null) {
     orderPath: join(path, 'order.json'),
     /** The options of the last run: pace, robots.txt and bounds. */
     settingsPath: join(path, 'settings.json'),
-    /** The manifest of the last run. */
     runPath: own('run', '.json'),
     robotsPath: join(path, 'robots'),
     filesPath: join(path, 'files'),

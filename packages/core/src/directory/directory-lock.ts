@@ -43,10 +43,7 @@ export async function lockDirectory(path: string, name = LOCK_NAME): Promise<Dir
   throw inUse(path, file, '{}');
 }
 
-/**
- * Takes the lock that excludes others; processes that share the directory hold it for a moment only.
- * @throws MannerlyError `directory-in-use`
- */
+/** Takes the lock that excludes others; sharers hold it for a moment. @throws MannerlyError `directory-in-use` */
 export async function lockOnceFree(path: string): Promise<DirectoryLock> {
   const deadlineMs = performance.now() + LOCK_WAIT_MS;
   for (;;) {
@@ -89,9 +86,7 @@ export async function isPartLocked(path: string, part: number | null): Promise<b
   return (await liveLocks(path)).some((lock) => lock.file === file);
 }
 
-/**
- * The caller holds the lock that keeps new ones out. @throws MannerlyError `directory-in-use` while others share it.
- */
+/** The caller holds the lock that keeps new ones out. @throws MannerlyError `directory-in-use` while others share. */
 export async function refuseShared(path: string): Promise<void> {
   for (const { file, text } of await liveLocks(path)) if (file !== join(path, LOCK_NAME)) throw inUse(path, file, text);
 }

@@ -70,7 +70,6 @@ export class Companions {
     return urls;
   }
 
-  /** What a piece of page work is for. */
   purposeOf(work: PageWork): 'page' | 'well-known' | 'data-txt' | 'sitemap' {
     if (work.record.via !== 'companion') return 'page';
     if (this.#options.sitemaps.isSitemap(work)) return 'sitemap';
@@ -123,7 +122,6 @@ export class Companions {
     if (this.#options.tdm && url.endsWith(TDMREP_PATH)) await this.#keep(new URL(url).origin, []);
   }
 
-  /** What the site's tdmrep.json says of a URL. */
   async tdmFor(url: string): Promise<TdmReservation> {
     if (!this.#options.tdm) return UNSET;
     const rules = await this.#rulesOf(new URL(url).origin);

@@ -2,8 +2,8 @@
 
 import { lookup } from 'node:dns/promises';
 import { hostKeyOf } from '@mannerly/frontier/internal';
+import PQueue from 'p-queue';
 import { keepLatest } from '../keep-latest.js';
-import { Places } from '../places.js';
 import { DNS_DEADLINE_MS, DNS_FAILURE_TTL_MS, DNS_TTL_MS, MAX_DNS_NAMES, MAX_SYSTEM_LOOKUPS } from './limits.js';
 
 /** Names to addresses: what an operator or a test may use instead of the system's resolver. */
@@ -75,7 +75,7 @@ async function askSystem(hostname: string): Promise<readonly string[]> {
  * occupies one of them for many seconds, and its operator can make up as many host names as they like. Never throws.
  */
 export function queued(lookUp: Resolve): Resolve {
-  const places = new Places(MAX_SYSTEM_LOOKUPS);
+  const queue = new PQueue({ concurrency: MAX_SYSTEM_LOOKUPS });
   /** The last look-up of each domain, until it is over. */
   const lasts = new Map<string, Promise<unknown>>();
   return async (hostname) => {
@@ -85,7 +85,7 @@ export function queued(lookUp: Resolve): Resolve {
     const before = lasts.get(domain);
     const answer = (async () => {
       await before;
-      return places.take(() => {
+      return queue.add(() => {
         // Its caller has given up.
         if (performance.now() >= untilAt) throw new Error(`the names of ${domain} take too long to look up`);
         return lookUp(hostname);

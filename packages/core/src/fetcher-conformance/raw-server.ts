@@ -11,9 +11,7 @@ export interface RawServer {
   readonly origin: string;
   /** Header sections of requests, in order of arrival. */
   readonly requests: string[];
-  /** Connections accepted so far. */
   connections(): number;
-  /** Bytes written to all connections so far. */
   written(): number;
   close(): Promise<void>;
 }

@@ -9,7 +9,6 @@ import { RESPONSE_TESTS } from './response-tests.js';
 
 /** How the suite is set up. */
 interface FetcherSuiteOptions {
-  /** Registers one test with the runner. */
   readonly test: (title: string, run: () => Promise<void>) => void;
   /** A fetcher for each test; the suite closes it. */
   readonly makeFetcher: () => Fetcher;

@@ -11,7 +11,6 @@ import type { EmittedItem } from './staged.js';
 export interface FollowOptions {
   /** The route that handles them: `on('label:x', …)`. */
   readonly label?: string;
-  /** Passed to their handler. */
   readonly userData?: JsonValue;
   /** Priority class within the host, 0 first, 7 last; redirects have 1. @default 4 */
   readonly priority?: number;

@@ -2,12 +2,12 @@
 // caller with a page waits here until its handler can start soon.
 
 import type { Clock } from '@mannerly/frontier';
+import PQueue from 'p-queue';
 import type { BrowserSteps } from '../fetch/renderer.js';
 import { onAbort } from '../on-abort.js';
 import { contentOf, typeByExtension } from '../page/content-kind.js';
 import type { OwnFetcher } from '../page/own-fetch.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
-import { Places } from '../places.js';
 import { createPageContext, HandlerTime, type PageTools } from './context.js';
 import type { PageChange, UnchangedPage } from './handled-page.js';
 import type { FoundHandler, Handlers, Route } from './handlers.js';
@@ -32,7 +32,6 @@ export type Handled =
 
 interface HandlerPoolOptions {
   readonly handlers: Handlers;
-  /** Handlers at the same time, 1 or more. */
   readonly concurrency: number;
   /** Longest time of one handler, from its start, milliseconds. */
   readonly handlerTimeoutMs: number;
@@ -60,15 +59,14 @@ const NOT_HANDLED: Handled = Object.freeze({ kind: 'handled', staged: NOTHING_ST
 
 export class HandlerPool {
   readonly #options: HandlerPoolOptions;
-  readonly #places: Places;
+  readonly #queue: PQueue;
   readonly #startInTurn = createStartInTurn();
 
   constructor(options: HandlerPoolOptions) {
     this.#options = options;
-    this.#places = new Places(options.concurrency);
+    this.#queue = new PQueue({ concurrency: options.concurrency });
   }
 
-  /** Whether a handler is going to get the page. */
   handles(page: FetchedPage): boolean {
     return page.exclusion.runsHandler && this.#options.handlers.find(page) !== null;
   }
@@ -107,7 +105,8 @@ export class HandlerPool {
 
   async #handleBy(found: FoundHandler | null, page: PageInCrawl, change: PageChange | null = null): Promise<Handled> {
     if (found === null) return NOT_HANDLED;
-    return this.#places.take(() => this.#startInTurn(() => this.#run(page, found, change)));
+    await this.#queue.onSizeLessThan(this.#options.concurrency);
+    return this.#queue.add(() => this.#startInTurn(() => this.#run(page, found, change)));
   }
 
   /** Tells the handler for unchanged pages. @returns What it threw, or that it took too long. Never rejects. */
@@ -115,7 +114,8 @@ export class HandlerPool {
     const { handlers, handlerTimeoutMs, clock, signal } = this.#options;
     const { unchanged } = handlers;
     if (unchanged === null || signal.aborted) return null;
-    return this.#places.take(async () => {
+    await this.#queue.onSizeLessThan(this.#options.concurrency);
+    return this.#queue.add(async () => {
       let cancel = (): void => undefined;
       const late = new Promise<{ readonly error: unknown }>((resolve) => {
         const error = `the handler took longer than ${handlerTimeoutMs} ms`;

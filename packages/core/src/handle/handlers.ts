@@ -74,9 +74,7 @@ export class Handlers {
   /** Gets the login page; `null`: none does. */
   login: LoginHandler | null = null;
 
-  /**
-   * @throws MannerlyError `route-invalid` for a route that is none, or that has a handler already; `option-invalid`.
-   */
+  /** @throws MannerlyError `route-invalid` for a route that is none, or has a handler already; `option-invalid`. */
   on(route: Route | 'unchanged' | 'login', handler: Handler, options: HandlerOptions & RouteSchemas = {}): void {
     const { maxBodyBytes = null, inBrowser = null, userData, item } = options;
     const key = route === 'unchanged' || route === 'login' ? route : routeKey(route);

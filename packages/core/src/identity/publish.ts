@@ -61,10 +61,7 @@ export async function identityFiles(
   return files;
 }
 
-/**
- * Over those of the time before.
- * @throws MannerlyError `identity-key` where the folder holds a private key, or too many files to search.
- */
+/** Over those before. @throws MannerlyError `identity-key` where the folder holds a private key, or very many files. */
 export async function writeIdentityFolder(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
   const there = await orIfAbsent([], () => readdir(folder, { recursive: true }));
   if (there.length > MAX_FOLDER_ENTRIES) throw refused(`${folder} has ${there.length} files`);

@@ -28,7 +28,6 @@ export interface RequestVerifier {
    * it has none, or its key is not to be had. Never rejects.
    */
   verify(request: SignedMessage): Promise<SignatureVerdict>;
-  /** Ends the connections. */
   close(): Promise<void>;
 }
 

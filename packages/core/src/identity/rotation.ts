@@ -22,7 +22,6 @@ interface Rotation {
   readonly keys: readonly SigningKey[];
   /** The next step and its time, epoch milliseconds; `null`: the rotation is over. */
   readonly next: { readonly step: RotationStep; readonly dueMs: number } | null;
-  /** Moves the keys and notes the step. */
   take(): Promise<void>;
 }
 

@@ -76,10 +76,7 @@ interface InspectionParts {
   readonly writes?: string;
 }
 
-/**
- * Opens a directory, or a store alone, for questions.
- * @throws MannerlyError `directory-taken`, `store-failed` for a frontier that cannot be read.
- */
+/** Opens a directory, or a store alone. @throws MannerlyError `directory-taken`, `store-failed` */
 export async function openInspection(
   inspected: InspectionParts,
 ): Promise<CrawlInspection & { readonly frontier: Frontier | null }> {
@@ -196,10 +193,7 @@ async function placeOf(frontier: Frontier, url: string, host: string): Promise<Q
   return null;
 }
 
-/**
- * A store whose records are not written, except the one of a key. What would take or change work is a bug of
- * ours, and throws.
- */
+/** A store that is only read, but for the record of one key. What would take or change work is a bug: it throws. */
 export function readOnly(store: FrontierStore, writes?: string): FrontierStore {
   const refuse = async (): Promise<never> => {
     throw new MannerlyError('store-failed', 'a frontier that is only inspected was about to change');
@@ -207,7 +201,7 @@ export function readOnly(store: FrontierStore, writes?: string): FrontierStore {
   return {
     capabilities: store.capabilities,
     open: (request) => store.open(request),
-    readRecord: (key) => store.readRecord(key),
+    readRecord: (key, near) => store.readRecord(key, near),
     nextDueInMs: () => store.nextDueInMs(),
     stats: () => store.stats(),
     scan: (cursor, limit, host) => store.scan(cursor, limit, host),
@@ -221,8 +215,8 @@ export function readOnly(store: FrontierStore, writes?: string): FrontierStore {
       ? {}
       : { listHosts: (cursor, limit) => store.listHosts?.(cursor, limit) ?? refuse() }),
     ...(store.readHost === undefined ? {} : { readHost: (host) => store.readHost?.(host) ?? Promise.resolve(null) }),
-    writeRecord: async (key, value) => {
-      if (key === writes) await store.writeRecord(key, value);
+    writeRecord: async (key, value, near) => {
+      if (key === writes) await store.writeRecord(key, value, near);
     },
     add: refuse,
     lease: refuse,

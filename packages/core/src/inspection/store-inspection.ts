@@ -36,7 +36,6 @@ export interface ProcessReport extends Pick<ProcessTotals, 'requests' | 'items' 
   readonly early: number | null;
   /** What it was doing then; `null`: not known. */
   readonly phase: CrawlPhase | null;
-  /** Requests under way then. */
   readonly underway: number;
 }
 

@@ -52,7 +52,6 @@ export interface JournalListener {
   warning?(warning: HostWarning): void;
   dataset?(found: DatasetFound): void;
   error?(error: CodeError, thrown: unknown): void;
-  /** The body of a robots.txt that was read. */
   robots?(authority: string, body: Uint8Array): Promise<void>;
   items?(items: readonly Item[]): void;
   /** `count` includes the items of the page that are not listed. */
@@ -93,7 +92,6 @@ export class Journal {
     this.#emitter.emit('request', record);
   }
 
-  /** The decision about a page that was taken. */
   page(work: PageWork, outcome: PageOutcome): void {
     if (isCompanionHop(work.record)) return;
     const clock = this.#hostClocks.get(work.url);
@@ -245,10 +243,7 @@ const WITHOUT_DECISION: ReadonlySet<string> = new Set([
   'login',
 ]);
 
-/**
- * Whether this is a redirect target of a companion file. The decision is about the file as first requested; the target
- * may be a page with a decision of its own.
- */
+/** Whether this is a redirect target of a companion file: the decision is about the file as first requested. */
 function isCompanionHop({ via, hops }: UrlRecord): boolean {
   return via === 'companion' && hops > 0;
 }

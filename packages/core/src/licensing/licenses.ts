@@ -1,5 +1,6 @@
 // The licences of one run: their documents, each requested once for as long as it holds, and what they say of a URL
-// before its request and of a page after it. Nothing is accepted, paid or obtained here (licensing §1).
+// before its request and of a page that has come, in the crawl and in a replay. Nothing is accepted, paid or obtained
+// here (licensing §1).
 
 import { createHash } from 'node:crypto';
 import { type HostWarning, type PageWork, retryUrl } from '@mannerly/frontier';
@@ -7,8 +8,9 @@ import type { Purpose } from '@mannerly/robots/page';
 import { conditionalFields, exchangeOf, isRefusedByGuard } from '../fetch/outcome.js';
 import { type RecordStore, readJson, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
+import { excludedByLicense } from '../page/exclusion.js';
 import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
-import type { FetchedPage } from '../page/page.js';
+import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
 import { parseUrl } from '../parse-url.js';
 import { type Kept, keptReading, keptResponse, renewed, unreachable, unreadable } from './kept-license.js';
@@ -49,11 +51,9 @@ interface LicensesParts {
   readonly tokens: Pick<LicenseTokens, 'origins' | 'endingBefore'>;
   /** Requests a document, in its host's turn. Never rejects. */
   readonly fetch: (url: string, options: PageFetchOptions) => Promise<PageFetch>;
-  /** Called when a document has come, or has not. */
   readonly arrived: () => void;
   readonly retries: NonNullable<Parameters<typeof retryUrl>[2]>;
   readonly nowMs: () => number;
-  /** Tells the operator, once for each occasion. */
   readonly tell: (code: HostWarning['code'], url: string, detail: string) => void;
 }
 
@@ -363,4 +363,18 @@ function priced(outcome: string, price: string | null): string {
 
 function keyOf(document: string): string {
   return createHash('sha256').update(document).digest('hex');
+}
+
+/** The page says its licence, and what that does not let us keep is not kept. `null`: none is named. */
+export function applyLicense(page: PageInCrawl, license: FoundLicense | null): void {
+  if (license === null || license.document === null) return;
+  const { document, outcome, element, price, fetchedAtMs, digest, effect } = license;
+  page.license = { document, fetchedAtMs, digest, outcome, element, price };
+  if (effect === 'none') return;
+  page.exclusion = excludedByLicense(page.exclusion, effect === 'prohibited', licenseText(license));
+}
+
+/** What a licence asks, by which document and element, and for which purpose. Never throws. */
+export function licenseText({ outcome, price, document, element, purpose }: FoundLicense): string {
+  return `${priced(outcome, price)}: ${[document, element].filter((each) => each !== null).join(' ')}, for ${purpose}`;
 }

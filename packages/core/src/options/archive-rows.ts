@@ -37,14 +37,14 @@ export const ARCHIVE_GROUP = group('ArchiveOptions', {
         ),
         bytesPerPage: row(
           whole(1, 1024 * MIB, 'bytes'),
-          'Bytes of one page, as they come. A file that is under way is completed.',
+          'Bytes of one page, as they come. A file under way is completed.',
           {
             default: 20 * MIB,
           },
         ),
         total: row(
           whole(1, MAX_REQUISITES, 'requests'),
-          'Requests of the crawl, all its runs together; each process of several counts its own.',
+          'Requests of the crawl in all its runs; each process counts its own.',
           {
             default: 10_000,
           },
@@ -62,7 +62,7 @@ export const ARCHIVE_GROUP = group('ArchiveOptions', {
   ),
   folder: row(
     text('a path', { path: 'whole' }),
-    'The folder of the WARC files. Needed where a run has no crawl directory.',
+    'The folder of WARC files. Needed where a run has no crawl directory.',
     {
       defaultText: '`archive` in the crawl directory',
     },

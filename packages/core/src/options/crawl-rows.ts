@@ -107,7 +107,7 @@ export const CRAWL_ROWS = {
         ),
         form: row(
           choice('url', 'origin', 'string'),
-          'How the agent is spelled: `url` by the current draft, `origin` by earlier ones, `string` as Cloudflare takes it.',
+          'By the current draft (`url`), an earlier one (`origin`), or as Cloudflare takes it (`string`).',
           { default: 'url' },
         ),
         components: row(
@@ -171,7 +171,7 @@ export const CRAWL_ROWS = {
     }),
     allows: row(
       code<(url: string, via: Via) => boolean>('(url: string, via: Via) => boolean', isFunction),
-      'Called last, with a URL that all other options allow and the way it was found. `false` or an exception refuses it.',
+      'Called last, with a URL that all other options allow and how it was found. `false` or an exception refuses it.',
     ),
   }),
   bounds: groupRow(
@@ -179,17 +179,15 @@ export const CRAWL_ROWS = {
       'What a bound keeps out is *dropped* as `bound-…`. With larger bounds the same crawl continues.',
     'BoundsOptions',
     {
-      pages: row(
-        pages,
-        'Pages: URLs that ended with a response or a final failure. Redirects and retries do not count.',
-        { flag: ['--pages <n>', 'maximum pages', { default: 100 }] },
-      ),
+      pages: row(pages, 'URLs that ended with a response or a final failure; redirects and retries do not count.', {
+        flag: ['--pages <n>', 'maximum pages', { default: 100 }],
+      }),
       minutes: row(minutes, 'Running time. A pause does not count.', {
         flag: ['--minutes <n>', 'maximum running time', { default: 30 }],
       }),
       depth: row(
         whole(0, MAX_DEPTH, 'links from a seed'),
-        'Links from a seed to a page. A redirect and a link with `rel=next` keep the depth of their page.',
+        'Links from a seed. Redirects and links with `rel=next` keep the depth of their page.',
         { flag: ['--depth <n>', 'maximum links from a seed'] },
       ),
       bytes: row(bytes, 'Decoded bytes of bodies. Requests in flight when it is reached are completed.', {
@@ -201,7 +199,7 @@ export const CRAWL_ROWS = {
       }),
       bytesPerHost: row(
         bytes,
-        'Decoded bytes of one host, robots.txt included. The response that reaches the bound is kept whole.',
+        'Decoded bytes of one host, robots.txt included. The response that reaches it is kept whole.',
         { flag: ['--bytes-per-host <bytes>', 'maximum decoded bytes of one host'] },
       ),
       minutesPerHost: row(minutes, 'Running time since the first request to a host.', {
@@ -238,7 +236,7 @@ export const CRAWL_ROWS = {
       list(
         code<CanonicalRule>('CanonicalRule', (rule) => typeof rule === 'object' && rule !== null && 'apply' in rule),
       ),
-      'Canonical rules in place of the default ones. `trackingParameters` must then be absent.',
+      'Canonical rules in place of the default ones. `trackingParameters` must be absent.',
       { defaultText: '`CANONICAL_RULES`' },
     ),
   }),

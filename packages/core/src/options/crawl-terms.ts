@@ -53,10 +53,7 @@ export function termsOf(options: ResolvedOptions, nowMs: number): CrawlTerms {
   };
 }
 
-/**
- * @param kept - What the store has. @param isAlone - Whether no other process is at work.
- * @throws MannerlyError `crawl-differs`, naming the option and both values.
- */
+/** @param kept - What the store has. @param isAlone - No other process works. @throws MannerlyError `crawl-differs` */
 export function agreedTerms(kept: CrawlTerms | null, ours: CrawlTerms, isAlone: boolean): CrawlTerms {
   if (kept === null) return ours;
   const differ = (what: string, theirs: string, mine: string, hint: string): never => {

@@ -228,10 +228,7 @@ export interface SignatureOptions {
   readonly keyid?: string;
   /** The https URL of your key directory: the identity that verifiers see. */
   readonly agent: string;
-  /**
-   * How the agent is spelled: `url` by the current draft, `origin` by earlier ones, `string` as Cloudflare takes it.
-   * @default url
-   */
+  /** By the current draft (`url`), an earlier one (`origin`), or as Cloudflare takes it (`string`). @default url */
   readonly form?: 'url' | 'origin' | 'string';
   /** What is signed: method, host and path, or the query too, which some caches reorder. @default path */
   readonly components?: 'path' | 'query';
@@ -277,9 +274,7 @@ export interface ScopeOptions {
    * 8192 characters, or `RegExp`. @default []
    */
   readonly exclude?: readonly (string | RegExp)[];
-  /**
-   * Called last, with a URL that all other options allow and the way it was found. `false` or an exception refuses it.
-   */
+  /** Called last, with a URL that all other options allow and how it was found. `false` or an exception refuses it. */
   readonly allows?: (url: string, via: Via) => boolean;
 }
 
@@ -287,24 +282,21 @@ export type BoundsOptions = AnyBoundsOptions & ({ readonly pages: number } | { r
 
 interface AnyBoundsOptions {
   /**
-   * Pages: URLs that ended with a response or a final failure. Redirects and retries do not count. 1 to 1,000,000,000
-   * pages.
+   * URLs that ended with a response or a final failure; redirects and retries do not count. 1 to 1,000,000,000 pages.
    */
   readonly pages?: number;
   /** Running time. A pause does not count. More than 0, to 5,256,000 minutes. */
   readonly minutes?: number;
   /**
-   * Links from a seed to a page. A redirect and a link with `rel=next` keep the depth of their page. 0 to 1,000,000
-   * links from a seed.
+   * Links from a seed. Redirects and links with `rel=next` keep the depth of their page. 0 to 1,000,000 links from a
+   * seed.
    */
   readonly depth?: number;
   /** Decoded bytes of bodies. Requests in flight when it is reached are completed. 1 or more bytes. */
   readonly bytes?: number;
   /** Pages of one host. 1 to 1,000,000,000 pages. @default as bounds.pages */
   readonly pagesPerHost?: number;
-  /**
-   * Decoded bytes of one host, robots.txt included. The response that reaches the bound is kept whole. 1 or more bytes.
-   */
+  /** Decoded bytes of one host, robots.txt included. The response that reaches it is kept whole. 1 or more bytes. */
   readonly bytesPerHost?: number;
   /** Running time since the first request to a host. More than 0, to 5,256,000 minutes. */
   readonly minutesPerHost?: number;
@@ -327,9 +319,7 @@ export interface UrlOptions {
    * matches any ending). The first one found is requested. @default keep
    */
   readonly trackingParameters?: 'keep' | 'drop' | readonly string[];
-  /**
-   * Canonical rules in place of the default ones. `trackingParameters` must then be absent. @default CANONICAL_RULES
-   */
+  /** Canonical rules in place of the default ones. `trackingParameters` must be absent. @default CANONICAL_RULES */
   readonly rules?: readonly CanonicalRule[];
 }
 
@@ -408,10 +398,7 @@ export interface LabelOptions {
   readonly label: string;
   /** A page of weight 3 takes a third of a turn of its host. 0.01 to 100, 1 is that of every other. @default 1 */
   readonly weight?: number;
-  /**
-   * Pages of all hosts together. Other URLs of the label are dropped then (`bound-label-pages`). 1 to 1,000,000,000
-   * pages.
-   */
+  /** Pages of all hosts. Other URLs of the label are dropped then (`bound-label-pages`). 1 to 1,000,000,000 pages. */
   readonly pages?: number;
 }
 
@@ -422,9 +409,7 @@ export interface PolitenessOptions {
    * @default polite
    */
   readonly profile?: 'polite' | 'gentle' | '1996-rule-of-thumb' | CustomPoliteness;
-  /**
-   * Hosts of one registrable domain share one queue and one clock. Bounds per host then count a domain. @default false
-   */
+  /** Hosts of one registrable domain share a queue and a clock. Bounds per host then count a domain. @default false */
   readonly perDomain?: boolean;
   /**
    * Hosts on one address get one request at a time, with the longer interval of two hosts between their requests: those
@@ -436,10 +421,7 @@ export interface PolitenessOptions {
    * top-level domain. No host is asked sooner or more often. @default off
    */
   readonly quietHours?: 'off' | 'prefer';
-  /**
-   * Requests of the whole crawl, robots.txt included, evenly spaced from start to start. 1/3,600 to 10,000 requests per
-   * second.
-   */
+  /** Requests of the whole crawl, robots.txt included, evenly spaced. 1/3,600 to 10,000 requests per second. */
   readonly requestsPerSecond?: number;
   /** Share of a host's pause that may be added at random. 0 to 0.1, a share. @default 0 */
   readonly jitter?: number;
@@ -447,8 +429,7 @@ export interface PolitenessOptions {
 
 export interface PageLevelOptions {
   /**
-   * Items of `noindex` pages are kept out of the sinks, or (stricter) no handler runs, or they are kept. @default
-   * skip-store
+   * Items of `noindex` pages stay out of sinks, or (stricter) no handler runs, or they are kept. @default skip-store
    */
   readonly noindex?: 'skip-store' | 'flag' | 'skip-handler' | 'ignore';
   /** Whether the body may go into an archive (docs/archive.md) or a file. @default skip-body */
@@ -482,10 +463,7 @@ export interface RelOptions {
 export interface LicensingOptions {
   /** `observe`: read and reported, without effect. `off`: not even read. @default respect */
   readonly mode?: 'respect' | 'observe' | 'off';
-  /**
-   * When licence documents are requested: `with-purpose`: if the crawl declares a purpose to compare them with.
-   * @default with-purpose
-   */
+  /** When licence documents are requested: `with-purpose`: if the crawl declares a purpose. @default with-purpose */
   readonly read?: 'with-purpose' | 'always' | 'never';
   /** Who is responsible for the crawl. A licence that speaks of a party or country that is not given is not met. */
   readonly party?: LicensePartyOptions;
@@ -500,8 +478,7 @@ export interface LicensingOptions {
    */
   readonly tokens?: readonly LicenseTokenOptions[];
   /**
-   * Takes `permits` at its word for archives, text and data mining and other uses, for which RSL has no word. @default
-   * false
+   * Takes `permits` at its word for archives, text and data mining and what else RSL has no word for. @default false
    */
   readonly strict?: boolean;
   /** What is done about a price. The crawl never pays. @default refuse */
@@ -546,8 +523,7 @@ export interface NetworkOptions {
   /** Resolves names to addresses. The address guard checks the addresses as usual. @default the system's resolver */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
   /**
-   * Allows a `fetcher` that resolves names by itself. The address guard then only keeps out literal addresses. @default
-   * false
+   * Allows a `fetcher` that resolves names. The address guard then keeps out literal addresses alone. @default false
    */
   readonly allowUnpinnedDns?: boolean;
   /**
@@ -561,31 +537,20 @@ export interface NetworkOptions {
    * `Accept-Language: de`. @default []
    */
   readonly headers?: readonly string[];
-  /**
-   * A cookie jar for each origin, never sent with robots.txt. A function makes the jar of one origin. @default false
-   */
+  /** A cookie jar for each origin, never sent with robots.txt. A function makes that of one origin. @default false */
   readonly cookies?: boolean | (() => CookieJar);
   /** Timeout for a connection (`timeout-connect`). 1 to 600,000 ms. @default 10,000 */
   readonly connectTimeoutMs?: number;
-  /**
-   * Timeout from sending the request to the end of the header section (`timeout-headers`). 1 to 600,000 ms. @default
-   * 30,000
-   */
+  /** Timeout from the request to the end of the header section (`timeout-headers`). 1 to 600,000 ms. @default 30,000 */
   readonly headersTimeoutMs?: number;
-  /**
-   * Timeout from sending the request to the last byte (`timeout-request`). A longer one keeps slow hosts busy longer. 1
-   * to 3,600,000 ms. @default 60,000
-   */
+  /** Timeout from the request to the last byte (`timeout-request`). 1 to 3,600,000 ms. @default 60,000 */
   readonly requestTimeoutMs?: number;
   /**
    * Bytes kept of a body. A longer one is cut, and `page.truncated` is `limit`. A handler's own option wins. 1 to
    * 1,073,741,824 decoded bytes. @default 10,485,760
    */
   readonly maxBodyBytes?: number;
-  /**
-   * Requests in flight over all hosts. A host gets one at a time. `--workers` divides it. 1 to 1,024 requests. @default
-   * 64
-   */
+  /** Requests in flight, one at a time for each host. `--workers` divides it. 1 to 1,024 requests. @default 64 */
   readonly concurrency?: number;
 }
 
@@ -647,10 +612,7 @@ export interface RetryOptions {
   readonly failureWaitsMs?: readonly number[];
   /** Waits after a 429 or 503: one for each retry. 0 to 20 entries: 0 to 86,400,000 ms. @default 30, 60, 120 s */
   readonly throttleWaitsMs?: readonly number[];
-  /**
-   * How often a page whose handler threw is requested again, after the waits of `failureWaitsMs`. 0 to 20 times.
-   * @default 0
-   */
+  /** How often a page whose handler threw is requested again, after `failureWaitsMs`. 0 to 20 times. @default 0 */
   readonly handler?: number;
 }
 
@@ -665,24 +627,15 @@ export interface RecrawlOptions {
    * a run decide how many pages it visits. 0.01 to 365 days.
    */
   readonly everyDays?: number;
-  /**
-   * One interval for every page, however often it changes, in the place of `everyDays`, `minDays` and `maxDays`. 0.01
-   * to 365 days.
-   */
+  /** One interval for every page, in the place of `everyDays`, `minDays` and `maxDays`. 0.01 to 365 days. */
   readonly fixedDays?: number;
-  /**
-   * A page that was handled under another version is requested without conditions, and handled although it is as it
-   * was.
-   */
+  /** A page handled under another version is requested without conditions, and handled although it is as it was. */
   readonly version?: string;
   /** With `everyDays`: the shortest interval. 0 to 365 days. @default 0.042 */
   readonly minDays?: number;
   /** With `everyDays`: the longest interval. 0 to 3,650 days. @default 90 */
   readonly maxDays?: number;
-  /**
-   * Share of `bounds.pages` that is for URLs never fetched, where there are any. 0 to 1, a share of pages. @default
-   * 0.25
-   */
+  /** Share of `bounds.pages` for URLs never fetched, where there are any. 0 to 1, a share of pages. @default 0.25 */
   readonly newShare?: number;
   /**
    * Share of the conditional visits of a host that is made without conditions, one in a hundred at least, to see
@@ -715,9 +668,7 @@ export interface ArchiveOptions {
    * costs its host a request. @default false
    */
   readonly requisites?: boolean | RequisiteOptions;
-  /**
-   * The folder of the WARC files. Needed where a run has no crawl directory. @default archive in the crawl directory
-   */
+  /** The folder of WARC files. Needed where a run has no crawl directory. @default archive in the crawl directory */
   readonly folder?: string;
 }
 
@@ -729,15 +680,9 @@ export interface RequisiteOptions {
   readonly hosts?: 'site' | 'any';
   /** Files of one page. A file counts for the first page that needs it. 1 to 1,000 requests. @default 100 */
   readonly perPage?: number;
-  /**
-   * Bytes of one page, as they come. A file that is under way is completed. 1 to 1,073,741,824 bytes. @default
-   * 20,971,520
-   */
+  /** Bytes of one page, as they come. A file under way is completed. 1 to 1,073,741,824 bytes. @default 20,971,520 */
   readonly bytesPerPage?: number;
-  /**
-   * Requests of the crawl, all its runs together; each process of several counts its own. 1 to 10,000,000 requests.
-   * @default 10,000
-   */
+  /** Requests of the crawl in all its runs; each process counts its own. 1 to 10,000,000 requests. @default 10,000 */
   readonly total?: number;
   /** Bytes of the crawl, as they come. 1 to 1,099,511,627,776 bytes. @default 1,073,741,824 */
   readonly totalBytes?: number;

@@ -18,10 +18,7 @@ export interface ResolvedHostEntry extends Omit<GivenEntry, 'match' | 'headers'>
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/**
- * Checks what the frontier does not know of entries. @param depth - That of the crawl.
- * @throws MannerlyError `option-invalid`, naming the option, its range and the value.
- */
+/** Checks what the frontier does not know. @param depth - That of the crawl. @throws MannerlyError `option-invalid` */
 export function resolveHostEntries(given: readonly GivenEntry[], depth: number | null): readonly ResolvedHostEntry[] {
   return given.map((entry, at) => {
     const path = `hosts[${at}]`;

@@ -90,7 +90,7 @@ export const HOST_ROWS = {
         weight: row(weight, 'A page of weight 3 takes a third of a turn of its host.', { defaultText: '1' }),
         pages: row(
           whole(1, MAX_PAGES, 'pages'),
-          'Pages of all hosts together. Other URLs of the label are dropped then (`bound-label-pages`).',
+          'Pages of all hosts. Other URLs of the label are dropped then (`bound-label-pages`).',
         ),
       }),
       MAX_LABELS,

@@ -58,7 +58,7 @@ export const MACHINE_ROWS = {
       ),
       allowUnpinnedDns: row(
         boolean,
-        'Allows a `fetcher` that resolves names by itself. The address guard then only keeps out literal addresses.',
+        'Allows a `fetcher` that resolves names. The address guard then keeps out literal addresses alone.',
         { default: false, relaxed: [[true], 'a name can lead to another address than the one that was checked'] },
       ),
       proxy: row(
@@ -84,7 +84,7 @@ export const MACHINE_ROWS = {
       ),
       cookies: row(
         either(boolean, code<() => CookieJar>('() => CookieJar', isFunction)),
-        'A cookie jar for each origin, never sent with robots.txt. A function makes the jar of one origin.',
+        'A cookie jar for each origin, never sent with robots.txt. A function makes that of one origin.',
         {
           default: false,
           relaxed: [{ not: false }, 'sites can tell the requests of this crawl apart, and pages may differ for it'],
@@ -95,12 +95,12 @@ export const MACHINE_ROWS = {
       }),
       headersTimeoutMs: row(
         whole(1, 600_000, 'ms'),
-        'Timeout from sending the request to the end of the header section (`timeout-headers`).',
+        'Timeout from the request to the end of the header section (`timeout-headers`).',
         { default: 30_000 },
       ),
       requestTimeoutMs: row(
         whole(1, 3_600_000, 'ms'),
-        'Timeout from sending the request to the last byte (`timeout-request`). A longer one keeps slow hosts busy longer.',
+        'Timeout from the request to the last byte (`timeout-request`).',
         { default: 60_000 },
       ),
       maxBodyBytes: row(
@@ -110,7 +110,7 @@ export const MACHINE_ROWS = {
       ),
       concurrency: row(
         whole(1, MAX_CONCURRENCY, 'requests'),
-        'Requests in flight over all hosts. A host gets one at a time. `--workers` divides it.',
+        'Requests in flight, one at a time for each host. `--workers` divides it.',
         { default: 64, flag: ['--concurrency <n>', 'requests in flight over all hosts'] },
       ),
     },
@@ -213,7 +213,7 @@ export const MACHINE_ROWS = {
       }),
       handler: row(
         whole(0, MAX_RETRIES, 'times'),
-        'How often a page whose handler threw is requested again, after the waits of `failureWaitsMs`.',
+        'How often a page whose handler threw is requested again, after `failureWaitsMs`.',
         {
           default: 0,
           relaxed: [{ above: 3 }, 'a handler that throws has its pages requested more than three times again'],

@@ -72,7 +72,6 @@ export interface ResolvedOptions
   readonly spacing: { readonly politeness: FrontierPoliteness; readonly hostKeyBy: HostKeyBy };
   /** As given: the frontier fills in what follows from dialect and policy. */
   readonly robots: NonNullable<CrawlerOptions['robots']>;
-  /** In their order. */
   readonly hosts: readonly ResolvedHostEntry[];
   /** As the frontier takes them. */
   readonly labels: NonNullable<FrontierOptions['labels']>;

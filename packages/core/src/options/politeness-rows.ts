@@ -71,7 +71,7 @@ export const POLITENESS_ROWS = {
       ),
       perDomain: row(
         boolean,
-        'Hosts of one registrable domain share one queue and one clock. Bounds per host then count a domain.',
+        'Hosts of one registrable domain share a queue and a clock. Bounds per host then count a domain.',
         { default: false, flag: ['--per-domain', 'treat hosts of one registrable domain as one'] },
       ),
       perIp: row(
@@ -92,7 +92,7 @@ export const POLITENESS_ROWS = {
       ),
       requestsPerSecond: row(
         number(1 / 3_600, 10_000, 'requests per second'),
-        'Requests of the whole crawl, robots.txt included, evenly spaced from start to start.',
+        'Requests of the whole crawl, robots.txt included, evenly spaced.',
         { flag: ['--requests-per-second <n>', 'maximum requests per second of the whole crawl'] },
       ),
       jitter: row(number(0, 0.1, ', a share'), "Share of a host's pause that may be added at random.", {
@@ -233,7 +233,7 @@ export const POLITENESS_ROWS = {
   pageLevel: groupRow('What pages say in robots meta elements and X-Robots-Tag.', 'PageLevelOptions', {
     noindex: row(
       choice('skip-store', 'flag', 'skip-handler', 'ignore'),
-      'Items of `noindex` pages are kept out of the sinks, or (stricter) no handler runs, or they are kept.',
+      'Items of `noindex` pages stay out of sinks, or (stricter) no handler runs, or they are kept.',
       { default: 'skip-store', relaxed: [['flag', 'ignore'], 'items of noindex pages are kept'] },
     ),
     noarchive: row(
@@ -288,7 +288,7 @@ export const POLITENESS_ROWS = {
       }),
       read: row(
         choice('with-purpose', 'always', 'never'),
-        'When licence documents are requested: `with-purpose`: if the crawl declares a purpose to compare them with.',
+        'When licence documents are requested: `with-purpose`: if the crawl declares a purpose.',
         { default: 'with-purpose', relaxed: [['never'], 'licence documents are not read, whatever the purpose'] },
       ),
       party: row(
@@ -329,7 +329,7 @@ export const POLITENESS_ROWS = {
       ),
       strict: row(
         boolean,
-        'Takes `permits` at its word for archives, text and data mining and other uses, for which RSL has no word.',
+        'Takes `permits` at its word for archives, text and data mining and what else RSL has no word for.',
         { default: false },
       ),
       onPaymentRequired: row(choice('refuse'), 'What is done about a price. The crawl never pays.', {

@@ -25,17 +25,17 @@ export const RECRAWL_GROUP = group('RecrawlOptions', {
   ),
   fixedDays: row(
     number(0.01, 365, 'days'),
-    'One interval for every page, however often it changes, in the place of `everyDays`, `minDays` and `maxDays`.',
+    'One interval for every page, in the place of `everyDays`, `minDays` and `maxDays`.',
   ),
   version: row(
     text('a version of your handlers', { most: MAX_HANDLER_VERSION }),
-    'A page that was handled under another version is requested without conditions, and handled although it is as it was.',
+    'A page handled under another version is requested without conditions, and handled although it is as it was.',
   ),
   minDays: row(number(0, 365, 'days'), 'With `everyDays`: the shortest interval.', { default: 1 / 24 }),
   maxDays: row(number(0, 3_650, 'days'), 'With `everyDays`: the longest interval.', { default: 90 }),
   newShare: row(
     number(0, 1, ', a share of pages'),
-    'Share of `bounds.pages` that is for URLs never fetched, where there are any.',
+    'Share of `bounds.pages` for URLs never fetched, where there are any.',
     { default: 0.25 },
   ),
   verify: row(

@@ -42,7 +42,6 @@ export class WaitingUrls {
     });
   }
 
-  /** Keeps URLs for the next wave. */
   keep(urls: readonly NewUrl[]): Promise<void> {
     return this.#inTurn(async () => {
       // Records without a head are not read.

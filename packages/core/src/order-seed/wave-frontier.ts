@@ -27,10 +27,7 @@ interface WaveParts {
   readonly onAnswer: (url: NewUrl, answer: AddAnswer) => void;
 }
 
-/**
- * Puts the waves in front of a frontier, which is opened and closed through it. @throws Never; its promises reject as
- * the frontier's.
- */
+/** Puts the waves in front of a frontier, which is opened and closed through it. It rejects as the frontier. */
 export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs, onAnswer }: WaveParts): Frontier {
   const records = new WaitingUrls(frontier);
   /** The rest of the current wave, in reverse order. */
@@ -166,10 +163,7 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
   };
 }
 
-/**
- * URLs that a run with an order seed left waiting go into the frontier of a run without one, in the order of finding.
- * @throws What the store throws.
- */
+/** What a run with an order seed left waiting goes into the frontier of one without. @throws What the store throws. */
 export async function letAllIn(frontier: Frontier, onAnswer: WaveParts['onAnswer']): Promise<void> {
   const records = new WaitingUrls(frontier);
   const { current, next } = await records.read();

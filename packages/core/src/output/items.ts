@@ -1,8 +1,9 @@
 // The items of a page, each with an id that is the same whenever the same page is handled again, and their way to every
 // sink, in the order of the sinks. A page counts as written when all of them have its items.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { JsonValue } from '@mannerly/frontier';
+import PQueue from 'p-queue';
 import { MannerlyError } from '../errors.js';
 import type { ItemLicense } from '../item-license.js';
 import { FILES_KEPT_AT_ONCE } from './limits.js';
@@ -65,8 +66,7 @@ export function readItemId(
 }
 
 function keyOf(host: string, { url, visit }: { readonly url: string; readonly visit: number }): string {
-  const hash = createHash('sha256').update(url).digest('hex').slice(0, ITEM_KEY_CHARS);
-  return `${host}/${hash}${visit === 0 ? '' : `/${visit}`}`;
+  return `${host}/${hash('sha256', url, 'hex').slice(0, ITEM_KEY_CHARS)}${visit === 0 ? '' : `/${visit}`}`;
 }
 
 type ItemExclusion = Pick<Item, 'expiresAtMs' | 'preferences'>;
@@ -118,21 +118,17 @@ export class ItemWriter {
   async keepFiles(files: AsyncIterable<RunFile>, stop: AbortSignal): Promise<void> {
     const keeping = this.#opened.filter(({ keepFile }) => keepFile !== undefined);
     if (keeping.length === 0) return;
-    const underway = new Set<Promise<unknown>>();
+    const queue = new PQueue({ concurrency: FILES_KEPT_AT_ONCE });
     const failures: unknown[] = [];
     for await (const file of files) {
-      for (const sink of keeping) {
-        while (underway.size >= FILES_KEPT_AT_ONCE) await Promise.race(underway);
-        if (failures.length > 0) break;
-        const keep = async (): Promise<void> => sink.keepFile?.(file, stop);
-        const kept = this.#named(sink, 'keep a file', null, keep)
-          .catch((error: unknown) => failures.push(error))
-          .finally(() => underway.delete(kept));
-        underway.add(kept);
-      }
+      await queue.onSizeLessThan(1);
       if (failures.length > 0) break;
+      for (const sink of keeping) {
+        const keep = async (): Promise<void> => sink.keepFile?.(file, stop);
+        queue.add(() => this.#named(sink, 'keep a file', null, keep)).catch((error: unknown) => failures.push(error));
+      }
     }
-    await Promise.all(underway);
+    await queue.onIdle();
     if (failures.length > 0) throw failures[0];
   }
 

@@ -21,10 +21,7 @@ type ChildNode = Htmlparser2TreeAdapterMap['childNode'];
 const require = createRequire(import.meta.url);
 let loaders: Readonly<Record<'html' | 'xml', LoadOne>> | null = null;
 
-/**
- * @param text - The page, decoded; called once.
- * @throws MannerlyError `page-not-markup` unless the page is HTML or XML, `page-too-large`.
- */
+/** @param text - Called once. @throws MannerlyError `page-not-markup` unless it is HTML or XML, `page-too-large`. */
 export function documentOf(kind: ContentKind, text: () => string, url: string): CheerioAPI {
   if (kind !== 'html' && kind !== 'xml') {
     throw new MannerlyError('page-not-markup', `\`page.$\` needs HTML or XML, got ${kind} from ${url}`, {

@@ -126,10 +126,7 @@ export function rawTextEnd(html: string, from: number, name: KnownElement): numb
 
 const IN_ESCAPE = /-->|<\/?script[\t\n\f\r />]/gi;
 
-/**
- * Behind `<!--`, a `<script` begins an inner script, whose end tag ends only itself. @see HTML, "script data escaped
- * state"
- */
+/** Behind `<!--`, `<script` begins an inner script; its end tag ends only that (HTML, "script data escaped state"). */
 function scriptEnd(html: string, from: number): number {
   for (let at = html.indexOf('<', from); at >= 0; at = html.indexOf('<', at + 1)) {
     if (html.charCodeAt(at + 1) === SLASH && isTagOf(html, at + 2, 'script')) return at;
@@ -193,7 +190,6 @@ export class ForeignContext {
     return this.#open.length;
   }
 
-  /** Whether tags here are SVG or MathML. */
   get isForeign(): boolean {
     return this.#open.length > 0 && this.#inside() !== 'html';
   }

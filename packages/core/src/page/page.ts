@@ -90,10 +90,7 @@ export interface FetchedPage {
    *   unless the page is HTML; `page-too-large`.
    */
   mainText(): Promise<MainText | null>;
-  /**
-   * The text of a PDF.
-   * @throws MannerlyError (rejects) `peer-missing` without `unpdf`; `page-not-pdf`; `page-too-large` over 256 MiB.
-   */
+  /** The text of a PDF. Rejects with `peer-missing` (unpdf), `page-not-pdf`, `page-too-large` (over 256 MiB). */
   pdfText(): Promise<PdfText>;
   /** The content as JSON. Rejects with MannerlyError `page-not-json` when it does not parse. */
   json(): Promise<JsonValue>;

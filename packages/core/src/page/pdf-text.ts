@@ -8,7 +8,6 @@ import { MAX_PDF_CHARS, MAX_PDF_PAGES } from './limits.js';
 export interface PdfText {
   /** Page by page, with a line break after each. */
   readonly text: string;
-  /** Pages of the document. */
   readonly pages: number;
   /** Whether the text ends early: at 5,000 pages or 16 Mi characters. */
   readonly truncated: boolean;

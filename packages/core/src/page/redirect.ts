@@ -71,10 +71,7 @@ export interface Refresh {
 const REFRESH = /^[\t\n\f\r ]*(?:(\d{1,9})[\d.]*|\.[\d.]*)(?:[\t\n\f\r ]*[;,][\t\n\f\r ]*|[\t\n\f\r ]+|$)([\s\S]*)$/;
 const URL_KEY = /^url[\t\n\f\r ]*=[\t\n\f\r ]*/i;
 
-/**
- * The content of a refresh; `null` when it does not parse, as browsers ignore it then.
- * @see HTML, "shared declarative refresh steps"
- */
+/** The content of a refresh; `null` when it does not parse (HTML, "shared declarative refresh steps"). */
 export function parseRefresh(content: string): Refresh | null {
   const match = REFRESH.exec(content);
   if (match === null) return null;

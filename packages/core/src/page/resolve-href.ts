@@ -80,8 +80,10 @@ const OTHER_SCHEME = /^(?!https?:)[a-z][a-z\d+.-]*:/i;
 // An origin as the parser writes it, and a slash: a name whose last label begins with a letter (so that it is no
 // number), or four plain numbers; a port without leading zero.
 const BYTE = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
+/** Those from 60,000 on go to the parser. */
+const PORT = '(?:[1-5]\\d{4}|[1-9]\\d{0,3})';
 const NAME = '(?:[a-z\\d][a-z\\d-]*\\.)*[a-z][a-z\\d-]*';
-const ORIGIN = new RegExp(`^https?://(?:${BYTE}\\.${BYTE}\\.${BYTE}\\.${BYTE}|${NAME})(?::[1-9]\\d{0,3})?/`);
+const ORIGIN = new RegExp(`^https?://(?:${BYTE}\\.${BYTE}\\.${BYTE}\\.${BYTE}|${NAME})(?::${PORT})?/`);
 /** A default port, and a name in other letters: the parser handles them. */
 const HIDDEN = /^http:\/\/[^/]*:80\/|^https:\/\/[^/]*:443\/|xn--/;
 

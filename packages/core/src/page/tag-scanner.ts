@@ -38,7 +38,6 @@ const QUESTION = 0x3f;
 export class TagScanner {
   /** Where the value of each attribute of the last element begins, by `SLOT`; -1 when absent. */
   readonly starts = new Int32Array(SLOTS).fill(-1);
-  /** Where the value ends. */
   readonly ends = new Int32Array(SLOTS);
   /** Where the text of the last title begins and ends. */
   titleStart = 0;
@@ -54,7 +53,6 @@ export class TagScanner {
   #depthAroundTemplate = 0;
   /** Whether the tag read last ends with a slash of its own. */
   #closesItself = false;
-  /** Where the scan goes on. */
   #at = 0;
 
   constructor(html: string) {

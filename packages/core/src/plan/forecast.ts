@@ -30,7 +30,6 @@ export interface ForecastBounds {
   readonly maxIdleMs: number;
   /** Least time from one request of the crawl to the next. */
   readonly crawlIntervalMs: number | null;
-  /** Requests under way at a time. */
   readonly concurrency: number;
   /** Steps of the forecast at most; past them the rest is estimated in proportion. */
   readonly steps: number;
@@ -43,7 +42,6 @@ export interface Forecast {
   readonly ends: PlannedEnd;
   /** From the start. With a bound of each host: which host reaches it first. */
   readonly firstBound: { readonly bound: PlannedBound; readonly host: string | null; readonly atMs: number } | null;
-  /** By the hosts' names. */
   readonly hosts: ReadonlyMap<string, PredictedHost>;
 }
 

@@ -23,7 +23,6 @@ const DAY_MS = 86_400_000;
 const READING_KEYS: readonly string[] = ['dialect', 'policy', 'inheritPoliteness', 'cacheDelay'];
 
 export class HostPace {
-  /** Whether the pace depends on the time of day. */
   readonly hasHours: boolean;
   readonly #politeness: Politeness;
   readonly #answerMs: number;

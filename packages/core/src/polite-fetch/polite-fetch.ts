@@ -33,7 +33,6 @@ export class PoliteFetchError extends MannerlyError {
   readonly reason: string;
   /** The line of robots.txt that says so; `null`: none does. */
   readonly line: number | null;
-  /** Its pattern. */
   readonly pattern: string | null;
   /** When it may be tried again, epoch milliseconds; `null`: not known. */
   readonly untilMs: number | null;

@@ -51,9 +51,7 @@ export class ValidatorTrust {
     this.#tell = tell;
   }
 
-  /**
-   * The conditions that may be sent, of those that could be. `isProbe`: none are, so that the answer can be compared.
-   */
+  /** The conditions that may be sent, of those that could be. `isProbe`: none, so that the answer can be compared. */
   async allowed(
     url: string,
     conditions: Record<string, string>,
@@ -75,7 +73,6 @@ export class ValidatorTrust {
     return this.#records.of(host);
   }
 
-  /** A known page came with a body. */
   async compared(before: PageVisit, { headers, isProbe, hasChanged, atMs }: ComparedVisit): Promise<void> {
     const { url } = before;
     const { host } = new URL(url);

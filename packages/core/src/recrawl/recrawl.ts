@@ -279,10 +279,7 @@ export class Recrawl {
     return { unchanged: null, change };
   }
 
-  /**
-   * Why the items of a page may not be kept any more: `gone`, or the reason that keeps them out now. `null`: nothing
-   * has changed about that.
-   */
+  /** Why a page's items may not be kept any more: `gone`, or what keeps them out now. `null`: nothing has changed. */
   removal(work: PageWork, decision: Answered): string | null {
     const before = this.#inFlight.get(work)?.before ?? null;
     if (before === null || before.isRemoved === true) return null;

@@ -91,7 +91,6 @@ export class SitemapVisits {
     return due.sort((a, b) => (a.url < b.url ? -1 : 1));
   }
 
-  /** One more is requested. */
   await(url: string): void {
     this.#open.add(url);
   }

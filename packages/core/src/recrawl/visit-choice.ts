@@ -34,7 +34,6 @@ export interface ExpectedVisit {
   /** When it is due, epoch milliseconds; `null`: it is gone. */
   readonly dueMs: number | null;
   readonly importance: number;
-  /** What a visit now is worth. */
   readonly value: number;
 }
 
@@ -135,9 +134,7 @@ export function isGone({ missing }: Pick<PageVisit, 'missing'>): boolean {
   return missing > 1;
 }
 
-/**
- * Epoch milliseconds; `null`: the page is gone. @param claim - What a sitemap or feed says of it since the last try.
- */
+/** Epoch milliseconds; `null`: the page is gone. @param claim - What a sitemap or feed says of it since the last try */
 export function dueAtMs(visit: PageVisit, options: DueOptions, claim: Claim | null = null): number | null {
   return dueOf(visit, options, claim).atMs;
 }

@@ -14,8 +14,7 @@ import { HandlerPool } from '../handle/handler-pool.js';
 import { type Handler, type HandlerOptions, Handlers, type Route } from '../handle/handlers.js';
 import { checkedStages, type ItemStage, ItemStages, type StageCounts } from '../handle/item-stages.js';
 import { type Routes, registerRoutes } from '../handle/routes.js';
-import { applyLicense } from '../licensing/apply-license.js';
-import type { FoundLicense } from '../licensing/licenses.js';
+import { applyLicense, type FoundLicense } from '../licensing/licenses.js';
 import { MAX_WAIT_MS } from '../limits.js';
 import { ItemWriter, itemsOf } from '../output/items.js';
 import type { Item, Sink } from '../output/sink.js';
@@ -35,7 +34,6 @@ export interface ReplayRoutes {
 interface ReplayOptions {
   /** The crawl directory; a run that has it open has not finished its last WARC file, which is left out. */
   readonly from: string;
-  /** Registers handlers. */
   readonly handlers: (routes: ReplayRoutes) => void;
   /** What items pass before they go to the sinks, as in a crawl. @default [] */
   readonly items?: readonly ItemStage[];
@@ -57,7 +55,6 @@ interface ReplayReport {
   readonly excluded: number;
   /** Pages that their handler refused, or wanted to retry: the archive has a later try, if there was one. */
   readonly refused: number;
-  /** Items that their schema rejected. */
   readonly rejected: number;
   /** What each stage of `items` has done; empty: there are none. */
   readonly stages: readonly StageCounts[];

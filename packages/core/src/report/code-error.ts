@@ -8,7 +8,6 @@ export interface CodeError {
   readonly code: 'handler-error' | 'handler-timeout' | 'hook-error' | 'sink-failed';
   /** The page that it was about; `null`: none. */
   readonly url: string | null;
-  /** Which hook. */
   readonly hook?: string;
   /** The class of the error, such as `TypeError`; `null`: no error was thrown, but another value. */
   readonly name: string | null;

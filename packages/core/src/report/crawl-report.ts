@@ -74,10 +74,7 @@ export interface CrawlReport {
   readonly bound: 'pages' | 'minutes' | 'bytes' | null;
   /** The bounds that kept URLs out of the crawl, with their numbers; empty: none did. */
   readonly bounds: readonly BoundMet[];
-  /**
-   * With `stopped`: the reason that a handler gave (`StopCrawl`), `signature-clock: …` `egress-not-listed: …` or
-   * `proxy-down: …`. Absent: none.
-   */
+  /** With `stopped`: that of `StopCrawl`, `signature-clock: …`, `egress-not-listed: …` or `proxy-down: …`. */
   readonly stopReason?: string;
   /** How long this run stood still at the longest, milliseconds. */
   readonly longestStallMs?: number;

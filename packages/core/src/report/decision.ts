@@ -18,7 +18,6 @@ export interface UrlDecision {
   readonly status: UrlStatus;
   /** A reason of `REASONS`. */
   readonly reason: string;
-  /** Which stage decided. */
   readonly layer: 'scope' | 'bounds' | 'robots' | 'page' | 'fetch' | 'frontier' | 'hook';
   readonly httpStatus: number | null;
   /** The deciding line of robots.txt, where one decided. */
@@ -138,10 +137,7 @@ export interface RunLine {
   readonly run: RunPromise;
 }
 
-/**
- * The last line of a run in the decision log: how many URLs have no line, by status and reason. What is held counts
- * until the next run.
- */
+/** The last line of a run in the decision log: URLs without a line, by status and reason. Held: until the next run. */
 export interface LeftOutLine {
   readonly atMs: number;
   readonly leftOut: OutcomeTable;

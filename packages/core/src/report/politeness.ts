@@ -116,10 +116,7 @@ export function larger(a: number | null, b: number | null): number | null {
   return b === null ? a : Math.max(a, b);
 }
 
-/**
- * One host. Gaps, overlaps and pauses are measured from the times of its requests alone. It sees a request when it ends
- * and keeps no list of the past.
- */
+/** One host: gaps, overlaps and pauses by the times of its requests, each seen when it ends. No list is kept. */
 class HostLedger {
   readonly #row: { -readonly [K in keyof HostPoliteness]: HostPoliteness[K] } & { pages: number };
   readonly #isMeasured: boolean;
@@ -225,9 +222,7 @@ const EMPTY_ROW: Omit<HostPoliteness, 'host'> & { readonly pages: number } = {
   ...{ excluded: 0, dropped: 0, failed: 0, held: 0, exclusions: [], comments: [], warnings: [] },
 };
 
-/**
- * A page that robots.txt allowed and that then excluded itself carries the line that allowed it: not of interest here.
- */
+/** A page that robots.txt allowed and that excluded itself carries the line that allowed it: not of interest here. */
 function exclusionOf({ url, reason, layer, line, pattern, robots }: UrlDecision): HostPoliteness['exclusions'][number] {
   const isByRobots = layer === 'robots';
   return {

@@ -5,10 +5,7 @@ import { createRequire } from 'node:module';
 import type { HostPoliteness } from './crawl-report.js';
 import { reasonOf } from './reasons.js';
 
-/**
- * The hosts, what was left alone, comments and warnings, as text. @throws Never
- * @param most - Hosts, those with most requests, and exclusions that are listed.
- */
+/** Hosts, what was left alone, comments and warnings, as text. @param most - Hosts and exclusions that are listed. */
 export function politenessText(rows: readonly HostPoliteness[], most = 40): string {
   const parts = [hostTable(rows, most), leftAloneText(rows, most), remarksText(rows)];
   return parts.filter((part) => part !== '').join('\n\n');

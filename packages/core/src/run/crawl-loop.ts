@@ -59,7 +59,7 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
     const free = isIdle
       ? 0
       : Math.min(
-          concurrency - fetches.count - pageRequests.inFlight(),
+          concurrency - fetches.pending - fetches.size - pageRequests.inFlight(),
           concurrency + MAX_HANDLING - inFlight + pageRequests.waitingHandlers(),
         );
     if (isEnding) frontier.endAsks();

@@ -5,7 +5,7 @@ import { type PageWork, retryUrl } from '@mannerly/frontier';
 import { exchangeOf, type ResponseOutcome } from '../fetch/outcome.js';
 import type { Handled } from '../handle/handler-pool.js';
 import type { HandlerSignal } from '../handle/signals.js';
-import { applyLicense } from '../licensing/apply-license.js';
+import { applyLicense } from '../licensing/licenses.js';
 import { itemsOf } from '../output/items.js';
 import type { Run } from './run.js';
 import { admittedInSlices, decided, failed, RETURNED, settled, type WorkResult } from './work-result.js';

@@ -11,7 +11,7 @@ import { refusalOf } from '../fetch/refusal.js';
 import type { UnchangedPage } from '../handle/handled-page.js';
 import type { Handled } from '../handle/handler-pool.js';
 import type { PageOutcome } from '../journal/journal.js';
-import { applyLicense } from '../licensing/apply-license.js';
+import { applyLicense } from '../licensing/licenses.js';
 import { itemsOf } from '../output/items.js';
 import type { PageExclusion } from '../page/exclusion.js';
 import type { PageInCrawl } from '../page/page.js';

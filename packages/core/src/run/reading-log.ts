@@ -3,11 +3,11 @@
 
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import PQueue from 'p-queue';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import { isPartLocked } from '../directory/directory-lock.js';
 import { readValues } from '../directory/read-lines.js';
-import { Places } from '../places.js';
 import { MAX_READING_LOG_BYTES, MAX_SUSPECTS, POISON_DEATHS, READING_ENDED_MS } from './limits.js';
 
 /** A line of the file: the reading of a page began or ended, or how often the process died during it. */
@@ -28,7 +28,7 @@ export class ReadingLog {
   /** How often the process died while a page was read; a page whose reading ended since is not in it. */
   readonly #deaths: Map<string, number>;
   /** A page during which the process died is read while no other such page is: if it dies again, one is to blame. */
-  readonly #oneByOne = new Places(1);
+  readonly #oneByOne = new PQueue({ concurrency: 1 });
 
   private constructor(path: string | null, deaths: Map<string, number>) {
     this.#path = path;
@@ -69,7 +69,7 @@ export class ReadingLog {
 
   /** Reads a page: should the process die before `read` has ended, the next one knows. @throws What `read` threw. */
   during<T>(url: string, read: () => Promise<T>): Promise<T> {
-    return this.#deaths.has(url) ? this.#oneByOne.take(() => this.#noted(url, read)) : this.#noted(url, read);
+    return this.#deaths.has(url) ? this.#oneByOne.add(() => this.#noted(url, read)) : this.#noted(url, read);
   }
 
   /**

@@ -11,12 +11,13 @@ import {
   openCrawlDirectory,
   RESET_NAME,
 } from '../directory/crawl-directory.js';
-import { MANIFEST_NAME, MANNERLY_VERSION, readAnyManifest } from '../directory/crawl-manifest.js';
+import { MANIFEST_NAME, readAnyManifest } from '../directory/crawl-manifest.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import { lockDirectory, refuseShared } from '../directory/directory-lock.js';
 import { sizeOf } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import type { ResolvedOptions } from '../options/options.js';
+import { MANNERLY_VERSION } from '../own-package.js';
 import { CrawlLogs } from '../report/crawl-logs.js';
 import type { RunPromise } from '../report/decision.js';
 import { restedAtMs } from '../report/from-logs.js';

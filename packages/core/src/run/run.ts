@@ -4,6 +4,7 @@
 
 import type { AddAnswer, Frontier, ListRequest, NewUrl, QueueListing } from '@mannerly/frontier';
 import { wantsTdmRep } from '@mannerly/robots/page';
+import PQueue from 'p-queue';
 import { type Admit, createAdmit, type Refusal } from '../admit/admit.js';
 import { createHostRules, Scope } from '../admit/scope.js';
 import type { CrawlArchive } from '../archive/crawl-archive.js';
@@ -36,7 +37,6 @@ import { ItemWriter } from '../output/items.js';
 import { jsonlSink } from '../output/jsonl.js';
 import { datasetReader } from '../page/datasets.js';
 import { PageReader } from '../page/read-page.js';
-import { Places } from '../places.js';
 import { lookAtVisit } from '../recrawl/kept-knowledge.js';
 import { Recrawl } from '../recrawl/recrawl.js';
 import { replayedWork } from '../replay/replayed-work.js';
@@ -102,7 +102,7 @@ export class Run {
   requisites: Requisites | null = null;
   readonly egress: Egress;
   /** Requests for pages, robots.txt and companion files. */
-  readonly fetches: Places;
+  readonly fetches: PQueue;
   /** Requests of handlers and of pages in a browser. */
   readonly pageRequests: PageRequests;
   readonly licenses: Licenses;
@@ -220,7 +220,7 @@ export class Run {
     });
     const tokens = new LicenseTokens(options.licensing.tokens);
     this.egress = createRunEgress(setup, { journal, tokens, cookies, archive: () => this.archive });
-    this.fetches = new Places(network.concurrency);
+    this.fetches = new PQueue({ concurrency: network.concurrency });
     this.pageRequests = new PageRequests({
       frontier,
       admit: this.admit,

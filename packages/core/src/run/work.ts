@@ -9,8 +9,7 @@ import {
   type FetchOutcome,
   isRefusedByGuard,
 } from '../fetch/outcome.js';
-import { licenseText } from '../licensing/apply-license.js';
-import type { LicenseAnswer } from '../licensing/licenses.js';
+import { type LicenseAnswer, licenseText } from '../licensing/licenses.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { tombstone } from '../output/items.js';
 import type { Item } from '../output/sink.js';
@@ -68,7 +67,7 @@ async function resultOf(run: Run, work: Work): Promise<WorkResult> {
     if (verdict !== null) return refusedByHook(run, work, verdict, null);
   }
   const conditions = await conditionsOf(run, work);
-  const { outcome, hadTurn } = await run.fetches.take(() => send(run, work, conditions));
+  const { outcome, hadTurn } = await run.fetches.add(() => send(run, work, conditions));
   if (outcome.kind === 'not-sent') {
     if (outcome.exchange !== undefined) await run.archive?.keep(outcome.exchange);
     return settled({ kind: 'returned', untilMs: outcome.untilMs });

@@ -33,10 +33,7 @@ export interface VirtualClockOptions {
 
 /** A clock that moves by itself, from one timer to the next, during `advance` and `finish`. */
 export interface VirtualClock extends Clock {
-  /**
-   * Lets so many milliseconds pass. Rejects with MannerlyError `clock-stuck` after too many steps; with what a timer
-   * threw.
-   */
+  /** Lets milliseconds pass. Rejects with MannerlyError `clock-stuck` after too many steps; with what a timer threw. */
   advance(ms: number): Promise<void>;
   /**
    * Lets time pass until a promise is settled, and settles as it does. Rejects with MannerlyError `clock-stuck` when no

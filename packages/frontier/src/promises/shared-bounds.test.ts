@@ -6,6 +6,8 @@ import type { ManualClock } from '../clock.js';
 import type { Frontier } from '../frontier.js';
 import { PART_SILENT_MS } from '../records/limits.js';
 import { CrawlLock } from '../records/processes.js';
+import { aroundStore } from '../records/store-guard.js';
+import type { FrontierStore } from '../store.js';
 import { memoryStore } from '../stores/memory.js';
 import { isRobots, mortalClock, setUp, url, wanderingStore } from '../test-support/set-up.js';
 
@@ -56,6 +58,44 @@ describe('bounds over processes', () => {
       expect(new Set(crew.map((frontier) => frontier.partName())).size).toBe(4);
     },
   );
+
+  it('looks at the accounts of those that are at work, however many have been', async () => {
+    const ENDED = 3_000;
+    let reads = 0;
+    const withMany = (nowMs: () => number): FrontierStore => {
+      const store = memoryStore({ nowMs });
+      const write = (key: string, value: unknown) =>
+        store.writeRecord(key, new TextEncoder().encode(JSON.stringify(value)));
+      return {
+        ...aroundStore(store, (verb) => verb()),
+        capabilities: { ...store.capabilities, shared: true },
+        open: async (request) => {
+          await store.open(request);
+          const names = Array.from({ length: ENDED }, (_, at) => `ended${at}`);
+          await write('parts', names);
+          for (const name of names) await write(`part/${name}/budget`, { pages: 1, bytes: 2, beat: 3, isOver: true });
+        },
+        readRecord: (key) => {
+          reads += key.startsWith('part/ended') ? 1 : 0;
+          return store.readRecord(key);
+        },
+      };
+    };
+    const { make, clock } = setUp(withMany, answer, { bounds: { pages: 5_000 } });
+    const frontier = make({ part: 'ours' });
+    await openAll(clock, [frontier]);
+    expect(frontier.counts().pages).toBe(ENDED);
+    const readAtFirst = reads;
+    const later = async (ms: number) => {
+      clock.advance(ms);
+      for (let turns = 0; turns < 20_000; turns += 1) await null;
+    };
+    for (let seconds = 0; seconds < 10; seconds += 1) await later(1_000);
+    expect(reads - readAtFirst).toBe(0);
+    for (let seconds = 0; seconds < 30; seconds += 1) await later(1_000);
+    expect(reads - readAtFirst).toBe(ENDED);
+    expect(frontier.used().bytes).toBe(2 * ENDED);
+  });
 
   it('what a dead process was granted comes back when it has been silent for long', async () => {
     const { work, make, world, clock } = setUp(shared(7), answer, { bounds: { pages: 20 } });

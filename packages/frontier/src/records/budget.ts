@@ -86,6 +86,10 @@ export class Budget {
   #granted = 0;
   #beat = 0;
   #others = new Map<string, Other>();
+  /** Those that may change any second, and what the rest has used. */
+  #live: readonly Other[] = [];
+  #ended = { pages: 0, bytes: 0 };
+  #lookedAtAllMs = 0;
   #ranBeforeMs = 0;
   #openedAtMs: number | null = null;
   #pausedAtMs: number | null = null;
@@ -114,7 +118,7 @@ export class Budget {
       this.#granted = kept.pages;
       this.#ranBeforeMs = kept.runningMs;
     }
-    await this.#readOthers(nowMs);
+    await this.#readOthers(nowMs, true);
     this.#openedAtMs = nowMs;
     this.#heardAtMs = nowMs;
     if (this.#pausedAtMs !== null) this.#pausedAtMs = nowMs;
@@ -165,7 +169,7 @@ export class Budget {
   }
 
   pages(): number {
-    return this.#pages + this.#sumOfOthers((account) => account.pages);
+    return this.#pages + this.#usedByOthers('pages');
   }
 
   addBytes(bytes: number): void {
@@ -174,7 +178,7 @@ export class Budget {
   }
 
   used(nowMs: number): UsedUp {
-    const bytes = this.#bytes + this.#sumOfOthers((account) => account.bytes);
+    const bytes = this.#bytes + this.#usedByOthers('bytes');
     return { pages: this.pages(), runningMs: this.runningMs(nowMs), bytes };
   }
 
@@ -266,9 +270,8 @@ export class Budget {
     return this.#options.clock.nowMs();
   }
 
-  #sumOfOthers(of: (account: Account) => number): number {
-    if (this.#others.size === 0) return 0;
-    return [...this.#others.values()].reduce((sum, { account }) => sum + of(account), 0);
+  #usedByOthers(what: 'pages' | 'bytes'): number {
+    return this.#live.reduce((sum, { account }) => sum + account[what], this.#ended[what]);
   }
 
   #isHeard(): boolean {
@@ -276,11 +279,11 @@ export class Budget {
   }
 
   #grantedToOthers(nowMs: number): Granted {
-    let taken = 0;
+    let taken = this.#ended.pages;
     let alive = 0;
-    for (const { account, movedAtMs } of this.#others.values()) {
-      const isAlive = !account.isOver && account.beat > 0 && nowMs - movedAtMs < PART_SILENT_MS;
-      taken += isAlive ? Math.max(account.pages, account.granted) : account.pages;
+    for (const other of this.#live) {
+      const isAlive = other.account.beat > 0 && !hasEnded(other, nowMs);
+      taken += isAlive ? Math.max(other.account.pages, other.account.granted) : other.account.pages;
       if (isAlive) alive += 1;
     }
     return { taken, alive };
@@ -295,7 +298,7 @@ export class Budget {
   /** Takes a share of what is left. @returns `null`: another process has the lock; `false`: the turn was over. */
   #ask(): Promise<boolean | null> {
     return this.#options.records.lock.tryExclusively(async (isStill) => {
-      await this.#readOthers(this.#now());
+      await this.#readOthers(this.#now(), true);
       // An older account that comes after the newer one would make what is granted now look free.
       while (this.#writes.size > 0) await Promise.allSettled(this.#writes);
       // What others may think free is not ours any more.
@@ -334,9 +337,14 @@ export class Budget {
     return written.finally(() => this.#writes.delete(written));
   }
 
-  async #readOthers(nowMs: number): Promise<void> {
+  /** Those that have ended may be taken up again: they are looked at before pages are granted, and now and then. */
+  async #readOthers(nowMs: number, isEvery = nowMs - this.#lookedAtAllMs >= PART_SILENT_MS): Promise<void> {
     const { records, isPart } = this.#options;
-    const names = (await records.list()).filter((name) => !isPart || name !== records.name);
+    if (isEvery) this.#lookedAtAllMs = nowMs;
+    const names = (await records.list()).filter((name) => {
+      const other = this.#others.get(name);
+      return (!isPart || name !== records.name) && (isEvery || other === undefined || !hasEnded(other, nowMs));
+    });
     const accounts = await Promise.all(names.map((name) => records.read(name, this.#key)));
     const seen = new Map(this.#others);
     for (const [at, name] of names.entries()) {
@@ -346,17 +354,26 @@ export class Budget {
       if (before === undefined || account.beat > before.account.beat) seen.set(name, { account, movedAtMs: nowMs });
     }
     this.#others = seen;
+    const others = [...seen.values()];
+    this.#live = others.filter((other) => !hasEnded(other, nowMs));
+    const ended = others.filter((other) => hasEnded(other, nowMs)).map(({ account }) => account);
+    const sum = (what: 'pages' | 'bytes') => ended.reduce((total, account) => total + account[what], 0);
+    this.#ended = { pages: sum('pages'), bytes: sum('bytes') };
     // Processes that run at once run in the same time; one that joins knows what ran before.
-    const theirsMs = Math.max(0, ...[...seen.values()].map(({ account }) => account.runningMs));
+    const theirsMs = Math.max(0, ...others.map(({ account }) => account.runningMs));
     this.#ranBeforeMs += Math.max(0, theirsMs - this.runningMs(this.#now()));
   }
 }
 
+/** Its process has ended by itself, or has been silent for so long that it is taken for dead. */
+function hasEnded({ account, movedAtMs }: Other, nowMs: number): boolean {
+  return account.isOver || nowMs - movedAtMs >= PART_SILENT_MS;
+}
+
 /** The parts whose processes have ended by themselves: a process that joins may go on under one of their names. */
 export async function partsOver(records: PartRecords, parts: readonly string[]): Promise<readonly string[]> {
-  const over: string[] = [];
-  for (const part of parts) if (readAccount(await records.read(part, KEY)).isOver) over.push(part);
-  return over;
+  const accounts = await Promise.all(parts.map((part) => records.read(part, KEY)));
+  return parts.filter((_, at) => readAccount(accounts[at] ?? null).isOver);
 }
 
 /** Pages of the crawl that no process was granted. @param own - Ours: done, in flight or granted. */

@@ -10,8 +10,8 @@ export const CRAWL_LOCK_TTL_MS = 5_000;
 export const CRAWL_LOCK_RETRY_MS = 20;
 /** How long a process waits for the lock, milliseconds: longer than the longest lease. */
 export const CRAWL_LOCK_WAIT_MS = 900_000;
-/** Parts of one crawl: each name under which a process has worked on it. */
-export const PARTS_MOST = 1_024;
+/** Parts of one crawl: each name under which a process has worked on it. Their list is one record. */
+export const PARTS_MOST = 16_384;
 /** Pages that a process may hand out before it asks again, at most. */
 export const GRANT_MOST = 1_024;
 /** With fewer pages left of its grant a process takes more. */

@@ -10,6 +10,7 @@ import type { FrontierStore } from '../store.js';
 import { type HostKeyBy, hostKeyOf } from '../url/url.js';
 import type { AuthorityRules } from './authority-rules.js';
 import { AUTHORITY_OVERHEAD_BYTES } from './limits.js';
+import { pack, unpack } from './packed-record.js';
 
 /** A redirect chain of a robots.txt whose next hop stands in another queue. */
 export interface Chain {
@@ -217,8 +218,8 @@ export function newAuthorityRecord(): AuthorityRecord {
 }
 
 /**
- * A record as bytes: length of the head, head as JSON, access state; at most 1 MiB. A body that does not fit is left
- * out, which means a fetch, not permission.
+ * A record as bytes, packed: length of the head, head as JSON, access state; at most 1 MiB. A body that does not fit is
+ * left out, which means a fetch, not permission.
  */
 export function encodeAuthority(record: AuthorityRecord): Uint8Array {
   const { hash, chain, hasAnswered } = record;
@@ -231,12 +232,13 @@ export function encodeAuthority(record: AuthorityRecord): Uint8Array {
   new DataView(bytes.buffer).setUint32(0, head.length);
   bytes.set(head, HEAD_LENGTH_BYTES);
   bytes.set(access, HEAD_LENGTH_BYTES + head.length);
-  return bytes;
+  return pack(bytes);
 }
 
 /** A record from bytes. `null`: this version did not write them, and the authority is as unknown as a new one. */
-export function decodeAuthority(bytes: Uint8Array): AuthorityRecord | null {
-  if (bytes.length < HEAD_LENGTH_BYTES) return null;
+export function decodeAuthority(kept: Uint8Array): AuthorityRecord | null {
+  const bytes = unpack(kept);
+  if (bytes === null || bytes.length < HEAD_LENGTH_BYTES) return null;
   const headEnd = HEAD_LENGTH_BYTES + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
   const head = readHead(bytes.subarray(HEAD_LENGTH_BYTES, headEnd));
   const access = head === null ? null : decodeAccess(bytes.subarray(headEnd));

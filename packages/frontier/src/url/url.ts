@@ -41,10 +41,12 @@ export function parseUrlParts(url: string): UrlParts | null {
 // segments that are not empty and begin with no dot and no escape (`%2e` is a dot); a query. Every character stands for
 // itself. Each alternative begins with a character that the one before cannot hold: one way to match, linear time.
 const BYTE = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
+/** Those from 60,000 on go to the parser. */
+const PORT = '(?:[1-5]\\d{4}|[1-9]\\d{0,3})';
 const NAME = '(?:[a-z\\d](?:[a-z\\d-]*[a-z\\d])?\\.)*[a-z](?:[a-z\\d-]*[a-z\\d])?';
 const SEGMENT = '[\\w~-][\\w.~%!$&()*+,;=@:-]*';
 const PLAIN = new RegExp(
-  `^(https?)://(${BYTE}\\.${BYTE}\\.${BYTE}\\.${BYTE}|${NAME})(?::([1-9]\\d{0,3}))?(/(?:${SEGMENT}(?:/${SEGMENT})*/?)?)(?:\\?([\\w.~%!$&()*+,;=@/:?-]*))?$`,
+  `^(https?)://(${BYTE}\\.${BYTE}\\.${BYTE}\\.${BYTE}|${NAME})(?::(${PORT}))?(/(?:${SEGMENT}(?:/${SEGMENT})*/?)?)(?:\\?([\\w.~%!$&()*+,;=@/:?-]*))?$`,
 );
 
 function plainParts(url: string): UrlParts | null {

@@ -3,13 +3,13 @@
 import { statSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { MANNERLY_VERSION } from '../../directory/crawl-manifest.js';
 import { namesIn } from '../../directory/whole-file.js';
 import type { CrawlConfig } from '../../options/config.js';
+import { MANNERLY_VERSION, ownFile } from '../../own-package.js';
 import { UsageError } from '../failure.js';
 import type { ProjectPlan } from './interview.js';
 
-const SCAFFOLD = new URL('../../../scaffold/', import.meta.url);
+const SCAFFOLD = ownFile('scaffold/');
 
 /** From a file of the folder to its name in the project. npm would not publish a `.gitignore`. */
 const SAME_FOR_ALL: Readonly<Record<string, string>> = {

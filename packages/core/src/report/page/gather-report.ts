@@ -1,7 +1,8 @@
 // Gathers the report from the logs of a crawl directory in one pass over each: requests as the audit judges them, with
 // the warnings in between, then decisions. Memory is bounded by hosts and by what a page can show.
 
-import { type CrawlManifest, MANNERLY_VERSION } from '../../directory/crawl-manifest.js';
+import type { CrawlManifest } from '../../directory/crawl-manifest.js';
+import { MANNERLY_VERSION } from '../../own-package.js';
 import { parseUrl } from '../../parse-url.js';
 import { type AuditedCrawl, auditCrawl } from '../audit/audit-crawl.js';
 import type { JudgedRequest } from '../audit/auditor.js';
@@ -31,10 +32,7 @@ import type { ReportData, ReportedDepth, ReportedReason, ReportedRule } from './
 export type ReportedPaths = LogPaths &
   Pick<AuditedCrawl, 'robotsPath' | 'others'> & { readonly manifest: CrawlManifest };
 
-/**
- * @param onRequests - Called with the number of requests judged so far.
- * @throws The platform's error when a log cannot be read; absent logs are empty.
- */
+/** @param onRequests - Called with the number judged so far. @throws The platform's error when a log cannot be read. */
 export async function gatherReport(
   paths: ReportedPaths,
   nowMs: number,

@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { writeWhole } from '../../directory/whole-file.js';
 import { MannerlyError } from '../../errors.js';
+import { ownFile } from '../../own-package.js';
 import { VIOLATION_MEANINGS } from '../audit/audit-report.js';
 import type { ReportedPaths } from './gather-report.js';
 import { pagePolicy } from './page-policy.js';
@@ -44,7 +45,7 @@ export async function writeReport(
 /** The text of `report.html`. @throws MannerlyError `install-broken` where a file of the package is missing. */
 export async function reportHtml(report: ReportData): Promise<string> {
   const { resolve } = createRequire(import.meta.url);
-  const own = (name: string) => readText(new URL(`../../../report-page/${name}`, import.meta.url));
+  const own = (name: string) => readText(ownFile(`report-page/${name}`));
   const [template, ownStyle, script, plotStyle, plotScript] = await Promise.all([
     own('report.html'),
     own('report.css'),

@@ -10,7 +10,7 @@ import { Shard } from './shard.js';
 
 /** Hosts of each shard that are compared by how long they have been due. */
 const COMPARED_MOST = 256;
-/** Milliseconds until something may be due in a shard that is silent. */
+/** Milliseconds until something may be due in a shard that is silent, and between two looks for deferred links. */
 const SILENT_LOOK_MS = 1_000;
 
 const NOTHING: StoreStats = { queued: 0, inFlight: 0, known: 0, hosts: 0, leased: 0, parked: 0 };
@@ -20,6 +20,8 @@ export class ShardedQueues implements StoreQueues {
   readonly #deferred: DeferredLinks;
   /** As last read. */
   readonly #counts: StoreStats[];
+  /** When deferred links were looked for last. A process that defers some stays until they are added. */
+  #lookedMs = Number.NEGATIVE_INFINITY;
   readonly close: () => Promise<void>;
 
   /** @param shards - The verbs of each, opened. */
@@ -134,6 +136,9 @@ export class ShardedQueues implements StoreQueues {
     const answers = await this.#askAll((verbs) => verbs.nextDueInMs());
     const inMs = answers.flatMap((came) => (came === null ? [SILENT_LOOK_MS] : (came.answer ?? [])));
     if (inMs.length > 0) return Math.min(...inMs);
+    const nowMs = performance.now();
+    if (nowMs < this.#lookedMs + SILENT_LOOK_MS) return null;
+    this.#lookedMs = nowMs;
     return (await this.#deferred.add()) ? 0 : null;
   }
 

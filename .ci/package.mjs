@@ -1,0 +1,114 @@
+// Makes what is published of the package in the working directory, in its folder `package`. Its modules are bundled
+// into few files, since a file costs more to load than what is in it; declarations, sources and all else are as they
+// are in the workspace, where nothing is bundled. Maps lead from the bundle to the sources.
+
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { rolldown } from 'rolldown';
+
+/**
+ * Dependencies that become a part of the bundle: what is used of them is small and they, or what they bring along, are
+ * large, or they are small and every crawl loads them. All others stay packages: users share their types or instances,
+ * or they have binaries.
+ */
+const INLINED = new Set([
+  ...['commander', 'csv-stringify', 'htmlparser2', 'ipaddr.js', 'p-queue', 'tldts', 'tough-cookie', 'warcio'],
+  // What these bring along.
+  ...['base32-encode', 'domelementtype', 'domhandler', 'domutils', 'dom-serializer', 'entities', 'eventemitter3'],
+  ...['hash-wasm', 'p-timeout', 'pako', 'tldts-core', 'to-data-view', 'uuid-random'],
+]);
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+const home = process.cwd();
+const src = join(home, 'src');
+const into = join(home, 'package');
+
+/** The entries by their paths in `src` and `dist`: exports, what `bin` imports, threads. */
+function entriesOf() {
+  const exported = Object.values(manifest.exports).flatMap((target) => target.default ?? []);
+  const bin = Object.values(manifest.bin ?? {}).flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/'\.\.\/(dist\/[^']+)'/g)].map(([, path]) => path),
+  );
+  const threads = readdirSync('src', { recursive: true }).filter((path) => /-thread\.ts$/.test(path));
+  // Tests of the command run on the bundle too.
+  const tested = manifest.bin === undefined ? [] : ['cli/program.ts'];
+  const names = [...exported, ...bin, ...threads, ...tested].map((path) =>
+    path.replaceAll('\\', '/').replace(/^(\.\/)?dist\/|\.[jt]s$/g, ''),
+  );
+  return Object.fromEntries(names.map((name) => [name, join(src, `${name}.ts`)]));
+}
+
+/** Modules that are loaded together lie in one file: all that these import, in this order. */
+const GROUPS = {
+  start: ['cli/open-files.ts', 'cli/main.ts', 'stores/processes.ts', 'v8-flags.ts'],
+  crawl: ['cli/commands/crawl.ts'],
+  library: ['index.ts'],
+};
+const groups = new Map();
+
+/** The name of the group of a module; `null`: none. */
+function groupOf(id, graph) {
+  const visit = (each, name) => {
+    if (groups.has(each)) return;
+    groups.set(each, name);
+    for (const next of graph.getModuleInfo(each)?.importedIds ?? []) visit(next, name);
+  };
+  if (groups.size === 0)
+    for (const [name, roots] of Object.entries(GROUPS)) for (const root of roots) visit(join(src, root), name);
+  // An entry may do something when it is imported, and be awaited.
+  return graph.getModuleInfo(id)?.isEntry ? null : (groups.get(id) ?? null);
+}
+
+const isInlined = (id) => INLINED.has(/^(@[^/]+\/)?[^/]+/.exec(id)[0]);
+
+rmSync(into, { recursive: true, force: true });
+const build = await rolldown({
+  input: entriesOf(),
+  platform: 'node',
+  checks: { ineffectiveDynamicImport: false },
+  preserveEntrySignatures: 'allow-extension',
+  external: (id) => /^[\w@]/.test(id) && !/^[A-Z]:/i.test(id) && !isInlined(id),
+});
+const { output } = await build.write({
+  dir: join(into, 'dist'),
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/[name].js',
+  sourcemap: true,
+  sourcemapExcludeSources: true,
+  // Sources are published next to the bundle.
+  sourcemapPathTransform: (source, map) => {
+    const path = join(dirname(map), source);
+    const isOurs = path.startsWith(src);
+    return isOurs ? relative(dirname(map), join(into, relative(home, path))) : path.replace(/^.*(?=node_modules)/, '');
+  },
+  comments: { legal: true, annotation: false, jsdoc: false },
+  codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: groupOf, debugName: 'group' }] },
+});
+await build.close();
+
+// All else as it is; `files` of the manifest leaves out tests.
+for (const name of ['LICENSE', ...manifest.files.filter((entry) => !/^(!|dist$)/.test(entry))])
+  cpSync(name, join(into, name), { recursive: true });
+const isOfSource = (path) => existsSync(join('src', path.replace(/\.d\.ts(\.map)?$/, '.ts')));
+for (const path of readdirSync('dist', { recursive: true }))
+  if (/\.d\.ts(\.map)?$/.test(path) && isOfSource(path)) cpSync(join('dist', path), join(into, 'dist', path));
+
+const { scripts: _, devDependencies: __, publishConfig, dependencies = {}, ...rest } = manifest;
+const { directory: ___, linkDirectory: ____, ...publishing } = publishConfig;
+// The three packages have one version.
+const needed = Object.entries(dependencies)
+  .filter(([name]) => !isInlined(name))
+  .map(([name, range]) => [name, range.startsWith('workspace:') ? `^${manifest.version}` : range]);
+const published = { ...rest, publishConfig: publishing, dependencies: Object.fromEntries(needed) };
+writeFileSync(join(into, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
+
+/** The licences of what was inlined, as they require. */
+const modules = output.flatMap(({ moduleIds = [] }) => moduleIds).map((id) => id.split(sep).join('/'));
+const homes = new Set(modules.flatMap((id) => /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []));
+const notices = [...homes].sort().map((home) => {
+  const { name, version, license } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+  if (!INLINED.has(name)) throw new Error(`${name} is in the bundle, and not in the list of what may be`);
+  const file = readdirSync(home).find((each) => /^licen[cs]e/i.test(each));
+  return `${name} ${version} (${license})\n\n${file === undefined ? '' : readFileSync(join(home, file), 'utf8').trim()}\n`;
+});
+if (notices.length > 0) writeFileSync(join(into, 'dist', 'LICENSES.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`));

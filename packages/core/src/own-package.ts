@@ -1,0 +1,15 @@
+// The package itself: its version, and files that are no modules. They are found by its manifest and not by the module
+// that asks, which may be in a bundle.
+
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+const require = createRequire(import.meta.url);
+const MANIFEST = require.resolve('mannerly/package.json');
+
+export const MANNERLY_VERSION: string = (require(MANIFEST) as { version: string }).version;
+
+/** The address of a file or folder. @param path - From the folder of the package, such as `assets/dashboard/` */
+export function ownFile(path: string): URL {
+  return new URL(path, pathToFileURL(MANIFEST));
+}

