@@ -1,10 +1,10 @@
 // Items are cleaned, dropped, divided and enriched between handlers and sinks, in a crawl as in its replay. At stake:
 // an id that moves when another item is dropped would double items after a crash; an error without its line would hide.
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Item, type ItemStage, memorySink, readErrors, replay } from 'mannerly';
+import { type Item, type ItemStage, memorySink, readCrawlDirectory, readErrors, replay, writeReport } from 'mannerly';
 import { expect, it, onTestFinished } from 'vitest';
 import { crawl } from '../support/crawl.js';
 import { page } from '../support/web.js';
@@ -83,6 +83,16 @@ it('items pass the stages in their order, keep their ids, and a replay makes the
   });
   expect(again.items).toEqual(items);
   expect(replayed.stages).toEqual(COUNTS);
+});
+
+it('the report of the directory has the stages of all runs, in numbers and on its page', async () => {
+  const { out } = await story(STAGES);
+  await writeFile(join(out, 'runs.jsonl'), `${JSON.stringify({ stages: [...COUNTS, 1] })}\n`, { flag: 'a' });
+  await writeFile(join(out, 'runs.jsonl'), `${JSON.stringify({ stages: COUNTS.slice(0, 1) })}\n`, { flag: 'a' });
+  const { data, htmlPath } = await writeReport(await readCrawlDirectory(out));
+  const twice = { name: 'priced', in: 6, out: 4, dropped: 2, failed: 0 };
+  expect(data.stages).toEqual([twice, ...COUNTS.slice(1)]);
+  expect(await readFile(htmlPath, 'utf8')).toContain(JSON.stringify(twice));
 });
 
 it('a stage that throws fails its page, with the file and line of the stage, and nothing of the page is kept', async () => {

@@ -325,6 +325,17 @@
     ]),
   );
 
+  if (report.stages === undefined) byId('stages').remove();
+  else
+    fill(
+      'stages-table',
+      'Functions between handlers and sinks, in all runs that ended by themselves.',
+      report.stages.map(({ name, dropped, failed, ...stage }) => [
+        printable(name),
+        ...[stage.in, stage.out, dropped, failed].map((items) => cell(count(items), items)),
+      ]),
+    );
+
   const paceText = ({ name, factor, minMs, maxMs }) =>
     `${name}: at least ${seconds(minMs)}, ${factor} × the last request's duration${maxMs === null ? '' : `, at most ${seconds(maxMs)}`}`;
   put('methods-text', printable(report.methods, 20_000));

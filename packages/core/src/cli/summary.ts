@@ -26,7 +26,7 @@ export function summaryText(report: CrawlReport): string {
     ),
     ...askedLines(report.politeness),
     ...(report.signed === undefined ? [] : [signedText(report.signed, report.requests)]),
-    ...stagesText(report.stages ?? []),
+    ...stagesText('Stages of this run', report.stages ?? []),
     ...stallText(report),
     ...report.relaxedDefaults.map((each) => `Relaxed default: ${each}`),
   ];
@@ -40,13 +40,13 @@ export function signedText(signed: number, requests: number): string {
 }
 
 /** What the stages of the items have done. */
-export function stagesText(stages: NonNullable<CrawlReport['stages']>): string[] {
+export function stagesText(title: string, stages: NonNullable<CrawlReport['stages']>): string[] {
   if (stages.length === 0) return [];
   const lines = stages.map(({ name, dropped, failed, ...stage }) => {
     const others = `${dropped === 0 ? '' : `, ${dropped} dropped`}${failed === 0 ? '' : `, ${failed} failed`}`;
     return `  ${printable(name)}: ${stage.in} in, ${stage.out} out${others}`;
   });
-  return [['Stages of this run:', ...lines].join('\n')];
+  return [[`${title}:`, ...lines].join('\n')];
 }
 
 /** A second in which nothing else was heard is worth a word. */

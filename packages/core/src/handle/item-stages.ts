@@ -32,6 +32,26 @@ export interface StageCounts {
   readonly failed: number;
 }
 
+const COUNTS = ['in', 'out', 'dropped', 'failed'] as const;
+
+/** The counts of several runs or processes as one, by the names of the stages, `MAX_ITEM_STAGES` of them at most. */
+export function joinedStages(all: readonly StageCounts[]): StageCounts[] {
+  const sums = new Map<string, CountedStage['counts']>();
+  for (const stage of all) {
+    const { name } = stage;
+    if (!sums.has(name) && sums.size < MAX_ITEM_STAGES) sums.set(name, { name, in: 0, out: 0, dropped: 0, failed: 0 });
+    const sum = sums.get(name);
+    if (sum !== undefined) for (const count of COUNTS) sum[count] += stage[count];
+  }
+  return [...sums.values()];
+}
+
+/** Whether a value is the counts of a stage. @throws Never */
+export function isStageCounts(value: unknown): value is StageCounts {
+  const counts = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof counts['name'] === 'string' && COUNTS.every((count) => typeof counts[count] === 'number');
+}
+
 interface CountedStage {
   readonly run: ItemStage;
   readonly counts: { -readonly [Name in keyof StageCounts]: StageCounts[Name] };

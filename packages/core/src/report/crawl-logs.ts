@@ -5,11 +5,12 @@ import { createHash } from 'node:crypto';
 import type { HostWarning } from '@mannerly/frontier';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { partsOf } from '../directory/crawl-paths.js';
+import type { StageCounts } from '../handle/item-stages.js';
 import type { RejectedItem } from '../handle/staged.js';
 import { keepLatest } from '../keep-latest.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { CodeError } from './code-error.js';
-import type { LeftOutLine, OutcomeTable, RequestRecord, RunPromise, UrlDecision } from './decision.js';
+import type { LeftOutLine, OutcomeTable, RequestRecord, RunPromise, StagesLine, UrlDecision } from './decision.js';
 import {
   MAX_DECISION_LINES,
   MAX_ERROR_LOG_BYTES,
@@ -49,13 +50,23 @@ export class CrawlLogs {
   constructor(directory: CrawlDirectory | null, promise: RunPromise, sample: DecisionSample = {}) {
     this.#directory = directory;
     if (directory === null) return;
-    const runs = new LineLog<RunPromise>(directory.runsPath);
-    runs.append(promise);
-    runs.close();
+    this.#run(promise);
     this.#requests = new LineLog(directory.requestsPath);
     this.#decisions = new DecisionLog(directory.decisionsPath, sample);
     this.#warnings = new LineLog(directory.warningsPath);
     this.#datasets = new LineLog(directory.datasetsPath);
+  }
+
+  /** What the stages of the items have done in this run. */
+  stages(stages: readonly StageCounts[]): void {
+    if (stages.length > 0) this.#run({ stages });
+  }
+
+  #run(line: RunPromise | StagesLine): void {
+    if (this.#directory === null) return;
+    const runs = new LineLog<RunPromise | StagesLine>(this.#directory.runsPath);
+    runs.append(line);
+    runs.close();
   }
 
   request(record: RequestRecord): void {

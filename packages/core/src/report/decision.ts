@@ -3,6 +3,7 @@
 
 import type { JsonValue, RobotsCopyRef, RobotsOptions, Via } from '@mannerly/frontier';
 import type { resolvePoliteness } from '@mannerly/frontier/internal';
+import type { StageCounts } from '../handle/item-stages.js';
 
 /**
  * `excluded`: the site does not want it. `dropped`: the crawl does not want it. `failed`: it could not be fetched.
@@ -135,6 +136,11 @@ export type RunPace = Pick<
 /** How earlier versions kept it: as a line between the requests. */
 export interface RunLine {
   readonly run: RunPromise;
+}
+
+/** The last line of a run in `runs.jsonl`, where items pass stages. */
+export interface StagesLine {
+  readonly stages: readonly StageCounts[];
 }
 
 /** The last line of a run in the decision log: URLs without a line, by status and reason. Held: until the next run. */

@@ -6,13 +6,23 @@ import type { HostWarning } from '@mannerly/frontier';
 import { createRecentSet } from '@mannerly/frontier/internal';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { readLines, readValues } from '../directory/read-lines.js';
+import { isStageCounts } from '../handle/item-stages.js';
 import type { RejectedItem } from '../handle/staged.js';
 import { parseJson } from '../parse-json.js';
 import type { CodeError } from './code-error.js';
-import type { LeftOutLine, OutcomeTable, RequestRecord, RunLine, RunPromise, UrlDecision } from './decision.js';
+import type {
+  LeftOutLine,
+  OutcomeTable,
+  RequestRecord,
+  RunLine,
+  RunPromise,
+  StagesLine,
+  UrlDecision,
+} from './decision.js';
 import { MAX_OPEN_READ, MAX_TURNED_AWAY_READ } from './limits.js';
 
-export type PartLogPaths = Pick<CrawlPaths, 'requestsPath' | 'decisionsPath' | 'warningsPath'>;
+export type PartLogPaths = Pick<CrawlPaths, 'requestsPath' | 'decisionsPath' | 'warningsPath'> &
+  Partial<Pick<CrawlPaths, 'runsPath'>>;
 
 export interface LogPaths extends PartLogPaths {
   /** The logs of all processes of the crawl, which are read together. @default these alone */
@@ -43,6 +53,11 @@ export const readDecisions = readerOf(isDecision);
 export const readHostWarnings = readerOf(lineWith<HostWarning>('host', 'code', 'atMs'));
 /** What the runs of one log declare, in the order of their starts. */
 export const readRuns = readerOf(isRunPromise);
+/** What the stages of the items did in the runs of one log. */
+export const readStages = readerOf(
+  (value): value is StagesLine =>
+    isObject(value) && Array.isArray(value['stages']) && value['stages'].every(isStageCounts),
+);
 /** The errors of handlers, hooks and sinks of one log in the order of writing. */
 export const readErrors = readerOf(lineWith<CodeError>('message', 'code', 'url', 'stack'));
 /** The rejected items of one log in the order of writing. */

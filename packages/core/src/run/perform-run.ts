@@ -179,6 +179,7 @@ async function closeAll(run: Run): Promise<unknown[]> {
     run.totals,
     run.frontier,
     run.readings,
+    { close: async () => run.logs.stages(run.stages.counts()) },
     run.logs,
   ];
   const failures: unknown[] = [];

@@ -39,7 +39,7 @@ export async function replayCommand(directory: string, flags: Flags, io: CliIo):
     if (flags.json === true) io.out(json({ ...report, itemsPath: items }));
     else {
       io.out(`${report.pages} pages, ${report.items} items: ${items}`);
-      for (const text of stagesText(report.stages)) io.out(text);
+      for (const text of stagesText('Stages of this run', report.stages)) io.out(text);
       if (report.excluded > 0) io.out(`${report.excluded} pages may not be kept, as they say themselves.`);
       if (report.withheld > 0)
         io.out(`${report.withheld} pages may not be archived, as they say themselves: no handler can see them again.`);

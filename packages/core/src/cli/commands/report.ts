@@ -10,7 +10,7 @@ import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { inspectingStore, whereOf } from '../open-inspection.js';
 import { recordedCount, showWork } from '../progress.js';
-import { crawlText, outcomeLines, signedText, storeReportText } from '../summary.js';
+import { crawlText, outcomeLines, signedText, stagesText, storeReportText } from '../summary.js';
 
 /** Runs the command. @throws MannerlyError `directory-taken`, `directory-format` */
 export async function reportCommand(named: readonly string[], flags: Flags, io: CliIo): Promise<number> {
@@ -33,7 +33,7 @@ export async function reportCommand(named: readonly string[], flags: Flags, io: 
     writeReport({ manifest, ...paths }, io.nowMs(), progress),
   );
   if (flags.json === true) {
-    io.out(json({ manifest, ...report }));
+    io.out(json({ manifest, ...report, stages: written.data.stages }));
     return EXIT.ok;
   }
   io.out(crawlText({ ...manifest, seedCount: manifest.seeds.length }));
@@ -42,7 +42,8 @@ export async function reportCommand(named: readonly string[], flags: Flags, io: 
   for (const line of outcomeLines(report.outcomes)) io.out(line);
   for (const line of askedLines(report.politeness)) io.out(line);
   if (report.politeness.length > 0) io.out(`\n${politenessText(report.politeness)}`);
-  const { audit } = written.data;
+  const { audit, stages } = written.data;
+  for (const text of stagesText('Stages', stages ?? [])) io.out(`\n${text}`);
   const found = Object.values(audit.counts).reduce((sum, count) => sum + count, 0);
   const verdict = audit.passed ? 'no violation' : `${found} violations: mannerly audit ${named.join(' ')}`;
   io.out(`\nAudit:  ${verdict}\nReport: ${written.htmlPath}\n        ${written.jsonPath}`);

@@ -1,5 +1,6 @@
 // Several processes of one crawl as one: their progress while they run, their reports when all have ended.
 
+import { joinedStages } from '../../handle/item-stages.js';
 import { largest, sums } from '../../report/added-numbers.js';
 import type { CrawlProgress, CrawlReport, RunState } from '../../report/crawl-report.js';
 import type { LoggedTotals } from '../../report/from-logs.js';
@@ -56,7 +57,7 @@ export function joinedReport(
     items: logged?.items ?? added.items,
     ...(added.rejected === 0 ? {} : { rejected: added.rejected }),
     ...(signed === 0 ? {} : { signed }),
-    ...(first.stages === undefined ? {} : { stages: joinedStages(reports) }),
+    ...(first.stages === undefined ? {} : { stages: joinedStages(reports.flatMap(({ stages = [] }) => stages)) }),
     ...(stopReason === undefined ? {} : { stopReason }),
     longestStallMs: Math.max(...reports.map(({ longestStallMs = 0 }) => longestStallMs)),
     ...(recrawl === null ? {} : { recrawl }),
@@ -78,17 +79,6 @@ export function joinedReport(
       ({ pattern }) => pattern,
     ),
   };
-}
-
-/** Every process has the same stages. */
-function joinedStages(reports: readonly CrawlReport[]): NonNullable<CrawlReport['stages']> {
-  const lists = reports.map(({ stages = [] }) => stages);
-  const sum = (at: number, key: 'in' | 'out' | 'dropped' | 'failed'): number =>
-    lists.reduce((total, list) => total + (list[at]?.[key] ?? 0), 0);
-  return (lists[0] ?? []).map(({ name }, at) => ({
-    name,
-    ...{ in: sum(at, 'in'), out: sum(at, 'out'), dropped: sum(at, 'dropped'), failed: sum(at, 'failed') },
-  }));
 }
 
 function addedOutcomes(reports: readonly CrawlReport[]): CrawlReport['outcomes'] {

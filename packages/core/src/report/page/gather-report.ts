@@ -2,6 +2,7 @@
 // the warnings in between, then decisions. Memory is bounded by hosts and by what a page can show.
 
 import type { CrawlManifest } from '../../directory/crawl-manifest.js';
+import { joinedStages, type StageCounts } from '../../handle/item-stages.js';
 import { MANNERLY_VERSION } from '../../own-package.js';
 import { parseUrl } from '../../parse-url.js';
 import { type AuditedCrawl, auditCrawl } from '../audit/audit-crawl.js';
@@ -21,7 +22,7 @@ import {
 } from '../limits.js';
 import { boundsMet, type CountedReason, OutcomeCounts } from '../outcome-counts.js';
 import { cut, RequestCounts } from '../politeness.js';
-import { allWarnings, finalDecisions, type LogPaths } from '../read-logs.js';
+import { allWarnings, finalDecisions, type LogPaths, readStages } from '../read-logs.js';
 import { reasonOf } from '../reasons.js';
 import { HostAccount } from './host-account.js';
 import { methodsText } from './methods.js';
@@ -87,6 +88,11 @@ export async function gatherReport(
     if (queued !== undefined && status !== 'failed') progress.queued(atMs, queued);
   }
 
+  const counted: StageCounts[] = [];
+  for (const { runsPath } of parts) {
+    if (runsPath !== undefined) for await (const line of readStages(runsPath)) counted.push(...line.stages);
+  }
+  const stages = joinedStages(counted);
   const { startedAtMs, endedAtMs } = audit;
   const { requests, pages: pageRequests, robotsRequests, bytes, signed } = answers;
   const outcomes = counts.outcomes();
@@ -122,6 +128,7 @@ export async function gatherReport(
       .sort((a, b) => b.requests - a.requests),
     sizes: [...sizes].sort(([a], [b]) => a - b).map(([power, responses]) => ({ belowBytes: 2 ** power, responses })),
     depths: counts.depths(),
+    ...(stages.length === 0 ? {} : { stages }),
     progress: progress.read(),
   } as const;
   return { ...data, methods: methodsText(data) };

@@ -2,6 +2,7 @@
 // the same for other languages, and a test holds the two together. Times are epoch milliseconds, lengths milliseconds,
 // sizes bytes.
 
+import type { StageCounts } from '../../handle/item-stages.js';
 import type { AuditReport, PaceReason } from '../audit/audit-report.js';
 import type { Pause } from '../audit/host-pace.js';
 import type { RunPromise, UrlStatus } from '../decision.js';
@@ -56,6 +57,8 @@ export interface ReportData {
   readonly sizes: readonly { readonly belowBytes: number; readonly responses: number }[];
   /** URLs by their links from a seed. */
   readonly depths: readonly ReportedDepth[];
+  /** What the stages of `items` did in all runs that ended by themselves; absent: there are none. */
+  readonly stages?: readonly StageCounts[];
   readonly progress: Progress;
   readonly timeline: Timeline;
   /** One paragraph for a paper. */
