@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditReport } from '../report/audit/audit-report.js';
+import type { RequestRecord } from '../report/decision.js';
 import type { ReportData } from '../report/page/report-data.js';
 import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
@@ -80,15 +81,21 @@ describe('the directories of several machines', () => {
 
   it('are audited by one account of each host: what is polite alone may not be together', async () => {
     expect((await run('audit', out, other())).out).toMatch(/^Polite: 8 requests to 1 host in 2 runs/);
-    const firstOf = (path: string): number =>
-      JSON.parse(readFileSync(join(path, 'requests.jsonl'), 'utf8').split('\n')[0]!).startedAtMs;
-    const aheadMs = firstOf(other()) - firstOf(out);
-    const earlier = (text: string): string => String(Number(text) - aheadMs);
-    // As if the second machine had worked at the same time.
-    for (const name of ['requests.jsonl', 'runs.jsonl']) {
-      const path = join(other(), name);
-      writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(?<="(?:started|ended)AtMs":)[\d.]+/g, earlier));
-    }
+    const requestsOf = (path: string): RequestRecord[] =>
+      readFileSync(join(path, 'requests.jsonl'), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    const firstMs = requestsOf(out)[0]!.startedAtMs;
+    const lastMs = requestsOf(out).at(-1)!.endedAtMs;
+    // As if the first request of the second machine had lasted as long as all requests of the first, and longer.
+    const moved = requestsOf(other()).map((request, at) => {
+      const startedAtMs = at === 0 ? firstMs - 1_000 : lastMs + 2_000 * at;
+      return { ...request, startedAtMs, endedAtMs: at === 0 ? lastMs + 1_000 : startedAtMs + 1 };
+    });
+    writeFileSync(join(other(), 'requests.jsonl'), moved.map((request) => `${JSON.stringify(request)}\n`).join(''));
+    const runs = readFileSync(join(other(), 'runs.jsonl'), 'utf8');
+    writeFileSync(join(other(), 'runs.jsonl'), runs.replace(/(?<="startedAtMs":)[\d.]+/, String(firstMs - 1_000)));
     expect((await run('audit', other())).code).toBe(0);
     const together = await run('audit', out, other());
     expect(together.code).toBe(5);
