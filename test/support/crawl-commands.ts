@@ -58,6 +58,7 @@ export interface Arrival {
   readonly url: string;
   readonly host: string;
   readonly startMs: number;
+  /** When its answer went out. */
   readonly endMs: number;
 }
 
@@ -86,10 +87,10 @@ export async function startHosts(net: string, hosts: number, pagesPerHost: numbe
         return;
       }
       const number = path === '/' ? 0 : Number(path.slice(1));
-      response.once('close', () =>
-        arrivals.push({ url: `http://${host}:${port}${path}`, host, startMs, endMs: webNow() }),
-      );
       response.setHeader('content-type', 'text/html');
+      // No client has the last byte before that, however late this process hears of the end.
+      const endMs = webNow();
+      response.once('close', () => arrivals.push({ url: `http://${host}:${port}${path}`, host, startMs, endMs }));
       response.end(
         `<title>${number}</title>${number + 1 < pagesPerHost ? `<a href="/${number + 1}">on</a>` : ''}<p>Of ${host}.`,
       );
