@@ -23,7 +23,7 @@ const INTERVAL_MS = 200;
 const LONG_MS = 1_500;
 
 const SERVERS = [
-  ['Redis', HAS_REDIS, () => startRedis('--appendonly', 'yes'), 'crawl=ours'],
+  ['four shards of Redis', HAS_REDIS, () => startRedis('--appendonly', 'yes'), 'crawl=ours&shards=4'],
   ['PostgreSQL', HAS_POSTGRES, sharedPostgres, `crawl=ours-${process.pid}&unsafe=fsync-off`],
 ] as const;
 
