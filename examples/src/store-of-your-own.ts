@@ -7,7 +7,7 @@ import { FrontierError, type FrontierStore, memoryStore, type OpenRequest } from
 
 type Verb = (...given: readonly unknown[]) => Promise<unknown>;
 type Line = readonly [name: string, atMs: number, given: readonly unknown[]];
-const CHANGING: readonly string[] = ['add', 'lease', 'wake', 'commit', 'writeRecord'];
+const CHANGING: readonly string[] = ['add', 'lease', 'wake', 'commit', 'writeRecord', 'know'];
 
 /** It guarantees what memory does, and that a killed process loses nothing it answered for. */
 export const JOURNAL_CAPABILITIES = { ...memoryStore().capabilities, durable: 'process' } as const;
