@@ -80,7 +80,7 @@ export class Connection {
   }
 
   call(command: string, args: ScriptValue[]): Promise<unknown> {
-    return this.#resending.call(() => this.#client.callBuffer(command, args));
+    return this.#resending.call(() => this.#client.callBuffer(command, args).catch(withoutCommand));
   }
 
   /** Waits until so many replicas have all that was written before. */
@@ -107,6 +107,12 @@ export class Connection {
       throw messageOf(error).includes('EMPTIED') ? emptied('Redis', `the keys ${base}`, error) : error;
     }
   }
+}
+
+/** ioredis adds the command to its errors: a whole script, and what pages say, for whoever prints one. */
+function withoutCommand(error: unknown): never {
+  if (error instanceof Error) Reflect.deleteProperty(error, 'command');
+  throw error;
 }
 
 function judge(error: unknown): Verdict {
