@@ -1,6 +1,7 @@
 // A server that is refused, killed, restarted or set back: at stake are URLs that were promised to be kept, and sites
 // that are asked too early because a lease was forgotten.
 
+import { inspect } from 'node:util';
 import { FrontierError, type FrontierStore, type Lease, type NewEntry } from '@mannerly/frontier';
 import { type RedisStoreOptions, redisStore, type ServerNotice } from '@mannerly/frontier/redis';
 import { Redis } from 'ioredis';
@@ -288,6 +289,10 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
         expect(await refusal(verb())).toMatch(/^store-failed: Redis has lost the crawl: .*\{mannerly:0\}/);
       }
       expect(await client.dbsize()).toBe(0);
+      // Printed with its causes, without the script that was sent and what was in it.
+      await client.script('FLUSH');
+      const error: unknown = await store.add([entry('h', 3)]).catch((reason: unknown) => reason);
+      expect(inspect(error, { depth: 9 })).not.toContain('redis.call');
     });
 
     it('waits while the memory of the server is full, and changes nothing by halves', async () => {
