@@ -109,7 +109,7 @@ export class Connection {
   }
 }
 
-/** ioredis adds the command to its errors: a whole script, and what pages say, for whoever prints one. */
+/** ioredis adds the command to its errors: a whole script and the URLs of pages, printed with the message. */
 function withoutCommand(error: unknown): never {
   if (error instanceof Error) Reflect.deleteProperty(error, 'command');
   throw error;
