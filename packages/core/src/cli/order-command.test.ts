@@ -49,6 +49,8 @@ it('pauses, continues and stops the run of a directory, and pauses one that star
     return io.drawn.join('');
   };
   await vi.waitFor(() => expect(shown()).toContain('paused'), 30_000);
+  // A terminal draws it; a file that the output goes to has the line.
+  expect(io.errLines.join('\n')).toContain('Paused by mannerly pause: no request before mannerly resume');
   expect(site.asked).not.toContain('/late');
   // What is no order changes nothing.
   writeFileSync(join(out, 'order.json'), '{"order":"fly","id":"1"}');

@@ -37,6 +37,13 @@ export function isLogger(value: unknown): value is Logger {
 /** Warnings that are no trouble, and their levels. */
 const LESSER: Readonly<Record<string, LogEntry['level'] | undefined>> = { 'robots-read': 'debug', comment: 'info' };
 
+/** What is said of an order. Nothing else tells a user why a run that was just started does nothing. */
+const ORDERS = {
+  pause: ['warn', 'Paused by mannerly pause: no request before mannerly resume'],
+  resume: ['info', 'Continued by mannerly resume'],
+  stop: ['warn', 'Stopped by mannerly stop'],
+} as const;
+
 export class CrawlLog implements JournalListener {
   readonly #write: LogFunction;
   readonly #nowMs: () => number;
@@ -68,6 +75,11 @@ export class CrawlLog implements JournalListener {
       const text = `This process may open few files: ${plural(concurrency, 'request')} at once (ulimit -n lifts it)`;
       this.#tell('warn', 'open-files', text);
     }
+  }
+
+  /** An operator's order to all processes of the crawl has come. */
+  ordered(order: keyof typeof ORDERS): void {
+    this.#tell(ORDERS[order][0], 'order', ORDERS[order][1]);
   }
 
   /** Files of the crawl directory that are not as the last run left them, a sentence each. */

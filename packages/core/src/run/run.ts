@@ -168,7 +168,10 @@ export class Run {
     // A second `stop.request` would abort what is in flight.
     const requestStop = (): void => (stop.isRequested() ? undefined : stop.request());
     const acts = { pause: () => this.pause(), resume: () => this.resume(), stop: requestStop };
-    this.orders = new OrderWatch(clock, (order) => acts[order]());
+    this.orders = new OrderWatch(clock, (order) => {
+      setup.log?.ordered(order);
+      acts[order]();
+    });
     this.ledger = new PolitenessLedger();
     this.counts = new OutcomeCounts();
     this.totals = new CrawlTotals(clock, this.counts, this.ledger);
