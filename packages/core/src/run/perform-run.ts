@@ -71,6 +71,7 @@ async function crawl(run: Run): Promise<RunEnd> {
     ...(setup.isOwnStore ? [] : [() => frontier.readRecord(ORDER_KEY)]),
     ...(directory === null ? [] : [orderFile(directory.orderPath)]),
   ]);
+  await run.clocks.open(frontier);
   const againAtMs = await frontier.exclusively(() => countFromAgain(frontier, setup.again, run.nowMs()));
   await run.knowledge.open(frontier);
   const { texts } = run.knowledge;
@@ -169,6 +170,7 @@ async function closeAll(run: Run): Promise<unknown[]> {
   run.stop.over();
   const parts = [
     run.orders,
+    run.clocks,
     run.licenses,
     run.signIn,
     run.egress,
