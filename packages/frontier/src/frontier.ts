@@ -12,6 +12,7 @@ import { createQuestions, type FrontierQuestions } from './questions/questions.j
 import { partsOver, type UsedUp } from './records/budget.js';
 import { refuseMoved } from './records/moved.js';
 import { recordOf } from './records/record.js';
+import { OWNER_PREFIX } from './records/record-place.js';
 import type { FrontierStore, RecordListing } from './store.js';
 import { authorityOf, hostKeyOf } from './url/url.js';
 import type { NewUrl } from './url-record.js';
@@ -111,8 +112,6 @@ export interface FrontierCounts {
   readonly pages: number;
   readonly runningMs: number;
 }
-
-const OWNER_PREFIX = 'owner/';
 
 /**
  * Makes a frontier. It opens its store with `open()` and closes it with `close()`.

@@ -46,7 +46,7 @@ export function json(value: unknown): string {
 /** Names a crawl on a server. */
 export const STORE_FLAG = new Option(
   '--store <url>',
-  'the server that keeps the frontier, for several processes or machines: redis://…, rediss://…, postgres://… (?crawl=<name> for one of several crawls)',
+  'the server that keeps the frontier, for several processes or machines: redis://…, rediss://…, postgres://… (?crawl=<name> for one of several crawls; several servers: their URLs in one argument, with blanks between)',
 );
 
 /** Wherever `--csv` is. */

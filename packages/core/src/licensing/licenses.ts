@@ -278,7 +278,7 @@ export class Licenses {
     const { reading, text, ...rest } = came;
     if (reading.kind === 'unreadable' && reading.isTemporary === true) return;
     const why = reading.kind === 'unreadable' ? reading.why : null;
-    await writeJson(this.#parts.store, `license/${keyOf(document)}`, {
+    await writeJson(this.#parts.store, recordKey(document), {
       ...rest,
       why,
       text: text === null ? null : Buffer.from(text).toString('base64'),
@@ -328,7 +328,7 @@ export class Licenses {
   }
 
   async #stored(document: string): Promise<Kept | null> {
-    const stored = await readJson<Stored>(this.#parts.store, `license/${keyOf(document)}`);
+    const stored = await readJson<Stored>(this.#parts.store, recordKey(document));
     if (stored === null) return null;
     const { why, ...rest } = stored;
     const text = rest.text === null ? null : Buffer.from(rest.text, 'base64').toString('utf8');
@@ -359,6 +359,11 @@ function remarkOn(reading: LicenseReading): string {
 
 function priced(outcome: string, price: string | null): string {
   return price === null ? outcome : `${outcome} ${price}`;
+}
+
+/** Near the document's host. */
+function recordKey(document: string): string {
+  return `license/${new URL(document).hostname}/${keyOf(document)}`;
 }
 
 function keyOf(document: string): string {

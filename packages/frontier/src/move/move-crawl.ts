@@ -5,11 +5,11 @@
 import type { Clock } from '../clock.js';
 import { FrontierError } from '../errors.js';
 import { RECORD_MOVED, stateOfMove } from '../records/moved.js';
-import { LOCK_HOST, nearOfPart } from '../records/processes.js';
+import { LOCK_HOST } from '../records/processes.js';
 import { decodeItem } from '../records/record.js';
-import { authorityOfKey } from '../robots/authority-cache.js';
+import { placeOfRecord } from '../records/record-place.js';
 import type { FrontierStore, ListedHost, NewEntry, ScanListing } from '../store.js';
-import { authorityOf, type HostKeyBy, hostKeyOf } from '../url/url.js';
+import { authorityOf, type HostKeyBy } from '../url/url.js';
 
 /** How much was moved. */
 export interface MovedCounts {
@@ -82,9 +82,7 @@ export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
   }
   for await (const page of pages((cursor) => listRecords.call(from, '', cursor, AT_ONCE))) {
     for (const { key, value } of page) {
-      const authority = authorityOfKey(key);
-      const near = authority === null ? nearOfPart(key) : (hostKeyOf(authority, options.hostKeyBy) ?? authority);
-      if (key !== RECORD_MOVED) await to.writeRecord(key, value, near);
+      if (key !== RECORD_MOVED) await to.writeRecord(key, value, placeOfRecord(key, options.hostKeyBy));
     }
   }
   await compare(from, to);

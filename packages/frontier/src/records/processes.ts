@@ -88,12 +88,12 @@ const INDEX = 'parts';
 /** Records in parts of the main part, by the beginnings of their keys. */
 const IN_PARTS = /^(?:budget|waits$|owner\/totals$)/;
 
-/** The host near which the record of a key is kept, where it is one of those in parts. */
-export function nearOfPart(key: string): string | undefined {
-  return key === INDEX || key.startsWith('part/') || IN_PARTS.test(key) ? LOCK_HOST : undefined;
+/** Whether the record of a key is one of those in parts, or their list. They are kept with the lock. */
+export function isInParts(key: string): boolean {
+  return key === INDEX || key.startsWith('part/') || IN_PARTS.test(key);
 }
 
-/** Records in parts, kept with the lock. Its promises reject with what the store throws. */
+/** Records in parts. Its promises reject with what the store throws. */
 export class PartRecords {
   readonly #store: FrontierStore;
   readonly lock: CrawlLock;
@@ -130,7 +130,7 @@ export class PartRecords {
       });
     }
     const index = new TextEncoder().encode(JSON.stringify([...parts, this.#own]));
-    await this.#store.writeRecord(INDEX, index, LOCK_HOST);
+    await this.#store.writeRecord(INDEX, index);
   }
 
   /** Whether several processes have joined: then the lock is a host of the store. */
@@ -145,7 +145,7 @@ export class PartRecords {
 
   /** What a part has under a key; `null`: nothing. */
   read(part: string, key: string): Promise<Uint8Array | null> {
-    return this.#store.readRecord(keyOf(part, key), LOCK_HOST);
+    return this.#store.readRecord(keyOf(part, key));
   }
 
   /** What all parts have under a key, by their names. */
@@ -156,11 +156,11 @@ export class PartRecords {
   }
 
   write(key: string, value: Uint8Array): Promise<void> {
-    return this.#store.writeRecord(keyOf(this.#own, key), value, LOCK_HOST);
+    return this.#store.writeRecord(keyOf(this.#own, key), value);
   }
 
   async #index(): Promise<readonly string[] | null> {
-    const bytes = this.#store.capabilities.shared ? await this.#store.readRecord(INDEX, LOCK_HOST) : null;
+    const bytes = this.#store.capabilities.shared ? await this.#store.readRecord(INDEX) : null;
     return bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as string[]);
   }
 }
