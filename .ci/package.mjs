@@ -85,6 +85,9 @@ const { output } = await build.write({
   codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: groupOf, debugName: 'group' }] },
 });
 await build.close();
+for (const { name, imports = [] } of output)
+  if (/-thread$/.test(name) && imports.some((file) => file.startsWith('chunks/')))
+    throw new Error(`${name} is a thread, and would load what the program has loaded: ${imports.join(', ')}`);
 
 // All else as it is; `files` of the manifest leaves out tests.
 for (const name of ['LICENSE', ...manifest.files.filter((entry) => !/^(!|dist$)/.test(entry))])

@@ -165,10 +165,15 @@ export function createFrontier(options: FrontierOptions): Frontier {
       if (phase !== 'new') throw new FrontierError('closed', 'a frontier is opened once');
       await store.open({ crawl: settings.crawl, owner: settings.owner, create: settings.create });
       phase = 'open';
-      if (settings.part !== null) await refuseMoved(store);
-      if (settings.part !== null) await records.join(part ?? null, (parts) => partsOver(records, parts));
+      if (settings.part === null) await seen.open(settings.secret, store, lock);
+      else {
+        await refuseMoved(store);
+        await lock.exclusively(async () => {
+          await records.join(part ?? null, (parts) => partsOver(records, parts));
+          await seen.open(settings.secret, store, null);
+        });
+      }
       if (await records.isShared()) counts.noteLockHost();
-      await seen.open(settings.secret, store, lock);
       await budget.open(clock.nowMs());
       await waits.open();
       await counts.read();

@@ -6,6 +6,8 @@ import { Worker } from 'node:worker_threads';
 import { ownFile } from '../own-package.js';
 import { redacted } from '../redacted.js';
 import { visible } from '../report/table.js';
+import type { InterruptThreadData } from './interrupt-thread.js';
+import { INTERRUPT_ANSWER_MS } from './limits.js';
 import type { FromWorker, ParentProcess, ToWorker, WorkerProcess } from './workers/messages.js';
 
 /** One question, answered by a line of text. */
@@ -177,7 +179,8 @@ export function terminalAsker(input: NodeJS.ReadStream, output: NodeJS.WriteStre
 
 /** The thread has Ctrl-C almost always, and passes it on. @param answered - Counts what this program has answered. */
 function startInterruptThread(answered: Int32Array, answer: () => void): Worker {
-  const thread = new Worker(ownFile('dist/cli/interrupt-thread.js'), { workerData: answered });
+  const workerData: InterruptThreadData = { shared: answered, answerMs: INTERRUPT_ANSWER_MS };
+  const thread = new Worker(ownFile('dist/cli/interrupt-thread.js'), { workerData });
   thread.on('message', answer);
   // Without it a busy program hears Ctrl-C later.
   thread.on('error', () => undefined);

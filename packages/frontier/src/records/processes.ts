@@ -112,7 +112,7 @@ export class PartRecords {
   }
 
   /**
-   * Joins the crawl. In a store that is not shared, the part is always the main one.
+   * Joins the crawl; the caller has the lock. In a store that is not shared, the part is always the main one.
    *
    * @param named - The name of our part; `null`: one that is free.
    * @param over - Which parts no process uses any more; one of them is taken where no name was given.
@@ -120,19 +120,17 @@ export class PartRecords {
   async join(named: string | null, over: (parts: readonly string[]) => Promise<readonly string[]>): Promise<void> {
     if (!this.#store.capabilities.shared) return;
     this.#own = named ?? MAIN_PART;
-    await this.lock.exclusively(async () => {
-      const known = await this.#index();
-      const parts = known ?? [];
-      if (named === null) this.#own = (await over(parts))[0] ?? (known === null ? MAIN_PART : this.#fresh);
-      if (parts.includes(this.#own)) return;
-      if (parts.length >= PARTS_MOST) {
-        throw new FrontierError('store-failed', `more than ${PARTS_MOST} processes have worked on this crawl`, {
-          hint: 'Give each process a part that it takes again when it is restarted, such as a crawl directory.',
-        });
-      }
-      const index = new TextEncoder().encode(JSON.stringify([...parts, this.#own]));
-      await this.#store.writeRecord(INDEX, index);
-    });
+    const known = await this.#index();
+    const parts = known ?? [];
+    if (named === null) this.#own = (await over(parts))[0] ?? (known === null ? MAIN_PART : this.#fresh);
+    if (parts.includes(this.#own)) return;
+    if (parts.length >= PARTS_MOST) {
+      throw new FrontierError('store-failed', `more than ${PARTS_MOST} processes have worked on this crawl`, {
+        hint: 'Give each process a part that it takes again when it is restarted, such as a crawl directory.',
+      });
+    }
+    const index = new TextEncoder().encode(JSON.stringify([...parts, this.#own]));
+    await this.#store.writeRecord(INDEX, index);
   }
 
   /** Whether several processes have joined: then the lock is a host of the store. */

@@ -94,9 +94,10 @@ export async function openEnvironment(path: string, create: boolean): Promise<En
     return alone(() => {
       compareChecksum(path);
       const root = open<Buffer, Buffer>({ path, noSubdir: false, ...BINARY, ...READERS, ...SETTINGS });
-      const tables = TABLES.map((name) => [name, root.openDB({ name, ...BINARY })]);
+      const openTables = () => TABLES.map((name) => [name, root.openDB<Buffer, Buffer>({ name, ...BINARY })]);
       return {
-        ...(Object.fromEntries(tables) as Record<(typeof TABLES)[number], Table>),
+        // One transaction: a commit for each would wait for the disk eight times.
+        ...(Object.fromEntries(root.transactionSync(openTables)) as Record<(typeof TABLES)[number], Table>),
         write: (body) => alone(() => root.transactionSync<unknown>(() => (body() ? undefined : ABORT))),
         refresh: () => root.resetReadTxn(),
         unseal: () => removeChecksum(path),
