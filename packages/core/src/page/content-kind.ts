@@ -121,10 +121,18 @@ const TYPES = new Map(
   Object.entries(EXTENSIONS).flatMap(([type, names]) => names.split(' ').map((name) => [name, type] as const)),
 );
 
+const LONGEST_EXTENSION = Math.max(...Array.from(TYPES.keys(), ({ length }) => length));
+
 /** The media type, with `*` for what varies, that the extension of a URL's path stands for; `null`: none is known. */
 export function typeByExtension(url: string): string | null {
-  const extension = /^[^?#]*\.([a-z\d]{2,4})(?:[?#]|$)/i.exec(url)?.[1];
-  return extension === undefined ? null : (TYPES.get(extension.toLowerCase()) ?? null);
+  // For every link of a page: no regular expression.
+  let end = url.length;
+  for (const mark of '?#') {
+    const at = url.indexOf(mark);
+    if (at >= 0 && at < end) end = at;
+  }
+  const dot = url.lastIndexOf('.', end - 1);
+  return end - dot > LONGEST_EXTENSION + 1 ? null : (TYPES.get(url.slice(dot + 1, end).toLowerCase()) ?? null);
 }
 
 /** The standard's table of tags (§7.1), each before a blank or `>`. */
