@@ -35,10 +35,10 @@ const KINDS = {
   'files of their own': [
     0.4,
     (host, at) =>
-      lines(
+      `${lines(
         '*',
         Array.from({ length: 3 + (at % 40) }, (_, n) => `${words[(at * 7 + n * 3) % words.length]}/${(at * n) % 89}`),
-      ) + `Sitemap: https://${host}/sitemap.xml\n`,
+      )}Sitemap: https://${host}/sitemap.xml\n`,
   ],
 };
 
