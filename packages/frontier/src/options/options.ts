@@ -118,6 +118,11 @@ export interface FrontierOptions {
    * @default never refuses
    */
   readonly whyNot?: WhyNot;
+  /**
+   * How values that processes have written by `writePart` become one, by their keys, once the processes are long gone.
+   * What has no function here is lost then. @default none
+   */
+  readonly mergeParts?: Readonly<Record<string, (values: readonly Uint8Array[]) => Uint8Array>>;
   /** Called for each URL that was queued and was not known before. It must not throw. */
   readonly onQueued?: (url: NewUrl) => void;
   /** Called with statuses of URLs that end here and with warnings about hosts. It must not throw. */
@@ -164,7 +169,7 @@ const KEYS = [
     'canonicalRules',
   ],
   ...['maxQueued', 'onFull', 'maxHosts', 'unsettledPerHost', 'leaseTtlMs', 'companions', 'whyNot', 'onQueued'],
-  ...['onEvent', 'clock', 'random', 'secret'],
+  ...['mergeParts', 'onEvent', 'clock', 'random', 'secret'],
 ];
 
 /**
@@ -199,6 +204,7 @@ export function resolveOptions(options: FrontierOptions): ResolvedFrontierOption
     leaseTtlMs: wholeIn('leaseTtlMs', leaseTtlMs, LEASE_TTL_LEAST_MS, LEASE_TTL_MOST_MS),
     companions: callable('companions', options.companions ?? (() => [])),
     whyNot: callable('whyNot', options.whyNot ?? (() => null)),
+    mergeParts: options.mergeParts ?? {},
     onQueued: callable('onQueued', options.onQueued ?? (() => undefined)),
     onEvent: callable('onEvent', options.onEvent ?? (() => undefined)),
     clock: options.clock ?? systemClock(),
