@@ -16,7 +16,7 @@ import type {
   StoreCapabilities,
   StoreStats,
 } from '../store.js';
-import { CheckedStore, resolveMaxQueued, type StoreQueues } from './checked-store.js';
+import { checkedStore, resolveMaxQueued, type StoreQueues } from './checked-store.js';
 import { FingerprintSet } from './fingerprint-set.js';
 import { HostEntries, type SavedEntries } from './host-entries.js';
 import { type HostQueue, HostQueues, statsOf } from './host-queues.js';
@@ -50,7 +50,7 @@ export const MEMORY_CAPABILITIES: StoreCapabilities = Object.freeze({
 export function memoryStore(options: MemoryStoreOptions = {}): FrontierStore {
   const maxQueued = resolveMaxQueued(options.maxQueued);
   const nowMs = options.nowMs ?? (() => performance.now());
-  return new CheckedStore({
+  return checkedStore({
     capabilities: MEMORY_CAPABILITIES,
     open: async ({ crawl, create }) => {
       if (create) return new MemoryQueues(maxQueued, nowMs);
