@@ -132,13 +132,15 @@ export class FingerprintSet {
     for (let at = 0; at < pairs.length; at += 2) {
       const high = pairs[at]!;
       const low = pairs[at + 1]!;
-      const slot = slotOf(table, high, low);
-      if ((high | low) === 0) this.#put(high, low);
-      else if (table[slot] === 0 && table[slot + 1] === 0) {
-        table[slot] = high;
-        table[slot + 1] = low;
-        added += 1;
+      if ((high | low) === 0) {
+        this.#put(high, low);
+        continue;
       }
+      const slot = slotOf(table, high, low);
+      if (table[slot] !== 0 || table[slot + 1] !== 0) continue;
+      table[slot] = high;
+      table[slot + 1] = low;
+      added += 1;
     }
     this.#sizes[which]! += added;
     this.#size += added;
