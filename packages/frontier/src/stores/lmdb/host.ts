@@ -63,12 +63,12 @@ export class Host {
   }
 }
 
-const NEW_HOST = new Host(0, '');
 /** Fields that are kept as they are, in the order of the record. */
 const FIELDS = [
   ...(['fencingToken', 'nextSequence', 'queued', 'nextLane', 'lineCount', 'nextAt', 'dueAt', 'delayMs'] as const),
   ...(['leaseEndsAt', 'holder', 'state', 'waitsUntil', 'blockCount', 'unblocksAt', 'isParked'] as const),
 ];
+const DEFAULTS = FIELDS.map((name) => new Host(0, '')[name]);
 const packr = new Packr({ useRecords: false });
 
 /** The record of a host. A first lane that ends with the host's key is written without it, in an array. */
@@ -78,8 +78,11 @@ export function encodeHost(host: Host): Buffer {
   const line = onlyLine === null ? null : [onlyLine.lane, onlyLine.rank, onlyLine.order];
   const entries: number[] = [];
   for (const [id, { order, lane, rank, attempt }] of inFlight) entries.push(Number(id), order, lane, rank, attempt);
-  const record: unknown[] = [key, lane, line, entries.length === 0 ? null : entries];
-  for (const name of FIELDS) record.push(host[name] === NEW_HOST[name] ? null : host[name]);
+  const record: unknown[] = [key, lane, line, entries.length > 0 ? entries : null];
+  for (let at = 0; at < FIELDS.length; at += 1) {
+    const value = host[FIELDS[at]!];
+    record.push(value === DEFAULTS[at] ? null : value);
+  }
   while (record.at(-1) === null) record.pop();
   return packr.pack(record);
 }
@@ -94,17 +97,16 @@ type HostRecord = readonly [
 
 /** Reads a record. The host does not refer to the bytes. */
 export function decodeHost(number: number, bytes: Buffer): Host {
-  const [key, lane = null, line = null, entries, ...fields] = packr.unpack(bytes) as HostRecord;
+  const [key, lane = null, line = null, entries = null, ...fields] = packr.unpack(bytes) as HostRecord;
   const host = new Host(number, key);
   host.firstLane = typeof lane === 'string' || lane === null ? lane : lane[0] + key;
   if (line !== null) host.onlyLine = { lane: line[0], rank: line[1], order: line[2] };
-  for (let at = 0; entries && at < entries.length; at += 5) {
-    const [id, order, lane, rank, attempt] = entries.slice(at, at + 5) as [number, number, number, number, number];
-    host.inFlight.set(String(id), { order, lane, rank, attempt });
+  for (let at = 0; entries !== null && at < entries.length; at += 5) {
+    const [order, lane, rank, attempt] = [entries[at + 1]!, entries[at + 2]!, entries[at + 3]!, entries[at + 4]!];
+    host.inFlight.set(String(entries[at]), { order, lane, rank, attempt });
   }
-  const kept: Record<string, unknown> = {};
-  for (const [at, name] of FIELDS.entries()) if (fields[at] != null) kept[name] = fields[at];
-  Object.assign(host, kept);
+  const writable = host as unknown as Record<string, unknown>;
+  for (let at = 0; at < fields.length; at += 1) if (fields[at] !== null) writable[FIELDS[at]!] = fields[at];
   // What was read is a view of the bytes.
   if (host.state !== null) host.state = new Uint8Array(host.state);
   host.recordedSequence = host.nextSequence;
