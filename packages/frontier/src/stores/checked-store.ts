@@ -7,10 +7,14 @@ import { FINGERPRINT_BYTES, HOST_STATE_MAX_BYTES, QUEUED_MAX, RECORD_MAX_BYTES }
 import { knownKeys, wholeIn } from '../option-value.js';
 import type { FrontierStore, HostCommit, NewEntry, OpenRequest, StoreCapabilities } from '../store.js';
 
-type Verbs = Required<Omit<FrontierStore, 'capabilities' | 'rollbacks' | 'open' | 'add' | 'destroy' | 'close'>>;
+type Verbs = Required<
+  Omit<FrontierStore, 'capabilities' | 'rollbacks' | 'open' | 'add' | 'clockMs' | 'destroy' | 'close'>
+>;
 
 /** The verbs of a store that is open. */
-export type StoreVerbs = Verbs & Required<Pick<FrontierStore, 'destroy'>> & Pick<FrontierStore, 'rollbacks'>;
+export type StoreVerbs = Verbs &
+  Required<Pick<FrontierStore, 'destroy'>> &
+  Pick<FrontierStore, 'rollbacks' | 'clockMs'>;
 
 /** The verbs of an opened crawl, with arguments that are checked. They may answer at once. */
 export type StoreQueues = {
@@ -22,6 +26,8 @@ export type StoreQueues = {
   save?(): Promise<void>;
   /** Called before each verb. @throws FrontierError `store-failed` once the store has failed. */
   check?(): void;
+  /** @default the store has no server */
+  clockMs?(): Promise<number | null>;
   /** Removes the crawl. @default the store cannot */
   destroy?(): Promise<void>;
   close?(): Promise<void>;
@@ -109,6 +115,7 @@ export function checkedStore(backend: StoreBackend): FrontierStore {
     reserve: async (slots) => opened().reserve(slots),
     readHost: async (host) => opened().readHost(host),
     stats: async () => opened().stats(),
+    clockMs: async () => (await opened().clockMs?.()) ?? null,
     scan: async (cursor, limit, host) => opened().scan(cursor, pageOf(limit), host),
     know: (fingerprints) =>
       saved((open) => {
