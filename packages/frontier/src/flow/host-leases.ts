@@ -202,13 +202,14 @@ export class HostLeases {
   }
 
   #noteFinished(hosts: readonly LeasedHost[]): void {
-    const { counts, budget, labelBudgets, clock, guard } = this.#context;
+    const { counts, budget, labelBudgets, clock, guard, settings } = this.#context;
     let finished = 0;
     for (const host of hosts) finished += host.entries.finishedCount;
     if (finished === 0) return;
     counts.finished(finished);
     // Ahead of the commit: a process that is killed in between has counted a page too many, never one too few.
-    for (const account of [budget, labelBudgets]) account.save(clock.nowMs()).catch(guard.fail);
+    budget.save(clock.nowMs()).catch(guard.fail);
+    if (settings.labels.size > 0) labelBudgets.save(clock.nowMs()).catch(guard.fail);
   }
 
   #noteQueued(entries: readonly NewEntry[], outcomes: readonly AddOutcome[]): void {
