@@ -1,7 +1,7 @@
 // Somebody complains, and the operator pauses the crawl: three processes on one server, with one command. A process
 // that goes on requesting, or that joins and requests, breaks the operator's word. And a deleted crawl is gone.
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DashboardView } from 'mannerly/dashboard';
@@ -129,6 +129,15 @@ describe.each(SERVERS)('three processes on %s', (_, isThere, start, storeOn, add
     expect(await command('stop')).toMatchObject({ code: 0, printed: '4 processes stopped.\n' });
     expect((await Promise.all(running)).map(({ code }) => code)).toEqual([130, 130, 130, 130]);
     expect(tooEarly(web.arrivals, INTERVAL_MS - 1)).toEqual([]);
+
+    // Each has compared its clock with the server's, which is the same here.
+    const directories = ['one', 'two', 'three', 'four'];
+    expect(await mannerlyIn(place, 'audit', ...directories)).toMatchObject({ code: 0 });
+    for (const directory of directories) {
+      const lines = (await readFile(join(place, directory, 'runs-1.jsonl'), 'utf8')).trim().split('\n');
+      const { clock } = JSON.parse(lines.find((line) => line.startsWith('{"clock":'))!);
+      expect(Math.abs(clock.aheadMs)).toBeLessThanOrEqual(clock.errorMs + 1);
+    }
   });
 
   it.skipIf(!isRun)('are gone from the server when it is told so', { timeout: 120_000 }, async () => {

@@ -90,6 +90,11 @@ export interface Frontier extends FrontierQuestions {
   readParts(key: string): Promise<Map<string, Uint8Array>>;
   /** Writes this process's part, which only it writes; at most 1 MiB. */
   writePart(key: string, value: Uint8Array): Promise<void>;
+  /**
+   * By how much the clock of the store's server is ahead of ours, and how far that may be off, milliseconds; `null`: it
+   * has none. For people: nothing is decided by it.
+   */
+  compareClock(): Promise<{ readonly aheadMs: number; readonly errorMs: number } | null>;
   /** The name of this process's part of the crawl's account. */
   partName(): string;
   /**
@@ -236,9 +241,23 @@ export function createFrontier(options: FrontierOptions): Frontier {
     }),
     readParts: whenOpen((key) => records.readAll(OWNER_PREFIX + key)),
     writePart: whenOpen((key, value) => records.write(OWNER_PREFIX + key, value)),
+    compareClock: whenOpen(async () => {
+      const sentMs = clock.nowMs();
+      const theirsMs = (await store.clockMs?.()) ?? null;
+      const halfMs = (clock.nowMs() - sentMs) / 2;
+      // Ours has whole milliseconds.
+      return theirsMs === null ? null : { aheadMs: theirsMs - sentMs - halfMs, errorMs: halfMs + 1 };
+    }),
     partName: () => records.name,
     moveTo: whenOpen((to, onProgress) =>
-      moveCrawl({ from: settings.store, to, hostKeyBy: settings.hostKeyBy, clock, onProgress }),
+      moveCrawl({
+        from: settings.store,
+        to,
+        hostKeyBy: settings.hostKeyBy,
+        crawlIntervalMs: settings.politeness.crawlIntervalMs,
+        clock,
+        onProgress,
+      }),
     ),
     async exclusively(act) {
       checkOpen();

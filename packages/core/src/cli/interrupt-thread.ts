@@ -28,7 +28,7 @@ function interruptWithin(ms: number): boolean {
   }
 }
 
-let heard = 0;
+let heard = Atomics.load(shared, 0);
 let endAtMs = Number.POSITIVE_INFINITY;
 for (;;) {
   if (interruptWithin(Math.max(0, endAtMs - performance.now()))) {

@@ -49,11 +49,11 @@ export interface CliIo {
   /**
    * Calls `interrupted` at every SIGINT or SIGTERM.
    *
-   * @param isHeardWhileBusy - A second Ctrl-C ends a program that does not answer, such as one whose handler never
-   *   ends. It costs a thread. @default false
+   * @param beforeBusy - Is given `hear`, to be called before the program may be busy: from then on a second Ctrl-C ends
+   *   one that does not answer, such as one whose handler never ends. It costs a thread. @default never called
    * @returns What removes it.
    */
-  onInterrupt(interrupted: () => void, isHeardWhileBusy?: boolean): () => void;
+  onInterrupt(interrupted: () => void, beforeBusy?: (hear: () => void) => void): () => void;
   /** Ends the process at once. */
   exit(code: number): void;
   /** Starts another process of this command, as `mannerly worker`. */
@@ -80,13 +80,16 @@ export function processIo(): CliIo {
       const timer = setInterval(tick, ms);
       return () => clearInterval(timer);
     },
-    onInterrupt(interrupted, isHeardWhileBusy = false) {
+    onInterrupt(interrupted, beforeBusy) {
       const answered = new Int32Array(new SharedArrayBuffer(8));
       const answer = (): void => {
         Atomics.add(answered, 0, 1);
         interrupted();
       };
-      const thread = isHeardWhileBusy ? startInterruptThread(answered, answer) : null;
+      let thread: Worker | null = null;
+      beforeBusy?.(() => {
+        thread ??= startInterruptThread(answered, answer);
+      });
       process.on('SIGINT', answer);
       process.on('SIGTERM', answer);
       return () => {

@@ -74,6 +74,7 @@ async function crawl(run: Run): Promise<RunEnd> {
     ...(setup.isOwnStore ? [] : [() => frontier.readRecord(ORDER_KEY)]),
     ...(directory === null ? [] : [orderFile(directory.orderPath)]),
   ]);
+  await run.clocks.open(frontier);
   await run.knowledge.open(frontier);
   const { texts } = run.knowledge;
   if (texts !== null) for await (const line of run.logs.decisions()) texts.restore(line);
@@ -171,6 +172,7 @@ async function closeAll(run: Run): Promise<unknown[]> {
   run.stop.over();
   const parts = [
     run.orders,
+    run.clocks,
     run.licenses,
     run.signIn,
     run.egress,

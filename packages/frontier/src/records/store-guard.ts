@@ -62,7 +62,7 @@ export function aroundStore(
   pass: <T>(verb: () => Promise<T>) => Promise<T>,
   nearOf: (key: string) => HostKey | undefined = () => undefined,
 ): FrontierStore {
-  const { reserve, readHost, listRecords, overdueMs } = store;
+  const { reserve, readHost, listRecords, overdueMs, clockMs } = store;
   return {
     capabilities: store.capabilities,
     get rollbacks() {
@@ -82,6 +82,7 @@ export function aroundStore(
       : { listRecords: (prefix, cursor, limit) => pass(() => listRecords.call(store, prefix, cursor, limit)) }),
     ...(reserve === undefined ? {} : { reserve: (slots) => pass(() => reserve.call(store, slots)) }),
     ...(readHost === undefined ? {} : { readHost: (host) => pass(() => readHost.call(store, host)) }),
+    ...(clockMs === undefined ? {} : { clockMs: () => pass(() => clockMs.call(store)) }),
     stats: () => pass(() => store.stats()),
     scan: (cursor, limit, host) => pass(() => store.scan(cursor, limit, host)),
     close: () => store.close(),

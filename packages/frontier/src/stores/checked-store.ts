@@ -15,10 +15,14 @@ import type {
   StoreCapabilities,
 } from '../store.js';
 
-type Verbs = Required<Omit<FrontierStore, 'capabilities' | 'rollbacks' | 'open' | 'add' | 'destroy' | 'close'>>;
+type Verbs = Required<
+  Omit<FrontierStore, 'capabilities' | 'rollbacks' | 'open' | 'add' | 'clockMs' | 'destroy' | 'close'>
+>;
 
 /** The verbs of a store that is open. */
-export type StoreVerbs = Verbs & Required<Pick<FrontierStore, 'destroy'>> & Pick<FrontierStore, 'rollbacks'>;
+export type StoreVerbs = Verbs &
+  Required<Pick<FrontierStore, 'destroy'>> &
+  Pick<FrontierStore, 'rollbacks' | 'clockMs'>;
 
 /** The verbs of an opened crawl, with arguments that are checked. They may answer at once. */
 export type StoreQueues = {
@@ -30,6 +34,8 @@ export type StoreQueues = {
   save?(): Promise<void>;
   /** Called before each verb. @throws FrontierError `store-failed` once the store has failed. */
   check?(): void;
+  /** @default the store has no server */
+  clockMs?(): Promise<number | null>;
   /** Removes the crawl. @default the store cannot */
   destroy?(): Promise<void>;
   close?(): Promise<void>;
@@ -132,6 +138,10 @@ export class CheckedStore implements FrontierStore {
 
   async stats() {
     return this.#open().stats();
+  }
+
+  async clockMs() {
+    return (await this.#open().clockMs?.()) ?? null;
   }
 
   /** A page has at least one item and at most 10,000. */
