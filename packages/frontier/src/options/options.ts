@@ -20,7 +20,7 @@ import {
   UNSETTLED_PER_HOST,
   UNSETTLED_PER_HOST_MOST,
 } from '../limits.js';
-import { callable, invalid, knownKeys, numberIn, oneOf, trueOrFalse, wholeIn } from '../option-value.js';
+import { callable, invalid, knownKeys, numberIn, oneOf, wholeIn } from '../option-value.js';
 import { type Politeness, type PolitenessOptions, resolvePoliteness } from '../politeness/interval.js';
 import type { Bounds } from '../records/budget.js';
 import { createRulesReader, type RulesReader } from '../robots/authority-rules.js';
@@ -148,24 +148,9 @@ export type ResolvedFrontierOptions = Readonly<
     readonly secret: string | null;
   };
 
-const KEYS = [
-  ...[
-    'store',
-    'robots',
-    'politeness',
-    'bounds',
-    'hosts',
-    'labels',
-    'crawl',
-    'owner',
-    'part',
-    'create',
-    'hostKeyBy',
-    'canonicalRules',
-  ],
-  ...['maxQueued', 'onFull', 'maxHosts', 'unsettledPerHost', 'leaseTtlMs', 'companions', 'whyNot', 'onQueued'],
-  ...['onEvent', 'clock', 'random', 'secret'],
-];
+const KEYS =
+  'store robots politeness bounds hosts labels crawl owner part create hostKeyBy canonicalRules maxQueued onFull maxHosts ' +
+  'unsettledPerHost leaseTtlMs companions whyNot onQueued onEvent clock random secret';
 
 /**
  * Checks options and fills in what is absent.
@@ -173,7 +158,7 @@ const KEYS = [
  * @throws FrontierError `option-invalid`: names the option, its range and the value.
  */
 export function resolveOptions(options: FrontierOptions): ResolvedFrontierOptions {
-  knownKeys('', options, KEYS);
+  knownKeys('', options, KEYS.split(' '));
   const { store, crawl = 'crawl', owner = crypto.randomUUID(), part, secret = null } = options;
   const { maxQueued = QUEUED_MAX, maxHosts = HOSTS_HELD, unsettledPerHost = UNSETTLED_PER_HOST } = options;
   const { leaseTtlMs = LEASE_TTL_MS } = options;
@@ -190,7 +175,7 @@ export function resolveOptions(options: FrontierOptions): ResolvedFrontierOption
     crawl,
     owner,
     part,
-    create: trueOrFalse('create', options.create ?? true),
+    create: oneOf('create', options.create ?? true, [true, false]),
     canonicalRules: options.canonicalRules ?? CANONICAL_RULES,
     maxQueued: wholeIn('maxQueued', maxQueued, 1, PAGES_MOST),
     onFull: oneOf('onFull', options.onFull ?? 'drop', ['spill', 'drop']),
