@@ -28,7 +28,7 @@ import {
   MAX_LICENSES_IN_MEMORY,
   MAX_LICENSES_PER_AUTHORITY,
 } from './limits.js';
-import { licensesOfPage } from './page-licenses.js';
+import { licensesOfPage, mayNameLicense } from './page-licenses.js';
 
 export interface FoundLicense extends LicenseVerdict {
   /** When its document was received, epoch milliseconds; `null`: it was not. */
@@ -129,6 +129,7 @@ export class Licenses {
     body: Uint8Array,
   ): Promise<FoundLicense | null> {
     if (this.#parts.options.mode === 'off') return null;
+    if (work.signals.licenses.length === 0 && !mayNameLicense(page)) return null;
     const named = await this.#ofResponse(work.url, page, body);
     const ofSite = work.signals.licenses.length === 0 ? [] : await this.#ofSite(work);
     const own = named.length > 0 ? this.#judge(work.url, named) : null;

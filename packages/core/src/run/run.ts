@@ -263,7 +263,7 @@ export class Run {
       signal: stop.signal,
       filesPath: directory?.filesPath ?? null,
       isArchived: options.archive !== null,
-      stages: this.stages,
+      ...(options.items.length === 0 ? {} : { stages: this.stages }),
       readMedia: (answer) => this.reader.read(replayedWork(answer.url, null), answer),
       fetch: this.pageRequests.fetch,
     });
