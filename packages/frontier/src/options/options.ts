@@ -118,6 +118,11 @@ export interface FrontierOptions {
    * @default never refuses
    */
   readonly whyNot?: WhyNot;
+  /**
+   * How values that processes have written by `writePart` become one, by their keys, once the processes are long gone.
+   * What has no function here is lost then. @default none
+   */
+  readonly mergeParts?: Readonly<Record<string, (values: readonly Uint8Array[]) => Uint8Array>>;
   /** Called for each URL that was queued and was not known before. It must not throw. */
   readonly onQueued?: (url: NewUrl) => void;
   /** Called with statuses of URLs that end here and with warnings about hosts. It must not throw. */
@@ -150,7 +155,7 @@ export type ResolvedFrontierOptions = Readonly<
 
 const KEYS =
   'store robots politeness bounds hosts labels crawl owner part create hostKeyBy canonicalRules maxQueued onFull maxHosts ' +
-  'unsettledPerHost leaseTtlMs companions whyNot onQueued onEvent clock random secret';
+  'unsettledPerHost leaseTtlMs companions whyNot mergeParts onQueued onEvent clock random secret';
 
 /**
  * Checks options and fills in what is absent.
@@ -184,6 +189,7 @@ export function resolveOptions(options: FrontierOptions): ResolvedFrontierOption
     leaseTtlMs: wholeIn('leaseTtlMs', leaseTtlMs, LEASE_TTL_LEAST_MS, LEASE_TTL_MOST_MS),
     companions: callable('companions', options.companions ?? (() => [])),
     whyNot: callable('whyNot', options.whyNot ?? (() => null)),
+    mergeParts: options.mergeParts ?? {},
     onQueued: callable('onQueued', options.onQueued ?? (() => undefined)),
     onEvent: callable('onEvent', options.onEvent ?? (() => undefined)),
     clock: options.clock ?? systemClock(),

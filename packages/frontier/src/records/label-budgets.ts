@@ -38,6 +38,11 @@ export class LabelBudgets {
     await Promise.all(open.map((budget) => budget.prepare()));
   }
 
+  /** The names of their records. */
+  keys(): readonly string[] {
+    return [...this.#budgets.values()].map(({ key }) => key);
+  }
+
   /** As that of `Budget`, of each. */
   async each(verb: 'save' | 'saveTime' | 'close', nowMs: number): Promise<void> {
     await Promise.all([...this.#budgets.values()].map((budget) => budget[verb](nowMs)));

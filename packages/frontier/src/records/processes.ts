@@ -6,7 +6,8 @@
 //
 // Of a record in parts each process writes one of its own, so that none overwrites another's and all of them together
 // say how much the crawl has done. A part is a name that outlives its process: a process that takes the name goes on
-// with its numbers. The first part has the plain key, so a crawl of one process has one record.
+// with its numbers. The first part has the plain key, so a crawl of one process has one record. Parts whose processes
+// are long gone are merged into one, so that what is kept does not grow with all that have ever been.
 
 import type { Clock } from '../clock.js';
 import { FrontierError } from '../errors.js';
@@ -83,6 +84,8 @@ export class CrawlLock {
 
 /** The part of a process that has the crawl for itself. */
 const MAIN_PART = 'main';
+/** A part of those that were merged. The next merge makes another one, and one write of the list replaces it. */
+const MERGED = /^merged (\d+)$/;
 const INDEX = 'parts';
 
 /** Records in parts of the main part, by the beginnings of their keys. */
@@ -93,6 +96,9 @@ export function isInParts(key: string): boolean {
   return key === INDEX || key.startsWith('part/') || IN_PARTS.test(key);
 }
 
+/** Makes one value of those that several parts have under a key. */
+export type MergeValues = (values: readonly Uint8Array[]) => Uint8Array;
+
 /** Records in parts. Its promises reject with what the store throws. */
 export class PartRecords {
   readonly #store: FrontierStore;
@@ -100,6 +106,7 @@ export class PartRecords {
   /** A name that no other part has. */
   readonly #fresh: string;
   #own = MAIN_PART;
+  #isListed = true;
 
   constructor(store: FrontierStore, lock: CrawlLock, fresh: string) {
     this.#store = store;
@@ -122,15 +129,54 @@ export class PartRecords {
     this.#own = named ?? MAIN_PART;
     const known = await this.#index();
     const parts = known ?? [];
-    if (named === null) this.#own = (await over(parts))[0] ?? (known === null ? MAIN_PART : this.#fresh);
+    const free = named === null ? await over(parts.filter((part) => !MERGED.test(part))) : [];
+    if (named === null) this.#own = free[0] ?? (known === null ? MAIN_PART : this.#fresh);
     if (parts.includes(this.#own)) return;
     if (parts.length >= PARTS_MOST) {
       throw new FrontierError('store-failed', `more than ${PARTS_MOST} processes have worked on this crawl`, {
         hint: 'Give each process a part that it takes again when it is restarted, such as a crawl directory.',
       });
     }
-    const index = new TextEncoder().encode(JSON.stringify([...parts, this.#own]));
-    await this.#store.writeRecord(INDEX, index);
+    await this.#writeIndex([...parts, this.#own]);
+  }
+
+  /** Whether our part was in the list when it was read last. It is not where a server has forgotten it. */
+  get isListed(): boolean {
+    return this.#isListed;
+  }
+
+  /** Puts our part back into the list. */
+  enlist(): Promise<void> {
+    return this.lock.exclusively(async () => {
+      const parts = await this.list();
+      if (!this.#isListed) await this.#writeIndex([...parts, this.#own]);
+    });
+  }
+
+  /**
+   * Merges parts whose processes are gone, unless another process has the lock. Interrupted, it changes nothing, or
+   * leaves records that no list names.
+   *
+   * @param isGone - Asked under the lock.
+   * @param merges - By the keys of the records that are kept.
+   */
+  async merge(isGone: (part: string) => Promise<boolean>, merges: ReadonlyMap<string, MergeValues>): Promise<void> {
+    await this.lock.tryExclusively(async (isStill) => {
+      const parts = await this.list();
+      const areGone = await Promise.all(parts.map((part) => MERGED.test(part) || (part !== MAIN_PART && isGone(part))));
+      const gone = parts.filter((_, at) => areGone[at]);
+      const numbers = gone.map((part) => Number(MERGED.exec(part)?.[1] ?? 0));
+      const merged = `merged ${1 + Math.max(0, ...numbers)}`;
+      for (const [key, mergeValues] of merges) {
+        const values = await Promise.all(gone.map((part) => this.read(part, key)));
+        const kept = values.filter((value) => value !== null);
+        if (kept.length > 0) await this.#store.writeRecord(keyOf(merged, key), mergeValues(kept));
+      }
+      if (!isStill()) return;
+      await this.#writeIndex([...parts.filter((part) => !gone.includes(part)), merged]);
+      const keys = gone.flatMap((part) => [...merges.keys(), 'waits'].map((key) => keyOf(part, key)));
+      await Promise.all(keys.map((key) => this.#store.writeRecord(key, null)));
+    });
   }
 
   /** Whether several processes have joined: then the lock is a host of the store. */
@@ -140,7 +186,9 @@ export class PartRecords {
 
   /** Names of all parts, ours among them. */
   async list(): Promise<readonly string[]> {
-    return (await this.#index()) ?? [MAIN_PART];
+    const parts = (await this.#index()) ?? [MAIN_PART];
+    this.#isListed = parts.includes(this.#own);
+    return parts;
   }
 
   /** What a part has under a key; `null`: nothing. */
@@ -157,6 +205,10 @@ export class PartRecords {
 
   write(key: string, value: Uint8Array): Promise<void> {
     return this.#store.writeRecord(keyOf(this.#own, key), value);
+  }
+
+  #writeIndex(parts: readonly string[]): Promise<void> {
+    return this.#store.writeRecord(INDEX, new TextEncoder().encode(JSON.stringify(parts)));
   }
 
   async #index(): Promise<readonly string[] | null> {
