@@ -13,15 +13,13 @@ const CHUNK = 4_096;
 const SHORT = 32;
 
 /** Bytes as a string. ASCII is decoded by the platform, which has no decoder for plain bytes. */
-export function byteString(bytes: Uint8Array): string {
-  if (bytes.length > CHUNK) {
-    const pieces: string[] = [];
-    for (let at = 0; at < bytes.length; at += CHUNK) pieces.push(byteString(bytes.subarray(at, at + CHUNK)));
-    return pieces.join('');
+export function byteString(bytes: Uint8Array, isAscii = false): string {
+  if (isAscii && bytes.length > SHORT) return utf8.decode(bytes);
+  const pieces: string[] = [];
+  for (let at = 0; at < bytes.length; at += CHUNK) {
+    pieces.push(String.fromCharCode.apply(null, bytes.subarray(at, at + CHUNK) as unknown as number[]));
   }
-  let isAscii = bytes.length > SHORT;
-  for (let i = 0; isAscii && i < bytes.length; i++) isAscii = (bytes[i] as number) < 0x80;
-  return isAscii ? utf8.decode(bytes) : String.fromCharCode.apply(null, bytes as unknown as number[]);
+  return pieces.join('');
 }
 
 /** The bytes that a string stands for. */

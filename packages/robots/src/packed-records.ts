@@ -13,7 +13,7 @@
 import { byteString, textOf } from './bytes.js';
 import type { FieldRecord } from './document.js';
 import { BAD, fieldName, REMARK, UNKNOWN } from './fields.js';
-import { MAX_IDLE_LINES } from './limits.js';
+import { MAX_IDLE_LINES, MAX_LINE_BYTES } from './limits.js';
 
 // What was odd about a line, as bits.
 export const NUL = 1;
@@ -76,24 +76,39 @@ export class PackedRecord {
   }
 }
 
+/** Bytes of a value up to which its line is certainly not too long. */
+const MAX_TEXT_BYTES = MAX_LINE_BYTES - 32;
+/** For each byte, whether it is text: no control character but HTAB, no number sign, ASCII. */
+const IS_TEXT = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte === 0x09 || (byte > 0x1f && byte < 0x7f && byte !== 0x23) ? 1 : 0,
+);
+
+/** The blank of a grammar: SP or HTAB. */
+export function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09;
+}
+
 /** Collects records and makes the string. */
 export class RecordWriter {
-  readonly #source: Uint8Array;
-  #bytes: Uint8Array;
-  #length = 0;
-  #blank = 0;
-  #idle = 0;
-  #isBehindUnknown = false;
+  // Fields with a `#` would cost a third more time.
+  private readonly source: Uint8Array;
+  private bytes: Uint8Array;
+  private length = 0;
+  /** All bits of all bytes of values and names. */
+  private bits = 0;
+  private blank = 0;
+  private idle = 0;
+  private isBehindUnknown = false;
 
   /** @param source - Where names and values are. @param expected - Bytes that will probably be needed. */
   constructor(source: Uint8Array, expected: number) {
-    this.#source = source;
-    this.#bytes = new Uint8Array(expected + 64);
+    this.source = source;
+    this.bytes = new Uint8Array(expected + 64);
   }
 
   /** Notes a blank line. Before the first and after the last record it says nothing. */
   addBlank(): void {
-    if (this.#length > 0) this.#blank = AFTER_BLANK;
+    if (this.length > 0) this.blank = AFTER_BLANK;
   }
 
   /**
@@ -101,45 +116,84 @@ export class RecordWriter {
    * in a row all but the first. No reading of the file can tell.
    */
   drops(kind: number): boolean {
-    return this.#idle >= MAX_IDLE_LINES && (isSilent(kind) || (kind === UNKNOWN && this.#isBehindUnknown));
+    return this.idle >= MAX_IDLE_LINES && (isSilent(kind) || (kind === UNKNOWN && this.isBehindUnknown));
+  }
+
+  /**
+   * Adds a record of a canonical field, if the rest of its line is text without a comment.
+   * @param end - Where the file ends.
+   * @returns Where the line ends, or -1, and nothing is added.
+   */
+  addText(kind: number, line: number, start: number, end: number): number {
+    const { source, length: head } = this;
+    const bytes = this.room(end - start);
+    // The length is known last; most have one digit.
+    this.length += 2;
+    this.number(line);
+    const text = this.length;
+    let at = start;
+    while (at < end && isSpace(source[at])) at++;
+    let to = text;
+    for (let c: number; at < end && IS_TEXT[(c = source[at] as number)]; at++) bytes[to++] = c;
+    this.length = head;
+    if (at - start > MAX_TEXT_BYTES || (at < end && source[at] !== 0x0a && source[at] !== 0x0d)) return -1;
+    while (to > text && isSpace(bytes[to - 1])) to--;
+    const length = to - text;
+    if (length > DIGIT) bytes.copyWithin(head + (length >> (2 * DIGIT_BITS) ? 4 : 3), head + 2, to);
+    bytes[this.length++] = kind | this.blank;
+    this.number(length);
+    this.length += to - head - 2;
+    this.blank = 0;
+    this.isBehindUnknown = false;
+    return at;
   }
 
   /** Adds a record: its value, what is odd about it, and its name where that is not the canonical one. */
   add(kind: number, line: number, start: number, end: number, notes = 0, nameStart = 0, nameEnd = nameStart): void {
-    const most = this.#length + end - start + nameEnd - nameStart + MAX_HEAD_BYTES;
-    if (most > this.#bytes.length) {
-      const larger = new Uint8Array(2 * most);
-      larger.set(this.#bytes);
-      this.#bytes = larger;
-    }
+    const bytes = this.room(end - start + nameEnd - nameStart);
     const hasNotes = notes > 0 || nameEnd > nameStart;
-    this.#bytes[this.#length++] = kind | this.#blank | (hasNotes ? HAS_NOTES : 0);
-    this.#blank = 0;
-    this.#number(end - start);
-    this.#number(line);
-    this.#copy(start, end);
+    bytes[this.length++] = kind | this.blank | (hasNotes ? HAS_NOTES : 0);
+    this.blank = 0;
+    this.number(end - start);
+    this.number(line);
+    this.copy(start, end);
     // Too long a line counts as bad.
-    if (!isSilent(kind)) this.#isBehindUnknown = kind === UNKNOWN && (notes & TOO_LONG) === 0;
-    if (isSilent(kind) || kind === UNKNOWN) this.#idle++;
+    if (!isSilent(kind)) this.isBehindUnknown = kind === UNKNOWN && (notes & TOO_LONG) === 0;
+    if (isSilent(kind) || kind === UNKNOWN) this.idle++;
     if (!hasNotes) return;
-    this.#bytes[this.#length++] = notes;
-    this.#number(nameEnd - nameStart);
-    this.#copy(nameStart, nameEnd);
+    bytes[this.length++] = notes;
+    this.number(nameEnd - nameStart);
+    this.copy(nameStart, nameEnd);
   }
 
-  #number(value: number): void {
+  /** The bytes, with room for a record of a value of some bytes. */
+  private room(value: number): Uint8Array {
+    const most = this.length + value + MAX_HEAD_BYTES;
+    if (most > this.bytes.length) {
+      const larger = new Uint8Array(2 * most);
+      larger.set(this.bytes);
+      this.bytes = larger;
+    }
+    return this.bytes;
+  }
+
+  private number(value: number): void {
     let rest = value;
-    for (; rest > DIGIT; rest >>= DIGIT_BITS) this.#bytes[this.#length++] = MORE | (rest & DIGIT);
-    this.#bytes[this.#length++] = rest;
+    for (; rest > DIGIT; rest >>= DIGIT_BITS) this.bytes[this.length++] = MORE | (rest & DIGIT);
+    this.bytes[this.length++] = rest;
   }
 
-  #copy(start: number, end: number): void {
-    for (let i = start; i < end; i++) this.#bytes[this.#length++] = this.#source[i] as number;
+  private copy(start: number, end: number): void {
+    const { source, bytes, length } = this;
+    let { bits } = this;
+    for (let i = start, to = length; i < end; i++, to++) bits |= bytes[to] = source[i] as number;
+    this.bits = bits;
+    this.length = length + end - start;
   }
 
   /** The packed string, one byte of memory per byte. */
   finish(): string {
-    return byteString(this.#bytes.subarray(0, this.#length));
+    return byteString(this.bytes.subarray(0, this.length), this.bits < 0x80);
   }
 }
 

@@ -5,7 +5,7 @@
 import { byteString, isUtf8 } from './bytes.js';
 import { ALLOW, BAD, beginsField, COMMENT, DISALLOW, fieldKind, MISSPELT, REMARK, SITEMAP, UNKNOWN } from './fields.js';
 import { MAX_LINE_BYTES } from './limits.js';
-import { INVALID_UTF8, MISSING_COLON, NUL, ODD_WHITESPACE, RecordWriter, TOO_LONG } from './packed-records.js';
+import { INVALID_UTF8, isSpace, MISSING_COLON, NUL, ODD_WHITESPACE, RecordWriter, TOO_LONG } from './packed-records.js';
 
 const TAB = 0x09;
 const LF = 0x0a;
@@ -29,13 +29,20 @@ interface Packing {
   readonly repair: boolean;
 }
 
-/** Packs the lines of a file (robots §2.3, §2.5, §3). */
-export function packRecords(file: Uint8Array, start: number, end: number, repair: boolean): string {
-  const bytes = file.includes(0) ? withNulLast(file, start, end) : file;
+/** Packs the lines of a file (robots §2.3, §2.5, §3). @param bytes - The file, or a copy by `withNulLast`. */
+export function packRecords(file: Uint8Array, start: number, end: number, repair: boolean, bytes = file): string {
   const writer = new RecordWriter(bytes, end - start);
   const packing = { writer, bytes, repair };
   for (let line = 1, i = start; i < end; line++, i++) {
     const lineStart = i;
+    while (i < end && (bytes[i] as number) > SPACE && bytes[i] !== COLON) i++;
+    const named = bytes[i] === COLON && i < end ? fieldKind(bytes, lineStart, i) : UNKNOWN;
+    const textEnd = isCanonical(named) && named !== COMMENT ? writer.addText(named, line, i + 1, end) : -1;
+    if (textEnd >= 0) {
+      i = bytes[textEnd] === CR && textEnd + 1 < end && bytes[textEnd + 1] === LF ? textEnd + 1 : textEnd;
+      continue;
+    }
+    i = lineStart;
     let colon = -1;
     let hash = -1;
     let isOdd = false;
@@ -43,6 +50,7 @@ export function packRecords(file: Uint8Array, start: number, end: number, repair
       const c = bytes[i] as number;
       if (c > HASH && c !== COLON && c < 0x80) continue;
       if (c === LF || c === CR) break;
+      if (c === 0 && bytes === file) return packRecords(file, start, end, repair, withNulLast(file, start, end));
       if (c > 0x7f || (c < SPACE && c !== TAB)) isOdd = true;
       else if (hash < 0) {
         if (c === HASH) hash = i;
@@ -63,7 +71,7 @@ export function packRecords(file: Uint8Array, start: number, end: number, repair
     let to = hash < 0 ? lineEnd : hash;
     while (to > from && isSpace(bytes[to - 1])) to--;
     while (from < to && isSpace(bytes[from])) from++;
-    if (kind !== UNKNOWN && kind < MISSPELT && kind !== COMMENT) {
+    if (isCanonical(kind) && kind !== COMMENT) {
       writer.add(kind, line, from, to);
       continue;
     }
@@ -95,9 +103,9 @@ function withNulLast(file: Uint8Array, start: number, end: number): Uint8Array {
   return bytes;
 }
 
-/** The blank of a grammar: SP or HTAB. */
-function isSpace(byte: number | undefined): boolean {
-  return byte === SPACE || byte === TAB;
+/** Whether a kind is that of a canonical name. */
+function isCanonical(kind: number): boolean {
+  return kind !== UNKNOWN && kind < MISSPELT;
 }
 
 /**
@@ -162,8 +170,7 @@ function packOddLine(
   }
   notes |= oddBlanks(bytes, nameTo, colon) | oddBlanks(bytes, nameEnd, valueFrom) | oddBlanks(bytes, valueTo, valueEnd);
   if (colon < 0) notes |= MISSING_COLON;
-  const isCanonical = kind !== UNKNOWN && kind < MISSPELT;
-  writer.add(kind % MISSPELT, line, valueFrom, valueTo, notes, from, isCanonical ? from : nameTo);
+  writer.add(kind % MISSPELT, line, valueFrom, valueTo, notes, from, isCanonical(kind) ? from : nameTo);
 }
 
 /** Where `[from, to)` begins behind its blanks: SP, HTAB, VT, FF, U+00A0, U+FEFF (R10). */
@@ -200,7 +207,7 @@ function oddBlanks(bytes: Uint8Array, from: number, to: number): number {
 
 /** Where the URL begins in `sitemap http://…` without its colon, or in the bare URL of a sitemap; else `to`. */
 function sitemapUrl(bytes: Uint8Array, from: number, to: number, colon: number): number {
-  if (bytes[colon + 2] !== SLASH) return to;
+  if (bytes[colon + 1] !== SLASH || bytes[colon + 2] !== SLASH) return to;
   const text = byteString(bytes.subarray(from, to));
   // Any other bare URL says nothing about what it is.
   const [, url = ''] = (/sitemap|\.xml/i.test(text) && SITEMAP_LINE.exec(text)) || [];
