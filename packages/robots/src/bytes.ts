@@ -2,10 +2,43 @@
 // the smallest thing a platform has to hold and to compare them with.
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+const utf8Encoder = new TextEncoder();
 
 /** The UTF-8 bytes of a text. A lone surrogate becomes U+FFFD. */
 export function bytesOf(text: string): string {
-  return /[^\0-\x7f]/.test(text) ? byteString(new TextEncoder().encode(text)) : text;
+  return /[^\0-\x7f]/.test(text) ? byteString(utf8Encoder.encode(text)) : text;
+}
+
+/** Bytes that become more. */
+export class ByteList {
+  /** Holds them in `[0, length)`. */
+  bytes: Uint8Array;
+  length = 0;
+
+  /** @param expected - How many there will probably be. */
+  constructor(expected = 0) {
+    this.bytes = new Uint8Array(expected);
+  }
+
+  /** The array, with room for some more. */
+  room(more: number): Uint8Array {
+    const most = this.length + more;
+    if (most > this.bytes.length) {
+      const larger = new Uint8Array(2 * most);
+      larger.set(this.bytes);
+      this.bytes = larger;
+    }
+    return this.bytes;
+  }
+
+  push(byte: number): void {
+    this.room(1)[this.length++] = byte;
+  }
+
+  /** The bytes from one on as a string. */
+  text(from: number, isAscii: boolean): string {
+    return byteString(this.bytes.subarray(from, this.length), isAscii);
+  }
 }
 
 /** Bytes that are made a string at once, and up to which the platform's decoder does not pay. */
@@ -15,9 +48,14 @@ const SHORT = 32;
 /** Bytes as a string. ASCII is decoded by the platform, which has no decoder for plain bytes. */
 export function byteString(bytes: Uint8Array, isAscii = false): string {
   if (isAscii && bytes.length > SHORT) return utf8.decode(bytes);
+  return charString(bytes);
+}
+
+/** Codes of characters as a string. */
+export function charString(codes: Uint8Array | Uint16Array | readonly number[]): string {
   const pieces: string[] = [];
-  for (let at = 0; at < bytes.length; at += CHUNK) {
-    pieces.push(String.fromCharCode.apply(null, bytes.subarray(at, at + CHUNK) as unknown as number[]));
+  for (let at = 0; at < codes.length; at += CHUNK) {
+    pieces.push(String.fromCharCode.apply(null, codes.slice(at, at + CHUNK) as unknown as number[]));
   }
   return pieces.join('');
 }
@@ -25,7 +63,9 @@ export function byteString(bytes: Uint8Array, isAscii = false): string {
 /** The bytes that a string stands for. */
 export function byteArray(bytes: string): Uint8Array {
   const array = new Uint8Array(bytes.length);
-  for (let i = 0; i < array.length; i++) array[i] = bytes.charCodeAt(i);
+  // ASCII is encoded by the platform; anything beyond needs more room than there is.
+  const { read } = utf8Encoder.encodeInto(bytes, array);
+  if (read < bytes.length) for (let i = 0; i < array.length; i++) array[i] = bytes.charCodeAt(i);
   return array;
 }
 

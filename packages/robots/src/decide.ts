@@ -5,8 +5,9 @@ import { textOf } from './bytes.js';
 import type { DialectName } from './dialects.js';
 import { canonical } from './normalize.js';
 import { PackedRecord } from './packed-records.js';
+import { isAllowRule, originOf } from './patterns.js';
 import { decidingRule, type Reading } from './reading.js';
-import { isAllowRule, OVERWORK, originOf } from './rule-index.js';
+import { OVERWORK } from './rule-index.js';
 import type { Target } from './target.js';
 
 /**

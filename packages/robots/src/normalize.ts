@@ -5,6 +5,8 @@
 // sign is written `%2A`, `%24` on both sides (only `google` leaves them alone in the text, where nothing can ask for
 // them).
 
+import { ByteList } from './bytes.js';
+
 /**
  * How bytes are brought to one spelling: `n0` and `n1` are RFC 9309's (robots §6.1), `google` decodes nothing (§5.2),
  * `decoded` is the 1996 table (§6.2) without operators, `decoded-star` the same with `*` (§6.3).
@@ -14,13 +16,20 @@ export type Form = 'n0' | 'n1' | 'google' | 'decoded' | 'decoded-star';
 const PERCENT = 0x25;
 const STAR = 0x2a;
 const DOLLAR = 0x24;
-/** A triplet, whole or cut short. */
-const TRIPLET = /^%[\da-f]{0,2}/i;
+const SLASH = 0x2f;
+const QUESTION = 0x3f;
 
-/** Each byte as a triplet. */
-const TRIPLETS = Array.from({ length: 256 }, (_, byte) => `%${(byte + 0x100).toString(16).slice(1).toUpperCase()}`);
-/** For each byte, whether every form spells it as it is written. */
-const PLAIN = TRIPLETS.map((_, byte) => /[\w\-.~:/?#[\]@!&'()+,;=]/.test(String.fromCharCode(byte)));
+// What a byte is, as bits. 0: forms spell it in different ways.
+/** Form `n1` escapes it in the query; otherwise plain. */
+const RESERVED = 1;
+const PLAIN = 2;
+/** RFC 9309 decodes its triplet. */
+const UNRESERVED = 4;
+const BYTES = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const char = String.fromCharCode(byte);
+  if (/[\w\-.~]/.test(char)) return PLAIN | UNRESERVED;
+  return /[:/?@[\]]/.test(char) ? RESERVED : /[#!&'()+,;=]/.test(char) ? PLAIN : 0;
+});
 
 /**
  * Brings a path (with query) or a pattern to its canonical spelling (robots §6.1–6.3, R27; a literal `%` is spelt `%25`
@@ -29,48 +38,77 @@ const PLAIN = TRIPLETS.map((_, byte) => /[\w\-.~:/?#[\]@!&'()+,;=]/.test(String.
  * @returns A byte string; at most three times as long.
  */
 export function canonical(bytes: string, form: Form, isPattern: boolean): string {
-  if (form === 'n1') return queryForm(canonical(bytes, 'n0', isPattern));
-  let spelling = '';
-  let copied = 0;
-  for (let at = 0, next = 0; at < bytes.length; at = next) {
-    const byte = bytes.charCodeAt(at);
-    next = at + 1;
-    if (PLAIN[byte]) continue;
-    const isOperator = byte === STAR ? form !== 'decoded' : byte === DOLLAR && form === 'n0' && next === bytes.length;
-    if (isPattern && isOperator) continue;
-    const isPercent = byte === PERCENT;
-    const written = isPercent ? (TRIPLET.exec(bytes.slice(at, at + 3))?.[0] as string) : bytes.charAt(at);
-    next = at + written.length;
-    const spelt = spell(written, form, isPattern, bytes.charAt(next));
-    if (spelt === written) continue;
-    spelling += bytes.slice(copied, at) + spelt;
-    copied = next;
-  }
-  return copied === 0 ? bytes : spelling + bytes.slice(copied);
+  const out = new ByteList(bytes.length);
+  spell(bytes, form, isPattern, out);
+  return out.text(0, !form.startsWith('decoded'));
 }
 
-function spell(written: string, form: Form, isPattern: boolean, next: string): string {
-  const isTriplet = written.length === 3;
-  if (written[0] === '%' && !isTriplet) {
-    // In a pattern, what `*` or the end cuts off is a prefix of triplets.
-    const isPrefix = isPattern && form === 'n0' && (next === '' || next === '*');
-    return isPrefix ? written.toUpperCase() : (form === 'google' ? '%' : '%25') + written.slice(1);
+/** Whether `bytes[from, to)` is certainly a pattern that is compared as it is written, in the forms of RFC 9309. */
+export function isPlainPattern(bytes: Uint8Array, from: number, to: number): boolean {
+  let refused = 0;
+  for (let at = from; at < to; at++) {
+    const byte = bytes[at] as number;
+    const what = BYTES[byte] as number;
+    if (what >= PLAIN) continue;
+    if (what & refused) return false;
+    if (byte === QUESTION) refused = RESERVED;
+    const isLast = at + 1 === to;
+    if (what === 0 && !(byte === STAR ? isLast || bytes[at + 1] !== STAR : byte === DOLLAR && isLast)) return false;
   }
-  const byte = isTriplet ? Number.parseInt(written.slice(1), 16) : written.charCodeAt(0);
-  const char = String.fromCharCode(byte);
-  const triplet = TRIPLETS[byte] as string;
-  if (form === 'google') return isTriplet || byte > 0x7f ? triplet : char;
-  const keeps =
-    form === 'n0'
-      ? isTriplet && /[\w\-.~]/.test(char)
-      : !'%*$'.includes(char) && written !== '%2f' && written !== '%2F';
-  return keeps ? char : triplet;
+  return true;
 }
 
-/** Form `n1` of a text in form `n0`: in the query, what is reserved there is escaped, too (robots §6.1, R27). */
-export function queryForm(spelling: string): string {
-  const mark = spelling.indexOf('?') + 1;
-  if (mark === 0) return spelling;
-  const query = spelling.slice(mark).replace(/[:/?@[\]]/g, (char) => TRIPLETS[char.charCodeAt(0)] as string);
-  return spelling.slice(0, mark) + query;
+/** Adds the canonical spelling to bytes; of asterisks in a row, only the first stays where they are operators. */
+export function spell(bytes: string, form: Form, isPattern: boolean, out: ByteList): void {
+  const isRfc = form === 'n0' || form === 'n1';
+  const isGoogle = form === 'google';
+  let escaped = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    let byte = bytes.charCodeAt(at);
+    const what = BYTES[byte] as number;
+    let isKept = (what & escaped) === 0;
+    if (byte === QUESTION && form === 'n1') escaped = RESERVED;
+    if (byte === PERCENT) {
+      const high = hexValue(bytes.charCodeAt(at + 1));
+      const low = high < 0 ? high : hexValue(bytes.charCodeAt(at + 2));
+      const next = high < 0 ? at + 1 : at + 2;
+      if (low >= 0) {
+        byte = 16 * high + low;
+        at = next;
+        isKept = isRfc ? ((BYTES[byte] as number) & UNRESERVED) > 0 : !isGoogle && byte !== SLASH && isLiteral(byte);
+      } else if (isPattern && isRfc && (next >= bytes.length || bytes.charCodeAt(next) === STAR)) {
+        // What `*` or the end cuts off is a prefix of triplets.
+        out.push(PERCENT);
+        if (high < 0) continue;
+        byte = hexDigit(high);
+        at++;
+      } else isKept = isGoogle;
+    } else if (what === 0) {
+      const isStar = byte === STAR && form !== 'decoded';
+      if (isPattern && isStar && bytes.charCodeAt(at - 1) === STAR) continue;
+      const isOperator = isStar || (isRfc && byte === DOLLAR && at + 1 === bytes.length);
+      isKept = (isPattern && isOperator) || (isGoogle ? byte < 0x80 : !isRfc && isLiteral(byte));
+    }
+    if (isKept) out.push(byte);
+    else {
+      out.push(PERCENT);
+      out.push(hexDigit(byte >> 4));
+      out.push(hexDigit(byte & 15));
+    }
+  }
+}
+
+/** Whether the forms of 1996 decode a byte. Not the operators; NUL is the end of a pattern where they are sorted. */
+function isLiteral(byte: number): boolean {
+  return byte !== PERCENT && byte !== STAR && byte !== DOLLAR && byte > 0;
+}
+
+/** The value of a hexadecimal digit, or -1. */
+function hexValue(code: number): number {
+  const letter = (code | 0x20) - 0x61;
+  return code >= 0x30 && code <= 0x39 ? code - 0x30 : letter >= 0 && letter < 6 ? letter + 10 : -1;
+}
+
+function hexDigit(value: number): number {
+  return value + (value < 10 ? 0x30 : 0x37);
 }

@@ -10,7 +10,7 @@
 //
 // Everything but values and names is below 0x80.
 
-import { byteString, textOf } from './bytes.js';
+import { ByteList, textOf } from './bytes.js';
 import type { FieldRecord } from './document.js';
 import { BAD, fieldName, REMARK, UNKNOWN } from './fields.js';
 import { MAX_IDLE_LINES, MAX_LINE_BYTES } from './limits.js';
@@ -42,23 +42,27 @@ export class PackedRecord {
   readonly isAfterBlank: boolean;
   /** Bits, see above. */
   readonly notes: number;
+  /** Where its value begins, and where that ends. */
+  readonly from: number;
+  readonly to: number;
   // Fields with a `#` would cost a quarter more time.
   private readonly file: string;
-  private readonly end: number;
 
   constructor(file: string, at: number) {
     const head = file.charCodeAt(at);
-    const end = valueStart(file, at) + numberAt(file, at + 1);
+    const from = valueStart(file, at);
+    const to = from + numberAt(file, at + 1);
     this.at = at;
     this.kind = head & KIND;
     this.isAfterBlank = head >= AFTER_BLANK;
     this.file = file;
-    this.end = end;
+    this.from = from;
+    this.to = to;
     this.notes = 0;
-    this.next = end;
+    this.next = to;
     if ((head & HAS_NOTES) === 0) return;
-    this.notes = file.charCodeAt(end);
-    this.next = behindNumber(file, end + 1) + numberAt(file, end + 1);
+    this.notes = file.charCodeAt(to);
+    this.next = behindNumber(file, to + 1) + numberAt(file, to + 1);
   }
 
   get line(): number {
@@ -67,12 +71,12 @@ export class PackedRecord {
 
   /** In bytes. */
   get value(): string {
-    return this.file.slice(valueStart(this.file, this.at), this.end);
+    return this.file.slice(this.from, this.to);
   }
 
   /** The name as written where it is not canonical, in bytes; otherwise `''`. */
   get name(): string {
-    return this.file.slice(behindNumber(this.file, this.end + 1), this.next);
+    return this.file.slice(behindNumber(this.file, this.to + 1), this.next);
   }
 }
 
@@ -90,25 +94,24 @@ export function isSpace(byte: number | undefined): boolean {
 
 /** Collects records and makes the string. */
 export class RecordWriter {
-  // Fields with a `#` would cost a third more time.
-  private readonly source: Uint8Array;
-  private bytes: Uint8Array;
-  private length = 0;
+  /** Where names and values are. */
+  readonly #source: Uint8Array;
+  readonly #out: ByteList;
   /** All bits of all bytes of values and names. */
-  private bits = 0;
-  private blank = 0;
-  private idle = 0;
-  private isBehindUnknown = false;
+  #bits = 0;
+  #blank = 0;
+  #idle = 0;
+  #isBehindUnknown = false;
 
-  /** @param source - Where names and values are. @param expected - Bytes that will probably be needed. */
+  /** @param expected - Bytes that will probably be needed. */
   constructor(source: Uint8Array, expected: number) {
-    this.source = source;
-    this.bytes = new Uint8Array(expected + 64);
+    this.#source = source;
+    this.#out = new ByteList(expected + 64);
   }
 
   /** Notes a blank line. Before the first and after the last record it says nothing. */
   addBlank(): void {
-    if (this.length > 0) this.blank = AFTER_BLANK;
+    if (this.#out.length > 0) this.#blank = AFTER_BLANK;
   }
 
   /**
@@ -116,7 +119,7 @@ export class RecordWriter {
    * in a row all but the first. No reading of the file can tell.
    */
   drops(kind: number): boolean {
-    return this.idle >= MAX_IDLE_LINES && (isSilent(kind) || (kind === UNKNOWN && this.isBehindUnknown));
+    return this.#idle >= MAX_IDLE_LINES && (isSilent(kind) || (kind === UNKNOWN && this.#isBehindUnknown));
   }
 
   /**
@@ -125,75 +128,62 @@ export class RecordWriter {
    * @returns Where the line ends, or -1, and nothing is added.
    */
   addText(kind: number, line: number, start: number, end: number): number {
-    const { source, length: head } = this;
-    const bytes = this.room(end - start);
+    const source = this.#source;
+    const out = this.#out;
+    const bytes = out.room(end - start + MAX_HEAD_BYTES);
+    const head = out.length;
     // The length is known last; most have one digit.
-    this.length += 2;
-    this.number(line);
-    const text = this.length;
+    out.length += 2;
+    pushNumber(out, line);
+    const text = out.length;
     let at = start;
     while (at < end && isSpace(source[at])) at++;
     let to = text;
-    for (let c: number; at < end && IS_TEXT[(c = source[at] as number)]; at++) bytes[to++] = c;
-    this.length = head;
+    for (; at < end && IS_TEXT[source[at] as number]; at++) bytes[to++] = source[at] as number;
+    out.length = head;
     if (at - start > MAX_TEXT_BYTES || (at < end && source[at] !== 0x0a && source[at] !== 0x0d)) return -1;
     while (to > text && isSpace(bytes[to - 1])) to--;
     const length = to - text;
     if (length > DIGIT) bytes.copyWithin(head + (length >> (2 * DIGIT_BITS) ? 4 : 3), head + 2, to);
-    bytes[this.length++] = kind | this.blank;
-    this.number(length);
-    this.length += to - head - 2;
-    this.blank = 0;
-    this.isBehindUnknown = false;
+    out.push(kind | this.#blank);
+    pushNumber(out, length);
+    out.length += to - head - 2;
+    this.#blank = 0;
+    this.#isBehindUnknown = false;
     return at;
   }
 
   /** Adds a record: its value, what is odd about it, and its name where that is not the canonical one. */
   add(kind: number, line: number, start: number, end: number, notes = 0, nameStart = 0, nameEnd = nameStart): void {
-    const bytes = this.room(end - start + nameEnd - nameStart);
+    const out = this.#out;
+    out.room(end - start + nameEnd - nameStart + MAX_HEAD_BYTES);
     const hasNotes = notes > 0 || nameEnd > nameStart;
-    bytes[this.length++] = kind | this.blank | (hasNotes ? HAS_NOTES : 0);
-    this.blank = 0;
-    this.number(end - start);
-    this.number(line);
-    this.copy(start, end);
+    out.push(kind | this.#blank | (hasNotes ? HAS_NOTES : 0));
+    this.#blank = 0;
+    pushNumber(out, end - start);
+    pushNumber(out, line);
+    this.#copy(start, end);
     // Too long a line counts as bad.
-    if (!isSilent(kind)) this.isBehindUnknown = kind === UNKNOWN && (notes & TOO_LONG) === 0;
-    if (isSilent(kind) || kind === UNKNOWN) this.idle++;
+    if (!isSilent(kind)) this.#isBehindUnknown = kind === UNKNOWN && (notes & TOO_LONG) === 0;
+    if (isSilent(kind) || kind === UNKNOWN) this.#idle++;
     if (!hasNotes) return;
-    bytes[this.length++] = notes;
-    this.number(nameEnd - nameStart);
-    this.copy(nameStart, nameEnd);
+    out.push(notes);
+    pushNumber(out, nameEnd - nameStart);
+    this.#copy(nameStart, nameEnd);
   }
 
-  /** The bytes, with room for a record of a value of some bytes. */
-  private room(value: number): Uint8Array {
-    const most = this.length + value + MAX_HEAD_BYTES;
-    if (most > this.bytes.length) {
-      const larger = new Uint8Array(2 * most);
-      larger.set(this.bytes);
-      this.bytes = larger;
-    }
-    return this.bytes;
-  }
-
-  private number(value: number): void {
-    let rest = value;
-    for (; rest > DIGIT; rest >>= DIGIT_BITS) this.bytes[this.length++] = MORE | (rest & DIGIT);
-    this.bytes[this.length++] = rest;
-  }
-
-  private copy(start: number, end: number): void {
-    const { source, bytes, length } = this;
-    let { bits } = this;
-    for (let i = start, to = length; i < end; i++, to++) bits |= bytes[to] = source[i] as number;
-    this.bits = bits;
-    this.length = length + end - start;
+  #copy(start: number, end: number): void {
+    const source = this.#source;
+    const { bytes, length } = this.#out;
+    let bits = this.#bits;
+    for (let i = start, to = length; i < end; i++) bits |= bytes[to++] = source[i] as number;
+    this.#bits = bits;
+    this.#out.length = length + end - start;
   }
 
   /** The packed string, one byte of memory per byte. */
   finish(): string {
-    return byteString(this.bytes.subarray(0, this.length), this.bits < 0x80);
+    return this.#out.text(0, this.#bits < 0x80);
   }
 }
 
@@ -231,11 +221,11 @@ export function numberAt(packed: string, at: number): number {
   }
 }
 
-/** A number as it is packed. */
-export function numberText(value: number): string {
-  return value > DIGIT
-    ? String.fromCharCode(MORE | (value & DIGIT)) + numberText(value >> DIGIT_BITS)
-    : String.fromCharCode(value);
+/** Adds a number as it is packed. */
+export function pushNumber(bytes: ByteList, value: number): void {
+  let rest = value;
+  for (; rest > DIGIT; rest >>= DIGIT_BITS) bytes.push(MORE | (rest & DIGIT));
+  bytes.push(rest);
 }
 
 function behindNumber(packed: string, at: number): number {

@@ -66,15 +66,10 @@ export function packRecords(file: Uint8Array, start: number, end: number, repair
     }
     // A comment line is not blank and bounds nothing (robots §3.2).
     if (hash === lineStart && !isOdd) continue;
-    const kind = isOdd || colon < 0 ? UNKNOWN : fieldKind(bytes, lineStart, colon);
     let from = colon < 0 ? lineStart : colon + 1;
     let to = hash < 0 ? lineEnd : hash;
     while (to > from && isSpace(bytes[to - 1])) to--;
     while (from < to && isSpace(bytes[from])) from++;
-    if (isCanonical(kind) && kind !== COMMENT) {
-      writer.add(kind, line, from, to);
-      continue;
-    }
     let name = lineStart;
     while (name < to && isSpace(bytes[name])) name++;
     if (isOdd || name === to || beginsField(bytes, name, to))
