@@ -2,11 +2,12 @@
 // the smallest thing a platform has to hold and to compare them with.
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
-const utf8Encoder = new TextEncoder();
+/** Text → UTF-8. */
+export const encoder = new TextEncoder();
 
 /** The UTF-8 bytes of a text. A lone surrogate becomes U+FFFD. */
 export function bytesOf(text: string): string {
-  return /[^\0-\x7f]/.test(text) ? byteString(utf8Encoder.encode(text)) : text;
+  return /[^\0-\x7f]/.test(text) ? byteString(encoder.encode(text)) : text;
 }
 
 /** Bytes that become more. */
@@ -14,14 +15,33 @@ export class ByteList {
   /** Holds them in `[0, length)`. */
   bytes: Uint8Array;
   length = 0;
+  /** All bits of those that were copied. */
+  #bits = 0;
 
   /** @param expected - How many there will probably be. */
   constructor(expected = 0) {
     this.bytes = new Uint8Array(expected);
   }
 
-  /** The array, with room for some more. */
-  room(more: number): Uint8Array {
+  push(byte: number): void {
+    this.#room(1)[this.length++] = byte;
+  }
+
+  copy(source: Uint8Array, from: number, to: number): void {
+    const bytes = this.#room(to - from);
+    let { length } = this;
+    let bits = this.#bits;
+    for (let i = from; i < to; i++) bits |= bytes[length++] = source[i] as number;
+    this.#bits = bits;
+    this.length = length;
+  }
+
+  /** The bytes as a string. @param isAscii - Whether those that were not copied are ASCII. */
+  text(isAscii = true): string {
+    return byteString(this.bytes.subarray(0, this.length), isAscii && this.#bits < 0x80);
+  }
+
+  #room(more: number): Uint8Array {
     const most = this.length + more;
     if (most > this.bytes.length) {
       const larger = new Uint8Array(2 * most);
@@ -29,15 +49,6 @@ export class ByteList {
       this.bytes = larger;
     }
     return this.bytes;
-  }
-
-  push(byte: number): void {
-    this.room(1)[this.length++] = byte;
-  }
-
-  /** The bytes from one on as a string. */
-  text(from: number, isAscii: boolean): string {
-    return byteString(this.bytes.subarray(from, this.length), isAscii);
   }
 }
 
@@ -64,7 +75,7 @@ export function charString(codes: Uint8Array | Uint16Array | readonly number[]):
 export function byteArray(bytes: string): Uint8Array {
   const array = new Uint8Array(bytes.length);
   // ASCII is encoded by the platform; anything beyond needs more room than there is.
-  const { read } = utf8Encoder.encodeInto(bytes, array);
+  const { read } = encoder.encodeInto(bytes, array);
   if (read < bytes.length) for (let i = 0; i < array.length; i++) array[i] = bytes.charCodeAt(i);
   return array;
 }

@@ -79,9 +79,8 @@ const addName = (name: string, kind: number): void => {
   }
   KINDS[node] = kind;
 };
-for (const [row, [name = '', ...others]] of FIELDS.entries()) {
-  addName(name, row + USER_AGENT);
-  for (const other of others) addName(other, row + USER_AGENT + MISSPELT);
+for (const [row, names] of FIELDS.entries()) {
+  for (const [at, name] of names.entries()) addName(name, row + USER_AGENT + (at > 0 ? MISSPELT : 0));
 }
 // A URL on a line of its own may be a sitemap.
 addName('http', UNKNOWN);

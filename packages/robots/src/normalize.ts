@@ -40,7 +40,7 @@ const BYTES = Uint8Array.from({ length: 256 }, (_, byte) => {
 export function canonical(bytes: string, form: Form, isPattern: boolean): string {
   const out = new ByteList(bytes.length);
   spell(bytes, form, isPattern, out);
-  return out.text(0, !form.startsWith('decoded'));
+  return out.text(!form.startsWith('decoded'));
 }
 
 /** Whether `bytes[from, to)` is certainly a pattern that is compared as it is written, in the forms of RFC 9309. */
@@ -52,13 +52,12 @@ export function isPlainPattern(bytes: Uint8Array, from: number, to: number): boo
     if (what >= PLAIN) continue;
     if (what & refused) return false;
     if (byte === QUESTION) refused = RESERVED;
-    const isLast = at + 1 === to;
-    if (what === 0 && !(byte === STAR ? isLast || bytes[at + 1] !== STAR : byte === DOLLAR && isLast)) return false;
+    if (what === 0 && byte !== STAR && (byte !== DOLLAR || at + 1 < to)) return false;
   }
   return true;
 }
 
-/** Adds the canonical spelling to bytes; of asterisks in a row, only the first stays where they are operators. */
+/** Adds the canonical spelling to bytes. */
 export function spell(bytes: string, form: Form, isPattern: boolean, out: ByteList): void {
   const isRfc = form === 'n0' || form === 'n1';
   const isGoogle = form === 'google';
@@ -84,9 +83,7 @@ export function spell(bytes: string, form: Form, isPattern: boolean, out: ByteLi
         at++;
       } else isKept = isGoogle;
     } else if (what === 0) {
-      const isStar = byte === STAR && form !== 'decoded';
-      if (isPattern && isStar && bytes.charCodeAt(at - 1) === STAR) continue;
-      const isOperator = isStar || (isRfc && byte === DOLLAR && at + 1 === bytes.length);
+      const isOperator = byte === STAR ? form !== 'decoded' : isRfc && byte === DOLLAR && at + 1 === bytes.length;
       isKept = (isPattern && isOperator) || (isGoogle ? byte < 0x80 : !isRfc && isLiteral(byte));
     }
     if (isKept) out.push(byte);
@@ -105,8 +102,8 @@ function isLiteral(byte: number): boolean {
 
 /** The value of a hexadecimal digit, or -1. */
 function hexValue(code: number): number {
-  const letter = (code | 0x20) - 0x61;
-  return code >= 0x30 && code <= 0x39 ? code - 0x30 : letter >= 0 && letter < 6 ? letter + 10 : -1;
+  const letter = (code | 0x20) - 0x57;
+  return code > 0x2f && code < 0x3a ? code - 0x30 : letter > 9 && letter < 16 ? letter : -1;
 }
 
 function hexDigit(value: number): number {

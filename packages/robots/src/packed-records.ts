@@ -13,7 +13,7 @@
 import { ByteList, textOf } from './bytes.js';
 import type { FieldRecord } from './document.js';
 import { BAD, fieldName, REMARK, UNKNOWN } from './fields.js';
-import { MAX_IDLE_LINES, MAX_LINE_BYTES } from './limits.js';
+import { MAX_IDLE_LINES } from './limits.js';
 
 // What was odd about a line, as bits.
 export const NUL = 1;
@@ -28,25 +28,22 @@ const KIND = 0x1f;
 const MORE = 0x40;
 const DIGIT = 0x3f;
 const DIGIT_BITS = 6;
-/** Kind, notes, and three numbers of at most four digits. */
-const MAX_HEAD_BYTES = 14;
-
 /** A record of a packed file. Most are passed over, so that value and name are cut out when they are read. */
 export class PackedRecord {
   /** Where it begins. */
-  readonly at: number;
+  declare readonly at: number;
   /** Where the next one begins. */
-  readonly next: number;
+  declare readonly next: number;
   /** A kind of fields.ts. */
-  readonly kind: number;
-  readonly isAfterBlank: boolean;
+  declare readonly kind: number;
+  declare readonly isAfterBlank: boolean;
   /** Bits, see above. */
-  readonly notes: number;
+  declare readonly notes: number;
   /** Where its value begins, and where that ends. */
-  readonly from: number;
-  readonly to: number;
+  declare readonly from: number;
+  declare readonly to: number;
   // Fields with a `#` would cost a quarter more time.
-  private readonly file: string;
+  declare private readonly file: string;
 
   constructor(file: string, at: number) {
     const head = file.charCodeAt(at);
@@ -80,13 +77,6 @@ export class PackedRecord {
   }
 }
 
-/** Bytes of a value up to which its line is certainly not too long. */
-const MAX_TEXT_BYTES = MAX_LINE_BYTES - 32;
-/** For each byte, whether it is text: no control character but HTAB, no number sign, ASCII. */
-const IS_TEXT = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte === 0x09 || (byte > 0x1f && byte < 0x7f && byte !== 0x23) ? 1 : 0,
-);
-
 /** The blank of a grammar: SP or HTAB. */
 export function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09;
@@ -97,8 +87,6 @@ export class RecordWriter {
   /** Where names and values are. */
   readonly #source: Uint8Array;
   readonly #out: ByteList;
-  /** All bits of all bytes of values and names. */
-  #bits = 0;
   #blank = 0;
   #idle = 0;
   #isBehindUnknown = false;
@@ -122,68 +110,27 @@ export class RecordWriter {
     return this.#idle >= MAX_IDLE_LINES && (isSilent(kind) || (kind === UNKNOWN && this.#isBehindUnknown));
   }
 
-  /**
-   * Adds a record of a canonical field, if the rest of its line is text without a comment.
-   * @param end - Where the file ends.
-   * @returns Where the line ends, or -1, and nothing is added.
-   */
-  addText(kind: number, line: number, start: number, end: number): number {
-    const source = this.#source;
-    const out = this.#out;
-    const bytes = out.room(end - start + MAX_HEAD_BYTES);
-    const head = out.length;
-    // The length is known last; most have one digit.
-    out.length += 2;
-    pushNumber(out, line);
-    const text = out.length;
-    let at = start;
-    while (at < end && isSpace(source[at])) at++;
-    let to = text;
-    for (; at < end && IS_TEXT[source[at] as number]; at++) bytes[to++] = source[at] as number;
-    out.length = head;
-    if (at - start > MAX_TEXT_BYTES || (at < end && source[at] !== 0x0a && source[at] !== 0x0d)) return -1;
-    while (to > text && isSpace(bytes[to - 1])) to--;
-    const length = to - text;
-    if (length > DIGIT) bytes.copyWithin(head + (length >> (2 * DIGIT_BITS) ? 4 : 3), head + 2, to);
-    out.push(kind | this.#blank);
-    pushNumber(out, length);
-    out.length += to - head - 2;
-    this.#blank = 0;
-    this.#isBehindUnknown = false;
-    return at;
-  }
-
   /** Adds a record: its value, what is odd about it, and its name where that is not the canonical one. */
   add(kind: number, line: number, start: number, end: number, notes = 0, nameStart = 0, nameEnd = nameStart): void {
     const out = this.#out;
-    out.room(end - start + nameEnd - nameStart + MAX_HEAD_BYTES);
     const hasNotes = notes > 0 || nameEnd > nameStart;
     out.push(kind | this.#blank | (hasNotes ? HAS_NOTES : 0));
     this.#blank = 0;
     pushNumber(out, end - start);
     pushNumber(out, line);
-    this.#copy(start, end);
+    out.copy(this.#source, start, end);
     // Too long a line counts as bad.
     if (!isSilent(kind)) this.#isBehindUnknown = kind === UNKNOWN && (notes & TOO_LONG) === 0;
     if (isSilent(kind) || kind === UNKNOWN) this.#idle++;
     if (!hasNotes) return;
     out.push(notes);
     pushNumber(out, nameEnd - nameStart);
-    this.#copy(nameStart, nameEnd);
-  }
-
-  #copy(start: number, end: number): void {
-    const source = this.#source;
-    const { bytes, length } = this.#out;
-    let bits = this.#bits;
-    for (let i = start, to = length; i < end; i++) bits |= bytes[to++] = source[i] as number;
-    this.#bits = bits;
-    this.#out.length = length + end - start;
+    out.copy(this.#source, nameStart, nameEnd);
   }
 
   /** The packed string, one byte of memory per byte. */
   finish(): string {
-    return this.#out.text(0, this.#bits < 0x80);
+    return this.#out.text();
   }
 }
 

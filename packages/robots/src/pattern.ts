@@ -52,6 +52,11 @@ export function matchesStretch(pattern: string, from: number, to: number, text: 
   if (p === end) return !isAnchored || t === text.length;
   while (p < end) {
     let next = p + 1;
+    // Of asterisks in a row only the last counts.
+    if (pattern.charCodeAt(next) === STAR && next < end) {
+      p = next;
+      continue;
+    }
     while (next < end && pattern.charCodeAt(next) !== STAR) next++;
     const stretch = pattern.slice(p + 1, next);
     const isLast = isAnchored && next === end;

@@ -1,8 +1,8 @@
-// Patterns of compiled rules. A reference to one is twice the offset of its record in the packed file; or, odd, in
-// `extra`: copies of patterns that are spelt or weighed otherwise, as records with the rule's offset in place of the
-// line.
+// Patterns of compiled rules. A reference to one is twice the offset of its record in the packed file; or, odd, twice
+// that of a head in `extra`: copies of patterns that are spelt or weighed otherwise. The head stands behind its pattern,
+// because only then its numbers are known.
 //
-//     extra      kind | 0x20 for form n1 alone   length   offset   pattern…   weight
+//     extra      pattern…   kind | 0x20 for form n1 alone   length   offset in the file   weight
 
 import { ALLOW } from './fields.js';
 import { lineAt, numberAt, valueStart } from './packed-records.js';
@@ -19,35 +19,34 @@ export interface Patterns {
   readonly extra: string;
 }
 
-/** The string that a reference points into. */
-export function sourceOf({ packed, extra }: Patterns, reference: number): string {
-  return reference & 1 ? extra : packed;
+/** A pattern, `source[from, to)`. */
+export interface Pattern {
+  readonly source: string;
+  readonly from: number;
+  readonly to: number;
+  /** Where its head is. */
+  readonly at: number;
+  readonly isCopy: boolean;
 }
 
-/** Where the pattern begins there. */
-export function startOf(patterns: Patterns, reference: number): number {
-  return valueStart(sourceOf(patterns, reference), reference >> 1);
-}
-
-/** How long it is. */
-export function lengthOf(patterns: Patterns, reference: number): number {
-  return numberAt(sourceOf(patterns, reference), (reference >> 1) + 1);
-}
-
-/** The pattern itself. */
-export function patternOf(patterns: Patterns, reference: number): string {
-  const start = startOf(patterns, reference);
-  return sourceOf(patterns, reference).slice(start, start + lengthOf(patterns, reference));
+/** The pattern of a reference. */
+export function patternAt({ packed, extra }: Patterns, reference: number): Pattern {
+  const at = reference >> 1;
+  const isCopy = (reference & 1) === 1;
+  const source = isCopy ? extra : packed;
+  const length = numberAt(source, at + 1);
+  const from = isCopy ? at - length : valueStart(source, at);
+  return { source, from, to: from + length, at, isCopy };
 }
 
 /** Whether the rule is an `Allow`. */
 export function isAllowRule(patterns: Patterns, reference: number): boolean {
-  return (sourceOf(patterns, reference).charCodeAt(reference >> 1) & KIND) === ALLOW;
+  return kindOf(patternAt(patterns, reference)) === ALLOW;
 }
 
-/** Whether a rule is for texts in form `n1` alone. */
-export function isForQueries({ extra }: Patterns, reference: number): boolean {
-  return (reference & 1) === 1 && (extra.charCodeAt(reference >> 1) & QUERY_ONLY) > 0;
+/** Whether a pattern is for texts in form `n1` alone. */
+export function isForQueries({ source, at, isCopy }: Pattern): boolean {
+  return isCopy && (source.charCodeAt(at) & QUERY_ONLY) > 0;
 }
 
 /** The weight a rule has by its length: the longest wins, `Allow` on a tie (RFC 9309 §2.2.2). */
@@ -55,15 +54,17 @@ export function lengthWeight(length: number, kind: number): number {
   return 2 * length + (kind === ALLOW ? 1 : 0);
 }
 
-/** The rule's rank; the highest matching one decides, the earliest of equal ones. 0 to 2^24. */
-export function weightOf(patterns: Patterns, reference: number): number {
-  const length = lengthOf(patterns, reference);
-  return reference & 1
-    ? numberAt(patterns.extra, startOf(patterns, reference) + length)
-    : lengthWeight(length, patterns.packed.charCodeAt(reference >> 1) & KIND);
+/** A rule's rank; the highest matching one decides, the earliest of equal ones. 0 to 2^24. */
+export function weightOf(pattern: Pattern): number {
+  const { source, from, to, at, isCopy } = pattern;
+  return isCopy ? numberAt(source, valueStart(source, at)) : lengthWeight(to - from, kindOf(pattern));
 }
 
 /** Offset of the rule's record in the packed file. */
-export function originOf({ extra }: Patterns, reference: number): number {
-  return reference & 1 ? lineAt(extra, reference >> 1) : reference >> 1;
+export function originOf({ source, at, isCopy }: Pattern): number {
+  return isCopy ? lineAt(source, at) : at;
+}
+
+function kindOf({ source, at }: Pattern): number {
+  return source.charCodeAt(at) & KIND;
 }

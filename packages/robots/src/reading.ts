@@ -1,14 +1,14 @@
 // One reading of a file for one crawler: the rules of the selected groups in one dialect, compiled. A policy is one or
 // several readings of which all must allow.
 
+import { addPattern } from './add-pattern.js';
 import { ByteList, byteArray, bytesOf } from './bytes.js';
 import type { Dialect, Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW } from './fields.js';
-import { canonical } from './normalize.js';
+import { canonical, isPlainPattern } from './normalize.js';
 import { INVALID_UTF8, PackedRecord, TOO_LONG } from './packed-records.js';
-import { findRule, OVERWORK, type RuleIndex, rowsInFileOrder } from './rule-index.js';
-import { addPattern, isPlainRule, type RuleList } from './rule-list.js';
+import { FIRST_QUESTIONS, findRule, OVERWORK, type RuleIndex, rowsOf } from './rule-index.js';
 import { rulePatterns, startsLikePath } from './rule-values.js';
 import type { Target } from './target.js';
 
@@ -38,7 +38,8 @@ export function compileReading(
   { spans, agent }: Selection,
   { ambiguousRules, maxRulesPerGroup, onOversize }: ReadingOptions,
 ): Reading {
-  const rules: RuleList = { references: [], copies: new ByteList(), spelling: new ByteList() };
+  const references: number[] = [];
+  const copies = new ByteList();
   const isRfc = dialect.form === 'n0';
   const isClasses = dialect.precedence === 'classes';
   const { packed } = document;
@@ -56,12 +57,12 @@ export function compileReading(
       if (kind !== DISALLOW && !(isAllow && dialect.hasAllow)) continue;
       count++;
       if (isRfc && kind === record.kind && isPlainRule(bytes, record)) {
-        rules.references.push(2 * at);
+        references.push(2 * at);
         continue;
       }
       const value = dialect.valueOf(record);
       const patterns = patternsOf(document, dialect, record, value, isAllow);
-      for (const pattern of patterns) addPattern(rules, bytes, dialect, record, kind, pattern);
+      for (const pattern of patterns) addPattern(references, copies, bytes, dialect, record, kind, pattern);
       if (!isAllow) hasDisallow ||= patterns.length > 0;
       else if (patterns.some((pattern) => pattern.includes('*'))) hasWildcardAllow = true;
       else hasExplicitAllow ||= value !== '';
@@ -72,8 +73,16 @@ export function compileReading(
   const isClosed =
     isClasses && (hasWildcardAllow || (hasExplicitAllow && !(hasDisallow && ambiguousRules === 'everything-else')));
   const rest = isOverfull ? 'overfull' : isClosed ? 'closed' : 'open';
-  const extra = rules.copies.text(0, isRfc);
-  return { packed, extra, ...rowsInFileOrder({ packed, extra }, rules.references), dialect, agent, rest };
+  const extra = copies.text(isRfc);
+  return {
+    packed,
+    extra,
+    rows: rowsOf({ packed, extra }, references),
+    questions: FIRST_QUESTIONS,
+    dialect,
+    agent,
+    rest,
+  };
 }
 
 /** The rule of a reading that decides about a target. @returns A reference, -1 for none, or `OVERWORK`. */
@@ -84,6 +93,12 @@ export function decidingRule(reading: Reading, { path, isUsual }: Target): numbe
   const query = form === 'n0' ? canonical(path, 'n1', false) : plain;
   const found = findRule(reading, plain, query === plain);
   return query === plain || found === OVERWORK ? found : findRule(reading, query, true, found);
+}
+
+/** Whether a rule is certainly one pattern that RFC 9309 compares as it is written. @param file - The packed file. */
+function isPlainRule(file: Uint8Array, { from, to, notes }: PackedRecord): boolean {
+  const isPath = file[from] === 0x2f || file[from] === 0x2a;
+  return isPath && to > from && (notes & TOO_LONG) === 0 && isPlainPattern(file, from, to);
 }
 
 /** The patterns that a rule line stands for in a dialect, in bytes; none where it does not count. */

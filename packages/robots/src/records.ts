@@ -22,28 +22,15 @@ const SITEMAP_LINE = /^(?:sitemaps?[ \t]+)?(https?:\/\/[^ \t]+)$/i;
 /** How U+FEFF begins. */
 const MARK = 0xef;
 
-/** What all lines of a file share. */
-interface Packing {
-  readonly writer: RecordWriter;
-  readonly bytes: Uint8Array;
-  readonly repair: boolean;
-}
-
 /** Packs the lines of a file (robots §2.3, §2.5, §3). @param bytes - The file, or a copy by `withNulLast`. */
 export function packRecords(file: Uint8Array, start: number, end: number, repair: boolean, bytes = file): string {
   const writer = new RecordWriter(bytes, end - start);
-  const packing = { writer, bytes, repair };
   for (let line = 1, i = start; i < end; line++, i++) {
     const lineStart = i;
     while (i < end && (bytes[i] as number) > SPACE && bytes[i] !== COLON) i++;
-    const named = bytes[i] === COLON && i < end ? fieldKind(bytes, lineStart, i) : UNKNOWN;
-    const textEnd = isCanonical(named) && named !== COMMENT ? writer.addText(named, line, i + 1, end) : -1;
-    if (textEnd >= 0) {
-      i = bytes[textEnd] === CR && textEnd + 1 < end && bytes[textEnd + 1] === LF ? textEnd + 1 : textEnd;
-      continue;
-    }
-    i = lineStart;
-    let colon = -1;
+    const kind = bytes[i] === COLON && i < end ? fieldKind(bytes, lineStart, i) : UNKNOWN;
+    let colon = isCanonical(kind) ? i++ : -1;
+    if (colon < 0) i = lineStart;
     let hash = -1;
     let isOdd = false;
     for (; i < end; i++) {
@@ -70,10 +57,14 @@ export function packRecords(file: Uint8Array, start: number, end: number, repair
     let to = hash < 0 ? lineEnd : hash;
     while (to > from && isSpace(bytes[to - 1])) to--;
     while (from < to && isSpace(bytes[from])) from++;
+    if (isCanonical(kind) && !isOdd && (kind !== COMMENT || hash < 0)) {
+      writer.add(kind, line, from, to);
+      continue;
+    }
     let name = lineStart;
     while (name < to && isSpace(bytes[name])) name++;
     if (isOdd || name === to || beginsField(bytes, name, to))
-      packOddLine(packing, line, lineStart, lineEnd, colon, hash, isOdd);
+      packOddLine(writer, bytes, repair, line, lineStart, lineEnd, colon, hash, isOdd);
     else if (colon <= name) {
       if (!writer.drops(BAD)) writer.add(BAD, line, name, to);
     } else if (!writer.drops(UNKNOWN)) {
@@ -108,7 +99,9 @@ function isCanonical(kind: number): boolean {
  * many bytes. Its first colon and its first number sign are known, -1 for none.
  */
 function packOddLine(
-  { writer, bytes, repair }: Packing,
+  writer: RecordWriter,
+  bytes: Uint8Array,
+  repair: boolean,
   line: number,
   start: number,
   end: number,

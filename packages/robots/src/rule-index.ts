@@ -17,7 +17,7 @@
 import { charString } from './bytes.js';
 import { MAX_MATCH_WORK } from './limits.js';
 import { matchesStretch, mayMatch, passed, rememberText } from './pattern.js';
-import { isForQueries, lengthOf, originOf, type Patterns, sourceOf, startOf, weightOf } from './patterns.js';
+import { isForQueries, originOf, type Pattern, type Patterns, patternAt, weightOf } from './patterns.js';
 import { orderRules } from './rule-order.js';
 
 const STAR = 0x2a;
@@ -32,21 +32,15 @@ const NARROW = 0x7fff;
 const SEARCH_STEPS = 8;
 /** Rules compared in one decision before it pays to know which bytes the text holds. */
 const TESTS_BEFORE_FILTER = 16;
-/** Questions before rows are sorted. */
-const FIRST_QUESTIONS = 8;
-const IN_ORDER = -1;
+/** The question before which rows are sorted. */
+export const FIRST_QUESTIONS = 8;
 
 /** A set of patterns. */
 export interface RuleIndex extends Patterns {
   /** One for each pattern; in file order, until they are sorted. */
   rows: string;
-  /** How many more questions leave them so, or `IN_ORDER`. */
+  /** How many more questions leave them so; 0: they are sorted. */
   questions: number;
-}
-
-/** The rows of patterns in file order. */
-export function rowsInFileOrder(patterns: Patterns, references: readonly number[]): Omit<RuleIndex, keyof Patterns> {
-  return { rows: rowsOf(patterns, references), questions: FIRST_QUESTIONS };
 }
 
 /**
@@ -56,81 +50,62 @@ export function rowsInFileOrder(patterns: Patterns, references: readonly number[
  * @returns A reference, -1 for none, or `OVERWORK`.
  */
 export function findRule(index: RuleIndex, text: string, isQueryForm: boolean, known = -1): number {
-  if (index.questions > 0) {
-    index.questions--;
-    const found = lookThrough(index, text, isQueryForm, known);
-    if (found !== OVERWORK) return found;
-  }
-  sortRows(index);
-  let best = known;
-  let bestWeight = known < 0 ? -1 : weightOf(index, known);
-  let tests = 0;
+  if (index.questions === 1) sortRows(index);
+  else if (index.questions > 0) index.questions--;
+  const isSorted = index.questions === 0;
   const most = passed.bytes + MAX_MATCH_WORK;
-  let row = lastNotAfter(index, text);
-  while (row >= 0) {
+  let best = known;
+  let bestWeight = known < 0 ? -1 : weightOf(patternAt(index, known));
+  let tests = 0;
+  for (let row = isSorted ? lastNotAfter(index, text) : rowCount(index) - 1; row >= 0; ) {
     const reference = referenceAt(index, row);
-    const shared = beginning(index, reference, text);
-    row = shared === BEGINS ? row - 1 : lastNotAfter(index, text, shared, row);
-    if (passed.bytes > most) return OVERWORK;
-    if (shared !== BEGINS) {
-      passed.bytes += SEARCH_STEPS * Math.max(shared, 0);
-      continue;
+    const pattern = patternAt(index, reference);
+    const shared = beginning(pattern, text);
+    row = shared === BEGINS || !isSorted ? row - 1 : lastNotAfter(index, text, shared, row);
+    passed.bytes += SEARCH_STEPS * Math.max(shared, 0);
+    if (shared === BEGINS) {
+      const weight = weightOf(pattern);
+      const isWeaker =
+        weight < bestWeight || (weight === bestWeight && originOf(pattern) > originOf(patternAt(index, best)));
+      const isLeftOut = isSorted && (isWeaker || isUnlikely(pattern, text, ++tests));
+      if (!isLeftOut && matches(pattern, text, isQueryForm) && !isWeaker) {
+        best = reference;
+        bestWeight = weight;
+      }
     }
-    const weight = weightOf(index, reference);
-    if (weight < bestWeight || (weight === bestWeight && originOf(index, reference) > originOf(index, best))) continue;
-    if (++tests === TESTS_BEFORE_FILTER) rememberText(text);
-    if (
-      tests >= TESTS_BEFORE_FILTER &&
-      !mayMatch(
-        sourceOf(index, reference),
-        startOf(index, reference),
-        startOf(index, reference) + lengthOf(index, reference),
-      )
-    )
-      continue;
-    if (matches(index, reference, text, isQueryForm)) {
-      best = reference;
-      bestWeight = weight;
-    }
+    if (passed.bytes <= most) continue;
+    if (isSorted) return OVERWORK;
+    sortRows(index);
+    return findRule(index, text, isQueryForm, known);
   }
   return best;
 }
 
-/** `findRule` in any order: every row is compared, and counted, whatever is known already. */
-function lookThrough(index: RuleIndex, text: string, isQueryForm: boolean, known: number): number {
-  const most = passed.bytes + MAX_MATCH_WORK;
-  let best = known;
-  for (let row = rowCount(index) - 1; row >= 0 && passed.bytes <= most; row--) {
-    const reference = referenceAt(index, row);
-    const shared = beginning(index, reference, text);
-    passed.bytes += SEARCH_STEPS * Math.max(shared, 1);
-    if (shared !== BEGINS || !matches(index, reference, text, isQueryForm)) continue;
-    const lead = best < 0 ? 1 : weightOf(index, reference) - weightOf(index, best);
-    if (lead > 0 || (lead === 0 && originOf(index, reference) < originOf(index, best))) best = reference;
-  }
-  return passed.bytes > most ? OVERWORK : best;
+/** Whether a pattern certainly does not match, by the bytes of the text. @param tests - How many are compared by now. */
+function isUnlikely({ source, from, to }: Pattern, text: string, tests: number): boolean {
+  if (tests === TESTS_BEFORE_FILTER) rememberText(text);
+  return tests >= TESTS_BEFORE_FILTER && !mayMatch(source, from, to);
 }
 
 /** Every rule that matches a text, in no particular order, equal ones once. For explanations. */
 export function findEveryRule(index: RuleIndex, text: string, isQueryForm: boolean): number[] {
   sortRows(index);
-  return references(index).filter((reference) => matches(index, reference, text, isQueryForm));
+  return references(index).filter((reference) => matches(patternAt(index, reference), text, isQueryForm));
 }
 
-/** Whether a rule is meant for texts of a form, and matches one. */
-function matches(index: RuleIndex, reference: number, text: string, isQueryForm: boolean): boolean {
-  if (!isQueryForm && isForQueries(index, reference)) return false;
-  const from = startOf(index, reference);
-  return matchesStretch(sourceOf(index, reference), from, from + lengthOf(index, reference), text);
+/** Whether a pattern is meant for texts of a form, and matches one. */
+function matches(pattern: Pattern, text: string, isQueryForm: boolean): boolean {
+  const { source, from, to } = pattern;
+  return (isQueryForm || !isForQueries(pattern)) && matchesStretch(source, from, to, text);
 }
 
 function sortRows(index: RuleIndex): void {
-  if (index.questions === IN_ORDER) return;
-  index.rows = rowsOf(index, orderRules(index, references(index)));
-  index.questions = IN_ORDER;
+  if (index.questions > 0) index.rows = rowsOf(index, orderRules(index, references(index)));
+  index.questions = 0;
 }
 
-function rowsOf(patterns: Patterns, references: readonly number[]): string {
+/** The rows of patterns. */
+export function rowsOf(patterns: Patterns, references: readonly number[]): string {
   const width = isWide(patterns) ? 2 : 1;
   const codes = new Uint16Array(width * references.length);
   for (let row = 0; row < references.length; row++) {
@@ -164,17 +139,14 @@ function lastNotAfter(index: RuleIndex, text: string, end = text.length, high = 
   let top = high;
   while (low < top) {
     const middle = (low + top) >>> 1;
-    if (beginning(index, referenceAt(index, middle), text, end) === AFTER) top = middle;
+    if (beginning(patternAt(index, referenceAt(index, middle)), text, end) === AFTER) top = middle;
     else low = middle + 1;
   }
   return low - 1;
 }
 
 /** Compares a pattern's literal with `text[0, end)`: `BEGINS`, `AFTER`, or how many bytes they share. */
-function beginning(index: RuleIndex, reference: number, text: string, end = text.length): number {
-  const source = sourceOf(index, reference);
-  const from = startOf(index, reference);
-  const to = from + lengthOf(index, reference);
+function beginning({ source, from, to }: Pattern, text: string, end = text.length): number {
   for (let i = from; i < to; i++) {
     const c = source.charCodeAt(i);
     if (c === STAR || (c === DOLLAR && i === to - 1)) break;
