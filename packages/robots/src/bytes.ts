@@ -7,7 +7,7 @@ export const encoder = new TextEncoder();
 
 /** The UTF-8 bytes of a text. A lone surrogate becomes U+FFFD. */
 export function bytesOf(text: string): string {
-  return /[^\0-\x7f]/.test(text) ? byteString(encoder.encode(text)) : text;
+  return /[^\0-\x7f]/.test(text) ? charString(encoder.encode(text)) : text;
 }
 
 /** Bytes that become more. */
@@ -15,7 +15,7 @@ export class ByteList {
   /** Holds them in `[0, length)`. */
   bytes: Uint8Array;
   length = 0;
-  /** All bits of those that were copied. */
+  /** All bits of all of them. */
   #bits = 0;
 
   /** @param expected - How many there will probably be. */
@@ -24,6 +24,7 @@ export class ByteList {
   }
 
   push(byte: number): void {
+    this.#bits |= byte;
     this.#room(1)[this.length++] = byte;
   }
 
@@ -36,9 +37,10 @@ export class ByteList {
     this.length = length;
   }
 
-  /** The bytes as a string. @param isAscii - Whether those that were not copied are ASCII. */
-  text(isAscii = true): string {
-    return byteString(this.bytes.subarray(0, this.length), isAscii && this.#bits < 0x80);
+  /** The bytes as a string. ASCII is decoded by the platform, which has no decoder for plain bytes. */
+  text(): string {
+    const bytes = this.bytes.subarray(0, this.length);
+    return this.#bits < 0x80 && bytes.length > SHORT ? utf8.decode(bytes) : charString(bytes);
   }
 
   #room(more: number): Uint8Array {
@@ -55,12 +57,6 @@ export class ByteList {
 /** Bytes that are made a string at once, and up to which the platform's decoder does not pay. */
 const CHUNK = 4_096;
 const SHORT = 32;
-
-/** Bytes as a string. ASCII is decoded by the platform, which has no decoder for plain bytes. */
-export function byteString(bytes: Uint8Array, isAscii = false): string {
-  if (isAscii && bytes.length > SHORT) return utf8.decode(bytes);
-  return charString(bytes);
-}
 
 /** Codes of characters as a string. */
 export function charString(codes: Uint8Array | Uint16Array | readonly number[]): string {

@@ -16,20 +16,25 @@ export type Form = 'n0' | 'n1' | 'google' | 'decoded' | 'decoded-star';
 const PERCENT = 0x25;
 const STAR = 0x2a;
 const DOLLAR = 0x24;
-const SLASH = 0x2f;
 const QUESTION = 0x3f;
 
-// What a byte is, as bits. 0: forms spell it in different ways.
-/** Form `n1` escapes it in the query; otherwise plain. */
-const RESERVED = 1;
-const PLAIN = 2;
-/** RFC 9309 decodes its triplet. */
-const UNRESERVED = 4;
-const BYTES = Uint8Array.from({ length: 256 }, (_, byte) => {
-  const char = String.fromCharCode(byte);
-  if (/[\w\-.~]/.test(char)) return PLAIN | UNRESERVED;
-  return /[:/?@[\]]/.test(char) ? RESERVED : /[#!&'()+,;=]/.test(char) ? PLAIN : 0;
-});
+// What a form does with a byte, as bits.
+/** It stays as it is written. */
+const KEPT = 1;
+/** Its triplet is decoded. */
+const DECODED = 2;
+/** In the query it is escaped, if the form is `n1`. */
+const RESERVED = 4;
+
+const tableOf = (kept: RegExp, decoded: RegExp) =>
+  Uint8Array.from({ length: 256 }, (_, byte) => {
+    const char = String.fromCharCode(byte);
+    return (kept.test(char) ? KEPT : 0) | (decoded.test(char) ? DECODED : 0) | (/[:/?@[\]]/.test(char) ? RESERVED : 0);
+  });
+const RFC = tableOf(/[\w\-.~:/?#[\]@!&'()+,;=]/, /[\w\-.~]/);
+const GOOGLE = tableOf(/[\0-\x7f]/, /^$/);
+// NUL is the end of a pattern where they are sorted.
+const YEAR_1996 = tableOf(/[^%*$\0]/, /[^%*$\0/]/);
 
 /**
  * Brings a path (with query) or a pattern to its canonical spelling (robots §6.1–6.3, R27; a literal `%` is spelt `%25`
@@ -40,7 +45,7 @@ const BYTES = Uint8Array.from({ length: 256 }, (_, byte) => {
 export function canonical(bytes: string, form: Form, isPattern: boolean): string {
   const out = new ByteList(bytes.length);
   spell(bytes, form, isPattern, out);
-  return out.text(!form.startsWith('decoded'));
+  return out.text();
 }
 
 /** Whether `bytes[from, to)` is certainly a pattern that is compared as it is written, in the forms of RFC 9309. */
@@ -48,8 +53,7 @@ export function isPlainPattern(bytes: Uint8Array, from: number, to: number): boo
   let refused = 0;
   for (let at = from; at < to; at++) {
     const byte = bytes[at] as number;
-    const what = BYTES[byte] as number;
-    if (what >= PLAIN) continue;
+    const what = RFC[byte] as number;
     if (what & refused) return false;
     if (byte === QUESTION) refused = RESERVED;
     if (what === 0 && byte !== STAR && (byte !== DOLLAR || at + 1 < to)) return false;
@@ -60,31 +64,30 @@ export function isPlainPattern(bytes: Uint8Array, from: number, to: number): boo
 /** Adds the canonical spelling to bytes. */
 export function spell(bytes: string, form: Form, isPattern: boolean, out: ByteList): void {
   const isRfc = form === 'n0' || form === 'n1';
-  const isGoogle = form === 'google';
+  const table = isRfc ? RFC : form === 'google' ? GOOGLE : YEAR_1996;
   let escaped = 0;
   for (let at = 0; at < bytes.length; at++) {
     let byte = bytes.charCodeAt(at);
-    const what = BYTES[byte] as number;
-    let isKept = (what & escaped) === 0;
+    let isKept = ((table[byte] as number) & (KEPT | escaped)) === KEPT;
     if (byte === QUESTION && form === 'n1') escaped = RESERVED;
     if (byte === PERCENT) {
-      const high = hexValue(bytes.charCodeAt(at + 1));
-      const low = high < 0 ? high : hexValue(bytes.charCodeAt(at + 2));
-      const next = high < 0 ? at + 1 : at + 2;
-      if (low >= 0) {
+      const high = hexValue(bytes, at + 1);
+      const low = hexValue(bytes, at + 2);
+      const next = bytes.charAt(high < 0 ? at + 1 : at + 2);
+      if (high >= 0 && low >= 0) {
         byte = 16 * high + low;
-        at = next;
-        isKept = isRfc ? ((BYTES[byte] as number) & UNRESERVED) > 0 : !isGoogle && byte !== SLASH && isLiteral(byte);
-      } else if (isPattern && isRfc && (next >= bytes.length || bytes.charCodeAt(next) === STAR)) {
+        at += 2;
+        isKept = ((table[byte] as number) & DECODED) > 0;
+      } else if (isPattern && isRfc && (next === '' || next === '*')) {
         // What `*` or the end cuts off is a prefix of triplets.
-        out.push(PERCENT);
+        out.push(byte);
         if (high < 0) continue;
         byte = hexDigit(high);
         at++;
-      } else isKept = isGoogle;
-    } else if (what === 0) {
-      const isOperator = byte === STAR ? form !== 'decoded' : isRfc && byte === DOLLAR && at + 1 === bytes.length;
-      isKept = (isPattern && isOperator) || (isGoogle ? byte < 0x80 : !isRfc && isLiteral(byte));
+        isKept = true;
+      }
+    } else if (isPattern) {
+      isKept ||= byte === STAR ? form !== 'decoded' : isRfc && byte === DOLLAR && at + 1 === bytes.length;
     }
     if (isKept) out.push(byte);
     else {
@@ -95,15 +98,10 @@ export function spell(bytes: string, form: Form, isPattern: boolean, out: ByteLi
   }
 }
 
-/** Whether the forms of 1996 decode a byte. Not the operators; NUL is the end of a pattern where they are sorted. */
-function isLiteral(byte: number): boolean {
-  return byte !== PERCENT && byte !== STAR && byte !== DOLLAR && byte > 0;
-}
-
-/** The value of a hexadecimal digit, or -1. */
-function hexValue(code: number): number {
-  const letter = (code | 0x20) - 0x57;
-  return code > 0x2f && code < 0x3a ? code - 0x30 : letter > 9 && letter < 16 ? letter : -1;
+/** The value of the hexadecimal digit at a place, or -1. */
+function hexValue(bytes: string, at: number): number {
+  const digit = '0123456789ABCDEFabcdef'.indexOf(bytes[at] ?? ' ');
+  return digit > 15 ? digit - 6 : digit;
 }
 
 function hexDigit(value: number): number {

@@ -73,7 +73,7 @@ export function compileReading(
   const isClosed =
     isClasses && (hasWildcardAllow || (hasExplicitAllow && !(hasDisallow && ambiguousRules === 'everything-else')));
   const rest = isOverfull ? 'overfull' : isClosed ? 'closed' : 'open';
-  const extra = copies.text(isRfc);
+  const extra = copies.text();
   return {
     packed,
     extra,

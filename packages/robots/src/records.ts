@@ -2,7 +2,7 @@
 // are: dialects read them when rules are compiled, diagnostics on demand. No line makes a string or an object, so that
 // an odd one costs little more than a common one.
 
-import { byteString, isUtf8 } from './bytes.js';
+import { charString, isUtf8 } from './bytes.js';
 import { ALLOW, BAD, beginsField, COMMENT, DISALLOW, fieldKind, MISSPELT, REMARK, SITEMAP, UNKNOWN } from './fields.js';
 import { MAX_LINE_BYTES } from './limits.js';
 import { INVALID_UTF8, isSpace, MISSING_COLON, NUL, ODD_WHITESPACE, RecordWriter, TOO_LONG } from './packed-records.js';
@@ -196,7 +196,7 @@ function oddBlanks(bytes: Uint8Array, from: number, to: number): number {
 /** Where the URL begins in `sitemap http://…` without its colon, or in the bare URL of a sitemap; else `to`. */
 function sitemapUrl(bytes: Uint8Array, from: number, to: number, colon: number): number {
   if (bytes[colon + 1] !== SLASH || bytes[colon + 2] !== SLASH) return to;
-  const text = byteString(bytes.subarray(from, to));
+  const text = charString(bytes.subarray(from, to));
   // Any other bare URL says nothing about what it is.
   const [, url = ''] = (/sitemap|\.xml/i.test(text) && SITEMAP_LINE.exec(text)) || [];
   return to - url.length;
