@@ -10,53 +10,14 @@ export function bytesOf(text: string): string {
   return /[^\0-\x7f]/.test(text) ? charString(encoder.encode(text)) : text;
 }
 
-/** Bytes that become more. */
-export class ByteList {
-  /** Holds them in `[0, length)`. */
-  bytes: Uint8Array;
-  length = 0;
-  /** All bits of all of them. */
-  #bits = 0;
-
-  /** @param expected - How many there will probably be. */
-  constructor(expected = 0) {
-    this.bytes = new Uint8Array(expected);
-  }
-
-  push(byte: number): void {
-    this.#bits |= byte;
-    this.#room(1)[this.length++] = byte;
-  }
-
-  copy(source: Uint8Array, from: number, to: number): void {
-    const bytes = this.#room(to - from);
-    let { length } = this;
-    let bits = this.#bits;
-    for (let i = from; i < to; i++) bits |= bytes[length++] = source[i] as number;
-    this.#bits = bits;
-    this.length = length;
-  }
-
-  /** The bytes as a string. ASCII is decoded by the platform, which has no decoder for plain bytes. */
-  text(): string {
-    const bytes = this.bytes.subarray(0, this.length);
-    return this.#bits < 0x80 && bytes.length > SHORT ? utf8.decode(bytes) : charString(bytes);
-  }
-
-  #room(more: number): Uint8Array {
-    const most = this.length + more;
-    if (most > this.bytes.length) {
-      const larger = new Uint8Array(2 * most);
-      larger.set(this.bytes);
-      this.bytes = larger;
-    }
-    return this.bytes;
-  }
-}
-
 /** Bytes that are made a string at once, and up to which the platform's decoder does not pay. */
 const CHUNK = 4_096;
 const SHORT = 32;
+
+/** Bytes as a string. ASCII is decoded by the platform, which has no decoder for plain bytes. */
+export function byteString(bytes: Uint8Array, isAscii: boolean): string {
+  return isAscii && bytes.length > SHORT ? utf8.decode(bytes) : charString(bytes);
+}
 
 /** Codes of characters as a string. */
 export function charString(codes: Uint8Array | Uint16Array | readonly number[]): string {

@@ -5,8 +5,6 @@
 // sign is written `%2A`, `%24` on both sides (only `google` leaves them alone in the text, where nothing can ask for
 // them).
 
-import { ByteList } from './bytes.js';
-
 /**
  * How bytes are brought to one spelling: `n0` and `n1` are RFC 9309's (robots §6.1), `google` decodes nothing (§5.2),
  * `decoded` is the 1996 table (§6.2) without operators, `decoded-star` the same with `*` (§6.3).
@@ -33,8 +31,10 @@ const tableOf = (kept: RegExp, decoded: RegExp) =>
   });
 const RFC = tableOf(/[\w\-.~:/?#[\]@!&'()+,;=]/, /[\w\-.~]/);
 const GOOGLE = tableOf(/[\0-\x7f]/, /^$/);
-// NUL is the end of a pattern where they are sorted.
+// NUL stays a triplet, because it is the end of a pattern where they are sorted.
 const YEAR_1996 = tableOf(/[^%*$\0]/, /[^%*$\0/]/);
+/** A triplet, whole or cut short. */
+const TRIPLET = /^%[\da-f]{0,2}/i;
 
 /**
  * Brings a path (with query) or a pattern to its canonical spelling (robots §6.1–6.3, R27; a literal `%` is spelt `%25`
@@ -43,9 +43,40 @@ const YEAR_1996 = tableOf(/[^%*$\0]/, /[^%*$\0/]/);
  * @returns A byte string; at most three times as long.
  */
 export function canonical(bytes: string, form: Form, isPattern: boolean): string {
-  const out = new ByteList(bytes.length);
-  spell(bytes, form, isPattern, out);
-  return out.text();
+  const isRfc = form === 'n0' || form === 'n1';
+  const table = isRfc ? RFC : form === 'google' ? GOOGLE : YEAR_1996;
+  let spelling = '';
+  let copied = 0;
+  let escaped = 0;
+  for (let at = 0, next = 0; at < bytes.length; at = next) {
+    const byte = bytes.charCodeAt(at);
+    next = at + 1;
+    const isKept = ((table[byte] as number) & (KEPT | escaped)) === KEPT;
+    if (byte === QUESTION && form === 'n1') escaped = RESERVED;
+    if (byte !== PERCENT) {
+      if (isKept) continue;
+      const isLast = next === bytes.length;
+      if (isPattern && (byte === STAR ? form !== 'decoded' : isRfc && isLast && byte === DOLLAR)) continue;
+      spelling += bytes.slice(copied, at) + triplet(byte);
+      copied = next;
+      continue;
+    }
+    const [written] = TRIPLET.exec(bytes.slice(at, at + 3)) as unknown as [string];
+    next = at + written.length;
+    const value = Number.parseInt(written.slice(1), 16);
+    // In a pattern, what `*` or the end cuts off is a prefix of triplets.
+    const isPrefix = isPattern && isRfc && (next === bytes.length || bytes.charCodeAt(next) === STAR);
+    let spelt = isPrefix ? written.toUpperCase() : (isKept ? '%' : '%25') + written.slice(1);
+    if (written.length === 3) spelt = (table[value] as number) & DECODED ? String.fromCharCode(value) : triplet(value);
+    if (spelt === written) continue;
+    spelling += bytes.slice(copied, at) + spelt;
+    copied = next;
+  }
+  return copied === 0 ? bytes : spelling + bytes.slice(copied);
+}
+
+function triplet(byte: number): string {
+  return `%${(byte + 0x100).toString(16).slice(1).toUpperCase()}`;
 }
 
 /** Whether `bytes[from, to)` is certainly a pattern that is compared as it is written, in the forms of RFC 9309. */
@@ -59,51 +90,4 @@ export function isPlainPattern(bytes: Uint8Array, from: number, to: number): boo
     if (what === 0 && byte !== STAR && (byte !== DOLLAR || at + 1 < to)) return false;
   }
   return true;
-}
-
-/** Adds the canonical spelling to bytes. */
-export function spell(bytes: string, form: Form, isPattern: boolean, out: ByteList): void {
-  const isRfc = form === 'n0' || form === 'n1';
-  const table = isRfc ? RFC : form === 'google' ? GOOGLE : YEAR_1996;
-  let escaped = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    let byte = bytes.charCodeAt(at);
-    let isKept = ((table[byte] as number) & (KEPT | escaped)) === KEPT;
-    if (byte === QUESTION && form === 'n1') escaped = RESERVED;
-    if (byte === PERCENT) {
-      const high = hexValue(bytes, at + 1);
-      const low = hexValue(bytes, at + 2);
-      const next = bytes.charAt(high < 0 ? at + 1 : at + 2);
-      if (high >= 0 && low >= 0) {
-        byte = 16 * high + low;
-        at += 2;
-        isKept = ((table[byte] as number) & DECODED) > 0;
-      } else if (isPattern && isRfc && (next === '' || next === '*')) {
-        // What `*` or the end cuts off is a prefix of triplets.
-        out.push(byte);
-        if (high < 0) continue;
-        byte = hexDigit(high);
-        at++;
-        isKept = true;
-      }
-    } else if (isPattern) {
-      isKept ||= byte === STAR ? form !== 'decoded' : isRfc && byte === DOLLAR && at + 1 === bytes.length;
-    }
-    if (isKept) out.push(byte);
-    else {
-      out.push(PERCENT);
-      out.push(hexDigit(byte >> 4));
-      out.push(hexDigit(byte & 15));
-    }
-  }
-}
-
-/** The value of the hexadecimal digit at a place, or -1. */
-function hexValue(bytes: string, at: number): number {
-  const digit = '0123456789ABCDEFabcdef'.indexOf(bytes[at] ?? ' ');
-  return digit > 15 ? digit - 6 : digit;
-}
-
-function hexDigit(value: number): number {
-  return value + (value < 10 ? 0x30 : 0x37);
 }

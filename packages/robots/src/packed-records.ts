@@ -10,7 +10,7 @@
 //
 // Everything but values and names is below 0x80.
 
-import { ByteList, textOf } from './bytes.js';
+import { byteString, textOf } from './bytes.js';
 import type { FieldRecord } from './document.js';
 import { BAD, fieldName, REMARK, UNKNOWN } from './fields.js';
 import { MAX_IDLE_LINES } from './limits.js';
@@ -28,6 +28,9 @@ const KIND = 0x1f;
 const MORE = 0x40;
 const DIGIT = 0x3f;
 const DIGIT_BITS = 6;
+/** Kind, notes, and three numbers of at most four digits. */
+const MAX_HEAD_BYTES = 14;
+
 /** A record of a packed file. Most are passed over, so that value and name are cut out when they are read. */
 export class PackedRecord {
   /** Where it begins. */
@@ -86,7 +89,10 @@ export function isSpace(byte: number | undefined): boolean {
 export class RecordWriter {
   /** Where names and values are. */
   readonly #source: Uint8Array;
-  readonly #out: ByteList;
+  #bytes: Uint8Array;
+  #length = 0;
+  /** All bits of all bytes of values and names. */
+  #bits = 0;
   #blank = 0;
   #idle = 0;
   #isBehindUnknown = false;
@@ -94,12 +100,12 @@ export class RecordWriter {
   /** @param expected - Bytes that will probably be needed. */
   constructor(source: Uint8Array, expected: number) {
     this.#source = source;
-    this.#out = new ByteList(expected + 64);
+    this.#bytes = new Uint8Array(expected + 64);
   }
 
   /** Notes a blank line. Before the first and after the last record it says nothing. */
   addBlank(): void {
-    if (this.#out.length > 0) this.#blank = AFTER_BLANK;
+    if (this.#length > 0) this.#blank = AFTER_BLANK;
   }
 
   /**
@@ -112,25 +118,46 @@ export class RecordWriter {
 
   /** Adds a record: its value, what is odd about it, and its name where that is not the canonical one. */
   add(kind: number, line: number, start: number, end: number, notes = 0, nameStart = 0, nameEnd = nameStart): void {
-    const out = this.#out;
+    const most = this.#length + end - start + nameEnd - nameStart + MAX_HEAD_BYTES;
+    if (most > this.#bytes.length) {
+      const larger = new Uint8Array(2 * most);
+      larger.set(this.#bytes);
+      this.#bytes = larger;
+    }
     const hasNotes = notes > 0 || nameEnd > nameStart;
-    out.push(kind | this.#blank | (hasNotes ? HAS_NOTES : 0));
+    this.#bytes[this.#length++] = kind | this.#blank | (hasNotes ? HAS_NOTES : 0);
     this.#blank = 0;
-    pushNumber(out, end - start);
-    pushNumber(out, line);
-    out.copy(this.#source, start, end);
+    this.#number(end - start);
+    this.#number(line);
+    this.#copy(start, end);
     // Too long a line counts as bad.
     if (!isSilent(kind)) this.#isBehindUnknown = kind === UNKNOWN && (notes & TOO_LONG) === 0;
     if (isSilent(kind) || kind === UNKNOWN) this.#idle++;
     if (!hasNotes) return;
-    out.push(notes);
-    pushNumber(out, nameEnd - nameStart);
-    out.copy(this.#source, nameStart, nameEnd);
+    this.#bytes[this.#length++] = notes;
+    this.#number(nameEnd - nameStart);
+    this.#copy(nameStart, nameEnd);
+  }
+
+  #number(value: number): void {
+    let rest = value;
+    for (; rest > DIGIT; rest >>= DIGIT_BITS) this.#bytes[this.#length++] = MORE | (rest & DIGIT);
+    this.#bytes[this.#length++] = rest;
+  }
+
+  #copy(start: number, end: number): void {
+    const source = this.#source;
+    const bytes = this.#bytes;
+    let to = this.#length;
+    let bits = this.#bits;
+    for (let i = start; i < end; i++) bits |= bytes[to++] = source[i] as number;
+    this.#bits = bits;
+    this.#length = to;
   }
 
   /** The packed string, one byte of memory per byte. */
   finish(): string {
-    return this.#out.text();
+    return byteString(this.#bytes.subarray(0, this.#length), this.#bits < 0x80);
   }
 }
 
@@ -168,11 +195,11 @@ export function numberAt(packed: string, at: number): number {
   }
 }
 
-/** Adds a number as it is packed. */
-export function pushNumber(bytes: ByteList, value: number): void {
-  let rest = value;
-  for (; rest > DIGIT; rest >>= DIGIT_BITS) bytes.push(MORE | (rest & DIGIT));
-  bytes.push(rest);
+/** A number as it is packed. */
+export function numberText(value: number): string {
+  return value > DIGIT
+    ? String.fromCharCode(MORE | (value & DIGIT)) + numberText(value >> DIGIT_BITS)
+    : String.fromCharCode(value);
 }
 
 function behindNumber(packed: string, at: number): number {

@@ -1,8 +1,8 @@
-// Patterns of compiled rules. A reference to one is twice the offset of its record in the packed file; or, odd, twice
-// that of a head in `extra`: copies of patterns that are spelt or weighed otherwise. The head stands behind its pattern,
-// because only then its numbers are known.
+// Patterns of compiled rules. A reference to one is twice the offset of its record in the packed file; or, odd, in
+// `extra`: copies of patterns that are spelt or weighed otherwise, as records with the rule's offset in place of the
+// line.
 //
-//     extra      pattern…   kind | 0x20 for form n1 alone   length   offset in the file   weight
+//     extra      kind | 0x20 for form n1 alone   length   offset   pattern…   weight
 
 import { ALLOW } from './fields.js';
 import { lineAt, numberAt, valueStart } from './packed-records.js';
@@ -24,7 +24,7 @@ export interface Pattern {
   readonly source: string;
   readonly from: number;
   readonly to: number;
-  /** Where its head is. */
+  /** Where its record is. */
   readonly at: number;
   readonly isCopy: boolean;
 }
@@ -34,9 +34,8 @@ export function patternAt({ packed, extra }: Patterns, reference: number): Patte
   const at = reference >> 1;
   const isCopy = (reference & 1) === 1;
   const source = isCopy ? extra : packed;
-  const length = numberAt(source, at + 1);
-  const from = isCopy ? at - length : valueStart(source, at);
-  return { source, from, to: from + length, at, isCopy };
+  const from = valueStart(source, at);
+  return { source, from, to: from + numberAt(source, at + 1), at, isCopy };
 }
 
 /** Whether the rule is an `Allow`. */
@@ -56,8 +55,8 @@ export function lengthWeight(length: number, kind: number): number {
 
 /** A rule's rank; the highest matching one decides, the earliest of equal ones. 0 to 2^24. */
 export function weightOf(pattern: Pattern): number {
-  const { source, from, to, at, isCopy } = pattern;
-  return isCopy ? numberAt(source, valueStart(source, at)) : lengthWeight(to - from, kindOf(pattern));
+  const { source, from, to, isCopy } = pattern;
+  return isCopy ? numberAt(source, to) : lengthWeight(to - from, kindOf(pattern));
 }
 
 /** Offset of the rule's record in the packed file. */

@@ -2,7 +2,7 @@
 // several readings of which all must allow.
 
 import { addPattern } from './add-pattern.js';
-import { ByteList, byteArray, bytesOf } from './bytes.js';
+import { byteArray, bytesOf } from './bytes.js';
 import type { Dialect, Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW } from './fields.js';
@@ -39,7 +39,7 @@ export function compileReading(
   { ambiguousRules, maxRulesPerGroup, onOversize }: ReadingOptions,
 ): Reading {
   const references: number[] = [];
-  const copies = new ByteList();
+  let extra = '';
   const isRfc = dialect.form === 'n0';
   const isClasses = dialect.precedence === 'classes';
   const { packed } = document;
@@ -62,7 +62,9 @@ export function compileReading(
       }
       const value = dialect.valueOf(record);
       const patterns = patternsOf(document, dialect, record, value, isAllow);
-      for (const pattern of patterns) addPattern(references, copies, bytes, dialect, record, kind, pattern);
+      for (const pattern of patterns) {
+        extra += addPattern(references, extra.length, dialect, record, kind, pattern);
+      }
       if (!isAllow) hasDisallow ||= patterns.length > 0;
       else if (patterns.some((pattern) => pattern.includes('*'))) hasWildcardAllow = true;
       else hasExplicitAllow ||= value !== '';
@@ -73,7 +75,6 @@ export function compileReading(
   const isClosed =
     isClasses && (hasWildcardAllow || (hasExplicitAllow && !(hasDisallow && ambiguousRules === 'everything-else')));
   const rest = isOverfull ? 'overfull' : isClosed ? 'closed' : 'open';
-  const extra = copies.text();
   return {
     packed,
     extra,
