@@ -20,7 +20,7 @@ export function byteString(bytes: Uint8Array, isAscii: boolean): string {
 }
 
 /** Codes of characters as a string. */
-export function charString(codes: Uint8Array | Uint16Array | readonly number[]): string {
+export function charString(codes: Uint8Array | readonly number[]): string {
   const pieces: string[] = [];
   for (let at = 0; at < codes.length; at += CHUNK) {
     pieces.push(String.fromCharCode.apply(null, codes.slice(at, at + CHUNK) as unknown as number[]));
@@ -44,18 +44,34 @@ export function textOf(bytes: string): string {
 
 /** Whether `bytes[from, to)` is valid UTF-8 (RFC 3629 §4). */
 export function isUtf8(bytes: Uint8Array, from: number, to: number): boolean {
+  let more = 0;
+  let least = 0x80;
+  let most = 0xbf;
   for (let i = from; i < to; i++) {
-    const first = bytes[i] as number;
-    if (first < 0x80) continue;
-    if (first < 0xc2 || first > 0xf4) return false;
-    let least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
-    let most = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
-    for (let more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3; more > 0; more--) {
-      const next = ++i < to ? (bytes[i] as number) : 0;
-      if (next < least || next > most) return false;
+    const byte = bytes[i] as number;
+    if (more > 0) {
+      if (byte < least || byte > most) return false;
+      more--;
       least = 0x80;
       most = 0xbf;
+    } else if (byte > 0x7f) {
+      if (byte < 0xc2 || byte > 0xf4) return false;
+      more = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+      if (byte === 0xe0) least = 0xa0;
+      if (byte === 0xf0) least = 0x90;
+      if (byte === 0xed) most = 0x9f;
+      if (byte === 0xf4) most = 0x8f;
     }
   }
-  return true;
+  return more === 0;
+}
+
+/** A number as two characters, which compare as it does. */
+export function twoChars(value: number): string {
+  return String.fromCharCode(value >>> 16, value & 0xffff);
+}
+
+/** The number in two characters. */
+export function twoCharsAt(text: string, at: number): number {
+  return text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 1);
 }

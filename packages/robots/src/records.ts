@@ -18,7 +18,7 @@ const STAR = 0x2a;
 const SLASH = 0x2f;
 const COLON = 0x3a;
 /** `sitemap http://…` without its colon, or a URL on a line of its own. */
-const SITEMAP_LINE = /^(?:sitemaps?[ \t]+)?(https?:\/\/[^ \t]+)$/i;
+const SITEMAP_LINE = /^(?=.*(?:sitemap|\.xml))(?:sitemaps?[ \t]+)?(https?:\/\/[^ \t]+)$/i;
 /** How U+FEFF begins. */
 const MARK = 0xef;
 
@@ -198,7 +198,7 @@ function sitemapUrl(bytes: Uint8Array, from: number, to: number, colon: number):
   if (bytes[colon + 1] !== SLASH || bytes[colon + 2] !== SLASH) return to;
   const text = charString(bytes.subarray(from, to));
   // Any other bare URL says nothing about what it is.
-  const [, url = ''] = (/sitemap|\.xml/i.test(text) && SITEMAP_LINE.exec(text)) || [];
+  const [, url = ''] = SITEMAP_LINE.exec(text) ?? [];
   return to - url.length;
 }
 

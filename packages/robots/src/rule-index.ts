@@ -14,7 +14,7 @@
 // Rows are references (patterns.ts) in a string, one or two characters wide: a typed array costs 200 bytes before its
 // first element.
 
-import { charString } from './bytes.js';
+import { charString, twoChars, twoCharsAt } from './bytes.js';
 import { MAX_MATCH_WORK } from './limits.js';
 import { matchesStretch, mayMatch, passed, rememberText } from './pattern.js';
 import { isForQueries, originOf, type Pattern, type Patterns, patternAt, weightOf } from './patterns.js';
@@ -67,7 +67,9 @@ export function findRule(index: RuleIndex, text: string, isQueryForm: boolean, k
       const weight = weightOf(pattern);
       const isWeaker =
         weight < bestWeight || (weight === bestWeight && originOf(pattern) > originOf(patternAt(index, best)));
-      const isLeftOut = isSorted && (isWeaker || isUnlikely(pattern, text, ++tests));
+      if (isSorted && !isWeaker && ++tests === TESTS_BEFORE_FILTER) rememberText(text);
+      const isLeftOut =
+        isSorted && (isWeaker || (tests >= TESTS_BEFORE_FILTER && !mayMatch(pattern.source, pattern.from, pattern.to)));
       if (!isLeftOut && matches(pattern, text, isQueryForm) && !isWeaker) {
         best = reference;
         bestWeight = weight;
@@ -79,12 +81,6 @@ export function findRule(index: RuleIndex, text: string, isQueryForm: boolean, k
     return findRule(index, text, isQueryForm, known);
   }
   return best;
-}
-
-/** Whether a pattern certainly does not match, by the bytes of the text. @param tests - How many are compared by now. */
-function isUnlikely({ source, from, to }: Pattern, text: string, tests: number): boolean {
-  if (tests === TESTS_BEFORE_FILTER) rememberText(text);
-  return tests >= TESTS_BEFORE_FILTER && !mayMatch(source, from, to);
 }
 
 /** Every rule that matches a text, in no particular order, equal ones once. For explanations. */
@@ -106,14 +102,7 @@ function sortRows(index: RuleIndex): void {
 
 /** The rows of patterns. */
 export function rowsOf(patterns: Patterns, references: readonly number[]): string {
-  const width = isWide(patterns) ? 2 : 1;
-  const codes = new Uint16Array(width * references.length);
-  for (let row = 0; row < references.length; row++) {
-    const reference = references[row] as number;
-    codes[width * row] = reference >>> (16 * (width - 1));
-    codes[width * row + width - 1] = reference;
-  }
-  return charString(codes);
+  return isWide(patterns) ? references.map(twoChars).join('') : charString(references);
 }
 
 function references(index: RuleIndex): number[] {
@@ -130,7 +119,7 @@ function isWide({ packed, extra }: Patterns): boolean {
 
 function referenceAt(index: RuleIndex, row: number): number {
   const { rows } = index;
-  return isWide(index) ? rows.charCodeAt(2 * row) * 0x10000 + rows.charCodeAt(2 * row + 1) : rows.charCodeAt(row);
+  return isWide(index) ? twoCharsAt(rows, 2 * row) : rows.charCodeAt(row);
 }
 
 /** The last row, before `high` if given, whose literal is not greater than `text[0, end)`, or -1. */

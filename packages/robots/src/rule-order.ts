@@ -1,6 +1,7 @@
 // The order of rules: by literal; of equal literals the strongest comes last, which is where a search begins; then by
 // the rest of the pattern, where equal ones meet, and all but the first in the file are dropped.
 
+import { twoChars, twoCharsAt } from './bytes.js';
 import { isForQueries, type Patterns, patternAt, weightOf } from './patterns.js';
 
 /** References to patterns, in order. */
@@ -11,15 +12,10 @@ export function orderRules(patterns: Patterns, references: readonly number[]): n
     const text = pattern.source.slice(pattern.from, pattern.to);
     // Where forms differ, equal patterns are two rules.
     const rank = 2 * weightOf(pattern) + (isForQueries(pattern) ? 1 : 0);
-    return text.replace(/\*.*$|\$$/s, '') + chars(0) + chars(rank) + text + chars(place);
+    return text.replace(/\*.*$|\$$/s, '') + twoChars(0) + twoChars(rank) + text + twoChars(place);
   });
   keys.sort();
   return keys
     .filter((key, i) => key.slice(0, -2) !== keys[i - 1]?.slice(0, -2))
-    .map((key) => references[0x10000 * key.charCodeAt(key.length - 2) + key.charCodeAt(key.length - 1)] as number);
-}
-
-/** A number as two characters, which compare as it does. */
-function chars(value: number): string {
-  return String.fromCharCode(value >>> 16, value & 0xffff);
+    .map((key) => references[twoCharsAt(key, key.length - 2)] as number);
 }

@@ -67,8 +67,8 @@ export class RobotsRules {
   decideAt(url: string | URL, nowMs: number): Decision {
     const decision = this.decide(url);
     const schedule = this.schedule(nowMs);
-    const isClosed = schedule.kind === 'closed' && schedule.reason === 'closed-rate';
-    if (!isClosed || !decision.allowed || decision.reason === 'robots-url') return decision;
+    if (schedule.kind === 'open' || schedule.reason === 'visit-time') return decision;
+    if (!decision.allowed || decision.reason === 'robots-url') return decision;
     return { ...decision, allowed: false, reason: schedule.reason, line: null, pattern: null };
   }
 
