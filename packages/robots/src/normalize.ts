@@ -53,21 +53,21 @@ export function canonical(bytes: string, form: Form, isPattern: boolean): string
     next = at + 1;
     const isKept = ((table[byte] as number) & (KEPT | escaped)) === KEPT;
     if (byte === QUESTION && form === 'n1') escaped = RESERVED;
-    if (byte !== PERCENT) {
-      if (isKept) continue;
-      const isLast = next === bytes.length;
-      if (isPattern && (byte === STAR ? form !== 'decoded' : isRfc && isLast && byte === DOLLAR)) continue;
-      spelling += bytes.slice(copied, at) + triplet(byte);
-      copied = next;
+    if (isKept && byte !== PERCENT) continue;
+    let written = bytes.charAt(at);
+    let spelt = isKept ? written : triplet(byte);
+    if (byte === PERCENT) {
+      [written = ''] = TRIPLET.exec(bytes.slice(at, at + 3)) ?? [];
+      next = at + written.length;
+      const value = Number.parseInt(written.slice(1), 16);
+      // In a pattern, what `*` or the end cuts off is a prefix of triplets.
+      const isPrefix = isPattern && isRfc && (next === bytes.length || bytes.charCodeAt(next) === STAR);
+      if (written.length === 3)
+        spelt = (table[value] as number) & DECODED ? String.fromCharCode(value) : triplet(value);
+      else spelt = isPrefix ? written.toUpperCase() : spelt + written.slice(1);
+    } else if (isPattern && (byte === STAR ? form !== 'decoded' : isRfc && next === bytes.length && byte === DOLLAR)) {
       continue;
     }
-    const [written] = TRIPLET.exec(bytes.slice(at, at + 3)) as unknown as [string];
-    next = at + written.length;
-    const value = Number.parseInt(written.slice(1), 16);
-    // In a pattern, what `*` or the end cuts off is a prefix of triplets.
-    const isPrefix = isPattern && isRfc && (next === bytes.length || bytes.charCodeAt(next) === STAR);
-    let spelt = isPrefix ? written.toUpperCase() : (isKept ? '%' : '%25') + written.slice(1);
-    if (written.length === 3) spelt = (table[value] as number) & DECODED ? String.fromCharCode(value) : triplet(value);
     if (spelt === written) continue;
     spelling += bytes.slice(copied, at) + spelt;
     copied = next;

@@ -2,7 +2,7 @@
 // are: dialects read them when rules are compiled, diagnostics on demand. No line makes a string or an object, so that
 // an odd one costs little more than a common one.
 
-import { charString, isUtf8 } from './bytes.js';
+import { byteArray, charString, isUtf8 } from './bytes.js';
 import { ALLOW, BAD, beginsField, COMMENT, DISALLOW, fieldKind, MISSPELT, REMARK, SITEMAP, UNKNOWN } from './fields.js';
 import { MAX_LINE_BYTES } from './limits.js';
 import { INVALID_UTF8, isSpace, MISSING_COLON, NUL, ODD_WHITESPACE, RecordWriter, TOO_LONG } from './packed-records.js';
@@ -14,11 +14,11 @@ const CR = 0x0d;
 const SPACE = 0x20;
 const HASH = 0x23;
 const PERCENT = 0x25;
-const STAR = 0x2a;
 const SLASH = 0x2f;
 const COLON = 0x3a;
 /** `sitemap http://…` without its colon, or a URL on a line of its own. */
 const SITEMAP_LINE = /^(?=.*(?:sitemap|\.xml))(?:sitemaps?[ \t]+)?(https?:\/\/[^ \t]+)$/i;
+const SEVERAL_PATTERNS = /^[/*][^ \t]*(?:[ \t]+[/*][^ \t]*)*$/;
 /** How U+FEFF begins. */
 const MARK = 0xef;
 
@@ -37,7 +37,7 @@ export function packRecords(file: Uint8Array, start: number, end: number, repair
       const c = bytes[i] as number;
       if (c > HASH && c !== COLON && c < 0x80) continue;
       if (c === LF || c === CR) break;
-      if (c === 0 && bytes === file) return packRecords(file, start, end, repair, withNulLast(file, start, end));
+      if (c === 0 && bytes === file) return packRecords(file, start, end, repair, withNulLast(file, end));
       if (c > 0x7f || (c < SPACE && c !== TAB)) isOdd = true;
       else if (hash < 0) {
         if (c === HASH) hash = i;
@@ -61,32 +61,22 @@ export function packRecords(file: Uint8Array, start: number, end: number, repair
       writer.add(kind, line, from, to);
       continue;
     }
-    let name = lineStart;
-    while (name < to && isSpace(bytes[name])) name++;
+    const name = behindBlanks(bytes, lineStart, to);
     if (isOdd || name === to || beginsField(bytes, name, to))
       packOddLine(writer, bytes, repair, line, lineStart, lineEnd, colon, hash, isOdd);
     else if (colon <= name) {
       if (!writer.drops(BAD)) writer.add(BAD, line, name, to);
     } else if (!writer.drops(UNKNOWN)) {
-      let nameTo = colon;
-      while (isSpace(bytes[nameTo - 1])) nameTo--;
-      writer.add(UNKNOWN, line, from, to, 0, name, nameTo);
+      writer.add(UNKNOWN, line, from, to, 0, name, beforeBlanks(bytes, name, colon));
     }
   }
   return writer.finish();
 }
 
 /** A copy of a file in which the NUL bytes of a line stand at its end (robots §2.3). */
-function withNulLast(file: Uint8Array, start: number, end: number): Uint8Array {
-  const bytes = file.slice(0, end);
-  for (let i = start, to = start; i <= end; i++) {
-    const c = file[i] as number;
-    if (i === end || c === LF || c === CR) {
-      bytes.fill(0, to, i);
-      to = i + 1;
-    } else if (c !== 0) bytes[to++] = c;
-  }
-  return bytes;
+function withNulLast(file: Uint8Array, end: number): Uint8Array {
+  const text = charString(file.subarray(0, end));
+  return byteArray(text.replace(/[^\n\r]+/g, (line) => line.replaceAll('\0', '').padEnd(line.length, '\0')));
 }
 
 /** Whether a kind is that of a canonical name. */
@@ -205,12 +195,6 @@ function sitemapUrl(bytes: Uint8Array, from: number, to: number, colon: number):
 /** Whether a line without a colon counts: where that can only close (robots §3.5, R12). */
 function isRepairable(bytes: Uint8Array, kind: number, from: number, to: number): boolean {
   if (kind === UNKNOWN || kind === ALLOW) return false;
-  let words = 0;
-  let arePaths = kind % MISSPELT === DISALLOW;
-  for (let i = from; i < to; i++) {
-    if (isSpace(bytes[i]) || (i > from && !isSpace(bytes[i - 1]))) continue;
-    words++;
-    arePaths &&= bytes[i] === SLASH || bytes[i] === STAR;
-  }
-  return words === 1 || (words > 1 && arePaths);
+  const value = charString(bytes.subarray(from, to));
+  return /^[^ \t]+$/.test(value) || (kind % MISSPELT === DISALLOW && SEVERAL_PATTERNS.test(value));
 }
