@@ -31,11 +31,12 @@ export function addPattern(
     references.push(2 * (copied + copies.length) + 1);
     copies += String.fromCharCode(head) + numberText(text.length) + numberText(record.at) + text + numberText(weight);
   };
-  const query = form === 'n0' ? canonical(written, 'n1', true) : pattern;
+  const mark = written.indexOf('?');
+  const query = form === 'n0' && mark >= 0 ? canonical(written, 'n1', true) : pattern;
   if (query !== pattern) {
     copy(kind | QUERY_ONLY, query);
     // What begins with all of a pattern up to its query matches the rest in form `n1`, too.
-    if (star < 0 || star > written.indexOf('?')) return copies;
+    if (star < 0 || star > mark) return copies;
   }
   const isAsWritten = record.kind === kind && weight === lengthWeight(pattern.length, kind) && record.value === pattern;
   if (isAsWritten) references.push(2 * record.at);

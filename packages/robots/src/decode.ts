@@ -64,7 +64,7 @@ export function decodeBody(input: Uint8Array | string, maxBytes: number = MAX_FI
   // Every character makes at least one byte, so a longer text need not be looked at.
   let bytes =
     typeof input === 'string'
-      ? encoder.encode(input.length > limit + 4 ? input.slice(0, limit + 4) : input)
+      ? encoder.encode(input.slice(0, limit + 4))
       : // As a plain array: the engine reads one kind of array faster than two.
         new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
   let start = 0;

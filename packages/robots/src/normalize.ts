@@ -33,6 +33,8 @@ const RFC = tableOf(/[\w\-.~:/?#[\]@!&'()+,;=]/, /[\w\-.~]/);
 const GOOGLE = tableOf(/[\0-\x7f]/, /^$/);
 // NUL stays a triplet, because it is the end of a pattern where they are sorted.
 const YEAR_1996 = tableOf(/[^%*$\0]/, /[^%*$\0/]/);
+/** Each byte as a triplet. */
+const TRIPLETS = Array.from({ length: 256 }, (_, byte) => `%${(byte + 0x100).toString(16).slice(1).toUpperCase()}`);
 /** A triplet, whole or cut short. */
 const TRIPLET = /^%[\da-f]{0,2}/i;
 
@@ -55,7 +57,7 @@ export function canonical(bytes: string, form: Form, isPattern: boolean): string
     if (byte === QUESTION && form === 'n1') escaped = RESERVED;
     if (isKept && byte !== PERCENT) continue;
     let written = bytes.charAt(at);
-    let spelt = isKept ? written : triplet(byte);
+    let spelt = isKept ? written : (TRIPLETS[byte] as string);
     if (byte === PERCENT) {
       [written = ''] = TRIPLET.exec(bytes.slice(at, at + 3)) ?? [];
       next = at + written.length;
@@ -63,7 +65,7 @@ export function canonical(bytes: string, form: Form, isPattern: boolean): string
       // In a pattern, what `*` or the end cuts off is a prefix of triplets.
       const isPrefix = isPattern && isRfc && (next === bytes.length || bytes.charCodeAt(next) === STAR);
       if (written.length === 3)
-        spelt = (table[value] as number) & DECODED ? String.fromCharCode(value) : triplet(value);
+        spelt = (table[value] as number) & DECODED ? String.fromCharCode(value) : (TRIPLETS[value] as string);
       else spelt = isPrefix ? written.toUpperCase() : spelt + written.slice(1);
     } else if (isPattern && (byte === STAR ? form !== 'decoded' : isRfc && next === bytes.length && byte === DOLLAR)) {
       continue;
@@ -73,10 +75,6 @@ export function canonical(bytes: string, form: Form, isPattern: boolean): string
     copied = next;
   }
   return copied === 0 ? bytes : spelling + bytes.slice(copied);
-}
-
-function triplet(byte: number): string {
-  return `%${(byte + 0x100).toString(16).slice(1).toUpperCase()}`;
 }
 
 /** Whether `bytes[from, to)` is certainly a pattern that is compared as it is written, in the forms of RFC 9309. */

@@ -10,7 +10,7 @@
 //
 // Everything but values and names is below 0x80.
 
-import { byteString, textOf } from './bytes.js';
+import { charString, decoder, textOf } from './bytes.js';
 import type { FieldRecord } from './document.js';
 import { BAD, fieldName, REMARK, UNKNOWN } from './fields.js';
 import { MAX_IDLE_LINES } from './limits.js';
@@ -157,7 +157,9 @@ export class RecordWriter {
 
   /** The packed string, one byte of memory per byte. */
   finish(): string {
-    return byteString(this.#bytes.subarray(0, this.#length), this.#bits < 0x80);
+    const bytes = this.#bytes.subarray(0, this.#length);
+    // The platform has no decoder for plain bytes.
+    return this.#bits < 0x80 ? decoder.decode(bytes) : charString(bytes);
   }
 }
 

@@ -52,11 +52,6 @@ export function matchesStretch(pattern: string, from: number, to: number, text: 
   if (p === end) return !isAnchored || t === text.length;
   while (p < end) {
     let next = p + 1;
-    // Of asterisks in a row only the last counts.
-    if (pattern.charCodeAt(next) === STAR && next < end) {
-      p = next;
-      continue;
-    }
     while (next < end && pattern.charCodeAt(next) !== STAR) next++;
     const stretch = pattern.slice(p + 1, next);
     const isLast = isAnchored && next === end;
@@ -70,6 +65,8 @@ export function matchesStretch(pattern: string, from: number, to: number, text: 
 
 /** Where a stretch begins in a text, at a place or behind it, or -1. */
 function placeOf(stretch: string, text: string, from: number): number {
+  // Between two asterisks in a row.
+  if (stretch === '') return from;
   passed.bytes += STRETCH_WORK;
   if (stretch.length > text.length - from) return -1;
   const place = text.indexOf(stretch.slice(0, LONG_STRETCH), from);

@@ -195,6 +195,8 @@ function sitemapUrl(bytes: Uint8Array, from: number, to: number, colon: number):
 /** Whether a line without a colon counts: where that can only close (robots §3.5, R12). */
 function isRepairable(bytes: Uint8Array, kind: number, from: number, to: number): boolean {
   if (kind === UNKNOWN || kind === ALLOW) return false;
-  const value = charString(bytes.subarray(from, to));
-  return /^[^ \t]+$/.test(value) || (kind % MISSPELT === DISALLOW && SEVERAL_PATTERNS.test(value));
+  let wordEnd = from;
+  while (wordEnd < to && !isSpace(bytes[wordEnd])) wordEnd++;
+  if (wordEnd === to) return to > from;
+  return kind % MISSPELT === DISALLOW && SEVERAL_PATTERNS.test(charString(bytes.subarray(from, to)));
 }

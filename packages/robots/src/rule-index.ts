@@ -7,9 +7,10 @@
 //     text /a/b/x      sorted   /    /a    /a/b    /a/b*c    /a/bz    /a/c
 //                               5 ◄─ 4 ◄── 3 ◄──── 2 ◄────── 1, which shares /a/b
 //
-// Sorting costs as much as all else that a file costs, and some dozen looks through all rows. So the first questions are
-// answered by looking through all of them, and those of a file that is asked no more never sort it. Both answer alike: to look
-// through all counts as at least as much work, and where that is too much the rows are sorted at once.
+// Sorting costs as much as parsing, or some dozen looks through all rows. So the first questions look through all of
+// them, and a file that is asked no more is never sorted. The answer is the same: a look through all rows leaves none
+// out for what is known already, so it is at least as much work as a search; where it is too much, the rows are sorted
+// at once.
 //
 // Rows are references (patterns.ts) in a string, one or two characters wide: a typed array costs 200 bytes before its
 // first element.
@@ -50,8 +51,7 @@ export interface RuleIndex extends Patterns {
  * @returns A reference, -1 for none, or `OVERWORK`.
  */
 export function findRule(index: RuleIndex, text: string, isQueryForm: boolean, known = -1): number {
-  if (index.questions === 1) sortRows(index);
-  else if (index.questions > 0) index.questions--;
+  if (index.questions > 0 && --index.questions === 0) sortRows(index);
   const isSorted = index.questions === 0;
   const most = passed.bytes + MAX_MATCH_WORK;
   let best = known;
@@ -85,7 +85,7 @@ export function findRule(index: RuleIndex, text: string, isQueryForm: boolean, k
 
 /** Every rule that matches a text, in no particular order, equal ones once. For explanations. */
 export function findEveryRule(index: RuleIndex, text: string, isQueryForm: boolean): number[] {
-  sortRows(index);
+  if (index.questions > 0) sortRows(index);
   return references(index).filter((reference) => matches(patternAt(index, reference), text, isQueryForm));
 }
 
@@ -96,7 +96,7 @@ function matches(pattern: Pattern, text: string, isQueryForm: boolean): boolean 
 }
 
 function sortRows(index: RuleIndex): void {
-  if (index.questions > 0) index.rows = rowsOf(index, orderRules(index, references(index)));
+  index.rows = rowsOf(index, orderRules(index, references(index)));
   index.questions = 0;
 }
 

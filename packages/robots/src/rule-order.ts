@@ -12,7 +12,7 @@ export function orderRules(patterns: Patterns, references: readonly number[]): n
     const text = pattern.source.slice(pattern.from, pattern.to);
     // Where forms differ, equal patterns are two rules.
     const rank = 2 * weightOf(pattern) + (isForQueries(pattern) ? 1 : 0);
-    return text.replace(/\*.*$|\$$/s, '') + twoChars(0) + twoChars(rank) + text + twoChars(place);
+    return `${text.replace(/\*.*$|\$$/s, '')}\0${twoChars(rank)}${text}${twoChars(place)}`;
   });
   keys.sort();
   return keys

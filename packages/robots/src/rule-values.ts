@@ -30,8 +30,7 @@ export function startsLikePath(value: string, at = 0): boolean {
 
 /** Whether a `Disallow` value is several paths. */
 export function isSeveralPaths(value: string): boolean {
-  // Most hold no blank, which is told sooner.
-  return /[ \t]/.test(value) && SEVERAL_PATHS.test(value);
+  return SEVERAL_PATHS.test(value);
 }
 
 /** The parts of an absolute http(s) URL; `null` for anything else. */
