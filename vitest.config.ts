@@ -14,13 +14,7 @@ const WAITING_FILES = [
 ];
 const WAITING: TestProject = {
   extends: true,
-  test: {
-    name: 'waiting',
-    include: WAITING_FILES,
-    globalSetup: [source('test/support/make-packages.ts')],
-    maxWorkers: 5,
-    sequence: { groupOrder: 1 },
-  },
+  test: { name: 'waiting', include: WAITING_FILES, maxWorkers: 5, sequence: { groupOrder: 1 } },
 };
 /** The others measure memory and pace: two at a time, and not while the first group runs. */
 const MEASURING: TestProject = {
@@ -33,21 +27,6 @@ const MEASURING: TestProject = {
     sequence: { groupOrder: 2 },
   },
 };
-/** The tests of the command once more, on what is published: its files are bundles, and nothing may differ. */
-const PACKAGED: TestProject = {
-  extends: true,
-  resolve: {
-    alias: [{ find: /^\.\.?\/program\.js$/, replacement: source('packages/core/package/dist/cli/program.js') }],
-  },
-  test: {
-    name: 'packaged',
-    include: ['packages/core/src/cli/**/*.test.ts'],
-    isolate: false,
-    globalSetup: [source('test/support/make-packages.ts')],
-    env: { MANNERLY_COMMAND: source('packages/core/package/bin/mannerly.js') },
-    sequence: { groupOrder: 0 },
-  },
-};
 /**
  * A process for each file: small sizes of those suites, which measure memory; nock, the lean engine and mocks, which
  * stay in it for good.
@@ -58,21 +37,45 @@ const ALONE_FILES = [
   'packages/core/src/wakeup.memory.test.ts',
 ];
 const ALONE: TestProject = { extends: true, test: { name: 'alone', include: ALONE_FILES } };
+const COMMAND_FILES = ['packages/core/src/cli/**/*.test.ts'];
 /**
  * All others share processes, since reading the sources costs more than most tests; `leaves-no-trace` holds them to it.
  */
-const SHARED: TestProject = {
+const shared = (elsewhere: readonly string[]): TestProject => ({
   extends: true,
   test: {
     name: 'shared',
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'examples/src/**/*.test.ts'],
-    exclude: [...ALONE_FILES, '**/node_modules/**'],
+    exclude: [...elsewhere, ...ALONE_FILES, '**/node_modules/**'],
+    isolate: false,
+    setupFiles: [source('test/support/leaves-no-trace.ts')],
+  },
+});
+/** The tests of the command on what is published, whose files are bundles: all that `pnpm test` runs of them. */
+const PUBLISHED: TestProject = {
+  extends: true,
+  resolve: {
+    alias: [{ find: /^\.\.?\/program\.js$/, replacement: source('packages/core/package/dist/cli/program.js') }],
+  },
+  test: {
+    name: 'published',
+    include: COMMAND_FILES,
     isolate: false,
     setupFiles: [source('test/support/leaves-no-trace.ts')],
   },
 };
+/** What a whole run makes first: the packages as they are published, whose command starts with half the work. */
+const ON_WHAT_IS_PUBLISHED = {
+  globalSetup: [source('test/support/make-packages.ts')],
+  env: { MANNERLY_COMMAND: source('packages/core/package/bin/mannerly.js') },
+};
+const MODES: Readonly<Record<string, readonly TestProject[]>> = {
+  whole: [shared(COMMAND_FILES), ALONE, PUBLISHED],
+  soak: [WAITING, MEASURING],
+};
 
-// Tests read the sources, not the build, so that an edit is tested without a compile in between.
+// Tests read the sources, not the build, so that an edit is tested without a compile in between. Modes: none for some
+// files while one works on them; `whole` for all (`pnpm test`); `soak`.
 export default defineConfig(({ mode }) => ({
   resolve: {
     alias: [
@@ -109,6 +112,7 @@ export default defineConfig(({ mode }) => ({
     hookTimeout: 300_000,
     // Many wait for a clock: four at a time on any machine.
     maxWorkers: 4,
-    projects: mode === 'soak' ? [PACKAGED, WAITING, MEASURING] : [SHARED, ALONE],
+    ...(mode in MODES ? ON_WHAT_IS_PUBLISHED : {}),
+    projects: [...(MODES[mode] ?? [shared([]), ALONE])],
   },
 }));

@@ -2,6 +2,7 @@
 // into few files, since a file costs more to load than what is in it; declarations, sources and all else are as they
 // are in the workspace, where nothing is bundled. Maps lead from the bundle to the sources.
 
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -27,7 +28,7 @@ const into = join(home, 'package');
 function entriesOf() {
   const exported = Object.values(manifest.exports).flatMap((target) => target.default ?? []);
   const bin = Object.values(manifest.bin ?? {}).flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(/'\.\.\/(dist\/[^']+)'/g)].map(([, path]) => path),
+    [...readFileSync(file, 'utf8').matchAll(/'\.\.\/(dist\/[^']+\.js)'/g)].map(([, path]) => path),
   );
   const threads = readdirSync('src', { recursive: true }).filter((path) => /-thread\.ts$/.test(path));
   // Tests of the command run on the bundle too.
@@ -85,6 +86,9 @@ const { output } = await build.write({
   codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: groupOf, debugName: 'group' }] },
 });
 await build.close();
+for (const { name, imports = [] } of output)
+  if (/-thread$/.test(name) && imports.some((file) => file.startsWith('chunks/')))
+    throw new Error(`${name} is a thread, and would load what the program has loaded: ${imports.join(', ')}`);
 
 // All else as it is; `files` of the manifest leaves out tests.
 for (const name of ['LICENSE', ...manifest.files.filter((entry) => !/^(!|dist$)/.test(entry))])
@@ -112,3 +116,7 @@ const notices = [...homes].sort().map((home) => {
   return `${name} ${version} (${license})\n\n${file === undefined ? '' : readFileSync(join(home, file), 'utf8').trim()}\n`;
 });
 if (notices.length > 0) writeFileSync(join(into, 'dist', 'LICENSES.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`));
+
+// Loading the program takes longer than all else of its help. Twice: it is asked for in the way that no file answers.
+for (const bin of Object.values(manifest.bin ?? {}))
+  writeFileSync(join(into, 'dist/help.txt'), execFileSync(process.execPath, [join(into, bin), '--help', '--help']));

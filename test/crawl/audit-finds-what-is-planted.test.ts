@@ -1,6 +1,6 @@
 // An audit that finds nothing must mean something. One crawl with every kind of rule is audited: no violation. Then its
 // log is falsified, one line at a time, and the audit must name each falsification. In virtual time, so that the log is
-// the same on every machine.
+// the same on every machine. One file: every case falsifies the same crawl.
 
 import { createHash } from 'node:crypto';
 import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -211,6 +211,39 @@ describe('an audit of a crawl', () => {
     expect(report.violations).toEqual([]);
     expect(report.requests).toBe(story.log.length);
     expect((await audit(other)).passed).toBe(false);
+  });
+
+  it.each([700, -700])('compares the clocks of two machines, of which one is %i ms ahead', async (skewMs) => {
+    const asTwo = async (doctor: Doctor, isCompared: boolean, errorMs = 2): Promise<AuditReport> => {
+      const lines = doctor(await linesOf(original));
+      const [one, other] = await Promise.all(
+        [0, 1].map(async (machine) => {
+          const byMs = machine * skewMs;
+          const moved = (line: Line, name: string): Line => ({ ...line, [name]: Number(line[name]) + byMs });
+          const clock = { atMs: 0, aheadMs: -byMs, errorMs };
+          const own = lines.flatMap((line, index): Line[] => {
+            if (line.run !== undefined) {
+              const run = { run: moved(line.run as Line, 'startedAtMs') };
+              return isCompared ? [run, { run: { clock } }] : [run];
+            }
+            return index % 2 === machine ? [moved(moved(line, 'startedAtMs'), 'endedAtMs')] : [];
+          });
+          const directory = await doctored(() => own);
+          return readCrawlDirectory(directory);
+        }),
+      );
+      return auditCrawl({ ...one!, others: [other!] });
+    };
+    const unchanged: Doctor = (lines) => lines;
+    expect((await asTwo(unchanged, false)).passed).toBe(false);
+    const report = await asTwo(unchanged, true);
+    expect(report.violations).toEqual([]);
+    expect(report.notes).toEqual([expect.stringMatching(/up to 700 ms apart, known to 4 ms/)]);
+    // The requests of one host went to the machines by turns.
+    const byTen = short('slow.test', '/b', 10);
+    expect((await asTwo(byTen, true)).violations).toMatchObject([{ kind: 'too-early', host: 'slow.test' }]);
+    expect((await asTwo(byTen, true, 5)).passed).toBe(true);
+    expect((await asTwo(unchanged, true, 1_001)).passed).toBe(false);
   });
 
   it('reads equal files of two authorities as the files of each', async () => {

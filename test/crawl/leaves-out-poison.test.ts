@@ -5,12 +5,11 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { COMMAND } from '../support/command.js';
 import { page, type Web } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
-const COMMAND = fileURLToPath(new URL('../../packages/core/bin/mannerly.js', import.meta.url));
 const PAGES = ['/', '/1', '/2', '/poison', '/3', '/4'];
 
 /** One page after the other, so that those behind the poison page are left for the third start. */

@@ -1,7 +1,7 @@
 // Somebody complains, and the operator pauses the crawl: three processes on one server, with one command. A process
 // that goes on requesting, or that joins and requests, breaks the operator's word. And a deleted crawl is gone.
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DashboardView } from 'mannerly/dashboard';
@@ -22,18 +22,34 @@ const INTERVAL_MS = 200;
 /** Milliseconds in which a crawl that is not paused requests several pages of each host. */
 const LONG_MS = 1_500;
 
+/** The store of a crawl of a name on a server. */
+const onPostgres = (url: string, crawl: string) =>
+  `${url}${url.includes('?') ? '&' : '?'}crawl=${crawl}-${process.pid}&unsafe=fsync-off`;
 const SERVERS = [
-  ['four shards of Redis', HAS_REDIS, () => startRedis('--appendonly', 'yes'), 'crawl=ours&shards=4'],
-  ['PostgreSQL', HAS_POSTGRES, sharedPostgres, `crawl=ours-${process.pid}&unsafe=fsync-off`],
+  [
+    'four shards of Redis',
+    HAS_REDIS,
+    () => startRedis('--appendonly', 'yes'),
+    (url: string) => `${url}?crawl=ours&shards=4`,
+    '127.0.7',
+  ],
+  ['PostgreSQL', HAS_POSTGRES, sharedPostgres, (url: string) => onPostgres(url, 'ours'), '127.0.8'],
+  [
+    'three stores of PostgreSQL as one',
+    HAS_POSTGRES,
+    sharedPostgres,
+    (url: string) => ['a', 'b', 'c'].map((crawl) => onPostgres(url, crawl)).join(' '),
+    '127.0.21',
+  ],
 ] as const;
 
-describe.each(SERVERS)('three processes on %s', (_, isThere, start, query) => {
+describe.each(SERVERS)('three processes on %s', (_, isThere, start, storeOn, addresses) => {
   const isRun = process.platform === 'linux' && (isThere || CI);
   let place = '';
   let web: ManyHosts;
   let server: { readonly url: string; readonly dispose: () => Promise<unknown> };
   let running: Promise<Ended>[] = [];
-  const ofStore = () => ['--store', `${server.url}${server.url.includes('?') ? '&' : '?'}${query}`];
+  const ofStore = () => ['--store', storeOn(server.url)];
   const command = (...words: readonly string[]) => mannerlyIn(place, ...words, ...ofStore());
   const crawl = (out: string) => {
     const who = ['--name', 'crew', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
@@ -56,7 +72,7 @@ describe.each(SERVERS)('three processes on %s', (_, isThere, start, query) => {
     if (!isRun) return;
     place = await mkdtemp(join(tmpdir(), 'mannerly-operator-'));
     server = await start();
-    web = await startHosts(query.startsWith('crawl=ours-') ? '127.0.8' : '127.0.7', 12, 1_000);
+    web = await startHosts(addresses, 12, 1_000);
   }, 300_000);
   afterAll(async () => {
     if (!isRun) return;
@@ -113,6 +129,15 @@ describe.each(SERVERS)('three processes on %s', (_, isThere, start, query) => {
     expect(await command('stop')).toMatchObject({ code: 0, printed: '4 processes stopped.\n' });
     expect((await Promise.all(running)).map(({ code }) => code)).toEqual([130, 130, 130, 130]);
     expect(tooEarly(web.arrivals, INTERVAL_MS - 1)).toEqual([]);
+
+    // Each has compared its clock with the server's, which is the same here.
+    const directories = ['one', 'two', 'three', 'four'];
+    expect(await mannerlyIn(place, 'audit', ...directories)).toMatchObject({ code: 0 });
+    for (const directory of directories) {
+      const lines = (await readFile(join(place, directory, 'runs-1.jsonl'), 'utf8')).trim().split('\n');
+      const { clock } = JSON.parse(lines.find((line) => line.startsWith('{"clock":'))!);
+      expect(Math.abs(clock.aheadMs)).toBeLessThanOrEqual(clock.errorMs + 1);
+    }
   });
 
   it.skipIf(!isRun)('are gone from the server when it is told so', { timeout: 120_000 }, async () => {

@@ -5,12 +5,11 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { carried, consent, ENV, formAt, PASSWORD, SECRETS, sessionSite, siteOf, USER } from '../support/account.js';
+import { COMMAND } from '../support/command.js';
 import { SITE, SITE_CA } from '../support/signature-witness.js';
 
-const COMMAND = fileURLToPath(new URL('../../packages/core/bin/mannerly.js', import.meta.url));
 const HANDLERS = `export const handlers = {
   login: (form) => ({ csrf: form.$('[name=csrf]').attr('value') }),
   html: async (page) => { await page.emit({ title: page.title }); await page.follow(); },

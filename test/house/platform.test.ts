@@ -13,7 +13,7 @@ describe('the rule on misleading questions', () => {
     ['packages/core/src/a.ts', `export const is = (url: string) => URL['canParse'](url);`, 1],
     ['packages/core/src/a.ts', 'export const is = (url: string) => URL?.canParse?.(url) && URL.canParse(url, url);', 2],
     ['packages/core/scaffold/src/handlers.ts', 'if (URL.canParse(href)) go(href);', 1],
-    ['packages/core/report-page/page.mjs', 'if (URL.canParse(href)) go(href);', 1],
+    ['packages/core/pages/page.mjs', 'if (URL.canParse(href)) go(href);', 1],
     ['examples/src/a.ts', 'if (URL.canParse(href)) go(href);', 1],
     ['test/support/a.ts', 'if (URL.canParse(href)) go(href);', 1],
     ['packages/core/src/a.test.ts', 'if (URL.canParse(href)) go(href);', 1],

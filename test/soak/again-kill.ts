@@ -7,8 +7,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
+import { COMMAND } from '../support/command.js';
 import { readRecords, recordFaults } from '../support/warc.js';
 import { page, type Route, startWeb, text } from '../support/web.js';
 
@@ -35,7 +35,6 @@ interface KeptVisit {
   readonly visits: number;
 }
 
-const COMMAND = fileURLToPath(new URL('../../packages/core/bin/mannerly.js', import.meta.url));
 const WHO = ['--name', 'archivist', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
 const BOUNDS = ['--interval', '0', '--pages', '100000', '--depth', '1000', '--minutes', '60'];
 

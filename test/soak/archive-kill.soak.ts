@@ -7,14 +7,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { memorySink, readDecisions, replay } from 'mannerly';
 import { expect, it, onTestFinished } from 'vitest';
+import { COMMAND } from '../support/command.js';
 import { readRecords, recordFaults, warcNames } from '../support/warc.js';
 import { page, type Route, startWeb, text } from '../support/web.js';
 import { seeded } from './frontier-kill.js';
 
-const COMMAND = fileURLToPath(new URL('../../packages/core/bin/mannerly.js', import.meta.url));
 const PAGES = 600;
 const KILLS = 12;
 const SEED = 20_261_120;

@@ -17,6 +17,7 @@ import { type BrowserFetcherOptions, browserFetcher, SEALED_FLAGS } from 'manner
 import type { Browser } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CHROMIUM, CONTAINER_FLAGS, HAS_CHROMIUM, launchChromium } from '../support/chromium.js';
+import { COMMAND } from '../support/command.js';
 import { CONTACT, type CrawlStory, crawl, type TestCrawlOptions } from '../support/crawl.js';
 import { judge, POLITE } from '../support/politeness.js';
 import { type Routes, redirect, text, type Web } from '../support/web.js';
@@ -435,7 +436,6 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
   });
 
   it('are opened by the command, those that it names', SLOW, async () => {
-    const command = fileURLToPath(new URL('../../packages/core/bin/mannerly.js', import.meta.url));
     const routes = {
       '/robots.txt': text(''),
       '/': html('', '<a href="/app/1">app</a>'),
@@ -449,7 +449,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     const own = CONTAINER_FLAGS.map((flag) => `--browser-flag=${flag}`);
     const who = ['--name', 'tidepool-study', '--contact', 'https://example.org/us', '--interval', '0'];
     await promisify(execFile)(process.execPath, [
-      ...[command, 'crawl', web.url('127.0.0.1'), ...who, ...flags, ...own],
+      ...[COMMAND, 'crawl', web.url('127.0.0.1'), ...who, ...flags, ...own],
       ...['--allow-address', '127.0.0.0/8', '--no-config', '--out', join(out, 'crawl')],
     ]);
     const items = await readFile(join(out, 'crawl', 'items.jsonl'), 'utf8');

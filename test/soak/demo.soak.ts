@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { COMMAND } from '../support/command.js';
 
 const demo = fileURLToPath(new URL('../../examples/dist/demo/main.js', import.meta.url));
-const command = fileURLToPath(new URL('../../packages/core/bin/mannerly.js', import.meta.url));
 
 /** What is promised, milliseconds, and how often a busy machine may try. */
 const WITHIN_MS = 30_000;
@@ -60,7 +60,7 @@ async function demoRun(): Promise<{ readonly tookMs: number; readonly isAgreed: 
 
 /** What the machine takes over next to nothing, milliseconds. */
 async function versionMs(): Promise<number> {
-  const { code, tookMs } = await run([command, '--version'], tmpdir());
+  const { code, tookMs } = await run([COMMAND, '--version'], tmpdir());
   expect(code).toBe(0);
   return tookMs;
 }

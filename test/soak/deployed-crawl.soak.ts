@@ -10,11 +10,10 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { deployed } from '../docs/deployed-files.js';
-import { rootPath } from '../house/source-tree.js';
+import { COMMAND } from '../support/command.js';
 import { freePort } from '../support/free-port.mjs';
 import { HAS_REDIS, startRedis } from '../support/redis-server.js';
 
-const COMMAND = join(rootPath, 'packages/core/bin/mannerly.js');
 const HAS_PROMETHEUS = spawnSync('prometheus', ['--version'], { stdio: 'ignore' }).status === 0;
 const TOKEN = 'a-token-of-this-test-with-forty-characters';
 /** One address each: a host is an address here. */

@@ -8,7 +8,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { COMMAND } from '../support/command.js';
 
 /** What the hostile host answers, by path; other paths get `page`. */
 export interface Attack {
@@ -48,7 +48,6 @@ const LONGEST_MS = 60_000;
 
 const HEALTHY = '127.0.0.1';
 const HOSTILE = '127.0.0.2';
-const COMMAND = fileURLToPath(new URL('../../packages/core/bin/mannerly.js', import.meta.url));
 const MIB = 1024 * 1024;
 
 const html = (body: string): Buffer => Buffer.from(`<!doctype html><title>t</title>${body}`);

@@ -8,15 +8,14 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { COMMAND } from '../support/command.js';
 import { DOCUMENTATION_SITES, serveFolder } from '../support/documentation-sites.js';
 
 const RUST_DOC = '/usr/share/doc/rust-doc/html';
 const SITE = existsSync(join(RUST_DOC, 'index.html'))
   ? { name: 'rust-doc', root: RUST_DOC }
   : (DOCUMENTATION_SITES.find(({ root }) => root !== null) ?? { name: 'rust-doc or python3-doc', root: null });
-const COMMAND = fileURLToPath(new URL('../../packages/core/dist/cli/main.js', import.meta.url));
 const PAGES = 400;
 
 interface Ran {

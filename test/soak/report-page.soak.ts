@@ -165,7 +165,10 @@ describe.skipIf(!HAS_CHROMIUM && process.env['CI'] === undefined)('report.html i
       const lowest = await page.evaluate(() => {
         const canvas = document.querySelector('[data-plot="gaps"] canvas') as HTMLCanvasElement;
         const over = document.querySelector('[data-plot="gaps"] .u-over') as HTMLElement;
-        const [scale, shade] = [devicePixelRatio, getComputedStyle(document.documentElement).getPropertyValue('--ok')];
+        const [scale, shade] = [
+          devicePixelRatio,
+          getComputedStyle(document.documentElement).getPropertyValue('--good'),
+        ];
         const [r, g, b] = [1, 3, 5].map((at) => Number.parseInt(shade.trim().slice(at, at + 2), 16));
         const bottom = (over.offsetTop + over.offsetHeight) * scale;
         const rows = canvas.getContext('2d')?.getImageData(0, bottom - 10 * scale, canvas.width, 14 * scale).data ?? [];

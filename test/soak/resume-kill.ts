@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { COMMAND } from '../support/command.js';
 import { judge } from '../support/politeness.js';
 import { page, type Route, startWeb, text, type Web, type WebExchange, webNow } from '../support/web.js';
 
@@ -66,7 +66,6 @@ interface Life {
   readonly decided: ReadonlySet<string>;
 }
 
-const COMMAND = fileURLToPath(new URL('../../packages/core/bin/mannerly.js', import.meta.url));
 const CONTACT = 'https://example.org/our-crawler';
 
 /** Crawls, kills, and crawls on until the crawl ends by itself. */

@@ -4,7 +4,13 @@ import { cp, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { backUpPostgres, startPostgres, startStandby } from '../support/postgres-server.mjs';
+import {
+  backUpPostgres,
+  dumpPostgres,
+  startDumpable,
+  startPostgres,
+  startStandby,
+} from '../support/postgres-server.mjs';
 import { type RedisForTest, startCluster, startRedis } from '../support/redis-server.js';
 import { startLink } from '../support/tcp-link.js';
 import type { CrewPlan } from './four-crawlers.js';
@@ -143,23 +149,32 @@ export async function failingOverPostgres(): Promise<ForgetfulServer> {
 }
 
 /** A backup that is older than what processes add again is restored, as another server that takes over the name. */
-export async function restoredPostgres(): Promise<ForgetfulServer> {
-  const primary = await startPostgres('wal_level=replica');
+export function restoredPostgres(): Promise<ForgetfulServer> {
+  return restored(() => startPostgres('wal_level=replica'), backUpPostgres);
+}
+
+/** The same of a dump (`pg_dump`), read into another server. */
+export function dumpedPostgres(): Promise<ForgetfulServer> {
+  return restored(startDumpable, dumpPostgres);
+}
+
+async function restored(begin: typeof startDumpable, backUp: typeof dumpPostgres): Promise<ForgetfulServer> {
+  const primary = await begin();
   const front = await startLink(portOf(primary.url));
   const all: { readonly dispose: () => Promise<void> }[] = [front, primary];
-  let backup: Awaited<ReturnType<typeof backUpPostgres>> | undefined;
+  let backup: Awaited<ReturnType<typeof backUp>> | undefined;
   return {
     url: primary.url.replace(`:${portOf(primary.url)}`, `:${front.port}`),
     async kill() {
-      backup = await backUpPostgres(primary);
+      backup = await backUp(primary);
       await pause(BACKUP_AGE_MS);
       await primary.kill();
     },
     async start() {
-      const restored = await backup?.restore();
-      if (restored === undefined) throw new Error('there is no backup');
-      all.push(restored);
-      front.leadTo(portOf(restored.url));
+      const other = await backup?.restore();
+      if (other === undefined) throw new Error('there is no backup');
+      all.push(other);
+      front.leadTo(portOf(other.url));
     },
     dispose: async () => void (await Promise.all(all.map((one) => one.dispose()))),
   };

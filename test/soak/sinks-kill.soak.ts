@@ -9,15 +9,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { Pool } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { COMMAND } from '../support/command.js';
 import { HAS_POSTGRES, sharedPostgres } from '../support/postgres-server.mjs';
 import { KEYS, startS3 } from '../support/s3-server.js';
 import { page, type Route, startWeb, text } from '../support/web.js';
 import { seeded } from './frontier-kill.js';
 
-const COMMAND = fileURLToPath(new URL('../../packages/core/bin/mannerly.js', import.meta.url));
 const PAGES = 400;
 const KILLS = 10;
 const SEED = 20_261_125;

@@ -3,10 +3,8 @@
 import { spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import { COMMAND } from './command.js';
 import { webNow } from './web.js';
-
-const COMMAND = fileURLToPath(new URL('../../packages/core/bin/mannerly.js', import.meta.url));
 
 /** How a command ended. */
 export interface Ended {

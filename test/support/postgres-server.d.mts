@@ -3,6 +3,9 @@
 /** Whether there is a PostgreSQL to try; `false`: suites are skipped by name, or fail where `CI` is set. */
 export const HAS_POSTGRES: boolean;
 
+/** Whether there is one with its client programs. */
+export const HAS_PG_DUMP: boolean;
+
 /** A server that is running. */
 export interface PostgresForTest {
   readonly url: string;
@@ -33,6 +36,12 @@ export function startStandby(primary: PostgresForTest, port: number): Promise<Po
 
 /** A backup of a server that goes on. `restore` starts another server on it; call it once. */
 export function backUpPostgres(server: PostgresForTest): Promise<{ readonly restore: () => Promise<PostgresForTest> }>;
+
+/** A server that can be dumped. */
+export function startDumpable(): Promise<PostgresForTest>;
+
+/** A dump of such a server, which goes on. `restore` reads it into another server; call it once. */
+export function dumpPostgres(server: PostgresForTest): Promise<{ readonly restore: () => Promise<PostgresForTest> }>;
 
 /** A server to share: `DATABASE_URL`, or one of our own. */
 export function sharedPostgres(): Promise<Pick<PostgresForTest, 'url' | 'dispose'>>;

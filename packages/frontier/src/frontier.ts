@@ -9,9 +9,11 @@ import { URL_MAX_CHARS } from './limits.js';
 import { type MovedCounts, moveCrawl } from './move/move-crawl.js';
 import { type FrontierOptions, resolveOptions } from './options/options.js';
 import { createQuestions, type FrontierQuestions } from './questions/questions.js';
-import { partsOver, type UsedUp } from './records/budget.js';
+import { partsOver } from './records/account.js';
+import type { UsedUp } from './records/budget.js';
 import { refuseMoved } from './records/moved.js';
 import { recordOf } from './records/record.js';
+import { OWNER_PREFIX } from './records/record-place.js';
 import type { FrontierStore, RecordListing } from './store.js';
 import { authorityOf, hostKeyOf } from './url/url.js';
 import type { NewUrl } from './url-record.js';
@@ -89,6 +91,11 @@ export interface Frontier extends FrontierQuestions {
   readParts(key: string): Promise<Map<string, Uint8Array>>;
   /** Writes this process's part, which only it writes; at most 1 MiB. */
   writePart(key: string, value: Uint8Array): Promise<void>;
+  /**
+   * By how much the clock of the store's server is ahead of ours, and how far that may be off, milliseconds; `null`: it
+   * has none. For people: nothing is decided by it.
+   */
+  compareClock(): Promise<{ readonly aheadMs: number; readonly errorMs: number } | null>;
   /** The name of this process's part of the crawl's account. */
   partName(): string;
   /**
@@ -111,8 +118,6 @@ export interface FrontierCounts {
   readonly pages: number;
   readonly runningMs: number;
 }
-
-const OWNER_PREFIX = 'owner/';
 
 /**
  * Makes a frontier. It opens its store with `open()` and closes it with `close()`.
@@ -161,10 +166,15 @@ export function createFrontier(options: FrontierOptions): Frontier {
       if (phase !== 'new') throw new FrontierError('closed', 'a frontier is opened once');
       await store.open({ crawl: settings.crawl, owner: settings.owner, create: settings.create });
       phase = 'open';
-      if (settings.part !== null) await refuseMoved(store);
-      if (settings.part !== null) await records.join(part ?? null, (parts) => partsOver(records, parts));
+      if (settings.part === null) await seen.open(settings.secret, store, lock);
+      else {
+        await refuseMoved(store);
+        await lock.exclusively(async () => {
+          await records.join(part ?? null, (parts) => partsOver(records, parts));
+          await seen.open(settings.secret, store, null);
+        });
+      }
       if (await records.isShared()) counts.noteLockHost();
-      await seen.open(settings.secret, store, lock);
       await budget.open(clock.nowMs());
       await waits.open();
       await counts.read();
@@ -232,9 +242,23 @@ export function createFrontier(options: FrontierOptions): Frontier {
     }),
     readParts: whenOpen((key) => records.readAll(OWNER_PREFIX + key)),
     writePart: whenOpen((key, value) => records.write(OWNER_PREFIX + key, value)),
+    compareClock: whenOpen(async () => {
+      const sentMs = clock.nowMs();
+      const theirsMs = (await store.clockMs?.()) ?? null;
+      const halfMs = (clock.nowMs() - sentMs) / 2;
+      // Ours has whole milliseconds.
+      return theirsMs === null ? null : { aheadMs: theirsMs - sentMs - halfMs, errorMs: halfMs + 1 };
+    }),
     partName: () => records.name,
     moveTo: whenOpen((to, onProgress) =>
-      moveCrawl({ from: settings.store, to, hostKeyBy: settings.hostKeyBy, clock, onProgress }),
+      moveCrawl({
+        from: settings.store,
+        to,
+        hostKeyBy: settings.hostKeyBy,
+        crawlIntervalMs: settings.politeness.crawlIntervalMs,
+        clock,
+        onProgress,
+      }),
     ),
     async exclusively(act) {
       checkOpen();

@@ -25,15 +25,9 @@ export function wholeIn(name: string, value: number, least: number, greatest: nu
 }
 
 /** @throws FrontierError `option-invalid` for another value. */
-export function oneOf<const T extends string>(name: string, value: T, known: readonly T[]): T {
+export function oneOf<const T extends string | boolean>(name: string, value: T, known: readonly T[]): T {
   if (known.includes(value)) return value;
   throw invalid(name, `one of ${known.join(', ')}`, value);
-}
-
-/** @throws FrontierError `option-invalid` for what is neither true nor false. */
-export function trueOrFalse(name: string, value: boolean): boolean {
-  if (typeof value === 'boolean') return value;
-  throw invalid(name, 'true or false', value);
 }
 
 /** @throws FrontierError `option-invalid` for what is no function. */

@@ -336,6 +336,12 @@ export interface FrontierStore {
    */
   scan(cursor: string | null, limit: number, host?: HostKey): Promise<ScanListing>;
 
+  /**
+   * What the clock of its server says, epoch milliseconds; `null`: it has none. For the account of a crawl, in which
+   * the clocks of machines are compared: nothing is decided by it.
+   */
+  clockMs?(): Promise<number | null>;
+
   // What moves a crawl to another store: M1: of a crawl at rest each fingerprint and each host is listed
   // once at least. A store without these verbs can be neither left nor, without `know`, moved to.
 

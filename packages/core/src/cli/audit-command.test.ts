@@ -121,6 +121,18 @@ describe('the directories of several machines', () => {
   );
 });
 
+describe('a crawl on a server', () => {
+  it.each(['audit', 'export'])('is no place for %s, which says where to look instead', async (name) => {
+    for (const words of [[], [out]]) {
+      const { code, err } = await run(name, ...words, '--store', 'redis://:secret@127.0.0.1:1');
+      expect(code).toBe(2);
+      expect(err).toMatch(/crawl directories of its machines.*mannerly report --store/s);
+      expect(err).not.toContain('secret');
+    }
+    expect((await run(name, '--help')).out).not.toContain('--store');
+  });
+});
+
 describe('mannerly audit', () => {
   it('says that a crawl was polite, and ends with 0', async () => {
     expect(await run('audit', out)).toEqual({

@@ -1,5 +1,5 @@
-// The command as a file that processes run: that of the workspace, or the packaged one where `pnpm soak` runs these
-// tests on it.
+// The command as a file that processes run: the published one where a whole run has made it (vitest.config.ts), else
+// that of the workspace.
 
 import { fileURLToPath } from 'node:url';
 

@@ -5,7 +5,7 @@ import { Argument, Option } from 'commander';
 import type { ExportFormat } from '../output/export-items.js';
 import { EXIT_CODES_HELP } from './exit-codes.js';
 import { collected, numberArgument } from './flag-values.js';
-import { RAW_CELLS_FLAG, SINK_FLAGS, STORE_FLAG } from './flags.js';
+import { NO_STORE_FLAG, RAW_CELLS_FLAG, SINK_FLAGS, STORE_FLAG } from './flags.js';
 
 /** A command. */
 export interface CommandRow {
@@ -240,6 +240,7 @@ It asks first, and refuses while processes are at work. Crawl directories, items
           .argParser(numberArgument(0, 1_000, true))
           .default(20),
         JSON_FLAG,
+        NO_STORE_FLAG,
       ],
       help: `
 It reads requests.jsonl, the copies in robots/ and the requests in the archive, sends no request and changes nothing. Exit code 0: no violation;
@@ -260,6 +261,7 @@ It reads requests.jsonl, the copies in robots/ and the requests in the archive, 
           "the file's format (default: by its extension; parquet needs hyparquet-writer)",
         ).choices(EXPORT_FORMATS),
         flag('--json', 'with --to: print what was written as JSON'),
+        NO_STORE_FLAG,
       ],
       load: async () => (await import('./commands/export.js')).exportCommand,
     },

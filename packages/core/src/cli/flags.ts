@@ -1,6 +1,7 @@
 // The flags of the commands that do not crawl, as commander has them, and flags that several commands have.
 
 import { Option } from 'commander';
+import { UsageError } from './failure.js';
 
 /** Flags of the commands that neither crawl nor are about the crawler. */
 export interface Flags {
@@ -46,8 +47,16 @@ export function json(value: unknown): string {
 /** Names a crawl on a server. */
 export const STORE_FLAG = new Option(
   '--store <url>',
-  'the server that keeps the frontier, for several processes or machines: redis://…, rediss://…, postgres://… (?crawl=<name> for one of several crawls)',
+  'the server that keeps the frontier, for several processes or machines: redis://…, rediss://…, postgres://… (?crawl=<name> for one of several crawls; several servers: their URLs in one argument, with blanks between)',
 );
+
+/** Of commands that read what only crawl directories have: says so. */
+export const NO_STORE_FLAG = new Option('--store <url>').hideHelp().argParser(() => {
+  throw new UsageError(
+    'a server has the queue of a crawl: its logs and items are in the crawl directories of its machines',
+    'Copy or mount them in one place and name all of them, <dir> <dir> …. Numbers of all processes: mannerly report --store <url>.',
+  );
+});
 
 /** Wherever `--csv` is. */
 export const RAW_CELLS_FLAG = new Option(

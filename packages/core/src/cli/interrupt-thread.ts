@@ -1,13 +1,20 @@
 // A thread that hears Ctrl-C while the program is busy: Node.js calls the program's own listeners between two pieces of
-// its work only, and a page may be one long piece. It never ends a program that answers.
+// its work only, and a page may be one long piece. It never ends a program that answers. It imports nothing of ours: in
+// a bundle that would be all that a crawl loads, once more.
 
 import { writeSync } from 'node:fs';
 import { Script } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
-import { INTERRUPT_ANSWER_MS } from './limits.js';
 
-/** What the program shares: how many interrupts it has answered; the second number never changes. */
-const shared = workerData as Int32Array;
+/** What the thread is started with. */
+export interface InterruptThreadData {
+  /** How many interrupts the program has answered; the second number never changes. */
+  readonly shared: Int32Array;
+  /** Milliseconds that it has to answer the second one. */
+  readonly answerMs: number;
+}
+
+const { shared, answerMs } = workerData as InterruptThreadData;
 Object.assign(globalThis, { shared });
 
 /** @returns Whether an interrupt came. With `breakOnSigint` this thread gets the signal while the script waits. */
@@ -21,12 +28,12 @@ function interruptWithin(ms: number): boolean {
   }
 }
 
-let heard = 0;
+let heard = Atomics.load(shared, 0);
 let endAtMs = Number.POSITIVE_INFINITY;
 for (;;) {
   if (interruptWithin(Math.max(0, endAtMs - performance.now()))) {
     heard += 1;
-    if (heard > 1) endAtMs = Math.min(endAtMs, performance.now() + INTERRUPT_ANSWER_MS);
+    if (heard > 1) endAtMs = Math.min(endAtMs, performance.now() + answerMs);
   } else if (Atomics.load(shared, 0) >= heard) endAtMs = Number.POSITIVE_INFINITY;
   else end();
 }

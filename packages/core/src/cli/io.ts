@@ -6,6 +6,8 @@ import { Worker } from 'node:worker_threads';
 import { ownFile } from '../own-package.js';
 import { redacted } from '../redacted.js';
 import { visible } from '../report/table.js';
+import type { InterruptThreadData } from './interrupt-thread.js';
+import { INTERRUPT_ANSWER_MS } from './limits.js';
 import type { FromWorker, ParentProcess, ToWorker, WorkerProcess } from './workers/messages.js';
 
 /** One question, answered by a line of text. */
@@ -47,11 +49,11 @@ export interface CliIo {
   /**
    * Calls `interrupted` at every SIGINT or SIGTERM.
    *
-   * @param isHeardWhileBusy - A second Ctrl-C ends a program that does not answer, such as one whose handler never
-   *   ends. It costs a thread. @default false
+   * @param beforeBusy - Is given `hear`, to be called before the program may be busy: from then on a second Ctrl-C ends
+   *   one that does not answer, such as one whose handler never ends. It costs a thread. @default never called
    * @returns What removes it.
    */
-  onInterrupt(interrupted: () => void, isHeardWhileBusy?: boolean): () => void;
+  onInterrupt(interrupted: () => void, beforeBusy?: (hear: () => void) => void): () => void;
   /** Ends the process at once. */
   exit(code: number): void;
   /** Starts another process of this command, as `mannerly worker`. */
@@ -78,13 +80,16 @@ export function processIo(): CliIo {
       const timer = setInterval(tick, ms);
       return () => clearInterval(timer);
     },
-    onInterrupt(interrupted, isHeardWhileBusy = false) {
+    onInterrupt(interrupted, beforeBusy) {
       const answered = new Int32Array(new SharedArrayBuffer(8));
       const answer = (): void => {
         Atomics.add(answered, 0, 1);
         interrupted();
       };
-      const thread = isHeardWhileBusy ? startInterruptThread(answered, answer) : null;
+      let thread: Worker | null = null;
+      beforeBusy?.(() => {
+        thread ??= startInterruptThread(answered, answer);
+      });
       process.on('SIGINT', answer);
       process.on('SIGTERM', answer);
       return () => {
@@ -139,7 +144,10 @@ function startWorker(): WorkerProcess {
       if (child.connected) child.send(message, ignored);
     },
     onMessage: (listener) => void child.on('message', (message) => listener(message as FromWorker)),
-    onExit: (gone) => void child.once('exit', gone),
+    onExit(gone) {
+      if (child.exitCode === null && child.signalCode === null) child.once('exit', gone);
+      else gone(child.exitCode, child.signalCode);
+    },
     kill: () => void child.kill('SIGKILL'),
   };
 }
@@ -177,7 +185,8 @@ export function terminalAsker(input: NodeJS.ReadStream, output: NodeJS.WriteStre
 
 /** The thread has Ctrl-C almost always, and passes it on. @param answered - Counts what this program has answered. */
 function startInterruptThread(answered: Int32Array, answer: () => void): Worker {
-  const thread = new Worker(ownFile('dist/cli/interrupt-thread.js'), { workerData: answered });
+  const workerData: InterruptThreadData = { shared: answered, answerMs: INTERRUPT_ANSWER_MS };
+  const thread = new Worker(ownFile('dist/cli/interrupt-thread.js'), { workerData });
   thread.on('message', answer);
   // Without it a busy program hears Ctrl-C later.
   thread.on('error', () => undefined);

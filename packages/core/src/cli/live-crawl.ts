@@ -78,12 +78,19 @@ function commandLog(given: CrawlerOptions['log'] = 'warn', print: (line: string)
   return withLevel(write, log.level ?? 'debug');
 }
 
-/** The first Ctrl-C stops cleanly, the second ends at once. @param ended - Called before. @returns What removes it */
+/**
+ * The first Ctrl-C stops cleanly, the second ends at once.
+ *
+ * @param ended - Called before.
+ * @param beforeBusy - As `CliIo.onInterrupt` has it.
+ * @returns What removes it
+ */
 export function stopOnInterrupt(
   io: CliIo,
   print: (line: string) => void,
   stop: () => void,
   ended: () => void = () => undefined,
+  beforeBusy?: (hear: () => void) => void,
 ): () => void {
   let interrupts = 0;
   return io.onInterrupt(() => {
@@ -95,5 +102,5 @@ export function stopOnInterrupt(
     }
     ended();
     io.exit(EXIT.stopped);
-  }, true);
+  }, beforeBusy);
 }

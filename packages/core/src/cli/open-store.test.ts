@@ -5,7 +5,7 @@ import { checkProcesses } from './crawl-flags.js';
 import { whereOf } from './open-inspection.js';
 import { openStore } from './open-store.js';
 import { type HostPool, overHosts } from './postgres-hosts.js';
-import { parseStoreUrl } from './store-url.js';
+import { parseStoreUrls } from './store-url.js';
 
 describe('--store', () => {
   const refused = [
@@ -13,7 +13,9 @@ describe('--store', () => {
     ['frontier', /is no URL of a store/],
     ['http://user:secret@host/', /\*\*\*@host/],
     ['postgres://u:s3cr/3tpw@h', /"postgres:\/\/\*\*\*@h" is no URL of a store/],
-    ['redis://127.0.0.1/?crawl=a b', /letters, digits/],
+    ['redis://127.0.0.1/?crawl=a%20b', /letters, digits/],
+    ['postgres://a/db c/db', /"c\/db" is no URL of a store/],
+    ['', /is no URL of a store/],
     ['redis://127.0.0.1/?crawl=', /letters, digits/],
     ['redis://a,b', /nodes of a cluster or Sentinels/],
     ['redis://a:1,b:x/?cluster', /is no URL of a store/],
@@ -29,6 +31,10 @@ describe('--store', () => {
     ['redis://127.0.0.1:1,127.0.0.1:2/?sentinel=main', 'redis://127.0.0.1:1,127.0.0.1:2?crawl=mannerly'],
     ['postgres://user:secret@127.0.0.1:1,127.0.0.1:2/db', 'postgres://127.0.0.1:1,127.0.0.1:2/db?crawl=mannerly'],
     ['postgresql://127.0.0.1:1/db?sslmode=disable&crawl=a-b', 'postgresql://127.0.0.1:1/db?crawl=a-b'],
+    [
+      'postgres://u:secret@127.0.0.1:1/db  redis://:secret@127.0.0.1:2',
+      'postgres://127.0.0.1:1/db?crawl=mannerly redis://127.0.0.1:2?crawl=mannerly',
+    ],
   ] as const;
   it.each(names)('names %s without its password', async (url, name) => {
     const opened = await openStore(url, 'crew');
@@ -39,11 +45,24 @@ describe('--store', () => {
 
   it('keeps for each host of several what belongs to the server, and takes out what is for us', () => {
     const text = 'postgres://u:p@a:1,b/db?sslmode=disable&crawl=c&unsafe=fsync-off';
-    expect(parseStoreUrl(text)).toMatchObject({
-      urls: ['postgres://u:p@a:1/db?sslmode=disable', 'postgres://u:p@b/db?sslmode=disable'],
-      crawl: 'c',
-      allowUnsafe: ['fsync-off'],
-    });
+    expect(parseStoreUrls(text)).toMatchObject([
+      {
+        urls: ['postgres://u:p@a:1/db?sslmode=disable', 'postgres://u:p@b/db?sslmode=disable'],
+        crawl: 'c',
+        allowUnsafe: ['fsync-off'],
+      },
+    ]);
+    const own = 'redis://a/2?wait-replicas=1&shards=4&max-queued=9 redis://b';
+    expect(parseStoreUrls(own)).toMatchObject([
+      { urls: ['redis://a/2'], waitReplicas: 1, shards: 4, maxQueued: 9 },
+      { urls: ['redis://b'], waitReplicas: null },
+    ]);
+  });
+
+  it('says which number is out of range', async () => {
+    const opened = await openStore('redis://127.0.0.1:1/?wait-replicas=x', 'crew');
+    expect(() => opened.make(() => undefined)).toThrow(/waitReplicas.*0 to 16/);
+    await opened.close();
   });
 
   it('goes on to the next host of PostgreSQL after one that only reads or does not answer', async () => {

@@ -1,13 +1,14 @@
-// A store by its URL, for the command: makes the client and closes it. The libraries are optional and loaded on demand.
+// A store by its URL, or several as one by theirs, for the command: makes the clients and closes them. The libraries
+// are optional and loaded on demand.
 
-import type { FrontierStore } from '@mannerly/frontier';
+import { type FrontierStore, shardedStore } from '@mannerly/frontier';
 import type { PostgresQuery } from '@mannerly/frontier/postgres';
 import type { RedisClient, ServerStoreOptions } from '@mannerly/frontier/redis';
 import type { StoreNotice } from '../journal/events.js';
 import { loadPeer } from '../optional-peer.js';
 import { UsageError } from './failure.js';
 import { type HostPool, overHosts } from './postgres-hosts.js';
-import { parseStoreUrl, type StoreUrl } from './store-url.js';
+import { parseStoreUrls, type StoreUrl } from './store-url.js';
 
 /** A store on a server, and its client. */
 export interface OpenedStore {
@@ -29,14 +30,31 @@ const RECONNECT_MS = 2_000;
 const POOL_SIZE = 5;
 
 /**
- * Opens a client for the URL of a store (`store-url.ts`).
+ * Opens a client for each URL of a store (`store-url.ts`).
  *
  * @param identity - The product tokens. A crawl with other ones is refused. Empty: not compared.
  * @throws UsageError for another URL, MannerlyError `peer-missing`.
  */
 export async function openStore(text: string, identity: string): Promise<OpenedStore> {
-  const url = parseStoreUrl(text);
-  return url.kind === 'redis' ? openRedis(url, identity) : openPostgres(url, identity);
+  const opened: OpenedStore[] = [];
+  const close = async (): Promise<void> => void (await Promise.all(opened.map((one) => one.close())));
+  try {
+    for (const url of parseStoreUrls(text))
+      opened.push(await (url.kind === 'redis' ? openRedis(url, identity) : openPostgres(url, identity)));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  if (opened.length === 1) return opened[0]!;
+  return {
+    name: opened.map(({ name }) => name).join(' '),
+    connectError: () => opened.map((one) => one.connectError()).find((error) => error !== null) ?? null,
+    make: (tell) =>
+      shardedStore(
+        opened.map(({ name, make }) => make(({ kind, message }) => tell({ kind, message: `${name}: ${message}` }))),
+      ),
+    close,
+  };
 }
 
 async function openRedis(url: StoreUrl, identity: string): Promise<OpenedStore> {
@@ -55,8 +73,9 @@ async function openRedis(url: StoreUrl, identity: string): Promise<OpenedStore> 
   client.on('error', (error) => {
     connectError = textOf(error);
   });
-  const { crawl, name, shards } = url;
-  const ofRedis = { client, prefix: crawl, ...(shards === null ? {} : { shards }) };
+  const { crawl, name, shards, waitReplicas } = url;
+  const given = { ...(shards === null ? {} : { shards }), ...(waitReplicas === null ? {} : { waitReplicas }) };
+  const ofRedis = { client, prefix: crawl, ...given };
   return {
     name,
     connectError: () => connectError,

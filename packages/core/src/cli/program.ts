@@ -38,6 +38,9 @@ function refuseBareUrl([first = '']: readonly string[]): void {
   throw new UsageError(`"${first}" is no command`, hint);
 }
 
+/** Columns of the help of the whole program: it is printed from a file where it is published, whatever the terminal. */
+const HELP_COLUMNS = 80;
+
 /** The program. @param done - Called with the exit code of the command that ran. */
 export function createProgram(io: CliIo, done: (code: number) => void): Command {
   const program = new Command('mannerly')
@@ -61,7 +64,8 @@ export function createProgram(io: CliIo, done: (code: number) => void): Command 
       });
     }
   }
-  return program;
+  // The commands have been made, and keep the width of the terminal.
+  return program.configureHelp({ helpWidth: HELP_COLUMNS });
 }
 
 /** Adds its flags and the end of its help to a command. */

@@ -1,5 +1,6 @@
 // The URL of a store on a server, for the command: `redis://`, `rediss://`, `postgres://` or `postgresql://`, with one
-// host or several, and what its query says. It holds passwords; its `name` does not.
+// host or several, and what its query says. Several URLs, with blanks between them, are servers that carry one crawl.
+// It holds passwords; its `name` does not.
 
 import { parseUrl } from '../parse-url.js';
 import { redacted } from '../redacted.js';
@@ -21,6 +22,8 @@ export interface StoreUrl {
   readonly shards: number | null;
   /** Most unfinished URLs; `null`: the default. */
   readonly maxQueued: number | null;
+  /** Replicas of Redis that must have a commit before it is answered; `null`: the default. */
+  readonly waitReplicas: number | null;
   /** Settings of the server that are accepted (`allowUnsafe` of the stores); not compared with those there are. */
   readonly allowUnsafe: readonly string[];
   /** Without passwords, for messages. */
@@ -29,8 +32,15 @@ export interface StoreUrl {
 
 const PARTS = /^(rediss?|postgres(?:ql)?):\/\/((?:[^@/]*@)?)([^/?#@]+)([^#]*)$/;
 
-/** @throws UsageError for what is no URL of a store. */
-export function parseStoreUrl(text: string): StoreUrl {
+/** What is meant for us, and not for the server. */
+const OWN_PARAMETERS = ['crawl', 'cluster', 'sentinel', 'shards', 'max-queued', 'wait-replicas', 'unsafe'];
+
+/** The stores of one crawl, in their order. @throws UsageError for what is no URL of a store. */
+export function parseStoreUrls(text: string): StoreUrl[] {
+  return text.trim().split(/\s+/).map(parseStoreUrl);
+}
+
+function parseStoreUrl(text: string): StoreUrl {
   const [, scheme = '', userinfo = '', authority = '', rest = ''] = PARTS.exec(text) ?? [];
   const hosts = authority.split(',');
   const urls = hosts.map((host) => parseUrl(`${scheme}://${userinfo}${host}${rest}`));
@@ -38,7 +48,7 @@ export function parseStoreUrl(text: string): StoreUrl {
   if (scheme === '' || first == null || urls.includes(null)) {
     throw new UsageError(
       `${JSON.stringify(redacted(text))} is no URL of a store`,
-      'Write redis://host:6379, rediss://…, postgres://user@host/database or postgresql://…, with ?crawl=<name> where a server has several.',
+      'Write redis://host:6379, rediss://…, postgres://user@host/database or postgresql://…, with ?crawl=<name> where a server has several; several servers as one argument, with blanks between their URLs.',
     );
   }
   const query = first.searchParams;
@@ -52,6 +62,7 @@ export function parseStoreUrl(text: string): StoreUrl {
     sentinel: query.get('sentinel'),
     shards: numberOf('shards'),
     maxQueued: numberOf('max-queued'),
+    waitReplicas: numberOf('wait-replicas'),
   };
   const kind = scheme.startsWith('redis') ? 'redis' : 'postgres';
   if (kind === 'redis' && hosts.length > 1 && !own.isCluster && own.sentinel === null) {
@@ -62,8 +73,7 @@ export function parseStoreUrl(text: string): StoreUrl {
   }
   const allowUnsafe = query.getAll('unsafe');
   const bare = urls.map((url) => {
-    for (const name of ['crawl', 'cluster', 'sentinel', 'shards', 'max-queued', 'unsafe'])
-      url!.searchParams.delete(name);
+    for (const name of OWN_PARAMETERS) url!.searchParams.delete(name);
     return url!.href;
   });
   const path = first.pathname === '/' ? '' : first.pathname;

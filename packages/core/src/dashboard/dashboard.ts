@@ -2,12 +2,10 @@
 // API where it is wanted. It makes no request, and it uses only the crawler's public interface.
 
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { MannerlyError } from 'mannerly';
-import { ownFile } from '../own-package.js';
-import { pagePolicy } from '../report/page/page-policy.js';
+import { ownPage } from '../report/page/own-page.js';
 import { judgeAccess } from './access.js';
 import { ACTIONS, API_PATH, type ApiAnswer, type ApiCrawl, createApi, problem } from './api.js';
 import { type DashboardOptions, type ResolvedDashboardOptions, resolveDashboardOptions } from './dashboard-options.js';
@@ -58,7 +56,8 @@ export async function serveView(
   options: DashboardOptions,
   api: ApiCrawl | null = null,
 ): Promise<Dashboard> {
-  const server = new DashboardServer(crawl, resolveDashboardOptions(options), await readPage(), api);
+  const page = await ownPage('dashboard', { directives: ["connect-src 'self'", "frame-ancestors 'none'"] });
+  const server = new DashboardServer(crawl, resolveDashboardOptions(options), page, api);
   await server.listen();
   return server;
 }
@@ -80,7 +79,7 @@ class DashboardServer implements Dashboard {
   port = 0;
   readonly #crawl: WatchedCrawl;
   readonly #options: ResolvedDashboardOptions;
-  readonly #page: Awaited<ReturnType<typeof readPage>>;
+  readonly #page: Awaited<ReturnType<typeof ownPage>>;
   readonly #api: ReturnType<typeof createApi> | null;
   readonly #view: ReturnType<typeof keepView>;
   readonly #streams = createStreams(() => performance.now());
@@ -93,7 +92,7 @@ class DashboardServer implements Dashboard {
   constructor(
     crawl: WatchedCrawl,
     options: ResolvedDashboardOptions,
-    page: Awaited<ReturnType<typeof readPage>>,
+    page: Awaited<ReturnType<typeof ownPage>>,
     api: ApiCrawl | null,
   ) {
     this.#crawl = crawl;
@@ -250,20 +249,6 @@ class DashboardServer implements Dashboard {
     this.#streams.send('view', view);
     send(response, 200, 'application/json', view);
   }
-}
-
-/** Where the files are, seen from `src/dashboard` and from `dist/dashboard`. */
-const ASSETS = ownFile('assets/dashboard/');
-
-/** Reads the page, three files of this package in one document, and the policy that it is sent with. */
-async function readPage(): Promise<{ readonly html: string; readonly policy: string }> {
-  const read = (name: string): Promise<string> => readFile(new URL(name, ASSETS), 'utf8');
-  const [html, style, script] = await Promise.all([read('page.html'), read('page.css'), read('page.js')]);
-  return {
-    // Functions, so that a dollar sign in a file is a dollar sign.
-    html: html.replace('/* style */', () => style).replace('/* script */', () => script),
-    policy: pagePolicy(style, [script], "connect-src 'self'", "frame-ancestors 'none'"),
-  };
 }
 
 /** Only the path and the query count, whatever form the request line had. */

@@ -19,7 +19,7 @@ export class AddressBook {
   readonly #lookUp: Resolve;
   readonly #nowMs: () => number;
   /** In the order of their last use. `untilMs`: epoch milliseconds; infinite while the look-up is under way. */
-  readonly #entries = new Map<string, { readonly answer: Promise<AddressAnswer>; untilMs: number }>();
+  readonly #entries = new Map<string, { answer: AddressAnswer | Promise<AddressAnswer>; untilMs: number }>();
 
   /**
    * @param resolve - `null`: the system's resolver.
@@ -30,13 +30,15 @@ export class AddressBook {
     this.#nowMs = nowMs;
   }
 
-  /** Never rejects. All callers get the same promise while the look-up is under way or its answer is fresh. */
-  addressesOf(hostname: string): Promise<AddressAnswer> {
+  /** Never rejects. All callers get the same promise while the look-up is under way, then its answer at once. */
+  addressesOf(hostname: string): AddressAnswer | Promise<AddressAnswer> {
     let entry = this.#entries.get(hostname);
     if (entry === undefined || entry.untilMs <= this.#nowMs()) {
-      const fresh = { answer: withDeadline(this.#lookUp, hostname), untilMs: Number.POSITIVE_INFINITY };
-      fresh.answer.then(({ kind }) => {
-        fresh.untilMs = this.#nowMs() + (kind === 'failed' ? DNS_FAILURE_TTL_MS : DNS_TTL_MS);
+      const asked = withDeadline(this.#lookUp, hostname);
+      const fresh: typeof entry = { answer: asked, untilMs: Number.POSITIVE_INFINITY };
+      asked.then((answer) => {
+        fresh.answer = answer;
+        fresh.untilMs = this.#nowMs() + (answer.kind === 'failed' ? DNS_FAILURE_TTL_MS : DNS_TTL_MS);
       }, undefined);
       entry = fresh;
     }

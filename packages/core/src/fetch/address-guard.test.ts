@@ -8,7 +8,7 @@ import { MAX_DNS_ADDRESSES, MAX_DNS_NAMES } from './limits.js';
 const guard = (more: Partial<AddressGuardOptions> = {}) =>
   createAddressGuard({ allowAddresses: [], ports: [], resolve: () => Promise.resolve([]), nowMs: () => 0, ...more });
 
-const judge = (url: string, more: Partial<AddressGuardOptions> = {}): Promise<GuardAnswer> =>
+const judge = async (url: string, more: Partial<AddressGuardOptions> = {}): Promise<GuardAnswer> =>
   guard(more).judge(new URL(url));
 
 const FORBIDDEN_URLS: readonly string[] = [

@@ -20,8 +20,8 @@ export type GuardAnswer =
 
 /** Judges URLs. */
 export interface AddressGuard {
-  /** Never rejects. */
-  judge(url: URL): Promise<GuardAnswer>;
+  /** At once where the addresses are known. Never rejects. */
+  judge(url: URL): GuardAnswer | Promise<GuardAnswer>;
 }
 
 /** What a guard is made of. */
@@ -52,15 +52,17 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
   /** Verdicts about the answers of the book: an answer is judged once, and forgotten with it. */
   const judged = new WeakMap<AddressAnswer, NameVerdict>();
 
-  const judgeName = async (hostname: string): Promise<NameVerdict> => {
-    const answer = await book.addressesOf(hostname);
-    const verdict = judged.get(answer) ?? judgeAnswer(hostname, answer, opened);
-    judged.set(answer, verdict);
+  const judgeName = (hostname: string, answer: AddressAnswer): NameVerdict => {
+    let verdict = judged.get(answer);
+    if (verdict === undefined) {
+      verdict = judgeAnswer(hostname, answer, opened);
+      judged.set(answer, verdict);
+    }
     return verdict;
   };
 
   return {
-    async judge({ protocol, port, hostname }) {
+    judge({ protocol, port, hostname }) {
       if (!/^https?:$/.test(protocol)) {
         return refused('scheme-unsupported', `only http and https are fetched, not ${protocol}`);
       }
@@ -69,12 +71,14 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
       if (!isUsualPort && opened.length === 0) return refusedPort(number);
       // The URL parser has turned every notation of an IPv4 address into dotted decimal, and put IPv6 into brackets.
       const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : isIP(hostname) === 0 ? null : hostname;
-      const verdict =
-        literal === null
-          ? await judgeName(hostname)
-          : judgeAnswer(literal, { kind: 'addresses', addresses: [literal] }, opened);
-      if (verdict.kind === 'refused') return verdict;
-      return isUsualPort || verdict.isOpened ? verdict.go : refusedPort(number);
+      const answerOf = (verdict: NameVerdict): GuardAnswer => {
+        if (verdict.kind === 'refused') return verdict;
+        return isUsualPort || verdict.isOpened ? verdict.go : refusedPort(number);
+      };
+      if (literal !== null) return answerOf(judgeAnswer(literal, { kind: 'addresses', addresses: [literal] }, opened));
+      const answer = book.addressesOf(hostname);
+      if (!(answer instanceof Promise)) return answerOf(judgeName(hostname, answer));
+      return answer.then((came) => answerOf(judgeName(hostname, came)));
     },
   };
 }

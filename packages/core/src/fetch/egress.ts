@@ -126,6 +126,8 @@ export class Egress {
   readonly #headersFor: ReturnType<typeof createRequestHeaders>;
   readonly #cookies: Cookies | null;
   readonly #signIn: CredentialUse | null;
+  /** Whether requests may carry more than what says who asks for what. */
+  readonly #hasSecrets: boolean;
   readonly #spool = new Spool();
   /** When each host's last exchange ended: what the log's gaps are measured from. */
   readonly #lastEnds = new Map<string, number>();
@@ -138,6 +140,7 @@ export class Egress {
     this.#headersFor = createRequestHeaders(options.identity);
     this.#cookies = makeJar === null ? null : new Cookies(makeJar);
     this.#signIn = options.signIn == null ? null : new CredentialUse(options.signIn, this.#cookies);
+    this.#hasSecrets = this.#cookies !== null || this.#signIn !== null || options.tokens !== undefined;
   }
 
   /** One exchange, or the news that nothing left. Never rejects. */
@@ -146,7 +149,8 @@ export class Egress {
     const { host, signal } = request;
     const url = cleanUrl(request.url);
     if (url === null) return unsentFailure(request.url, nowMs(), 'scheme-unsupported', 'not an absolute URL');
-    const answer = await unlessAborted(guard.judge(url), signal);
+    const judged = guard.judge(url);
+    const answer = judged instanceof Promise ? await unlessAborted(judged, signal) : judged;
     if (answer === null) return unsentFailure(url.href, nowMs(), 'aborted', 'given up by the crawl');
     if (answer.kind === 'refused') return unsentFailure(url.href, nowMs(), answer.failure, answer.detail);
     const signing = this.#options.signing?.signs(url) === true ? this.#options.signing : null;
@@ -156,11 +160,15 @@ export class Egress {
     if (signing?.isStopped === true) return notSent(url.href, { kind: 'wait', untilMs: nowMs() + STOPPED_WAIT_MS });
     const mayConnect = await request.mayConnect?.(answer.address);
     if (mayConnect !== undefined && mayConnect.kind !== 'go') return notSent(url.href, mayConnect);
-    const fields = await this.#fields(request, url);
-    const lock = await limiter.ask(host, request.requirements, nowMs());
+    const fields = this.#hasSecrets
+      ? await this.#fields(request, url)
+      : { open: this.#open(request, url), secret: null };
+    const asked = limiter.ask(host, request.requirements, nowMs());
+    const lock = asked instanceof Promise ? await asked : asked;
     if (lock.kind === 'wait') return notSent(url.href, lock);
 
-    const { outcome: came, startAnswer, sent, sentAtMs } = await this.#exchange(request, url, answer, fields);
+    const exchange = await this.#exchange(request, url, answer, fields, signing);
+    const { outcome: came, startAnswer, sent, sentAtMs } = exchange;
     const { startedAtMs, endedAtMs } = came?.timing ?? { startedAtMs: nowMs(), endedAtMs: nowMs() };
     const wasSent = came !== null && (came.kind === 'response' || came.wasSent);
     lock.done(wasSent ? { startedAtMs, endedAtMs, nowMs: nowMs() } : null);
@@ -174,7 +182,9 @@ export class Egress {
     this.#options.proxy?.up();
     const last = this.#lastEnds.get(host);
     keepLatest(this.#lastEnds, host, Math.max(endedAtMs, last ?? endedAtMs), MAX_GAP_HOSTS);
-    if (came.kind === 'response') await this.#cookies?.keep(url, request.purpose, came.headers);
+    if (came.kind === 'response' && this.#cookies !== null) {
+      await this.#cookies.keep(url, request.purpose, came.headers);
+    }
     const outcome = this.#signIn === null ? came : await this.#judged(this.#signIn, url, request, came);
     // A login goes into no archive: its form, its answer and what the page hides in fields are the account's.
     if (request.purpose !== 'login') {
@@ -182,7 +192,7 @@ export class Egress {
     }
     this.#options.onRequest?.(recordOf(request, outcome, sent, last === undefined ? null : startedAtMs - last));
     // Once: a site that wants a login signed in another way does not get it a second time.
-    return request.method === 'POST' ? outcome : this.#takeIn(url, outcome, sentAtMs);
+    return request.method === 'POST' ? outcome : this.#takeIn(url, outcome, sentAtMs, signing !== null);
   }
 
   /** Requests under way, the oldest first, at most `limit`. */
@@ -199,9 +209,13 @@ export class Egress {
     return this.#spool.close();
   }
 
+  #open({ purpose, headers }: EgressRequest, { hostname }: URL): FetchRequest['headers'] {
+    return this.#headersFor(purpose, headers, this.#options.fieldsOf?.(hostname));
+  }
+
   async #fields(request: EgressRequest, url: URL): Promise<RequestFields> {
-    const { purpose, headers } = request;
-    const open = this.#headersFor(purpose, headers, this.#options.fieldsOf?.(url.hostname));
+    const { purpose } = request;
+    const open = this.#open(request, url);
     if (this.#signIn?.isOwn(url) === true) {
       const carries = this.#signIn.carries(url, request);
       return { open, secret: carries ? await this.#signIn.fields(url, purpose) : null };
@@ -221,8 +235,9 @@ export class Egress {
   }
 
   /** What came for a request that left. A site that wants another signature gets the request once more. */
-  #takeIn(url: URL, outcome: FetchOutcome, sentAtMs: number): EgressOutcome {
-    if (outcome.kind === 'failed') return outcome;
+  #takeIn(url: URL, outcome: FetchOutcome, sentAtMs: number, isSigned: boolean): EgressOutcome {
+    // Only a refusal can ask for a signature that was not made.
+    if (outcome.kind === 'failed' || (!isSigned && outcome.status < 400)) return outcome;
     const { status, headers, timing } = outcome;
     // The clock of the fetcher need not be the wall's.
     const atMs = sentAtMs + (timing.headersAtMs ?? timing.endedAtMs) - timing.startedAtMs;
@@ -237,6 +252,7 @@ export class Egress {
     target: URL,
     { address, family }: Extract<GuardAnswer, { kind: 'go' }>,
     { open, secret }: RequestFields,
+    signing: CrawlSigning | null,
   ): Promise<{
     readonly outcome: FetchOutcome | null;
     readonly startAnswer: StartAnswer;
@@ -247,7 +263,6 @@ export class Egress {
     const { fetcher, nowMs, network, onExchange } = this.#options;
     const { host, purpose, method = 'GET', body, largeBody, beforeDecoding, signal } = request;
     const { href: url } = target;
-    const signing = this.#options.signing?.signs(target) === true ? this.#options.signing : null;
     // Unless the fetcher asked, nothing left: then it may be tried again at once.
     let startAnswer: StartAnswer = { kind: 'wait', untilMs: nowMs() };
     let spooled: SpooledBody | null = null;
@@ -303,7 +318,8 @@ export class Egress {
       signal,
     });
     if (underway !== null) this.#underway.delete(underway);
-    return { outcome: came === null ? null : await withSpooled(came, spooled), startAnswer, sent, sentAtMs };
+    const outcome = came === null || spooled === null ? came : await withSpooled(came, spooled);
+    return { outcome, startAnswer, sent, sentAtMs };
   }
 }
 
@@ -335,8 +351,7 @@ async function fetchOrFail(fetcher: Fetcher, nowMs: () => number, request: Fetch
 }
 
 /** The outcome with what went to the spool. A full disk is broken machinery, and a value all the same. */
-async function withSpooled(outcome: FetchOutcome, spooled: SpooledBody | null): Promise<FetchOutcome> {
-  if (spooled === null) return outcome;
+async function withSpooled(outcome: FetchOutcome, spooled: SpooledBody): Promise<FetchOutcome> {
   if (outcome.kind === 'failed') {
     await spooled.discard();
     return outcome;

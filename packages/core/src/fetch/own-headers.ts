@@ -61,8 +61,9 @@ export function withFields(
   fields: Readonly<Record<string, string>>,
   others: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const names = new Set(Object.keys(others).map((name) => name.toLowerCase()));
-  if (names.size === 0) return fields;
+  const added = Object.keys(others);
+  if (added.length === 0) return fields;
+  const names = new Set(added.map((name) => name.toLowerCase()));
   return {
     ...Object.fromEntries(Object.entries(fields).filter(([name]) => !names.has(name.toLowerCase()))),
     ...others,
@@ -75,6 +76,7 @@ export function createFieldsOf(
   entries: readonly { readonly match: readonly string[]; readonly headers: Readonly<Record<string, string>> }[],
 ): (host: string) => Readonly<Record<string, string>> {
   const having = entries.filter(({ headers }) => Object.keys(headers).length > 0);
+  if (having.length === 0) return () => ofCrawl;
   const matching = createHostMatch(having.map(({ match }) => match));
   return (host) =>
     matching(host.replace(/\.$/, '')).reduce((fields, at) => withFields(fields, having[at]?.headers ?? {}), ofCrawl);

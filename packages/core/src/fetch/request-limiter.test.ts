@@ -32,7 +32,8 @@ const requirements = (more: Partial<HostRequirements>): HostRequirements => ({
   bucket: null,
   ...more,
 });
-const ask = (asked: HostRequirements, host = 'a') => clock.finish(limiter.ask(host, asked, clock.nowMs()));
+const ask = (asked: HostRequirements, host = 'a') =>
+  clock.finish(Promise.resolve(limiter.ask(host, asked, clock.nowMs())));
 
 const atOnce = () => ({ startedAtMs: clock.nowMs(), endedAtMs: clock.nowMs(), nowMs: clock.nowMs() });
 
@@ -100,7 +101,7 @@ describe('Crawl-delay', () => {
   it("refuses although the caller's clock says that the time has come: bottleneck decides", async () => {
     await exchange(asked);
     const wrong = clock.nowMs() + 3_600_000;
-    const answer = await clock.finish(limiter.ask('a', asked, wrong));
+    const answer = await clock.finish(Promise.resolve(limiter.ask('a', asked, wrong)));
     expect(answer).toEqual({ kind: 'wait', untilMs: wrong + RECHECK_MS });
     vi.spyOn(Bottleneck.prototype, 'schedule').mockImplementation(((job: () => unknown) => job()) as never);
     expect((await ask(asked)).kind).toBe('go');

@@ -252,15 +252,17 @@ function isCompanionHop({ via, hops }: UrlRecord): boolean {
 function fromPage({ url, record, decision, robots }: PageWork, outcome: PageOutcome, atMs: number): UrlDecision {
   const { line, pattern, dialect } = decision;
   const { depth, from } = record;
-  const { queued, isPage, replaces, simhash, similarTo, ...known } = outcome;
+  const { status, reason, layer, httpStatus = null, detail = null } = outcome;
+  const { queued, isPage, replaces, simhash, similarTo } = outcome;
+  const known = { url, status, reason, layer, httpStatus, line, pattern, dialect, robots, depth, from, atMs, detail };
   return {
-    ...decided({ url, ...known, line, pattern, dialect, robots, depth, from, atMs }),
+    ...decided(known),
     ...(queued === undefined ? {} : { queued }),
     ...(isPage === true ? { isPage } : {}),
     ...(replaces === undefined ? {} : { replaces }),
     ...(simhash === undefined ? {} : { simhash }),
     ...(similarTo === undefined ? {} : { similarTo }),
-    ...carriedBy(known.reason === 'license' ? 'failed' : known.status, record),
+    ...carriedBy(reason === 'license' ? 'failed' : status, record),
   };
 }
 

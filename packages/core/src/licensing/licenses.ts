@@ -28,7 +28,7 @@ import {
   MAX_LICENSES_IN_MEMORY,
   MAX_LICENSES_PER_AUTHORITY,
 } from './limits.js';
-import { licensesOfPage } from './page-licenses.js';
+import { licensesOfPage, mayNameLicense } from './page-licenses.js';
 
 export interface FoundLicense extends LicenseVerdict {
   /** When its document was received, epoch milliseconds; `null`: it was not. */
@@ -129,6 +129,7 @@ export class Licenses {
     body: Uint8Array,
   ): Promise<FoundLicense | null> {
     if (this.#parts.options.mode === 'off') return null;
+    if (work.signals.licenses.length === 0 && !mayNameLicense(page)) return null;
     const named = await this.#ofResponse(work.url, page, body);
     const ofSite = work.signals.licenses.length === 0 ? [] : await this.#ofSite(work);
     const own = named.length > 0 ? this.#judge(work.url, named) : null;
@@ -278,7 +279,7 @@ export class Licenses {
     const { reading, text, ...rest } = came;
     if (reading.kind === 'unreadable' && reading.isTemporary === true) return;
     const why = reading.kind === 'unreadable' ? reading.why : null;
-    await writeJson(this.#parts.store, `license/${keyOf(document)}`, {
+    await writeJson(this.#parts.store, recordKey(document), {
       ...rest,
       why,
       text: text === null ? null : Buffer.from(text).toString('base64'),
@@ -328,7 +329,7 @@ export class Licenses {
   }
 
   async #stored(document: string): Promise<Kept | null> {
-    const stored = await readJson<Stored>(this.#parts.store, `license/${keyOf(document)}`);
+    const stored = await readJson<Stored>(this.#parts.store, recordKey(document));
     if (stored === null) return null;
     const { why, ...rest } = stored;
     const text = rest.text === null ? null : Buffer.from(rest.text, 'base64').toString('utf8');
@@ -359,6 +360,11 @@ function remarkOn(reading: LicenseReading): string {
 
 function priced(outcome: string, price: string | null): string {
   return price === null ? outcome : `${outcome} ${price}`;
+}
+
+/** Near the document's host. */
+function recordKey(document: string): string {
+  return `license/${new URL(document).hostname}/${keyOf(document)}`;
 }
 
 function keyOf(document: string): string {

@@ -105,7 +105,9 @@ interface LinkOfField {
 
 /** The links in the order of the response. The time is linear in the length of the fields. Never throws. */
 export function linksOfFields(headers: HeaderLines): LinkOfField[] {
-  return headerValues(headers, 'link')
+  const fields = headerValues(headers, 'link');
+  if (fields.length === 0) return [];
+  return fields
     .flatMap((value) => [...value.matchAll(LINK)])
     .map(([, target = '', written = '']) => {
       const pairs = Array.from(written.matchAll(PARAMETER), ([, name = '', quoted, bare]) => {

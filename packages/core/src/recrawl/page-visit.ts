@@ -68,15 +68,19 @@ export type KeptVisit = Pick<PageVisit, 'url' | 'from' | 'userData' | 'atMs' | '
 export const VISIT_PREFIX = 'visit/';
 
 const KEY_CHARS = 22;
+/** A longer name of a host is not in the keys of its visits: keys that are listed have at most 100 characters. */
+const HOST_CHARS = 56;
 
 /** When a page was requested last, in vain or not. */
 export function lastTryMs({ atMs, triedAtMs }: Pick<PageVisit, 'atMs' | 'triedAtMs'>): number {
   return triedAtMs ?? atMs;
 }
 
-/** The key of a URL's record; of another kind of record with another prefix. */
+/** The key of a URL's record, near its host; of another kind of record with another prefix. */
 export function visitKey(url: string, prefix = VISIT_PREFIX): string {
-  return prefix + hash('sha256', url, 'base64url').slice(0, KEY_CHARS);
+  const { hostname } = new URL(url);
+  const host = hostname.length <= HOST_CHARS ? `${hostname}/` : '';
+  return `${prefix}${host}${hash('sha256', url, 'base64url').slice(0, KEY_CHARS)}`;
 }
 
 /** `null` of bytes that are no such record. */

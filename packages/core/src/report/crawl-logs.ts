@@ -10,7 +10,15 @@ import type { RejectedItem } from '../handle/staged.js';
 import { keepLatest } from '../keep-latest.js';
 import type { DatasetFound } from '../page/datasets.js';
 import type { CodeError } from './code-error.js';
-import type { LeftOutLine, OutcomeTable, RequestRecord, RunPromise, StagesLine, UrlDecision } from './decision.js';
+import type {
+  ClockLine,
+  LeftOutLine,
+  OutcomeTable,
+  RequestRecord,
+  RunPromise,
+  StagesLine,
+  UrlDecision,
+} from './decision.js';
 import {
   MAX_DECISION_LINES,
   MAX_ERROR_LOG_BYTES,
@@ -62,9 +70,14 @@ export class CrawlLogs {
     if (stages.length > 0) this.#run({ stages });
   }
 
-  #run(line: RunPromise | StagesLine): void {
+  /** What a comparison of clocks has said. */
+  clock(clock: ClockLine['clock']): void {
+    this.#run({ clock });
+  }
+
+  #run(line: RunPromise | ClockLine | StagesLine): void {
     if (this.#directory === null) return;
-    const runs = new LineLog<RunPromise | StagesLine>(this.#directory.runsPath);
+    const runs = new LineLog<typeof line>(this.#directory.runsPath);
     runs.append(line);
     runs.close();
   }

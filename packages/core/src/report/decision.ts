@@ -143,6 +143,17 @@ export interface StagesLine {
   readonly stages: readonly StageCounts[];
 }
 
+/** A comparison of clocks in `runs.jsonl`, of a crawl whose frontier is on a server. Milliseconds. */
+export interface ClockLine {
+  readonly clock: {
+    /** When it was made, by the clock of the crawl. */
+    readonly atMs: number;
+    /** By how much the server's clock was ahead, and how far that may be off. */
+    readonly aheadMs: number;
+    readonly errorMs: number;
+  };
+}
+
 /** The last line of a run in the decision log: URLs without a line, by status and reason. Held: until the next run. */
 export interface LeftOutLine {
   readonly atMs: number;

@@ -11,6 +11,7 @@ import type { RejectedItem } from '../handle/staged.js';
 import { parseJson } from '../parse-json.js';
 import type { CodeError } from './code-error.js';
 import type {
+  ClockLine,
   LeftOutLine,
   OutcomeTable,
   RequestRecord,
@@ -53,6 +54,10 @@ export const readDecisions = readerOf(isDecision);
 export const readHostWarnings = readerOf(lineWith<HostWarning>('host', 'code', 'atMs'));
 /** What the runs of one log declare, in the order of their starts. */
 export const readRuns = readerOf(isRunPromise);
+/** The same, and after each run how its clock compared with the server's. */
+export const readRunsAndClocks = readerOf(
+  (value): value is RunPromise | ClockLine => isRunPromise(value) || isClockLine(value),
+);
 /** What the stages of the items did in the runs of one log. */
 export const readStages = readerOf(
   (value): value is StagesLine =>
@@ -199,6 +204,11 @@ function isRunPromise(value: unknown): value is RunPromise {
   const areTokens = Array.isArray(tokens) && tokens.every((token) => typeof token === 'string');
   const isPace = isObject(pace) && typeof pace['minMs'] === 'number';
   return typeof userAgent === 'string' && areTokens && isPace && isObject(robots) && typeof concurrency === 'number';
+}
+
+function isClockLine(value: unknown): value is ClockLine {
+  if (!isObject(value) || !isObject(value['clock'])) return false;
+  return Number.isFinite(value['clock']['aheadMs']) && Number.isFinite(value['clock']['errorMs']);
 }
 
 function isDecisionOrLeftOut(value: unknown): value is UrlDecision | LeftOutLine {

@@ -7,8 +7,9 @@ import { type Clock, type Frontier, FrontierError } from '@mannerly/frontier';
 import type { JournalListener } from '../journal/journal.js';
 import { decodeJson, encodeJson } from '../json-record.js';
 import type { Item } from '../output/sink.js';
+import { sums } from '../report/added-numbers.js';
 import type { RequestRecord } from '../report/decision.js';
-import type { OutcomeCounts } from '../report/outcome-counts.js';
+import { OutcomeCounts } from '../report/outcome-counts.js';
 import type { PolitenessLedger } from '../report/politeness.js';
 import type { CrawlPhase } from './activity.js';
 import { PROCESS_SILENT_MS, TOTALS_EVERY_MS } from './limits.js';
@@ -172,6 +173,26 @@ export class CrawlTotals implements JournalListener {
     const who = { machine: hostname(), pid: process.pid, atMs, isOver, early };
     await store.writePart(TOTALS_KEY, encodeJson({ ...totals, process: { ...who, ...now } } satisfies ProcessTotals));
   }
+}
+
+/** The totals of processes that are long gone, as those of one. */
+export function mergeTotals(values: readonly Uint8Array[]): Uint8Array {
+  const all = values.map((bytes) => decodeJson<ProcessTotals>(bytes));
+  const sum = (of: (totals: ProcessTotals) => number | undefined) =>
+    all.reduce((total, one) => total + (of(one) ?? 0), 0);
+  const outcomes = new OutcomeCounts();
+  for (const one of all) outcomes.leftOut(one.outcomes);
+  const merged: ProcessTotals = {
+    ...sums(all, 'runs', 'requests', 'bytes', 'items'),
+    rejected: sum(({ rejected }) => rejected),
+    signed: sum(({ signed }) => signed),
+    requisites: {
+      requests: sum(({ requisites }) => requisites?.requests),
+      bytes: sum(({ requisites }) => requisites?.bytes),
+    },
+    outcomes: outcomes.outcomes(),
+  };
+  return encodeJson(merged);
 }
 
 /** The totals of all parts, by their names. @throws SyntaxError for what this package did not write. */

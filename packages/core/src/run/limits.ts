@@ -44,6 +44,8 @@ export const PROCESS_SILENT_MS = 30_000;
 export const SHARED_LOOK_MS = 250;
 
 export const ORDER_LOOK_MS = 1_000; // milliseconds between two looks whether an operator has ordered something
+export const FIRST_COMPARISONS = 3; // of the clock with the server's, when a run begins: the quickest answer counts
+export const CLOCK_COMPARED_EVERY_MS = 60_000; // milliseconds until the next
 export const MAX_ORDERS_REMEMBERED = 16; // orders that are known when a server that has forgotten shows them again
 
 // Manifests of runs

@@ -242,10 +242,9 @@ async function storedResult(
   const decision: PageOutcome = exclusion.storesItems
     ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...leftOut(page) }
     : wordOf(exclusion);
-  return {
-    ...decided(run, work, { ...decision, ...saidOf(run, near), httpStatus, isPage: true }),
-    ...(await admittedInSlices(run, candidates)),
-  };
+  const said = { ...decision, ...saidOf(run, near), httpStatus, isPage: true };
+  const { links, refused } = await admittedInSlices(run, candidates);
+  return { kind: 'page', work, decision: said, links, refused };
 }
 
 /**

@@ -66,12 +66,15 @@ async function crawl(run: Run): Promise<RunEnd> {
   run.companions.open(frontier);
   run.licenses.open();
   await run.recrawl?.open();
-  await frontier.exclusively(() => join(run));
+  const againAtMs = await frontier.exclusively(async () => {
+    await join(run);
+    return countFromAgain(frontier, setup.again, run.nowMs());
+  });
   await run.orders.open([
     ...(setup.isOwnStore ? [] : [() => frontier.readRecord(ORDER_KEY)]),
     ...(directory === null ? [] : [orderFile(directory.orderPath)]),
   ]);
-  const againAtMs = await frontier.exclusively(() => countFromAgain(frontier, setup.again, run.nowMs()));
+  await run.clocks.open(frontier);
   await run.knowledge.open(frontier);
   const { texts } = run.knowledge;
   if (texts !== null) for await (const line of run.logs.decisions()) texts.restore(line);
@@ -169,6 +172,7 @@ async function closeAll(run: Run): Promise<unknown[]> {
   run.stop.over();
   const parts = [
     run.orders,
+    run.clocks,
     run.licenses,
     run.signIn,
     run.egress,

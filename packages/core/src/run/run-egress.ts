@@ -38,7 +38,7 @@ export function createRunEgress(
     return false;
   };
   return new Egress({
-    tokens,
+    ...(tokens.origins.length === 0 ? {} : { tokens }),
     signIn: options.signIn,
     fetcher,
     identity,

@@ -10,7 +10,7 @@ import type { Companions } from '../discovery/companions.js';
 import type { Journal } from '../journal/journal.js';
 import { crawlSettings, frontierSettings } from '../options/crawl-settings.js';
 import { inWaves } from '../order-seed/wave-frontier.js';
-import type { CrawlTotals } from './crawl-totals.js';
+import { type CrawlTotals, mergeTotals, TOTALS_KEY } from './crawl-totals.js';
 import { MAX_WAITING_URLS, WAIT_JITTER } from './limits.js';
 import type { RunSetup } from './run-setup.js';
 
@@ -42,6 +42,7 @@ export function createRunFrontier(setup: RunSetup, parts: FrontierParts): Fronti
       forbidsEveryPurpose(signals.preferences, options.exclusion.page)
         ? 'robots-preferences'
         : (whyUnwanted(setup, parts, found) ?? knowledge.whyNot(found)),
+    mergeParts: { [TOTALS_KEY]: mergeTotals },
     onQueued: (url) => knowledge.queued(url),
     onEvent(event) {
       journal.frontierEvent(event);

@@ -56,6 +56,7 @@ import { PolitenessLedger } from '../report/politeness.js';
 import { Wakeup } from '../wakeup.js';
 import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, endedActivity } from './activity.js';
 import { type AddedUrl, addedUrls } from './added-urls.js';
+import { ClockComparison } from './clock-comparison.js';
 import { OrderWatch } from './crawl-orders.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
@@ -83,6 +84,7 @@ export class Run {
   /** After a reset: until when the hosts of the removed crawl get no request, epoch milliseconds. */
   readonly restedAtMs: number;
   readonly orders: OrderWatch;
+  readonly clocks: ClockComparison;
   readonly wakeup: Wakeup;
   readonly ledger: PolitenessLedger;
   readonly counts: OutcomeCounts;
@@ -172,6 +174,7 @@ export class Run {
       setup.log?.ordered(order);
       acts[order]();
     });
+    this.clocks = new ClockComparison(clock, logs);
     this.ledger = new PolitenessLedger();
     this.counts = new OutcomeCounts();
     this.totals = new CrawlTotals(clock, this.counts, this.ledger);
@@ -260,7 +263,7 @@ export class Run {
       signal: stop.signal,
       filesPath: directory?.filesPath ?? null,
       isArchived: options.archive !== null,
-      stages: this.stages,
+      ...(options.items.length === 0 ? {} : { stages: this.stages }),
       readMedia: (answer) => this.reader.read(replayedWork(answer.url, null), answer),
       fetch: this.pageRequests.fetch,
     });

@@ -55,6 +55,7 @@ function admitted({ admit, journal }: Run, candidates: readonly NewUrl[]) {
 
 /** The same of thousands of candidates, with turns for others. */
 export async function admittedInSlices(run: Run, candidates: readonly NewUrl[]) {
+  if (candidates.length <= ADMITTED_AT_ONCE) return admitted(run, candidates);
   const links: NewUrl[] = [];
   const refused: Refusal[] = [];
   for (let at = 0; at < candidates.length; at += ADMITTED_AT_ONCE) {

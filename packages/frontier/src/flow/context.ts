@@ -18,7 +18,7 @@ export type FrontierContext = Readonly<ReturnType<typeof createContext>>;
 
 export function createContext(settings: ResolvedFrontierOptions) {
   const { clock, bounds, random } = settings;
-  const guard = new StoreGuard(settings.store);
+  const guard = new StoreGuard(settings.store, settings.hostKeyBy);
   const { store } = guard;
   const lock = new CrawlLock(store, clock, random);
   const records = new PartRecords(store, lock, settings.owner);

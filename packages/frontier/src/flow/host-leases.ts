@@ -6,6 +6,7 @@ import type { LeasedEntry } from '../hosts/leased-entries.js';
 import { LeasedHost } from '../hosts/leased-host.js';
 import { ENTRIES_PER_LEASE } from '../limits.js';
 import { decodeItem } from '../records/record.js';
+import type { Authority } from '../robots/authority-cache.js';
 import type { AddOutcome, Entry, HostKey, NewEntry } from '../store.js';
 import { authorityOf } from '../url/url.js';
 import type { FrontierContext } from './context.js';
@@ -93,20 +94,28 @@ export class HostLeases {
     }
     const { gate, store, clock } = this.#context;
     const leased = entries.map(leasedEntry);
-    const own = new Set(host.askers);
-    for (const { item, authority } of leased) if (item.kind === 'page') own.add(authority);
-    const names = new Set([...own, ...leased.map(({ authority }) => authority)]);
+    /** Authorities of these entries; whether the host is spaced by their rules: a hop on its way is of another one. */
+    const names = new Map<string, boolean>();
+    for (const name of host.askers) names.set(name, true);
+    for (const { item, authority } of leased) {
+      if (item.kind === 'page' || !names.has(authority)) names.set(authority, item.kind === 'page');
+    }
     // Another process may have had the host meanwhile, and its robots.txt with it.
     const isNews = store.capabilities.shared && host.status === 'arriving';
-    const authorities = await Promise.all([...names].map((name) => (isNews ? gate.refresh(name) : gate.load(name))));
+    const loads: Promise<Authority>[] = [];
+    for (const name of names.keys()) loads.push(isNews ? gate.refresh(name) : gate.load(name));
+    const authorities = await Promise.all(loads);
     host.arrived();
     if (host.status !== 'leased') return;
-    const ours = authorities.filter(({ name }) => own.has(name));
-    for (const authority of ours) host.noteRules(authority.name, gate.rules(authority));
+    let hasAnswered = false;
+    for (const authority of authorities) {
+      if (names.get(authority.name) !== true) continue;
+      host.noteRules(authority.name, gate.rules(authority));
+      hasAnswered ||= authority.hasAnswered;
+    }
     // A holder was killed after it kept the answer and before it kept the clock: the requirements of the file are
     // known, and that it was just read. No clock and no answer is a new host.
-    const wasJustRead = isNews && host.clock.lastEndMs === null && ours.some(({ hasAnswered }) => hasAnswered);
-    if (wasJustRead) host.restartClock(clock.nowMs());
+    if (isNews && hasAnswered && host.clock.lastEndMs === null) host.restartClock(clock.nowMs());
     host.entries.add(leased);
     this.#schedule.reschedule(host);
   }
@@ -193,13 +202,14 @@ export class HostLeases {
   }
 
   #noteFinished(hosts: readonly LeasedHost[]): void {
-    const { counts, budget, labelBudgets, clock, guard } = this.#context;
+    const { counts, budget, labelBudgets, clock, guard, settings } = this.#context;
     let finished = 0;
     for (const host of hosts) finished += host.entries.finishedCount;
     if (finished === 0) return;
     counts.finished(finished);
     // Ahead of the commit: a process that is killed in between has counted a page too many, never one too few.
-    for (const account of [budget, labelBudgets]) account.save(clock.nowMs()).catch(guard.fail);
+    budget.save(clock.nowMs()).catch(guard.fail);
+    if (settings.labels.size > 0) labelBudgets.save(clock.nowMs()).catch(guard.fail);
   }
 
   #noteQueued(entries: readonly NewEntry[], outcomes: readonly AddOutcome[]): void {

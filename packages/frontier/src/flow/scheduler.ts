@@ -9,6 +9,8 @@
 // is handed out before its authority's robots.txt has been answered. No call here waits for time.
 
 import type { LeasedHost } from '../hosts/leased-host.js';
+import { mergeAccounts } from '../records/account.js';
+import { OWNER_PREFIX } from '../records/record-place.js';
 import type { HostKey } from '../store.js';
 import type { NewUrl } from '../url-record.js';
 import type { AddAnswer, Work } from '../work.js';
@@ -193,8 +195,20 @@ export class Scheduler {
       isSaving = true;
       const others = budget.othersAtWork() > 0 ? counts.read() : null;
       await Promise.all([budget.saveTime(nowMs), labelBudgets.saveTime(nowMs), others]);
+      await this.#mergeGone(nowMs);
       isSaving = false;
     });
+  }
+
+  /** Of processes that are long gone one account is kept. */
+  async #mergeGone(nowMs: number): Promise<void> {
+    const { settings, budget, labelBudgets, records } = this.#context;
+    const gone = budget.partsGone(nowMs);
+    if (gone.length === 0 || settings.part === null) return;
+    const accounts = [budget.key, ...labelBudgets.keys()].map((key) => [key, mergeAccounts] as const);
+    const owned = Object.entries(settings.mergeParts).map(([key, merge]) => [OWNER_PREFIX + key, merge] as const);
+    const isGone = async (part: string) => gone.includes(part) && (await budget.standsStill(part));
+    await records.merge(isGone, new Map([...accounts, ...owned]));
   }
 
   /** Calls `act` until `stop`. A store that fails stops the frontier. */

@@ -32,8 +32,9 @@ export class Seen {
    *
    * @param secret - Keeps a site from crafting URLs that suppress others. `null`: the crawl's own, drawn by the process
    *   that comes first and kept in the store: another one would make every known URL new again.
+   * @param lock - `null`: the caller has it.
    */
-  async open(secret: string | null, store: FrontierStore, lock: CrawlLock): Promise<void> {
+  async open(secret: string | null, store: FrontierStore, lock: CrawlLock | null): Promise<void> {
     this.#store = store;
     const kept = async () => {
       const bytes = await store.readRecord(SECRET_KEY);
@@ -44,7 +45,8 @@ export class Seen {
       await store.writeRecord(SECRET_KEY, new TextEncoder().encode(drawn));
       return drawn;
     };
-    const own = secret ?? (await kept()) ?? (await lock.exclusively(async () => (await kept()) ?? draw()));
+    const first = async () => (await kept()) ?? draw();
+    const own = secret ?? (await kept()) ?? (await (lock === null ? draw() : lock.exclusively(first)));
     this.#fingerprinter = createFingerprinter(own);
   }
 

@@ -5,11 +5,11 @@
 import type { Clock } from '../clock.js';
 import { FrontierError } from '../errors.js';
 import { RECORD_MOVED, stateOfMove } from '../records/moved.js';
-import { LOCK_HOST, nearOfPart } from '../records/processes.js';
+import { LOCK_HOST } from '../records/processes.js';
 import { decodeItem } from '../records/record.js';
-import { authorityOfKey } from '../robots/authority-cache.js';
+import { placeOfRecord } from '../records/record-place.js';
 import type { FrontierStore, ListedHost, NewEntry, ScanListing } from '../store.js';
-import { authorityOf, type HostKeyBy, hostKeyOf } from '../url/url.js';
+import { authorityOf, type HostKeyBy } from '../url/url.js';
 
 /** How much was moved. */
 export interface MovedCounts {
@@ -24,6 +24,8 @@ export interface MoveOptions {
   readonly to: FrontierStore;
   /** That of the crawl. */
   readonly hostKeyBy: HostKeyBy;
+  /** Between any two requests of the crawl, milliseconds; `null`: no limit. */
+  readonly crawlIntervalMs: number | null;
   /** Called now and then. */
   readonly onProgress?: (moved: MovedCounts) => void;
   readonly clock: Pick<Clock, 'after'>;
@@ -36,6 +38,8 @@ const KNOWN_AT_ONCE = 1_000;
 /** Milliseconds that a host is leased while its clock is set. */
 const LEASE_MS = 30_000;
 const RETRY_MS = 1_000;
+/** Milliseconds that a host waits at most because another one may have its address. */
+const REST_MOST_MS = 600_000;
 /** Looks at a host that an interrupted move has leased, until it is free: longer than the lease. */
 const MOST_RETRIES = 90;
 
@@ -64,9 +68,10 @@ export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
     moved.known += page.length;
     tell();
   }
+  const restMs = await restOf(options, (cursor) => listHosts.call(from, cursor, AT_ONCE));
   for await (const page of pages((cursor) => listHosts.call(from, cursor, AT_ONCE))) {
     const hosts = page.filter(({ host }) => host !== LOCK_HOST);
-    await setClocks(options, hosts);
+    await setClocks(options, hosts, restMs);
     moved.hosts += hosts.length;
     tell();
   }
@@ -82,9 +87,7 @@ export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
   }
   for await (const page of pages((cursor) => listRecords.call(from, '', cursor, AT_ONCE))) {
     for (const { key, value } of page) {
-      const authority = authorityOfKey(key);
-      const near = authority === null ? nearOfPart(key) : (hostKeyOf(authority, options.hostKeyBy) ?? authority);
-      if (key !== RECORD_MOVED) await to.writeRecord(key, value, near);
+      if (key !== RECORD_MOVED) await to.writeRecord(key, value, placeOfRecord(key, options.hostKeyBy));
     }
   }
   await compare(from, to);
@@ -113,8 +116,21 @@ async function begin({ from, to }: MoveOptions, secret: string): Promise<boolean
   return there === arriving;
 }
 
+/**
+ * For how long every host waits: what hosts share (an address, the crawl's pace) is spaced from the last request
+ * before the move, as far as anything can follow from it.
+ */
+async function restOf(
+  { crawlIntervalMs }: MoveOptions,
+  list: Parameters<typeof pages<ListedHost>>[0],
+): Promise<number> {
+  let restMs = crawlIntervalMs ?? 0;
+  for await (const page of pages(list)) for (const { delayMs } of page) restMs = Math.max(restMs, delayMs);
+  return Math.min(restMs, REST_MOST_MS);
+}
+
 /** Sets the clocks of hosts, before anything is queued: no process gets them earlier than in the old store. */
-async function setClocks({ to, clock }: MoveOptions, listed: readonly ListedHost[]): Promise<void> {
+async function setClocks({ to, clock }: MoveOptions, listed: readonly ListedHost[], restMs: number): Promise<void> {
   let left = listed;
   for (let tries = 0; left.length > 0; tries += 1) {
     const request = { maxHosts: left.length, entriesPerHost: 1, ttlMs: LEASE_MS, hosts: left.map(({ host }) => host) };
@@ -122,7 +138,7 @@ async function setClocks({ to, clock }: MoveOptions, listed: readonly ListedHost
     const commits = left.flatMap(({ host, state, delayMs, waitMs, isParked }) => {
       const fencingToken = leases.get(host);
       if (fencingToken === undefined) return [];
-      const then = { release: { dueInMs: isParked ? null : waitMs } };
+      const then = { release: { dueInMs: isParked ? null : Math.max(waitMs, restMs) } };
       return [{ host, fencingToken, delayMs, ...(state === null ? {} : { state }), then }];
     });
     if (commits.length > 0) await to.commit(commits);

@@ -20,7 +20,7 @@ import {
   UNSETTLED_PER_HOST,
   UNSETTLED_PER_HOST_MOST,
 } from '../limits.js';
-import { callable, invalid, knownKeys, numberIn, oneOf, trueOrFalse, wholeIn } from '../option-value.js';
+import { callable, invalid, knownKeys, numberIn, oneOf, wholeIn } from '../option-value.js';
 import { type Politeness, type PolitenessOptions, resolvePoliteness } from '../politeness/interval.js';
 import type { Bounds } from '../records/budget.js';
 import { createRulesReader, type RulesReader } from '../robots/authority-rules.js';
@@ -118,6 +118,11 @@ export interface FrontierOptions {
    * @default never refuses
    */
   readonly whyNot?: WhyNot;
+  /**
+   * How values that processes have written by `writePart` become one, by their keys, once the processes are long gone.
+   * What has no function here is lost then. @default none
+   */
+  readonly mergeParts?: Readonly<Record<string, (values: readonly Uint8Array[]) => Uint8Array>>;
   /** Called for each URL that was queued and was not known before. It must not throw. */
   readonly onQueued?: (url: NewUrl) => void;
   /** Called with statuses of URLs that end here and with warnings about hosts. It must not throw. */
@@ -148,24 +153,9 @@ export type ResolvedFrontierOptions = Readonly<
     readonly secret: string | null;
   };
 
-const KEYS = [
-  ...[
-    'store',
-    'robots',
-    'politeness',
-    'bounds',
-    'hosts',
-    'labels',
-    'crawl',
-    'owner',
-    'part',
-    'create',
-    'hostKeyBy',
-    'canonicalRules',
-  ],
-  ...['maxQueued', 'onFull', 'maxHosts', 'unsettledPerHost', 'leaseTtlMs', 'companions', 'whyNot', 'onQueued'],
-  ...['onEvent', 'clock', 'random', 'secret'],
-];
+const KEYS =
+  'store robots politeness bounds hosts labels crawl owner part create hostKeyBy canonicalRules maxQueued onFull maxHosts ' +
+  'unsettledPerHost leaseTtlMs companions whyNot mergeParts onQueued onEvent clock random secret';
 
 /**
  * Checks options and fills in what is absent.
@@ -173,7 +163,7 @@ const KEYS = [
  * @throws FrontierError `option-invalid`: names the option, its range and the value.
  */
 export function resolveOptions(options: FrontierOptions): ResolvedFrontierOptions {
-  knownKeys('', options, KEYS);
+  knownKeys('', options, KEYS.split(' '));
   const { store, crawl = 'crawl', owner = crypto.randomUUID(), part, secret = null } = options;
   const { maxQueued = QUEUED_MAX, maxHosts = HOSTS_HELD, unsettledPerHost = UNSETTLED_PER_HOST } = options;
   const { leaseTtlMs = LEASE_TTL_MS } = options;
@@ -190,7 +180,7 @@ export function resolveOptions(options: FrontierOptions): ResolvedFrontierOption
     crawl,
     owner,
     part,
-    create: trueOrFalse('create', options.create ?? true),
+    create: oneOf('create', options.create ?? true, [true, false]),
     canonicalRules: options.canonicalRules ?? CANONICAL_RULES,
     maxQueued: wholeIn('maxQueued', maxQueued, 1, PAGES_MOST),
     onFull: oneOf('onFull', options.onFull ?? 'drop', ['spill', 'drop']),
@@ -199,6 +189,7 @@ export function resolveOptions(options: FrontierOptions): ResolvedFrontierOption
     leaseTtlMs: wholeIn('leaseTtlMs', leaseTtlMs, LEASE_TTL_LEAST_MS, LEASE_TTL_MOST_MS),
     companions: callable('companions', options.companions ?? (() => [])),
     whyNot: callable('whyNot', options.whyNot ?? (() => null)),
+    mergeParts: options.mergeParts ?? {},
     onQueued: callable('onQueued', options.onQueued ?? (() => undefined)),
     onEvent: callable('onEvent', options.onEvent ?? (() => undefined)),
     clock: options.clock ?? systemClock(),

@@ -158,10 +158,13 @@ function withTiming(clock: HostClock, exchange: Exchange, kind: AnswerKind): Hos
 }
 
 function afterGood(clock: HostClock): HostClock {
+  const { adaptiveMs, goodInARow, throttledInARow, failedInARow, refusedInARow } = clock;
+  // Nearly always: the copy would be the same.
+  if (adaptiveMs + goodInARow + throttledInARow + failedInARow + refusedInARow === 0) return clock;
   const rested = { ...clock, throttledInARow: 0, failedInARow: 0, refusedInARow: 0 };
-  if (clock.adaptiveMs === 0) return { ...rested, goodInARow: 0 };
-  if (clock.goodInARow + 1 < GOOD_ANSWERS_TO_HALVE) return { ...rested, goodInARow: clock.goodInARow + 1 };
-  const halvedMs = clock.adaptiveMs / 2;
+  if (adaptiveMs === 0) return { ...rested, goodInARow: 0 };
+  if (goodInARow + 1 < GOOD_ANSWERS_TO_HALVE) return { ...rested, goodInARow: goodInARow + 1 };
+  const halvedMs = adaptiveMs / 2;
   return { ...rested, goodInARow: 0, adaptiveMs: halvedMs < LEAST_ADAPTIVE_MS ? 0 : halvedMs };
 }
 

@@ -5,7 +5,7 @@
 import { FrontierError } from '../errors.js';
 import type { HostWait } from '../frontier-event.js';
 import { POLITENESS_MS_MAX } from '../limits.js';
-import { invalid, knownKeys, numberIn } from '../option-value.js';
+import { invalid, knownKeys, numberIn, oneOf } from '../option-value.js';
 import type { HostRequirements } from '../work.js';
 import type { HostClock } from './host-clock.js';
 import {
@@ -169,8 +169,8 @@ export function resolvePoliteness(options: PolitenessOptions = {}): Politeness {
   const { profile = 'polite', jitter = 0, perIp = 'domain', quietHours = 'off', requestsPerSecond } = options;
   const shared = {
     jitter: numberIn('politeness.jitter', jitter, 0, JITTER_MAX),
-    perIp: addressRule(perIp),
-    quietHours: hoursRule(quietHours),
+    perIp: oneOf('politeness.perIp', perIp, [true, false, 'domain']),
+    quietHours: oneOf('politeness.quietHours', quietHours, ['off', 'prefer']),
     crawlIntervalMs: requestsPerSecond === undefined ? null : crawlIntervalMs(requestsPerSecond),
   };
   if (typeof profile === 'string' && Object.hasOwn(PROFILES, profile))
@@ -179,16 +179,6 @@ export function resolvePoliteness(options: PolitenessOptions = {}): Politeness {
     throw invalid('politeness.profile', `one of ${Object.keys(PROFILES).join(', ')} or an object`, profile);
   }
   return Object.freeze({ name: 'custom', ...customRule(profile), ...shared, warning: warningFor(profile) });
-}
-
-function hoursRule(quietHours: 'off' | 'prefer'): 'off' | 'prefer' {
-  if (quietHours === 'off' || quietHours === 'prefer') return quietHours;
-  throw invalid('politeness.quietHours', 'off or prefer', quietHours);
-}
-
-function addressRule(perIp: boolean | 'domain'): boolean | 'domain' {
-  if (typeof perIp === 'boolean' || perIp === 'domain') return perIp;
-  throw invalid('politeness.perIp', "true, false or 'domain'", perIp);
 }
 
 function crawlIntervalMs(perSecond: number): number {

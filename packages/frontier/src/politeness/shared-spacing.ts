@@ -65,9 +65,10 @@ export class AddressSlots {
   /**
    * Takes an address for a host when it is free.
    *
-   * @returns When to come back; `null`: the address is the host's until `free`. Rejects with what the store throws.
+   * @returns When to come back; `null`: the address is the host's until `free`. A promise only where the store is
+   *   asked; it rejects with what the store throws.
    */
-  async ask(host: HostKey, address: string, intervalMs: number, nowMs: number): Promise<number | null> {
+  ask(host: HostKey, address: string, intervalMs: number, nowMs: number): number | null | Promise<number | null> {
     const slot = this.#slotOf(address, nowMs);
     slot.isShared ||= this.#isShared(host, slot);
     const gapMs = Math.max(intervalMs, slot.lastIntervalMs);
@@ -84,12 +85,13 @@ export class AddressSlots {
     slot.takenAtMs = nowMs;
     this.#taken.set(host, slot);
     if (!slot.isShared || (own?.isReserved === true && nowMs - own.atMs <= RESERVED_LATE_MS)) return null;
-    const waitMs = await this.#reserve(address, intervalMs);
-    // What it reserved itself ends a little after its own pause.
-    if (waitMs <= (slot.lastHost === host ? RESERVED_LATE_MS : 0)) return null;
-    slot.holder = null;
-    this.#taken.delete(host);
-    return wait(slot, host, nowMs + waitMs, stepMs, true);
+    return this.#reserve(address, intervalMs).then((waitMs) => {
+      // What it reserved itself ends a little after its own pause.
+      if (waitMs <= (slot.lastHost === host ? RESERVED_LATE_MS : 0)) return null;
+      slot.holder = null;
+      this.#taken.delete(host);
+      return wait(slot, host, nowMs + waitMs, stepMs, true);
+    });
   }
 
   /** The host is done with its address, if it has one. `endedAtMs`: of the exchange; `null`: no request left. */

@@ -97,6 +97,53 @@ describe('bounds over processes', () => {
     expect(frontier.used().bytes).toBe(2 * ENDED);
   });
 
+  it('processes that are long gone have one account together, and none of it is lost', async () => {
+    const GONE = 400;
+    const { make, clock, store } = setUp(shared(21), answer, {
+      bounds: { pages: 5_000 },
+      mergeParts: { totals: (values) => new Uint8Array([values.reduce((sum, [value = 0]) => sum + value, 0)]) },
+    });
+    const write = (key: string, value: unknown) =>
+      store.writeRecord(key, new TextEncoder().encode(JSON.stringify(value)));
+    await store.open({ crawl: 'crawl', owner: 'test', create: true });
+    const names = Array.from({ length: GONE }, (_, at) => `gone${at}`);
+    await write('parts', names);
+    for (const [at, name] of names.entries()) {
+      const account = { pages: 2, bytes: 3, runningMs: 1_000 + at, granted: 9, beat: 4, isOver: at % 2 === 0 };
+      await write(`part/${name}/budget`, account);
+      if (at < 100) await store.writeRecord(`part/${name}/owner/totals`, new Uint8Array([1]));
+    }
+    const mortal = mortalClock(clock);
+    const crew = [make({ part: 'one' }), make({ part: 'two' }), make({ part: 'three', clock: mortal.clock })];
+    await openAll(clock, crew);
+    await crew[2]!.writePart('totals', new Uint8Array([7]));
+    mortal.stop();
+    const later = async (ms: number) => {
+      clock.advance(ms);
+      for (let turns = 0; turns < 3_000; turns += 1) await null;
+    };
+    const partsNow = async (): Promise<string[]> =>
+      JSON.parse(new TextDecoder().decode((await store.readRecord('parts'))!));
+    expect((await partsNow()).length).toBe(GONE + 3);
+    for (let seconds = 0; seconds < 640; seconds += 1) await later(1_000);
+    const left = await partsNow();
+    expect(left.length).toBeLessThanOrEqual(64 + 3);
+    expect(left).toEqual(expect.arrayContaining(['one', 'two']));
+    expect(left).not.toContain('three');
+    expect(left.filter((name) => name.startsWith('merged '))).toHaveLength(1);
+    for (const frontier of crew.slice(0, 2)) {
+      expect(frontier.counts().pages).toBe(2 * GONE);
+      expect(frontier.used().bytes).toBe(3 * GONE);
+      const totals = [...(await frontier.readParts('totals')).values()].map(([value = 0]) => value);
+      expect(totals.reduce((sum, value) => sum + value, 0)).toBe(107);
+    }
+    // One that was among them begins anew under its name; one that wakes up does not go on.
+    const again = make({ part: 'gone7' });
+    await openAll(clock, [again]);
+    expect(again.counts().pages).toBe(2 * GONE);
+    await expect(crew[2]!.recount()).rejects.toThrow(/account was closed/);
+  });
+
   it('what a dead process was granted comes back when it has been silent for long', async () => {
     const { work, make, world, clock } = setUp(shared(7), answer, { bounds: { pages: 20 } });
     const mortal = mortalClock(clock);

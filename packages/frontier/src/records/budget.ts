@@ -7,7 +7,9 @@
 // processes are known as of their last second.
 
 import type { Clock } from '../clock.js';
-import { GRANT_LOW, GRANT_MOST, PART_SILENT_MS } from './limits.js';
+import { FrontierError } from '../errors.js';
+import { ACCOUNT_KEY, type Account, type Granted, grantOf, keptOf, pagesLeft, readAccount } from './account.js';
+import { GRANT_LOW, PART_GONE_MS, PART_SILENT_MS, PARTS_GONE_MOST, PARTS_MERGED_AT_ONCE } from './limits.js';
 import type { PartRecords } from './processes.js';
 
 /** The bounds of a crawl; `null` where there is none. */
@@ -31,36 +33,12 @@ export interface UsedUp {
   readonly bytes: number;
 }
 
-/** What a part has in its record. */
-interface Account {
-  readonly pages: number;
-  readonly runningMs: number;
-  readonly bytes: number;
-  /** Pages done, in flight, and granted beyond. */
-  readonly granted: number;
-  /** Grows while the process lives. */
-  readonly beat: number;
-  /** Whether its process has ended by itself. */
-  readonly isOver: boolean;
-}
-
-/** What the other parts have. */
-interface Granted {
-  /** Pages that are done, and pages that living parts may still hand out. */
-  readonly taken: number;
-  /** Other parts that live. */
-  readonly alive: number;
-}
-
 /** Another part as last seen. */
 interface Other {
   readonly account: Account;
   /** When its beat last moved, by our clock. */
   readonly movedAtMs: number;
 }
-
-const KEY = 'budget';
-const NOTHING: Account = { pages: 0, runningMs: 0, bytes: 0, granted: 0, beat: 0, isOver: false };
 
 /** What the account is made of. */
 export interface BudgetOptions {
@@ -111,7 +89,7 @@ export class Budget {
   async open(nowMs: number): Promise<void> {
     const { isPart, records } = this.#options;
     if (isPart) {
-      const kept = readAccount(await records.read(records.name, this.#key));
+      const kept = readAccount(await records.read(records.name, this.key));
       this.#pages = kept.pages;
       this.#bytes = kept.bytes;
       this.#beat = kept.beat;
@@ -240,11 +218,25 @@ export class Budget {
 
   /** Writes our account, so that the running time is kept and others see us live, and reads the others'. */
   async saveTime(nowMs: number): Promise<void> {
+    const silentMs = nowMs - this.#heardAtMs;
     await this.#readOthers(nowMs);
+    await this.#stayListed(silentMs);
     const used = this.#pages + this.#inFlight;
     const { alive } = this.#grantedToOthers(nowMs);
     this.#granted = used + keptOf(Math.max(0, this.#granted - used), this.#left(nowMs), alive);
     await this.#write(nowMs);
+  }
+
+  /** Parts whose processes are long gone, as last seen, some at a time; none while they are few. */
+  partsGone(nowMs: number): readonly string[] {
+    const gone = [...this.#others].filter(([, { movedAtMs }]) => nowMs - movedAtMs >= PART_GONE_MS);
+    return gone.length <= PARTS_GONE_MOST ? [] : gone.slice(0, PARTS_MERGED_AT_ONCE).map(([part]) => part);
+  }
+
+  /** Whether the account of a part is as last seen. */
+  async standsStill(part: string): Promise<boolean> {
+    const { beat } = readAccount(await this.#options.records.read(part, this.key));
+    return beat === this.#others.get(part)?.account.beat;
   }
 
   async close(nowMs: number): Promise<void> {
@@ -254,8 +246,20 @@ export class Budget {
     this.#openedAtMs = null;
   }
 
-  get #key(): string {
-    return this.#options.key ?? KEY;
+  /** The name of its record. */
+  get key(): string {
+    return this.#options.key ?? ACCOUNT_KEY;
+  }
+
+  /** A server may have forgotten our part; or we were silent for so long that others have merged it. */
+  async #stayListed(silentMs: number): Promise<void> {
+    const { isPart, records } = this.#options;
+    if (!isPart || records.isListed) return;
+    if (silentMs >= PART_GONE_MS / 2)
+      throw new FrontierError('store-failed', 'this process was silent for so long that its account was closed', {
+        hint: 'Start it again: the crawl goes on.',
+      });
+    await records.enlist();
   }
 
   get #limit(): number {
@@ -330,7 +334,7 @@ export class Budget {
     };
     const { records } = this.#options;
     const bytes = new TextEncoder().encode(JSON.stringify(account));
-    const written = records.write(this.#key, bytes).then(() => {
+    const written = records.write(this.key, bytes).then(() => {
       this.#heardAtMs = nowMs;
     });
     this.#writes.add(written);
@@ -341,12 +345,13 @@ export class Budget {
   async #readOthers(nowMs: number, isEvery = nowMs - this.#lookedAtAllMs >= PART_SILENT_MS): Promise<void> {
     const { records, isPart } = this.#options;
     if (isEvery) this.#lookedAtAllMs = nowMs;
-    const names = (await records.list()).filter((name) => {
+    const listed = await records.list();
+    const names = listed.filter((name) => {
       const other = this.#others.get(name);
       return (!isPart || name !== records.name) && (isEvery || other === undefined || !hasEnded(other, nowMs));
     });
-    const accounts = await Promise.all(names.map((name) => records.read(name, this.#key)));
-    const seen = new Map(this.#others);
+    const accounts = await Promise.all(names.map((name) => records.read(name, this.key)));
+    const seen = new Map([...this.#others].filter(([name]) => listed.includes(name)));
     for (const [at, name] of names.entries()) {
       const account = readAccount(accounts[at] ?? null);
       const before = seen.get(name);
@@ -368,33 +373,4 @@ export class Budget {
 /** Its process has ended by itself, or has been silent for so long that it is taken for dead. */
 function hasEnded({ account, movedAtMs }: Other, nowMs: number): boolean {
   return account.isOver || nowMs - movedAtMs >= PART_SILENT_MS;
-}
-
-/** The parts whose processes have ended by themselves: a process that joins may go on under one of their names. */
-export async function partsOver(records: PartRecords, parts: readonly string[]): Promise<readonly string[]> {
-  const accounts = await Promise.all(parts.map((part) => records.read(part, KEY)));
-  return parts.filter((_, at) => readAccount(accounts[at] ?? null).isOver);
-}
-
-/** Pages of the crawl that no process was granted. @param own - Ours: done, in flight or granted. */
-export function pagesLeft(limit: number, { taken }: Granted, own: number): number {
-  return Math.max(0, limit - taken - own);
-}
-
-/** How many of the pages left one process takes at a time: all that it may, unless others want some too. */
-export function grantOf(left: number, alive: number): number {
-  return Math.min(left, GRANT_MOST, alive === 0 ? left : Math.ceil(left / (2 * (alive + 1))));
-}
-
-/**
- * How many granted pages that are not handed out a process keeps while nothing is left for others: half of them are
- * free again at every look, since a process without work may have them.
- */
-export function keptOf(unused: number, left: number, alive: number): number {
-  return left > 0 || alive === 0 ? unused : Math.floor(unused / 2);
-}
-
-function readAccount(bytes: Uint8Array | null): Account {
-  if (bytes === null) return NOTHING;
-  return { ...NOTHING, ...(JSON.parse(new TextDecoder().decode(bytes)) as Partial<Account>) };
 }

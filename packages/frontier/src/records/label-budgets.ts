@@ -38,6 +38,11 @@ export class LabelBudgets {
     await Promise.all(open.map((budget) => budget.prepare()));
   }
 
+  /** The names of their records. */
+  keys(): readonly string[] {
+    return [...this.#budgets.values()].map(({ key }) => key);
+  }
+
   /** As those of `Budget`. */
   async save(nowMs: number): Promise<void> {
     await Promise.all([...this.#budgets.values()].map((budget) => budget.save(nowMs)));

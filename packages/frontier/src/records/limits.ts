@@ -12,6 +12,12 @@ export const CRAWL_LOCK_RETRY_MS = 20;
 export const CRAWL_LOCK_WAIT_MS = 900_000;
 /** Parts of one crawl: each name under which a process has worked on it. Their list is one record. */
 export const PARTS_MOST = 16_384;
+/** A part whose account stands still for so long is merged with others, milliseconds: its process cannot go on. */
+export const PART_GONE_MS = 600_000;
+/** So many parts of processes that are gone are kept, as they may come back. */
+export const PARTS_GONE_MOST = 64;
+/** Parts that are merged at a time: under the lock. */
+export const PARTS_MERGED_AT_ONCE = 256;
 /** Pages that a process may hand out before it asks again, at most. */
 export const GRANT_MOST = 1_024;
 /** With fewer pages left of its grant a process takes more. */

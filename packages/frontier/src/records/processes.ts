@@ -6,7 +6,8 @@
 //
 // Of a record in parts each process writes one of its own, so that none overwrites another's and all of them together
 // say how much the crawl has done. A part is a name that outlives its process: a process that takes the name goes on
-// with its numbers. The first part has the plain key, so a crawl of one process has one record.
+// with its numbers. The first part has the plain key, so a crawl of one process has one record. Parts whose processes
+// are long gone are merged into one, so that what is kept does not grow with all that have ever been.
 
 import type { Clock } from '../clock.js';
 import { FrontierError } from '../errors.js';
@@ -83,23 +84,29 @@ export class CrawlLock {
 
 /** The part of a process that has the crawl for itself. */
 const MAIN_PART = 'main';
+/** A part of those that were merged. The next merge makes another one, and one write of the list replaces it. */
+const MERGED = /^merged (\d+)$/;
 const INDEX = 'parts';
 
 /** Records in parts of the main part, by the beginnings of their keys. */
 const IN_PARTS = /^(?:budget|waits$|owner\/totals$)/;
 
-/** The host near which the record of a key is kept, where it is one of those in parts. */
-export function nearOfPart(key: string): string | undefined {
-  return key === INDEX || key.startsWith('part/') || IN_PARTS.test(key) ? LOCK_HOST : undefined;
+/** Whether the record of a key is one of those in parts, or their list. They are kept with the lock. */
+export function isInParts(key: string): boolean {
+  return key === INDEX || key.startsWith('part/') || IN_PARTS.test(key);
 }
 
-/** Records in parts, kept with the lock. Its promises reject with what the store throws. */
+/** Makes one value of those that several parts have under a key. */
+export type MergeValues = (values: readonly Uint8Array[]) => Uint8Array;
+
+/** Records in parts. Its promises reject with what the store throws. */
 export class PartRecords {
   readonly #store: FrontierStore;
   readonly lock: CrawlLock;
   /** A name that no other part has. */
   readonly #fresh: string;
   #own = MAIN_PART;
+  #isListed = true;
 
   constructor(store: FrontierStore, lock: CrawlLock, fresh: string) {
     this.#store = store;
@@ -112,7 +119,7 @@ export class PartRecords {
   }
 
   /**
-   * Joins the crawl. In a store that is not shared, the part is always the main one.
+   * Joins the crawl; the caller has the lock. In a store that is not shared, the part is always the main one.
    *
    * @param named - The name of our part; `null`: one that is free.
    * @param over - Which parts no process uses any more; one of them is taken where no name was given.
@@ -120,18 +127,55 @@ export class PartRecords {
   async join(named: string | null, over: (parts: readonly string[]) => Promise<readonly string[]>): Promise<void> {
     if (!this.#store.capabilities.shared) return;
     this.#own = named ?? MAIN_PART;
-    await this.lock.exclusively(async () => {
-      const known = await this.#index();
-      const parts = known ?? [];
-      if (named === null) this.#own = (await over(parts))[0] ?? (known === null ? MAIN_PART : this.#fresh);
-      if (parts.includes(this.#own)) return;
-      if (parts.length >= PARTS_MOST) {
-        throw new FrontierError('store-failed', `more than ${PARTS_MOST} processes have worked on this crawl`, {
-          hint: 'Give each process a part that it takes again when it is restarted, such as a crawl directory.',
-        });
+    const known = await this.#index();
+    const parts = known ?? [];
+    const free = named === null ? await over(parts.filter((part) => !MERGED.test(part))) : [];
+    if (named === null) this.#own = free[0] ?? (known === null ? MAIN_PART : this.#fresh);
+    if (parts.includes(this.#own)) return;
+    if (parts.length >= PARTS_MOST) {
+      throw new FrontierError('store-failed', `more than ${PARTS_MOST} processes have worked on this crawl`, {
+        hint: 'Give each process a part that it takes again when it is restarted, such as a crawl directory.',
+      });
+    }
+    await this.#writeIndex([...parts, this.#own]);
+  }
+
+  /** Whether our part was in the list when it was read last. It is not where a server has forgotten it. */
+  get isListed(): boolean {
+    return this.#isListed;
+  }
+
+  /** Puts our part back into the list. */
+  enlist(): Promise<void> {
+    return this.lock.exclusively(async () => {
+      const parts = await this.list();
+      if (!this.#isListed) await this.#writeIndex([...parts, this.#own]);
+    });
+  }
+
+  /**
+   * Merges parts whose processes are gone, unless another process has the lock. Interrupted, it changes nothing, or
+   * leaves records that no list names.
+   *
+   * @param isGone - Asked under the lock.
+   * @param merges - By the keys of the records that are kept.
+   */
+  async merge(isGone: (part: string) => Promise<boolean>, merges: ReadonlyMap<string, MergeValues>): Promise<void> {
+    await this.lock.tryExclusively(async (isStill) => {
+      const parts = await this.list();
+      const areGone = await Promise.all(parts.map((part) => MERGED.test(part) || (part !== MAIN_PART && isGone(part))));
+      const gone = parts.filter((_, at) => areGone[at]);
+      const numbers = gone.map((part) => Number(MERGED.exec(part)?.[1] ?? 0));
+      const merged = `merged ${1 + Math.max(0, ...numbers)}`;
+      for (const [key, mergeValues] of merges) {
+        const values = await Promise.all(gone.map((part) => this.read(part, key)));
+        const kept = values.filter((value) => value !== null);
+        if (kept.length > 0) await this.#store.writeRecord(keyOf(merged, key), mergeValues(kept));
       }
-      const index = new TextEncoder().encode(JSON.stringify([...parts, this.#own]));
-      await this.#store.writeRecord(INDEX, index, LOCK_HOST);
+      if (!isStill()) return;
+      await this.#writeIndex([...parts.filter((part) => !gone.includes(part)), merged]);
+      const keys = gone.flatMap((part) => [...merges.keys(), 'waits'].map((key) => keyOf(part, key)));
+      await Promise.all(keys.map((key) => this.#store.writeRecord(key, null)));
     });
   }
 
@@ -142,12 +186,14 @@ export class PartRecords {
 
   /** Names of all parts, ours among them. */
   async list(): Promise<readonly string[]> {
-    return (await this.#index()) ?? [MAIN_PART];
+    const parts = (await this.#index()) ?? [MAIN_PART];
+    this.#isListed = parts.includes(this.#own);
+    return parts;
   }
 
   /** What a part has under a key; `null`: nothing. */
   read(part: string, key: string): Promise<Uint8Array | null> {
-    return this.#store.readRecord(keyOf(part, key), LOCK_HOST);
+    return this.#store.readRecord(keyOf(part, key));
   }
 
   /** What all parts have under a key, by their names. */
@@ -158,11 +204,15 @@ export class PartRecords {
   }
 
   write(key: string, value: Uint8Array): Promise<void> {
-    return this.#store.writeRecord(keyOf(this.#own, key), value, LOCK_HOST);
+    return this.#store.writeRecord(keyOf(this.#own, key), value);
+  }
+
+  #writeIndex(parts: readonly string[]): Promise<void> {
+    return this.#store.writeRecord(INDEX, new TextEncoder().encode(JSON.stringify(parts)));
   }
 
   async #index(): Promise<readonly string[] | null> {
-    const bytes = this.#store.capabilities.shared ? await this.#store.readRecord(INDEX, LOCK_HOST) : null;
+    const bytes = this.#store.capabilities.shared ? await this.#store.readRecord(INDEX) : null;
     return bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as string[]);
   }
 }

@@ -3,7 +3,9 @@
 // the same. And how much is in it: read now and then, kept up to date with what this process adds and finishes.
 
 import { FrontierError } from '../errors.js';
-import type { FrontierStore } from '../store.js';
+import type { FrontierStore, HostKey } from '../store.js';
+import type { HostKeyBy } from '../url/url.js';
+import { placeOfRecord } from './record-place.js';
 
 /** A store and whether it still works. */
 export class StoreGuard {
@@ -14,8 +16,13 @@ export class StoreGuard {
   #failure: FrontierError | null = null;
   #broken: unknown = null;
 
-  constructor(inner: FrontierStore) {
-    this.store = aroundStore(inner, (verb) => this.#call(verb));
+  /** @param hostKeyBy - Records are kept near their hosts. */
+  constructor(inner: FrontierStore, hostKeyBy: HostKeyBy) {
+    this.store = aroundStore(
+      inner,
+      (verb) => this.#call(verb),
+      (key) => placeOfRecord(key, hostKeyBy),
+    );
     this.fail = (error) => {
       this.#broken ??= error;
     };
@@ -48,10 +55,14 @@ export class StoreGuard {
 
 /**
  * A store whose verbs all pass through one function, which may refuse, delay or watch them; `close` does not. What a
- * store leaves out stays out.
+ * store leaves out stays out. @param nearOf - The host of a record for which none is named.
  */
-export function aroundStore(store: FrontierStore, pass: <T>(verb: () => Promise<T>) => Promise<T>): FrontierStore {
-  const { reserve, readHost, listRecords, overdueMs } = store;
+export function aroundStore(
+  store: FrontierStore,
+  pass: <T>(verb: () => Promise<T>) => Promise<T>,
+  nearOf: (key: string) => HostKey | undefined = () => undefined,
+): FrontierStore {
+  const { reserve, readHost, listRecords, overdueMs, clockMs } = store;
   return {
     capabilities: store.capabilities,
     get rollbacks() {
@@ -64,13 +75,14 @@ export function aroundStore(store: FrontierStore, pass: <T>(verb: () => Promise<
     commit: (hosts, links) => pass(() => store.commit(hosts, links)),
     nextDueInMs: () => pass(() => store.nextDueInMs()),
     ...(overdueMs === undefined ? {} : { overdueMs: (most) => pass(() => overdueMs.call(store, most)) }),
-    readRecord: (key, near) => pass(() => store.readRecord(key, near)),
-    writeRecord: (key, value, near) => pass(() => store.writeRecord(key, value, near)),
+    readRecord: (key, near = nearOf(key)) => pass(() => store.readRecord(key, near)),
+    writeRecord: (key, value, near = nearOf(key)) => pass(() => store.writeRecord(key, value, near)),
     ...(listRecords === undefined
       ? {}
       : { listRecords: (prefix, cursor, limit) => pass(() => listRecords.call(store, prefix, cursor, limit)) }),
     ...(reserve === undefined ? {} : { reserve: (slots) => pass(() => reserve.call(store, slots)) }),
     ...(readHost === undefined ? {} : { readHost: (host) => pass(() => readHost.call(store, host)) }),
+    ...(clockMs === undefined ? {} : { clockMs: () => pass(() => clockMs.call(store)) }),
     stats: () => pass(() => store.stats()),
     scan: (cursor, limit, host) => pass(() => store.scan(cursor, limit, host)),
     close: () => store.close(),

@@ -15,7 +15,7 @@ function cacheOf(bounds: { maxAuthorities: number; maxRules: number }, kept = ne
       kept.set(key, bytes);
     },
   };
-  return new AuthorityCache(records as never, (record) => record, { ...bounds, maxBytes: 1_000_000 }, 'host');
+  return new AuthorityCache(records as never, (record) => record, { ...bounds, maxBytes: 1_000_000 });
 }
 
 async function loadAll(cache: ReturnType<typeof cacheOf>, names: readonly string[]): Promise<Authority[]> {

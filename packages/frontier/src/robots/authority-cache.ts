@@ -7,7 +7,6 @@
 import { type AccessState, decodeAccess, encodeAccess, initialAccess } from '@mannerly/robots/access';
 import { RECORD_MAX_BYTES } from '../limits.js';
 import type { FrontierStore } from '../store.js';
-import { type HostKeyBy, hostKeyOf } from '../url/url.js';
 import type { AuthorityRules } from './authority-rules.js';
 import { AUTHORITY_OVERHEAD_BYTES } from './limits.js';
 import { pack, unpack } from './packed-record.js';
@@ -61,7 +60,6 @@ export class AuthorityCache {
   readonly #records: Pick<FrontierStore, 'readRecord' | 'writeRecord'>;
   readonly #restore: (record: AuthorityRecord) => AuthorityRecord;
   readonly #bounds: AuthorityCacheBounds;
-  readonly #hostKeyBy: HostKeyBy;
   /** In the order of use: removing and adding makes one the youngest. */
   readonly #byName = new Map<string, { readonly authority: Authority; readonly bytes: number }>();
   readonly #loading = new Map<string, Promise<Authority>>();
@@ -71,20 +69,15 @@ export class AuthorityCache {
   /** Used last: links of one page ask for the same authority over and over. */
   #youngest: Authority | null = null;
 
-  /**
-   * @param restore - What a record read from the store becomes before it is used.
-   * @param hostKeyBy - Records are kept near their hosts.
-   */
+  /** @param restore - What a record read from the store becomes before it is used. */
   constructor(
     records: Pick<FrontierStore, 'readRecord' | 'writeRecord'>,
     restore: (record: AuthorityRecord) => AuthorityRecord,
     bounds: AuthorityCacheBounds,
-    hostKeyBy: HostKeyBy,
   ) {
     this.#records = records;
     this.#restore = restore;
     this.#bounds = bounds;
-    this.#hostKeyBy = hostKeyBy;
   }
 
   /** In memory; `null` says nothing about the store. */
@@ -112,7 +105,7 @@ export class AuthorityCache {
 
   /** Its record as the store has it now; memory stays as it is. */
   async readRecord(name: string): Promise<AuthorityRecord | null> {
-    const bytes = await this.#records.readRecord(authorityKey(name), this.#hostOf(name));
+    const bytes = await this.#records.readRecord(authorityKey(name));
     return bytes === null ? null : decodeAuthority(bytes);
   }
 
@@ -154,8 +147,7 @@ export class AuthorityCache {
     authority.writes += 1;
     this.#hold(authority);
     try {
-      const { name } = authority;
-      await this.#records.writeRecord(authorityKey(name), encodeAuthority(authority), this.#hostOf(name));
+      await this.#records.writeRecord(authorityKey(authority.name), encodeAuthority(authority));
     } finally {
       authority.writes -= 1;
     }
@@ -167,10 +159,6 @@ export class AuthorityCache {
     const authority: Authority = { name, ...record, rules: null, rulesBody: null, refused: null, writes: 0 };
     this.#hold(authority);
     return authority;
-  }
-
-  #hostOf(name: string): string {
-    return hostKeyOf(name, this.#hostKeyBy) ?? name;
   }
 
   #hold(authority: Authority): void {
@@ -205,11 +193,6 @@ const HEAD_LENGTH_BYTES = 4;
 /** The key of an authority's record. */
 export function authorityKey(authority: string): string {
   return `robots/${authority}`;
-}
-
-/** The authority whose record has the key; `null`: it is another record. */
-export function authorityOfKey(key: string): string | null {
-  return key.startsWith('robots/') ? key.slice('robots/'.length) : null;
 }
 
 /** The record of an authority that nothing is known of. */

@@ -17,7 +17,6 @@ import {
 import type { Clock } from '../clock.js';
 import { AUTHORITIES_IN_MEMORY, AUTHORITY_BYTES_IN_MEMORY, RULES_IN_MEMORY } from '../limits.js';
 import type { FrontierStore } from '../store.js';
-import type { HostKeyBy } from '../url/url.js';
 import type { RobotsCopyRef, RobotsWork } from '../work.js';
 import {
   type Authority,
@@ -58,7 +57,6 @@ export type RobotsRequest = Pick<RobotsWork, 'url' | 'etag' | 'lastModified'>;
 /** What the gate is made of. */
 export interface GateOptions {
   readonly records: Pick<FrontierStore, 'readRecord' | 'writeRecord'>;
-  readonly hostKeyBy: HostKeyBy;
   readonly access: ResolvedAccessOptions;
   readonly readRules: RulesReader;
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -74,14 +72,14 @@ export class RobotsGate {
   readonly #cache: AuthorityCache;
 
   constructor(options: GateOptions) {
-    const { records, access, clock, hostKeyBy } = options;
+    const { records, access, clock } = options;
     this.#options = options;
     const bounds = {
       maxAuthorities: AUTHORITIES_IN_MEMORY,
       maxRules: RULES_IN_MEMORY,
       maxBytes: AUTHORITY_BYTES_IN_MEMORY,
     };
-    this.#cache = new AuthorityCache(records, (record) => restored(record, clock.nowMs(), access), bounds, hostKeyBy);
+    this.#cache = new AuthorityCache(records, (record) => restored(record, clock.nowMs(), access), bounds);
   }
 
   peek(name: string): Authority | null {

@@ -5,20 +5,16 @@
 import { FrontierError } from '../errors.js';
 import { FINGERPRINT_BYTES, HOST_STATE_MAX_BYTES, QUEUED_MAX, RECORD_MAX_BYTES } from '../limits.js';
 import { knownKeys, wholeIn } from '../option-value.js';
-import type {
-  FrontierStore,
-  HostCommit,
-  LeaseRequest,
-  NewEntry,
-  OpenRequest,
-  ReserveSlot,
-  StoreCapabilities,
-} from '../store.js';
+import type { FrontierStore, HostCommit, NewEntry, OpenRequest, StoreCapabilities } from '../store.js';
 
-type Verbs = Required<Omit<FrontierStore, 'capabilities' | 'rollbacks' | 'open' | 'add' | 'destroy' | 'close'>>;
+type Verbs = Required<
+  Omit<FrontierStore, 'capabilities' | 'rollbacks' | 'open' | 'add' | 'clockMs' | 'destroy' | 'close'>
+>;
 
 /** The verbs of a store that is open. */
-export type StoreVerbs = Verbs & Required<Pick<FrontierStore, 'destroy'>> & Pick<FrontierStore, 'rollbacks'>;
+export type StoreVerbs = Verbs &
+  Required<Pick<FrontierStore, 'destroy'>> &
+  Pick<FrontierStore, 'rollbacks' | 'clockMs'>;
 
 /** The verbs of an opened crawl, with arguments that are checked. They may answer at once. */
 export type StoreQueues = {
@@ -30,6 +26,8 @@ export type StoreQueues = {
   save?(): Promise<void>;
   /** Called before each verb. @throws FrontierError `store-failed` once the store has failed. */
   check?(): void;
+  /** @default the store has no server */
+  clockMs?(): Promise<number | null>;
   /** Removes the crawl. @default the store cannot */
   destroy?(): Promise<void>;
   close?(): Promise<void>;
@@ -45,146 +43,106 @@ export interface StoreBackend {
 }
 
 /** A store that was not opened yet. */
-export class CheckedStore implements FrontierStore {
-  readonly capabilities: StoreCapabilities;
-  readonly #backend: StoreBackend;
-  #queues: StoreQueues | null = null;
-  #isOpening = false;
-  #isClosed = false;
+export function checkedStore(backend: StoreBackend): FrontierStore {
+  const { capabilities } = backend;
+  let queues: StoreQueues | null = null;
+  let isOpening = false;
+  let isClosed = false;
 
-  constructor(backend: StoreBackend) {
-    this.capabilities = backend.capabilities;
-    this.#backend = backend;
-  }
-
-  get rollbacks(): number {
-    return this.#queues?.rollbacks ?? 0;
-  }
-
-  async open(request: OpenRequest): Promise<void> {
-    if (this.#isClosed) throw new FrontierError('closed', 'this store was closed; create another one');
-    if (this.#isOpening) throw new FrontierError('option-invalid', 'this store is open already');
-    this.#isOpening = true;
-    try {
-      this.#queues = await this.#backend.open(request);
-    } catch (error) {
-      this.#isOpening = false;
-      throw error;
-    }
-  }
-
-  async add(entries: readonly NewEntry[]) {
-    return (await this.commit([], entries)).links;
-  }
-
-  async lease(request: LeaseRequest) {
-    const queues = this.#open();
-    const leases = await queues.lease(request);
-    if (leases.length > 0) await queues.save?.();
-    return leases;
-  }
-
-  async wake(host: string) {
-    const queues = this.#open();
-    await queues.wake(host);
-    await queues.save?.();
-  }
-
-  async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []) {
-    const queues = this.#open();
-    checkEntries(links, this.capabilities);
-    checkCommits(hosts, this.capabilities);
-    const answer = await queues.commit(hosts, links);
-    if (hosts.length > 0 || answer.links.includes('new')) await queues.save?.();
+  const opened = (): StoreQueues => {
+    if (isClosed) throw new FrontierError('closed', 'the store is closed');
+    if (queues === null) throw new FrontierError('not-open', 'the store was not opened');
+    queues.check?.();
+    return queues;
+  };
+  const commit = async (hosts: readonly HostCommit[], links: readonly NewEntry[] = []) => {
+    const open = opened();
+    checkEntries(links, capabilities);
+    checkCommits(hosts, capabilities);
+    const answer = await open.commit(hosts, links);
+    if (hosts.length > 0 || answer.links.includes('new')) await open.save?.();
     return answer;
-  }
+  };
+  /** For verbs whose answer does not say whether they changed something. */
+  const saved = async (verb: (open: StoreQueues) => Promise<void> | void) => {
+    const open = opened();
+    await verb(open);
+    await open.save?.();
+  };
+  const close = async () => {
+    if (isClosed) return;
+    isClosed = true;
+    const open = queues;
+    queues = null;
+    backend.close?.();
+    await open?.close?.();
+  };
 
-  async nextDueInMs() {
-    return this.#open().nextDueInMs();
-  }
-
-  async overdueMs(most: number) {
-    return this.#open().overdueMs(most);
-  }
-
-  async readRecord(key: string, near?: string) {
-    return this.#open().readRecord(key, near);
-  }
-
-  async writeRecord(key: string, value: Uint8Array | null, near?: string) {
-    const queues = this.#open();
-    if (value !== null) checkBytes('record', value, RECORD_MAX_BYTES);
-    await queues.writeRecord(key, value, near);
-    await queues.save?.();
-  }
-
-  async listRecords(prefix: string, cursor: string | null, limit: number) {
-    return this.#open().listRecords(prefix, cursor, Math.max(1, Math.min(limit, SCAN_LIMIT)));
-  }
-
-  async reserve(slots: readonly ReserveSlot[]) {
-    return this.#open().reserve(slots);
-  }
-
-  async readHost(host: string) {
-    return this.#open().readHost(host);
-  }
-
-  async stats() {
-    return this.#open().stats();
-  }
-
-  /** A page has at least one item and at most 10,000. */
-  async scan(cursor: string | null, limit: number, host?: string) {
-    return this.#open().scan(cursor, Math.max(1, Math.min(limit, SCAN_LIMIT)), host);
-  }
-
-  async destroy() {
-    const queues = this.#open();
-    if (queues.destroy === undefined) throw new FrontierError('option-invalid', 'this store removes no crawl');
-    await queues.destroy();
-    await this.close();
-  }
-
-  async know(fingerprints: readonly Uint8Array[]) {
-    const queues = this.#open();
-    checkEntries(
-      fingerprints.map((fingerprint) => ({ fingerprint, ...NO_ENTRY })),
-      this.capabilities,
-    );
-    await queues.know(fingerprints);
-    await queues.save?.();
-  }
-
-  async listKnown(cursor: string | null, limit: number) {
-    return this.#open().listKnown(cursor, Math.max(1, Math.min(limit, SCAN_LIMIT)));
-  }
-
-  async listHosts(cursor: string | null, limit: number) {
-    return this.#open().listHosts(cursor, Math.max(1, Math.min(limit, SCAN_LIMIT)));
-  }
-
-  async close() {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    const queues = this.#queues;
-    this.#queues = null;
-    this.#backend.close?.();
-    await queues?.close?.();
-  }
-
-  #open(): StoreQueues {
-    if (this.#isClosed) throw new FrontierError('closed', 'the store is closed');
-    if (this.#queues === null) throw new FrontierError('not-open', 'the store was not opened');
-    this.#queues.check?.();
-    return this.#queues;
-  }
+  return {
+    capabilities,
+    get rollbacks() {
+      return queues?.rollbacks ?? 0;
+    },
+    async open(request) {
+      if (isClosed) throw new FrontierError('closed', 'this store was closed; create another one');
+      if (isOpening) throw new FrontierError('option-invalid', 'this store is open already');
+      isOpening = true;
+      try {
+        queues = await backend.open(request);
+      } catch (error) {
+        isOpening = false;
+        throw error;
+      }
+    },
+    add: async (entries) => (await commit([], entries)).links,
+    async lease(request) {
+      const open = opened();
+      const leases = await open.lease(request);
+      if (leases.length > 0) await open.save?.();
+      return leases;
+    },
+    wake: (host) => saved((open) => open.wake(host)),
+    commit,
+    nextDueInMs: async () => opened().nextDueInMs(),
+    overdueMs: async (most) => opened().overdueMs(most),
+    readRecord: async (key, near) => opened().readRecord(key, near),
+    writeRecord: (key, value, near) =>
+      saved((open) => {
+        if (value !== null) checkBytes('record', value, RECORD_MAX_BYTES);
+        return open.writeRecord(key, value, near);
+      }),
+    listRecords: async (prefix, cursor, limit) => opened().listRecords(prefix, cursor, pageOf(limit)),
+    reserve: async (slots) => opened().reserve(slots),
+    readHost: async (host) => opened().readHost(host),
+    stats: async () => opened().stats(),
+    clockMs: async () => (await opened().clockMs?.()) ?? null,
+    scan: async (cursor, limit, host) => opened().scan(cursor, pageOf(limit), host),
+    know: (fingerprints) =>
+      saved((open) => {
+        const entries = fingerprints.map((fingerprint) => ({ fingerprint, ...NO_ENTRY }));
+        checkEntries(entries, capabilities);
+        return open.know(fingerprints);
+      }),
+    listKnown: async (cursor, limit) => opened().listKnown(cursor, pageOf(limit)),
+    listHosts: async (cursor, limit) => opened().listHosts(cursor, pageOf(limit)),
+    async destroy() {
+      const open = opened();
+      if (open.destroy === undefined) throw new FrontierError('option-invalid', 'this store removes no crawl');
+      await open.destroy();
+      await close();
+    },
+    close,
+  };
 }
 
 const NO_ENTRY = { host: '', priority: 0, body: new Uint8Array(0) };
 
-/** Most items of one page of a scan. */
-const SCAN_LIMIT = 10_000;
+/** Most items of one page. */
+const PAGE_MOST = 10_000;
+
+function pageOf(limit: number): number {
+  return Math.max(1, Math.min(limit, PAGE_MOST));
+}
 
 function checkEntries(entries: readonly NewEntry[], capabilities: StoreCapabilities): void {
   const { maxBatch, maxBody } = capabilities;

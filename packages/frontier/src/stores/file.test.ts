@@ -186,7 +186,7 @@ describe('the file store at open', () => {
       [lines.slice(0, -1).join('\n'), 'store-failed'],
       [[lines[0], ...lines.slice(2)].join('\n'), 'store-failed'],
       [whole.replace('"host"', '"ho'), 'store-failed'],
-      [whole.replace('"version":2', '"version":1'), 'store-mismatch'],
+      [whole.replace('"version":3', '"version":2'), 'store-mismatch'],
       ['', 'store-mismatch'],
     ];
     for (const [text, code] of damaged) {

@@ -7,7 +7,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { FrontierError } from '../errors.js';
 import type { FrontierStore, OpenRequest, StoreCapabilities } from '../store.js';
-import { CheckedStore, hasCode, resolveMaxQueued, toFailure } from './checked-store.js';
+import { checkedStore, hasCode, resolveMaxQueued, toFailure } from './checked-store.js';
 import { MEMORY_CAPABILITIES, MemoryQueues, type SavedHost } from './memory.js';
 import { hasProcess } from './processes/process-identity.js';
 
@@ -40,7 +40,7 @@ export function fileStore(options: FileStoreOptions): FrontierStore {
   };
   const most = resolveMaxQueued(maxQueued);
   const open = (request: OpenRequest) => FileQueues.open(path, request, most, nowMs);
-  return new CheckedStore({ capabilities: FILE_CAPABILITIES, open });
+  return checkedStore({ capabilities: FILE_CAPABILITIES, open });
 }
 
 /** The memory store and its file. */
@@ -158,8 +158,7 @@ async function tryCreate(path: string, text: string): Promise<boolean> {
 }
 
 const FORMAT = 'mannerly-frontier';
-const VERSION = 2;
-const FINGERPRINTS_PER_LINE = 1_024;
+const VERSION = 3;
 
 type Line =
   | { readonly format: string; readonly version: number; readonly crawl: string }
@@ -172,9 +171,9 @@ type Line =
 function formatImage(crawl: string, queues: MemoryQueues): string {
   const lines: Line[] = [{ format: FORMAT, version: VERSION, crawl }];
   for (const host of queues.savedHosts()) lines.push({ host });
-  const known = Uint32Array.from([...queues.fingerprints.words()].flat());
-  for (let from = 0; from < known.length; from += 2 * FINGERPRINTS_PER_LINE) {
-    lines.push({ known: new Uint8Array(known.slice(from, from + 2 * FINGERPRINTS_PER_LINE).buffer) });
+  for (let part = 0; part < 256; part += 1) {
+    const known = Buffer.concat(queues.fingerprints.part(part));
+    if (known.length > 0) lines.push({ known });
   }
   for (const [record, value] of queues.records) lines.push({ record, value });
   lines.push({ end: lines.length });
@@ -203,8 +202,7 @@ function parseImage(text: string, queues: MemoryQueues): string {
     if ('host' in line) queues.restoreHost(line.host);
     else if ('record' in line) queues.records.set(line.record, line.value);
     else if ('known' in line) {
-      const words = new Uint32Array(line.known.slice().buffer);
-      for (let at = 0; at < words.length; at += 2) queues.fingerprints.addWords(words[at]!, words[at + 1]!);
+      for (let at = 0; at < line.known.length; at += 8) queues.fingerprints.add(line.known.subarray(at, at + 8));
     }
   }
   return head.crawl;

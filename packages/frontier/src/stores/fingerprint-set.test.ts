@@ -48,7 +48,11 @@ describe('the fingerprint set', () => {
       if (!set.has(fingerprintOf(high, low))) wrong.push(key);
     }
     expect(wrong).toEqual([]);
-    expect(new Set([...set.words()].map(([high, low]) => `${high} ${low}`))).toEqual(plain);
+    const parts = Array.from({ length: 256 }, (_, part) => set.part(part)).flat();
+    const keys = parts
+      .map(({ buffer }) => new DataView(buffer))
+      .map((view) => `${view.getUint32(0)} ${view.getUint32(4)}`);
+    expect(new Set(keys)).toEqual(plain);
   });
 
   it.each([
@@ -72,7 +76,7 @@ describe('the fingerprint set', () => {
     const next = words(11);
     const set = new FingerprintSet();
     const pairs = Array.from({ length: 100_000 }, () => [next(), next()] as const);
-    for (const [high, low] of pairs.slice(0, 10_000)) set.addWords(high, low);
+    for (const [high, low] of pairs.slice(0, 10_000)) set.add(fingerprintOf(high, low));
     set.load(
       pairs.slice(5_000).map(([high, low]) => fingerprintOf(high, low)),
       95_000,
@@ -80,7 +84,7 @@ describe('the fingerprint set', () => {
     expect(set.size).toBe(100_000);
     expect(set.bytes / set.size).toBeLessThanOrEqual(14);
     expect(pairs.filter(([high, low]) => !set.has(fingerprintOf(high, low)))).toEqual([]);
-    expect(pairs.some(([high, low]) => set.addWords(high, low))).toBe(false);
+    expect(pairs.some(([high, low]) => set.add(fingerprintOf(high, low)))).toBe(false);
   });
 
   it('holds what is loaded at once, (0, 0) and what it held before included', () => {
@@ -109,7 +113,7 @@ describe('the fingerprint set', () => {
     const next = words(7);
     const set = new FingerprintSet();
     for (let n = 1; n <= 400_000; n += 1) {
-      set.addWords(next(), next());
+      set.add(fingerprintOf(next(), next()));
       if (n >= 50_000 && n % 10_000 === 0) expect(set.bytes / set.size).toBeLessThanOrEqual(14);
     }
   });

@@ -44,11 +44,60 @@ export class FingerprintSet {
 
   /** Adds the fingerprint; `false` when it was there. @throws Never. */
   add(fingerprint: Uint8Array): boolean {
-    return this.addWords(wordAt(fingerprint, 0), wordAt(fingerprint, 4));
+    return this.#put(wordAt(fingerprint, 0), wordAt(fingerprint, 4));
   }
 
-  /** As `add`, of the two big-endian words of the fingerprint. */
-  addWords(high: number, low: number): boolean {
+  /**
+   * Adds `count` fingerprints in half the time of adding them as they come: they are gathered by table, so that each
+   * table is in the processor's cache while its share is added.
+   */
+  load(chunks: Iterable<Uint8Array>, count: number): void {
+    this.#reserve(count);
+    const pairs = Math.min(GATHERED_MOST, Math.max(GATHERED_LEAST, Math.ceil((1.1 * count) / TABLES)));
+    const gathered = Array.from({ length: TABLES }, () => new Uint32Array(2 * pairs));
+    const filled = new Uint32Array(TABLES);
+    for (const bytes of chunks) {
+      for (let at = 0; at < bytes.length; at += 8) {
+        const which = bytes[at]!;
+        const words = gathered[which]!;
+        const to = filled[which]!;
+        words[to] = wordAt(bytes, at);
+        words[to + 1] = wordAt(bytes, at + 4);
+        filled[which] = to + 2;
+        if (to + 2 < words.length) continue;
+        this.#putAll(which, words);
+        filled[which] = 0;
+      }
+    }
+    for (const [which, words] of gathered.entries()) this.#putAll(which, words.subarray(0, filled[which]!));
+  }
+
+  /** The fingerprints of one of 256 parts; each is in one of them. */
+  part(number: number): Uint8Array[] {
+    const words = this.#tables[number] ?? new Uint32Array(0);
+    const found: Uint8Array[] = number === 0 && this.#hasZero ? [new Uint8Array(8)] : [];
+    for (let slot = 0; slot < words.length; slot += 2) {
+      if ((words[slot]! | words[slot + 1]!) === 0) continue;
+      const fingerprint = new Uint8Array(8);
+      const view = new DataView(fingerprint.buffer);
+      view.setUint32(0, words[slot]!);
+      view.setUint32(4, words[slot + 1]!);
+      found.push(fingerprint);
+    }
+    return found;
+  }
+
+  /** Grows for so many more at once. Tables differ by a few square roots of what they hold. */
+  #reserve(count: number): void {
+    const perTable = (this.#size + count) / TABLES;
+    const slots = Math.ceil((perTable + SPREAD * Math.sqrt(perTable)) / FULLEST);
+    for (const [which, table] of this.#tables.entries()) {
+      if (table.length < 2 * slots) this.#tables[which] = moved(table, slots);
+    }
+  }
+
+  /** The two big-endian words of a fingerprint. */
+  #put(high: number, low: number): boolean {
     if ((high | low) === 0) {
       if (this.#hasZero) return false;
       this.#hasZero = true;
@@ -72,83 +121,19 @@ export class FingerprintSet {
     return true;
   }
 
-  /**
-   * Adds `count` fingerprints in half the time of adding them as they come: they are gathered by table, so that each
-   * table is in the processor's cache while its share is added.
-   */
-  load(chunks: Iterable<Uint8Array>, count: number): void {
-    this.#reserve(count);
-    const pairs = Math.min(GATHERED_MOST, Math.max(GATHERED_LEAST, Math.ceil((1.1 * count) / TABLES)));
-    const gathered = Array.from({ length: TABLES }, () => new Uint32Array(2 * pairs));
-    const filled = new Uint32Array(TABLES);
-    for (const bytes of chunks) {
-      for (let at = 0; at < bytes.length; at += 8) {
-        const which = bytes[at]!;
-        const words = gathered[which]!;
-        const to = filled[which]!;
-        words[to] = wordAt(bytes, at);
-        words[to + 1] = wordAt(bytes, at + 4);
-        filled[which] = to + 2;
-        if (to + 2 < words.length) continue;
-        this.#addWordsOf(words, to + 2);
-        filled[which] = 0;
-      }
-    }
-    for (const [which, words] of gathered.entries()) this.#addWordsOf(words, filled[which]!);
-  }
-
-  /** The fingerprints of one of 256 parts; each is in one of them. */
-  part(number: number): Uint8Array[] {
-    const words = this.#tables[number] ?? new Uint32Array(0);
-    const found: Uint8Array[] = number === 0 && this.#hasZero ? [new Uint8Array(8)] : [];
-    for (let slot = 0; slot < words.length; slot += 2) {
-      if ((words[slot]! | words[slot + 1]!) === 0) continue;
-      const fingerprint = new Uint8Array(8);
-      const view = new DataView(fingerprint.buffer);
-      view.setUint32(0, words[slot]!);
-      view.setUint32(4, words[slot + 1]!);
-      found.push(fingerprint);
-    }
-    return found;
-  }
-
-  /** All fingerprints as (high, low) pairs, in no particular order. */
-  *words(): Generator<readonly [number, number]> {
-    if (this.#hasZero) yield [0, 0];
-    for (const table of this.#tables) {
-      for (let slot = 0; slot < table.length; slot += 2) {
-        const high = table[slot]!;
-        const low = table[slot + 1]!;
-        if ((high | low) !== 0) yield [high, low];
-      }
-    }
-  }
-
-  /** Grows for so many more at once. Tables differ by a few square roots of what they hold. */
-  #reserve(count: number): void {
-    const perTable = (this.#size + count) / TABLES;
-    const slots = Math.ceil((perTable + SPREAD * Math.sqrt(perTable)) / FULLEST);
-    for (const [which, table] of this.#tables.entries()) {
-      if (table.length < 2 * slots) this.#tables[which] = moved(table, slots);
-    }
-  }
-
-  /** As `addWords`, of the pairs up to `end`, whose first bytes are all the same. */
-  #addWordsOf(words: Uint32Array, end: number): void {
-    if (end === 0) return;
-    const which = words[0]! >>> 24;
-    // Grows first, so that the loop need not.
-    const most = this.#sizes[which]! + end / 2;
+  /** As `#put`, of pairs for one table. It grows first, so that the loop need not. */
+  #putAll(which: number, pairs: Uint32Array): void {
+    const most = this.#sizes[which]! + pairs.length / 2;
     if (2 * most > FULLEST * this.#tables[which]!.length) {
       this.#tables[which] = moved(this.#tables[which]!, Math.ceil((most * GROWTH) / FULLEST));
     }
     const table = this.#tables[which]!;
     let added = 0;
-    for (let at = 0; at < end; at += 2) {
-      const high = words[at]!;
-      const low = words[at + 1]!;
+    for (let at = 0; at < pairs.length; at += 2) {
+      const high = pairs[at]!;
+      const low = pairs[at + 1]!;
       if ((high | low) === 0) {
-        this.addWords(0, 0);
+        this.#put(high, low);
         continue;
       }
       const slot = slotOf(table, high, low);

@@ -39,6 +39,8 @@ export interface HostQueue {
   leaseEndsAt: number | null;
   isParked: boolean;
   state: Uint8Array | null;
+  /** Its place in the time index; `null`: none. Changed by `setDue` alone. */
+  readonly dueAt: number | null;
   readonly entries: QueueEntries;
 }
 
@@ -90,8 +92,6 @@ export abstract class HostQueues<Host extends HostQueue> {
   protected abstract hostOf(key: HostKey): Host;
   /** Some of the hosts that are due, earliest first, `most` at most; each leaves its place before the next call. */
   protected abstract due(now: number, most: number): Host[];
-  /** Its place in the time index; `null`: none. */
-  protected abstract dueAt(host: Host): number | null;
   protected abstract setDue(host: Host, at: number | null): void;
   /** A lease was extended. The place in the index may stay where it is, if that is earlier. */
   protected abstract renew(host: Host, at: number): void;
@@ -125,7 +125,7 @@ export abstract class HostQueues<Host extends HostQueue> {
     if (host === undefined) return null;
     const { state, leaseEndsAt, isParked } = host;
     const { queued, inFlight } = host.entries;
-    const due = leaseEndsAt === null ? this.dueAt(host) : leaseEndsAt + host.delayMs;
+    const due = leaseEndsAt === null ? host.dueAt : leaseEndsAt + host.delayMs;
     const dueInMs = due === null ? null : Math.max(0, due - this.now());
     return { state, queued, inFlight, isLeased: leaseEndsAt !== null, isParked, dueInMs };
   }
@@ -153,8 +153,7 @@ export abstract class HostQueues<Host extends HostQueue> {
     host.entries.add(lane ?? null, priority, body, notBeforeMs > 0 ? now + notBeforeMs : 0, now);
     // A leased or parked host is not made due (A3). Neither is one that is due as early as it can be.
     if (host.leaseEndsAt !== null || host.isParked) return;
-    const dueAt = this.dueAt(host);
-    if (dueAt === null || dueAt > Math.max(now, host.nextAt)) this.index(host, now);
+    if (host.dueAt === null || host.dueAt > Math.max(now, host.nextAt)) this.index(host, now);
   }
 
   // ── Leases ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { NewEntry } from '../store.js';
-import { listHolders } from './lmdb/crawl-state.js';
 import { openEnvironment } from './lmdb/environment.js';
+import { listHolders } from './lmdb/meta.js';
 import { type LmdbStoreOptions, lmdbStore } from './lmdb.js';
 
 let folder = '';

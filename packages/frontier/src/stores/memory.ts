@@ -16,7 +16,7 @@ import type {
   StoreCapabilities,
   StoreStats,
 } from '../store.js';
-import { CheckedStore, resolveMaxQueued, type StoreQueues } from './checked-store.js';
+import { checkedStore, resolveMaxQueued, type StoreQueues } from './checked-store.js';
 import { FingerprintSet } from './fingerprint-set.js';
 import { HostEntries, type SavedEntries } from './host-entries.js';
 import { type HostQueue, HostQueues, statsOf } from './host-queues.js';
@@ -50,7 +50,7 @@ export const MEMORY_CAPABILITIES: StoreCapabilities = Object.freeze({
 export function memoryStore(options: MemoryStoreOptions = {}): FrontierStore {
   const maxQueued = resolveMaxQueued(options.maxQueued);
   const nowMs = options.nowMs ?? (() => performance.now());
-  return new CheckedStore({
+  return checkedStore({
     capabilities: MEMORY_CAPABILITIES,
     open: async ({ crawl, create }) => {
       if (create) return new MemoryQueues(maxQueued, nowMs);
@@ -77,6 +77,7 @@ class Host implements HostQueue, HeapMember {
   leaseEndsAt: number | null = null;
   isParked = false;
   state: Uint8Array | null = null;
+  dueAt: number | null = null;
 
   constructor(key: HostKey, number: number, entries: HostEntries) {
     this.key = key;
@@ -86,7 +87,7 @@ class Host implements HostQueue, HeapMember {
 }
 
 /** A host as a plain value. */
-export interface SavedHost extends Omit<HostQueue, 'entries'> {
+export interface SavedHost extends Omit<HostQueue, 'entries' | 'dueAt'> {
   readonly entries: SavedEntries;
 }
 
@@ -232,11 +233,8 @@ export class MemoryQueues extends HostQueues<Host> implements StoreQueues {
     return first === undefined || this.#due.earliest()! > now ? [] : [first];
   }
 
-  protected dueAt(host: Host): number | null {
-    return this.#due.dueOf(host);
-  }
-
   protected setDue(host: Host, at: number | null): void {
+    host.dueAt = at;
     if (at === null) this.#due.remove(host);
     else this.#due.set(host, at);
   }

@@ -3,7 +3,7 @@
 import { FrontierError } from '../errors.js';
 import { invalid } from '../option-value.js';
 import type { FrontierStore, OpenRequest, StoreCapabilities } from '../store.js';
-import { CheckedStore, type StoreVerbs } from './checked-store.js';
+import { checkedStore, type StoreVerbs } from './checked-store.js';
 import { ShardedQueues } from './sharded/sharded-queues.js';
 
 const OPTIONAL_VERBS = ['destroy', 'listRecords', 'overdueMs', 'readHost', 'reserve'] as const;
@@ -43,7 +43,7 @@ export function shardedStore(stores: readonly FrontierStore[]): FrontierStore {
       return WEAKEST_FIRST.find((one) => stores.some((store) => store.capabilities.durable === one)) ?? 'none';
     },
   });
-  return new CheckedStore({
+  return checkedStore({
     capabilities,
     open: async (request) => {
       try {

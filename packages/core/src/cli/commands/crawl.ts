@@ -72,7 +72,10 @@ async function crawlAlone(setup: CrawlSetup, out: string, io: CliIo): Promise<Cr
     return `${mark}${progressText(crawler.progress(), io.nowMs(), width - mark.length)}`;
   };
   display = showLine(io, lineOf, flags.progress);
-  const release = stopOnInterrupt(io, display.line, () => crawler.stop());
+  const stop = (): void => crawler.stop();
+  // A page is the first that may keep this process busy.
+  const beforeBusy = (hear: () => void): void => void crawler.events.on('request', hear);
+  const release = stopOnInterrupt(io, display.line, stop, undefined, beforeBusy);
   try {
     return await run(out);
   } finally {

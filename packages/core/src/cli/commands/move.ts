@@ -46,7 +46,7 @@ interface Place {
 async function placeOf(text: string): Promise<Place> {
   if (/^(?:rediss?|postgres(?:ql)?):\/\//.test(text)) {
     const opened = await openStore(text, '');
-    const next = `Continue with --store ${opened.name} and the crawl directory that you have.`;
+    const next = `Continue with --store '${opened.name}' and the crawl directory that you have.`;
     return { make: () => opened.make(() => undefined), next, close: () => opened.close() };
   }
   const make = await storesIn(text);

@@ -7,10 +7,11 @@ import { sizeOf } from '../../directory/whole-file.js';
 import { ROBOTS_BODY_BYTES } from '../../limits.js';
 import { parseJson } from '../../parse-json.js';
 import type { RequestRecord, RunPromise } from '../decision.js';
-import { inOrder, isRequest, isRunLine, readRuns } from '../read-logs.js';
+import { inOrder, isRequest, isRunLine, readRunsAndClocks } from '../read-logs.js';
 import { type AuditReport, VIOLATION_KINDS, type Violation, type ViolationKind } from './audit-report.js';
 import type { JudgedRequest } from './auditor.js';
 import { AUDIT_WINDOW_LINES, MAX_LISTED_VIOLATIONS } from './limits.js';
+import { aheadMs, ComparedClocks, type LogClock, withComparison } from './log-clocks.js';
 
 export interface AuditedCrawl {
   readonly requestsPath: string;
@@ -25,7 +26,7 @@ export interface AuditedCrawl {
 }
 
 interface AuditOptions {
-  /** How early a request may be, milliseconds, 0 … 60,000: for clocks of several machines. @default 0 */
+  /** How early a request may be, milliseconds, 0 … 60,000: for clocks that were not compared. @default 0 */
   readonly toleranceMs?: number;
   /** Called with each request in the order of ends. */
   readonly onRequest?: (request: JudgedRequest) => void | Promise<void>;
@@ -50,6 +51,7 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
     for (const { kind } of found) counts[kind] += 1;
     violations.push(...found.slice(0, MAX_LISTED_VIOLATIONS - violations.length));
   };
+  const clocks = new ComparedClocks();
   const signing = new Map<RunPromise | null, SignedRun>();
   let runs = 0;
   let requests = 0;
@@ -61,11 +63,12 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
       add([{ kind: 'log', url: null, host: null, atMs: null, detail }]);
     } else if (entry.kind === 'run') {
       runs += 1;
+      clocks.add(entry.clock);
       add(identityFaults(entry.run, crawl.manifest));
       options.onRun?.(entry.run);
     } else {
-      const { record, run, part } = entry;
-      const judged = await auditor.judge(record, run, part);
+      const { record, run, part, clock } = entry;
+      const judged = await auditor.judge(record, run, part, clock);
       requests += 1;
       startedAtMs = Math.min(startedAtMs ?? record.startedAtMs, record.startedAtMs);
       endedAtMs = Math.max(endedAtMs ?? record.endedAtMs, record.endedAtMs);
@@ -80,6 +83,8 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
   if (requests === 0) notes.push('There is no request to judge.');
   if (forgotten > 0)
     notes.push(`${forgotten} times a host had to be forgotten: the gap before its next request was not judged.`);
+  const apart = clocks.note();
+  if (apart !== null) notes.push(apart);
   const passed = requests > 0 && violations.length === 0;
   return { format: 1, passed, runs, requests, hosts, startedAtMs, endedAtMs, counts, violations, notes };
 }
@@ -120,47 +125,65 @@ async function readCopy(folders: readonly string[], hash: string): Promise<Uint8
 /** One line of a log. Every request comes with what the run declares that made it. */
 type AuditEntry =
   /** `part`: which of the logs. */
-  | { readonly kind: 'request'; readonly record: RequestRecord; readonly run: RunPromise | null; readonly part: number }
-  | { readonly kind: 'run'; readonly run: RunPromise }
+  | (DeclaredRun & { readonly kind: 'request'; readonly record: RequestRecord; readonly part: number })
+  | { readonly kind: 'run'; readonly run: RunPromise; readonly clock: LogClock | null }
   | { readonly kind: 'unreadable'; readonly path: string; readonly line: number };
+
+/** What a run declares, and its clock; `null`: not known. */
+interface DeclaredRun {
+  readonly run: RunPromise | null;
+  readonly clock: LogClock | null;
+}
+
+/** The runs of one log, each with all that was found of its clock. */
+async function* declaredRuns(path: string | undefined): AsyncGenerator<DeclaredRun & { readonly run: RunPromise }> {
+  let run: RunPromise | null = null;
+  let clock: LogClock | null = null;
+  for await (const line of path === undefined ? [] : readRunsAndClocks(path)) {
+    if ('clock' in line) clock = withComparison(clock, line);
+    else {
+      if (run !== null) yield { run, clock };
+      [run, clock] = [line, null];
+    }
+  }
+  if (run !== null) yield { run, clock };
+}
 
 /** The entries of one log. A bounded window puts requests into the order of their ends. */
 async function* orderedEntries(
   { requestsPath: path, runsPath }: Pick<AuditedCrawl, 'requestsPath' | 'runsPath'>,
   part: number,
 ): AsyncGenerator<AuditEntry> {
-  const runs = (async function* () {
-    if (runsPath !== undefined) yield* readRuns(runsPath);
-  })();
+  const runs = declaredRuns(runsPath);
   let next = await runs.next();
   const window: (AuditEntry & { kind: 'request' })[] = [];
-  let run: RunPromise | null = null;
+  let declared: DeclaredRun = { run: null, clock: null };
   let line = 0;
   for await (const text of readLines(path)) {
     line += 1;
     const value = parseJson(text);
     if (isRunLine(value)) {
       yield* window.splice(0);
-      run = value.run;
-      yield { kind: 'run', run };
+      declared = { run: value.run, clock: null };
+      yield { kind: 'run', run: value.run, clock: null };
     } else if (!isRequest(value) || !isWhole(value)) {
       yield { kind: 'unreadable', path, line };
     } else {
       // Two runs of one log never overlap.
-      for (; !next.done && next.value.startedAtMs <= value.startedAtMs; next = await runs.next()) {
+      for (; !next.done && next.value.run.startedAtMs <= value.startedAtMs; next = await runs.next()) {
         yield* window.splice(0);
-        run = next.value;
-        yield { kind: 'run', run };
+        declared = next.value;
+        yield { kind: 'run', ...next.value };
       }
       let at = window.length;
       while (at > 0 && (window[at - 1]?.record.endedAtMs ?? 0) > value.endedAtMs) at -= 1;
-      window.splice(at, 0, { kind: 'request', record: value, run, part });
+      window.splice(at, 0, { kind: 'request', record: value, ...declared, part });
       const earliest = window.length > AUDIT_WINDOW_LINES ? window.shift() : undefined;
       if (earliest !== undefined) yield earliest;
     }
   }
   yield* window;
-  for (; !next.done; next = await runs.next()) yield { kind: 'run', run: next.value };
+  for (; !next.done; next = await runs.next()) yield { kind: 'run', ...next.value };
 }
 
 /** Whether the fields are there on which everything rests. */
@@ -169,9 +192,10 @@ function isWhole({ url, purpose, startedAtMs, endedAtMs }: RequestRecord): boole
   return areTimes && typeof url === 'string' && typeof purpose === 'string';
 }
 
+/** By the clock of the server, where it is known. */
 function timeOf(entry: AuditEntry): number {
-  if (entry.kind === 'request') return entry.record.endedAtMs;
-  return entry.kind === 'run' ? entry.run.startedAtMs : 0;
+  if (entry.kind === 'unreadable') return 0;
+  return (entry.kind === 'request' ? entry.record.endedAtMs : entry.run.startedAtMs) + aheadMs(entry.clock);
 }
 
 /** Whether a run names itself as the crawl does, and how its operator can be reached. */

@@ -7,6 +7,7 @@ import { iso } from '../table.js';
 import type { FindFault, PaceReason, Violation } from './audit-report.js';
 import { type Earliest, HostPace, type Pause, paceOf, type RequiredPace } from './host-pace.js';
 import { MAX_AUDITED_HOSTS, MAX_AUDITED_TOGETHER, MAX_AUTHORITIES_PER_HOST } from './limits.js';
+import { aheadMs, type LogClock } from './log-clocks.js';
 import { forgetOldest, RobotsInForce } from './robots-in-force.js';
 
 export interface JudgedRequest {
@@ -37,27 +38,37 @@ export class Auditor {
   /**
    * @param readCopy - The bytes of a kept copy of robots.txt by its hash; `null`: not kept. What it throws passes
    *   through `judge`.
-   * @param toleranceMs - How early a request may be, milliseconds: for clocks of several machines.
+   * @param toleranceMs - How early a request may be, milliseconds: for clocks that were not compared.
    */
   constructor(readCopy: (hash: string) => Promise<Uint8Array | null>, toleranceMs: number) {
     this.#toleranceMs = toleranceMs;
     this.#robots = new RobotsInForce(readCopy);
   }
 
-  /** @param run - The run that made the request; `null`: not known. @param part - Which of the logs has it. */
-  async judge(record: RequestRecord, run: RunPromise | null, part: number): Promise<JudgedRequest> {
+  /**
+   * @param run - The run that made the request; `null`: not known.
+   * @param part - Which of the logs has it.
+   * @param clock - Of the machine that made it; `null`: not known.
+   */
+  async judge(
+    record: RequestRecord,
+    run: RunPromise | null,
+    part: number,
+    clock: LogClock | null = null,
+  ): Promise<JudgedRequest> {
     const violations: Violation[] = [];
     const name = hostNameOf(record, run);
     const find: FindFault = (kind, detail) =>
       violations.push({ kind, url: record.url, host: name, atMs: record.startedAtMs, detail });
     const pace = this.#paceOf(name);
+    const { errorMs } = pace.goOnBy(clock);
     const { startedAtMs, endedAtMs, purpose } = record;
     const { lastEndedAtMs } = pace;
     const gapMs = lastEndedAtMs === null ? null : startedAtMs - lastEndedAtMs;
     if (endedAtMs < startedAtMs) find('log', 'the request ends before it begins');
     else if (lastEndedAtMs !== null && endedAtMs < lastEndedAtMs && startedAtMs < (pace.lastStartedAtMs ?? 0))
       find('log', 'a request stands behind later ones of its host: their order cannot be followed');
-    if (gapMs !== null && gapMs < 0)
+    if (gapMs !== null && gapMs + errorMs < 0)
       find('overlapping', `it began ${-gapMs} ms before the host's last request had ended`);
     if (run?.pace.perIp === true) this.#judgeAddress(record, gapMs, find);
     const judged = { record, host: name, gapMs, violations };
@@ -67,16 +78,20 @@ export class Auditor {
     }
 
     const own = record.robotsAnswer?.authority ?? authorityOf(record.url);
-    const required = await this.#requiredPace(pace, own, startedAtMs, run);
+    // What robots.txt files say is remembered by the server's clock: any machine may have requested them.
+    const byMs = aheadMs(clock);
+    const byServer = { ...record, startedAtMs: startedAtMs + byMs, endedAtMs: endedAtMs + byMs };
+    const required = await this.#requiredPace(pace, own, startedAtMs, byMs, run);
     let earliest: Earliest = pace.earliest(run.pace, required);
     if (purpose === 'robots') {
       const retryAtMs = record.url === `${own}/robots.txt` ? this.#robots.retryAtMs(own) : null;
-      if (retryAtMs !== null && retryAtMs > earliest.atMs) earliest = { atMs: retryAtMs, reason: 'robots-retry' };
+      if (retryAtMs !== null && retryAtMs - byMs > earliest.atMs)
+        earliest = { atMs: retryAtMs - byMs, reason: 'robots-retry' };
     } else {
       if (required.closed !== null) find('too-early', required.closed);
-      await this.#robots.judge(record, own, run, find);
+      await this.#robots.judge(byServer, own, run, find);
     }
-    if (startedAtMs + this.#toleranceMs < earliest.atMs)
+    if (startedAtMs + this.#toleranceMs + errorMs < earliest.atMs)
       find('too-early', earlyText(earliest.atMs - startedAtMs, earliest.reason, pace.pause));
     const { userAgent } = record;
     if (userAgent !== run.userAgent)
@@ -86,8 +101,8 @@ export class Auditor {
       find('too-many-at-once', `${together} requests were under way, the run declares ${run.concurrency}`);
 
     const pause = pace.ended(record, required);
-    if (purpose === 'robots') this.#robotsAnswered(record, own, run, find);
-    else if (record.status !== null) this.#robots.hostAnswered(own, endedAtMs, run);
+    if (purpose === 'robots') this.#robotsAnswered(byServer, own, run, find);
+    else if (record.status !== null) this.#robots.hostAnswered(own, byServer.endedAtMs, run);
     const requiredGapMs = lastEndedAtMs === null ? null : Math.max(0, earliest.atMs - lastEndedAtMs);
     const requiredBy = lastEndedAtMs === null ? null : earliest.reason;
     return { ...judged, requiredGapMs, requiredBy, required, pause };
@@ -112,11 +127,12 @@ export class Auditor {
   }
 
   /** What the host's files require; those of other authorities once another request has come after theirs. */
-  async #requiredPace(pace: HostPace, own: string, atMs: number, run: RunPromise): Promise<RequiredPace> {
+  async #requiredPace(pace: HostPace, own: string, atMs: number, byMs: number, run: RunPromise): Promise<RequiredPace> {
     const files = [];
     for (const authority of pace.authorities) {
       const known = await this.#robots.rulesOf(authority, run);
-      if (known !== null && (authority === own || known.sinceMs < (pace.lastStartedAtMs ?? 0))) files.push(known.rules);
+      if (known !== null && (authority === own || known.sinceMs - byMs < (pace.lastStartedAtMs ?? 0)))
+        files.push(known.rules);
     }
     return paceOf(files, atMs, run);
   }

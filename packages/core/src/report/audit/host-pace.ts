@@ -18,6 +18,7 @@ import {
   AUDIT_RETRY_AFTER_MAX_MS,
   AUDIT_THROTTLE_PAUSE_MS,
 } from './limits.js';
+import { between, type LogClock } from './log-clocks.js';
 
 /** What a host's files require at a given time; the strictest of each. */
 export interface RequiredPace {
@@ -89,10 +90,25 @@ export class HostPace {
   pause: Pause | null = null;
   /** Authorities whose robots.txt was answered. */
   readonly authorities = new Set<string>();
+  #clock: LogClock | null = null;
   #retrievalMs = 0;
   #throttled = 0;
   #failed = 0;
   #burst: number[] = [];
+
+  /** Moves its times to the clock of the machine that goes on. @returns By how much they may be wrong, milliseconds. */
+  goOnBy(clock: LogClock | null): { readonly errorMs: number } {
+    const { byMs, errorMs } = between(this.#clock, clock);
+    this.#clock = clock;
+    if (byMs === 0) return { errorMs };
+    const moved = (atMs: number | null): number | null => (atMs === null ? null : atMs + byMs);
+    this.lastStartedAtMs = moved(this.lastStartedAtMs);
+    this.lastEndedAtMs = moved(this.lastEndedAtMs);
+    this.#burst = this.#burst.map((atMs) => atMs + byMs);
+    const { pause } = this;
+    if (pause !== null) this.pause = { ...pause, fromMs: pause.fromMs + byMs, untilMs: pause.untilMs + byMs };
+    return { errorMs };
+  }
 
   earliest(pace: RunPace, required: RequiredPace): Earliest {
     const { lastStartedAtMs, lastEndedAtMs } = this;

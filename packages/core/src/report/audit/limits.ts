@@ -23,3 +23,6 @@ export const AUDIT_RETRY_AFTER_MAX_MS = 86_400_000;
 export const AUDIT_FAILURES_BEFORE_PAUSE = 5; // failures in a row that pause a host (access §10)
 /** Milliseconds of the first such pause; doubled for each further failure (access §10). */
 export const AUDIT_FAILING_PAUSE_MS = 300_000;
+/** Clocks that were apart by less are not mentioned, milliseconds: processes of one machine are. */
+export const CLOCKS_TOLD_MS = 25;
+export const CLOCK_ERROR_MOST_MS = 1_000; // of a comparison that counts

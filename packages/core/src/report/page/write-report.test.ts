@@ -29,11 +29,14 @@ describe('the report page', () => {
     expect(JSON.parse(jsonForScript({ text }))).toEqual({ text });
   });
 
-  it('makes no markup from text, and its scripts do not end their own elements', async () => {
-    const script = await readFile(new URL('../../../report-page/report.js', import.meta.url), 'utf8');
-    expect(script).not.toMatch(
-      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|eval\(|Function\(/,
-    );
-    expect(script).not.toMatch(/<\/?script|<!--/i);
-  });
+  it.each(['elements.js', 'report.js', 'dashboard.js'])(
+    'makes no markup from text, and %s does not end its own element',
+    async (file) => {
+      const script = await readFile(new URL(`../../../pages/${file}`, import.meta.url), 'utf8');
+      expect(script).not.toMatch(
+        /innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|eval\(|Function\(/,
+      );
+      expect(script).not.toMatch(/<\/?script|<!--/i);
+    },
+  );
 });

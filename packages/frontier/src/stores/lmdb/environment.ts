@@ -11,6 +11,7 @@
 // in between is overwritten. Openers and writers therefore share the write lock of a second, empty file.
 
 import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Database } from 'lmdb';
 import { FrontierError } from '../../errors.js';
@@ -75,7 +76,7 @@ export interface Environment extends Readonly<Record<(typeof TABLES)[number], Ta
 /** Opens the folder, or creates it if `create` is set. @throws FrontierError `store-mismatch`, `store-failed`. */
 export async function openEnvironment(path: string, create: boolean): Promise<Environment> {
   checkLimits(path);
-  const { open, ABORT } = await loadLmdb();
+  const { open, ABORT } = loadLmdb();
   await prepareFolder(path, create);
   try {
     for (const folder of [path, join(path, GATE)]) {
@@ -94,9 +95,10 @@ export async function openEnvironment(path: string, create: boolean): Promise<En
     return alone(() => {
       compareChecksum(path);
       const root = open<Buffer, Buffer>({ path, noSubdir: false, ...BINARY, ...READERS, ...SETTINGS });
-      const tables = TABLES.map((name) => [name, root.openDB({ name, ...BINARY })]);
+      const openTables = () => TABLES.map((name) => [name, root.openDB<Buffer, Buffer>({ name, ...BINARY })]);
       return {
-        ...(Object.fromEntries(tables) as Record<(typeof TABLES)[number], Table>),
+        // One transaction: a commit for each would wait for the disk eight times.
+        ...(Object.fromEntries(root.transactionSync(openTables)) as Record<(typeof TABLES)[number], Table>),
         write: (body) => alone(() => root.transactionSync<unknown>(() => (body() ? undefined : ABORT))),
         refresh: () => root.resetReadTxn(),
         unseal: () => removeChecksum(path),
@@ -139,9 +141,10 @@ function checkLimits(path: string): void {
   check('a file of this process', fileBytes, LEAST_FILE_BYTES, '-f');
 }
 
-async function loadLmdb(): Promise<typeof import('lmdb')> {
+/** Each of the packages that lmdb is made of is one file for `require`, which load in half the time of its modules. */
+function loadLmdb(): typeof import('lmdb') {
   try {
-    return await import('lmdb');
+    return createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
   } catch (cause) {
     const hint = 'It carries a binary for this platform as an optional dependency: install without leaving those out.';
     throw toFailure('the package lmdb cannot be loaded', cause, hint);

@@ -1,7 +1,7 @@
-// Several verbs, one transaction. The first verb after a pause is committed at once. While verbs keep coming they are
-// committed together: after 20 times what the last commit took, at most `everyMs`, or when 32 pages have come. So
-// commits take a small share of the time, however slow the disk is. Urgent verbs (a lease, above all) do not wait.
-// Verbs take effect in the order of their calls.
+// Several verbs, one transaction. While verbs keep coming they are committed together: after 20 times what the last
+// commit took, at most `everyMs`, or when 32 pages have come. So commits take a small share of the time, however slow
+// the disk is. A quiet second pays for commits that do not wait: a crawl that opens needs some of them one by one.
+// Urgent verbs (a lease, above all) never wait. Verbs take effect in the order of their calls.
 
 /** A verb that waits for its transaction. */
 interface Pending {
@@ -16,6 +16,8 @@ export type Urgency = 'now' | 'later';
 
 /** The pause after a commit, as a multiple of what it took: commits take about 5 % of the time. */
 const PAUSE_PER_COMMIT = 20;
+/** Time without commits that counts towards their share, milliseconds. */
+const SAVED_MS = 1_000;
 /** Most pages, counted as hosts of commits, that are committed together. */
 const PAGES_PER_COMMIT = 32;
 /** Most entries and hosts of one transaction: it bounds how long the process is blocked. */
@@ -29,6 +31,7 @@ export class GroupCommit {
   #timer: NodeJS.Timeout | null = null;
   #immediate: NodeJS.Immediate | null = null;
   #dueMs = 0;
+  /** When the commits up to now have had their pauses. */
   #nextMs = Number.NEGATIVE_INFINITY;
 
   /** `transact` throws when nothing was committed. `everyMs`: most milliseconds between commits while verbs come. */
@@ -86,7 +89,8 @@ export class GroupCommit {
       return;
     } finally {
       const endMs = performance.now();
-      this.#nextMs = endMs + Math.min(this.#everyMs, PAUSE_PER_COMMIT * (endMs - startMs));
+      const pausedMs = Math.max(this.#nextMs, endMs - SAVED_MS) + PAUSE_PER_COMMIT * (endMs - startMs);
+      this.#nextMs = Math.min(endMs + this.#everyMs, pausedMs);
       this.#pages = 0;
       if (this.#pending.length > 0) this.#schedule(true);
     }

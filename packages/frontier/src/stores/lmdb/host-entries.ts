@@ -15,7 +15,7 @@
 import type { Entry, EntryId, Requeue } from '../../store.js';
 import type { QueueEntries } from '../host-queues.js';
 import { type Environment, firstKeyOf, type Row, rowsOf, type Table } from './environment.js';
-import type { Host } from './hosts.js';
+import type { Host } from './host.js';
 import {
   blockEndKey,
   blockKey,

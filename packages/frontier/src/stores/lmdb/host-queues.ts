@@ -1,94 +1,233 @@
-// The host queues of the file: where the state machine of host queues finds hosts, fingerprints and the time index. A
-// leased host stands in the index at its lease end + delay or earlier, any other host at the time from which it can be
-// leased.
+// The host queues of the file: where the state machine finds hosts, fingerprints and the time index (time, host →
+// holder). A changed host is written once per transaction; the index follows before it is read. A leased host stands in
+// it at its lease end + delay or earlier, any other host at the time from which it can be leased. The hosts in memory
+// are right until another process writes, then they are cleared.
 
 import type { HostKey, ListedHost, Listing } from '../../store.js';
-import { HostQueues } from '../host-queues.js';
-import { deadForMs } from '../processes/process-identity.js';
-import { type CrawlState, listHolders, removeHolder } from './crawl-state.js';
-import { FREE, type StoredHost } from './hosts.js';
+import { type HostQueue, HostQueues } from '../host-queues.js';
+import { type Environment, firstKeyOf, rowsOf } from './environment.js';
+import { Fingerprints } from './fingerprints.js';
+import { decodeHost, encodeHost, FREE, Host } from './host.js';
+import { HostEntries } from './host-entries.js';
+import type { Counts } from './meta.js';
+import { lineEnd, lineKey, readLine, textKey } from './rows.js';
+
+/** Most hosts in memory between transactions. With more than that all are forgotten. */
+const HOSTS_CACHED = 49_152;
+const BY_KEY = 1;
+const BY_NUMBER = 2;
+const ANY_HOST = 0xffff_ffff;
+const FIRST_DUE = Buffer.alloc(12);
+const BEHIND_DUE = Buffer.alloc(12, 0xff);
+
+/** A host with the entries that the file has of it. */
+type StoredHost = Host & HostQueue;
 
 /** Verbs inside a transaction. */
 export class LmdbHosts extends HostQueues<StoredHost> {
-  readonly #crawl: CrawlState;
+  /** As of the running transaction, or the last one. */
+  counts: Counts;
+  readonly fingerprints: Fingerprints;
+  /** This client's number among the holders. */
+  holder = FREE;
+  /** Milliseconds. It is set in the first transaction. */
+  clock: () => number = () => 0;
+  readonly #tables: Environment;
+  readonly #byKey = new Map<HostKey, StoredHost>();
+  readonly #byNumber = new Map<number, StoredHost>();
+  readonly #dirty: Host[] = [];
+  #hasNewEntries = false;
 
-  constructor(crawl: CrawlState, maxQueued: number) {
+  constructor(
+    tables: Environment,
+    counts: Counts,
+    { maxQueued, seenBudget }: { readonly maxQueued: number; readonly seenBudget: number },
+  ) {
     super(maxQueued);
-    this.#crawl = crawl;
+    this.#tables = tables;
+    this.counts = counts;
+    this.fingerprints = new Fingerprints(tables, seenBudget);
   }
 
-  /**
-   * Leases of proven dead clients end at the time of the proof (O1). A holder may have sent a request before its first
-   * commit: where no delay is known yet, `firstDelayMs` takes its place.
-   */
-  endLeasesOfTheDead(firstDelayMs: number): void {
-    const { hosts, tables } = this.#crawl;
-    const goneMs = new Map(listHolders(tables.meta).map((holder) => [holder.number, deadForMs(holder)]));
-    const dead = new Set([...goneMs.keys()].filter((number) => goneMs.get(number) !== null));
-    if (dead.size === 0) return;
-    for (const number of hosts.leasedBy(dead)) {
-      const host = hosts.byNumber(number);
-      // Read after the proof: counted back from an earlier reading, the end would be before the proof.
-      const goneAt = this.#crawl.now() - (goneMs.get(host.holder) ?? 0);
-      const endsAt = goneAt + (host.delayMs === 0 ? firstDelayMs : 0);
-      host.leaseEndsAt = Math.min(host.leaseEndsAt ?? endsAt, endsAt);
-      host.holder = FREE;
-      hosts.setDue(host, host.leaseEndsAt + host.delayMs);
-    }
-    for (const number of dead) removeHolder(tables.meta, number);
-    this.#crawl.changed();
-    hosts.syncIndex();
+  /** The store's clock, milliseconds. One that was set back stands still until it has caught up. */
+  now(): number {
+    return Math.max(this.counts.latestMs, this.clock());
+  }
+
+  find(key: HostKey): StoredHost | undefined {
+    const known = this.#byKey.get(key);
+    if (known !== undefined) return known;
+    const number = this.#tables.hosts.getBinary(textKey(BY_KEY, key))?.readUInt32BE(0);
+    return number === undefined ? undefined : this.byNumber(number);
+  }
+
+  /** The host of a number that a row names. */
+  byNumber(number: number): StoredHost {
+    const known = this.#byNumber.get(number);
+    if (known !== undefined) return known;
+    const bytes = this.#tables.hosts.getBinary(numberKey(number));
+    if (bytes === undefined) throw new Error(`the store names a host ${number} that it does not contain`);
+    const host = decodeHost(number, bytes);
+    this.#countUnrecorded(host);
+    return this.#remember(host);
   }
 
   /** A page of all hosts, which are numbered from 1. The cursor is the next number. */
   list(from: number, limit: number, last: number): Listing<ListedHost> {
     const to = Math.min(last, from + limit - 1);
     const numbers = Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at);
-    const items = numbers.map((number) => this.listed(this.#crawl.hosts.byNumber(number)));
+    const items = numbers.map((number) => this.listed(this.byNumber(number)));
     return { cursor: to < last ? String(to + 1) : null, items };
   }
 
-  protected now(): number {
-    return this.#crawl.now();
+  /** The earliest time in the index; `Infinity`: none. */
+  earliest(): number {
+    return firstKeyOf(this.#tables.due, FIRST_DUE, BEHIND_DUE)?.readDoubleBE(0) ?? Number.POSITIVE_INFINITY;
   }
 
-  protected get counts() {
-    return this.#crawl.counts;
+  /** For how long hosts are due, milliseconds, as of the last `flush`. */
+  overdueMs(most: number): number[] {
+    const now = this.now();
+    return this.#dueNumbers(now, most).map((number) => now - (this.byNumber(number).dueAt ?? now));
+  }
+
+  /**
+   * Ends the leases of holders that are proven dead: number → for how long, milliseconds. Where no delay is known yet,
+   * `firstDelayMs` takes its place: a holder may have sent a request before its first commit.
+   */
+  endLeasesOf(deadForMs: ReadonlyMap<number, number>, firstDelayMs: number): void {
+    const rows = this.#tables.due.getRange({ start: FIRST_DUE, end: BEHIND_DUE });
+    const theirs = [...rows.filter(({ value }) => deadForMs.has(value.readUInt32BE(0)))];
+    for (const { key } of theirs) {
+      const host = this.byNumber(key.readUInt32BE(8));
+      // Read after the proof: counted back from an earlier reading, the end would be before the proof.
+      const endsAt = this.now() - deadForMs.get(host.holder)! + (host.delayMs === 0 ? firstDelayMs : 0);
+      host.leaseEndsAt = Math.min(host.leaseEndsAt ?? endsAt, endsAt);
+      this.#setDueOf(host, host.leaseEndsAt + host.delayMs, FREE);
+    }
+    this.#syncIndex();
+  }
+
+  /** Writes the changed hosts. @returns Whether anything changed, entries included. */
+  flush(): boolean {
+    this.#syncIndex();
+    const isAnyChanged = this.#dirty.length > 0 || this.#hasNewEntries;
+    this.#hasNewEntries = false;
+    for (const host of this.#dirty) {
+      this.#tables.hosts.putSync(numberKey(host.number), encodeHost(host));
+      host.isDirty = false;
+      host.recordedSequence = host.nextSequence;
+    }
+    this.#dirty.length = 0;
+    if (this.#byKey.size > HOSTS_CACHED) this.clear();
+    return isAnyChanged;
+  }
+
+  clear(): void {
+    this.#byKey.clear();
+    this.#byNumber.clear();
   }
 
   protected isKnown(fingerprint: Uint8Array): boolean {
-    return this.#crawl.fingerprints.has(fingerprint, this.counts);
+    return this.fingerprints.has(fingerprint, this.counts);
   }
 
   protected learn(fingerprint: Uint8Array): boolean {
-    return this.#crawl.fingerprints.add(fingerprint, this.counts);
-  }
-
-  protected find(key: HostKey): StoredHost | undefined {
-    return this.#crawl.hosts.find(key);
+    return this.fingerprints.add(fingerprint, this.counts);
   }
 
   protected hostOf(key: HostKey): StoredHost {
-    return this.#crawl.hostOf(key);
+    const present = this.find(key);
+    if (present !== undefined) return present;
+    this.counts.hosts += 1;
+    this.#tables.hosts.putSync(textKey(BY_KEY, key), numberValue(this.counts.hosts));
+    const host = this.#remember(new Host(this.counts.hosts, key));
+    this.#changed(host);
+    return host;
   }
 
   protected due(now: number, most: number): StoredHost[] {
-    const { hosts } = this.#crawl;
-    hosts.syncIndex();
-    return hosts.due(now, most).map((number) => hosts.byNumber(number));
-  }
-
-  protected dueAt({ dueAt }: StoredHost): number | null {
-    return dueAt;
+    this.#syncIndex();
+    return this.#dueNumbers(now, most).map((number) => this.byNumber(number));
   }
 
   protected setDue(host: StoredHost, at: number | null): void {
-    host.holder = host.leaseEndsAt === null ? FREE : this.#crawl.holder;
-    this.#crawl.hosts.setDue(host, at);
+    this.#setDueOf(host, at, host.leaseEndsAt === null ? FREE : this.holder);
   }
 
   /** A place that is too early is corrected when its time has come: most renewals move nothing. */
   protected renew(host: StoredHost, at: number): void {
     this.setDue(host, host.dueAt === null ? at : Math.min(host.dueAt, at));
   }
+
+  #setDueOf(host: Host, at: number | null, holder: number): void {
+    host.dueAt = at;
+    host.holder = holder;
+    this.#changed(host);
+  }
+
+  #changed(host: Host): void {
+    if (host.isDirty) return;
+    host.isDirty = true;
+    this.#dirty.push(host);
+  }
+
+  /** The numbers of hosts up to a time, the earliest first, as of the last `syncIndex`. */
+  #dueNumbers(upTo: number, limit: number): number[] {
+    return rowsOf(this.#tables.due, FIRST_DUE, dueKey(upTo, ANY_HOST), limit).map(({ key }) => key.readUInt32BE(8));
+  }
+
+  #syncIndex(): void {
+    const { due } = this.#tables;
+    for (const host of this.#dirty) {
+      const { number, holder, dueAt, indexedAt, indexedHolder } = host;
+      if (dueAt === indexedAt && (holder === indexedHolder || dueAt === null)) continue;
+      if (indexedAt !== null && indexedAt !== dueAt) due.removeSync(dueKey(indexedAt, number));
+      if (dueAt !== null) due.putSync(dueKey(dueAt, number), numberValue(holder));
+      host.indexedAt = dueAt;
+      host.indexedHolder = holder;
+    }
+  }
+
+  /** Counts the entries that were added to the host's only line after its record was written. */
+  #countUnrecorded(host: Host): void {
+    const { number, onlyLine, nextSequence } = host;
+    if (onlyLine === null) return;
+    const { lane, rank } = onlyLine;
+    const [start, end] = [lineKey(number, lane, rank, nextSequence), lineEnd(number, lane, rank)];
+    for (const key of this.#tables.entries.getKeys({ start, end })) {
+      host.queued += 1;
+      host.nextSequence = readLine(key).order + 1;
+    }
+  }
+
+  #remember(host: Host): StoredHost {
+    const onAdded = (mustWrite: boolean) => {
+      this.#hasNewEntries = true;
+      if (mustWrite) this.#changed(host);
+    };
+    const stored = Object.assign(host, { entries: new HostEntries(this.#tables, host, onAdded) });
+    this.#byKey.set(host.key, stored);
+    this.#byNumber.set(host.number, stored);
+    return stored;
+  }
+}
+
+function numberKey(number: number): Buffer {
+  const key = Buffer.allocUnsafe(5);
+  key[0] = BY_NUMBER;
+  key.writeUInt32BE(number, 1);
+  return key;
+}
+
+function numberValue(number: number): Buffer {
+  const value = Buffer.allocUnsafe(4);
+  value.writeUInt32BE(number);
+  return value;
+}
+
+function dueKey(at: number, number: number): Buffer {
+  const key = Buffer.allocUnsafe(12);
+  key.writeUInt32BE(number, key.writeDoubleBE(at));
+  return key;
 }

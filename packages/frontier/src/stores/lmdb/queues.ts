@@ -5,11 +5,21 @@ import type { FrontierError } from '../../errors.js';
 import type { HostCommit, LeaseRequest, NewEntry, OpenRequest, RecordListing, ReserveSlot } from '../../store.js';
 import { type StoreQueues, toFailure } from '../checked-store.js';
 import { statsOf } from '../host-queues.js';
-import { addHolder, anchorClock, CrawlState, claimCrawl, listHolders, removeHolder } from './crawl-state.js';
-import { openEnvironment, rowsOf } from './environment.js';
+import { type Environment, openEnvironment, rowsOf } from './environment.js';
 import { GroupCommit, type Urgency } from './group-commit.js';
 import { listedEntry } from './host-entries.js';
 import { LmdbHosts } from './host-queues.js';
+import {
+  addHolder,
+  anchorClock,
+  type Counts,
+  claimCrawl,
+  listDead,
+  listHolders,
+  readCounts,
+  removeHolder,
+  writeCounts,
+} from './meta.js';
 import { kindStart, readTextKey, textKey, waitsUntil } from './rows.js';
 
 const LAST_HOST = 0xffff_ffff;
@@ -31,38 +41,47 @@ export interface ResolvedLmdbOptions {
   readonly nowMs: (() => number) | null;
 }
 
-/** The verbs of one client. `now` is the store's clock, milliseconds, never going back. */
+/** The verbs of one client. */
 export class LmdbQueues implements StoreQueues {
-  readonly #crawl: CrawlState;
+  readonly #tables: Environment;
   readonly #options: ResolvedLmdbOptions;
   readonly #hosts: LmdbHosts;
   readonly #group: GroupCommit;
   #failure: FrontierError | null = null;
+  /** A verb of this transaction wrote something else than hosts and entries. */
+  #isChanged = false;
   /** Writes of records that are not committed yet. */
   #recordsPending = 0;
   #sweepFrom: Buffer = FIRST_SLOT;
 
-  private constructor(crawl: CrawlState, options: ResolvedLmdbOptions) {
-    this.#crawl = crawl;
+  /** Reads the fingerprints, up to a budget of memory, so that the first transaction is short. */
+  private constructor(tables: Environment, options: ResolvedLmdbOptions) {
+    this.#tables = tables;
     this.#options = options;
-    this.#hosts = new LmdbHosts(crawl, options.maxQueued);
+    this.#hosts = new LmdbHosts(tables, readCounts(tables.meta), options);
+    this.#hosts.fingerprints.catchUp(this.#hosts.counts, false);
+    // The first transaction looks again.
+    this.#hosts.counts.generation = -1;
     this.#group = new GroupCommit((verbs) => this.#transact(verbs), options.commitEveryMs);
   }
 
   /** Opens the file and registers this client, once the leases of clients that are proven dead have ended (O1). */
   static async open(options: ResolvedLmdbOptions, request: OpenRequest): Promise<LmdbQueues> {
-    const { path, identity, seenBudget, nowMs } = options;
+    const { path, identity, nowMs, firstDelayMs } = options;
     const tables = await openEnvironment(path, request.create);
+    const { meta } = tables;
     try {
-      tables.write(() => claimCrawl(tables.meta, path, identity, request));
-      const crawl = new CrawlState(tables, seenBudget);
-      const queues = new LmdbQueues(crawl, options);
+      tables.write(() => claimCrawl(meta, path, identity, request));
+      const queues = new LmdbQueues(tables, options);
+      const hosts = queues.#hosts;
       queues.#transact(() => {
-        crawl.clock = nowMs ?? anchorClock(tables.meta, crawl.counts.latestMs);
+        hosts.clock = nowMs ?? anchorClock(meta, hosts.counts.latestMs);
         tables.unseal();
-        queues.#hosts.endLeasesOfTheDead(options.firstDelayMs);
-        crawl.holder = addHolder(tables.meta, request.owner).number;
-        crawl.changed();
+        const dead = listDead(meta);
+        if (dead.size > 0) hosts.endLeasesOf(dead, firstDelayMs);
+        for (const number of dead.keys()) removeHolder(meta, number);
+        hosts.holder = addHolder(meta, request.owner).number;
+        queues.#isChanged = true;
       });
       return queues;
     } catch (error) {
@@ -77,18 +96,18 @@ export class LmdbQueues implements StoreQueues {
 
   /** While hosts are leased a client stays registered, so that they can be freed once its process is gone. */
   async close(): Promise<void> {
-    const crawl = this.#crawl;
+    const { meta } = this.#tables;
     try {
       if (this.#failure === null) this.#group.flush();
       if (this.#failure !== null) return;
       this.#transact(() => {
-        if (crawl.counts.leased > 0) return;
-        removeHolder(crawl.tables.meta, crawl.holder);
-        crawl.changed();
+        if (this.#hosts.counts.leased > 0) return;
+        removeHolder(meta, this.#hosts.holder);
+        this.#isChanged = true;
       });
-      if (this.#failure === null) crawl.tables.seal(() => listHolders(crawl.tables.meta).length === 0);
+      if (this.#failure === null) this.#tables.seal(() => listHolders(meta).length === 0);
     } finally {
-      await crawl.tables.close();
+      await this.#tables.close();
     }
   }
 
@@ -107,26 +126,24 @@ export class LmdbQueues implements StoreQueues {
 
   /** Perhaps too early, never too late. */
   nextDueInMs() {
-    this.#crawl.tables.refresh();
-    const isAnyQueued = this.#crawl.freshCounts().unfinished > 0;
-    const earliest = isAnyQueued ? this.#crawl.hosts.earliest() : Number.POSITIVE_INFINITY;
+    this.#tables.refresh();
+    const isAnyQueued = this.#freshCounts().unfinished > 0;
+    const earliest = isAnyQueued ? this.#hosts.earliest() : Number.POSITIVE_INFINITY;
     // A pending verb may make a host due.
-    const dueInMs = Math.min(Math.max(0, earliest - this.#crawl.now()), this.#group.dueInMs);
+    const dueInMs = Math.min(Math.max(0, earliest - this.#hosts.now()), this.#group.dueInMs);
     return Number.isFinite(dueInMs) ? dueInMs : null;
   }
 
   /** Hosts whose lease was renewed may be among them: their place in the index is corrected later. */
   overdueMs(most: number) {
     this.#settle();
-    this.#crawl.freshCounts();
-    const { hosts } = this.#crawl;
-    const now = this.#crawl.now();
-    return hosts.due(now, most).map((number) => now - (hosts.byNumber(number).dueAt ?? now));
+    this.#freshCounts();
+    return this.#hosts.overdueMs(most);
   }
 
   readRecord(key: string): Uint8Array | null {
     this.#settleRecords();
-    const kept = this.#crawl.tables.records.getBinary(textKey(RECORD, key));
+    const kept = this.#tables.records.getBinary(textKey(RECORD, key));
     return kept === undefined ? null : new Uint8Array(kept);
   }
 
@@ -134,10 +151,10 @@ export class LmdbQueues implements StoreQueues {
     this.#recordsPending += 1;
     const write = () => {
       this.#recordsPending -= 1;
-      const { records } = this.#crawl.tables;
+      const { records } = this.#tables;
       if (value === null) records.removeSync(textKey(RECORD, key));
       else records.putSync(textKey(RECORD, key), Buffer.from(value.buffer, value.byteOffset, value.byteLength));
-      this.#crawl.changed();
+      this.#isChanged = true;
     };
     return this.#submit(write, 1, 'later');
   }
@@ -147,7 +164,7 @@ export class LmdbQueues implements StoreQueues {
     this.#settleRecords();
     const first = textKey(RECORD, prefix);
     const start = cursor === null ? first : Buffer.concat([textKey(RECORD, cursor), Buffer.of(0)]);
-    const rows = rowsOf(this.#crawl.tables.records, start, Buffer.concat([first, Buffer.of(0xff)]), limit + 1);
+    const rows = rowsOf(this.#tables.records, start, Buffer.concat([first, Buffer.of(0xff)]), limit + 1);
     const items = rows.slice(0, limit).map(({ key, value }) => ({
       key: readTextKey(key),
       value: new Uint8Array(value),
@@ -158,8 +175,8 @@ export class LmdbQueues implements StoreQueues {
   /** Takes one slot after the other. */
   reserve(slots: readonly ReserveSlot[]) {
     const reserve = () => {
-      const { records } = this.#crawl.tables;
-      const now = this.#crawl.now();
+      const { records } = this.#tables;
+      const now = this.#hosts.now();
       const waits = slots.map(({ key, delayMs }) => {
         const rowKey = textKey(SLOT, key);
         const start = Math.max(now, records.getBinary(rowKey)?.readDoubleBE(0) ?? now);
@@ -169,7 +186,7 @@ export class LmdbQueues implements StoreQueues {
         return start - now;
       });
       this.#sweepSlots(SWEPT_PER_SLOT * slots.length, now);
-      this.#crawl.changed();
+      this.#isChanged = true;
       return waits;
     };
     return this.#submit(reserve, slots.length, 'now');
@@ -177,7 +194,7 @@ export class LmdbQueues implements StoreQueues {
 
   /** Slots whose time has passed mean nothing: a few are checked each time, round and round. */
   #sweepSlots(count: number, now: number): void {
-    const { records } = this.#crawl.tables;
+    const { records } = this.#tables;
     const rows = rowsOf(records, this.#sweepFrom, BEHIND_SLOTS, count + 1);
     for (const { key, value } of rows.slice(0, count)) if (value.readDoubleBE(0) <= now) records.removeSync(key);
     this.#sweepFrom = rows[count]?.key ?? FIRST_SLOT;
@@ -185,47 +202,46 @@ export class LmdbQueues implements StoreQueues {
 
   stats() {
     this.#settle();
-    const counts = this.#crawl.freshCounts();
+    const counts = this.#freshCounts();
     return statsOf(counts, counts.known, counts.hosts);
   }
 
   readHost(host: string) {
     this.#settle();
-    this.#crawl.freshCounts();
+    this.#freshCounts();
     return this.#hosts.readHost(host);
   }
 
   know(fingerprints: readonly Uint8Array[]) {
     const know = () => {
       this.#hosts.know(fingerprints);
-      this.#crawl.changed();
+      this.#isChanged = true;
     };
     return this.#submit(know, fingerprints.length, 'later');
   }
 
   listKnown(cursor: string | null, limit: number) {
     this.#settle();
-    return this.#crawl.fingerprints.list(cursor, limit, this.#crawl.freshCounts());
+    return this.#hosts.fingerprints.list(cursor, limit, this.#freshCounts());
   }
 
   listHosts(cursor: string | null, limit: number) {
     this.#settle();
-    return this.#hosts.list(Number(cursor ?? 1), limit, this.#crawl.freshCounts().hosts);
+    return this.#hosts.list(Number(cursor ?? 1), limit, this.#freshCounts().hosts);
   }
 
   /** A walk over the entries by host; the cursor is the last key. */
   scan(cursor: string | null, limit: number, only?: string) {
     this.#settle();
-    const { hosts, tables } = this.#crawl;
-    this.#crawl.freshCounts();
-    const number = only === undefined ? null : hosts.find(only)?.number;
+    this.#freshCounts();
+    const number = only === undefined ? null : this.#hosts.find(only)?.number;
     if (number === undefined) return { cursor: null, items: [] };
     const start = cursor === null ? kindStart(number ?? 0, 0) : Buffer.from(cursor, 'hex');
     const end = kindStart(number === null ? LAST_HOST : number + 1, 0);
-    const rows = [...tables.entries.getRange({ start, end, limit, exclusiveStart: cursor !== null })];
+    const rows = [...this.#tables.entries.getRange({ start, end, limit, exclusiveStart: cursor !== null })];
     const items = rows.map((row) => {
-      const host = hosts.byNumber(row.key.readUInt32BE(0));
-      const waitMs = (waitsUntil(row.key) ?? 0) - this.#crawl.now();
+      const host = this.#hosts.byNumber(row.key.readUInt32BE(0));
+      const waitMs = (waitsUntil(row.key) ?? 0) - this.#hosts.now();
       return { host: host.key, entry: listedEntry(host, row), ...(waitMs > 0 ? { waitMs } : {}) };
     });
     return { cursor: rows.length < limit ? null : (rows.at(-1)?.key.toString('hex') ?? null), items };
@@ -234,23 +250,59 @@ export class LmdbQueues implements StoreQueues {
   /** Commits what is pending; reads that follow see it, and what other processes have committed. */
   #settle(): void {
     this.#group.flush();
-    this.#crawl.tables.refresh();
+    this.#tables.refresh();
   }
 
   #settleRecords(): void {
     if (this.#recordsPending > 0) this.#group.flush();
-    this.#crawl.tables.refresh();
+    this.#tables.refresh();
   }
 
+  /** One transaction. It is undone when a verb throws. */
   #transact(verbs: () => void): void {
     this.check();
     try {
-      this.#crawl.transact(verbs);
+      this.#tables.write(() => {
+        this.#begin();
+        verbs();
+        return this.#end();
+      });
     } catch (cause) {
       // Memory no longer agrees with the file: the store cannot be used any more.
       this.#failure = failureOf(this.#options.path, cause);
       throw this.#failure;
     }
+  }
+
+  /** First what other processes have written meanwhile (A1). */
+  #begin(): void {
+    const hosts = this.#hosts;
+    this.#isChanged = false;
+    const counts = this.#freshCounts();
+    if (counts.generation === hosts.counts.generation) return;
+    hosts.counts = counts;
+    const { tableFrom } = counts;
+    hosts.fingerprints.catchUp(counts, true);
+    this.#isChanged = counts.tableFrom !== tableFrom;
+  }
+
+  /** @returns Whether there is anything to commit. */
+  #end(): boolean {
+    const { counts, fingerprints } = this.#hosts;
+    const isAnyHostChanged = this.#hosts.flush();
+    if (!isAnyHostChanged && !this.#isChanged) return false;
+    fingerprints.flush(counts);
+    counts.generation += 1;
+    counts.latestMs = this.#hosts.now();
+    writeCounts(this.#tables.meta, counts);
+    return true;
+  }
+
+  /** The counts as of now; hosts in memory are of now, or forgotten. */
+  #freshCounts(): Counts {
+    const counts = readCounts(this.#tables.meta);
+    if (counts.generation !== this.#hosts.counts.generation) this.#hosts.clear();
+    return counts;
   }
 
   #submit<T>(verb: () => T, weight: number, urgency: Urgency, pages = 0): Promise<T> {

@@ -169,6 +169,11 @@ export class PostgresQueues implements StoreQueues {
     };
   }
 
+  async clockMs() {
+    const [row] = await this.#connection.call(`SELECT us FROM ${NOW}`, [this.#now()]);
+    return Number(row?.[0]) / 1_000;
+  }
+
   async destroy() {
     await this.#connection.run(REMOVE_SQL);
   }

@@ -11,6 +11,7 @@ import { COMMIT_LUA, SEEN_LUA } from './lua-commit.js';
 import { HOST_LUA } from './lua-host.js';
 import { LEASE_LUA, RAISE_LUA, WAKE_LUA } from './lua-lease.js';
 import {
+  CLOCK_LUA,
   DESTROY_LUA,
   DUE_LUA,
   HOSTS_LUA,
@@ -36,6 +37,7 @@ const SCRIPTS = {
   readHost: script(HOST_LUA, READ_HOST_LUA),
   due: script(DUE_LUA),
   late: script(LATE_LUA),
+  clock: script(CLOCK_LUA),
   stats: script(STATS_LUA),
   reserve: script(RESERVE_LUA),
   settings: script(SETTINGS_LUA),

@@ -17,6 +17,11 @@ for at = 2, #found, 2 do late[#late + 1] = string.format('%.0f', now - tonumber(
 return late
 `;
 
+/** Lua, after the shard. Returns what the clock says, microseconds. */
+export const CLOCK_LUA = `
+return string.format('%.0f', now)
+`;
+
 /** Lua, after the shard. Returns unfinished, in flight, known, hosts, leased, parked. */
 export const STATS_LUA = `
 return { m.u, m.i, m.k, m.n, m.l, m.p }

@@ -9,8 +9,8 @@ import type { Connection, ResolvedRedisOptions } from './connection.js';
 import { crawlKey } from './shards.js';
 
 const FORMAT = 'mannerly-frontier-redis';
-/** Records of a crawl with several shards lie near their hosts since 3. */
-const VERSION = { one: 2, several: 3 };
+/** Records of robots.txt lie near their hosts since 3 where there are several shards, all others since 4. */
+const VERSION = { one: 2, several: 4 };
 const OLDEST_SERVER = 7;
 const POLICY = 'noeviction';
 

@@ -183,6 +183,10 @@ export class RedisQueues implements StoreQueues {
     return { queued: unfinished - inFlight, inFlight, known, hosts, leased, parked };
   }
 
+  async clockMs() {
+    return Number(await this.#run('clock', [])) / 1_000;
+  }
+
   /** The cursor is the number of the host, and the place in it. */
   async scan(cursor: string | null, limit: number, host?: string) {
     const where = cursor?.split(' ') ?? ['0', 'i', '0', '0'];

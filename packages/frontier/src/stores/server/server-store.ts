@@ -6,7 +6,7 @@ import { FrontierError } from '../../errors.js';
 import { STORE_BODY_MAX_BYTES } from '../../limits.js';
 import { oneOf, wholeIn } from '../../option-value.js';
 import type { FrontierStore, OpenRequest, StoreCapabilities } from '../../store.js';
-import { CheckedStore, resolveShared, type StoreQueues, toFailure } from '../checked-store.js';
+import { checkedStore, resolveShared, type StoreQueues, toFailure } from '../checked-store.js';
 
 /** Entries of one `add` or links of one commit: a server may answer no other client meanwhile. */
 const BATCH_MAX = 1_024;
@@ -43,7 +43,7 @@ export function serverStore({ options, weakness, open, close }: ServerAdapter): 
     if (durable === 'none') options.onNotice({ kind: 'weak-durability', message: weakness });
     return queues;
   };
-  return new CheckedStore({ capabilities, open: openQueues, close });
+  return checkedStore({ capabilities, open: openQueues, close });
 }
 
 /** Milliseconds without a server before the store has failed: a restart or a failover takes less. */

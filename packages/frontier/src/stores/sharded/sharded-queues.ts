@@ -184,6 +184,11 @@ export class ShardedQueues implements StoreQueues {
     return sum;
   }
 
+  /** That of the first: all machines compare theirs with one. */
+  async clockMs() {
+    return (await this.#shards[0]?.askBriefly((verbs) => verbs.clockMs?.() ?? Promise.resolve(null)))?.answer ?? null;
+  }
+
   scan(cursor: string | null, limit: number, host?: string) {
     if (host !== undefined) return this.#of(host).ask((verbs) => verbs.scan(cursor, limit, host));
     return this.#page(cursor, (verbs, from) => verbs.scan(from, limit));

@@ -1,18 +1,15 @@
-// What one client knows of the crawl in the file, and its transactions: what other processes have written is read
-// before the first verb, and what the verbs have changed is written after the last. The rows of the meta table: whose
-// crawl the file holds, the anchor of the store's clock, the clients that have the file open, and the counts.
+// The rows of the meta table: whose crawl the file holds, the anchor of the store's clock, the clients that have the
+// file open, and the counts.
 
 import { FrontierError } from '../../errors.js';
-import type { HostKey, OpenRequest } from '../../store.js';
+import type { OpenRequest } from '../../store.js';
 import { BACK_OR_RESET, type CrawlName, compareCrawl } from '../checked-store.js';
-import { bootName, type ProcessIdentity, thisProcess } from '../processes/process-identity.js';
-import { type Environment, rowsOf, type Table } from './environment.js';
-import { Fingerprints } from './fingerprints.js';
-import { HostEntries } from './host-entries.js';
-import { FREE, HostTable, type StoredHost } from './hosts.js';
+import { bootName, deadForMs, type ProcessIdentity, thisProcess } from '../processes/process-identity.js';
+import { rowsOf, type Table } from './environment.js';
+import { FREE } from './host.js';
 
 const FORMAT = 'mannerly-frontier-lmdb';
-const VERSION = 6;
+const VERSION = 7;
 
 const CRAWL = Buffer.from('crawl');
 const CLOCK = Buffer.from('clock');
@@ -43,86 +40,6 @@ const NO_COUNTS = {
 export type Counts = typeof NO_COUNTS;
 
 const COUNT_NAMES = Object.keys(NO_COUNTS) as (keyof Counts)[];
-
-export class CrawlState {
-  /** As of the running transaction, or the last one. */
-  counts: Counts;
-  /** This client's number among the holders. */
-  holder = FREE;
-  /** Milliseconds. It is set in the first transaction. */
-  clock: () => number = () => 0;
-  readonly tables: Environment;
-  readonly hosts: HostTable;
-  readonly fingerprints: Fingerprints;
-  #isChanged = false;
-
-  /** Reads the fingerprints, up to a budget of memory, so that the first transaction is short. */
-  constructor(tables: Environment, seenBudgetBytes: number) {
-    this.tables = tables;
-    this.hosts = new HostTable(tables, (host, onAdded) => new HostEntries(tables, host, onAdded));
-    this.fingerprints = new Fingerprints(tables, seenBudgetBytes);
-    this.counts = readCounts(tables.meta);
-    this.fingerprints.catchUp(this.counts, false);
-    // The first transaction looks again.
-    this.counts.generation = -1;
-  }
-
-  /** The store's clock, milliseconds. One that was set back stands still until it has caught up. */
-  now(): number {
-    return Math.max(this.counts.latestMs, this.clock());
-  }
-
-  /** One transaction. It is undone when a verb throws. */
-  transact(verbs: () => void): void {
-    this.tables.write(() => {
-      this.#begin();
-      verbs();
-      return this.#end();
-    });
-  }
-
-  /** To be called when a verb wrote something else than hosts and entries. */
-  changed(): void {
-    this.#isChanged = true;
-  }
-
-  /** The counts as of now, outside of a transaction; hosts in memory are of now, or forgotten. */
-  freshCounts(): Counts {
-    const counts = readCounts(this.tables.meta);
-    if (counts.generation !== this.counts.generation) this.hosts.clear();
-    return counts;
-  }
-
-  /** The host of that key, made where there is none. */
-  hostOf(key: HostKey): StoredHost {
-    const present = this.hosts.find(key);
-    if (present !== undefined) return present;
-    this.counts.hosts += 1;
-    return this.hosts.create(key, this.counts.hosts);
-  }
-
-  /** First what other processes have written meanwhile (A1). */
-  #begin(): void {
-    this.#isChanged = false;
-    const counts = this.freshCounts();
-    if (counts.generation === this.counts.generation) return;
-    this.counts = counts;
-    const { tableFrom } = counts;
-    this.fingerprints.catchUp(counts, true);
-    this.#isChanged = counts.tableFrom !== tableFrom;
-  }
-
-  /** @returns Whether there is anything to commit. */
-  #end(): boolean {
-    const isAnyHostChanged = this.hosts.flush();
-    if (!isAnyHostChanged && !this.#isChanged) return false;
-    this.fingerprints.flush(this.counts);
-    this.counts.generation += 1;
-    this.counts.latestMs = this.now();
-    writeCounts(this.tables.meta, this.counts);
-    return true;
-  }
-}
 
 /** Compares the file with the request (O2). @returns Whether a new file was named. @throws `store-mismatch`. */
 export function claimCrawl(meta: Table, path: string, identity: string, { crawl, create }: OpenRequest): boolean {
@@ -176,6 +93,12 @@ export function listHolders(meta: Table): Holder[] {
   return rows.map(({ value }) => JSON.parse(value.toString()) as Holder);
 }
 
+/** The clients that are proven dead: number → for how long, milliseconds. */
+export function listDead(meta: Table): Map<number, number> {
+  const ages = listHolders(meta).map((holder) => [holder.number, deadForMs(holder)] as const);
+  return new Map(ages.filter((age): age is [number, number] => age[1] !== null));
+}
+
 /** Registers this process under the least free number. */
 export function addHolder(meta: Table, owner: string): Holder {
   const taken = new Set(listHolders(meta).map(({ number }) => number));
@@ -194,14 +117,14 @@ function holderKey(number: number): Buffer {
   return Buffer.from(`${HOLDER}${String(number).padStart(6, '0')}`);
 }
 
-function readCounts(meta: Table): Counts {
+export function readCounts(meta: Table): Counts {
   const counts = { ...NO_COUNTS };
   const bytes = meta.getBinary(COUNTS);
   if (bytes !== undefined) for (const [at, name] of COUNT_NAMES.entries()) counts[name] = bytes.readDoubleBE(8 * at);
   return counts;
 }
 
-function writeCounts(meta: Table, counts: Counts): void {
+export function writeCounts(meta: Table, counts: Counts): void {
   const bytes = Buffer.allocUnsafe(8 * COUNT_NAMES.length);
   for (const [at, name] of COUNT_NAMES.entries()) bytes.writeDoubleBE(counts[name], 8 * at);
   meta.putSync(COUNTS, bytes);

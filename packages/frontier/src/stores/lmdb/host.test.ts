@@ -1,7 +1,7 @@
 // A record that is read as something else than was written is a delay forgotten or an entry lost.
 
 import { describe, expect, it } from 'vitest';
-import { decodeHost, encodeHost, Host } from './hosts.js';
+import { decodeHost, encodeHost, Host } from './host.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 const LATE = 1_790_000_000_000.125;

@@ -1,7 +1,7 @@
 // What a process may hand out: together never more than the bound, and nothing is kept from those who could use it.
 
 import { describe, expect, it } from 'vitest';
-import { grantOf, keptOf, pagesLeft } from './budget.js';
+import { grantOf, keptOf, pagesLeft } from './account.js';
 import { GRANT_MOST } from './limits.js';
 
 describe('pages are granted', () => {

@@ -1,0 +1,116 @@
+// A host queue of the file while it is in memory, and its record. A record is written at every turn of the host, so it
+// is short: an array of what differs from a new host, what is seldom there at the end.
+
+import { Packr } from 'msgpackr';
+import type { EntryId, HostKey } from '../../store.js';
+import type { OpenLine } from './rows.js';
+
+/** Holder number of hosts without a lease. */
+export const FREE = 0;
+
+/** An entry in flight. Its row stays in line until it is finished or put elsewhere. */
+export interface InFlightEntry {
+  readonly lane: number;
+  readonly rank: number;
+  readonly order: number;
+  /** Times handed out, this one included. */
+  readonly attempt: number;
+}
+
+/** A host in memory, at first without entries, leases or history. Times are on the store's clock; `Infinity`: never. */
+export class Host {
+  readonly number: number;
+  readonly key: HostKey;
+  fencingToken = 0;
+  nextAt = 0;
+  delayMs = 0;
+  leaseEndsAt: number | null = null;
+  isParked = false;
+  state: Uint8Array | null = null;
+  /** Ids and orders of entries come from one counter. */
+  nextSequence = 1;
+  /** The counter as of the record in the file; see `HostEntries.add`. */
+  recordedSequence = 1;
+  /** Lanes are numbered from 1; 0 is the host's own. */
+  nextLane = 1;
+  /** Entries that are neither finished nor in flight. */
+  queued = 0;
+  /** Entries in flight, in the order in which they were handed out. */
+  readonly inFlight = new Map<EntryId, InFlightEntry>();
+  /** Lines that have entries. */
+  lineCount = 0;
+  /** Earliest time of a waiting entry. */
+  waitsUntil = Number.POSITIVE_INFINITY;
+  /** Blocked lanes, and the earliest end of a block. */
+  blockCount = 0;
+  unblocksAt = Number.POSITIVE_INFINITY;
+  /** Who has the lease. */
+  holder = FREE;
+  /** Its place in the time index; `null`: none. */
+  dueAt: number | null = null;
+  /** Both as the time index of the file has them. */
+  indexedAt: number | null = null;
+  indexedHolder = FREE;
+  isDirty = false;
+  /** Name of lane 1, where it is short: it has no row then. Most hosts have no other lane. */
+  firstLane: string | null = null;
+  /** The host's only line, where it is open and has no rows. */
+  onlyLine: OpenLine | null = null;
+
+  constructor(number: number, key: HostKey) {
+    this.number = number;
+    this.key = key;
+  }
+}
+
+/** Fields that are kept as they are, in the order of the record. */
+const FIELDS = [
+  ...(['fencingToken', 'nextSequence', 'queued', 'nextLane', 'lineCount', 'nextAt', 'dueAt', 'delayMs'] as const),
+  ...(['leaseEndsAt', 'holder', 'state', 'waitsUntil', 'blockCount', 'unblocksAt', 'isParked'] as const),
+];
+const DEFAULTS = FIELDS.map((name) => new Host(0, '')[name]);
+const packr = new Packr({ useRecords: false });
+
+/** The record of a host. A first lane that ends with the host's key is written without it, in an array. */
+export function encodeHost(host: Host): Buffer {
+  const { key, firstLane, onlyLine, inFlight } = host;
+  const lane = firstLane?.endsWith(key) ? [firstLane.slice(0, firstLane.length - key.length)] : firstLane;
+  const line = onlyLine === null ? null : [onlyLine.lane, onlyLine.rank, onlyLine.order];
+  const entries: number[] = [];
+  for (const [id, { order, lane, rank, attempt }] of inFlight) entries.push(Number(id), order, lane, rank, attempt);
+  const record: unknown[] = [key, lane, line, entries.length > 0 ? entries : null];
+  for (let at = 0; at < FIELDS.length; at += 1) {
+    const value = host[FIELDS[at]!];
+    record.push(value === DEFAULTS[at] ? null : value);
+  }
+  while (record.at(-1) === null) record.pop();
+  return packr.pack(record);
+}
+
+type HostRecord = readonly [
+  key: string,
+  lane?: string | readonly [string] | null,
+  line?: readonly [lane: number, rank: number, order: number] | null,
+  entries?: readonly number[] | null,
+  ...fields: unknown[],
+];
+
+/** Reads a record. The host does not refer to the bytes. */
+export function decodeHost(number: number, bytes: Buffer): Host {
+  const [key, lane = null, line = null, entries = null, ...fields] = packr.unpack(bytes) as HostRecord;
+  const host = new Host(number, key);
+  host.firstLane = typeof lane === 'string' || lane === null ? lane : lane[0] + key;
+  if (line !== null) host.onlyLine = { lane: line[0], rank: line[1], order: line[2] };
+  for (let at = 0; entries !== null && at < entries.length; at += 5) {
+    const [order, lane, rank, attempt] = [entries[at + 1]!, entries[at + 2]!, entries[at + 3]!, entries[at + 4]!];
+    host.inFlight.set(String(entries[at]), { order, lane, rank, attempt });
+  }
+  const writable = host as unknown as Record<string, unknown>;
+  for (let at = 0; at < fields.length; at += 1) if (fields[at] !== null) writable[FIELDS[at]!] = fields[at];
+  // What was read is a view of the bytes.
+  if (host.state !== null) host.state = new Uint8Array(host.state);
+  host.recordedSequence = host.nextSequence;
+  host.indexedAt = host.dueAt;
+  host.indexedHolder = host.holder;
+  return host;
+}
