@@ -2,9 +2,9 @@
 // of agents are outside the guiding rule P1: they are needed to find the group at all (robots §1).
 
 /** What a User-agent value addresses: all crawlers by an asterisk, alone or before a blank, or its leading token. */
-const ADDRESSED = /^(?:\*(?=\s|$)|[a-z\d_-]*)/;
+const ADDRESSED = /^(?:\*(?=\s|$)|[\w-]*)/;
 /** `*`, or a token with an optional version and an optional asterisk behind it (robots §4.4). */
-const LISTED_AGENT = /^(?:\*|[a-z\d_-]+(?:\/[^*]*)?\*?)$/;
+const LISTED_AGENT = /^(?:\*|[\w-]+(?:\/[^*]*)?\*?)$/;
 
 /**
  * The lower-case agents of a User-agent line and `*`; several only with `repair` (robots §4.3, §4.4, R18, R21b).
@@ -28,5 +28,5 @@ export function listedNames(value: string): string[] {
 
 /** Whether a crawler may call itself so: letters, digits, hyphen, underscore (robots §4.3). */
 export function isProductToken(token: string): boolean {
-  return /^[A-Za-z0-9_-]+$/.test(token);
+  return /^[\w-]+$/.test(token);
 }

@@ -1,55 +1,71 @@
 // Byte strings: one character per byte. Files, patterns and paths are compared as bytes (robots §2.2), and a string is
 // the smallest thing a platform has to hold and to compare them with.
 
-const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+/** UTF-8 and text. */
+export const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+export const encoder = new TextEncoder();
 
 /** The UTF-8 bytes of a text. A lone surrogate becomes U+FFFD. */
 export function bytesOf(text: string): string {
-  return /[^\0-\x7f]/.test(text) ? byteString(new TextEncoder().encode(text)) : text;
+  return /[^\0-\x7f]/.test(text) ? charString(encoder.encode(text)) : text;
 }
 
-/** Bytes that are made a string at once, and up to which the platform's decoder does not pay. */
+/** Characters that are made at once. */
 const CHUNK = 4_096;
-const SHORT = 32;
 
-/** Bytes as a string. ASCII is decoded by the platform, which has no decoder for plain bytes. */
-export function byteString(bytes: Uint8Array): string {
-  if (bytes.length > CHUNK) {
-    const pieces: string[] = [];
-    for (let at = 0; at < bytes.length; at += CHUNK) pieces.push(byteString(bytes.subarray(at, at + CHUNK)));
-    return pieces.join('');
+/** Codes of characters as a string. Of ASCII, `decoder` makes one faster. */
+export function charString(codes: Uint8Array | readonly number[]): string {
+  const pieces: string[] = [];
+  for (let at = 0; at < codes.length; at += CHUNK) {
+    pieces.push(String.fromCharCode.apply(null, codes.slice(at, at + CHUNK) as unknown as number[]));
   }
-  let isAscii = bytes.length > SHORT;
-  for (let i = 0; isAscii && i < bytes.length; i++) isAscii = (bytes[i] as number) < 0x80;
-  return isAscii ? utf8.decode(bytes) : String.fromCharCode.apply(null, bytes as unknown as number[]);
+  return pieces.join('');
 }
 
 /** The bytes that a string stands for. */
 export function byteArray(bytes: string): Uint8Array {
   const array = new Uint8Array(bytes.length);
-  for (let i = 0; i < array.length; i++) array[i] = bytes.charCodeAt(i);
+  // ASCII is encoded by the platform; anything beyond is too long for the array.
+  const { read } = encoder.encodeInto(bytes, array);
+  if (read < bytes.length) for (let i = 0; i < array.length; i++) array[i] = bytes.charCodeAt(i);
   return array;
 }
 
 /** Bytes as people read them: UTF-8, bad sequences as U+FFFD. */
 export function textOf(bytes: string): string {
-  return /[^\0-\x7f]/.test(bytes) ? utf8.decode(byteArray(bytes)) : bytes;
+  return /[^\0-\x7f]/.test(bytes) ? decoder.decode(byteArray(bytes)) : bytes;
 }
 
 /** Whether `bytes[from, to)` is valid UTF-8 (RFC 3629 §4). */
 export function isUtf8(bytes: Uint8Array, from: number, to: number): boolean {
+  let more = 0;
+  let least = 0x80;
+  let most = 0xbf;
   for (let i = from; i < to; i++) {
-    const first = bytes[i] as number;
-    if (first < 0x80) continue;
-    if (first < 0xc2 || first > 0xf4) return false;
-    let least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
-    let most = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
-    for (let more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3; more > 0; more--) {
-      const next = ++i < to ? (bytes[i] as number) : 0;
-      if (next < least || next > most) return false;
+    const byte = bytes[i] as number;
+    if (more > 0) {
+      if (byte < least || byte > most) return false;
+      more--;
       least = 0x80;
       most = 0xbf;
+    } else if (byte > 0x7f) {
+      if (byte < 0xc2 || byte > 0xf4) return false;
+      more = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+      if (byte === 0xe0) least = 0xa0;
+      if (byte === 0xf0) least = 0x90;
+      if (byte === 0xed) most = 0x9f;
+      if (byte === 0xf4) most = 0x8f;
     }
   }
-  return true;
+  return more === 0;
+}
+
+/** A number as two characters, which compare as it does. */
+export function twoChars(value: number): string {
+  return String.fromCharCode(value >>> 16, value & 0xffff);
+}
+
+/** The number in two characters. */
+export function twoCharsAt(text: string, at: number): number {
+  return text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 1);
 }

@@ -5,8 +5,9 @@ import { textOf } from './bytes.js';
 import type { DialectName } from './dialects.js';
 import { canonical } from './normalize.js';
 import { PackedRecord } from './packed-records.js';
+import { isAllowRule, originOf, patternAt } from './patterns.js';
 import { decidingRule, type Reading } from './reading.js';
-import { isAllowRule, OVERWORK, originOf } from './rule-index.js';
+import { OVERWORK } from './rule-index.js';
 import type { Target } from './target.js';
 
 /**
@@ -63,7 +64,7 @@ export function judgeTarget(readings: Readings, target: Target): Verdict {
 /** A verdict as a decision. */
 export function decisionOf({ allowed, reading, rule }: Verdict): Decision {
   const { agent, dialect } = reading;
-  const said = rule < 0 ? null : new PackedRecord(reading.packed, originOf(reading, rule));
+  const said = rule < 0 ? null : new PackedRecord(reading.packed, originOf(patternAt(reading, rule)));
   return {
     allowed,
     reason:

@@ -1,7 +1,7 @@
 // Bytes → text of numbered lines: byte order marks, UTF-16, NUL bytes and the size limit. Nothing here knows what a
 // line means. The body of a response or a string goes in; strings are taken as their UTF-8 bytes.
 
-import { isUtf8 } from './bytes.js';
+import { encoder, isUtf8 } from './bytes.js';
 import type { DiagnosticCode } from './diagnostics/diagnostic.js';
 import type { FileNote } from './document.js';
 import { MAX_FILE_BYTES, MAX_FILE_BYTES_CEILING } from './limits.js';
@@ -64,7 +64,7 @@ export function decodeBody(input: Uint8Array | string, maxBytes: number = MAX_FI
   // Every character makes at least one byte, so a longer text need not be looked at.
   let bytes =
     typeof input === 'string'
-      ? new TextEncoder().encode(input.length > limit + 4 ? input.slice(0, limit + 4) : input)
+      ? encoder.encode(input.slice(0, limit + 4))
       : // As a plain array: the engine reads one kind of array faster than two.
         new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
   let start = 0;
@@ -73,7 +73,7 @@ export function decodeBody(input: Uint8Array | string, maxBytes: number = MAX_FI
     start = third === 0xbf ? 3 : 2;
     notes.push({ code: start === 3 ? 'bom' : 'bom-incomplete', line: 1 });
   } else if (first >= 0xfe && first + second === 0x1fd) {
-    bytes = new TextEncoder().encode(decodeUtf16(bytes.subarray(2, 2 * limit + 6), first === 0xff));
+    bytes = encoder.encode(decodeUtf16(bytes.subarray(2, 2 * limit + 6), first === 0xff));
     notes.push({ code: 'encoding-utf16', line: 1 });
   }
   let end = bytes.length;

@@ -12,9 +12,9 @@ export type RobotsErrorCode =
 /** A mistake of the caller. */
 export class RobotsError extends Error {
   override readonly name = 'RobotsError';
-  readonly code: RobotsErrorCode;
+  declare readonly code: RobotsErrorCode;
   /** What a person can do about it. */
-  readonly hint: string | undefined;
+  declare readonly hint: string | undefined;
 
   constructor(code: RobotsErrorCode, message: string, hint?: string) {
     super(message);

@@ -7,10 +7,11 @@ import type { RobotsDocument } from './document.js';
 import { ALLOW } from './fields.js';
 import { MAX_IGNORED_RULES } from './limits.js';
 import { ruleEffect } from './line-effect.js';
-import { canonical, queryForm } from './normalize.js';
+import { canonical } from './normalize.js';
 import { PackedRecord, records } from './packed-records.js';
+import { isAllowRule, originOf, patternAt, weightOf } from './patterns.js';
 import type { Reading } from './reading.js';
-import { findEveryRule, isAllowRule, originOf, weightOf } from './rule-index.js';
+import { findEveryRule } from './rule-index.js';
 import type { RobotsRules } from './rules.js';
 import { type Target, targetOf } from './target.js';
 
@@ -98,12 +99,15 @@ function ignoredRules({ document, groupLines }: RobotsRules, { dialect }: Readin
 function matchingRules(document: RobotsDocument, reading: Reading, { path }: Target): MatchingRule[] {
   const { form } = reading.dialect;
   const plain = canonical(path, form, false);
-  const query = form === 'n0' ? queryForm(plain) : plain;
+  const query = form === 'n0' ? canonical(path, 'n1', false) : plain;
   const found = findEveryRule(reading, plain, query === plain);
   if (query !== plain) found.push(...findEveryRule(reading, query, true));
-  const byOrigin = new Map(found.map((rule) => [originOf(reading, rule), rule]));
+  const byOrigin = new Map(found.map((rule) => [originOf(patternAt(reading, rule)), rule]));
   return [...byOrigin]
-    .sort(([aOrigin, a], [bOrigin, b]) => weightOf(reading, b) - weightOf(reading, a) || aOrigin - bOrigin)
+    .sort(
+      ([aOrigin, a], [bOrigin, b]) =>
+        weightOf(patternAt(reading, b)) - weightOf(patternAt(reading, a)) || aOrigin - bOrigin,
+    )
     .map(([origin, rule]) => {
       const record = new PackedRecord(reading.packed, origin);
       const { readAs } = ruleEffect(document, reading.dialect, record);

@@ -26,28 +26,35 @@ export const REMARK = 20;
 /** Added to the kind of a name that is misspelt. */
 export const MISSPELT = 32;
 
-/** From `USER_AGENT` on: the canonical name, and what else is read as it. The last two dashes are U+2011 and U+2013. */
-const FIELDS: readonly (readonly string[])[] = `user-agent,useragent,user agent,user_agent,user-agents,useragents,\
+/**
+ * From `USER_AGENT` on: the canonical name, and what else is read as it. `!` stands for a hyphen, and for nothing, a
+ * blank or an underscore in its place. The last two dashes are U+2011 and U+2013.
+ */
+const FIELDS: readonly (readonly string[])[] = `user!agent,user-agents,useragents,\
 user agents,user\xe2\x80\x91agent,user\xe2\x80\x93agent
 disallow,disalow,dissallow,dissalow,diasllow,disallaw,disallows,disallowed,dis-allow,dis allow,disalllow,disllow,\
 diallow,dsallow
 allow
-crawl-delay,crawldelay,crawl delay,crawl_delay,crawl-dealy,craw-delay
-request-rate,requestrate,request rate,request_rate
-visit-time,visittime,visit time,visit_time,visit-times
+crawl!delay,crawl-dealy,craw-delay
+request!rate
+visit!time,visit-times
 cache-delay
 content-signal,contentsignal,content_signal,content-signals
 content-usage,contentusage,content_usage
 comment
 noindex
-robot-version,robotversion,robot version,robot_version,robots-version
+robot!version,robots-version
 license,licence,licenses
 sitemap,site-map,site map,site_map,sitemaps
 host
 clean-param,cleanparam,clean_param
 pleasevisit,please-visit,please visit`
   .split('\n')
-  .map((row) => row.split(','));
+  .map((row) =>
+    row
+      .split(',')
+      .flatMap((name) => (name.includes('!') ? ['-', '', ' ', '_'].map((blank) => name.replace('!', blank)) : name)),
+  );
 
 /** The bytes of names, each letter in both cases and both blanks as one symbol; other bytes are 0. */
 const SYMBOLS = new Uint8Array(256);
@@ -79,9 +86,8 @@ const addName = (name: string, kind: number): void => {
   }
   KINDS[node] = kind;
 };
-for (const [row, [name = '', ...others]] of FIELDS.entries()) {
-  addName(name, row + USER_AGENT);
-  for (const other of others) addName(other, row + USER_AGENT + MISSPELT);
+for (const [row, names] of FIELDS.entries()) {
+  for (const [at, name] of names.entries()) addName(name, row + USER_AGENT + (at && MISSPELT));
 }
 // A URL on a line of its own may be a sitemap.
 addName('http', UNKNOWN);

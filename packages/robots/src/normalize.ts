@@ -14,13 +14,29 @@ export type Form = 'n0' | 'n1' | 'google' | 'decoded' | 'decoded-star';
 const PERCENT = 0x25;
 const STAR = 0x2a;
 const DOLLAR = 0x24;
-/** A triplet, whole or cut short. */
-const TRIPLET = /^%[\da-f]{0,2}/i;
+const QUESTION = 0x3f;
 
+// What a form does with a byte, as bits.
+/** It stays as it is written. */
+const KEPT = 1;
+/** Its triplet is decoded. */
+const DECODED = 2;
+/** In the query it is escaped, if the form is `n1`. */
+const RESERVED = 4;
+
+const tableOf = (kept: RegExp, decoded: RegExp) =>
+  Uint8Array.from({ length: 256 }, (_, byte) => {
+    const char = String.fromCharCode(byte);
+    return (kept.test(char) ? KEPT : 0) | (decoded.test(char) ? DECODED : 0) | (/[:/?@[\]]/.test(char) ? RESERVED : 0);
+  });
+const RFC = tableOf(/[\w\-.~:/?#[\]@!&'()+,;=]/, /[\w\-.~]/);
+const GOOGLE = tableOf(/[\0-\x7f]/, /^$/);
+// NUL stays a triplet, because it is the end of a pattern where they are sorted.
+const YEAR_1996 = tableOf(/[^%*$\0]/, /[^%*$\0/]/);
 /** Each byte as a triplet. */
 const TRIPLETS = Array.from({ length: 256 }, (_, byte) => `%${(byte + 0x100).toString(16).slice(1).toUpperCase()}`);
-/** For each byte, whether every form spells it as it is written. */
-const PLAIN = TRIPLETS.map((_, byte) => /[\w\-.~:/?#[\]@!&'()+,;=]/.test(String.fromCharCode(byte)));
+/** A triplet, whole or cut short. */
+const TRIPLET = /^%[\da-f]{0,2}/i;
 
 /**
  * Brings a path (with query) or a pattern to its canonical spelling (robots §6.1–6.3, R27; a literal `%` is spelt `%25`
@@ -29,19 +45,31 @@ const PLAIN = TRIPLETS.map((_, byte) => /[\w\-.~:/?#[\]@!&'()+,;=]/.test(String.
  * @returns A byte string; at most three times as long.
  */
 export function canonical(bytes: string, form: Form, isPattern: boolean): string {
-  if (form === 'n1') return queryForm(canonical(bytes, 'n0', isPattern));
+  const isRfc = form === 'n0' || form === 'n1';
+  const table = isRfc ? RFC : form === 'google' ? GOOGLE : YEAR_1996;
   let spelling = '';
   let copied = 0;
+  let escaped = 0;
   for (let at = 0, next = 0; at < bytes.length; at = next) {
     const byte = bytes.charCodeAt(at);
     next = at + 1;
-    if (PLAIN[byte]) continue;
-    const isOperator = byte === STAR ? form !== 'decoded' : byte === DOLLAR && form === 'n0' && next === bytes.length;
-    if (isPattern && isOperator) continue;
-    const isPercent = byte === PERCENT;
-    const written = isPercent ? (TRIPLET.exec(bytes.slice(at, at + 3))?.[0] as string) : bytes.charAt(at);
-    next = at + written.length;
-    const spelt = spell(written, form, isPattern, bytes.charAt(next));
+    const isKept = ((table[byte] as number) & (KEPT | escaped)) === KEPT;
+    if (byte === QUESTION && form === 'n1') escaped = RESERVED;
+    if (isKept && byte !== PERCENT) continue;
+    let written = bytes.charAt(at);
+    let spelt = isKept ? written : (TRIPLETS[byte] as string);
+    if (byte === PERCENT) {
+      [written = ''] = TRIPLET.exec(bytes.slice(at, at + 3)) ?? [];
+      next = at + written.length;
+      const value = Number.parseInt(written.slice(1), 16);
+      // In a pattern, what `*` or the end cuts off is a prefix of triplets.
+      const isPrefix = isPattern && isRfc && (next === bytes.length || bytes.charCodeAt(next) === STAR);
+      if (written.length === 3)
+        spelt = (table[value] as number) & DECODED ? String.fromCharCode(value) : (TRIPLETS[value] as string);
+      else spelt = isPrefix ? written.toUpperCase() : spelt + written.slice(1);
+    } else if (isPattern && (byte === STAR ? form !== 'decoded' : isRfc && next === bytes.length && byte === DOLLAR)) {
+      continue;
+    }
     if (spelt === written) continue;
     spelling += bytes.slice(copied, at) + spelt;
     copied = next;
@@ -49,28 +77,15 @@ export function canonical(bytes: string, form: Form, isPattern: boolean): string
   return copied === 0 ? bytes : spelling + bytes.slice(copied);
 }
 
-function spell(written: string, form: Form, isPattern: boolean, next: string): string {
-  const isTriplet = written.length === 3;
-  if (written[0] === '%' && !isTriplet) {
-    // In a pattern, what `*` or the end cuts off is a prefix of triplets.
-    const isPrefix = isPattern && form === 'n0' && (next === '' || next === '*');
-    return isPrefix ? written.toUpperCase() : (form === 'google' ? '%' : '%25') + written.slice(1);
+/** Whether `bytes[from, to)` is certainly a pattern that is compared as it is written, in the forms of RFC 9309. */
+export function isPlainPattern(bytes: Uint8Array, from: number, to: number): boolean {
+  let refused = 0;
+  for (let at = from; at < to; at++) {
+    const byte = bytes[at] as number;
+    const what = RFC[byte] as number;
+    if (what & refused) return false;
+    if (byte === QUESTION) refused = RESERVED;
+    if (what === 0 && byte !== STAR && (byte !== DOLLAR || at + 1 < to)) return false;
   }
-  const byte = isTriplet ? Number.parseInt(written.slice(1), 16) : written.charCodeAt(0);
-  const char = String.fromCharCode(byte);
-  const triplet = TRIPLETS[byte] as string;
-  if (form === 'google') return isTriplet || byte > 0x7f ? triplet : char;
-  const keeps =
-    form === 'n0'
-      ? isTriplet && /[\w\-.~]/.test(char)
-      : !'%*$'.includes(char) && written !== '%2f' && written !== '%2F';
-  return keeps ? char : triplet;
-}
-
-/** Form `n1` of a text in form `n0`: in the query, what is reserved there is escaped, too (robots §6.1, R27). */
-export function queryForm(spelling: string): string {
-  const mark = spelling.indexOf('?') + 1;
-  if (mark === 0) return spelling;
-  const query = spelling.slice(mark).replace(/[:/?@[\]]/g, (char) => TRIPLETS[char.charCodeAt(0)] as string);
-  return spelling.slice(0, mark) + query;
+  return true;
 }

@@ -10,7 +10,7 @@
 //
 // Everything but values and names is below 0x80.
 
-import { byteString, textOf } from './bytes.js';
+import { charString, decoder, textOf } from './bytes.js';
 import type { FieldRecord } from './document.js';
 import { BAD, fieldName, REMARK, UNKNOWN } from './fields.js';
 import { MAX_IDLE_LINES } from './limits.js';
@@ -34,31 +34,35 @@ const MAX_HEAD_BYTES = 14;
 /** A record of a packed file. Most are passed over, so that value and name are cut out when they are read. */
 export class PackedRecord {
   /** Where it begins. */
-  readonly at: number;
+  declare readonly at: number;
   /** Where the next one begins. */
-  readonly next: number;
+  declare readonly next: number;
   /** A kind of fields.ts. */
-  readonly kind: number;
-  readonly isAfterBlank: boolean;
+  declare readonly kind: number;
+  declare readonly isAfterBlank: boolean;
   /** Bits, see above. */
-  readonly notes: number;
+  declare readonly notes: number;
+  /** Where its value begins, and where that ends. */
+  declare readonly from: number;
+  declare readonly to: number;
   // Fields with a `#` would cost a quarter more time.
-  private readonly file: string;
-  private readonly end: number;
+  declare private readonly file: string;
 
   constructor(file: string, at: number) {
     const head = file.charCodeAt(at);
-    const end = valueStart(file, at) + numberAt(file, at + 1);
+    const from = valueStart(file, at);
+    const to = from + numberAt(file, at + 1);
     this.at = at;
     this.kind = head & KIND;
     this.isAfterBlank = head >= AFTER_BLANK;
     this.file = file;
-    this.end = end;
+    this.from = from;
+    this.to = to;
     this.notes = 0;
-    this.next = end;
+    this.next = to;
     if ((head & HAS_NOTES) === 0) return;
-    this.notes = file.charCodeAt(end);
-    this.next = behindNumber(file, end + 1) + numberAt(file, end + 1);
+    this.notes = file.charCodeAt(to);
+    this.next = behindNumber(file, to + 1) + numberAt(file, to + 1);
   }
 
   get line(): number {
@@ -67,25 +71,33 @@ export class PackedRecord {
 
   /** In bytes. */
   get value(): string {
-    return this.file.slice(valueStart(this.file, this.at), this.end);
+    return this.file.slice(this.from, this.to);
   }
 
   /** The name as written where it is not canonical, in bytes; otherwise `''`. */
   get name(): string {
-    return this.file.slice(behindNumber(this.file, this.end + 1), this.next);
+    return this.file.slice(behindNumber(this.file, this.to + 1), this.next);
   }
+}
+
+/** The blank of a grammar: SP or HTAB. */
+export function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09;
 }
 
 /** Collects records and makes the string. */
 export class RecordWriter {
+  /** Where names and values are. */
   readonly #source: Uint8Array;
   #bytes: Uint8Array;
   #length = 0;
+  /** All bits of all bytes of values and names. */
+  #bits = 0;
   #blank = 0;
   #idle = 0;
   #isBehindUnknown = false;
 
-  /** @param source - Where names and values are. @param expected - Bytes that will probably be needed. */
+  /** @param expected - Bytes that will probably be needed. */
   constructor(source: Uint8Array, expected: number) {
     this.#source = source;
     this.#bytes = new Uint8Array(expected + 64);
@@ -134,12 +146,20 @@ export class RecordWriter {
   }
 
   #copy(start: number, end: number): void {
-    for (let i = start; i < end; i++) this.#bytes[this.#length++] = this.#source[i] as number;
+    const source = this.#source;
+    const bytes = this.#bytes;
+    let to = this.#length;
+    let bits = this.#bits;
+    for (let i = start; i < end; i++) bits |= bytes[to++] = source[i] as number;
+    this.#bits = bits;
+    this.#length = to;
   }
 
   /** The packed string, one byte of memory per byte. */
   finish(): string {
-    return byteString(this.#bytes.subarray(0, this.#length));
+    const bytes = this.#bytes.subarray(0, this.#length);
+    // The platform has no decoder for plain bytes.
+    return this.#bits < 0x80 ? decoder.decode(bytes) : charString(bytes);
   }
 }
 

@@ -11,7 +11,7 @@
 // once.
 
 import { bytesOf } from './bytes.js';
-import { canonical, queryForm } from './normalize.js';
+import { canonical, type Form } from './normalize.js';
 
 const STAR = 0x2a;
 const DOLLAR = 0x24;
@@ -32,10 +32,12 @@ export const passed = { bytes: 0 };
  * @param pathAndQuery - Path and query of a URL, without fragment; `''` counts as `/`.
  */
 export function matchesPattern(pattern: string, pathAndQuery: string): boolean {
-  const spelling = canonical(bytesOf(pattern), 'n0', true);
-  const path = canonical(bytesOf(pathAndQuery || '/'), 'n0', false);
-  const matches = (rule: string, text: string) => matchesStretch(rule, 0, rule.length, text);
-  return pattern !== '' && (matches(spelling, path) || matches(queryForm(spelling), queryForm(path)));
+  const path = bytesOf(pathAndQuery || '/');
+  const matches = (form: Form) => {
+    const rule = canonical(bytesOf(pattern), form, true);
+    return matchesStretch(rule, 0, rule.length, canonical(path, form, false));
+  };
+  return pattern !== '' && (matches('n0') || matches('n1'));
 }
 
 /** Whether a canonical pattern, `pattern[from, to)`, matches a canonical text from its first byte on. */
@@ -63,6 +65,8 @@ export function matchesStretch(pattern: string, from: number, to: number, text: 
 
 /** Where a stretch begins in a text, at a place or behind it, or -1. */
 function placeOf(stretch: string, text: string, from: number): number {
+  // Between two asterisks in a row.
+  if (stretch === '') return from;
   passed.bytes += STRETCH_WORK;
   if (stretch.length > text.length - from) return -1;
   const place = text.indexOf(stretch.slice(0, LONG_STRETCH), from);

@@ -1,22 +1,14 @@
 // One reading of a file for one crawler: the rules of the selected groups in one dialect, compiled. A policy is one or
 // several readings of which all must allow.
 
+import { addPattern } from './add-pattern.js';
 import { byteArray, bytesOf } from './bytes.js';
 import type { Dialect, Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW } from './fields.js';
-import { canonical, queryForm } from './normalize.js';
+import { canonical, isPlainPattern } from './normalize.js';
 import { INVALID_UTF8, PackedRecord, TOO_LONG } from './packed-records.js';
-import {
-  addRule,
-  findRule,
-  indexRules,
-  lengthWeight,
-  OVERWORK,
-  QUERY_ONLY,
-  type RuleIndex,
-  type StrongestRules,
-} from './rule-index.js';
+import { FIRST_QUESTIONS, findRule, OVERWORK, type RuleIndex, rowsOf } from './rule-index.js';
 import { rulePatterns, startsLikePath } from './rule-values.js';
 import type { Target } from './target.js';
 
@@ -46,8 +38,12 @@ export function compileReading(
   { spans, agent }: Selection,
   { ambiguousRules, maxRulesPerGroup, onOversize }: ReadingOptions,
 ): Reading {
-  const rules: StrongestRules = new Map();
+  const references: number[] = [];
+  let extra = '';
+  const isRfc = dialect.form === 'n0';
   const isClasses = dialect.precedence === 'classes';
+  const { packed } = document;
+  const bytes = byteArray(spans.length > 0 ? packed : '');
   let isOverfull = document.truncated && onOversize === 'disallow-all';
   let hasExplicitAllow = false;
   let hasWildcardAllow = false;
@@ -55,14 +51,20 @@ export function compileReading(
   for (const span of spans) {
     let count = 0;
     for (let at = span.from, record: PackedRecord; at < span.to; at = record.next) {
-      record = new PackedRecord(document.packed, at);
+      record = new PackedRecord(packed, at);
       const kind = dialect.kindOf(record);
       const isAllow = kind === ALLOW;
       if (kind !== DISALLOW && !(isAllow && dialect.hasAllow)) continue;
       count++;
+      if (isRfc && kind === record.kind && isPlainRule(bytes, record)) {
+        references.push(2 * at);
+        continue;
+      }
       const value = dialect.valueOf(record);
       const patterns = patternsOf(document, dialect, record, value, isAllow);
-      for (const pattern of patterns) addPattern(rules, dialect, record, kind, pattern);
+      for (const pattern of patterns) {
+        extra += addPattern(references, extra.length, dialect, record, kind, pattern);
+      }
       if (!isAllow) hasDisallow ||= patterns.length > 0;
       else if (patterns.some((pattern) => pattern.includes('*'))) hasWildcardAllow = true;
       else hasExplicitAllow ||= value !== '';
@@ -73,8 +75,15 @@ export function compileReading(
   const isClosed =
     isClasses && (hasWildcardAllow || (hasExplicitAllow && !(hasDisallow && ambiguousRules === 'everything-else')));
   const rest = isOverfull ? 'overfull' : isClosed ? 'closed' : 'open';
-  const { packed, extra, rows } = indexRules(document.packed, rules);
-  return { packed, extra, rows, dialect, agent, rest };
+  return {
+    packed,
+    extra,
+    rows: rowsOf({ packed, extra }, references),
+    questions: FIRST_QUESTIONS,
+    dialect,
+    agent,
+    rest,
+  };
 }
 
 /** The rule of a reading that decides about a target. @returns A reference, -1 for none, or `OVERWORK`. */
@@ -82,9 +91,15 @@ export function decidingRule(reading: Reading, { path, isUsual }: Target): numbe
   if (isUsual) return findRule(reading, path, true);
   const { form } = reading.dialect;
   const plain = canonical(path, form, false);
-  const query = form === 'n0' ? queryForm(plain) : plain;
+  const query = form === 'n0' ? canonical(path, 'n1', false) : plain;
   const found = findRule(reading, plain, query === plain);
   return query === plain || found === OVERWORK ? found : findRule(reading, query, true, found);
+}
+
+/** Whether a rule is certainly one pattern that RFC 9309 compares as it is written. @param file - The packed file. */
+function isPlainRule(file: Uint8Array, { from, to, notes }: PackedRecord): boolean {
+  const isPath = file[from] === 0x2f || file[from] === 0x2a;
+  return isPath && to > from && (notes & TOO_LONG) === 0 && isPlainPattern(file, from, to);
 }
 
 /** The patterns that a rule line stands for in a dialect, in bytes; none where it does not count. */
@@ -106,26 +121,6 @@ export function patternsOf(
   if (isAllow || document.charset === null || !(notes & INVALID_UTF8)) return patterns;
   // R4: a second alternative, in the charset that the response declared.
   return [...patterns, ...patterns.flatMap((pattern) => transcoded(pattern, document.charset as string))];
-}
-
-function addPattern(
-  rules: StrongestRules,
-  dialect: Dialect,
-  { at }: PackedRecord,
-  kind: number,
-  written: string,
-): void {
-  const { form, precedence } = dialect;
-  const spelling = canonical(written, form, true);
-  let weight = lengthWeight(spelling.length, kind);
-  if (precedence === 'first') weight = 0;
-  if (precedence === 'classes') weight = kind === DISALLOW ? 1 : spelling.includes('*') ? 0 : 2;
-  // Runs of asterisks are one; in 2.0.0 nothing is implied at the end, so the pattern is anchored (robots §5.5).
-  const short = spelling.includes('**') ? spelling.replace(/\*{2,}/g, '*') : spelling;
-  const pattern = form === 'decoded-star' ? `${short}$` : short;
-  addRule(rules, pattern, at, kind, weight);
-  const query = form === 'n0' ? queryForm(pattern) : pattern;
-  if (query !== pattern) addRule(rules, query, at, kind | QUERY_ONLY, weight);
 }
 
 /** A value as UTF-8, had it been written in another charset; nothing for a charset that the platform does not know. */

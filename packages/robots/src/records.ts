@@ -2,10 +2,10 @@
 // are: dialects read them when rules are compiled, diagnostics on demand. No line makes a string or an object, so that
 // an odd one costs little more than a common one.
 
-import { byteString, isUtf8 } from './bytes.js';
+import { byteArray, charString, isUtf8 } from './bytes.js';
 import { ALLOW, BAD, beginsField, COMMENT, DISALLOW, fieldKind, MISSPELT, REMARK, SITEMAP, UNKNOWN } from './fields.js';
 import { MAX_LINE_BYTES } from './limits.js';
-import { INVALID_UTF8, MISSING_COLON, NUL, ODD_WHITESPACE, RecordWriter, TOO_LONG } from './packed-records.js';
+import { INVALID_UTF8, isSpace, MISSING_COLON, NUL, ODD_WHITESPACE, RecordWriter, TOO_LONG } from './packed-records.js';
 
 const TAB = 0x09;
 const LF = 0x0a;
@@ -14,35 +14,30 @@ const CR = 0x0d;
 const SPACE = 0x20;
 const HASH = 0x23;
 const PERCENT = 0x25;
-const STAR = 0x2a;
 const SLASH = 0x2f;
 const COLON = 0x3a;
 /** `sitemap http://…` without its colon, or a URL on a line of its own. */
-const SITEMAP_LINE = /^(?:sitemaps?[ \t]+)?(https?:\/\/[^ \t]+)$/i;
+const SITEMAP_LINE = /^(?=.*(?:sitemap|\.xml))(?:sitemaps?[ \t]+)?(https?:\/\/[^ \t]+)$/i;
+const SEVERAL_PATTERNS = /^[/*][^ \t]*(?:[ \t]+[/*][^ \t]*)*$/;
 /** How U+FEFF begins. */
 const MARK = 0xef;
 
-/** What all lines of a file share. */
-interface Packing {
-  readonly writer: RecordWriter;
-  readonly bytes: Uint8Array;
-  readonly repair: boolean;
-}
-
-/** Packs the lines of a file (robots §2.3, §2.5, §3). */
-export function packRecords(file: Uint8Array, start: number, end: number, repair: boolean): string {
-  const bytes = file.includes(0) ? withNulLast(file, start, end) : file;
+/** Packs the lines of a file (robots §2.3, §2.5, §3). @param bytes - The file, or a copy by `withNulLast`. */
+export function packRecords(file: Uint8Array, start: number, end: number, repair: boolean, bytes = file): string {
   const writer = new RecordWriter(bytes, end - start);
-  const packing = { writer, bytes, repair };
   for (let line = 1, i = start; i < end; line++, i++) {
     const lineStart = i;
-    let colon = -1;
+    while (i < end && (bytes[i] as number) > SPACE && bytes[i] !== COLON) i++;
+    const kind = bytes[i] === COLON && i < end ? fieldKind(bytes, lineStart, i) : UNKNOWN;
+    let colon = isCanonical(kind) ? i++ : -1;
+    if (colon < 0) i = lineStart;
     let hash = -1;
     let isOdd = false;
     for (; i < end; i++) {
       const c = bytes[i] as number;
       if (c > HASH && c !== COLON && c < 0x80) continue;
       if (c === LF || c === CR) break;
+      if (c === 0 && bytes === file) return packRecords(file, start, end, repair, withNulLast(file, end));
       if (c > 0x7f || (c < SPACE && c !== TAB)) isOdd = true;
       else if (hash < 0) {
         if (c === HASH) hash = i;
@@ -58,46 +53,35 @@ export function packRecords(file: Uint8Array, start: number, end: number, repair
     }
     // A comment line is not blank and bounds nothing (robots §3.2).
     if (hash === lineStart && !isOdd) continue;
-    const kind = isOdd || colon < 0 ? UNKNOWN : fieldKind(bytes, lineStart, colon);
     let from = colon < 0 ? lineStart : colon + 1;
     let to = hash < 0 ? lineEnd : hash;
     while (to > from && isSpace(bytes[to - 1])) to--;
     while (from < to && isSpace(bytes[from])) from++;
-    if (kind !== UNKNOWN && kind < MISSPELT && kind !== COMMENT) {
+    if (isCanonical(kind) && !isOdd && (kind !== COMMENT || hash < 0)) {
       writer.add(kind, line, from, to);
       continue;
     }
-    let name = lineStart;
-    while (name < to && isSpace(bytes[name])) name++;
+    const name = behindBlanks(bytes, lineStart, to);
     if (isOdd || name === to || beginsField(bytes, name, to))
-      packOddLine(packing, line, lineStart, lineEnd, colon, hash, isOdd);
+      packOddLine(writer, bytes, repair, line, lineStart, lineEnd, colon, hash, isOdd);
     else if (colon <= name) {
       if (!writer.drops(BAD)) writer.add(BAD, line, name, to);
     } else if (!writer.drops(UNKNOWN)) {
-      let nameTo = colon;
-      while (isSpace(bytes[nameTo - 1])) nameTo--;
-      writer.add(UNKNOWN, line, from, to, 0, name, nameTo);
+      writer.add(UNKNOWN, line, from, to, 0, name, beforeBlanks(bytes, name, colon));
     }
   }
   return writer.finish();
 }
 
 /** A copy of a file in which the NUL bytes of a line stand at its end (robots §2.3). */
-function withNulLast(file: Uint8Array, start: number, end: number): Uint8Array {
-  const bytes = file.slice(0, end);
-  for (let i = start, to = start; i <= end; i++) {
-    const c = file[i] as number;
-    if (i === end || c === LF || c === CR) {
-      bytes.fill(0, to, i);
-      to = i + 1;
-    } else if (c !== 0) bytes[to++] = c;
-  }
-  return bytes;
+function withNulLast(file: Uint8Array, end: number): Uint8Array {
+  const text = charString(file.subarray(0, end));
+  return byteArray(text.replace(/[^\n\r]+/g, (line) => line.replaceAll('\0', '').padEnd(line.length, '\0')));
 }
 
-/** The blank of a grammar: SP or HTAB. */
-function isSpace(byte: number | undefined): boolean {
-  return byte === SPACE || byte === TAB;
+/** Whether a kind is that of a canonical name. */
+function isCanonical(kind: number): boolean {
+  return kind !== UNKNOWN && kind < MISSPELT;
 }
 
 /**
@@ -105,7 +89,9 @@ function isSpace(byte: number | undefined): boolean {
  * many bytes. Its first colon and its first number sign are known, -1 for none.
  */
 function packOddLine(
-  { writer, bytes, repair }: Packing,
+  writer: RecordWriter,
+  bytes: Uint8Array,
+  repair: boolean,
   line: number,
   start: number,
   end: number,
@@ -162,8 +148,7 @@ function packOddLine(
   }
   notes |= oddBlanks(bytes, nameTo, colon) | oddBlanks(bytes, nameEnd, valueFrom) | oddBlanks(bytes, valueTo, valueEnd);
   if (colon < 0) notes |= MISSING_COLON;
-  const isCanonical = kind !== UNKNOWN && kind < MISSPELT;
-  writer.add(kind % MISSPELT, line, valueFrom, valueTo, notes, from, isCanonical ? from : nameTo);
+  writer.add(kind % MISSPELT, line, valueFrom, valueTo, notes, from, isCanonical(kind) ? from : nameTo);
 }
 
 /** Where `[from, to)` begins behind its blanks: SP, HTAB, VT, FF, U+00A0, U+FEFF (R10). */
@@ -200,22 +185,18 @@ function oddBlanks(bytes: Uint8Array, from: number, to: number): number {
 
 /** Where the URL begins in `sitemap http://…` without its colon, or in the bare URL of a sitemap; else `to`. */
 function sitemapUrl(bytes: Uint8Array, from: number, to: number, colon: number): number {
-  if (bytes[colon + 2] !== SLASH) return to;
-  const text = byteString(bytes.subarray(from, to));
+  if (bytes[colon + 1] !== SLASH || bytes[colon + 2] !== SLASH) return to;
+  const text = charString(bytes.subarray(from, to));
   // Any other bare URL says nothing about what it is.
-  const [, url = ''] = (/sitemap|\.xml/i.test(text) && SITEMAP_LINE.exec(text)) || [];
+  const [, url = ''] = SITEMAP_LINE.exec(text) ?? [];
   return to - url.length;
 }
 
 /** Whether a line without a colon counts: where that can only close (robots §3.5, R12). */
 function isRepairable(bytes: Uint8Array, kind: number, from: number, to: number): boolean {
   if (kind === UNKNOWN || kind === ALLOW) return false;
-  let words = 0;
-  let arePaths = kind % MISSPELT === DISALLOW;
-  for (let i = from; i < to; i++) {
-    if (isSpace(bytes[i]) || (i > from && !isSpace(bytes[i - 1]))) continue;
-    words++;
-    arePaths &&= bytes[i] === SLASH || bytes[i] === STAR;
-  }
-  return words === 1 || (words > 1 && arePaths);
+  let wordEnd = from;
+  while (wordEnd < to && !isSpace(bytes[wordEnd])) wordEnd++;
+  if (wordEnd === to) return to > from;
+  return kind % MISSPELT === DISALLOW && SEVERAL_PATTERNS.test(charString(bytes.subarray(from, to)));
 }

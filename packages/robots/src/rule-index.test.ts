@@ -1,6 +1,7 @@
 /**
- * The rows of an index, narrow and wide: a wrong row is a rule that is never found.
+ * The rows of an index, narrow and wide, in file order and sorted: a wrong row is a rule that is never found.
  */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRobots } from './parse.js';
 import { compileRules } from './rules.js';
@@ -43,5 +44,28 @@ describe('a pattern whose query is spelt in two ways', () => {
     ['/x?a:b?c%3Ad', true, null],
   ])('%s: %s by line %s', (path, allowed, line) => {
     expect(rules.decide(path)).toMatchObject({ allowed, line });
+  });
+});
+
+describe('the question before which rows are sorted', () => {
+  const piece = fc.constantFrom('/', 'a', 'b', '*', '**', '?', ':', '%3A', '%61', 'ü', '$');
+  const path = fc.array(piece, { maxLength: 8 }).map((pieces) => `/${pieces.join('')}`);
+  const rule = fc.tuple(fc.constantFrom('Allow', 'Disallow'), path).map((parts) => parts.join(': '));
+
+  it('is answered as those before it and behind it are', () => {
+    fc.assert(
+      fc.property(fc.array(rule, { maxLength: 30 }), path, (lines, url) => {
+        const rules = compileRules(parseRobots(['User-agent: *', ...lines].join('\n')), { tokens: 'examplebot' });
+        const first = rules.decide(url);
+        for (let question = 2; question <= 12; question += 1) expect(rules.decide(url)).toEqual(first);
+      }),
+      { seed: 46, numRuns: 1_000 },
+    );
+  });
+
+  it.each(['Allow', 'Disallow'])('finds the first of equal lines (%s)', (field) => {
+    const lines = Array.from({ length: 5 }, () => `${field}: /a*b`);
+    const rules = compileRules(parseRobots(['User-agent: *', ...lines].join('\n')), { tokens: 'examplebot' });
+    for (let question = 1; question <= 12; question += 1) expect(rules.decide('/ab').line).toBe(2);
   });
 });

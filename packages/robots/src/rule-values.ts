@@ -23,15 +23,14 @@ export function rulePatterns(isAllow: boolean, value: string, robotsUrl: string 
   return isForeign ? [] : [url.path];
 }
 
-/** Whether a value is a path or begins with a wildcard. */
-export function startsLikePath(value: string): boolean {
-  return value.startsWith('/') || value.startsWith('*');
+/** Whether a value is a path or begins with a wildcard. @param at - Where it begins. */
+export function startsLikePath(value: string, at = 0): boolean {
+  return value.startsWith('/', at) || value.startsWith('*', at);
 }
 
 /** Whether a `Disallow` value is several paths. */
 export function isSeveralPaths(value: string): boolean {
-  // Most hold no blank, which is told sooner.
-  return /[ \t]/.test(value) && SEVERAL_PATHS.test(value);
+  return SEVERAL_PATHS.test(value);
 }
 
 /** The parts of an absolute http(s) URL; `null` for anything else. */

@@ -32,11 +32,29 @@ interface GroupFacts {
 /** What a file says to one crawler. Everything but decisions is computed when it is first read. */
 export class RobotsRules {
   /** The file. */
-  readonly document: RobotsDocument;
+  declare readonly document: RobotsDocument;
   /** What is asked about a URL; an implementation detail that explanations share. */
-  readonly readings: Readings;
+  declare readonly readings: Readings;
+  /** The name that selected the groups: one of the crawler's tokens, `*`, or none. */
+  declare readonly agents: readonly string[];
+  /** Line numbers of the User-agent lines of the selected groups. */
+  declare readonly groupLines: readonly number[];
+  /** What the site's Comment lines say to our operator (robots §9.5). Never interpreted. */
+  declare readonly comments: readonly string[];
+  /** The `Robot-version` our groups declare, as three numbers, or `null` (robots §5.5). */
+  declare readonly robotVersion: string | null;
   readonly #settings: ResolvedCompileOptions;
   #groupFacts: GroupFacts | null = null;
+
+  static {
+    for (const fact of ['agents', 'groupLines', 'comments', 'robotVersion'] as const) {
+      Object.defineProperty(RobotsRules.prototype, fact, {
+        get(this: RobotsRules) {
+          return RobotsRules.#facts(this)[fact];
+        },
+      });
+    }
+  }
 
   /** Use `compileRules`. */
   constructor(document: RobotsDocument, settings: ResolvedCompileOptions) {
@@ -67,19 +85,9 @@ export class RobotsRules {
   decideAt(url: string | URL, nowMs: number): Decision {
     const decision = this.decide(url);
     const schedule = this.schedule(nowMs);
-    const isClosed = schedule.kind === 'closed' && schedule.reason === 'closed-rate';
-    if (!isClosed || !decision.allowed || decision.reason === 'robots-url') return decision;
+    if (schedule.kind === 'open' || schedule.reason === 'visit-time') return decision;
+    if (!decision.allowed || decision.reason === 'robots-url') return decision;
     return { ...decision, allowed: false, reason: schedule.reason, line: null, pattern: null };
-  }
-
-  /** The name that selected the groups: one of the crawler's tokens, `*`, or none. */
-  get agents(): readonly string[] {
-    return RobotsRules.#facts(this).agents;
-  }
-
-  /** Line numbers of the User-agent lines of the selected groups. */
-  get groupLines(): readonly number[] {
-    return RobotsRules.#facts(this).groupLines;
   }
 
   /** The extension fields for this crawler: those before the first group, and those of its groups. */
@@ -131,16 +139,6 @@ export class RobotsRules {
     const own = urlsOf(this.fields[1] ?? [], 'license', document.robotsUrl, readLicense);
     // Not `document.licenses`, which unpacks every field.
     return own.length > 0 ? own : fileLicenses(document);
-  }
-
-  /** What the site's Comment lines say to our operator (robots §9.5). Never interpreted. */
-  get comments(): readonly string[] {
-    return RobotsRules.#facts(this).comments;
-  }
-
-  /** The `Robot-version` our groups declare, as three numbers, or `null` (robots §5.5). */
-  get robotVersion(): string | null {
-    return RobotsRules.#facts(this).robotVersion;
   }
 
   /** The Noindex values of our groups, as written (robots §9.10). */

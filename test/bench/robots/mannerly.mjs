@@ -13,9 +13,10 @@ export function parse(robots, origin) {
   return { document: parseRobots(robots, { robotsUrl: robotsUrlOf(origin) }), rules: null };
 }
 
-/** From the bytes of a response to compiled rules. */
-export function read(body, origin) {
-  return compilerFor('mannerly-bench')(parseRobots(body, { robotsUrl: robotsUrlOf(origin) }));
+/** From the bytes of a response to compiled rules and as many decisions as there are URLs. */
+export function read(body, origin, urls) {
+  const rules = compilerFor('mannerly-bench')(parseRobots(body, { robotsUrl: robotsUrlOf(origin) }));
+  for (const url of urls) rules.isAllowed(url);
 }
 
 export function match(handle, agent, url) {

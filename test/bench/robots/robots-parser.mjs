@@ -9,9 +9,10 @@ export function parse(robots, origin) {
   return robotsParser(`${origin}/robots.txt`, robots);
 }
 
-/** From the bytes of a response; it compiles nothing. */
-export function read(body, origin) {
-  return robotsParser(`${origin}/robots.txt`, body.toString());
+/** From the bytes of a response to as many decisions as there are URLs. */
+export function read(body, origin, urls) {
+  const robots = robotsParser(`${origin}/robots.txt`, body.toString());
+  for (const url of urls) robots.isAllowed(url, 'mannerly-bench');
 }
 
 export function match(handle, agent, url) {

@@ -1,6 +1,6 @@
 // The cost of a page in a whole crawl by 1, 2 and 4 processes on one store, next to one process on lmdb in the same
-// run. The processor time of all processes counts; that of a store's server is a row of its own, and that of the web
-// does not count.
+// run. The processor time of all processes counts; those of a store's server and of the web are rows of their own: on
+// two cores the web takes from two processes what it does not take from one.
 
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -28,10 +28,10 @@ export async function rows(kind = 'lmdb', { hosts = 40, pages = 150, runs = 3 } 
   const measured = new Map([1, 2, 4].map((count) => [count, []]));
   try {
     for (let run = 0; run < runs; run += 1) {
-      reference.push(await crawl({ port, hosts, pages, store: { kind: 'lmdb' } }, 1));
+      reference.push(await crawl({ port, hosts, pages, store: { kind: 'lmdb' } }, 1, { web: web.pid }));
       for (const [count, figures] of measured) {
         const store = { kind, url: server.url, crawl: `b${randomUUID().slice(0, 8)}` };
-        figures.push(await crawl({ port, hosts, pages, store }, count, server.pid));
+        figures.push(await crawl({ port, hosts, pages, store }, count, { web: web.pid, server: server.pid }));
       }
     }
   } finally {
@@ -40,21 +40,21 @@ export async function rows(kind = 'lmdb', { hosts = 40, pages = 150, runs = 3 } 
   }
   const alone = medianOf(reference);
   return [...measured].flatMap(([count, figures]) => {
-    const { cpuS, perS, serverUs } = medianOf(figures);
+    const { cpuS, perS, serverUs, webUs } = medianOf(figures);
     const what = `scale, ${kind}, ${count} process${count === 1 ? '' : 'es'}, ${hosts * pages} pages`;
     const common = { reference: 'one process on lmdb', goal: '' };
+    const ofOthers = (name, value) => ({ row: `${what}: µs of the ${name} per page`, value, ...common, digits: 0 });
     return [
       { row: `${what}: CPU-s per 1,000 pages`, value: cpuS, referenceValue: alone.cpuS, digits: 2, ...common },
       { row: `${what}: pages per second`, value: perS, referenceValue: alone.perS, digits: 0, ...common },
-      ...(server.pid === undefined
-        ? []
-        : [{ row: `${what}: µs of the server per page`, value: serverUs, referenceValue: null, digits: 0, ...common }]),
+      { ...ofOthers('web', webUs), referenceValue: alone.webUs },
+      ...(server.pid === undefined ? [] : [{ ...ofOthers('server', serverUs), referenceValue: null }]),
     ];
   });
 }
 
 /** One crawl by so many processes, which begin together. */
-async function crawl(about, count, serverPid) {
+async function crawl(about, count, others) {
   const out = mkdtempSync(join(tmpdir(), 'mannerly-bench-'));
   const words = [JSON.stringify({ ...about, out })];
   const workers = Array.from({ length: count }, () =>
@@ -67,8 +67,8 @@ async function crawl(about, count, serverPid) {
     Promise.race([once(worker, 'message'), once(worker, 'exit').then(([code]) => [{ failed: code }])]);
   try {
     await Promise.all(workers.map(heard));
-    const ofServer = () => (serverPid === undefined ? 0 : cpuOfTree(serverPid));
-    const serverBefore = ofServer();
+    const cpuOf = (pid) => (pid === undefined ? 0 : cpuOfTree(pid));
+    const [webBefore, serverBefore] = [cpuOf(others.web), cpuOf(others.server)];
     const begunMs = performance.now();
     const answers = workers.map(heard);
     for (const worker of workers) worker.send('go');
@@ -81,8 +81,9 @@ async function crawl(about, count, serverPid) {
       throw new Error(`${count} processes did not crawl the web as it is: ${JSON.stringify({ ends, total })}`);
     }
     const cpuUs = ends.reduce((sum, end) => sum + end.cpuUs, 0);
-    const serverUs = (1e6 * (ofServer() - serverBefore)) / total;
-    return { cpuS: cpuUs / 1e6 / (total / 1_000), perS: total / seconds, serverUs };
+    const serverUs = (1e6 * (cpuOf(others.server) - serverBefore)) / total;
+    const webUs = (1e6 * (cpuOf(others.web) - webBefore)) / total;
+    return { cpuS: cpuUs / 1e6 / (total / 1_000), perS: total / seconds, serverUs, webUs };
   } finally {
     clearTimeout(timer);
     rmSync(out, { recursive: true, force: true, maxRetries: 5 });
@@ -91,5 +92,5 @@ async function crawl(about, count, serverPid) {
 
 function medianOf(figures) {
   const median = (key) => figures.map((figure) => figure[key]).sort((a, b) => a - b)[Math.floor(figures.length / 2)];
-  return { cpuS: median('cpuS'), perS: median('perS'), serverUs: median('serverUs') };
+  return { cpuS: median('cpuS'), perS: median('perS'), serverUs: median('serverUs'), webUs: median('webUs') };
 }

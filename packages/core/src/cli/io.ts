@@ -144,7 +144,10 @@ function startWorker(): WorkerProcess {
       if (child.connected) child.send(message, ignored);
     },
     onMessage: (listener) => void child.on('message', (message) => listener(message as FromWorker)),
-    onExit: (gone) => void child.once('exit', gone),
+    onExit(gone) {
+      if (child.exitCode === null && child.signalCode === null) child.once('exit', gone);
+      else gone(child.exitCode, child.signalCode);
+    },
     kill: () => void child.kill('SIGKILL'),
   };
 }

@@ -12,6 +12,8 @@ import { makeCrawl } from '../live-crawl.js';
 import { metricsOf } from '../open-dashboard.js';
 import type { FromWorker, ParentProcess, ToWorker } from '../workers/messages.js';
 
+/** Milliseconds between two looks whether directory and store are open. */
+const READY_MS = 20;
 /** Milliseconds between two messages about the progress. */
 const PROGRESS_MS = 250;
 /** Milliseconds between two views. */
@@ -49,13 +51,15 @@ async function work(parent: ParentProcess, io: CliIo): Promise<number> {
     if (!isStoppingNow()) crawler.stop();
   });
   onOrder((order) => crawler[order]());
-  let isReady = false;
+  const endWaiting = io.every(READY_MS, () => {
+    if (crawler.progress().runningMs === 0) return;
+    // Others may join.
+    parent.send({ kind: 'ready' });
+    endWaiting();
+  });
   let isStopping = false;
   const report = (): void => {
     const progress = crawler.progress();
-    // Directory and store are open: others may join.
-    if (!isReady && progress.runningMs > 0) parent.send({ kind: 'ready' });
-    isReady ||= progress.runningMs > 0;
     // At once: requests in flight may take a while.
     if (!isStopping && isStoppingNow()) {
       isStopping = true;
@@ -67,7 +71,7 @@ async function work(parent: ParentProcess, io: CliIo): Promise<number> {
     const shown = await view?.();
     if (shown !== undefined) parent.send({ kind: 'view', ...shown });
   };
-  const ends = [io.every(PROGRESS_MS, report), io.every(VIEW_MS, () => void show())];
+  const ends = [endWaiting, io.every(PROGRESS_MS, report), io.every(VIEW_MS, () => void show())];
   try {
     const ended = await run(out);
     report();

@@ -40,7 +40,7 @@ export interface WorkerProcess {
   readonly pid: number;
   send(message: ToWorker): void;
   onMessage(listener: (message: FromWorker) => void): void;
-  /** Called once, when it has ended: with a code, or by a signal. */
+  /** Called once, when it has ended or where it has: with a code, or by a signal. */
   onExit(listener: (code: number | null, signal: string | null) => void): void;
   kill(): void;
 }

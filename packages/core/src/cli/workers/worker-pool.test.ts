@@ -11,7 +11,12 @@ import { WorkerPool } from './worker-pool.js';
 function fakeWorker() {
   const told: ToWorker[] = [];
   let heard = (_: FromWorker): void => undefined;
-  let gone = (_code: number | null, _signal: string | null): void => undefined;
+  let hasEnded = false;
+  let listener = (_code: number | null, _signal: string | null): void => undefined;
+  const gone: typeof listener = (...how) => {
+    hasEnded = true;
+    listener(...how);
+  };
   const endsAs = (state: CrawlReport['state'], code: number): void => {
     heard({ kind: 'report', report: { state } as CrawlReport });
     gone(code, null);
@@ -23,7 +28,7 @@ function fakeWorker() {
       heard = hear;
     },
     onExit: (go) => {
-      gone = go;
+      listener = go;
     },
     kill: () => gone(null, 'SIGKILL'),
   };
@@ -32,6 +37,7 @@ function fakeWorker() {
     told,
     says: (message: FromWorker) => heard(message),
     exits: (code: number) => gone(code, null),
+    hasEnded: () => hasEnded,
     isKilled: () => gone(null, 'SIGKILL'),
     /** Ends with a report. */
     finishes: () => endsAs('finished', EXIT.ok),
@@ -59,25 +65,31 @@ function setUp(count: number) {
 const settle = () => new Promise((done) => setImmediate(done));
 
 describe('workers', () => {
-  it('begin with one; the others join when it has opened the crawl', async () => {
+  it('start together; the others join when the first has opened the crawl', async () => {
     const { pool, started, worker } = setUp(3);
     await settle();
-    expect(started).toHaveLength(1);
+    expect(started).toHaveLength(3);
     expect(worker(0).told).toEqual([{ kind: 'start', seeds: [], flags: {}, out: 'out', isFirst: true }]);
+    expect([...worker(1).told, ...worker(2).told]).toEqual([]);
+    expect(pool.running()).toBe(1);
     worker(0).says({ kind: 'ready' });
     await settle();
-    expect(started).toHaveLength(3);
+    expect(pool.running()).toBe(3);
     expect(worker(1).told[0]).toMatchObject({ isFirst: false });
     for (const each of started) each.finishes();
     expect(await pool.ended).toHaveLength(3);
   });
 
-  it('start no others when the first is refused with a usage error, which is printed once', async () => {
+  it('end untold when the first is refused with a usage error, which is printed once', async () => {
     const { pool, started, lines, worker } = setUp(3);
     worker(0).says({ kind: 'failed', lines: ['mannerly: no such place'], code: EXIT.usage });
     worker(0).exits(EXIT.usage);
     const ends = await pool.ended;
-    expect(started).toHaveLength(1);
+    expect(started.map(({ told, hasEnded }) => [told.length, hasEnded()])).toEqual([
+      [1, true],
+      [0, true],
+      [0, true],
+    ]);
     expect(lines).toEqual(['mannerly: no such place']);
     expect(ends).toEqual([{ report: null, code: EXIT.usage }]);
   });
@@ -137,11 +149,21 @@ describe('workers', () => {
     expect(started).toHaveLength(2);
   });
 
-  it('do not start when a handler stops the first before they could join', async () => {
+  it('end untold when a handler stops the first before they could join', async () => {
     const { pool, started, worker } = setUp(3);
     worker(0).endsAs('stopped', EXIT.stopped);
     expect(await pool.ended).toHaveLength(1);
-    expect(started).toHaveLength(1);
+    expect(started.map(({ told, hasEnded }) => [told.length, hasEnded()]).slice(1)).toEqual([
+      [0, true],
+      [0, true],
+    ]);
+  });
+
+  it('are all ended by a second Ctrl-C, those that wait to join too', async () => {
+    const { pool, started } = setUp(2);
+    pool.kill();
+    expect(started.map(({ hasEnded }) => hasEnded())).toEqual([true, true]);
+    expect(await pool.ended).toHaveLength(1);
   });
 
   it('go on when one of them has finished', async () => {

@@ -1,5 +1,5 @@
-// The processes of `mannerly crawl --workers`, as the command sees them: started one after another, stopped together,
-// and restarted when one dies, within a bound. They share the store. The command itself fetches nothing.
+// The processes of `mannerly crawl --workers`, as the command sees them: started and stopped together, and restarted
+// when one dies, within a bound. They share the store. The command itself fetches nothing.
 
 import type { DashboardView } from '../../dashboard/view.js';
 import type { MetricFamily } from '../../metrics/joined-metrics.js';
@@ -37,10 +37,12 @@ export interface WorkerNow {
 /** How often one worker is restarted at most. */
 const MAX_RESTARTS = 5;
 
-/** Starts workers: the first opens the crawl, the others join when it is open. */
+/** Starts workers: the first opens the crawl, the others load the program meanwhile and join when it is open. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #processes = new Set<WorkerProcess>();
+  /** Those that have not been told to crawl. */
+  readonly #waiting: Set<WorkerProcess>;
   readonly #progress = new Map<number, CrawlProgress>();
   readonly #phases = new Map<number, CrawlPhase>();
   readonly #views = new Map<number, Extract<FromWorker, { kind: 'view' }>>();
@@ -56,10 +58,14 @@ export class WorkerPool {
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
     const first = this.#work(1);
-    const others = Array.from({ length: options.count - 1 }, async (_, at) => {
+    this.#waiting = new Set(Array.from({ length: options.count - 1 }, options.start));
+    const others = [...this.#waiting].map(async (process, at) => {
       await Promise.race([this.#opened, first]);
+      this.#waiting.delete(process);
       // A usage error of the first would be one of the others too.
-      return this.#isRefused || this.#isStopping ? [] : [await this.#work(at + 2)];
+      if (!this.#isRefused && !this.#isStopping) return [await this.#work(at + 2, process)];
+      process.kill();
+      return [];
     });
     this.ended = Promise.all([first, ...others]).then((ends) => ends.flat());
   }
@@ -97,14 +103,15 @@ export class WorkerPool {
   /** Ends all processes at once. */
   kill(): void {
     this.#isStopping = true;
-    for (const worker of this.#processes) worker.kill();
+    for (const worker of [...this.#processes, ...this.#waiting]) worker.kill();
   }
 
-  /** A worker and those that replace it. */
-  async #work(number: number): Promise<WorkerEnd> {
-    const { print } = this.#options;
-    for (let restarts = 0; ; restarts += 1) {
-      const { report, code, signal } = await this.#runOnce(number, number === 1 && restarts === 0);
+  /** A worker and those that replace it. @param process - One that was started; `start` makes the others. */
+  async #work(number: number, process?: WorkerProcess): Promise<WorkerEnd> {
+    const { print, start } = this.#options;
+    let next = process ?? start();
+    for (let restarts = 0; ; restarts += 1, next = start()) {
+      const { report, code, signal } = await this.#runOnce(next, number, number === 1 && restarts === 0);
       if (number === 1) this.#setOpen();
       if (report !== null) return { report, code };
       if (code === EXIT.usage) {
@@ -121,10 +128,13 @@ export class WorkerPool {
     }
   }
 
-  #runOnce(number: number, isFirst: boolean): Promise<WorkerEnd & { readonly signal: string | null }> {
-    const { start, firstMessage, print } = this.#options;
+  #runOnce(
+    worker: WorkerProcess,
+    number: number,
+    isFirst: boolean,
+  ): Promise<WorkerEnd & { readonly signal: string | null }> {
+    const { firstMessage, print } = this.#options;
     return new Promise((resolve) => {
-      const worker = start();
       this.#processes.add(worker);
       let end: WorkerEnd | null = null;
       const onMessage: { readonly [K in FromWorker['kind']]: (message: Extract<FromWorker, { kind: K }>) => void } = {
