@@ -1,7 +1,42 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectConfiguration as TestProject } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** The files that take longest, by their names: they come first, since one that starts last would run alone. */
+const LONGEST = [
+  ...[
+    'server-forgets-redis',
+    'hostile-web.soak',
+    'sinks-kill',
+    'packages.soak',
+    'rolling-upgrade',
+    'server-stays-away',
+  ],
+  ...[
+    'four-crawlers-redis',
+    'four-crawlers-postgres',
+    'four-crawlers-lmdb',
+    'one-server-away',
+    'server-forgets-postgres',
+  ],
+  ...['browser.soak', 'obeys-its-operator', 'crawls-again', 'postgres.test', 'postgres-races', 'traps-catalogue'],
+  ...['lmdb.test', 'moves-between-stores', 'closed-pipes', 'redis-cluster', 'three-virtual-days', 'linear-readers'],
+];
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const placeOf = ({ moduleId }: TestSpecification) => {
+      const place = LONGEST.findIndex((name) => moduleId.includes(`/${name}`));
+      return place < 0 ? LONGEST.length : place;
+    };
+    // Projects stay in their order: processes are shared within one.
+    const sorted = await super.sort(files);
+    const projects = [...new Set(sorted.map(({ project }) => project))];
+    const ofProject = (one: (typeof projects)[number]) => sorted.filter(({ project }) => project === one);
+    return projects.flatMap((one) => ofProject(one).sort((a, b) => placeOf(a) - placeOf(b)));
+  }
+}
 
 /**
  * Suites that take longer than a developer waits: `pnpm soak`. Those that mostly wait (for delays, kills, installs) run
@@ -10,11 +45,11 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const WAITING_FILES = [
   'test/soak/{four-crawlers-*,{again,archive,frontier,postgres,redis,sinks}-kill}.soak.ts',
   'test/soak/{redis-slots,server-forgets-*,deployed-crawl,rolling-upgrade,browser,shown-again,hostile-web}.soak.ts',
-  'test/soak/{packages,tarballs}.soak.ts',
+  'test/soak/{packages,tarballs,one-server-away,server-stays-away-redis,published-identity,resume-kill}.soak.ts',
 ];
 const WAITING: TestProject = {
   extends: true,
-  test: { name: 'waiting', include: WAITING_FILES, maxWorkers: 5, sequence: { groupOrder: 1 } },
+  test: { name: 'waiting', include: WAITING_FILES, maxWorkers: 8, sequence: { groupOrder: 1 } },
 };
 /** The others measure memory and pace: two at a time, and not while the first group runs. */
 const MEASURING: TestProject = {
@@ -112,6 +147,7 @@ export default defineConfig(({ mode }) => ({
     hookTimeout: 300_000,
     // Many wait for a clock: four at a time on any machine.
     maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     ...(mode in MODES ? ON_WHAT_IS_PUBLISHED : {}),
     projects: [...(MODES[mode] ?? [shared([]), ALONE])],
   },

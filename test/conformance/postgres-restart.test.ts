@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
-import { FrontierError, type FrontierStore, type Lease, type NewEntry } from '@mannerly/frontier';
+import type { FrontierStore, Lease } from '@mannerly/frontier';
 import {
   type PostgresPool,
   type PostgresStoreOptions,
@@ -13,12 +13,20 @@ import {
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { HAS_POSTGRES, type PostgresForTest, startPostgres } from '../support/postgres-server.mjs';
+import {
+  entry,
+  expectGrantInTime,
+  expectKeptAcrossKill,
+  expectNothingEarlyAfterKill,
+  expectNothingEarlyAfterLeap,
+  firstGrant,
+  idsOf,
+  refusal,
+} from './restarts.js';
 
 const IS_CI = process.env['CI'] !== undefined;
 const TTL_MS = 800;
 const DELAY_MS = 300;
-/** Milliseconds by which the server's clock may be slewed against ours meanwhile. */
-const SLEW_MS = 5;
 /** Longer than the leases and the delay. */
 const WAIT_MS = 600_000;
 const ask = { maxHosts: 10, entriesPerHost: 10, ttlMs: TTL_MS, delayMs: DELAY_MS };
@@ -42,34 +50,6 @@ async function opened(options: PostgresStoreOptions, crawl = 'one'): Promise<Fro
   onTestFinished(() => store.close());
   await store.open({ crawl, owner: 'test', create: true });
   return store;
-}
-
-async function refusal(promise: Promise<unknown>): Promise<string> {
-  const error = await promise.then(
-    () => null,
-    (cause: unknown) => cause,
-  );
-  return error instanceof FrontierError ? `${error.code}: ${error.message} ${error.hint ?? ''}` : String(error);
-}
-
-function entry(host: string, number: number): NewEntry {
-  const fingerprint = new Uint8Array(8);
-  new DataView(fingerprint.buffer).setBigUint64(0, BigInt.asUintN(64, BigInt(number) * 0x9e3779b97f4a7c15n));
-  return { host, fingerprint, priority: 4, body: new TextEncoder().encode(`${host} ${number}`) };
-}
-
-async function idsOf(store: FrontierStore, host: string): Promise<string[]> {
-  return (await store.scan(null, 100, host)).items.map(({ entry: { id } }) => id);
-}
-
-/** Asks until something is granted; answers how long that took, milliseconds. */
-async function firstGrant(store: FrontierStore) {
-  const fromMs = performance.now();
-  for (;;) {
-    const [lease] = await store.lease(ask);
-    if (lease !== undefined) return { lease, waitedMs: performance.now() - fromMs };
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 describe.skipIf(!HAS_POSTGRES && !IS_CI)(
@@ -146,56 +126,15 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       timeout: 300_000,
     }, async () => {
       const notices: string[] = [];
-      const store = await opened({
-        pool: poolOf(),
-        schema: freshSchema(),
-        onNotice: ({ kind }) => notices.push(kind),
-      });
-      const answered = new Set<number>();
-      const maybe = new Set<number>();
-      let number = 0;
-      let isOver = false;
-      const adders = Array.from({ length: 4 }, async () => {
-        while (!isOver) {
-          const mine = number++;
-          maybe.add(mine);
-          await store.add([entry(`h${mine % 7}`, mine)]);
-          answered.add(mine);
-        }
-      });
-      while (answered.size < 200) await new Promise((resolve) => setTimeout(resolve, 5));
-      await server.kill();
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      const atKill = answered.size;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      expect(answered.size).toBe(atKill);
-      await server.start();
-      while (answered.size < atKill + 50) await new Promise((resolve) => setTimeout(resolve, 5));
-      isOver = true;
-      await Promise.all(adders);
-      expect([notices[0], ...notices.slice(-2)]).toEqual(['holding', 'resumed', 'rolled-back']);
-      const listed = (await store.scan(null, 10_000)).items.map(({ entry: { body } }) =>
-        new TextDecoder().decode(body),
-      );
-      expect(listed.toSorted()).toEqual([...answered].map((one) => `h${one % 7} ${one}`).toSorted());
-      expect((await store.stats()).known).toBe(maybe.size);
+      const onNotice = ({ kind }: ServerNotice) => notices.push(kind);
+      const store = await opened({ pool: poolOf(), schema: freshSchema(), onNotice });
+      await expectKeptAcrossKill(store, server, notices);
     });
 
     it('grants nothing after a restart before the longest lease and the delay have passed', {
       timeout: 300_000,
     }, async () => {
-      const store = await opened({ pool: poolOf(), schema: freshSchema() });
-      await store.add([entry('h', 1), entry('other', 2)]);
-      const [before] = await store.lease({ ...ask, hosts: ['h'] });
-      expect(await store.reserve?.([{ key: 'address', delayMs: 60_000 }])).toEqual([0]);
-      await server.kill();
-      await server.start();
-      const { lease, waitedMs } = await firstGrant(store);
-      expect(waitedMs).toBeGreaterThanOrEqual(TTL_MS + DELAY_MS - SLEW_MS);
-      expect(BigInt(lease.fencingToken)).toBeGreaterThan(BigInt(before?.fencingToken ?? 0));
-      // Reserved slots too may have been forgotten, of addresses no one remembers asking.
-      const [waitMs = 0] = (await store.reserve?.([{ key: 'another', delayMs: 60_000 }])) ?? [];
-      expect(waitMs).toBeGreaterThan(0);
+      await expectNothingEarlyAfterKill(await opened({ pool: poolOf(), schema: freshSchema() }), server, ask);
     });
 
     it('repeats no fencingToken and forgets no delay when the server is set back', { timeout: 300_000 }, async () => {
@@ -206,17 +145,16 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       copyFolder(server.folder, copy);
       await server.start();
       // All of this the server forgets: the host was leased, given back, and is another's now.
-      const first = await firstGrant(store);
+      const first = await firstGrant(store, ask);
       const { host, fencingToken } = first.lease;
       await store.commit([{ host, fencingToken, delayMs: DELAY_MS, then: { release: { dueInMs: 0 } } }]);
-      const lost = await firstGrant(store);
+      const lost = await firstGrant(store, ask);
       await server.kill();
       await rm(server.folder, { recursive: true, force: true });
       copyFolder(copy, server.folder);
       await server.start();
-      const after = await firstGrant(store);
-      expect(after.waitedMs).toBeGreaterThanOrEqual(TTL_MS + DELAY_MS - SLEW_MS);
-      expect(BigInt(after.lease.fencingToken)).toBeGreaterThan(BigInt(lost.lease.fencingToken));
+      const after = await expectGrantInTime(store, ask);
+      expect(BigInt(after.fencingToken)).toBeGreaterThan(BigInt(lost.lease.fencingToken));
       const late = await store.commit([
         { host, fencingToken: lost.lease.fencingToken, then: { release: { dueInMs: 0 } } },
       ]);
@@ -291,33 +229,8 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
     });
 
     it('grants nothing because its clock was set forward, before the longest lease and the delay have passed', async () => {
-      let aheadMs = 0;
-      let idleMs = 0;
-      const notices: string[] = [];
-      const store = await opened({
-        pool: poolOf(),
-        schema: freshSchema(),
-        nowMs: () => performance.now() + idleMs + aheadMs,
-        monotonicMs: () => performance.now() + idleMs,
-        onNotice: ({ kind }) => notices.push(kind),
-      });
-      await store.add([entry('h', 1), entry('h', 2)]);
-      const [lease] = await store.lease({ ...ask, entriesPerHost: 1 });
-      const part = { host: 'h', fencingToken: lease?.fencingToken ?? '', done: [lease?.entries[0]?.id ?? ''] };
-      await store.commit([{ ...part, delayMs: DELAY_MS, then: { release: { dueInMs: 30_000 } } }]);
-      // Time that passes on both clocks is none that one of them was set by.
-      idleMs = 1_000;
-      expect(await store.lease(ask)).toEqual([]);
-      expect(store.rollbacks).toBe(0);
-      aheadMs = 60_000;
-      expect(await store.lease(ask)).toEqual([]);
-      expect(store.rollbacks).toBe(1);
-      expect(notices.at(-1)).toBe('rolled-back');
-      idleMs += TTL_MS + DELAY_MS;
-      // Its site has asked for more.
-      expect(await store.lease(ask)).toEqual([]);
-      idleMs += 30_000;
-      expect(await store.lease(ask)).toMatchObject([{ host: 'h', queued: 0 }]);
+      const [pool, schema] = [poolOf(), freshSchema()];
+      await expectNothingEarlyAfterLeap((clocks) => opened({ pool, schema, ...clocks }), ask);
     });
 
     it('takes no empty server for a new crawl', async () => {

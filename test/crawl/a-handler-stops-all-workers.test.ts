@@ -9,9 +9,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { COMMAND } from '../support/command.js';
+import { COMMAND, LIBRARY } from '../support/command.js';
 
-const LIBRARY = new URL('../../packages/core/dist/index.js', import.meta.url).href;
 const HOSTS = 6;
 const PAGES = 24;
 const WORKERS = 3;

@@ -8,7 +8,7 @@ import { freshSeed, seeded } from './frontier-kill.js';
 import type { ForgetfulServer } from './servers-that-forget.js';
 
 const PLAN = {
-  hosts: 100,
+  hosts: 50,
   pagesPerHost: 15,
   delayMs: 1_000,
   untoldMs: 1_000,
@@ -17,7 +17,7 @@ const PLAN = {
   stops: 0,
   stopMs: [0, 0],
   // While most links are being found: all hosts have been asked for robots.txt and their first page.
-  serverAfter: 260,
+  serverAfter: 130,
   everyMs: [0, 0],
   longestMs: 400_000,
 } as const satisfies Partial<CrewPlan>;

@@ -69,9 +69,11 @@ describe.each(PACKAGE_FOLDERS)('the tarball of %s', { timeout: 300_000 }, (packa
       return [`${stem}.d.ts`, `${stem}.d.ts.map`];
     });
     const licences = packageFolder === 'robots' ? [] : ['dist/LICENSES.txt'];
+    const help = packageFolder === 'core' ? ['dist/help.txt'] : [];
     const named = manifest.files.filter((entry) => !/^!|^(dist|src|README\.md)$/.test(entry));
     const asTheyAre = tracked.filter((path) => named.some((entry) => path.startsWith(`${entry}/`)));
-    const expected = ['LICENSE', 'README.md', 'package.json', ...licences, ...asTheyAre, ...shipped, ...built].sort();
+    const made = ['LICENSE', 'README.md', 'package.json', ...licences, ...help];
+    const expected = [...made, ...asTheyAre, ...shipped, ...built].sort();
     expect(paths.filter((path) => !isBundled(path)).sort()).toEqual(expected);
     expect(paths.filter(isBundled).length).toBeLessThan(shipped.length);
     expect(built.length).toBeGreaterThan(20);

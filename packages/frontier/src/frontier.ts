@@ -273,7 +273,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
         await taking;
         await scheduler.releaseAll();
         await waits.save();
-        await context.labelBudgets.close(clock.nowMs());
+        await context.labelBudgets.each('close', clock.nowMs());
         await budget.close(clock.nowMs());
       }
       phase = 'closed';

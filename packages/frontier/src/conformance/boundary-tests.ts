@@ -42,8 +42,8 @@ async function scanned(test: StoreTest, limit: number, host?: string): Promise<s
   return items.map((item) => `${item.host} ${nameOf(item.entry)}`);
 }
 
-function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, at) => byte === other[at]);
+function assertBytes(actual: Uint8Array | null | undefined, expected: Uint8Array, what: string): void {
+  assert(actual != null && Buffer.compare(actual, expected) === 0, `${what} changed`);
 }
 
 export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions): void {
@@ -333,20 +333,13 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     for (const lease of leases) {
       const at = hosts.indexOf(lease.host);
       const [entry] = lease.entries;
-      assert(
-        entry !== undefined && sameBytes(entry.body, bytesOf(most.maxBody, at)),
-        `the entry of ${lease.host} changed`,
-      );
+      assertBytes(entry?.body, bytesOf(most.maxBody, at), `the entry of ${lease.host}`);
       await test.commit(lease, { done: [], state: bytesOf(STATE_MOST, at), then: { release: { dueInMs: 0 } } });
     }
     for (const lease of await test.leaseAll(100)) {
       const at = hosts.indexOf(lease.host);
-      assert(
-        lease.state !== null && sameBytes(lease.state, bytesOf(STATE_MOST, at)),
-        `the state of ${lease.host} changed`,
-      );
-      const record = await store.readRecord(lease.host);
-      assert(record !== null && sameBytes(record, bytesOf(1_000, at)), `the record of ${lease.host} changed`);
+      assertBytes(lease.state, bytesOf(STATE_MOST, at), `the state of ${lease.host}`);
+      assertBytes(await store.readRecord(lease.host), bytesOf(1_000, at), `the record of ${lease.host}`);
       assertEqual((await store.scan(null, 10, lease.host)).items.length, 1, `what a scan of ${lease.host} lists`);
     }
   });

@@ -209,7 +209,7 @@ export class HostLeases {
     counts.finished(finished);
     // Ahead of the commit: a process that is killed in between has counted a page too many, never one too few.
     budget.save(clock.nowMs()).catch(guard.fail);
-    if (settings.labels.size > 0) labelBudgets.save(clock.nowMs()).catch(guard.fail);
+    if (settings.labels.size > 0) labelBudgets.each('save', clock.nowMs()).catch(guard.fail);
   }
 
   #noteQueued(entries: readonly NewEntry[], outcomes: readonly AddOutcome[]): void {

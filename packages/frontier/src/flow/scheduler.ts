@@ -194,7 +194,7 @@ export class Scheduler {
       if (isSaving) return;
       isSaving = true;
       const others = budget.othersAtWork() > 0 ? counts.read() : null;
-      await Promise.all([budget.saveTime(nowMs), labelBudgets.saveTime(nowMs), others]);
+      await Promise.all([budget.saveTime(nowMs), labelBudgets.each('saveTime', nowMs), others]);
       await this.#mergeGone(nowMs);
       isSaving = false;
     });
@@ -231,7 +231,7 @@ export class Scheduler {
       if (host.leaseEndMs - nowMs < settings.leaseTtlMs - everyMs / 2) this.schedule.touch(host);
     }
     const commit = this.schedule.hasChanges ? this.#leases.commit() : null;
-    return Promise.all([commit, budget.save(nowMs), labelBudgets.save(nowMs), counts.read()]);
+    return Promise.all([commit, budget.save(nowMs), labelBudgets.each('save', nowMs), counts.read()]);
   }
 
   /** Hands out nothing any more. */

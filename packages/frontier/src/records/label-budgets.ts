@@ -43,16 +43,8 @@ export class LabelBudgets {
     return [...this.#budgets.values()].map(({ key }) => key);
   }
 
-  /** As those of `Budget`. */
-  async save(nowMs: number): Promise<void> {
-    await Promise.all([...this.#budgets.values()].map((budget) => budget.save(nowMs)));
-  }
-
-  async saveTime(nowMs: number): Promise<void> {
-    await Promise.all([...this.#budgets.values()].map((budget) => budget.saveTime(nowMs)));
-  }
-
-  async close(nowMs: number): Promise<void> {
-    await Promise.all([...this.#budgets.values()].map((budget) => budget.close(nowMs)));
+  /** As that of `Budget`, of each. */
+  async each(verb: 'save' | 'saveTime' | 'close', nowMs: number): Promise<void> {
+    await Promise.all([...this.#budgets.values()].map((budget) => budget[verb](nowMs)));
   }
 }

@@ -144,7 +144,7 @@ export class HostEntries implements QueueEntries {
   /** At most `limit` entries from at most `steps` ids after `after`; the next page's `after`, `null` at the end. */
   scan(after: number, limit: number, steps: number) {
     const items: (Entry & { readonly readyAt: number })[] = [];
-    const times = new Map(this.#waiting?.members.map((waiting) => [waiting.entry, this.#waiting?.dueOf(waiting)]));
+    const times = this.#times();
     const from = Math.max(after + 1, this.#firstId + this.#gaps);
     let id = from;
     for (; id < this.#nextId && items.length < limit && id - from < steps; id += 1) {
@@ -157,16 +157,13 @@ export class HostEntries implements QueueEntries {
   save(): SavedEntries {
     const lanes = [...this.#lanes.values()];
     const front = new Set([...(this.#inFlight ?? []), ...lanes.flatMap(({ lines }) => lines[FRONT]?.rest() ?? [])]);
-    const times = new Map(this.#waiting?.members.map((waiting) => [waiting.entry, this.#waiting?.dueOf(waiting)]));
-    return {
-      nextId: this.#nextId,
-      entries: this.#all
-        .filter((entry) => entry !== undefined)
-        .map((entry) => {
-          return { ...entry, lane: entry.lane.name, isFront: front.has(entry), readyAt: times.get(entry) ?? 0 };
-        }),
-      blocks: lanes.map(({ name, blockedUntil }) => ({ lane: name, until: blockedUntil })),
-    };
+    const times = this.#times();
+    const entries = this.#all.flatMap((entry) => {
+      if (entry === undefined) return [];
+      return { ...entry, lane: entry.lane.name, isFront: front.has(entry), readyAt: times.get(entry) ?? 0 };
+    });
+    const blocks = lanes.map(({ name, blockedUntil }) => ({ lane: name, until: blockedUntil }));
+    return { nextId: this.#nextId, entries, blocks };
   }
 
   static restore({ nextId, entries, blocks }: SavedEntries, now: number): HostEntries {
@@ -182,6 +179,11 @@ export class HostEntries implements QueueEntries {
       else restored.#place(entry, readyAt, now);
     }
     return restored;
+  }
+
+  /** When entries that wait may be handed out. */
+  #times(): Map<StoredEntry, number | null> {
+    return new Map(this.#waiting?.members.map((waiting) => [waiting.entry, this.#waiting!.dueOf(waiting)]));
   }
 
   get #nextId(): number {

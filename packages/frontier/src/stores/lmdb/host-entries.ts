@@ -28,13 +28,11 @@ import {
   kindUpTo,
   laneNameKey,
   lineEnd,
-  lineHeadKey,
   lineKey,
   type OpenLine,
   openLineKey,
   readLine,
   readOpenLine,
-  SEQUENCE_BYTES,
   waitingId,
   waitingKey,
 } from './rows.js';
@@ -104,7 +102,7 @@ export class HostEntries implements QueueEntries {
       if (first === undefined) break;
       const { lane, rank, order } = first;
       const left = count - taken.length;
-      const start = lineKey(host.number, lane, rank, Math.max(order, behindInFlight(host, lane, rank)));
+      const start = lineKey(host.number, lane, rank, order);
       const rows = rowsOf(this.#rows, start, lineEnd(host.number, lane, rank), left + 1);
       const limit = second === undefined || second.rank > rank ? Number.POSITIVE_INFINITY : second.order;
       // The order of the first entry that stays; `null`: none does.
@@ -118,7 +116,7 @@ export class HostEntries implements QueueEntries {
         taken.push(handOut(host, row, place));
       }
       if (next === null) this.#closeLine(first);
-      else if (second !== undefined) this.#moveLine(first, next);
+      else this.#moveLine(first, next);
     }
     return taken;
   }
@@ -193,9 +191,10 @@ export class HostEntries implements QueueEntries {
 
   #putInLine(entry: EntryValue, rank: number, order: number): void {
     const { id, lane } = entry;
+    const isNewLine = this.#firstOrder(lane, rank) === null;
     const row = encodeEntry({ ...entry, id: id === order ? 0 : id, lane: 0 });
     this.#rows.putSync(lineKey(this.#host.number, lane, rank, order), row);
-    this.#openLine({ lane, rank, order });
+    if (isNewLine) this.#openLine({ lane, rank, order });
   }
 
   #putWaiting(entry: EntryValue, readyAt: number): void {
@@ -226,10 +225,7 @@ export class HostEntries implements QueueEntries {
     return this.#host.blockCount === 0 ? this.#host.lineCount > 0 : this.#firstOpen(1).length > 0;
   }
 
-  /**
-   * The first open lines, by rank and order. The order of a line is that of its first entry, or an earlier one: a line
-   * without others is not moved when entries are taken, and gets its right order when it meets another.
-   */
+  /** The first open lines, by rank and order: that of their first entries. */
   #firstOpen(count: number): OpenLine[] {
     if (this.#host.onlyLine !== null) return [this.#host.onlyLine];
     const { openLine } = KIND;
@@ -242,37 +238,35 @@ export class HostEntries implements QueueEntries {
     return rows.map(({ key }) => readOpenLine(key));
   }
 
-  /** To be called when a line got an entry. */
+  /** A line got its first entry. */
   #openLine(line: OpenLine): void {
     const host = this.#host;
-    if (this.#orderOf(line.lane, line.rank) !== null) return;
     host.lineCount += 1;
     if (host.lineCount === 1 && host.blockCount === 0) {
       host.onlyLine = line;
       return;
     }
     this.#writeOnlyLine();
-    this.#putHead(line);
     if (this.#blockedUntil(line.lane) === 0) this.#lines.putSync(openLineKey(host.number, line), NO_VALUE);
   }
 
   #closeLine(line: OpenLine): void {
     const host = this.#host;
     host.lineCount -= 1;
+    if (host.onlyLine === null) this.#lines.removeSync(openLineKey(host.number, line));
+    host.onlyLine = null;
+  }
+
+  /** Its first entry is another one now. */
+  #moveLine(line: OpenLine, order: number): void {
+    const host = this.#host;
+    const moved = { ...line, order };
     if (host.onlyLine !== null) {
-      host.onlyLine = null;
+      host.onlyLine = moved;
       return;
     }
     this.#lines.removeSync(openLineKey(host.number, line));
-    this.#lines.removeSync(lineHeadKey(host.number, line.lane, line.rank));
-  }
-
-  #moveLine(line: OpenLine, order: number): void {
-    if (line.order === order) return;
-    const moved = { ...line, order };
-    this.#lines.removeSync(openLineKey(this.#host.number, line));
-    this.#lines.putSync(openLineKey(this.#host.number, moved), NO_VALUE);
-    this.#putHead(moved);
+    this.#lines.putSync(openLineKey(host.number, moved), NO_VALUE);
   }
 
   #endBlocks(now: number): void {
@@ -304,7 +298,7 @@ export class HostEntries implements QueueEntries {
   }
 
   #linesOf(lane: number): OpenLine[] {
-    return Array.from({ length: RANKS }, (_, rank) => ({ lane, rank, order: this.#orderOf(lane, rank) })).filter(
+    return Array.from({ length: RANKS }, (_, rank) => ({ lane, rank, order: this.#firstOrder(lane, rank) })).filter(
       (line): line is OpenLine => line.order !== null,
     );
   }
@@ -321,22 +315,20 @@ export class HostEntries implements QueueEntries {
     const only = this.#host.onlyLine;
     if (only === null) return;
     this.#host.onlyLine = null;
-    this.#putHead(only);
     this.#lines.putSync(openLineKey(this.#host.number, only), NO_VALUE);
   }
 
-  /** The order of a line; `null` for one without entries. */
-  #orderOf(lane: number, rank: number): number | null {
-    if (this.#host.lineCount === 0) return null;
-    const only = this.#host.onlyLine;
-    if (only !== null) return only.lane === lane && only.rank === rank ? only.order : null;
-    return this.#lines.getBinary(lineHeadKey(this.#host.number, lane, rank))?.readUIntBE(0, SEQUENCE_BYTES) ?? null;
-  }
-
-  #putHead({ lane, rank, order }: OpenLine): void {
-    const value = Buffer.allocUnsafe(SEQUENCE_BYTES);
-    value.writeUIntBE(order, 0, SEQUENCE_BYTES);
-    this.#lines.putSync(lineHeadKey(this.#host.number, lane, rank), value);
+  /** The order of a line's first entry, behind those in flight; `null` for a line without entries. */
+  #firstOrder(lane: number, rank: number): number | null {
+    const { number, lineCount, onlyLine, inFlight } = this.#host;
+    if (lineCount === 0) return null;
+    if (onlyLine !== null) return onlyLine.lane === lane && onlyLine.rank === rank ? onlyLine.order : null;
+    let behind = 0;
+    for (const entry of inFlight.values()) {
+      if (entry.lane === lane && entry.rank === rank) behind = Math.max(behind, entry.order + 1);
+    }
+    const key = firstKeyOf(this.#rows, lineKey(number, lane, rank, behind), lineEnd(number, lane, rank));
+    return key === undefined ? null : readLine(key).order;
   }
 }
 
@@ -355,13 +347,4 @@ function handOut(host: Host, { value }: Row, place: OpenLine): Entry {
   host.inFlight.set(id, { lane, rank, order, attempt: attempt + 1 });
   host.queued -= 1;
   return { id, priority, body, attempt };
-}
-
-/** The order behind the entries of a line that are in flight. */
-function behindInFlight({ inFlight }: Host, lane: number, rank: number): number {
-  let behind = 0;
-  for (const entry of inFlight.values()) {
-    if (entry.lane === lane && entry.rank === rank) behind = Math.max(behind, entry.order + 1);
-  }
-  return behind;
 }

@@ -3,10 +3,9 @@
 //   entries   host 1 time id             waiting for their time
 //             host 2 lane rank order     in line; entries in flight keep this row until they are finished
 //   lines     host 0 rank order lane     open lines, by their first entry
-//             host 1 lane rank           every line that has entries → the order above
-//             host 2 until lane          blocked lanes, by the end of the block
-//             host 3 lane                blocked lanes → the end of the block
-//             host 4 name                lane name → number
+//             host 1 until lane          blocked lanes, by the end of the block
+//             host 2 lane                blocked lanes → the end of the block
+//             host 3 name                lane name → number
 //
 // There is one row in line for each queued URL, so its key is short: lane and order take as few bytes as they need.
 
@@ -17,13 +16,12 @@ export const KIND = Object.freeze({
   waiting: 1,
   inLine: 2,
   openLine: 0,
-  lineHead: 1,
-  blockEnd: 2,
-  block: 3,
-  laneName: 4,
+  blockEnd: 1,
+  block: 2,
+  laneName: 3,
 });
 /** Bytes of an order or an entry's id. */
-export const SEQUENCE_BYTES = 5;
+const SEQUENCE_BYTES = 5;
 const PREFIX_BYTES = 5;
 /** The longest name that is its own key, bytes: lmdb bounds the length of keys. */
 const NAME_MOST_BYTES = 1_024;
@@ -62,12 +60,6 @@ export function openLineKey(host: number, { lane, rank, order }: OpenLine): Buff
   const key = keyOf(host, KIND.openLine, 1 + SEQUENCE_BYTES + 4);
   key[PREFIX_BYTES] = rank;
   key.writeUInt32BE(lane, key.writeUIntBE(order, PREFIX_BYTES + 1, SEQUENCE_BYTES));
-  return key;
-}
-
-export function lineHeadKey(host: number, lane: number, rank: number): Buffer {
-  const key = keyOf(host, KIND.lineHead, 5);
-  key[key.writeUInt32BE(lane, PREFIX_BYTES)] = rank;
   return key;
 }
 

@@ -1,0 +1,144 @@
+// What is asked of a store whose server is killed, restarted or set by a clock, whichever server it is.
+
+import { FrontierError, type FrontierStore, type NewEntry } from '@mannerly/frontier';
+import { expect } from 'vitest';
+
+/** Milliseconds by which a server's clock may be slewed against ours meanwhile. */
+const SLEW_MS = 5;
+
+/** How these tests lease. */
+interface Asked {
+  readonly maxHosts: number;
+  readonly entriesPerHost: number;
+  readonly ttlMs: number;
+  readonly delayMs: number;
+}
+
+/** A server that is killed, and started again. */
+interface Restarted {
+  readonly kill: () => Promise<void>;
+  readonly start: () => Promise<void>;
+}
+
+/** What a store refuses something with. */
+export async function refusal(promise: Promise<unknown>): Promise<string> {
+  const error = await promise.then(
+    () => null,
+    (cause: unknown) => cause,
+  );
+  return error instanceof FrontierError ? `${error.code}: ${error.message} ${error.hint ?? ''}` : String(error);
+}
+
+/** An entry of a host, by its number. */
+export function entry(host: string, number: number): NewEntry {
+  const fingerprint = new Uint8Array(8);
+  new DataView(fingerprint.buffer).setBigUint64(0, BigInt.asUintN(64, BigInt(number) * 0x9e3779b97f4a7c15n));
+  return { host, fingerprint, priority: 4, body: new TextEncoder().encode(`${host} ${number}`) };
+}
+
+/** The ids of a host's entries. */
+export async function idsOf(store: FrontierStore, host: string): Promise<string[]> {
+  return (await store.scan(null, 100, host)).items.map(({ entry: { id } }) => id);
+}
+
+/** Asks until something is granted; answers how long that took, milliseconds. */
+export async function firstGrant(store: FrontierStore, ask: Asked) {
+  const fromMs = performance.now();
+  for (;;) {
+    const [lease] = await store.lease(ask);
+    if (lease !== undefined) return { lease, waitedMs: performance.now() - fromMs };
+    await pause(20);
+  }
+}
+
+/** Expects a first grant to come after the longest lease and the delay. */
+export async function expectGrantInTime(store: FrontierStore, ask: Asked) {
+  const { lease, waitedMs } = await firstGrant(store, ask);
+  expect(waitedMs).toBeGreaterThanOrEqual(ask.ttlMs + ask.delayMs - SLEW_MS);
+  return lease;
+}
+
+/** Adds without a pause while the server is killed and started: what was answered is there. `notices`: their kinds. */
+export async function expectKeptAcrossKill(store: FrontierStore, server: Restarted, notices: readonly string[]) {
+  const answered = new Set<number>();
+  const maybe = new Set<number>();
+  let number = 0;
+  let isOver = false;
+  const adders = Array.from({ length: 4 }, async () => {
+    while (!isOver) {
+      const mine = number++;
+      maybe.add(mine);
+      await store.add([entry(`h${mine % 7}`, mine)]);
+      answered.add(mine);
+    }
+  });
+  while (answered.size < 200) await pause(5);
+  await server.kill();
+  // What it had answered may still lie at the socket.
+  await pause(100);
+  const atKill = answered.size;
+  await pause(200);
+  expect(answered.size).toBe(atKill);
+  await server.start();
+  while (answered.size < atKill + 50) await pause(5);
+  isOver = true;
+  await Promise.all(adders);
+  expect([notices[0], ...notices.slice(-2)]).toEqual(['holding', 'resumed', 'rolled-back']);
+  const listed = (await store.scan(null, 10_000)).items.map(({ entry: { body } }) => new TextDecoder().decode(body));
+  expect(listed.toSorted()).toEqual([...answered].map((one) => `h${one % 7} ${one}`).toSorted());
+  expect((await store.stats()).known).toBe(maybe.size);
+}
+
+/** Kills a server that has leased and reserved: it grants neither too early afterwards. */
+export async function expectNothingEarlyAfterKill(store: FrontierStore, server: Restarted, ask: Asked) {
+  await store.add([entry('h', 1), entry('other', 2)]);
+  const [before] = await store.lease({ ...ask, hosts: ['h'] });
+  expect(await store.reserve?.([{ key: 'address', delayMs: 60_000 }])).toEqual([0]);
+  await server.kill();
+  await server.start();
+  const lease = await expectGrantInTime(store, ask);
+  expect(BigInt(lease.fencingToken)).toBeGreaterThan(BigInt(before?.fencingToken ?? 0));
+  // Reserved slots too may have been forgotten, of addresses no one remembers asking.
+  const [waitMs = 0] = (await store.reserve?.([{ key: 'another', delayMs: 60_000 }])) ?? [];
+  expect(waitMs).toBeGreaterThan(0);
+}
+
+/** Sets the clock of a store forward by a minute. `open`: opens one on these clocks. */
+export async function expectNothingEarlyAfterLeap(
+  open: (clocks: {
+    nowMs: () => number;
+    monotonicMs: () => number;
+    onNotice: (notice: { readonly kind: string }) => void;
+  }) => Promise<FrontierStore>,
+  ask: Asked,
+) {
+  let aheadMs = 0;
+  let idleMs = 0;
+  const notices: string[] = [];
+  const store = await open({
+    nowMs: () => performance.now() + idleMs + aheadMs,
+    monotonicMs: () => performance.now() + idleMs,
+    onNotice: ({ kind }) => notices.push(kind),
+  });
+  await store.add([entry('h', 1), entry('h', 2)]);
+  const [lease] = await store.lease({ ...ask, entriesPerHost: 1 });
+  const part = { host: 'h', fencingToken: lease?.fencingToken ?? '', done: [lease?.entries[0]?.id ?? ''] };
+  await store.commit([{ ...part, delayMs: ask.delayMs, then: { release: { dueInMs: 30_000 } } }]);
+  // Time that passes on both clocks is none that one of them was set by.
+  idleMs = 1_000;
+  expect(await store.lease(ask)).toEqual([]);
+  expect(store.rollbacks).toBe(0);
+  aheadMs = 60_000;
+  expect(await store.lease(ask)).toEqual([]);
+  expect(store.rollbacks).toBe(1);
+  expect(notices.at(-1)).toBe('rolled-back');
+  idleMs += ask.ttlMs + ask.delayMs;
+  // Its site has asked for more.
+  expect(await store.lease(ask)).toEqual([]);
+  idleMs += 30_000;
+  expect(await store.lease(ask)).toMatchObject([{ host: 'h', queued: 0 }]);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
