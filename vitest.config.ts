@@ -102,7 +102,10 @@ const PUBLISHED: TestProject = {
 /** What a whole run makes first: the packages as they are published, whose command starts with half the work. */
 const ON_WHAT_IS_PUBLISHED = {
   globalSetup: [source('test/support/make-packages.ts')],
-  env: { MANNERLY_COMMAND: source('packages/core/package/bin/mannerly.js') },
+  env: {
+    MANNERLY_COMMAND: source('packages/core/package/bin/mannerly.js'),
+    MANNERLY_EXAMPLES: source('examples/package/dist'),
+  },
 };
 const MODES: Readonly<Record<string, readonly TestProject[]>> = {
   whole: [shared(COMMAND_FILES), ALONE, PUBLISHED],

@@ -15,7 +15,9 @@ import { describe, expect, it } from 'vitest';
 import { startTown, type Town } from './demo/town.js';
 import { library, shore } from './library.js';
 
-const built = (name: string) => fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url));
+/** On what is published where a whole run has made it. */
+const BUILT = process.env['MANNERLY_EXAMPLES'] ?? fileURLToPath(new URL('../dist', import.meta.url));
+const built = (name: string) => join(BUILT, `${name}.js`);
 
 interface Place {
   readonly town: Town;

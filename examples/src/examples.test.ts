@@ -12,7 +12,9 @@ import { startTown, type Town } from './demo/town.js';
 import { library, shore } from './library.js';
 
 const run = promisify(execFile);
-const built = (name: string) => fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url));
+/** On what is published where a whole run has made it. */
+const BUILT = process.env['MANNERLY_EXAMPLES'] ?? fileURLToPath(new URL('../dist', import.meta.url));
+const built = (name: string) => join(BUILT, `${name}.js`);
 /** What examples are made of, the one that is longer because it starts from nothing, and those of one's own. */
 const PARTS = /\.test\.ts$|^my-|^(?:target|library|run|robots-for-crawlee|store-on-files.*)\.ts$/;
 

@@ -1,7 +1,8 @@
-// Makes what is published of each package, once for all tests that run on it or install it.
+// Makes what is published of each package, once for all tests that run on it or install it, and the examples as users
+// have them: next to it.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootPath } from '../house/source-tree.js';
 import { PACKAGE_FOLDERS } from './tarballs.js';
@@ -17,11 +18,21 @@ export function setup(): void {
     const cwd = join(rootPath, 'packages', folder);
     execFileSync(process.execPath, [join(rootPath, '.ci/package.mjs')], { cwd });
     // As where they are installed, each finds those that it needs as they are published too. No tarball has the links.
-    const neighbours = join(cwd, 'package', 'node_modules', '@mannerly');
-    mkdirSync(neighbours, { recursive: true });
-    for (const other of made)
-      symlinkSync(join(rootPath, 'packages', other, 'package'), join(neighbours, other), 'junction');
+    link(join(cwd, 'package'), made);
     made.push(folder);
   }
+  const examples = join(rootPath, 'examples', 'package');
+  rmSync(examples, { recursive: true, force: true });
+  cpSync(join(rootPath, 'examples', 'dist'), join(examples, 'dist'), { recursive: true });
+  link(examples, made);
   process.env[MADE] = 'yes';
+}
+
+/** Makes packages be found from a folder. */
+function link(folder: string, packages: readonly string[]): void {
+  mkdirSync(join(folder, 'node_modules', '@mannerly'), { recursive: true });
+  for (const each of packages) {
+    const name = each === 'core' ? 'mannerly' : `@mannerly/${each}`;
+    symlinkSync(join(rootPath, 'packages', each, 'package'), join(folder, 'node_modules', name), 'junction');
+  }
 }

@@ -129,9 +129,8 @@ export function releaseBody(outcome: ResponseOutcome): void {
 export function headerValue(headers: HeaderLines, name: string): string | null {
   const wanted = name.toLowerCase();
   let found: string | null = null;
-  for (const [key, value] of headers) {
-    if (key.length === name.length && key.toLowerCase() === wanted)
-      found = found === null ? value : `${found}, ${value}`;
+  for (const line of headers) {
+    if (isNamed(line, wanted)) found = found === null ? line[1] : `${found}, ${line[1]}`;
   }
   return found;
 }
@@ -149,7 +148,13 @@ function isChallenge(value: string | null): boolean {
 /** The values of a header field in any case, one per field line. Never throws. */
 export function headerValues(headers: HeaderLines, name: string): string[] {
   const wanted = name.toLowerCase();
-  return headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);
+  const found: string[] = [];
+  for (const line of headers) if (isNamed(line, wanted)) found.push(line[1]);
+  return found;
+}
+
+function isNamed(line: HeaderLines[number], wanted: string): boolean {
+  return line[0].length === wanted.length && line[0].toLowerCase() === wanted;
 }
 
 /** Lower-case name to value, several lines joined by `, `. @param names - Only these. Never throws. */

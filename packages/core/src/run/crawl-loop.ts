@@ -22,7 +22,6 @@ export interface LoopEnd {
 }
 
 const MS_PER_MINUTE = 60_000;
-const NOT_MADE = Promise.resolve(false);
 
 /** Runs until it ends. @throws The first error of a store, a sink or a bug, after everything in flight has ended. */
 export async function crawlLoop(run: Run): Promise<LoopEnd> {
@@ -64,7 +63,7 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
         );
     if (isEnding) frontier.endAsks();
     // A handler's own request gets its turn from `take` too, even when no more pages may be taken.
-    if (!isIdle) await orFailed(run.choice?.make(false) ?? NOT_MADE, false);
+    if (!isIdle && run.choice !== null) await orFailed(run.choice.make(false), false);
     const mayTake = !isPaused && (free > 0 || pageRequests.areWaiting());
     const taken = mayTake ? await orFailed(frontier.take(Math.min(Math.max(0, free), MAX_TAKEN_AT_ONCE)), []) : [];
     for (const work of taken) start(work);
@@ -77,7 +76,8 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
     const isWorking = (): boolean => inFlight > 0 || run.licenses.isLoading || run.signIn?.isUnderWay === true;
     if (!isWorking() && mayEnd()) {
       const end = isEnding ? { state: 'stopped' as const, bound: null } : await orFailed(endOf(run), null);
-      if (end !== null && !isEnding && (await orFailed(run.choice?.make(true) ?? NOT_MADE, false))) continue;
+      const mayChoose = end !== null && !isEnding;
+      if (mayChoose && run.choice !== null && (await orFailed(run.choice.make(true), false))) continue;
       if (failures.length > 0) throw failures[0];
       if (end !== null && mayEnd()) return end;
     }

@@ -176,7 +176,8 @@ export class HostLeases {
     for (let at = 0; at === 0 || at < commits.length; at += maxBatch) {
       const answer = await store.commit(commits.slice(at, at + maxBatch), at === 0 ? entries.slice(early) : []);
       for (const outcome of answer.links) outcomes.push(outcome);
-      for (const [index, one] of answer.hosts.entries()) {
+      for (let index = 0; index < answer.hosts.length; index += 1) {
+        const one = answer.hosts[index]!;
         const host = hosts[at + index]!;
         const { then } = commits[at + index]!;
         if (!one.ok) this.#lose(host);

@@ -86,7 +86,9 @@ export class NextRequest {
 
   /** Chooses, and removes what it chose from the host's entries. Their changes are for the next commit to report. */
   choose(host: LeasedHost, nowMs: number): Choice {
-    for (const [authority, untilMs] of host.chains) if (nowMs >= untilMs) return { kind: 'chain-over', authority };
+    if (host.chains.size > 0) {
+      for (const [authority, untilMs] of host.chains) if (nowMs >= untilMs) return { kind: 'chain-over', authority };
+    }
     const required = host.requirements.at(nowMs);
     if (host.nextStart(required).atMs > nowMs) return { kind: 'wait' };
     const { entries } = host;

@@ -88,7 +88,7 @@ export class Scheduler {
     if (mayLease) await this.#leaseMore(n - works.length);
     for (let round = 0; round < TAKE_ROUNDS; round += 1) {
       const delayed = this.#handOut(works, n);
-      await Promise.all(delayed.map((each) => this.#prepare(each)));
+      if (delayed.length > 0) await Promise.all(delayed.map((each) => this.#prepare(each)));
       // Hosts that are due wait for us or for the crawl's pace, not for the store: it is asked next time.
       const isBehind = works.length >= n || isPaceReached();
       if (isBehind) this.#isBehind = true;

@@ -5,7 +5,7 @@ import { POLITENESS_MS_MAX, STORE_BODY_MAX_BYTES } from '../limits.js';
 import { invalid, wholeIn } from '../option-value.js';
 import type { FrontierStore, StoreCapabilities } from '../store.js';
 import { checkedStore, resolveShared } from './checked-store.js';
-import { LmdbQueues, type ResolvedLmdbOptions } from './lmdb/queues.js';
+import type { ResolvedLmdbOptions } from './lmdb/queues.js';
 
 /** Entries of one `add` or links of one commit. A verb is one synchronous step, so this bounds how long it blocks. */
 const BATCH_MAX = 8_192;
@@ -66,7 +66,11 @@ export const LMDB_CAPABILITIES: StoreCapabilities = Object.freeze({
  */
 export function lmdbStore(options: LmdbStoreOptions): FrontierStore {
   const resolved = resolveLmdbOptions(options);
-  return checkedStore({ capabilities: LMDB_CAPABILITIES, open: (request) => LmdbQueues.open(resolved, request) });
+  return checkedStore({
+    capabilities: LMDB_CAPABILITIES,
+    // Loaded when it is opened: a crawl in another store starts without it.
+    open: async (request) => (await import('./lmdb/queues.js')).LmdbQueues.open(resolved, request),
+  });
 }
 
 function resolveLmdbOptions(options: LmdbStoreOptions): ResolvedLmdbOptions {
