@@ -255,7 +255,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
         from: settings.store,
         to,
         hostKeyBy: settings.hostKeyBy,
-        crawlIntervalMs: settings.politeness.crawlIntervalMs,
+        shared: settings.politeness,
         clock,
         onProgress,
       }),

@@ -84,7 +84,7 @@ describe('a crawl that is moved', () => {
       const movedAtMs = now;
       await to.open(OPEN);
       await from.writeRecord('moved', null);
-      const options = { from, hostKeyBy: 'host', crawlIntervalMs: restMs, clock } as const;
+      const options = { from, hostKeyBy: 'host', shared: { perIp: 'domain', crawlIntervalMs: restMs }, clock } as const;
       const interrupted = await moveCrawl({ ...options, to: failing(to, after) }).catch(() => null);
       if (interrupted === null) {
         failures += 1;
@@ -116,10 +116,54 @@ describe('a crawl that is moved', () => {
   it('is refused by a store that holds another, and changes nothing there', async () => {
     const [from, to] = [await filled(() => 0), await filled(() => 0)];
     await to.writeRecord('fingerprint-secret', text.encode('other'));
-    await expect(
-      moveCrawl({ from, to, hostKeyBy: 'host', crawlIntervalMs: null, clock: createManualClock(0) }),
-    ).rejects.toThrow('holds another crawl');
+    const shared = { perIp: false, crawlIntervalMs: null } as const;
+    await expect(moveCrawl({ from, to, hostKeyBy: 'host', shared, clock: createManualClock(0) })).rejects.toThrow(
+      'holds another crawl',
+    );
     expect(await to.readRecord('moved')).toBeNull();
     expect(await from.readRecord('moved')).toBeNull();
   });
+
+  it.each([
+    ['domain', { 'slow.a.test': 3_600_000, 'www.a.test': 3_600_000, 'c.test': 2_000 }],
+    [true, { 'slow.a.test': 3_600_000, 'www.a.test': 3_600_000, 'c.test': 3_600_000 }],
+    [false, { 'slow.a.test': 3_600_000, 'www.a.test': 1_000, 'c.test': 2_000 }],
+  ] as const)(
+    'with perIp %s spaces hosts that may share an address by the longer of their pauses',
+    async (perIp, least) => {
+      const [from, to] = [memoryStore({ nowMs: () => 0 }), memoryStore({ nowMs: () => 0 })];
+      await from.open(OPEN);
+      await to.open(OPEN);
+      await from.writeRecord('fingerprint-secret', text.encode('s'));
+      const delays: Readonly<Record<string, number>> = {
+        'slow.a.test': 3_600_000,
+        'www.a.test': 1_000,
+        'b.test': 2_000,
+        'c.test': 2_000,
+      };
+      await from.add(Object.keys(delays).flatMap((host) => [entry(host, 'x'), entry(host, 'yy')]));
+      for (const { host, fencingToken, entries } of await from.lease({
+        maxHosts: 9,
+        entriesPerHost: 1,
+        ttlMs: 1_000,
+      })) {
+        const done = entries.map(({ id }) => id);
+        // A pause that Retry-After made, say, is the host's own: no other waits for it.
+        const dueInMs = host === 'b.test' ? 86_400_000 : delays[host]!;
+        await from.commit([{ host, fencingToken, done, delayMs: delays[host]!, then: { release: { dueInMs } } }]);
+      }
+      await moveCrawl({
+        from,
+        to,
+        hostKeyBy: 'host',
+        shared: { perIp, crawlIntervalMs: null },
+        clock: createManualClock(0),
+      });
+      const { items } = await to.listHosts!(null, 99);
+      expect(Object.fromEntries(items.map(({ host, waitMs }) => [host, waitMs]))).toEqual({
+        ...least,
+        'b.test': 86_400_000,
+      });
+    },
+  );
 });

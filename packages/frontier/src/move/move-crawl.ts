@@ -9,7 +9,7 @@ import { LOCK_HOST } from '../records/processes.js';
 import { decodeItem } from '../records/record.js';
 import { placeOfRecord } from '../records/record-place.js';
 import type { FrontierStore, ListedHost, NewEntry, ScanListing } from '../store.js';
-import { authorityOf, type HostKeyBy } from '../url/url.js';
+import { authorityOf, type HostKeyBy, hostKeyOf } from '../url/url.js';
 
 /** How much was moved. */
 export interface MovedCounts {
@@ -24,8 +24,8 @@ export interface MoveOptions {
   readonly to: FrontierStore;
   /** That of the crawl. */
   readonly hostKeyBy: HostKeyBy;
-  /** Between any two requests of the crawl, milliseconds; `null`: no limit. */
-  readonly crawlIntervalMs: number | null;
+  /** What its hosts share. `crawlIntervalMs`: between any two requests, `null` for no limit. */
+  readonly shared: { readonly perIp: boolean | 'domain'; readonly crawlIntervalMs: number | null };
   /** Called now and then. */
   readonly onProgress?: (moved: MovedCounts) => void;
   readonly clock: Pick<Clock, 'after'>;
@@ -38,8 +38,10 @@ const KNOWN_AT_ONCE = 1_000;
 /** Milliseconds that a host is leased while its clock is set. */
 const LEASE_MS = 30_000;
 const RETRY_MS = 1_000;
-/** Milliseconds that a host waits at most because another one may have its address. */
-const REST_MOST_MS = 600_000;
+/** A pause that is longer is kept for the hosts of its domain alone, where addresses are spaced by domain. */
+const LONG_PAUSE_MS = 60_000;
+/** Domains with such a pause; those beyond count for all hosts. */
+const LONG_PAUSES_MOST = 16_384;
 /** Looks at a host that an interrupted move has leased, until it is free: longer than the lease. */
 const MOST_RETRIES = 90;
 
@@ -68,10 +70,10 @@ export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
     moved.known += page.length;
     tell();
   }
-  const restMs = await restOf(options, (cursor) => listHosts.call(from, cursor, AT_ONCE));
+  const waitOf = await waitsOfShared(options, (cursor) => listHosts.call(from, cursor, AT_ONCE));
   for await (const page of pages((cursor) => listHosts.call(from, cursor, AT_ONCE))) {
     const hosts = page.filter(({ host }) => host !== LOCK_HOST);
-    await setClocks(options, hosts, restMs);
+    await setClocks(options, hosts, waitOf);
     moved.hosts += hosts.length;
     tell();
   }
@@ -117,28 +119,44 @@ async function begin({ from, to }: MoveOptions, secret: string): Promise<boolean
 }
 
 /**
- * For how long every host waits: what hosts share (an address, the crawl's pace) is spaced from the last request
- * before the move, as far as anything can follow from it.
+ * How long each host waits for what it shares with others (an address, the crawl's pace), whose last request is not
+ * known: as long as any host still pauses that may have the same, and its own pause once, since the longer of both counts.
  */
-async function restOf(
-  { crawlIntervalMs }: MoveOptions,
+async function waitsOfShared(
+  { shared: { perIp, crawlIntervalMs } }: MoveOptions,
   list: Parameters<typeof pages<ListedHost>>[0],
-): Promise<number> {
-  let restMs = crawlIntervalMs ?? 0;
-  for await (const page of pages(list)) for (const { delayMs } of page) restMs = Math.max(restMs, delayMs);
-  return Math.min(restMs, REST_MOST_MS);
+): Promise<(host: ListedHost) => number> {
+  let ofAll = crawlIntervalMs ?? 0;
+  if (perIp === false) return () => ofAll;
+  const ofDomains = new Map<string, number>();
+  const domainOf = (host: string): string => hostKeyOf(`http://${host}`, 'domain') ?? host;
+  for await (const page of pages(list)) {
+    for (const { host, delayMs, waitMs } of page) {
+      const pauseMs = Math.min(delayMs, waitMs);
+      if (perIp === 'domain' && pauseMs > LONG_PAUSE_MS && ofDomains.size < LONG_PAUSES_MOST) {
+        const domain = domainOf(host);
+        ofDomains.set(domain, Math.max(pauseMs, ofDomains.get(domain) ?? 0));
+      } else ofAll = Math.max(ofAll, pauseMs);
+    }
+  }
+  return ({ host, delayMs }) => Math.max(delayMs, ofAll, ofDomains.get(domainOf(host)) ?? 0);
 }
 
 /** Sets the clocks of hosts, before anything is queued: no process gets them earlier than in the old store. */
-async function setClocks({ to, clock }: MoveOptions, listed: readonly ListedHost[], restMs: number): Promise<void> {
+async function setClocks(
+  { to, clock }: MoveOptions,
+  listed: readonly ListedHost[],
+  waitOf: (host: ListedHost) => number,
+): Promise<void> {
   let left = listed;
   for (let tries = 0; left.length > 0; tries += 1) {
     const request = { maxHosts: left.length, entriesPerHost: 1, ttlMs: LEASE_MS, hosts: left.map(({ host }) => host) };
     const leases = new Map((await to.lease(request)).map((lease) => [lease.host, lease.fencingToken]));
-    const commits = left.flatMap(({ host, state, delayMs, waitMs, isParked }) => {
+    const commits = left.flatMap((listedHost) => {
+      const { host, state, delayMs, waitMs, isParked } = listedHost;
       const fencingToken = leases.get(host);
       if (fencingToken === undefined) return [];
-      const then = { release: { dueInMs: isParked ? null : Math.max(waitMs, restMs) } };
+      const then = { release: { dueInMs: isParked ? null : Math.max(waitMs, waitOf(listedHost)) } };
       return [{ host, fencingToken, delayMs, ...(state === null ? {} : { state }), then }];
     });
     if (commits.length > 0) await to.commit(commits);
