@@ -1,5 +1,6 @@
-// Values in the records of a crawl's store, as JSON.
+// Values in the records of a crawl's store, as JSON, and the keys of those that are about URLs.
 
+import { hash } from 'node:crypto';
 import type { Frontier } from '@mannerly/frontier';
 
 export type RecordStore = Pick<Frontier, 'readRecord' | 'writeRecord'>;
@@ -22,4 +23,15 @@ export async function readJson<T>(store: Pick<RecordStore, 'readRecord'>, key: s
 /** Rejects with what the store throws. */
 export function writeJson(store: Pick<RecordStore, 'writeRecord'>, key: string, value: unknown): Promise<void> {
   return store.writeRecord(key, encodeJson(value));
+}
+
+const KEY_CHARS = 22;
+/** A longer name of a host is not in a key: stores list keys of at most 100 characters, and refuse very long ones. */
+const HOST_CHARS = 56;
+
+/** The key of a record about a URL, near the URL's host. @param prefix - Of the kind of record, such as `visit/` */
+export function urlKey(prefix: string, url: string): string {
+  const { hostname } = new URL(url);
+  const host = hostname.length <= HOST_CHARS ? `${hostname}/` : '';
+  return `${prefix}${host}${hash('sha256', url, 'base64url').slice(0, KEY_CHARS)}`;
 }

@@ -68,6 +68,15 @@ const status = (url: string, code: number, ...headers: [string, string][]): Page
 });
 
 describe('a licence document', () => {
+  it('has a short key in the store, however long the name of its host: a server refuses long ones', async () => {
+    const records = new Map<string, Uint8Array>();
+    const { found, urls } = runOn((url) => ok(url, PRICED), records);
+    const long = `https://${'long.'.repeat(3_000)}test/l.xml`;
+    expect(await found(long)).toMatchObject({ document: long, outcome: 'payment' });
+    expect(urls()).toEqual([long]);
+    expect(Math.max(...[...records.keys()].map((key) => key.length))).toBeLessThanOrEqual(100);
+  });
+
   it('is asked for again soon, and less often the longer it is on its way', async () => {
     const run = runOn(() => new Promise<never>(() => undefined) as never);
     const wait = async (): Promise<number> => {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { type HostWarning, type PageWork, retryUrl } from '@mannerly/frontier';
 import type { Purpose } from '@mannerly/robots/page';
 import { conditionalFields, exchangeOf, isRefusedByGuard } from '../fetch/outcome.js';
-import { type RecordStore, readJson, writeJson } from '../json-record.js';
+import { type RecordStore, readJson, urlKey, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
 import { excludedByLicense } from '../page/exclusion.js';
 import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
@@ -279,7 +279,7 @@ export class Licenses {
     const { reading, text, ...rest } = came;
     if (reading.kind === 'unreadable' && reading.isTemporary === true) return;
     const why = reading.kind === 'unreadable' ? reading.why : null;
-    await writeJson(this.#parts.store, recordKey(document), {
+    await writeJson(this.#parts.store, urlKey('license/', document), {
       ...rest,
       why,
       text: text === null ? null : Buffer.from(text).toString('base64'),
@@ -329,7 +329,7 @@ export class Licenses {
   }
 
   async #stored(document: string): Promise<Kept | null> {
-    const stored = await readJson<Stored>(this.#parts.store, recordKey(document));
+    const stored = await readJson<Stored>(this.#parts.store, urlKey('license/', document));
     if (stored === null) return null;
     const { why, ...rest } = stored;
     const text = rest.text === null ? null : Buffer.from(rest.text, 'base64').toString('utf8');
@@ -360,11 +360,6 @@ function remarkOn(reading: LicenseReading): string {
 
 function priced(outcome: string, price: string | null): string {
   return price === null ? outcome : `${outcome} ${price}`;
-}
-
-/** Near the document's host. */
-function recordKey(document: string): string {
-  return `license/${new URL(document).hostname}/${keyOf(document)}`;
 }
 
 function keyOf(document: string): string {

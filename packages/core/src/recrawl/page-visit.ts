@@ -1,10 +1,9 @@
 // What is kept of the last visit of a page, so that it can be visited again: one small record per URL in the store,
 // next to the queue. The queue itself forgets a URL when it is done.
 
-import { hash } from 'node:crypto';
 import type { JsonValue, NewUrl } from '@mannerly/frontier';
 import type { RecordPlace } from '../archive/warc-files.js';
-import { decodeJson } from '../json-record.js';
+import { decodeJson, urlKey } from '../json-record.js';
 import type { UrlStatus } from '../report/decision.js';
 import type { ChangeEstimate } from './change-estimate.js';
 
@@ -67,20 +66,14 @@ export type KeptVisit = Pick<PageVisit, 'url' | 'from' | 'userData' | 'atMs' | '
 
 export const VISIT_PREFIX = 'visit/';
 
-const KEY_CHARS = 22;
-/** A longer name of a host is not in the keys of its visits: keys that are listed have at most 100 characters. */
-const HOST_CHARS = 56;
-
 /** When a page was requested last, in vain or not. */
 export function lastTryMs({ atMs, triedAtMs }: Pick<PageVisit, 'atMs' | 'triedAtMs'>): number {
   return triedAtMs ?? atMs;
 }
 
-/** The key of a URL's record, near its host; of another kind of record with another prefix. */
-export function visitKey(url: string, prefix = VISIT_PREFIX): string {
-  const { hostname } = new URL(url);
-  const host = hostname.length <= HOST_CHARS ? `${hostname}/` : '';
-  return `${prefix}${host}${hash('sha256', url, 'base64url').slice(0, KEY_CHARS)}`;
+/** The key of a URL's record. */
+export function visitKey(url: string): string {
+  return urlKey(VISIT_PREFIX, url);
 }
 
 /** `null` of bytes that are no such record. */

@@ -4,7 +4,7 @@
 import type { Frontier, JsonValue, NewUrl, PageWork } from '@mannerly/frontier';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import { isForTag } from '../fetch/outcome.js';
-import { writeJson } from '../json-record.js';
+import { urlKey, writeJson } from '../json-record.js';
 import type { FeedRhythm } from '../page/sitemap.js';
 import type { UrlDecision } from '../report/decision.js';
 import { afterChange, afterUnchanged, changesPerDay, FIRST_ESTIMATE } from './change-estimate.js';
@@ -18,7 +18,7 @@ import {
   MIN_SITEMAP_DAYS,
   VISITS_READ_AT_ONCE,
 } from './limits.js';
-import { againUrl, decodeVisit, type KeptVisit, visitKey } from './page-visit.js';
+import { againUrl, decodeVisit, type KeptVisit } from './page-visit.js';
 import { dueAfterDays, recordsOf } from './visit-choice.js';
 
 /** The last reading of a sitemap or feed. Times are epoch milliseconds. */
@@ -102,7 +102,7 @@ export class SitemapVisits {
   /** Looks which of them other processes have read since. */
   async lookForOthers(sinceMs: number): Promise<void> {
     for (const url of this.#open) {
-      const visit = decodeVisit<SitemapVisit>(await this.#store.readRecord(visitKey(url, SITEMAP_PREFIX)));
+      const visit = decodeVisit<SitemapVisit>(await this.#store.readRecord(urlKey(SITEMAP_PREFIX, url)));
       if (visit !== null && visit.atMs >= sinceMs) this.#open.delete(url);
     }
   }
@@ -128,7 +128,7 @@ export class SitemapVisits {
   /** Reads what is known of a sitemap. @returns The conditions of its request. */
   async before(work: PageWork): Promise<Record<string, string>> {
     const url = firstUrl(work);
-    const before = decodeVisit<SitemapVisit>(await this.#store.readRecord(visitKey(url, SITEMAP_PREFIX)));
+    const before = decodeVisit<SitemapVisit>(await this.#store.readRecord(urlKey(SITEMAP_PREFIX, url)));
     const conditions = before === null ? {} : conditionsOf(before, this.#parts.sentAs(url));
     this.#inFlight.set(work, { before, conditions, dates: new LastmodReader() });
     return conditions;
@@ -173,7 +173,7 @@ export class SitemapVisits {
     const { before, dates } = flight;
     const url = firstUrl(work);
     const atMs = timing.endedAtMs;
-    const key = visitKey(url, DATES_PREFIX);
+    const key = urlKey(DATES_PREFIX, url);
     const { digest, kept, useless } = dates.end(await this.#store.readRecord(key), atMs);
     if (useless !== null) this.#parts.tell('lastmod-useless', url, `${url}: ${WHY[useless]}`, atMs);
     await this.#store.writeRecord(key, kept);
@@ -206,7 +206,7 @@ export class SitemapVisits {
   }
 
   async #write(visit: SitemapVisit): Promise<void> {
-    await writeJson(this.#store, visitKey(visit.url, SITEMAP_PREFIX), visit);
+    await writeJson(this.#store, urlKey(SITEMAP_PREFIX, visit.url), visit);
     this.#open.delete(visit.url);
   }
 }
