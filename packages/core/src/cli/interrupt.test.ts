@@ -22,12 +22,17 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The command with a handler. @param onBusy - Called when the handler says that it is busy. */
-async function crawl(handler: string, onBusy: (pid: number) => void = () => undefined, name = 'out') {
+/** The command with a handler. @param onBusy - Called when the user's code says that it is busy. */
+async function crawl(
+  handler: string,
+  onBusy: (pid: number) => void = () => undefined,
+  name = 'out',
+  ...more: readonly string[]
+) {
   writeFileSync(join(folder, 'handlers.mjs'), `export const handlers = { html: async (page) => { ${handler} } };\n`);
   writeFileSync(join(folder, 'mannerly.config.json'), JSON.stringify({ handlers: './handlers.mjs' }));
   const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
-  const argv = [COMMAND, 'crawl', `${site.url}/`, ...who, '--interval', '0', '--out', name, '--json'];
+  const argv = [COMMAND, 'crawl', `${site.url}/`, ...who, '--interval', '0', '--out', name, '--json', ...more];
   const child = spawn(process.execPath, argv, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   let [out, err, endedMs] = ['', '', 0];
   child.stdout.on('data', (piece) => {
@@ -45,21 +50,36 @@ async function crawl(handler: string, onBusy: (pid: number) => void = () => unde
 }
 
 describe.skipIf(process.platform === 'win32')('Ctrl-C', { timeout: 60_000 }, () => {
-  it('twice ends a crawl whose handler never ends, and the same command continues it', async () => {
-    const spin = "console.error('busy'); for (const end = Date.now() + 60_000; Date.now() < end; );";
+  const SPIN = "console.error('busy'); for (const end = Date.now() + 60_000; Date.now() < end; );";
+  /** Presses until the crawl has ended. */
+  async function pressed(handler: string, name = 'out', ...more: readonly string[]) {
     let presses: NodeJS.Timeout | undefined;
     const press = (pid: number): void => {
       process.kill(pid, 'SIGINT');
       // The thread that hears it may not have begun yet.
       presses = setTimeout(press, 1_000, pid);
     };
-    const ended = await crawl(spin, press).finally(() => clearTimeout(presses));
+    return crawl(handler, press, name, ...more).finally(() => clearTimeout(presses));
+  }
+
+  it('twice ends a crawl whose handler never ends, and the same command continues it', async () => {
+    const ended = await pressed(SPIN);
     expect(ended.tookMs).toBeLessThan(30_000);
     expect(ended.signal).toBe('SIGKILL');
     expect(ended.err).toMatch(/ended at once, in the middle of a page\. The same command continues the crawl/);
     const rest = await crawl('await page.follow()');
     expect(rest.code, rest.err).toBe(0);
     expect(JSON.parse(rest.out)).toMatchObject({ state: 'finished', pages: 1 + LINKS.length });
+  });
+
+  it('twice ends a crawl whose hook never ends before the first request of a run', async () => {
+    // So that robots.txt is known.
+    await crawl('await page.follow()', undefined, 'hook', '--pages', '1');
+    writeFileSync(join(folder, 'hook.mjs'), `export default { hooks: { beforeFetch: () => { ${SPIN} } } };\n`);
+    const ended = await pressed('', 'hook', '--config', 'hook.mjs');
+    expect(ended.tookMs).toBeLessThan(30_000);
+    expect(ended.signal).toBe('SIGKILL');
+    expect(ended.err).toMatch(/ended at once/);
   });
 
   it('once lets a handler finish', async () => {

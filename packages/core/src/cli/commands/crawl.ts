@@ -73,8 +73,12 @@ async function crawlAlone(setup: CrawlSetup, out: string, io: CliIo): Promise<Cr
   };
   display = showLine(io, lineOf, flags.progress);
   const stop = (): void => crawler.stop();
-  // A page is the first that may keep this process busy.
-  const beforeBusy = (hear: () => void): void => void crawler.events.on('request', hear);
+  // A page is the first that may keep this process busy, unless the configuration has functions.
+  const mayHaveFunctions = setup.file !== null && !setup.file.endsWith('.json');
+  const beforeBusy = (hear: () => void): void => {
+    if (mayHaveFunctions) hear();
+    else crawler.events.on('request', hear);
+  };
   const release = stopOnInterrupt(io, display.line, stop, undefined, beforeBusy);
   try {
     return await run(out);
