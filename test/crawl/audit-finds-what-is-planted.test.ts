@@ -214,7 +214,7 @@ describe('an audit of a crawl', () => {
   });
 
   it.each([700, -700])('compares the clocks of two machines, of which one is %i ms ahead', async (skewMs) => {
-    const asTwo = async (doctor: Doctor, isCompared: boolean, errorMs = 2): Promise<AuditReport> => {
+    const asTwo = async (doctor: Doctor, isCompared: boolean, errorMs = 2, stepMs = 0): Promise<AuditReport> => {
       const lines = doctor(await linesOf(original));
       const [one, other] = await Promise.all(
         [0, 1].map(async (machine) => {
@@ -224,7 +224,8 @@ describe('an audit of a crawl', () => {
           const own = lines.flatMap((line, index): Line[] => {
             if (line.run !== undefined) {
               const run = { run: moved(line.run as Line, 'startedAtMs') };
-              return isCompared ? [run, { run: { clock } }] : [run];
+              const later = { ...clock, aheadMs: clock.aheadMs + stepMs };
+              return isCompared ? [run, { run: { clock } }, { run: { clock: later } }] : [run];
             }
             return index % 2 === machine ? [moved(moved(line, 'startedAtMs'), 'endedAtMs')] : [];
           });
@@ -244,6 +245,9 @@ describe('an audit of a crawl', () => {
     expect((await asTwo(byTen, true)).violations).toMatchObject([{ kind: 'too-early', host: 'slow.test' }]);
     expect((await asTwo(byTen, true, 5)).passed).toBe(true);
     expect((await asTwo(unchanged, true, 1_001)).passed).toBe(false);
+    // A server whose clock was set meanwhile excuses nothing.
+    expect((await asTwo(unchanged, true, 2, 60_000)).passed).toBe(false);
+    expect((await asTwo(unchanged, true, 2, 100)).passed).toBe(true);
   });
 
   it('reads equal files of two authorities as the files of each', async () => {

@@ -11,7 +11,7 @@ import { inOrder, isRequest, isRunLine, readRunsAndClocks } from '../read-logs.j
 import { type AuditReport, VIOLATION_KINDS, type Violation, type ViolationKind } from './audit-report.js';
 import type { JudgedRequest } from './auditor.js';
 import { AUDIT_WINDOW_LINES, MAX_LISTED_VIOLATIONS } from './limits.js';
-import { aheadMs, ComparedClocks, type LogClock, withComparison } from './log-clocks.js';
+import { aheadMs, ComparedClocks, type LogClock, steadyClock, withComparison } from './log-clocks.js';
 
 export interface AuditedCrawl {
   readonly requestsPath: string;
@@ -142,11 +142,11 @@ async function* declaredRuns(path: string | undefined): AsyncGenerator<DeclaredR
   for await (const line of path === undefined ? [] : readRunsAndClocks(path)) {
     if ('clock' in line) clock = withComparison(clock, line);
     else {
-      if (run !== null) yield { run, clock };
+      if (run !== null) yield { run, clock: steadyClock(clock) };
       [run, clock] = [line, null];
     }
   }
-  if (run !== null) yield { run, clock };
+  if (run !== null) yield { run, clock: steadyClock(clock) };
 }
 
 /** The entries of one log. A bounded window puts requests into the order of their ends. */

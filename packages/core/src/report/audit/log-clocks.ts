@@ -21,6 +21,14 @@ export function withComparison(known: LogClock | null, { clock }: ClockLine): Lo
   };
 }
 
+/**
+ * What counts of a run: nothing where the clocks came apart while it ran, since a server's clock was set, say. It would
+ * excuse what is early.
+ */
+export function steadyClock(clock: LogClock | null): LogClock | null {
+  return clock !== null && errorMs(clock) <= CLOCK_ERROR_MOST_MS ? clock : null;
+}
+
 /** What to add to a time of the run, so that it is the server's; 0 where it is not known. */
 export function aheadMs(clock: LogClock | null): number {
   return clock === null ? 0 : (clock.leastMs + clock.mostMs) / 2;
