@@ -193,7 +193,7 @@ async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreRep
 
 function noCrawl(why: string, cause?: unknown): MannerlyError {
   return new MannerlyError('not-running', `the store holds no crawl: ${why}`, {
-    hint: 'Give the same URL as to the crawl, with its ?crawl=<name> where it had one.',
+    hint: 'Give the same URL as to the crawl, or its several in the same order, each with its ?crawl=<name> where it had one.',
     ...(cause === undefined ? {} : { cause }),
   });
 }

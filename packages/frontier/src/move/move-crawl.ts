@@ -120,7 +120,8 @@ async function begin({ from, to }: MoveOptions, secret: string): Promise<boolean
 
 /**
  * How long each host waits for what it shares with others (an address, the crawl's pace), whose last request is not
- * known: as long as any host still pauses that may have the same, and its own pause once, since the longer of both counts.
+ * known: as long as any host still pauses that may have the same, and for its own pause, since
+ * the longer of the two counts.
  */
 async function waitsOfShared(
   { shared: { perIp, crawlIntervalMs } }: MoveOptions,
