@@ -27,9 +27,10 @@ async function newSpaceBytes(imports: readonly string[]): Promise<number> {
   return Number(stdout);
 }
 
-it('keeps the space for new objects at half of what the engine would give it', async () => {
+it('keeps the space for new objects well below what the engine would give it', async () => {
   const [lean, usual] = await Promise.all([newSpaceBytes([LEAN_ENGINE]), newSpaceBytes([])]);
   expect(usual).toBeGreaterThanOrEqual(32 * MIB);
-  expect(lean).toBeLessThanOrEqual(usual / 2);
+  // Half of it up to Node.js 22, a quarter with 24; 26 grows it in other steps.
+  expect(lean).toBeLessThanOrEqual(0.7 * usual);
   expect(lean).toBeGreaterThanOrEqual(8 * MIB);
 });

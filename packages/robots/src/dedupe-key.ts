@@ -49,14 +49,15 @@ function withoutParams(document: RobotsDocument, url: string): string {
     matched.set(patterns, known);
     return known;
   };
-  const kept = pieces.filter((piece) => {
-    const name = piece.split('=', 1)[0] as string;
-    return !lines.get(name)?.some(matches);
-  });
+  const names = new Set(pieces.map(nameOf));
+  const dropped = new Set([...names].filter((name) => lines.get(name)?.some(matches)));
+  const kept = pieces.filter((piece) => !dropped.has(nameOf(piece)));
   if (kept.length === pieces.length) return url;
   const query = kept.length === 0 ? '' : `?${kept.join('&')}`;
   return url.slice(0, question) + query + url.slice(queryEnd);
 }
+
+const nameOf = (piece: string): string => piece.split('=', 1)[0] as string;
 
 const FORMS = ['n0', 'n1'] as const;
 /** The path of a line, in the two spellings of RFC 9309. */

@@ -5,7 +5,7 @@ import { copyFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parseCdxjLine } from './cdxj.js';
 import { KnownPayloads, recordsOf } from './exchange-records.js';
 import type { ArchivedPage } from './visit.js';
@@ -228,6 +228,8 @@ describe('what a killed run left', () => {
   it('is left alone where it was whole, and the next run goes on behind it', async () => {
     const killed = makeFiles();
     await killed.open();
+    // A kill closes the file, and does not name it as it should be.
+    onTestFinished(() => killed.close().catch(() => undefined));
     await append(killed, '/a');
     const next = makeFiles();
     await next.open();

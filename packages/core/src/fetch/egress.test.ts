@@ -7,6 +7,7 @@ import { type Answer, listenRaw, type RawServer, response, writeEndlessly } from
 import { ROBOTS_BODY_BYTES } from '../limits.js';
 import type { RequestRecord } from '../report/decision.js';
 import { createAddressGuard } from './address-guard.js';
+import { ACCEPT_ENCODING } from './content-coding.js';
 import { Egress, type EgressRequest } from './egress.js';
 import { resolveIdentity } from './identity.js';
 import { RequestLimiter } from './request-limiter.js';
@@ -96,7 +97,7 @@ describe('what leaves', () => {
         'User-Agent: tide/1.0 (+ann@example.org)',
         'From: ann@example.org',
         'Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
-        'Accept-Encoding: gzip, deflate, br',
+        `Accept-Encoding: ${ACCEPT_ENCODING}`,
       ].join('\r\n'),
       [
         'GET /robots.txt HTTP/1.1',
@@ -105,7 +106,7 @@ describe('what leaves', () => {
         'User-Agent: tide/1.0 (+ann@example.org)',
         'From: ann@example.org',
         'Accept: text/plain, */*;q=0.5',
-        'Accept-Encoding: gzip, deflate, br',
+        `Accept-Encoding: ${ACCEPT_ENCODING}`,
         'If-None-Match: "x"',
       ].join('\r\n'),
     ]);

@@ -2,7 +2,7 @@
 
 import type { Dispatcher } from 'undici';
 import { createPoliteFetch, type PoliteFetchOptions } from './polite-fetch.js';
-import { controllerOf, requestFields, responseFields } from './undici-dispatch.js';
+import { controllerOf, deliver, requestFields } from './undici-dispatch.js';
 
 /** An interceptor for `dispatcher.compose`. */
 export interface PoliteInterceptor extends Dispatcher.DispatcherComposeInterceptor {
@@ -31,15 +31,9 @@ export function polite(options: PoliteFetchOptions): PoliteInterceptor {
       const url = new URL(request.path, request.origin);
       const { method, headers } = { method: request.method, headers: requestFields(request.headers) };
       const response = await fetch(url, { method, headers, redirect: 'manual', signal: aborting.signal });
-      const body = Buffer.from(await response.arrayBuffer());
-      handler.onResponseStart?.(
-        controller,
-        response.status,
-        responseFields([...response.headers]),
-        response.statusText,
-      );
-      if (body.length > 0) handler.onResponseData?.(controller, body);
-      handler.onResponseEnd?.(controller, {});
+      const { status, statusText } = response;
+      const body = new Uint8Array(await response.arrayBuffer());
+      deliver(handler, controller, { status, headers: [...response.headers], statusText }, body);
     };
     perform().catch((error: Error) => handler.onResponseError?.(controller, error));
     return true;

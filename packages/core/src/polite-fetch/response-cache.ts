@@ -8,7 +8,7 @@ import { crawlPaths } from '../directory/crawl-paths.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import type { PageFetch } from '../page/own-fetch.js';
 import { MAX_CACHE_BYTES, MAX_CACHED_BODY_BYTES, MAX_CACHED_RESPONSES } from './limits.js';
-import { controllerOf, requestFields, responseFields } from './undici-dispatch.js';
+import { controllerOf, deliver, requestFields } from './undici-dispatch.js';
 
 /** A GET request as it would be made. */
 interface CacheableRequest {
@@ -62,9 +62,7 @@ function throughCache(
       handler.onRequestStart?.(controller, {});
       answer = await send(Object.fromEntries(fields));
       if (answer.kind !== 'response' || answer.truncated !== null) throw new Error('no response to keep');
-      handler.onResponseStart?.(controller, answer.status, responseFields(answer.headers), answer.statusText);
-      if (answer.body.length > 0) handler.onResponseData?.(controller, Buffer.from(answer.body));
-      handler.onResponseEnd?.(controller, {});
+      deliver(handler, controller, answer, answer.body);
     };
     const dispatch = cached((options, handler) => {
       perform(requestFields(options.headers), handler).catch((error: Error) =>

@@ -2,13 +2,26 @@
 // is held already.
 
 import type { Dispatcher } from 'undici';
-import type { HeaderLines } from '../fetch/outcome.js';
+import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
 
 /** Bodies arrive decoded. */
 const CODING = new Set(['content-encoding', 'content-length', 'transfer-encoding']);
 
+/** Hands a response to a handler. undici 8 (Node.js 26) reads the fields off the controller, undici 7 its argument. */
+export function deliver(
+  handler: Dispatcher.DispatchHandler,
+  controller: Dispatcher.DispatchController,
+  { status, headers, statusText }: Pick<ResponseOutcome, 'status' | 'headers' | 'statusText'>,
+  body: Uint8Array,
+): void {
+  const fields = responseFields(headers);
+  handler.onResponseStart?.(Object.assign(controller, { rawHeaders: fields }), status, fields, statusText);
+  if (body.length > 0) handler.onResponseData?.(controller, Buffer.from(body));
+  handler.onResponseEnd?.(controller, {});
+}
+
 /** Fields of a response, by name in lower case. @throws Never */
-export function responseFields(lines: HeaderLines): Record<string, string | string[]> {
+function responseFields(lines: HeaderLines): Record<string, string | string[]> {
   const fields: Record<string, string | string[]> = {};
   for (const [name, value] of lines) {
     const lower = name.toLowerCase();
