@@ -20,6 +20,7 @@ import {
   REAL_WORK_MS,
   VIRTUAL_START_MS,
 } from './limits.js';
+import { RealWork } from './real-work.js';
 
 /** How a virtual clock is set up. */
 export interface VirtualClockOptions {
@@ -53,9 +54,6 @@ export interface VirtualClock extends Clock {
 const { setImmediate: realImmediate, setTimeout: realTimeout } = globalThis;
 const realNow = performance.now.bind(performance);
 
-/** Work that the platform reports and that takes no virtual time: turns of the loop, files, names, connections. */
-const REAL_WORK = /^(?:Immediate|FSReq|CloseReq|FileHandleCloseReq|GetAddrInfo|TCPConnect|PipeConnect)/;
-
 /** What is replaced. Promises, `process.nextTick` and `setImmediate` are not: they do not wait. */
 const REPLACED = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] as const;
 
@@ -81,6 +79,7 @@ class ReplacedClock implements VirtualClock {
   readonly #fake: FakeClock;
   readonly #maxSteps: number;
   readonly #maxMs: number;
+  readonly #work = new RealWork();
   #isOver = false;
   /** Work that time stands still for. */
   #still = 0;
@@ -131,6 +130,7 @@ class ReplacedClock implements VirtualClock {
   readonly end = (): void => {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#work.end();
     restoreTimers(this.#fake);
   };
 
@@ -174,7 +174,7 @@ class ReplacedClock implements VirtualClock {
         const hint = 'the work of `clock.standStill` does not end; it must not wait for virtual time';
         throw stuck(`time has stood still at ${this.#date()} for ${MAX_STILL_MS / 1_000} real seconds`, hint);
       }
-      if (this.#still === 0 && realNow() - sinceMs > REAL_WORK_MS) this.#ignored = realWork();
+      if (this.#still === 0 && realNow() - sinceMs > REAL_WORK_MS) this.#ignored = this.#work.count();
       // A turn is enough for most; a file that takes longer is not worth a busy loop.
       await (turns < 100 ? realTurn() : new Promise((resolve) => realTimeout(resolve, 1)));
     }
@@ -182,7 +182,7 @@ class ReplacedClock implements VirtualClock {
 
   /** Whether the platform works on something that ends. */
   #hasWork(): boolean {
-    const work = realWork();
+    const work = this.#work.count();
     this.#ignored = Math.min(this.#ignored, work);
     return work > this.#ignored;
   }
@@ -205,10 +205,6 @@ function stuck(message: string, hint: string): MannerlyError {
 /** A turn of the real event loop: promises and ticks have run when it is over. */
 function realTurn(): Promise<void> {
   return new Promise((resolve) => realImmediate(resolve));
-}
-
-function realWork(): number {
-  return process.getActiveResourcesInfo().filter((name) => REAL_WORK.test(name)).length;
 }
 
 /** The library is loaded here: only those who test need to install it. */
