@@ -30,7 +30,7 @@ const OURS = ['--allow-address', '127.0.0.0/8', '--interval', '0'];
 const VERSIONS: readonly { range: string; manager: 'npm' | 'pnpm'; stripsTypes: boolean }[] = [
   { range: '20.19.0', manager: 'npm', stripsTypes: false },
   { range: '22.18.0', manager: 'pnpm', stripsTypes: true },
-  { range: '^24.0.0', manager: 'npm', stripsTypes: true },
+  { range: '^26.0.0', manager: 'npm', stripsTypes: true },
 ];
 
 /** Of `mannerly` and all that it brings along; more is for optional packages. */

@@ -25,7 +25,7 @@ export interface CommandRow {
 }
 
 const JSON_FLAG = flag('--json', 'print JSON');
-const ALLOW_ADDRESS = flag('--allow-address <cidr...>', 'allow a private address range');
+const ALLOW_ADDRESS = flag('--allow-address <cidr...>', 'allow a private address or range');
 const SEEDS = [new Argument('[seed...]', 'seed URLs')];
 const DIRECTORY = 'the crawl directory';
 const EXPORT_FORMATS: readonly ExportFormat[] = ['jsonl', 'csv', 'parquet'];
@@ -349,7 +349,7 @@ Examples:
         ),
         flag('--keys <file>', 'verify: by the keys of this directory file, without a request'),
         flag('--live <url>', 'verify: what a site says of requests that are signed in each form'),
-        flag('--allow-address <cidr...>', 'check, verify: allow a private address range'),
+        flag('--allow-address <cidr...>', 'check, verify: allow a private address or range'),
         flag('--json', 'check: print JSON'),
       ],
       help: `

@@ -180,6 +180,11 @@ describe('opened ranges', () => {
     ['http://127.0.0.1:8080/', ['127.0.0.0/8'], 'go'],
     ['http://127.1:1/', ['127.0.0.1/32'], 'go'],
     ['http://127.0.0.2/', ['127.0.0.1/32'], 'address-forbidden'],
+    // an address is a range of one
+    ['http://127.0.0.1:1/', ['127.0.0.1'], 'go'],
+    ['http://127.0.0.2/', ['127.0.0.1'], 'address-forbidden'],
+    ['http://[::1]:1/', ['::1'], 'go'],
+    ['http://[::2]/', ['::1'], 'address-forbidden'],
     ['http://[::1]:8080/', ['127.0.0.0/8'], 'address-forbidden'],
     ['http://[::1]:8080/', ['::1/128'], 'go'],
     ['http://10.0.0.1/', ['127.0.0.0/8', '::1/128'], 'address-forbidden'],
@@ -209,12 +214,19 @@ describe('opened ranges', () => {
     });
   });
 
-  it.each(['127.0.0.1', '127.0.0.0/33', 'localhost/8', '127.1/8', '', '::1', '127.0.0.0/-1', '10.0.0.0/8 '])(
-    '%j is no range',
-    (range) => {
-      expect(() => guard({ allowAddresses: [range] })).toThrow(expect.objectContaining({ code: 'option-invalid' }));
-    },
-  );
+  it.each([
+    '127.0.0',
+    '127.0.0.0/33',
+    'localhost/8',
+    '127.1/8',
+    '',
+    'fe80::1%lo',
+    '127.0.0.0/-1',
+    '10.0.0.0/8 ',
+    '::/8/9',
+  ])('%j is no range', (range) => {
+    expect(() => guard({ allowAddresses: [range] })).toThrow(expect.objectContaining({ code: 'option-invalid' }));
+  });
 });
 
 describe('looking names up', () => {

@@ -26,7 +26,7 @@ export interface AddressGuard {
 
 /** What a guard is made of. */
 export interface AddressGuardOptions {
-  /** CIDR ranges opened although they are not public, on every port. */
+  /** Addresses and CIDR ranges opened although they are not public, on every port. */
   readonly allowAddresses: readonly string[];
   /** Ports reached in addition to 80 and 443. */
   readonly ports: readonly number[] | 'any';
@@ -125,13 +125,14 @@ const METADATA: Range = ipaddr.parseCIDR('168.63.129.16/32');
 const GLOBAL_UNICAST: Range = ipaddr.parseCIDR('2000::/3');
 
 function parseRange(text: string): Range {
-  if (typeof text === 'string' && isIP(text.replace(/\/\d{1,3}$/, '')) !== 0 && ipaddr.isValidCIDR(text)) {
-    return ipaddr.parseCIDR(text);
-  }
+  // An address is a range of one.
+  const range = { 0: String(text), 4: `${text}/32`, 6: `${text}/128` }[isIP(text)] ?? '';
+  const isPlain = isIP(range.replace(/\/\d{1,3}$/, '')) !== 0 && !range.includes('%');
+  if (isPlain && ipaddr.isValidCIDR(range)) return ipaddr.parseCIDR(range);
   throw new MannerlyError(
     'option-invalid',
-    `expected \`network.allowAddresses\` to hold ranges such as "127.0.0.0/8", got ${JSON.stringify(text)}`,
-    { hint: 'A single address is a range as well: "192.0.2.7/32" or "2001:db8::7/128".' },
+    `expected \`network.allowAddresses\` to hold addresses and ranges such as "127.0.0.0/8", got ${JSON.stringify(text)}`,
+    { hint: 'For example "192.0.2.7", "192.0.2.0/24", "2001:db8::7" or "2001:db8::/32".' },
   );
 }
 

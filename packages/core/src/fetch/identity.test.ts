@@ -10,6 +10,7 @@ const contact = 'https://example.org/bot';
 const GOOD: readonly (readonly [options: IdentityOptions, userAgent: string])[] = [
   [{ name: 'tidepool-study', contact }, 'tidepool-study/1.0 (+https://example.org/bot)'],
   [{ name: 'A_1', contact: 'ann@example.org', version: '2.3-rc.1' }, 'A_1/2.3-rc.1 (+ann@example.org)'],
+  [{ name: 'bot', contact: 'mailto:ann@example.org' }, 'bot/1.0 (+ann@example.org)'],
   [{ name: 'bot', contact: 'http://[2001:db8::1]/x' }, 'bot/1.0 (+http://[2001:db8::1]/x)'],
   [{ name: 'bot', contact: 'a@b.org', page: 'https://b.org/bot' }, 'bot/1.0 (+https://b.org/bot; a@b.org)'],
   [{ name: 'bot', contact, page: 'https://b.org/bot' }, 'bot/1.0 (+https://example.org/bot)'],
@@ -40,6 +41,7 @@ const BAD: readonly (readonly [options: unknown, code: string])[] = [
   [{ name: 'bot', contact: 'https://example.org/)(' }, 'identity-contact'],
   [{ name: 'bot', contact: 'https://ann:secret@example.org/' }, 'identity-contact'],
   [{ name: 'bot', contact: 'https://bot/' }, 'identity-contact'],
+  [{ name: 'bot', contact: 'mailto:ann@example.org?subject=x' }, 'identity-contact'],
   [{ name: 'bot', contact: 'ftp://example.org/' }, 'identity-contact'],
   [{ name: 'bot', contact: `https://example.org/${'x'.repeat(256)}` }, 'identity-contact'],
   [{ name: 'bot', contact, tokens: [] }, 'identity-name'],
@@ -53,7 +55,7 @@ describe('resolveIdentity', () => {
     const identity = resolveIdentity(options);
     expect(identity.userAgent).toBe(userAgent);
     expect(identity.tokens).toEqual([options.name]);
-    expect(identity.from).toBe(options.contact.includes('@') ? options.contact : null);
+    expect(identity.from).toBe(options.contact.includes('@') ? options.contact.replace('mailto:', '') : null);
   });
 
   it.each(BAD)('%j is refused with %s', (options, code) => {

@@ -57,7 +57,13 @@ export const NO_PAGE =
 
 /** Whether the User-Agent names no page. */
 export function lacksPage({ contact, page = null }: Given): boolean {
-  return page === null && MAIL.test(String(contact));
+  return page === null && mailboxOf(String(contact)) !== null;
+}
+
+/** `mailto:` may stand before it. */
+function mailboxOf(contact: string): string | null {
+  const address = contact.replace(/^mailto:/i, '');
+  return MAIL.test(address) ? address : null;
 }
 
 function checkWord(value: unknown, grammar: RegExp, option: string, allowed: string): string {
@@ -70,7 +76,8 @@ function checkWord(value: unknown, grammar: RegExp, option: string, allowed: str
 
 function checkContact(value: unknown): { contact: string; from: string | null } {
   if (typeof value === 'string' && value.length <= MAX_CONTACT_LENGTH) {
-    if (MAIL.test(value)) return { contact: value, from: value };
+    const mailbox = mailboxOf(value);
+    if (mailbox !== null) return { contact: mailbox, from: mailbox };
     if (isContactUrl(value)) return { contact: value, from: null };
   }
   const expected = `an http(s) URL or a mail address of at most ${MAX_CONTACT_LENGTH} ASCII characters`;

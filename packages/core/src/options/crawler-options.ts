@@ -511,8 +511,8 @@ export interface PreferenceOptions {
 /** The options of `network`. */
 export interface NetworkOptions {
   /**
-   * Address ranges (CIDR) such as `127.0.0.0/8` that are allowed although they are not public, on every port. @default
-   * []
+   * Addresses and ranges (CIDR) such as `127.0.0.0/8` that are allowed although they are not public, on every port.
+   * @default []
    */
   readonly allowAddresses?: readonly string[];
   /**

@@ -36,11 +36,11 @@ export const MACHINE_ROWS = {
     'NetworkOptions',
     {
       allowAddresses: row(
-        list(text('a CIDR range')),
-        'Address ranges (CIDR) such as `127.0.0.0/8` that are allowed although they are not public, on every port.',
+        list(text('an address or CIDR range')),
+        'Addresses and ranges (CIDR) such as `127.0.0.0/8` that are allowed although they are not public, on every port.',
         {
           default: [],
-          flag: ['--allow-address <cidr>', 'allow a private address range such as 127.0.0.0/8 (repeatable)'],
+          flag: ['--allow-address <cidr>', 'allow a private address or range such as 127.0.0.0/8 (repeatable)'],
         },
       ),
       ports: row(
