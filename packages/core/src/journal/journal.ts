@@ -96,8 +96,7 @@ export class Journal {
     if (isCompanionHop(work.record)) return;
     const clock = this.#hostClocks.get(work.url);
     this.#hostClocks.delete(work.url);
-    const decision = fromPage(work, outcome, this.#nowMs());
-    this.#decide(clock === undefined ? decision : { ...decision, clock });
+    this.#decide(fromPage(work, outcome, this.#nowMs(), clock));
   }
 
   /** These URLs go on to the frontier: pending decisions about them are dropped. */
@@ -248,22 +247,27 @@ function isCompanionHop({ via, hops }: UrlRecord): boolean {
   return via === 'companion' && hops > 0;
 }
 
-/** A page that was taken. */
-function fromPage({ url, record, decision, robots }: PageWork, outcome: PageOutcome, atMs: number): UrlDecision {
+/** A page that was taken. What it may have is set one by one: V8 takes long to copy a decision and add to the copy. */
+function fromPage(
+  { url, record, decision, robots }: PageWork,
+  outcome: PageOutcome,
+  atMs: number,
+  clock: HostClockReading | undefined,
+): UrlDecision {
   const { line, pattern, dialect } = decision;
   const { depth, from } = record;
   const { status, reason, layer, httpStatus = null, detail = null } = outcome;
   const { queued, isPage, replaces, simhash, similarTo } = outcome;
   const known = { url, status, reason, layer, httpStatus, line, pattern, dialect, robots, depth, from, atMs, detail };
-  return {
-    ...decided(known),
-    ...(queued === undefined ? {} : { queued }),
-    ...(isPage === true ? { isPage } : {}),
-    ...(replaces === undefined ? {} : { replaces }),
-    ...(simhash === undefined ? {} : { simhash }),
-    ...(similarTo === undefined ? {} : { similarTo }),
-    ...carriedBy(reason === 'license' ? 'failed' : status, record),
-  };
+  const page: { -readonly [Name in keyof UrlDecision]: UrlDecision[Name] } = decided(known);
+  if (queued !== undefined) page.queued = queued;
+  if (isPage === true) page.isPage = isPage;
+  if (replaces !== undefined) page.replaces = replaces;
+  if (simhash !== undefined) page.simhash = simhash;
+  if (similarTo !== undefined) page.similarTo = similarTo;
+  Object.assign(page, carriedBy(reason === 'license' ? 'failed' : status, record));
+  if (clock !== undefined) page.clock = clock;
+  return page;
 }
 
 function fromDrop(

@@ -123,8 +123,8 @@ export interface ExclusionInput {
 }
 
 /** Judges a page. @throws Never @see page-level §7 */
-export function excludePage({ options, ...input }: ExclusionInput): PageExclusion {
-  const { work, facts, headers, isJoined, tokens, tdm } = input;
+export function excludePage(input: ExclusionInput): PageExclusion {
+  const { options, work, facts, headers, isJoined, tokens, tdm, nowMs } = input;
   const signals = readPageSignals({
     url: work.url,
     headers,
@@ -137,7 +137,7 @@ export function excludePage({ options, ...input }: ExclusionInput): PageExclusio
     // The file has been asked about this URL already: its answer stands for every path.
     tdmRules: tdm.reserved === null ? [] : [{ location: '/', reserved: tdm.reserved, policy: tdm.policy }],
   });
-  const effects = pageEffects(signals, options.page, input.nowMs);
+  const effects = pageEffects(signals, options.page, nowMs);
   const { followLinks } = effects;
   const plainLink = followLinks ? null : 'page-nofollow';
   const canonical = signals.canonical === signals.url ? null : signals.canonical;

@@ -242,7 +242,7 @@ async function storedResult(
   const decision: PageOutcome = exclusion.storesItems
     ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...leftOut(page) }
     : wordOf(exclusion);
-  const said = { ...decision, ...saidOf(run, near), httpStatus, isPage: true };
+  const said = { httpStatus, isPage: true, ...decision, ...saidOf(run, near) };
   const { links, refused } = await admittedInSlices(run, candidates);
   return { kind: 'page', work, decision: said, links, refused };
 }

@@ -38,7 +38,7 @@ export async function performWork(run: Run, work: Work): Promise<void> {
   // Lost: another process holds the host by now. It will fetch and report the page.
   if (answer === 'ok') {
     const more = replaces === undefined ? {} : { replaces };
-    journal.page(result.work, { ...decision, ...more, queued: frontier.counts().queued });
+    journal.page(result.work, { queued: frontier.counts().queued, ...decision, ...more });
   }
 }
 
@@ -121,11 +121,11 @@ async function send(
     headers,
     host: work.lease.host,
     requirements: work.lease.requirements,
-    ...(work.kind === 'robots' ? { robotsOf: work.authority } : { robots: work.robots }),
     beforeDecoding: work.kind === 'page' && exchangeOver !== null ? beforeDecoding : undefined,
     mayConnect: (address) => frontier.mayConnect(work, address),
     mayStart: () => frontier.mayStart(work),
     signal: stop.signal,
+    ...(work.kind === 'robots' ? { robotsOf: work.authority } : { robots: work.robots }),
   });
   exchangeOver?.();
   const came = outcome.kind === 'not-sent' ? outcome.exchange : outcome;
