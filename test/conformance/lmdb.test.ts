@@ -26,7 +26,7 @@ describe('the lmdb store', () => {
     capabilities: LMDB_CAPABILITIES,
     without: ['D1'],
     isBounded: true,
-    processes: { make: lmdbProcesses },
+    processes: { make: lmdbProcesses, seedsPerHost: 1 },
   });
 });
 

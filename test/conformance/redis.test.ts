@@ -46,7 +46,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store (redis-server; not run wh
       makeStore: (settings) => redisUnderTest(settings, 1),
       capabilities,
       isBounded: true,
-      processes: { make: () => redisProcesses(server.url) },
+      processes: { make: () => redisProcesses(server.url), seedsPerHost: 1 },
     });
   });
 

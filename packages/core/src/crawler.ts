@@ -9,7 +9,7 @@ import type { HandledPage, UnchangedHandler } from './handle/handled-page.js';
 import { type Handler, type HandlerOptions, Handlers, type LoginHandler, type Route } from './handle/handlers.js';
 import { streamPages } from './handle/page-stream.js';
 import { type Routes, registerRoutes } from './handle/routes.js';
-import { type CrawlInspection, openInspection } from './inspection/inspection.js';
+import type { CrawlInspection } from './inspection/inspection.js';
 import { CrawlLog, logFunctionOf } from './journal/crawl-log.js';
 import { type CrawlEvents, createCrawlEmitter, type StoreNotice } from './journal/events.js';
 import { MAX_WAIT_MS } from './limits.js';
@@ -274,6 +274,8 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       });
     }
     const { manifest: _, ...paths } = await readCrawlDirectory(out);
+    // Loaded where it is asked: a run does not need it.
+    const { openInspection } = await import('./inspection/inspection.js');
     const inspection = await openInspection({
       paths,
       store: options.store === undefined ? storeFor(out, options, resolved) : null,

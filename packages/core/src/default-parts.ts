@@ -7,7 +7,7 @@ import { readCrawlDirectory } from './directory/crawl-directory.js';
 import { crawlPaths } from './directory/crawl-paths.js';
 import type { Fetcher } from './fetch/fetcher.js';
 import { createUndiciFetcher } from './fetch/undici-fetcher.js';
-import { type CrawlInspection, openInspection } from './inspection/inspection.js';
+import type { CrawlInspection } from './inspection/inspection.js';
 import { readSettings } from './options/crawl-settings.js';
 import type { CrawlerOptions } from './options/crawler-options.js';
 import type { ResolvedOptions } from './options/options.js';
@@ -43,6 +43,7 @@ export async function inspectCrawl(directory: string): Promise<CrawlInspection> 
   const { manifest, ...paths } = await readCrawlDirectory(directory);
   const settings = await readSettings(paths.settingsPath, manifest.tokens);
   const store = (await storesIn(directory))();
+  const { openInspection } = await import('./inspection/inspection.js');
   return openInspection({ paths, store, settings, clock: systemClock() });
 }
 

@@ -40,16 +40,21 @@ new PerformanceObserver(() => {
   setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
 }).observe({ entryTypes: ['gc'] });
 
-setFlagsFromString('--expose-gc');
-const collect: () => void = runInNewContext('gc');
-setFlagsFromString('--no-expose-gc');
-
+let collect: (() => void) | null = null;
 setCollector(() => {
+  collect ??= exposedCollector();
   // Compacted, so that the system gets the free pages back.
   setFlagsFromString('--compact-on-every-full-gc');
   collect();
   setFlagsFromString('--no-compact-on-every-full-gc');
 });
+
+function exposedCollector(): () => void {
+  setFlagsFromString('--expose-gc');
+  const exposed = runInNewContext('gc') as () => void;
+  setFlagsFromString('--no-expose-gc');
+  return exposed;
+}
 
 function newSpaceBytes(): number {
   return getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0;

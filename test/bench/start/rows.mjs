@@ -13,6 +13,8 @@ const RUNS = 15;
 const CORE = fileURLToPath(new URL('../../../packages/core/', import.meta.url));
 const PACKAGER = fileURLToPath(new URL('../../../.ci/package.mjs', import.meta.url));
 const COMMANDS = { 'from the workspace': join(CORE, 'bin/mannerly.js'), published: '' };
+/** Without what makes Node read a file of certificates in every process, before any code of ours. */
+const { NODE_EXTRA_CA_CERTS: _, ...ENVIRONMENT } = process.env;
 const WHO = ['--name', 'start-bench', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
 
 export async function rows() {
@@ -25,7 +27,7 @@ export async function rows() {
   /** Milliseconds until a process has ended, or until it has sent a request, which ends it. */
   const timed = async (args) => {
     const startedAt = performance.now();
-    const child = spawn(process.execPath, args, { stdio: 'ignore' });
+    const child = spawn(process.execPath, args, { stdio: 'ignore', env: ENVIRONMENT });
     const onRequest = () => {
       child.kill('SIGKILL');
     };

@@ -10,7 +10,7 @@ import { isShared, retryFrom } from './crawl-flags.js';
 import type { CrawlSetup } from './crawl-setup.js';
 import { EXIT } from './exit-codes.js';
 import type { CliIo } from './io.js';
-import { type OpenedStore, openStore } from './open-store.js';
+import type { OpenedStore } from './open-store.js';
 import { takeAdded } from './take-added.js';
 
 /**
@@ -24,7 +24,10 @@ export async function makeCrawl(
   isFirst: boolean,
   print: (line: string) => void,
 ) {
-  const opened = flags.store === undefined ? null : await openStore(flags.store, options.identity.name);
+  const opened =
+    flags.store === undefined
+      ? null
+      : await (await import('./open-store.js')).openStore(flags.store, options.identity.name);
   const log = commandLog(options.log, print);
   const keeps = flags.again === true && (options.recrawl ?? false) === false ? { recrawl: true } : {};
   const all = { ...options, ...keeps, ...(log === undefined ? {} : { log }) };

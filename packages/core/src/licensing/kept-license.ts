@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { decodeText } from '../fetch/charset.js';
 import { headerValue, type ResponseOutcome } from '../fetch/outcome.js';
-import { type LicenseReading, readLicenseDocument } from './license-document.js';
+import type { LicenseReading } from './license-document.js';
 import { LICENSE_UNREADABLE_MS, MAX_LICENSE_BYTES } from './limits.js';
 
 /** A document as it is kept, in memory and, without its reading, in the store. */
@@ -35,9 +35,10 @@ export function keptReading(reading: LicenseReading, fetchedAtMs: number | null)
   return { reading, text: null, fetchedAtMs, expiresAtMs: 0, digest: null, etag: null, lastModified: null };
 }
 
-export function keptResponse({ body, headers, truncated }: ResponseOutcome, nowMs: number): Kept {
+export async function keptResponse({ body, headers, truncated }: ResponseOutcome, nowMs: number): Promise<Kept> {
   if (truncated === 'limit') return unreadable(`more than ${MAX_LICENSE_BYTES} bytes`, nowMs);
   const text = decodeText(body, headerValue(headers, 'content-type'), 'xml');
+  const { readLicenseDocument } = await import('./license-document.js');
   const reading = readLicenseDocument(text);
   const lifetimeMs = reading.kind === 'read' ? reading.maxAgeDays * DAY_MS : LICENSE_UNREADABLE_MS;
   return {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { type HostWarning, type PageWork, retryUrl } from '@mannerly/frontier';
 import type { Purpose } from '@mannerly/robots/page';
-import { conditionalFields, exchangeOf, isRefusedByGuard } from '../fetch/outcome.js';
+import { conditionalFields, exchangeOf, headerValue, isRefusedByGuard } from '../fetch/outcome.js';
 import { type RecordStore, readJson, urlKey, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
 import { excludedByLicense } from '../page/exclusion.js';
@@ -14,7 +14,7 @@ import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
 import { parseUrl } from '../parse-url.js';
 import { type Kept, keptReading, keptResponse, renewed, unreachable, unreadable } from './kept-license.js';
-import { type LicenseReading, readLicenseDocument } from './license-document.js';
+import type { LicenseReading } from './license-document.js';
 import { judgeLicenses, type LicenseUser, type LicenseVerdict, type NamedLicense } from './license-terms.js';
 import { type LicenseTokens, licenseUserOf, type ResolvedLicensing } from './licensing-options.js';
 import {
@@ -28,7 +28,7 @@ import {
   MAX_LICENSES_IN_MEMORY,
   MAX_LICENSES_PER_AUTHORITY,
 } from './limits.js';
-import { licensesOfPage, mayNameLicense } from './page-licenses.js';
+import type { LicensedPage } from './page-licenses.js';
 
 export interface FoundLicense extends LicenseVerdict {
   /** When its document was received, epoch milliseconds; `null`: it was not. */
@@ -146,7 +146,7 @@ export class Licenses {
   /** The documents that hold for a page: those that its response names, else those of robots.txt. */
   async documentsOf(
     { url, signals: { licenses } }: Pick<PageWork, 'url'> & { readonly signals: Pick<PageWork['signals'], 'licenses'> },
-    page: Parameters<typeof licensesOfPage>[0],
+    page: LicensedPage,
     body: Uint8Array,
   ): Promise<readonly ReadLicense[]> {
     const named = await this.#ofResponse(url, { ...page, fetchedAtMs: this.#parts.nowMs() }, body);
@@ -174,9 +174,11 @@ export class Licenses {
 
   async #ofResponse(
     url: string,
-    page: Parameters<typeof licensesOfPage>[0] & Pick<FetchedPage, 'fetchedAtMs'>,
+    page: LicensedPage & Pick<FetchedPage, 'fetchedAtMs'>,
     body: Uint8Array,
   ): Promise<NamedAndKept[]> {
+    // Like all that reads licences, loaded with the first of them.
+    const { licensesOfPage } = await import('./page-licenses.js');
     const named = await licensesOfPage(page, body);
     return Promise.all(
       named.map(async (each) => {
@@ -309,7 +311,7 @@ export class Licenses {
         if (!isFetchable(url, new URL(document).origin)) return unreadable('it redirects to no https URL', atMs);
       } else if (answer.status === 304 && known !== null) return renewed(known, atMs);
       else if (answer.status < 200 || answer.status > 299) return unreadable(said, atMs);
-      else return keptResponse(answer, atMs);
+      else return await keptResponse(answer, atMs);
     }
     return unreadable(`more than ${MAX_LICENSE_HOPS} redirects`, nowMs());
   }
@@ -333,11 +335,17 @@ export class Licenses {
     if (stored === null) return null;
     const { why, ...rest } = stored;
     const text = rest.text === null ? null : Buffer.from(rest.text, 'base64').toString('utf8');
+    const { readLicenseDocument } = await import('./license-document.js');
     const reading = text === null ? ({ kind: 'unreadable', why: why ?? '' } as const) : readLicenseDocument(text);
     const kept: Kept = { ...rest, text, reading };
     keepLatest(this.#documents, document, kept, MAX_LICENSES_IN_MEMORY);
     return kept;
   }
+}
+
+/** Whether a response may name one. */
+function mayNameLicense({ headers, rendering, html }: LicensedPage): boolean {
+  return html?.mayNameLicense === true || rendering !== null || headerValue(headers, 'link') !== null;
 }
 
 /** https; http on the very authority that names it, which is no weaker than its robots.txt (C2). */

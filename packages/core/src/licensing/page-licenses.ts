@@ -2,7 +2,7 @@
 // type `rel=license` is an ordinary link to a licence, older than RSL, and has no effect (licensing C1).
 
 import { Parser } from 'htmlparser2';
-import { type HeaderLines, headerValue } from '../fetch/outcome.js';
+import type { HeaderLines } from '../fetch/outcome.js';
 import { linksOfFields } from '../page/links.js';
 import type { FetchedPage } from '../page/page.js';
 import { parseUrl } from '../parse-url.js';
@@ -14,16 +14,11 @@ const RSL_TYPE = 'application/rsl+xml';
 /** A licence that a response names: where its document is, or the document itself. */
 type PageLicense = { readonly url: string } | { readonly reading: LicenseReading };
 
-/** Whether a response may name one. */
-export function mayNameLicense({ headers, rendering, html }: Parameters<typeof licensesOfPage>[0]): boolean {
-  return html?.mayNameLicense === true || rendering !== null || headerValue(headers, 'link') !== null;
-}
+/** What of a page it takes to read its licences. */
+export type LicensedPage = Pick<FetchedPage, 'url' | 'headers' | 'kind' | 'html' | 'text' | 'rendering'>;
 
 /** What a response names; one more than may be is one that cannot be read. Never rejects. */
-export async function licensesOfPage(
-  page: Pick<FetchedPage, 'url' | 'headers' | 'kind' | 'html' | 'text' | 'rendering'>,
-  body: Uint8Array,
-): Promise<readonly PageLicense[]> {
+export async function licensesOfPage(page: LicensedPage, body: Uint8Array): Promise<readonly PageLicense[]> {
   const found: PageLicense[] = linkedLicenses(page.headers, page.url);
   if (page.kind === 'html' && (page.rendering !== null || page.html?.mayNameLicense === true)) {
     // Where a browser had the page, what came counts as well: no script takes a term back.

@@ -7,7 +7,7 @@ import { headerValue, type ResponseOutcome } from '../fetch/outcome.js';
 import type { RenderedPage } from '../fetch/renderer.js';
 import { type ContentKind, contentOf } from './content-kind.js';
 import { excludePage, type ResolvedExclusionOptions } from './exclusion.js';
-import { type HtmlSummary, readHtml, utf8Page } from './html.js';
+import type { HtmlSummary } from './html.js';
 import { SLOW_PAGE_MS } from './limits.js';
 import { createFetchedPage, type PageInCrawl } from './page.js';
 
@@ -30,6 +30,10 @@ export interface PageReaderParts {
   readonly onSlow?: (url: string, tookMs: number) => void;
 }
 
+/** The first page loads what reads HTML: a first request does not need it. */
+let loading: Promise<typeof import('./html.js')> | null = null;
+const loadHtml = () => (loading ??= import('./html.js'));
+
 export class PageReader {
   readonly #parts: PageReaderParts;
 
@@ -47,9 +51,10 @@ export class PageReader {
     rendering?: RenderedPage,
   ): Promise<PageInCrawl> {
     const { decodeText, utf8Start, tdmFor, joinsHeaders, tokens, options, nowMs, onSlow } = this.#parts;
-    const beganMs = performance.now();
     const { headers, body } = outcome;
     const content = contentOf(headers, body);
+    const html = content.kind === 'html' ? await loadHtml() : null;
+    const beganMs = performance.now();
     const type = headerValue(headers, 'content-type');
     let text: string | null = null;
     const decode = (): string => {
@@ -57,10 +62,10 @@ export class PageReader {
       return text;
     };
     let facts: HtmlSummary | null = null;
-    if (content.kind === 'html') {
+    if (html !== null) {
       const start = utf8Start?.(body, type, content.kind) ?? null;
-      facts = readHtml(start === null ? decode() : utf8Page(body.subarray(start)));
-      if (rendering !== undefined) facts = unitedSummary(facts, rendering, work.url);
+      facts = html.readHtml(start === null ? decode() : html.utf8Page(body.subarray(start)));
+      if (rendering !== undefined) facts = unitedSummary(facts, html.readHtml(rendering.html), rendering, work.url);
     }
     const tookMs = performance.now() - beganMs;
     if (tookMs > SLOW_PAGE_MS) onSlow?.(work.url, tookMs);
@@ -76,8 +81,7 @@ export class PageReader {
  * The facts of a page in a browser: what it shows is the DOM's. Directives count in the raw document and in the DOM
  * after load, so that no script takes one back (page-level §2).
  */
-function unitedSummary(raw: HtmlSummary, { html, url }: RenderedPage, pageUrl: string): HtmlSummary {
-  const shown = readHtml(html);
+function unitedSummary(raw: HtmlSummary, shown: HtmlSummary, { url }: RenderedPage, pageUrl: string): HtmlSummary {
   return {
     ...shown,
     // A script may have moved the document to another path, and hrefs are relative to that.

@@ -3,7 +3,6 @@
 // only where they are shown.
 
 import { createHash, hash } from 'node:crypto';
-import { Parser } from 'htmlparser2';
 import type { FetchedPage } from '../page/page.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 
@@ -21,6 +20,7 @@ export async function digestOf(
 ): Promise<string | null> {
   if (typeof change === 'function') return jsonDigest(await change(page));
   if (page.kind !== 'html' || change === 'payload') return payloadDigest(await page.bytes());
+  const { Parser } = await import('htmlparser2');
   const digest = createHash('sha256').update(page.title ?? '');
   for (const url of new Set(page.links.map((link) => link.url))) digest.update(`\n${url}`);
   let hidden = 0;

@@ -37,8 +37,7 @@ import { ItemWriter } from '../output/items.js';
 import { jsonlSink } from '../output/jsonl.js';
 import { datasetReader } from '../page/datasets.js';
 import { PageReader } from '../page/read-page.js';
-import { lookAtVisit } from '../recrawl/kept-knowledge.js';
-import { Recrawl } from '../recrawl/recrawl.js';
+import type { Recrawl } from '../recrawl/recrawl.js';
 import { replayedWork } from '../replay/replayed-work.js';
 import type { CrawlLogs } from '../report/crawl-logs.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
@@ -135,10 +134,13 @@ export class Run {
     const { signIn, network } = options;
     setup.handlers.checkFor({ hasBrowser: setup.fetcher.renderer !== undefined, hasForm: signIn?.form != null });
     const cookies = await jarMaker(network.cookies, signIn?.form == null ? null : signIn.origin);
+    // A crawl that keeps no visits starts sooner without it.
+    const recrawls = options.recrawl !== null || setup.again ? await import('../recrawl/recrawl.js') : null;
     const startedAtMs = clock.nowMs();
     const opened = await openRunDirectory(setup, startedAtMs);
     try {
-      return new Run(setup, startedAtMs, opened, await ReadingLog.open(opened.directory), cookies);
+      const readings = await ReadingLog.open(opened.directory);
+      return new Run(setup, startedAtMs, opened, readings, cookies, recrawls);
     } catch (error) {
       await opened.logs.close();
       await opened.directory?.release();
@@ -152,6 +154,7 @@ export class Run {
     { directory, logs, needsFrontier, restedAtMs }: RunDirectory,
     readings: ReadingLog,
     cookies: MakeJar | null,
+    recrawls: typeof import('../recrawl/recrawl.js') | null,
   ) {
     const { options, handlers, emitter, stop, fetcher, sinks, clock } = setup;
     const { identity, bounds, network, exclusion } = options;
@@ -200,11 +203,10 @@ export class Run {
     this.frontier = createRunFrontier(setup, { journal, scope, knowledge, companions, totals, needsFrontier });
     const { frontier } = this;
     const fieldsOf = createFieldsOf(network.headers, options.hosts);
-    const kept = options.recrawl ?? (setup.again ? DEFAULT_RECRAWL : null);
     this.recrawl =
-      kept === null
+      recrawls === null
         ? null
-        : new Recrawl(frontier, kept, {
+        : new recrawls.Recrawl(frontier, options.recrawl ?? DEFAULT_RECRAWL, {
             sentAs: (url) => {
               const { hostname, origin } = new URL(url);
               return offerOf(identity, fieldsOf(hostname), origin === options.signIn?.origin);
@@ -336,6 +338,7 @@ export class Run {
     const url = requestedForm(urlOrHost);
     const explained = explain(url, await this.logs.find(url), isOver ? null : await this.frontier.look(url));
     const kept = this.options.recrawl ?? DEFAULT_RECRAWL;
+    const { lookAtVisit } = await import('../recrawl/kept-knowledge.js');
     const visit = isOver || this.recrawl === null ? null : await lookAtVisit(this.frontier, url, kept, this.nowMs());
     const whole = withHosts({ ...explained, ...(visit === null ? {} : { visit }) }, settings);
     return withError(whole, await this.logs.findError(url));

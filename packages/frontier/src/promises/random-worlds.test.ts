@@ -164,7 +164,7 @@ describe('random worlds', () => {
         const { world } = await crawl(list, concurrency);
         expect(faultsOf(world.log, list)).toEqual([]);
       }),
-      { numRuns: 100, seed: 20_261 },
+      { numRuns: 60, seed: 20_261 },
     );
   });
 
@@ -185,7 +185,7 @@ describe('random worlds', () => {
         expect(ends).not.toContain('stopped');
         expect(faultsOf(world.log, list)).toEqual([]);
       }),
-      { numRuns: 100, seed: 99, endOnFailure: true },
+      { numRuns: 60, seed: 99, endOnFailure: true },
     );
   });
 

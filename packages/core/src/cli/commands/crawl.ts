@@ -2,34 +2,18 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { WatchedCrawl } from '../../dashboard/view.js';
-import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import { lacksPage, NO_PAGE } from '../../fetch/identity.js';
-import { resolveOptions } from '../../options/options.js';
 import type { CrawlReport } from '../../report/crawl-report.js';
-import { totalsFromLogs } from '../../report/from-logs.js';
 import { progressText } from '../../report/progress-line.js';
-import { MAX_ACTIVITY_SEEDS } from '../../run/limits.js';
-import { type CrawlFlags, checkProcesses, isShared, retryFrom } from '../crawl-flags.js';
+import { type CrawlFlags, checkProcesses, retryFrom } from '../crawl-flags.js';
 import { type CrawlSetup, setUpCrawl } from '../crawl-setup.js';
 import { directoryFor } from '../default-directory.js';
-import { EXIT, exitCodeOf } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
-import { json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { makeCrawl, stopOnInterrupt } from '../live-crawl.js';
-import { openDashboard, openWorkersDashboard } from '../open-dashboard.js';
-import { outOfScopeText } from '../out-of-scope.js';
+import { openDashboard } from '../open-dashboard.js';
 import { type ProgressDisplay, showLine } from '../progress.js';
-import { resultFilesText } from '../result-files.js';
 import { seedsFrom } from '../seeds-file.js';
-import { summaryText } from '../summary.js';
-import { joinedProgress, joinedReport } from '../workers/joined-report.js';
-import { watchedWorkers } from '../workers/joined-view.js';
-import { WorkerPool } from '../workers/worker-pool.js';
-
-/** The default of `network.concurrency`. */
-const DEFAULT_CONCURRENCY = 64;
 
 /** Runs the command. @throws UsageError, MannerlyError */
 export async function crawlCommand(args: readonly string[], given: CrawlFlags, io: CliIo): Promise<number> {
@@ -45,18 +29,12 @@ export async function crawlCommand(args: readonly string[], given: CrawlFlags, i
   }
   announce(setup, out, io);
   const { workers = 1 } = flags;
-  const report = workers > 1 ? await crawlWithWorkers(setup, workers, out, io) : await crawlAlone(setup, out, io);
+  const crawlIn = workers > 1 ? (await import('../workers/crawl-with-workers.js')).crawlWithWorkers : crawlAlone;
+  const report = await crawlIn(setup, out, io);
   if (typeof report === 'number') return report;
-  const closed = await outOfScopeText(report, options.scope, out);
-  const last = [
-    resultFilesText(out, isShared(flags), [flags.csv, flags.sqlite]),
-    ...(closed === null ? [] : [closed]),
-  ].join('\n\n');
-  if (flags.json === true) {
-    io.out(json(report));
-    io.err(last);
-  } else io.out([summaryText(report), last].join('\n\n'));
-  return exitCodeOf(report);
+  // A crawl sends its first request sooner without it.
+  const { tellEnd } = await import('../crawl-end.js');
+  return tellEnd(report, setup, out, io);
 }
 
 /** In this process. Others may work on the same store. */
@@ -87,62 +65,6 @@ async function crawlAlone(setup: CrawlSetup, out: string, io: CliIo): Promise<Cr
     release();
     await dashboard?.close();
   }
-}
-
-/** With several processes. @returns The exit code where no worker has a report: they have said why */
-async function crawlWithWorkers(
-  setup: CrawlSetup,
-  count: number,
-  out: string,
-  io: CliIo,
-): Promise<CrawlReport | number> {
-  const { seeds, flags, options } = setup;
-  const { concurrency = DEFAULT_CONCURRENCY } = options.network ?? {};
-  const shared = { ...flags, concurrency: Math.ceil(concurrency / count) };
-  let display: ProgressDisplay | null = null;
-  const pool = new WorkerPool({
-    count,
-    start: () => io.startWorker(),
-    firstMessage: (isFirst) => ({ kind: 'start', seeds, flags: shared, out, isFirst }),
-    print: (line) => (display === null ? io.err(line) : display.line(line)),
-  });
-  const lineOf = (width: number): string => {
-    const progress = joinedProgress(pool.progress());
-    const mark = `${pool.running()} processes · `;
-    return `${mark}${progress === null ? 'opening' : progressText(progress, io.nowMs(), width - mark.length)}`;
-  };
-  const dashboard = await openWorkersDashboard(watched(pool, setup, io), pool, flags, io).catch((error: unknown) => {
-    pool.kill();
-    throw error;
-  });
-  display = showLine(io, lineOf, flags.progress);
-  const stop = (): void => pool.stop();
-  const release = stopOnInterrupt(io, display.line, stop, () => pool.kill());
-  try {
-    const ends = await pool.ended;
-    const [first, ...others] = ends.flatMap(({ report }) => report ?? []);
-    const worst = Math.max(...ends.map(({ code }) => code));
-    if (first === undefined) return worst === EXIT.ok ? EXIT.broken : worst;
-    const logged = await totalsFromLogs(await readCrawlDirectory(out));
-    return joinedReport([first, ...others], logged);
-  } finally {
-    display.stop();
-    release();
-    await dashboard?.close();
-  }
-}
-
-/** The workers as the live view sees them. */
-function watched(pool: WorkerPool, { seeds, options }: CrawlSetup, io: CliIo): WatchedCrawl {
-  const { bounds } = resolveOptions(options);
-  return watchedWorkers({
-    ...{ name: options.identity.name, seeds: seeds.slice(0, MAX_ACTIVITY_SEEDS), seedCount: seeds.length, bounds },
-    workers: () => pool.workers(),
-    pause: () => pool.tell('pause'),
-    resume: () => pool.tell('resume'),
-    stop: () => pool.stop(),
-    nowMs: () => io.nowMs(),
-  });
 }
 
 /** Says what is about to happen. */

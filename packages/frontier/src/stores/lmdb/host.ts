@@ -1,9 +1,12 @@
 // A host queue of the file while it is in memory, and its record. A record is written at every turn of the host, so it
 // is short: an array of what differs from a new host, what is seldom there at the end.
 
-import { Packr } from 'msgpackr';
+import { createRequire } from 'node:module';
 import type { EntryId, HostKey } from '../../store.js';
 import type { OpenLine } from './rows.js';
+
+/** The one file of it that lmdb has loaded: its modules would be loaded besides. */
+const { Packr } = createRequire(import.meta.url)('msgpackr') as typeof import('msgpackr');
 
 /** Holder number of hosts without a lease. */
 export const FREE = 0;

@@ -1,0 +1,73 @@
+// `mannerly crawl --workers`: a crawl by several processes, with the progress and the report of all of them together.
+
+import type { WatchedCrawl } from '../../dashboard/view.js';
+import { readCrawlDirectory } from '../../directory/crawl-directory.js';
+import { resolveOptions } from '../../options/options.js';
+import type { CrawlReport } from '../../report/crawl-report.js';
+import { totalsFromLogs } from '../../report/from-logs.js';
+import { progressText } from '../../report/progress-line.js';
+import { MAX_ACTIVITY_SEEDS } from '../../run/limits.js';
+import type { CrawlSetup } from '../crawl-setup.js';
+import { EXIT } from '../exit-codes.js';
+import type { CliIo } from '../io.js';
+import { stopOnInterrupt } from '../live-crawl.js';
+import { openWorkersDashboard } from '../open-dashboard.js';
+import { type ProgressDisplay, showLine } from '../progress.js';
+import { joinedProgress, joinedReport } from './joined-report.js';
+import { watchedWorkers } from './joined-view.js';
+import { WorkerPool } from './worker-pool.js';
+
+/** The default of `network.concurrency`. */
+const DEFAULT_CONCURRENCY = 64;
+
+/** Crawls with several processes. @returns The exit code where no worker has a report: they have said why */
+export async function crawlWithWorkers(setup: CrawlSetup, out: string, io: CliIo): Promise<CrawlReport | number> {
+  const { seeds, flags, options } = setup;
+  const { workers: count = 1 } = flags;
+  const { concurrency = DEFAULT_CONCURRENCY } = options.network ?? {};
+  const shared = { ...flags, concurrency: Math.ceil(concurrency / count) };
+  let display: ProgressDisplay | null = null;
+  const pool = new WorkerPool({
+    count,
+    start: () => io.startWorker(),
+    firstMessage: (isFirst) => ({ kind: 'start', seeds, flags: shared, out, isFirst }),
+    print: (line) => (display === null ? io.err(line) : display.line(line)),
+  });
+  const lineOf = (width: number): string => {
+    const progress = joinedProgress(pool.progress());
+    const mark = `${pool.running()} processes · `;
+    return `${mark}${progress === null ? 'opening' : progressText(progress, io.nowMs(), width - mark.length)}`;
+  };
+  const dashboard = await openWorkersDashboard(watched(pool, setup, io), pool, flags, io).catch((error: unknown) => {
+    pool.kill();
+    throw error;
+  });
+  display = showLine(io, lineOf, flags.progress);
+  const stop = (): void => pool.stop();
+  const release = stopOnInterrupt(io, display.line, stop, () => pool.kill());
+  try {
+    const ends = await pool.ended;
+    const [first, ...others] = ends.flatMap(({ report }) => report ?? []);
+    const worst = Math.max(...ends.map(({ code }) => code));
+    if (first === undefined) return worst === EXIT.ok ? EXIT.broken : worst;
+    const logged = await totalsFromLogs(await readCrawlDirectory(out));
+    return joinedReport([first, ...others], logged);
+  } finally {
+    display.stop();
+    release();
+    await dashboard?.close();
+  }
+}
+
+/** The workers as the live view sees them. */
+function watched(pool: WorkerPool, { seeds, options }: CrawlSetup, io: CliIo): WatchedCrawl {
+  const { bounds } = resolveOptions(options);
+  return watchedWorkers({
+    ...{ name: options.identity.name, seeds: seeds.slice(0, MAX_ACTIVITY_SEEDS), seedCount: seeds.length, bounds },
+    workers: () => pool.workers(),
+    pause: () => pool.tell('pause'),
+    resume: () => pool.tell('resume'),
+    stop: () => pool.stop(),
+    nowMs: () => io.nowMs(),
+  });
+}
