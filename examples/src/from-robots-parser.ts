@@ -3,6 +3,7 @@
 
 import { compileRules, parseRobots } from '@mannerly/robots';
 import { explain } from '@mannerly/robots/explain';
+import { siteFields } from '@mannerly/robots/site-fields';
 
 const robotsUrl = 'https://example.com/robots.txt';
 const body = `User-agent: examplebot
@@ -35,7 +36,7 @@ console.log(explain(rules, 'https://example.com/private/press/2026').sentence);
 console.log(rules.crawlDelayMs === null ? 'no delay asked for' : `${rules.crawlDelayMs} ms`);
 
 // robots.getSitemaps() and robots.getPreferredHost()
-console.log(document.sitemaps, document.host);
+console.log(document.sitemaps, siteFields(document).host);
 
 // robots.isExplicitlyDisallowed(url, agent)      the group must name the agent
 console.log(!decision.allowed && decision.agent !== '*');

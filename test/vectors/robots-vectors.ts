@@ -14,6 +14,7 @@ import {
   visitState,
 } from '@mannerly/robots/politeness';
 import { sitePreferences } from '@mannerly/robots/preferences';
+import { siteFields } from '@mannerly/robots/site-fields';
 
 /** A vector as it stands in the files; which inputs it has depends on `kind`. */
 export interface Vector {
@@ -82,9 +83,9 @@ const ANSWERS: Readonly<Record<string, (vector: Vector) => Answers>> = {
       diagnostics: () => sorted(diagnose(document).map(({ line, code }) => [line, code])),
       unknown: () => document.unknown.map(({ line, field, value }) => [line, field, value]),
       sitemaps: () => document.sitemaps,
-      host: () => document.host,
-      cleanParams: () => document.cleanParams,
-      pleaseVisit: () => document.pleaseVisit,
+      host: () => siteFields(document).host,
+      cleanParams: () => siteFields(document).cleanParams,
+      pleaseVisit: () => siteFields(document).pleaseVisit,
       licenses: () => rules.licenses,
       comments: () => rules.comments,
       noindex: () => rules.noindex,

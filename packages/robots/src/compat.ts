@@ -7,6 +7,7 @@ import { robotsUrl } from './access/robots-url.js';
 import { MAX_COMPAT_AGENTS, MAX_USER_AGENT_CHARS } from './limits.js';
 import { parseRobots } from './parse.js';
 import { createRulesCompiler, type RobotsRules } from './rules.js';
+import { siteFields } from './site-fields.js';
 import { readUrl } from './target.js';
 
 /** A parsed robots.txt, with the methods of robots-parser. None of them throws. */
@@ -66,7 +67,7 @@ export function robotsParser(url: string, contents: string): CompatRobots {
       return crawlDelayMs === null ? undefined : crawlDelayMs / 1_000;
     },
     getSitemaps: () => [...document.sitemaps],
-    getPreferredHost: () => document.host,
+    getPreferredHost: () => siteFields(document).host,
   };
 }
 

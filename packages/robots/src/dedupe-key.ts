@@ -9,6 +9,7 @@ import type { RobotsDocument } from './document.js';
 import { MAX_MATCH_WORK } from './limits.js';
 import { canonical } from './normalize.js';
 import { matchesStretch, passed } from './pattern.js';
+import { siteFields } from './site-fields.js';
 import { readUrl, targetOf } from './target.js';
 
 /** Which statements of the file change the key. */
@@ -26,16 +27,17 @@ interface DedupeOptions {
 /** The key under which a URL is known: without the named parameters, on the preferred mirror (robots §9.7, §9.8). */
 export function dedupeKey(document: RobotsDocument, url: string, options: DedupeOptions = {}): string {
   const key = options.cleanParam === 'expose' ? url : withoutParams(document, url);
-  return options.host === 'canonicalize' ? onMirror(document.host, key) : key;
+  return options.host === 'canonicalize' ? onMirror(saidBy(document).host, key) : key;
 }
 
 function withoutParams(document: RobotsDocument, url: string): string {
   const hash = url.indexOf('#');
   const queryEnd = hash < 0 ? url.length : hash;
   const question = url.indexOf('?');
-  if (question < 0 || question > queryEnd || document.cleanParams.length === 0) return url;
+  if (question < 0 || question > queryEnd) return url;
+  const { params: lines } = saidBy(document);
+  if (lines.size === 0) return url;
   const pieces = url.slice(question + 1, queryEnd).split('&');
-  const lines = linesOf(document);
   const { path } = targetOf(url);
   const spellings = FORMS.map((form) => canonical(path, form, false));
   /** Each pattern is compared once. */
@@ -44,10 +46,10 @@ function withoutParams(document: RobotsDocument, url: string): string {
   const matches = (patterns: Patterns) => {
     // Past the bound a parameter stays: at worst the same page is known twice.
     if (passed.bytes > most) return false;
-    const known =
+    const isMatch =
       matched.get(patterns) ?? patterns.some((each, i) => matchesStretch(each, 0, each.length, spellings[i]!));
-    matched.set(patterns, known);
-    return known;
+    matched.set(patterns, isMatch);
+    return isMatch;
   };
   const names = new Set(pieces.map(nameOf));
   const dropped = new Set([...names].filter((name) => lines.get(name)?.some(matches)));
@@ -62,14 +64,21 @@ const nameOf = (piece: string): string => piece.split('=', 1)[0] as string;
 const FORMS = ['n0', 'n1'] as const;
 /** The path of a line, in the two spellings of RFC 9309. */
 type Patterns = readonly string[];
-/** What the lines of a file say, compiled once: the paths on which a parameter does not count. */
-const compiled = new WeakMap<RobotsDocument, ReadonlyMap<string, readonly Patterns[]>>();
+/** What a file says. */
+interface Said {
+  /** By parameter, the paths on which it does not count. */
+  readonly params: ReadonlyMap<string, readonly Patterns[]>;
+  readonly host: string | null;
+}
+/** Read once for each file. */
+const known = new WeakMap<RobotsDocument, Said>();
 
-function linesOf(document: RobotsDocument): ReadonlyMap<string, readonly Patterns[]> {
-  const known = compiled.get(document);
-  if (known !== undefined) return known;
+function saidBy(document: RobotsDocument): Said {
+  const said = known.get(document);
+  if (said !== undefined) return said;
+  const { host, cleanParams } = siteFields(document);
   const lines = new Map<string, Patterns[]>();
-  for (const { params, path } of document.cleanParams) {
+  for (const { params, path } of cleanParams) {
     const patterns = FORMS.map((form) => canonical(bytesOf(path), form, true));
     for (const param of params) {
       const paths = lines.get(param);
@@ -77,8 +86,9 @@ function linesOf(document: RobotsDocument): ReadonlyMap<string, readonly Pattern
       else paths.push(patterns);
     }
   }
-  compiled.set(document, lines);
-  return lines;
+  const read = { params: lines, host };
+  known.set(document, read);
+  return read;
 }
 
 function onMirror(host: string | null, url: string): string {

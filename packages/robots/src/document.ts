@@ -60,14 +60,6 @@ export interface Group {
   readonly licenses: readonly string[];
 }
 
-/** One `Clean-param` line (robots §9.8). */
-export interface CleanParam {
-  /** Names of the query parameters, case-sensitive. */
-  readonly params: readonly string[];
-  /** The prefix pattern of the paths concerned. */
-  readonly path: string;
-}
-
 /** An oddity of a file as a whole: about line 1, or line 0 for its size. */
 export interface FileNote {
   readonly code: DiagnosticCode;
@@ -92,11 +84,6 @@ export interface RobotsDocument {
   readonly groups: readonly Group[];
   /** Absolute URLs, in file order, without duplicates. */
   readonly sitemaps: readonly string[];
-  /** The first valid `Host`, as written, or `null`. */
-  readonly host: string | null;
-  readonly cleanParams: readonly CleanParam[];
-  /** Absolute URLs of the file's own authority, in file order, without duplicates. */
-  readonly pleaseVisit: readonly string[];
   /**
    * The licences for all crawlers, in file order, without duplicates: absolute URLs, and as written what is no URL.
    * A group may name others (licensing §2, C3); `licenses` of compiled rules has those that hold for a crawler.

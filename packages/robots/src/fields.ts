@@ -22,7 +22,7 @@ export const HOST = 17;
 export const CLEAN_PARAM = 18;
 export const PLEASE_VISIT = 19;
 /** A line without content that has something to tell: NUL bytes, say. */
-export const REMARK = 20;
+export const REMARK = 22;
 /** Added to the kind of a name that is misspelt. */
 export const MISSPELT = 32;
 

@@ -3,12 +3,20 @@
 
 import { textOf } from './bytes.js';
 import { plainKind } from './dialects.js';
-import type { CleanParam, FieldRecord, RobotsDocument } from './document.js';
+import type { FieldRecord, RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW, LICENSE, USER_AGENT } from './fields.js';
 import { valuesOf } from './group-fields.js';
 import { MAX_CLEAN_PARAM_CHARS } from './limits.js';
 import { records } from './packed-records.js';
 import { readUrl } from './target.js';
+
+/** One `Clean-param` line (robots §9.8). */
+export interface CleanParam {
+  /** Names of the query parameters, case-sensitive. */
+  readonly params: readonly string[];
+  /** The prefix pattern of the paths concerned. */
+  readonly path: string;
+}
 
 /** Reads a Sitemap value, absolute or relative to the file; `null`: to be ignored (robots §9.6). */
 export function readSitemap(value: string, robotsUrl: string | null): string | null {

@@ -6,21 +6,14 @@ import { type GroupSpan, plainKind } from './dialects.js';
 import type { FieldRecord, RobotsDocument } from './document.js';
 import { isGroupField, USER_AGENT } from './fields.js';
 import { fieldRecord, records } from './packed-records.js';
-import {
-  parseRequestRate,
-  parseVisitTimes,
-  type RequestRate,
-  rateInForce,
-  type TimeWindow,
-  visitState,
-} from './politeness-fields.js';
+import { parseRequestRate, parseVisitTimes, type RequestRate, rateInForce, visitState } from './politeness-fields.js';
 
 /** The fields of one source. */
 export interface FieldSource {
   /** All that hold something, as written. */
   readonly fields: readonly FieldRecord[];
   readonly requestRates: readonly (RequestRate & { readonly line: number })[];
-  readonly visitWindows: readonly TimeWindow[];
+  readonly visitWindows: ReturnType<typeof parseVisitTimes>['windows'];
 }
 
 /** Whether requests may start at a time, as the file's own clock lines say. */

@@ -4,7 +4,7 @@
 import { type Dialect, type GroupSpan, parseRobotVersion, plainKind, type Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW, isGroupField, isKnownField, ROBOT_VERSION, UNKNOWN, USER_AGENT } from './fields.js';
-import { isSilent, PackedRecord } from './packed-records.js';
+import { behindRecord, isPlainRule, isSilent, PackedRecord } from './packed-records.js';
 
 /**
  * The groups of a file in file order (RFC 9309 §2.2.1; robots §4.1, §4.2, R15, R16).
@@ -16,8 +16,18 @@ export function groupSpans(document: RobotsDocument, dialect: Dialect, within?: 
   let hasRule = false;
   let mayDeclare = false;
   const { packed } = document;
-  for (let at = within?.from ?? 0, record: PackedRecord; at < (within?.to ?? packed.length); at = record.next) {
-    record = new PackedRecord(packed, at);
+  const isSkipped = dialect.kindOf === plainKind && !dialect.hasRecords;
+  const end = within?.to ?? packed.length;
+  for (let at = within?.from ?? 0, next: number; at < end; at = next) {
+    if (isSkipped && isPlainRule(packed, at)) {
+      next = behindRecord(packed, at);
+      hasRule = true;
+      mayDeclare = false;
+      if (open !== null) open.to = next;
+      continue;
+    }
+    const record = new PackedRecord(packed, at);
+    ({ next } = record);
     const kind = dialect.kindOf(record);
     // R16: a blank line ends a record only once the record has a rule line.
     if (record.isAfterBlank && dialect.hasRecords && hasRule) open = null;
@@ -36,7 +46,7 @@ export function groupSpans(document: RobotsDocument, dialect: Dialect, within?: 
         kind === ALLOW || kind === DISALLOW || isRuleLine || (within !== undefined && !isSilent(plainKind(record)));
     }
     if (open === null) continue;
-    open.to = record.next;
+    open.to = next;
     const plain = plainKind(record);
     if (!mayDeclare || plain === USER_AGENT || !isKnownField(plain)) continue;
     mayDeclare = false;

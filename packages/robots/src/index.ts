@@ -8,5 +8,4 @@ export type { RobotsDocument } from './document.js';
 export { RobotsError, type RobotsErrorCode } from './errors.js';
 export type { CompileOptions } from './options.js';
 export { parseRobots } from './parse.js';
-export { matchesPattern } from './pattern.js';
 export { compileRules, createRulesCompiler, type RobotsRules } from './rules.js';

@@ -18,18 +18,19 @@ const QUESTION = 0x3f;
 
 // What a form does with a byte, as bits.
 /** It stays as it is written. */
-const KEPT = 1;
+export const KEPT = 8;
 /** Its triplet is decoded. */
-const DECODED = 2;
+const DECODED = 128;
 /** In the query it is escaped, if the form is `n1`. */
-const RESERVED = 4;
+export const RESERVED = 1;
 
 const tableOf = (kept: RegExp, decoded: RegExp) =>
   Uint8Array.from({ length: 256 }, (_, byte) => {
     const char = String.fromCharCode(byte);
     return (kept.test(char) ? KEPT : 0) | (decoded.test(char) ? DECODED : 0) | (/[:/?@[\]]/.test(char) ? RESERVED : 0);
   });
-const RFC = tableOf(/[\w\-.~:/?#[\]@!&'()+,;=]/, /[\w\-.~]/);
+/** For each byte, what RFC 9309 does with it. */
+export const RFC = tableOf(/[\w\-.~:/?#[\]@!&'()+,;=]/, /[\w\-.~]/);
 const GOOGLE = tableOf(/[\0-\x7f]/, /^$/);
 // NUL stays a triplet, because it is the end of a pattern where they are sorted.
 const YEAR_1996 = tableOf(/[^%*$\0]/, /[^%*$\0/]/);
@@ -75,17 +76,4 @@ export function canonical(bytes: string, form: Form, isPattern: boolean): string
     copied = next;
   }
   return copied === 0 ? bytes : spelling + bytes.slice(copied);
-}
-
-/** Whether `bytes[from, to)` is certainly a pattern that is compared as it is written, in the forms of RFC 9309. */
-export function isPlainPattern(bytes: Uint8Array, from: number, to: number): boolean {
-  let refused = 0;
-  for (let at = from; at < to; at++) {
-    const byte = bytes[at] as number;
-    const what = RFC[byte] as number;
-    if (what & refused) return false;
-    if (byte === QUESTION) refused = RESERVED;
-    if (what === 0 && byte !== STAR && (byte !== DOLLAR || at + 1 < to)) return false;
-  }
-  return true;
 }

@@ -12,8 +12,9 @@
 
 import { charString, decoder, textOf } from './bytes.js';
 import type { FieldRecord } from './document.js';
-import { BAD, fieldName, REMARK, UNKNOWN } from './fields.js';
-import { MAX_IDLE_LINES } from './limits.js';
+import { BAD, DISALLOW, fieldName, REMARK, UNKNOWN } from './fields.js';
+import { MAX_IDLE_LINES, MAX_LINE_BYTES } from './limits.js';
+import { KEPT, RESERVED, RFC } from './normalize.js';
 
 // What was odd about a line, as bits.
 export const NUL = 1;
@@ -24,7 +25,14 @@ export const INVALID_UTF8 = 16;
 
 const HAS_NOTES = 0x20;
 const AFTER_BLANK = 0x40;
+/** In the head of a rule: RFC 9309 compares its value as it is written. */
+const PLAIN = 0x10;
+/** Such a head, without its lowest bit, which tells `Allow` from `Disallow`. */
+const PLAIN_RULE = DISALLOW | PLAIN;
+const RULE_KIND = 0x1e;
 const KIND = 0x1f;
+/** Bytes of a value up to which its line is certainly not too long. */
+const MAX_TEXT_BYTES = MAX_LINE_BYTES - 32;
 const MORE = 0x40;
 const DIGIT = 0x3f;
 const DIGIT_BITS = 6;
@@ -50,19 +58,14 @@ export class PackedRecord {
 
   constructor(file: string, at: number) {
     const head = file.charCodeAt(at);
-    const from = valueStart(file, at);
-    const to = from + numberAt(file, at + 1);
     this.at = at;
-    this.kind = head & KIND;
-    this.isAfterBlank = head >= AFTER_BLANK;
+    this.kind = isPlainRule(file, at) ? head & 0x0f : head & KIND;
+    this.isAfterBlank = (head & AFTER_BLANK) > 0;
     this.file = file;
-    this.from = from;
-    this.to = to;
-    this.notes = 0;
-    this.next = to;
-    if ((head & HAS_NOTES) === 0) return;
-    this.notes = file.charCodeAt(to);
-    this.next = behindNumber(file, to + 1) + numberAt(file, to + 1);
+    this.from = valueStart(file, at);
+    this.to = this.from + numberAt(file, at + 1);
+    this.notes = head & HAS_NOTES ? file.charCodeAt(this.to) : 0;
+    this.next = behindRecord(file, at);
   }
 
   get line(): number {
@@ -85,6 +88,23 @@ export function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09;
 }
 
+// What a byte is, as bits, so that one pass tells whether RFC 9309 compares a value as it is written. A byte of a query
+// that is reserved, and one behind a dollar sign or a blank, are told by the bit below that of the byte before them.
+// `RESERVED` and `KEPT` are those of normalize.ts.
+const QUESTION = 2;
+const LAST = 16;
+/** From here on: spelt otherwise, or one of those. */
+const SPELT = 32;
+/** From here on: no text of a usual line. */
+const ODD = 64;
+const BYTES = RFC.map((what, byte) => {
+  if (isSpace(byte)) return LAST;
+  if (byte < 0x20 || byte > 0x7e || byte === 0x23) return ODD;
+  if (byte === 0x24) return KEPT | LAST;
+  if (byte === 0x3f) return KEPT | QUESTION | RESERVED;
+  return byte === 0x2a ? KEPT : what & (KEPT | RESERVED) || SPELT;
+});
+
 /** Collects records and makes the string. */
 export class RecordWriter {
   /** Where names and values are. */
@@ -93,6 +113,8 @@ export class RecordWriter {
   #length = 0;
   /** All bits of all bytes of values and names. */
   #bits = 0;
+  /** `PLAIN` if the text that was copied last is a pattern of a rule that is compared as it is written. */
+  #plain = 0;
   #blank = 0;
   #idle = 0;
   #isBehindUnknown = false;
@@ -116,33 +138,95 @@ export class RecordWriter {
     return this.#idle >= MAX_IDLE_LINES && (isSilent(kind) || (kind === UNKNOWN && this.#isBehindUnknown));
   }
 
+  /**
+   * Adds a record of a canonical field, if the rest of its line is text without a comment.
+   * @param end - Where the file ends.
+   * @returns Where the line ends, or -1, and nothing is added.
+   */
+  addText(kind: number, line: number, start: number, end: number): number {
+    const source = this.#source;
+    const bytes = this.#space(end - start);
+    const head = this.#length;
+    // The length is known last; most have one digit.
+    this.#length += 2;
+    this.#number(line);
+    const from = this.#length;
+    let at = start;
+    while (at < end && isSpace(source[at])) at++;
+    at = this.#copyText(kind, at, end);
+    let to = this.#length;
+    this.#length = head;
+    if (at - start > MAX_TEXT_BYTES || (at < end && source[at] !== 0x0a && source[at] !== 0x0d)) return -1;
+    while (to > from && isSpace(bytes[to - 1])) to--;
+    const length = to - from;
+    if (length > DIGIT) bytes.copyWithin(head + (length >> (2 * DIGIT_BITS) ? 4 : 3), head + 2, to);
+    bytes[this.#length++] = kind | this.#blank | this.#plain;
+    this.#number(length);
+    this.#length += to - head - 2;
+    this.#blank = 0;
+    this.#isBehindUnknown = false;
+    return at;
+  }
+
   /** Adds a record: its value, what is odd about it, and its name where that is not the canonical one. */
   add(kind: number, line: number, start: number, end: number, notes = 0, nameStart = 0, nameEnd = nameStart): void {
-    const most = this.#length + end - start + nameEnd - nameStart + MAX_HEAD_BYTES;
+    const bytes = this.#space(end - start + nameEnd - nameStart);
+    const hasNotes = notes > 0 || nameEnd > nameStart;
+    const head = this.#length;
+    bytes[this.#length++] = kind | this.#blank | (hasNotes ? HAS_NOTES : 0);
+    this.#number(end - start);
+    this.#number(line);
+    let at = start;
+    if (isRule(kind) && (notes & TOO_LONG) === 0) {
+      at = this.#copyText(kind, start, end);
+      if (at === end) bytes[head] = (bytes[head] as number) | this.#plain;
+    }
+    this.#copy(at, end);
+    this.#blank = 0;
+    // Too long a line counts as bad.
+    if (!isSilent(kind)) this.#isBehindUnknown = kind === UNKNOWN && (notes & TOO_LONG) === 0;
+    if (isSilent(kind) || kind === UNKNOWN) this.#idle++;
+    if (!hasNotes) return;
+    bytes[this.#length++] = notes;
+    this.#number(nameEnd - nameStart);
+    this.#copy(nameStart, nameEnd);
+  }
+
+  /** The bytes, grown where a record of some bytes needs it. */
+  #space(more: number): Uint8Array {
+    const most = this.#length + more + MAX_HEAD_BYTES;
     if (most > this.#bytes.length) {
       const larger = new Uint8Array(2 * most);
       larger.set(this.#bytes);
       this.#bytes = larger;
     }
-    const hasNotes = notes > 0 || nameEnd > nameStart;
-    this.#bytes[this.#length++] = kind | this.#blank | (hasNotes ? HAS_NOTES : 0);
-    this.#blank = 0;
-    this.#number(end - start);
-    this.#number(line);
-    this.#copy(start, end);
-    // Too long a line counts as bad.
-    if (!isSilent(kind)) this.#isBehindUnknown = kind === UNKNOWN && (notes & TOO_LONG) === 0;
-    if (isSilent(kind) || kind === UNKNOWN) this.#idle++;
-    if (!hasNotes) return;
-    this.#bytes[this.#length++] = notes;
-    this.#number(nameEnd - nameStart);
-    this.#copy(nameStart, nameEnd);
+    return this.#bytes;
   }
 
   #number(value: number): void {
     let rest = value;
     for (; rest > DIGIT; rest >>= DIGIT_BITS) this.#bytes[this.#length++] = MORE | (rest & DIGIT);
     this.#bytes[this.#length++] = rest;
+  }
+
+  /** Copies text up to a byte that is none. @returns Where that is. */
+  #copyText(kind: number, start: number, end: number): number {
+    const source = this.#source;
+    const bytes = this.#bytes;
+    let to = this.#length;
+    let seen = 0;
+    let at = start;
+    for (; at < end; at++) {
+      const byte = source[at] as number;
+      const what = BYTES[byte] as number;
+      if (what >= ODD) break;
+      seen |= what | ((what & (seen >> 1)) * SPELT);
+      bytes[to++] = byte;
+    }
+    const isPath = source[start] === 0x2f || source[start] === 0x2a;
+    this.#plain = isRule(kind) && isPath && at > start && seen < SPELT ? PLAIN : 0;
+    this.#length = to;
+    return at;
   }
 
   #copy(start: number, end: number): void {
@@ -163,6 +247,11 @@ export class RecordWriter {
   }
 }
 
+/** Whether a kind is that of a rule. */
+function isRule(kind: number): boolean {
+  return (kind & ~1) === DISALLOW;
+}
+
 /** Whether a line of a kind says nothing, in any reading. */
 export function isSilent(kind: number): boolean {
   return kind === BAD || kind === REMARK;
@@ -175,6 +264,17 @@ export function* records(packed: string, from = 0, to: number = packed.length): 
     yield record;
     at = record.next;
   }
+}
+
+/** Whether the record at an offset is a rule of one pattern that RFC 9309 compares as it is written. */
+export function isPlainRule(packed: string, at: number): boolean {
+  return (packed.charCodeAt(at) & RULE_KIND) === PLAIN_RULE;
+}
+
+/** Where the record behind the one at an offset begins. */
+export function behindRecord(packed: string, at: number): number {
+  const to = valueStart(packed, at) + numberAt(packed, at + 1);
+  return packed.charCodeAt(at) & HAS_NOTES ? behindNumber(packed, to + 1) + numberAt(packed, to + 1) : to;
 }
 
 /** Where the value of the record at an offset begins. */
@@ -190,11 +290,12 @@ export function lineAt(packed: string, at: number): number {
 /** The number that begins at an offset. */
 export function numberAt(packed: string, at: number): number {
   let value = 0;
-  for (let i = at, shift = 0; ; shift += DIGIT_BITS) {
-    const c = packed.charCodeAt(i++);
-    value |= (c & DIGIT) << shift;
-    if (c < MORE) return value;
+  let digit = MORE;
+  for (let i = at, shift = 0; digit >= MORE; shift += DIGIT_BITS) {
+    digit = packed.charCodeAt(i++);
+    value |= (digit & DIGIT) << shift;
   }
+  return value;
 }
 
 /** A number as it is packed. */

@@ -13,6 +13,7 @@ import { MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS, MAX_IDLE_LINES } from './limits.js'
 import { parseRobots } from './parse.js';
 import { sitePreferences } from './preferences/preferences.js';
 import { compileRules } from './rules.js';
+import { siteFields } from './site-fields.js';
 
 // Much work or much waiting: a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000 });
@@ -101,7 +102,7 @@ function everything(input: Uint8Array | string, charset?: string): unknown {
     robotsUrl: 'https://example.com/robots.txt',
     ...(charset === undefined ? {} : { charset }),
   });
-  const { fields, groups, sitemaps, host, cleanParams, pleaseVisit, unknown, orphans, truncated } = document;
+  const { fields, groups, sitemaps, unknown, orphans, truncated } = document;
   const diagnostics = diagnose(document);
   const readings = (['base', 'declared', 'declared-only', 'strictest'] as const).flatMap((policy) =>
     DIALECTS.map((dialect) => {
@@ -130,9 +131,7 @@ function everything(input: Uint8Array | string, charset?: string): unknown {
     fields,
     groups,
     sitemaps,
-    host,
-    cleanParams,
-    pleaseVisit,
+    siteFields: siteFields(document),
     unknown,
     orphans,
     diagnostics,

@@ -8,6 +8,7 @@ import { DIAGNOSTIC_CODES, diagnosticMeaning, diagnosticSeverity } from './diagn
 import { MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS, MAX_FILE_BYTES } from './limits.js';
 import { PackedRecord, records } from './packed-records.js';
 import { parseRobots } from './parse.js';
+import { siteFields } from './site-fields.js';
 
 const GROUP = 'User-agent: a\n';
 const robotsUrl = 'https://example.com/robots.txt';
@@ -165,9 +166,11 @@ describe('a document', () => {
 
   it('shows what speaks to everybody', () => {
     expect(document.sitemaps).toEqual(['https://example.com/s.xml']);
-    expect(document.host).toBe('www.example.com');
-    expect(document.cleanParams).toEqual([{ params: ['a', 'b'], path: '/p' }]);
-    expect(document.pleaseVisit).toEqual(['https://example.com/new']);
+    expect(siteFields(document)).toEqual({
+      host: 'www.example.com',
+      cleanParams: [{ params: ['a', 'b'], path: '/p' }],
+      pleaseVisit: ['https://example.com/new'],
+    });
     expect(document.orphans.map(({ line }) => line)).toEqual([1]);
     expect(document.unknown.map(({ line }) => line)).toEqual([6]);
     expect(document.truncated).toBe(false);

@@ -7,18 +7,8 @@ import { plainKind, rfc9309 } from './dialects.js';
 import type { FieldRecord, Group, ParseOptions, RobotsDocument, Rule } from './document.js';
 import { RobotsError } from './errors.js';
 import { ALLOW, BAD, DISALLOW, isGroupField, LICENSE, REMARK, UNKNOWN, USER_AGENT } from './fields.js';
-import {
-  fileLicenses,
-  isHostValue,
-  parseCleanParam,
-  readLicense,
-  readPleaseVisit,
-  readSitemap,
-  urlsOf,
-} from './file-fields.js';
-import { valuesOf } from './group-fields.js';
+import { fileLicenses, readLicense, readSitemap, urlsOf } from './file-fields.js';
 import { groupSpans } from './groups.js';
-import { MAX_CLEAN_PARAM_LINES } from './limits.js';
 import { fieldRecord, records } from './packed-records.js';
 import { packRecords } from './records.js';
 
@@ -42,7 +32,7 @@ export function parseRobots(input: Uint8Array | ArrayBuffer | string, options: P
 }
 
 /** What the fields of a file say. */
-const VIEWS = ['fields', 'sitemaps', 'host', 'cleanParams', 'pleaseVisit', 'licenses', 'unknown', 'orphans'] as const;
+const VIEWS = ['fields', 'sitemaps', 'licenses', 'unknown', 'orphans'] as const;
 type Views = Pick<RobotsDocument, (typeof VIEWS)[number]>;
 
 /** A document that keeps little and unpacks much. */
@@ -92,10 +82,7 @@ function unpackFields(document: RobotsDocument): Views {
     unknown,
     orphans,
     sitemaps: urlsOf(fields, 'sitemap', robotsUrl, readSitemap),
-    pleaseVisit: urlsOf(fields, 'pleasevisit', robotsUrl, readPleaseVisit),
-    cleanParams: valuesOf(fields, 'clean-param', parseCleanParam).slice(0, MAX_CLEAN_PARAM_LINES),
     licenses: fileLicenses(document),
-    host: valuesOf(fields, 'host', (value) => (isHostValue(value) ? value : null))[0] ?? null,
   };
 }
 

@@ -3,7 +3,8 @@
  * the crawl.
  */
 import { describe, expect, it } from 'vitest';
-import { matchesPattern, matchesStretch } from './pattern.js';
+import { matchesPattern } from './matches-pattern.js';
+import { matchesStretch } from './pattern.js';
 
 const matchesCanonical = (pattern: string, text: string) => matchesStretch(pattern, 0, pattern.length, text);
 

@@ -10,9 +10,6 @@
 // stretch it learns the end only, so long ones are looked for here (Knuth, Morris and Pratt), each byte of the text
 // once.
 
-import { bytesOf } from './bytes.js';
-import { canonical, type Form } from './normalize.js';
-
 const STAR = 0x2a;
 const DOLLAR = 0x24;
 /** Bytes of a stretch up to which the platform's search is linear. */
@@ -24,21 +21,6 @@ const STRETCH_WORK = 16;
 
 /** Bytes that have been passed by searches, counted on over all of them. */
 export const passed = { bytes: 0 };
-
-/**
- * Whether a pattern as written in a file matches a path, as RFC 9309 reads it: N0 or N1 spelling, `*` and final `$`.
- * For single questions; rules that are asked often are compiled instead (RFC 9309 §2.2.2, §2.2.3; robots §6.1, §6.4).
- * @param pattern - The value as written; `''` matches nothing.
- * @param pathAndQuery - Path and query of a URL, without fragment; `''` counts as `/`.
- */
-export function matchesPattern(pattern: string, pathAndQuery: string): boolean {
-  const path = bytesOf(pathAndQuery || '/');
-  const matches = (form: Form) => {
-    const rule = canonical(bytesOf(pattern), form, true);
-    return matchesStretch(rule, 0, rule.length, canonical(path, form, false));
-  };
-  return pattern !== '' && (matches('n0') || matches('n1'));
-}
 
 /** Whether a canonical pattern, `pattern[from, to)`, matches a canonical text from its first byte on. */
 export function matchesStretch(pattern: string, from: number, to: number, text: string): boolean {

@@ -9,7 +9,7 @@ import { lineAt, numberAt, valueStart } from './packed-records.js';
 
 /** In the head of a copied rule: for texts in form `n1` alone. */
 export const QUERY_ONLY = 0x20;
-const KIND = 0x1f;
+const KIND = 0x0f;
 
 /** Where patterns are. References are meaningful to it alone. */
 export interface Patterns {

@@ -7,7 +7,6 @@ import {
   parseVisitTimes,
   type RequestRate,
   rateInForce,
-  type TimeWindow,
   visitState,
 } from './politeness-fields.js';
 
@@ -48,7 +47,7 @@ describe('Crawl-delay (robots §9.1)', () => {
 });
 
 describe('Request-rate (robots §9.2)', () => {
-  const window = (startMinute: number, endMinute: number): TimeWindow => ({ startMinute, endMinute });
+  const window = (startMinute: number, endMinute: number) => ({ startMinute, endMinute });
   const cases: [string, RequestRate | null][] = [
     ['1/s', { documents: 1, periodSeconds: 1, window: null }],
     ['2/1H', { documents: 2, periodSeconds: 3600, window: null }],

@@ -7,7 +7,7 @@
 import { MAX_CRAWL_DELAY_MS, MAX_RATE_NUMBER } from './limits.js';
 
 /** A stretch of the day in minutes after midnight UTC, as written: an end before the start wraps, 1440 is 2400. */
-export interface TimeWindow {
+interface TimeWindow {
   readonly startMinute: number;
   readonly endMinute: number;
 }

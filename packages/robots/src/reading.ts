@@ -3,11 +3,11 @@
 
 import { addPattern } from './add-pattern.js';
 import { byteArray, bytesOf } from './bytes.js';
-import type { Dialect, Selection } from './dialects.js';
+import { type Dialect, plainKind, type Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW } from './fields.js';
-import { canonical, isPlainPattern } from './normalize.js';
-import { INVALID_UTF8, PackedRecord, TOO_LONG } from './packed-records.js';
+import { canonical } from './normalize.js';
+import { behindRecord, INVALID_UTF8, isPlainRule, PackedRecord, TOO_LONG } from './packed-records.js';
 import { FIRST_QUESTIONS, findRule, OVERWORK, type RuleIndex, rowsOf } from './rule-index.js';
 import { rulePatterns, startsLikePath } from './rule-values.js';
 import type { Target } from './target.js';
@@ -40,26 +40,28 @@ export function compileReading(
 ): Reading {
   const references: number[] = [];
   let extra = '';
-  const isRfc = dialect.form === 'n0';
+  const isAsWritten = dialect.form === 'n0' && dialect.kindOf === plainKind;
   const isClasses = dialect.precedence === 'classes';
   const { packed } = document;
-  const bytes = byteArray(spans.length > 0 ? packed : '');
   let isOverfull = document.truncated && onOversize === 'disallow-all';
   let hasExplicitAllow = false;
   let hasWildcardAllow = false;
   let hasDisallow = false;
   for (const span of spans) {
     let count = 0;
-    for (let at = span.from, record: PackedRecord; at < span.to; at = record.next) {
-      record = new PackedRecord(packed, at);
+    for (let at = span.from, next: number; at < span.to; at = next) {
+      if (isAsWritten && isPlainRule(packed, at)) {
+        references.push(2 * at);
+        next = behindRecord(packed, at);
+        count++;
+        continue;
+      }
+      const record = new PackedRecord(packed, at);
+      ({ next } = record);
       const kind = dialect.kindOf(record);
       const isAllow = kind === ALLOW;
       if (kind !== DISALLOW && !(isAllow && dialect.hasAllow)) continue;
       count++;
-      if (isRfc && kind === record.kind && isPlainRule(bytes, record)) {
-        references.push(2 * at);
-        continue;
-      }
       const value = dialect.valueOf(record);
       const patterns = patternsOf(document, dialect, record, value, isAllow);
       for (const pattern of patterns) {
@@ -94,12 +96,6 @@ export function decidingRule(reading: Reading, { path, isUsual }: Target): numbe
   const query = form === 'n0' ? canonical(path, 'n1', false) : plain;
   const found = findRule(reading, plain, query === plain);
   return query === plain || found === OVERWORK ? found : findRule(reading, query, true, found);
-}
-
-/** Whether a rule is certainly one pattern that RFC 9309 compares as it is written. @param file - The packed file. */
-function isPlainRule(file: Uint8Array, { from, to, notes }: PackedRecord): boolean {
-  const isPath = file[from] === 0x2f || file[from] === 0x2a;
-  return isPath && to > from && (notes & TOO_LONG) === 0 && isPlainPattern(file, from, to);
 }
 
 /** The patterns that a rule line stands for in a dialect, in bytes; none where it does not count. */

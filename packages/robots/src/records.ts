@@ -25,12 +25,17 @@ const MARK = 0xef;
 /** Packs the lines of a file (robots §2.3, §2.5, §3). @param bytes - The file, or a copy by `withNulLast`. */
 export function packRecords(file: Uint8Array, start: number, end: number, repair: boolean, bytes = file): string {
   const writer = new RecordWriter(bytes, end - start);
-  for (let line = 1, i = start; i < end; line++, i++) {
+  for (let line = 1, i = start; i < end; line++, i = nextLine(bytes, i, end)) {
     const lineStart = i;
     while (i < end && (bytes[i] as number) > SPACE && bytes[i] !== COLON) i++;
     const kind = bytes[i] === COLON && i < end ? fieldKind(bytes, lineStart, i) : UNKNOWN;
-    let colon = isCanonical(kind) ? i++ : -1;
-    if (colon < 0) i = lineStart;
+    const textEnd = isCanonical(kind) ? writer.addText(kind, line, i + 1, end) : -1;
+    if (textEnd >= 0) {
+      i = textEnd;
+      continue;
+    }
+    i = lineStart;
+    let colon = -1;
     let hash = -1;
     let isOdd = false;
     for (; i < end; i++) {
@@ -45,7 +50,6 @@ export function packRecords(file: Uint8Array, start: number, end: number, repair
       }
     }
     const lineEnd = i;
-    if (i + 1 < end && bytes[i] === CR && bytes[i + 1] === LF) i++;
     isOdd ||= lineEnd - lineStart > MAX_LINE_BYTES;
     if (lineStart === lineEnd) {
       writer.addBlank();
@@ -53,14 +57,10 @@ export function packRecords(file: Uint8Array, start: number, end: number, repair
     }
     // A comment line is not blank and bounds nothing (robots §3.2).
     if (hash === lineStart && !isOdd) continue;
-    let from = colon < 0 ? lineStart : colon + 1;
+    let from = colon + 1;
     let to = hash < 0 ? lineEnd : hash;
-    while (to > from && isSpace(bytes[to - 1])) to--;
+    while (to > lineStart && isSpace(bytes[to - 1])) to--;
     while (from < to && isSpace(bytes[from])) from++;
-    if (isCanonical(kind) && !isOdd && (kind !== COMMENT || hash < 0)) {
-      writer.add(kind, line, from, to);
-      continue;
-    }
     const name = behindBlanks(bytes, lineStart, to);
     if (isOdd || name === to || beginsField(bytes, name, to))
       packOddLine(writer, bytes, repair, line, lineStart, lineEnd, colon, hash, isOdd);
@@ -71,6 +71,11 @@ export function packRecords(file: Uint8Array, start: number, end: number, repair
     }
   }
   return writer.finish();
+}
+
+/** Where the line behind the line end at an offset begins: CR and LF are one. */
+function nextLine(bytes: Uint8Array, at: number, end: number): number {
+  return at + (at + 1 < end && bytes[at] === CR && bytes[at + 1] === LF ? 2 : 1);
 }
 
 /** A copy of a file in which the NUL bytes of a line stand at its end (robots §2.3). */

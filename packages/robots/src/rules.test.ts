@@ -2,6 +2,7 @@
  * The rules as their callers see them: options, explanations, politeness and preferences of the groups that speak to
  * us. Decisions themselves are tested by the vectors and the properties.
  */
+
 import { describe, expect, it } from 'vitest';
 import { explain } from './explain.js';
 import type { CompileOptions, Policy } from './options.js';
@@ -40,11 +41,6 @@ describe('options', () => {
     expect(() => compileRules('Disallow: /' as never, { tokens: 'a' })).toThrowError(
       expect.objectContaining({ code: 'invalid-document', name: 'RobotsError' }),
     );
-  });
-
-  it('warn of tokens with digits (R18)', () => {
-    expect(rulesOf('', { tokens: ['bot7', 'bot'] }).warnings).toHaveLength(1);
-    expect(rulesOf('').warnings).toEqual([]);
   });
 });
 

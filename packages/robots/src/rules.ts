@@ -12,7 +12,7 @@ import { fieldSpans } from './groups.js';
 import { MAX_COMMENT_CHARS, MAX_COMMENTS } from './limits.js';
 import { type CompileOptions, type ResolvedCompileOptions, resolveCompileOptions } from './options.js';
 import { readingsOf, selectionOf } from './policy.js';
-import { parseCrawlDelay, type TimeWindow } from './politeness-fields.js';
+import { parseCrawlDelay } from './politeness-fields.js';
 import { compileReading, decidingRule, type Reading } from './reading.js';
 import { readUrl, type Target, targetOf } from './target.js';
 
@@ -123,7 +123,7 @@ export class RobotsRules {
   }
 
   /** The Visit-time windows of our groups; none means always (robots §9.3). The binding answer is `schedule`. */
-  get visitWindows(): readonly TimeWindow[] {
+  get visitWindows(): FieldSource['visitWindows'] {
     const windows = RobotsRules.#facts(this).sources.map((source) => source.visitWindows);
     return windows.find((list) => list.length > 0) ?? [];
   }
@@ -151,13 +151,6 @@ export class RobotsRules {
     // Too much work to tell is a yes, which keeps less (rule-index.ts, OVERWORK).
     const { noindex } = RobotsRules.#facts(this);
     return noindex.rows !== '' && decidingRule(noindex, ownTarget(this.document, url)) !== -1;
-  }
-
-  /** What the operator should know about the configuration: tokens that RFC 9309 would not write so (R18). */
-  get warnings(): readonly string[] {
-    return this.#settings.tokens
-      .filter((token) => /\d/.test(token))
-      .map((token) => `product token "${token}" has digits, which RFC 9309 does not allow`);
   }
 
   // Static, because private methods of an instance cost each instance a slot.

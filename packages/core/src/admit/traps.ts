@@ -7,8 +7,8 @@
 // that pages of the group add to it go last on their host, those in the queue too, or are dropped; links from other
 // pages are taken as before.
 //
-// Every sixth page of an unsuspicious group is compared, and a link costs nothing before a suspicion. Memory is bounded
-// in groups and in numbers per group; a group that is forgotten starts again.
+// Of an unsuspicious group every sixth page is compared, later every eighteenth, and a link costs nothing before a
+// suspicion. Memory is bounded in groups and in numbers per group; a group that is forgotten starts again.
 
 import type { NewUrl } from '@mannerly/frontier';
 import type { UrlParts } from '@mannerly/frontier/internal';
@@ -25,8 +25,9 @@ import {
 
 /** Pages of a group that are not compared: so few are no trap, and most groups never have more. */
 const FIRST_PAGES = 8;
-/** Afterwards every sixth is compared, unless some repeat. */
+/** Afterwards every sixth is compared, unless some repeat; of a group that has shown many, every eighteenth. */
 const EVERY = 6;
+const EVERY_OF_MANY = 18;
 /** The share of the limit from which on a group is suspicious: a finite site has shown most of its links by then. */
 const SUSPICIOUS_SHARE = 0.75;
 /** Repeating pages of an endless space add one URL each at least, in the long run; some may still be on their way. */
@@ -214,7 +215,7 @@ class Group {
     if (this.isTrap) return this.name.isWide;
     if (this.#compared === 0) return this.skipped > FIRST_PAGES;
     const hasRepeated = this.#isRepeating || (this.#repeats > 0 && this.#repeats * 4 >= this.#compared);
-    return hasRepeated || this.skipped >= EVERY;
+    return hasRepeated || this.skipped >= Math.min(Math.max(EVERY, this.#compared), EVERY_OF_MANY);
   }
 
   compare(likeness: number, url: string): void {

@@ -3,7 +3,7 @@
 // time. A `RegExp` object is used as it is.
 
 import { formatUrlParts, type UrlParts } from '@mannerly/frontier/internal';
-import { matchesPattern } from '@mannerly/robots';
+import { matchesPattern } from '@mannerly/robots/matches-pattern';
 import { invalidOption } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from './limits.js';

@@ -6,6 +6,7 @@
 
 import type { JsonValue, NewUrl, PageWork } from '@mannerly/frontier';
 import { parseRobots } from '@mannerly/robots';
+import { siteFields } from '@mannerly/robots/site-fields';
 import type { Refusal } from '../admit/admit.js';
 import { pieceDecoder } from '../fetch/charset.js';
 import { type FetchOutcome, headerValue, type ResponseOutcome } from '../fetch/outcome.js';
@@ -70,10 +71,12 @@ export class Sitemaps {
     if (!this.#readsNamed || outcome.kind === 'failed' || outcome.truncated === 'connection') return NOTHING;
     if (outcome.status < 200 || outcome.status > 299) return NOTHING;
     const robotsUrl = `${authority}/robots.txt`;
-    const { sitemaps, pleaseVisit } = parseRobots(outcome.body, { robotsUrl });
+    const document = parseRobots(outcome.body, { robotsUrl });
     const hosts = [new URL(robotsUrl).host];
-    const requested = sitemaps.map((url) => this.#request(url, robotsUrl, { level: 0, hosts }));
-    const visits = pleaseVisit.map((url): NewUrl => ({ url, depth: 0, via: 'seed', from: robotsUrl }));
+    const requested = document.sitemaps.map((url) => this.#request(url, robotsUrl, { level: 0, hosts }));
+    const visits = siteFields(document).pleaseVisit.map(
+      (url): NewUrl => ({ url, depth: 0, via: 'seed', from: robotsUrl }),
+    );
     return sorted([...requested, ...visits]);
   }
 

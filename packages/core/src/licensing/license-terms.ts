@@ -1,7 +1,7 @@
 // What licence documents mean for a URL and for what a crawl declares it is for: one word for the URL, and what follows
 // from it. Pure: nothing is fetched here, and nothing here permits what robots.txt does not (licensing §4, §9).
 
-import { matchesPattern } from '@mannerly/robots';
+import { matchesPattern } from '@mannerly/robots/matches-pattern';
 import type { Purpose } from '@mannerly/robots/page';
 import { parseUrl } from '../parse-url.js';
 import type { LicenseDocument, LicensedContent, LicenseElement, LicenseReading } from './license-document.js';

@@ -2,12 +2,13 @@
 // new reader is a new row. None of them throws.
 
 import { parseUrlParts } from '@mannerly/frontier/internal';
-import { compileRules, matchesPattern, parseRobots } from '@mannerly/robots';
+import { compileRules, parseRobots } from '@mannerly/robots';
 import { decodeAccess, nextHop, parseRetryAfter, resolveAccessOptions } from '@mannerly/robots/access';
 import { parseDataTxt, viewDataTxt } from '@mannerly/robots/data-txt';
 import { dedupeKey } from '@mannerly/robots/dedupe-key';
 import { diagnose } from '@mannerly/robots/diagnostics';
 import { explain } from '@mannerly/robots/explain';
+import { matchesPattern } from '@mannerly/robots/matches-pattern';
 import { parseTdmRep, readPageSignals, tdmForUrl } from '@mannerly/robots/page';
 import { simhashOf } from '../admit/near-duplicates.js';
 import { likenessOf } from '../admit/page-likeness.js';

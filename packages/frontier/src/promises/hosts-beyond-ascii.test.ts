@@ -37,12 +37,9 @@ it('what is a URL of another scheme is told apart from what is none', async () =
 });
 
 it('a preferred mirror counts, whatever letters it is written in', () => {
-  const key = siteKey(
-    { ...parseRobots(''), host: 'https://www.ex\u00e4mple.com' },
-    {
-      cleanParam: 'expose',
-      host: 'canonicalize',
-    },
-  );
+  const key = siteKey(parseRobots('Host: https://www.ex\u00e4mple.com'), {
+    cleanParam: 'expose',
+    host: 'canonicalize',
+  });
   expect(key('https://xn--exmple-cua.com/a')).toBe('https://www.xn--exmple-cua.com/a');
 });

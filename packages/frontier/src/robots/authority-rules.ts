@@ -14,6 +14,7 @@ import type { GoodCopy } from '@mannerly/robots/access';
 import { dedupeKey } from '@mannerly/robots/dedupe-key';
 import { rateInForce } from '@mannerly/robots/politeness';
 import { sitePreferences } from '@mannerly/robots/preferences';
+import { siteFields } from '@mannerly/robots/site-fields';
 import { ASKERS_PER_HOST, CRAWL_DELAY_MOST_MS } from '../limits.js';
 import { hostKeyOf, parseUrl } from '../url/url.js';
 import type { HostRequirements, RobotsSignals } from '../work.js';
@@ -158,10 +159,12 @@ function closedBy(
  */
 export function siteKey(
   document: RobotsDocument,
-  options: Pick<ResolvedReadingOptions, 'cleanParam' | 'host'>,
+  { cleanParam, host }: Pick<ResolvedReadingOptions, 'cleanParam' | 'host'>,
 ): AuthorityRules['key'] {
-  const cleans = options.cleanParam === 'dedupe' && document.cleanParams.length > 0;
-  const mirror = options.host === 'canonicalize' ? document.host : null;
+  if (cleanParam !== 'dedupe' && host !== 'canonicalize') return () => null;
+  const said = siteFields(document);
+  const cleans = cleanParam === 'dedupe' && said.cleanParams.length > 0;
+  const mirror = host === 'canonicalize' ? said.host : null;
   if (!cleans && mirror === null) return () => null;
   return (url) => {
     const cleaned = cleans ? dedupeKey(document, url) : url;

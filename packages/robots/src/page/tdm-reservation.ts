@@ -3,7 +3,7 @@
 // report defines an order (DECISION L9).
 
 import { MAX_TDM_CHARS, MAX_TDM_RULES } from '../limits.js';
-import { matchesPattern } from '../pattern.js';
+import { matchesPattern } from '../matches-pattern.js';
 import { readUrl } from '../target.js';
 
 /** What a place says, or all of them together. Null: unset. */

@@ -12,6 +12,7 @@ import {
 import { robotsUrl } from '@mannerly/robots/access';
 import { diagnose, diagnosticMeaning } from '@mannerly/robots/diagnostics';
 import { type Explanation, explain } from '@mannerly/robots/explain';
+import { siteFields } from '@mannerly/robots/site-fields';
 import { parseUrl } from '../../parse-url.js';
 import { printable } from '../../report/table.js';
 import { identityFrom } from '../crawl-flags.js';
@@ -39,16 +40,21 @@ export async function robotsCommand(source: string, urls: readonly string[], fla
   const body = isUrl ? await fetched(source, flags, io) : await readWhole(source);
   if (body === null) return EXIT.ok;
   const document = parseRobots(body, isUrl ? { robotsUrl: robotsUrl(source) ?? source } : {});
-  const rules = compile(flags, document);
+  const tokens = tokensOf(flags);
+  const rules = compile(tokens, flags, document);
   const verdicts = urls.map((url) => ({ url, ...explain(rules, url) }));
   if (flags.json === true) io.out(json(jsonOf(document, rules, verdicts)));
-  else printText(document, rules, verdicts, io);
+  else printText(document, rules, tokens, verdicts, io);
   return EXIT.ok;
 }
 
-function compile({ name, agent = name ?? NO_AGENT, dialect, policy }: Flags, document: RobotsDocument): RobotsRules {
+function tokensOf({ name, agent = name ?? NO_AGENT }: Flags): string[] {
+  return agent.split(',');
+}
+
+function compile(tokens: readonly string[], { dialect, policy }: Flags, document: RobotsDocument): RobotsRules {
   try {
-    return compileRules(document, { tokens: agent.split(','), dialect, policy } as CompileOptions);
+    return compileRules(document, { tokens, dialect, policy } as CompileOptions);
   } catch (error) {
     if (error instanceof RobotsError) throw new UsageError(error.message);
     throw error;
@@ -82,16 +88,14 @@ async function readWhole(path: string): Promise<Uint8Array> {
 }
 
 function jsonOf(document: RobotsDocument, rules: RobotsRules, verdicts: readonly UrlVerdict[]): unknown {
-  const { truncated, groups, sitemaps, host, cleanParams, pleaseVisit, licenses, unknown, orphans } = document;
+  const { truncated, groups, sitemaps, licenses, unknown, orphans } = document;
   const { agents, crawlDelayMs, crawlDelayLine, requestRates, visitWindows, robotVersion, comments, noindex } = rules;
   const speaksToUs = lineTest(rules);
   return {
     truncated,
     groups: groups.map((group) => ({ ...group, speaksToUs: group.agentLines.some(speaksToUs) })),
     sitemaps,
-    host,
-    cleanParams,
-    pleaseVisit,
+    ...siteFields(document),
     licenses,
     unknown,
     orphans,
@@ -105,7 +109,13 @@ function lineTest({ groupLines }: RobotsRules): (line: number) => boolean {
   return (line) => groupLines.includes(line);
 }
 
-function printText(document: RobotsDocument, rules: RobotsRules, verdicts: readonly UrlVerdict[], io: CliIo): void {
+function printText(
+  document: RobotsDocument,
+  rules: RobotsRules,
+  tokens: readonly string[],
+  verdicts: readonly UrlVerdict[],
+  io: CliIo,
+): void {
   const requirements = requirementLines(rules);
   const diagnostics = diagnosticLines(document);
   io.out(documentLines(document, rules).join('\n'));
@@ -114,7 +124,9 @@ function printText(document: RobotsDocument, rules: RobotsRules, verdicts: reado
     io.out(`\nWhat it requires of ${agents}:\n${requirements.join('\n')}`);
   }
   if (diagnostics.length > 0) io.out(`\nErrors and warnings:\n${diagnostics.join('\n')}`);
-  for (const warning of rules.warnings) io.out(`\nNote: ${warning}`);
+  // R18.
+  for (const token of tokens.filter((each) => /\d/.test(each)))
+    io.out(`\nNote: product token "${token}" has digits, which RFC 9309 does not allow`);
   for (const verdict of verdicts) io.out(`\n${verdictLines(verdict).join('\n')}`);
 }
 
@@ -139,7 +151,8 @@ function documentLines(document: RobotsDocument, rules: RobotsRules): string[] {
     lines.push('Outside any group:', numbered(line, `${rawField}: ${value}`));
   for (const sitemap of document.sitemaps) lines.push(`Sitemap: ${printable(sitemap, 500)}`);
   for (const license of rules.licenses) lines.push(`License: ${printable(license, 500)}`);
-  if (document.host !== null) lines.push(`Host: ${printable(document.host)}`);
+  const { host } = siteFields(document);
+  if (host !== null) lines.push(`Host: ${printable(host)}`);
   if (document.truncated) lines.push('The file is too long. Its end is not read.');
   return lines;
 }

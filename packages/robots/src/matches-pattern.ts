@@ -1,0 +1,20 @@
+/** One pattern and one path, for programs that compare them without a file. */
+
+import { bytesOf } from './bytes.js';
+import { canonical, type Form } from './normalize.js';
+import { matchesStretch } from './pattern.js';
+
+/**
+ * Whether a pattern as written in a file matches a path, as RFC 9309 reads it: N0 or N1 spelling, `*` and final `$`.
+ * For single questions; rules that are asked often are compiled instead (RFC 9309 §2.2.2, §2.2.3; robots §6.1, §6.4).
+ * @param pattern - The value as written; `''` matches nothing.
+ * @param pathAndQuery - Path and query of a URL, without fragment; `''` counts as `/`.
+ */
+export function matchesPattern(pattern: string, pathAndQuery: string): boolean {
+  const path = bytesOf(pathAndQuery || '/');
+  const matches = (form: Form) => {
+    const rule = canonical(bytesOf(pattern), form, true);
+    return matchesStretch(rule, 0, rule.length, canonical(path, form, false));
+  };
+  return pattern !== '' && (matches('n0') || matches('n1'));
+}
