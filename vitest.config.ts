@@ -6,22 +6,10 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** The files that take longest, by their names: they come first, since one that starts last would run alone. */
 const LONGEST = [
-  ...[
-    'server-forgets-redis',
-    'hostile-web.soak',
-    'sinks-kill',
-    'packages.soak',
-    'rolling-upgrade',
-    'server-stays-away',
-  ],
-  ...[
-    'four-crawlers-redis',
-    'four-crawlers-postgres',
-    'four-crawlers-lmdb',
-    'one-server-away',
-    'server-forgets-postgres',
-  ],
-  ...['browser.soak', 'obeys-its-operator', 'crawls-again', 'postgres.test', 'postgres-races', 'traps-catalogue'],
+  ...['server-forgets-', 'hostile-web.soak', 'packages.soak', 'sinks-kill', 'four-crawlers-', 'rolling-upgrade'],
+  ...['resume-kill.soak', 'one-server-away', 'browser.soak', 'archive-kill', 'postgres-kill', 'frontier-kill.soak'],
+  ...['redis-kill', 'server-stays-away', 'hostile-neighbour', 'plan.soak', 'dashboard.soak', 'real-site.soak'],
+  ...['obeys-its-operator', 'crawls-again', 'postgres.test', 'postgres-races', 'traps-catalogue', 'fuzz.test'],
   ...['lmdb.test', 'moves-between-stores', 'closed-pipes', 'redis-cluster', 'three-virtual-days', 'linear-readers'],
 ];
 class LongestFirst extends BaseSequencer {
@@ -38,28 +26,21 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/**
- * Suites that take longer than a developer waits: `pnpm soak`. Those that mostly wait (for delays, kills, installs) run
- * side by side.
- */
-const WAITING_FILES = [
-  'test/soak/{four-crawlers-*,{again,archive,frontier,postgres,redis,sinks}-kill}.soak.ts',
-  'test/soak/{redis-slots,server-forgets-*,deployed-crawl,rolling-upgrade,browser,shown-again,hostile-web}.soak.ts',
-  'test/soak/{packages,tarballs,one-server-away,server-stays-away-redis,published-identity,resume-kill}.soak.ts',
-];
-const WAITING: TestProject = {
-  extends: true,
-  test: { name: 'waiting', include: WAITING_FILES, maxWorkers: 8, sequence: { groupOrder: 1 } },
-};
-/** The others measure memory and pace: two at a time, and not while the first group runs. */
+/** Suites that take longer than a developer waits: `pnpm soak`. These measure pace or memory: two at a time, last. */
+const MEASURING_FILES = 'test/soak/{hostile-neighbour,plan,report-page,demo,two-hundred-hosts,memory-of-*}.soak.ts';
 const MEASURING: TestProject = {
   extends: true,
+  test: { name: 'measuring', include: [MEASURING_FILES], maxWorkers: 2, sequence: { groupOrder: 2 } },
+};
+/** The others mostly wait, for delays, kills and installs: side by side. */
+const WAITING: TestProject = {
+  extends: true,
   test: {
-    name: 'measuring',
+    name: 'waiting',
     include: ['test/soak/**/*.soak.ts'],
-    exclude: [...WAITING_FILES, '**/node_modules/**'],
-    maxWorkers: 2,
-    sequence: { groupOrder: 2 },
+    exclude: [MEASURING_FILES, '**/node_modules/**'],
+    maxWorkers: 8,
+    sequence: { groupOrder: 1 },
   },
 };
 /**
@@ -121,10 +102,7 @@ export default defineConfig(({ mode }) => ({
         find: /^@mannerly\/robots\/(access|data-txt|diagnostics|page|preferences)$/,
         replacement: `${source('packages/robots/src/')}$1/index.ts`,
       },
-      {
-        find: /^@mannerly\/robots\/(dedupe-key|explain|matches-pattern|site-fields)$/,
-        replacement: `${source('packages/robots/src/')}$1.ts`,
-      },
+      { find: /^@mannerly\/robots\/(dedupe-key|explain)$/, replacement: `${source('packages/robots/src/')}$1.ts` },
       { find: /^@mannerly\/robots\/politeness$/, replacement: source('packages/robots/src/politeness-fields.ts') },
       { find: /^@mannerly\/robots$/, replacement: source('packages/robots/src/index.ts') },
       { find: /^@mannerly\/frontier$/, replacement: source('packages/frontier/src/index.ts') },

@@ -1,4 +1,4 @@
-// A crawl of 200 hosts over three days, in the time that its work takes: each host has a delay between a minute
+// A crawl of 100 hosts over three days, in the time that its work takes: each host has a delay between a minute
 // and fourteen hours, and gets it every time, with bottleneck checking the same delays at egress.
 
 import { createCrawler } from 'mannerly';
@@ -16,7 +16,7 @@ import { expect, it, vi } from 'vitest';
 // Much work: a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000 });
 
-const HOSTS = 200;
+const HOSTS = 100;
 /** Links of each start page: six requests of each host, and as many robots.txt as three days ask for. */
 const PAGES = 4;
 const MINUTE_S = 60;
@@ -38,7 +38,7 @@ const ASKED = Array.from({ length: HOSTS }, (_, at) => {
   };
 });
 
-it('keeps every delay of 200 hosts over three days', async () => {
+it('keeps every delay of 100 hosts over three days', async () => {
   const links = Array.from({ length: PAGES }, (_, at) => `/p${at}`);
   const web = createFakeWeb({
     delayMs: 80,
@@ -67,7 +67,7 @@ it('keeps every delay of 200 hosts over three days', async () => {
   console.log(`${told.join(' over ')}: ${(realMs / 1e3).toFixed(1)} s, ${((user + system) / 1e6).toFixed(1)} CPU-s`);
   expect(crawl.report.state).toBe('bounded');
   expect(crawl.tookMs).toBeGreaterThanOrEqual(3 * DAY_MS);
-  expect(crawl.exchanges.length).toBeGreaterThanOrEqual(1_200);
+  expect(crawl.exchanges.length).toBeGreaterThanOrEqual(600);
   for (const { host, delayMs, assertSpaced } of ASKED) {
     assertSpaced(crawl, host, delayMs);
     assertOneAtATime(crawl, host);

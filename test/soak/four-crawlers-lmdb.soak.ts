@@ -5,7 +5,7 @@ import { it } from 'vitest';
 import { crawlOn, LONGEST_MS } from './four-crawlers-on-an-engine.js';
 
 it.skipIf(process.platform !== 'linux')(
-  'four crawlers and 150 hosts, on lmdb, in one crawl directory',
+  'four crawlers and 100 hosts, on lmdb, in one crawl directory',
   () => crawlOn('lmdb'),
   LONGEST_MS,
 );

@@ -7,16 +7,16 @@ import { freshSeed, seeded } from './frontier-kill.js';
 
 /**
  * Hand-overs of hosts between processes that a test must see, at most so many attempts, and the fewest that say
- * anything: the machine decides which process leases a host next, and an overloaded one keeps its hosts. Usual: 2,500
- * to 3,500.
+ * anything: the machine decides which process leases a host next, and an overloaded one keeps its hosts. Usual: 1,600
+ * to 1,900.
  */
-const HAND_OVERS = 2_000;
+const HAND_OVERS = 1_300;
 const MOST_ATTEMPTS = 2;
-const LEAST_HAND_OVERS = 300;
+const LEAST_HAND_OVERS = 200;
 /** Milliseconds for all attempts on one engine. */
 export const LONGEST_MS = MOST_ATTEMPTS * 1_000_000;
 const PLAN = {
-  hosts: 150,
+  hosts: 100,
   pagesPerHost: 27,
   // A second and a half longer than a process keeps a waiting host, so that hosts change hands on a busy machine too.
   delayMs: 4_000,

@@ -6,7 +6,7 @@ import { HAS_POSTGRES, startPostgres } from '../support/postgres-server.mjs';
 import { crawlOn, LONGEST_MS } from './four-crawlers-on-an-engine.js';
 
 it.skipIf(process.platform !== 'linux' || !HAS_POSTGRES)(
-  'four crawlers and 150 hosts, on postgres, whose server is killed too',
+  'four crawlers and 100 hosts, on postgres, whose server is killed too',
   () => crawlOn('postgres', () => startPostgres()),
   LONGEST_MS,
 );

@@ -6,7 +6,7 @@ import { HAS_REDIS, startRedis } from '../support/redis-server.js';
 import { crawlOn, LONGEST_MS } from './four-crawlers-on-an-engine.js';
 
 it.skipIf(process.platform !== 'linux' || !HAS_REDIS)(
-  'four crawlers and 150 hosts, on redis, whose server is killed too',
+  'four crawlers and 100 hosts, on redis, whose server is killed too',
   () => crawlOn('redis', () => startRedis('--appendonly', 'yes')),
   LONGEST_MS,
 );

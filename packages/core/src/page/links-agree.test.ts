@@ -15,7 +15,7 @@ import { PageReader } from './read-page.js';
 
 vi.setConfig({ testTimeout: 300_000 });
 
-const PAGE_COUNT = Number(process.env['PAGE_CASES'] ?? 2_000);
+const PAGE_COUNT = Number(process.env['PAGE_CASES'] ?? 800);
 const SEED = Number(process.env['PAGE_SEED'] ?? 20_261_123);
 const URL_OF_PAGE = 'https://a.example/dir/page.html?x=1';
 /** Damage may look like binary data. */
