@@ -290,12 +290,11 @@ export function lineAt(packed: string, at: number): number {
 /** The number that begins at an offset. */
 export function numberAt(packed: string, at: number): number {
   let value = 0;
-  let digit = MORE;
-  for (let i = at, shift = 0; digit >= MORE; shift += DIGIT_BITS) {
-    digit = packed.charCodeAt(i++);
-    value |= (digit & DIGIT) << shift;
+  for (let i = at, shift = 0; ; shift += DIGIT_BITS) {
+    const c = packed.charCodeAt(i++);
+    value |= (c & DIGIT) << shift;
+    if (c < MORE) return value;
   }
-  return value;
 }
 
 /** A number as it is packed. */
