@@ -10,7 +10,11 @@ import type { Clock } from '@mannerly/frontier';
 import type { Clock as FakeClock } from '@sinonjs/fake-timers';
 import { MannerlyError } from '../errors.js';
 // Loaded at first use elsewhere: the platform does not report that a module is being loaded, and time would go on.
+import '../licensing/page-licenses.js';
+import '../page/html.js';
 import '../page/sitemap.js';
+import '../recrawl/kept-knowledge.js';
+import '../recrawl/recrawl.js';
 import {
   MAX_STILL_MS,
   MAX_TIMER_MS,
