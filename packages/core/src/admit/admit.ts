@@ -31,6 +31,8 @@ export interface Refusal {
 export interface Admission {
   readonly admitted: readonly NewUrl[];
   readonly refused: readonly Refusal[];
+  /** Links that the frontier has already, in this very spelling: there is nothing to decide. */
+  readonly known: readonly NewUrl[];
 }
 
 export type Admit = (candidates: readonly NewUrl[]) => Admission;
@@ -69,9 +71,12 @@ export function createAdmit(
   return (candidates) => {
     const admitted: NewUrl[] = [];
     const refused: Refusal[] = [];
+    const known: NewUrl[] = [];
     for (const candidate of candidates) {
-      // The frontier has it already, in this very spelling: there is nothing to decide.
-      if (isPlainLink(candidate) && isRecent(candidate.url)) continue;
+      if (isPlainLink(candidate) && isRecent(candidate.url)) {
+        known.push(candidate);
+        continue;
+      }
       const parts = parseUrlParts(candidate.url);
       const no = parts === null ? whyNoUrl(candidate.url) : whyOutside(scope, bounds, candidate, parts);
       if (parts === null || no !== null) {
@@ -84,7 +89,7 @@ export function createAdmit(
       // An object of its own: most candidates end here, and an engine that sees some live on takes all for long-lived.
       else admitted.push({ ...candidate, url: requestedUrl(parts) });
     }
-    return { admitted, refused };
+    return { admitted, refused, known };
   };
 }
 

@@ -2,7 +2,7 @@
 // fetched: a second word about it would make the report count it twice and `explain` tell the wrong one.
 
 import type { HostWait, NewUrl, PageWork, UrlRecord } from '@mannerly/frontier';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { UrlDecision } from '../report/decision.js';
 import { createCrawlEmitter } from './events.js';
 import { Journal } from './journal.js';
@@ -108,19 +108,6 @@ describe('the word about a URL', () => {
       ['held interval'],
     ],
   ])('%s', (_, act, words) => expect(recorded(act)).toEqual(words));
-
-  it('is not pending for a URL that the frontier has, by a link that was open', () => {
-    const decision = vi.fn();
-    const journal = new Journal(
-      createCrawlEmitter(vi.fn()),
-      [{ decision }],
-      () => 1,
-      (it) => it === url,
-    );
-    journal.leftAlone(work('http://a.test/'), [nofollow, { ...nofollow, url: 'http://a.test/2' }]);
-    journal.end();
-    expect(decision.mock.calls).toEqual([[expect.objectContaining({ url: 'http://a.test/2' })]]);
-  });
 
   it('is pending within a bound: past it the oldest is reported at once', () => {
     const reported: string[] = [];

@@ -61,7 +61,6 @@ export interface JournalListener {
 export class Journal {
   readonly #emitter: CrawlEmitter;
   readonly #nowMs: () => number;
-  readonly #isRecent: (url: string) => boolean;
   readonly #listeners: JournalListener[];
   readonly #decided = createRecentSet(MAX_DECIDED_URLS);
   /**
@@ -72,17 +71,10 @@ export class Journal {
   /** The host clock at the last request for each page that has no decision yet. */
   readonly #hostClocks = new Map<string, HostClockReading>();
 
-  /** @param isRecent - Whether the frontier is known to have a URL: then it is decided by itself. */
-  constructor(
-    emitter: CrawlEmitter,
-    listeners: readonly JournalListener[],
-    nowMs: () => number,
-    isRecent: (url: string) => boolean = () => false,
-  ) {
+  constructor(emitter: CrawlEmitter, listeners: readonly JournalListener[], nowMs: () => number) {
     this.#emitter = emitter;
     this.#listeners = [...listeners];
     this.#nowMs = nowMs;
-    this.#isRecent = isRecent;
   }
 
   /** Emits an event that is neither logged nor counted. */
@@ -219,9 +211,8 @@ export class Journal {
 
   /** The first decision about a URL is kept; a further link to a URL that is decided says nothing new. */
   #decideLater(decision: UrlDecision): void {
-    const { url } = decision;
-    if (this.#decided.has(url) || this.#pending.has(url) || this.#isRecent(url)) return;
-    this.#pending.set(url, decision);
+    if (this.#decided.has(decision.url) || this.#pending.has(decision.url)) return;
+    this.#pending.set(decision.url, decision);
     if (this.#pending.size <= MAX_PENDING_DECISIONS) return;
     const [oldest] = this.#pending.values();
     if (oldest !== undefined) this.#decide(oldest);

@@ -181,9 +181,7 @@ export class Run {
     this.ledger = new PolitenessLedger();
     this.counts = new OutcomeCounts();
     this.totals = new CrawlTotals(clock, this.counts, this.ledger);
-    this.journal = new Journal(emitter, [this.ledger, this.counts, this.totals, logs], nowMs, (url) =>
-      this.frontier.isRecent(url),
-    );
+    this.journal = new Journal(emitter, [this.ledger, this.counts, this.totals, logs], nowMs);
     const { journal } = this;
     this.hooks = new Hooks(options.hooks, clock, stop.signal, journal);
     if (setup.log !== undefined) journal.addListener(setup.log);

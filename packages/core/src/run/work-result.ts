@@ -47,8 +47,9 @@ export function decided(
 }
 
 function admitted({ admit, journal }: Run, candidates: readonly NewUrl[]) {
-  const { admitted: links, refused } = admit(candidates);
+  const { admitted: links, refused, known } = admit(candidates);
   journal.admitted(links);
+  journal.admitted(known);
   return { links, refused };
 }
 
