@@ -99,7 +99,7 @@ export class AgainChoice {
 async function offerAgain(run: Run, sinceMs: number): Promise<void> {
   const { recrawl, options } = run;
   if (recrawl === null) return;
-  const { pages, known } = await recrawl.choose(options.bounds.pages, sinceMs);
+  const { pages, known } = await recrawl.known.choose(options.bounds.pages, sinceMs);
   if (known === 0) {
     throw new MannerlyError('option-invalid', 'there is nothing to crawl again: this crawl has kept no visits', {
       hint: 'Run it with `recrawl: true` (--recrawl) first; then `again` (--again) visits what has been fetched.',
