@@ -38,7 +38,6 @@ export interface ComparedVisit {
 
 export type ValidatorWarning = 'validator-lies' | 'validator-restless';
 
-/** What it tells, of which host. */
 type ValidatorListener = (code: ValidatorWarning, url: string, detail: string, atMs: number) => void;
 
 /** The validators of the hosts of one run. Promises reject with what the store throws. */

@@ -370,7 +370,6 @@ function isAlternating({ digest: last, earlier = [] }: PageVisit, digest: string
   return digest !== null && digest !== last && digest === earlier[0] && last === earlier[1];
 }
 
-/** What the handler for unchanged pages gets. */
 function unchangedPage(before: PageVisit, after: PageVisit, status: number): UnchangedPage {
   const { url, label, userData, depth, atMs: fetchedAtMs, changedAtMs, visits, changes, digest } = after;
   const lastVisitMs = before.atMs;

@@ -7,13 +7,11 @@ import { readJson, writeJson } from '../json-record.js';
 import { MAX_SITEMAPS_WAIT_MS, OFFERED_AT_ONCE } from './limits.js';
 import type { Run } from './run.js';
 
-/** The latest recrawl of a crawl. */
 interface LatestAgain {
   /** What the crawl had used up before it. */
   readonly used: ReturnType<Frontier['used']>;
   /** When it began, epoch milliseconds. */
   readonly startedAtMs: number;
-  /** Whether it has come to its end. */
   readonly isOver: boolean;
 }
 
