@@ -1,4 +1,4 @@
-// The JSON parser, with a value for what is no JSON.
+// The JSON parser, with a value for what is no JSON, and objects.
 
 /** A value, or `undefined` for what is no JSON. @throws Never */
 export function parseJson(text: string): unknown {
@@ -13,7 +13,10 @@ export function parseJson(text: string): unknown {
 /** An object, or `null` for anything else. @throws Never */
 export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | null {
   const value = parseJson(text);
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : null;
+  return isObject(value) ? value : null;
+}
+
+/** Whether a value is an object, and no list. @throws Never */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

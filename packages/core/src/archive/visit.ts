@@ -3,7 +3,7 @@
 
 import type { JsonValue } from '@mannerly/frontier';
 import type { RenderedPage } from '../fetch/renderer.js';
-import { parseJson } from '../parse-json.js';
+import { parseJsonObject } from '../parse-json.js';
 
 export interface ArchivedVisit {
   /** The host key; its items are named after it. */
@@ -94,6 +94,5 @@ export function parseWarcFields(block: Uint8Array): ReadonlyMap<string, string> 
 
 /** A JSON object in a field; `null` for anything else. Never throws. */
 export function parseJsonField<T extends object>(text: string | undefined): T | null {
-  const value = text === undefined ? null : parseJson(text);
-  return typeof value === 'object' && value !== null ? (value as T) : null;
+  return parseJsonObject(text ?? '') as T | null;
 }

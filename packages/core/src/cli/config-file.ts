@@ -9,6 +9,7 @@ import { fill } from '../options/check.js';
 import type { CrawlConfig } from '../options/config.js';
 import { group, type Shape } from '../options/row.js';
 import { CONFIG_OPTIONS } from '../options/table.js';
+import { isObject } from '../parse-json.js';
 import { UsageError } from './failure.js';
 
 /** Names of the file, in a working directory. */
@@ -42,7 +43,7 @@ export async function readConfig(file: string, readsTypeScript = stripsTypes()):
     throw new UsageError(`${file} is TypeScript, which this Node.js (${process.version}) does not read`, hint);
   }
   const value = isJson ? await readJson(file, path) : await loadModule(file, path);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     const hint = isJson ? 'It is one JSON object.' : 'Export it: export default defineConfig({ … }).';
     throw new UsageError(`${file} holds no configuration`, hint);
   }
@@ -86,7 +87,7 @@ async function loadModule(file: string, path: string): Promise<unknown> {
 function withPaths(shape: Shape, value: unknown, folder: string): unknown {
   if (shape.kind === 'either') return shape.shapes.reduce((each, one) => withPaths(one, each, folder), value);
   if (shape.kind === 'list' && Array.isArray(value)) return value.map((each) => withPaths(shape.of, each, folder));
-  if (shape.kind === 'group' && typeof value === 'object' && value !== null) {
+  if (shape.kind === 'group' && isObject(value)) {
     const { rows } = shape;
     const entries = Object.entries(value).map(([name, each]) => {
       const row = rows[name];

@@ -2,15 +2,18 @@
 
 import { type Command, Option } from 'commander';
 import type { IdentityOptions } from '../options/crawler-options.js';
+import { present } from '../present.js';
 import type { RetryFilter } from '../run/retry.js';
 import { UsageError } from './failure.js';
 import { collected, dateArgument, numberArgument } from './flag-values.js';
-import { SINK_FLAGS, STORE_FLAG } from './flags.js';
+import { type Flags, type NamedSinks, SINK_FLAGS, STORE_FLAG } from './flags.js';
 import { FLAGGED_ROWS, optionOf, withOptionFlags } from './option-flags.js';
 import { PROGRESS_MODES, type ProgressMode } from './progress.js';
 
+type SharedFlags = Pick<Flags, 'json' | 'metrics' | 'store' | keyof NamedSinks>;
+
 /** The flags as commander has them. Those of the option table are read by `optionsFromFlags`. */
-export interface CrawlFlags {
+export interface CrawlFlags extends SharedFlags {
   readonly [optionFlag: string]: unknown;
   /** A file with a seed per line; `-`: standard input. */
   readonly seeds?: string;
@@ -27,7 +30,6 @@ export interface CrawlFlags {
   readonly retryHost?: string;
   /** Epoch milliseconds. */
   readonly retrySince?: number;
-  readonly store?: string;
   readonly workers?: number;
   /** A port; `true`: any that is free. */
   readonly dashboard?: number | true;
@@ -35,16 +37,7 @@ export interface CrawlFlags {
   readonly listen?: string;
   /** Host names under which `serve` may be requested. */
   readonly listenName?: string[];
-  readonly metrics?: boolean;
   readonly progress?: ProgressMode;
-  readonly csv?: string;
-  readonly rawCells?: boolean;
-  readonly sqlite?: string;
-  /** A URL or its place; so are the next two. */
-  readonly postgres?: string;
-  readonly webhook?: string;
-  readonly s3?: string;
-  readonly json?: boolean;
 }
 
 const MAX_WORKERS = 64;
@@ -133,8 +126,7 @@ export function identityFrom(given: Partial<IdentityOptions>): IdentityOptions {
       'Write a page or a mailbox, such as --contact https://example.org/our-crawler or --contact crawler@example.org. It is in the User-Agent of every request, so that a site can write to you instead of blocking you.';
     throw new UsageError('missing --contact: a crawl says where its people can be reached', hint);
   }
-  const more = { ...(version === undefined ? {} : { version }), ...(tokens === undefined ? {} : { tokens }) };
-  return { name, contact, ...more };
+  return { name, contact, ...present({ version, tokens }) };
 }
 
 /** The failures to retry; `undefined`: none. @throws UsageError for flags that mean nothing alone, or contradict */
@@ -147,11 +139,7 @@ export function retryFrom({ retry, retryHost, retrySince, reset }: CrawlFlags): 
     const hint = 'A reset deletes the failures. Give one of them.';
     throw new UsageError('--retry and --reset contradict each other', hint);
   }
-  return {
-    ...(retry.includes(ALL) ? {} : { reason: retry }),
-    ...(retryHost === undefined ? {} : { host: retryHost }),
-    ...(retrySince === undefined ? {} : { sinceMs: retrySince }),
-  };
+  return present({ reason: retry.includes(ALL) ? null : retry, host: retryHost, sinceMs: retrySince });
 }
 
 /** Whether other processes work on the same crawl. */

@@ -3,6 +3,8 @@
 import { createCrawler } from '../crawler.js';
 import type { CrawlConfig } from '../options/config.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
+import { isObject } from '../parse-json.js';
+import { present } from '../present.js';
 import { findConfig, readConfig } from './config-file.js';
 import { type CrawlFlags, identityFrom } from './crawl-flags.js';
 import { UsageError } from './failure.js';
@@ -39,7 +41,7 @@ export async function setUpCrawl(
     const hint = 'Leave out --workers or the sinks, and read all items with mannerly export.';
     throw new UsageError(`\`sinks\` of ${file} are written by one process`, hint);
   }
-  const named = definedOf({ out, csv, sqlite, postgres, webhook, s3, store });
+  const named = present({ out, csv, sqlite, postgres, webhook, s3, store });
   const allSinks = [...sinks, ...(await namedSinks({ ...named, ...flags }))];
   const options = {
     ...(await withBrowser(optionsOf(seeds, flags, ofFile))),
@@ -49,21 +51,7 @@ export async function setUpCrawl(
   const register = handlers === undefined ? registerDefault : await loadHandlers(handlers);
   // Opens nothing: errors in the options and handlers are reported before anything happens.
   register(createCrawler(options));
-  return {
-    seeds,
-    flags: {
-      ...named,
-      ...flags,
-      config: file ?? false,
-    },
-    options,
-    register,
-    file,
-  };
-}
-
-function definedOf<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T & object;
+  return { seeds, flags: { ...named, ...flags, config: file ?? false }, options, register, file };
 }
 
 function optionsOf(seeds: readonly string[], flags: CrawlFlags, ofFile: GivenOptions): GivenCrawl {
@@ -121,8 +109,4 @@ function mergedOptions(ofFile: GivenOptions, ofFlags: GivenOptions): GivenOption
     merged[name] = isObject(before) && isObject(value) ? { ...before, ...value } : value;
   }
   return merged as GivenOptions;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,12 +3,26 @@
 import { Option } from 'commander';
 import { UsageError } from './failure.js';
 
+/** Sinks that flags name, and a configuration file. */
+export interface NamedSinks {
+  /** A file; so is `sqlite`. */
+  readonly csv?: string;
+  /** Whether its texts stay as they are, formulas too. */
+  readonly rawCells?: boolean;
+  readonly sqlite?: string;
+  /** `postgres://user@host/database?table=items`, or the place of such a URL. */
+  readonly postgres?: string;
+  /** An http(s) URL, or its place. */
+  readonly webhook?: string;
+  /** The URL of a bucket, and behind it what keys begin with. */
+  readonly s3?: string;
+}
+
 /** Flags of the commands that neither crawl nor are about the crawler. */
-export interface Flags {
+export interface Flags extends NamedSinks {
   readonly agent?: string;
   readonly allowAddress?: string[];
   readonly contact?: string;
-  readonly csv?: string;
   readonly cursor?: string;
   readonly dialect?: string;
   readonly format?: string;
@@ -24,18 +38,13 @@ export interface Flags {
   readonly metrics?: boolean;
   readonly name?: string;
   readonly policy?: string;
-  readonly postgres?: string;
   readonly preferences?: boolean;
-  readonly rawCells?: boolean;
-  readonly s3?: string;
-  readonly sqlite?: string;
   readonly current?: boolean;
   readonly store?: string;
   readonly title?: string;
   readonly to?: string;
   /** Milliseconds. */
   readonly tolerance?: number;
-  readonly webhook?: string;
   readonly yes?: boolean;
 }
 

@@ -4,6 +4,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { ownFile } from '../own-package.js';
+import { present } from '../present.js';
 import { redacted } from '../redacted.js';
 import { visible } from '../report/table.js';
 import type { InterruptThreadData } from './interrupt-thread.js';
@@ -170,8 +171,7 @@ export function terminalAsker(input: NodeJS.ReadStream, output: NodeJS.WriteStre
         message,
         input,
         output,
-        ...(example === undefined ? {} : { placeholder: example }),
-        ...(initial === undefined ? {} : { initialValue: initial }),
+        ...present({ placeholder: example, initialValue: initial }),
         validate: (value = '') => fault(value.trim()) ?? undefined,
       });
       return isCancel(answer) ? null : answer.trim();

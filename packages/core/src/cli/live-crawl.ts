@@ -5,6 +5,7 @@ import { crawlPaths } from '../directory/crawl-paths.js';
 import { MannerlyError } from '../errors.js';
 import { type LogEntry, terminalLog, withLevel } from '../journal/log-entry.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
+import { present } from '../present.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { isShared, retryFrom } from './crawl-flags.js';
 import type { CrawlSetup } from './crawl-setup.js';
@@ -30,7 +31,7 @@ export async function makeCrawl(
       : await (await import('./open-store.js')).openStore(flags.store, options.identity.name);
   const log = commandLog(options.log, print);
   const keeps = flags.again === true && (options.recrawl ?? false) === false ? { recrawl: true } : {};
-  const all = { ...options, ...keeps, ...(log === undefined ? {} : { log }) };
+  const all = { ...options, ...keeps, ...present({ log }) };
   const crawler = createCrawler(opened === null ? all : { ...all, store: (tell) => opened.make(tell) });
   register(crawler);
   const retry = isFirst ? retryFrom(flags) : undefined;
@@ -47,7 +48,7 @@ export async function makeCrawl(
           reset: isFirst && flags.reset === true,
           again: isFirst && flags.again === true,
           shared: isShared(flags),
-          ...(retry === undefined ? {} : { retry }),
+          ...present({ retry }),
         });
         if (isFirst) stopTaking = takeAdded(crawler, crawlPaths(out).addedPath, flags.reset === true, print);
         return await running;

@@ -8,6 +8,7 @@ import type { DashboardOptions, MetricsSource } from '../dashboard/dashboard-opt
 import type { WatchedCrawl } from '../dashboard/view.js';
 import type { MetricFamily } from '../metrics/joined-metrics.js';
 import { loadPeer } from '../optional-peer.js';
+import { present } from '../present.js';
 import type { CrawlFlags } from './crawl-flags.js';
 import { UsageError } from './failure.js';
 import type { CliIo } from './io.js';
@@ -68,7 +69,7 @@ export function addressOf(listen: string): { readonly host?: string; readonly po
     const hint = 'Write --listen 8080 for this machine, or --listen 0.0.0.0:8080 for all.';
     throw new UsageError(`--listen takes a port, or an IP address and a port, not "${listen}"`, hint);
   }
-  return { port, ...(host === undefined ? {} : { host }) };
+  return { port, ...present({ host }) };
 }
 
 /** The live view of workers; `null`: none is wanted. The caller closes it. @throws UsageError, MannerlyError */

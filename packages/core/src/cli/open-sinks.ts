@@ -8,21 +8,7 @@ import { namesPlace, readSecret } from '../secret-place.js';
 import type { PostgresQueries } from '../sinks/postgres-sink.js';
 import type { S3Client } from '../sinks/s3-bucket.js';
 import { UsageError } from './failure.js';
-
-interface NamedSinks {
-  /** A file. */
-  readonly csv?: string | undefined;
-  /** Whether its texts stay as they are, formulas too. */
-  readonly rawCells?: boolean | undefined;
-  /** A file. */
-  readonly sqlite?: string | undefined;
-  /** `postgres://user@host/database?table=items`, or the place of such a URL. */
-  readonly postgres?: string | undefined;
-  /** An http(s) URL, or its place. */
-  readonly webhook?: string | undefined;
-  /** The URL of a bucket, and behind it what keys begin with. */
-  readonly s3?: string | undefined;
-}
+import type { NamedSinks } from './flags.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

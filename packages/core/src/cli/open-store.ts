@@ -6,6 +6,7 @@ import type { PostgresQuery } from '@mannerly/frontier/postgres';
 import type { RedisClient, ServerStoreOptions } from '@mannerly/frontier/redis';
 import type { StoreNotice } from '../journal/events.js';
 import { loadPeer } from '../optional-peer.js';
+import { present } from '../present.js';
 import { UsageError } from './failure.js';
 import { type HostPool, overHosts } from './postgres-hosts.js';
 import { parseStoreUrls, type StoreUrl } from './store-url.js';
@@ -74,8 +75,7 @@ async function openRedis(url: StoreUrl, identity: string): Promise<OpenedStore> 
     connectError = textOf(error);
   });
   const { crawl, name, shards, waitReplicas } = url;
-  const given = { ...(shards === null ? {} : { shards }), ...(waitReplicas === null ? {} : { waitReplicas }) };
-  const ofRedis = { client, prefix: crawl, ...given };
+  const ofRedis = { client, prefix: crawl, ...present({ shards, waitReplicas }) };
   return {
     name,
     connectError: () => connectError,
@@ -87,7 +87,7 @@ async function openRedis(url: StoreUrl, identity: string): Promise<OpenedStore> 
 /** What both stores take from the URL. They refuse what is out of range. */
 function commonOf({ allowUnsafe, maxQueued }: StoreUrl): Pick<ServerStoreOptions, 'allowUnsafe' | 'maxQueued'> {
   const unsafe = allowUnsafe as NonNullable<ServerStoreOptions['allowUnsafe']>;
-  return { allowUnsafe: unsafe, ...(maxQueued === null ? {} : { maxQueued }) };
+  return { allowUnsafe: unsafe, ...present({ maxQueued }) };
 }
 
 interface RedisModule {

@@ -12,6 +12,7 @@ import { identityFiles, writeIdentityFolder } from '../identity/publish.js';
 import { fill } from '../options/check.js';
 import { relaxedDefaultsIn } from '../options/options.js';
 import { OPTIONS } from '../options/table.js';
+import { present } from '../present.js';
 import { checkedAgent, DIRECTORY_PATH } from '../signatures/profile.js';
 import type { SigningKey } from '../signatures/signing-key.js';
 import { findConfig, readConfig } from './config-file.js';
@@ -61,7 +62,7 @@ export async function readPublished(config: string | undefined): Promise<Configu
   }
   const { minMs, crawlIntervalMs } = resolvePoliteness({
     profile: filled.politeness.profile,
-    ...(politeness.requestsPerSecond === undefined ? {} : { requestsPerSecond: politeness.requestsPerSecond }),
+    ...present({ requestsPerSecond: politeness.requestsPerSecond }),
   });
   const published = {
     ...resolveIdentity(given),

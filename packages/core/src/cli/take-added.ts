@@ -4,7 +4,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Crawler } from '../crawler.js';
 import { isAbsent } from '../directory/whole-file.js';
-import { parseJson } from '../parse-json.js';
+import { parseJsonObject } from '../parse-json.js';
 import { plural } from '../report/table.js';
 import { ADDED_LOOK_MS, MAX_ADDED_AT_ONCE_BYTES } from './limits.js';
 
@@ -77,9 +77,7 @@ function readFrom(path: string, at: number): string {
 
 function linesOf(text: string): AddedLine[] {
   return text.split('\n').flatMap((line) => {
-    const value = parseJson(line);
-    if (typeof value !== 'object' || value === null) return [];
-    const { url, label } = value as Record<string, unknown>;
+    const { url, label } = parseJsonObject(line) ?? {};
     if (typeof url !== 'string') return [];
     return [{ url, ...(typeof label === 'string' ? { label } : {}) }];
   });

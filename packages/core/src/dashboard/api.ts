@@ -3,6 +3,7 @@
 
 import { type Crawler, MannerlyError } from 'mannerly';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
+import { isObject } from '../parse-json.js';
 import { reportFromLogs } from '../report/from-logs.js';
 import type { AddOptions } from '../run/added-urls.js';
 import { type ApiCall, type ApiOperation, openApiDocument, openApiPage } from './openapi.js';
@@ -167,7 +168,7 @@ async function readBody({ contentType, body }: ApiCall): Promise<AddOptions & { 
   } catch {
     throw new Problem(400, 'The body is no JSON.');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || !('urls' in value))
+  if (!isObject(value) || !('urls' in value))
     throw new Problem(400, 'The body needs `urls`: { "urls": ["https://…"] }.');
   const unknown = Object.keys(value).find((name) => !BODY_FIELDS.includes(name));
   if (unknown !== undefined) {
@@ -175,7 +176,7 @@ async function readBody({ contentType, body }: ApiCall): Promise<AddOptions & { 
     throw new MannerlyError('option-unknown', `the body has the unknown field \`${unknown}\`; known are ${known}`);
   }
   // `add` checks each of them.
-  return value as AddOptions & { urls: string[] };
+  return value as unknown as AddOptions & { urls: string[] };
 }
 
 /** Mistakes of the caller are 400, what the crawl cannot do now is 409. */

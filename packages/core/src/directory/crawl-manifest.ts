@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { MannerlyError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
 import { MANNERLY_VERSION } from '../own-package.js';
-import { parseJson } from '../parse-json.js';
+import { isObject, parseJson } from '../parse-json.js';
 import { sizeOf } from './whole-file.js';
 
 /** The format of this version. 1 had its frontier in memory, 2 other field and file names in its logs. */
@@ -94,8 +94,8 @@ function another(path: string, how: string, hint: string): MannerlyError {
 }
 
 function isManifest(value: unknown): value is CrawlManifest {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isObject(value)) return false;
   const isList = (list: unknown): boolean => Array.isArray(list) && list.every((entry) => typeof entry === 'string');
-  const { format, name, tokens, seeds } = value as Partial<Record<keyof CrawlManifest, unknown>>;
+  const { format, name, tokens, seeds } = value;
   return typeof format === 'number' && typeof name === 'string' && isList(tokens) && isList(seeds);
 }

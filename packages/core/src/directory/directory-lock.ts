@@ -7,7 +7,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { deadForMs, type ProcessIdentity, thisProcess } from '@mannerly/frontier/processes';
 import { MannerlyError } from '../errors.js';
-import { parseJson } from '../parse-json.js';
+import { parseJsonObject } from '../parse-json.js';
 import { LOCK_RETRY_MS, LOCK_TRIES, LOCK_WAIT_MS, MAX_DIRECTORY_PARTS } from './limits.js';
 import { hasPlatformCode, namesIn, orIfAbsent, partialName } from './whole-file.js';
 
@@ -175,8 +175,6 @@ function isDead(lock: string): boolean {
 
 /** The process that a lock names, and its machine or container. */
 function parseHolder(lock: string): (ProcessIdentity & { readonly host: string }) | null {
-  const value = parseJson(lock);
-  return typeof value === 'object' && value !== null && 'pid' in value
-    ? (value as ProcessIdentity & { readonly host: string })
-    : null;
+  const value = parseJsonObject(lock);
+  return value !== null && 'pid' in value ? (value as unknown as ProcessIdentity & { readonly host: string }) : null;
 }

@@ -2,6 +2,7 @@
 // that it is not sent again. It never leaves its origin.
 
 import { parseUrl } from '../parse-url.js';
+import { present } from '../present.js';
 import { type Cookies, SAME_FOR_EVERYONE } from './cookies.js';
 import type { Credential } from './credential.js';
 import type { RequestPurpose } from './identity.js';
@@ -42,10 +43,7 @@ export class CredentialUse {
   async fields(url: URL, purpose: RequestPurpose): Promise<Fields> {
     const authorization = this.#credential.authorization();
     const cookie = (await this.#cookies?.valueFor(url, purpose)) ?? null;
-    return {
-      ...(cookie === null ? {} : { Cookie: cookie }),
-      ...(authorization === null ? {} : { Authorization: authorization }),
-    };
+    return present({ Cookie: cookie, Authorization: authorization });
   }
 
   /** What came for a request that carried it, and why it is not sent again. Never rejects. */

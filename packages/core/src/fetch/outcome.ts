@@ -3,6 +3,7 @@
 
 import type { Exchange } from '@mannerly/frontier';
 import type { RobotsAnswer, RobotsFailure } from '@mannerly/robots/access';
+import { present } from '../present.js';
 import { MAX_REFUSAL_DETAIL } from './limits.js';
 
 /** Header field lines in the order they came, names as sent. */
@@ -270,10 +271,7 @@ interface Validators {
 
 /** What makes a request conditional. */
 export function conditionalFields({ etag, lastModified }: Validators): Record<string, string> {
-  return {
-    ...(etag === null ? {} : { 'if-none-match': etag }),
-    ...(lastModified === null ? {} : { 'if-modified-since': lastModified }),
-  };
+  return present({ 'if-none-match': etag, 'if-modified-since': lastModified });
 }
 
 /** Whether a 304 is for the tag that was sent, if one was; one without a tag is. Weak and strong tags compare alike. */

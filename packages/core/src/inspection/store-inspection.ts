@@ -12,6 +12,7 @@ import { MannerlyError } from '../errors.js';
 import { readJson } from '../json-record.js';
 import { type CrawlSettings, frontierSettings } from '../options/crawl-settings.js';
 import { type CrawlTerms, TERMS_KEY } from '../options/crawl-terms.js';
+import { present } from '../present.js';
 import { sums } from '../report/added-numbers.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
 import type { CrawlPhase } from '../run/activity.js';
@@ -194,6 +195,6 @@ async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreRep
 function noCrawl(why: string, cause?: unknown): MannerlyError {
   return new MannerlyError('not-running', `the store holds no crawl: ${why}`, {
     hint: 'Give the same URL as to the crawl, or its several in the same order, each with its ?crawl=<name> where it had one.',
-    ...(cause === undefined ? {} : { cause }),
+    ...present({ cause }),
   });
 }

@@ -4,6 +4,7 @@
 import type { Purpose } from '@mannerly/robots/page';
 import { invalidOption, MannerlyError } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
+import { present } from '../present.js';
 import { namesPlace, readSecret } from '../secret-place.js';
 import type { LicenseParty, LicenseUser } from './license-terms.js';
 import { MAX_LICENSE_TOKEN_CHARS } from './limits.js';
@@ -51,9 +52,7 @@ export function licenseUserOf(
   purposes: readonly Purpose[],
   licensedOrigins: readonly string[],
 ): LicenseUser {
-  const { user, country } = party ?? { user: null, country: null };
-  const known = { ...(user == null ? {} : { user }), ...(country == null ? {} : { country }) };
-  return { purposes, party: known, accepted, licensedOrigins, isStrict: strict };
+  return { purposes, party: present(party ?? {}), accepted, licensedOrigins, isStrict: strict };
 }
 
 /** The last second that a date can have (ECMA-262: 8.64e15 ms). */

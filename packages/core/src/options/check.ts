@@ -1,6 +1,7 @@
 // Checks a value against its row, and fills in defaults. Every message names the option, its range and the value.
 
 import { invalidOption, MannerlyError } from '../errors.js';
+import { isObject } from '../parse-json.js';
 import type { Filled, Row, Rows, Shape } from './row.js';
 import { suggestionFor } from './suggestion.js';
 
@@ -22,11 +23,6 @@ export function fill<R extends Rows>(path: string, rows: R, given: unknown): Fil
   }
   const filled = Object.entries(rows).map(([name, row]) => [name, fillValue(`${path}${name}`, row, given[name])]);
   return Object.fromEntries(filled) as Filled<R>;
-}
-
-/** The options that have a value. @throws Never */
-export function withoutNulls<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as T & object;
 }
 
 function fillValue(path: string, row: Row, given: unknown): unknown {
@@ -51,7 +47,7 @@ function checked(path: string, shape: Shape, value: unknown): unknown {
 
 /** Whether the alternative is the one that is meant, be its value in range or not. */
 function isOfKind(shape: Shape, value: unknown): boolean {
-  if (shape.kind === 'group') return isObject(value) && !Array.isArray(value);
+  if (shape.kind === 'group') return isObject(value);
   if (shape.kind === 'list') return Array.isArray(value);
   if (shape.kind === 'number') return typeof value === 'number';
   return accepts(shape, value);
@@ -113,8 +109,4 @@ function expectation(shape: Shape): string {
     case 'group':
       return `an object of ${Object.keys(shape.rows).join(', ')}`;
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

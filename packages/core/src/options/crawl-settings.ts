@@ -6,8 +6,8 @@ import { sizeOf, writeWhole } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
 import { parseJsonObject } from '../parse-json.js';
+import { present } from '../present.js';
 import type { HostEntryText } from '../report/host-entry.js';
-import { withoutNulls } from './check.js';
 import type { RecrawlOptions } from './crawler-options.js';
 import { frontierEntry, hostEntryTexts } from './host-options.js';
 import type { ResolvedOptions } from './options.js';
@@ -30,8 +30,8 @@ export function crawlSettings(options: ResolvedOptions): CrawlSettings {
     robots: { ...robots, tokens: identity.tokens },
     politeness: spacing.politeness,
     hostKeyBy: spacing.hostKeyBy,
-    ...withoutNulls({ maxQueued: queuedUrls, onFull }),
-    bounds: withoutNulls({ pages, minutes, bytes, pagesPerHost, bytesPerHost, minutesPerHost }),
+    ...present({ maxQueued: queuedUrls, onFull }),
+    bounds: present({ pages, minutes, bytes, pagesPerHost, bytesPerHost, minutesPerHost }),
     ...(hosts.length === 0 ? {} : { hosts: hostEntryTexts(hosts) }),
     ...(labels.length === 0 ? {} : { labels }),
   };
@@ -43,7 +43,7 @@ export function frontierSettings({ recrawl: _, hosts = [], ...rest }: CrawlSetti
 
 /** The same with what the plan of a recrawl goes by. */
 export function keptSettings(options: ResolvedOptions): CrawlSettings {
-  return { ...crawlSettings(options), recrawl: options.recrawl === null ? null : withoutNulls(options.recrawl) };
+  return { ...crawlSettings(options), recrawl: options.recrawl === null ? null : present(options.recrawl) };
 }
 
 /** Writes the settings of a run that begins. @throws MannerlyError `log-failed`. */

@@ -4,8 +4,8 @@ import type { FrontierOptions } from '@mannerly/frontier';
 import { readPatterns } from '../admit/url-pattern.js';
 import { invalidOption } from '../errors.js';
 import { readOwnHeaders } from '../fetch/own-headers.js';
+import { present } from '../present.js';
 import type { HostEntryText } from '../report/host-entry.js';
-import { withoutNulls } from './check.js';
 import type { HOST_ROWS } from './host-rows.js';
 import type { Filled } from './row.js';
 
@@ -35,14 +35,14 @@ export function resolveHostEntries(given: readonly GivenEntry[], depth: number |
 export function hostEntryTexts(entries: readonly ResolvedHostEntry[]): readonly HostEntryText[] {
   return entries.map(({ match, spacing, headers, bounds, exclude, weight, label }) => ({
     match,
-    ...(spacing === null ? {} : { spacing: withoutNulls(spacing) }),
-    ...(bounds === null ? {} : { bounds: withoutNulls(bounds) }),
+    ...(spacing === null ? {} : { spacing: present(spacing) }),
+    ...(bounds === null ? {} : { bounds: present(bounds) }),
     ...listOf(
       'headers',
       Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     ),
     ...listOf('exclude', exclude.map(String)),
-    ...withoutNulls({ weight, label }),
+    ...present({ weight, label }),
   }));
 }
 

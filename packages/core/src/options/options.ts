@@ -25,9 +25,10 @@ import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
 import { LicenseTokens, type ResolvedLicensing } from '../licensing/licensing-options.js';
 import { type ResolvedExclusionOptions, resolveExclusionOptions } from '../page/exclusion.js';
 import { parseUrl } from '../parse-url.js';
+import { present } from '../present.js';
 import type { ResolvedRecrawlOptions } from '../recrawl/recrawl-options.js';
 import { type ResolvedSignature, resolveSignature } from '../signatures/signature-options.js';
-import { fill, withoutNulls } from './check.js';
+import { fill } from './check.js';
 import type { CrawlerOptions, RecrawlOptions } from './crawler-options.js';
 import { frontierEntry, hostEntryTexts, type ResolvedHostEntry, resolveHostEntries } from './host-options.js';
 import type { Filled, Relaxed, Row } from './row.js';
@@ -126,7 +127,7 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
   const hosts = resolveHostEntries(filled.hosts, filled.bounds.depth);
   const labels = filled.labels.map((each) => ({
     label: each.label,
-    ...withoutNulls({ weight: each.weight, pages: each.pages }),
+    ...present({ weight: each.weight, pages: each.pages }),
   }));
   checkSettings({ identity, robots, spacing, hosts, labels, bounds: filled.bounds });
   // Read once here, so that a token that is missing is reported now.
@@ -226,7 +227,7 @@ function networkOf({ cookies, ...rest }: Defaults['network'], seeds: readonly st
 }
 
 function spacingOf({ perDomain, requestsPerSecond, ...rest }: Defaults['politeness']): ResolvedOptions['spacing'] {
-  const politeness = { ...rest, ...(requestsPerSecond === null ? {} : { requestsPerSecond }) };
+  const politeness = { ...rest, ...present({ requestsPerSecond }) };
   return { politeness, hostKeyBy: perDomain ? 'domain' : 'host' };
 }
 
@@ -241,7 +242,7 @@ function checkSettings({ identity, robots, spacing, hosts, labels, bounds }: Che
       robots: { ...robots, tokens: identity.tokens },
       hosts: hostEntryTexts(hosts).map(frontierEntry),
       labels,
-      bounds: withoutNulls({ pagesPerHost, bytesPerHost, minutesPerHost }),
+      bounds: present({ pagesPerHost, bytesPerHost, minutesPerHost }),
     });
   } catch (cause) {
     if (!(cause instanceof FrontierError)) throw cause;

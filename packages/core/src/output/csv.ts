@@ -3,6 +3,7 @@
 // where rows end is known from the file's beginning only: `open` reads all of it, some seconds for a million rows.
 
 import { MannerlyError } from '../errors.js';
+import { isObject } from '../parse-json.js';
 import { appendSink, readEntries } from './append-sink.js';
 import type { Item, Sink } from './sink.js';
 
@@ -84,7 +85,7 @@ function checkColumns(path: string, header: readonly string[], columns: readonly
 
 /** Keys of ours, and of the items, each once. */
 function defaultColumns(items: readonly Item[]): string[] {
-  const keys = items.flatMap(({ data }) => (isRecord(data) ? Object.keys(data) : []));
+  const keys = items.flatMap(({ data }) => (isObject(data) ? Object.keys(data) : []));
   const license = items.some((item) => item.license !== undefined) ? ['license'] : [];
   const all = new Set(['url', 'fetchedAt', 'expiresAt', 'preferences', ...license, ...keys]);
   return [...all].filter((key) => key !== 'id' && key !== REST);
@@ -101,10 +102,10 @@ function rowOf(item: Item, names: readonly string[]): string[] {
     ...(license === undefined ? {} : { license }),
   };
   const named = names.slice(1, -1);
-  const emitted = isRecord(data) ? data : {};
+  const emitted = isObject(data) ? data : {};
   const row = named.map((name) => cell(name in own ? own[name] : emitted[name]));
   const terms = license === undefined || named.includes('license') ? {} : { license };
-  if (!isRecord(data)) return [id, ...row, JSON.stringify('license' in terms ? { data, ...terms } : data)];
+  if (!isObject(data)) return [id, ...row, JSON.stringify('license' in terms ? { data, ...terms } : data)];
   // What has no column, and what has a name of ours without being the same.
   const rest = Object.fromEntries(
     Object.entries(data).filter(([key, value]) => !named.includes(key) || (key in own && value !== own[key])),
@@ -122,8 +123,4 @@ function cell(value: unknown): string {
 /** `-1.5` is a number, `-1+2` a formula. */
 function withoutFormula(text: string): string {
   return /^[=+\-@\t\r＝＋－＠]/.test(text) && !Number.isFinite(Number(text)) ? `'${text}` : text;
-}
-
-function isRecord(data: unknown): data is Readonly<Record<string, unknown>> {
-  return typeof data === 'object' && data !== null && !Array.isArray(data);
 }

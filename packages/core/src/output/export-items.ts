@@ -9,7 +9,7 @@ import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { partialName } from '../directory/whole-file.js';
 import { invalidOption, MannerlyError } from '../errors.js';
 import { MANNERLY_VERSION } from '../own-package.js';
-import { parseJson } from '../parse-json.js';
+import { isObject, parseJson } from '../parse-json.js';
 import { csvSink } from './csv.js';
 import { currentItems, joinedItems } from './joined-items.js';
 import { itemOfLine } from './jsonl.js';
@@ -151,9 +151,9 @@ async function* rowsOf(
   let count = 0;
   for await (const line of lines) {
     const value = parseJson(line);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
+    if (!isObject(value)) continue;
     if (count === most) return;
     count += 1;
-    yield [value as ItemRow, line.length];
+    yield [value, line.length];
   }
 }

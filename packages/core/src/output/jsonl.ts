@@ -3,6 +3,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { JsonValue } from '@mannerly/frontier';
 import type { ItemLicense } from '../item-license.js';
+import { isObject } from '../parse-json.js';
 import { appendSink, readEntries } from './append-sink.js';
 import { readItemId } from './items.js';
 import { JSONL_TAIL_BYTES, JSONL_TAIL_PAGES } from './limits.js';
@@ -60,9 +61,8 @@ function isLicense(value: unknown): boolean {
  * `preferences` and `license` where there are any.
  */
 export function itemLine({ id, url, fetchedAtMs, data, expiresAtMs, preferences, license }: Item): string {
-  const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
-  const isMistaken = isObject && 'license' in data && (license !== undefined || isLicense(data['license']));
-  const isSpread = isObject && !isMistaken && !OWN_KEYS.some((key) => Object.hasOwn(data, key));
+  const isMistaken = isObject(data) && 'license' in data && (license !== undefined || isLicense(data['license']));
+  const isSpread = isObject(data) && !isMistaken && !OWN_KEYS.some((key) => Object.hasOwn(data, key));
   return `${JSON.stringify({
     id,
     url,
@@ -90,7 +90,7 @@ export function idOfLine(line: string): string | null {
 
 /** The item of a parsed line of {@link itemLine}; `null` for anything else. Never throws. */
 export function itemOfLine(value: unknown): Item | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  if (!isObject(value)) return null;
   const { id, url, fetchedAt, expiresAt, preferences, ...more } = value as Readonly<Record<string, JsonValue>>;
   const { license, ...others } = more;
   const rest = isLicense(license) ? others : more;

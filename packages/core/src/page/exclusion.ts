@@ -17,6 +17,7 @@ import {
   type TdmReservation,
 } from '@mannerly/robots/page';
 import type { HeaderLines } from '../fetch/outcome.js';
+import { present } from '../present.js';
 import type { HtmlSummary } from './html.js';
 import type { PageLink } from './links.js';
 import { refreshTarget } from './redirect.js';
@@ -197,7 +198,6 @@ function leadingOn(
     via,
     from: url,
     hops: record.hops + 1,
-    ...(record.label === null ? {} : { label: record.label }),
-    ...(record.userData === null ? {} : { userData: record.userData }),
+    ...present({ label: record.label, userData: record.userData }),
   }));
 }

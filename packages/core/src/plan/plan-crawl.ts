@@ -11,6 +11,7 @@ import { onAbort } from '../on-abort.js';
 import { crawlSettings, frontierSettings } from '../options/crawl-settings.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import { type ResolvedOptions, resolveOptions } from '../options/options.js';
+import { present } from '../present.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { WAIT_JITTER } from '../run/limits.js';
 import { performRun } from '../run/perform-run.js';
@@ -177,12 +178,7 @@ function readingOnly({ discover, bounds, hosts = [], ...options }: CrawlerOption
       of?.depth === undefined ? entry : { ...entry, bounds: { depth: of.depth } },
     ),
     discover: { sitemaps: true, sitemapUrls: discover?.sitemapUrls ?? [] },
-    bounds: {
-      pages: MAX_PLANNED_URLS,
-      queuedUrls: MAX_PLANNED_URLS,
-      ...(minutes === undefined ? {} : { minutes }),
-      ...(depth === undefined ? {} : { depth }),
-    },
+    bounds: { pages: MAX_PLANNED_URLS, queuedUrls: MAX_PLANNED_URLS, ...present({ minutes, depth }) },
   };
 }
 

@@ -4,6 +4,7 @@
 import type { JsonValue, NewUrl } from '@mannerly/frontier';
 import type { RecordPlace } from '../archive/warc-files.js';
 import { decodeJson, urlKey } from '../json-record.js';
+import { present } from '../present.js';
 import type { UrlStatus } from '../report/decision.js';
 import type { ChangeEstimate } from './change-estimate.js';
 
@@ -103,9 +104,7 @@ export function againUrl(
     depth,
     ...more,
     visit: Math.ceil(lastTryMs(visit)) + monthOf(nowMs),
-    ...(from === null ? {} : { from }),
-    ...(label === null ? {} : { label }),
-    ...(userData === null ? {} : { userData }),
+    ...present({ from, label, userData }),
   };
 }
 

@@ -8,7 +8,7 @@ import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { readLines, readValues } from '../directory/read-lines.js';
 import { isStageCounts } from '../handle/item-stages.js';
 import type { RejectedItem } from '../handle/staged.js';
-import { parseJson } from '../parse-json.js';
+import { isObject, parseJson } from '../parse-json.js';
 import type { CodeError } from './code-error.js';
 import type {
   ClockLine,
@@ -213,8 +213,4 @@ function isClockLine(value: unknown): value is ClockLine {
 
 function isDecisionOrLeftOut(value: unknown): value is UrlDecision | LeftOutLine {
   return isDecision(value) || (isObject(value) && isObject(value['leftOut']) && typeof value['atMs'] === 'number');
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -3,6 +3,7 @@
 
 import type { AddAnswer, NewUrl } from '@mannerly/frontier';
 import { invalidOption } from '../errors.js';
+import { present } from '../present.js';
 import type { UrlDecision } from '../report/decision.js';
 import { REASONS, reasonOf } from '../report/reasons.js';
 import { MAX_RETRIED_URLS } from './limits.js';
@@ -110,9 +111,7 @@ export function retryOf({ url, depth, from, atMs, carried, reason, replaces }: U
     depth: depth ?? 0,
     via: carried?.via ?? (from === null ? 'seed' : 'link'),
     ...(isSameVisit ? { dedupe: false } : { visit: Math.max(1, Math.ceil(atMs)) }),
-    ...(from === null ? {} : { from }),
-    ...(carried?.label === undefined ? {} : { label: carried.label }),
-    ...(carried?.userData === undefined ? {} : { userData: carried.userData }),
+    ...present({ from, label: carried?.label, userData: carried?.userData }),
   };
 }
 

@@ -4,6 +4,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { MannerlyError } from '../errors.js';
+import { present } from '../present.js';
 import { MAX_KEY_BYTES } from './limits.js';
 import { TEST_KEYID } from './profile.js';
 
@@ -122,6 +123,6 @@ function refused(expected: string, but: string, diagnostic: string | null = null
   const message = `expected \`identity.signature.key\`: ${expected}, but ${but}`;
   return new MannerlyError('identity-key', diagnostic === null ? message : `${diagnostic}: ${message}`, {
     hint: 'A key for a crawl is an Ed25519 private key in a file of its own, mode 600, given as file:PATH or env:NAME.',
-    ...(cause === undefined ? {} : { cause }),
+    ...present({ cause }),
   });
 }

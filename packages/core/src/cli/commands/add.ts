@@ -4,6 +4,7 @@ import { appendFile } from 'node:fs/promises';
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import { MAX_LINK_URL_CHARS } from '../../limits.js';
 import { parseUrl } from '../../parse-url.js';
+import { present } from '../../present.js';
 import { redacted } from '../../redacted.js';
 import { plural } from '../../report/table.js';
 import { EXIT } from '../exit-codes.js';
@@ -25,7 +26,7 @@ export async function addCommand(directory: string, urls: readonly string[], fla
     // They are never sent, and so not kept.
     url.username = '';
     url.password = '';
-    return { url: url.href, ...(label === undefined ? {} : { label }) };
+    return { url: url.href, ...present({ label }) };
   });
   // One write: lines of two commands do not mix.
   await appendFile(addedPath, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));

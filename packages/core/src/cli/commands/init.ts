@@ -1,5 +1,6 @@
 // `mannerly init`: a small TypeScript project that runs and has a test, made from a few answers.
 
+import { present } from '../../present.js';
 import { EXIT } from '../exit-codes.js';
 import { interview } from '../init/interview.js';
 import { checkIsFree, projectFiles, writeProject } from '../init/project.js';
@@ -21,9 +22,8 @@ interface InitFlags {
 export async function initCommand(directory: string, flags: InitFlags, io: CliIo): Promise<number> {
   await checkIsFree(directory);
   const { seed, yes, pages, depth, minutes, ...given } = flags;
-  const bounds = Object.fromEntries(Object.entries({ pages, depth, minutes }).filter(([, most]) => most !== undefined));
-  const seeds = seed === undefined ? {} : { seeds: seed };
-  const plan = await interview({ ...given, ...seeds, bounds }, yes === true ? null : io.asker);
+  const said = { ...given, ...present({ seeds: seed }), bounds: present({ pages, depth, minutes }) };
+  const plan = await interview(said, yes === true ? null : io.asker);
   if (plan === null) {
     io.err('Nothing was written.');
     return EXIT.stopped;

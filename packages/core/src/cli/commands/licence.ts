@@ -12,6 +12,7 @@ import { Licenses, type ReadLicense } from '../../licensing/licenses.js';
 import type { ResolvedLicensing } from '../../licensing/licensing-options.js';
 import type { IdentityOptions } from '../../options/crawler-options.js';
 import { parseUrl } from '../../parse-url.js';
+import { present } from '../../present.js';
 import { reasonOf } from '../../report/reasons.js';
 import { plural, printable, tableText } from '../../report/table.js';
 import { isCopy } from '../../run/run-manifest.js';
@@ -59,7 +60,7 @@ export async function licenceCommand(source: string, flags: Flags, io: CliIo): P
     throw new UsageError(`"${source}" is not the URL of a page`, 'Write it whole: https://example.org/page');
   }
   const { user, country } = flags as { readonly user?: LicenseParty['user']; readonly country?: string };
-  const party = { ...(user === undefined ? {} : { user }), ...(country === undefined ? {} : { country }) };
+  const party = present({ user, country });
   const found = await documentsOf(url, identityFrom(flags), flags.allowAddress);
   if ('why' in found) {
     io.out(flags.json === true ? json({ url, documents: [], why: found.why }) : `No licence of ${url}: ${found.why}.`);

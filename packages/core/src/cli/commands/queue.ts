@@ -1,6 +1,7 @@
 // `mannerly queue`: what a stopped crawl has queued, one listing at a time.
 
 import type { QueuedUrl } from '@mannerly/frontier';
+import { present } from '../../present.js';
 import { printable } from '../../report/table.js';
 import { EXIT } from '../exit-codes.js';
 import { type Flags, json } from '../flags.js';
@@ -11,7 +12,7 @@ import { tellDamage } from '../tell-damage.js';
 /** Runs the command. An empty queue is no error. @throws MannerlyError `directory-in-use` during a run */
 export async function queueCommand(directory: string | undefined, flags: Flags, io: CliIo): Promise<number> {
   const { host, limit = 100, cursor = null, store } = flags;
-  const request = { limit, cursor, ...(host === undefined ? {} : { host }) };
+  const request = { limit, cursor, ...present({ host }) };
   if (directory !== undefined && store === undefined) await tellDamage([directory], io);
   const listing = await inspecting(whereOf(directory, flags), (inspection) => inspection.queued(request));
   if (flags.json === true) {

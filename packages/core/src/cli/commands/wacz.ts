@@ -1,6 +1,7 @@
 // `mannerly wacz`: the archive of a crawl as one file that others can open.
 
 import { packageArchive } from '../../archive/package-archive.js';
+import { present } from '../../present.js';
 import { EXIT } from '../exit-codes.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
@@ -10,9 +11,8 @@ import { tellDamage } from '../tell-damage.js';
 /** Runs the command. @throws MannerlyError as `packageArchive` */
 export async function waczCommand(directory: string, { to, title, json: asJson }: Flags, io: CliIo): Promise<number> {
   await tellDamage([directory], io);
-  const names = { ...(to === undefined ? {} : { to }), ...(title === undefined ? {} : { title }) };
   const summary = await showWork(io, 'Packaging', 'bytes', null, (onBytes) =>
-    packageArchive({ from: directory, nowMs: io.nowMs, onBytes, ...names }),
+    packageArchive({ from: directory, nowMs: io.nowMs, onBytes, ...present({ to, title }) }),
   );
   const { path, bytes, warcs } = summary;
   io.out(asJson === true ? json(summary) : `${path}: ${bytes} bytes, ${warcs} WARC files.`);

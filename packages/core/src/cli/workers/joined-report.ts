@@ -1,6 +1,7 @@
 // Several processes of one crawl as one: their progress while they run, their reports when all have ended.
 
 import { joinedStages } from '../../handle/item-stages.js';
+import { present } from '../../present.js';
 import { largest, sums } from '../../report/added-numbers.js';
 import type { CrawlProgress, CrawlReport, RunState } from '../../report/crawl-report.js';
 import type { LoggedTotals } from '../../report/from-logs.js';
@@ -18,7 +19,7 @@ export function joinedProgress(all: readonly CrawlProgress[]): CrawlProgress | n
     ...largest(all, 'pages', 'hosts', 'queued', 'runningMs', 'waitingHosts'),
     waitingFor:
       added.inFlight > 0 ? null : (waits.sort((a, b) => (a.untilMs ?? Infinity) - (b.untilMs ?? Infinity))[0] ?? null),
-    ...(holding === undefined ? {} : { holding }),
+    ...present({ holding }),
   };
 }
 
@@ -58,9 +59,8 @@ export function joinedReport(
     ...(added.rejected === 0 ? {} : { rejected: added.rejected }),
     ...(signed === 0 ? {} : { signed }),
     ...(first.stages === undefined ? {} : { stages: joinedStages(reports.flatMap(({ stages = [] }) => stages)) }),
-    ...(stopReason === undefined ? {} : { stopReason }),
     longestStallMs: Math.max(...reports.map(({ longestStallMs = 0 }) => longestStallMs)),
-    ...(recrawl === null ? {} : { recrawl }),
+    ...present({ stopReason, recrawl }),
     requests: logged?.requests ?? added.requests,
     bytes: logged?.bytes ?? added.bytes,
     outcomes,
@@ -81,9 +81,9 @@ export function joinedReport(
   };
 }
 
-function addedOutcomes(reports: readonly CrawlReport[]): CrawlReport['outcomes'] {
+export function addedOutcomes(all: readonly Pick<CrawlReport, 'outcomes'>[]): CrawlReport['outcomes'] {
   const counts = new OutcomeCounts();
-  for (const { outcomes } of reports) counts.leftOut(outcomes);
+  for (const { outcomes } of all) counts.leftOut(outcomes);
   return counts.outcomes();
 }
 

@@ -5,7 +5,7 @@ import type { DashboardView, HostRow, ProcessRow, WatchedCrawl } from '../../das
 import { keepLatest } from '../../keep-latest.js';
 import { NO_PROGRESS } from '../../report/crawl-report.js';
 import type { CrawlActivity, CrawlPhase } from '../../run/activity.js';
-import { joinedProgress } from './joined-report.js';
+import { addedOutcomes, joinedProgress } from './joined-report.js';
 import type { WorkerNow } from './worker-pool.js';
 
 /** What the command knows of the crawl besides its workers. */
@@ -45,7 +45,7 @@ export function watchedWorkers({ workers, nowMs, pause, resume, stop, ...about }
     together: () => ({
       hosts: joinedHosts(views().map(({ hosts }) => hosts)),
       answers: addedCounts(views().map(({ answers }) => answers)),
-      outcomes: joinedOutcomes(views().map(({ outcomes }) => outcomes)),
+      outcomes: addedOutcomes(views()),
       recent: latest(views().flatMap(({ recent }) => recent)),
       notes: latest(views().flatMap(({ notes }) => notes)),
       processes: workers().map(({ name, phase, progress }): ProcessRow => {
@@ -96,13 +96,6 @@ function addedCounts(all: readonly Readonly<Record<string, number>>[]): Record<s
   const sums: Record<string, number> = {};
   for (const [name, count] of all.flatMap((each) => Object.entries(each))) sums[name] = (sums[name] ?? 0) + count;
   return sums;
-}
-
-function joinedOutcomes(all: readonly DashboardView['outcomes'][]): DashboardView['outcomes'] {
-  const statuses = new Set(all.flatMap((each) => Object.keys(each)) as (keyof DashboardView['outcomes'])[]);
-  return Object.fromEntries(
-    [...statuses].map((status) => [status, addedCounts(all.map((each) => each[status] ?? {}))]),
-  );
 }
 
 function latest<T extends { readonly atMs: number }>(all: readonly T[]): T[] {
