@@ -81,6 +81,7 @@ export function compileReading(
     packed,
     extra,
     rows: rowsOf({ packed, extra }, references),
+    parents: '',
     questions: FIRST_QUESTIONS,
     dialect,
     agent,
