@@ -271,6 +271,11 @@ export function isPlainRule(packed: string, at: number): boolean {
   return (packed.charCodeAt(at) & RULE_KIND) === PLAIN_RULE;
 }
 
+/** The kind of the record at an offset, if it is no such rule. */
+export function kindAt(packed: string, at: number): number {
+  return packed.charCodeAt(at) & KIND;
+}
+
 /** Where the record behind the one at an offset begins. */
 export function behindRecord(packed: string, at: number): number {
   const to = valueStart(packed, at) + numberAt(packed, at + 1);
