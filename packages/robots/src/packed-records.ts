@@ -36,7 +36,7 @@ const MAX_TEXT_BYTES = MAX_LINE_BYTES - 32;
 const MORE = 0x40;
 const DIGIT = 0x3f;
 const DIGIT_BITS = 6;
-/** Kind, notes, and three numbers of at most four digits. */
+/** Kind, notes, and three numbers of at most four digits; of a weight five. */
 const MAX_HEAD_BYTES = 14;
 
 /** A record of a packed file. Most are passed over, so that value and name are cut out when they are read. */
@@ -120,7 +120,7 @@ export class RecordWriter {
   #isBehindUnknown = false;
 
   /** @param expected - Bytes that will probably be needed. */
-  constructor(source: Uint8Array, expected: number) {
+  constructor(source: Uint8Array = new Uint8Array(), expected = 0) {
     this.#source = source;
     this.#bytes = new Uint8Array(expected + 64);
   }
@@ -190,6 +190,18 @@ export class RecordWriter {
     bytes[this.#length++] = notes;
     this.#number(nameEnd - nameStart);
     this.#copy(nameStart, nameEnd);
+  }
+
+  /** Adds a copied pattern (patterns.ts). @returns Where it is. */
+  addCopy(head: number, at: number, text: string, weight: number): number {
+    const bytes = this.#space(text.length);
+    const start = this.#length;
+    bytes[this.#length++] = head;
+    this.#number(text.length);
+    this.#number(at);
+    for (let i = 0; i < text.length; i++) this.#bits |= bytes[this.#length++] = text.charCodeAt(i);
+    this.#number(weight);
+    return start;
   }
 
   /** The bytes, grown where a record of some bytes needs it. */
@@ -300,13 +312,6 @@ export function numberAt(packed: string, at: number): number {
     value |= (c & DIGIT) << shift;
     if (c < MORE) return value;
   }
-}
-
-/** A number as it is packed. */
-export function numberText(value: number): string {
-  return value > DIGIT
-    ? String.fromCharCode(MORE | (value & DIGIT)) + numberText(value >> DIGIT_BITS)
-    : String.fromCharCode(value);
 }
 
 function behindNumber(packed: string, at: number): number {

@@ -38,11 +38,6 @@ export function patternAt({ packed, extra }: Patterns, reference: number): Patte
   return { source, from, to: from + numberAt(source, at + 1), at, isCopy };
 }
 
-/** A pattern by itself. */
-export function textOf({ source, from, to }: Pattern): string {
-  return source.slice(from, to);
-}
-
 /** Whether the rule is an `Allow`. */
 export function isAllowRule(patterns: Patterns, reference: number): boolean {
   return kindOf(patternAt(patterns, reference)) === ALLOW;

@@ -18,8 +18,8 @@
 import { charString, twoChars, twoCharsAt } from './bytes.js';
 import { MAX_MATCH_WORK } from './limits.js';
 import { matchesStretch, mayMatch, passed, rememberText } from './pattern.js';
-import { isForQueries, originOf, type Pattern, type Patterns, patternAt, textOf, weightOf } from './patterns.js';
-import { literalOf, orderRules } from './rule-order.js';
+import { isForQueries, originOf, type Pattern, type Patterns, patternAt, weightOf } from './patterns.js';
+import { orderRules } from './rule-order.js';
 
 const STAR = 0x2a;
 const DOLLAR = 0x24;
@@ -96,16 +96,9 @@ function matches(pattern: Pattern, text: string, isQueryForm: boolean): boolean 
 }
 
 function sortRows(index: RuleIndex): void {
-  const sorted = orderRules(index, references(index));
-  const literals = sorted.map((reference) => literalOf(textOf(patternAt(index, reference))));
-  const parents: number[] = [];
-  for (const [row, literal] of literals.entries()) {
-    let parent = row;
-    while (parent > 0 && !literal.startsWith(literals[parent - 1] as string)) parent = parents[parent - 1] as number;
-    parents.push(parent);
-  }
-  index.rows = rowsOf(index, sorted);
-  index.parents = rowsOf(index, parents);
+  const ordered = orderRules(index, references(index));
+  index.rows = rowsOf(index, ordered.references);
+  index.parents = rowsOf(index, ordered.parents);
   index.questions = 0;
 }
 
