@@ -10,7 +10,7 @@
 //
 // Everything but values and names is below 0x80.
 
-import { charString, decoder, textOf } from './bytes.js';
+import { charString, decoder, isUtf8, textOf } from './bytes.js';
 import type { FieldRecord } from './document.js';
 import { BAD, DISALLOW, fieldName, REMARK, UNKNOWN } from './fields.js';
 import { MAX_IDLE_LINES, MAX_LINE_BYTES } from './limits.js';
@@ -95,11 +95,14 @@ const QUESTION = 2;
 const LAST = 16;
 /** From here on: spelt otherwise, or one of those. */
 const SPELT = 32;
-/** From here on: no text of a usual line. */
+/** No text of a usual line. */
 const ODD = 64;
+/** A byte of a character beyond ASCII that begins no blank. */
+const HIGH = 128;
 const BYTES = RFC.map((what, byte) => {
   if (isSpace(byte)) return LAST;
-  if (byte < 0x20 || byte > 0x7e || byte === 0x23) return ODD;
+  if (byte < 0x20 || byte === 0x7f || byte === 0x23 || byte === 0xc2 || byte === 0xef) return ODD;
+  if (byte > 0x7f) return SPELT | HIGH;
   if (byte === 0x24) return KEPT | LAST;
   if (byte === 0x3f) return KEPT | QUESTION | RESERVED;
   return byte === 0x2a ? KEPT : what & (KEPT | RESERVED) || SPELT;
@@ -115,6 +118,8 @@ export class RecordWriter {
   #bits = 0;
   /** `PLAIN` if the text that was copied last is a pattern of a rule that is compared as it is written. */
   #plain = 0;
+  /** `HIGH` if that text has bytes beyond ASCII. */
+  #high = 0;
   #blank = 0;
   #idle = 0;
   #isBehindUnknown = false;
@@ -157,6 +162,7 @@ export class RecordWriter {
     let to = this.#length;
     this.#length = head;
     if (at - start > MAX_TEXT_BYTES || (at < end && source[at] !== 0x0a && source[at] !== 0x0d)) return -1;
+    if (this.#high > 0 && !isUtf8(source, start, at)) return -1;
     while (to > from && isSpace(bytes[to - 1])) to--;
     const length = to - from;
     if (length > DIGIT) bytes.copyWithin(head + (length >> (2 * DIGIT_BITS) ? 4 : 3), head + 2, to);
@@ -231,12 +237,14 @@ export class RecordWriter {
     for (; at < end; at++) {
       const byte = source[at] as number;
       const what = BYTES[byte] as number;
-      if (what >= ODD) break;
+      if (what === ODD) break;
       seen |= what | ((what & (seen >> 1)) * SPELT);
       bytes[to++] = byte;
     }
     const isPath = source[start] === 0x2f || source[start] === 0x2a;
     this.#plain = isRule(kind) && isPath && at > start && seen < SPELT ? PLAIN : 0;
+    this.#high = seen & HIGH;
+    this.#bits |= seen & HIGH;
     this.#length = to;
     return at;
   }

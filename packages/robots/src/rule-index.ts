@@ -15,7 +15,7 @@
 // Rows are references (patterns.ts) in a string, one or two characters wide: a typed array costs 200 bytes before its
 // first element.
 
-import { charString, twoChars, twoCharsAt } from './bytes.js';
+import { charString, twoCharsAt } from './bytes.js';
 import { MAX_MATCH_WORK } from './limits.js';
 import { matchesStretch, mayMatch, passed, rememberText } from './pattern.js';
 import { isForQueries, originOf, type Pattern, type Patterns, patternAt, weightOf } from './patterns.js';
@@ -104,7 +104,10 @@ function sortRows(index: RuleIndex): void {
 
 /** The rows of patterns, or numbers of rows. */
 export function rowsOf(patterns: Patterns, numbers: readonly number[]): string {
-  return isWide(patterns) ? numbers.map(twoChars).join('') : charString(numbers);
+  if (!isWide(patterns)) return charString(numbers);
+  const codes: number[] = [];
+  for (const number of numbers) codes.push(number >>> 16, number & 0xffff);
+  return charString(codes);
 }
 
 function references(index: RuleIndex): number[] {
