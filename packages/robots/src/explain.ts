@@ -8,6 +8,7 @@ import { ALLOW } from './fields.js';
 import { MAX_IGNORED_RULES } from './limits.js';
 import { ruleEffect } from './line-effect.js';
 import { canonical } from './normalize.js';
+import { fileOutline } from './outline.js';
 import { PackedRecord, records } from './packed-records.js';
 import { isAllowRule, originOf, patternAt, weightOf } from './patterns.js';
 import type { Reading } from './reading.js';
@@ -82,7 +83,9 @@ export function explain(rules: RobotsRules, url: string): Explanation {
 
 /** The rule lines of the crawler's groups that do not count. */
 function ignoredRules({ document, groupLines }: RobotsRules, { dialect }: Reading): IgnoredRule[] {
-  const ours = document.groups.filter(({ agentLines }) => agentLines.some((line) => groupLines.includes(line)));
+  const ours = fileOutline(document).groups.filter(({ agentLines }) =>
+    agentLines.some((line) => groupLines.includes(line)),
+  );
   const lines = new Set(ours.flatMap(({ rules }) => rules.map(({ line }) => line)));
   const found: IgnoredRule[] = [];
   for (const record of records(document.packed)) {

@@ -10,6 +10,7 @@ import { diagnose } from './diagnostics/diagnose.js';
 import type { BaseDialect } from './dialects.js';
 import { explain } from './explain.js';
 import { MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS, MAX_IDLE_LINES } from './limits.js';
+import { fileOutline } from './outline.js';
 import { parseRobots } from './parse.js';
 import { sitePreferences } from './preferences/preferences.js';
 import { compileRules } from './rules.js';
@@ -102,7 +103,8 @@ function everything(input: Uint8Array | string, charset?: string): unknown {
     robotsUrl: 'https://example.com/robots.txt',
     ...(charset === undefined ? {} : { charset }),
   });
-  const { fields, groups, sitemaps, unknown, orphans, truncated } = document;
+  const { fields, sitemaps, truncated } = document;
+  const { groups, unknown, orphans } = fileOutline(document);
   const diagnostics = diagnose(document);
   const readings = (['base', 'declared', 'declared-only', 'strictest'] as const).flatMap((policy) =>
     DIALECTS.map((dialect) => {
@@ -233,7 +235,7 @@ describe('hostile files', () => {
     rules.decide(`https://example.com/${'a'.repeat(8000)}`);
     explain(rules, '/a');
     expect(diagnose(document).length).toBeLessThanOrEqual(MAX_DIAGNOSTICS);
-    expect(document.fields.length + document.groups.length).toBeGreaterThanOrEqual(0);
+    expect(document.fields.length + fileOutline(document).groups.length).toBeGreaterThanOrEqual(0);
   });
 });
 
@@ -266,7 +268,7 @@ describe(`a file with more idle lines than are kept (seed ${SEED})`, () => {
         const document = parseRobots(text);
         const rules = compileRules(document, { tokens: 'otherbot', dialect });
         const answers = ['/a', '/b', '/c', '/d'].map((url) => rules.isAllowed(url));
-        const groups = document.groups.map((group) => [group.agents, group.rules.map(({ raw }) => raw)]);
+        const groups = fileOutline(document).groups.map((group) => [group.agents, group.rules.map(({ raw }) => raw)]);
         return { answers, groups, delay: rules.crawlDelayMs };
       };
       expect(meaning(idle + lines.join('\n'))).toEqual(meaning(lines.join('\n')));
