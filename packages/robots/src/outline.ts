@@ -10,7 +10,7 @@ import { groupSpans } from './groups.js';
 import { fieldRecord, isSilent, records } from './packed-records.js';
 
 /** An `Allow` or `Disallow` line. */
-export interface Rule {
+interface Rule {
   readonly kind: 'allow' | 'disallow';
   /** The value as written. */
   readonly raw: string;
@@ -19,7 +19,7 @@ export interface Rule {
 }
 
 /** A run of User-agent lines and what belongs to them (RFC 9309 §2.2.1). */
-export interface Group {
+interface Group {
   /** The agents that are addressed: lower-case product tokens, `*` for all crawlers. */
   readonly agents: readonly string[];
   /** Line numbers of the User-agent lines. */

@@ -268,7 +268,7 @@ export class RecordWriter {
 }
 
 /** Whether a kind is that of a rule. */
-function isRule(kind: number): boolean {
+export function isRule(kind: number): boolean {
   return (kind & ~1) === DISALLOW;
 }
 

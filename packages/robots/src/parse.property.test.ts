@@ -156,6 +156,34 @@ describe(`any bytes, seed ${SEED}`, () => {
     );
   });
 
+  it('mean the same line by line with a comment behind each, which takes another way', () => {
+    const lines = fc.array(
+      fc.constantFrom('a', '/', ' ', '*', '$', '?', ':', '\u00e4', '\u00a0', '\ufeff', '\u65e5', '\xff'),
+      {
+        maxLength: 10,
+      },
+    );
+    const file = fc.array(fc.tuple(fc.constantFrom('Allow', 'Disallow', 'Noindex', 'Host'), lines), { maxLength: 8 });
+    const fields = (names: [string, string[]][], end: string) => {
+      const text = names.map(([name, parts]) => `${name}:${parts.join('')}${end}\n`).join('');
+      // U+00FF stands for a byte that is not UTF-8.
+      const body = Buffer.from(Buffer.from(text).toString('latin1').replaceAll('\xc3\xbf', '\xff'), 'latin1');
+      const document = parseRobots(Buffer.concat([Buffer.from('User-agent: *\n'), body]));
+      const rules = compileRules(document, { tokens: 'examplebot' });
+      return {
+        fields: document.fields,
+        diagnostics: diagnose(document),
+        answers: URLS.map((url) => rules.decide(url)),
+      };
+    };
+    fc.assert(
+      fc.property(file, (names) => {
+        expect(fields(names, '#')).toEqual(fields(names, ''));
+      }),
+      RUNS,
+    );
+  });
+
   it('mean the same as the string they are the UTF-8 of', () => {
     fc.assert(
       fc.property(text, (body) => {
