@@ -61,7 +61,7 @@ const shared = (elsewhere: readonly string[]): TestProject => ({
   extends: true,
   test: {
     name: 'shared',
-    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'examples/src/**/*.test.ts'],
+    include: ['packages/*/{src,test-support}/**/*.test.ts', 'test/**/*.test.ts', 'examples/src/**/*.test.ts'],
     exclude: [...elsewhere, ...ALONE_FILES, '**/node_modules/**'],
     isolate: false,
     setupFiles: [source('test/support/leaves-no-trace.ts')],
