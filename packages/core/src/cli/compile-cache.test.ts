@@ -6,7 +6,7 @@ import module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { COMMAND } from './command.fixture.js';
+import { COMMAND } from '../../test-support/command.js';
 
 let home: string;
 beforeEach(() => {
