@@ -36,7 +36,7 @@ const settings = readArguments();
 const work = mkdtempSync(join(root, 'packages/core/node_modules/.fuzz-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 
-const table = resolve(settings.table ?? join(root, 'packages/core/src/test-support/readers.ts'));
+const table = resolve(settings.table ?? join(root, 'packages/core/test-support/readers.ts'));
 const module = settings.table === undefined ? await bundleReaders(table, work) : table;
 const names = await namesIn(module);
 if (settings.list) {

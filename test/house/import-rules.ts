@@ -76,8 +76,10 @@ const RULES: readonly Rule[] = [
       ? null
       : 'a deep path into a package: not in its exports map';
   },
-  function staysInside(_file, imported) {
-    return imported.target !== null && imported.inside === null ? 'a relative import leaves its package' : null;
+  function staysInside(file, imported) {
+    if (imported.target === null || imported.inside !== null) return null;
+    const isSupport = file.isTest && imported.target.startsWith(`${file.home.folder}/test-support/`);
+    return isSupport ? null : 'a relative import leaves its package';
   },
   function ownIndex(file, imported) {
     if (imported.inside === null || !/(^|\/)index\.ts$/.test(imported.inside) || file.isTest) return null;
@@ -107,7 +109,7 @@ const RULES: readonly Rule[] = [
     if (layers === undefined || file.isTest || imported.inside === null) return null;
     const from = folderOf(file.inside, layers);
     const to = folderOf(imported.inside, layers);
-    if (from === to || from === 'index.ts' || from === 'test-support' || to === 'index.ts') return null;
+    if (from === to || from === 'index.ts' || to === 'index.ts') return null;
     const own = layerOf(from, layers);
     const other = layerOf(to, layers);
     if (own < 0 || other < 0) return `${own < 0 ? from : to} is in no layer`;
@@ -132,7 +134,7 @@ const RULES: readonly Rule[] = [
   function fetchersAreWiredInOnePlace(file, imported) {
     if (file.home.folder !== 'packages/core' || file.isTest || imported.inside === null) return null;
     if (!/^fetch\/(undici|platform)-fetcher\.ts$/.test(imported.inside)) return null;
-    return FETCHER_WIRING.has(file.inside) || file.inside.startsWith('test-support/')
+    return FETCHER_WIRING.has(file.inside)
       ? null
       : 'fetcher adapters are imported by default-parts.ts, identity/request-verifier.ts and the check of it only';
   },
@@ -227,7 +229,7 @@ function place(path: string, workspace: Workspace): Placed | null {
   const home = workspace.packages.find((each) => path.startsWith(`${each.folder}/`));
   if (home === undefined) return null;
   const inside = insideOf(path, home);
-  // What lies next to `src` is no part of the package: a program that `mannerly init` hands out.
+  // What lies next to `src` is no part of the package: support of its tests, programs that `mannerly init` hands out.
   if (inside === null) return null;
   return {
     path,

@@ -136,6 +136,8 @@ const CASES: readonly (readonly [path: string, text: string, says: string | null
     `import { undiciFetcher } from '../fetch/undici-fetcher.js';`,
     'fetcher adapters',
   ],
+  ['packages/core/src/crawler.test.ts', `import { y } from '../test-support/page-work.js';`, null],
+  ['packages/core/src/crawler.ts', `import { y } from '../test-support/page-work.js';`, 'leaves its package'],
   ['test/crawl/x.test.ts', `import { y } from '../support/web.js';`, null],
   ['test/crawl/x.test.ts', `import { y } from '../../packages/core/src/crawler.js';`, 'leaves its package'],
 ];

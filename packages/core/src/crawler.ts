@@ -181,7 +181,6 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   let ended: CrawlActivity['ended'] = null;
   let latestOut: string | undefined;
   let toUnpark: string[] = [];
-  /** Why the store cannot be reached. */
   let storeProblem: string | null = null;
 
   const onStoreNotice = (notice: StoreNotice): void => {

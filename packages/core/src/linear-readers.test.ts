@@ -5,8 +5,8 @@ import { parseRobots } from '@mannerly/robots';
 import { parseDataTxt } from '@mannerly/robots/data-txt';
 import { dedupeKey } from '@mannerly/robots/dedupe-key';
 import { describe, expect, it } from 'vitest';
+import { READERS, signalsOfMetas, UNITS } from '../test-support/readers.js';
 import { Cookies, jarMaker } from './fetch/cookies.js';
-import { READERS, signalsOfMetas, UNITS } from './test-support/readers.js';
 
 const URL_A = 'https://a.example/';
 /** Bytes at N: long enough that a square at 4N shows, short enough for all of them. */

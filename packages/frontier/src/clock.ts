@@ -27,7 +27,6 @@ export interface ManualClock extends Clock {
 /** The longest delay that the platform's timers take, milliseconds. */
 const TIMER_MAX_MS = 2_147_483_647;
 
-/** What the platform says of time. */
 interface PlatformTime {
   /** Epoch milliseconds; may be set forward and back. */
   readonly wallMs: () => number;

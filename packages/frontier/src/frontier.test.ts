@@ -1,8 +1,8 @@
 // The whole flow in one test: the requests of a crawl of one small site, their order, and the events.
 
 import { describe, expect, it } from 'vitest';
+import { isRobots, setUp, url } from '../test-support/set-up.js';
 import { memoryStore } from './stores/memory.js';
-import { isRobots, setUp, url } from './test-support/set-up.js';
 
 describe('the way of a page', () => {
   const FILE = { status: 200, body: 'User-agent: *\nDisallow: /closed\n' };

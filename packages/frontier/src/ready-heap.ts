@@ -20,7 +20,6 @@ export class ReadyHeap<Member extends HeapMember = HeapMember> {
     return this.#members;
   }
 
-  /** The earliest member. */
   peek(): Member | undefined {
     return this.#members[0];
   }

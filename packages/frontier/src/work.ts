@@ -19,7 +19,6 @@ export interface HostRequirements {
 export interface WorkLease {
   /** The politeness unit: host name, or registrable domain or address by option. */
   readonly host: string;
-  /** The fencing token. */
   readonly fencingToken: string;
   readonly requirements: HostRequirements;
 }

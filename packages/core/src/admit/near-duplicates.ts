@@ -123,7 +123,6 @@ export function simhashOf(page: Uint8Array): Simhash | null {
   return votes.words < LEAST_SIMHASH_WORDS ? null : votes.result();
 }
 
-/** Whether two pages say nearly the same. */
 export function areNear(one: Simhash, other: Simhash): boolean {
   return bitsIn(one.low ^ other.low) + bitsIn(one.high ^ other.high) <= MAX_SIMHASH_DISTANCE;
 }

@@ -15,7 +15,6 @@ import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from './limits.js';
  */
 export type UrlPattern = string | RegExp;
 
-/** Whether a URL is meant. */
 export type UrlTest = (url: UrlParts) => boolean;
 
 /** Whether any of the patterns matches a URL; `null` where there are none. @throws MannerlyError `option-invalid` */

@@ -45,7 +45,6 @@ export interface ArchivedExchange {
   readonly isFull?: boolean;
 }
 
-/** The record that holds a payload. */
 export interface ArchivedOriginal {
   readonly url: string;
   /** Its WARC-Date; of an earlier run it may end with the second. */

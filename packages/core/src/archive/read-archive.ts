@@ -90,7 +90,6 @@ export async function* readExchangeAt(folder: string, place: RecordPlace): Async
   }
 }
 
-/** What a record says of its payload. */
 interface RecordAbout {
   readonly type: string;
   readonly url: string;

@@ -42,7 +42,6 @@ interface WarcFilesOptions {
   readonly nowMs: () => number;
 }
 
-/** What a file's name ends with. */
 const WARC_SUFFIX = '.warc.gz';
 /** What is behind that while the file is written. */
 export const OPEN_SUFFIX = '.open';

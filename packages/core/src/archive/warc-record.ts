@@ -11,7 +11,6 @@ import { SMALL_RECORD_BYTES } from './limits.js';
 
 type WarcType = 'warcinfo' | 'request' | 'response' | 'revisit' | 'metadata' | 'conversion';
 
-/** How digests are made. */
 export type DigestAlgorithm = 'sha-1' | 'sha-256';
 
 /** Fields of a record, in order; `null`: left out. */

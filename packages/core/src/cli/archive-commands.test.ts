@@ -6,9 +6,9 @@ import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fakeIo } from './io.fixture.js';
+import { fakeIo } from '../../test-support/fake-io.js';
+import { type TestSite, testSite } from '../../test-support/test-site.js';
 import { runCommand } from './program.js';
-import { type TestSite, testSite } from './site.fixture.js';
 
 let base: string;
 let out: string;

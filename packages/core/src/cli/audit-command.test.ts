@@ -5,12 +5,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fakeIo } from '../../test-support/fake-io.js';
+import { type TestSite, testSite } from '../../test-support/test-site.js';
 import type { AuditReport } from '../report/audit/audit-report.js';
 import type { RequestRecord } from '../report/decision.js';
 import type { ReportData } from '../report/page/report-data.js';
-import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
-import { type TestSite, testSite } from './site.fixture.js';
 
 let base: string;
 let out: string;

@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fakeIo } from '../../test-support/fake-io.js';
 import { createCrawler } from '../crawler.js';
 import { keyDirectory } from '../identity/key-directory.js';
 import { writeKeyFile } from '../identity/rotation.js';
 import { loadSigningKey } from '../signatures/signing-key.js';
 import { createFakeWeb } from '../testing/fake-web.js';
 import { createVirtualClock } from '../testing/virtual-clock.js';
-import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
 
 let base: string;

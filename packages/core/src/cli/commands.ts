@@ -7,7 +7,6 @@ import { EXIT_CODES_HELP } from './exit-codes.js';
 import { collected, numberArgument } from './flag-values.js';
 import { NO_STORE_FLAG, RAW_CELLS_FLAG, SINK_FLAGS, STORE_FLAG } from './flags.js';
 
-/** A command. */
 export interface CommandRow {
   /** One sentence. */
   readonly does: string;

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { type CrawlConfig, createCrawler, defineConfig } from 'mannerly';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fakeIo } from '../../test-support/fake-io.js';
+import { type TestSite, testSite } from '../../test-support/test-site.js';
 import { CONFIG_NAMES, findConfig, readConfig } from './config-file.js';
 import { type CrawlFlags, withCrawlFlags } from './crawl-flags.js';
 import { setUpCrawl } from './crawl-setup.js';
-import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
-import { type TestSite, testSite } from './site.fixture.js';
 
 let folder: string;
 let site: TestSite;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CrawlReport, reasonOf } from 'mannerly';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type FakeIo, fakeIo } from './io.fixture.js';
+import { type FakeIo, fakeIo } from '../../test-support/fake-io.js';
 import { runCommand } from './program.js';
 
 let base: string;

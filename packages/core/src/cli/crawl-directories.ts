@@ -6,7 +6,6 @@ import { UsageError } from './failure.js';
 import type { CliIo } from './io.js';
 import { tellDamage } from './tell-damage.js';
 
-/** One directory. */
 type ReadDirectory = Awaited<ReturnType<typeof readCrawlDirectory>>;
 
 /**

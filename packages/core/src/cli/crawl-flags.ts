@@ -52,7 +52,6 @@ const DAY_SECONDS = 86_400;
 /** Every reason. */
 const ALL = 'all';
 
-/** Adds the flags to a command. */
 export function withCrawlFlags(command: Command): Command {
   withOptionFlags(command);
   command.addOption(

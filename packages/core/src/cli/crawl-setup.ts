@@ -10,7 +10,6 @@ import { type HandlerRoutes, loadHandlers, registerDefault, stagesIn } from './h
 import { namedSinks } from './open-sinks.js';
 import { commandDefault, type GivenOptions, optionsFromFlags } from './option-flags.js';
 
-/** A crawl as the user wants it. */
 export interface CrawlSetup {
   readonly seeds: readonly string[];
   /** The flags, with the paths and the store of the file. Plain JSON: workers get them. */

@@ -17,10 +17,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fakeIo } from '../../test-support/fake-io.js';
+import { type TestSite, testSite } from '../../test-support/test-site.js';
 import { damageOf } from '../run/directory-damage.js';
-import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
-import { type TestSite, testSite } from './site.fixture.js';
 
 let base: string;
 let site: TestSite;

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fakeIo } from './io.fixture.js';
+import { fakeIo } from '../../test-support/fake-io.js';
+import { type TestSite, testSite } from '../../test-support/test-site.js';
 import { addFlags, createProgram, runCommand } from './program.js';
-import { type TestSite, testSite } from './site.fixture.js';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const folders = [

@@ -3,7 +3,6 @@
 import type { CrawlReport } from '../report/crawl-report.js';
 import { everyPageFailed } from '../report/nothing-fetched.js';
 
-/** The codes. */
 export const EXIT = {
   ok: 0,
   broken: 1,
@@ -64,7 +63,6 @@ export function exitCodeOf(
   }
 }
 
-/** The codes as the help shows them. */
 export const EXIT_CODES_HELP = `
 Exit codes:
 ${EXIT_CODES.map(([code, means]) => `  ${String(code).padEnd(5)}${means}`).join('\n')}`;

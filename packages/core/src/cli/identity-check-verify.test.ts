@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fakeIo } from '../../test-support/fake-io.js';
 import { COVERED } from '../signatures/profile.js';
 import { requestSigner } from '../signatures/sign-request.js';
 import { loadSigningKey } from '../signatures/signing-key.js';
-import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
 
 const AGENT = 'https://bot.example/';

@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fakeIo } from '../../test-support/fake-io.js';
+import { TEST_JWK } from '../../test-support/test-key.js';
 import { loadSigningKey } from '../signatures/signing-key.js';
-import { TEST_JWK } from '../test-support/test-key.js';
-import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
 
 let base: string;

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fakeIo } from '../../test-support/fake-io.js';
 import { MANNERLY_VERSION } from '../own-package.js';
 import { readConfig } from './config-file.js';
 import { BROWSER_DRIVER, PROJECT_TOOLS } from './init/project.js';
-import { fakeIo } from './io.fixture.js';
 import { type Asker, type Question, terminalAsker } from './io.js';
 import { runCommand } from './program.js';
 

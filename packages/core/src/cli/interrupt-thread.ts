@@ -6,7 +6,6 @@ import { writeSync } from 'node:fs';
 import { Script } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** What the thread is started with. */
 export interface InterruptThreadData {
   /** How many interrupts the program has answered; the second number never changes. */
   readonly shared: Int32Array;

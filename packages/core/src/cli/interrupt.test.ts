@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { COMMAND } from './command.fixture.js';
-import { type TestSite, testSite } from './site.fixture.js';
+import { COMMAND } from '../../test-support/command.js';
+import { type TestSite, testSite } from '../../test-support/test-site.js';
 
 const LINKS = ['/a', '/b', '/c'];
 let site: TestSite;

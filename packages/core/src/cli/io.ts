@@ -27,7 +27,6 @@ export interface Asker {
   ask(question: Question): Promise<string | null>;
 }
 
-/** The process as the command sees it. */
 export interface CliIo {
   /** One line for standard output: results. */
   out(line: string): void;
@@ -41,7 +40,6 @@ export interface CliIo {
   input(): AsyncIterable<Uint8Array>;
   /** Whether standard error is a terminal. */
   readonly isTerminal: boolean;
-  /** Columns of the terminal now. */
   columns(): number;
   nowMs(): number;
   /** Calls `tick` every `ms` milliseconds. @returns What ends it. */
@@ -54,7 +52,6 @@ export interface CliIo {
    * @returns What removes it.
    */
   onInterrupt(interrupted: () => void, beforeBusy?: (hear: () => void) => void): () => void;
-  /** Ends the process at once. */
   exit(code: number): void;
   /** Starts another process of this command, as `mannerly worker`. */
   startWorker(): WorkerProcess;
@@ -64,7 +61,6 @@ export interface CliIo {
   readonly parent: ParentProcess | null;
 }
 
-/** The real process. */
 export function processIo(): CliIo {
   endQuietly();
   return {

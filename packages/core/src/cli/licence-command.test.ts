@@ -3,8 +3,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { contentsOf } from '../test-support/rsl-document.js';
-import { fakeIo } from './io.fixture.js';
+import { fakeIo } from '../../test-support/fake-io.js';
+import { contentsOf } from '../../test-support/rsl-document.js';
 import { runCommand } from './program.js';
 
 const PRICE = '<payment type="crawl"><amount currency="USD">0.015</amount></payment>';

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { fakeIo } from './io.fixture.js';
+import { fakeIo } from '../../test-support/fake-io.js';
 import { namedSinks } from './open-sinks.js';
 import { runCommand } from './program.js';
 

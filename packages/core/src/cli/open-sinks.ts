@@ -9,7 +9,6 @@ import type { PostgresQueries } from '../sinks/postgres-sink.js';
 import type { S3Client } from '../sinks/s3-bucket.js';
 import { UsageError } from './failure.js';
 
-/** What is named. */
 interface NamedSinks {
   /** A file. */
   readonly csv?: string | undefined;

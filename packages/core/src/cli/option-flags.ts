@@ -13,7 +13,6 @@ export type GivenOptions = { readonly [K in keyof CrawlerOptions]?: Partial<Craw
   'browser'
 >;
 
-/** An option that has a flag. */
 interface FlaggedRow extends PlacedRow {
   readonly flag: Flag;
   /** The property in which commander keeps the value. */
@@ -74,7 +73,6 @@ function put(options: Record<string, unknown>, path: string, value: unknown): vo
   put(group, rest.join('.'), value);
 }
 
-/** A flag as commander takes it. */
 export function optionOf({ row, flag }: FlaggedRow): Option {
   const option = new Option(flag.name, helpOf(row, flag));
   return option.required || option.optional ? option.argParser(readerOf(row.shape, flag)) : option;

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createManualClock } from '@mannerly/frontier';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { fakeIo } from '../../test-support/fake-io.js';
+import { type TestSite, testSite } from '../../test-support/test-site.js';
 import { OrderWatch, orderBytes } from '../run/crawl-orders.js';
-import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
-import { type TestSite, testSite } from './site.fixture.js';
 
 let base: string;
 let out: string;

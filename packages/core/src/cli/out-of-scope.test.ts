@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CrawlReport, ScopeOptions } from 'mannerly';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fakeIo } from './io.fixture.js';
+import { fakeIo } from '../../test-support/fake-io.js';
+import { testSite } from '../../test-support/test-site.js';
 import { outOfScopeText } from './out-of-scope.js';
 import { runCommand } from './program.js';
-import { testSite } from './site.fixture.js';
 
 let base: string;
 

@@ -5,9 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { fakeIo } from './io.fixture.js';
+import { fakeIo } from '../../test-support/fake-io.js';
+import { type TestSite, testSite } from '../../test-support/test-site.js';
 import { runCommand } from './program.js';
-import { type TestSite, testSite } from './site.fixture.js';
 
 let site: TestSite;
 let folder: string;

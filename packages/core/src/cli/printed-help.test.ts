@@ -3,7 +3,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { COMMAND } from './command.fixture.js';
+import { COMMAND } from '../../test-support/command.js';
 
 it.each([['--help'], ['-h'], ['help']])('%s prints what the program prints', (asked) => {
   const printed = (...args: string[]): string =>

@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMMAND } from '../../test-support/command.js';
 import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
-import { COMMAND } from './command.fixture.js';
 import { tooFewFilesText } from './open-files.js';
 
 const HOSTS = 40;

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { UrlDecision } from 'mannerly';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fakeIo } from '../../test-support/fake-io.js';
 import { openCrawlDirectory } from '../directory/crawl-directory.js';
-import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
 
 const who = ['--name', 'tester', '--contact', 'https://example.org/us'];

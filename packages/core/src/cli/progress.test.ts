@@ -2,9 +2,9 @@
 
 import type { CrawlProgress } from 'mannerly';
 import { describe, expect, it } from 'vitest';
+import { fakeIo } from '../../test-support/fake-io.js';
 import { progressText } from '../report/progress-line.js';
 import { defaultDirectory } from './default-directory.js';
-import { fakeIo } from './io.fixture.js';
 import { showLine, showWork } from './progress.js';
 
 const progress: CrawlProgress = {

@@ -7,16 +7,13 @@ import type { CliIo } from './io.js';
 const REDRAW_MS = 250;
 /** Milliseconds between two log lines. */
 const LOG_MS = 5_000;
-/** Columns of a log line. */
 const LOG_COLUMNS = 200;
 const CLEAR_LINE = '\r\u001b[2K';
 
 /** `auto`: drawn on a terminal, else quiet; `lines`: a line every five seconds, for logs; `none`: nothing. */
 export const PROGRESS_MODES = ['auto', 'lines', 'none'] as const;
-/** One of `PROGRESS_MODES`. */
 export type ProgressMode = (typeof PROGRESS_MODES)[number];
 
-/** A running display. */
 export interface ProgressDisplay {
   /** Prints a line of its own, above the progress line. */
   line(text: string): void;

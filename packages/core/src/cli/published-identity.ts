@@ -29,7 +29,6 @@ export interface IdentityFlags extends Pick<Flags, 'name' | 'to' | 'keys' | 'all
   readonly live?: string;
 }
 
-/** An identity that can be published. */
 export interface ConfiguredIdentity {
   readonly published: PublishedIdentity;
   /** Where its key is: `file:PATH` or `env:NAME`. */

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CrawlReport, Explanation, QueueListing } from 'mannerly';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fakeIo } from '../../test-support/fake-io.js';
+import { type TestSite, testSite } from '../../test-support/test-site.js';
 import { openCrawlDirectory } from '../directory/crawl-directory.js';
-import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
-import { type TestSite, testSite } from './site.fixture.js';
 
 let base: string;
 let out: string;

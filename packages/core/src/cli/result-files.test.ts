@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { fakeIo } from './io.fixture.js';
+import { fakeIo } from '../../test-support/fake-io.js';
+import { testSite } from '../../test-support/test-site.js';
 import { runCommand } from './program.js';
 import { resultFilesText } from './result-files.js';
-import { testSite } from './site.fixture.js';
 
 let base: string;
 

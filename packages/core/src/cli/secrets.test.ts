@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fakeIo } from '../../test-support/fake-io.js';
 import { redacted } from '../redacted.js';
-import { fakeIo } from './io.fixture.js';
 import { createProgram, runCommand } from './program.js';
 
 const SECRET = 's3cr3t';

@@ -11,7 +11,6 @@ import type { CliIo } from './io.js';
 const MIB = 1024 * 1024;
 /** Bytes of a file of seeds: as many as a crawl's manifest can list, less what JSON adds to 100,000 lines. */
 const MAX_SEEDS_BYTES = MAX_MANIFEST_BYTES - MIB;
-/** The name of standard input. */
 const STDIN = '-';
 
 /** The seeds of a command line, then those of its file. @throws UsageError naming the file, the line and the text */

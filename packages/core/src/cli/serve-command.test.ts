@@ -4,9 +4,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { fakeIo } from './io.fixture.js';
+import { fakeIo } from '../../test-support/fake-io.js';
+import { type TestSite, testSite } from '../../test-support/test-site.js';
 import { runCommand } from './program.js';
-import { type TestSite, testSite } from './site.fixture.js';
 
 let base: string;
 let site: TestSite;

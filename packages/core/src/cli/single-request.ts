@@ -7,7 +7,6 @@ import { type Crawler, createCrawler } from '../crawler.js';
 import type { CrawlerOptions, IdentityOptions } from '../options/crawler-options.js';
 import { reasonOf } from '../report/reasons.js';
 
-/** The result. */
 type SingleAnswer =
   | { readonly kind: 'body'; readonly body: Uint8Array }
   | { readonly kind: 'nothing'; readonly why: string };

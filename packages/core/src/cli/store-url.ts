@@ -6,7 +6,6 @@ import { parseUrl } from '../parse-url.js';
 import { redacted } from '../redacted.js';
 import { UsageError } from './failure.js';
 
-/** What the URL of a store says. */
 export interface StoreUrl {
   readonly kind: 'redis' | 'postgres';
   /** One URL per host, without what is meant for us. */

@@ -8,7 +8,6 @@ import { droppedByBounds } from '../report/outcome-counts.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { iso, plural, politenessText, printable } from '../report/table.js';
 
-/** The report as text. */
 export function summaryText(report: CrawlReport): string {
   const nothing = whyNothingFetched(report);
   const trapped = report.outcomes['dropped']?.['trap'] === undefined ? 'went last' : 'were dropped';
@@ -139,7 +138,6 @@ function countsText(reasons: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-/** The outcomes, a line for each status. */
 export function outcomeLines(outcomes: CrawlReport['outcomes']): string[] {
   return Object.entries(outcomes).map(([status, reasons]) => `  ${status}: ${countsText(reasons)}`);
 }
@@ -168,12 +166,10 @@ export function storeReportText(report: StoreReport): string {
   ].join('\n');
 }
 
-/** How many. */
 export function processCount(count: number): string {
   return `${count} process${count === 1 ? '' : 'es'}`;
 }
 
-/** One line. */
 export function processText(process: StoreReport['processes'][number]): string {
   const { part, machine, pid, state, phase, toldAtMs, requests, items, early } = process;
   const who = machine === null ? part : `${printable(machine)} ${pid ?? ''} (${part})`;

@@ -8,7 +8,6 @@ import { parseJson } from '../parse-json.js';
 import { plural } from '../report/table.js';
 import { ADDED_LOOK_MS, MAX_ADDED_AT_ONCE_BYTES } from './limits.js';
 
-/** A line of the file. */
 export interface AddedLine {
   readonly url: string;
   readonly label?: string;

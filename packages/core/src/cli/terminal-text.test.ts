@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
+import { COMMAND } from '../../test-support/command.js';
+import { fakeIo } from '../../test-support/fake-io.js';
+import { testSite } from '../../test-support/test-site.js';
 import { visible } from '../report/table.js';
-import { COMMAND } from './command.fixture.js';
-import { fakeIo } from './io.fixture.js';
 import { runCommand } from './program.js';
-import { testSite } from './site.fixture.js';
 
 const run = promisify(execFile);
 /** ESC, CSI of C1, DEL, a bell, a right-to-left override and an isolate. */

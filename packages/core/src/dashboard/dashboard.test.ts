@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type FakeCrawl, fakeCrawl, requestRecord } from '../test-support/fake-crawl.js';
+import { type FakeCrawl, fakeCrawl, requestRecord } from '../../test-support/fake-crawl.js';
 import { createDashboard, type Dashboard } from './dashboard.js';
 import type { DashboardOptions } from './dashboard-options.js';
 import type { DashboardView } from './view.js';

@@ -73,7 +73,6 @@ const FIELDS: readonly (readonly [field: string, value: string])[] = [
   ['Cache-Control', 'no-store'],
 ];
 
-/** The server: checks access, and answers. */
 class DashboardServer implements Dashboard {
   /** Known once it listens. */
   port = 0;

@@ -2,7 +2,7 @@
 
 import type { HostWait, UrlDecision } from 'mannerly';
 import { describe, expect, it } from 'vitest';
-import { fakeCrawl, requestRecord } from '../test-support/fake-crawl.js';
+import { fakeCrawl, requestRecord } from '../../test-support/fake-crawl.js';
 import { MAX_DASHBOARD_HOSTS, MAX_DASHBOARD_RECENT, MAX_DASHBOARD_SAMPLES, MAX_DASHBOARD_TEXT } from './limits.js';
 import { createHostLedger, keepView } from './view.js';
 

@@ -23,7 +23,6 @@ export function isLockName(name: string): boolean {
   return /^crawl(-\d+)?\.lock$/.test(name);
 }
 
-/** A lock that is held. */
 interface DirectoryLock {
   /** A second call does nothing. */
   release(): Promise<void>;

@@ -9,7 +9,6 @@ import { DNS_DEADLINE_MS, DNS_FAILURE_TTL_MS, DNS_TTL_MS, MAX_DNS_NAMES, MAX_SYS
 /** Names to addresses: what an operator or a test may use instead of the system's resolver. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-/** The result of a look-up. */
 export type AddressAnswer =
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
   | { readonly kind: 'failed'; readonly detail: string };

@@ -8,7 +8,6 @@ import { MannerlyError } from '../errors.js';
 import { type AddressAnswer, AddressBook, type Resolve } from './address-book.js';
 import { MAX_DNS_ADDRESSES } from './limits.js';
 
-/** What the guard says of a URL. */
 export type GuardAnswer =
   | { readonly kind: 'go'; readonly address: string; readonly family: 4 | 6 }
   | {
@@ -18,13 +17,11 @@ export type GuardAnswer =
       readonly detail: string;
     };
 
-/** Judges URLs. */
 export interface AddressGuard {
   /** At once where the addresses are known. Never rejects. */
   judge(url: URL): GuardAnswer | Promise<GuardAnswer>;
 }
 
-/** What a guard is made of. */
 export interface AddressGuardOptions {
   /** Addresses and CIDR ranges opened although they are not public, on every port. */
   readonly allowAddresses: readonly string[];

@@ -4,9 +4,9 @@
 
 import { Client } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
+import { fetchRequest } from '../../test-support/fetch-request.js';
+import { meanwhile } from '../../test-support/meanwhile.js';
 import { type Answer, listenRaw, type RawServer, response, writeEndlessly } from '../fetcher-conformance/raw-server.js';
-import { fetchRequest } from '../test-support/fetch-request.js';
-import { meanwhile } from '../test-support/meanwhile.js';
 import { clientClass } from './connection.js';
 import type { Fetcher } from './fetcher.js';
 import { createUndiciFetcher } from './undici-fetcher.js';

@@ -22,7 +22,6 @@ export const ACCEPT_ENCODING = ZSTD === null ? 'gzip, deflate, br' : 'gzip, defl
 /** A content coding that can be undone; `zstd` only where the runtime has it. */
 export type ContentCoding = 'gzip' | 'deflate' | 'br' | 'zstd';
 
-/** What a Content-Encoding field says. */
 export type CodingAnswer =
   /** In the order in which they are undone: the last applied first. Empty: the body is not coded. */
   | { readonly kind: 'known'; readonly codings: readonly ContentCoding[] }

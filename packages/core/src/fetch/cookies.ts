@@ -36,7 +36,6 @@ export type MakeJar = (origin: string) => CookieJar | null;
 /** What is requested for everyone alike (access §2): it says how to crawl, and gets no cookie and no credential. */
 export const SAME_FOR_EVERYONE: ReadonlySet<RequestPurpose> = new Set(['robots', 'data-txt', 'well-known', 'license']);
 
-/** The cookies of one crawl. */
 export class Cookies {
   readonly #makeJar: MakeJar;
   /** The jar of each origin, and the names of the cookies it was given. The origin unused longest is the first. */

@@ -7,7 +7,6 @@ import type { Credential } from './credential.js';
 import type { RequestPurpose } from './identity.js';
 import { type FetchOutcome, type HeaderLines, headerValue, type ResponseOutcome } from './outcome.js';
 
-/** A request, as far as this matters. */
 interface CarryingRequest {
   readonly purpose: RequestPurpose;
   readonly method?: 'GET' | 'HEAD' | 'POST';

@@ -28,7 +28,6 @@ import type { RequestLimiter } from './request-limiter.js';
 import { recordOf } from './request-record.js';
 import { Spool, type SpooledBody } from './spool.js';
 
-/** One request. */
 export interface EgressRequest {
   /** Credentials and fragment in it are never sent. */
   readonly url: string;
@@ -64,7 +63,6 @@ export interface EgressRequest {
   readonly signal: AbortSignal;
 }
 
-/** What egress needs. */
 export interface EgressOptions {
   readonly fetcher: Fetcher;
   readonly identity: Pick<Identity, 'userAgent' | 'from'>;
@@ -98,7 +96,6 @@ export interface EgressOptions {
   readonly onExchange?: ((sent: SentRequest, outcome: FetchOutcome) => void) | undefined;
 }
 
-/** A request as it left. */
 export interface SentRequest {
   readonly url: string;
   readonly purpose: RequestPurpose;

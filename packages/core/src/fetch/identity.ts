@@ -9,7 +9,6 @@ import { ACCEPT_ENCODING } from './content-coding.js';
 import { MAX_CONTACT_LENGTH, MAX_TOKEN_LENGTH, MAX_TOKENS } from './limits.js';
 import { OURS, withFields } from './own-headers.js';
 
-/** An identity that has been checked. */
 export interface Identity {
   readonly name: string;
   readonly contact: string;
@@ -113,7 +112,6 @@ function checkTokens(value: unknown, userAgent: string): readonly string[] {
   });
 }
 
-/** What a request is for. */
 export type RequestPurpose = RequestRecord['purpose'];
 
 /**

@@ -2,8 +2,8 @@
 // gets signatures that have expired.
 
 import { afterEach, describe, expect, it } from 'vitest';
+import { fetchRequest } from '../../test-support/fetch-request.js';
 import { type Answer, listenRaw, type RawServer, response } from '../fetcher-conformance/raw-server.js';
-import { fetchRequest } from '../test-support/fetch-request.js';
 import type { Fetcher } from './fetcher.js';
 import { createUndiciFetcher } from './undici-fetcher.js';
 

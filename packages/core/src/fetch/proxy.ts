@@ -74,7 +74,6 @@ function proxyUrl(text: string): URL | null {
   return isProxy ? url : null;
 }
 
-/** What a watch tells. */
 interface ProxyNotices {
   readonly nowMs: () => number;
   /** Called when it begins to fail. */

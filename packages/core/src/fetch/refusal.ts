@@ -4,7 +4,6 @@
 import { MAX_OFFER_CHARS, MAX_OFFERS, MAX_REFUSAL_DETAIL } from './limits.js';
 import { challengerOf, headerValue, headerValues, type ResponseOutcome } from './outcome.js';
 
-/** Why a page was refused. */
 export interface SiteRefusal {
   readonly reason: 'payment-required' | 'challenged' | 'charged-unasked' | 'sign-in-refused';
   /** The price with its kind of payment, what was charged, or who challenges. */

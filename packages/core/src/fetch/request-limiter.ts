@@ -44,7 +44,6 @@ export class RequestLimiter {
     this.#crawl = crawlIntervalMs === null ? null : limiterOf(places, freeAt);
   }
 
-  /** Hosts that have limiters. */
   get size(): number {
     return this.#hosts.size;
   }

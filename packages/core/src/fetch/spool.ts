@@ -102,7 +102,6 @@ export class SpooledBody implements BodyConsumer {
     return { body, file: { bytes: this.#bytes, read: () => createReadStream(path), remove } };
   }
 
-  /** Removes what was written. */
   async discard(): Promise<void> {
     this.#close();
     if (this.#path !== null) await rm(this.#path, { force: true });

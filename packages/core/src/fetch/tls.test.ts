@@ -4,10 +4,10 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
+import { fetchRequest } from '../../test-support/fetch-request.js';
+import { meanwhile } from '../../test-support/meanwhile.js';
 import { TEST_CERTIFICATE, TEST_KEY } from '../fetcher-conformance/failure-tests.js';
 import { response } from '../fetcher-conformance/raw-server.js';
-import { fetchRequest } from '../test-support/fetch-request.js';
-import { meanwhile } from '../test-support/meanwhile.js';
 import type { FetchOutcome } from './outcome.js';
 import { createUndiciFetcher } from './undici-fetcher.js';
 

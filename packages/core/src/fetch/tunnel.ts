@@ -7,7 +7,6 @@ import { createRequire } from 'node:module';
 import { connect, isIPv6, type Socket } from 'node:net';
 import type { OperatorProxy } from './proxy.js';
 
-/** A tunnel that is being opened. */
 export interface Tunnel {
   /** Rejects with an error whose code says who failed: `PROXY_DOWN`, `PROXY_REFUSED`, or that of a connection. */
   readonly opened: Promise<Socket>;

@@ -3,6 +3,7 @@
 
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { fetchRequest, TEST_LIMITS } from '../../test-support/fetch-request.js';
 import {
   type Answer,
   drip,
@@ -12,7 +13,6 @@ import {
   writeAndReset,
   writeEndlessly,
 } from '../fetcher-conformance/raw-server.js';
-import { fetchRequest, TEST_LIMITS } from '../test-support/fetch-request.js';
 import { encodedLimit } from './body.js';
 import type { Fetcher, FetchLimits } from './fetcher.js';
 import { MAX_HEADER_BYTES } from './limits.js';

@@ -33,7 +33,6 @@ export const GENEROUS: FetchLimits = {
   maxEncodedBytes: 200_000,
 };
 
-/** What a test changes about a request. */
 type RequestChanges = Partial<Omit<FetchRequest, 'limits' | 'url'>> & {
   readonly limits?: Partial<FetchLimits>;
 };
@@ -110,7 +109,6 @@ export function assertBody(
   assertEqual([bodyText(outcome), outcome.truncated], [text, truncated], 'body and truncated');
 }
 
-/** The decoded body as text. */
 export function bodyText({ body }: ResponseOutcome): string {
   return new TextDecoder().decode(body);
 }

@@ -7,12 +7,10 @@ import { TestContext } from './fetcher-test.js';
 import { REQUEST_TESTS } from './request-tests.js';
 import { RESPONSE_TESTS } from './response-tests.js';
 
-/** How the suite is set up. */
 interface FetcherSuiteOptions {
   readonly test: (title: string, run: () => Promise<void>) => void;
   /** A fetcher for each test; the suite closes it. */
   readonly makeFetcher: () => Fetcher;
-  /** What it declares. */
   readonly capabilities: FetcherCapabilities;
 }
 

@@ -2,10 +2,10 @@
 // list: were it counted, a bound on the depth would cut every list that is longer.
 
 import { describe, expect, it } from 'vitest';
+import { pageWork, response } from '../../test-support/page-work.js';
 import { resolveExclusionOptions } from '../page/exclusion.js';
 import type { FetchedPage } from '../page/page.js';
 import { PageReader } from '../page/read-page.js';
-import { pageWork, response } from '../test-support/page-work.js';
 import { addUrl, followLinks, nextVisit } from './context.js';
 import { Stage } from './staged.js';
 

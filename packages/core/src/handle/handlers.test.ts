@@ -3,10 +3,10 @@
 
 import { createManualClock, type NewUrl } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
+import { pageWork, response } from '../../test-support/page-work.js';
 import { type ExclusionGroups, resolveExclusionOptions } from '../page/exclusion.js';
 import type { PageInCrawl } from '../page/page.js';
 import { PageReader } from '../page/read-page.js';
-import { pageWork, response } from '../test-support/page-work.js';
 import type { HandledPage } from './handled-page.js';
 import { type Handled, HandlerPool } from './handler-pool.js';
 import { type Handler, Handlers, type Route } from './handlers.js';

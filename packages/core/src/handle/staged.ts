@@ -37,7 +37,6 @@ export interface LeftAloneLink {
   readonly reason: string;
 }
 
-/** Everything that one handler staged. */
 export interface Staged {
   /** What was emitted, in order, each a copy made when it was emitted. */
   readonly data: readonly JsonValue[];

@@ -31,7 +31,6 @@ export function keysOfDirectory(text: string): readonly PublicJwk[] | null {
   return listed.flatMap((each: unknown) => publicJwkOf(each) ?? []);
 }
 
-/** The fields of a signed directory. */
 type DirectoryFields = Readonly<Record<'Content-Digest' | 'Signature-Input' | 'Signature', string>>;
 
 /**

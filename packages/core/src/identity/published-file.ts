@@ -19,7 +19,6 @@ export interface DirectoryAccess {
   readonly nowMs: () => number;
 }
 
-/** An answer, whatever its status. */
 export interface PublishedAnswer {
   readonly status: number;
   readonly headers: HeaderLines;

@@ -279,7 +279,6 @@ function fromDrop(
   return decided({ url, status: 'dropped', reason, layer, depth, from, atMs });
 }
 
-/** A candidate that was not admitted. */
 function fromRefusal({ candidate, reason, detail }: Refusal, atMs: number): UrlDecision {
   return { ...fromDrop(candidate, reason, DROPPING_LAYERS[reason] ?? 'scope', atMs), detail: detail ?? null };
 }

@@ -2,7 +2,7 @@
 // the author wrote.
 
 import { describe, expect, it } from 'vitest';
-import { rslOf } from '../test-support/rsl-document.js';
+import { rslOf } from '../../test-support/rsl-document.js';
 import { readLicenseDocument } from './license-document.js';
 
 const whyOf = (text: string): string | null => {

@@ -4,7 +4,7 @@
 import { compileRules, parseRobots } from '@mannerly/robots';
 import type { Purpose } from '@mannerly/robots/page';
 import { describe, expect, it } from 'vitest';
-import { contentsOf, rslOf } from '../test-support/rsl-document.js';
+import { contentsOf, rslOf } from '../../test-support/rsl-document.js';
 import { readLicenseDocument } from './license-document.js';
 import { judgeLicenses, type LicenseUser } from './license-terms.js';
 

@@ -51,7 +51,6 @@ export interface NamedLicense {
   readonly reading: LicenseReading | null;
 }
 
-/** What the documents say of one URL. */
 export interface LicenseVerdict {
   readonly outcome: LicenseOutcome;
   /** What follows for the crawl: nothing, not now but a person may act, or never. */
@@ -78,7 +77,6 @@ const ASKED: Readonly<Record<Purpose, readonly string[]>> = {
   archive: ['all'],
   other: ['all'],
 };
-/** The words that include others. */
 const INCLUDED_IN: Readonly<Record<string, readonly string[]>> = {
   'ai-train': ['ai-all', 'all'],
   'ai-input': ['ai-all', 'all'],

@@ -2,9 +2,9 @@
 // breaks, a site can make the crawl request without end, or silence counts as a grant.
 
 import { describe, expect, it } from 'vitest';
+import { pageWork, response } from '../../test-support/page-work.js';
+import { rslOf } from '../../test-support/rsl-document.js';
 import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
-import { pageWork, response } from '../test-support/page-work.js';
-import { rslOf } from '../test-support/rsl-document.js';
 import { type FoundLicense, Licenses } from './licenses.js';
 import { LicenseTokens } from './licensing-options.js';
 

@@ -79,7 +79,6 @@ export class Licenses {
   readonly #user: LicenseUser;
   readonly #documents = new Map<string, Kept>();
   readonly #later = new Map<string, Later>();
-  /** Documents that are on their way. */
   readonly #loading = new Map<string, { readonly sinceMs: number; readonly over: Promise<void> }>();
   /** The documents that each authority has named. */
   readonly #named = new Map<string, Set<string>>();

@@ -15,7 +15,6 @@ export interface MetricFamily {
   readonly values: readonly { readonly value: number; readonly labels: Readonly<Record<string, string | number>> }[];
 }
 
-/** What every name begins with. */
 const PREFIX = 'mannerly_';
 /** What each process knows of the whole crawl; the others are its own. */
 const OF_CRAWL: readonly MeasureName[] = [...measuresOf('total'), 'queuedUrls', 'knownHosts'];

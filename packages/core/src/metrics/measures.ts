@@ -108,7 +108,6 @@ export const SECONDS_BUCKETS: readonly number[] = Object.freeze([
   0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ]);
 
-/** Where measured values go. */
 interface Gauges {
   add(name: MeasureOf<'counter'>, by: number, labels: Readonly<Record<string, string>>): void;
   observe(name: MeasureOf<'histogram'>, value: number, labels: Readonly<Record<string, string>>): void;

@@ -11,7 +11,7 @@ import {
 import type { UrlDecision } from 'mannerly';
 import { Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { fakeCrawl, requestRecord } from '../test-support/fake-crawl.js';
+import { fakeCrawl, requestRecord } from '../../test-support/fake-crawl.js';
 import { MEASURES, outcomeOf } from './measures.js';
 import { createOpenTelemetryMetrics } from './opentelemetry.js';
 import { createPrometheusMetrics } from './prometheus.js';

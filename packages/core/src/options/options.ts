@@ -38,7 +38,6 @@ type Defaults = Filled<typeof OPTIONS>;
 /** How much a crawl may do; `null`: no bound. */
 export type ResolvedBoundsOptions = Defaults['bounds'];
 
-/** The archive as a run keeps it. */
 interface ResolvedArchive extends ResolvedArchiveOptions {
   /** `null`: what pages need is not fetched. */
   readonly requisites: ResolvedRequisites | null;
@@ -198,7 +197,6 @@ export function resolveRecrawl(recrawl: RecrawlOptions): ResolvedRecrawlOptions 
   throw invalidOption('recrawl.fixedDays', 'absent where `recrawl.everyDays` is given', fixedDays);
 }
 
-/** What `recrawl: true` means. */
 export const DEFAULT_RECRAWL = resolveRecrawl({});
 type GivenArchive = Exclude<ReturnType<typeof fill<typeof OPTIONS>>['archive'], boolean>;
 const DEFAULT_ARCHIVE = fill('', OPTIONS, { archive: { requisites: {} } }).archive as GivenArchive;

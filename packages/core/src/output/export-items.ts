@@ -17,9 +17,7 @@ import { CSV_PIECE_ITEMS } from './limits.js';
 import { ColumnFinder, type ItemColumn, type ItemRow, writeParquet } from './parquet-file.js';
 import type { Item } from './sink.js';
 
-/** The formats. */
 export const EXPORT_FORMATS = ['jsonl', 'csv', 'parquet'] as const;
-/** One of `EXPORT_FORMATS`. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** What is exported, and where it goes. */

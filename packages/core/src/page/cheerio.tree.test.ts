@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import type { AnyNode, ParentNode } from 'domhandler';
 import { describe, expect, it, vi } from 'vitest';
-import { createRandom, damagedPage, islandsAndDamage, PAGES } from '../test-support/page-mutations.js';
+import { createRandom, damagedPage, islandsAndDamage, PAGES } from '../../test-support/page-mutations.js';
 import { loadDocument } from './cheerio.js';
 
 // Much work: a busy machine takes its time.

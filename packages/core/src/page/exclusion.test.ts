@@ -3,7 +3,7 @@
 
 import type { TdmReservation } from '@mannerly/robots/page';
 import { describe, expect, it } from 'vitest';
-import { pageWork } from '../test-support/page-work.js';
+import { pageWork } from '../../test-support/page-work.js';
 import {
   type ExclusionGroups,
   type ExclusionInput,

@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
-import { createRandom, damagedPage, islandsAndDamage, PAGES } from '../test-support/page-mutations.js';
+import { createRandom, damagedPage, islandsAndDamage, PAGES } from '../../test-support/page-mutations.js';
 import { loadDocument } from './cheerio.js';
 import { type HtmlSummary, readHtml, utf8Page } from './html.js';
 import { MAX_PAGE_LINKS, MAX_TITLE_CHARS } from './limits.js';

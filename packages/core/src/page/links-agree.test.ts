@@ -6,9 +6,9 @@
 
 import type { Element, ParentNode } from 'domhandler';
 import { describe, expect, it, vi } from 'vitest';
+import { createRandom, damagedPage, islandsAndDamage, PAGES, type Random } from '../../test-support/page-mutations.js';
+import { pageWork, response } from '../../test-support/page-work.js';
 import { decodeText, utf8Start } from '../fetch/charset.js';
-import { createRandom, damagedPage, islandsAndDamage, PAGES, type Random } from '../test-support/page-mutations.js';
-import { pageWork, response } from '../test-support/page-work.js';
 import { resolveExclusionOptions } from './exclusion.js';
 import type { FetchedPage } from './page.js';
 import { PageReader } from './read-page.js';

@@ -1,7 +1,7 @@
 // From an answer to a page: what is made at once, what waits until it is asked for, and what a wrong question gets.
 
 import { describe, expect, it } from 'vitest';
-import { pageWork, response } from '../test-support/page-work.js';
+import { pageWork, response } from '../../test-support/page-work.js';
 import { resolveExclusionOptions } from './exclusion.js';
 import type { FetchedPage } from './page.js';
 import { PageReader, type PageReaderParts } from './read-page.js';

@@ -19,7 +19,6 @@ interface SitemapBatch {
   readonly entries: readonly SitemapEntry[];
 }
 
-/** How the reading of a file ended. */
 export interface SitemapFileEnd extends SitemapEnd {
   /** `too-large`: past `MAX_SITEMAP_BYTES` once gzip is undone; `gzip`: cut or damaged. What came before was read. */
   readonly cut: 'too-large' | 'gzip' | null;

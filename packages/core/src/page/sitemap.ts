@@ -42,7 +42,6 @@ export interface FeedRhythm {
   readonly skipDays: readonly number[];
 }
 
-/** How the reading of a sitemap ended. */
 export interface SitemapEnd {
   readonly kind: SitemapKind;
   /** The bound that ended it (`too-many`: more URLs than a sitemap may have); `null`: read to its end. */
@@ -118,7 +117,6 @@ export class SitemapReader {
   #grammar: Grammar | null = null;
   /** `sm:` where the root is `sm:urlset`: `image:loc` is no `loc`. */
   #prefix = '';
-  /** The fields of the open entry. */
   #entry: Map<Field, string> | null = null;
   #alternates: { hreflang: string; url: string }[] = [];
   #field: Field | null = null;

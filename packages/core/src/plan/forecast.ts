@@ -6,7 +6,6 @@ import type { HostPace } from './host-pace.js';
 
 export type PlannedBound = 'pages' | 'minutes' | 'pagesPerHost' | 'minutesPerHost';
 
-/** How the crawl is expected to end. */
 type PlannedEnd = 'finished' | 'pages' | 'minutes' | 'waiting';
 
 export interface ForecastHost {

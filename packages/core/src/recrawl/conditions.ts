@@ -3,7 +3,7 @@
 // itself says that asking again is pointless: an explicit lifetime (RFC 9111 4.2), never a guess.
 
 import { conditionalFields, type HeaderLines, headerValue } from '../fetch/outcome.js';
-import { IMMUTABLE_DAYS, MAX_ETAG_BYTES } from './limits.js';
+import { DAY_MS, IMMUTABLE_DAYS, MAX_ETAG_BYTES } from './limits.js';
 import type { KeptVisit, PageVisit } from './page-visit.js';
 
 /** Of a page that is requested without conditions. */
@@ -36,8 +36,6 @@ export function conditionsOf(visit: KeptVisit & { readonly missing?: number }, s
   if (visit.sentAs !== sentAs || (visit.missing ?? 0) > 0) return {};
   return conditionalFields(visit);
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * Epoch milliseconds before which the page is not worth a request; `null`: the response does not say. `max-age` counts

@@ -6,7 +6,14 @@ import { type HeaderLines, headerValue } from '../fetch/outcome.js';
 import type { RecordStore } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
 import { HostRecords } from './host-records.js';
-import { DELIVERY_DATE_MS, MAX_JUDGED_HOSTS, MOST_BETWEEN_PROBES, UNTRUSTED_MS, VISITS_TO_JUDGE } from './limits.js';
+import {
+  DAY_MS,
+  DELIVERY_DATE_MS,
+  MAX_JUDGED_HOSTS,
+  MOST_BETWEEN_PROBES,
+  UNTRUSTED_MS,
+  VISITS_TO_JUDGE,
+} from './limits.js';
 import type { PageVisit } from './page-visit.js';
 
 /** What is known of the validators of one host. Kept in the store. */
@@ -19,7 +26,6 @@ export interface HostValidators {
   readonly deliveryDates: number;
 }
 
-const DAY_MS = 86_400_000;
 const HONEST: HostValidators = { untrustedUntilMs: 0, restless: 0, deliveryDates: 0 };
 
 export interface ComparedVisit {
@@ -32,7 +38,6 @@ export interface ComparedVisit {
 
 export type ValidatorWarning = 'validator-lies' | 'validator-restless';
 
-/** What it tells, of which host. */
 type ValidatorListener = (code: ValidatorWarning, url: string, detail: string, atMs: number) => void;
 
 /** The validators of the hosts of one run. Promises reject with what the store throws. */

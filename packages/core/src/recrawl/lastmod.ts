@@ -2,7 +2,7 @@
 // time. A day is a day long, a time a minute; years and months alone say too little.
 
 import { createHash } from 'node:crypto';
-import { MAX_SAME_LASTMODS, MIN_JUDGED_LASTMODS, MOVED_READS, TOMORROW_MS } from './limits.js';
+import { DAY_MS, MAX_SAME_LASTMODS, MIN_JUDGED_LASTMODS, MOVED_READS, TOMORROW_MS } from './limits.js';
 
 /** When a page has changed last, by what is said: not before `fromMs`, and before `toMs`. Epoch milliseconds. */
 export interface Lastmod {
@@ -13,7 +13,6 @@ export interface Lastmod {
 }
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const ENTRY_BYTES = 10;
 const HASH_BYTES = 6;
 /** Set where only the day is known. Minutes need 31 bits until the year 6053. */

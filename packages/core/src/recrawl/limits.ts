@@ -1,5 +1,6 @@
 // The bounds of crawling again, each with its unit and its source.
 
+export const DAY_MS = 86_400_000; // milliseconds of a day
 export const MIN_SHAPE = 0.1; // least shape of an estimate. Recrawl 8.2
 export const MAX_SHAPE = 50; // the largest
 /** Further visits of a group from which on it says what to expect of its other pages, and groups that are counted. */
@@ -25,7 +26,7 @@ export const VISITS_TO_JUDGE = 5; // visits in a row that judge them
 /** Conditional visits of a host between two without conditions, at most, unless there are none. */
 export const MOST_BETWEEN_PROBES = 100;
 /** Milliseconds for which a host gets no conditional request whose ETag did not change with the page. */
-export const UNTRUSTED_MS = 30 * 86_400_000;
+export const UNTRUSTED_MS = 30 * DAY_MS;
 /** Milliseconds between Last-Modified and Date up to which it is the time of delivery. */
 export const DELIVERY_DATE_MS = 5_000;
 /** Hosts whose validators are in memory; of others they are read from the store again. */

@@ -71,7 +71,6 @@ export function lastTryMs({ atMs, triedAtMs }: Pick<PageVisit, 'atMs' | 'triedAt
   return triedAtMs ?? atMs;
 }
 
-/** The key of a URL's record. */
 export function visitKey(url: string): string {
   return urlKey(VISIT_PREFIX, url);
 }

@@ -1,8 +1,7 @@
-// Crawling again, as one run sees it: what is known of a page before its request, what the answer says about it, and
-// what is kept for the next visit. It chooses which known pages are queued for another visit. It is still
-// one file because each step of a visit goes on with what the one before has kept.
+// The steps of a visit, as one run sees them: what is known of a page before its request, what the answer says about
+// it, and what is kept for the next visit.
 
-import { type Frontier, FrontierError, type JsonValue, type NewUrl, type PageWork } from '@mannerly/frontier';
+import { FrontierError, type JsonValue, type PageWork } from '@mannerly/frontier';
 import type { ArchivedResponse } from '../archive/crawl-archive.js';
 import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
 import { isForTag } from '../fetch/outcome.js';
@@ -13,25 +12,17 @@ import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { type ArchiveAs, archiveAs, oneMore, placeOf, type RecordKeeper } from './archived-visit.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
 import { conditionsOf, freshUntilMs, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
-import { GroupPriors } from './group-priors.js';
 import { type Claim, datedDays, LastmodTrust } from './host-records.js';
 import { ValidatorTrust, type ValidatorWarning } from './host-validators.js';
-import { GONE_LINKED_DAYS, MAX_GONE } from './limits.js';
-import { againUrl, decodeVisit, isAgainVisit, lastTryMs, type PageVisit, visitKey } from './page-visit.js';
-import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
+import { KnownPages, type VisitStore } from './known-pages.js';
+import { DAY_MS } from './limits.js';
+import { decodeVisit, isAgainVisit, type PageVisit, visitKey } from './page-visit.js';
+import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 import { SitemapVisits } from './sitemap-visits.js';
 import { digestOf, jsonDigest, payloadDigest } from './text-digest.js';
-import { chooseVisits, dueAtMs, freshNow } from './visit-choice.js';
-
-const DAY_MS = 86_400_000;
-/** Priorities of known pages: most go before new ones, a share behind them. */
-const BEFORE_NEW = 3;
-const BEHIND_NEW = 5;
-
-type VisitStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
 
 /** What is counted visit by visit. */
-type Counted = Omit<RecrawlCounts, 'known' | 'freshBefore' | 'freshAfter' | 'nextDueAtMs'>;
+type Counted = Omit<RecrawlCounts, keyof ReturnType<KnownPages['counts']>>;
 
 type Decided = Pick<PageVisit, 'status' | 'reason'>;
 
@@ -99,20 +90,10 @@ export class Recrawl {
   readonly #options: ResolvedRecrawlOptions;
   readonly #parts: RecrawlParts;
   readonly #trust: ValidatorTrust;
-  #priors = new GroupPriors();
   readonly #lastmodTrust: LastmodTrust;
   readonly sitemaps: SitemapVisits;
+  readonly known: KnownPages;
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
-  /** Since pages were chosen: pages of the copy, how many are expected to be as they were visited; the share then. */
-  #copy: {
-    readonly atMs: number;
-    readonly known: number;
-    readonly fresh: number;
-    readonly before: number | null;
-  } | null = null;
-  /** Pages that have been gone for long, by URL; set by `choose`. */
-  readonly #gone = new Map<string, PageVisit>();
-  #nextDueAtMs: number | null = null;
   #counts: Counted = {
     visits: 0,
     notModified: 0,
@@ -130,28 +111,18 @@ export class Recrawl {
     this.#trust = new ValidatorTrust(store, options.verify, parts.tell);
     this.#lastmodTrust = new LastmodTrust(store);
     this.sitemaps = new SitemapVisits(store, { ...parts, trustFreshnessDays: options.trustFreshnessDays });
+    const { sitemaps } = this;
+    this.known = new KnownPages({ store, options, sitemaps, lastmodTrust: this.#lastmodTrust, nowMs: parts.nowMs });
   }
 
   counts(): RecrawlCounts {
-    const { known = 0, fresh = 0, before = null } = this.#copy ?? {};
-    const freshAfter = known === 0 ? null : fresh / known;
-    return { ...this.#counts, known, freshBefore: before, freshAfter, nextDueAtMs: this.#nextDueAtMs };
-  }
-
-  /** Reads what is expected of pages that were fetched once. Before everything else. */
-  async open(): Promise<void> {
-    this.#priors = new GroupPriors(await this.#store.readRecord(PRIORS_KEY));
-  }
-
-  /** Keeps it for the next run. Behind everything else. */
-  async close(): Promise<void> {
-    await this.#store.writeRecord(PRIORS_KEY, this.#priors.encode());
+    return { ...this.#counts, ...this.known.counts() };
   }
 
   /** Reads what is known of a page. @returns The conditions of its request; none for a page that is new. */
   async before(work: PageWork): Promise<Record<string, string>> {
     const kept = decodeVisit(await this.#store.readRecord(visitKey(work.url)));
-    const before = kept === null ? null : this.#priors.expected(kept);
+    const before = kept === null ? null : this.known.priors.expected(kept);
     const isAgain = before !== null && isAgainVisit(work.record.visit ?? 0, before, this.#parts.nowMs());
     const nowMs = this.#parts.nowMs();
     const sendable = isAgain && this.#isHandled(before) ? conditionsOf(before, this.#parts.sentAs(work.url)) : {};
@@ -301,10 +272,10 @@ export class Recrawl {
     if (after !== null && status !== 'failed' && status !== 'dropped') {
       const isRemoved = status === 'excluded' || (found === 'notModified' && before?.isRemoved === true);
       await this.#write({ ...after, status, reason, isRemoved, triedAtMs: undefined, failures: undefined });
-      this.#copied(before);
+      this.known.copied(before);
       if (before === null || found === null) return undefined;
-      this.#priors.add(before, -1);
-      this.#priors.add(after);
+      this.known.priors.add(before, -1);
+      this.known.priors.add(after);
       if (claim !== null) await this.#lastmodTrust.compared(work.url, claim, found === 'changed');
       if (flight.isCosmetic) this.#count({ cosmetic: 1 });
       this.#count({ visits: 1, [found]: 1, ...(found === 'notModified' ? { bytesSaved: before.bytes } : {}) });
@@ -326,7 +297,7 @@ export class Recrawl {
         missing,
         ...(missing === 2 ? { isRemoved: true } : {}),
       });
-      if (missing > 1) this.#copied(before, true);
+      if (missing > 1) this.known.copied(before, true);
       this.#count({ visits: 1, ...(missing === 2 && before.missing < 2 && target === null ? { gone: 1 } : {}) });
     }
     return before === null || !isAgain || before.status === 'failed'
@@ -334,74 +305,10 @@ export class Recrawl {
       : { status: before.status, reason: before.reason };
   }
 
-  /**
-   * The known pages that are due, the most valuable first, by what sitemaps say meanwhile.
-   * @param maxPages - Pages that the run may fetch; `null`: any number.
-   * @param sinceMs - When the recrawl began: what it has visited before a stop is not visited once more.
-   */
-  async choose(
-    maxPages: number | null,
-    sinceMs: number,
-  ): Promise<{
-    readonly pages: readonly NewUrl[];
-    readonly known: number;
-  }> {
-    const nowMs = this.#parts.nowMs();
-    await this.sitemaps.readDates();
-    const gone = (visit: PageVisit): void => {
-      const isLongGone = lastTryMs(visit) <= nowMs - GONE_LINKED_DAYS * DAY_MS;
-      if (isLongGone && visit.reason !== 'redirect' && this.#gone.size < MAX_GONE) this.#gone.set(visit.url, visit);
-    };
-    const expectations = { ...this.#expectations(nowMs), sinceMs, maxPages };
-    const choice = await chooseVisits(this.#store, expectations, undefined, gone);
-    for (const { url } of choice.visits) this.#gone.delete(url);
-    const { records, known, fresh, visits, most } = choice;
-    this.#priors = choice.groups;
-    this.#nextDue(choice.nextDueMs);
-    this.#copy = { atMs: nowMs, known, fresh, before: known === 0 ? null : fresh / known };
-    const ahead = Math.ceil(most * (1 - this.#options.newShare));
-    const urlOf = (visit: PageVisit, at: number) =>
-      againUrl(visit, nowMs, {
-        priority: at < ahead ? BEFORE_NEW : BEHIND_NEW,
-        via: visit.from === null ? 'seed' : 'link',
-      });
-    return { pages: visits.map(urlOf), known: records };
-  }
-
-  /** The links of a page that is new or has changed. Those to pages that were gone are one more visit, once a run. */
-  withGone(links: readonly NewUrl[]): readonly NewUrl[] {
-    if (this.#gone.size === 0) return links;
-    return links.map((link) => {
-      const visit = this.#gone.get(link.url.replace(/#.*$/s, ''));
-      if (visit === undefined) return link;
-      this.#gone.delete(visit.url);
-      return againUrl(visit, this.#parts.nowMs(), { priority: BEHIND_NEW, via: link.via });
-    });
-  }
-
   /** The page is somewhere else for good: what is expected of it goes along, and its handler gets it from there. */
   async #moved(before: PageVisit, target: string): Promise<void> {
     if ((await this.#store.readRecord(visitKey(target))) !== null) return;
     await this.#write({ ...before, ...NO_VALIDATORS, url: target, archived: null, isRemoved: true });
-  }
-
-  #nextDue(dueMs: number | null): void {
-    if (dueMs !== null && dueMs > this.#parts.nowMs()) this.#nextDueAtMs = Math.min(this.#nextDueAtMs ?? dueMs, dueMs);
-  }
-
-  #expectations(nowMs: number) {
-    const { dates: lastmods } = this.sitemaps;
-    return { options: this.#options, priors: this.#priors, lastmods, lastmodTrust: this.#lastmodTrust, nowMs };
-  }
-
-  /** The copy has a page as it is now, which it did not have so before; or it has none of it any more. */
-  #copied(before: PageVisit | null, isGone = false): void {
-    const copy = this.#copy;
-    if (copy === null) return;
-    const wasKnown = before === null || before.missing > 1 ? 0 : 1;
-    const wasFresh = wasKnown === 1 && before !== null ? freshNow(before, copy.atMs) : 0;
-    const isKnown = isGone ? 0 : 1;
-    this.#copy = { ...copy, known: copy.known + isKnown - wasKnown, fresh: copy.fresh + isKnown - wasFresh };
   }
 
   /** By these handlers: others want the page again. */
@@ -439,7 +346,7 @@ export class Recrawl {
 
   /** A visit whose user data are too long for a record is not kept: the page is not visited again. */
   async #write(visit: PageVisit): Promise<void> {
-    this.#nextDue(dueAtMs(visit, this.#options));
+    this.known.kept(visit);
     try {
       await writeJson(this.#store, visitKey(visit.url), visit);
     } catch (error) {
@@ -463,7 +370,6 @@ function isAlternating({ digest: last, earlier = [] }: PageVisit, digest: string
   return digest !== null && digest !== last && digest === earlier[0] && last === earlier[1];
 }
 
-/** What the handler for unchanged pages gets. */
 function unchangedPage(before: PageVisit, after: PageVisit, status: number): UnchangedPage {
   const { url, label, userData, depth, atMs: fetchedAtMs, changedAtMs, visits, changes, digest } = after;
   const lastVisitMs = before.atMs;

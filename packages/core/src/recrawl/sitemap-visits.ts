@@ -11,6 +11,7 @@ import { afterChange, afterUnchanged, changesPerDay, FIRST_ESTIMATE } from './ch
 import { conditionsOf, freshUntilMs, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
 import { LastmodReader, Lastmods, type UselessLastmod } from './lastmod.js';
 import {
+  DAY_MS,
   LASTMODS_READ_AT_ONCE,
   MAX_FEED_DAYS,
   MAX_LASTMODS,
@@ -40,7 +41,6 @@ interface InFlight {
 
 const SITEMAP_PREFIX = 'sitemap/';
 const DATES_PREFIX = 'sitemap-dates/';
-const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const HOURS_OF_WEEK = 168;
 /** As that of every sitemap: behind the other companion files, before all pages. */

@@ -9,7 +9,7 @@ import { changesPerDay, expectedFresh } from './change-estimate.js';
 import { GroupPriors } from './group-priors.js';
 import type { Claim, LastmodTrust } from './host-records.js';
 import type { Lastmods } from './lastmod.js';
-import { MAX_CHOSEN, MAX_IMPORTANCE, MIN_IMPORTANCE, MISSING_DAYS, VISITS_READ_AT_ONCE } from './limits.js';
+import { DAY_MS, MAX_CHOSEN, MAX_IMPORTANCE, MIN_IMPORTANCE, MISSING_DAYS, VISITS_READ_AT_ONCE } from './limits.js';
 import { decodeVisit, lastTryMs, type PageVisit, VISIT_PREFIX } from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 
@@ -117,7 +117,6 @@ export async function* recordsOf(
   } while (cursor !== null);
 }
 
-const DAY_MS = 86_400_000;
 /** A seed is worth four other pages. Recrawl 8.3. */
 const SEED_IMPORTANCE = 4;
 const USUAL_IMPORTANCE = 1;

@@ -100,7 +100,6 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   return run.report();
 }
 
-/** Failures that are listed. */
 const MAX_LISTED_FAILURES = 100;
 const NO_STOP = new AbortController().signal;
 
@@ -115,7 +114,6 @@ class Replay {
   readonly #counts = { pages: 0, items: 0, excluded: 0, refused: 0, rejected: 0, withheld: 0, failures: 0 };
   readonly #failed: ReplayReport['failed'][number][] = [];
   #visit: ArchivedVisit | null = null;
-  /** That of the current page. */
   #reader: PageReader | null = null;
   #pageStartedAtMs = 0;
   #maxBodyBytes = 0;

@@ -250,7 +250,6 @@ export const REASONS = {
   'run-ended': held('The run ended before its turn came.', 'Run the same crawl again.'),
 } as const satisfies Record<string, ReasonEntry>;
 
-/** A reason of the table. */
 export type Reason = keyof typeof REASONS;
 
 /** The row of a reason; `status-404` and the like share the row `status`. `null`: the table has none. @throws Never */

@@ -54,7 +54,6 @@ export function activityBase({ identity, scope: { seeds }, bounds }: ResolvedOpt
   return { name: identity.name, seeds: seeds.slice(0, MAX_ACTIVITY_SEEDS), seedCount: seeds.length, bounds };
 }
 
-/** The part that changes. */
 export function activityOf(frontier: Frontier, egress: Egress, options: ActivityOptions): ActivityLists {
   const limit = checkedLimit(options);
   const waits = frontier.waits(MAX_REPORTED_WAITS);

@@ -7,13 +7,11 @@ import { readJson, writeJson } from '../json-record.js';
 import { MAX_SITEMAPS_WAIT_MS, OFFERED_AT_ONCE } from './limits.js';
 import type { Run } from './run.js';
 
-/** The latest recrawl of a crawl. */
 interface LatestAgain {
   /** What the crawl had used up before it. */
   readonly used: ReturnType<Frontier['used']>;
   /** When it began, epoch milliseconds. */
   readonly startedAtMs: number;
-  /** Whether it has come to its end. */
   readonly isOver: boolean;
 }
 
@@ -99,7 +97,7 @@ export class AgainChoice {
 async function offerAgain(run: Run, sinceMs: number): Promise<void> {
   const { recrawl, options } = run;
   if (recrawl === null) return;
-  const { pages, known } = await recrawl.choose(options.bounds.pages, sinceMs);
+  const { pages, known } = await recrawl.known.choose(options.bounds.pages, sinceMs);
   if (known === 0) {
     throw new MannerlyError('option-invalid', 'there is nothing to crawl again: this crawl has kept no visits', {
       hint: 'Run it with `recrawl: true` (--recrawl) first; then `again` (--again) visits what has been fetched.',

@@ -8,7 +8,6 @@ import { redirectTarget } from '../page/redirect.js';
 import type { Run } from './run.js';
 import { decided, failedResult, redirectResult, retryOf, settled, type WorkResult } from './work-result.js';
 
-/** The result of a robots.txt. */
 export async function robotsResult(run: Run, work: RobotsWork, outcome: FetchOutcome): Promise<WorkResult> {
   // Before its rules are used: a process that is killed now leaves a copy of them.
   await run.journal.robots(work, outcome);

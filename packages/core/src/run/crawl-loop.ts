@@ -15,7 +15,6 @@ import {
 import type { Run } from './run.js';
 import { performWork } from './work.js';
 
-/** How a run ended. */
 export interface LoopEnd {
   readonly state: RunState;
   readonly bound: 'pages' | 'minutes' | 'bytes' | null;

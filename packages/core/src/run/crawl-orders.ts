@@ -10,10 +10,8 @@ import { encodeJson } from '../json-record.js';
 import { parseJsonObject } from '../parse-json.js';
 import { MAX_ORDERS_REMEMBERED, ORDER_LOOK_MS } from './limits.js';
 
-/** What can be ordered. */
 export type CrawlOrder = 'pause' | 'resume' | 'stop';
 
-/** The key of the record. */
 export const ORDER_KEY = 'order';
 
 /** Where an order is kept: its bytes, `null` where there is none. */
@@ -35,7 +33,6 @@ export function orderBytes(order: CrawlOrder): Uint8Array {
   return encodeJson({ order, id: randomUUID() });
 }
 
-/** Follows the orders for one run. */
 export class OrderWatch {
   readonly #clock: Clock;
   readonly #obey: (order: CrawlOrder) => void;

@@ -14,7 +14,6 @@ import type { PolitenessLedger } from '../report/politeness.js';
 import type { CrawlPhase } from './activity.js';
 import { PROCESS_SILENT_MS, TOTALS_EVERY_MS } from './limits.js';
 
-/** What a process keeps. */
 export interface ProcessTotals {
   readonly runs: number;
   readonly requests: number;
@@ -47,7 +46,6 @@ export interface ProcessNow {
   readonly underway: number;
 }
 
-/** The key of the records. */
 export const TOTALS_KEY = 'totals';
 
 /** Milliseconds after which a process writes its totals although they have not changed. */
@@ -132,7 +130,6 @@ export class CrawlTotals implements JournalListener {
     return this.#earlierRuns;
   }
 
-  /** Writes the totals for the last time. */
   async close(): Promise<void> {
     this.#cancelTimer();
     const store = this.#store;

@@ -19,7 +19,6 @@ export const HANDLING_FAILURES: Readonly<Record<FailedHandling['kind'], string>>
   'user-data-invalid': 'user-data-invalid',
 };
 
-/** Says what a handler did wrong. */
 export function tellFailure(run: Run, { url }: PageWork, handled: FailedHandling): void {
   const error = handled.kind === 'threw' ? handled.error : handled.detail;
   run.journal.codeError(error, { code: handled.kind === 'timed-out' ? 'handler-timeout' : 'handler-error', url });

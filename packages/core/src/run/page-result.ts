@@ -231,7 +231,7 @@ async function storedResult(
   const { status: httpStatus, exclusion } = page;
   if (run.options.feeds) await run.offer(run.sitemaps.feeds(page));
   const found = [...exclusion.links, ...staged.links];
-  const candidates = run.recrawl?.withGone(found) ?? found;
+  const candidates = run.recrawl?.known.withGone(found) ?? found;
   const same = (await run.recrawl?.emitted(work, staged.data)) ?? null;
   if (same !== null)
     return { ...(await unchanged(run, work, same, exclusion)), ...(await admittedInSlices(run, candidates)) };

@@ -65,7 +65,7 @@ async function crawl(run: Run): Promise<RunEnd> {
   await frontier.open(partName(run));
   run.companions.open(frontier);
   run.licenses.open();
-  await run.recrawl?.open();
+  await run.recrawl?.known.open();
   const againAtMs = await frontier.exclusively(async () => {
     await join(run);
     return countFromAgain(frontier, setup.again, run.nowMs());
@@ -97,7 +97,7 @@ async function crawl(run: Run): Promise<RunEnd> {
   await setup.opened?.();
   const end = await crawlLoop(run);
   run.takesUrls = false;
-  await run.recrawl?.close();
+  await run.recrawl?.known.close();
   if (end.state !== 'stopped') await endAgain(frontier);
   await reportHeld(run, end, againAtMs !== null);
   journal.end();

@@ -31,7 +31,6 @@ export interface RetryAnswer {
   readonly more: boolean;
 }
 
-/** A filter that was checked. */
 export interface FailureFilter {
   readonly fits: (decision: UrlDecision) => boolean;
   readonly limit: number;

@@ -23,7 +23,6 @@ import type { RunPromise } from '../report/decision.js';
 import { restedAtMs } from '../report/from-logs.js';
 import type { RunSetup } from './run-setup.js';
 
-/** What a run has open on disk. */
 export interface RunDirectory {
   /** `null`: the crawl has none. */
   readonly directory: CrawlDirectory | null;

@@ -24,7 +24,6 @@ interface EgressParts {
   readonly archive: () => CrawlArchive | null;
 }
 
-/** Makes the egress of a run. */
 export function createRunEgress(
   { options, fetcher, stop, clock }: Pick<RunSetup, 'options' | 'fetcher' | 'stop' | 'clock'>,
   { journal, tokens, cookies, archive }: EgressParts,

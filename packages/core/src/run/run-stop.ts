@@ -5,7 +5,6 @@ import type { Clock } from '@mannerly/frontier';
 import { MAX_CONCURRENCY } from '../limits.js';
 import { MAX_HANDLING, STOP_GRACE_MS } from './limits.js';
 
-/** The stop of one run. */
 export class RunStop {
   readonly #clock: Clock;
   readonly #controller = new AbortController();

@@ -70,7 +70,6 @@ import { createRunSignIn } from './run-sign-in.js';
 import type { RunStop } from './run-stop.js';
 import { StallWatch } from './stall-watch.js';
 
-/** One run. */
 export class Run {
   readonly setup: RunSetup;
   readonly options: ResolvedOptions;
@@ -295,7 +294,6 @@ export class Run {
     this.wakeup.wake();
   }
 
-  /** The progress in numbers. */
   progress(): CrawlProgress {
     const { counts, totals, ledger } = this;
     const problem = this.setup.storeProblem();
@@ -320,7 +318,6 @@ export class Run {
     };
   }
 
-  /** The progress in detail. */
   activity(options: ActivityOptions): ActivityLists & { readonly phase: CrawlPhase } {
     if (this.#lastWaits !== null) return { phase: 'over', ...endedActivity(this.#lastWaits, options) };
     const phase = this.stop.isRequested() ? 'stopping' : this.frontier.isPaused() ? 'paused' : 'running';

@@ -4,7 +4,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { STALL_RESOLUTION_MS } from './limits.js';
 
-/** Watches the event loop of one run. */
 export class StallWatch {
   readonly #delays = monitorEventLoopDelay({ resolution: STALL_RESOLUTION_MS });
 

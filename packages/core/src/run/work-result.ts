@@ -11,7 +11,6 @@ import type { ItemsLeft } from '../page/exclusion.js';
 import { ADMITTED_AT_ONCE } from './limits.js';
 import type { Run } from './run.js';
 
-/** The result of a piece of work. */
 export type WorkResult =
   /** A page: the decision about it, the links that are committed with it, and those that were refused. */
   | {

@@ -2,7 +2,7 @@
 
 import type { HostWarning } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
-import { TEST_KEY } from '../test-support/test-key.js';
+import { TEST_KEY } from '../../test-support/test-key.js';
 import { CrawlSigning } from './crawl-signing.js';
 import { MAX_ASKING_AUTHORITIES } from './limits.js';
 import { COVERED } from './profile.js';

@@ -21,7 +21,6 @@ export interface SigningNotices {
   readonly stop: (reason: string) => void;
 }
 
-/** What is known of an answer. */
 export interface SignedAnswer {
   readonly status: number;
   /** The value of a header field, by its lower-case name; `null`: none. */
@@ -37,7 +36,6 @@ interface Preference {
   nonce: { readonly value: SigningTerms['nonce']; readonly url: string } | null;
 }
 
-/** Signs for one run. */
 export class CrawlSigning {
   readonly #signature: ResolvedSignature | null;
   readonly #sign: SignRequest | null;
@@ -61,7 +59,6 @@ export class CrawlSigning {
     return this.#signature !== null && protocol === 'https:';
   }
 
-  /** The time of the wall clock. */
   wallMs(): number {
     return this.#notices.wallMs?.() ?? Date.now();
   }

@@ -12,13 +12,10 @@ export type SignatureScope = 'path' | 'query';
 
 /** The label of our signatures and the key of their agent. */
 export const LABEL = 'sig1';
-/** The tag of signed requests. */
 export const REQUEST_TAG = 'web-bot-auth';
-/** The tag of signed key directories. */
 export const DIRECTORY_TAG = 'http-message-signatures-directory';
 /** Where the keys of an origin are. */
 export const DIRECTORY_PATH = '/.well-known/http-message-signatures-directory';
-/** The media type of a key directory. */
 export const DIRECTORY_TYPE = 'application/http-message-signatures-directory+json';
 /** The only algorithm (DECISION I2). */
 export const ALGORITHM = 'ed25519';

@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { TEST_JWK } from '../test-support/test-key.js';
+import { TEST_JWK } from '../../test-support/test-key.js';
 import { checkedAgent } from './profile.js';
 import { loadSigningKey, parseSigningKey, publicJwkOf, thumbprint } from './signing-key.js';
 

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { TEST_KEY } from '../test-support/test-key.js';
+import { TEST_KEY } from '../../test-support/test-key.js';
 import { DIRECTORY_TAG } from './profile.js';
 import { requestSigner } from './sign-request.js';
 import { type SignedMessage, signatureBase } from './signature-base.js';

@@ -1,7 +1,7 @@
 // What holds verifies; everything else has its word (identity 16, refusals).
 
 import { describe, expect, it } from 'vitest';
-import { TEST_KEY } from '../test-support/test-key.js';
+import { TEST_KEY } from '../../test-support/test-key.js';
 import { COVERED, DIRECTORY_TAG, type SignatureForm } from './profile.js';
 import { requestSigner, type SignatureFields, type SigningTerms } from './sign-request.js';
 import { type KeysOf, verifySignature } from './verify-signature.js';

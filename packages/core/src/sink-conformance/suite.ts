@@ -230,7 +230,6 @@ const RESTARTS: SinkTests = {
   },
 };
 
-/** An item as a page emits it. */
 function item(id: string, data: JsonValue = { n: 1 }, more: Partial<Item> = {}): Item {
   const url = `https://example.org/${encodeURIComponent(id)}`;
   return { id, url, fetchedAtMs: Date.UTC(2026, 10, 20, 12), data, expiresAtMs: null, preferences: {}, ...more };

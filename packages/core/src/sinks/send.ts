@@ -14,7 +14,6 @@ export interface SendLimits {
   readonly retries: number;
 }
 
-/** What a server said. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;

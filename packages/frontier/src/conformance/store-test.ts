@@ -97,7 +97,6 @@ export class StoreTest {
     return this.store.lease({ maxHosts, entriesPerHost, ttlMs: units * this.unit });
   }
 
-  /** The lease of the only host that is due. */
   async leaseOnly(units = 100, entriesPerHost = ALL): Promise<Lease> {
     const leases = await this.leaseAll(units, { entriesPerHost });
     const [lease] = leases;

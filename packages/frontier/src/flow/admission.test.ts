@@ -2,9 +2,9 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { isRobots, setUp, url } from '../../test-support/set-up.js';
 import type { Clock } from '../clock.js';
 import { memoryStore } from '../stores/memory.js';
-import { isRobots, setUp, url } from '../test-support/set-up.js';
 import type { NewUrl } from '../url-record.js';
 import type { Work } from '../work.js';
 import { ADMISSION_SLICE_MS } from './limits.js';

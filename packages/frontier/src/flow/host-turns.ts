@@ -42,7 +42,6 @@ export class HostTurns {
     return this.#quietHours?.isNight(host.key, nowMs) === true ? rank - AHEAD_OF_ALL : rank;
   }
 
-  /** The host was leased. */
   came(host: LeasedHost): void {
     this.#setWeight(host, host.weight);
     host.turnAt = this.#now + 1 / host.weight;

@@ -61,7 +61,6 @@ export class InFlight {
     return work;
   }
 
-  /** The same of a robots.txt. */
   startRobots(host: LeasedHost, { entry, authority, request, hops, required }: RobotsChoice): RobotsWork {
     const lease = { host: host.key, fencingToken: host.fencingToken, requirements: required.spacing };
     const work: RobotsWork = { kind: 'robots', lease, authority: authority.name, hops, ...request };

@@ -2,9 +2,9 @@
 // and a host whose pages all wait for one is not stuck.
 
 import { describe, expect, it } from 'vitest';
+import type { Reply } from '../../test-support/fake-world.js';
+import { isRobots, setUp, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
-import type { Reply } from '../test-support/fake-world.js';
-import { isRobots, setUp, url } from '../test-support/set-up.js';
 import type { PageWork, Work } from '../work.js';
 import type { OwnAnswer } from './own-requests.js';
 

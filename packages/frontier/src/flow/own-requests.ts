@@ -35,7 +35,6 @@ export type OwnAnswer =
   /** Its turn did not come in time, or cannot. `untilMs`: when it may, epoch milliseconds, where that is known. */
   | { readonly kind: 'held'; readonly reason: HostWait['reason'] | 'stopping'; readonly untilMs: number | null };
 
-/** What the owner requests. */
 export interface OwnRequestInput {
   readonly record: UrlRecord;
   readonly host: HostKey;

@@ -1,8 +1,8 @@
 // What the timers of a frontier ask of its store.
 
 import { expect, it } from 'vitest';
+import { setUp, wanderingStore } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
-import { setUp, wanderingStore } from '../test-support/set-up.js';
 
 it('does not pile up writes of its account in front of a store that does not answer', async () => {
   let isStuck = false;

@@ -2,10 +2,10 @@
 // said.
 
 import { describe, expect, it } from 'vitest';
+import type { Reply } from '../../test-support/fake-world.js';
+import { isRobots, setUp, url } from '../../test-support/set-up.js';
 import { URL_RETRIES_MAX } from '../limits.js';
 import { memoryStore } from '../stores/memory.js';
-import type { Reply } from '../test-support/fake-world.js';
-import { isRobots, setUp, url } from '../test-support/set-up.js';
 
 const make = (nowMs: () => number) => memoryStore({ nowMs });
 const answer = (address: string): Reply =>

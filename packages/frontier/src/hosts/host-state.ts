@@ -12,7 +12,6 @@ import { createRecentSet } from '../recent-set.js';
 import type { Budget } from '../records/budget.js';
 import { EXHAUSTED_HOSTS } from './limits.js';
 
-/** What a host has served. */
 export interface HostUse {
   /** Pages that count against the bound. */
   readonly pages: number;

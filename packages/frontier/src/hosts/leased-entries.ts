@@ -5,7 +5,6 @@ import { ENTRIES_PER_LEASE, LANES_REMEMBERED } from '../limits.js';
 import type { QueueItem } from '../records/record.js';
 import type { EntryId, HostCommit, Requeue } from '../store.js';
 
-/** An entry that came with the lease. */
 export interface LeasedEntry {
   readonly id: EntryId;
   readonly priority: number;

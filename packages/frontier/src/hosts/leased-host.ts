@@ -32,7 +32,6 @@ export class LeasedHost implements HeapMember {
   readonly fencingToken: FencingToken;
   readonly leasedAtMs: number;
   readonly entries = new LeasedEntries();
-  /** The bounds of this host. */
   readonly limits: HostLimits;
   /** What its authorities require. */
   readonly requirements: SpacingRequirements;

@@ -11,7 +11,6 @@ import { placeOfRecord } from '../records/record-place.js';
 import type { FrontierStore, ListedHost, NewEntry, ScanListing } from '../store.js';
 import { authorityOf, type HostKeyBy, hostKeyOf } from '../url/url.js';
 
-/** How much was moved. */
 export interface MovedCounts {
   readonly known: number;
   readonly hosts: number;

@@ -257,7 +257,6 @@ export interface RobotsOptions extends CompileOptions, Omit<AccessOptions, 'dial
   readonly host?: 'expose' | 'canonicalize';
 }
 
-/** The same as the frontier reads it. */
 interface ResolvedRobotsOptions {
   readonly access: ResolvedAccessOptions;
   readonly readRules: RulesReader;

@@ -34,7 +34,6 @@ export type AnswerKind = 'good' | 'throttled' | 'failing' | 'refused' | 'ours';
 export interface HostClock {
   /** Start of the last exchange; `null` before the first. */
   readonly lastStartMs: number | null;
-  /** End of the last exchange. */
   readonly lastEndMs: number | null;
   /** Milliseconds from request sent to last byte. After a refusal: no less than before it. */
   readonly lastRetrievalMs: number | null;

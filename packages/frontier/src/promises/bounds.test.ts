@@ -1,9 +1,9 @@
 // A bound holds for the whole crawl, restarts included, and to the page.
 
 import { describe, expect, it } from 'vitest';
+import type { Reply } from '../../test-support/fake-world.js';
+import { isRobots, mortalClock, setUp, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
-import type { Reply } from '../test-support/fake-world.js';
-import { isRobots, mortalClock, setUp, url } from '../test-support/set-up.js';
 import type { PageWork } from '../work.js';
 
 const PAGE: Reply = { status: 200, body: 'page' };

@@ -3,8 +3,8 @@
 // page because another site said something about it.
 
 import { expect, it } from 'vitest';
+import { isRobots, setUp, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
-import { isRobots, setUp, url } from '../test-support/set-up.js';
 
 const make = (nowMs: () => number) => memoryStore({ nowMs });
 const FILE = 'User-agent: *\nDisallow: /no\nClean-param: sid&ref /forum\nClean-param: utm\n';

@@ -2,9 +2,9 @@
 // every commit is as slow as its disk.
 
 import { expect, it } from 'vitest';
+import { setUp, url } from '../../test-support/set-up.js';
 import type { FrontierStore } from '../store.js';
 import { memoryStore } from '../stores/memory.js';
-import { setUp, url } from '../test-support/set-up.js';
 import type { Work } from '../work.js';
 
 it('take and nextAt answer for a host that is due while a commit is under way', async () => {

@@ -2,10 +2,10 @@
 // host faster would be paid for by the site.
 
 import { describe, expect, it } from 'vitest';
+import type { Reply } from '../../test-support/fake-world.js';
+import { isRobots, setUp, url } from '../../test-support/set-up.js';
 import { resolveOptions } from '../options/options.js';
 import { memoryStore } from '../stores/memory.js';
-import type { Reply } from '../test-support/fake-world.js';
-import { isRobots, setUp, url } from '../test-support/set-up.js';
 
 const make = (nowMs: () => number) => memoryStore({ nowMs });
 const answer = (address: string): Reply => (isRobots(address) ? { status: 404 } : { status: 200, body: 'ten bytes' });

@@ -4,9 +4,9 @@
 
 import { parseRobots } from '@mannerly/robots';
 import { beforeAll, expect, it } from 'vitest';
+import { setUp, url } from '../../test-support/set-up.js';
 import { siteKey } from '../robots/authority-rules.js';
 import { memoryStore } from '../stores/memory.js';
-import { setUp, url } from '../test-support/set-up.js';
 
 /** So often is a function called that it is optimised. */
 const MANY = 200_000;

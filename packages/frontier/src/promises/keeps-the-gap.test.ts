@@ -2,9 +2,9 @@
 // refuses.
 
 import { describe, expect, it } from 'vitest';
+import type { Reply } from '../../test-support/fake-world.js';
+import { isRobots, setUp, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
-import type { Reply } from '../test-support/fake-world.js';
-import { isRobots, setUp, url } from '../test-support/set-up.js';
 import type { PageWork } from '../work.js';
 
 const PAGE: Reply = { status: 200, body: 'page' };

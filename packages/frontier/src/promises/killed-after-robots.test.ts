@@ -2,10 +2,10 @@
 // host knows what the file requires, and must not take the host for a new one.
 
 import { expect, it } from 'vitest';
+import { mortalClock, setUp, url } from '../../test-support/set-up.js';
 import { authorityKey, decodeAuthority } from '../robots/authority-cache.js';
 import type { FrontierStore } from '../store.js';
 import { memoryStore } from '../stores/memory.js';
-import { mortalClock, setUp, url } from '../test-support/set-up.js';
 
 const RULES = new TextEncoder().encode('User-agent: *\nCrawl-delay: 20\n');
 

@@ -1,8 +1,8 @@
 // A crawl bounded by minutes must not become endless by being killed again and again, nor one bounded by pages shorter.
 
 import { expect, it } from 'vitest';
+import { mortalClock, setUp, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
-import { mortalClock, setUp, url } from '../test-support/set-up.js';
 
 it('of the running time of a killed process all but the last second counts', async () => {
   const { clock, store, make } = setUp(

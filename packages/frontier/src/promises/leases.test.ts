@@ -2,11 +2,11 @@
 // touched.
 
 import { describe, expect, it, vi } from 'vitest';
+import type { Reply } from '../../test-support/fake-world.js';
+import { isRobots, mortalClock, setUp, url } from '../../test-support/set-up.js';
 import { aroundStore } from '../records/store-guard.js';
 import type { FrontierStore } from '../store.js';
 import { memoryStore } from '../stores/memory.js';
-import type { Reply } from '../test-support/fake-world.js';
-import { isRobots, mortalClock, setUp, url } from '../test-support/set-up.js';
 import type { Work } from '../work.js';
 
 const NO_INTERVAL = { factor: 0, minMs: 0, maxMs: 0 };

@@ -2,9 +2,9 @@
 // A weight that starved a host would leave its pages unfetched; a budget that leaked would fetch more than was wanted.
 
 import { describe, expect, it } from 'vitest';
+import { isRobots, setUp, url, wanderingStore } from '../../test-support/set-up.js';
 import type { FrontierOptions } from '../options/options.js';
 import { memoryStore } from '../stores/memory.js';
-import { isRobots, setUp, url, wanderingStore } from '../test-support/set-up.js';
 
 const make = (nowMs: () => number) => memoryStore({ nowMs });
 const answer = (address: string) => (isRobots(address) ? { status: 404 } : { status: 200, body: 'page' });

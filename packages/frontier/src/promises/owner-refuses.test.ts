@@ -2,8 +2,8 @@
 // use for. At stake: a refusal that turns into a hold waits for ever, and one that turns into permission is worse.
 
 import { expect, it } from 'vitest';
+import { isRobots, setUp, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
-import { isRobots, setUp, url } from '../test-support/set-up.js';
 
 const make = (nowMs: () => number) => memoryStore({ nowMs });
 

@@ -2,8 +2,8 @@
 // the crawl nothing: no lease, no minute of its bound, nothing that is in flight.
 
 import { describe, expect, it } from 'vitest';
+import { isRobots, setUp, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
-import { isRobots, setUp, url } from '../test-support/set-up.js';
 
 const MINUTE_MS = 60_000;
 

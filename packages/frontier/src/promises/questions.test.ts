@@ -4,12 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { Reply } from '../../test-support/fake-world.js';
+import { isRobots, setUp, url } from '../../test-support/set-up.js';
 import { encodeItem } from '../records/record.js';
 import type { FrontierStore } from '../store.js';
 import { lmdbStore } from '../stores/lmdb.js';
 import { memoryStore } from '../stores/memory.js';
-import type { Reply } from '../test-support/fake-world.js';
-import { isRobots, setUp, url } from '../test-support/set-up.js';
 
 const folders: string[] = [];
 afterAll(async () => {

@@ -4,9 +4,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import type { Reply, Seen } from '../../test-support/fake-world.js';
+import { isRobots, setUp, url, wanderingStore } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
-import type { Reply, Seen } from '../test-support/fake-world.js';
-import { isRobots, setUp, url, wanderingStore } from '../test-support/set-up.js';
 
 // Much work or much waiting: a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000 });

@@ -2,9 +2,9 @@
 // said what was left of its interval instead, the URL would have no word at the end of a run that does not wait for it.
 
 import { expect, it } from 'vitest';
+import type { Reply } from '../../test-support/fake-world.js';
+import { isRobots, setUp, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
-import type { Reply } from '../test-support/fake-world.js';
-import { isRobots, setUp, url } from '../test-support/set-up.js';
 import type { Work } from '../work.js';
 
 const answer = (address: string): Reply => (isRobots(address) ? { status: 404 } : { status: 500 });

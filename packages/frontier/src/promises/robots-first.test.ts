@@ -1,9 +1,9 @@
 // Nothing may be asked of an authority before its robots.txt was answered, and what the file costs is paid once.
 
 import { describe, expect, it } from 'vitest';
+import type { Reply } from '../../test-support/fake-world.js';
+import { isRobots, setUp, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
-import type { Reply } from '../test-support/fake-world.js';
-import { isRobots, setUp, url } from '../test-support/set-up.js';
 
 const PAGE: Reply = { status: 200, body: 'page' };
 const DAY_MS = 86_400_000;

@@ -2,6 +2,7 @@
 // counted to the page although each hands them out by itself.
 
 import { describe, expect, it } from 'vitest';
+import { isRobots, mortalClock, setUp, url, wanderingStore } from '../../test-support/set-up.js';
 import type { ManualClock } from '../clock.js';
 import type { Frontier } from '../frontier.js';
 import { PART_SILENT_MS } from '../records/limits.js';
@@ -9,7 +10,6 @@ import { CrawlLock } from '../records/processes.js';
 import { aroundStore } from '../records/store-guard.js';
 import type { FrontierStore } from '../store.js';
 import { memoryStore } from '../stores/memory.js';
-import { isRobots, mortalClock, setUp, url, wanderingStore } from '../test-support/set-up.js';
 
 const answer = (address: string) => (isRobots(address) ? { status: 404 } : { status: 200, body: 'page' });
 const hosts = (count: number) => Array.from({ length: count }, (_, at) => `http://h${at}.test`);

@@ -37,7 +37,6 @@ export interface QueueListing {
 
 const LIST_USUAL = 100;
 
-/** An item as it is queued. */
 interface ScannedItem extends Omit<QueuedUrl, 'record'> {
   readonly item: QueueItem;
 }

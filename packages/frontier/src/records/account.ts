@@ -4,7 +4,6 @@
 import { GRANT_MOST } from './limits.js';
 import type { MergeValues, PartRecords } from './processes.js';
 
-/** What a part has in its record. */
 export interface Account {
   readonly pages: number;
   readonly runningMs: number;
@@ -17,7 +16,6 @@ export interface Account {
   readonly isOver: boolean;
 }
 
-/** What the other parts have. */
 export interface Granted {
   /** Pages that are done, and pages that living parts may still hand out. */
   readonly taken: number;

@@ -26,7 +26,6 @@ export interface Bounds {
   readonly bytes: number | null;
 }
 
-/** What a crawl has used up. */
 export interface UsedUp {
   readonly pages: number;
   readonly runningMs: number;
@@ -40,7 +39,6 @@ interface Other {
   readonly movedAtMs: number;
 }
 
-/** What the account is made of. */
 export interface BudgetOptions {
   readonly bounds: Bounds;
   readonly records: PartRecords;

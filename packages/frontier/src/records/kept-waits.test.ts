@@ -2,8 +2,8 @@
 // told, since the process that ended last has overwritten what the others knew.
 
 import { expect, it } from 'vitest';
+import { isRobots, setUp, url, wanderingStore } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
-import { isRobots, setUp, url, wanderingStore } from '../test-support/set-up.js';
 
 const shared = (nowMs: () => number) => wanderingStore(memoryStore({ nowMs }), () => 0);
 const refused = (address: string) => ({ status: isRobots(address) ? 404 : 403 });

@@ -10,7 +10,6 @@ export const RECORD_MOVED = 'moved';
 /** `leaving`, `moved`: in the store that it leaves; `arriving`: in the other, until all of it is there. */
 type MoveState = 'leaving' | 'arriving' | 'moved';
 
-/** The value of the record. */
 export function stateOfMove(state: MoveState, secret: string): string {
   return `${state} ${secret}`;
 }

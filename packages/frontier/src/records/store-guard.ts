@@ -7,7 +7,6 @@ import type { FrontierStore, HostKey } from '../store.js';
 import type { HostKeyBy } from '../url/url.js';
 import { placeOfRecord } from './record-place.js';
 
-/** A store and whether it still works. */
 export class StoreGuard {
   /** Its own refusals (`record-too-large`, …) pass as they are; otherwise it rejects with `store-failed`. */
   readonly store: FrontierStore;

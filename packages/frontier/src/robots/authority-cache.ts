@@ -44,7 +44,6 @@ export interface Authority extends Writable<AuthorityRecord> {
   writes: number;
 }
 
-/** How much may stay in memory. */
 export interface AuthorityCacheBounds {
   readonly maxAuthorities: number;
   /** Authorities whose rules stay compiled. */
@@ -142,7 +141,6 @@ export class AuthorityCache {
     first.rulesBody = null;
   }
 
-  /** Writes its record as it is now. */
   async save(authority: Authority): Promise<void> {
     authority.writes += 1;
     this.#hold(authority);
@@ -190,7 +188,6 @@ function isInUse({ access, writes }: Authority): boolean {
 
 const HEAD_LENGTH_BYTES = 4;
 
-/** The key of an authority's record. */
 export function authorityKey(authority: string): string {
   return `robots/${authority}`;
 }

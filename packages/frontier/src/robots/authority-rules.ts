@@ -20,7 +20,6 @@ import { hostKeyOf, parseUrl } from '../url/url.js';
 import type { HostRequirements, RobotsSignals } from '../work.js';
 import { AUTHORITIES_PER_HOST } from './limits.js';
 
-/** The rules of one authority. */
 export interface AuthorityRules {
   decide(url: string): Decision;
   readonly requirements: AuthorityRequirements;

@@ -51,10 +51,8 @@ export type Received =
   /** The end of it. `isFirst`: nothing but failures had come from this authority in this crawl. */
   | { readonly kind: 'settled'; readonly before: AccessState; readonly isFirst: boolean };
 
-/** A request for a robots.txt. */
 export type RobotsRequest = Pick<RobotsWork, 'url' | 'etag' | 'lastModified'>;
 
-/** What the gate is made of. */
 export interface GateOptions {
   readonly records: Pick<FrontierStore, 'readRecord' | 'writeRecord'>;
   readonly access: ResolvedAccessOptions;

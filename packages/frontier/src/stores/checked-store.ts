@@ -220,7 +220,6 @@ export function resolveMaxQueued(maxQueued = QUEUED_MAX): number {
 /** What to do where a frontier is missing. */
 export const BACK_OR_RESET = 'Put a copy of the folder back, or start over (--reset, `reset: true`).';
 
-/** What a store keeps of its crawl. */
 export interface CrawlName {
   readonly format: string;
   readonly version: number;

@@ -43,7 +43,6 @@ export function fileStore(options: FileStoreOptions): FrontierStore {
   return checkedStore({ capabilities: FILE_CAPABILITIES, open });
 }
 
-/** The memory store and its file. */
 class FileQueues extends MemoryQueues {
   readonly #path: string;
   readonly #crawl: string;

@@ -27,7 +27,6 @@ interface StoredEntry {
   order: number;
 }
 
-/** An entry that waits for its time. */
 interface Waiting extends HeapMember {
   readonly entry: StoredEntry;
 }

@@ -44,7 +44,6 @@ export interface HostQueue {
   readonly entries: QueueEntries;
 }
 
-/** The entries of one host queue. */
 export interface QueueEntries {
   /** Entries that are neither finished nor in flight. */
   readonly queued: number;

@@ -86,7 +86,6 @@ class Host implements HostQueue, HeapMember {
   }
 }
 
-/** A host as a plain value. */
 export interface SavedHost extends Omit<HostQueue, 'entries' | 'dueAt'> {
   readonly entries: SavedEntries;
 }

@@ -67,7 +67,6 @@ async function crawlAlone(setup: CrawlSetup, out: string, io: CliIo): Promise<Cr
   }
 }
 
-/** Says what is about to happen. */
 function announce({ seeds, flags, options, file }: CrawlSetup, out: string, io: CliIo): void {
   const { within = 'host', hosts = [] } = options.scope;
   const { name, contact, signature } = options.identity;

@@ -5,7 +5,6 @@ import { interview } from '../init/interview.js';
 import { checkIsFree, projectFiles, writeProject } from '../init/project.js';
 import type { CliIo } from '../io.js';
 
-/** The flags as commander has them. */
 interface InitFlags {
   readonly name?: string;
   readonly contact?: string;

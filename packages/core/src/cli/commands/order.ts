@@ -10,7 +10,6 @@ import { ORDER_ANSWER_LOOK_MS, ORDER_ANSWER_MS } from '../limits.js';
 import { inspectingStore, whereOf } from '../open-inspection.js';
 import { processCount, processText } from '../summary.js';
 
-/** When a process has obeyed. */
 const HAS_OBEYED: Readonly<Record<CrawlOrder, (process: ProcessReport) => boolean>> = {
   pause: ({ phase, underway }) => (phase === 'paused' || phase === 'stopping') && underway === 0,
   resume: ({ phase }) => phase !== 'paused',
@@ -19,7 +18,6 @@ const HAS_OBEYED: Readonly<Record<CrawlOrder, (process: ProcessReport) => boolea
 
 const OBEYED: Readonly<Record<CrawlOrder, string>> = { pause: 'paused', resume: 'running', stop: 'stopped' };
 
-/** Makes the command for one order. */
 export function orderCommand(order: CrawlOrder) {
   return async (named: string | undefined, flags: Flags, io: CliIo): Promise<number> => {
     const where = whereOf(named, flags);

@@ -7,7 +7,6 @@ import { UsageError } from '../failure.js';
 import type { Asker, Question } from '../io.js';
 import { argumentReader, commandDefault } from '../option-flags.js';
 
-/** What a new project is made from. */
 export interface ProjectPlan {
   readonly name: string;
   readonly contact: string;

@@ -42,7 +42,6 @@ export async function projectFiles(plan: ProjectPlan): Promise<ReadonlyMap<strin
   ]);
 }
 
-/** The configuration of a project. */
 function configOf({ name, contact, seeds, within, bounds, browser }: ProjectPlan): CrawlConfig {
   return {
     $schema: './node_modules/mannerly/schema/config.schema.json',

@@ -28,7 +28,6 @@ export type FromWorker =
   | { readonly kind: 'progress'; readonly progress: CrawlProgress; readonly phase: CrawlPhase }
   /** For the live view and the metrics of all, once a second where they are wanted. */
   | { readonly kind: 'view'; readonly view: DashboardView; readonly metrics: readonly MetricFamily[] }
-  /** A line for the terminal. */
   | { readonly kind: 'line'; readonly text: string }
   /** Its run is stopping: by a message, or by a handler. */
   | { readonly kind: 'stopping' }

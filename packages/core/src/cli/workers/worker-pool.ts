@@ -8,23 +8,19 @@ import type { CrawlPhase } from '../../run/activity.js';
 import { EXIT } from '../exit-codes.js';
 import type { FromWorker, ToWorker, WorkerProcess } from './messages.js';
 
-/** How workers are started. */
 interface WorkerPoolOptions {
   readonly count: number;
   readonly start: () => WorkerProcess;
-  /** The first message to a worker. */
   readonly firstMessage: (isFirst: boolean) => Extract<ToWorker, { kind: 'start' }>;
   readonly print: (line: string) => void;
 }
 
-/** The result of a worker. */
 interface WorkerEnd {
   /** `null`: it failed, or was killed too often. */
   readonly report: CrawlReport | null;
   readonly code: number;
 }
 
-/** A worker as it has last said. */
 export interface WorkerNow {
   readonly name: string;
   readonly phase: CrawlPhase;
@@ -70,12 +66,10 @@ export class WorkerPool {
     this.ended = Promise.all([first, ...others]).then((ends) => ends.flat());
   }
 
-  /** The latest progress of each worker. */
   progress(): readonly CrawlProgress[] {
     return [...this.#progress.values()];
   }
 
-  /** Each worker, as it has last said. */
   workers(): readonly WorkerNow[] {
     return [...this.#progress].map(([number, progress]) => {
       const { view = null, metrics = [] } = this.#views.get(number) ?? {};
@@ -88,7 +82,6 @@ export class WorkerPool {
     for (const worker of this.#processes) worker.send({ kind });
   }
 
-  /** How many are running. */
   running(): number {
     return this.#processes.size;
   }
@@ -100,7 +93,6 @@ export class WorkerPool {
     for (const worker of this.#processes) worker.send({ kind: 'stop' });
   }
 
-  /** Ends all processes at once. */
   kill(): void {
     this.#isStopping = true;
     for (const worker of [...this.#processes, ...this.#waiting]) worker.kill();

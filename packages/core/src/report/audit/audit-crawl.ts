@@ -93,7 +93,6 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
 interface SignedRun {
   readonly signed: number;
   readonly unsigned: number;
-  /** The first without. */
   readonly first: RequestRecord | null;
 }
 

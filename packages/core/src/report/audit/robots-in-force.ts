@@ -74,7 +74,6 @@ export class RobotsInForce {
     return true;
   }
 
-  /** Another URL of the authority was answered. */
   hostAnswered(authority: string, atMs: number, run: RunPromise): void {
     const known = this.#authorities.get(authority);
     if (known !== undefined)

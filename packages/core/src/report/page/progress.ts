@@ -4,7 +4,6 @@
 import { MAX_PAGE_SPANS } from '../limits.js';
 import type { Counted, Progress } from './report-data.js';
 
-/** Milliseconds of a span at first. */
 const FIRST_SPAN_MS = 50;
 const COUNTED = ['requests', 'bytes', 'fetched', 'excluded', 'dropped', 'failed'] as const;
 

@@ -3,7 +3,6 @@
 // the disk is. A quiet second pays for commits that do not wait: a crawl that opens needs some of them one by one.
 // Urgent verbs (a lease, above all) never wait. Verbs take effect in the order of their calls.
 
-/** A verb that waits for its transaction. */
 interface Pending {
   readonly run: () => void;
   readonly settle: () => void;

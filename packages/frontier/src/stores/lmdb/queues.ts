@@ -41,7 +41,6 @@ export interface ResolvedLmdbOptions {
   readonly nowMs: (() => number) | null;
 }
 
-/** The verbs of one client. */
 export class LmdbQueues implements StoreQueues {
   readonly #tables: Environment;
   readonly #options: ResolvedLmdbOptions;

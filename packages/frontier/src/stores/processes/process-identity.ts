@@ -8,7 +8,6 @@ export interface ProcessIdentity {
   readonly pid: number;
   /** When it started, ticks since boot. */
   readonly started: string | null;
-  /** The boot of the machine. */
   readonly boot: string | null;
   /** The namespace of its number. Numbers of different namespaces cannot be compared. */
   readonly pidSpace: string | null;

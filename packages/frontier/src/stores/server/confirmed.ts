@@ -11,7 +11,6 @@ const CONFIRMED_MOST = 32_768;
 /** A wait is kept if it is longer, milliseconds: others end while hosts wait for the leases that may be lost. */
 const LONG_WAIT_MS = 5_000;
 
-/** What may be forgotten. */
 export interface Forgotten {
   readonly links: readonly NewEntry[];
   /** Hosts, and for how long they must wait, milliseconds. */

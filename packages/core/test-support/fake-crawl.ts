@@ -1,8 +1,8 @@
 // A crawl for tests of metrics and dashboard: a test sets its progress and emits its events.
 
 import type { CrawlActivity, CrawlEventMap, Crawler, CrawlProgress, Explanation, RequestRecord } from 'mannerly';
-import { NO_PROGRESS } from '../report/crawl-report.js';
-import { NO_ACTIVITY } from '../run/activity.js';
+import { NO_PROGRESS } from '../src/report/crawl-report.js';
+import { NO_ACTIVITY } from '../src/run/activity.js';
 
 /** The crawl, and what a test can do to it. */
 export interface FakeCrawl

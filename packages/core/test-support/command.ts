@@ -4,5 +4,4 @@
 import { fileURLToPath } from 'node:url';
 
 /** Its path. */
-export const COMMAND =
-  process.env['MANNERLY_COMMAND'] ?? fileURLToPath(new URL('../../bin/mannerly.js', import.meta.url));
+export const COMMAND = process.env['MANNERLY_COMMAND'] ?? fileURLToPath(new URL('../bin/mannerly.js', import.meta.url));

@@ -1,7 +1,7 @@
 // Pages for tests, made of what matters to the test at hand.
 
 import type { PageWork, UrlRecord } from '@mannerly/frontier';
-import type { ResponseOutcome } from '../fetch/outcome.js';
+import type { ResponseOutcome } from '../src/fetch/outcome.js';
 
 /** Work on a URL as the frontier hands it out. */
 export function pageWork(

@@ -4,13 +4,20 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { COMMAND_OPTIONS, CONFIG_OPTIONS, FILE_OPTIONS, FLAG_OPTIONS, OPTIONS, SECTIONS } from '../../options/table.js';
+import {
+  COMMAND_OPTIONS,
+  CONFIG_OPTIONS,
+  FILE_OPTIONS,
+  FLAG_OPTIONS,
+  OPTIONS,
+  SECTIONS,
+} from '../../src/options/table.js';
 import { commandSections, exitCodeTable } from './command-page.js';
 import { configSchema } from './config-schema.js';
 import { optionOverview, optionSections } from './option-text.js';
 import { optionTypes } from './option-types.js';
 
-const pathOf = (path: string): string => fileURLToPath(new URL(`../../../../../${path}`, import.meta.url));
+const pathOf = (path: string): string => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
 
 /** A page with its part between `<!-- generated: name -->` and `<!-- end -->` replaced. */
 function pageWith(path: string, parts: Readonly<Record<string, string>>): string {

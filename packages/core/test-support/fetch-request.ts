@@ -1,7 +1,7 @@
 // A complete request for tests of fetchers, with timeouts that an honest server never meets.
 
-import { encodedLimit } from '../fetch/body.js';
-import type { FetchLimits, FetchRequest } from '../fetch/fetcher.js';
+import { encodedLimit } from '../src/fetch/body.js';
+import type { FetchLimits, FetchRequest } from '../src/fetch/fetcher.js';
 
 /** Caps that let an honest loopback server finish on a busy machine. */
 export const TEST_LIMITS: FetchLimits = {

@@ -1,12 +1,12 @@
 // For tests: a frontier over a memory store under a manual clock, and a world for it to crawl.
 
-import { type Clock, createManualClock } from '../clock.js';
-import { createFrontier, type Frontier } from '../frontier.js';
-import type { FrontierEvent, HostWarning, UrlVerdict } from '../frontier-event.js';
-import type { FrontierOptions } from '../options/options.js';
-import { aroundStore } from '../records/store-guard.js';
-import type { FrontierStore } from '../store.js';
-import type { NewUrl } from '../url-record.js';
+import { type Clock, createManualClock } from '../src/clock.js';
+import { createFrontier, type Frontier } from '../src/frontier.js';
+import type { FrontierEvent, HostWarning, UrlVerdict } from '../src/frontier-event.js';
+import type { FrontierOptions } from '../src/options/options.js';
+import { aroundStore } from '../src/records/store-guard.js';
+import type { FrontierStore } from '../src/store.js';
+import type { NewUrl } from '../src/url-record.js';
 import { createFakeWorld, type Reply, type WorkerOptions } from './fake-world.js';
 
 export function url(address: string, more: Partial<NewUrl> = {}): NewUrl {

@@ -1,7 +1,7 @@
 // Rows as text: ranges, defaults and sentences, for doc comments and for the tables of the reference and the README.
 
-import type { Row, Shape } from '../../options/row.js';
-import { type PlacedRow, placedRows, type Section } from '../../options/table.js';
+import type { Row, Shape } from '../../src/options/row.js';
+import { type PlacedRow, placedRows, type Section } from '../../src/options/table.js';
 
 /** The values a shape accepts, in Markdown. */
 export function rangeOf(shape: Shape): string {

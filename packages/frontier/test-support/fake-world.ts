@@ -1,10 +1,10 @@
 // For tests: sites that answer under a manual clock, and a worker that takes, requests, settles. Tests judge the log of
 // what was requested, which knows nothing of what the frontier computes.
 
-import type { ManualClock } from '../clock.js';
-import type { Frontier } from '../frontier.js';
-import type { NewUrl } from '../url-record.js';
-import type { Exchange, PageWork, Settlement, StartAnswer, Work } from '../work.js';
+import type { ManualClock } from '../src/clock.js';
+import type { Frontier } from '../src/frontier.js';
+import type { NewUrl } from '../src/url-record.js';
+import type { Exchange, PageWork, Settlement, StartAnswer, Work } from '../src/work.js';
 
 export interface Reply {
   /** `null`: no response, see `failure`. */

@@ -1,6 +1,6 @@
 // The key that RFC 9421 B.1.4 prints. It signs nothing but tests.
 
-import { parseSigningKey } from '../signatures/signing-key.js';
+import { parseSigningKey } from '../src/signatures/signing-key.js';
 
 /** As JWK. */
 export const TEST_JWK = {

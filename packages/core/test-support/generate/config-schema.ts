@@ -1,6 +1,6 @@
 // The JSON schema of configuration files, for editors and for other programs.
 
-import type { Row, Rows, Shape } from '../../options/row.js';
+import type { Row, Rows, Shape } from '../../src/options/row.js';
 import { withoutLinks } from './option-text.js';
 
 type Json = Readonly<Record<string, unknown>>;

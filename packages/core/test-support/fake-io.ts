@@ -1,6 +1,6 @@
 // A process for tests: it keeps what is written, its time is moved by hand, and Ctrl-C is a call.
 
-import type { Asker, CliIo } from './io.js';
+import type { Asker, CliIo } from '../src/cli/io.js';
 
 /** The fake process, and what a test can see and do of it. */
 export interface FakeIo extends CliIo {

@@ -1,9 +1,9 @@
 // The tables of docs/reference/command.md, read from the program that commander runs.
 
 import type { Argument, Command, Option } from 'commander';
-import { EXIT_CODES } from '../../cli/exit-codes.js';
-import { FLAGGED_ROWS } from '../../cli/option-flags.js';
-import { addFlags, createProgram } from '../../cli/program.js';
+import { EXIT_CODES } from '../../src/cli/exit-codes.js';
+import { FLAGGED_ROWS } from '../../src/cli/option-flags.js';
+import { addFlags, createProgram } from '../../src/cli/program.js';
 import { rangeOf } from './option-text.js';
 
 /** The commands and their flags. `plan` has the flags of `crawl`, and `serve` has them too. */

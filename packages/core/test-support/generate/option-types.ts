@@ -1,6 +1,6 @@
 // The interfaces of the options, as the source of a TypeScript module. Editors show its doc comments.
 
-import type { Row, Rows, Shape } from '../../options/row.js';
+import type { Row, Rows, Shape } from '../../src/options/row.js';
 import { defaultOf, rangeOf, withoutLinks } from './option-text.js';
 
 const HEAD = `// The options of \`createCrawler\`. Generated from the rows in this folder: edit those, then run \`pnpm generate\`. It is

@@ -1,0 +1,124 @@
+// The known pages as one run sees them: which of them are queued for another visit, and how fresh the copy is, before
+// that and after what the run has visited since.
+
+import type { Frontier, NewUrl } from '@mannerly/frontier';
+import type { RecrawlCounts } from '../report/recrawl-counts.js';
+import { GroupPriors } from './group-priors.js';
+import type { LastmodTrust } from './host-records.js';
+import { DAY_MS, GONE_LINKED_DAYS, MAX_GONE } from './limits.js';
+import { againUrl, lastTryMs, type PageVisit } from './page-visit.js';
+import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
+import type { SitemapVisits } from './sitemap-visits.js';
+import { chooseVisits, dueAtMs, freshNow } from './visit-choice.js';
+
+/** Priorities of known pages: most go before new ones, a share behind them. */
+const BEFORE_NEW = 3;
+const BEHIND_NEW = 5;
+
+export type VisitStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
+
+interface KnownPagesParts {
+  readonly store: VisitStore;
+  readonly options: ResolvedRecrawlOptions;
+  readonly sitemaps: SitemapVisits;
+  readonly lastmodTrust: LastmodTrust;
+  readonly nowMs: () => number;
+}
+
+/** Promises reject with what the store throws. */
+export class KnownPages {
+  /** What is expected of pages that were fetched once; `open` reads it. */
+  priors = new GroupPriors();
+  readonly #parts: KnownPagesParts;
+  /** Since pages were chosen: pages of the copy, how many are expected to be as they were visited; the share then. */
+  #copy: {
+    readonly atMs: number;
+    readonly known: number;
+    readonly fresh: number;
+    readonly before: number | null;
+  } | null = null;
+  /** Pages that have been gone for long, by URL; set by `choose`. */
+  readonly #gone = new Map<string, PageVisit>();
+  #nextDueAtMs: number | null = null;
+
+  constructor(parts: KnownPagesParts) {
+    this.#parts = parts;
+  }
+
+  async open(): Promise<void> {
+    this.priors = new GroupPriors(await this.#parts.store.readRecord(PRIORS_KEY));
+  }
+
+  /** Keeps the priors for the next run. */
+  async close(): Promise<void> {
+    await this.#parts.store.writeRecord(PRIORS_KEY, this.priors.encode());
+  }
+
+  counts(): Pick<RecrawlCounts, 'known' | 'freshBefore' | 'freshAfter' | 'nextDueAtMs'> {
+    const { known = 0, fresh = 0, before = null } = this.#copy ?? {};
+    const freshAfter = known === 0 ? null : fresh / known;
+    return { known, freshBefore: before, freshAfter, nextDueAtMs: this.#nextDueAtMs };
+  }
+
+  /**
+   * The known pages that are due, the most valuable first, by what sitemaps say meanwhile.
+   * @param maxPages - Pages that the run may fetch; `null`: any number.
+   * @param sinceMs - When the recrawl began: what it has visited before a stop is not visited once more.
+   */
+  async choose(
+    maxPages: number | null,
+    sinceMs: number,
+  ): Promise<{ readonly pages: readonly NewUrl[]; readonly known: number }> {
+    const { store, options, sitemaps, lastmodTrust } = this.#parts;
+    const nowMs = this.#parts.nowMs();
+    await sitemaps.readDates();
+    const gone = (visit: PageVisit): void => {
+      const isLongGone = lastTryMs(visit) <= nowMs - GONE_LINKED_DAYS * DAY_MS;
+      if (isLongGone && visit.reason !== 'redirect' && this.#gone.size < MAX_GONE) this.#gone.set(visit.url, visit);
+    };
+    const expectations = { options, priors: this.priors, lastmods: sitemaps.dates, lastmodTrust, nowMs };
+    const choice = await chooseVisits(store, { ...expectations, sinceMs, maxPages }, undefined, gone);
+    for (const { url } of choice.visits) this.#gone.delete(url);
+    const { records, known, fresh, visits, most } = choice;
+    this.priors = choice.groups;
+    this.#dueAt(choice.nextDueMs);
+    this.#copy = { atMs: nowMs, known, fresh, before: known === 0 ? null : fresh / known };
+    const ahead = Math.ceil(most * (1 - options.newShare));
+    const urlOf = (visit: PageVisit, at: number) =>
+      againUrl(visit, nowMs, {
+        priority: at < ahead ? BEFORE_NEW : BEHIND_NEW,
+        via: visit.from === null ? 'seed' : 'link',
+      });
+    return { pages: visits.map(urlOf), known: records };
+  }
+
+  /** The links of a page that is new or has changed. Those to pages that were gone are one more visit, once a run. */
+  withGone(links: readonly NewUrl[]): readonly NewUrl[] {
+    if (this.#gone.size === 0) return links;
+    return links.map((link) => {
+      const visit = this.#gone.get(link.url.replace(/#.*$/s, ''));
+      if (visit === undefined) return link;
+      this.#gone.delete(visit.url);
+      return againUrl(visit, this.#parts.nowMs(), { priority: BEHIND_NEW, via: link.via });
+    });
+  }
+
+  /** A visit is kept: the page is due at another time. */
+  kept(visit: PageVisit): void {
+    this.#dueAt(dueAtMs(visit, this.#parts.options));
+  }
+
+  /** The copy has a page as it is now, which it did not have so before; or it has none of it any more. */
+  copied(before: PageVisit | null, isGone = false): void {
+    const copy = this.#copy;
+    if (copy === null) return;
+    const wasKnown = before === null || before.missing > 1 ? 0 : 1;
+    const wasFresh = wasKnown === 1 && before !== null ? freshNow(before, copy.atMs) : 0;
+    const isKnown = isGone ? 0 : 1;
+    this.#copy = { ...copy, known: copy.known + isKnown - wasKnown, fresh: copy.fresh + isKnown - wasFresh };
+  }
+
+  #dueAt(dueMs: number | null): void {
+    if (dueMs !== null && dueMs > this.#parts.nowMs()) this.#nextDueAtMs = Math.min(this.#nextDueAtMs ?? dueMs, dueMs);
+  }
+}
