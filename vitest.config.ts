@@ -80,10 +80,13 @@ const PUBLISHED: TestProject = {
     setupFiles: [source('test/support/leaves-no-trace.ts')],
   },
 };
+/** Commands that tests start keep nothing in the home directory of who runs them. */
+const ENVIRONMENT = { NODE_DISABLE_COMPILE_CACHE: '1' };
 /** What a whole run makes first: the packages as they are published, whose command starts with half the work. */
 const ON_WHAT_IS_PUBLISHED = {
   globalSetup: [source('test/support/make-packages.ts')],
   env: {
+    ...ENVIRONMENT,
     MANNERLY_COMMAND: source('packages/core/package/bin/mannerly.js'),
     MANNERLY_EXAMPLES: source('examples/package/dist'),
   },
@@ -132,6 +135,7 @@ export default defineConfig(({ mode }) => ({
     // Many wait for a clock: four at a time on any machine.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
+    env: ENVIRONMENT,
     ...(mode in MODES ? ON_WHAT_IS_PUBLISHED : {}),
     projects: [...(MODES[mode] ?? [shared([]), ALONE])],
   },

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { type CompileOptions, compileRules, parseRobots } from '@mannerly/robots';
 import { dedupeKey } from '@mannerly/robots/dedupe-key';
 import { diagnose } from '@mannerly/robots/diagnostics';
+import { fileOutline } from '@mannerly/robots/outline';
 import {
   parseCrawlDelay,
   parseRequestRate,
@@ -81,7 +82,7 @@ const ANSWERS: Readonly<Record<string, (vector: Vector) => Answers>> = {
     const rules = rulesOf(vector);
     return {
       diagnostics: () => sorted(diagnose(document).map(({ line, code }) => [line, code])),
-      unknown: () => document.unknown.map(({ line, field, value }) => [line, field, value]),
+      unknown: () => fileOutline(document).unknown.map(({ line, field, value }) => [line, field, value]),
       sitemaps: () => document.sitemaps,
       host: () => siteFields(document).host,
       cleanParams: () => siteFields(document).cleanParams,

@@ -1,8 +1,12 @@
 #!/usr/bin/env node
 import { readFileSync, writeFileSync } from 'node:fs';
+import module from 'node:module';
 import { tooOldText } from '../dist/cli/node-version.js';
 
 if (!printsHelp(process.argv.slice(2))) {
+  // Compiled code is kept where no other user of the machine writes: what lies there is run.
+  const { HOME, XDG_CACHE_HOME = HOME && `${HOME}/.cache`, LOCALAPPDATA: caches = XDG_CACHE_HOME } = process.env;
+  if (caches) module.enableCompileCache?.(`${caches}/mannerly`);
   // A newer module is loaded only where Node.js is new enough to read it.
   const refusal = tooOldText(process.versions.node) ?? (await import('../dist/cli/open-files.js')).tooFewFilesText();
   if (refusal === null) {

@@ -36,30 +36,6 @@ export interface FieldRecord {
   readonly line: number;
 }
 
-/** An `Allow` or `Disallow` line. */
-export interface Rule {
-  readonly kind: 'allow' | 'disallow';
-  /** The value as written. */
-  readonly raw: string;
-  /** Line number from 1. */
-  readonly line: number;
-}
-
-/** A run of User-agent lines and what belongs to them (RFC 9309 §2.2.1). */
-export interface Group {
-  /** The agents that are addressed: lower-case product tokens, `*` for all crawlers. */
-  readonly agents: readonly string[];
-  /** Line numbers of the User-agent lines. */
-  readonly agentLines: readonly number[];
-  /** The `Robot-version` in force, as three numbers with dots, or `null`. */
-  readonly version: string | null;
-  readonly rules: readonly Rule[];
-  /** Extension fields of the group, known or not, in file order. */
-  readonly fields: readonly FieldRecord[];
-  /** The License lines of the group, as `licenses` of the document. */
-  readonly licenses: readonly string[];
-}
-
 /** An oddity of a file as a whole: about line 1, or line 0 for its size. */
 export interface FileNote {
   readonly code: DiagnosticCode;
@@ -80,8 +56,6 @@ export interface RobotsDocument {
   readonly truncated: boolean;
   /** Every field of the file in file order. */
   readonly fields: readonly FieldRecord[];
-  /** The groups as RFC 9309 sees them. */
-  readonly groups: readonly Group[];
   /** Absolute URLs, in file order, without duplicates. */
   readonly sitemaps: readonly string[];
   /**
@@ -89,10 +63,6 @@ export interface RobotsDocument {
    * A group may name others (licensing §2, C3); `licenses` of compiled rules has those that hold for a crawler.
    */
   readonly licenses: readonly string[];
-  /** Fields that are not known. */
-  readonly unknown: readonly FieldRecord[];
-  /** Rules and group fields that stand before the first User-agent line. */
-  readonly orphans: readonly FieldRecord[];
   /** What is odd about the file as a whole. `diagnose` of `@mannerly/robots/diagnostics` adds the lines. */
   readonly notes: readonly FileNote[];
 }

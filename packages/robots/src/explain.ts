@@ -2,13 +2,14 @@
 
 import { textOf } from './bytes.js';
 import { type Decision, judgeTarget } from './decide.js';
-import type { DialectName } from './dialects.js';
+import { type DialectName, plainKind, rfc9309 } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW } from './fields.js';
+import { groupSpans } from './groups.js';
 import { MAX_IGNORED_RULES } from './limits.js';
 import { ruleEffect } from './line-effect.js';
 import { canonical } from './normalize.js';
-import { PackedRecord, records } from './packed-records.js';
+import { isRule, PackedRecord, records } from './packed-records.js';
 import { isAllowRule, originOf, patternAt, weightOf } from './patterns.js';
 import type { Reading } from './reading.js';
 import { findEveryRule } from './rule-index.js';
@@ -82,17 +83,19 @@ export function explain(rules: RobotsRules, url: string): Explanation {
 
 /** The rule lines of the crawler's groups that do not count. */
 function ignoredRules({ document, groupLines }: RobotsRules, { dialect }: Reading): IgnoredRule[] {
-  const ours = document.groups.filter(({ agentLines }) => agentLines.some((line) => groupLines.includes(line)));
-  const lines = new Set(ours.flatMap(({ rules }) => rules.map(({ line }) => line)));
-  const found: IgnoredRule[] = [];
-  for (const record of records(document.packed)) {
-    if (found.length === MAX_IGNORED_RULES) break;
-    const { line } = record;
-    if (!lines.has(line) || ruleEffect(document, dialect, record).counts) continue;
-    const kind = dialect.kindOf(record) === ALLOW ? 'allow' : 'disallow';
-    found.push({ kind, pattern: textOf(record.value), line });
-  }
-  return found;
+  const { packed } = document;
+  const ours = groupSpans(document, rfc9309).filter(({ agentLines }) =>
+    agentLines.some((line) => groupLines.includes(line)),
+  );
+  return ours
+    .flatMap(({ from, to }) => Array.from(records(packed, from, to)))
+    .filter((record) => isRule(plainKind(record)) && !ruleEffect(document, dialect, record).counts)
+    .slice(0, MAX_IGNORED_RULES)
+    .map((record) => ({
+      kind: dialect.kindOf(record) === ALLOW ? 'allow' : 'disallow',
+      pattern: textOf(record.value),
+      line: record.line,
+    }));
 }
 
 /** Every rule of a reading that matches, the deciding one first; each once, whichever of its spellings matches. */

@@ -3,8 +3,8 @@
 
 import { type Dialect, type GroupSpan, parseRobotVersion, plainKind, type Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
-import { ALLOW, DISALLOW, isGroupField, isKnownField, ROBOT_VERSION, UNKNOWN, USER_AGENT } from './fields.js';
-import { behindRecord, isPlainRule, isSilent, PackedRecord } from './packed-records.js';
+import { isGroupField, isKnownField, ROBOT_VERSION, UNKNOWN, USER_AGENT } from './fields.js';
+import { behindRecord, isPlainRule, isRule, isSilent, kindAt, PackedRecord } from './packed-records.js';
 
 /**
  * The groups of a file in file order (RFC 9309 §2.2.1; robots §4.1, §4.2, R15, R16).
@@ -19,7 +19,8 @@ export function groupSpans(document: RobotsDocument, dialect: Dialect, within?: 
   const isSkipped = dialect.kindOf === plainKind && !dialect.hasRecords;
   const end = within?.to ?? packed.length;
   for (let at = within?.from ?? 0, next: number; at < end; at = next) {
-    if (isSkipped && isPlainRule(packed, at)) {
+    // Before the first group nothing but a User-agent line counts.
+    if (isSkipped && (isPlainRule(packed, at) || (open === null && kindAt(packed, at) !== USER_AGENT))) {
       next = behindRecord(packed, at);
       hasRule = true;
       mayDeclare = false;
@@ -42,8 +43,7 @@ export function groupSpans(document: RobotsDocument, dialect: Dialect, within?: 
       open.agentLines.push(record.line);
     } else {
       const isRuleLine = dialect.hasRecords && (isGroupField(kind) || kind === UNKNOWN);
-      hasRule ||=
-        kind === ALLOW || kind === DISALLOW || isRuleLine || (within !== undefined && !isSilent(plainKind(record)));
+      hasRule ||= isRule(kind) || isRuleLine || (within !== undefined && !isSilent(plainKind(record)));
     }
     if (open === null) continue;
     open.to = next;

@@ -7,7 +7,7 @@ export const MAX_FILE_BYTES_CEILING = 8_388_608;
 /** Bytes of a line that are used (8 × 2083 less one, the limit of Google's parser; robots §2.5). */
 export const MAX_LINE_BYTES = 16_663;
 /** Lines that say nothing and are kept of a file (ours: above `MAX_DIAGNOSTICS`; each costs every reading). */
-export const MAX_IDLE_LINES = 4_096;
+export const MAX_IDLE_LINES = 1_024;
 /** Diagnostics reported for a file (robots §11). */
 export const MAX_DIAGNOSTICS = 1_000;
 /** Characters of a diagnostic's excerpt (robots §11). */

@@ -10,7 +10,7 @@
 //
 // Everything but values and names is below 0x80.
 
-import { charString, decoder, textOf } from './bytes.js';
+import { charString, decoder, isUtf8, textOf } from './bytes.js';
 import type { FieldRecord } from './document.js';
 import { BAD, DISALLOW, fieldName, REMARK, UNKNOWN } from './fields.js';
 import { MAX_IDLE_LINES, MAX_LINE_BYTES } from './limits.js';
@@ -36,7 +36,7 @@ const MAX_TEXT_BYTES = MAX_LINE_BYTES - 32;
 const MORE = 0x40;
 const DIGIT = 0x3f;
 const DIGIT_BITS = 6;
-/** Kind, notes, and three numbers of at most four digits. */
+/** Kind, notes, and three numbers of at most four digits; of a weight five. */
 const MAX_HEAD_BYTES = 14;
 
 /** A record of a packed file. Most are passed over, so that value and name are cut out when they are read. */
@@ -95,11 +95,14 @@ const QUESTION = 2;
 const LAST = 16;
 /** From here on: spelt otherwise, or one of those. */
 const SPELT = 32;
-/** From here on: no text of a usual line. */
+/** No text of a usual line. */
 const ODD = 64;
+/** A byte of a character beyond ASCII that begins no blank. */
+const HIGH = 128;
 const BYTES = RFC.map((what, byte) => {
   if (isSpace(byte)) return LAST;
-  if (byte < 0x20 || byte > 0x7e || byte === 0x23) return ODD;
+  if (byte < 0x20 || byte === 0x7f || byte === 0x23 || byte === 0xc2 || byte === 0xef) return ODD;
+  if (byte > 0x7f) return SPELT | HIGH;
   if (byte === 0x24) return KEPT | LAST;
   if (byte === 0x3f) return KEPT | QUESTION | RESERVED;
   return byte === 0x2a ? KEPT : what & (KEPT | RESERVED) || SPELT;
@@ -115,12 +118,14 @@ export class RecordWriter {
   #bits = 0;
   /** `PLAIN` if the text that was copied last is a pattern of a rule that is compared as it is written. */
   #plain = 0;
+  /** `HIGH` if that text has bytes beyond ASCII. */
+  #high = 0;
   #blank = 0;
   #idle = 0;
   #isBehindUnknown = false;
 
   /** @param expected - Bytes that will probably be needed. */
-  constructor(source: Uint8Array, expected: number) {
+  constructor(source: Uint8Array = new Uint8Array(), expected = 0) {
     this.#source = source;
     this.#bytes = new Uint8Array(expected + 64);
   }
@@ -157,6 +162,7 @@ export class RecordWriter {
     let to = this.#length;
     this.#length = head;
     if (at - start > MAX_TEXT_BYTES || (at < end && source[at] !== 0x0a && source[at] !== 0x0d)) return -1;
+    if (this.#high > 0 && !isUtf8(source, start, at)) return -1;
     while (to > from && isSpace(bytes[to - 1])) to--;
     const length = to - from;
     if (length > DIGIT) bytes.copyWithin(head + (length >> (2 * DIGIT_BITS) ? 4 : 3), head + 2, to);
@@ -192,6 +198,18 @@ export class RecordWriter {
     this.#copy(nameStart, nameEnd);
   }
 
+  /** Adds a copied pattern (patterns.ts). @returns Where it is. */
+  addCopy(head: number, at: number, text: string, weight: number): number {
+    const bytes = this.#space(text.length);
+    const start = this.#length;
+    bytes[this.#length++] = head;
+    this.#number(text.length);
+    this.#number(at);
+    for (let i = 0; i < text.length; i++) this.#bits |= bytes[this.#length++] = text.charCodeAt(i);
+    this.#number(weight);
+    return start;
+  }
+
   /** The bytes, grown where a record of some bytes needs it. */
   #space(more: number): Uint8Array {
     const most = this.#length + more + MAX_HEAD_BYTES;
@@ -219,12 +237,14 @@ export class RecordWriter {
     for (; at < end; at++) {
       const byte = source[at] as number;
       const what = BYTES[byte] as number;
-      if (what >= ODD) break;
+      if (what === ODD) break;
       seen |= what | ((what & (seen >> 1)) * SPELT);
       bytes[to++] = byte;
     }
     const isPath = source[start] === 0x2f || source[start] === 0x2a;
     this.#plain = isRule(kind) && isPath && at > start && seen < SPELT ? PLAIN : 0;
+    this.#high = seen & HIGH;
+    this.#bits |= seen & HIGH;
     this.#length = to;
     return at;
   }
@@ -248,7 +268,7 @@ export class RecordWriter {
 }
 
 /** Whether a kind is that of a rule. */
-function isRule(kind: number): boolean {
+export function isRule(kind: number): boolean {
   return (kind & ~1) === DISALLOW;
 }
 
@@ -269,6 +289,11 @@ export function* records(packed: string, from = 0, to: number = packed.length): 
 /** Whether the record at an offset is a rule of one pattern that RFC 9309 compares as it is written. */
 export function isPlainRule(packed: string, at: number): boolean {
   return (packed.charCodeAt(at) & RULE_KIND) === PLAIN_RULE;
+}
+
+/** The kind of the record at an offset, if it is no such rule. */
+export function kindAt(packed: string, at: number): number {
+  return packed.charCodeAt(at) & KIND;
 }
 
 /** Where the record behind the one at an offset begins. */
@@ -295,13 +320,6 @@ export function numberAt(packed: string, at: number): number {
     value |= (c & DIGIT) << shift;
     if (c < MORE) return value;
   }
-}
-
-/** A number as it is packed. */
-export function numberText(value: number): string {
-  return value > DIGIT
-    ? String.fromCharCode(MORE | (value & DIGIT)) + numberText(value >> DIGIT_BITS)
-    : String.fromCharCode(value);
 }
 
 function behindNumber(packed: string, at: number): number {

@@ -10,6 +10,7 @@ import { diagnose } from './diagnostics/diagnose.js';
 import type { BaseDialect } from './dialects.js';
 import { explain } from './explain.js';
 import { MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS, MAX_IDLE_LINES } from './limits.js';
+import { fileOutline } from './outline.js';
 import { parseRobots } from './parse.js';
 import { sitePreferences } from './preferences/preferences.js';
 import { compileRules } from './rules.js';
@@ -102,7 +103,8 @@ function everything(input: Uint8Array | string, charset?: string): unknown {
     robotsUrl: 'https://example.com/robots.txt',
     ...(charset === undefined ? {} : { charset }),
   });
-  const { fields, groups, sitemaps, unknown, orphans, truncated } = document;
+  const { fields, sitemaps, truncated } = document;
+  const { groups, unknown, orphans } = fileOutline(document);
   const diagnostics = diagnose(document);
   const readings = (['base', 'declared', 'declared-only', 'strictest'] as const).flatMap((policy) =>
     DIALECTS.map((dialect) => {
@@ -149,6 +151,34 @@ describe(`any bytes, seed ${SEED}`, () => {
         for (const [answers] of readings)
           expect(answers.filter(([decision, isAllowed]) => isAllowed !== decision.allowed)).toEqual([]);
         expect(() => decodeLines(input)).not.toThrow();
+      }),
+      RUNS,
+    );
+  });
+
+  it('mean the same line by line with a comment behind each, which takes another way', () => {
+    const lines = fc.array(
+      fc.constantFrom('a', '/', ' ', '*', '$', '?', ':', '\u00e4', '\u00a0', '\ufeff', '\u65e5', '\xff'),
+      {
+        maxLength: 10,
+      },
+    );
+    const file = fc.array(fc.tuple(fc.constantFrom('Allow', 'Disallow', 'Noindex', 'Host'), lines), { maxLength: 8 });
+    const fields = (names: [string, string[]][], end: string) => {
+      const text = names.map(([name, parts]) => `${name}:${parts.join('')}${end}\n`).join('');
+      // U+00FF stands for a byte that is not UTF-8.
+      const body = Buffer.from(Buffer.from(text).toString('latin1').replaceAll('\xc3\xbf', '\xff'), 'latin1');
+      const document = parseRobots(Buffer.concat([Buffer.from('User-agent: *\n'), body]));
+      const rules = compileRules(document, { tokens: 'examplebot' });
+      return {
+        fields: document.fields,
+        diagnostics: diagnose(document),
+        answers: URLS.map((url) => rules.decide(url)),
+      };
+    };
+    fc.assert(
+      fc.property(file, (names) => {
+        expect(fields(names, '#')).toEqual(fields(names, ''));
       }),
       RUNS,
     );
@@ -233,7 +263,7 @@ describe('hostile files', () => {
     rules.decide(`https://example.com/${'a'.repeat(8000)}`);
     explain(rules, '/a');
     expect(diagnose(document).length).toBeLessThanOrEqual(MAX_DIAGNOSTICS);
-    expect(document.fields.length + document.groups.length).toBeGreaterThanOrEqual(0);
+    expect(document.fields.length + fileOutline(document).groups.length).toBeGreaterThanOrEqual(0);
   });
 });
 
@@ -266,7 +296,7 @@ describe(`a file with more idle lines than are kept (seed ${SEED})`, () => {
         const document = parseRobots(text);
         const rules = compileRules(document, { tokens: 'otherbot', dialect });
         const answers = ['/a', '/b', '/c', '/d'].map((url) => rules.isAllowed(url));
-        const groups = document.groups.map((group) => [group.agents, group.rules.map(({ raw }) => raw)]);
+        const groups = fileOutline(document).groups.map((group) => [group.agents, group.rules.map(({ raw }) => raw)]);
         return { answers, groups, delay: rules.crawlDelayMs };
       };
       expect(meaning(idle + lines.join('\n'))).toEqual(meaning(lines.join('\n')));

@@ -6,6 +6,7 @@ import { byteArray } from './bytes.js';
 import { diagnose } from './diagnostics/diagnose.js';
 import { DIAGNOSTIC_CODES, diagnosticMeaning, diagnosticSeverity } from './diagnostics/diagnostic.js';
 import { MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS, MAX_FILE_BYTES } from './limits.js';
+import { fileOutline } from './outline.js';
 import { PackedRecord, records } from './packed-records.js';
 import { parseRobots } from './parse.js';
 import { siteFields } from './site-fields.js';
@@ -141,7 +142,7 @@ describe('a document', () => {
   });
 
   it('shows the groups as RFC 9309 sees them (§2.2.1)', () => {
-    expect(document.groups).toEqual([
+    expect(fileOutline(document).groups).toEqual([
       {
         agents: ['a', 'b'],
         agentLines: [2, 3],
@@ -171,8 +172,8 @@ describe('a document', () => {
       cleanParams: [{ params: ['a', 'b'], path: '/p' }],
       pleaseVisit: ['https://example.com/new'],
     });
-    expect(document.orphans.map(({ line }) => line)).toEqual([1]);
-    expect(document.unknown.map(({ line }) => line)).toEqual([6]);
+    expect(fileOutline(document).orphans.map(({ line }) => line)).toEqual([1]);
+    expect(fileOutline(document).unknown.map(({ line }) => line)).toEqual([6]);
     expect(document.truncated).toBe(false);
   });
 
@@ -181,20 +182,23 @@ describe('a document', () => {
       robotsUrl,
     });
     expect(licensed.licenses).toEqual(['https://example.com/f.xml', 'https://example.com/g.xml']);
-    expect(licensed.groups[0]?.licenses).toEqual(['https://example.com/no%20url', 'https://example.com/g.xml']);
-    expect(licensed.orphans).toEqual([]);
+    expect(fileOutline(licensed).groups[0]?.licenses).toEqual([
+      'https://example.com/no%20url',
+      'https://example.com/g.xml',
+    ]);
+    expect(fileOutline(licensed).orphans).toEqual([]);
     expect(parseRobots('License: /f.xml').licenses).toEqual(['/f.xml']);
   });
 
   it('has no unusual blanks around a value, with a colon or without (robots §3.3)', () => {
     for (const line of ['Disallow\u00a0:\ufeff/a\u000b', 'Disallow \u00a0/a', '\u00a0Disallow: /a\0']) {
-      const [rule] = parseRobots(`${GROUP}${line}`).groups[0]?.rules ?? [];
+      const [rule] = fileOutline(parseRobots(`${GROUP}${line}`)).groups[0]?.rules ?? [];
       expect(rule, JSON.stringify(line)).toEqual({ kind: 'disallow', raw: '/a', line: 2 });
     }
   });
 
   it('gives the same lists each time', () => {
-    expect(document.groups).toBe(document.groups);
+    expect(document.fields).toBe(document.fields);
     expect(document.sitemaps).toBe(document.sitemaps);
   });
 

@@ -2,14 +2,11 @@
 // them. Everything else is unpacked when it is first read.
 
 import { decodeBody } from './decode.js';
-import type { GroupSpan } from './dialects.js';
-import { plainKind, rfc9309 } from './dialects.js';
-import type { FieldRecord, Group, ParseOptions, RobotsDocument, Rule } from './document.js';
+import { plainKind } from './dialects.js';
+import type { ParseOptions, RobotsDocument } from './document.js';
 import { RobotsError } from './errors.js';
-import { ALLOW, BAD, DISALLOW, isGroupField, LICENSE, REMARK, UNKNOWN, USER_AGENT } from './fields.js';
-import { fileLicenses, readLicense, readSitemap, urlsOf } from './file-fields.js';
-import { groupSpans } from './groups.js';
-import { fieldRecord, records } from './packed-records.js';
+import { fileLicenses, readSitemap, urlsOf } from './file-fields.js';
+import { fieldRecord, isSilent, records } from './packed-records.js';
 import { packRecords } from './records.js';
 
 const CALL_HINT = 'call parseRobots(body, { robotsUrl })';
@@ -32,13 +29,12 @@ export function parseRobots(input: Uint8Array | ArrayBuffer | string, options: P
 }
 
 /** What the fields of a file say. */
-const VIEWS = ['fields', 'sitemaps', 'licenses', 'unknown', 'orphans'] as const;
+const VIEWS = ['fields', 'sitemaps', 'licenses'] as const;
 type Views = Pick<RobotsDocument, (typeof VIEWS)[number]>;
 
 /** A document that keeps little and unpacks much. */
 class PackedDocument {
   #views: Views | null = null;
-  #groups: readonly Group[] | null = null;
 
   static {
     for (const view of VIEWS) {
@@ -51,58 +47,15 @@ class PackedDocument {
     }
   }
 
-  constructor(kept: Omit<RobotsDocument, keyof Views | 'groups'>) {
+  constructor(kept: Omit<RobotsDocument, keyof Views>) {
     Object.assign(this, kept);
-  }
-
-  get groups(): readonly Group[] {
-    const document = this as unknown as RobotsDocument;
-    this.#groups ??= groupSpans(document, rfc9309).map((span) => unpackGroup(document, span));
-    return this.#groups;
   }
 }
 
 function unpackFields(document: RobotsDocument): Views {
   const { packed, robotsUrl } = document;
-  const fields: FieldRecord[] = [];
-  const unknown: FieldRecord[] = [];
-  const orphans: FieldRecord[] = [];
-  let hasAgent = false;
-  for (const record of records(packed)) {
-    const kind = plainKind(record);
-    if (kind === BAD || kind === REMARK) continue;
-    const field = fieldRecord(record);
-    fields.push(field);
-    hasAgent ||= kind === USER_AGENT;
-    if (kind === UNKNOWN) unknown.push(field);
-    else if (!hasAgent && kind < LICENSE) orphans.push(field);
-  }
-  return {
-    fields,
-    unknown,
-    orphans,
-    sitemaps: urlsOf(fields, 'sitemap', robotsUrl, readSitemap),
-    licenses: fileLicenses(document),
-  };
-}
-
-function unpackGroup({ packed, robotsUrl }: RobotsDocument, span: GroupSpan): Group {
-  const rules: Rule[] = [];
-  const fields: FieldRecord[] = [];
-  for (const record of records(packed, span.from, span.to)) {
-    const kind = plainKind(record);
-    const isAllow = kind === ALLOW;
-    if (isAllow || kind === DISALLOW) {
-      const { value: raw, line } = fieldRecord(record);
-      rules.push({ kind: isAllow ? 'allow' : 'disallow', raw, line });
-    } else if (isGroupField(kind) || kind === UNKNOWN) fields.push(fieldRecord(record));
-  }
-  return {
-    agents: [...new Set(span.agents)],
-    agentLines: span.agentLines,
-    version: span.version?.text ?? null,
-    rules,
-    fields,
-    licenses: urlsOf(fields, 'license', robotsUrl, readLicense),
-  };
+  const fields = Array.from(records(packed))
+    .filter((record) => !isSilent(plainKind(record)))
+    .map(fieldRecord);
+  return { fields, sitemaps: urlsOf(fields, 'sitemap', robotsUrl, readSitemap), licenses: fileLicenses(document) };
 }

@@ -20,7 +20,8 @@ export function selectionOf(
   const dialect = DIALECTS[name];
   const all = groupSpans(document, dialect);
   const starred = all.filter(({ agents }) => agents.includes('*'));
-  return { ...selectGroups(dialect, all, tokens), all, starred, dialect };
+  const { spans, agent } = selectGroups(dialect, all, tokens);
+  return { spans, agent, all, starred, dialect };
 }
 
 /** The readings of a file that count for a crawler; at least one (robots §5.5, §8). */

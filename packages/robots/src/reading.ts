@@ -7,7 +7,7 @@ import { type Dialect, plainKind, type Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW } from './fields.js';
 import { canonical } from './normalize.js';
-import { behindRecord, INVALID_UTF8, isPlainRule, PackedRecord, TOO_LONG } from './packed-records.js';
+import { behindRecord, INVALID_UTF8, isPlainRule, PackedRecord, RecordWriter, TOO_LONG } from './packed-records.js';
 import { FIRST_QUESTIONS, findRule, OVERWORK, type RuleIndex, rowsOf } from './rule-index.js';
 import { rulePatterns, startsLikePath } from './rule-values.js';
 import type { Target } from './target.js';
@@ -39,7 +39,7 @@ export function compileReading(
   { ambiguousRules, maxRulesPerGroup, onOversize }: ReadingOptions,
 ): Reading {
   const references: number[] = [];
-  let extra = '';
+  let copies: RecordWriter | null = null;
   const isAsWritten = dialect.form === 'n0' && dialect.kindOf === plainKind;
   const isClasses = dialect.precedence === 'classes';
   const { packed } = document;
@@ -65,7 +65,8 @@ export function compileReading(
       const value = dialect.valueOf(record);
       const patterns = patternsOf(document, dialect, record, value, isAllow);
       for (const pattern of patterns) {
-        extra += addPattern(references, extra.length, dialect, record, kind, pattern);
+        copies ??= new RecordWriter();
+        addPattern(references, copies, dialect, record, kind, pattern);
       }
       if (!isAllow) hasDisallow ||= patterns.length > 0;
       else if (patterns.some((pattern) => pattern.includes('*'))) hasWildcardAllow = true;
@@ -77,10 +78,12 @@ export function compileReading(
   const isClosed =
     isClasses && (hasWildcardAllow || (hasExplicitAllow && !(hasDisallow && ambiguousRules === 'everything-else')));
   const rest = isOverfull ? 'overfull' : isClosed ? 'closed' : 'open';
+  const extra = copies?.finish() ?? '';
   return {
     packed,
     extra,
     rows: rowsOf({ packed, extra }, references),
+    parents: '',
     questions: FIRST_QUESTIONS,
     dialect,
     agent,

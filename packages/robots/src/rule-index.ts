@@ -1,11 +1,11 @@
 // Compiled rules: thousands of rules, one look-up.
 //
-// A pattern begins with a literal (up to its first `*` or final `$`). Patterns are sorted by it. The search starts at
-// the last row that is not greater than the text and goes back: past a row that begins the text to the one before it,
-// past another to the last that is not greater than what both share. Rules that can no longer win are skipped.
+// A pattern begins with a literal (up to its first `*` or final `$`). Patterns are sorted by it, and each row knows the
+// last one before it whose literal begins its own. The search starts at the last row that is not greater than the text
+// and goes from there to those: no other row can begin the text. Rules that can no longer win are skipped.
 //
 //     text /a/b/x      sorted   /    /a    /a/b    /a/b*c    /a/bz    /a/c
-//                               5 ◄─ 4 ◄── 3 ◄──── 2 ◄────── 1, which shares /a/b
+//                               5 ◄─ 4 ◄── 3 ◄──── 2 ◄────── 1
 //
 // Sorting costs as much as parsing, or some dozen looks through all rows. So the first questions look through all of
 // them, and a file that is asked no more is never sorted. The answer is the same: a look through all rows leaves none
@@ -15,7 +15,7 @@
 // Rows are references (patterns.ts) in a string, one or two characters wide: a typed array costs 200 bytes before its
 // first element.
 
-import { charString, twoChars, twoCharsAt } from './bytes.js';
+import { charString, twoCharsAt } from './bytes.js';
 import { MAX_MATCH_WORK } from './limits.js';
 import { matchesStretch, mayMatch, passed, rememberText } from './pattern.js';
 import { isForQueries, originOf, type Pattern, type Patterns, patternAt, weightOf } from './patterns.js';
@@ -29,8 +29,6 @@ const BEGINS = -1;
 const AFTER = -2;
 /** Offsets up to which references are one character wide. */
 const NARROW = 0x7fff;
-/** Comparisons of a search among the rows, about. */
-const SEARCH_STEPS = 8;
 /** Rules compared in one decision before it pays to know which bytes the text holds. */
 const TESTS_BEFORE_FILTER = 16;
 /** The question before which rows are sorted. */
@@ -40,6 +38,8 @@ export const FIRST_QUESTIONS = 8;
 export interface RuleIndex extends Patterns {
   /** One for each pattern; in file order, until they are sorted. */
   rows: string;
+  /** For each sorted row, the number from 1 of the last row before it whose literal begins its own; 0: none. */
+  parents: string;
   /** How many more questions leave them so; 0: they are sorted. */
   questions: number;
 }
@@ -57,12 +57,12 @@ export function findRule(index: RuleIndex, text: string, isQueryForm: boolean, k
   let best = known;
   let bestWeight = known < 0 ? -1 : weightOf(patternAt(index, known));
   let tests = 0;
-  for (let row = isSorted ? lastNotAfter(index, text) : rowCount(index) - 1; row >= 0; ) {
-    const reference = referenceAt(index, row);
+  for (let row = isSorted ? lastNotAfter(index, text) : rowCount(index); row > 0; ) {
+    const reference = numberOf(index, index.rows, row);
     const pattern = patternAt(index, reference);
     const shared = beginning(pattern, text);
-    row = shared === BEGINS || !isSorted ? row - 1 : lastNotAfter(index, text, shared, row);
-    passed.bytes += SEARCH_STEPS * Math.max(shared, 0);
+    row = isSorted ? numberOf(index, index.parents, row) : row - 1;
+    passed.bytes += Math.max(shared, 0);
     if (shared === BEGINS) {
       const weight = weightOf(pattern);
       const isWeaker =
@@ -96,17 +96,22 @@ function matches(pattern: Pattern, text: string, isQueryForm: boolean): boolean 
 }
 
 function sortRows(index: RuleIndex): void {
-  index.rows = rowsOf(index, orderRules(index, references(index)));
+  const ordered = orderRules(index, references(index));
+  index.rows = rowsOf(index, ordered.references);
+  index.parents = rowsOf(index, ordered.parents);
   index.questions = 0;
 }
 
-/** The rows of patterns. */
-export function rowsOf(patterns: Patterns, references: readonly number[]): string {
-  return isWide(patterns) ? references.map(twoChars).join('') : charString(references);
+/** The rows of patterns, or numbers of rows. */
+export function rowsOf(patterns: Patterns, numbers: readonly number[]): string {
+  if (!isWide(patterns)) return charString(numbers);
+  const codes: number[] = [];
+  for (const number of numbers) codes.push(number >>> 16, number & 0xffff);
+  return charString(codes);
 }
 
 function references(index: RuleIndex): number[] {
-  return Array.from({ length: rowCount(index) }, (_, row) => referenceAt(index, row));
+  return Array.from({ length: rowCount(index) }, (_, at) => numberOf(index, index.rows, at + 1));
 }
 
 function rowCount(index: RuleIndex): number {
@@ -117,30 +122,30 @@ function isWide({ packed, extra }: Patterns): boolean {
   return packed.length > NARROW || extra.length > NARROW;
 }
 
-function referenceAt(index: RuleIndex, row: number): number {
-  const { rows } = index;
-  return isWide(index) ? twoCharsAt(rows, 2 * row) : rows.charCodeAt(row);
+/** What `rowsOf` has put into a row; rows are numbered from 1. */
+function numberOf(index: RuleIndex, rows: string, row: number): number {
+  return isWide(index) ? twoCharsAt(rows, 2 * row - 2) : rows.charCodeAt(row - 1);
 }
 
-/** The last row, before `high` if given, whose literal is not greater than `text[0, end)`, or -1. */
-function lastNotAfter(index: RuleIndex, text: string, end = text.length, high = rowCount(index)): number {
+/** The last row whose literal is not greater than a text, or 0. */
+function lastNotAfter(index: RuleIndex, text: string): number {
   let low = 0;
-  let top = high;
+  let top = rowCount(index);
   while (low < top) {
-    const middle = (low + top) >>> 1;
-    if (beginning(patternAt(index, referenceAt(index, middle)), text, end) === AFTER) top = middle;
-    else low = middle + 1;
+    const middle = (low + top + 1) >>> 1;
+    if (beginning(patternAt(index, numberOf(index, index.rows, middle)), text) === AFTER) top = middle - 1;
+    else low = middle;
   }
-  return low - 1;
+  return low;
 }
 
-/** Compares a pattern's literal with `text[0, end)`: `BEGINS`, `AFTER`, or how many bytes they share. */
-function beginning({ source, from, to }: Pattern, text: string, end = text.length): number {
+/** Compares a pattern's literal with a text: `BEGINS`, `AFTER`, or how many bytes they share. */
+function beginning({ source, from, to }: Pattern, text: string): number {
   for (let i = from; i < to; i++) {
     const c = source.charCodeAt(i);
     if (c === STAR || (c === DOLLAR && i === to - 1)) break;
     const shared = i - from;
-    if (shared === end) return AFTER;
+    // Behind its end a text has no code, which is less than any.
     const d = text.charCodeAt(shared);
     if (c !== d) return c < d ? shared : AFTER;
   }

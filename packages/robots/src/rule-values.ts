@@ -1,7 +1,7 @@
 // What a rule line says: its value → the patterns it stands for. The repairs here may make a crawl stricter, never
 // freer (P1): they turn a malformed `Disallow` into rules and a malformed `Allow` into nothing.
 
-import { readUrl } from './target.js';
+import { hostOf, readUrl } from './target.js';
 
 /** With a `*` in a piece, the blank is part of one pattern. */
 const SEVERAL_PATHS = /^\/[^* \t]*(?:[ \t]+\/[^* \t]*)+$/;
@@ -19,7 +19,7 @@ export function rulePatterns(isAllow: boolean, value: string, robotsUrl: string 
   if (startsLikePath(value)) return [value];
   const url = absoluteUrl(value);
   if (url === null) return [`/${value}`];
-  const isForeign = robotsUrl !== null && readUrl(url.authority)?.host !== readUrl(robotsUrl)?.host;
+  const isForeign = robotsUrl !== null && readUrl(url.authority)?.host !== hostOf(robotsUrl);
   return isForeign ? [] : [url.path];
 }
 

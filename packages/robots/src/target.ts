@@ -38,3 +38,11 @@ export function readUrl(value: string, base: string | null = null): URL | null {
     return null;
   }
 }
+
+let known: { readonly url: string; readonly host: string | undefined } = { url: '', host: undefined };
+
+/** The host and port of a file's URL, which is asked for again and again; `undefined` for what is no URL. */
+export function hostOf(robotsUrl: string): string | undefined {
+  if (known.url !== robotsUrl) known = { url: robotsUrl, host: readUrl(robotsUrl)?.host };
+  return known.host;
+}

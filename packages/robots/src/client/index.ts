@@ -2,7 +2,6 @@
 export {
   createRobotsClient,
   type RobotsClient,
-  type RobotsClientIdentity,
   type RobotsClientOptions,
   type UrlCheck,
 } from './robots-client.js';

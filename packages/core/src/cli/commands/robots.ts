@@ -12,6 +12,7 @@ import {
 import { robotsUrl } from '@mannerly/robots/access';
 import { diagnose, diagnosticMeaning } from '@mannerly/robots/diagnostics';
 import { type Explanation, explain } from '@mannerly/robots/explain';
+import { fileOutline } from '@mannerly/robots/outline';
 import { siteFields } from '@mannerly/robots/site-fields';
 import { parseUrl } from '../../parse-url.js';
 import { printable } from '../../report/table.js';
@@ -88,7 +89,8 @@ async function readWhole(path: string): Promise<Uint8Array> {
 }
 
 function jsonOf(document: RobotsDocument, rules: RobotsRules, verdicts: readonly UrlVerdict[]): unknown {
-  const { truncated, groups, sitemaps, licenses, unknown, orphans } = document;
+  const { truncated, sitemaps, licenses } = document;
+  const { groups, unknown, orphans } = fileOutline(document);
   const { agents, crawlDelayMs, crawlDelayLine, requestRates, visitWindows, robotVersion, comments, noindex } = rules;
   const speaksToUs = lineTest(rules);
   return {
@@ -134,7 +136,8 @@ function printText(
 function documentLines(document: RobotsDocument, rules: RobotsRules): string[] {
   const lines: string[] = [];
   const speaksToUs = lineTest(rules);
-  for (const group of document.groups) {
+  const { groups, orphans } = fileOutline(document);
+  for (const group of groups) {
     const mark = group.agentLines.some(speaksToUs) ? '   <- speaks to us' : '';
     lines.push(`Group for ${printable(group.agents.join(', '))}${mark}`);
     const records = [
@@ -146,8 +149,8 @@ function documentLines(document: RobotsDocument, rules: RobotsRules): string[] {
     for (const [line, text] of records) lines.push(numbered(line, text));
     if (group.rules.length === 0) lines.push('        (no rules: everything is allowed)');
   }
-  if (document.groups.length === 0) lines.push('No group: everything is allowed to everybody.');
-  for (const { line, rawField, value } of document.orphans)
+  if (groups.length === 0) lines.push('No group: everything is allowed to everybody.');
+  for (const { line, rawField, value } of orphans)
     lines.push('Outside any group:', numbered(line, `${rawField}: ${value}`));
   for (const sitemap of document.sitemaps) lines.push(`Sitemap: ${printable(sitemap, 500)}`);
   for (const license of rules.licenses) lines.push(`License: ${printable(license, 500)}`);
