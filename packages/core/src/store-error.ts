@@ -19,7 +19,9 @@ export function asMannerlyError(error: unknown, directory: string | null): unkno
   const isGone = error.message.includes('has lost the crawl');
   const kept = isGone ? '' : 'What was committed is kept: with a durable store the same crawl goes on from there.';
   // lmdb has no other word for half of a write.
-  const full = /No space left|Input\/output error/.test(error.message) ? 'Is the disk full? ' : '';
-  const hint = error.hint === null ? `${full}${kept}` : `${full}${error.hint} ${kept}`.trimEnd();
+  const isFull = /No space left|Input\/output error/.test(error.message);
+  const isAway = error.message.includes('could not be reached');
+  const check = isFull ? 'Is the disk full?' : isAway ? 'Is the server running, and is its URL right?' : '';
+  const hint = [check, error.hint ?? '', kept].filter((part) => part !== '').join(' ');
   return new MannerlyError('store-failed', error.message, { cause: error, hint });
 }

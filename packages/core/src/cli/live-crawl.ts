@@ -2,7 +2,6 @@
 
 import { createCrawler } from '../crawler.js';
 import { crawlPaths } from '../directory/crawl-paths.js';
-import { MannerlyError } from '../errors.js';
 import { type LogEntry, terminalLog, withLevel } from '../journal/log-entry.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import { present } from '../present.js';
@@ -11,7 +10,6 @@ import { isShared, retryFrom } from './crawl-flags.js';
 import type { CrawlSetup } from './crawl-setup.js';
 import { EXIT } from './exit-codes.js';
 import type { CliIo } from './io.js';
-import type { OpenedStore } from './open-store.js';
 import { takeAdded } from './take-added.js';
 
 /**
@@ -52,24 +50,12 @@ export async function makeCrawl(
         });
         if (isFirst) stopTaking = takeAdded(crawler, crawlPaths(out).addedPath, flags.reset === true, print);
         return await running;
-      } catch (error) {
-        throw opened === null ? error : unreachable(error, opened);
       } finally {
         stopTaking();
         await opened?.close();
       }
     },
   };
-}
-
-/** An error of a server that does not answer, with the reason why connecting failed. Other errors stay as they are. */
-function unreachable(error: unknown, { name, connectError }: OpenedStore): unknown {
-  if (!(error instanceof MannerlyError && /could not be reached/.test(error.message))) return error;
-  const why = connectError() ?? error.message.replace(/^.*could not be reached: /, '');
-  return new MannerlyError('store-failed', `${name} cannot be reached: ${why}`, {
-    cause: error,
-    hint: 'Is the server running, and is its URL right? What was committed is kept: the same command continues from there.',
-  });
 }
 
 /** The option `log` of the command: what matters is printed. The report says by itself why nothing was fetched. */

@@ -5,6 +5,7 @@ import type { CrawlInspection } from '../inspection/inspection.js';
 import { inspectStore, type StoreInspection } from '../inspection/store-inspection.js';
 import { UsageError } from './failure.js';
 import type { Flags } from './flags.js';
+import type { CliIo } from './io.js';
 import { openStore } from './open-store.js';
 
 /** The directory to inspect, or the store. @throws UsageError where neither or both are named */
@@ -20,18 +21,23 @@ export function whereOf(
 /** Opens a crawl, inspects it, and closes it. @throws UsageError, MannerlyError; what `ask` throws. */
 export async function inspecting<T>(
   where: ReturnType<typeof whereOf>,
+  io: CliIo,
   ask: (inspection: CrawlInspection) => Promise<T>,
 ): Promise<T> {
-  if ('store' in where) return inspectingStore(where.store, ask);
+  if ('store' in where) return inspectingStore(where.store, io, ask);
   const inspection = await inspectCrawl(where.directory);
   return ask(inspection).finally(() => inspection.close());
 }
 
-/** The same of a store. @throws As `inspecting`. */
-export async function inspectingStore<T>(url: string, ask: (inspection: StoreInspection) => Promise<T>): Promise<T> {
+/** The same of a store. Says when it waits for the server. @throws As `inspecting`. */
+export async function inspectingStore<T>(
+  url: string,
+  io: CliIo,
+  ask: (inspection: StoreInspection) => Promise<T>,
+): Promise<T> {
   const opened = await openStore(url, '');
   try {
-    const inspection = await inspectStore(() => opened.make(() => undefined));
+    const inspection = await inspectStore(() => opened.make(({ message }) => io.err(message)));
     return await ask(inspection).finally(() => inspection.close());
   } finally {
     await opened.close();

@@ -65,6 +65,16 @@ describe('--store', () => {
     await opened.close();
   });
 
+  it.each(['redis://127.0.0.1:1', 'postgres://127.0.0.1:1/db'])('says that it waits for %s, and why', async (url) => {
+    const opened = await openStore(url, 'crew');
+    const told = await new Promise<string>((resolve) => {
+      const store = opened.make(({ message }) => resolve(message));
+      store.open({ crawl: 'c', owner: 'o', create: false }).catch(() => undefined);
+    });
+    expect(told).toMatch(/cannot be reached \(.*ECONNREFUSED.*\); waiting for it$/);
+    await opened.close();
+  });
+
   it('goes on to the next host of PostgreSQL after one that only reads or does not answer', async () => {
     const asked: number[] = [];
     const poolOf = (number: number, code?: string): HostPool<object> => ({

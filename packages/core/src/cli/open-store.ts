@@ -17,8 +17,6 @@ export interface OpenedStore {
   make(tell: (notice: StoreNotice) => void): FrontierStore;
   /** Without passwords, for messages. */
   readonly name: string;
-  /** The last error of connecting, which the store's own errors hide; `null`: none. */
-  connectError(): string | null;
   /** Closes the client, after the stores. */
   close(): Promise<void>;
 }
@@ -49,7 +47,6 @@ export async function openStore(text: string, identity: string): Promise<OpenedS
   if (opened.length === 1) return opened[0]!;
   return {
     name: opened.map(({ name }) => name).join(' '),
-    connectError: () => opened.map((one) => one.connectError()).find((error) => error !== null) ?? null,
     make: (tell) =>
       shardedStore(
         opened.map(({ name, make }) => make(({ kind, message }) => tell({ kind, message: `${name}: ${message}` }))),
@@ -70,15 +67,20 @@ async function openRedis(url: StoreUrl, identity: string): Promise<OpenedStore> 
     : url.sentinel === null
       ? new Redis(url.urls[0], options)
       : new Redis({ ...options, ...bySentinel(url, url.sentinel) });
-  let connectError: string | null = null;
+  let connectError: Error | null = null;
   client.on('error', (error) => {
-    connectError = textOf(error);
+    connectError = error;
   });
+  // ioredis tells how often it tried to connect, not why that failed.
+  const callBuffer = client.callBuffer.bind(client);
+  client.callBuffer = (command, args) =>
+    callBuffer(command, args).catch((error: Error) => {
+      throw error.name === 'MaxRetriesPerRequestError' && connectError !== null ? connectError : error;
+    });
   const { crawl, name, shards, waitReplicas } = url;
   const ofRedis = { client, prefix: crawl, ...present({ shards, waitReplicas }) };
   return {
     name,
-    connectError: () => connectError,
     make: (tell) => redisStore({ ...ofRedis, ...commonOf(url), identity, onNotice: tell }),
     close: async () => client.disconnect(),
   };
@@ -95,7 +97,11 @@ interface RedisModule {
   readonly Cluster: new (nodes: readonly string[], options: object) => OwnRedis;
 }
 
-type OwnRedis = RedisClient & { on(event: 'error', listener: (error: Error) => void): unknown; disconnect(): void };
+interface OwnRedis extends RedisClient {
+  callBuffer: RedisClient['callBuffer'];
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  disconnect(): void;
+}
 
 /** The hosts are Sentinels, which know the server of the name. What else the URL says is about that server. */
 function bySentinel({ urls }: StoreUrl, name: string): object {
@@ -122,7 +128,6 @@ async function openPostgres(url: StoreUrl, identity: string): Promise<OpenedStor
   pool.on('error', () => undefined);
   return {
     name: url.name,
-    connectError: () => null,
     make: (tell) => postgresStore({ pool, schema: url.crawl, ...commonOf(url), identity, onNotice: tell }),
     close: () => pool.end(),
   };
@@ -130,9 +135,4 @@ async function openPostgres(url: StoreUrl, identity: string): Promise<OpenedStor
 
 interface PgModule {
   readonly Pool: new (options: object) => HostPool<PostgresQuery>;
-}
-
-/** Its code where it has no message: no address answered. */
-function textOf(error: Error): string {
-  return error.message === '' && 'code' in error ? String(error.code) : error.message;
 }

@@ -27,7 +27,7 @@ const NO_BOUNDS: CrawlActivity['bounds'] = {
 export async function dashboardCommand(flags: Flags, io: CliIo): Promise<number> {
   const { store, listen = DEFAULT_LISTEN, listenName: hostNames = [], metrics = false } = flags;
   if (store === undefined) throw new UsageError('name the store of the crawl', 'Add --store <url>.');
-  return inspectingStore(store, async (inspection) => {
+  return inspectingStore(store, io, async (inspection) => {
     const source = new WatchedStore(inspection, await inspection.report(), io);
     const families = metrics ? () => source.families() : null;
     const opened = await serve(source.crawl, { ...addressOf(listen), hostNames }, families, io);

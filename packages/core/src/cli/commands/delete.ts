@@ -16,7 +16,7 @@ export async function deleteCommand(flags: Flags, io: CliIo): Promise<number> {
   const opened = await openStore(store, '');
   try {
     const isRemoved = await removeCrawl(
-      () => opened.make(() => undefined),
+      () => opened.make(({ message }) => io.err(message)),
       async ({ known, queued }) => {
         const message = `Remove ${opened.name}, with ${known} known URLs, ${queued} of them queued? Type yes.`;
         return yes || (await asker?.ask({ message, fault: () => null })) === 'yes';

@@ -40,7 +40,7 @@ export async function explainCommand(
   const where = whereOf(directory, flags);
   if ('directory' in where) await tellDamage([where.directory], io);
   const robotsPath = 'directory' in where ? (await readCrawlDirectory(where.directory)).robotsPath : null;
-  const { explanation, isAtRest } = await inspecting(where, async (inspection) => ({
+  const { explanation, isAtRest } = await inspecting(where, io, async (inspection) => ({
     explanation: await inspection.explain(about),
     isAtRest: 'directory' in where && inspection.whyLogsOnly === null,
   }));

@@ -12,9 +12,9 @@ import { showWork } from '../progress.js';
 
 /** Runs the command. @throws UsageError, MannerlyError, FrontierError */
 export async function moveCommand(from: string, to: string, flags: Flags, io: CliIo): Promise<number> {
-  const source = await placeOf(from);
+  const source = await placeOf(from, io);
   try {
-    const target = await placeOf(to);
+    const target = await placeOf(to, io);
     try {
       const moved = await showWork(io, 'Moving', 'URLs', null, (progress) =>
         moveStore(source.make, target.make(), ({ known, entries }) => progress(known + entries)),
@@ -43,11 +43,11 @@ interface Place {
 }
 
 /** @param text - The URL of a store, or a crawl directory, which no run opens meanwhile. */
-async function placeOf(text: string): Promise<Place> {
+async function placeOf(text: string, io: CliIo): Promise<Place> {
   if (/^(?:rediss?|postgres(?:ql)?):\/\//.test(text)) {
     const opened = await openStore(text, '');
     const next = `Continue with --store '${opened.name}' and the crawl directory that you have.`;
-    return { make: () => opened.make(() => undefined), next, close: () => opened.close() };
+    return { make: () => opened.make(({ message }) => io.err(message)), next, close: () => opened.close() };
   }
   const make = await storesIn(text);
   const lock = await lockDirectory(text);

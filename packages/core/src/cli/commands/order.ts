@@ -22,7 +22,7 @@ export function orderCommand(order: CrawlOrder) {
   return async (named: string | undefined, flags: Flags, io: CliIo): Promise<number> => {
     const where = whereOf(named, flags);
     if ('store' in where)
-      return inspectingStore(where.store, (inspection) => orderToAll(inspection, order, flags.json === true, io));
+      return inspectingStore(where.store, io, (inspection) => orderToAll(inspection, order, flags.json === true, io));
     const { orderPath } = await readCrawlDirectory(where.directory);
     await orderInFile(orderPath, order);
     io.err(`A run in ${where.directory} takes it within a second. ${NEXT[order]}`);

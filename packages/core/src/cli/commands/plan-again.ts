@@ -22,7 +22,7 @@ import { seedsFrom } from '../seeds-file.js';
  */
 export async function planAgain(args: readonly string[], flags: CrawlFlags, io: CliIo): Promise<number> {
   const { where, changes } = await planned(args, flags, io);
-  const plan = await inspecting(where, (inspection) => inspection.planAgain(changes));
+  const plan = await inspecting(where, io, (inspection) => inspection.planAgain(changes));
   io.out(flags.json === true ? json(plan) : planAgainText(plan));
   return EXIT.ok;
 }

@@ -14,7 +14,7 @@ export async function queueCommand(directory: string | undefined, flags: Flags, 
   const { host, limit = 100, cursor = null, store } = flags;
   const request = { limit, cursor, ...present({ host }) };
   if (directory !== undefined && store === undefined) await tellDamage([directory], io);
-  const listing = await inspecting(whereOf(directory, flags), (inspection) => inspection.queued(request));
+  const listing = await inspecting(whereOf(directory, flags), io, (inspection) => inspection.queued(request));
   if (flags.json === true) {
     io.out(json(listing));
     return EXIT.ok;

@@ -16,7 +16,7 @@ import { crawlText, outcomeLines, signedText, stagesText, storeReportText } from
 export async function reportCommand(named: readonly string[], flags: Flags, io: CliIo): Promise<number> {
   const where = whereOf(named[0], flags);
   if ('store' in where) {
-    const whole = await inspectingStore(where.store, (inspection) => inspection.report());
+    const whole = await inspectingStore(where.store, io, (inspection) => inspection.report());
     io.out(flags.json === true ? json(whole) : storeReportText(whole));
     return EXIT.ok;
   }

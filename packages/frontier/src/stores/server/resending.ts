@@ -68,6 +68,6 @@ export class Resending {
     this.#isHolding = why !== null;
     const { server, onNotice } = this.#options;
     if (why === null) onNotice({ kind: 'resumed', message: `${server} answers again; the crawl continues` });
-    else onNotice({ kind: 'holding', message: `${server} cannot be reached (${why}); the crawl waits until it can` });
+    else onNotice({ kind: 'holding', message: `${server} cannot be reached (${why}); waiting for it` });
   }
 }
