@@ -1,5 +1,5 @@
-// A recrawl of a site of which it is known what has changed: with which conditions it is asked, what counts as a change,
-// and what is handled.
+// A recrawl of a site of which it is known what has changed: with which conditions it is asked, what is a change, and
+// what is handled.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

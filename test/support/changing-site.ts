@@ -46,7 +46,7 @@ export function changingSite() {
     const routes = Object.fromEntries(edition.map((_, at) => [at === 0 ? '/' : `/${at}`, route(at)]));
     const web = await webForTest({ hosts: { 'a.test': routes } });
     let seen = 0;
-    /** One run after so many days. @returns What it told, and the requests for pages that the site has had meanwhile. */
+    /** One run after so many days. @returns What it told, and the requests for pages that the site has had since. */
     const run = async (afterDays: number, options: Partial<TestCrawlOptions> = {}) => {
       const clock = createShiftedClock(afterDays * DAY_MS);
       const story: CrawlStory = await crawl({
