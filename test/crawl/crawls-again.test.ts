@@ -1,73 +1,14 @@
-// A recrawl of a site of which it is known what has changed: what is requested, with which conditions, and what is
-// handled. Days pass between the runs by the clock of the crawl. It is still one file because all cases share the site.
+// A recrawl of a site of which it is known what has changed: with which conditions it is asked, what is a change, and
+// what is handled.
 
-import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lmdbStore } from '@mannerly/frontier/lmdb';
 import type { PageChange, UnchangedPage } from 'mannerly';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type Crawler, type CrawlStory, crawl, type TestCrawlOptions } from '../support/crawl.js';
-import { createShiftedClock } from '../support/test-clocks.js';
-import { page, type ReplyParts, type Route, type WebRequest } from '../support/web.js';
-import { webForTest } from '../support/web-for-test.js';
+import { describe, expect, it } from 'vitest';
+import { type Answer, changingSite, DAY_MS, HTML, PAGES } from '../support/changing-site.js';
+import type { Crawler } from '../support/crawl.js';
 
-const DAY_MS = 86_400_000;
-const PAGES = 40;
-let place = '';
-/** The edition of each page: it changes with the number. */
-let edition: number[] = [];
-/** Numbers of pages that are no more. */
-let gone: Set<number>;
-
-beforeEach(() => {
-  place = mkdtempSync(join(tmpdir(), 'mannerly-again-'));
-  onTestFinished(() => rmSync(place, { recursive: true, force: true, maxRetries: 5 }));
-  edition = Array.from({ length: PAGES }, () => 1);
-  gone = new Set();
-});
-
-type Answer = (at: number, request: WebRequest) => ReplyParts;
-
-const html = (at: number, more = ''): string => page(`Page ${at}, ${edition[at]}`, links(at), more);
-const links = (at: number): string[] => [2 * at + 1, 2 * at + 2].filter((to) => to < PAGES).map((to) => `/${to}`);
-const HTML = { 'content-type': 'text/html' };
-
-/** With an ETag by the edition. */
-const tagged: Answer = (at, { headers }) => {
-  const etag = `"${at}-${edition[at]}"`;
-  if (headers['if-none-match'] === etag) return { status: 304, headers: { etag } };
-  return { headers: { ...HTML, etag }, body: html(at) };
-};
-
-async function site(answer: Answer) {
-  const route =
-    (at: number): Route =>
-    (request) =>
-      gone.has(at) ? { status: 404 } : answer(at, request);
-  const routes = Object.fromEntries(edition.map((_, at) => [at === 0 ? '/' : `/${at}`, route(at)]));
-  const web = await webForTest({ hosts: { 'a.test': routes } });
-  let seen = 0;
-  /** One run after so many days. @returns What it told, and the requests for pages that the site has had meanwhile. */
-  const run = async (afterDays: number, options: Partial<TestCrawlOptions> = {}) => {
-    const clock = createShiftedClock(afterDays * DAY_MS);
-    const store = lmdbStore({ path: join(place, 'store'), nowMs: () => clock.nowMs() });
-    const story: CrawlStory = await crawl({
-      seeds: [web.url('a.test')],
-      bounds: { pages: 500 },
-      recrawl: true,
-      again: afterDays > 0,
-      clock,
-      store,
-      ...options,
-    });
-    const asked = web.log.slice(seen).filter(({ path }) => path !== '/robots.txt');
-    seen = web.log.length;
-    return { ...story, asked, paths: asked.map(({ path }) => path) };
-  };
-  return { web, run };
-}
+const { edition, html, tagged, site, folder } = changingSite();
 
 describe('a crawl that is run again', () => {
   it('tells handlers how a page differs, and a handler of their own which pages are as they were', async () => {
@@ -121,7 +62,7 @@ describe('a crawl that is run again', () => {
     const { run } = await site(lying);
     const recrawl = { verify: 0.05 };
     await run(0, { recrawl });
-    edition = edition.map(() => 2);
+    edition.fill(2);
     const second = await run(7, { recrawl });
     // The twentieth request finds it out, and those behind it have no conditions.
     const asked = second.asked.map(({ headers }) => headers['if-none-match'] !== undefined);
@@ -149,19 +90,6 @@ describe('a crawl that is run again', () => {
     expect(asked[0]?.headers['if-none-match']).toBeDefined();
     expect(asked.at(-1)?.headers['if-none-match']).toBeUndefined();
     expect(notices.filter(({ code }) => code === 'validator-restless')).toHaveLength(1);
-  });
-
-  it('counts the bounds of a host from its beginning, after a stop too', async () => {
-    const { run } = await site(tagged);
-    const bounds = { pages: 500, pagesPerHost: 6 };
-    const first = await run(0, { bounds });
-    expect(first.paths).toHaveLength(6);
-    const second = await run(7, { bounds });
-    expect([...second.paths].sort()).toEqual([...first.paths].sort());
-    expect(second.report.recrawl).toMatchObject({ visits: 6, notModified: 6 });
-    // The next run of the crawl goes on counting: the host has given its six pages.
-    const third = await run(7, { bounds, again: false });
-    expect(third.paths).toEqual([]);
   });
 
   it('has no change to tell where no visits are kept', async () => {
@@ -203,7 +131,7 @@ describe('a crawl that is run again', () => {
 
   it('says the same in a crawl directory', async () => {
     const { run } = await site(tagged);
-    const out = join(place, 'crawl');
+    const out = join(folder(), 'crawl');
     await run(0, { out });
     edition[3] = 2;
     const { report } = await run(7, { out });
@@ -211,30 +139,6 @@ describe('a crawl that is run again', () => {
     expect(report.recrawl).toMatchObject({ visits: PAGES, changed: 1 });
     const kept = (await readFile(join(out, 'items.jsonl'), 'utf8')).trim().split('\n');
     expect(kept).toHaveLength(PAGES + 1);
-  });
-
-  it('visits what is due, in a standing crawl, and says when the next page is', async () => {
-    const { run } = await site(tagged);
-    const standing = { recrawl: { everyDays: 1 } };
-    await run(0, standing);
-    const early = await run(0.5, standing);
-    expect([early.paths, early.report.state]).toEqual([[], 'waiting']);
-    const { paths, report } = await run(5, standing);
-    expect([report.state, report.waiting]).toEqual(['waiting', []]);
-    expect(paths).toHaveLength(PAGES);
-    const days = ((report.recrawl?.nextDueAtMs ?? 0) - report.endedAtMs) / DAY_MS;
-    expect(days).toBeGreaterThan(4);
-    expect(days).toBeLessThan(6);
-  });
-
-  it('visits every page at one interval where that is fixed', async () => {
-    const { run } = await site(tagged);
-    const fixed = { recrawl: { fixedDays: 3 } };
-    await run(0, fixed);
-    expect((await run(2.9, fixed)).paths).toEqual([]);
-    const { paths, report } = await run(3.1, fixed);
-    expect(paths).toHaveLength(PAGES);
-    expect(((report.recrawl?.nextDueAtMs ?? 0) - report.endedAtMs) / DAY_MS).toBeCloseTo(3, 1);
   });
 
   it('hands every page to handlers of another version, whole, once', async () => {
@@ -248,37 +152,6 @@ describe('a crawl that is run again', () => {
     const again = await run(3, { recrawl: { version: '2' } });
     expect(again.report.recrawl).toMatchObject({ notModified: PAGES });
     expect(again.items).toEqual([]);
-  });
-
-  it('spends a small bound on the pages that change most often', async () => {
-    const { run } = await site(tagged);
-    await run(0);
-    for (const day of [1, 2, 3]) {
-      for (const at of [5, 6, 7]) edition[at] = day + 1;
-      await run(day);
-    }
-    for (const at of [5, 6, 7]) edition[at] = 9;
-    const { paths, report } = await run(4, { bounds: { pages: 4 } });
-    // A seed counts four times.
-    expect(paths.sort()).toEqual(['/', '/5', '/6', '/7']);
-    expect(report.recrawl).toMatchObject({ visits: 4, changed: 3, notModified: 1 });
-  });
-
-  it('spends it on the pages that the user finds important, by URL and what was handed along', async () => {
-    const { run } = await site(tagged);
-    const handlers = (crawler: Crawler): void =>
-      void crawler.on('html', async (one) => {
-        for (const { url } of one.links) await one.add(url, url.endsWith('/30') ? { userData: 'main' } : {});
-      });
-    await run(0, { handlers });
-    const importance = (url: string, userData: unknown): number | undefined =>
-      userData === 'main' ? 50 : url.endsWith('/8') ? 9 : undefined;
-    const { paths } = await run(1, { bounds: { pages: 3 }, recrawl: { importance } });
-    expect(paths).toEqual(['/30', '/8', '/']);
-    await expect(run(2, { recrawl: { importance: () => 0 } })).rejects.toMatchObject({
-      code: 'option-invalid',
-      message: expect.stringContaining('0.01 to 100'),
-    });
   });
 
   it('takes a page for unchanged whose text is, whatever else its body has', async () => {
@@ -363,78 +236,6 @@ describe('a crawl that is run again', () => {
     expect(told).toEqual([0, 0, 0, 1, 1, 0]);
   });
 
-  it('leaves alone what says how long it lasts, until then', async () => {
-    const lasting: Answer = (at, request) => {
-      const reply = tagged(at, request);
-      const seconds = at % 2 === 0 ? 3 * 86_400 : 0;
-      return { ...reply, headers: { ...reply.headers, 'cache-control': `max-age=${seconds}` } };
-    };
-    const { run } = await site(lasting);
-    await run(0);
-    expect((await run(1)).paths).toHaveLength(PAGES / 2);
-    expect((await run(4)).paths).toHaveLength(PAGES);
-  });
-
-  it('tries a missing page again after a week, and then no more', async () => {
-    const { run } = await site(tagged);
-    await run(0);
-    gone.add(39);
-    expect((await run(1)).asked.find(({ path }) => path === '/39')?.status).toBe(404);
-    expect((await run(3)).paths).not.toContain('/39');
-    const last = await run(9);
-    expect(last.paths).toContain('/39');
-    expect(last.report.recrawl).toMatchObject({ gone: 1 });
-    expect((await run(30)).paths).not.toContain('/39');
-  });
-
-  it('visits a page that was gone once more when a page that has changed links to it, once in a month at most', async () => {
-    const { run } = await site(tagged);
-    await run(0);
-    gone.add(39);
-    await run(1);
-    expect((await run(9)).report.recrawl).toMatchObject({ gone: 1 });
-    // Page 19 links to it. It has to change, and the last try to be a month ago.
-    edition[19] = 2;
-    expect((await run(20)).paths).not.toContain('/39');
-    expect((await run(41)).paths).not.toContain('/39');
-    edition[19] = 3;
-    const tried = await run(45);
-    expect(tried.asked.find(({ path }) => path === '/39')).toMatchObject({ status: 404 });
-    expect(tried.report.recrawl).toMatchObject({ gone: 0 });
-    edition[19] = 4;
-    expect((await run(50)).paths).not.toContain('/39');
-    edition[19] = 5;
-    gone.clear();
-    const back = await run(80);
-    expect(back.paths.filter((path) => path === '/39')).toHaveLength(1);
-    expect(back.asked.find(({ path }) => path === '/39')?.headers['if-none-match']).toBeUndefined();
-    expect(back.itemUrls.some((url) => url.endsWith('/39'))).toBe(true);
-    // It is a known page again.
-    expect((await run(81)).asked.find(({ path }) => path === '/39')).toMatchObject({ status: 304 });
-  });
-
-  it('tries a page that failed ever more rarely, and learns nothing from that', async () => {
-    let isClosed = false;
-    const { run } = await site((at, request) => (at === 7 && isClosed ? { status: 403 } : tagged(at, request)));
-    await run(0);
-    isClosed = true;
-    const asked: number[] = [];
-    for (const days of [1, 1.05, 1.1, 1.2, 1.25, 1.4]) if ((await run(days)).paths.includes('/7')) asked.push(days);
-    // After two hours, then four.
-    expect(asked).toEqual([1, 1.1, 1.4]);
-    isClosed = false;
-    edition[7] = 2;
-    let change: PageChange | null = null;
-    const handlers = (crawler: Crawler): void =>
-      void crawler.on('html', async (one) => {
-        change = one.change;
-      });
-    const { report } = await run(3, { handlers });
-    expect(report.recrawl).toMatchObject({ visits: PAGES, changed: 1 });
-    // Three days ago, when it came last.
-    expect(change).toMatchObject({ kind: 'changed', lastVisitMs: expect.closeTo(Date.now(), -6) });
-  });
-
   it('asks once more, without conditions, where a 304 is about another tag', async () => {
     const { run } = await site((at, { headers }) =>
       headers['if-none-match'] === undefined
@@ -492,40 +293,6 @@ describe('a crawl that is run again', () => {
       identity: { name: 'other-bot', contact: 'https://example.org/us', tokens: ['other-bot'] },
     }).catch(() => ({ asked: null }));
     if (asked !== null) expect(asked.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true);
-  });
-
-  it('finds pages that are new, and does not forget them', async () => {
-    const { run } = await site(tagged);
-    const isKnown = PAGES - 1;
-    edition[isKnown] = 0;
-    gone.add(isKnown);
-    await run(0);
-    gone.clear();
-    edition[19] = 2;
-    edition[isKnown] = 5;
-    // Its link is known, and was a failure: a recrawl visits what it has fetched.
-    expect((await run(1)).paths).not.toContain(`/${isKnown}`);
-  });
-
-  it('continues after a stop, requests nothing twice, and counts its bounds from its beginning', async () => {
-    const { run } = await site(tagged);
-    await run(0, { bounds: { pages: PAGES } });
-    edition = edition.map(() => 2);
-    let left = 10;
-    const stopped = await run(1, {
-      bounds: { pages: PAGES },
-      handlers: (crawler) =>
-        void crawler.on('html', async () => {
-          left -= 1;
-          if (left === 0) crawler.stop();
-        }),
-    });
-    expect(stopped.report.state).toBe('stopped');
-    const rest = await run(1, { bounds: { pages: PAGES } });
-    expect([...stopped.paths, ...rest.paths].sort()).toEqual([...new Set([...stopped.paths, ...rest.paths])].sort());
-    expect(stopped.paths.length + rest.paths.length).toBe(PAGES);
-    // The next one has its own bound.
-    expect((await run(2, { bounds: { pages: 12 } })).paths).toHaveLength(12);
   });
 
   it('leaves another visit that a handler asks for as it is: the handler gets the page', async () => {

@@ -1,5 +1,7 @@
 // What `mannerly crawl` says of a crawl that is over, and its exit code.
 
+import { existsSync, readdirSync } from 'node:fs';
+import { isAbsolute, join, relative } from 'node:path';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { isShared } from './crawl-flags.js';
 import type { CrawlSetup } from './crawl-setup.js';
@@ -7,8 +9,10 @@ import { exitCodeOf } from './exit-codes.js';
 import { json } from './flags.js';
 import type { CliIo } from './io.js';
 import { outOfScopeText } from './out-of-scope.js';
-import { resultFilesText } from './result-files.js';
 import { summaryText } from './summary.js';
+
+/** Logs that are named where they are. */
+const OTHER_LOGS = ['warnings', 'rejected', 'errors'];
 
 /** Prints the report, and where the results are. @returns The exit code */
 export async function tellEnd(
@@ -27,4 +31,42 @@ export async function tellEnd(
     io.err(last);
   } else io.out([summaryText(report), last].join('\n\n'));
   return exitCodeOf(report);
+}
+
+/**
+ * Says where items, report and logs are. Paths below the working directory are relative to it, whatever the
+ * configuration made of them.
+ *
+ * @param isShared - Whether several processes write into the directory: each of them has files of its own.
+ * @param tables - The tables that were written too; `undefined`: none.
+ */
+export function resultFilesText(
+  directory: string,
+  isShared: boolean,
+  tables: readonly (string | undefined)[] = [],
+  workingDirectory = process.cwd(),
+): string {
+  const out = shortened(directory, workingDirectory);
+  const nameOf = (stem: string): string => `${stem}${isShared ? '-*' : ''}.jsonl`;
+  const found = existsSync(directory) ? readdirSync(directory) : [];
+  const others = OTHER_LOGS.filter((stem) => found.some((name) => isLogOf(name, stem)));
+  const logs = ['requests', 'decisions', ...others].map(nameOf);
+  const written = tables.flatMap((table) => (table === undefined ? [] : [shortened(table, workingDirectory)]));
+  const items = isShared ? ` (together: mannerly export ${out})` : '';
+  return [
+    `Items:  ${[join(out, nameOf('items')) + items, ...written].join(', ')}`,
+    `Report: mannerly report ${out} (host by host; writes ${join(out, 'report.html')})`,
+    `Logs:   ${join(out, logs.join(', '))}`,
+    `Why a URL was fetched or not: mannerly explain ${out} <url or host>`,
+  ].join('\n');
+}
+
+/** One, or one of several processes. */
+function isLogOf(name: string, stem: string): boolean {
+  return name.startsWith(stem) && /^(-\d+)?\.jsonl$/.test(name.slice(stem.length));
+}
+
+function shortened(path: string, workingDirectory: string): string {
+  const short = relative(workingDirectory, path);
+  return short.startsWith('..') || isAbsolute(short) ? path : short || '.';
 }

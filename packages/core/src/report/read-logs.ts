@@ -52,9 +52,7 @@ export const readRequests = readerOf(isRequest);
 export const readDecisions = readerOf(isDecision);
 /** The warnings of one log in the order of writing. */
 export const readHostWarnings = readerOf(lineWith<HostWarning>('host', 'code', 'atMs'));
-/** What the runs of one log declare, in the order of their starts. */
-export const readRuns = readerOf(isRunPromise);
-/** The same, and after each run how its clock compared with the server's. */
+/** What the runs of one log declare, in the order of their starts; after each how its clock compared with servers'. */
 export const readRunsAndClocks = readerOf(
   (value): value is RunPromise | ClockLine => isRunPromise(value) || isClockLine(value),
 );

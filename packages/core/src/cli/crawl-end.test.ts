@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
 import { testSite } from '../../test-support/test-site.js';
+import { resultFilesText } from './crawl-end.js';
 import { runCommand } from './program.js';
-import { resultFilesText } from './result-files.js';
 
 let base: string;
 

@@ -1,0 +1,68 @@
+// A site of which it is known what has changed, for recrawls. Days pass between the runs by the clock of the crawl.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { lmdbStore } from '@mannerly/frontier/lmdb';
+import { beforeEach, onTestFinished } from 'vitest';
+import { type CrawlStory, crawl, type TestCrawlOptions } from './crawl.js';
+import { createShiftedClock } from './test-clocks.js';
+import { page, type ReplyParts, type Route, type WebRequest } from './web.js';
+import { webForTest } from './web-for-test.js';
+
+export const DAY_MS = 86_400_000;
+export const PAGES = 40;
+export const HTML = { 'content-type': 'text/html' };
+
+export type Answer = (at: number, request: WebRequest) => ReplyParts;
+
+/** The site of a test file, as new for each of its tests. */
+export function changingSite() {
+  /** The edition of each page: it changes with the number. */
+  const edition = Array.from({ length: PAGES }, () => 1);
+  /** Numbers of pages that are no more. */
+  const gone = new Set<number>();
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'mannerly-again-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+    edition.fill(1);
+    gone.clear();
+  });
+
+  const links = (at: number): string[] => [2 * at + 1, 2 * at + 2].filter((to) => to < PAGES).map((to) => `/${to}`);
+  const html = (at: number, more = ''): string => page(`Page ${at}, ${edition[at]}`, links(at), more);
+  /** With an ETag by the edition. */
+  const tagged: Answer = (at, { headers }) => {
+    const etag = `"${at}-${edition[at]}"`;
+    if (headers['if-none-match'] === etag) return { status: 304, headers: { etag } };
+    return { headers: { ...HTML, etag }, body: html(at) };
+  };
+  const site = async (answer: Answer) => {
+    const route =
+      (at: number): Route =>
+      (request) =>
+        gone.has(at) ? { status: 404 } : answer(at, request);
+    const routes = Object.fromEntries(edition.map((_, at) => [at === 0 ? '/' : `/${at}`, route(at)]));
+    const web = await webForTest({ hosts: { 'a.test': routes } });
+    let seen = 0;
+    /** One run after so many days. @returns What it told, and the requests for pages that the site has had since. */
+    const run = async (afterDays: number, options: Partial<TestCrawlOptions> = {}) => {
+      const clock = createShiftedClock(afterDays * DAY_MS);
+      const story: CrawlStory = await crawl({
+        seeds: [web.url('a.test')],
+        bounds: { pages: 500 },
+        recrawl: true,
+        again: afterDays > 0,
+        clock,
+        store: lmdbStore({ path: join(folder, 'store'), nowMs: () => clock.nowMs() }),
+        ...options,
+      });
+      const asked = web.log.slice(seen).filter(({ path }) => path !== '/robots.txt');
+      seen = web.log.length;
+      return { ...story, asked, paths: asked.map(({ path }) => path) };
+    };
+    return { web, run };
+  };
+  return { edition, gone, html, tagged, site, folder: () => folder };
+}
