@@ -1,3 +1,4 @@
+import { readFileSync, statfsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectConfiguration as TestProject } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -83,14 +84,28 @@ const PUBLISHED: TestProject = {
 /** Commands that tests start keep nothing in the home directory of who runs them. */
 const ENVIRONMENT = { NODE_DISABLE_COMPILE_CACHE: '1' };
 /** What a whole run makes first: the packages as they are published, whose command starts with half the work. */
-const ON_WHAT_IS_PUBLISHED = {
+const onWhatIsPublished = (mode: string) => ({
   globalSetup: [source('test/support/make-packages.ts')],
   env: {
     ...ENVIRONMENT,
     MANNERLY_COMMAND: source('packages/core/package/bin/mannerly.js'),
     MANNERLY_EXAMPLES: source('examples/package/dist'),
+    ...(mode === 'whole' ? temporaryFolder() : {}),
   },
-};
+});
+/** Bytes that the files of tests at work need at most, all together. */
+const NEEDED_BYTES = 2e9;
+/**
+ * Where a whole run keeps its temporary files: in memory, where Linux has the space, since waiting for a disk takes
+ * longer than many tests. What survives a killed process is the same. The soaks use the disk.
+ */
+function temporaryFolder(): { TMPDIR?: string } {
+  if (process.platform !== 'linux' || process.env['TMPDIR'] !== undefined) return {};
+  const memory = readFileSync('/proc/mounts', 'utf8').match(/^\S+ \/dev\/shm tmpfs (\S+)/m);
+  if (memory === null || memory[1]?.split(',').includes('noexec')) return {};
+  const { bavail, bsize } = statfsSync('/dev/shm');
+  return bavail * bsize < NEEDED_BYTES ? {} : { TMPDIR: '/dev/shm' };
+}
 const MODES: Readonly<Record<string, readonly TestProject[]>> = {
   whole: [shared(COMMAND_FILES), ALONE, PUBLISHED],
   soak: [WAITING, MEASURING],
@@ -136,7 +151,7 @@ export default defineConfig(({ mode }) => ({
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     env: ENVIRONMENT,
-    ...(mode in MODES ? ON_WHAT_IS_PUBLISHED : {}),
+    ...(mode in MODES ? onWhatIsPublished(mode) : {}),
     projects: [...(MODES[mode] ?? [shared([]), ALONE])],
   },
 }));

@@ -7,7 +7,6 @@ import { join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { bundleReaders } from './bundle-readers.mjs';
 import { MAX_INPUT_BYTES } from './inputs.mjs';
 
 const HELP = `usage: pnpm fuzz [MINUTES] [READER …] [--seed N] [--input FILE]
@@ -37,7 +36,8 @@ const work = mkdtempSync(join(root, 'packages/core/node_modules/.fuzz-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 
 const table = resolve(settings.table ?? join(root, 'packages/core/test-support/readers.ts'));
-const module = settings.table === undefined ? await bundleReaders(table, work) : table;
+const module =
+  settings.table === undefined ? await (await import('./bundle-readers.mjs')).bundleReaders(table, work) : table;
 const names = await namesIn(module);
 if (settings.list) {
   console.log(names.join('\n'));

@@ -12,8 +12,9 @@ const MAX_RATIO = 8;
 /** Work that is faster than this counts as this long. */
 const LEAST_MS = 0.2;
 const ROUNDS = 5;
-/** Rounds before the first measurement, so that both are of compiled code. */
+/** Rounds before the first measurement, so that both are of compiled code; fewer of a store that takes this long. */
 const WARM_UP_ROUNDS = 20;
+const WARM_UP_MS = 200;
 /** Measurements of the larger store before it counts as slow, and the pause between them, milliseconds. */
 const TRIES = 8;
 const PAUSE_MS = 150;
@@ -88,7 +89,8 @@ async function compare(
   what: string,
 ): Promise<void> {
   await grow(0, SMALL);
-  for (let round = 0; round < WARM_UP_ROUNDS; round += 1) await work();
+  const warmMs = performance.now() + WARM_UP_MS;
+  for (let round = 0; round < WARM_UP_ROUNDS && performance.now() < warmMs; round += 1) await work();
   const smallMs = await bestOf(test, work);
   await grow(SMALL, LARGE);
   const maxMs = Math.max(smallMs, LEAST_MS) * MAX_RATIO;
