@@ -6,8 +6,8 @@
  *
  * - The HTTP parser is one large WebAssembly function. V8 needs 36 MB to optimise it, for 3 % of the processor time of
  *   a crawl: it is not optimised.
- * - New objects get 16 MiB instead of 32 (Node.js 24: 64; 26: some 24 instead of 50): twice as many collections at half
- *   the price.
+ * - New objects get 16 MiB instead of 32 (Node.js 24: 64; 26: some 24 instead of 50, in three processes of four): twice
+ *   as many collections at half the price.
  * - New objects are collected by one thread: several use more processor time for so little space.
  * - Old objects are collected when they have grown by 120 per cent, instead of up to four times.
  * - Optimised functions inline a third as much. A crawl has no inner loop, and inlining took a fifth of the processor
