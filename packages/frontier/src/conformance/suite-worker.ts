@@ -16,8 +16,11 @@ export interface WorkerSetting {
   readonly ttlMs: number;
 }
 
-/** A worker sends no request within this time before the end of its lease, milliseconds. */
-const MARGIN_MS = 50;
+/**
+ * A worker sends no request within this time before the end of its lease, milliseconds: on a busy machine it may lose the
+ * processor between its check of the clock and the system call that sends.
+ */
+const MARGIN_MS = 150;
 const CONCURRENCY = 2;
 const IDLE_MS = 20;
 
