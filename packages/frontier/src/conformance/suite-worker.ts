@@ -17,8 +17,8 @@ export interface WorkerSetting {
 }
 
 /**
- * A worker sends no request within this time before the end of its lease, milliseconds: on a busy machine it may lose the
- * processor between its check of the clock and the system call that sends.
+ * A worker sends no request within this time before the end of its lease, milliseconds: on a busy machine it may lose
+ * the processor between its check of the clock and the system call that sends.
  */
 const MARGIN_MS = 150;
 const CONCURRENCY = 2;
