@@ -71,11 +71,13 @@ async function openRedis(url: StoreUrl, identity: string): Promise<OpenedStore> 
   client.on('error', (error) => {
     connectError = error;
   });
-  // ioredis tells how often it tried to connect, not why that failed.
+  // ioredis tells how often it tried to connect, not why that failed. The error stays one of ioredis, by whose name the
+  // store knows that it may wait: a silent server has other words than one that refuses.
   const callBuffer = client.callBuffer.bind(client);
   client.callBuffer = (command, args) =>
     callBuffer(command, args).catch((error: Error) => {
-      throw error.name === 'MaxRetriesPerRequestError' && connectError !== null ? connectError : error;
+      if (error.name === 'MaxRetriesPerRequestError' && connectError !== null) error.message = textOf(connectError);
+      throw error;
     });
   const { crawl, name, shards, waitReplicas } = url;
   const ofRedis = { client, prefix: crawl, ...present({ shards, waitReplicas }) };
@@ -135,4 +137,9 @@ async function openPostgres(url: StoreUrl, identity: string): Promise<OpenedStor
 
 interface PgModule {
   readonly Pool: new (options: object) => HostPool<PostgresQuery>;
+}
+
+/** Its code where it has no message: no address answered. */
+function textOf(error: Error): string {
+  return error.message === '' && 'code' in error ? String(error.code) : error.message;
 }
