@@ -33,7 +33,6 @@ const SERVERS = [
     (url: string) => `${url}?crawl=ours&shards=4`,
     '127.0.7',
   ],
-  ['PostgreSQL', HAS_POSTGRES, sharedPostgres, (url: string) => onPostgres(url, 'ours'), '127.0.8'],
   [
     'three stores of PostgreSQL as one',
     HAS_POSTGRES,

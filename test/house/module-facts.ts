@@ -55,7 +55,7 @@ const AMBIENT = new Set([
 ]);
 
 /** See platform-rules.ts. */
-const MISLEADING = new Set(['canParse']);
+export const MISLEADING = new Set(['canParse']);
 
 /** Reads one source. @throws Error with the parser's message when the source does not parse. */
 export function readModule(file: SourceFile): ModuleFacts {
