@@ -3,6 +3,7 @@
 import type { HostWarning } from '@mannerly/frontier';
 import type { ScopeMove } from '../admit/scope.js';
 import type { TrapFinding } from '../admit/trap-rules.js';
+import { invalidOption } from '../errors.js';
 import type { RejectedItem } from '../handle/staged.js';
 import type { Item } from '../output/sink.js';
 import type { DatasetFound } from '../page/datasets.js';
@@ -38,7 +39,7 @@ export interface CrawlEventMap {
   readonly item: Item;
   /** The store cannot be reached and the crawl waits, or it can again. */
   readonly store: StoreNotice;
-  /** A handler threw or took too long; the crawl goes on. */
+  /** A handler threw, took too long, or emitted or followed something after its end; the crawl goes on. */
   readonly 'handler-error': { readonly url: string; readonly error: unknown };
   /** A handler threw `RetryPage`, `RefusePage` or `StopCrawl`. */
   readonly 'handler-signal': {
@@ -52,8 +53,27 @@ export interface CrawlEventMap {
   readonly 'hook-error': { readonly hook: string; readonly url: string; readonly error: unknown };
 }
 
+const NAMES: Readonly<Record<keyof CrawlEventMap, true>> = {
+  decision: true,
+  request: true,
+  'host-warning': true,
+  'scope-moved': true,
+  trap: true,
+  dataset: true,
+  'nofollow-overridden': true,
+  item: true,
+  store: true,
+  'handler-error': true,
+  'handler-signal': true,
+  'item-rejected': true,
+  'hook-error': true,
+};
+
 export interface CrawlEvents {
-  /** Adds a listener; the answer removes it. What a listener throws becomes a process warning; the listener stays. */
+  /**
+   * Adds a listener; the answer removes it. What a listener throws becomes a process warning; the listener stays.
+   * @throws MannerlyError `option-invalid` for a name that is no event's, and a listener that is no function.
+   */
   on<K extends keyof CrawlEventMap>(name: K, listener: (event: CrawlEventMap[K]) => void): () => void;
 }
 
@@ -66,6 +86,8 @@ export function createCrawlEmitter(onListenerError: (error: unknown) => void): C
   const listeners = new Map<keyof CrawlEventMap, Set<(event: never) => void>>();
   return {
     on(name, listener) {
+      if (!Object.hasOwn(NAMES, name)) throw invalidOption('event', `one of ${Object.keys(NAMES).join(', ')}`, name);
+      if (typeof listener !== 'function') throw invalidOption(`listener\` of \`${name}`, 'a function', listener);
       const set = listeners.get(name) ?? new Set();
       listeners.set(name, set);
       set.add(listener);
