@@ -19,3 +19,22 @@ it.each<[what: string, register: (handlers: Handlers) => void, hasBrowser: boole
     expect.objectContaining({ code: 'route-invalid', message: expect.stringContaining(what) }),
   );
 });
+
+it.each([
+  function* () {
+    yield 1;
+  },
+  async function* () {
+    yield 1;
+  },
+])('a generator is refused: nothing would read what it yields', (handler) => {
+  expect(() => new Handlers().on('html', handler)).toThrow(
+    expect.objectContaining({ code: 'route-invalid', hint: expect.stringContaining('page.emit') }),
+  );
+});
+
+it('what is no route is refused, and the message says how a label is written', () => {
+  expect(() => new Handlers().on('product' as 'html', () => undefined)).toThrow(
+    expect.objectContaining({ code: 'route-invalid', hint: expect.stringContaining('label:product') }),
+  );
+});

@@ -63,6 +63,7 @@ const DEFAULT_FOUND: FoundHandler = Object.freeze({
   inBrowser: null,
 });
 const STATUS_ROUTE = /^status:[345](?:xx|\d\d)$/;
+const GENERATOR = /Generator/;
 const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
 
 export class Handlers {
@@ -78,9 +79,12 @@ export class Handlers {
   on(route: Route | 'unchanged' | 'login', handler: Handler, options: HandlerOptions & RouteSchemas = {}): void {
     const { maxBodyBytes = null, inBrowser = null, userData, item } = options;
     const key = route === 'unchanged' || route === 'login' ? route : routeKey(route);
-    if (typeof handler !== 'function') {
-      const message = `expected the handler of \`${route}\` to be a function, got ${typeof handler}`;
-      throw new MannerlyError('route-invalid', message);
+    const isGenerator = GENERATOR.test(Object.prototype.toString.call(handler));
+    if (typeof handler !== 'function' || isGenerator) {
+      const given = isGenerator ? 'a generator function' : typeof handler;
+      const message = `expected the handler of \`${route}\` to be a function, got ${given}`;
+      const hint = 'Nothing reads what it yields: call `await page.emit(item)` and `await page.follow(selector)`.';
+      throw new MannerlyError('route-invalid', message, isGenerator ? { hint } : {});
     }
     const found = STATUS_ROUTE.test(key) ? this.#byStatus : this.#found;
     const isTaken = key === 'unchanged' || key === 'login' ? this[key] !== null : found.has(key);
@@ -190,5 +194,8 @@ function routeKey(route: Route): string {
   throw new MannerlyError(
     'route-invalid',
     `expected a route to be ${CONTENT_KINDS.join(', ')}, any, a media type, label:<label>, status:<300 to 599>, status:3xx, status:4xx or status:5xx, got ${String(route)}`,
+    {
+      hint: `\`label:${String(route)}\` takes the pages that were queued with this label. Events have \`crawler.events.on\`.`,
+    },
   );
 }
