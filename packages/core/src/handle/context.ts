@@ -138,7 +138,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
     });
 
   readonly fetch = async (text: string, options: PageFetchOptions = {}): Promise<PageFetch> => {
-    const url = resolveHref(text.trim(), linkBase(this.#page.url, this.#page.html?.baseHref ?? null));
+    const url = resolved(this.#page, text);
     if (url === null) return { kind: 'dropped', url: text.slice(0, MAX_LINK_URL_CHARS), reason: 'url-invalid' };
     this.#fetches += 1;
     if (this.#fetches > MAX_PAGE_FETCHES) return { kind: 'dropped', url, reason: 'page-fetch-limit' };
@@ -242,7 +242,7 @@ export function addUrl(
   text: string,
   options: FollowOptions,
 ): AddResult {
-  const url = resolveHref(text.trim(), linkBase(page.url, page.html?.baseHref ?? null));
+  const url = resolved(page, text);
   if (url === null) return { kind: 'refused', reason: 'url-invalid' };
   stage.link(candidates(page, 'handler', options)(url));
   if (!leftAlone.has(url)) return { kind: 'staged', url, note: null };
@@ -250,10 +250,25 @@ export function addUrl(
   return { kind: 'staged', url, note: 'link-nofollow' };
 }
 
+function resolved(page: FetchedPage, text: string): string | null {
+  if (typeof text !== 'string') throw invalidOption('url', 'a text, absolute or relative to the page', text);
+  return resolveHref(text.trim(), linkBase(page.url, page.html?.baseHref ?? null));
+}
+
+const FOLLOW_OPTIONS: readonly string[] = ['label', 'userData', 'priority', 'allowDuplicate', 'depth'];
+
 type Carried = { readonly [Name in keyof FollowOptions]?: FollowOptions[Name] | undefined };
 
 /** Candidates from a page. What they carry is copied once: the handler may change its own later. Throws as `addUrl`. */
 function candidates(page: FetchedPage, via: 'link' | 'handler', options: Carried): (url: string) => NewUrl {
+  if (typeof options !== 'object' || options === null) {
+    throw invalidOption('options', "an object such as { label: 'product' }", options);
+  }
+  const unknown = Object.keys(options).find((name) => !FOLLOW_OPTIONS.includes(name));
+  if (unknown !== undefined) {
+    const message = `unknown option \`${unknown}\` of a link; known: ${FOLLOW_OPTIONS.join(', ')}`;
+    throw new MannerlyError('option-unknown', message);
+  }
   const { label, userData, priority, allowDuplicate = false } = options;
   if (options.depth !== undefined && options.depth !== 'same' && options.depth !== 'deeper') {
     throw invalidOption('depth', "'same' or 'deeper'", options.depth);

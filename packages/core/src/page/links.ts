@@ -4,6 +4,7 @@
 // `discover.feeds` says.
 
 import type { CheerioAPI } from 'cheerio';
+import { invalidOption } from '../errors.js';
 import { type HeaderLines, headerValues } from '../fetch/outcome.js';
 import type { HtmlSummary, LinkTag } from './html.js';
 import { MAX_PAGE_LINK_CHARS } from './limits.js';
@@ -67,7 +68,7 @@ const IMAGE = 'img, picture source, svg image, input[type="image" i]';
 
 /**
  * The links that a selector finds on a page, in document order.
- * @throws MannerlyError `page-not-markup` unless the page is HTML or XML; what cheerio throws for a bad selector.
+ * @throws MannerlyError `page-not-markup` unless the page is HTML or XML; `option-invalid` for what is no selector.
  */
 export function selectLinks(
   page: { readonly $: CheerioAPI; readonly html: Pick<HtmlSummary, 'baseHref'> | null; readonly url: string },
@@ -75,7 +76,7 @@ export function selectLinks(
 ): PageLink[] {
   const { $ } = page;
   const facts: LinkTag[] = [];
-  $(selector).each((_, found) => {
+  matches($, selector).each((_, found) => {
     const element = $(found);
     const elements = element.is(WITH_URL) ? element : element.find(WITH_URL);
     elements.each((_index, link) => {
@@ -88,6 +89,15 @@ export function selectLinks(
     });
   });
   return resolveLinks({ links: facts, baseHref: page.html?.baseHref ?? null }, page.url).links;
+}
+
+/** The library's own error has neither the selector nor, below its own frames, the line of the user. */
+function matches($: CheerioAPI, selector: string) {
+  try {
+    return $(selector);
+  } catch (cause) {
+    throw invalidOption('selector', 'a CSS selector', selector, String(cause));
+  }
 }
 
 /** The URL of the first candidate of a `srcset`, if it has one (HTML, "parsing a srcset attribute"). */
