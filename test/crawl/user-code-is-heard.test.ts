@@ -234,6 +234,23 @@ describe('the option log', () => {
   });
 });
 
+it('a handler that goes on after its end is told that its items are lost, and fails a test', async () => {
+  const crawl = crawlInVirtualTime(createFakeWeb({ hosts: { 'a.test': SITE } }), (fakes) =>
+    createCrawler({
+      identity: { name: 'test-bot', contact: 'https://example.org/us' },
+      scope: { seeds: ['https://a.test/'] },
+      bounds: { pages: 9 },
+      ...fakes,
+    }).on('html', (page) => {
+      void page.fetch('/p1').then(() => {
+        void page.emit({ url: page.url });
+      });
+    }),
+  );
+  await expect(crawl).rejects.toMatchObject({ code: 'page-over' });
+  expect(printed.join('')).toMatch(/a\.test\/: the handler failed: .*is lost\. Await everything.*user-code-is-heard/s);
+});
+
 it('a test kit’s crawl fails when a handler threw, unless told not to', async () => {
   const run = (options: object) =>
     crawlInVirtualTime(

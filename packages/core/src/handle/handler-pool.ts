@@ -3,6 +3,7 @@
 
 import type { Clock } from '@mannerly/frontier';
 import PQueue from 'p-queue';
+import type { MannerlyError } from '../errors.js';
 import type { BrowserSteps } from '../fetch/renderer.js';
 import { onAbort } from '../on-abort.js';
 import { contentOf, typeByExtension } from '../page/content-kind.js';
@@ -47,6 +48,8 @@ interface HandlerPoolOptions {
   /** Reads what `page.saveAll` requests. @default it cannot be used */
   readonly readMedia?: ReadMedia;
   readonly fetch?: OwnFetcher;
+  /** Told when a handler that has ended well goes on staging, once for each page. @default nobody is told */
+  readonly onLate?: (url: string, error: MannerlyError) => void;
 }
 
 const NO_FETCH: OwnFetcher = async (_page, url) => ({ kind: 'dropped', url, reason: 'hook-refused' });
@@ -133,10 +136,12 @@ export class HandlerPool {
 
   async #run(page: PageInCrawl, found: FoundHandler, change: PageChange | null): Promise<Handled> {
     const { handlers, handlerTimeoutMs, clock, signal, filesPath = null } = this.#options;
-    const { fetch = NO_FETCH, readMedia = NO_MEDIA } = this.#options;
+    const { fetch = NO_FETCH, readMedia = NO_MEDIA, onLate } = this.#options;
     if (signal.aborted) return STOPPED;
+    const { url: pageUrl } = page;
     const time = new HandlerTime();
     const stage = new Stage(page, found.item ?? null);
+    stage.onLate = (error) => onLate?.(pageUrl, error);
     const wants = (url: string, label: string | null): boolean => {
       const mime = this.#options.isArchived === true ? null : typeByExtension(url);
       return mime === null || handlers.wants({ mime, label });
@@ -158,6 +163,7 @@ export class HandlerPool {
     for (const cancel of timers) cancel();
     ignoreAbort();
     stage.seal();
+    if (handled.kind !== 'handled') stage.onLate = null;
     page.releaseDocument();
     if (handled.kind === 'timed-out') time.end(new DOMException(handled.detail, 'TimeoutError'));
     return handled;

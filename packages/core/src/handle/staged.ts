@@ -78,6 +78,8 @@ export class Stage {
   /** The end of the last item that had to wait for its schema; `null`: none had to. Never rejects. */
   #last: Promise<unknown> | null = null;
   #isOver = false;
+  /** Told once, of the first call after the end: what it wanted to stage is lost. */
+  onLate: ((error: MannerlyError) => void) | null = null;
 
   /** @param schema - Of the page's items; `null`: none. */
   constructor(page: Pick<FetchedPage, 'url' | 'visit' | 'fetchedAtMs'>, schema: Schema | null) {
@@ -163,8 +165,12 @@ export class Stage {
 
   #mustBeOpen(): void {
     if (!this.#isOver) return;
-    const message = `the handler of ${this.#page.url} has ended; what it stages now would be lost`;
-    throw new MannerlyError('page-over', message, { hint: 'Await everything that the handler starts.' });
+    const message = `the handler of ${this.#page.url} has ended; what it emits or follows now is lost`;
+    const error = new MannerlyError('page-over', message, { hint: 'Await everything that the handler starts.' });
+    const { onLate } = this;
+    this.onLate = null;
+    onLate?.(error);
+    throw error;
   }
 }
 

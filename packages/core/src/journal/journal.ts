@@ -164,6 +164,12 @@ export class Journal {
     for (const listener of this.#listeners) listener.error?.(error, thrown);
   }
 
+  /** A handler threw, took too long, or went on after its end. */
+  handlerError(url: string, error: unknown, code: 'handler-error' | 'handler-timeout' = 'handler-error'): void {
+    this.codeError(error, { code, url });
+    this.emit('handler-error', { url, error });
+  }
+
   dataset(found: DatasetFound): void {
     for (const listener of this.#listeners) listener.dataset?.(found);
     this.#emitter.emit('dataset', found);

@@ -2,6 +2,7 @@
 // bounded and never throws, and names the line that its author can fix.
 
 import { describe, expect, it } from 'vitest';
+import { MannerlyError } from '../errors.js';
 import { codeErrorOf, errorLine } from './code-error.js';
 
 const of = (error: unknown) => codeErrorOf(error, { code: 'handler-error', url: null, atMs: 1 });
@@ -33,6 +34,12 @@ describe('an error of user code', () => {
     ['an object without a prototype', Object.create(null), null, /cannot be read/],
     ['an error whose fields throw', hostile, null, /cannot be read/],
     ['an error that is its own cause', itself, 'Error', /^round$/],
+    [
+      'one of ours with advice',
+      new MannerlyError('page-over', 'late', { hint: 'Wait.' }),
+      'MannerlyError',
+      /^late\. Wait\.$/,
+    ],
     ['a very long message', new Error('x'.repeat(1e6)), 'Error', /^x{1999}…$/],
   ])('may be %s', (_, thrown, name, message) => {
     const error = of(thrown);

@@ -21,8 +21,7 @@ export const HANDLING_FAILURES: Readonly<Record<FailedHandling['kind'], string>>
 
 export function tellFailure(run: Run, { url }: PageWork, handled: FailedHandling): void {
   const error = handled.kind === 'threw' ? handled.error : handled.detail;
-  run.journal.codeError(error, { code: handled.kind === 'timed-out' ? 'handler-timeout' : 'handler-error', url });
-  run.journal.emit('handler-error', { url, error });
+  run.journal.handlerError(url, error, handled.kind === 'timed-out' ? 'handler-timeout' : 'handler-error');
 }
 
 /** The handler threw `RetryPage`, `RefusePage` or `StopCrawl`. Nothing that it staged is kept. */

@@ -255,10 +255,7 @@ async function unchanged(run: Run, work: PageWork, page: UnchangedPage, exclusio
   const { status: httpStatus, url } = page;
   if (!exclusion.storesItems) return excluded(run, work, httpStatus, exclusion);
   const thrown = await run.handlers.unchanged(page);
-  if (thrown !== null) {
-    run.journal.codeError(thrown.error, { code: 'handler-error', url });
-    run.journal.emit('handler-error', { url, error: thrown.error });
-  }
+  if (thrown !== null) run.journal.handlerError(url, thrown.error);
   return decided(run, work, { status: 'fetched', reason: 'unchanged', layer: 'page', httpStatus, isPage: true });
 }
 

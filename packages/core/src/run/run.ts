@@ -267,6 +267,7 @@ export class Run {
       ...(options.items.length === 0 ? {} : { stages: this.stages }),
       readMedia: (answer) => this.reader.read(replayedWork(answer.url, null), answer),
       fetch: this.pageRequests.fetch,
+      onLate: (url, error) => journal.handlerError(url, error),
     });
     const { pageRequests: requests, handlers: pool } = this;
     const { userAgent } = identity;
