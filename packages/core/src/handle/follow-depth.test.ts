@@ -1,5 +1,6 @@
 // How deep the URLs lie that a handler follows. Every link is one deeper than its page, but for the next page of a
-// list: were it counted, a bound on the depth would cut every list that is longer.
+// list: were it counted, a bound on the depth would cut every list that is longer. And what is no option, selector or
+// URL is named: ignored, it would cost a crawl its links without a word.
 
 import { describe, expect, it } from 'vitest';
 import { pageWork, response } from '../../test-support/page-work.js';
@@ -39,6 +40,15 @@ const follow =
     followLinks(page, { stage, wants: () => true }, selector, options);
 const add = (url: string, options: Options) => (page: FetchedPage, stage: Stage) =>
   addUrl(page, stage, new Set(), url, options);
+
+it.each<[string, (page: FetchedPage, stage: Stage) => unknown, string, RegExp]>([
+  ['no selector', follow('a['), 'option-invalid', /`selector`.*"a\["/],
+  ['a name', follow('a', 'product' as Options), 'option-invalid', /an object such as.*"product"/],
+  ['an unknown option', add('b', { lable: 'x' } as Options), 'option-unknown', /`lable`.*known: label/],
+  ['no URL', add(undefined as unknown as string, {}), 'option-invalid', /`url`/],
+])('%s in place of what is expected is refused', async (_what, call, code, message) => {
+  await expect(staged(call)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+});
 
 describe('the depth', () => {
   it.each([

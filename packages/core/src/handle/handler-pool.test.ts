@@ -1,7 +1,9 @@
-// What is at stake: a stop must not wait for a handler that does not hear of it, and must not blame its page.
+// What is at stake: a stop must not wait for a handler that does not hear of it, and must not blame its page. And what
+// a handler emits too late must not be lost in silence.
 import { createManualClock } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
 import type { PageInCrawl } from '../page/page.js';
+import type { HandledPage } from './handled-page.js';
 import { HandlerPool } from './handler-pool.js';
 import { type Handler, Handlers } from './handlers.js';
 
@@ -13,11 +15,13 @@ const PAGE = {
   releaseDocument: () => undefined,
 } as PageInCrawl;
 
-function poolOf(handler: Handler, signal: AbortSignal) {
+type OnLate = (url: string, error: Error) => void;
+
+function poolOf(handler: Handler, signal: AbortSignal, onLate: OnLate = () => undefined) {
   const handlers = new Handlers();
   handlers.on('any', handler);
   const clock = createManualClock();
-  return { pool: new HandlerPool({ handlers, concurrency: 2, handlerTimeoutMs: 1_000, clock, signal }), clock };
+  return { pool: new HandlerPool({ handlers, concurrency: 2, handlerTimeoutMs: 1_000, clock, signal, onLate }), clock };
 }
 
 it.each<[string, Handler]>([
@@ -49,4 +53,20 @@ it('a handler that ends on hearing it has ended well', async () => {
 it('no handler begins after a stop at once', async () => {
   const { pool } = poolOf(() => expect.unreachable(), AbortSignal.abort());
   expect(await pool.handle(PAGE)).toEqual({ kind: 'stopped' });
+});
+
+it.each<[string, () => unknown, number]>([
+  ['that ended well is told, once', () => undefined, 1],
+  ['that threw has failed already', () => Promise.reject(new Error('no')), 0],
+])('what is emitted after the end of a handler %s', async (_what, end, count) => {
+  const late: string[] = [];
+  const pages: HandledPage[] = [];
+  const handler: Handler = (page) => {
+    pages.push(page);
+    return end();
+  };
+  const { pool } = poolOf(handler, new AbortController().signal, (url, { message }) => late.push(`${url} ${message}`));
+  await pool.handle(PAGE);
+  for (const page of [...pages, ...pages]) void page.emit(1);
+  expect(late).toEqual(Array(count).fill(expect.stringMatching(/^https:\/\/example\.com\/ .*is lost$/)));
 });

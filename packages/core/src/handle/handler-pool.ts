@@ -48,7 +48,7 @@ interface HandlerPoolOptions {
   /** Reads what `page.saveAll` requests. @default it cannot be used */
   readonly readMedia?: ReadMedia;
   readonly fetch?: OwnFetcher;
-  /** Told when a handler that has ended well goes on staging, once for each page. @default nobody is told */
+  /** Told when a handler that has ended well goes on staging, once for each page. @default ignored */
   readonly onLate?: (url: string, error: MannerlyError) => void;
 }
 

@@ -32,7 +32,7 @@ async function pageOf(
 
 function poolOf(
   routes: readonly (readonly [Route, Handler])[],
-  more: { concurrency?: number; signal?: AbortSignal; onLate?: (url: string, error: Error) => void } = {},
+  more: { concurrency?: number; signal?: AbortSignal } = {},
 ) {
   const handlers = new Handlers();
   for (const [route, handler] of routes) handlers.on(route, handler);
@@ -43,7 +43,6 @@ function poolOf(
     handlerTimeoutMs: 1_000,
     clock,
     signal: more.signal ?? new AbortController().signal,
-    onLate: more.onLate ?? (() => undefined),
   });
   return { pool, clock };
 }
@@ -289,50 +288,6 @@ describe('all or none', () => {
     await expect(page.add('/x')).rejects.toMatchObject({ code: 'page-over' });
     expect([staged.data, staged.links]).toEqual([[], []]);
   });
-
-  it.each([
-    ['that ended well is told, once, also if no one awaits it', () => undefined, 1],
-    ['that threw has failed already', () => Promise.reject(new Error('no')), 0],
-  ])('what comes after the end of a handler %s', async (_what, end, count) => {
-    const late: string[] = [];
-    let kept: HandledPage | null = null;
-    const handler: Handler = (page) => {
-      kept = page;
-      return end();
-    };
-    const { pool } = poolOf([['any', handler]], { onLate: (url, { message }) => late.push(`${url}: ${message}`) });
-    await pool.handle(await pageOf('<a href=b>'));
-    const page = kept as unknown as HandledPage;
-    void page.emit(1);
-    void page.follow();
-    expect(late).toHaveLength(count);
-    for (const each of late) expect(each).toMatch(/^https:\/\/example\.com\/a\/: .*is lost$/);
-  });
-
-  it.each<[string, (page: HandledPage) => Promise<unknown>, object]>([
-    ['no selector', (page) => page.follow('a['), { code: 'option-invalid', message: /`selector`.*"a\["/ }],
-    ['a name', (page) => page.follow('a', 'x' as never), { code: 'option-invalid', message: /an object such as.*"x"/ }],
-    [
-      'an unknown option',
-      (page) => page.add('b', { lable: 'x' } as never),
-      { code: 'option-unknown', message: /lable/ },
-    ],
-    ['no URL', (page) => page.add(undefined as never), { code: 'option-invalid', message: /`url`/ }],
-    ['no URL to fetch', (page) => page.fetch(7 as never), { code: 'option-invalid', message: /`url`.*7/ }],
-  ])(
-    '%s in place of what is expected is named',
-    async (_what, call, { code, message }: { code?: string; message?: RegExp }) => {
-      let said: Promise<unknown> = Promise.resolve();
-      await stagedBy(
-        (page) => {
-          said = call(page);
-          said.catch(() => undefined);
-        },
-        await pageOf('<a href=b>'),
-      );
-      await expect(said).rejects.toMatchObject({ code, message: expect.stringMatching(message ?? '') });
-    },
-  );
 
   it('a handler whose time is over is told, and what it does then does not count', async () => {
     let done: () => void = () => undefined;
