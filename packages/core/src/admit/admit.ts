@@ -47,8 +47,6 @@ export function seedUrls(seeds: readonly string[]): NewUrl[] {
   return seeds.map((url) => ({ url, depth: 0, via: 'seed', priority: SEED_PRIORITY }));
 }
 
-type WhyNot = Omit<Refusal, 'candidate'>;
-
 /** Links from a seed at most; `null`: as many as the other bounds allow. */
 type DepthBound = { readonly depth: number | null };
 
@@ -78,9 +76,14 @@ export function createAdmit(
         continue;
       }
       const parts = parseUrlParts(candidate.url);
-      const no = parts === null ? whyNoUrl(candidate.url) : whyOutside(scope, bounds, candidate, parts);
-      if (parts === null || no !== null) {
-        refused.push(refusal(candidate, no));
+      if (parts === null) {
+        refused.push({ candidate, reason: parseUrl(candidate.url) === null ? 'url-invalid' : 'url-scheme' });
+        continue;
+      }
+      const no = whyOutside(scope, bounds, candidate, parts);
+      if (no !== null) {
+        const { kind: _, ...why } = { kind: 'out', ...no };
+        refused.push({ candidate, ...why });
         continue;
       }
       const trap = trapOf(candidate, parts);
@@ -110,13 +113,4 @@ export function whyOutside(
 /** Not a seed, whose answer is reported; not another visit, which is queued although the URL is known. */
 function isPlainLink({ via, visit, dedupe }: NewUrl): boolean {
   return via === 'link' && (visit ?? 0) === 0 && dedupe !== false;
-}
-
-function whyNoUrl(text: string): WhyNot {
-  return { reason: parseUrl(text) === null ? 'url-invalid' : 'url-scheme' };
-}
-
-function refusal(candidate: NewUrl, no: WhyNot | null): Refusal {
-  const { reason, detail } = no ?? { reason: 'url-invalid' };
-  return { candidate, reason, ...(detail === undefined ? {} : { detail }) };
 }

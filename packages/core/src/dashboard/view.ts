@@ -66,11 +66,7 @@ interface HostTally {
   readonly smallestGapMs: number | null;
 }
 
-interface RequestRow {
-  readonly url: string;
-  readonly purpose: RequestRecord['purpose'];
-  readonly status: number | null;
-  readonly failure: string | null;
+interface RequestRow extends Pick<RequestRecord, 'url' | 'purpose' | 'status' | 'failure'> {
   readonly tookMs: number;
   readonly bytes: number;
   readonly atMs: number;

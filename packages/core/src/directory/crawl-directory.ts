@@ -110,14 +110,11 @@ export async function refuseOddKinds(path: string, isWritten = false): Promise<v
   for (const [folder, files, folders] of known) {
     for (const entry of await orIfAbsent([], () => readdir(folder, { withFileTypes: true }))) {
       const file = join(folder, entry.name);
-      if (isWritten && entry.isSymbolicLink() && (folders.test(entry.name) || files.test(entry.name)))
-        throw new MannerlyError(
-          'directory-format',
-          `${file} is a symbolic link: what a run writes would go elsewhere`,
-          {
-            hint: 'Put the file or folder itself there, or make the whole crawl directory elsewhere.',
-          },
-        );
+      if (isWritten && entry.isSymbolicLink() && (folders.test(entry.name) || files.test(entry.name))) {
+        const text = `${file} is a symbolic link: what a run writes would go elsewhere`;
+        const hint = 'Put the file or folder itself there, or make the whole crawl directory elsewhere.';
+        throw new MannerlyError('directory-format', text, { hint });
+      }
       const isOdd = folders.test(entry.name) ? entry.isFile() : files.test(entry.name) && entry.isDirectory();
       if (isOdd) {
         const text = `${file} is a ${entry.isFile() ? 'file, and a folder' : 'folder, and a file'} belongs there`;

@@ -133,13 +133,9 @@ export class Handlers {
   checkFor({ hasBrowser, hasForm }: { readonly hasBrowser: boolean; readonly hasForm: boolean }): void {
     const steps = [...this.#found.values()].find(({ inBrowser }) => inBrowser !== null);
     if (steps !== undefined && !hasBrowser) {
-      throw new MannerlyError(
-        'route-invalid',
-        `the route \`${steps.route}\` has \`inBrowser\`, and no browser opens pages`,
-        {
-          hint: 'Give the crawl one: --browser, `browser` in mannerly.config.json, or `fetcher: browserFetcher(…)`.',
-        },
-      );
+      const message = `the route \`${steps.route}\` has \`inBrowser\`, and no browser opens pages`;
+      const hint = 'Give the crawl one: --browser, `browser` in mannerly.config.json, or `fetcher: browserFetcher(…)`.';
+      throw new MannerlyError('route-invalid', message, { hint });
     }
     if (this.login !== null && !hasForm) {
       throw new MannerlyError('route-invalid', 'the route `login` has a handler, and no login form is sent', {
@@ -191,11 +187,9 @@ function routeKey(route: Route): string {
       STATUS_ROUTE.test(key) ||
       MEDIA_TYPE.test(key));
   if (isKnown) return key;
-  throw new MannerlyError(
-    'route-invalid',
-    `expected a route to be ${CONTENT_KINDS.join(', ')}, any, a media type, label:<label>, status:<300 to 599>, status:3xx, status:4xx or status:5xx, got ${String(route)}`,
-    {
-      hint: `\`label:${String(route)}\` takes the pages that were queued with this label. Events have \`crawler.events.on\`.`,
-    },
-  );
+  const byStatus = 'status:<300 to 599>, status:3xx, status:4xx or status:5xx';
+  const known = `${CONTENT_KINDS.join(', ')}, any, a media type, label:<label>, ${byStatus}`;
+  throw new MannerlyError('route-invalid', `expected a route to be ${known}, got ${String(route)}`, {
+    hint: `\`label:${String(route)}\` takes the pages that were queued with this label. Events have \`crawler.events.on\`.`,
+  });
 }

@@ -3,8 +3,8 @@
 // value.
 
 import { createHash } from 'node:crypto';
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sizeOf } from '../directory/whole-file.js';
 import { selectLinks } from '../page/links.js';
 import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
@@ -114,13 +114,4 @@ const ENDINGS: readonly (readonly [at: number, bytes: string, ending: string])[]
 function endingOf(body: Uint8Array): string {
   const start = Buffer.from(body.subarray(0, 16)).toString('latin1');
   return ENDINGS.find(([at, bytes]) => start.startsWith(bytes, at))?.[2] ?? '';
-}
-
-async function sizeOf(path: string): Promise<number | null> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
 }

@@ -29,10 +29,9 @@ export async function identityFiles(
 ): Promise<ReadonlyMap<string, string>> {
   const { agent, egress } = identity;
   const directory = keyDirectory(keys);
-  const signed = await signDirectory(directory, agent.host, keys, {
-    nowMs,
-    lifetimeSeconds: FOLDER_SIGNATURE_SECONDS,
-  });
+  const times = { nowMs, lifetimeSeconds: FOLDER_SIGNATURE_SECONDS };
+  const signed = await signDirectory(directory, agent.host, keys, times);
+  const keyids = keys.map(({ keyid }) => keyid);
   const cacheSeconds = keys.length > 1 ? ROTATION_CACHE_SECONDS : DIRECTORY_CACHE_SECONDS;
   const listed = { ...open(DIRECTORY_TYPE, cacheSeconds), ...signed };
   const served: ServedFile[] = [
@@ -40,18 +39,12 @@ export async function identityFiles(
     { path: '/', file: FILES.root, fields: listed },
     { path: `/${FILES.card}`, file: FILES.card, fields: open('application/json', DIRECTORY_CACHE_SECONDS) },
   ];
-  const files = new Map([
+  const files = new Map<string, string>([
     [FILES.directory, directory],
     [FILES.root, directory],
     [FILES.card, identityCard(identity)],
-    [
-      FILES.page,
-      identityPage(
-        identity,
-        keys.map(({ keyid }) => keyid),
-      ),
-    ],
-  ] as [string, string][]);
+    [FILES.page, identityPage(identity, keyids)],
+  ]);
   if (egress.length > 0) {
     files.set(FILES.addresses, addressList(egress, nowMs));
     served.push({ path: `/${FILES.addresses}`, file: FILES.addresses, fields: open('application/jafar+json', 3_600) });

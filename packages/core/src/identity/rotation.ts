@@ -64,13 +64,9 @@ export async function nextRotation(path: string, nowMs: number, isLeaked = false
   }
   const dueMs = kept.atMs + ROTATION_WAIT_MS;
   if (nowMs < dueMs) {
-    throw new MannerlyError(
-      'identity-key',
-      `too early: the step "${FOLLOWS[kept.step]}" may be taken at ${iso(dueMs)}`,
-      {
-        hint: 'Until then verifiers may have a copy of the directory as it was. If the key has leaked: --leaked.',
-      },
-    );
+    const message = `too early: the step "${FOLLOWS[kept.step]}" may be taken at ${iso(dueMs)}`;
+    const hint = 'Until then verifiers may have a copy of the directory as it was. If the key has leaked: --leaked.';
+    throw new MannerlyError('identity-key', message, { hint });
   }
   if (kept.step === 'use') return { step: 'drop', keys: [current], next: null, take: over };
   const { next: following, note: noted } = note('use');

@@ -95,11 +95,8 @@ export class Licenses {
     const { tokens, nowMs, tell } = this.#parts;
     for (const { origin, endsAtMs } of tokens.endingBefore(nowMs() + LICENSE_TOKEN_ENDS_MS)) {
       const verb = endsAtMs < nowMs() ? 'ended' : 'ends';
-      tell(
-        'token-expiring',
-        origin,
-        `its licence token ${verb} at ${new Date(endsAtMs).toISOString()}: obtain another`,
-      );
+      const detail = `its licence token ${verb} at ${new Date(endsAtMs).toISOString()}: obtain another`;
+      tell('token-expiring', origin, detail);
     }
   }
 
@@ -321,7 +318,7 @@ export class Licenses {
     const named =
       this.#named.get(authority) ?? new Set((await readJson<readonly string[]>(this.#parts.store, key)) ?? []);
     keepLatest(this.#named, authority, named, MAX_LICENSE_AUTHORITIES);
-    const hash = keyOf(document);
+    const hash = createHash('sha256').update(document).digest('hex');
     if (named.has(hash)) return true;
     if (named.size >= MAX_LICENSES_PER_AUTHORITY) return false;
     named.add(hash);
@@ -367,10 +364,6 @@ function remarkOn(reading: LicenseReading): string {
 
 function priced(outcome: string, price: string | null): string {
   return price === null ? outcome : `${outcome} ${price}`;
-}
-
-function keyOf(document: string): string {
-  return createHash('sha256').update(document).digest('hex');
 }
 
 /** The page says its licence, and what that does not let us keep is not kept. `null`: none is named. */

@@ -193,7 +193,7 @@ function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey):
   });
   const limits = {
     pages: bounds.pages,
-    runningMs: inMs(bounds.minutes),
+    runningMs: bounds.minutes === null ? null : bounds.minutes * MS_PER_MINUTE,
     maxIdleMs: maxIdleMs * (1 + WAIT_JITTER),
     crawlIntervalMs: politeness.crawlIntervalMs,
     concurrency: network.concurrency,
@@ -291,8 +291,4 @@ function plannedHost(
     isCut,
     wait: wait === null ? null : { reason: wait.reason, untilMs: wait.untilMs },
   };
-}
-
-function inMs(minutes: number | null): number | null {
-  return minutes === null ? null : minutes * MS_PER_MINUTE;
 }

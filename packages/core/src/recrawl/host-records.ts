@@ -65,25 +65,15 @@ export interface Claim {
   readonly lastmod: Lastmod;
 }
 
+export const NO_CLAIMS = { changed: 0, changedTrue: 0, unchanged: 0, unchangedTrue: 0 };
 /** How far each kind of claim of a host has proved true, and how often it was looked at. */
-interface LastmodRecord {
-  readonly changed: number;
-  readonly changedTrue: number;
-  readonly unchanged: number;
-  readonly unchangedTrue: number;
-}
+type LastmodRecord = Readonly<typeof NO_CLAIMS>;
 
-export const NO_CLAIMS: LastmodRecord = { changed: 0, changedTrue: 0, unchanged: 0, unchangedTrue: 0 };
-
-/** How far the claims of a host are trusted, each kind by itself, and what they weigh together: 0 to 1. */
-interface HostTrust {
-  readonly changed: number;
-  readonly unchanged: number;
-  readonly weight: number;
-}
-
-/** The means of two beta distributions, and their sum less 1. At first as if three of four had been true: one half. */
-export function trustOf({ changed, changedTrue, unchanged, unchangedTrue }: LastmodRecord): HostTrust {
+/**
+ * How far the claims of a host are trusted, each kind by itself, and what they weigh together, 0 to 1: the means of two
+ * beta distributions, and their sum less 1. At first as if three of four had been true: one half.
+ */
+export function trustOf({ changed, changedTrue, unchanged, unchangedTrue }: LastmodRecord) {
   const [ofChanged, ofUnchanged] = [(changedTrue + 3) / (changed + 4), (unchangedTrue + 3) / (unchanged + 4)];
   return { changed: ofChanged, unchanged: ofUnchanged, weight: Math.max(0, ofChanged + ofUnchanged - 1) };
 }
@@ -118,7 +108,7 @@ export class LastmodTrust {
     return { says, trust: trust[says], weight: covers * trust.weight, covers, lastmod };
   }
 
-  async of(host: string): Promise<HostTrust> {
+  async of(host: string): Promise<ReturnType<typeof trustOf>> {
     await this.#records.load(host);
     return trustOf(this.#records.of(host));
   }

@@ -6,7 +6,7 @@ import type { VisitLook } from '../report/explain.js';
 import { changesPerDay } from './change-estimate.js';
 import { GroupPriors } from './group-priors.js';
 import { LastmodTrust } from './host-records.js';
-import { type HostValidators, ValidatorTrust } from './host-validators.js';
+import { ValidatorTrust } from './host-validators.js';
 import { VISITS_TO_JUDGE } from './limits.js';
 import { decodeVisit, visitKey } from './page-visit.js';
 import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
@@ -47,22 +47,17 @@ export async function lookAtVisit(
   const { host } = new URL(url);
   const { visits, changes, changedAtMs, etag, lastModified, estimate } = visit;
   const { atMs: dueAtMs, why } = dueOf(visit, options, claim);
+  const { untrustedUntilMs, restless, deliveryDates } = await validators.of(host);
   return {
     ...{ visits, changes, changedAtMs, etag, lastModified, lastVisitMs: visit.atMs, failures: visit.failures ?? 0 },
     ...estimate,
     changesPerDay: changesPerDay(estimate),
     fresh: freshNow(visit, nowMs),
     ...{ importance, value, dueAtMs, why },
-    ...trustOf(await validators.of(host), nowMs),
-    lastmod: claim?.says ?? null,
-    lastmodTrust: await expectations.lastmodTrust.of(host),
-  };
-}
-
-function trustOf({ untrustedUntilMs, restless, deliveryDates }: HostValidators, nowMs: number) {
-  return {
     untrustedUntilMs: untrustedUntilMs > nowMs ? untrustedUntilMs : null,
     isEtagTrusted: restless < VISITS_TO_JUDGE,
     isLastModifiedTrusted: deliveryDates < VISITS_TO_JUDGE,
+    lastmod: claim?.says ?? null,
+    lastmodTrust: await expectations.lastmodTrust.of(host),
   };
 }

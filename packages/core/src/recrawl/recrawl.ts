@@ -3,8 +3,7 @@
 
 import { FrontierError, type JsonValue, type PageWork } from '@mannerly/frontier';
 import type { ArchivedResponse } from '../archive/crawl-archive.js';
-import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
-import { isForTag } from '../fetch/outcome.js';
+import { type HeaderLines, isForTag, type ResponseOutcome } from '../fetch/outcome.js';
 import type { PageChange, UnchangedPage } from '../handle/handled-page.js';
 import { writeJson } from '../json-record.js';
 import type { FetchedPage } from '../page/page.js';
@@ -94,15 +93,7 @@ export class Recrawl {
   readonly sitemaps: SitemapVisits;
   readonly known: KnownPages;
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
-  #counts: Counted = {
-    visits: 0,
-    notModified: 0,
-    sameContent: 0,
-    cosmetic: 0,
-    changed: 0,
-    gone: 0,
-    bytesSaved: 0,
-  };
+  #counts: Counted = { visits: 0, notModified: 0, sameContent: 0, cosmetic: 0, changed: 0, gone: 0, bytesSaved: 0 };
 
   constructor(store: VisitStore, options: ResolvedRecrawlOptions, parts: RecrawlParts) {
     this.#store = store;
@@ -337,11 +328,9 @@ export class Recrawl {
   }
 
   #count(more: Partial<Counted>): void {
-    const sums = Object.entries(this.#counts).map(([name, count]) => [
-      name,
-      count + (more[name as keyof typeof more] ?? 0),
-    ]);
-    this.#counts = Object.fromEntries(sums);
+    const counts = { ...this.#counts };
+    for (const name of Object.keys(counts) as (keyof Counted)[]) counts[name] += more[name] ?? 0;
+    this.#counts = counts;
   }
 
   /** A visit whose user data are too long for a record is not kept: the page is not visited again. */

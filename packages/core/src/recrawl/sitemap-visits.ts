@@ -2,8 +2,7 @@
 // within an hour of the last reading. What their dates say of pages is kept next to them.
 
 import type { Frontier, JsonValue, NewUrl, PageWork } from '@mannerly/frontier';
-import type { ResponseOutcome } from '../fetch/outcome.js';
-import { isForTag } from '../fetch/outcome.js';
+import { isForTag, type ResponseOutcome } from '../fetch/outcome.js';
 import { urlKey, writeJson } from '../json-record.js';
 import type { FeedRhythm } from '../page/sitemap.js';
 import type { UrlDecision } from '../report/decision.js';
@@ -143,14 +142,12 @@ export class SitemapVisits {
       return 'mismatch';
     }
     const atMs = timing.endedAtMs;
-    const estimate = afterUnchanged(before.estimate, (atMs - before.readAtMs) / DAY_MS);
-    const validators = validatorsAfter(before, headers);
     await this.#write({
       ...before,
       status: 'fetched',
       ...{ atMs, readAtMs: atMs },
-      estimate,
-      ...validators,
+      estimate: afterUnchanged(before.estimate, (atMs - before.readAtMs) / DAY_MS),
+      ...validatorsAfter(before, headers),
       freshUntilMs: freshUntilMs(headers, atMs, this.#parts.trustFreshnessDays),
     });
     return 'known';
@@ -214,12 +211,9 @@ export class SitemapVisits {
 /** A sitemap that always changes is read every hour, others less often. */
 function dueMs({ atMs, estimate, freshUntilMs: untilMs, rhythm }: SitemapVisit): number {
   const days = Math.min(MAX_SITEMAP_DAYS, dueAfterDays(changesPerDay(estimate), MIN_SITEMAP_DAYS));
-  return outsideSkips(rhythm, Math.max(atMs + days * DAY_MS, untilMs ?? 0, inRhythmMs(rhythm, atMs)));
-}
-
-/** When a feed may be read again after its `ttl` or its period, epoch milliseconds. */
-function inRhythmMs(rhythm: FeedRhythm | null, atMs: number): number {
-  return atMs + Math.min((rhythm?.minutes ?? 0) * 60_000, MAX_FEED_DAYS * DAY_MS);
+  // After its `ttl` or its period.
+  const inRhythmMs = atMs + Math.min((rhythm?.minutes ?? 0) * 60_000, MAX_FEED_DAYS * DAY_MS);
+  return outsideSkips(rhythm, Math.max(atMs + days * DAY_MS, untilMs ?? 0, inRhythmMs));
 }
 
 /** The first hour from a time on that a feed does not skip; the time itself where it skips all. */

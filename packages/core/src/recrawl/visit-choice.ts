@@ -121,12 +121,7 @@ export async function* recordsOf(
 const SEED_IMPORTANCE = 4;
 const USUAL_IMPORTANCE = 1;
 
-interface DueOptions {
-  /** Interval of a page that always changes, days; others are visited less often. `null`: every page is due. */
-  readonly everyDays: number | null;
-  readonly minDays: number;
-  readonly maxDays: number;
-}
+type DueOptions = Pick<ResolvedRecrawlOptions, 'everyDays' | 'minDays' | 'maxDays'>;
 
 /** Whether two visits in a row have found no page, or one that was final. */
 export function isGone({ missing }: Pick<PageVisit, 'missing'>): boolean {

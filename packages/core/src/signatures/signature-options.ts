@@ -43,11 +43,8 @@ export function resolveSignature(given: GivenSignature): ResolvedSignature {
     return { signer: loaded, terms, isTestKey: loaded.isTestKey };
   }
   if (!/^[\w-]{43}$/.test(keyid)) {
-    throw invalidOption(
-      'identity.signature.keyid',
-      'the thumbprint of the public key (RFC 7638), 43 characters',
-      keyid,
-    );
+    const range = 'the thumbprint of the public key (RFC 7638), 43 characters';
+    throw invalidOption('identity.signature.keyid', range, keyid);
   }
   return { signer: { keyid, sign }, terms, isTestKey: keyid === TEST_KEYID };
 }

@@ -103,11 +103,8 @@ function readKeyFile(path: string): string {
     const { mode } = fstatSync(file);
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
       const rights = (mode & 0o777).toString(8);
-      throw refused(
-        `file:${path} to be yours alone`,
-        `others may use it (mode ${rights}); chmod 600 it`,
-        'key-permissions',
-      );
+      const but = `others may use it (mode ${rights}); chmod 600 it`;
+      throw refused(`file:${path} to be yours alone`, but, 'key-permissions');
     }
     const bytes = Buffer.alloc(MAX_KEY_BYTES + 1);
     return bytes.toString('utf8', 0, readSync(file, bytes));

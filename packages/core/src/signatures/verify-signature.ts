@@ -91,11 +91,8 @@ function readSignature(message: SignedMessage, options: VerifyOptions): Read | S
   if (label === undefined || member === undefined) return inputs.size === 0 ? 'signature-absent' : 'tag-other';
   const signature = signatures.get(label)?.value;
   if (signature?.type !== 'bytes') return 'signature-absent';
-  const [created, expires, keyid] = [
-    secondsOf(member, 'created'),
-    secondsOf(member, 'expires'),
-    textOf(member, 'keyid'),
-  ];
+  const [created, expires] = [secondsOf(member, 'created'), secondsOf(member, 'expires')];
+  const keyid = textOf(member, 'keyid');
   if (created === null || expires === null || keyid === null) return 'parameter-missing';
   if (member.parameters.has('alg') && textOf(member, 'alg') !== ALGORITHM) return 'algorithm-other';
   const covered = member.items.map(({ raw }) => raw);

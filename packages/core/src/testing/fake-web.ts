@@ -19,6 +19,7 @@ import {
 } from './fake-answer.js';
 import { fakeExchange, isBeforeSending } from './fake-exchange.js';
 import { FAKE_ADDRESSES, MAX_FOLDER_FILES } from './limits.js';
+import type { SeenRequest } from './politeness-assertions.js';
 import type { VirtualClock } from './virtual-clock.js';
 
 /** What a host serves. Everything is optional: an empty host answers 404. */
@@ -48,17 +49,10 @@ interface FakeWebOptions {
 }
 
 /** One request as the fake web saw it. Times are epoch milliseconds. */
-export interface FakeExchange {
-  readonly url: string;
-  /** Host name without port. */
-  readonly host: string;
+export interface FakeExchange extends SeenRequest {
   /** With query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** When it arrived. */
-  readonly startMs: number;
-  /** When its answer was sent, or it was aborted; `Infinity` while it is under way. */
-  readonly endMs: number;
   /** `null`: no response came. */
   readonly status: number | null;
 }

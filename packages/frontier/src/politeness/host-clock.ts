@@ -67,14 +67,8 @@ export interface AfterExchange {
 const REFUSALS: ReadonlySet<number> = new Set([401, 402, 403, 407, 451]);
 
 /** Failure words that are about us, not about the host. */
-const OURS = new Set<string>([
-  'aborted',
-  'internal',
-  'address-forbidden',
-  'port-forbidden',
-  'scheme-unsupported',
-  'proxy',
-  'proxy-refused',
+const OURS: ReadonlySet<string> = new Set([
+  ...['aborted', 'internal', 'address-forbidden', 'port-forbidden', 'scheme-unsupported', 'proxy', 'proxy-refused'],
 ]);
 
 /**
@@ -169,7 +163,7 @@ function afterGood(clock: HostClock): HostClock {
 
 function afterThrottle(clock: HostClock, exchange: Exchange, currentIntervalMs: number): AfterExchange {
   const inARow = clock.throttledInARow + 1;
-  const requiredMs = exchange.retryAfter === null ? null : parseRetryAfter(exchange.retryAfter, exchange.endedAtMs);
+  const requiredMs = retryAfterMs(exchange);
   const untilMs = exchange.endedAtMs + throttlePauseMs(inARow, requiredMs);
   // An operator's interval of 0 doubles to nothing, hence the least value.
   const fromMs = Math.max(currentIntervalMs, clock.adaptiveMs, LEAST_ADAPTIVE_MS);
@@ -238,12 +232,7 @@ export interface RetryWaits {
 
 /** Failures that the same request would meet again at once. */
 const LASTING: ReadonlySet<string> = new Set([
-  'headers-too-large',
-  'encoding',
-  'address-forbidden',
-  'port-forbidden',
-  'scheme-unsupported',
-  'proxy-refused',
+  ...['headers-too-large', 'encoding', 'address-forbidden', 'port-forbidden', 'scheme-unsupported', 'proxy-refused'],
   'internal',
 ]);
 
@@ -260,11 +249,11 @@ export function retryUrl(exchange: Exchange, tries: number, waits: RetryWaits = 
   const kind = answerKind(exchange);
   if (kind === 'good') return { kind: 'give-up', reason: 'status-not-retried' };
   if (kind === 'refused') return { kind: 'give-up', reason: 'refused-by-site' };
-  const isLasting = kind !== 'throttled' && exchange.failure !== null && LASTING.has(exchange.failure);
-  if (isLasting) return { kind: 'give-up', reason: reasonFor(exchange, kind) };
   const isThrottled = kind === 'throttled';
+  const reason = isThrottled ? kind : (exchange.failure ?? 'server-error');
+  if (!isThrottled && LASTING.has(reason)) return { kind: 'give-up', reason };
   const waitMs = (isThrottled ? waits.throttleWaitsMs : waits.failureWaitsMs)[tries];
-  if (waitMs === undefined) return { kind: 'exhausted', last: reasonFor(exchange, kind) };
+  if (waitMs === undefined) return { kind: 'exhausted', last: reason };
   const requiredMs = isThrottled ? Math.min(retryAfterMs(exchange) ?? 0, RETRY_AFTER_MAX_MS) : 0;
   return { kind: 'again', notBeforeMs: exchange.endedAtMs + Math.max(waitMs, requiredMs) };
 }
@@ -285,9 +274,4 @@ export function redirectNotBeforeMs(exchange: Exchange): number | null {
 
 function retryAfterMs(exchange: Exchange): number | null {
   return exchange.retryAfter === null ? null : parseRetryAfter(exchange.retryAfter, exchange.endedAtMs);
-}
-
-function reasonFor(exchange: Exchange, kind: 'throttled' | 'failing' | 'ours'): string {
-  if (kind === 'throttled') return 'throttled';
-  return exchange.failure ?? 'server-error';
 }

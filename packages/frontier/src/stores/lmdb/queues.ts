@@ -3,7 +3,7 @@
 
 import type { FrontierError } from '../../errors.js';
 import type { HostCommit, LeaseRequest, NewEntry, OpenRequest, RecordListing, ReserveSlot } from '../../store.js';
-import { type StoreQueues, toFailure } from '../checked-store.js';
+import { type resolveShared, type StoreQueues, toFailure } from '../checked-store.js';
 import { statsOf } from '../host-queues.js';
 import { type Environment, openEnvironment, rowsOf } from './environment.js';
 import { GroupCommit, type Urgency } from './group-commit.js';
@@ -31,14 +31,11 @@ const BEHIND_SLOTS = Buffer.of(SLOT + 1);
 /** Slots read, per slot taken, to remove those whose time has passed. */
 const SWEPT_PER_SLOT = 2;
 
-export interface ResolvedLmdbOptions {
+export interface ResolvedLmdbOptions extends ReturnType<typeof resolveShared> {
   readonly path: string;
-  readonly identity: string;
-  readonly maxQueued: number;
   readonly seenBudget: number;
   readonly firstDelayMs: number;
   readonly commitEveryMs: number;
-  readonly nowMs: (() => number) | null;
 }
 
 export class LmdbQueues implements StoreQueues {

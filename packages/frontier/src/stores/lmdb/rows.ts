@@ -12,14 +12,7 @@
 import { createHash } from 'node:crypto';
 
 /** Kinds of rows: the fifth byte of their keys. */
-export const KIND = Object.freeze({
-  waiting: 1,
-  inLine: 2,
-  openLine: 0,
-  blockEnd: 1,
-  block: 2,
-  laneName: 3,
-});
+export const KIND = Object.freeze({ waiting: 1, inLine: 2, openLine: 0, blockEnd: 1, block: 2, laneName: 3 });
 /** Bytes of an order or an entry's id. */
 const SEQUENCE_BYTES = 5;
 const PREFIX_BYTES = 5;
