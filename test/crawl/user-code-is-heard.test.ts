@@ -152,9 +152,17 @@ describe('a crawl that comes to nothing', () => {
     ]);
   });
 
-  it('is silent where pages were fetched', async () => {
-    await crawl({}, { pages: { '/': fakePage('Start', ['/b']), '/b': fakePage('B') } });
+  it('says so where no handler takes the only page', async () => {
+    await crawl({}, { pages: { '/': { headers: { 'Content-Type': 'application/json' }, body: '{}' } } }, {});
+    expect(printed).toEqual([expect.stringMatching(/Only one page was fetched: no-handler \(1\): .*no handler/)]);
+  });
+
+  it('is silent where pages were fetched, and says so where they were before', async () => {
+    const site = { pages: { '/': fakePage('Start', ['/b']), '/b': fakePage('B') } };
+    await crawl({}, site);
     expect(printed).toEqual([]);
+    await crawl({}, site);
+    expect(printed).toEqual([expect.stringMatching(/ended before: nothing was requested\. Start over with `reset/)]);
   });
 
   it('says that a host does nothing but fail, a bounded number of times', async () => {

@@ -251,3 +251,16 @@ describe('bounds that end at once', () => {
     expect(code).toBe(4);
   });
 });
+
+it.each([
+  ['a handler', 'export default (page) => page.emit({ t: page.title })', /threw TypeError/],
+  ['an async function', 'export async function handlers() { throw new Error("x") }', /is an async function/],
+])('%s in place of the function that registers handlers is told apart', async (_what, source, says) => {
+  const config = join(base, 'mannerly.config.json');
+  writeFileSync(join(base, 'handlers.mjs'), source);
+  writeFileSync(config, JSON.stringify({ handlers: './handlers.mjs' }));
+  const { code, err } = await onLoopback('--config', config);
+  expect(code).toBe(2);
+  expect(err).toMatch(says);
+  expect(err).toContain('crawler.on(');
+});

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { MannerlyError } from '../errors.js';
 import type { Handler, HandlerOptions, Route } from '../handle/handlers.js';
 import { checkedStages, type ItemStage } from '../handle/item-stages.js';
 import { UsageError } from './failure.js';
@@ -25,7 +26,8 @@ export function registerDefault(routes: HandlerRoutes): void {
 export async function loadHandlers(path: string): Promise<(routes: HandlerRoutes) => void> {
   const module = await loadModule(path);
   const handlers = module['handlers'] ?? module['default'];
-  if (typeof handlers === 'function') return handlers as (routes: HandlerRoutes) => void;
+  if (typeof handlers === 'function')
+    return (routes) => callRegistering(path, handlers as (routes: HandlerRoutes) => unknown, routes);
   const entries = typeof handlers === 'object' && handlers !== null ? Object.entries(handlers) : [];
   if (entries.length === 0) {
     const hint = 'Export them as `handlers`: an object of routes, or a function that registers them.';
@@ -42,6 +44,23 @@ export async function loadHandlers(path: string): Promise<(routes: HandlerRoutes
       routes.on(route as Route, handler as Handler, options);
     }
   };
+}
+
+/** Calls a function that registers handlers. A handler in its place would get the crawler as its page. */
+function callRegistering(path: string, register: (routes: HandlerRoutes) => unknown, routes: HandlerRoutes): void {
+  const hint =
+    'It gets the crawler and registers handlers, and no page: ' +
+    "export function handlers(crawler) { crawler.on('html', async (page) => { … }) }";
+  let returned: unknown;
+  try {
+    returned = register(routes);
+  } catch (error) {
+    if (error instanceof MannerlyError) throw error;
+    throw new UsageError(`\`handlers\` of ${path} threw ${String(error)}${placeOf(error)}`, hint);
+  }
+  if (!(returned instanceof Promise)) return;
+  returned.catch(() => undefined);
+  throw new UsageError(`\`handlers\` of ${path} is an async function, and nothing waits for it`, hint);
 }
 
 /**

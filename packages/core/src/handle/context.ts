@@ -138,6 +138,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
     });
 
   readonly fetch = async (text: string, options: PageFetchOptions = {}): Promise<PageFetch> => {
+    checkNames('`fetch`, which sends GET', FETCH_OPTIONS, options);
     const url = resolved(this.#page, text);
     if (url === null) return { kind: 'dropped', url: text.slice(0, MAX_LINK_URL_CHARS), reason: 'url-invalid' };
     this.#fetches += 1;
@@ -255,20 +256,24 @@ function resolved(page: FetchedPage, text: string): string | null {
   return resolveHref(text.trim(), linkBase(page.url, page.html?.baseHref ?? null));
 }
 
-const FOLLOW_OPTIONS: readonly string[] = ['label', 'userData', 'priority', 'allowDuplicate', 'depth'];
+const FOLLOW_OPTIONS = ['label', 'userData', 'priority', 'allowDuplicate', 'depth'];
+const FETCH_OPTIONS = ['waitMs', 'headers', 'maxBodyBytes'];
+
+/** @throws MannerlyError `option-invalid`, `option-unknown`. Not in TypeScript alone: a typo would be ignored. */
+function checkNames(owner: string, known: readonly string[], options: object): void {
+  if (typeof options !== 'object' || options === null) {
+    throw invalidOption('options', `an object of ${known.join(', ')}`, options);
+  }
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new MannerlyError('option-unknown', `unknown option \`${unknown}\` of ${owner}; known: ${known.join(', ')}`);
+}
 
 type Carried = { readonly [Name in keyof FollowOptions]?: FollowOptions[Name] | undefined };
 
 /** Candidates from a page. What they carry is copied once: the handler may change its own later. Throws as `addUrl`. */
 function candidates(page: FetchedPage, via: 'link' | 'handler', options: Carried): (url: string) => NewUrl {
-  if (typeof options !== 'object' || options === null) {
-    throw invalidOption('options', "an object such as { label: 'product' }", options);
-  }
-  const unknown = Object.keys(options).find((name) => !FOLLOW_OPTIONS.includes(name));
-  if (unknown !== undefined) {
-    const message = `unknown option \`${unknown}\` of a link; known: ${FOLLOW_OPTIONS.join(', ')}`;
-    throw new MannerlyError('option-unknown', message);
-  }
+  checkNames('a link', FOLLOW_OPTIONS, options);
   const { label, userData, priority, allowDuplicate = false } = options;
   if (options.depth !== undefined && options.depth !== 'same' && options.depth !== 'deeper') {
     throw invalidOption('depth', "'same' or 'deeper'", options.depth);

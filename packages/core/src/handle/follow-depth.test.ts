@@ -43,7 +43,7 @@ const add = (url: string, options: Options) => (page: FetchedPage, stage: Stage)
 
 it.each<[string, (page: FetchedPage, stage: Stage) => unknown, string, RegExp]>([
   ['no selector', follow('a['), 'option-invalid', /`selector`.*"a\["/],
-  ['a name', follow('a', 'product' as Options), 'option-invalid', /an object such as.*"product"/],
+  ['a name', follow('a', 'product' as Options), 'option-invalid', /an object of label, .*"product"/],
   ['an unknown option', add('b', { lable: 'x' } as Options), 'option-unknown', /`lable`.*known: label/],
   ['no URL', add(undefined as unknown as string, {}), 'option-invalid', /`url`/],
 ])('%s in place of what is expected is refused', async (_what, call, code, message) => {

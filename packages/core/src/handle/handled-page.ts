@@ -104,9 +104,9 @@ export interface HandledPage extends FetchedPage {
   saveAll(selector: string, options?: SaveAllOptions): Promise<readonly SavedMedia[]>;
   /**
    * Requests one more file and waits for it, ahead of the queue of its host. Scope, robots.txt, spacing, address guard
-   * and logs apply. It counts as a request, not as a page. No retries, no redirects, at most 100 per page. Never
-   * rejects.
+   * and logs apply. It counts as a request, not as a page. GET only, no retries, no redirects, at most 100 per page.
    * @param url - Resolved against the page's base.
+   * @throws MannerlyError (rejects) `option-invalid`, `option-unknown`; never for what becomes of the request.
    */
   fetch(url: string, options?: PageFetchOptions): Promise<PageFetch>;
 }
@@ -125,7 +125,9 @@ type Jsonable<T> = unknown extends T
         ? [Jsonable<Json>] extends [never]
           ? never
           : T
-        : { readonly [Key in keyof T]: Jsonable<T[Key]> };
+        : T extends PromiseLike<unknown>
+          ? 'a promise: await it'
+          : { readonly [Key in keyof T]: Jsonable<T[Key]> };
 
 /** What `page.emit` takes: anything that JSON.stringify writes, so not `undefined` itself. */
 export type JsonItem<T> = T extends undefined ? never : Jsonable<T>;

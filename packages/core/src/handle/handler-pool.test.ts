@@ -70,3 +70,13 @@ it.each<[string, () => unknown, number]>([
   for (const page of [...pages, ...pages]) void page.emit(1);
   expect(late).toEqual(Array(count).fill(expect.stringMatching(/^https:\/\/example\.com\/ .*is lost$/)));
 });
+
+it.each([{ method: 'POST' }, { body: 'x' }, { timeout: 1 }])('a handler cannot request with %j', async (options) => {
+  let answer: Promise<unknown> = Promise.resolve();
+  const { pool } = poolOf((page) => {
+    answer = page.fetch('/search', options as object);
+    return answer.catch(() => undefined);
+  }, new AbortController().signal);
+  await pool.handle(PAGE);
+  await expect(answer).rejects.toMatchObject({ code: 'option-unknown', message: expect.stringContaining('GET') });
+});

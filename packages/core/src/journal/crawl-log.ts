@@ -129,9 +129,14 @@ export class CrawlLog implements JournalListener {
     // Of one process among several it says nothing: the others may have fetched.
     const why = report === null || report.part !== undefined ? null : whyNothingFetched(report);
     if (report !== null && why !== null) {
-      const isAllElsewhere = report.pages === 1 && report.outcomes['dropped']?.['out-of-scope'] !== undefined;
-      if (fetchedPages(report) === 0 || isAllElsewhere)
+      const { dropped, fetched } = report.outcomes;
+      const isUseless = dropped?.['out-of-scope'] !== undefined || fetched?.['no-handler'] !== undefined;
+      if (fetchedPages(report) === 0 || (report.pages === 1 && isUseless))
         this.#tell('warn', 'nothing-fetched', why.replace(/\s*\n\s*/g, ' ').trim());
+    } else if (report?.alreadyFinished === true && report.part === undefined) {
+      const more = report.state === 'bounded' ? 'Raise `bounds`, or start' : 'Start';
+      const text = `This crawl had ended before: nothing was requested. ${more} over with \`reset: true\` of \`run\``;
+      this.#tell('warn', 'nothing-fetched', text);
     }
     const what =
       report === null ? 'The run failed' : `The run ended (${report.state}): ${plural(report.pages, 'page')}`;

@@ -7,8 +7,13 @@ import { suggestionFor } from './suggestion.js';
 
 /** Checks the options of a group and fills in the rest. @param path - Of the group, with a dot at its end, or empty. */
 export function fill<R extends Rows>(path: string, rows: R, given: unknown): Filled<R> {
-  if (!isObject(given)) throw invalidOption(path.slice(0, -1) || 'options', 'an object', given);
   const known = Object.keys(rows);
+  if (!isObject(given))
+    throw invalidOption(
+      path.slice(0, -1) || 'options',
+      path === '' ? 'an object' : `an object of ${known.join(', ')}`,
+      given,
+    );
   const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown !== undefined) {
     const meant = suggestionFor(unknown, path, rows);

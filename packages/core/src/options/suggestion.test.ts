@@ -17,6 +17,9 @@ describe('the option that was meant', () => {
     ['maxRequestsPerCrawl', 'bounds.pages'],
     ['concurrency', 'network.concurrency'],
     ['DOWNLOAD_DELAY', 'politeness.profile'],
+    ['headers', 'network.headers'],
+    ['requestHandler', "crawler.on('html', …)"],
+    ['constructor', null],
     ['frobnicate', null],
     ['x', null],
     ['a'.repeat(100_000), null],
@@ -28,6 +31,7 @@ describe('the option that was meant', () => {
     const { shape } = CRAWL_ROWS.scope;
     if (shape.kind !== 'group') throw new Error('scope is a group');
     expect(suggestionFor('withing', 'scope.', shape.rows)).toBe('scope.within');
-    expect(suggestionFor('startUrls', 'scope.', shape.rows)).toBeNull();
+    expect(suggestionFor('startUrls', 'scope.', shape.rows)).toBe('scope.seeds');
+    expect(suggestionFor('maxDepth', 'scope.', shape.rows)).toBeNull();
   });
 });

@@ -4,23 +4,36 @@
 import type { Rows } from './row.js';
 import { placedRows } from './table.js';
 
-/** What Crawlee and Scrapy call an option, in the spelling of both. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
-  starturls: 'scope.seeds',
-  alloweddomains: 'scope.within',
-  maxrequestspercrawl: 'bounds.pages',
-  maxcrawldepth: 'bounds.depth',
-  depthlimit: 'bounds.depth',
-  maxconcurrency: 'network.concurrency',
-  concurrentrequests: 'network.concurrency',
-  maxrequestsperminute: 'politeness.requestsPerSecond',
-  downloaddelay: 'politeness.profile',
-  samedomaindelaysecs: 'politeness.profile',
-  maxrequestretries: 'retries.failureWaitsMs',
-  requesthandlertimeoutsecs: 'handlerTimeoutMs',
-  proxyconfiguration: 'network.proxy',
-  useragent: 'identity.name',
-};
+/** What is meant by the names of Crawlee and Scrapy, in the spelling of both, and by words that come to mind first. */
+const ELSEWHERE = new Map(
+  Object.entries({
+    starturls: 'scope.seeds',
+    alloweddomains: 'scope.within',
+    maxrequestspercrawl: 'bounds.pages',
+    maxcrawldepth: 'bounds.depth',
+    depthlimit: 'bounds.depth',
+    maxconcurrency: 'network.concurrency',
+    concurrentrequests: 'network.concurrency',
+    maxrequestsperminute: 'politeness.requestsPerSecond',
+    downloaddelay: 'politeness.profile',
+    samedomaindelaysecs: 'politeness.profile',
+    maxrequestretries: 'retries.failureWaitsMs',
+    requesthandlertimeoutsecs: 'handlerTimeoutMs',
+    proxyconfiguration: 'network.proxy',
+    useragent: 'identity.name',
+    requesthandler: "crawler.on('html', …)",
+    failedrequesthandler: "crawler.events.on('decision', …)",
+    prenavigationhooks: 'hooks.beforeFetch',
+    beforerequest: 'hooks.beforeFetch',
+    out: 'crawler.run({ out })',
+    headers: 'network.headers',
+    timeout: 'network.requestTimeoutMs',
+    maxpages: 'bounds.pages',
+    maxdepth: 'bounds.depth',
+    delay: 'politeness.profile',
+    interval: 'politeness.profile',
+  }),
+);
 /** Letters that may be wrong, and of how many. */
 const MOST_WRONG = 2;
 const MAX_NAME_CHARS = 40;
@@ -30,8 +43,9 @@ export function suggestionFor(unknown: string, path: string, rows: Rows): string
   const known = placedRows(rows, path).map((placed) => placed.path);
   const nameOf = (each: string): string => each.slice(each.lastIndexOf('.') + 1);
   const same = known.find((each) => nameOf(each) === unknown);
-  const elsewhere = path === '' ? ELSEWHERE[unknown.replaceAll(/[_-]/g, '').toLowerCase()] : undefined;
-  if (same !== undefined || elsewhere !== undefined) return same ?? elsewhere ?? null;
+  const elsewhere = ELSEWHERE.get(unknown.replaceAll(/[_-]/g, '').toLowerCase());
+  if (elsewhere?.startsWith(path) === true) return elsewhere;
+  if (same !== undefined) return same;
   if (unknown.length > MAX_NAME_CHARS) return null;
   const near = known.map((each) => ({ each, wrong: lettersWrong(unknown, nameOf(each)) }));
   const [nearest] = near.sort((a, b) => a.wrong - b.wrong);
