@@ -131,6 +131,21 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       await expectKeptAcrossKill(store, server, notices);
     });
 
+    it('is seen as another server once, by all that ask it at the same time', { timeout: 300_000 }, async () => {
+      const schema = freshSchema();
+      const store = await opened({ pool: poolOf(), schema });
+      const other = poolOf();
+      let number = 0;
+      await store.add([entry('h', number++)]);
+      for (let round = 0; round < 300; round += 1) {
+        await other.query(`DELETE FROM ${schema}.alive`);
+        const before = store.rollbacks ?? 0;
+        await Promise.all(Array.from({ length: 12 }, () => store.add([entry('h', number++)])));
+        // One that took the old time would hand out hosts whose leases may be lost.
+        expect(store.rollbacks, `after round ${round}`).toBe(before + 1);
+      }
+    });
+
     it('grants nothing after a restart before the longest lease and the delay have passed', {
       timeout: 300_000,
     }, async () => {

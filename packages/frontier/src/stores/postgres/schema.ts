@@ -17,7 +17,10 @@ import { LEASE_SQL, WAKE_SQL } from './sql-lease.js';
 import { READ_HOST_SQL, RESERVE_SQL, SCAN_SQL } from './sql-read.js';
 
 export const FORMAT = 'mannerly-frontier-postgres';
-/** The version of tables and functions. Raise it with every change of either. */
+/**
+ * The version of tables and functions. Raise it with every change that an older process must not meet; a crawl keeps the
+ * functions that it was made with.
+ */
 export const VERSION = 5;
 
 const TABLES = `

@@ -43,20 +43,20 @@ export const IS_ALIVE = `EXISTS (SELECT FROM $S.alive WHERE one AND started = pg
  * longest lease that may be lost has ended, and the host's delay has passed. `ttl`, SQL: that of the requested lease.
  */
 export function checkServer(ttl: string): string {
-  const readCrawl = 'SELECT server_since, lost_until, longest INTO v_since, v_lost, v_longest FROM $S.crawl WHERE one';
+  // The crawl's row is read last: read before, it would be that of the other server where somebody else sees the present
+  // one in between.
   return `
-  ${readCrawl};
   IF NOT ${IS_ALIVE} THEN
-    ${readCrawl} FOR NO KEY UPDATE;
+    PERFORM FROM $S.crawl WHERE one FOR NO KEY UPDATE;
     IF NOT ${IS_ALIVE} THEN
       DELETE FROM $S.alive;
       INSERT INTO $S.alive VALUES (true, pg_postmaster_start_time(), '$S.crawl'::regclass);
-      UPDATE $S.crawl SET server_since = v_now, lost_until = v_now + greatest(longest, ${ttl}) WHERE one
-        RETURNING server_since, lost_until INTO v_since, v_lost;
+      UPDATE $S.crawl SET server_since = v_now, lost_until = v_now + greatest(longest, ${ttl}) WHERE one;
       -- What the other server gave may still be in flight: its ids are not given again.
       PERFORM setval('$S.arrival', (SELECT last_value FROM $S.arrival) + ${ARRIVALS_SKIPPED});
     END IF;
   END IF;
+  SELECT server_since, lost_until, longest INTO v_since, v_lost, v_longest FROM $S.crawl WHERE one;
   IF ${ttl} > v_longest THEN
     UPDATE $S.crawl SET longest = greatest(longest, ${ttl}) WHERE one;
   END IF;`;
