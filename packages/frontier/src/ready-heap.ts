@@ -68,7 +68,6 @@ export class ReadyHeap<Member extends HeapMember = HeapMember> {
     if (last !== member) this.#settle(at, last, due, turn);
   }
 
-  /** Takes out the earliest member, if its time has come. */
   popDue(now: number): Member | undefined {
     const first = this.#members[0];
     if (first === undefined || this.#dues[0]! > now) return undefined;

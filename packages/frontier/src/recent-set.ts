@@ -4,7 +4,6 @@
 
 /** What was seen lately. */
 export interface RecentSet {
-  /** Whether the string is remembered. */
   has(value: string): boolean;
   /** Remembers it. @returns `true` when it was not remembered before. */
   add(value: string): boolean;

@@ -42,7 +42,6 @@ const SEED_PRIORITY = 2;
 /** What may be a trap is requested when its host has nothing else. */
 const LAST_PRIORITY = 7;
 
-/** The seeds as candidates. @throws Never */
 export function seedUrls(seeds: readonly string[]): NewUrl[] {
   return seeds.map((url) => ({ url, depth: 0, via: 'seed', priority: SEED_PRIORITY }));
 }

@@ -176,7 +176,6 @@ export interface HostRules {
   readonly depth: number | null;
 }
 
-/** The rules of a host, by its name. @throws Never */
 export type HostRulesOf = (host: string) => HostRules;
 
 const NONE: HostRules = { excludes: [], depth: null };

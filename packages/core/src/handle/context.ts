@@ -33,7 +33,6 @@ export interface PageTools {
   readonly time: HandlerTime;
 }
 
-/** The time of one handler. */
 export class HandlerTime {
   isOver = false;
   #reason: unknown;

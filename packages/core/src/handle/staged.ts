@@ -131,7 +131,6 @@ export class Stage {
     this.#nofollow.add(url);
   }
 
-  /** Ends staging and returns what was staged. */
   seal(): Staged {
     this.#isOver = true;
     return {

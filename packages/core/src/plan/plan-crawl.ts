@@ -88,7 +88,6 @@ export interface CrawlPlan {
 /** Time, pages and requests of a whole crawl, and how it ends. */
 type PlannedTotals = Pick<Forecast, 'durationMs' | 'pages' | 'requests' | 'ends'>;
 
-/** What a plan takes besides the crawl's options. */
 interface PlanOptions {
   /**
    * A directory for the plan's own logs: `requests.jsonl`, `decisions.jsonl`, `robots/`. It is begun anew each time,

@@ -31,7 +31,6 @@ export async function archiveAs(
   return { original };
 }
 
-/** Where the body of a visit is. */
 export function placeOf(
   { place, isFull }: ArchivedResponse,
   before: PageVisit | null,

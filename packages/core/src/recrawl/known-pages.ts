@@ -1,7 +1,7 @@
 // The known pages as one run sees them: which of them are queued for another visit, and how fresh the copy is, before
 // that and after what the run has visited since.
 
-import type { Frontier, NewUrl } from '@mannerly/frontier';
+import type { NewUrl } from '@mannerly/frontier';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { GroupPriors } from './group-priors.js';
 import type { LastmodTrust } from './host-records.js';
@@ -9,13 +9,11 @@ import { DAY_MS, GONE_LINKED_DAYS, MAX_GONE } from './limits.js';
 import { againUrl, lastTryMs, type PageVisit } from './page-visit.js';
 import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
 import type { SitemapVisits } from './sitemap-visits.js';
-import { chooseVisits, dueAtMs, freshNow } from './visit-choice.js';
+import { chooseVisits, dueAtMs, freshNow, type VisitStore } from './visit-choice.js';
 
 /** Priorities of known pages: most go before new ones, a share behind them. */
 const BEFORE_NEW = 3;
 const BEHIND_NEW = 5;
-
-export type VisitStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
 
 interface KnownPagesParts {
   readonly store: VisitStore;

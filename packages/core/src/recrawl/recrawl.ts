@@ -13,12 +13,13 @@ import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.j
 import { conditionsOf, freshUntilMs, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
 import { type Claim, datedDays, LastmodTrust } from './host-records.js';
 import { ValidatorTrust, type ValidatorWarning } from './host-validators.js';
-import { KnownPages, type VisitStore } from './known-pages.js';
+import { KnownPages } from './known-pages.js';
 import { DAY_MS } from './limits.js';
 import { decodeVisit, isAgainVisit, type PageVisit, visitKey } from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 import { SitemapVisits } from './sitemap-visits.js';
 import { digestOf, jsonDigest, payloadDigest } from './text-digest.js';
+import type { VisitStore } from './visit-choice.js';
 
 /** What is counted visit by visit. */
 type Counted = Omit<RecrawlCounts, keyof ReturnType<KnownPages['counts']>>;

@@ -1,7 +1,7 @@
 // Sitemaps and feeds, read again: requested conditionally, by their own estimates of how often they change, never
 // within an hour of the last reading. What their dates say of pages is kept next to them.
 
-import type { Frontier, JsonValue, NewUrl, PageWork } from '@mannerly/frontier';
+import type { JsonValue, NewUrl, PageWork } from '@mannerly/frontier';
 import { isForTag, type ResponseOutcome } from '../fetch/outcome.js';
 import { urlKey, writeJson } from '../json-record.js';
 import type { FeedRhythm } from '../page/sitemap.js';
@@ -19,7 +19,7 @@ import {
   VISITS_READ_AT_ONCE,
 } from './limits.js';
 import { againUrl, decodeVisit, type KeptVisit } from './page-visit.js';
-import { dueAfterDays, recordsOf } from './visit-choice.js';
+import { dueAfterDays, recordsOf, type VisitStore } from './visit-choice.js';
 
 /** The last reading of a sitemap or feed. Times are epoch milliseconds. */
 interface SitemapVisit extends KeptVisit {
@@ -51,8 +51,6 @@ const WHY: Readonly<Record<UselessLastmod, string>> = {
   moving: 'most of its dates are others at each reading, and are not used',
 };
 
-type SitemapStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
-
 interface SitemapParts {
   readonly sentAs: (url: string) => string;
   readonly trustFreshnessDays: number;
@@ -64,14 +62,14 @@ interface SitemapParts {
 export class SitemapVisits {
   /** What they say, once `readDates` has read it; of those that are read later too. */
   readonly dates = new Lastmods(MAX_LASTMODS);
-  readonly #store: SitemapStore;
+  readonly #store: VisitStore;
   readonly #parts: SitemapParts;
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
   /** Those that are requested again in this run and not decided yet. */
   readonly #open = new Set<string>();
   #reading: Promise<void> | null = null;
 
-  constructor(store: SitemapStore, parts: SitemapParts) {
+  constructor(store: VisitStore, parts: SitemapParts) {
     this.#store = store;
     this.#parts = parts;
   }
@@ -153,7 +151,6 @@ export class SitemapVisits {
     return 'known';
   }
 
-  /** URLs that a sitemap lists, with their dates. */
   listed(work: PageWork, urls: readonly NewUrl[]): void {
     const dates = this.#inFlight.get(work)?.dates;
     for (const { url, userData } of urls) dates?.add(url, lastmodOf(userData));

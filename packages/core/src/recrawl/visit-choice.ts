@@ -13,6 +13,8 @@ import { DAY_MS, MAX_CHOSEN, MAX_IMPORTANCE, MIN_IMPORTANCE, MISSING_DAYS, VISIT
 import { decodeVisit, lastTryMs, type PageVisit, VISIT_PREFIX } from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 
+export type VisitStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
+
 interface ChoiceParts {
   readonly options: ResolvedRecrawlOptions;
   readonly priors: GroupPriors;

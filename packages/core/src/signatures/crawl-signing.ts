@@ -54,7 +54,6 @@ export class CrawlSigning {
     this.#notices = notices;
   }
 
-  /** Whether requests of this scheme are signed. */
   signs({ protocol }: URL): boolean {
     return this.#signature !== null && protocol === 'https:';
   }

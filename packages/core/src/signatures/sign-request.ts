@@ -21,7 +21,6 @@ export interface SigningTerms {
   readonly label?: string;
 }
 
-/** The fields of a signature. */
 export type SignatureFields = Readonly<Record<'Signature-Agent' | 'Signature-Input' | 'Signature', string>>;
 
 /**

@@ -86,15 +86,11 @@ export class Admission {
     let next = 0;
     return candidates.map((candidate) => {
       const { input } = candidate;
+      const answer: AddAnswer = candidate.kind === 'entry' ? { kind: outcomes[next++] ?? 'full' } : candidate.answer;
       if (candidate.kind === 'entry') {
-        const answer: AddAnswer = { kind: outcomes[next++] ?? 'full' };
         if (answer.kind !== 'full' && (input.visit ?? 0) === 0) seen.learn(candidate.url);
         if (answer.kind === 'new') settings.onQueued(input);
-        if (answer.kind === 'full' && reportsDrops) reporter.dropped(input, 'frontier-full');
-        return answer;
-      }
-      const { answer } = candidate;
-      if (candidate.exclusion !== null) reporter.excluded(input, candidate.key, candidate.exclusion);
+      } else if (candidate.exclusion !== null) reporter.excluded(input, candidate.key, candidate.exclusion);
       if (answer.kind === 'full' && reportsDrops) reporter.dropped(input, 'frontier-full');
       if (answer.kind === 'dropped' && reportsDrops) reporter.dropped(input, answer.reason);
       return answer;
@@ -154,7 +150,6 @@ export class Admission {
   }
 }
 
-/** The entries among candidates. */
 export function linksOf(candidates: readonly Candidate[]): NewEntry[] {
   const links: NewEntry[] = [];
   for (const candidate of candidates) if (candidate.kind === 'entry') links.push(candidate.entry);

@@ -122,7 +122,6 @@ export class HostLeases {
 
   // ── Commit ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Queues entries, in batches that the store takes. */
   async add(entries: readonly NewEntry[]): Promise<AddOutcome[]> {
     const outcomes = await this.#addInBatches(entries);
     this.#noteQueued(entries, outcomes);

@@ -132,7 +132,6 @@ export class OwnRequests {
     return this.#parts.waiting.get(host) ?? [];
   }
 
-  /** Answers all of them: the crawl stops. */
   end(): void {
     for (const request of [...this.#parts.waiting.values()].flat()) {
       request.answer({ kind: 'held', reason: 'stopping', untilMs: null });
@@ -182,6 +181,7 @@ export class OwnRequests {
     const { schedule, inFlight, nextRequest } = this.#parts;
     const [request] = this.#of(host.key);
     if (request === undefined) return;
+    const { record } = request;
     const authority = gate.peek(request.authority) ?? (await gate.load(request.authority));
     // While the authority was loaded, the request may have been answered, or another one may have taken the slot.
     if (this.#of(host.key)[0] !== request || host.status !== 'leased' || host.isBusy) return;
@@ -195,7 +195,7 @@ export class OwnRequests {
     const start = host.nextStart(required);
     const startMs = Math.max(start.atMs, pace.nextAtMs());
     if (startMs > nowMs) return request.wait(start.reason, startMs);
-    const verdict = nextRequest.judge(host, request.record, authority, required, nowMs, null);
+    const verdict = nextRequest.judge(host, record, authority, required, nowMs, null);
     switch (verdict.kind) {
       case 'busy':
         return this.#waitForRobots(host, request, authority, nowMs);
@@ -214,15 +214,7 @@ export class OwnRequests {
         return request.answer(answerOf(verdict.ending, gate.ref(authority)));
       case 'allow': {
         const { decision } = verdict;
-        const choice = {
-          kind: 'page',
-          entry: null,
-          record: request.record,
-          authority,
-          decision,
-          required,
-          budgets: [],
-        } as const;
+        const choice = { kind: 'page', entry: null, record, authority, decision, required, budgets: [] } as const;
         request.answer({ kind: 'go', work: inFlight.startPage(host, choice) });
       }
     }

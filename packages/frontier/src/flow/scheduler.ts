@@ -234,7 +234,6 @@ export class Scheduler {
     return Promise.all([commit, budget.save(nowMs), labelBudgets.each('save', nowMs), counts.read()]);
   }
 
-  /** Hands out nothing any more. */
   stop(): void {
     this.schedule.close();
     this.ownRequests.end();

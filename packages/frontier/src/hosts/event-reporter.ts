@@ -35,12 +35,10 @@ export class EventReporter {
     if (this.#urls.add(key)) this.ended(recordOf(input, input.url), { status: 'excluded', decision }, robots);
   }
 
-  /** A link that was not queued. */
   dropped(input: NewUrl, reason: string): void {
     this.ended(recordOf(input, input.url), { status: 'dropped', reason }, null);
   }
 
-  /** A URL ends here. */
   ended(record: UrlRecord, ending: Ending, robots: RobotsCopyRef | null): void {
     const isDecided = 'decision' in ending;
     const { line, pattern, dialect } = isDecided ? ending.decision : { line: null, pattern: null, dialect: null };
@@ -57,7 +55,6 @@ export class EventReporter {
     for (const warning of warnings) this.#warn({ host, authority: null, ...warning });
   }
 
-  /** A closed time was met. */
   closed(host: string, { reason, untilMs, authority }: ClosedTime): void {
     if (!this.#warnings.add(`${reason} ${host} ${untilMs}`)) return;
     const code = reason === 'visit-time' ? 'visit-time-closed' : 'request-rate-closed';

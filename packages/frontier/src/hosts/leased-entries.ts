@@ -30,7 +30,6 @@ export class LeasedEntries {
     return this.#waiting.length;
   }
 
-  /** Whether the next commit has something to report. */
   get hasChanges(): boolean {
     return this.#done.length > 0 || this.#requeue.length > 0 || this.#lanes.size > 0;
   }
@@ -92,7 +91,6 @@ export class LeasedEntries {
     this.#held.add(lane);
   }
 
-  /** They wait no more. */
   release(lane: string): void {
     this.#held.delete(lane);
   }

@@ -204,7 +204,6 @@ export class CrawlPace {
     return Math.ceil(this.#plannedMs ?? this.#lastTakenMs + this.#intervalMs);
   }
 
-  /** A work was taken. */
   took(nowMs: number): void {
     this.#lastTakenMs = nowMs;
     this.#plannedMs = null;
@@ -215,7 +214,6 @@ export class CrawlPace {
     return this.#intervalMs === null ? 0 : Math.ceil(this.#lastStartMs + this.#intervalMs);
   }
 
-  /** A request leaves. */
   started(nowMs: number): void {
     this.#lastStartMs = nowMs;
   }

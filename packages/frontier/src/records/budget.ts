@@ -244,7 +244,6 @@ export class Budget {
     this.#openedAtMs = null;
   }
 
-  /** The name of its record. */
   get key(): string {
     return this.#options.key ?? ACCOUNT_KEY;
   }

@@ -38,7 +38,6 @@ export class LabelBudgets {
     await Promise.all(open.map((budget) => budget.prepare()));
   }
 
-  /** The names of their records. */
   keys(): readonly string[] {
     return [...this.#budgets.values()].map(({ key }) => key);
   }

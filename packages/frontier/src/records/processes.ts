@@ -145,7 +145,6 @@ export class PartRecords {
     return this.#isListed;
   }
 
-  /** Puts our part back into the list. */
   enlist(): Promise<void> {
     return this.lock.exclusively(async () => {
       const parts = await this.list();

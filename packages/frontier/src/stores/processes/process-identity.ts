@@ -103,7 +103,6 @@ function pidSpace(): string | null {
   return orNull(() => readlinkSync('/proc/self/ns/pid'));
 }
 
-/** The text of a file, trimmed. */
 function textOf(path: string): string | null {
   return orNull(() => readFileSync(path, 'utf8').trim());
 }
