@@ -18,8 +18,12 @@ const crawler = createCrawler({
 crawler.on('html', async (page) => {
   if (page.via !== 'feed') return;
   const { lastmod, title } = page.userData as { lastmod?: string; title?: string };
-  console.log(`${lastmod ?? '(no date)'}  ${title}  ${page.url}`);
-  await page.emit({ url: page.url, title: page.title, published: lastmod ?? null });
+  await page.emit({ url: page.url, title: title ?? page.title, published: lastmod ?? '(no date)' });
+});
+
+crawler.events.on('item', ({ data }) => {
+  const { url, title, published } = data as Record<string, string>;
+  console.log(`${published}  ${title}  ${url}`);
 });
 
 crawler.events.on('decision', ({ url, status, reason }) => {

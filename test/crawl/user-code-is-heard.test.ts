@@ -126,6 +126,41 @@ describe('a hook and a sink that throw', () => {
   });
 });
 
+describe('a run', () => {
+  /** On the system's clock, as a program: a test may look at requests alone. */
+  const emitting = () =>
+    createCrawler({
+      identity: { name: 'test-bot', contact: 'https://example.org/us' },
+      scope: { seeds: ['https://a.test/'] },
+      bounds: { pages: 1 },
+      politeness: { profile: { factor: 0, minMs: 0, maxMs: 0 } },
+      ...createFakeWeb({ hosts: { 'a.test': SITE } }).fakes(),
+    }).on('html', (page) => page.emit({ url: page.url }));
+
+  it('says that its items go nowhere', async () => {
+    await emitting().run();
+    expect(printed).toEqual([expect.stringMatching(/Items are written nowhere: .*run\(\{ out \}\).*sinks/)]);
+  });
+
+  it('does not, where they are kept or heard', async () => {
+    await emitting().run({ out });
+    const crawler = emitting();
+    crawler.events.on('item', () => undefined);
+    await crawler.run();
+    expect(printed).toEqual([]);
+  });
+
+  it.each([
+    [['https://a.test/'], 'option-invalid', /scope\.seeds/],
+    ['out', 'option-invalid', /"out"/],
+    [{ dir: 'x' }, 'option-unknown', /`dir`.*known: out/],
+    [{ out: 5 }, 'option-invalid', /`out`.*5/],
+  ])('refuses %j', async (options, code, message) => {
+    const refused = emitting().run(options as object);
+    await expect(refused).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+});
+
 describe('a crawl that comes to nothing', () => {
   it('says in a line that nothing was fetched, and why', async () => {
     await crawl({}, { robots: 'User-agent: *\nDisallow: /\n', pages: {} }, {});

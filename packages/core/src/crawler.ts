@@ -4,7 +4,7 @@ import { type ListRequest, type QueueListing, systemClock } from '@mannerly/fron
 import { readPatterns, type UrlPattern } from './admit/url-pattern.js';
 import { fetcherOf, storeFor } from './default-parts.js';
 import { readCrawlDirectory } from './directory/crawl-directory.js';
-import { MannerlyError } from './errors.js';
+import { invalidOption, MannerlyError } from './errors.js';
 import type { HandledPage, UnchangedHandler } from './handle/handled-page.js';
 import { type Handler, type HandlerOptions, Handlers, type LoginHandler, type Route } from './handle/handlers.js';
 import { streamPages } from './handle/page-stream.js';
@@ -12,6 +12,7 @@ import { type Routes, registerRoutes } from './handle/routes.js';
 import type { CrawlInspection } from './inspection/inspection.js';
 import { CrawlLog, logFunctionOf } from './journal/crawl-log.js';
 import { type CrawlEvents, createCrawlEmitter, type StoreNotice } from './journal/events.js';
+import { checkNames } from './known-names.js';
 import { MAX_WAIT_MS } from './limits.js';
 import { crawlSettings } from './options/crawl-settings.js';
 import type { CrawlerOptions } from './options/crawler-options.js';
@@ -56,6 +57,8 @@ export interface RunOptions {
   /** Aborting it stops the run as `stop` does. */
   readonly signal?: AbortSignal;
 }
+
+const RUN_OPTIONS = ['out', 'reset', 'again', 'retry', 'shared', 'keepOpen', 'signal'];
 
 /** A crawl. One run at a time; handlers are registered before it. */
 export interface Crawler {
@@ -189,10 +192,10 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     if (notice.kind === 'resumed') storeProblem = null;
   };
 
-  const start = async (
-    { out, reset = false, again = false, retry, shared = false, keepOpen = false, signal }: RunOptions,
-    with_: Pick<RunSetup, 'options' | 'handlers'>,
-  ): Promise<CrawlReport> => {
+  const start = async (runOptions: RunOptions, with_: Pick<RunSetup, 'options' | 'handlers'>): Promise<CrawlReport> => {
+    checkNames('`run`, whose URLs are `scope.seeds`', RUN_OPTIONS, runOptions);
+    const { out, reset = false, again = false, retry, shared = false, keepOpen = false, signal } = runOptions;
+    if (out !== undefined && typeof out !== 'string') throw invalidOption('out', 'the path of a crawl directory', out);
     if (stop !== null) throw alreadyRunning('Wait for the first run to end, or make a second crawler.');
     if (reset && out === undefined)
       throw new MannerlyError('option-invalid', '`reset` needs `out`: the directory to reset');
@@ -214,7 +217,9 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
       const write = logFunctionOf(resolved.log);
-      log = write === null ? undefined : new CrawlLog(write, emitter, () => clock.nowMs());
+      // A test, which has a clock of its own, may look at requests alone.
+      const keepsItems = out !== undefined || (options.sinks ?? []).length > 0 || options.clock !== undefined;
+      log = write === null ? undefined : new CrawlLog(write, emitter, () => clock.nowMs(), keepsItems);
       log?.started(resolved.identity.name, resolved.scope.seeds, resolved.network.concurrency);
       // Of several processes each would read what the others are writing.
       if (out !== undefined && !reset && !shared) log?.damaged(await damageOf(out));

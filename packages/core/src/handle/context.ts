@@ -3,6 +3,7 @@
 import type { NewUrl } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
 import { invalidOption, MannerlyError } from '../errors.js';
+import { checkNames } from '../known-names.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
 import { type PageAlternate, type PageLink, selectLinks } from '../page/links.js';
 import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
@@ -258,16 +259,6 @@ function resolved(page: FetchedPage, text: string): string | null {
 
 const FOLLOW_OPTIONS = ['label', 'userData', 'priority', 'allowDuplicate', 'depth'];
 const FETCH_OPTIONS = ['waitMs', 'headers', 'maxBodyBytes'];
-
-/** @throws MannerlyError `option-invalid`, `option-unknown`. Not in TypeScript alone: a typo would be ignored. */
-function checkNames(owner: string, known: readonly string[], options: object): void {
-  if (typeof options !== 'object' || options === null) {
-    throw invalidOption('options', `an object of ${known.join(', ')}`, options);
-  }
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new MannerlyError('option-unknown', `unknown option \`${unknown}\` of ${owner}; known: ${known.join(', ')}`);
-}
 
 type Carried = { readonly [Name in keyof FollowOptions]?: FollowOptions[Name] | undefined };
 

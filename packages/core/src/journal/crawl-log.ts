@@ -53,9 +53,18 @@ export class CrawlLog implements JournalListener {
   /** Requests and decisions are many: without this, nothing is made of them. */
   readonly #isDebug: boolean;
   #hasThrown = false;
+  /** Whether what handlers emit goes anywhere; `null`: it does, or that has been said. */
+  #isItemHeard: (() => boolean) | null;
 
-  constructor(write: LogFunction, events: Pick<CrawlEmitter, 'on'>, nowMs: () => number) {
+  /** @param keepsItems - Whether the run writes items. */
+  constructor(
+    write: LogFunction,
+    events: Pick<CrawlEmitter, 'on' | 'isHeard'>,
+    nowMs: () => number,
+    keepsItems = true,
+  ) {
     this.#write = write;
+    this.#isItemHeard = keepsItems ? null : () => events.isHeard('item');
     this.#isDebug = isFor(write, 'debug');
     this.#nowMs = nowMs;
     this.#detach = [
@@ -103,6 +112,14 @@ export class CrawlLog implements JournalListener {
     if (!/^10*$/.test(String(failures / FAILURES_TO_NAME))) return;
     const said = `${failures} requests in a row failed, the last with ${status ?? failure}`;
     this.#tell('warn', 'host-failing', `${host}: ${said}: ${url}`, { host, url });
+  }
+
+  /** Items of a page. The first ones tell whether anything takes them. */
+  items(items: readonly unknown[]): void {
+    if (this.#isItemHeard === null || items.length === 0) return;
+    const text = 'Items are written nowhere: name a crawl directory, `run({ out })`, or `sinks`';
+    if (!this.#isItemHeard()) this.#tell('warn', 'items-unkept', text);
+    this.#isItemHeard = null;
   }
 
   decision({ url, status, reason }: UrlDecision): void {

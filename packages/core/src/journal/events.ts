@@ -79,6 +79,8 @@ export interface CrawlEvents {
 
 export interface CrawlEmitter extends CrawlEvents {
   emit<K extends keyof CrawlEventMap>(name: K, event: CrawlEventMap[K]): void;
+  /** Whether an event has a listener. */
+  isHeard(name: keyof CrawlEventMap): boolean;
 }
 
 /** Makes an emitter. What a listener throws goes to `onListenerError`. */
@@ -95,6 +97,7 @@ export function createCrawlEmitter(onListenerError: (error: unknown) => void): C
         set.delete(listener);
       };
     },
+    isHeard: (name) => (listeners.get(name)?.size ?? 0) > 0,
     emit(name, event) {
       for (const listener of listeners.get(name) ?? []) {
         try {

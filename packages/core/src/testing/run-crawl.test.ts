@@ -104,6 +104,8 @@ describe('a crawl on virtual time', () => {
   it('leaves the platform its timers, whatever came of it', async () => {
     const before = globalThis.setTimeout;
     const web = createFakeWeb({ hosts: {} });
+    const forgets = crawlInVirtualTime(web, () => makeCrawler({} as never));
+    await expect(forgets).rejects.toThrow('made without the fakes');
     const fails = crawlInVirtualTime(web, () => {
       throw new Error('no crawler');
     });

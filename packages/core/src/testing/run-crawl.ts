@@ -1,6 +1,7 @@
 // A crawl on virtual time, from its first request to its report.
 
 import type { Crawler, RunOptions } from '../crawler.js';
+import { MannerlyError } from '../errors.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import type { CrawlerFakes, FakeExchange, FakeWeb } from './fake-web.js';
 import { createVirtualClock, type VirtualClock, type VirtualClockOptions } from './virtual-clock.js';
@@ -71,7 +72,21 @@ export async function crawlInVirtualTime(
   try {
     const startMs = clock.nowMs();
     const [before, errorsBefore] = [web.exchanges.length, web.errors.length];
-    const crawler = make({ ...web.fakes(clock), clock });
+    const { fetcher, ...fakes } = web.fakes(clock);
+    let areTaken = false;
+    const crawler = make({
+      ...fakes,
+      clock,
+      get fetcher() {
+        areTaken = true;
+        return fetcher;
+      },
+    });
+    if (!areTaken) {
+      throw new MannerlyError('option-invalid', 'the crawler was made without the fakes: it would use the network', {
+        hint: 'Pass them on: (fakes) => createCrawler({ ...options, ...fakes }).',
+      });
+    }
     const thrown: unknown[] = [];
     crawler.events.on('handler-error', ({ error }) => thrown.push(error));
     crawler.events.on('hook-error', ({ error }) => thrown.push(error));

@@ -12,7 +12,7 @@ import type {
 } from '../../store.js';
 import type { StoreQueues } from '../checked-store.js';
 import { ClockWatch, underClock } from '../server/clock-watch.js';
-import { Confirmed, type Forgotten, rolledBack } from '../server/confirmed.js';
+import { Confirmed } from '../server/confirmed.js';
 import type { Connection, ResolvedPostgresOptions } from './connection.js';
 import { REMOVE_SQL } from './schema.js';
 import { RAISE_SQL } from './sql-lease.js';
@@ -28,8 +28,6 @@ import {
   textArray,
 } from './values.js';
 
-/** Links of one call that adds again. */
-const LINKS_PER_COMMIT = 1_024;
 /** Operation numbers are below this. */
 const OPERATIONS = 2 ** 47;
 const COMMIT_ARGUMENTS = Array.from({ length: 31 }, (_, at) => `$${at + 1}`).join(', ');
@@ -59,25 +57,27 @@ const WRITE_RECORD = `INSERT INTO $S.record (key, value) VALUES ($1, $2)
 
 export class PostgresQueues implements StoreQueues {
   readonly #connection: Connection;
-  readonly #maxQueued: number;
-  readonly #nowMs: (() => number) | null;
+  readonly #options: ResolvedPostgresOptions;
   readonly #laneOf = laneNames();
   /** Numbers a commit, so that one that runs twice is recognised. */
   #operation = Math.floor(Math.random() * OPERATIONS);
 
-  readonly #confirmed = new Confirmed(1);
+  readonly #confirmed: Confirmed;
   /** The server's. */
   readonly #clock: ClockWatch | null;
-  readonly #onNotice: ResolvedPostgresOptions['onNotice'];
-  /** What may be lost is there again. */
-  #restored: Promise<void> | null = null;
 
-  constructor(connection: Connection, { maxQueued, nowMs, monotonicMs, onNotice }: ResolvedPostgresOptions) {
+  constructor(connection: Connection, options: ResolvedPostgresOptions) {
     this.#connection = connection;
-    this.#clock = monotonicMs === null ? null : new ClockWatch(monotonicMs);
-    this.#onNotice = onNotice;
-    this.#maxQueued = maxQueued;
-    this.#nowMs = nowMs;
+    this.#options = options;
+    this.#clock = options.monotonicMs === null ? null : new ClockWatch(options.monotonicMs);
+    this.#confirmed = new Confirmed(1, {
+      ...options,
+      add: async (links) => (await this.#send(0, [], links)).outcomes,
+      raise: (waits) => {
+        const durations = int8Array(waits.map(({ ms }) => microseconds(ms)));
+        return connection.call(RAISE_SQL, [this.#now(), textArray(waits.map(({ host }) => host)), durations]);
+      },
+    });
   }
 
   get rollbacks(): number {
@@ -88,22 +88,15 @@ export class PostgresQueues implements StoreQueues {
     this.#operation = (this.#operation + 1) % OPERATIONS;
     const order = inOrder(hosts, ({ host }) => host);
     const parts = order.map(({ one }) => one);
-    const linked = linkValues(links, this.#laneOf);
-    const values = [
-      ...[this.#now(), this.#operation, this.#maxQueued],
-      ...linked.values,
-      ...commitValues(parts, this.#laneOf),
-    ];
-    const [first, ...rest] = await this.#connection.call(CALL_COMMIT, values);
-    await this.#heard(first?.[4]);
-    const outcomes = linked.outcomes(readNumbers(first?.[2]), readNumbers(first?.[3]));
-    this.#confirmed.note(links, outcomes, performance.now());
+    const { since, outcomes, rows } = await this.#send(this.#operation, parts, links);
+    await this.#confirmed.answered(since);
+    this.#confirmed.note(links, outcomes);
     const answer: CommitAnswer = { hosts: [], links: outcomes };
     for (const [index, { at }] of order.entries()) {
-      const [isKept, entries = null] = rest[index] ?? [];
+      const [isKept, entries = null] = rows[index] ?? [];
       answer.hosts[at] = isKept === 't' ? { ok: true, entries: readEntries(entries) } : { ok: false, reason: 'lost' };
     }
-    this.#confirmed.noteWaits(hosts, answer.hosts, performance.now());
+    this.#confirmed.noteWaits(hosts, answer.hosts);
     return answer;
   }
 
@@ -113,7 +106,7 @@ export class PostgresQueues implements StoreQueues {
       const durations = [microseconds(ttlMs), microseconds(delayMs)];
       const values = [this.#now(), maxHosts, entriesPerHost, ...durations, latestUs, names];
       const [first, ...leased] = await this.#connection.call(CALL_LEASE, values);
-      await this.#heard(first?.[1]);
+      await this.#confirmed.answered(first?.[1] ?? null);
       return { nowUs: Number(first?.[0]), granted: first?.[3] === '-1' ? null : leased };
     });
     return rows.map(([host, fencingToken, state = null, queued, entries = null]) => ({
@@ -132,10 +125,12 @@ export class PostgresQueues implements StoreQueues {
   }
 
   async nextDueInMs(): Promise<number | null> {
+    const before = this.rollbacks;
     const [row] = await this.#connection.call(DUE_SQL, [this.#now()]);
+    const [us = null, since = null] = row ?? [];
+    await this.#confirmed.answered(since);
     // What was added again is due.
-    if (await this.#heard(row?.[1])) return this.nextDueInMs();
-    const us = row?.[0] ?? null;
+    if (this.rollbacks !== before) return this.nextDueInMs();
     return us === null ? null : Number(us) / 1_000;
   }
 
@@ -248,35 +243,20 @@ export class PostgresQueues implements StoreQueues {
     return { cursor: rows.length > limit ? items.at(-1)!.key : null, items };
   }
 
-  /** Another server than before may have forgotten something: it is told again. @returns Whether it is another one. */
-  async #heard(since: string | null | undefined): Promise<boolean> {
-    const forgotten = since == null ? null : this.#confirmed.answered(since, performance.now());
-    if (forgotten !== null) this.#restored = this.#tellAgain(forgotten);
-    await this.#restored;
-    return forgotten !== null;
-  }
-
-  async #tellAgain({ links, waits }: Forgotten): Promise<void> {
-    let lost = 0;
-    for (let from = 0; from < links.length; from += LINKS_PER_COMMIT) {
-      const part = links.slice(from, from + LINKS_PER_COMMIT);
-      const linked = linkValues(part, this.#laneOf);
-      const values = [this.#now(), 0, this.#maxQueued, ...linked.values, ...commitValues([], this.#laneOf)];
-      const [first] = await this.#connection.call(CALL_COMMIT, values);
-      const outcomes = linked.outcomes(readNumbers(first?.[2]), readNumbers(first?.[3]));
-      lost += outcomes.filter((outcome) => outcome === 'new').length;
-      this.#confirmed.note(part, outcomes, performance.now());
-    }
-    if (waits.length > 0) {
-      const keys = textArray(waits.map(({ host }) => host));
-      await this.#connection.call(RAISE_SQL, [this.#now(), keys, int8Array(waits.map(({ ms }) => microseconds(ms)))]);
-    }
-    this.#onNotice(rolledBack('PostgreSQL', links.length, lost));
+  /** One call of `commit`: what became of the links, and a row for each host. `since`: which server answered. */
+  async #send(operation: number, hosts: readonly HostCommit[], links: readonly NewEntry[]) {
+    const linked = linkValues(links, this.#laneOf);
+    const about = [this.#now(), operation, this.#options.maxQueued];
+    const values = [...about, ...linked.values, ...commitValues(hosts, this.#laneOf)];
+    const [first = [], ...rows] = await this.#connection.call(CALL_COMMIT, values);
+    const [, , fresh, full, since = null] = first;
+    return { since, outcomes: linked.outcomes(readNumbers(fresh), readNumbers(full)), rows };
   }
 
   /** `null`: the server's own clock. */
   #now(): number | null {
-    return this.#nowMs === null ? null : Math.floor(this.#nowMs() * 1_000);
+    const { nowMs } = this.#options;
+    return nowMs === null ? null : Math.floor(nowMs() * 1_000);
   }
 }
 

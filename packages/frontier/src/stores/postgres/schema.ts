@@ -18,8 +18,8 @@ import { READ_HOST_SQL, RESERVE_SQL, SCAN_SQL } from './sql-read.js';
 
 export const FORMAT = 'mannerly-frontier-postgres';
 /**
- * The version of tables and functions. Raise it with every change that an older process must not meet; a crawl keeps the
- * functions that it was made with.
+ * The version of tables and functions. Raise it with every change that an older process must not meet; a crawl keeps
+ * the functions that it was made with.
  */
 export const VERSION = 5;
 

@@ -43,8 +43,8 @@ export const IS_ALIVE = `EXISTS (SELECT FROM $S.alive WHERE one AND started = pg
  * longest lease that may be lost has ended, and the host's delay has passed. `ttl`, SQL: that of the requested lease.
  */
 export function checkServer(ttl: string): string {
-  // The crawl's row is read last: read before, it would be that of the other server where somebody else sees the present
-  // one in between.
+  // The crawl's row is read last: read before, it would be that of the other server where somebody else sees the
+  // present one in between.
   return `
   IF NOT ${IS_ALIVE} THEN
     PERFORM FROM $S.crawl WHERE one FOR NO KEY UPDATE;

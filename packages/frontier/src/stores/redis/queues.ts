@@ -3,7 +3,7 @@
 import type { CommitAnswer, HostCommit, Lease, LeaseRequest, ListedHost, NewEntry, ReserveSlot } from '../../store.js';
 import type { StoreQueues } from '../checked-store.js';
 import { type ClockedAnswer, ClockWatch, underClock } from '../server/clock-watch.js';
-import { Confirmed, type Forgotten, rolledBack } from '../server/confirmed.js';
+import { Confirmed } from '../server/confirmed.js';
 import type { Connection, ResolvedRedisOptions, ScriptName, ScriptValue } from './connection.js';
 import {
   fingerprintText,
@@ -16,15 +16,13 @@ import {
   readFingerprint,
   readHostAnswer,
   readLease,
-  readOutcome,
+  readOutcomes,
 } from './values.js';
 
 /** Hosts of one script, during which the server answers no other client. */
 const HOSTS_PER_SCRIPT = 256;
 /** Fingerprints of a bucket, about. */
 const PER_BUCKET = 330;
-/** Links of one script that adds again. */
-const LINKS_PER_SCRIPT = 1_024;
 /** Keys of records that are listed have at most so many characters. */
 const LISTED_KEY_CHARS = 100;
 /** Operation numbers are below this. */
@@ -33,9 +31,8 @@ const OPERATIONS = 2 ** 32;
 export class RedisQueues implements StoreQueues {
   readonly #connection: Connection;
   readonly #crawlKey: string | null;
-  readonly #waitReplicas: number;
+  readonly #options: ResolvedRedisOptions;
   readonly #maxQueued: number;
-  readonly #nowMs: (() => number) | null;
   readonly #laneOf = laneNames();
   /** Numbers a commit, so that one that runs twice is recognised. */
   #operation = Math.floor(Math.random() * OPERATIONS);
@@ -43,29 +40,24 @@ export class RedisQueues implements StoreQueues {
   readonly #confirmed: Confirmed;
   /** The server's. */
   readonly #clock: ClockWatch | null;
-  readonly #onNotice: ResolvedRedisOptions['onNotice'];
-  /** What may be lost is there again. */
-  #restored: Promise<void> | null = null;
 
-  /**
-   * `shards`: those that the crawl has.
-   *
-   * @param crawlKey - That which names the crawl; `null`: another shard has it.
-   */
-  constructor(
-    connection: Connection,
-    { shards, maxQueued, nowMs, monotonicMs, onNotice, waitReplicas }: ResolvedRedisOptions,
-    crawlKey: string | null,
-  ) {
+  /** `shards`: those that the crawl has. @param crawlKey - That which names the crawl; `null`: another shard has it. */
+  constructor(connection: Connection, options: ResolvedRedisOptions, crawlKey: string | null) {
+    const { shards, maxQueued, monotonicMs } = options;
     this.#connection = connection;
     this.#crawlKey = crawlKey;
-    this.#waitReplicas = waitReplicas;
-    this.#confirmed = new Confirmed(shards);
-    this.#onNotice = onNotice;
+    this.#options = options;
     this.#clock = monotonicMs === null ? null : new ClockWatch(monotonicMs);
     // Each shard counts its own.
     this.#maxQueued = Math.ceil(maxQueued / shards);
-    this.#nowMs = nowMs;
+    this.#confirmed = new Confirmed(shards, {
+      ...options,
+      add: async (links) => readOutcomes(listOf(await this.#run('commit', this.#commitValues(0, [], links)))[1]),
+      raise: (waits) => {
+        const values = waits.flatMap(({ host, ms }) => [host, microseconds(ms)]);
+        return this.#run('raise', values);
+      },
+    });
   }
 
   get rollbacks(): number {
@@ -76,22 +68,19 @@ export class RedisQueues implements StoreQueues {
   async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []): Promise<CommitAnswer> {
     this.#operation = (this.#operation + 1) % OPERATIONS;
     const operation = this.#operation;
+    const { waitReplicas } = this.#options;
     const answer: CommitAnswer = { hosts: [], links: [] };
     for (let from = 0; from === 0 || from < hosts.length; from += HOSTS_PER_SCRIPT) {
       const part = hosts.slice(from, from + HOSTS_PER_SCRIPT);
       const entries = from === 0 ? links : [];
-      const values: ScriptValue[] = [operation, this.#maxQueued];
-      putEntries(values, entries, this.#laneOf);
-      values.push(part.length);
-      for (const one of part) putCommit(values, one, this.#laneOf);
-      const [letters, ...rest] = await this.#ask('commit', values);
-      const outcomes = Array.from(String(letters), readOutcome);
-      this.#confirmed.note(entries, outcomes, performance.now());
+      const [letters, ...rest] = await this.#ask('commit', this.#commitValues(operation, part, entries));
+      const outcomes = readOutcomes(letters);
+      this.#confirmed.note(entries, outcomes);
       for (const outcome of outcomes) answer.links.push(outcome);
       for (const index of part.keys()) answer.hosts.push(readHostAnswer(rest[index]));
     }
-    this.#confirmed.noteWaits(hosts, answer.hosts, performance.now());
-    if (this.#waitReplicas > 0) await this.#connection.untilCopied(this.#waitReplicas);
+    this.#confirmed.noteWaits(hosts, answer.hosts);
+    if (waitReplicas > 0) await this.#connection.untilCopied(waitReplicas);
     return answer;
   }
 
@@ -117,10 +106,10 @@ export class RedisQueues implements StoreQueues {
   }
 
   async nextDueInMs(): Promise<number | null> {
-    const before = this.#confirmed.rollbacks;
+    const before = this.rollbacks;
     const [us] = await this.#ask('due', []);
     // What was added again is due.
-    if (this.#confirmed.rollbacks !== before) return this.nextDueInMs();
+    if (this.rollbacks !== before) return this.nextDueInMs();
     return us === null ? null : Number(us) / 1_000;
   }
 
@@ -240,39 +229,25 @@ export class RedisQueues implements StoreQueues {
     return this.#connection.call(command, [`${this.#connection.base}r${key}`, ...values]);
   }
 
-  /** Runs a script that says which server answers. Another one than before may have lost links. */
-  async #ask(name: 'commit' | 'lease' | 'due', values: readonly ScriptValue[]): Promise<unknown[]> {
-    const [since, ...rest] = listOf(await this.#run(name, values));
-    const forgotten = this.#confirmed.answered(String(since), performance.now());
-    if (forgotten !== null) this.#restored = this.#tellAgain(forgotten);
-    await this.#restored;
-    return rest;
+  #commitValues(operation: number, hosts: readonly HostCommit[], links: readonly NewEntry[]): ScriptValue[] {
+    const values: ScriptValue[] = [operation, this.#maxQueued];
+    putEntries(values, links, this.#laneOf);
+    values.push(hosts.length);
+    for (const one of hosts) putCommit(values, one, this.#laneOf);
+    return values;
   }
 
-  async #tellAgain({ links, waits }: Forgotten): Promise<void> {
-    let lost = 0;
-    for (let from = 0; from < links.length; from += LINKS_PER_SCRIPT) {
-      const part = links.slice(from, from + LINKS_PER_SCRIPT);
-      const values: ScriptValue[] = [0, this.#maxQueued];
-      putEntries(values, part, this.#laneOf);
-      const [, letters] = listOf(await this.#run('commit', [...values, 0]));
-      const outcomes = Array.from(String(letters), readOutcome);
-      lost += outcomes.filter((outcome) => outcome === 'new').length;
-      this.#confirmed.note(part, outcomes, performance.now());
-    }
-    for (let from = 0; from < waits.length; from += HOSTS_PER_SCRIPT) {
-      const part = waits.slice(from, from + HOSTS_PER_SCRIPT);
-      await this.#run(
-        'raise',
-        part.flatMap(({ host, ms }) => [host, microseconds(ms)]),
-      );
-    }
-    this.#onNotice(rolledBack('Redis', links.length, lost));
+  /** Runs a script that says which server answers. */
+  async #ask(name: 'commit' | 'lease' | 'due', values: readonly ScriptValue[]): Promise<unknown[]> {
+    const [since, ...rest] = listOf(await this.#run(name, values));
+    await this.#confirmed.answered(String(since));
+    return rest;
   }
 
   /** Runs a script. Its first value: the clock, nothing for the server's own, and what was heard of the server. */
   #run(name: ScriptName, values: readonly ScriptValue[]): Promise<unknown> {
-    const now = this.#nowMs === null ? '' : Math.floor(this.#nowMs() * 1_000);
+    const { nowMs } = this.#options;
+    const now = nowMs === null ? '' : Math.floor(nowMs() * 1_000);
     return this.#connection.run(name, [`${now},${this.#confirmed.since ?? ''}`, ...values]);
   }
 }

@@ -86,8 +86,9 @@ export function readHostAnswer(answer: unknown): HostCommitAnswer {
   return { ok: true, entries: (answer as Buffer[]).map(readEntry) };
 }
 
-export function readOutcome(letter: string | undefined): AddOutcome {
-  return letter === 'n' ? 'new' : letter === 'k' ? 'known' : 'full';
+/** Of a letter each. */
+export function readOutcomes(letters: unknown): AddOutcome[] {
+  return Array.from(String(letters), (letter) => (letter === 'n' ? 'new' : letter === 'k' ? 'known' : 'full'));
 }
 
 export function listOf(answer: unknown): unknown[] {

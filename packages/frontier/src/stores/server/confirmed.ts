@@ -2,55 +2,94 @@
 // another one (after a restart, a fail-over, from a copy) may have forgotten its last seconds. Then it is told again.
 
 import type { AddOutcome, HostCommit, HostCommitAnswer, HostKey, NewEntry } from '../../store.js';
-import type { ServerNotice } from './server-store.js';
+import type { ResolvedServerOptions } from './server-store.js';
 
 /** Milliseconds for which they are kept: the longest time that a server may forget without loss. */
-export const CONFIRMED_MS = 10_000;
+const CONFIRMED_MS = 10_000;
 /** Links that are kept at most, of all shards together, and waits. */
 const CONFIRMED_MOST = 32_768;
 /** A wait is kept if it is longer, milliseconds: others end while hosts wait for the leases that may be lost. */
 const LONG_WAIT_MS = 5_000;
+/** Of one call that tells again: a server may answer no other client meanwhile. */
+const LINKS_AT_ONCE = 1_024;
+const WAITS_AT_ONCE = 256;
 
-export interface Forgotten {
-  readonly links: readonly NewEntry[];
+/** How a server is told again. */
+interface ConfirmedParts extends Pick<ResolvedServerOptions, 'onNotice'> {
+  readonly server: string;
+  readonly add: (links: readonly NewEntry[]) => Promise<AddOutcome[]>;
   /** Hosts, and for how long they must wait, milliseconds. */
-  readonly waits: readonly { readonly host: HostKey; readonly ms: number }[];
+  readonly raise: (waits: readonly { readonly host: HostKey; readonly ms: number }[]) => Promise<unknown>;
 }
 
-/** What one server has confirmed to one client. Times are milliseconds of a clock that never steps. */
+/** What one server has confirmed to one client. */
 export class Confirmed {
   /** How often another server answered than before. */
   rollbacks = 0;
   /** When the server was first seen, as it says. Another value: another server. `null`: it has not answered yet. */
   since: string | null = null;
+  readonly #parts: ConfirmedParts;
   readonly #links: Latest<NewEntry>;
   readonly #waits: Latest<{ readonly host: HostKey; readonly untilMs: number }>;
+  /** What may be lost is there again. */
+  #restored: Promise<void> | null = null;
 
   /** @param shards - Shards of the crawl; each may have an equal share. */
-  constructor(shards: number) {
+  constructor(shards: number, parts: ConfirmedParts) {
+    this.#parts = parts;
     this.#links = new Latest(Math.ceil(CONFIRMED_MOST / shards));
     this.#waits = new Latest(Math.ceil(CONFIRMED_MOST / shards));
   }
 
-  /** Notes which server answered. @returns What to tell it again, if it is another one than before; else `null`. */
-  answered(since: string, nowMs: number): Forgotten | null {
-    if (this.since === since) return null;
-    const isFirst = this.since === null;
-    this.since = since;
-    const links = this.#links.takeAll();
-    const waits = this.#waits.takeAll().map(({ host, untilMs }) => ({ host, ms: untilMs - nowMs }));
-    if (isFirst) return null;
-    this.rollbacks += 1;
-    return { links, waits };
+  /**
+   * Notes which server answered; `null`: it did not say. Another one than before may have forgotten something: resolves
+   * when it was told.
+   */
+  async answered(since: string | null): Promise<void> {
+    if (since !== null && this.since !== since) {
+      const isFirst = this.since === null;
+      this.since = since;
+      const [links, waits] = [this.#links.takeAll(), this.#waits.takeAll()];
+      if (!isFirst) {
+        this.rollbacks += 1;
+        this.#restored = this.#tellAgain(links, waits);
+      }
+    }
+    await this.#restored;
+  }
+
+  async #tellAgain(
+    links: readonly NewEntry[],
+    waits: readonly { readonly host: HostKey; readonly untilMs: number }[],
+  ): Promise<void> {
+    const { server, onNotice, add, raise } = this.#parts;
+    const nowMs = performance.now();
+    const left = waits.map(({ host, untilMs }) => ({ host, ms: untilMs - nowMs }));
+    let lost = 0;
+    for (let from = 0; from < links.length; from += LINKS_AT_ONCE) {
+      const part = links.slice(from, from + LINKS_AT_ONCE);
+      const outcomes = await add(part);
+      lost += outcomes.filter((outcome) => outcome === 'new').length;
+      this.note(part, outcomes);
+    }
+    for (let from = 0; from < left.length; from += WAITS_AT_ONCE) await raise(left.slice(from, from + WAITS_AT_ONCE));
+    onNotice({
+      kind: 'rolled-back',
+      message:
+        `another ${server} answers than before (it restarted, another one took over, or its clock was set forward): ` +
+        `it may have forgotten its last seconds. ${links.length} links of the last ${CONFIRMED_MS / 1_000} s were ` +
+        `added again, ${lost} of them were lost. Hosts wait until every lease that may be lost has ended.`,
+    });
   }
 
   /** Keeps those that were queued. What is queued although it is known would be there twice, and is left out. */
-  note(entries: readonly NewEntry[], outcomes: readonly AddOutcome[], nowMs: number): void {
+  note(entries: readonly NewEntry[], outcomes: readonly AddOutcome[]): void {
     const queued = entries.filter(({ dedupe }, at) => outcomes[at] === 'new' && dedupe !== false);
-    this.#links.add(queued, nowMs);
+    this.#links.add(queued, performance.now());
   }
 
-  noteWaits(hosts: readonly HostCommit[], answers: readonly HostCommitAnswer[], nowMs: number): void {
+  noteWaits(hosts: readonly HostCommit[], answers: readonly HostCommitAnswer[]): void {
+    const nowMs = performance.now();
     const waits = hosts.flatMap(({ host, then }, at) => {
       const ms = ('release' in then ? then.release.dueInMs : null) ?? 0;
       return ms > LONG_WAIT_MS && answers[at]?.ok === true ? [{ host, untilMs: nowMs + ms }] : [];
@@ -87,15 +126,4 @@ class Latest<T> {
     this.#first = 0;
     return taken.map(({ one }) => one);
   }
-}
-
-/** What an operator should know of it. `again`: links that were added again; `lost`: those of them that were gone. */
-export function rolledBack(server: string, again: number, lost: number): ServerNotice {
-  return {
-    kind: 'rolled-back',
-    message:
-      `another ${server} answers than before (it restarted, another one took over, or its clock was set forward): it ` +
-      `may have forgotten its last seconds. ${again} links of the last ${CONFIRMED_MS / 1_000} s were added again, ${lost} of them were lost. Hosts ` +
-      'wait until every lease that may be lost has ended.',
-  };
 }
