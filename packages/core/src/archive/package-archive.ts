@@ -24,13 +24,8 @@ export interface PackageOptions {
  * @throws MannerlyError `directory-taken`, `directory-format`; `directory-in-use` while a run has the directory;
  *   `archive-missing`; `archive-failed`.
  */
-export async function packageArchive({
-  from,
-  to,
-  title,
-  nowMs = Date.now,
-  onBytes,
-}: PackageOptions): Promise<WaczSummary> {
+export async function packageArchive(options: PackageOptions): Promise<WaczSummary> {
+  const { from, to, title, nowMs = Date.now, onBytes } = options;
   const { manifest, parts, waczPath } = await readCrawlDirectory(from);
   const folders = await archiveFolders(from, parts);
   const lock = await lockDirectory(from);

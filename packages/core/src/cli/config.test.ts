@@ -175,7 +175,10 @@ describe('a mistake', () => {
       'expected `traps` to be false, or an object of action, maxSimilarPages, maxPathSegments, maxQueryParameters, got true',
     ],
     [{ network: { ports: [99_999] } }, '`network.ports[0]`'],
-    [{ discover: 'sitemaps' }, 'expected `discover` to be an object, got "sitemaps"'],
+    [
+      { discover: 'sitemaps' },
+      'expected `discover` to be an object of sitemaps, sitemapUrls, feeds, dataTxt, got "sitemaps"',
+    ],
     [{ hooks: { beforeFetch: 'no' } }, '`hooks.beforeFetch`'],
     [{ fetcher: {} }, '`fetcher`'],
     [{ store: 'mongodb://a' }, '`store`'],

@@ -48,8 +48,9 @@ export function resultFilesText(
 ): string {
   const out = shortened(directory, workingDirectory);
   const nameOf = (stem: string): string => `${stem}${isShared ? '-*' : ''}.jsonl`;
+  // Of one process, or of one of several.
   const found = existsSync(directory) ? readdirSync(directory) : [];
-  const others = OTHER_LOGS.filter((stem) => found.some((name) => isLogOf(name, stem)));
+  const others = OTHER_LOGS.filter((stem) => found.some((name) => new RegExp(`^${stem}(-\\d+)?\\.jsonl$`).test(name)));
   const logs = ['requests', 'decisions', ...others].map(nameOf);
   const written = tables.flatMap((table) => (table === undefined ? [] : [shortened(table, workingDirectory)]));
   const items = isShared ? ` (together: mannerly export ${out})` : '';
@@ -59,11 +60,6 @@ export function resultFilesText(
     `Logs:   ${join(out, logs.join(', '))}`,
     `Why a URL was fetched or not: mannerly explain ${out} <url or host>`,
   ].join('\n');
-}
-
-/** One, or one of several processes. */
-function isLogOf(name: string, stem: string): boolean {
-  return name.startsWith(stem) && /^(-\d+)?\.jsonl$/.test(name.slice(stem.length));
 }
 
 function shortened(path: string, workingDirectory: string): string {

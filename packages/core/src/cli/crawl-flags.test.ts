@@ -50,6 +50,10 @@ describe('the flags of scope, URLs and traps', () => {
     expect([urls, traps]).toEqual([{ trackingParameters: 'drop' }, false]);
   });
 
+  it.each(['tell', 'drop'])('near duplicates: %s', async (what) => {
+    expect(await optionsFor('--near-duplicates', what)).toMatchObject({ nearDuplicates: what });
+  });
+
   it.each([
     [['--surt', '(org,'], /--within surt/],
     [['--host', 'example.org'], /--within list/],

@@ -2,6 +2,7 @@
 
 /** Milliseconds that a busy program has to answer the second Ctrl-C before it is ended. Ours. */
 export const INTERRUPT_ANSWER_MS = 1_500;
+export const DEFAULT_LISTEN = '127.0.0.1:0'; // any free port of this machine alone (our own)
 export const MAX_READ_REQUESTS_BYTES = 16 * 1024 * 1024; // bytes of a file with requests to verify (our own)
 export const ADDED_LOOK_MS = 1_000; // milliseconds between two looks for added URLs (our own)
 export const MAX_ADDED_AT_ONCE_BYTES = 1024 * 1024; // bytes of added URLs that are read with one look (our own)

@@ -84,7 +84,8 @@ function helpOf({ shape, default: value }: Row, flag: Flag): string {
   const shown = flag.isSeconds === true ? Number(otherwise) / 1_000 : otherwise;
   const more = [
     ...(words === null || flag.sets !== undefined ? [] : [words.join(', ')]),
-    ...(shown === null || flag.sets !== undefined ? [] : [`default: ${shown}`]),
+    // What takes no value sets another one than the default.
+    ...(shown === null || flag.sets !== undefined || !/[<[]/.test(flag.name) ? [] : [`default: ${shown}`]),
   ];
   return more.length === 0 ? flag.help : `${flag.help} (${more.join('; ')})`;
 }

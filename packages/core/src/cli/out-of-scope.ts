@@ -54,7 +54,7 @@ export async function outOfScopeText(
     ...(inside[0] === undefined
       ? []
       : [
-          `  --prefix or --include leaves out paths of ${few(inside.map(({ host }) => host))}, such as ${pathOf(inside[0])}.`,
+          `  --prefix or --include leaves out paths of ${few(inside.map(({ host }) => host))}, such as ${printable(inside[0].first.path)}.`,
         ]),
     '  In a configuration or a program: scope.within, scope.hosts, scope.prefixes, scope.include (docs/scope.md).',
   ].join('\n');
@@ -85,14 +85,6 @@ function count(url: string, hosts: Map<string, ClosedHost>): void {
 
 function few(names: readonly string[]): string {
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
-  return (
-    names
-      .slice(0, MAX_NAMED)
-      .map((name) => printable(name))
-      .join(', ') + more
-  );
-}
-
-function pathOf({ first }: ClosedHost): string {
-  return printable(first.path);
+  const named = names.slice(0, MAX_NAMED).map((name) => printable(name));
+  return named.join(', ') + more;
 }

@@ -57,8 +57,7 @@ function stallText({ longestStallMs = 0 }: CrawlReport): string[] {
 
 /** How it ended, and the counts. */
 function endText(report: CrawlReport): string {
-  const { alreadyFinished, queued, stopReason } = report;
-  const { bound } = report;
+  const { alreadyFinished, queued, stopReason, bound } = report;
   const more = ` To continue, give a larger --${bound}`;
   const dropped = `nothing is left but what bounds kept out, ${droppedByBounds(report.bounds)}`;
   const stopper = /^(signature-clock|egress-not-listed|proxy-down): /.test(stopReason ?? '') ? '' : ' by a handler';
@@ -95,18 +94,9 @@ function endText(report: CrawlReport): string {
 }
 
 /** What became of the pages that were known. */
-function recrawlText({
-  visits,
-  notModified,
-  sameContent,
-  changed,
-  gone,
-  bytesSaved,
-  known,
-  freshBefore,
-  freshAfter,
-  nextDueAtMs,
-}: RecrawlCounts): string {
+function recrawlText(counts: RecrawlCounts): string {
+  const { visits, notModified, sameContent, changed, gone, bytesSaved } = counts;
+  const { known, freshBefore, freshAfter, nextDueAtMs } = counts;
   const same = notModified + sameContent;
   const saved = bytesSaved === 0 ? '' : `, ${bytesSaved} bytes not transferred`;
   const due = nextDueAtMs === null ? '' : ` The next page is due at ${iso(nextDueAtMs)}.`;

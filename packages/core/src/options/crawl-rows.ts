@@ -276,7 +276,7 @@ export const CRAWL_ROWS = {
     },
   ),
   nearDuplicates: row(
-    either(choice(false), choice('tell', 'drop')),
+    either(choice('tell', 'drop'), choice(false)),
     'Compares the text of each HTML page with those before it ([near duplicates](../content.md#near-duplicates)). `tell`: ' +
       '`page.similarTo`, the decision log and the report name the first page that says nearly the same. `drop`: such a ' +
       'page goes to no handler, and its links are not followed.',

@@ -43,7 +43,7 @@ export interface CrawlerOptions {
    * `page.similarTo`, the decision log and the report name the first page that says nearly the same. `drop`: such a
    * page goes to no handler, and its links are not followed. @default false
    */
-  readonly nearDuplicates?: false | 'tell' | 'drop';
+  readonly nearDuplicates?: 'tell' | 'drop' | false;
   /**
    * Settings of single hosts (docs/scope.md), only ever slower and narrower than those of the crawl. Where several
    * entries match, the strictest of each value counts. 0 to 1,000 entries: an object. @default []

@@ -251,7 +251,7 @@ export const MACHINE_ROWS = {
     ),
     'What the crawl says meanwhile ([logging](../logging.md)). A level: standard error gets what matters at least so ' +
       'much. `silent` or `false`: nothing. A function, or an object such as console or a pino logger, gets every entry.',
-    { default: 'warn', flag: ['--log <level>', 'what is said meanwhile: debug, info, warn, error or silent'] },
+    { default: 'warn', flag: ['--log <level>', 'what is said meanwhile'] },
   ),
   recrawl: row(
     either(boolean, RECRAWL_GROUP),

@@ -54,15 +54,8 @@ export interface ExportSummary {
  * @throws MannerlyError `directory-taken`, `directory-format`; `option-invalid` for another format; `export-failed`
  *   when the file cannot be written, hyparquet-writer is not installed, or `signal` ended it.
  */
-export async function exportItems({
-  from,
-  to,
-  format = 'jsonl',
-  current = false,
-  escapeFormulas = false,
-  onItems,
-  signal,
-}: ExportOptions): Promise<ExportSummary> {
+export async function exportItems(options: ExportOptions): Promise<ExportSummary> {
+  const { from, to, format = 'jsonl', current = false, escapeFormulas = false, onItems, signal } = options;
   if (!EXPORT_FORMATS.includes(format)) throw invalidOption('format', `one of ${EXPORT_FORMATS.join(', ')}`, format);
   const found = await Promise.all(from.map((directory) => readCrawlDirectory(directory)));
   const paths = found.flatMap(({ parts }) => parts.map(({ itemsPath }) => itemsPath));

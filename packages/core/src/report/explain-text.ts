@@ -93,13 +93,8 @@ function visitLines(look: VisitLook | undefined): Lines {
   ];
 }
 
-function validatorsText({
-  etag,
-  lastModified,
-  untrustedUntilMs,
-  isEtagTrusted,
-  isLastModifiedTrusted,
-}: VisitLook): string {
+function validatorsText(look: VisitLook): string {
+  const { etag, lastModified, untrustedUntilMs, isEtagTrusted, isLastModifiedTrusted } = look;
   if (etag === null && lastModified === null) return 'Validators: none, so it is requested whole.';
   if (untrustedUntilMs !== null)
     return `Validators: not sent until ${iso(untrustedUntilMs)}, an ETag of the host was the same with other content.`;

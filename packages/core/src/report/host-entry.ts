@@ -6,14 +6,9 @@ import { createHostMatch } from '@mannerly/frontier/internal';
 /** Settings of single hosts. Of fields and patterns as they were written. */
 export interface HostEntryText {
   readonly match: readonly string[];
-  readonly spacing?: { readonly factor?: number; readonly minMs?: number; readonly maxMs?: number };
+  readonly spacing?: { readonly [K in 'factor' | 'minMs' | 'maxMs']?: number };
   readonly headers?: readonly string[];
-  readonly bounds?: {
-    readonly pages?: number;
-    readonly bytes?: number;
-    readonly minutes?: number;
-    readonly depth?: number;
-  };
+  readonly bounds?: { readonly [K in 'pages' | 'bytes' | 'minutes' | 'depth']?: number };
   readonly exclude?: readonly string[];
   readonly weight?: number;
   readonly label?: string;
@@ -39,15 +34,8 @@ export function entriesFor(
 }
 
 /** An entry in one line. @throws Never */
-export function entryText({
-  at,
-  match,
-  spacing = {},
-  headers = [],
-  bounds = {},
-  exclude = [],
-  ...turns
-}: AppliedHostEntry): string {
+export function entryText(entry: AppliedHostEntry): string {
+  const { at, match, spacing = {}, headers = [], bounds = {}, exclude = [], ...turns } = entry;
   const numbers = (values: object): string =>
     Object.entries(values)
       .map(([name, value]) => `${name} ${value}`)

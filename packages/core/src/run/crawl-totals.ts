@@ -174,22 +174,16 @@ export class CrawlTotals implements JournalListener {
 
 /** The totals of processes that are long gone, as those of one. */
 export function mergeTotals(values: readonly Uint8Array[]): Uint8Array {
-  const all = values.map((bytes) => decodeJson<ProcessTotals>(bytes));
-  const sum = (of: (totals: ProcessTotals) => number | undefined) =>
-    all.reduce((total, one) => total + (of(one) ?? 0), 0);
+  const none = { rejected: 0, signed: 0, requisites: { requests: 0, bytes: 0 } };
+  const all = values.map((bytes) => ({ ...none, ...decodeJson<ProcessTotals>(bytes) }));
   const outcomes = new OutcomeCounts();
   for (const one of all) outcomes.leftOut(one.outcomes);
-  const merged: ProcessTotals = {
-    ...sums(all, 'runs', 'requests', 'bytes', 'items'),
-    rejected: sum(({ rejected }) => rejected),
-    signed: sum(({ signed }) => signed),
-    requisites: {
-      requests: sum(({ requisites }) => requisites?.requests),
-      bytes: sum(({ requisites }) => requisites?.bytes),
-    },
+  const requisites = all.map((one) => one.requisites);
+  return encodeJson({
+    ...sums(all, 'runs', 'requests', 'bytes', 'items', 'rejected', 'signed'),
+    requisites: sums(requisites, 'requests', 'bytes'),
     outcomes: outcomes.outcomes(),
-  };
-  return encodeJson(merged);
+  } satisfies ProcessTotals);
 }
 
 /** The totals of all parts, by their names. @throws SyntaxError for what this package did not write. */

@@ -8,6 +8,7 @@ import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import { isPartLocked } from '../directory/directory-lock.js';
 import { readValues } from '../directory/read-lines.js';
+import { isObject } from '../parse-json.js';
 import { MAX_READING_LOG_BYTES, MAX_SUSPECTS, POISON_DEATHS, READING_ENDED_MS } from './limits.js';
 
 /** A line of the file: the reading of a page began or ended, or how often the process died during it. */
@@ -164,6 +165,6 @@ async function deathsIn(path: string, isAlive: boolean): Promise<Map<string, num
 }
 
 function isLine(value: unknown): value is Line {
-  if (typeof value !== 'object' || value === null || !('url' in value) || !('is' in value)) return false;
-  return typeof value.url === 'string' && (value.is === 'begun' || value.is === 'ended' || Number.isInteger(value.is));
+  const { url, is } = isObject(value) ? value : {};
+  return typeof url === 'string' && (is === 'begun' || is === 'ended' || Number.isInteger(is));
 }

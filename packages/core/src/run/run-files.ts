@@ -1,8 +1,9 @@
 // The files of a run that is over, for sinks that keep them: what handlers saved, and the archive.
 
-import { readdir, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
+import { orIfAbsent, sizeOf } from '../directory/whole-file.js';
 import type { RunFile } from '../output/sink.js';
 
 /**
@@ -23,8 +24,7 @@ export async function* runFiles(
 }
 
 async function* filesIn(folder: string, name: string): AsyncGenerator<RunFile> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(absent);
-  for (const entry of entries ?? []) {
+  for (const entry of await orIfAbsent([], () => readdir(folder, { withFileTypes: true }))) {
     const path = join(folder, entry.name);
     const inside = `${name}/${entry.name}`;
     if (entry.isDirectory()) yield* filesIn(path, inside);
@@ -32,13 +32,4 @@ async function* filesIn(folder: string, name: string): AsyncGenerator<RunFile> {
     if (!entry.isFile() || entry.name.startsWith('.') || entry.name.endsWith('.open')) continue;
     yield { path, name: inside, bytes: (await sizeOf(path)) ?? 0 };
   }
-}
-
-async function sizeOf(path: string): Promise<number | null> {
-  return (await stat(path).catch(absent))?.size ?? null;
-}
-
-function absent(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null;
-  throw error;
 }

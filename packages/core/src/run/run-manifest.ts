@@ -14,7 +14,7 @@ import { MannerlyError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
 import type { ResolvedOptions } from '../options/options.js';
 import { MANNERLY_VERSION } from '../own-package.js';
-import { parseJson } from '../parse-json.js';
+import { isObject, parseJson } from '../parse-json.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { MAX_EARLIER_RUNS, MAX_MANIFEST_ROBOTS, MAX_MANIFEST_SEEDS } from './limits.js';
 
@@ -211,8 +211,7 @@ async function latestRobots(robotsPath: string): Promise<{ robots: RunManifestEn
 
 /** Whether it is a line of `robots/index.jsonl`. @throws Never */
 export function isCopy(value: unknown): value is { authority: string; hash: string; atMs: number } {
-  if (typeof value !== 'object' || value === null) return false;
-  const { authority, hash, atMs } = value as Partial<Record<'authority' | 'hash' | 'atMs', unknown>>;
+  const { authority, hash, atMs } = isObject(value) ? value : {};
   return typeof authority === 'string' && typeof hash === 'string' && typeof atMs === 'number';
 }
 

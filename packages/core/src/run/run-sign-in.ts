@@ -9,11 +9,7 @@ import type { RunSetup } from './run-setup.js';
 /** Makes the login of a run; `null`: it sends no form. */
 export function createRunSignIn(
   { options, handlers, clock, stop }: Pick<RunSetup, 'options' | 'handlers' | 'clock' | 'stop'>,
-  {
-    pageRequests,
-    reader,
-    wakeup,
-  }: { readonly pageRequests: PageRequests; readonly reader: PageReader; readonly wakeup: Wakeup },
+  { pageRequests, reader, wakeup }: Readonly<{ pageRequests: PageRequests; reader: PageReader; wakeup: Wakeup }>,
 ): SignIn | null {
   const credential = options.signIn;
   const form = credential?.form ?? null;

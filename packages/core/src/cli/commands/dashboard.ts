@@ -10,13 +10,10 @@ import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import type { Flags } from '../flags.js';
 import type { CliIo } from '../io.js';
-import { STORE_LOOK_MS } from '../limits.js';
+import { DEFAULT_LISTEN, STORE_LOOK_MS } from '../limits.js';
 import { addressOf, serve } from '../open-dashboard.js';
 import { inspectingStore } from '../open-inspection.js';
 import { joinedPhase } from '../workers/joined-view.js';
-
-/** Any free port of this machine alone. */
-const DEFAULT_LISTEN = '127.0.0.1:0';
 
 const NO_BOUNDS: CrawlActivity['bounds'] = {
   ...{ pages: null, minutes: null, depth: null, bytes: null, queuedUrls: Number.MAX_SAFE_INTEGER, onFull: 'spill' },

@@ -55,12 +55,7 @@ function preferencesOf(line: string): string {
   return JSON.stringify({ id, url, preferences, license });
 }
 
-function wantedFrom({
-  to,
-  csv,
-  format,
-  preferences,
-}: Flags): readonly { readonly to: string; readonly format: ExportFormat }[] {
+function wantedFrom({ to, csv, format, preferences }: Flags): { readonly to: string; readonly format: ExportFormat }[] {
   if (to === undefined && format !== undefined)
     throw new UsageError('--format needs --to', 'For instance: --to items.parquet');
   if (preferences === true && (to ?? csv) !== undefined)

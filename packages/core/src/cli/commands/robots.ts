@@ -41,16 +41,12 @@ export async function robotsCommand(source: string, urls: readonly string[], fla
   const body = isUrl ? await fetched(source, flags, io) : await readWhole(source);
   if (body === null) return EXIT.ok;
   const document = parseRobots(body, isUrl ? { robotsUrl: robotsUrl(source) ?? source } : {});
-  const tokens = tokensOf(flags);
+  const tokens = (flags.agent ?? flags.name ?? NO_AGENT).split(',');
   const rules = compile(tokens, flags, document);
   const verdicts = urls.map((url) => ({ url, ...explain(rules, url) }));
   if (flags.json === true) io.out(json(jsonOf(document, rules, verdicts)));
   else printText(document, rules, tokens, verdicts, io);
   return EXIT.ok;
-}
-
-function tokensOf({ name, agent = name ?? NO_AGENT }: Flags): string[] {
-  return agent.split(',');
 }
 
 function compile(tokens: readonly string[], { dialect, policy }: Flags, document: RobotsDocument): RobotsRules {
@@ -92,10 +88,9 @@ function jsonOf(document: RobotsDocument, rules: RobotsRules, verdicts: readonly
   const { truncated, sitemaps, licenses } = document;
   const { groups, unknown, orphans } = fileOutline(document);
   const { agents, crawlDelayMs, crawlDelayLine, requestRates, visitWindows, robotVersion, comments, noindex } = rules;
-  const speaksToUs = lineTest(rules);
   return {
     truncated,
-    groups: groups.map((group) => ({ ...group, speaksToUs: group.agentLines.some(speaksToUs) })),
+    groups: groups.map((group) => ({ ...group, speaksToUs: speaksToUs(group, rules) })),
     sitemaps,
     ...siteFields(document),
     licenses,
@@ -107,8 +102,8 @@ function jsonOf(document: RobotsDocument, rules: RobotsRules, verdicts: readonly
   };
 }
 
-function lineTest({ groupLines }: RobotsRules): (line: number) => boolean {
-  return (line) => groupLines.includes(line);
+function speaksToUs(group: { readonly agentLines: readonly number[] }, { groupLines }: RobotsRules): boolean {
+  return group.agentLines.some((line) => groupLines.includes(line));
 }
 
 function printText(
@@ -135,10 +130,9 @@ function printText(
 /** Every group, marked where it speaks to us, and what is outside groups. */
 function documentLines(document: RobotsDocument, rules: RobotsRules): string[] {
   const lines: string[] = [];
-  const speaksToUs = lineTest(rules);
   const { groups, orphans } = fileOutline(document);
   for (const group of groups) {
-    const mark = group.agentLines.some(speaksToUs) ? '   <- speaks to us' : '';
+    const mark = speaksToUs(group, rules) ? '   <- speaks to us' : '';
     lines.push(`Group for ${printable(group.agents.join(', '))}${mark}`);
     const records = [
       ...group.rules.map(

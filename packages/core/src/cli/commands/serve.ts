@@ -3,10 +3,8 @@
 import type { CrawlFlags } from '../crawl-flags.js';
 import { UsageError } from '../failure.js';
 import type { CliIo } from '../io.js';
+import { DEFAULT_LISTEN } from '../limits.js';
 import { crawlCommand } from './crawl.js';
-
-/** Any free port of this machine alone. */
-const DEFAULT_LISTEN = '127.0.0.1:0';
 
 /** Runs the command. @throws UsageError, MannerlyError */
 export async function serveCommand(args: readonly string[], flags: CrawlFlags, io: CliIo): Promise<number> {

@@ -56,7 +56,8 @@ export class ProgressSpans {
       this.#spanMs *= 2;
     }
     const index = Math.floor(ms / this.#spanMs);
-    while (this.#spans.length <= index) this.#spans.push(newSpan());
+    while (this.#spans.length <= index)
+      this.#spans.push({ requests: 0, bytes: 0, fetched: 0, excluded: 0, dropped: 0, failed: 0, queued: null });
     return this.#spans[index] as Span;
   }
 
@@ -69,8 +70,4 @@ export class ProgressSpans {
       return true;
     });
   }
-}
-
-function newSpan(): Span {
-  return { requests: 0, bytes: 0, fetched: 0, excluded: 0, dropped: 0, failed: 0, queued: null };
 }
