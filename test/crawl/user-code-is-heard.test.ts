@@ -132,7 +132,7 @@ describe('a run', () => {
     createCrawler({
       identity: { name: 'test-bot', contact: 'https://example.org/us' },
       scope: { seeds: ['https://a.test/'] },
-      bounds: { pages: 1 },
+      bounds: { pages: 9 },
       politeness: { profile: { factor: 0, minMs: 0, maxMs: 0 } },
       ...createFakeWeb({ hosts: { 'a.test': SITE } }).fakes(),
     }).on('html', (page) => page.emit({ url: page.url }));
@@ -148,6 +148,14 @@ describe('a run', () => {
     crawler.events.on('item', () => undefined);
     await crawler.run();
     expect(printed).toEqual([]);
+  });
+
+  it('names the routes of labels that no page came to, unless it goes on from another run', async () => {
+    const crawler = () => emitting().on('label:shelf', () => undefined);
+    await crawler().run({ out });
+    expect(printed).toEqual([expect.stringMatching(/No page came to `label:shelf`/)]);
+    await crawler().run({ out });
+    expect(printed.join('').match(/label:shelf/g)).toHaveLength(1);
   });
 
   it.each([

@@ -253,7 +253,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       if (startsPaused) run.pause();
       const report = await performRun(run);
       ended = report.state;
-      log?.ended(report);
+      log?.ended(report, with_.handlers.unreachedLabels());
       log = undefined;
       return report;
     } finally {

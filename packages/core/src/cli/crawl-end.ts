@@ -11,7 +11,6 @@ import type { CliIo } from './io.js';
 import { outOfScopeText } from './out-of-scope.js';
 import { summaryText } from './summary.js';
 
-/** Logs that are named where they are. */
 const OTHER_LOGS = ['warnings', 'rejected', 'errors'];
 
 /** Prints the report, and where the results are. @returns The exit code */

@@ -22,13 +22,9 @@ export interface CrawlSetup {
   readonly file: string | null;
 }
 
-/** @param directory - Where a file is looked for when none is named. @throws UsageError, MannerlyError */
-export async function setUpCrawl(
-  args: readonly string[],
-  flags: CrawlFlags,
-  directory: string = process.cwd(),
-): Promise<CrawlSetup> {
-  const file = flags.config === false ? null : (flags.config ?? findConfig(directory));
+/** A file is looked for in the working directory when none is named. @throws UsageError, MannerlyError */
+export async function setUpCrawl(args: readonly string[], flags: CrawlFlags): Promise<CrawlSetup> {
+  const file = flags.config === false ? null : (flags.config ?? findConfig(process.cwd()));
   const config: CrawlConfig = file === null ? {} : await readConfig(file);
   const { $schema: _, handlers, out, csv, sqlite, postgres, webhook, s3, store, sinks = [], ...ofFile } = config;
   const seeds = args.length > 0 ? args : (config.scope?.seeds ?? []);

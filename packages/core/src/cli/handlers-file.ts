@@ -74,11 +74,8 @@ export async function stagesIn(path: string): Promise<{ readonly items?: readonl
 }
 
 async function loadModule(path: string): Promise<Readonly<Record<string, unknown>>> {
-  if (!existsSync(path))
-    throw new UsageError(
-      `${path} could not be loaded: it does not exist`,
-      'Its path is relative to the file that names it.',
-    );
+  const absent = 'Its path is relative to the file that names it.';
+  if (!existsSync(path)) throw new UsageError(`${path} could not be loaded: it does not exist`, absent);
   try {
     return (await import(pathToFileURL(resolve(path)).href)) as Readonly<Record<string, unknown>>;
   } catch (error) {

@@ -12,7 +12,6 @@ import { printable } from '../report/table.js';
 
 /** Decisions that are read, and hosts at most; of a crawl with more this says nothing. */
 const MAX_DECISIONS = 200_000;
-/** Hosts that are named. */
 const MAX_NAMED = 5;
 /** What a page links to and no crawl follows. */
 const NO_LINKS: ReadonlySet<string> = new Set(['url-scheme', 'url-invalid']);

@@ -3,6 +3,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, rename, stat, writeFile } from 'node:fs/promises';
+import { MannerlyError } from '../errors.js';
 
 /** What a name ends with while its file is being written; a killed process may leave one behind. */
 export const PART_SUFFIX = '.part';
@@ -17,6 +18,15 @@ export async function writeWhole(path: string, content: string | Uint8Array): Pr
   const partial = partialName(path);
   await writeFile(partial, content);
   await rename(partial, path);
+}
+
+/** Writes a value as JSON for people. @throws MannerlyError `log-failed` */
+export async function writeWholeJson(path: string, value: unknown): Promise<void> {
+  try {
+    await writeWhole(path, `${JSON.stringify(value, null, 2)}\n`);
+  } catch (cause) {
+    throw new MannerlyError('log-failed', `${path} could not be written: ${String(cause)}`, { cause });
+  }
 }
 
 /** Bytes of a file; `null` when it is absent. @throws The platform's error when it cannot be inspected. */

@@ -192,15 +192,7 @@ export function exchangeOf(outcome: FetchOutcome): Exchange {
   const endedAtMs = outcome.timing.endedAtMs + CUT_OFF_MS;
   if (outcome.kind === 'failed') {
     const { failure, signInRefused } = outcome;
-    return {
-      startedAtMs,
-      endedAtMs,
-      status: null,
-      retryAfter: null,
-      failure,
-      bytes: 0,
-      ...parksFor(signInRefused),
-    };
+    return { startedAtMs, endedAtMs, status: null, retryAfter: null, failure, bytes: 0, ...parksFor(signInRefused) };
   }
   return {
     startedAtMs,

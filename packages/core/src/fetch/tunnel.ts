@@ -19,14 +19,10 @@ export interface Tunnel {
 export function openTunnel(proxy: OperatorProxy, address: string, port: number): Tunnel {
   const giveUp = new AbortController();
   let isReached = false;
-  const attempt: Attempt = {
-    address,
-    port,
-    signal: giveUp.signal,
-    onReached: () => {
-      isReached = true;
-    },
+  const onReached = (): void => {
+    isReached = true;
   };
+  const attempt: Attempt = { address, port, signal: giveUp.signal, onReached };
   const opened = (proxy.isSocks ? openSocks : openConnect)(proxy, attempt).catch((cause: unknown) => {
     if (!isReached) throw fault('PROXY_DOWN', `the proxy ${proxy.url} cannot be reached: ${messageOf(cause)}`);
     throw isFault(cause) ? cause : fault('EHOSTUNREACH', `the proxy ${proxy.url} gave up: ${messageOf(cause)}`);

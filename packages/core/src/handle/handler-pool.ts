@@ -138,6 +138,7 @@ export class HandlerPool {
     const { handlers, handlerTimeoutMs, clock, signal, filesPath = null } = this.#options;
     const { fetch = NO_FETCH, readMedia = NO_MEDIA, onLate } = this.#options;
     if (signal.aborted) return STOPPED;
+    handlers.reached.add(found.route);
     const { url: pageUrl } = page;
     const time = new HandlerTime();
     const stage = new Stage(page, found.item ?? null);

@@ -70,6 +70,8 @@ export class Handlers {
   readonly #found = new Map<string, FoundHandler>();
   /** Apart: they take no page, so that a crawl with these alone still follows links. */
   readonly #byStatus = new Map<string, FoundHandler>();
+  /** Routes that pages have come to. */
+  readonly reached = new Set<string>();
   /** Gets known pages that are as they were; `null`: none does. */
   unchanged: UnchangedHandler | null = null;
   /** Gets the login page; `null`: none does. */
@@ -142,6 +144,11 @@ export class Handlers {
         hint: 'Say which: `signIn.form`. Without a form the handler is never called.',
       });
     }
+  }
+
+  /** The routes of labels that no page has come to: often a label or a selector is misspelt. */
+  unreachedLabels(): string[] {
+    return [...this.#found.keys()].filter((route) => route.startsWith('label:') && !this.reached.has(route));
   }
 
   /** The handler of an answer that is no page, by `status:404`, then `status:4xx`; `null`: none. */

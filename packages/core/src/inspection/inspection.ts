@@ -111,10 +111,8 @@ export async function openInspection(
     }
     const url = requestedForm(urlOrHost);
     const decision = await findDecision(decisionsPaths, url);
-    const error = await findError(
-      parts.map(({ errorsPath }) => errorsPath),
-      url,
-    );
+    const errorsPaths = parts.map(({ errorsPath }) => errorsPath);
+    const error = await findError(errorsPaths, url);
     if (frontier === null) return withError({ ...explain(url, decision, null), whyLogsOnly }, error);
     const look = await frontier.look(url);
     const place = await placeOf(frontier, url, look.host);

@@ -4,7 +4,7 @@
 import { type ReadRequest, readRequests } from '../archive/read-archive.js';
 import { keepLatest } from '../keep-latest.js';
 import { parseUrl } from '../parse-url.js';
-import type { Violation } from '../report/audit/audit-report.js';
+import type { SignatureFindings, Violation } from '../report/audit/audit-report.js';
 import { type PublicJwk, thumbprint } from '../signatures/signing-key.js';
 import { type SignatureFault, verifySignature } from '../signatures/verify-signature.js';
 import {
@@ -13,13 +13,6 @@ import {
   MAX_LISTED_SIGNATURES,
   SIGNED_AFTER_SECONDS,
 } from './limits.js';
-
-interface SignatureFindings {
-  /** The first of them. */
-  readonly found: readonly Violation[];
-  readonly count: number;
-  readonly notes: readonly string[];
-}
 
 const FAULTS: Partial<Record<SignatureFault, string>> = {
   'signature-wrong': 'its signature is not of this request: of another host or path, or changed',

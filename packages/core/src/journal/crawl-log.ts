@@ -141,8 +141,13 @@ export class CrawlLog implements JournalListener {
     this.#tell('error', code, `${about}${whose} ${did}: ${errorLine(error)}`, fields);
   }
 
-  /** The run is over. @param report - `null`: it failed. */
-  ended(report: CrawlReport | null): void {
+  /** The run is over. @param report - `null`: it failed. @param unreached - Routes that no page has come to. */
+  ended(report: CrawlReport | null, unreached: readonly string[] = []): void {
+    // Pages of an earlier run, or of another process, may have come to them.
+    if (report?.state === 'finished' && report.pages > 0 && !report.resumed && report.part === undefined) {
+      for (const route of unreached)
+        this.#tell('warn', 'route-unused', `No page came to \`${route}\`: no link was followed with this label`);
+    }
     // Of one process among several it says nothing: the others may have fetched.
     const why = report === null || report.part !== undefined ? null : whyNothingFetched(report);
     if (report !== null && why !== null) {

@@ -23,10 +23,7 @@ export const ARCHIVE_GROUP = group('ArchiveOptions', {
         hosts: row(
           choice('site', 'any'),
           "`site`: from hosts of the scope and of the page's registrable domain. `any`: from every host that a page names, with its robots.txt.",
-          {
-            default: 'site',
-            flag: ['--requisites-hosts <hosts>', 'where they may come from (implies --requisites)'],
-          },
+          { default: 'site', flag: ['--requisites-hosts <hosts>', 'where they may come from (implies --requisites)'] },
         ),
         perPage: row(
           whole(1, MAX_PAGE_REQUISITES, 'requests'),

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import type { FrontierOptions } from '@mannerly/frontier';
-import { sizeOf, writeWhole } from '../directory/whole-file.js';
+import { sizeOf } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
 import { parseJsonObject } from '../parse-json.js';
@@ -44,15 +44,6 @@ export function frontierSettings({ recrawl: _, hosts = [], ...rest }: CrawlSetti
 /** The same with what the plan of a recrawl goes by. */
 export function keptSettings(options: ResolvedOptions): CrawlSettings {
   return { ...crawlSettings(options), recrawl: options.recrawl === null ? null : present(options.recrawl) };
-}
-
-/** Writes the settings of a run that begins. @throws MannerlyError `log-failed`. */
-export async function keepSettings(file: string, settings: CrawlSettings): Promise<void> {
-  try {
-    await writeWhole(file, `${JSON.stringify(settings, null, 2)}\n`);
-  } catch (cause) {
-    throw new MannerlyError('log-failed', `${file} could not be written: ${String(cause)}`, { cause });
-  }
 }
 
 /** The settings of the last run, or the defaults. @throws MannerlyError `directory-format` for no JSON object */

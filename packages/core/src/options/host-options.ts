@@ -14,7 +14,6 @@ type FrontierEntry = NonNullable<FrontierOptions['hosts']>[number];
 
 export interface ResolvedHostEntry extends Omit<GivenEntry, 'match' | 'headers'> {
   readonly match: readonly string[];
-  /** By name. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

@@ -37,10 +37,7 @@ export const WEBHOOK_ROWS = {
   headers: row(
     code<Readonly<Record<string, string>>>('Record<string, string>', () => true),
     'More header fields.',
-    {
-      default: {},
-      isCheckedByOwner: true,
-    },
+    { default: {}, isCheckedByOwner: true },
   ),
   batch: groupRow('Items of one request.', 'BatchOptions', batch(500)),
   ...sending(30_000),

@@ -144,10 +144,8 @@ export class CrawlLogs {
   async findError(url: string): Promise<CodeError | null> {
     if (this.#directory === null) return this.#recentErrors.get(url) ?? null;
     this.#errors?.flush();
-    return findError(
-      (await partsOf(this.#directory.path)).map(({ errorsPath }) => errorsPath),
-      url,
-    );
+    const paths = (await partsOf(this.#directory.path)).map(({ errorsPath }) => errorsPath);
+    return findError(paths, url);
   }
 
   /** The decisions of the crawl in the order of writing; without a directory the latest in memory. */

@@ -25,10 +25,8 @@ export function entriesFor(
   names: readonly string[],
   by: HostKeyBy = 'host',
 ): readonly AppliedHostEntry[] {
-  const matching = createHostMatch(
-    entries.map(({ match }) => match),
-    by,
-  );
+  const matches = entries.map(({ match }) => match);
+  const matching = createHostMatch(matches, by);
   const places = new Set(names.flatMap((name) => matching(name)));
   return entries.flatMap((entry, at) => (places.has(at) ? [{ at, ...entry }] : []));
 }

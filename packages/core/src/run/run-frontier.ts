@@ -21,7 +21,6 @@ export interface FrontierParts {
   readonly knowledge: SiteKnowledge;
   readonly companions: Companions;
   readonly totals: CrawlTotals;
-  /** As that of the directory. */
   readonly needsFrontier: boolean;
 }
 

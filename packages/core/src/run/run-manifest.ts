@@ -9,8 +9,7 @@ import { join } from 'node:path';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { hashOutputs, type OutputHash } from '../directory/output-hashes.js';
 import { readValues } from '../directory/read-lines.js';
-import { sizeOf, writeWhole } from '../directory/whole-file.js';
-import { MannerlyError } from '../errors.js';
+import { sizeOf, writeWholeJson } from '../directory/whole-file.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
 import type { ResolvedOptions } from '../options/options.js';
 import { MANNERLY_VERSION } from '../own-package.js';
@@ -132,13 +131,8 @@ export async function readRunManifests(path: string): Promise<readonly RunManife
   return manifests.filter((manifest) => manifest !== null && manifest !== 'unreadable');
 }
 
-async function write(path: string, manifest: RunManifest): Promise<void> {
-  try {
-    const kept: KeptManifest = { ...manifest, sha256: sha256Of(manifest) };
-    await writeWhole(path, `${JSON.stringify(kept, null, 2)}\n`);
-  } catch (cause) {
-    throw new MannerlyError('log-failed', `${path} could not be written: ${String(cause)}`, { cause });
-  }
+function write(path: string, manifest: RunManifest): Promise<void> {
+  return writeWholeJson(path, { ...manifest, sha256: sha256Of(manifest) } satisfies KeptManifest);
 }
 
 /**
@@ -174,7 +168,6 @@ function localTimeFile(): string {
   }
 }
 
-/** Of a value as JSON. */
 function sha256Of(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }

@@ -27,7 +27,6 @@ export type WorkResult =
 
 type PageDecided = Extract<WorkResult, { readonly kind: 'page' }>;
 
-/** Only the frontier gets to know it. */
 export function settled(settlement: Settlement): WorkResult {
   return { kind: 'settlement', settlement };
 }

@@ -39,12 +39,8 @@ export async function identityVerify(target: string | undefined, flags: Identity
       : verifierOf(await readKeys(flags.keys), nowMs);
   try {
     if (flags.listen !== undefined) return await listen(flags.listen, verifier, io);
-    if (target === undefined) {
-      throw new UsageError(
-        'missing what to verify',
-        'Name a file or an archive folder, or --listen <port>, or --live <url>.',
-      );
-    }
+    const hint = 'Name a file or an archive folder, or --listen <port>, or --live <url>.';
+    if (target === undefined) throw new UsageError('missing what to verify', hint);
     let wrong = 0;
     let count = 0;
     for await (const kept of requestsOf(target)) {

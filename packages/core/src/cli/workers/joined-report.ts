@@ -70,10 +70,7 @@ export function joinedReport(
       ends.flatMap(({ waiting }) => waiting),
       ({ host }) => host,
     ),
-    scopeMoves: reports.reduce(
-      (longest, { scopeMoves }) => (scopeMoves.length > longest.length ? scopeMoves : longest),
-      first.scopeMoves,
-    ),
+    scopeMoves: reports.map(({ scopeMoves }) => scopeMoves).reduce((one, two) => (two.length > one.length ? two : one)),
     traps: firstOfEach(
       reports.flatMap(({ traps }) => traps),
       ({ pattern }) => pattern,

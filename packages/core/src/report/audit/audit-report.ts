@@ -57,15 +57,14 @@ export interface AuditReport {
   readonly notes: readonly string[];
 }
 
-/** The report with what was found elsewhere. @param found - The first of them; `count`: all. */
-export function withFindings(
-  report: AuditReport,
-  {
-    found,
-    count,
-    notes,
-  }: { readonly found: readonly Violation[]; readonly count: number; readonly notes: readonly string[] },
-): AuditReport {
+/** What the signatures of an archive prove wrong. `found`: the first of them; `count`: all. */
+export type SignatureFindings = Pick<AuditReport, 'notes'> & {
+  readonly found: readonly Violation[];
+  readonly count: number;
+};
+
+/** The report with what was found elsewhere. */
+export function withFindings(report: AuditReport, { found, count, notes }: SignatureFindings): AuditReport {
   const violations = [...report.violations, ...found].slice(0, MAX_LISTED_VIOLATIONS);
   const counts = { ...report.counts, signature: report.counts.signature + count };
   return { ...report, passed: report.passed && count === 0, counts, violations, notes: [...report.notes, ...notes] };
