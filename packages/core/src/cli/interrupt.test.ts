@@ -57,7 +57,7 @@ describe.skipIf(process.platform === 'win32')('Ctrl-C', { timeout: 60_000 }, () 
     const press = (pid: number): void => {
       process.kill(pid, 'SIGINT');
       // The thread that hears it may not have begun yet.
-      presses = setTimeout(press, 200, pid);
+      presses = setTimeout(press, 1_000, pid);
     };
     return crawl(handler, press, name, ...more).finally(() => clearTimeout(presses));
   }
