@@ -81,8 +81,8 @@ export function createAdmit(
       }
       const no = whyOutside(scope, bounds, candidate, parts);
       if (no !== null) {
-        const { kind: _, ...why } = { kind: 'out', ...no };
-        refused.push({ candidate, ...why });
+        const { reason, detail }: Omit<Refusal, 'candidate'> = no;
+        refused.push({ candidate, reason, ...(detail === undefined ? {} : { detail }) });
         continue;
       }
       const trap = trapOf(candidate, parts);
