@@ -46,12 +46,12 @@ const WAITING: TestProject = {
 };
 /**
  * A process for each file: small sizes of those suites, which measure memory; nock, the lean engine and mocks, which
- * stay in it for good.
+ * stay in it for good; and what measures the processor's time, of which a full heap takes a share.
  */
 const ALONE_FILES = [
   'test/soak/**/*.test.ts',
   'test/crawl/{platform-fetcher,second-lock,under-nock}.test.ts',
-  'packages/core/src/wakeup.memory.test.ts',
+  'packages/core/src/{linear-readers,wakeup.memory}.test.ts',
 ];
 const ALONE: TestProject = { extends: true, test: { name: 'alone', include: ALONE_FILES } };
 const COMMAND_FILES = ['packages/core/src/cli/**/*.test.ts'];
