@@ -83,7 +83,9 @@ export async function expectKeptAcrossKill(store: FrontierStore, server: Restart
   while (answered.size < atKill + 50) await pause(5);
   isOver = true;
   await Promise.all(adders);
-  expect([notices[0], ...notices.slice(-2)]).toEqual(['holding', 'resumed', 'rolled-back']);
+  // A connection that broke and is noticed later makes it hold once more.
+  const heard = notices.filter((kind) => kind !== 'rolled-back');
+  expect([heard[0], heard.at(-1), notices.length - heard.length], notices.join()).toEqual(['holding', 'resumed', 1]);
   const listed = (await store.scan(null, 10_000)).items.map(({ entry: { body } }) => new TextDecoder().decode(body));
   expect(listed.toSorted()).toEqual([...answered].map((one) => `h${one % 7} ${one}`).toSorted());
   expect((await store.stats()).known).toBe(maybe.size);
