@@ -75,8 +75,11 @@ export class PolitenessLedger {
 
   #hostOf(host: string): HostLedger {
     const name = this.#hosts.has(host) || this.#hosts.size < this.#maxHosts ? host : OTHER_HOSTS;
-    const ledger = this.#hosts.get(name) ?? new HostLedger(name);
-    this.#hosts.set(name, ledger);
+    let ledger = this.#hosts.get(name);
+    if (ledger === undefined) {
+      ledger = new HostLedger(name);
+      this.#hosts.set(name, ledger);
+    }
     return ledger;
   }
 }
