@@ -2,7 +2,7 @@
 // guard judges the scheme, the port and every address of the name, and returns the one address to connect to, so that
 // the name is not looked up again in between. It fails closed: what it cannot read, it refuses.
 
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { MannerlyError } from '../errors.js';
 import { type AddressAnswer, AddressBook, type Resolve } from './address-book.js';
@@ -67,7 +67,7 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
       const isUsualPort = ports === null || ports.has(number);
       if (!isUsualPort && opened.length === 0) return refusedPort(number);
       // The URL parser has turned every notation of an IPv4 address into dotted decimal, and put IPv6 into brackets.
-      const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : isIP(hostname) === 0 ? null : hostname;
+      const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : isIPv4(hostname) ? hostname : null;
       const answerOf = (verdict: NameVerdict): GuardAnswer => {
         if (verdict.kind === 'refused') return verdict;
         return isUsualPort || verdict.isOpened ? verdict.go : refusedPort(number);
@@ -122,10 +122,11 @@ const METADATA: Range = ipaddr.parseCIDR('168.63.129.16/32');
 const GLOBAL_UNICAST: Range = ipaddr.parseCIDR('2000::/3');
 
 function parseRange(text: string): Range {
+  const [address = '', bits] = String(text).split('/');
+  const family = isIP(address);
   // An address is a range of one.
-  const range = { 0: String(text), 4: `${text}/32`, 6: `${text}/128` }[isIP(text)] ?? '';
-  const isPlain = isIP(range.replace(/\/\d{1,3}$/, '')) !== 0 && !range.includes('%');
-  if (isPlain && ipaddr.isValidCIDR(range)) return ipaddr.parseCIDR(range);
+  const range = bits === undefined ? `${address}/${family === 4 ? 32 : 128}` : String(text);
+  if (family !== 0 && !address.includes('%') && ipaddr.isValidCIDR(range)) return ipaddr.parseCIDR(range);
   throw new MannerlyError(
     'option-invalid',
     `expected \`network.allowAddresses\` to hold addresses and ranges such as "127.0.0.0/8", got ${JSON.stringify(text)}`,

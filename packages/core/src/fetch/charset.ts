@@ -3,7 +3,6 @@
 
 import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
-import { TextDecoder } from 'node:util';
 import {
   CHARSET_PRESCAN_BYTES,
   CHARSET_SAMPLE_BYTES,
@@ -37,7 +36,7 @@ export function utf8Start(body: Uint8Array, contentType: string | null, kind: st
 }
 
 /** Bytes to text as they arrive. */
-export type PieceDecoder = Pick<TextDecoder, 'decode'>;
+export type PieceDecoder = Pick<InstanceType<typeof TextDecoder>, 'decode' | 'encoding'>;
 
 /**
  * A decoder for an XML or text document that arrives in pieces: by byte order mark, header, or XML declaration, else
@@ -126,7 +125,7 @@ function iconv(): typeof import('iconv-lite') {
   return loaded;
 }
 
-function platformDecoder(label: string): TextDecoder | null {
+function platformDecoder(label: string): PieceDecoder | null {
   try {
     return new TextDecoder(label);
   } catch (error) {

@@ -94,7 +94,7 @@ export class ConnectionPool {
     }
     // SNI has neither addresses nor trailing dots (RFC 6066 §3); a certificate for an address is checked against
     // `host`.
-    const name = isIP(address) !== 0 && target.hostname === address ? '' : target.hostname.replace(/\.$/, '');
+    const name = target.hostname === address && isIP(address) !== 0 ? '' : target.hostname.replace(/\.$/, '');
     const sessionKey = `${target.hostname}:${target.port}`;
     const session = this.#tlsSessions.get(sessionKey);
     const socket = connectTls({

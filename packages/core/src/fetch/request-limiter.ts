@@ -3,7 +3,6 @@
 
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import type { HostRequirements } from '@mannerly/frontier';
 import type Bottleneck from 'bottleneck';
 import { MAX_BUCKET_STARTS } from '../limits.js';
@@ -19,8 +18,8 @@ export type LimiterAnswer =
 
 const UNLIMITED: LimiterAnswer = { kind: 'go', done: () => undefined };
 
-/** `sets`: what the host's file sets. `last`: its last exchange. `isBusy`: one is in flight. */
-type HostLimiters = { readonly sets: HostRequirements; limiters: TakePlace[]; last: Over; isBusy: boolean };
+/** `setText`: what the host's file sets, as JSON. `last`: its last exchange. `isBusy`: one is in flight. */
+type HostLimiters = { readonly setText: string; limiters: TakePlace[]; last: Over; isBusy: boolean };
 
 /** Takes a place until an exchange, and the pause after it, is over. @returns `null`; if none is free, when one is. */
 type TakePlace = (over: Promise<Over>) => Promise<number | null>;
@@ -81,10 +80,11 @@ export class RequestLimiter {
   }
 
   #limitersOf(host: string, sets: HostRequirements, nowMs: number): HostLimiters {
+    const setText = JSON.stringify(sets);
     let ofHost = this.#hosts.get(host);
-    if (ofHost === undefined || (!ofHost.isBusy && !isDeepStrictEqual(ofHost.sets, sets))) {
+    if (ofHost === undefined || (!ofHost.isBusy && ofHost.setText !== setText)) {
       const last = ofHost?.last ?? null;
-      ofHost = { sets, limiters: hostLimiters(sets), last, isBusy: false };
+      ofHost = { setText, limiters: hostLimiters(sets), last, isBusy: false };
       // What the file sets now counts from the same exchange.
       if (last !== null) for (const take of ofHost.limiters) take(Promise.resolve({ ...last, nowMs }));
     }
