@@ -70,7 +70,7 @@ function callRegistering(path: string, register: (routes: HandlerRoutes) => unkn
  */
 export async function stagesIn(path: string): Promise<{ readonly items?: readonly ItemStage[] }> {
   const { items } = await loadModule(path);
-  return items === undefined ? {} : { items: checkedStages(`items\` of \`${path}`, items) };
+  return items === undefined ? {} : { items: checkedStages(`items of ${path}`, items) };
 }
 
 async function loadModule(path: string): Promise<Readonly<Record<string, unknown>>> {
