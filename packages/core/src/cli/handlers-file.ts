@@ -29,8 +29,7 @@ export type RegisterHandlers = (routes: HandlerRoutes) => unknown;
 export async function loadHandlers(path: string): Promise<RegisterHandlers> {
   const module = await loadModule(path);
   const handlers = module['handlers'] ?? module['default'];
-  if (typeof handlers === 'function')
-    return (routes) => callRegistering(path, handlers as RegisterHandlers, routes);
+  if (typeof handlers === 'function') return (routes) => callRegistering(path, handlers as RegisterHandlers, routes);
   const entries = typeof handlers === 'object' && handlers !== null ? Object.entries(handlers) : [];
   if (entries.length === 0) {
     const hint = 'Export them as `handlers`: an object of routes, or a function that registers them.';
