@@ -100,7 +100,7 @@ export const REASONS = {
   trap: {
     ...outOfScope(
       'It belongs to a crawler trap: its URL loops, or the pages that lead there repeat the same content.',
-      '`traps` sets how soon, and `traps: false` takes everything.',
+      'The option `traps` sets how soon, and `traps: false` takes everything.',
     ),
     bound: 'traps',
   },
@@ -204,7 +204,7 @@ export const REASONS = {
   ),
   'render-failed': rows(['failed'], 'page')(
     'It was fetched, and the browser could not open it; the detail says how. No handler saw it.',
-    '`--retry` requests it once more.',
+    'With `--retry` it is requested once more.',
   ),
   'user-data-invalid': failedInCode(
     'The data given with the URL does not meet the schema of its route; no handler saw the page.',
