@@ -34,7 +34,8 @@ export interface ReplayRoutes {
 interface ReplayOptions {
   /** The crawl directory; a run that has it open has not finished its last WARC file, which is left out. */
   readonly from: string;
-  readonly handlers: (routes: ReplayRoutes) => void;
+  /** Registers handlers, at once or after a wait. */
+  readonly handlers: (routes: ReplayRoutes) => unknown;
   /** What items pass before they go to the sinks, as in a crawl. @default [] */
   readonly items?: readonly ItemStage[];
   /** Where items go; the crawl's own `items.jsonl` is left alone. @default [] */
@@ -82,9 +83,11 @@ interface ReplayReport {
 export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   const { parts } = await readCrawlDirectory(options.from);
   const folders = await archiveFolders(options.from, parts);
+  const handlers = new Handlers();
+  await options.handlers(routesInto(handlers));
   const writer = new ItemWriter(options.sinks ?? []);
   await writer.open(options.signal);
-  const run = new Replay(folders, options, (items) => writer.write(items));
+  const run = new Replay(folders, handlers, options, (items) => writer.write(items));
   try {
     for (const folder of folders) {
       for await (const exchange of readExchanges(folder)) {
@@ -98,6 +101,20 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
     await writer.close();
   }
   return run.report();
+}
+
+function routesInto(handlers: Handlers): ReplayRoutes {
+  const routes: ReplayRoutes = {
+    on(route, handler, handlerOptions = {}) {
+      handlers.on(route, handler, handlerOptions);
+      return routes;
+    },
+    route(all) {
+      registerRoutes(handlers, all);
+      return routes;
+    },
+  };
+  return routes;
 }
 
 const MAX_LISTED_FAILURES = 100;
@@ -118,20 +135,13 @@ class Replay {
   #pageStartedAtMs = 0;
   #maxBodyBytes = 0;
 
-  constructor(folders: readonly string[], options: ReplayOptions, write: (items: readonly Item[]) => Promise<void>) {
+  constructor(
+    folders: readonly string[],
+    handlers: Handlers,
+    options: ReplayOptions,
+    write: (items: readonly Item[]) => Promise<void>,
+  ) {
     this.#write = write;
-    const handlers = new Handlers();
-    const routes: ReplayRoutes = {
-      on(route, handler, handlerOptions = {}) {
-        handlers.on(route, handler, handlerOptions);
-        return routes;
-      },
-      route(all) {
-        registerRoutes(handlers, all);
-        return routes;
-      },
-    };
-    options.handlers(routes);
     this.#stages = new ItemStages(checkedStages('items', options.items ?? []));
     this.#pool = new HandlerPool({
       handlers,
