@@ -63,7 +63,7 @@ async function startNew(found, settings) {
   return serve({ folder, bin, env, data }, settings);
 }
 
-/** Makes what servers of this process and its children begin with: a copy takes a tenth of the time. Removes it again. */
+/** Makes what servers of this process and its children begin with, a copy costs a tenth. Returns what removes it. */
 export function makeDataOnce() {
   const found = programs();
   if (found === null || process.platform === 'win32' || process.env[MADE_DATA] !== undefined) return () => undefined;
