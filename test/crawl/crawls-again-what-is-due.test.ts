@@ -161,24 +161,28 @@ describe('a crawl that is run again', () => {
     expect((await run(1)).paths).not.toContain(`/${isKnown}`);
   });
 
-  it('continues after a stop, requests nothing twice, and counts its bounds from its beginning', async () => {
-    const { run } = await site(tagged);
-    await run(0, { bounds: { pages: PAGES } });
-    edition.fill(2);
-    let left = 10;
-    const stopped = await run(1, {
-      bounds: { pages: PAGES },
-      handlers: (crawler) =>
-        void crawler.on('html', async () => {
-          left -= 1;
-          if (left === 0) crawler.stop();
-        }),
-    });
-    expect(stopped.report.state).toBe('stopped');
-    const rest = await run(1, { bounds: { pages: PAGES } });
-    expect([...stopped.paths, ...rest.paths].sort()).toEqual([...new Set([...stopped.paths, ...rest.paths])].sort());
-    expect(stopped.paths.length + rest.paths.length).toBe(PAGES);
-    // The next one has its own bound.
-    expect((await run(2, { bounds: { pages: 12 } })).paths).toHaveLength(12);
-  });
+  // Forty days later its visits are queued once more, with the number of another month.
+  it.each([1, 41])(
+    'continues on day %d, requests nothing twice, and counts its bounds from its beginning',
+    async (day) => {
+      const { run } = await site(tagged);
+      await run(0, { bounds: { pages: PAGES } });
+      edition.fill(2);
+      let left = 10;
+      const stopped = await run(1, {
+        bounds: { pages: PAGES },
+        handlers: (crawler) =>
+          void crawler.on('html', async () => {
+            left -= 1;
+            if (left === 0) crawler.stop();
+          }),
+      });
+      expect(stopped.report.state).toBe('stopped');
+      const rest = await run(day, { bounds: { pages: PAGES } });
+      expect([...stopped.paths, ...rest.paths].sort()).toEqual([...new Set([...stopped.paths, ...rest.paths])].sort());
+      expect(stopped.paths.length + rest.paths.length).toBe(PAGES);
+      // The next one has its own bound.
+      expect((await run(day + 1, { bounds: { pages: 12 } })).paths).toHaveLength(12);
+    },
+  );
 });

@@ -53,6 +53,18 @@ export function machineFaults(files: readonly SourceFile[]): Fault[] {
   );
 }
 
+/** Messages and help texts that lead to documents which are not in the packages. Comments may. */
+export function unpublishedFaults(files: readonly SourceFile[]): Fault[] {
+  return files.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, index) => {
+      const isComment = /^\s*(\/?\*|\/\/)/.test(line);
+      return isComment || !/\bdocs\/[\w/-]+\.md/.test(line)
+        ? []
+        : [{ path: `${path}:${index + 1}`, says: 'leads to a document that users of the package do not have' }];
+    }),
+  );
+}
+
 function linesOf(text: string): number {
   return text.replace(/\n$/, '').split('\n').length;
 }

@@ -3,7 +3,14 @@
 
 import { describe, expect, it } from 'vitest';
 import { columnFaults, MAX_COLUMNS } from './column-rules.js';
-import { headerFaults, lengthFaults, MAX_UNEXPLAINED_LINES, machineFaults, nameFaults } from './file-rules.js';
+import {
+  headerFaults,
+  lengthFaults,
+  MAX_UNEXPLAINED_LINES,
+  machineFaults,
+  nameFaults,
+  unpublishedFaults,
+} from './file-rules.js';
 import { listFiles, readFiles, readTypeScript, told } from './source-tree.js';
 import { UNFINISHED } from './unfinished-areas.js';
 
@@ -74,6 +81,14 @@ describe('the file rules', () => {
   ])('%s: %d faults', (text, faults) => {
     expect(machineFaults([{ path: 'a.md', text }])).toHaveLength(faults);
   });
+
+  it.each([
+    ["throw usage('See docs/config.md.')", 1],
+    ['// See docs/decisions/0001-a.md.', 0],
+    [' * Scope (docs/scope.md) says more.', 0],
+  ])('%s: %d faults', (text, faults) => {
+    expect(unpublishedFaults([{ path: 'a.ts', text }])).toHaveLength(faults);
+  });
 });
 
 describe('this project', () => {
@@ -101,6 +116,11 @@ describe('this project', () => {
     expect(
       told(columnFaults(readFiles(texts.filter((path) => !UNFINISHED.some((area) => path.startsWith(area)))))),
     ).toEqual([]);
+  });
+
+  it('leads users of the packages to nothing that is not there', () => {
+    const published = readFiles(paths.filter((path) => /^packages\/\w+\/(bin|pages|scaffold|src)\//.test(path)));
+    expect(told(unpublishedFaults(published.filter(({ path }) => !path.endsWith('.test.ts'))))).toEqual([]);
   });
 
   it('holds nothing of one machine and no host of a registry', () => {

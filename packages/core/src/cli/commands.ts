@@ -80,7 +80,7 @@ sends no request and installs nothing.`,
       help: `
 Its flags are those of crawl: try the same line with "plan" first. It requests robots.txt and sitemaps, as politely as the
 crawl, and nothing else. With --out DIR it logs that in DIR.plan. Where there is no sitemap it assumes as many pages as the
-bounds allow. docs/plan.md says more.
+bounds allow.
 
 With --again it requests nothing. It says what "crawl --again" would visit, in which order, and how fresh the copy is. A crawl
 directory is enough then: mannerly plan --again DIR.
@@ -101,8 +101,8 @@ Examples:
       --name tidepool-study --contact crawler@example.org
   mannerly crawl http://127.0.0.1:8080/ --allow-address 127.0.0.0/8 --interval 0 --name me --contact me@example.org
 
-The crawl reads robots.txt first and sends one request at a time to a host. Without handlers of your own (docs/config.md) it
-follows every link of every HTML page, and writes { url, title, status, depth } of each page to items.jsonl.
+The crawl reads robots.txt first and sends one request at a time to a host. Without handlers of your own, which a
+configuration file names, it follows every link of every HTML page, and writes { url, title, status, depth } of each page to items.jsonl.
 ${EXIT_CODES_HELP}`,
       load: async () => (await import('./commands/crawl.js')).crawlCommand,
     },
@@ -243,7 +243,7 @@ It asks first, and refuses while processes are at work. Crawl directories, items
       ],
       help: `
 It reads requests.jsonl, the copies in robots/ and the requests in the archive, sends no request and changes nothing. Exit code 0: no violation;
-5: a violation, or no request to judge. docs/audit.md says what is judged, and by which fields.`,
+5: a violation, or no request to judge.`,
       load: async () => (await import('./commands/audit.js')).auditCommand,
     },
     export: {
@@ -353,7 +353,7 @@ Examples:
       ],
       help: `
 check <url> requests what is published, verify the directories of those who sign, verify --live a page and its robots.txt; the
-others send no request. docs/identity.md says what to do with the folder.`,
+others send no request.`,
       load: async () => (await import('./commands/identity.js')).identityCommand,
     },
   },

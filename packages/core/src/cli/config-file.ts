@@ -51,7 +51,7 @@ export async function readConfig(file: string, readsTypeScript = stripsTypes()):
     fill('', CONFIG_OPTIONS, value);
   } catch (error) {
     if (!(error instanceof MannerlyError)) throw error;
-    throw new UsageError(`${file}: ${error.message}`, error.hint ?? 'docs/reference/options.md lists every key.');
+    throw new UsageError(`${file}: ${error.message}`, error.hint);
   }
   return withPaths(group('CrawlConfig', CONFIG_OPTIONS), value, dirname(path)) as CrawlConfig;
 }
@@ -70,7 +70,10 @@ async function readJson(file: string, path: string): Promise<unknown> {
     return JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, '')) as unknown;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new UsageError(`${file} is not JSON: ${error.message}`, 'docs/config.md has one to start from.');
+    throw new UsageError(
+      `${file} is not JSON: ${error.message}`,
+      'mannerly init writes a project with a configuration to start from.',
+    );
   }
 }
 

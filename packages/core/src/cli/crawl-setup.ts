@@ -8,7 +8,7 @@ import { present } from '../present.js';
 import { findConfig, readConfig } from './config-file.js';
 import { type CrawlFlags, identityFrom } from './crawl-flags.js';
 import { UsageError } from './failure.js';
-import { type HandlerRoutes, loadHandlers, registerDefault, stagesIn } from './handlers-file.js';
+import { loadHandlers, type RegisterHandlers, registerDefault, stagesIn } from './handlers-file.js';
 import { namedSinks } from './open-sinks.js';
 import { commandDefault, type GivenOptions, optionsFromFlags } from './option-flags.js';
 
@@ -17,7 +17,7 @@ export interface CrawlSetup {
   /** The flags, with the paths and the store of the file. Plain JSON: workers get them. */
   readonly flags: CrawlFlags;
   readonly options: CrawlerOptions;
-  readonly register: (routes: HandlerRoutes) => void;
+  readonly register: RegisterHandlers;
   /** The configuration file; `null`: none. */
   readonly file: string | null;
 }
@@ -46,7 +46,7 @@ export async function setUpCrawl(args: readonly string[], flags: CrawlFlags): Pr
   };
   const register = handlers === undefined ? registerDefault : await loadHandlers(handlers);
   // Opens nothing: errors in the options and handlers are reported before anything happens.
-  register(createCrawler(options));
+  await register(createCrawler(options));
   return { seeds, flags: { ...named, ...flags, config: file ?? false }, options, register, file };
 }
 

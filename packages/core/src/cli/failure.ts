@@ -31,7 +31,7 @@ const SYSTEM_HINTS: Readonly<Record<string, string>> = {
 
 /** Prints an error, and what to do about it. @returns The exit code */
 export function reportFailure(error: unknown, io: CliIo): number {
-  // Commander has printed its own message by now; help and version are no mistakes.
+  // Its message is printed by now; help and version are no mistakes.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (!(error instanceof Error)) {
     io.err(`mannerly: ${String(error)}`);

@@ -254,7 +254,8 @@ describe('bounds that end at once', () => {
 
 it.each([
   ['a handler', 'export default (page) => page.emit({ t: page.title })', /threw TypeError/],
-  ['an async function', 'export async function handlers() { throw new Error("x") }', /is an async function/],
+  ['an async handler', 'export default async (page) => { await page.emit({ t: page.title }) }', /threw TypeError/],
+  ['a promise that is rejected', 'export async function handlers() { throw new Error("x") }', /threw Error: x/],
 ])('%s in place of the function that registers handlers is told apart', async (_what, source, says) => {
   const config = join(base, 'mannerly.config.json');
   writeFileSync(join(base, 'handlers.mjs'), source);
@@ -263,4 +264,18 @@ it.each([
   expect(code).toBe(2);
   expect(err).toMatch(says);
   expect(err).toContain('crawler.on(');
+});
+
+const WAITS = 'await new Promise((resolve) => setImmediate(resolve))';
+it.each([
+  ['after a wait', `async function handlers(crawler) { ${WAITS}; crawler.on('any', (page) => page.emit({ n: 1 })) }`],
+  ['before one', `async function handlers(crawler) { crawler.on('any', (page) => page.emit({ n: 1 })); ${WAITS} }`],
+])('an async function may register %s, for a crawl and for a replay', async (_when, source) => {
+  const handlers = join(base, 'handlers.mjs');
+  writeFileSync(handlers, `export ${source}`);
+  writeFileSync(join(base, 'mannerly.config.json'), JSON.stringify({ handlers: './handlers.mjs' }));
+  const { code } = await onLoopback('--warc', '--config', join(base, 'mannerly.config.json'));
+  expect(code).toBe(0);
+  expect(readFileSync(join(base, 'out', 'items.jsonl'), 'utf8')).toContain('"n":1');
+  expect((await run('replay', join(base, 'out'), '--handlers', handlers)).out).toContain('1 page, 1 item: ');
 });

@@ -82,7 +82,7 @@ export const SINK_FLAGS: readonly Option[] = [
     '--postgres <url>',
     'write items to a table of PostgreSQL too: postgres://user@host/database?table=items, or env:NAME',
   ),
-  new Option('--webhook <url>', 'post items to this URL too, or env:NAME (docs/sinks.md#webhooks)'),
+  new Option('--webhook <url>', 'post items to this URL too, or env:NAME'),
   new Option(
     '--s3 <url>',
     'put items, saved files and archives into a bucket too: https://HOST/BUCKET/PREFIX; keys are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',

@@ -22,12 +22,14 @@ export function registerDefault(routes: HandlerRoutes): void {
   });
 }
 
+/** Registers handlers, at once or after a wait. */
+export type RegisterHandlers = (routes: HandlerRoutes) => unknown;
+
 /** Loads a file of handlers. @throws UsageError when it cannot be loaded or has no handlers */
-export async function loadHandlers(path: string): Promise<(routes: HandlerRoutes) => void> {
+export async function loadHandlers(path: string): Promise<RegisterHandlers> {
   const module = await loadModule(path);
   const handlers = module['handlers'] ?? module['default'];
-  if (typeof handlers === 'function')
-    return (routes) => callRegistering(path, handlers as (routes: HandlerRoutes) => unknown, routes);
+  if (typeof handlers === 'function') return (routes) => callRegistering(path, handlers as RegisterHandlers, routes);
   const entries = typeof handlers === 'object' && handlers !== null ? Object.entries(handlers) : [];
   if (entries.length === 0) {
     const hint = 'Export them as `handlers`: an object of routes, or a function that registers them.';
@@ -47,20 +49,16 @@ export async function loadHandlers(path: string): Promise<(routes: HandlerRoutes
 }
 
 /** Calls a function that registers handlers. A handler in its place would get the crawler as its page. */
-function callRegistering(path: string, register: (routes: HandlerRoutes) => unknown, routes: HandlerRoutes): void {
-  const hint =
-    'It gets the crawler and registers handlers, and no page: ' +
-    "export function handlers(crawler) { crawler.on('html', async (page) => { … }) }";
-  let returned: unknown;
+async function callRegistering(path: string, register: RegisterHandlers, routes: HandlerRoutes): Promise<void> {
   try {
-    returned = register(routes);
+    await register(routes);
   } catch (error) {
     if (error instanceof MannerlyError) throw error;
+    const hint =
+      'It gets the crawler and registers handlers, and no page: ' +
+      "export function handlers(crawler) { crawler.on('html', async (page) => { … }) }";
     throw new UsageError(`\`handlers\` of ${path} threw ${String(error)}${placeOf(error)}`, hint);
   }
-  if (!(returned instanceof Promise)) return;
-  returned.catch(() => undefined);
-  throw new UsageError(`\`handlers\` of ${path} is an async function, and nothing waits for it`, hint);
 }
 
 /**

@@ -31,7 +31,7 @@ export async function makeCrawl(
   const keeps = flags.again === true && (options.recrawl ?? false) === false ? { recrawl: true } : {};
   const all = { ...options, ...keeps, ...present({ log }) };
   const crawler = createCrawler(opened === null ? all : { ...all, store: (tell) => opened.make(tell) });
-  register(crawler);
+  await register(crawler);
   const retry = isFirst ? retryFrom(flags) : undefined;
   return {
     crawler,

@@ -55,7 +55,7 @@ export async function outOfScopeText(
       : [
           `  --prefix or --include leaves out paths of ${few(inside.map(({ host }) => host))}, such as ${printable(inside[0].first.path)}.`,
         ]),
-    '  In a configuration or a program: scope.within, scope.hosts, scope.prefixes, scope.include (docs/scope.md).',
+    '  In a configuration or a program: scope.within, scope.hosts, scope.prefixes, scope.include.',
   ].join('\n');
 }
 

@@ -26,6 +26,34 @@ async function run(...argv: string[]): Promise<{ code: number; out: string; err:
   return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
 }
 
+describe('an unknown flag', () => {
+  it.each([
+    ['--max-pages', 'crawl', 'Did you mean --pages?'],
+    ['--max-pages=50', 'crawl', 'Did you mean --pages?'],
+    ['--delay', 'crawl', 'Did you mean --interval?'],
+    ['--wait', 'plan', 'Did you mean --interval?'],
+    ['--user-agent', 'crawl', 'Did you mean --name?'],
+    ['--output', 'crawl', 'Did you mean --out?'],
+    ['--depth-limit', 'crawl', 'Did you mean --depth?'],
+    ['--level', 'crawl', 'Did you mean --depth?'],
+    ['--max-concurrency', 'crawl', 'Did you mean --concurrency?'],
+    ['--warc-file', 'crawl', 'Did you mean --warc?'],
+    ['--input-file', 'crawl', 'Did you mean --seeds?'],
+    ['--timeout', 'crawl', 'the configuration file has `network.requestTimeoutMs`'],
+    ['--ignore-robots', 'crawl', 'robots.txt is always obeyed'],
+    ['--robotstxt-obey', 'crawl', 'robots.txt is always obeyed'],
+    ['--reprot', 'report', 'For help: mannerly report --help.'],
+    ['--jsn', 'report', 'Did you mean --json?'],
+    ['--resume', 'crawl', 'The same command continues'],
+    ['--cookies', 'crawl', 'the configuration file has `network.cookies`'],
+  ])('%s of %s', async (flag, command, says) => {
+    const { code, err } = await run(command, 'https://example.org/', flag);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^mannerly: unknown option '--/);
+    expect(err).toContain(says);
+  });
+});
+
 describe('a wrong call', () => {
   it.each([
     [

@@ -1,6 +1,6 @@
 // The program as commander runs it: its commands come from their table. A command gets its flags when it is called.
 
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { MANNERLY_VERSION } from '../own-package.js';
 import { COMMANDS, type CommandRow } from './commands.js';
 import { EXIT, EXIT_CODES_HELP } from './exit-codes.js';
@@ -27,6 +27,10 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
     await program.parseAsync([...asked], { from: 'user' });
     return code;
   } catch (error) {
+    if (error instanceof CommanderError && error.message.startsWith('error: ')) {
+      const { reportWrongCall } = await import('./wrong-call.js');
+      reportWrongCall(error, program, argv, io);
+    }
     return reportFailure(error, io);
   }
 }
@@ -47,15 +51,17 @@ export function createProgram(io: CliIo, done: (code: number) => void): Command 
     .description('A polite web crawler.')
     .version(MANNERLY_VERSION)
     .exitOverride()
-    .showHelpAfterError('For help: mannerly --help.')
-    .configureOutput({ writeOut: (text) => io.out(text.trimEnd()), writeErr: (text) => io.err(text.trimEnd()) })
+    .configureOutput({
+      writeOut: (text) => io.out(text.trimEnd()),
+      writeErr: (text) => io.err(text.trimEnd()),
+      outputError: () => undefined,
+    })
     .helpCommand(false)
     .addHelpText('after', START_HELP)
     .hook('preSubcommand', (_, command) => addFlags(command));
   for (const [title, commands] of Object.entries(COMMANDS)) {
     for (const [name, { does, takes = [], isHidden = false, load }] of Object.entries(commands)) {
       const command = program.command(name, { hidden: isHidden }).description(does).helpGroup(title);
-      command.showHelpAfterError(`For help: mannerly ${name} --help.`);
       for (const argument of takes) command.addArgument(argument);
       command.action(async (...given: unknown[]) => {
         const run = (await load()) as (...args: unknown[]) => Promise<number>;

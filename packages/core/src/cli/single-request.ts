@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Crawler, createCrawler } from '../crawler.js';
 import type { CrawlerOptions, IdentityOptions } from '../options/crawler-options.js';
-import { reasonOf } from '../report/reasons.js';
+import { explainedReason } from '../report/reasons.js';
 
 type SingleAnswer =
   | { readonly kind: 'body'; readonly body: Uint8Array }
@@ -45,8 +45,7 @@ export async function requestRobots(
 
 /** The meaning of a reason, without its full stop. */
 function sentenceOf(reason: string): string {
-  const { means, todo } = reasonOf(reason) ?? { means: 'see docs/lifecycle.md', todo: '' };
-  return `${means} ${todo}`.trim().replace(/\.$/, '');
+  return explainedReason(reason).replace(/\.$/, '');
 }
 
 function answerOf(

@@ -229,7 +229,8 @@ class DashboardServer implements Dashboard {
         response.write(`retry: ${DASHBOARD_EVERY_MS * 2}\n\n${frameOf('view', this.#json())}`);
         return;
       case '/metrics':
-        if (metrics === null) return sendText(response, 404, 'No metrics are kept: see docs/metrics.md.');
+        if (metrics === null)
+          return sendText(response, 404, 'No metrics are kept: start it with --metrics, or give it `metrics`.');
         return send(response, 200, metrics.contentType, await metrics.metrics());
       default:
         return sendText(response, 404, 'There is nothing here.');

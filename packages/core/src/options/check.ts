@@ -2,8 +2,9 @@
 
 import { invalidOption, MannerlyError } from '../errors.js';
 import { isObject } from '../parse-json.js';
+import { present } from '../present.js';
 import type { Filled, Row, Rows, Shape } from './row.js';
-import { suggestionFor } from './suggestion.js';
+import { hintFor } from './suggestion.js';
 
 /** Checks the options of a group and fills in the rest. @param path - Of the group, with a dot at its end, or empty. */
 export function fill<R extends Rows>(path: string, rows: R, given: unknown): Filled<R> {
@@ -16,9 +17,9 @@ export function fill<R extends Rows>(path: string, rows: R, given: unknown): Fil
     );
   const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown !== undefined) {
-    const meant = suggestionFor(unknown, path, rows);
+    const hint = hintFor(unknown, path, rows);
     const message = `unknown option \`${path}${unknown}\`; known: ${known.join(', ')}`;
-    throw new MannerlyError('option-unknown', message, meant === null ? {} : { hint: `Did you mean \`${meant}\`?` });
+    throw new MannerlyError('option-unknown', message, present({ hint }));
   }
   const missing = Object.entries(rows).filter(([name, each]) => {
     return each.isRequired === true && each.isCheckedByOwner !== true && given[name] === undefined;

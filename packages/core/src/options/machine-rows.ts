@@ -236,7 +236,7 @@ export const MACHINE_ROWS = {
       '[reproducible crawls](../reproducible.md). One process; slower with many hosts.',
     {
       defaultText: 'none: as URLs are found',
-      flag: ['--order-seed <text>', 'take URLs in an order that this text decides (docs/reproducible.md)'],
+      flag: ['--order-seed <text>', 'take URLs in an order that this text decides'],
     },
   ),
   handlerTimeoutMs: row(number(1, 3_600_000, 'ms'), 'Timeout of a handler. Its page then fails as `handler-timeout`.', {

@@ -3,8 +3,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { CRAWL_ROWS } from './crawl-rows.js';
-import { suggestionFor } from './suggestion.js';
-import { OPTIONS } from './table.js';
+import { hintFor, suggestionFor } from './suggestion.js';
+import { CONFIG_OPTIONS, OPTIONS } from './table.js';
 
 describe('the option that was meant', () => {
   it.each([
@@ -34,4 +34,17 @@ describe('the option that was meant', () => {
     expect(suggestionFor('startUrls', 'scope.', shape.rows)).toBe('scope.seeds');
     expect(suggestionFor('maxDepth', 'scope.', shape.rows)).toBeNull();
   });
+
+  it('of a configuration file is a key of the file', () => {
+    expect(suggestionFor('output', '', OPTIONS)).toBe('crawler.run({ out })');
+    expect(suggestionFor('output', '', CONFIG_OPTIONS)).toBe('out');
+    expect(suggestionFor('requestHandler', '', CONFIG_OPTIONS)).toBe('handlers');
+  });
+
+  it.each(['ROBOTSTXT_OBEY', 'respectRobotsTxtFile', 'obey', 'ignore-robots', 'noRobots'])(
+    '%s is told that robots.txt is always obeyed, and what a site of one’s own can say',
+    (name) => {
+      expect(hintFor(name, '', OPTIONS)).toMatch(/^robots\.txt is always obeyed.*"User-agent: <your name>"/);
+    },
+  );
 });

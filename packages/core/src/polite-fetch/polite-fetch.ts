@@ -15,6 +15,7 @@ import type { CrawlerOptions } from '../options/crawler-options.js';
 import { resolveOptions } from '../options/options.js';
 import type { PageFetch } from '../page/own-fetch.js';
 import { redirectTarget } from '../page/redirect.js';
+import { explainedReason } from '../report/reasons.js';
 import { performRun } from '../run/perform-run.js';
 import { Run } from '../run/run.js';
 import { RunStop } from '../run/run-stop.js';
@@ -62,7 +63,7 @@ function messageOf(answer: Answer): string {
 function hintOf(answer: Answer): string {
   if (answer.kind === 'excluded') return 'The site says so. There is no option that overrides it for sites of others.';
   if (answer.kind === 'held') return 'Wait, or raise `waitMs`: the turn of its host did not come in time.';
-  return 'docs/reference/reasons.md explains the reason.';
+  return explainedReason(answer.kind === 'failed' ? answer.failure : answer.reason);
 }
 
 /** Options of a polite fetch; what they share with a crawl has the crawl's defaults. */

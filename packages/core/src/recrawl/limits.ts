@@ -51,3 +51,6 @@ export const MIN_SITEMAP_DAYS = 1 / 24;
 export const MAX_SITEMAP_DAYS = 30;
 export const MAX_FEED_DAYS = 90; // days for which a feed's own words may keep it from being read
 export const LASTMODS_READ_AT_ONCE = 20; // records of dates that are read at a time: half a megabyte each
+
+/** Visits of which it is remembered under which number they have begun. Ours. */
+export const MAX_BEGUN_VISITS = 10_000;

@@ -7,6 +7,7 @@ import { decodeJson, urlKey } from '../json-record.js';
 import { present } from '../present.js';
 import type { UrlStatus } from '../report/decision.js';
 import type { ChangeEstimate } from './change-estimate.js';
+import { againNumber } from './visit-number.js';
 
 /** The last visit of a page, and what it says about the next one. Times are epoch milliseconds. */
 export interface PageVisit {
@@ -46,6 +47,8 @@ export interface PageVisit {
   readonly isRemoved?: boolean;
   /** The version of the handlers that it went to; absent: none was named. */
   readonly version?: string | undefined;
+  /** The number of its last visit in a recrawl; absent: there was none. */
+  readonly againAs?: number;
   /** How the visit was decided: it is decided anew by the next one. */
   readonly status: UrlStatus;
   readonly reason: string;
@@ -62,7 +65,7 @@ export interface ArchivedVisitPlace extends RecordPlace {
 }
 
 /** What every record of a visit has: of a page, or of a sitemap. */
-export type KeptVisit = Pick<PageVisit, 'url' | 'from' | 'userData' | 'atMs' | 'estimate'> &
+export type KeptVisit = Pick<PageVisit, 'url' | 'from' | 'userData' | 'atMs' | 'estimate' | 'againAs'> &
   Pick<PageVisit, 'etag' | 'lastModified' | 'freshUntilMs' | 'sentAs'>;
 
 export const VISIT_PREFIX = 'visit/';
@@ -87,12 +90,7 @@ export function decodeVisit<T extends KeptVisit = PageVisit>(bytes: Uint8Array |
   }
 }
 
-const MONTH_MS = 30 * 86_400_000;
-
-/**
- * Another visit. Its number follows from the last visit, so that it is queued once, whatever is repeated, and from the
- * month: what robots.txt has closed meanwhile is tried again.
- */
+/** Another visit. */
 export function againUrl(
   visit: Pick<PageVisit, 'url' | 'depth' | 'from' | 'label' | 'userData' | 'atMs' | 'triedAtMs'>,
   nowMs: number,
@@ -103,18 +101,7 @@ export function againUrl(
     url,
     depth,
     ...more,
-    visit: Math.ceil(lastTryMs(visit)) + monthOf(nowMs),
+    visit: againNumber(lastTryMs(visit), nowMs),
     ...present({ from, label, userData }),
   };
-}
-
-/** Whether a visit's number is one of `againUrl`: another visit that a handler asks for has a number below these. */
-export function isAgainVisit(visit: number, before: Pick<PageVisit, 'atMs' | 'triedAtMs'>, nowMs: number): boolean {
-  const month = visit - Math.ceil(lastTryMs(before));
-  return month > 0 && month <= monthOf(nowMs);
-}
-
-/** Months since 1970, of thirty days. */
-function monthOf(nowMs: number): number {
-  return Math.floor(nowMs / MONTH_MS);
 }

@@ -7,6 +7,7 @@ import { type HeaderLines, isForTag, type ResponseOutcome } from '../fetch/outco
 import type { PageChange, UnchangedPage } from '../handle/handled-page.js';
 import { writeJson } from '../json-record.js';
 import type { FetchedPage } from '../page/page.js';
+import { present } from '../present.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { type ArchiveAs, archiveAs, oneMore, placeOf, type RecordKeeper } from './archived-visit.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
@@ -15,11 +16,12 @@ import { type Claim, datedDays, LastmodTrust } from './host-records.js';
 import { ValidatorTrust, type ValidatorWarning } from './host-validators.js';
 import { KnownPages } from './known-pages.js';
 import { DAY_MS } from './limits.js';
-import { decodeVisit, isAgainVisit, type PageVisit, visitKey } from './page-visit.js';
+import { decodeVisit, lastTryMs, type PageVisit, visitKey } from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 import { SitemapVisits } from './sitemap-visits.js';
 import { digestOf, jsonDigest, payloadDigest } from './text-digest.js';
 import type { VisitStore } from './visit-choice.js';
+import { BegunVisits, isAgainNumber } from './visit-number.js';
 
 /** What is counted visit by visit. */
 type Counted = Omit<RecrawlCounts, keyof ReturnType<KnownPages['counts']>>;
@@ -93,6 +95,7 @@ export class Recrawl {
   readonly #lastmodTrust: LastmodTrust;
   readonly sitemaps: SitemapVisits;
   readonly known: KnownPages;
+  readonly #begun = new BegunVisits();
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
   #counts: Counted = { visits: 0, notModified: 0, sameContent: 0, cosmetic: 0, changed: 0, gone: 0, bytesSaved: 0 };
 
@@ -111,12 +114,14 @@ export class Recrawl {
     return { ...this.#counts, ...this.known.counts() };
   }
 
-  /** Reads what is known of a page. @returns The conditions of its request; none for a page that is new. */
-  async before(work: PageWork): Promise<Record<string, string>> {
+  /** Reads what is known of a page. @returns The conditions of its request; `null`: the visit is over already. */
+  async before(work: PageWork): Promise<Record<string, string> | null> {
     const kept = decodeVisit(await this.#store.readRecord(visitKey(work.url)));
     const before = kept === null ? null : this.known.priors.expected(kept);
-    const isAgain = before !== null && isAgainVisit(work.record.visit ?? 0, before, this.#parts.nowMs());
     const nowMs = this.#parts.nowMs();
+    const { visit = 0 } = work.record;
+    if (before !== null && this.#begun.isOver(work.url, visit, before.againAs, nowMs)) return null;
+    const isAgain = before !== null && isAgainNumber(visit, lastTryMs(before), nowMs);
     const sendable = isAgain && this.#isHandled(before) ? conditionsOf(before, this.#parts.sentAs(work.url)) : {};
     const how = await archiveAs(this.#parts.archive(), before, Object.keys(sendable).length > 0, {
       nowMs,
@@ -261,9 +266,10 @@ export class Recrawl {
     this.#inFlight.delete(work);
     if (flight === undefined) return this.sitemaps.ended(work);
     const { before, isAgain, claim, after, found } = flight;
+    const again = isAgain ? present({ againAs: work.record.visit }) : {};
     if (after !== null && status !== 'failed' && status !== 'dropped') {
       const isRemoved = status === 'excluded' || (found === 'notModified' && before?.isRemoved === true);
-      await this.#write({ ...after, status, reason, isRemoved, triedAtMs: undefined, failures: undefined });
+      await this.#write({ ...after, ...again, status, reason, isRemoved, triedAtMs: undefined, failures: undefined });
       this.known.copied(before);
       if (before === null || found === null) return undefined;
       this.known.priors.add(before, -1);
@@ -282,6 +288,7 @@ export class Recrawl {
       await this.#write({
         ...before,
         ...validators,
+        ...again,
         status,
         reason,
         ...(status === 'failed' ? tried : { atMs: this.#parts.nowMs() }),

@@ -5,6 +5,7 @@ import type { JsonValue, NewUrl, PageWork } from '@mannerly/frontier';
 import { isForTag, type ResponseOutcome } from '../fetch/outcome.js';
 import { urlKey, writeJson } from '../json-record.js';
 import type { FeedRhythm } from '../page/sitemap.js';
+import { present } from '../present.js';
 import type { UrlDecision } from '../report/decision.js';
 import { afterChange, afterUnchanged, changesPerDay, FIRST_ESTIMATE } from './change-estimate.js';
 import { conditionsOf, freshUntilMs, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
@@ -20,6 +21,7 @@ import {
 } from './limits.js';
 import { againUrl, decodeVisit, type KeptVisit } from './page-visit.js';
 import { dueAfterDays, recordsOf, type VisitStore } from './visit-choice.js';
+import { BegunVisits } from './visit-number.js';
 
 /** The last reading of a sitemap or feed. Times are epoch milliseconds. */
 interface SitemapVisit extends KeptVisit {
@@ -64,6 +66,7 @@ export class SitemapVisits {
   readonly dates = new Lastmods(MAX_LASTMODS);
   readonly #store: VisitStore;
   readonly #parts: SitemapParts;
+  readonly #begun = new BegunVisits();
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
   /** Those that are requested again in this run and not decided yet. */
   readonly #open = new Set<string>();
@@ -122,10 +125,12 @@ export class SitemapVisits {
     }
   }
 
-  /** Reads what is known of a sitemap. @returns The conditions of its request. */
-  async before(work: PageWork): Promise<Record<string, string>> {
+  /** Reads what is known of a sitemap. @returns As `Recrawl.before`. */
+  async before(work: PageWork): Promise<Record<string, string> | null> {
     const url = firstUrl(work);
     const before = decodeVisit<SitemapVisit>(await this.#store.readRecord(urlKey(SITEMAP_PREFIX, url)));
+    if (before !== null && this.#begun.isOver(url, work.record.visit ?? 0, before.againAs, this.#parts.nowMs()))
+      return null;
     const conditions = before === null ? {} : conditionsOf(before, this.#parts.sentAs(url));
     this.#inFlight.set(work, { before, conditions, dates: new LastmodReader() });
     return conditions;
@@ -136,11 +141,11 @@ export class SitemapVisits {
     const { before = null, conditions = {} } = this.#inFlight.get(work) ?? {};
     if (before === null || Object.keys(conditions).length === 0) return 'unasked';
     if (!isForTag(headers, conditions['if-none-match'] ?? null)) {
-      await this.#write({ ...before, ...NO_VALIDATORS });
+      await this.#write(work, { ...before, ...NO_VALIDATORS });
       return 'mismatch';
     }
     const atMs = timing.endedAtMs;
-    await this.#write({
+    await this.#write(work, {
       ...before,
       status: 'fetched',
       ...{ atMs, readAtMs: atMs },
@@ -177,7 +182,7 @@ export class SitemapVisits {
       before === null
         ? FIRST_ESTIMATE
         : (digest === before.digest ? afterUnchanged : afterChange)(before.estimate, (atMs - before.readAtMs) / DAY_MS);
-    await this.#write({
+    await this.#write(work, {
       ...{ url, from: hops > 0 ? (before?.from ?? null) : from, userData, atMs, readAtMs: atMs, estimate, digest },
       ...(truncated === null ? validatorsOf(headers) : NO_VALIDATORS),
       ...{ freshUntilMs: freshUntilMs(headers, atMs, this.#parts.trustFreshnessDays), sentAs: this.#parts.sentAs(url) },
@@ -190,7 +195,7 @@ export class SitemapVisits {
   /** It did not come: nothing is learned, and its next turn is as late as if it had. */
   async failed(work: PageWork): Promise<void> {
     const before = this.#inFlight.get(work)?.before ?? null;
-    if (before !== null) await this.#write({ ...before, status: 'failed', atMs: this.#parts.nowMs() });
+    if (before !== null) await this.#write(work, { ...before, status: 'failed', atMs: this.#parts.nowMs() });
   }
 
   /** It is decided. @returns How its last reading was decided, if that counted as more than a failure. */
@@ -199,8 +204,9 @@ export class SitemapVisits {
     return before?.status === 'fetched' ? { status: before.status, reason: before.reason } : undefined;
   }
 
-  async #write(visit: SitemapVisit): Promise<void> {
-    await writeJson(this.#store, urlKey(SITEMAP_PREFIX, visit.url), visit);
+  async #write({ record }: PageWork, visit: SitemapVisit): Promise<void> {
+    const againAs = record.visit ?? visit.againAs;
+    await writeJson(this.#store, urlKey(SITEMAP_PREFIX, visit.url), { ...visit, ...present({ againAs }) });
     this.#open.delete(visit.url);
   }
 }

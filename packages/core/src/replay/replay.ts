@@ -35,7 +35,8 @@ export interface ReplayRoutes {
 interface ReplayOptions {
   /** The crawl directory; a run that has it open has not finished its last WARC file, which is left out. */
   readonly from: string;
-  readonly handlers: (routes: ReplayRoutes) => void;
+  /** Registers handlers, at once or after a wait. */
+  readonly handlers: (routes: ReplayRoutes) => unknown;
   /** What items pass before they go to the sinks, as in a crawl. @default [] */
   readonly items?: readonly ItemStage[];
   /** Where items go; the crawl's own `items.jsonl` is left alone. @default [] */
@@ -84,9 +85,11 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   checkOptions(REPLAY_OPTIONS, options);
   const { parts } = await readCrawlDirectory(options.from);
   const folders = await archiveFolders(options.from, parts);
+  const handlers = new Handlers();
+  await options.handlers(routesInto(handlers));
   const writer = new ItemWriter(options.sinks ?? []);
   await writer.open(options.signal);
-  const run = new Replay(folders, options, (items) => writer.write(items));
+  const run = new Replay(folders, handlers, options, (items) => writer.write(items));
   try {
     for (const folder of folders) {
       for await (const exchange of readExchanges(folder)) {
@@ -115,6 +118,21 @@ const REPLAY_OPTIONS: CallOptions<ReplayOptions> = {
   },
   required: ['from', 'handlers'],
 };
+
+function routesInto(handlers: Handlers): ReplayRoutes {
+  const routes: ReplayRoutes = {
+    on(route, handler, handlerOptions = {}) {
+      handlers.on(route, handler, handlerOptions);
+      return routes;
+    },
+    route(all) {
+      registerRoutes(handlers, all);
+      return routes;
+    },
+  };
+  return routes;
+}
+
 const MAX_LISTED_FAILURES = 100;
 const NO_STOP = new AbortController().signal;
 
@@ -133,20 +151,13 @@ class Replay {
   #pageStartedAtMs = 0;
   #maxBodyBytes = 0;
 
-  constructor(folders: readonly string[], options: ReplayOptions, write: (items: readonly Item[]) => Promise<void>) {
+  constructor(
+    folders: readonly string[],
+    handlers: Handlers,
+    options: ReplayOptions,
+    write: (items: readonly Item[]) => Promise<void>,
+  ) {
     this.#write = write;
-    const handlers = new Handlers();
-    const routes: ReplayRoutes = {
-      on(route, handler, handlerOptions = {}) {
-        handlers.on(route, handler, handlerOptions);
-        return routes;
-      },
-      route(all) {
-        registerRoutes(handlers, all);
-        return routes;
-      },
-    };
-    options.handlers(routes);
     this.#stages = new ItemStages(checkedStages('items', options.items ?? []));
     this.#pool = new HandlerPool({
       handlers,

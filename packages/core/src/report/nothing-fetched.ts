@@ -1,7 +1,7 @@
 // Why a crawl fetched nothing, or its first page alone: by the reasons of its report, with what can be done.
 
 import type { CrawlReport } from './crawl-report.js';
-import { reasonOf } from './reasons.js';
+import { explainedReason } from './reasons.js';
 
 type Ended = Pick<CrawlReport, 'pages' | 'state' | 'alreadyFinished' | 'outcomes'>;
 
@@ -36,6 +36,5 @@ export function whyNothingFetched(report: Ended): string | null {
 
 /** What a reason means and what can be done, as a line of a list. */
 export function reasonLine(reason: string, count: number): string {
-  const { means, todo } = reasonOf(reason) ?? { means: 'see the decision log.', todo: '' };
-  return `  ${reason} (${count}): ${means} ${todo}`.trimEnd();
+  return `  ${reason} (${count}): ${explainedReason(reason)}`;
 }

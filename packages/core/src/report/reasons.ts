@@ -100,7 +100,7 @@ export const REASONS = {
   trap: {
     ...outOfScope(
       'It belongs to a crawler trap: its URL loops, or the pages that lead there repeat the same content.',
-      'See docs/traps.md; `traps` sets how soon, and `traps: false` takes everything.',
+      'The option `traps` sets how soon, and `traps: false` takes everything.',
     ),
     bound: 'traps',
   },
@@ -204,11 +204,11 @@ export const REASONS = {
   ),
   'render-failed': rows(['failed'], 'page')(
     'It was fetched, and the browser could not open it; the detail says how. No handler saw it.',
-    'See docs/browser.md; `--retry` requests it once more.',
+    'With `--retry` it is requested once more.',
   ),
   'user-data-invalid': failedInCode(
     'The data given with the URL does not meet the schema of its route; no handler saw the page.',
-    'Give what the schema requires; see docs/handlers.md.',
+    'Give what the schema requires.',
   ),
   'handler-timeout': failedInCode(
     'The handler took too long; nothing of what it emitted or followed was kept.',
@@ -256,4 +256,10 @@ export type Reason = keyof typeof REASONS;
 export function reasonOf(reason: string): ReasonEntry | null {
   const key = reason.startsWith('status-') ? 'status' : reason;
   return Object.hasOwn(REASONS, key) ? REASONS[key as Reason] : null;
+}
+
+/** What a reason means and what to do, for a message. */
+export function explainedReason(reason: string): string {
+  const { means, todo } = reasonOf(reason) ?? { means: 'See the decision log.', todo: '' };
+  return `${means} ${todo}`.trimEnd();
 }

@@ -34,6 +34,9 @@ export function settled(settlement: Settlement): WorkResult {
 /** Back to the queue. */
 export const RETURNED: WorkResult = settled({ kind: 'returned', untilMs: null });
 
+/** Out of the queue, and decided already. */
+export const OVER: WorkResult = settled({ kind: 'done', countsAsPage: false, links: [] });
+
 /** The decision about a page. Its candidates are admitted here, so that what waits for a commit is small. */
 export function decided(
   run: Run,

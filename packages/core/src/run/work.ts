@@ -17,7 +17,7 @@ import { robotsResult } from './companion-result.js';
 import { LONG_INTERVAL_MS } from './limits.js';
 import { pageResult, refusedByHook } from './page-result.js';
 import type { Run } from './run.js';
-import { decided, RETURNED, settled, type WorkResult } from './work-result.js';
+import { decided, OVER, RETURNED, settled, type WorkResult } from './work-result.js';
 
 /** Performs a piece of work. Pages are large, so that one is released before the commit of its result. */
 export async function performWork(run: Run, work: Work): Promise<void> {
@@ -67,6 +67,7 @@ async function resultOf(run: Run, work: Work): Promise<WorkResult> {
     if (verdict !== null) return refusedByHook(run, work, verdict, null);
   }
   const conditions = await conditionsOf(run, work);
+  if (conditions === null) return OVER;
   const { outcome, hadTurn } = await run.fetches.add(() => send(run, work, conditions));
   if (outcome.kind === 'not-sent') {
     if (outcome.exchange !== undefined) await run.archive?.keep(outcome.exchange);
@@ -151,13 +152,15 @@ function largeBody({ companions, handlers }: Run, work: Work, { status, headers 
   return handlers.wants(work.record.label, headers) ? handlers.bodyBytesFor(work.record.label, headers) : 0;
 }
 
-/** What makes a request conditional: of a robots.txt its last good copy, of a page its last visit. */
-async function conditionsOf({ recrawl, sitemaps, archive }: Run, work: Work): Promise<Record<string, string>> {
-  if (work.kind === 'page' && work.record.via !== 'companion') return (await recrawl?.before(work)) ?? {};
+/**
+ * What makes a request conditional: of a robots.txt its last good copy, of a page its last visit. `null`: the visit was
+ * queued twice, and is over.
+ */
+async function conditionsOf({ recrawl, sitemaps, archive }: Run, work: Work): Promise<Record<string, string> | null> {
+  if (work.kind === 'page' && work.record.via !== 'companion') return recrawl === null ? {} : recrawl.before(work);
+  const isVisit = recrawl !== null && work.kind === 'page' && sitemaps.isSitemap(work);
   const conditions =
-    work.kind === 'robots'
-      ? conditionalFields(work)
-      : ((sitemaps.isSitemap(work) ? await recrawl?.sitemaps.before(work) : null) ?? {});
+    work.kind === 'robots' ? conditionalFields(work) : isVisit ? await recrawl.sitemaps.before(work) : {};
   // An archive holds no answer 304 to nothing.
-  return archive?.knows(work.url) === false ? {} : conditions;
+  return conditions !== null && archive?.knows(work.url) === false ? {} : conditions;
 }

@@ -33,7 +33,7 @@ export async function initCommand(directory: string, flags: InitFlags, io: CliIo
   const where = /\s/.test(directory) ? JSON.stringify(directory) : directory;
   io.out(`Written to ${where}: ${[...files.keys()].join(', ')}.`);
   const enter = directory === '.' ? '' : `cd ${where}, `;
-  if (plan.browser) io.out('It opens pages in a Chromium: install one, such as Debian’s chromium (docs/browser.md).');
+  if (plan.browser) io.out('It opens pages in a Chromium: install one, such as Debian’s chromium.');
   io.out(`Next: ${enter}npm install, npm test, npm run plan (what the crawl may fetch), npm start.`);
   return EXIT.ok;
 }

@@ -4,7 +4,7 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonlSink } from '../../output/jsonl.js';
 import { replay } from '../../replay/replay.js';
-import { printable } from '../../report/table.js';
+import { plural, printable } from '../../report/table.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
@@ -38,7 +38,7 @@ export async function replayCommand(directory: string, flags: Flags, io: CliIo):
     );
     if (flags.json === true) io.out(json({ ...report, itemsPath: items }));
     else {
-      io.out(`${report.pages} pages, ${report.items} items: ${items}`);
+      io.out(`${plural(report.pages, 'page')}, ${plural(report.items, 'item')}: ${items}`);
       for (const text of stagesText('Stages of this run', report.stages)) io.out(text);
       if (report.excluded > 0) io.out(`${report.excluded} pages may not be kept, as they say themselves.`);
       if (report.withheld > 0)

@@ -1,0 +1,53 @@
+// What is said of a command line that commander refuses: what is wrong, and of an unknown flag the one that was meant.
+
+import type { Command, CommanderError } from 'commander';
+import { hintFor, spelledNearly, suggestionFor } from '../options/suggestion.js';
+import { CONFIG_OPTIONS } from '../options/table.js';
+import type { CliIo } from './io.js';
+import { FLAGGED_ROWS } from './option-flags.js';
+
+/** Flags of options that have none in the table, or a better one. */
+const FLAGS: Readonly<Record<string, string>> = { 'politeness.profile': '--interval', 'scope.seeds': '--seeds' };
+
+const CONTINUES = 'The same command continues a crawl in its directory; --reset starts it over.';
+/** What other programs have a flag for, and this one has not. */
+const WITHOUT_FLAG: Readonly<Record<string, string>> = {
+  resume: CONTINUES,
+  continue: CONTINUES,
+  dryRun: 'mannerly plan, with the same arguments, requests robots.txt and sitemaps only.',
+  quiet: 'Progress and warnings go to standard error: --progress none --log silent.',
+};
+
+/** @param program - With the flags of the command that was called. */
+export function reportWrongCall(error: CommanderError, program: Command, [called = '']: readonly string[], io: CliIo) {
+  const [, what = ''] = /^error: (.*)/.exec(error.message) ?? [];
+  const command = program.commands.find((each) => each.name() === called);
+  const unknown = /^unknown option '--?([^='\s]+)/.exec(what)?.[1];
+  const hint = command === undefined ? commandHint(called, program) : unknown && flagHint(unknown, command);
+  io.err(`mannerly: ${what}`);
+  if (hint) io.err(`  ${hint}`);
+  io.err(`  For help: mannerly ${command === undefined ? '' : `${called} `}--help.`);
+}
+
+function commandHint(called: string, { commands }: Command): string | null {
+  const near = spelledNearly(
+    called,
+    commands.map((each) => each.name()),
+  );
+  return near === null ? null : `Did you mean ${near}?`;
+}
+
+function flagHint(flag: string, command: Command): string | null {
+  const flags = command.options.flatMap(({ long, hidden }) => (long === undefined || hidden ? [] : [long.slice(2)]));
+  const name = flag.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const meant = suggestionFor(name, '', CONFIG_OPTIONS) ?? '';
+  const row = FLAGGED_ROWS.find(({ path }) => path === meant);
+  const elsewhere = FLAGS[meant] ?? row?.flag.name.replace(/ .*/, '') ?? `--${meant}`;
+  const isCrawl = flags.includes('config') && flags.includes('name');
+  if (isCrawl && WITHOUT_FLAG[name] !== undefined) return WITHOUT_FLAG[name];
+  if (flags.includes(elsewhere.slice(2))) return `Did you mean ${elsewhere}?`;
+  const near = spelledNearly(flag, flags);
+  if (near !== null) return `Did you mean --${near}?`;
+  if (meant === '') return hintFor(name, '', CONFIG_OPTIONS);
+  return isCrawl ? `It has no flag: the configuration file has \`${meant}\` (--config <file>).` : null;
+}
