@@ -29,13 +29,12 @@ export function checkOptions<Options extends object>(
   { call, kinds, required = [], hint }: CallOptions<Options>,
   options: Options,
 ): void {
-  const known = Object.keys(kinds).join(', ');
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw invalidOption(call, `an object of ${known}`, options, hint);
+    throw invalidOption(call, `an object of ${Object.keys(kinds).join(', ')}`, options, hint);
   }
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(kinds, name)) {
-      const message = `unknown option \`${call}.${name}\`; known: ${known}`;
+      const message = `unknown option \`${call}.${name}\`; known: ${Object.keys(kinds).join(', ')}`;
       throw new MannerlyError('option-unknown', message, hint === undefined ? {} : { hint });
     }
     const kind = kinds[name as keyof Options];
