@@ -6,7 +6,7 @@ import type { CrawlReport } from '../report/crawl-report.js';
 import { fetchedPages, whyNothingFetched } from '../report/nothing-fetched.js';
 import { droppedByBounds } from '../report/outcome-counts.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
-import { iso, plural, politenessText, printable } from '../report/table.js';
+import { iso, plural, politenessText, printable, remarksText } from '../report/table.js';
 
 export function summaryText(report: CrawlReport): string {
   const nothing = whyNothingFetched(report);
@@ -16,7 +16,8 @@ export function summaryText(report: CrawlReport): string {
     ...(report.recrawl === undefined ? [] : [recrawlText(report.recrawl)]),
     ...(report.waiting.length === 0 ? [] : [waitingText(report)]),
     ...(nothing === null ? [] : [nothing]),
-    ...(report.requests === 0 ? [] : [politenessText(report.politeness)]),
+    // A table of no request says nothing.
+    ...[(report.requests === 0 ? remarksText : politenessText)(report.politeness)].filter(Boolean),
     ...report.scopeMoves.map(
       ({ from, to }) => `Scope moved: the seed ${printable(from)} led to ${printable(to)}, whose host is in scope too.`,
     ),

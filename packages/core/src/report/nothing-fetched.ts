@@ -11,12 +11,6 @@ export function fetchedPages({ outcomes }: Pick<CrawlReport, 'outcomes'>): numbe
   return Object.values(pages).reduce((sum, count) => sum + count, 0);
 }
 
-/** Whether there were pages and every one of them failed: with a status, without a response, or in its handler. */
-export function everyPageFailed(report: Pick<CrawlReport, 'pages' | 'outcomes'>): boolean {
-  const failed = Object.values(report.outcomes['failed'] ?? {}).reduce((sum, count) => sum + count, 0);
-  return failed > 0 && failed >= report.pages && fetchedPages(report) === 0;
-}
-
 /**
  * Why a crawl fetched one page at most: a line, and below it a line for each reason.
  * @returns `null` for a crawl that fetched more, was stopped, or ended by a bound or before this run after a page.
