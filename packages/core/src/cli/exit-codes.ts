@@ -1,7 +1,7 @@
 // What the command's exit codes mean. Scripts rely on them: they change only with a major version.
 
 import type { CrawlReport } from '../report/crawl-report.js';
-import { fetchedPages } from '../report/nothing-fetched.js';
+import { fetchedNoPage } from '../report/nothing-fetched.js';
 
 export const EXIT = {
   ok: 0,
@@ -45,9 +45,11 @@ export const EXIT_CODES: readonly (readonly [code: number, means: string, todo: 
 ];
 
 /** The code for the way a run ended. @throws Never */
-export function exitCodeOf(report: Pick<CrawlReport, 'state' | 'bound' | 'alreadyFinished' | 'outcomes'>): number {
+export function exitCodeOf(
+  report: Pick<CrawlReport, 'state' | 'bound' | 'alreadyFinished' | 'pages' | 'outcomes'>,
+): number {
   const { state, bound, alreadyFinished } = report;
-  const ended = fetchedPages(report) === 0 ? EXIT.failed : EXIT.ok;
+  const ended = fetchedNoPage(report) ? EXIT.failed : EXIT.ok;
   switch (state) {
     case 'finished':
       return ended;
