@@ -42,6 +42,6 @@ it('a process that joins a crawl which others have finished is none without a pa
     typeof summaryText
   >[0];
   expect(exitCodeOf(report)).toBe(0);
-  expect(summaryText(whole, true)).toMatch(/^Finished before: .*To fetch it all again, take another \?crawl=<name> or/);
+  expect(summaryText(whole, true)).toMatch(/^Finished before: .*To fetch it all again, take another \?crawl=<name>\./);
   expect(exitCodeOf({ ...report, pages: 0 })).toBe(6);
 });

@@ -13,7 +13,7 @@ export function summaryText(report: CrawlReport, isOnServer = false): string {
   const nothing = whyNothingFetched(report);
   const trapped = report.outcomes['dropped']?.['trap'] === undefined ? 'went last' : 'were dropped';
   const parts = [
-    endText(report, isOnServer ? 'take another ?crawl=<name>' : 'add --reset'),
+    endText(report, isOnServer),
     ...(report.recrawl === undefined ? [] : [recrawlText(report.recrawl)]),
     ...(report.waiting.length === 0 ? [] : [waitingText(report)]),
     ...(nothing === null ? [] : [nothing]),
@@ -58,7 +58,8 @@ function stallText({ longestStallMs = 0 }: CrawlReport): string[] {
 }
 
 /** How it ended, and the counts. */
-function endText(report: CrawlReport, reset: string): string {
+function endText(report: CrawlReport, isOnServer: boolean): string {
+  const reset = isOnServer ? 'take another ?crawl=<name>' : 'add --reset';
   const { alreadyFinished, queued, stopReason, bound } = report;
   const more = ` To continue, give a larger --${bound}`;
   const dropped = `nothing is left but what bounds kept out, ${droppedByBounds(report.bounds)}`;
@@ -69,7 +70,7 @@ function endText(report: CrawlReport, reset: string): string {
   const again = isWithoutPage ? `To try again with other options, ${reset}` : `To fetch it all again, ${reset}`;
   const how = {
     finished: alreadyFinished
-      ? `Finished before${without}: nothing was left to fetch, and nothing was requested. ${again} or name another --out.`
+      ? `Finished before${without}: nothing was left to fetch, and nothing was requested. ${again}${isOnServer ? '' : ' or name another --out'}.`
       : `Finished${without}: nothing is left to fetch.${without === '' ? '' : ` ${again}.`}`,
     bounded:
       bound === null
