@@ -83,9 +83,12 @@ const PUBLISHED: TestProject = {
 };
 /** Commands that tests start keep nothing in the home directory of who runs them. */
 const ENVIRONMENT = { NODE_DISABLE_COMPILE_CACHE: '1' };
-/** What a whole run makes first: the packages as they are published, whose command starts with half the work. */
+/**
+ * What a whole run makes first: the packages as they are published, whose command starts with half the work, and the
+ * data of a PostgreSQL.
+ */
 const onWhatIsPublished = (mode: string) => ({
-  globalSetup: [source('test/support/make-packages.ts')],
+  globalSetup: ['make-packages', 'make-postgres-data'].map((name) => source(`test/support/${name}.ts`)),
   env: {
     ...ENVIRONMENT,
     MANNERLY_COMMAND: source('packages/core/package/bin/mannerly.js'),

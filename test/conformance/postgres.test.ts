@@ -6,7 +6,7 @@ import { frontierStoreSuite, type StoreUnderTest } from '@mannerly/frontier/conf
 import { postgresStore } from '@mannerly/frontier/postgres';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { dropSchema, postgresProcesses } from '../support/postgres-processes.js';
+import { dropSchema, emptySchema, postgresProcesses } from '../support/postgres-processes.js';
 import { HAS_POSTGRES, type PostgresForTest, sharedPostgres } from '../support/postgres-server.mjs';
 import { sharedUnderTest } from './virtual-store.js';
 
@@ -15,13 +15,16 @@ const IS_CI = process.env['CI'] !== undefined;
 let server: Pick<PostgresForTest, 'url' | 'dispose'>;
 let pool: Pool;
 
-/** A store in a schema of its own, on a virtual clock. */
+/** The tests run one after another: each finds the schema as new. */
+const schema = `test-${randomUUID()}`;
+
+/** A store on a virtual clock. */
 async function postgresUnderTest(settings: { readonly maxQueued?: number }): Promise<StoreUnderTest> {
-  const schema = `test-${randomUUID()}`;
+  await emptySchema(pool, schema);
   return sharedUnderTest(
     (nowMs) =>
       postgresStore({ pool, schema, ...settings, nowMs, allowUnsafe: ['fsync-off'], onNotice: () => undefined }),
-    () => dropSchema(pool, schema),
+    async () => undefined,
   );
 }
 
@@ -33,6 +36,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       pool = new Pool({ connectionString: server.url, max: 8 });
     }, 300_000);
     afterAll(async () => {
+      await dropSchema(pool, schema);
       await pool.end();
       await server.dispose();
     });
@@ -65,11 +69,11 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       frontierStoreSuite({
         test: (title, body) => void it(title, body, 300_000),
         makeStore: async () => {
-          const schema = `test-${randomUUID()}`;
+          await Promise.all(pools.map((one) => emptySchema(one, schema)));
           const settings = { schema, allowUnsafe: ['fsync-off'], onNotice: () => undefined } as const;
           return sharedUnderTest(
             (nowMs) => shardedStore(pools.map((one) => postgresStore({ pool: one, ...settings, nowMs }))),
-            async () => void (await Promise.all(pools.map((one) => dropSchema(one, schema)))),
+            async () => undefined,
           );
         },
         capabilities,

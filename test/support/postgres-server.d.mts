@@ -43,5 +43,8 @@ export function startDumpable(): Promise<PostgresForTest>;
 /** A dump of such a server, which goes on. `restore` reads it into another server; call it once. */
 export function dumpPostgres(server: PostgresForTest): Promise<{ readonly restore: () => Promise<PostgresForTest> }>;
 
+/** Makes the data that servers of this process and its children begin with. Returns what removes them. */
+export function makeDataOnce(): () => void;
+
 /** A server to share: `DATABASE_URL`, or one of our own. */
 export function sharedPostgres(): Promise<Pick<PostgresForTest, 'url' | 'dispose'>>;

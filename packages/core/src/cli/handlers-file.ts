@@ -68,7 +68,7 @@ async function callRegistering(path: string, register: RegisterHandlers, routes:
  */
 export async function stagesIn(path: string): Promise<{ readonly items?: readonly ItemStage[] }> {
   const { items } = await loadModule(path);
-  return items === undefined ? {} : { items: checkedStages(`items\` of \`${path}`, items) };
+  return items === undefined ? {} : { items: checkedStages(`items of ${path}`, items) };
 }
 
 async function loadModule(path: string): Promise<Readonly<Record<string, unknown>>> {

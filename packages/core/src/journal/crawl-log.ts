@@ -53,6 +53,7 @@ export class CrawlLog implements JournalListener {
   /** Requests and decisions are many: without this, nothing is made of them. */
   readonly #isDebug: boolean;
   #hasThrown = false;
+  #hasReturned = false;
   /** Whether what handlers emit goes anywhere; `null`: it does, or that has been said. */
   #isItemHeard: (() => boolean) | null;
 
@@ -120,6 +121,13 @@ export class CrawlLog implements JournalListener {
     const text = 'Items are written nowhere: name a crawl directory, `run({ out })`, or `sinks`';
     if (!this.#isItemHeard()) this.#tell('warn', 'items-unkept', text);
     this.#isItemHeard = null;
+  }
+
+  /** A handler returned what is probably meant to be an item. */
+  returned(url: string): void {
+    const text = `${url}: the handler returned an object, which is ignored. An item is emitted: await page.emit(object)`;
+    if (!this.#hasReturned) this.#tell('warn', 'object-returned', text, { url });
+    this.#hasReturned = true;
   }
 
   decision({ url, status, reason }: UrlDecision): void {

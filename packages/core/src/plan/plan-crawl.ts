@@ -4,6 +4,7 @@
 import { type Clock, type HostKeyBy, type HostWait, systemClock } from '@mannerly/frontier';
 import { hostKeyOf, resolveSettings } from '@mannerly/frontier/internal';
 import { wantsTdmRep } from '@mannerly/robots/page';
+import { checkOptions } from '../call-options.js';
 import { partsInMemory } from '../default-parts.js';
 import { Handlers } from '../handle/handlers.js';
 import { createCrawlEmitter } from '../journal/events.js';
@@ -107,10 +108,9 @@ const NEVER = new AbortController().signal;
  * @param options - As for `createCrawler`. Store, sinks, hooks and archive are left alone.
  * @throws MannerlyError as `createCrawler`; `directory-taken`, `directory-in-use`, `log-failed` with `out`.
  */
-export async function planCrawl(
-  options: CrawlerOptions,
-  { out, signal = NEVER }: PlanOptions = {},
-): Promise<CrawlPlan> {
+export async function planCrawl(options: CrawlerOptions, planOptions: PlanOptions = {}): Promise<CrawlPlan> {
+  checkOptions({ call: 'planCrawl', kinds: { out: 'string', signal: 'signal' } }, planOptions);
+  const { out, signal = NEVER } = planOptions;
   const resolved = resolveOptions(options);
   const survey = new Survey();
   const parts = partsInMemory(options);
