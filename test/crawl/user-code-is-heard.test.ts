@@ -70,6 +70,27 @@ describe('a handler that throws', () => {
     expect(printed.at(-1)).toMatch(/^mannerly: 3 more of the kind handler-error at .*errors\.jsonl\)\.\n$/);
   });
 
+  it('may throw anything: the crawl goes on', async () => {
+    const thrown = ['text', undefined, { a: 1 }, Object.create(null), Symbol('x'), Proxy.revocable({}, {}).proxy];
+    const errors = [...thrown];
+    const { report } = await crawlInVirtualTime(
+      createFakeWeb({ hosts: { 'a.test': SITE } }),
+      (fakes) =>
+        createCrawler({
+          identity: { name: 'test-bot', contact: 'https://example.org/us' },
+          scope: { seeds: ['https://a.test/'] },
+          bounds: { pages: 20 },
+          ...fakes,
+        }).on('html', async (page) => {
+          await page.follow();
+          if (page.url.includes('/p') && errors.length > 0) throw errors.shift();
+        }),
+      { run: { out }, mayThrow: true },
+    );
+    expect(report).toMatchObject({ state: 'finished', outcomes: { failed: { 'handler-error': thrown.length } } });
+    expect(printed.join('')).toContain('the handler failed: {"a":1}');
+  });
+
   it('has a line in errors.jsonl, with its stack and its causes', async () => {
     await crawl();
     const errors = [];

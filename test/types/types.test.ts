@@ -133,6 +133,23 @@ const MISTAKES: readonly (readonly [title: string, options: unknown, code: strin
     { identity: { name: 'bot', contact: 'https://a.test/' }, scope: { seeds: ['a.test'] }, bounds: { pages: 1 } },
     'seed-invalid',
   ],
+  ...[
+    { fetcher: { fetch: async () => null, close: async () => undefined } },
+    { sinks: [{ name: 'x', open: async () => undefined, write: async () => undefined }] },
+    { clock: { nowMs: () => 0 } },
+  ].map(
+    (part) =>
+      [
+        `a part that lacks something: ${Object.keys(part)}`,
+        {
+          identity: { name: 'bot', contact: 'https://a.test/' },
+          scope: { seeds: ['https://a.test/'] },
+          bounds: { pages: 1 },
+          ...part,
+        },
+        'option-invalid',
+      ] as const,
+  ),
   [
     'an option that does not exist',
     {

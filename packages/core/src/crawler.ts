@@ -5,7 +5,7 @@ import { readPatterns, type UrlPattern } from './admit/url-pattern.js';
 import { checkOptions } from './call-options.js';
 import { fetcherOf, storeFor } from './default-parts.js';
 import { readCrawlDirectory } from './directory/crawl-directory.js';
-import { invalidOption, MannerlyError } from './errors.js';
+import { invalidOption, MannerlyError, textOf } from './errors.js';
 import type { HandledPage, UnchangedHandler } from './handle/handled-page.js';
 import { type Handler, type HandlerOptions, Handlers, type LoginHandler, type Route } from './handle/handlers.js';
 import { streamPages } from './handle/page-stream.js';
@@ -141,7 +141,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   const handlers = new Handlers();
   const emitter = createCrawlEmitter((error) => {
     // A listener that fails must not fail the crawl.
-    process.emitWarning(`a listener of the crawl threw: ${String(error)}`, 'MannerlyWarning');
+    process.emitWarning(`a listener of the crawl threw: ${textOf(error)}`, 'MannerlyWarning');
   });
   const nowMs = (): number => (options.clock ?? systemClock()).nowMs();
   const base = activityBase(resolved);

@@ -4,6 +4,7 @@
 import type { Clock } from '@mannerly/frontier';
 import PQueue from 'p-queue';
 import type { MannerlyError } from '../errors.js';
+import { textOf } from '../errors.js';
 import type { BrowserSteps } from '../fetch/renderer.js';
 import { onAbort } from '../on-abort.js';
 import { contentOf, typeByExtension } from '../page/content-kind.js';
@@ -198,7 +199,7 @@ async function attempt(
     // A handler may well throw because its signal was aborted.
     if (tools.time.isOver) return STOPPED;
     const signal = handlerSignal(error);
-    return signal === null ? { kind: 'threw', error, detail: String(error) } : { kind: 'signal', signal };
+    return signal === null ? { kind: 'threw', error, detail: textOf(error) } : { kind: 'signal', signal };
   }
 }
 

@@ -2,7 +2,7 @@
 // earlier or more often than the host's clock and the limit on tries allow.
 
 import { checkOptions } from '../call-options.js';
-import { invalidOption } from '../errors.js';
+import { invalidOption, textOf } from '../errors.js';
 import { MAX_WORD_CHARS } from '../limits.js';
 import { MAX_HANDLER_RETRY_MS } from './limits.js';
 
@@ -72,5 +72,5 @@ export function handlerSignal(thrown: unknown): HandlerSignal | null {
 }
 
 function wordText(reason: string): string {
-  return String(reason).slice(0, MAX_WORD_CHARS);
+  return textOf(reason).slice(0, MAX_WORD_CHARS);
 }

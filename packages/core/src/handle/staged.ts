@@ -3,7 +3,7 @@
 // listed with their issues.
 
 import type { JsonValue, NewUrl } from '@mannerly/frontier';
-import { MannerlyError } from '../errors.js';
+import { MannerlyError, textOf } from '../errors.js';
 import type { FetchedPage } from '../page/page.js';
 import { MAX_ITEM_CHARS, MAX_PAGE_ITEMS, MAX_PAGE_REJECTED, MAX_REJECTED_CHARS } from './limits.js';
 import { type Checked, checkValue, type Schema, type SchemaIssue } from './schema.js';
@@ -196,7 +196,7 @@ export function jsonCopy(value: unknown, what: string): JsonValue {
   try {
     text = JSON.stringify(value) as string | undefined;
   } catch (error) {
-    throw new MannerlyError('item-invalid', `expected ${what} to be JSON: ${String(error)}`, { cause: error });
+    throw new MannerlyError('item-invalid', `expected ${what} to be JSON: ${textOf(error)}`, { cause: error });
   }
   if (text === undefined) throw new MannerlyError('item-invalid', `expected ${what} to be JSON, got ${typeof value}`);
   if (text.length <= MAX_ITEM_CHARS) return JSON.parse(text) as JsonValue;

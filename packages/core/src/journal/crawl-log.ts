@@ -2,6 +2,7 @@
 // when a host does nothing but fail. It decides nothing, and what its receiver throws stays out of the crawl.
 
 import type { HostWarning } from '@mannerly/frontier';
+import { textOf } from '../errors.js';
 import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
 import { keepLatest } from '../keep-latest.js';
 import { redacted } from '../redacted.js';
@@ -179,7 +180,7 @@ export class CrawlLog implements JournalListener {
     try {
       this.#write({ level, code, message: printable(text, MAX_LOG_CHARS), atMs: this.#nowMs(), ...more });
     } catch (error) {
-      if (!this.#hasThrown) process.emitWarning(`the log of the crawl threw: ${String(error)}`, 'MannerlyWarning');
+      if (!this.#hasThrown) process.emitWarning(`the log of the crawl threw: ${textOf(error)}`, 'MannerlyWarning');
       this.#hasThrown = true;
     }
   }

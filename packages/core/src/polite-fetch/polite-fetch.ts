@@ -5,7 +5,7 @@
 import { type Clock, systemClock } from '@mannerly/frontier';
 import { type CallOptions, checkOptions } from '../call-options.js';
 import { fetcherOf, storeFor } from '../default-parts.js';
-import { invalidOption, MannerlyError } from '../errors.js';
+import { invalidOption, MannerlyError, textOf } from '../errors.js';
 import { createRequestHeaders } from '../fetch/identity.js';
 import type { HeaderLines } from '../fetch/outcome.js';
 import { createFieldsOf } from '../fetch/own-headers.js';
@@ -159,7 +159,7 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
   const headersFor = createRequestHeaders(resolved.identity);
   const clock = given.clock ?? idleClock();
   const emitter = createCrawlEmitter((error) => {
-    process.emitWarning(`a listener of the polite fetch threw: ${String(error)}`, 'MannerlyWarning');
+    process.emitWarning(`a listener of the polite fetch threw: ${textOf(error)}`, 'MannerlyWarning');
   });
   let open: Promise<OpenRun> | null = null;
 

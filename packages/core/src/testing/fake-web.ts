@@ -154,7 +154,9 @@ export function createFakeWeb(options: FakeWebOptions): FakeWeb {
 
   const answerOf = async (route: FakeRoute, request: FakeRequest): Promise<FakeAnswer> => {
     try {
-      return (typeof route === 'function' ? await route(request) : route) ?? NOT_HERE;
+      const answer = (typeof route === 'function' ? await route(request) : route) ?? NOT_HERE;
+      checkAnswer(`the answer to ${request.path}`, answer);
+      return answer;
     } catch (error) {
       errors.push(error);
       return { failure: 'internal' };
