@@ -172,6 +172,22 @@ it('other handlers see the same pages, large files among them, and one that fail
   expect(await readFile(join(out, 'items.jsonl'), 'utf8')).toBe(items);
 });
 
+it('what a handler emits after its end is a failure of its page', async () => {
+  const { out } = await crawled();
+  const pages: HandledPage[] = [];
+  const report = await replay({
+    from: out,
+    handlers: ({ on }) =>
+      on('html', (page) => {
+        void pages.at(-1)?.emit('late');
+        pages.push(page);
+      }),
+  });
+  expect(pages.length).toBeGreaterThan(2);
+  expect(report).toMatchObject({ items: 0, failures: pages.length - 1 });
+  expect(report.failed[0]).toMatchObject({ detail: expect.stringContaining('has ended') });
+});
+
 it('says when there is no archive to replay', async () => {
   const out = await mkdtemp(join(tmpdir(), 'test-out-'));
   onTestFinished(() => rm(out, { recursive: true, force: true }));

@@ -116,9 +116,9 @@ it('ends at its bounds, and rejects those that are none', async () => {
   ]);
   expect(asked().filter((path) => path === '/b.jpg')).toEqual([]);
   expect(wrong).toEqual([
-    'expected `maxFiles` of `saveAll` to be a whole number from 1 to 100, got 0',
-    'expected `maxFiles` of `saveAll` to be a whole number from 1 to 100, got 101',
-    'expected `maxBytes` of `saveAll` to be a whole number from 1 to 68719476736, got 0.5',
+    'expected `saveAll.maxFiles` to be a whole number from 1 to 100, got 0',
+    'expected `saveAll.maxFiles` to be a whole number from 1 to 100, got 101',
+    'expected `saveAll.maxBytes` to be a whole number from 1 to 68719476736, got 0.5',
   ]);
 });
 

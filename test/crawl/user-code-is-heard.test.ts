@@ -4,7 +4,15 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CrawlerOptions, createCrawler, explanationText, type LogEntry, type Logger, readErrors } from 'mannerly';
+import {
+  type CrawlerOptions,
+  createCrawler,
+  explanationText,
+  type Handler,
+  type LogEntry,
+  type Logger,
+  readErrors,
+} from 'mannerly';
 import { crawlInVirtualTime, createFakeWeb, type FakeHost, fakePage } from 'mannerly/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
@@ -60,6 +68,27 @@ describe('a handler that throws', () => {
     expect(heads.join('')).not.toContain('\u001b');
     expect(heads.join('')).not.toContain('node_modules');
     expect(printed.at(-1)).toMatch(/^mannerly: 3 more of the kind handler-error at .*errors\.jsonl\)\.\n$/);
+  });
+
+  it('may throw anything: the crawl goes on', async () => {
+    const thrown = ['text', undefined, { a: 1 }, Object.create(null), Symbol('x'), Proxy.revocable({}, {}).proxy];
+    const errors = [...thrown];
+    const { report } = await crawlInVirtualTime(
+      createFakeWeb({ hosts: { 'a.test': SITE } }),
+      (fakes) =>
+        createCrawler({
+          identity: { name: 'test-bot', contact: 'https://example.org/us' },
+          scope: { seeds: ['https://a.test/'] },
+          bounds: { pages: 20 },
+          ...fakes,
+        }).on('html', async (page) => {
+          await page.follow();
+          if (page.url.includes('/p') && errors.length > 0) throw errors.shift();
+        }),
+      { run: { out }, mayThrow: true },
+    );
+    expect(report).toMatchObject({ state: 'finished', outcomes: { failed: { 'handler-error': thrown.length } } });
+    expect(printed.join('')).toContain('the handler failed: {"a":1}');
   });
 
   it('has a line in errors.jsonl, with its stack and its causes', async () => {
@@ -128,14 +157,14 @@ describe('a hook and a sink that throw', () => {
 
 describe('a run', () => {
   /** On the system's clock, as a program: a test may look at requests alone. */
-  const emitting = () =>
+  const emitting = (handler: Handler = (page) => page.emit({ url: page.url })) =>
     createCrawler({
       identity: { name: 'test-bot', contact: 'https://example.org/us' },
       scope: { seeds: ['https://a.test/'] },
       bounds: { pages: 9 },
       politeness: { profile: { factor: 0, minMs: 0, maxMs: 0 } },
       ...createFakeWeb({ hosts: { 'a.test': SITE } }).fakes(),
-    }).on('html', (page) => page.emit({ url: page.url }));
+    }).on('html', handler);
 
   it('says that its items go nowhere', async () => {
     await emitting().run();
@@ -150,6 +179,11 @@ describe('a run', () => {
     expect(printed).toEqual([]);
   });
 
+  it('says once that an object which a handler returns is ignored', async () => {
+    await emitting((page) => page.follow().then(() => ({ url: page.url }))).run({ out });
+    expect(printed).toEqual([expect.stringMatching(/a\.test\/.* returned an object.*await page\.emit\(object\)/)]);
+  });
+
   it('names the routes of labels that no page came to, unless it goes on from another run', async () => {
     const crawler = () => emitting().on('label:shelf', () => undefined);
     await crawler().run({ out });
@@ -159,10 +193,10 @@ describe('a run', () => {
   });
 
   it.each([
-    [['https://a.test/'], 'option-invalid', /scope\.seeds/],
+    [['https://a.test/'], 'option-invalid', /`run`.*out/],
     ['out', 'option-invalid', /"out"/],
-    [{ dir: 'x' }, 'option-unknown', /`dir`.*known: out/],
-    [{ out: 5 }, 'option-invalid', /`out`.*5/],
+    [{ dir: 'x' }, 'option-unknown', /`run\.dir`.*known: out/],
+    [{ out: 5 }, 'option-invalid', /`run\.out`.*5/],
   ])('refuses %j', async (options, code, message) => {
     const refused = emitting().run(options as object);
     await expect(refused).rejects.toMatchObject({ code, message: expect.stringMatching(message) });

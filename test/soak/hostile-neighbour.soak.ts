@@ -10,28 +10,32 @@ const LEAST_SHARE = 0.9;
 const MAX_END_MS = 10_000;
 /** The exit code of a crawl that a signal ended. */
 const INTERRUPTED = 130;
-/** A machine that is busy with other suites is measured again. */
+/** A machine that is busy with other suites is measured again, without an attack too. */
 const ATTEMPTS = 3;
 
 it('keeps its pace within 10 % next to each attack', { timeout: 600_000 }, async () => {
   const quiet = await paceNextTo(null);
   const rows: [string, Pace][] = [['an honest one', quiet]];
+  const shares = new Map<string, number>();
   for (const attack of ATTACKS) {
-    let pace = await paceNextTo(attack);
-    for (let at = 1; at < ATTEMPTS && pace.pagesPerSecond < LEAST_SHARE * quiet.pagesPerSecond; at += 1) {
-      pace = await paceNextTo(attack);
+    let [usual, pace] = [quiet, await paceNextTo(attack)];
+    for (let at = 1; at < ATTEMPTS && shareOf(pace, usual) < LEAST_SHARE; at += 1) {
+      [usual, pace] = [await paceNextTo(null), await paceNextTo(attack)];
     }
     rows.push([attack.name, pace]);
+    shares.set(attack.name, shareOf(pace, usual));
   }
   console.info(paceTable(rows, quiet.pagesPerSecond));
   expect(quiet.pagesPerSecond).toBeGreaterThan(3);
+  expect([...shares].filter(([, share]) => share < LEAST_SHARE)).toEqual([]);
   for (const [name, pace] of rows) {
-    expect({ name, share: pace.pagesPerSecond / quiet.pagesPerSecond }).toMatchObject({
-      share: expect.toSatisfy((share: number) => share >= LEAST_SHARE),
-    });
     expect(pace.pages, name).toBeGreaterThanOrEqual(HEALTHY_PAGES);
     expect(pace.exitCode, name).toBe(INTERRUPTED);
     expect(pace.hostileRequests, name).toBeGreaterThan(0);
     expect(pace.endMs, name).toBeLessThan(MAX_END_MS);
   }
 });
+
+function shareOf(pace: Pace, usual: Pace): number {
+  return pace.pagesPerSecond / usual.pagesPerSecond;
+}

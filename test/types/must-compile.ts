@@ -80,6 +80,16 @@ scraper.on('html', async (page) => {
 });
 scraper.route({ html: (page) => page.emit({ href: page.$('a').attr('href'), seenAt: new Date() }) });
 
+/** Labels are known where no route has a schema. */
+createCrawler({ identity, scope, bounds: { pages: 1 } }).route({
+  async html(page) {
+    await page.follow('a', { label: 'product' });
+    await page.follow('a', { label: 'list', userData: [1] });
+  },
+  'label:list': (page) => page.revisit(1, { label: 'product' }),
+  'label:product': { handle: (page) => page.emit({ title: page.title }) },
+});
+
 /** Routes in one object: labels, user data and items are read off it, wherever in it they stand. */
 export const routed = createCrawler({ identity, scope, bounds: { pages: 1 } }).route({
   html: async (page) => {

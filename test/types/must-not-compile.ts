@@ -49,6 +49,10 @@ createCrawler({ identity, scope, bounds, politeness: { profile: 'rude' } });
 createCrawler({ identity, scope, bounds, ignoreRobots: true });
 
 const crawler = createCrawler({ identity, scope, bounds });
+// @ts-expect-error no route has this label, and no route has a schema
+crawler.route({ html: (page) => page.follow('a', { label: 'produkt' }), 'label:product': () => undefined });
+// @ts-expect-error no route has a label
+crawler.route({ html: (page) => page.add('/x', { label: 'product' }) });
 // @ts-expect-error no such kind of content
 crawler.on('htm', async () => undefined);
 crawler.on('html', async (page) => {

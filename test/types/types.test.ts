@@ -60,6 +60,15 @@ describe('the types of the packages', { timeout: 300_000 }, () => {
     expect(new Set(lines).size).toBe(marks);
   });
 
+  it.each([
+    ["html: (page) => page.add('/x', { label: 'b' }), 'label:a': () => 1", `"b"' is not assignable to type '"a"'`],
+    ["html: (page) => page.add('/x', { label: 'b' })", 'this object has no route for a label'],
+    ['htlm: () => 1', 'no route: expected a content kind'],
+  ])('say in plain words what is wrong with routes { %s }', async (routes, said) => {
+    const text = `import type { Crawler } from 'mannerly';\nexport const route = (crawler: Crawler) => crawler.route({ ${routes} });`;
+    expect(await compileText(text)).toContain(said);
+  });
+
   it('take the crawl of the README as it stands', async () => {
     const readme = await readFile(`${root}README.md`, 'utf8');
     const code = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
@@ -124,6 +133,23 @@ const MISTAKES: readonly (readonly [title: string, options: unknown, code: strin
     { identity: { name: 'bot', contact: 'https://a.test/' }, scope: { seeds: ['a.test'] }, bounds: { pages: 1 } },
     'seed-invalid',
   ],
+  ...[
+    { fetcher: { fetch: async () => null, close: async () => undefined } },
+    { sinks: [{ name: 'x', open: async () => undefined, write: async () => undefined }] },
+    { clock: { nowMs: () => 0 } },
+  ].map(
+    (part) =>
+      [
+        `a part that lacks something: ${Object.keys(part)}`,
+        {
+          identity: { name: 'bot', contact: 'https://a.test/' },
+          scope: { seeds: ['https://a.test/'] },
+          bounds: { pages: 1 },
+          ...part,
+        },
+        'option-invalid',
+      ] as const,
+  ),
   [
     'an option that does not exist',
     {

@@ -2,9 +2,10 @@
 
 import { type ListRequest, type QueueListing, systemClock } from '@mannerly/frontier';
 import { readPatterns, type UrlPattern } from './admit/url-pattern.js';
+import { checkOptions } from './call-options.js';
 import { fetcherOf, storeFor } from './default-parts.js';
 import { readCrawlDirectory } from './directory/crawl-directory.js';
-import { invalidOption, MannerlyError } from './errors.js';
+import { invalidOption, MannerlyError, textOf } from './errors.js';
 import type { HandledPage, UnchangedHandler } from './handle/handled-page.js';
 import { type Handler, type HandlerOptions, Handlers, type LoginHandler, type Route } from './handle/handlers.js';
 import { streamPages } from './handle/page-stream.js';
@@ -12,53 +13,27 @@ import { type Routes, registerRoutes } from './handle/routes.js';
 import type { CrawlInspection } from './inspection/inspection.js';
 import { CrawlLog, logFunctionOf } from './journal/crawl-log.js';
 import { type CrawlEvents, createCrawlEmitter, type StoreNotice } from './journal/events.js';
-import { checkNames } from './known-names.js';
 import { MAX_WAIT_MS } from './limits.js';
 import { crawlSettings } from './options/crawl-settings.js';
 import type { CrawlerOptions } from './options/crawler-options.js';
 import { resolveOptions } from './options/options.js';
 import { type CrawlProgress, type CrawlReport, NO_PROGRESS } from './report/crawl-report.js';
 import type { Explanation } from './report/explain.js';
-import { type ActivityOptions, activityBase, type CrawlActivity, NO_ACTIVITY } from './run/activity.js';
+import {
+  ACTIVITY_OPTIONS,
+  type ActivityOptions,
+  activityBase,
+  type CrawlActivity,
+  NO_ACTIVITY,
+} from './run/activity.js';
 import { type AddedUrl, type AddOptions, candidatesOf } from './run/added-urls.js';
+import { DIRECTORY, LIST_REQUEST, RUN_OPTIONS, type RunOptions } from './run/crawler-calls.js';
 import { damageOf } from './run/directory-damage.js';
 import { performRun } from './run/perform-run.js';
 import { type RetryAnswer, type RetryFilter, resolveRetryFilter } from './run/retry.js';
 import { Run } from './run/run.js';
 import type { RunSetup } from './run/run-setup.js';
 import { RunStop } from './run/run-stop.js';
-
-/** Options of `run`. */
-export interface RunOptions {
-  /**
-   * The crawl directory. It is created, or continued if it holds the same crawl: same name and tokens, and at least its
-   * seeds. It holds the frontier too, unless `store` is given. @default none
-   */
-  readonly out?: string;
-  /** Deletes the crawl in `out` and starts over. A directory that holds something else is refused. @default false */
-  readonly reset?: boolean;
-  /**
-   * Visits the known pages of the crawl again, those first that are most likely to have changed, with conditional
-   * requests; the bounds count from the beginning of this run. Needs visits that `recrawl` has kept. @default false
-   */
-  readonly again?: boolean;
-  /** Failures of earlier runs that are queued again: those whose last decision fits. @default none */
-  readonly retry?: RetryFilter;
-  /**
-   * Other processes work on the same crawl at the same time, with the same `store` or in the same `out`. Each writes
-   * its own logs and items, and all need the same options (`crawl-differs`). @default false
-   */
-  readonly shared?: boolean;
-  /**
-   * Does not end when nothing is left or only long waits remain, but waits for URLs that `add` brings. `stop`, a bound
-   * or the signal ends the run. @default false
-   */
-  readonly keepOpen?: boolean;
-  /** Aborting it stops the run as `stop` does. */
-  readonly signal?: AbortSignal;
-}
-
-const RUN_OPTIONS = ['out', 'reset', 'again', 'retry', 'shared', 'keepOpen', 'signal'];
 
 /** A crawl. One run at a time; handlers are registered before it. */
 export interface Crawler {
@@ -84,7 +59,7 @@ export interface Crawler {
    * `follow` and `revisit` must be routes of this object, with the user data that they require.
    * @throws MannerlyError `route-invalid`, `option-invalid`, `option-unknown`; `already-running` during a run.
    */
-  route<UserData, Items>(routes: Routes<UserData, Items>): Crawler;
+  route<UserData, Items, Names extends string>(routes: Routes<UserData, Items, Names>): Crawler;
   /**
    * Crawls until nothing is left, a bound is reached, only long waits remain, or `stop` is called. A crawl that is
    * finished, or whose bounds are used up, ends at once without a request: `report.alreadyFinished`.
@@ -166,7 +141,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   const handlers = new Handlers();
   const emitter = createCrawlEmitter((error) => {
     // A listener that fails must not fail the crawl.
-    process.emitWarning(`a listener of the crawl threw: ${String(error)}`, 'MannerlyWarning');
+    process.emitWarning(`a listener of the crawl threw: ${textOf(error)}`, 'MannerlyWarning');
   });
   const nowMs = (): number => (options.clock ?? systemClock()).nowMs();
   const base = activityBase(resolved);
@@ -193,9 +168,8 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   };
 
   const start = async (runOptions: RunOptions, with_: Pick<RunSetup, 'options' | 'handlers'>): Promise<CrawlReport> => {
-    checkNames('`run`, whose URLs are `scope.seeds`', RUN_OPTIONS, runOptions);
+    checkOptions(RUN_OPTIONS, runOptions);
     const { out, reset = false, again = false, retry, shared = false, keepOpen = false, signal } = runOptions;
-    if (out !== undefined && typeof out !== 'string') throw invalidOption('out', 'the path of a crawl directory', out);
     if (stop !== null) throw alreadyRunning('Wait for the first run to end, or make a second crawler.');
     if (reset && out === undefined)
       throw new MannerlyError('option-invalid', '`reset` needs `out`: the directory to reset');
@@ -355,15 +329,22 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     },
     progress: () => run?.progress() ?? NO_PROGRESS,
     activity(activityOptions = {}) {
+      checkOptions(ACTIVITY_OPTIONS, activityOptions);
       if (run !== null && !isOpening) return { ...run.activity(activityOptions), ended, nowMs: nowMs(), ...base };
       const phase = isOpening ? 'opening' : ended === null ? 'idle' : 'over';
       return { phase, ended, nowMs: nowMs(), ...base, ...NO_ACTIVITY };
     },
-    async explain(urlOrHost, { out = latestOut } = {}) {
+    async explain(urlOrHost, where = {}) {
+      if (typeof urlOrHost !== 'string') throw invalidOption('explain', 'a URL or a host name', urlOrHost);
+      checkOptions(DIRECTORY, where);
+      const { out = latestOut } = where;
       if (run !== null && (stop !== null || out === undefined)) return run.explain(urlOrHost);
       return inspected(out, (inspection) => inspection.explain(urlOrHost));
     },
-    async queued(request = {}, { out = latestOut } = {}) {
+    async queued(request = {}, where = {}) {
+      checkOptions(LIST_REQUEST, request);
+      checkOptions(DIRECTORY, where);
+      const { out = latestOut } = where;
       if (run !== null && stop !== null) return run.queued(request);
       return inspected(out, (inspection) => inspection.queued(request));
     },

@@ -3,7 +3,7 @@
 export type { CanonicalRule, Clock, FrontierStore, HostWait, JsonValue, QueueListing, Via } from '@mannerly/frontier';
 export { packageArchive } from './archive/package-archive.js';
 export { type EndedFetch, type HookAnswer, type HookOptions, type PlannedFetch, refuse } from './crawl/hooks.js';
-export { type Crawler, createCrawler, type RunOptions } from './crawler.js';
+export { type Crawler, createCrawler } from './crawler.js';
 export { inspectCrawl } from './default-parts.js';
 export { readCrawlDirectory } from './directory/crawl-directory.js';
 export { MannerlyError, type MannerlyErrorCode } from './errors.js';
@@ -51,4 +51,5 @@ export {
 export { REASONS, reasonOf } from './report/reasons.js';
 export { politenessText } from './report/table.js';
 export type { CrawlActivity } from './run/activity.js';
+export type { RunOptions } from './run/crawler-calls.js';
 export { readRunManifests } from './run/run-manifest.js';

@@ -7,11 +7,7 @@ export type OptionTable = Readonly<Record<string, readonly unknown[]>>;
 
 /** Every option of the table, absent ones by their default. @throws RobotsError `option-invalid`, `option-unknown`. */
 export function readOptions(table: OptionTable, given: object): Record<string, unknown> {
-  for (const key of Object.keys(given)) {
-    if (!Object.hasOwn(table, key)) {
-      throw new RobotsError('option-unknown', `unknown option \`${key}\``, `known: ${Object.keys(table).join(', ')}`);
-    }
-  }
+  checkNames(Object.keys(table), given);
   const read = Object.entries(table).map(([option, values]) => {
     const value = (given as Readonly<Record<string, unknown>>)[option];
     const [byDefault, least, greatest] = values;
@@ -23,6 +19,13 @@ export function readOptions(table: OptionTable, given: object): Record<string, u
     throw invalidOption(option, isNumber ? `from ${least} to ${greatest}` : `one of ${values.join(', ')}`, value);
   });
   return Object.fromEntries(read);
+}
+
+/** @throws RobotsError `option-unknown` */
+export function checkNames(known: readonly string[], given: object): void {
+  const unknown = Object.keys(given).find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  throw new RobotsError('option-unknown', `unknown option \`${unknown}\``, `known: ${known.join(', ')}`);
 }
 
 /** An `option-invalid` with the range and the value. */

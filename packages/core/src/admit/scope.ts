@@ -6,6 +6,7 @@
 
 import type { Via } from '@mannerly/frontier';
 import { createHostMatch, hostKeyOf, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
+import { textOf } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 import type { ResolvedScope } from './admit-options.js';
 import { MAX_SCOPE_MOVES } from './limits.js';
@@ -128,7 +129,7 @@ function asked(allows: NonNullable<ResolvedScope['allows']>, url: UrlParts, via:
     if (allows(requestedUrl(url), via) === true) return IN;
     return { kind: 'out', reason: 'hook-refused' };
   } catch (error) {
-    return { kind: 'out', reason: 'hook-refused', detail: `scope.allows threw: ${String(error)}` };
+    return { kind: 'out', reason: 'hook-refused', detail: `scope.allows threw: ${textOf(error)}` };
   }
 }
 

@@ -3,6 +3,7 @@
 // crawl.
 
 import PQueue from 'p-queue';
+import { textOf } from '../errors.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import type { RenderCandidate, Rendering, RenderRequest } from '../fetch/renderer.js';
 import { type BrowserFetcherOptions, type BrowserSettings, resolveBrowserOptions } from './browser-options.js';
@@ -47,7 +48,7 @@ function isWanted({ renders }: BrowserSettings, page: RenderCandidate): boolean 
   try {
     return renders(page) === true;
   } catch (error) {
-    process.emitWarning(`\`renders\` of the browser fetcher threw: ${String(error)}`, 'MannerlyWarning');
+    process.emitWarning(`\`renders\` of the browser fetcher threw: ${textOf(error)}`, 'MannerlyWarning');
     return false;
   }
 }

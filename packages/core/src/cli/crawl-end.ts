@@ -28,7 +28,7 @@ export async function tellEnd(
   if (flags.json === true) {
     io.out(json(report));
     io.err(last);
-  } else io.out([summaryText(report), last].join('\n\n'));
+  } else io.out([summaryText(report, flags.store !== undefined), last].join('\n\n'));
   return exitCodeOf(report);
 }
 

@@ -150,7 +150,7 @@ export function isShared({ store, workers = 1 }: CrawlFlags): boolean {
 /** Refuses flags that mean nothing together. @throws UsageError */
 export function checkProcesses({ store, reset, workers = 1, csv, listen }: CrawlFlags): void {
   if (store !== undefined && reset === true) {
-    const hint = 'Take another name (--store …?crawl=<name>), or delete the keys or the schema of this one yourself.';
+    const hint = 'Take another name (--store …?crawl=<name>), or remove this one first: mannerly delete --store <url>.';
     throw new UsageError('--reset does not delete what is on a server', hint);
   }
   if (workers > 1 && csv !== undefined) {

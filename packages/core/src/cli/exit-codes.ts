@@ -1,7 +1,7 @@
 // What the command's exit codes mean. Scripts rely on them: they change only with a major version.
 
 import type { CrawlReport } from '../report/crawl-report.js';
-import { everyPageFailed } from '../report/nothing-fetched.js';
+import { fetchedNoPage } from '../report/nothing-fetched.js';
 
 export const EXIT = {
   ok: 0,
@@ -33,8 +33,8 @@ export const EXIT_CODES: readonly (readonly [code: number, means: string, todo: 
   ],
   [
     EXIT.failed,
-    'every page failed, as the report says; nothing was left, or a bound was reached',
-    'see the reasons: often a wrong URL, a server that is down, or a handler that throws',
+    'no page was fetched: all failed, or none may be fetched; nothing was left, or a bound was reached',
+    'see the reasons: often a wrong URL, a server that is down, a robots.txt, or a handler that throws',
   ],
   [
     EXIT.bounded,
@@ -49,7 +49,7 @@ export function exitCodeOf(
   report: Pick<CrawlReport, 'state' | 'bound' | 'alreadyFinished' | 'pages' | 'outcomes'>,
 ): number {
   const { state, bound, alreadyFinished } = report;
-  const ended = everyPageFailed(report) ? EXIT.failed : EXIT.ok;
+  const ended = fetchedNoPage(report) ? EXIT.failed : EXIT.ok;
   switch (state) {
     case 'finished':
       return ended;

@@ -92,7 +92,7 @@ describe('what a flag says stands in the settings of the run', () => {
     const io = fakeIo();
     const out = join(base, 'crawl');
     const argv = ['crawl', `${site.url}/closed`, ...who, '--out', out, ...new Set([...pace, ...flags])];
-    expect(await runCommand(argv, io), io.errLines.join('\n')).toBe(0);
+    expect(await runCommand(argv, io), io.errLines.join('\n')).toBe(6);
     expect(JSON.parse(readFileSync(join(out, 'settings.json'), 'utf8'))).toMatchObject(says);
     expect(site.asked).toEqual(['/robots.txt']);
   });

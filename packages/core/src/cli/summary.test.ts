@@ -1,6 +1,7 @@
 // The words at the end of a crawl that only some crawls have.
 
 import { expect, it } from 'vitest';
+import { exitCodeOf } from './exit-codes.js';
 import { summaryText } from './summary.js';
 
 const textOf = (more: object): string => {
@@ -25,4 +26,22 @@ it('what pages ask to be paid for, where any does', () => {
 it('a stop says who wanted it: a handler, or the clock', () => {
   expect(textOf({ stopReason: 'enough' })).toContain('Stopped by a handler: "enough".');
   expect(textOf({ stopReason: 'signature-clock: 60 s' })).toContain('Stopped: "signature-clock: 60 s".');
+});
+
+it('a process that joins a crawl which others have finished is none without a page, and --reset is not its way', () => {
+  const report = {
+    state: 'finished',
+    bound: null,
+    alreadyFinished: true,
+    pages: 1,
+    requests: 0,
+    outcomes: {},
+  } as const;
+  const lists = { politeness: [], waiting: [], scopeMoves: [], traps: [], relaxedDefaults: [], bounds: [] };
+  const whole = { ...lists, ...report, items: 0, runningMs: 1, queued: 0 } as unknown as Parameters<
+    typeof summaryText
+  >[0];
+  expect(exitCodeOf(report)).toBe(0);
+  expect(summaryText(whole, true)).toMatch(/^Finished before: .*To fetch it all again, take another \?crawl=<name>\./);
+  expect(exitCodeOf({ ...report, pages: 0 })).toBe(6);
 });

@@ -3,20 +3,22 @@
 import type { StoreReport } from '../inspection/store-inspection.js';
 import { askedLines } from '../report/asked-prices.js';
 import type { CrawlReport } from '../report/crawl-report.js';
-import { fetchedPages, whyNothingFetched } from '../report/nothing-fetched.js';
+import { fetchedNoPage, whyNothingFetched } from '../report/nothing-fetched.js';
 import { droppedByBounds } from '../report/outcome-counts.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
-import { iso, plural, politenessText, printable } from '../report/table.js';
+import { iso, plural, politenessText, printable, remarksText } from '../report/table.js';
 
-export function summaryText(report: CrawlReport): string {
+/** @param isOnServer - Whether its queue is on a server, where `--reset` deletes nothing. */
+export function summaryText(report: CrawlReport, isOnServer = false): string {
   const nothing = whyNothingFetched(report);
   const trapped = report.outcomes['dropped']?.['trap'] === undefined ? 'went last' : 'were dropped';
   const parts = [
-    endText(report),
+    endText(report, isOnServer),
     ...(report.recrawl === undefined ? [] : [recrawlText(report.recrawl)]),
     ...(report.waiting.length === 0 ? [] : [waitingText(report)]),
     ...(nothing === null ? [] : [nothing]),
-    ...(report.requests === 0 ? [] : [politenessText(report.politeness)]),
+    // A table of no request says nothing.
+    ...[(report.requests === 0 ? remarksText : politenessText)(report.politeness)].filter(Boolean),
     ...report.scopeMoves.map(
       ({ from, to }) => `Scope moved: the seed ${printable(from)} led to ${printable(to)}, whose host is in scope too.`,
     ),
@@ -56,24 +58,25 @@ function stallText({ longestStallMs = 0 }: CrawlReport): string[] {
 }
 
 /** How it ended, and the counts. */
-function endText(report: CrawlReport): string {
+function endText(report: CrawlReport, isOnServer: boolean): string {
+  const reset = isOnServer ? 'take another ?crawl=<name>' : 'add --reset';
   const { alreadyFinished, queued, stopReason, bound } = report;
   const more = ` To continue, give a larger --${bound}`;
   const dropped = `nothing is left but what bounds kept out, ${droppedByBounds(report.bounds)}`;
   const stopper = /^(signature-clock|egress-not-listed|proxy-down): /.test(stopReason ?? '') ? '' : ' by a handler';
   const reason = stopReason === undefined ? '' : `${stopper}: "${printable(stopReason, 500)}"`;
-  const isWithoutPage = fetchedPages(report) === 0;
+  const isWithoutPage = fetchedNoPage(report);
   const without = isWithoutPage ? ' without a page' : '';
-  const again = isWithoutPage ? 'To try again with other options, add --reset' : 'To fetch it all again, add --reset';
+  const again = isWithoutPage ? `To try again with other options, ${reset}` : `To fetch it all again, ${reset}`;
   const how = {
     finished: alreadyFinished
-      ? `Finished before${without}: nothing was left to fetch, and nothing was requested. ${again} or name another --out.`
+      ? `Finished before${without}: nothing was left to fetch, and nothing was requested. ${again}${isOnServer ? '' : ' or name another --out'}.`
       : `Finished${without}: nothing is left to fetch.${without === '' ? '' : ` ${again}.`}`,
     bounded:
       bound === null
-        ? `Bounded${alreadyFinished ? ' before' : ''}: ${dropped}. To fetch them, change these options and add --reset.`
+        ? `Bounded${alreadyFinished ? ' before' : ''}: ${dropped}. To fetch them, change these options and ${reset}.`
         : alreadyFinished
-          ? `Ended before by its bound of ${bound}: nothing was requested.${more}; to start over, add --reset.`
+          ? `Ended before by its bound of ${bound}: nothing was requested.${more}; to start over, ${reset}.`
           : `Ended by its bound of ${bound}.${queued === 0 ? '' : `${more}.`}`,
     waiting:
       report.waiting.length === 0

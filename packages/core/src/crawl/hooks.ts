@@ -82,7 +82,7 @@ export interface ResolvedHookOptions extends Omit<HookOptions, 'timeoutMs'> {
 
 /** A refusal. @param reason - For people; at most 500 characters of it go to the decision log. */
 export function refuse(reason: string): HookRefusal {
-  return Object.freeze({ kind: 'refuse', reason: String(reason).slice(0, MAX_WORD_CHARS) });
+  return Object.freeze({ kind: 'refuse', reason: textOf(reason).slice(0, MAX_WORD_CHARS) });
 }
 
 /** The verdict of a hook; `null`: the URL passes. */

@@ -10,6 +10,7 @@ import {
   type RequestRecord,
   type UrlStatus,
 } from 'mannerly';
+import { textOf } from '../errors.js';
 import { keepLatest } from '../keep-latest.js';
 import { printable } from '../report/table.js';
 import type { CrawlPhase } from '../run/activity.js';
@@ -135,7 +136,7 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean) {
       if (code !== 'robots-read') note(code, host, detail, atMs);
     }),
     crawl.events.on('trap', ({ rule, pattern }) => note('trap', pattern, rule)),
-    crawl.events.on('handler-error', ({ url, error }) => note('handler-error', url, String(error))),
+    crawl.events.on('handler-error', ({ url, error }) => note('handler-error', url, textOf(error))),
   ];
 
   return {

@@ -217,6 +217,11 @@ function chargeOf({ headers }: ResponseOutcome): string | null {
   return charged === undefined ? null : `charged ${charged}, which was not offered`;
 }
 
+/** Whether a text is one. */
+export function isFailureCode(text: unknown): text is FailureCode {
+  return typeof text === 'string' && Object.hasOwn(ROBOTS_FAILURES, text);
+}
+
 const ROBOTS_FAILURES: Readonly<Record<FailureCode, RobotsFailure>> = {
   dns: 'dns',
   refused: 'refused',

@@ -8,6 +8,7 @@
 // and skip the object of headers that the newer interface builds for every response.
 
 import type { Dispatcher } from 'undici';
+import { checkOptions } from '../call-options.js';
 import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
 import { BodyCollector, type BodyEnding, encodedLimit } from './body.js';
@@ -39,6 +40,7 @@ export interface UndiciFetcherOptions {
  * @throws MannerlyError `option-invalid` for a proxy that is none.
  */
 export function createUndiciFetcher(options: UndiciFetcherOptions = {}): Fetcher {
+  checkOptions({ call: 'createUndiciFetcher', kinds: { ca: 'any', proxy: 'string', nowMs: 'function' } }, options);
   const nowMs = options.nowMs ?? Date.now;
   const pool = new ConnectionPool(options.ca, options.proxy === undefined ? null : resolveProxy(options.proxy));
   return {

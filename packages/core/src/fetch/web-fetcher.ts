@@ -1,6 +1,7 @@
 // The fetcher on the platform's `fetch`, for runtimes and tools that know nothing else. It keeps the contract within
 // the limits it declares: the platform looks names up by itself, undoes codings by itself, and adds fields of its own.
 
+import { checkOptions } from '../call-options.js';
 import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
 import { Pieces } from './body.js';
@@ -41,6 +42,7 @@ const CAPABILITIES: FetcherCapabilities = Object.freeze({
  * off for whole where its framing is in order.
  */
 export function createPlatformFetcher(options: PlatformFetcherOptions = {}): Fetcher {
+  checkOptions({ call: 'createPlatformFetcher', kinds: { fetch: 'function', nowMs: 'function' } }, options);
   const nowMs = options.nowMs ?? Date.now;
   return {
     capabilities: CAPABILITIES,

@@ -2,8 +2,8 @@
 
 import type { NewUrl } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
+import { type CallOptions, checkOptions } from '../call-options.js';
 import { invalidOption, MannerlyError } from '../errors.js';
-import { checkNames } from '../known-names.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
 import { type PageAlternate, type PageLink, selectLinks } from '../page/links.js';
 import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
@@ -138,7 +138,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
     });
 
   readonly fetch = async (text: string, options: PageFetchOptions = {}): Promise<PageFetch> => {
-    checkNames('`fetch`, which sends GET', FETCH_OPTIONS, options);
+    checkOptions(FETCH_OPTIONS, options);
     const url = resolved(this.#page, text);
     if (url === null) return { kind: 'dropped', url: text.slice(0, MAX_LINK_URL_CHARS), reason: 'url-invalid' };
     this.#fetches += 1;
@@ -150,24 +150,33 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
     settled(() => this.#tools.stage.link(nextVisit(this.#page, afterMs, options)));
 
   readonly save = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>
-    seen(savePage(this.#page, options.folder ?? this.#tools.filesPath, name ?? nameOf(this.#page), this.#page.body));
+    settled(() =>
+      savePage(this.#page, this.#folder(SAVE_OPTIONS, options), name ?? nameOf(this.#page), this.#page.body),
+    );
 
   readonly saveAll = (selector: string, options: SaveAllOptions = {}): Promise<SavedMedia[]> =>
     settled(() => {
+      const given = this.#folder(SAVE_ALL_OPTIONS, options);
       const { maxFiles = DEFAULT_MEDIA_FILES, maxBytes = DEFAULT_MEDIA_BYTES } = options;
       checkMost('maxFiles', maxFiles, MAX_PAGE_FETCHES);
       checkMost('maxBytes', maxBytes, MAX_LARGE_BODY_BYTES);
-      const folder = folderOf(this.#page, options.folder ?? this.#tools.filesPath);
+      const folder = folderOf(this.#page, given);
       const { fetch } = this;
       return saveAllMedia(this.#page, selector, { folder, fetch, read: this.#tools.read, maxFiles, maxBytes });
     });
 
-  readonly screenshot = (name?: string, options: SaveOptions = {}): Promise<SavedFile> => {
-    const png = this.#page.shot();
-    if (png === null) return Promise.resolve({ kind: 'left-alone', reason: 'no-screenshot' });
-    const folder = options.folder ?? this.#tools.filesPath;
-    return seen(savePage(this.#page, folder, name ?? `${nameOf(this.#page)}.png`, [png]));
-  };
+  readonly screenshot = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>
+    settled(() => {
+      const folder = this.#folder({ ...SAVE_OPTIONS, call: 'screenshot' }, options);
+      const png = this.#page.shot();
+      if (png === null) return { kind: 'left-alone', reason: 'no-screenshot' };
+      return savePage(this.#page, folder, name ?? `${nameOf(this.#page)}.png`, [png]);
+    });
+
+  #folder<Options extends SaveOptions>(known: CallOptions<Options>, options: Options): string | null {
+    checkOptions(known, options);
+    return options.folder ?? this.#tools.filesPath;
+  }
 }
 
 /** Saves the page or something of it, unless its signals forbid that. */
@@ -198,7 +207,7 @@ function folderOf(page: FetchedPage, folder: string | null): string {
 
 function checkMost(option: string, value: number, most: number): void {
   if (!(Number.isInteger(value) && value >= 1 && value <= most)) {
-    throw invalidOption(`${option}\` of \`saveAll`, `a whole number from 1 to ${most}`, value);
+    throw invalidOption(`saveAll.${option}`, `a whole number from 1 to ${most}`, value);
   }
 }
 
@@ -225,8 +234,8 @@ export function followLinks(
   options: FollowOptions,
 ): void {
   const links = selector === undefined ? page.links : selectLinks(page, selector);
-  const candidate = candidates(page, 'link', options);
-  const next = candidates(page, 'link', { ...options, depth: options.depth ?? 'same' });
+  const candidate = candidates(page, 'follow', options);
+  const next = candidates(page, 'follow', { ...options, depth: options.depth ?? 'same' });
   for (const link of links) {
     const excluded = page.exclusion.whyLeaveAlone(link);
     const reason = excluded ?? (wants(link.url, options.label ?? null) ? null : 'unwanted');
@@ -245,7 +254,7 @@ export function addUrl(
 ): AddResult {
   const url = resolved(page, text);
   if (url === null) return { kind: 'refused', reason: 'url-invalid' };
-  stage.link(candidates(page, 'handler', options)(url));
+  stage.link(candidates(page, 'add', options)(url));
   if (!leftAlone.has(url)) return { kind: 'staged', url, note: null };
   stage.nofollow(url);
   return { kind: 'staged', url, note: 'link-nofollow' };
@@ -256,18 +265,31 @@ function resolved(page: FetchedPage, text: string): string | null {
   return resolveHref(text.trim(), linkBase(page.url, page.html?.baseHref ?? null));
 }
 
-const FOLLOW_OPTIONS = ['label', 'userData', 'priority', 'allowDuplicate', 'depth'];
-const FETCH_OPTIONS = ['waitMs', 'headers', 'maxBodyBytes'];
+const FOLLOW_OPTIONS: CallOptions<FollowOptions> = {
+  call: 'follow',
+  kinds: { label: 'string', userData: 'any', priority: 'number', allowDuplicate: 'boolean', depth: 'string' },
+};
+const FETCH_OPTIONS: CallOptions<PageFetchOptions> = {
+  call: 'fetch',
+  kinds: { waitMs: 'number', headers: 'object', maxBodyBytes: 'number' },
+  hint: 'It sends GET.',
+};
+const SAVE_OPTIONS: CallOptions<SaveOptions> = { call: 'save', kinds: { folder: 'string' } };
+const SAVE_ALL_OPTIONS: CallOptions<SaveAllOptions> = {
+  call: 'saveAll',
+  kinds: { folder: 'string', maxFiles: 'number', maxBytes: 'number' },
+};
 
 type Carried = { readonly [Name in keyof FollowOptions]?: FollowOptions[Name] | undefined };
 
 /** Candidates from a page. What they carry is copied once: the handler may change its own later. Throws as `addUrl`. */
-function candidates(page: FetchedPage, via: 'link' | 'handler', options: Carried): (url: string) => NewUrl {
-  checkNames('a link', FOLLOW_OPTIONS, options);
+function candidates(page: FetchedPage, call: 'follow' | 'add' | 'revisit', options: Carried): (url: string) => NewUrl {
+  checkOptions<Carried>({ ...FOLLOW_OPTIONS, call }, options);
   const { label, userData, priority, allowDuplicate = false } = options;
   if (options.depth !== undefined && options.depth !== 'same' && options.depth !== 'deeper') {
-    throw invalidOption('depth', "'same' or 'deeper'", options.depth);
+    throw invalidOption(`${call}.depth`, "'same' or 'deeper'", options.depth);
   }
+  const via = call === 'follow' ? 'link' : 'handler';
   const depth = options.depth === 'same' ? page.depth : page.depth + 1;
   const from = page.url;
   if (label === undefined && userData === undefined && priority === undefined && !allowDuplicate)
@@ -289,13 +311,13 @@ export function nextVisit(
   options: Omit<FollowOptions, 'allowDuplicate' | 'depth'>,
 ): NewUrl {
   if (!(typeof afterMs === 'number' && afterMs >= 0 && afterMs <= MAX_REVISIT_MS)) {
-    throw invalidOption('afterMs` of `revisit', `a number from 0 to ${MAX_REVISIT_MS}`, afterMs);
+    throw invalidOption('revisit.afterMs', `a number from 0 to ${MAX_REVISIT_MS}`, afterMs);
   }
-  const { label = page.label, userData = page.userData, priority } = options;
+  const { label = page.label, userData = page.userData } = options;
   const { url, depth, via, from, visit, fetchedAtMs } = page;
-  const carried = { label: label ?? undefined, userData: userData ?? undefined, priority };
+  const carried = { ...options, label: label ?? undefined, userData: userData ?? undefined };
   // The page is where it was, not one link further.
-  const { from: _page, ...next } = candidates(page, 'handler', carried)(url);
+  const { from: _page, ...next } = candidates(page, 'revisit', carried)(url);
   const origin = from === null ? {} : { from };
   return { ...next, ...origin, depth, via, visit: visit + 1, notBeforeMs: Math.ceil(fetchedAtMs + afterMs) };
 }

@@ -44,7 +44,7 @@ const add = (url: string, options: Options) => (page: FetchedPage, stage: Stage)
 it.each<[string, (page: FetchedPage, stage: Stage) => unknown, string, RegExp]>([
   ['no selector', follow('a['), 'option-invalid', /`selector`.*"a\["/],
   ['a name', follow('a', 'product' as Options), 'option-invalid', /an object of label, .*"product"/],
-  ['an unknown option', add('b', { lable: 'x' } as Options), 'option-unknown', /`lable`.*known: label/],
+  ['an unknown option', add('b', { lable: 'x' } as Options), 'option-unknown', /`add.lable`.*known: label/],
   ['no URL', add(undefined as unknown as string, {}), 'option-invalid', /`url`/],
 ])('%s in place of what is expected is refused', async (_what, call, code, message) => {
   await expect(staged(call)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
@@ -74,6 +74,9 @@ describe('the depth', () => {
 
   it('is said in one of two words', async () => {
     const wrong = staged(follow('a', { depth: 2 as unknown as 'same' }));
-    await expect(wrong).rejects.toMatchObject({ code: 'option-invalid', message: expect.stringContaining('`depth`') });
+    await expect(wrong).rejects.toMatchObject({
+      code: 'option-invalid',
+      message: expect.stringContaining('`follow.depth`'),
+    });
   });
 });

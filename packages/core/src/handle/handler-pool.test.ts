@@ -15,13 +15,16 @@ const PAGE = {
   releaseDocument: () => undefined,
 } as PageInCrawl;
 
-type OnLate = (url: string, error: Error) => void;
+type Told = Pick<ConstructorParameters<typeof HandlerPool>[0], 'onLate' | 'onReturned'>;
 
-function poolOf(handler: Handler, signal: AbortSignal, onLate: OnLate = () => undefined) {
+function poolOf(handler: Handler, signal: AbortSignal, told: Told = {}) {
   const handlers = new Handlers();
   handlers.on('any', handler);
   const clock = createManualClock();
-  return { pool: new HandlerPool({ handlers, concurrency: 2, handlerTimeoutMs: 1_000, clock, signal, onLate }), clock };
+  return {
+    pool: new HandlerPool({ handlers, concurrency: 2, handlerTimeoutMs: 1_000, clock, signal, ...told }),
+    clock,
+  };
 }
 
 it.each<[string, Handler]>([
@@ -65,10 +68,25 @@ it.each<[string, () => unknown, number]>([
     pages.push(page);
     return end();
   };
-  const { pool } = poolOf(handler, new AbortController().signal, (url, { message }) => late.push(`${url} ${message}`));
+  const onLate: Told['onLate'] = (url, { message }) => late.push(`${url} ${message}`);
+  const { pool } = poolOf(handler, new AbortController().signal, { onLate });
   await pool.handle(PAGE);
   for (const page of [...pages, ...pages]) void page.emit(1);
   expect(late).toEqual(Array(count).fill(expect.stringMatching(/^https:\/\/example\.com\/ .*is lost$/)));
+});
+
+it.each<[string, Handler, number]>([
+  ['returns an object', () => ({ title: 'x' }), 1],
+  ['resolves to a list of objects', async () => [{ title: 'x' }], 1],
+  ['returns an object next to what it emits', (page) => page.emit(1).then(() => ({ title: 'x' })), 0],
+  ['returns what a method of the page resolves to', (page) => page.fetch('/a'), 0],
+  ['returns an instance of a class', () => new Map(), 0],
+  ['returns nothing', () => undefined, 0],
+])('of a handler that %s it is told whether an item was meant', async (_what, handler, count) => {
+  const told: string[] = [];
+  const { pool } = poolOf(handler, new AbortController().signal, { onReturned: (url) => told.push(url) });
+  expect(await pool.handle(PAGE)).toMatchObject({ kind: 'handled' });
+  expect(told).toEqual(Array(count).fill(PAGE.url));
 });
 
 it.each([{ method: 'POST' }, { body: 'x' }, { timeout: 1 }])('a handler cannot request with %j', async (options) => {
@@ -78,5 +96,5 @@ it.each([{ method: 'POST' }, { body: 'x' }, { timeout: 1 }])('a handler cannot r
     return answer.catch(() => undefined);
   }, new AbortController().signal);
   await pool.handle(PAGE);
-  await expect(answer).rejects.toMatchObject({ code: 'option-unknown', message: expect.stringContaining('GET') });
+  await expect(answer).rejects.toMatchObject({ code: 'option-unknown', hint: expect.stringContaining('GET') });
 });

@@ -4,11 +4,13 @@
 import type { Clock } from '@mannerly/frontier';
 import PQueue from 'p-queue';
 import type { MannerlyError } from '../errors.js';
+import { textOf } from '../errors.js';
 import type { BrowserSteps } from '../fetch/renderer.js';
 import { onAbort } from '../on-abort.js';
 import { contentOf, typeByExtension } from '../page/content-kind.js';
 import type { OwnFetcher } from '../page/own-fetch.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
+import { isObject } from '../parse-json.js';
 import { createPageContext, HandlerTime, type PageTools } from './context.js';
 import type { PageChange, UnchangedPage } from './handled-page.js';
 import type { FoundHandler, Handlers, Route } from './handlers.js';
@@ -50,6 +52,8 @@ interface HandlerPoolOptions {
   readonly fetch?: OwnFetcher;
   /** Told when a handler that has ended well goes on staging, once for each page. @default ignored */
   readonly onLate?: (url: string, error: MannerlyError) => void;
+  /** Told when a handler returns an object and emits no item: it is probably meant to be one. @default ignored */
+  readonly onReturned?: (url: string) => void;
 }
 
 const NO_FETCH: OwnFetcher = async (_page, url) => ({ kind: 'dropped', url, reason: 'hook-refused' });
@@ -160,7 +164,7 @@ export class HandlerPool {
         timers.push(clock.after(0, () => resolve(STOPPED)));
       });
     });
-    const handled = await Promise.race([ended, attempt(page, found, tools, this.#options.stages)]);
+    const handled = await Promise.race([ended, attempt(page, found, tools, this.#options)]);
     for (const cancel of timers) cancel();
     ignoreAbort();
     stage.seal();
@@ -176,7 +180,7 @@ async function attempt(
   page: PageInCrawl,
   found: FoundHandler,
   tools: PageTools,
-  stages: ItemStages | undefined,
+  { stages, onReturned }: Pick<HandlerPoolOptions, 'stages' | 'onReturned'>,
 ): Promise<Handled> {
   try {
     let userData: unknown = page.userData;
@@ -185,17 +189,24 @@ async function attempt(
       if (checked.kind === 'invalid') return { kind: 'user-data-invalid', detail: issuesText(checked.issues) };
       userData = checked.value;
     }
-    await found.handler(createPageContext(page, tools, userData));
+    const returned = await found.handler(createPageContext(page, tools, userData));
     await tools.stage.settled();
     const staged = tools.stage.seal();
+    if (staged.data.length + staged.rejectedCount === 0 && isLikeItem(returned)) onReturned?.(page.url);
     const kept = page.exclusion.storesItems ? ((await stages?.run(staged.data, page)) ?? null) : null;
     return { kind: 'handled', staged: { ...staged, kept }, route: found.route };
   } catch (error) {
     // A handler may well throw because its signal was aborted.
     if (tools.time.isOver) return STOPPED;
     const signal = handlerSignal(error);
-    return signal === null ? { kind: 'threw', error, detail: String(error) } : { kind: 'signal', signal };
+    return signal === null ? { kind: 'threw', error, detail: textOf(error) } : { kind: 'signal', signal };
   }
+}
+
+/** Whether a value is a plain object, or a list of them; what the methods of a page resolve to has a `kind`. */
+function isLikeItem(returned: unknown): boolean {
+  const value: unknown = Array.isArray(returned) ? returned[0] : returned;
+  return isObject(value) && Object.getPrototypeOf(value) === Object.prototype && !('kind' in value);
 }
 
 /**

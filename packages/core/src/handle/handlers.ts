@@ -1,5 +1,6 @@
 // The handlers of a crawler, by route. Each page goes to one handler: that of the most specific route.
 
+import { type CallOptions, checkOptions } from '../call-options.js';
 import { invalidOption, MannerlyError } from '../errors.js';
 import type { BrowserSteps } from '../fetch/renderer.js';
 import { CONTENT_KINDS, type ContentKind, possibleKinds } from '../page/content-kind.js';
@@ -54,6 +55,10 @@ export interface FoundHandler extends RouteSchemas {
   readonly inBrowser: BrowserSteps | null;
 }
 
+const ROUTE_OPTIONS: Omit<CallOptions<HandlerOptions & RouteSchemas>, 'call'> = {
+  kinds: { maxBodyBytes: 'any', inBrowser: 'function', userData: 'any', item: 'any' },
+};
+
 type RoutedBy = Pick<FetchedPage, 'kind' | 'mime' | 'label'>;
 
 const DEFAULT_FOUND: FoundHandler = Object.freeze({
@@ -79,8 +84,8 @@ export class Handlers {
 
   /** @throws MannerlyError `route-invalid` for a route that is none, or has a handler already; `option-invalid`. */
   on(route: Route | 'unchanged' | 'login', handler: Handler, options: HandlerOptions & RouteSchemas = {}): void {
-    const { maxBodyBytes = null, inBrowser = null, userData, item } = options;
     const key = route === 'unchanged' || route === 'login' ? route : routeKey(route);
+    checkOptions({ ...ROUTE_OPTIONS, call: route }, options);
     const isGenerator = GENERATOR.test(Object.prototype.toString.call(handler));
     if (typeof handler !== 'function' || isGenerator) {
       const given = isGenerator ? 'a generator function' : typeof handler;
@@ -99,18 +104,16 @@ export class Handlers {
       Object.assign(this, { [key]: handler });
       return;
     }
+    const { maxBodyBytes = null, inBrowser = null, userData, item } = options;
     if (
       maxBodyBytes !== null &&
       !(Number.isInteger(maxBodyBytes) && maxBodyBytes >= 1 && maxBodyBytes <= MAX_LARGE_BODY_BYTES)
     ) {
       const expected = `a whole number from 1 to ${MAX_LARGE_BODY_BYTES}`;
-      throw invalidOption(`maxBodyBytes\` of \`${route}`, expected, maxBodyBytes);
+      throw invalidOption(`${route}.maxBodyBytes`, expected, maxBodyBytes);
     }
-    if (inBrowser !== null && typeof inBrowser !== 'function') {
-      throw invalidOption(`inBrowser\` of \`${route}`, 'a function', inBrowser);
-    }
-    checkSchema(`userData\` of \`${route}`, userData);
-    checkSchema(`item\` of \`${route}`, item);
+    checkSchema(`${route}.userData`, userData);
+    checkSchema(`${route}.item`, item);
     found.set(key, { route: key as Route, handler, userData, item, maxBodyBytes, inBrowser });
   }
 

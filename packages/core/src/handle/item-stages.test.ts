@@ -38,7 +38,7 @@ describe('a stage', () => {
   it.each<[string, ItemStage, RegExp]>([
     ['nothing', (() => undefined) as never, /the stage .* returned nothing for an item of https:\/\/a\.test/],
     ['no JSON', () => ({ a: 1n }), /expected an item of https:\/\/a\.test\/ to be JSON/],
-    ['a function', () => () => 1, /to be JSON, got function/],
+    ['a function', () => () => 1, /to be JSON, got a function/],
     ['too many', () => Array.from({ length: MAX_PAGE_ITEMS + 1 }, () => 0), /at most 100000 items of one page/],
   ])('may not return %s', async (_what, stage, says) => {
     await expect(run([stage], {})).rejects.toThrow(says);

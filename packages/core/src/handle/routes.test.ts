@@ -21,8 +21,8 @@ import type { EmittedItem } from './staged.js';
 const URL_OF_PAGE = 'https://example.com/a/';
 
 /** What one page comes to under routes. */
-async function handled<UserData, Items>(
-  routes: Routes<UserData, Items>,
+async function handled<UserData, Items, Names extends string>(
+  routes: Routes<UserData, Items, Names>,
   more: { label?: string; userData?: FetchedPage['userData']; handlerTimeoutMs?: number } = {},
 ): Promise<{ readonly handled: Handled; readonly pool: HandlerPool }> {
   const handlers = new Handlers();
@@ -44,7 +44,7 @@ async function handled<UserData, Items>(
   return { handled: await pool.handle(page), pool };
 }
 
-async function stagedBy<UserData, Items>(routes: Routes<UserData, Items>, more = {}) {
+async function stagedBy<UserData, Items, Names extends string>(routes: Routes<UserData, Items, Names>, more = {}) {
   const { handled: came } = await handled(routes, more);
   if (came.kind !== 'handled') throw new Error(`expected it to be handled: ${JSON.stringify(came)}`);
   return came.staged;

@@ -15,7 +15,7 @@ export type SchemaInput<S> = S extends Schema<infer Input, infer _Output> ? Inpu
 
 export type SchemaOutput<S> = S extends Schema<infer _Input, infer Output> ? Output : never;
 
-/** The schemas of user data by the labels of their routes. */
+/** The schemas of user data by the labels of their routes; `unknown`: there is none. */
 type Labels<UserData> = {
   [R in keyof UserData as R extends `label:${infer Label}` ? Label : never]: UserData[R];
 };
@@ -35,8 +35,17 @@ type LabelledFollow<UserData, Never extends keyof FollowOptions = 'label'> = {
   } & HandedTo<Labels<UserData>[Label]>;
 }[keyof Labels<UserData>];
 
+/** Labels whose routes take any user data, as URLs without a label do; where there is none, what the compiler says. */
+type PlainLabel<UserData> = [keyof Labels<UserData>] extends [never]
+  ? 'this object has no route for a label'
+  : {
+      [Label in keyof Labels<UserData>]: Labels<UserData>[Label] extends Schema ? never : Label;
+    }[keyof Labels<UserData>];
+
 /** Said along with URLs: without a label anything, with one what its route takes. Other labels do not compile. */
-export type RoutedFollow<UserData> = (FollowOptions & { readonly label?: undefined }) | LabelledFollow<UserData>;
+export type RoutedFollow<UserData> =
+  | (Omit<FollowOptions, 'label'> & { readonly label?: PlainLabel<UserData> })
+  | LabelledFollow<UserData>;
 
 /** Said along with one more visit: without a label it is that of the page, and so is what its route takes. */
 export type RoutedRevisit<UserDataSchema, UserData> =
@@ -79,41 +88,49 @@ export type RoutedPage<R, UserDataSchema, ItemSchema, UserData> = Omit<
     revisit(afterMs: number, options?: RoutedRevisit<UserDataSchema, UserData>): Promise<void>;
   };
 
-type HandlerOf<R, UserData, Items> = (
+type HandlerOf<R, UserData, Items, Names extends string> = (
   page: RoutedPage<
     R,
     R extends keyof UserData ? UserData[R] : unknown,
     R extends keyof Items ? Items[R] : unknown,
-    UserData
+    UserDataOf<Names, UserData>
   >,
 ) => unknown;
 
 /** Refuses what was inferred and is no schema; where nothing was given, nothing was inferred. */
 type SchemaOrNone<S> = unknown extends S ? S : S extends Schema ? S : Schema;
 
-type EntryOf<R, UserData, Items> = HandlerOptions & {
+type EntryOf<R, UserData, Items, Names extends string> = HandlerOptions & {
   /** The schema of what is handed along with its URLs. A page whose user data does not meet it: `user-data-invalid`. */
   readonly userData?: R extends keyof UserData ? SchemaOrNone<UserData[R]> : undefined;
   /** The schema of its items. One that does not fit goes to `rejected.jsonl`. */
   readonly item?: R extends keyof Items ? SchemaOrNone<Items[R]> : undefined;
-  readonly handle: HandlerOf<R, UserData, Items>;
+  readonly handle: HandlerOf<R, UserData, Items, Names>;
 };
+
+/**
+ * The schemas of user data of all routes. The names of routes are inferred by themselves: where no route has a schema,
+ * the compiler infers the schemas of one route after the other.
+ */
+type UserDataOf<Names extends string, UserData> = {
+  [R in Names]: R extends keyof UserData ? UserData[R] : unknown;
+};
+
+type NoRoute = 'no route: expected a content kind, a media type, any, label:… or status:…';
 
 /**
  * Routes in one object: content kind, media type, `any` or `label:<label>` to a handler, or to a handler with its
  * schemas. The types of user data and items are read off the schemas.
  */
-export type Routes<UserData, Items> = {
+export type Routes<UserData, Items, Names extends string> = { readonly [R in Names]: unknown } & {
   readonly [R in keyof UserData]: R extends Route
-    ? HandlerOf<R, UserData, Items> | (EntryOf<R, UserData, Items> & { readonly userData?: UserData[R] })
-    : never;
+    ? HandlerOf<R, UserData, Items, Names> | (EntryOf<R, UserData, Items, Names> & { readonly userData?: UserData[R] })
+    : NoRoute;
 } & {
   readonly [R in keyof Items]: R extends Route
-    ? HandlerOf<R, UserData, Items> | (EntryOf<R, UserData, Items> & { readonly item?: Items[R] })
-    : never;
+    ? HandlerOf<R, UserData, Items, Names> | (EntryOf<R, UserData, Items, Names> & { readonly item?: Items[R] })
+    : NoRoute;
 };
-
-const ENTRY_KEYS: readonly string[] = ['handle', 'userData', 'item', 'maxBodyBytes', 'inBrowser'];
 
 /** @throws MannerlyError `route-invalid`, `option-invalid`, `option-unknown`. */
 export function registerRoutes(handlers: Pick<Handlers, 'on'>, routes: object): void {
@@ -124,11 +141,6 @@ export function registerRoutes(handlers: Pick<Handlers, 'on'>, routes: object): 
     const entry: unknown = typeof given === 'function' ? { handle: given } : given;
     if (typeof entry !== 'object' || entry === null) {
       throw new MannerlyError('route-invalid', `expected \`${route}\` to be a handler or an object with \`handle\``);
-    }
-    const unknown = Object.keys(entry).find((key) => !ENTRY_KEYS.includes(key));
-    if (unknown !== undefined) {
-      const message = `\`${unknown}\` of \`${route}\` is no option of a route; known are ${ENTRY_KEYS.join(', ')}`;
-      throw new MannerlyError('option-unknown', message);
     }
     const { handle, ...options } = entry as { readonly handle: Handler };
     // As a method of its entry, if it is a function; if not, the registry says so.

@@ -2,6 +2,7 @@
 // schema does, the result is a value.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { textOf } from '../errors.js';
 import { MAX_ISSUE_CHARS, MAX_ISSUE_KEY_CHARS, MAX_ISSUE_PATH, MAX_ITEM_ISSUES } from './limits.js';
 
 /** A schema of any library that speaks Standard Schema v1. @see https://standardschema.dev */
@@ -57,7 +58,7 @@ export function issuesText(issues: readonly SchemaIssue[]): string {
 }
 
 function readAnswer(answer: unknown): Checked {
-  if (typeof answer !== 'object' || answer === null) return invalid(`the schema answered ${String(answer)}`);
+  if (typeof answer !== 'object' || answer === null) return invalid(`the schema answered ${textOf(answer)}`);
   if ('issues' in answer && answer.issues !== undefined) return { kind: 'invalid', issues: issuesOf(answer.issues) };
   return 'value' in answer
     ? { kind: 'valid', value: answer.value }
@@ -65,7 +66,7 @@ function readAnswer(answer: unknown): Checked {
 }
 
 function threw(error: unknown): Checked {
-  return invalid(`the schema threw: ${String(error)}`);
+  return invalid(`the schema threw: ${textOf(error)}`);
 }
 
 function invalid(message: string): Checked {

@@ -1,7 +1,8 @@
 // Errors that a handler throws to decide about its page. Nothing that it staged is kept. No signal makes a request
 // earlier or more often than the host's clock and the limit on tries allow.
 
-import { invalidOption } from '../errors.js';
+import { checkOptions } from '../call-options.js';
+import { invalidOption, textOf } from '../errors.js';
 import { MAX_WORD_CHARS } from '../limits.js';
 import { MAX_HANDLER_RETRY_MS } from './limits.js';
 
@@ -20,11 +21,13 @@ export class RetryPage extends Error {
    * @param reason - For people; at most 500 characters are kept. @param options - `afterMs`: 0 to 24 hours.
    * @throws MannerlyError `option-invalid` for another `afterMs`.
    */
-  constructor(reason: string, { afterMs }: { readonly afterMs?: number } = {}) {
+  constructor(reason: string, options: { readonly afterMs?: number } = {}) {
     super(wordText(reason));
     this.name = 'RetryPage';
-    if (afterMs !== undefined && !(typeof afterMs === 'number' && afterMs >= 0 && afterMs <= MAX_HANDLER_RETRY_MS)) {
-      throw invalidOption('afterMs` of `RetryPage', `a number from 0 to ${MAX_HANDLER_RETRY_MS}`, afterMs);
+    checkOptions({ call: 'RetryPage', kinds: { afterMs: 'number' } }, options);
+    const { afterMs } = options;
+    if (afterMs !== undefined && !(afterMs >= 0 && afterMs <= MAX_HANDLER_RETRY_MS)) {
+      throw invalidOption('RetryPage.afterMs', `a number from 0 to ${MAX_HANDLER_RETRY_MS}`, afterMs);
     }
     this.afterMs = afterMs ?? null;
   }
@@ -69,5 +72,5 @@ export function handlerSignal(thrown: unknown): HandlerSignal | null {
 }
 
 function wordText(reason: string): string {
-  return String(reason).slice(0, MAX_WORD_CHARS);
+  return textOf(reason).slice(0, MAX_WORD_CHARS);
 }

@@ -3,7 +3,7 @@
 // listed with their issues.
 
 import type { JsonValue, NewUrl } from '@mannerly/frontier';
-import { MannerlyError } from '../errors.js';
+import { MannerlyError, textOf } from '../errors.js';
 import type { FetchedPage } from '../page/page.js';
 import { MAX_ITEM_CHARS, MAX_PAGE_ITEMS, MAX_PAGE_REJECTED, MAX_REJECTED_CHARS } from './limits.js';
 import { type Checked, checkValue, type Schema, type SchemaIssue } from './schema.js';
@@ -190,14 +190,33 @@ function rejectedData(data: unknown): Pick<RejectedItem, 'data' | 'dataChars'> {
  * @throws MannerlyError `item-invalid` when it is no JSON, or longer than {@link MAX_ITEM_CHARS} as text.
  */
 export function jsonCopy(value: unknown, what: string): JsonValue {
+  const lost = lostOf(value);
+  if (lost !== null) throw new MannerlyError('item-invalid', `expected ${what} to be JSON, got ${lost}`);
   let text: string | undefined;
   try {
     text = JSON.stringify(value) as string | undefined;
   } catch (error) {
-    throw new MannerlyError('item-invalid', `expected ${what} to be JSON: ${String(error)}`, { cause: error });
+    throw new MannerlyError('item-invalid', `expected ${what} to be JSON: ${textOf(error)}`, { cause: error });
   }
   if (text === undefined) throw new MannerlyError('item-invalid', `expected ${what} to be JSON, got ${typeof value}`);
   if (text.length <= MAX_ITEM_CHARS) return JSON.parse(text) as JsonValue;
   const message = `expected ${what} to have at most ${MAX_ITEM_CHARS} characters, got ${text.length}`;
   throw new MannerlyError('item-invalid', message);
+}
+
+/** What JSON.stringify loses without a word: the value itself, or a field of it; `null`: nothing. */
+function lostOf(value: unknown): string | null {
+  const itself = lostKind(value);
+  if (itself !== null || typeof value !== 'object' || value === null || 'toJSON' in value) return itself;
+  for (const [name, field] of Object.entries(value)) {
+    const lost = lostKind(field);
+    if (lost !== null) return `${lost} as \`${name}\``;
+  }
+  return null;
+}
+
+function lostKind(value: unknown): string | null {
+  if (value instanceof Promise) return 'a promise: await it';
+  if (typeof value === 'function') return 'a function: call it';
+  return value instanceof Map || value instanceof Set ? 'a Map or a Set: make it an object or a list' : null;
 }

@@ -2,6 +2,7 @@
 // when a host does nothing but fail. It decides nothing, and what its receiver throws stays out of the crawl.
 
 import type { HostWarning } from '@mannerly/frontier';
+import { textOf } from '../errors.js';
 import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
 import { keepLatest } from '../keep-latest.js';
 import { redacted } from '../redacted.js';
@@ -53,6 +54,7 @@ export class CrawlLog implements JournalListener {
   /** Requests and decisions are many: without this, nothing is made of them. */
   readonly #isDebug: boolean;
   #hasThrown = false;
+  #hasReturned = false;
   /** Whether what handlers emit goes anywhere; `null`: it does, or that has been said. */
   #isItemHeard: (() => boolean) | null;
 
@@ -122,6 +124,13 @@ export class CrawlLog implements JournalListener {
     this.#isItemHeard = null;
   }
 
+  /** A handler returned what is probably meant to be an item. */
+  returned(url: string): void {
+    const text = `${url}: the handler returned an object, which is ignored. An item is emitted: await page.emit(object)`;
+    if (!this.#hasReturned) this.#tell('warn', 'object-returned', text, { url });
+    this.#hasReturned = true;
+  }
+
   decision({ url, status, reason }: UrlDecision): void {
     if (!this.#isDebug) return;
     this.#tell('debug', 'decision', `${status} (${reason}) ${url}`, { url });
@@ -171,7 +180,7 @@ export class CrawlLog implements JournalListener {
     try {
       this.#write({ level, code, message: printable(text, MAX_LOG_CHARS), atMs: this.#nowMs(), ...more });
     } catch (error) {
-      if (!this.#hasThrown) process.emitWarning(`the log of the crawl threw: ${String(error)}`, 'MannerlyWarning');
+      if (!this.#hasThrown) process.emitWarning(`the log of the crawl threw: ${textOf(error)}`, 'MannerlyWarning');
       this.#hasThrown = true;
     }
   }

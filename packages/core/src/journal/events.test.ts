@@ -5,7 +5,7 @@ import { createCrawlEmitter } from './events.js';
 it.each<[name: string, listener: unknown, said: RegExp]>([
   ['page', () => undefined, /`event`.*decision, request,.*"page"/],
   ['toString', () => undefined, /`event`/],
-  ['item', undefined, /`listener` of `item`.*function/],
+  ['item', undefined, /`listener of item`.*function/],
 ])('a listener of %s that would never be called is refused', (name, listener, said) => {
   const emitter = createCrawlEmitter(() => undefined);
   expect(() => emitter.on(name as 'item', listener as () => void)).toThrow(said);

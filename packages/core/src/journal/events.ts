@@ -53,22 +53,6 @@ export interface CrawlEventMap {
   readonly 'hook-error': { readonly hook: string; readonly url: string; readonly error: unknown };
 }
 
-const NAMES: Readonly<Record<keyof CrawlEventMap, true>> = {
-  decision: true,
-  request: true,
-  'host-warning': true,
-  'scope-moved': true,
-  trap: true,
-  dataset: true,
-  'nofollow-overridden': true,
-  item: true,
-  store: true,
-  'handler-error': true,
-  'handler-signal': true,
-  'item-rejected': true,
-  'hook-error': true,
-};
-
 export interface CrawlEvents {
   /**
    * Adds a listener; the answer removes it. What a listener throws becomes a process warning; the listener stays.
@@ -85,21 +69,34 @@ export interface CrawlEmitter extends CrawlEvents {
 
 /** Makes an emitter. What a listener throws goes to `onListenerError`. */
 export function createCrawlEmitter(onListenerError: (error: unknown) => void): CrawlEmitter {
-  const listeners = new Map<keyof CrawlEventMap, Set<(event: never) => void>>();
+  const listeners: Readonly<Record<keyof CrawlEventMap, Set<(event: never) => void>>> = {
+    decision: new Set(),
+    request: new Set(),
+    'host-warning': new Set(),
+    'scope-moved': new Set(),
+    trap: new Set(),
+    dataset: new Set(),
+    'nofollow-overridden': new Set(),
+    item: new Set(),
+    store: new Set(),
+    'handler-error': new Set(),
+    'handler-signal': new Set(),
+    'item-rejected': new Set(),
+    'hook-error': new Set(),
+  };
   return {
     on(name, listener) {
-      if (!Object.hasOwn(NAMES, name)) throw invalidOption('event', `one of ${Object.keys(NAMES).join(', ')}`, name);
-      if (typeof listener !== 'function') throw invalidOption(`listener\` of \`${name}`, 'a function', listener);
-      const set = listeners.get(name) ?? new Set();
-      listeners.set(name, set);
-      set.add(listener);
+      const known = Object.keys(listeners).join(', ');
+      if (!Object.hasOwn(listeners, name)) throw invalidOption('event', `one of ${known}`, name);
+      if (typeof listener !== 'function') throw invalidOption(`listener of ${name}`, 'a function', listener);
+      listeners[name].add(listener);
       return () => {
-        set.delete(listener);
+        listeners[name].delete(listener);
       };
     },
-    isHeard: (name) => (listeners.get(name)?.size ?? 0) > 0,
+    isHeard: (name) => listeners[name].size > 0,
     emit(name, event) {
-      for (const listener of listeners.get(name) ?? []) {
+      for (const listener of listeners[name]) {
         try {
           // A listener may be an async function: what it rejects with would end the process.
           const returned: unknown = listener(event as never);

@@ -2,6 +2,7 @@
 // SDK reads the meter and where it sends the numbers is up to the caller.
 
 import type { Attributes, BatchObservableCallback, Meter } from '@opentelemetry/api';
+import { checkOptions } from '../call-options.js';
 import {
   type CrawlMetrics,
   MEASURES,
@@ -32,10 +33,10 @@ interface OpenTelemetryOptions {
  * ```
  * @throws What the meter throws.
  */
-export function createOpenTelemetryMetrics(
-  crawl: MeasuredCrawl,
-  { meter, attributes = {} }: OpenTelemetryOptions,
-): CrawlMetrics {
+export function createOpenTelemetryMetrics(crawl: MeasuredCrawl, options: OpenTelemetryOptions): CrawlMetrics {
+  const kinds = { meter: 'object', attributes: 'object' } as const;
+  checkOptions({ call: 'createOpenTelemetryMetrics', kinds, required: ['meter'] }, options);
+  const { meter, attributes = {} } = options;
   const shapeOf = (name: MeasureName): [string, { description: string; unit: string }] => {
     const { openTelemetry, unit, help }: Measure = MEASURES[name];
     return [openTelemetry, { description: help, unit }];

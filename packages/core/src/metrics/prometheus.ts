@@ -2,6 +2,7 @@
 // here.
 
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { checkOptions } from '../call-options.js';
 import {
   type CrawlMetrics,
   MEASURES,
@@ -35,10 +36,10 @@ interface PrometheusOptions {
  * ```
  * @throws What prom-client throws for a name that the registry has already, or a prefix that is none.
  */
-export function createPrometheusMetrics(
-  crawl: MeasuredCrawl,
-  { registry, prefix = 'mannerly_' }: PrometheusOptions,
-): CrawlMetrics {
+export function createPrometheusMetrics(crawl: MeasuredCrawl, options: PrometheusOptions): CrawlMetrics {
+  const kinds = { registry: 'object', prefix: 'string' } as const;
+  checkOptions({ call: 'createPrometheusMetrics', kinds, required: ['registry'] }, options);
+  const { registry, prefix = 'mannerly_' } = options;
   const registers = [registry];
   const shapeOf = (name: MeasureName) => {
     const { prometheus, help, labels }: Measure = MEASURES[name];

@@ -207,8 +207,12 @@ export const CRAWL_ROWS = {
       }),
       queuedUrls: row(
         whole(1, MAX_PAGES, 'URLs'),
-        'URLs in the queue at a time. Past it seeds and sitemaps wait; `bounds.onFull` says what becomes of links.',
-        { default: 10_000_000, flag: ['--queued-urls <n>', 'URLs in the queue past which seeds and sitemaps wait'] },
+        'URLs in the queue at a time. Past it those of seeds and sitemaps are dropped as `frontier-full`, seeds until the ' +
+          'next run; `bounds.onFull` says what becomes of links.',
+        {
+          default: 10_000_000,
+          flag: ['--queued-urls <n>', 'URLs in the queue past which those of seeds and sitemaps are dropped'],
+        },
       ),
       onFull: row(
         choice('spill', 'drop'),

@@ -301,8 +301,8 @@ interface AnyBoundsOptions {
   /** Running time since the first request to a host. More than 0, to 5,256,000 minutes. */
   readonly minutesPerHost?: number;
   /**
-   * URLs in the queue at a time. Past it seeds and sitemaps wait; `bounds.onFull` says what becomes of links. 1 to
-   * 1,000,000,000 URLs. @default 10,000,000
+   * URLs in the queue at a time. Past it those of seeds and sitemaps are dropped as `frontier-full`, seeds until the
+   * next run; `bounds.onFull` says what becomes of links. 1 to 1,000,000,000 URLs. @default 10,000,000
    */
   readonly queuedUrls?: number;
   /**

@@ -13,6 +13,7 @@ import type { StoreNotice } from '../journal/events.js';
 import { LOG_LEVELS, type LogFunction, type Logger } from '../journal/log-entry.js';
 import { MAX_CONCURRENCY, MAX_SEEDS, MAX_WAIT_MS } from '../limits.js';
 import type { Sink } from '../output/sink.js';
+import { isObject } from '../parse-json.js';
 import { MAX_DECISION_LINES } from '../report/limits.js';
 import { ARCHIVE_GROUP } from './archive-rows.js';
 import { MAX_HOOK_MS, MAX_RETRIES, MAX_RETRY_WAIT_MS, MAX_SEED_CHARS } from './limits.js';
@@ -26,9 +27,9 @@ const place = text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'b
 const retryWaits = list(number(0, MAX_RETRY_WAIT_MS, 'ms'), MAX_RETRIES);
 
 const has =
-  (method: string) =>
+  (...methods: string[]) =>
   (value: unknown): boolean =>
-    typeof value === 'object' && value !== null && isFunction((value as Readonly<Record<string, unknown>>)[method]);
+    isObject(value) && methods.every((method) => isFunction((value as Readonly<Record<string, unknown>>)[method]));
 
 export const MACHINE_ROWS = {
   network: groupRow(
@@ -314,7 +315,7 @@ export const MACHINE_ROWS = {
     { defaultText: 'in the crawl directory; in memory without one' },
   ),
   fetcher: row(
-    code<Fetcher>('Fetcher', has('fetch')),
+    code<Fetcher>('Fetcher', (value) => has('fetch', 'close')(value) && isObject((value as Fetcher).capabilities)),
     'What sends requests: a [`Fetcher`](../../packages/core/README.md#a-fetcher). The run closes it.',
     { defaultText: 'undici' },
   ),
@@ -324,11 +325,11 @@ export const MACHINE_ROWS = {
     { default: [] },
   ),
   sinks: row(
-    list(code<Sink>('Sink', has('write'))),
+    list(code<Sink>('Sink', has('open', 'write', 'close'))),
     "Where items go, next to the crawl directory's `items.jsonl`: [sinks](../sinks.md). The run opens and closes them.",
     { default: [] },
   ),
-  clock: row(code<Clock>('Clock', has('nowMs')), 'The source of time, for tests.', {
+  clock: row(code<Clock>('Clock', has('nowMs', 'after')), 'The source of time, for tests.', {
     defaultText: "the system's clock",
   }),
 };

@@ -2,6 +2,7 @@
 // table has one shape. What an item has beyond them is JSON in the last column. Because a value may hold line breaks,
 // where rows end is known from the file's beginning only: `open` reads all of it, some seconds for a million rows.
 
+import { type CallOptions, checkOptions } from '../call-options.js';
 import { MannerlyError } from '../errors.js';
 import { isObject } from '../parse-json.js';
 import { appendSink, readEntries } from './append-sink.js';
@@ -26,6 +27,12 @@ export interface CsvSinkOptions {
   readonly escapeFormulas?: boolean;
 }
 
+const CSV_OPTIONS: CallOptions<CsvSinkOptions> = {
+  call: 'csvSink',
+  kinds: { path: 'string', columns: 'list', escapeFormulas: 'boolean' },
+  required: ['path'],
+};
+
 /** The column of what has no other. */
 const REST = 'more';
 
@@ -34,8 +41,11 @@ const REST = 'more';
  * guarantees are those of the JSONL sink. Texts and numbers are written as they are, `null` and what is absent as
  * nothing, objects and arrays as JSON. An item that is no object is in the column `more`, and so is a value that an
  * item has under a name of the page's own.
+ * @throws MannerlyError `option-invalid`, `option-unknown`
  */
-export function csvSink({ path, columns, escapeFormulas = false }: CsvSinkOptions): Sink {
+export function csvSink(options: CsvSinkOptions): Sink {
+  checkOptions(CSV_OPTIONS, options);
+  const { path, columns, escapeFormulas = false } = options;
   let header: readonly string[] = [];
   return appendSink('csv', path, {
     async read(file, addId) {

@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import type { JsonValue } from '@mannerly/frontier';
 import PQueue from 'p-queue';
-import { MannerlyError } from '../errors.js';
+import { MannerlyError, textOf } from '../errors.js';
 import type { ItemLicense } from '../item-license.js';
 import { FILES_KEPT_AT_ONCE } from './limits.js';
 import type { Item, RunFile, Sink } from './sink.js';
@@ -143,7 +143,7 @@ export class ItemWriter {
     } catch (cause) {
       this.#onFailure(cause, url);
       const hint = cause instanceof MannerlyError && cause.hint !== null ? { hint: cause.hint } : {};
-      throw new MannerlyError('sink-failed', `sink "${sink.name}" could not ${what}: ${String(cause)}`, {
+      throw new MannerlyError('sink-failed', `sink "${sink.name}" could not ${what}: ${textOf(cause)}`, {
         cause,
         ...hint,
       });

@@ -2,6 +2,8 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import type { JsonValue } from '@mannerly/frontier';
+import { checkOptions } from '../call-options.js';
+import { invalidOption } from '../errors.js';
 import type { ItemLicense } from '../item-license.js';
 import { isObject } from '../parse-json.js';
 import { appendSink, readEntries } from './append-sink.js';
@@ -17,8 +19,11 @@ export interface JsonlSinkOptions {
   readonly sync?: 'close' | 'write';
 }
 
-/** A sink that appends to a file of JSON lines. */
-export function jsonlSink({ path, sync = 'close' }: JsonlSinkOptions): Sink {
+/** A sink that appends to a file of JSON lines. @throws MannerlyError `option-invalid`, `option-unknown` */
+export function jsonlSink(options: JsonlSinkOptions): Sink {
+  checkOptions({ call: 'jsonlSink', kinds: { path: 'string', sync: 'any' }, required: ['path'] }, options);
+  const { path, sync = 'close' } = options;
+  if (sync !== 'close' && sync !== 'write') throw invalidOption('jsonlSink.sync', 'close or write', sync);
   const encode = (items: Parameters<Sink['write']>[0]): string => items.map(itemLine).join('');
   return appendSink('jsonl', path, { read: readTail, encode }, sync);
 }

@@ -93,6 +93,7 @@ export function selectLinks(
 
 /** The library's own error has neither the selector nor, below its own frames, the line of the user. */
 function matches($: CheerioAPI, selector: string) {
+  if (typeof selector !== 'string') throw invalidOption('selector', 'a CSS selector', selector);
   try {
     return $(selector);
   } catch (cause) {

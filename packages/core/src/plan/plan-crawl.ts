@@ -4,8 +4,10 @@
 import { type Clock, type HostKeyBy, type HostWait, systemClock } from '@mannerly/frontier';
 import { hostKeyOf, resolveSettings } from '@mannerly/frontier/internal';
 import { wantsTdmRep } from '@mannerly/robots/page';
+import { checkOptions } from '../call-options.js';
 import { partsInMemory } from '../default-parts.js';
 import { Handlers } from '../handle/handlers.js';
+import { CrawlLog, logFunctionOf } from '../journal/crawl-log.js';
 import { createCrawlEmitter } from '../journal/events.js';
 import { onAbort } from '../on-abort.js';
 import { crawlSettings, frontierSettings } from '../options/crawl-settings.js';
@@ -107,19 +109,22 @@ const NEVER = new AbortController().signal;
  * @param options - As for `createCrawler`. Store, sinks, hooks and archive are left alone.
  * @throws MannerlyError as `createCrawler`; `directory-taken`, `directory-in-use`, `log-failed` with `out`.
  */
-export async function planCrawl(
-  options: CrawlerOptions,
-  { out, signal = NEVER }: PlanOptions = {},
-): Promise<CrawlPlan> {
+export async function planCrawl(options: CrawlerOptions, planOptions: PlanOptions = {}): Promise<CrawlPlan> {
+  checkOptions({ call: 'planCrawl', kinds: { out: 'string', signal: 'signal' } }, planOptions);
+  const { out, signal = NEVER } = planOptions;
   const resolved = resolveOptions(options);
   const survey = new Survey();
   const parts = partsInMemory(options);
   const runStop = new RunStop(parts.clock);
+  const emitter = createCrawlEmitter(() => undefined);
+  const write = logFunctionOf(resolved.log);
+  const log = write === null ? null : new CrawlLog(write, emitter, () => parts.clock.nowMs(), true);
   const run = await Run.open({
     ...parts,
     options: resolveOptions(readingOnly(options)),
     handlers: new Handlers(),
-    emitter: createCrawlEmitter(() => undefined),
+    emitter,
+    ...present({ log }),
     stop: runStop,
     storeProblem: () => null,
     isShared: false,

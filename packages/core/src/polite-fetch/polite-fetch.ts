@@ -3,8 +3,9 @@
 // Where there is no response, its error names the rule or the failure of the network.
 
 import { type Clock, systemClock } from '@mannerly/frontier';
+import { type CallOptions, checkOptions } from '../call-options.js';
 import { fetcherOf, storeFor } from '../default-parts.js';
-import { invalidOption, MannerlyError } from '../errors.js';
+import { invalidOption, MannerlyError, textOf } from '../errors.js';
 import { createRequestHeaders } from '../fetch/identity.js';
 import type { HeaderLines } from '../fetch/outcome.js';
 import { createFieldsOf } from '../fetch/own-headers.js';
@@ -110,6 +111,25 @@ export interface PoliteFetch {
   readonly events: CrawlEvents;
 }
 
+const POLITE_OPTIONS: CallOptions<PoliteFetchOptions> = {
+  call: 'createPoliteFetch',
+  kinds: {
+    identity: 'any',
+    politeness: 'any',
+    robots: 'any',
+    hosts: 'any',
+    network: 'any',
+    purposes: 'any',
+    licensing: 'any',
+    hooks: 'any',
+    fetcher: 'any',
+    clock: 'any',
+    directory: 'string',
+    cache: 'boolean',
+    waitMs: 'number',
+  },
+};
+
 /** No site: the run begins with nothing. */
 const NO_SEED = 'https://none.invalid/';
 
@@ -126,20 +146,20 @@ const NO_SEED = 'https://none.invalid/';
  * @throws MannerlyError `option-unknown`, `option-invalid`, `identity-name`, `identity-contact`.
  */
 export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
+  checkOptions(POLITE_OPTIONS, options);
   const { directory, cache = false, waitMs = DEFAULT_FETCH_WAIT_MS, ...given } = options;
-  if (!(Number.isFinite(waitMs) && waitMs >= 0 && waitMs <= MAX_FETCH_WAIT_MS)) {
+  if (!(waitMs >= 0 && waitMs <= MAX_FETCH_WAIT_MS)) {
     throw invalidOption('waitMs', `a number from 0 to ${MAX_FETCH_WAIT_MS}`, waitMs);
   }
   const crawl = { ...given, scope: { seeds: [NO_SEED], within: 'any' as const }, bounds: { pages: 1 } };
   const resolved = resolveOptions(crawl);
-  if (typeof cache !== 'boolean') throw invalidOption('cache', 'true or false', cache);
   if (cache && resolved.network.cookies !== null)
     throw invalidOption('cache', 'false with `network.cookies`', cache, 'A kept response may be meant for one cookie.');
   const fieldsOf = createFieldsOf(resolved.network.headers, resolved.hosts);
   const headersFor = createRequestHeaders(resolved.identity);
   const clock = given.clock ?? idleClock();
   const emitter = createCrawlEmitter((error) => {
-    process.emitWarning(`a listener of the polite fetch threw: ${String(error)}`, 'MannerlyWarning');
+    process.emitWarning(`a listener of the polite fetch threw: ${textOf(error)}`, 'MannerlyWarning');
   });
   let open: Promise<OpenRun> | null = null;
 

@@ -3,7 +3,7 @@
 // pages that always change do not take everything, and no page is left behind.
 
 import type { Frontier } from '@mannerly/frontier';
-import { MannerlyError } from '../errors.js';
+import { MannerlyError, textOf } from '../errors.js';
 import type { VisitLook } from '../report/explain.js';
 import { changesPerDay, expectedFresh } from './change-estimate.js';
 import { GroupPriors } from './group-priors.js';
@@ -186,7 +186,7 @@ export function importanceOf(
   try {
     given = own?.(url, userData);
   } catch (cause) {
-    throw new MannerlyError('option-invalid', `${expected}; it threw for ${url}: ${String(cause)}`, { cause });
+    throw new MannerlyError('option-invalid', `${expected}; it threw for ${url}: ${textOf(cause)}`, { cause });
   }
   if (given === undefined) return depth === 0 ? SEED_IMPORTANCE : USUAL_IMPORTANCE;
   if (typeof given === 'number' && given >= MIN_IMPORTANCE && given <= MAX_IMPORTANCE) return given;

@@ -6,6 +6,7 @@ import { systemClock } from '@mannerly/frontier';
 import { archiveFolders } from '../archive/package-archive.js';
 import { type ReadExchange, readExchanges } from '../archive/read-archive.js';
 import type { ArchivedSettings, ArchivedVisit } from '../archive/visit.js';
+import { type CallOptions, checkOptions } from '../call-options.js';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { decodeText, utf8Start } from '../fetch/charset.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
@@ -28,7 +29,7 @@ export interface ReplayRoutes {
   /** @throws MannerlyError `route-invalid`, `option-invalid`. */
   on(route: Route, handler: Handler, options?: HandlerOptions): ReplayRoutes;
   /** Registers every route of an object. @throws MannerlyError `route-invalid`, `option-invalid`. */
-  route<UserData, Items>(routes: Routes<UserData, Items>): ReplayRoutes;
+  route<UserData, Items, Names extends string>(routes: Routes<UserData, Items, Names>): ReplayRoutes;
 }
 
 interface ReplayOptions {
@@ -63,7 +64,7 @@ interface ReplayReport {
   readonly stopReason: string | null;
   /** Pages that forbid archiving: their handlers cannot run again. */
   readonly withheld: number;
-  /** Pages whose handler failed; the first hundred of them. */
+  /** Pages whose handler failed, or emitted or followed something after its end; the first hundred of them. */
   readonly failed: readonly { readonly url: string; readonly detail: string }[];
   readonly failures: number;
 }
@@ -81,6 +82,7 @@ interface ReplayReport {
  *   `sink-failed`; `archive-failed` when the archive cannot be read.
  */
 export async function replay(options: ReplayOptions): Promise<ReplayReport> {
+  checkOptions(REPLAY_OPTIONS, options);
   const { parts } = await readCrawlDirectory(options.from);
   const folders = await archiveFolders(options.from, parts);
   const handlers = new Handlers();
@@ -102,6 +104,20 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   }
   return run.report();
 }
+
+const REPLAY_OPTIONS: CallOptions<ReplayOptions> = {
+  call: 'replay',
+  kinds: {
+    from: 'string',
+    handlers: 'function',
+    items: 'list',
+    sinks: 'list',
+    filesPath: 'string',
+    signal: 'signal',
+    onPages: 'function',
+  },
+  required: ['from', 'handlers'],
+};
 
 function routesInto(handlers: Handlers): ReplayRoutes {
   const routes: ReplayRoutes = {
@@ -161,6 +177,7 @@ class Replay {
         () => this.#bodies(),
         () => this.#pageStartedAtMs,
       ),
+      onLate: (url, error) => this.#fail(url, error.message),
     });
   }
 

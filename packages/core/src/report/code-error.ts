@@ -1,7 +1,7 @@
 // An error of the user's own code (a handler, a hook, a sink) as one line of the error log: with its stack, and the
 // line of source from which it came. Anything can be thrown, so everything here is bounded and nothing throws.
 
-import { MannerlyError } from '../errors.js';
+import { MannerlyError, shown, textOf } from '../errors.js';
 import { MAX_ERROR_CAUSES, MAX_ERROR_MESSAGE, MAX_ERROR_STACK } from './limits.js';
 
 /** One line of `errors.jsonl`. */
@@ -38,7 +38,10 @@ export function errorLine({ name, message, source }: Pick<CodeError, 'name' | 'm
 
 function partsOf(error: unknown): Pick<CodeError, 'name' | 'message' | 'stack'> {
   try {
-    if (!(error instanceof Error)) return { name: null, message: cut(String(error), MAX_ERROR_MESSAGE), stack: null };
+    if (!(error instanceof Error)) {
+      const text = typeof error === 'object' ? shown(error) : textOf(error);
+      return { name: null, message: cut(text, MAX_ERROR_MESSAGE), stack: null };
+    }
     const { name, stack } = error;
     const message =
       error instanceof MannerlyError && error.hint !== null ? `${error.message}. ${error.hint}` : error.message;

@@ -111,7 +111,7 @@ const HEADLINES: Readonly<Record<Explanation['status'], string>> = {
   failed: 'Failed: it could not be fetched.',
   held: 'Held: not decided when the run ended.',
   waiting: 'Queued: its turn has not come.',
-  unknown: 'Unknown: this crawl has not met it.',
+  unknown: 'Unknown: it is not queued, and no log names it.',
 };
 
 function headlineOf({ status, whyLogsOnly, place, decision }: Explanation): string {

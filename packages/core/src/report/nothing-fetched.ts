@@ -11,10 +11,11 @@ export function fetchedPages({ outcomes }: Pick<CrawlReport, 'outcomes'>): numbe
   return Object.values(pages).reduce((sum, count) => sum + count, 0);
 }
 
-/** Whether there were pages and every one of them failed: with a status, without a response, or in its handler. */
-export function everyPageFailed(report: Pick<CrawlReport, 'pages' | 'outcomes'>): boolean {
-  const failed = Object.values(report.outcomes['failed'] ?? {}).reduce((sum, count) => sum + count, 0);
-  return failed > 0 && failed >= report.pages && fetchedPages(report) === 0;
+/** Whether no page was fetched, by other processes of the crawl neither: their pages have no outcome here. */
+export function fetchedNoPage(report: Pick<CrawlReport, 'pages' | 'outcomes'>): boolean {
+  const { held: _, ...decided } = report.outcomes;
+  const urls = Object.values(decided).flatMap((reasons) => Object.values(reasons));
+  return fetchedPages(report) === 0 && report.pages <= urls.reduce((sum, count) => sum + count, 0);
 }
 
 /**
@@ -25,7 +26,8 @@ export function whyNothingFetched(report: Ended): string | null {
   const { state, alreadyFinished, outcomes } = report;
   const pages = fetchedPages(report);
   const hasEnded = alreadyFinished || state === 'bounded';
-  if (pages > 1 || state === 'stopped' || (hasEnded && pages > 0)) return null;
+  if (pages > 1 || (pages === 0 && !fetchedNoPage(report)) || state === 'stopped' || (hasEnded && pages > 0))
+    return null;
   const head = pages === 0 ? 'No page was fetched:' : 'Only one page was fetched:';
   const reasons = Object.entries(outcomes).flatMap(([status, counts]) =>
     Object.entries(counts).filter(([reason]) => status !== 'fetched' || reason === 'no-handler'),

@@ -105,7 +105,7 @@ function leftAloneText(rows: readonly HostPoliteness[], maxExclusions: number): 
 }
 
 /** Comments and warnings, host by host. Empty where there are none. */
-function remarksText(rows: readonly HostPoliteness[]): string {
+export function remarksText(rows: readonly HostPoliteness[]): string {
   const lines = rows.flatMap(({ host, comments, warnings }) => [
     ...comments.map((comment) => `  ${printable(host, 60)} says: ${printable(comment)}`),
     ...warnings.map((warning) => `  ${printable(host, 60)}: ${printable(warning)}`),

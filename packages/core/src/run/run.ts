@@ -268,6 +268,7 @@ export class Run {
       readMedia: (answer) => this.reader.read(replayedWork(answer.url, null), answer),
       fetch: this.pageRequests.fetch,
       onLate: (url, error) => journal.handlerError(url, error),
+      onReturned: (url) => setup.log?.returned(url),
     });
     const { pageRequests: requests, handlers: pool } = this;
     const { userAgent } = identity;

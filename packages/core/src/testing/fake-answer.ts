@@ -1,7 +1,9 @@
 // What a fake web answers: the short forms that a test writes, and the complete answers.
 
 import { STATUS_CODES } from 'node:http';
-import type { FailureCode, HeaderLines } from '../fetch/outcome.js';
+import { type CallOptions, checkOptions } from '../call-options.js';
+import { invalidOption } from '../errors.js';
+import { type FailureCode, type HeaderLines, isFailureCode } from '../fetch/outcome.js';
 
 /** A request as a route sees it. */
 export interface FakeRequest {
@@ -79,6 +81,30 @@ export function mediaTypeOf(path: string): string {
   const ending = /\.([a-z0-9]+)(?:\?.*)?$/i.exec(path)?.[1]?.toLowerCase() ?? 'html';
   if (/^x?html?$/.test(ending)) return 'text/html; charset=utf-8';
   return MEDIA_TYPES[ending] ?? (path.includes('?') ? 'text/html; charset=utf-8' : 'application/octet-stream');
+}
+
+const ANSWER_KINDS: CallOptions<FakeAnswerParts>['kinds'] = {
+  status: 'number',
+  statusText: 'string',
+  headers: 'object',
+  body: 'any',
+  delayMs: 'number',
+  bodyMs: 'number',
+  isCut: 'boolean',
+  failure: 'any',
+};
+
+/** @throws MannerlyError `option-invalid` */
+export function checkFailure(call: string, { failure }: { readonly failure?: FailureCode }): void {
+  if (failure !== undefined && !isFailureCode(failure))
+    throw invalidOption(`${call}.failure`, 'a failure code, such as refused', failure);
+}
+
+/** @param call - Where the answer is, as messages name it. @throws MannerlyError `option-invalid`, `option-unknown` */
+export function checkAnswer(call: string, route: FakeRoute): void {
+  if (typeof route === 'string' || typeof route === 'function') return;
+  checkOptions({ call, kinds: ANSWER_KINDS, hint: 'An answer is a text, its parts, or a function.' }, route);
+  checkFailure(call, route);
 }
 
 const NO_BODY: ReadonlySet<number> = new Set([204, 304]);

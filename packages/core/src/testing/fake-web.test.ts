@@ -146,10 +146,14 @@ describe('a fake web', () => {
               throw thrown;
             },
             '/a': 'a',
+            '/misspelt': () => ({ stauts: 404 }) as object,
           },
         },
       },
     });
+    expect(told(await ask(kept, 'http://a.test/misspelt'))).toBe('internal');
+    expect(kept.errors).toEqual([expect.objectContaining({ code: 'option-unknown' })]);
+    kept.forget();
     expect(told(await ask(kept, 'http://a.test/throws'))).toBe('internal');
     await ask(kept, 'http://a.test/a');
     expect(await ask(kept, 'http://a.test/a', { mayStart: () => false })).toBeNull();

@@ -3,12 +3,15 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { type CallOptions, checkOptions } from '../call-options.js';
 import { invalidOption, MannerlyError } from '../errors.js';
 import { ALL_CAPABILITIES, type Fetcher } from '../fetch/fetcher.js';
 import type { FailureCode } from '../fetch/outcome.js';
 import type { NetworkOptions } from '../options/crawler-options.js';
 import { parseUrl, percentDecoded } from '../parse-url.js';
 import {
+  checkAnswer,
+  checkFailure,
   completeAnswer,
   type FakeAnswer,
   type FakeAnswerParts,
@@ -79,6 +82,34 @@ export interface FakeWeb {
   forget(): void;
 }
 
+const WEB_OPTIONS: CallOptions<FakeWebOptions> = {
+  call: 'createFakeWeb',
+  kinds: { hosts: 'object', delayMs: 'number' },
+  required: ['hosts'],
+};
+const HOST_KINDS: CallOptions<FakeHost>['kinds'] = {
+  robots: 'any',
+  pages: 'any',
+  folder: 'string',
+  delayMs: 'number',
+  address: 'string',
+  failure: 'any',
+};
+
+/** @throws MannerlyError `option-invalid`, `option-unknown` */
+function checkHost(name: string, host: FakeHost): void {
+  const call = `hosts['${name}']`;
+  checkOptions({ call, kinds: HOST_KINDS }, host);
+  checkFailure(call, host);
+  const { robots, pages = {} } = host;
+  if (robots !== undefined) checkAnswer(`${call}.robots`, robots);
+  if (typeof pages === 'function') return;
+  for (const [path, route] of Object.entries(pages)) {
+    if (path !== '*' && !path.startsWith('/')) throw invalidOption(`${call}.pages`, 'keyed by paths, or *', path);
+    checkAnswer(`${call}.pages['${path}']`, route);
+  }
+}
+
 interface Site {
   readonly host: FakeHost;
   readonly files: ReadonlyMap<string, string>;
@@ -98,12 +129,16 @@ interface Site {
  *   },
  * });
  * ```
- * @throws MannerlyError `option-invalid` for a key that names no host, and a folder that is none.
+ * @throws MannerlyError `option-unknown`; `option-invalid`, also for a key that names no host, a path that does not
+ *   begin with `/`, and a folder that is none.
  */
-export function createFakeWeb({ hosts, delayMs = 0 }: FakeWebOptions): FakeWeb {
+export function createFakeWeb(options: FakeWebOptions): FakeWeb {
+  checkOptions(WEB_OPTIONS, options);
+  const { hosts, delayMs = 0 } = options;
   const sites = new Map<string, Site>();
   const addresses = new Map<string, string>();
   for (const [key, host] of Object.entries(hosts)) {
+    checkHost(key, host);
     const { name, place } = placeOf(key);
     sites.set(place, { host, files: host.folder === undefined ? new Map() : filesIn(host.folder) });
     if (host.address !== undefined) addresses.set(name, host.address);
@@ -119,7 +154,9 @@ export function createFakeWeb({ hosts, delayMs = 0 }: FakeWebOptions): FakeWeb {
 
   const answerOf = async (route: FakeRoute, request: FakeRequest): Promise<FakeAnswer> => {
     try {
-      return (typeof route === 'function' ? await route(request) : route) ?? NOT_HERE;
+      const answer = (typeof route === 'function' ? await route(request) : route) ?? NOT_HERE;
+      checkAnswer(`the answer to ${request.path}`, answer);
+      return answer;
     } catch (error) {
       errors.push(error);
       return { failure: 'internal' };

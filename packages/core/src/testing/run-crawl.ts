@@ -1,8 +1,10 @@
 // A crawl on virtual time, from its first request to its report.
 
-import type { Crawler, RunOptions } from '../crawler.js';
+import { type CallOptions, checkOptions } from '../call-options.js';
+import type { Crawler } from '../crawler.js';
 import { MannerlyError } from '../errors.js';
 import type { CrawlReport } from '../report/crawl-report.js';
+import type { RunOptions } from '../run/crawler-calls.js';
 import type { CrawlerFakes, FakeExchange, FakeWeb } from './fake-web.js';
 import { createVirtualClock, type VirtualClock, type VirtualClockOptions } from './virtual-clock.js';
 
@@ -24,6 +26,11 @@ interface FakeCrawlOptions {
   /** A handler or a hook may throw: the test is about that. @default false */
   readonly mayThrow?: boolean;
 }
+
+const CRAWL_OPTIONS: CallOptions<FakeCrawlOptions> = {
+  call: 'crawlInVirtualTime',
+  kinds: { run: 'object', clock: 'object', mayThrow: 'boolean' },
+};
 
 /** Virtual milliseconds for the end of a crawl that got stuck; a stop takes ten seconds. */
 const LAST_MS = 20_000;
@@ -65,16 +72,17 @@ export async function runCrawl(crawler: Crawler, clock: VirtualClock, options: R
  */
 export async function crawlInVirtualTime(
   web: FakeWeb,
-  make: (fakes: CrawlerFakes & { readonly clock: VirtualClock }) => Crawler,
+  make: (fakes: CrawlerFakes & { readonly clock: VirtualClock }) => Crawler | Promise<Crawler>,
   options: FakeCrawlOptions = {},
 ): Promise<FakeCrawl> {
+  checkOptions(CRAWL_OPTIONS, options);
   const clock = createVirtualClock(options.clock);
   try {
     const startMs = clock.nowMs();
     const [before, errorsBefore] = [web.exchanges.length, web.errors.length];
     const { fetcher, ...fakes } = web.fakes(clock);
     let areTaken = false;
-    const crawler = make({
+    const crawler = await make({
       ...fakes,
       clock,
       get fetcher() {

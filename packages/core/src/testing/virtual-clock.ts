@@ -8,6 +8,7 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import type { Clock } from '@mannerly/frontier';
 import type { Clock as FakeClock } from '@sinonjs/fake-timers';
+import { checkOptions } from '../call-options.js';
 import { MannerlyError } from '../errors.js';
 // Loaded at first use elsewhere: the platform does not report that a module is being loaded, and time would go on.
 import '../licensing/page-licenses.js';
@@ -74,6 +75,8 @@ const REPLACED = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 
  * @throws MannerlyError `clock-unavailable` while timers are replaced already, and without `@sinonjs/fake-timers`.
  */
 export function createVirtualClock(options: VirtualClockOptions = {}): VirtualClock {
+  const kinds = { startMs: 'number', maxSteps: 'number', maxMs: 'number' } as const;
+  checkOptions({ call: 'createVirtualClock', kinds }, options);
   const { startMs = VIRTUAL_START_MS, maxSteps = MAX_VIRTUAL_STEPS, maxMs = MAX_VIRTUAL_MS } = options;
   return new ReplacedClock(startMs, maxSteps, maxMs);
 }

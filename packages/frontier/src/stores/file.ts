@@ -6,6 +6,7 @@
 
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { FrontierError } from '../errors.js';
+import { invalid, knownKeys } from '../option-value.js';
 import type { FrontierStore, OpenRequest, StoreCapabilities } from '../store.js';
 import { checkedStore, hasCode, resolveMaxQueued, toFailure } from './checked-store.js';
 import { MEMORY_CAPABILITIES, MemoryQueues, type SavedHost } from './memory.js';
@@ -29,9 +30,12 @@ const FILE_CAPABILITIES: StoreCapabilities = Object.freeze({ ...MEMORY_CAPABILIT
  * file.
  *
  * @returns A store that was not opened yet; after `close` another one on the same path can be.
+ * @throws FrontierError `option-invalid`.
  */
 export function fileStore(options: FileStoreOptions): FrontierStore {
+  knownKeys('', options, ['path', 'maxQueued', 'nowMs']);
   const { path, maxQueued, nowMs: wallMs = Date.now } = options;
+  if (typeof path !== 'string' || path === '') throw invalid('path', 'the name of a file', path);
   // A wall clock that is set back stands still here until it has caught up.
   let latestMs = 0;
   const nowMs = () => {

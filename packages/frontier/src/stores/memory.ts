@@ -3,6 +3,7 @@
 
 import { FrontierError } from '../errors.js';
 import { STORE_BATCH_MAX, STORE_BODY_MAX_BYTES } from '../limits.js';
+import { knownKeys } from '../option-value.js';
 import { type HeapMember, ReadyHeap } from '../ready-heap.js';
 import type {
   Entry,
@@ -48,6 +49,7 @@ export const MEMORY_CAPABILITIES: StoreCapabilities = Object.freeze({
  * @throws FrontierError `option-invalid`.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): FrontierStore {
+  knownKeys('', options, ['maxQueued', 'nowMs']);
   const maxQueued = resolveMaxQueued(options.maxQueued);
   const nowMs = options.nowMs ?? (() => performance.now());
   return checkedStore({

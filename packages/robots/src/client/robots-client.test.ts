@@ -29,6 +29,13 @@ const file = (text: string, headers: Record<string, string> = {}) => new Respons
 const to = (location: string) => new Response(null, { status: 301, headers: { location } });
 
 describe('a robots client', () => {
+  it('refuses an option that does not exist', () => {
+    const identity = { name: 'a', contact: 'https://example.org/' };
+    expect(() => createRobotsClient({ identity, rule: {} } as never)).toThrow(
+      expect.objectContaining({ code: 'option-unknown', hint: expect.stringContaining('rules') }),
+    );
+  });
+
   it('asks once per authority, names itself, and says which line decided', async () => {
     const { client, asked } = setUp({
       'https://a.example/robots.txt': () => file('User-agent: examplebot\nCrawl-delay: 3\nDisallow: /private/\n'),

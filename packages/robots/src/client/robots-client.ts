@@ -9,6 +9,7 @@ import { isProductToken } from '../agents.js';
 import type { DecisionReason } from '../decide.js';
 import { RobotsError } from '../errors.js';
 import { MAX_CLIENT_AUTHORITIES, MAX_JITTER } from '../limits.js';
+import { checkNames } from '../option-table.js';
 import type { CompileOptions } from '../options.js';
 import { parseRobots } from '../parse.js';
 import { createRulesCompiler, type RobotsRules } from '../rules.js';
@@ -53,6 +54,8 @@ export interface UrlCheck {
   readonly rules: RobotsRules | null;
 }
 
+const CLIENT_OPTIONS = ['identity', 'fetch', 'access', 'rules', 'nowMs'];
+
 /** Asks robots.txt. */
 export interface RobotsClient {
   /** Whether a URL may be fetched; `false` while the site has not said. Never rejects. */
@@ -79,6 +82,7 @@ const UNKNOWN = { line: null, untilMs: null, rules: null } as const;
  * @throws RobotsError `invalid-tokens`, `option-invalid`, `option-unknown`
  */
 export function createRobotsClient(options: RobotsClientOptions): RobotsClient {
+  checkNames(CLIENT_OPTIONS, options);
   const { identity, fetch = globalThis.fetch, access = {}, rules = {}, nowMs = Date.now } = options;
   const { name, contact } = checkedIdentity(identity);
   const tools: RequestTools = {

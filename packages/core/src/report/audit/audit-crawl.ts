@@ -2,15 +2,17 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type CallOptions, checkOptions } from '../../call-options.js';
 import { readLines } from '../../directory/read-lines.js';
 import { sizeOf } from '../../directory/whole-file.js';
+import { invalidOption } from '../../errors.js';
 import { ROBOTS_BODY_BYTES } from '../../limits.js';
 import { parseJson } from '../../parse-json.js';
 import type { RequestRecord, RunPromise } from '../decision.js';
 import { inOrder, isRequest, isRunLine, readRunsAndClocks } from '../read-logs.js';
 import { type AuditReport, VIOLATION_KINDS, type Violation, type ViolationKind } from './audit-report.js';
 import type { JudgedRequest } from './auditor.js';
-import { AUDIT_WINDOW_LINES, MAX_LISTED_VIOLATIONS } from './limits.js';
+import { AUDIT_WINDOW_LINES, MAX_LISTED_VIOLATIONS, MAX_TOLERANCE_MS } from './limits.js';
 import { aheadMs, ComparedClocks, type LogClock, steadyClock, withComparison } from './log-clocks.js';
 
 export interface AuditedCrawl {
@@ -33,18 +35,27 @@ interface AuditOptions {
   readonly onRun?: (run: RunPromise) => void;
 }
 
+const AUDIT_OPTIONS: CallOptions<AuditOptions> = {
+  call: 'auditCrawl',
+  kinds: { toleranceMs: 'number', onRequest: 'function', onRun: 'function' },
+};
+
 /**
  * Judges the politeness of a crawl from its request logs and the kept copies of robots.txt alone, as streams. Memory
  * grows with hosts and authorities, within bounds. @throws The platform's error when something cannot be read; absent
  * logs are empty, and an empty audit has not passed.
  */
 export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}): Promise<AuditReport> {
+  checkOptions(AUDIT_OPTIONS, options);
+  const { toleranceMs = 0 } = options;
+  if (!(toleranceMs >= 0 && toleranceMs <= MAX_TOLERANCE_MS))
+    throw invalidOption('auditCrawl.toleranceMs', `a number from 0 to ${MAX_TOLERANCE_MS}`, toleranceMs);
   const all = [crawl, ...(crawl.others ?? [])];
   const logs = all.flatMap((each) => each.parts ?? [each]);
   const folders = all.map(({ robotsPath }) => robotsPath);
   // Loaded here: a crawl does not need it.
   const { Auditor } = await import('./auditor.js');
-  const auditor = new Auditor((hash) => readCopy(folders, hash), options.toleranceMs ?? 0);
+  const auditor = new Auditor((hash) => readCopy(folders, hash), toleranceMs);
   const counts = Object.fromEntries(VIOLATION_KINDS.map((kind) => [kind, 0])) as Record<ViolationKind, number>;
   const violations: Violation[] = [];
   const add = (found: readonly Violation[]): void => {

@@ -10,7 +10,7 @@ const ALLOWED: readonly RegExp[] = [
   /^@mannerly\/robots(\/(access|politeness))?$/,
   /^\.\/[\w-]+\.js$/,
   /^\.\.\/(concurrency|decision|read-logs|run-line|table)\.js$/,
-  /^\.\.\/\.\.\/(limits|parse-json|directory\/(read-lines|whole-file))\.js$/,
+  /^\.\.\/\.\.\/(call-options|errors|limits|parse-json|directory\/(read-lines|whole-file))\.js$/,
 ];
 
 it('the audit imports nothing of what it judges', () => {

@@ -12,6 +12,8 @@ export const MAX_AUTHORITIES_PER_HOST = 256;
 export const MAX_AUDITED_TOGETHER = 2_048; // requests under way at once that are counted: twice what a run may declare
 export const MAX_LISTED_VIOLATIONS = 1_000; // violations listed one by one; all are counted
 /** Milliseconds at most from the last byte of a robots.txt to its reading, or from a decision to its request. */
+/** How early a request may be, at most, where the caller allows it. */
+export const MAX_TOLERANCE_MS = 60_000;
 export const AUDIT_EXPIRY_SLACK_MS = 60_000;
 /** Milliseconds at most from the decision that a host is open to the first byte of the request. */
 export const AUDIT_CLOSED_SLACK_MS = 1_000;

@@ -1,0 +1,91 @@
+// What is at stake: a misspelt name or a value of another type that is ignored is a crawl that does something else than
+// its author wrote, without a word.
+
+import { createPoliteFetch } from 'mannerly/fetch';
+import { createRequestVerifier } from 'mannerly/identity';
+import { createOpenTelemetryMetrics } from 'mannerly/metrics/opentelemetry';
+import { createPrometheusMetrics } from 'mannerly/metrics/prometheus';
+import { expect, it } from 'vitest';
+import {
+  auditCrawl,
+  createCrawler,
+  createPlatformFetcher,
+  createUndiciFetcher,
+  csvSink,
+  exportItems,
+  jsonlSink,
+  packageArchive,
+  planCrawl,
+  RetryPage,
+  replay,
+} from './index.js';
+import { crawlInVirtualTime, createFakeWeb, createVirtualClock } from './testing/index.js';
+
+const identity = { name: 'test-bot', contact: 'https://example.org/bot' };
+const options = { identity, scope: { seeds: ['https://example.org/'] }, bounds: { pages: 1 } };
+const crawler = () => createCrawler(options);
+const from = 'no-such-directory';
+const web = createFakeWeb({ hosts: {} });
+const hosts = (host: object) => createFakeWeb({ hosts: { 'a.test': host } });
+
+/** A call with options as someone without TypeScript may write them. */
+type Call = (given: never) => unknown;
+const on: Call = (given) => crawler().on('html', () => undefined, given);
+const run: Call = (given) => crawler().run(given);
+const add: Call = (given) => crawler().add('https://example.org/', given);
+const politely: Call = (given: object) => createPoliteFetch({ identity, ...given });
+const exported: Call = (given: object) => exportItems({ from: [from], to: 'x', ...given });
+const replayed: Call = (given: object) => replay({ from, handlers: () => undefined, ...given });
+const audited: Call = (given) => auditCrawl({ requestsPath: from, robotsPath: from, manifest: null }, given);
+const answered: Call = (given) => hosts({ pages: { '/': given } });
+
+it.each<[call: string, Call, misspelt: object, wrong: object | null | string | number]>([
+  ['html', on, { maxBodyByte: 1 }, { inBrowser: true }],
+  ['run', run, { outt: 'x' }, { signal: new AbortController() }],
+  ['run', run, { seeds: [] }, { reset: 'no' }],
+  ['add', add, { lable: 'x' }, { allowDuplicate: 'yes' }],
+  ['activity', (given) => crawler().activity(given), { limits: 1 }, { limit: 'all' }],
+  ['queued', (given) => crawler().queued(given), { hosts: 'x' }, 'example.org'],
+  ['where', (given) => crawler().explain('example.org', given), { dir: 'x' }, { out: 1 }],
+  ['RetryPage', (given) => new RetryPage('later', given), { after: 1 }, 60],
+  ['csvSink', (given: object) => csvSink({ path: 'x', ...given }), { column: [] }, { columns: 'a' }],
+  ['csvSink', csvSink, { pth: 'x' }, 'items.csv'],
+  ['jsonlSink', (given: object) => jsonlSink({ path: 'x', ...given }), { syn: 'write' }, { sync: 'always' }],
+  ['jsonlSink', jsonlSink, { file: 'x' }, 'items.jsonl'],
+  ['exportItems', exported, { formt: 'csv' }, { from }],
+  ['packageArchive', packageArchive, { form: from }, from],
+  ['replay', replayed, { sink: [] }, { handlers: { html: () => undefined } }],
+  ['planCrawl', (given) => planCrawl(options, given), { outt: 'x' }, { out: 1 }],
+  ['auditCrawl', audited, { tolerance: 1 }, { toleranceMs: 60_001 }],
+  ['createUndiciFetcher', createUndiciFetcher, { cert: 'x' }, { proxy: 1 }],
+  ['createPlatformFetcher', createPlatformFetcher, { fetsh: fetch }, { fetch: 1 }],
+  ['createPoliteFetch', politely, { scope: options.scope }, { directory: 1 }],
+  ['createRequestVerifier', createRequestVerifier, { tolerance: 1 }, { toleranceSeconds: '1' }],
+  ['createPrometheusMetrics', (given) => createPrometheusMetrics(crawler(), given), { prefx: 'x' }, {}],
+  ['createOpenTelemetryMetrics', (given) => createOpenTelemetryMetrics(crawler(), given), { metre: {} }, {}],
+  ['createVirtualClock', createVirtualClock, { start: 1 }, { startMs: '1' }],
+  ['crawlInVirtualTime', (given) => crawlInVirtualTime(web, crawler, given), { maythrow: true }, { mayThrow: 1 }],
+  ['createFakeWeb', createFakeWeb, { host: {} }, {}],
+  ["hosts\\['a.test'\\]", hosts, { page: {} }, { failure: 'broken' }],
+  ["hosts\\['a.test'\\]", hosts, { latencyMs: 1 }, 'a page'],
+  ["hosts\\['a.test'\\].pages", hosts, { pages: { '/': { stauts: 404 } } }, { pages: { about: 'no path' } }],
+  ["hosts\\['a.test'\\].pages\\['/'\\]", answered, { stauts: 404 }, { failure: 'broken' }],
+  ["hosts\\['a.test'\\].robots", (given) => hosts({ robots: given }), { boddy: '' }, { status: '404' }],
+])('%s refuses options that do not exist, or are of another type', async (...row) => {
+  const [call, act, misspelt, wrong] = row;
+  const given = async (value: unknown): Promise<unknown> => act(value as never);
+  await expect(given(misspelt)).rejects.toMatchObject({
+    code: 'option-unknown',
+    message: expect.stringMatching(new RegExp(`^unknown option \`${call}.*; known: `)),
+  });
+  await expect(given(wrong)).rejects.toMatchObject({
+    code: 'option-invalid',
+    message: expect.stringMatching(new RegExp(`^expected \`${call}.* to be .*, got `)),
+  });
+});
+
+it('after a call of `run` that was refused, the crawler runs', async () => {
+  const again = createCrawler({ ...options, ...web.fakes(), maxIdleMs: 0, log: 'silent' });
+  await expect(again.run({ signal: new AbortController() as never })).rejects.toMatchObject({ code: 'option-invalid' });
+  expect((await again.run()).pages).toBe(0);
+});

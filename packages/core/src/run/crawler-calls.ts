@@ -1,0 +1,54 @@
+// What the calls of a crawler take, and how it is checked.
+
+import type { ListRequest } from '@mannerly/frontier';
+import type { CallOptions } from '../call-options.js';
+import type { RetryFilter } from './retry.js';
+
+/** Options of `run`. */
+export interface RunOptions {
+  /**
+   * The crawl directory. It is created, or continued if it holds the same crawl: same name and tokens, and at least its
+   * seeds. It holds the frontier too, unless `store` is given. @default none
+   */
+  readonly out?: string;
+  /** Deletes the crawl in `out` and starts over. A directory that holds something else is refused. @default false */
+  readonly reset?: boolean;
+  /**
+   * Visits the known pages of the crawl again, those first that are most likely to have changed, with conditional
+   * requests; the bounds count from the beginning of this run. Needs visits that `recrawl` has kept. @default false
+   */
+  readonly again?: boolean;
+  /** Failures of earlier runs that are queued again: those whose last decision fits. @default none */
+  readonly retry?: RetryFilter;
+  /**
+   * Other processes work on the same crawl at the same time, with the same `store` or in the same `out`. Each writes
+   * its own logs and items, and all need the same options (`crawl-differs`). @default false
+   */
+  readonly shared?: boolean;
+  /**
+   * Does not end when nothing is left or only long waits remain, but waits for URLs that `add` brings. `stop`, a bound
+   * or the signal ends the run. @default false
+   */
+  readonly keepOpen?: boolean;
+  /** Aborting it stops the run as `stop` does. */
+  readonly signal?: AbortSignal;
+}
+
+export const RUN_OPTIONS: CallOptions<RunOptions> = {
+  call: 'run',
+  kinds: {
+    out: 'string',
+    reset: 'boolean',
+    again: 'boolean',
+    retry: 'any',
+    shared: 'boolean',
+    keepOpen: 'boolean',
+    signal: 'signal',
+  },
+  hint: 'URLs are `scope.seeds` of `createCrawler`, and so are all other options of a crawl.',
+};
+export const DIRECTORY: CallOptions<Pick<RunOptions, 'out'>> = { call: 'where', kinds: { out: 'string' } };
+export const LIST_REQUEST: CallOptions<ListRequest> = {
+  call: 'queued',
+  kinds: { cursor: 'any', limit: 'number', host: 'string', authority: 'string' },
+};
