@@ -42,6 +42,9 @@ it('are taken by a run that is kept open, and by no other kind of URL than the c
   const added = await run('add', out, `${site.url}/late`, `${site.url}/closed`, '--label', 'x');
   expect(added).toMatchObject({ code: 0, err: expect.stringContaining('2 URLs handed over.') });
   await vi.waitFor(() => expect(site.asked).toContain('/late'), 30_000);
+  // A second command is refused for one reason, and takes nothing.
+  expect((await run(...crawlArgs())).err).toMatch(/is in use/);
+  expect((await run(...crawlArgs())).err).not.toContain('cannot be taken');
   io.interrupt();
   expect(await crawl).toBe(130);
   expect(io.errLines.join('\n')).toContain(

@@ -4,7 +4,7 @@
 import { Argument, Option } from 'commander';
 import type { ExportFormat } from '../output/export-items.js';
 import { EXIT_CODES_HELP } from './exit-codes.js';
-import { collected, numberArgument } from './flag-values.js';
+import { collected, countryArgument, numberArgument } from './flag-values.js';
 import { NO_STORE_FLAG, RAW_CELLS_FLAG, SINK_FLAGS, STORE_FLAG } from './flags.js';
 
 export interface CommandRow {
@@ -322,7 +322,7 @@ Examples:
       sets: WHO,
       flags: [
         flag('--user <kind>', 'what the party responsible is').choices(PARTIES),
-        flag('--country <code>', 'its country: two letters, such as DE'),
+        flag('--country <code>', 'its country: two letters, such as DE').argParser(countryArgument),
         ALLOW_ADDRESS,
         JSON_FLAG,
       ],

@@ -16,13 +16,17 @@ export class UsageError extends Error {
   }
 }
 
-/** Codes of usage errors. The others mean that something broke. */
+/** Codes of usage errors, a path that leads to no file among them. The others mean that something broke. */
 const USAGE_CODES =
-  /^(option|identity|bounds|seed|directory|route)-|^(archive-missing|crawl-differs|peer-missing|store-mismatch)$/;
+  /^(option|identity|bounds|seed|directory|route)-|^(archive-missing|crawl-differs|peer-missing|store-mismatch|ENOENT|ENOTDIR|EISDIR)$/;
 
+const NOT_THERE = 'Is its path right? It is relative to the working directory.';
 const NOT_PERMITTED = 'Is it readable and writable for the user who runs this?';
 /** What to do about an error of the system, by its code. */
 const SYSTEM_HINTS: Readonly<Record<string, string>> = {
+  ENOENT: NOT_THERE,
+  ENOTDIR: NOT_THERE,
+  EISDIR: 'It is a directory: name a file.',
   EACCES: NOT_PERMITTED,
   EPERM: NOT_PERMITTED,
   EROFS: 'The file system is read-only: name a directory elsewhere.',

@@ -37,3 +37,9 @@ export function dateArgument(text: string): number {
   if (Number.isFinite(atMs)) return atMs;
   throw new InvalidArgumentError('Expected a date such as 2026-05-01 or 2026-05-01T18:30Z.');
 }
+
+/** Reads the code of a country. @throws InvalidArgumentError */
+export function countryArgument(text: string): string {
+  if (/^[a-z]{2}$/i.test(text)) return text;
+  throw new InvalidArgumentError('Expected two letters, such as DE.');
+}

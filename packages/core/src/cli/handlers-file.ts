@@ -72,7 +72,7 @@ export async function stagesIn(path: string): Promise<{ readonly items?: readonl
 }
 
 async function loadModule(path: string): Promise<Readonly<Record<string, unknown>>> {
-  const absent = 'Its path is relative to the file that names it.';
+  const absent = 'The path of a file is relative to the file that names it, of --handlers to the working directory.';
   if (!existsSync(path)) throw new UsageError(`${path} could not be loaded: it does not exist`, absent);
   try {
     return (await import(pathToFileURL(resolve(path)).href)) as Readonly<Record<string, unknown>>;

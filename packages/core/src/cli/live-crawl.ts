@@ -59,7 +59,10 @@ export async function makeCrawl(
 }
 
 /** The option `log` of the command: what matters is printed. The report says by itself why nothing was fetched. */
-function commandLog(given: CrawlerOptions['log'] = 'warn', print: (line: string) => void): CrawlerOptions['log'] {
+export function commandLog(
+  given: CrawlerOptions['log'] = 'warn',
+  print: (line: string) => void,
+): CrawlerOptions['log'] {
   if (typeof given !== 'string' || given === 'silent') return given;
   const log = terminalLog(print, given);
   const write = (entry: LogEntry): void => {

@@ -26,10 +26,10 @@ afterEach(async () => {
   rmSync(base, { recursive: true });
 });
 
-async function run(...argv: string[]): Promise<{ code: number; err: string }> {
+async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
   const io = fakeIo();
   const code = await runCommand(argv, io);
-  return { code, err: io.errLines.join('\n') };
+  return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
 }
 
 it('pauses, continues and stops the run of a directory, and pauses one that starts there', async () => {
@@ -54,7 +54,7 @@ it('pauses, continues and stops the run of a directory, and pauses one that star
   expect(site.asked).not.toContain('/late');
   // What is no order changes nothing.
   writeFileSync(join(out, 'order.json'), '{"order":"fly","id":"1"}');
-  await run('resume', out);
+  expect(JSON.parse((await run('resume', out, '--json')).out)).toEqual({ order: 'resume' });
   await vi.waitFor(() => expect(site.asked).toContain('/late'), 30_000);
   await run('stop', out);
   expect(await second).toBe(130);

@@ -88,6 +88,16 @@ it('names the cause where an address is refused, and what to do', async () => {
   expect(printed).not.toContain('robots.txt closes');
 });
 
+it('names the cause where no host answers', async () => {
+  const gone = await testSite([]);
+  await gone.close();
+  const [, ...others] = flags();
+  const io = fakeIo();
+  await runCommand(['plan', `${gone.url}/`, ...others, '--max-idle', '0'], io);
+  expect(io.outLines.join('\n')).toMatch(/would fetch no page:\n {2}robots-unreachable \(1\): .*the site answers/);
+  expect(io.errLines.join('\n')).toContain('robots-unreachable: attempt 1 failed (refused)');
+});
+
 it('says that it knows no host that only links lead to', async () => {
   const io = fakeIo();
   expect(await runCommand(['plan', ...flags(), '--within', 'any'], io)).toBe(0);

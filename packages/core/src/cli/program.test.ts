@@ -74,6 +74,8 @@ describe('a wrong call', () => {
     ],
     ['no seed', ['crawl', ...who], /seed/],
     ['a seed that is no URL', ['crawl', 'example', ...who], /seed/],
+    ['a country that is none', ['licence', 'https://example.org/', ...who, '--country', 'Germany'], /two letters/],
+    ['a file that is not there', ['identity', 'verify', 'nowhere'], /ENOENT.*\n {2}Is its path right\?/],
     ['no pages', ['crawl', 'https://example.org/', ...who, '--pages', '0'], /from 1 to/],
     ['pages that are no number', ['crawl', 'https://example.org/', ...who, '--pages', 'many'], /whole number/],
     [

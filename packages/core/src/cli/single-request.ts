@@ -95,6 +95,8 @@ export function singleCrawl(
     scope: { seeds: [seed], within: 'host' },
     bounds: { pages: 1, minutes: 5, depth: 0 },
     maxIdleMs: 30_000,
+    // The command says what became of it.
+    log: 'silent',
     network: { allowAddresses },
     ...more,
   });

@@ -4,6 +4,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Crawler } from '../crawler.js';
 import { isAbsent } from '../directory/whole-file.js';
+import { MannerlyError } from '../errors.js';
 import { parseJsonObject } from '../parse-json.js';
 import { plural } from '../report/table.js';
 import { ADDED_LOOK_MS, MAX_ADDED_AT_ONCE_BYTES } from './limits.js';
@@ -49,6 +50,8 @@ export function takeAdded(
       const queued = answers.filter(({ kind }) => kind === 'queued').length;
       if (queued > 0) print(`${plural(queued, 'added URL')} queued.`);
     } catch (error) {
+      // The run could not begin, which says why; the next one reads the file from its beginning.
+      if (error instanceof MannerlyError && error.code === 'not-running') return;
       print(`${path} cannot be taken: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
       isBusy = false;

@@ -7,6 +7,7 @@ import { wantsTdmRep } from '@mannerly/robots/page';
 import { checkOptions } from '../call-options.js';
 import { partsInMemory } from '../default-parts.js';
 import { Handlers } from '../handle/handlers.js';
+import { CrawlLog, logFunctionOf } from '../journal/crawl-log.js';
 import { createCrawlEmitter } from '../journal/events.js';
 import { onAbort } from '../on-abort.js';
 import { crawlSettings, frontierSettings } from '../options/crawl-settings.js';
@@ -115,11 +116,15 @@ export async function planCrawl(options: CrawlerOptions, planOptions: PlanOption
   const survey = new Survey();
   const parts = partsInMemory(options);
   const runStop = new RunStop(parts.clock);
+  const emitter = createCrawlEmitter(() => undefined);
+  const write = logFunctionOf(resolved.log);
+  const log = write === null ? null : new CrawlLog(write, emitter, () => parts.clock.nowMs(), true);
   const run = await Run.open({
     ...parts,
     options: resolveOptions(readingOnly(options)),
     handlers: new Handlers(),
-    emitter: createCrawlEmitter(() => undefined),
+    emitter,
+    ...present({ log }),
     stop: runStop,
     storeProblem: () => null,
     isShared: false,

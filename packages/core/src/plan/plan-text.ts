@@ -106,7 +106,7 @@ function totalsText({ durationMs, pages, requests }: CrawlPlan['range']['least']
 function nothingLines({ hosts, outcomes }: CrawlPlan): string[] {
   if (hosts.some(({ wait }) => wait !== null))
     return ['The crawl would fetch no page now: its hosts have to be waited for, as the last column says.'];
-  const others = Object.entries({ ...outcomes['dropped'], ...outcomes['failed'] });
+  const others = Object.entries({ ...outcomes['dropped'], ...outcomes['failed'], ...outcomes['held'] });
   if (others.length > 0)
     return ['The crawl would fetch no page:', ...others.map(([reason, count]) => reasonLine(reason, count))];
   return [

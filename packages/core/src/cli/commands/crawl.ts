@@ -23,9 +23,12 @@ export async function crawlCommand(args: readonly string[], given: CrawlFlags, i
   checkProcesses(flags);
   const { name, tokens = [name] } = options.identity;
   const out = flags.out ?? (await directoryFor({ name, tokens, seeds }, io.nowMs()));
-  if (retry !== undefined && !holdsCrawl(out)) {
+  if (!holdsCrawl(out)) {
+    const missing = `${out} holds no crawl`;
     const hint = 'Name its directory with --out, and the same seeds and --name.';
-    throw new UsageError(`there is nothing to retry: ${out} holds no crawl`, hint);
+    if (retry !== undefined) throw new UsageError(`there is nothing to retry: ${missing}`, hint);
+    if (flags.again === true && flags.store === undefined)
+      throw new UsageError(`there is nothing to crawl again: ${missing}`, `${hint} It was run with --recrawl.`);
   }
   announce(setup, out, io);
   const { workers = 1 } = flags;
@@ -83,7 +86,9 @@ function announce({ seeds, flags, options, file }: CrawlSetup, out: string, io: 
     ...(depth === undefined ? [] : [`depth ${depth}`]),
     ...(minutes === undefined ? [] : [`${minutes} minutes`]),
   ];
-  io.err(`At most ${most.join(', ')} (--pages, --depth, --minutes), all runs together.`);
+  io.err(
+    `At most ${most.join(', ')} (--pages, --depth, --minutes), ${flags.again === true ? 'in this visit' : 'all runs together'}.`,
+  );
   if (file !== null) io.err(`Configured by ${file}.`);
   io.err(holdsCrawl(out) && flags.reset !== true ? `Continuing in ${out}.` : `Into ${out}.`);
   if (signature !== undefined && lacksPage(options.identity)) io.err(NO_PAGE);

@@ -4,6 +4,7 @@ import type { FrontierStore } from '@mannerly/frontier';
 import { storesIn } from '../../default-parts.js';
 import { lockDirectory, refuseShared } from '../../directory/directory-lock.js';
 import { moveStore } from '../../inspection/store-inspection.js';
+import { plural } from '../../report/table.js';
 import { EXIT } from '../exit-codes.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
@@ -23,7 +24,9 @@ export async function moveCommand(from: string, to: string, flags: Flags, io: Cl
       else {
         const { known, hosts, entries } = moved;
         const done =
-          known === 0 ? 'It was moved before.' : `${known} URLs known, ${entries} queued, ${hosts} hosts moved.`;
+          known === 0
+            ? 'It was moved before.'
+            : `${known} URLs known, ${entries} queued, ${plural(hosts, 'host')} moved.`;
         io.out(`${done} ${target.next}`);
       }
       return EXIT.ok;

@@ -25,7 +25,8 @@ export function orderCommand(order: CrawlOrder) {
       return inspectingStore(where.store, io, (inspection) => orderToAll(inspection, order, flags.json === true, io));
     const { orderPath } = await readCrawlDirectory(where.directory);
     await orderInFile(orderPath, order);
-    io.err(`A run in ${where.directory} takes it within a second. ${NEXT[order]}`);
+    if (flags.json === true) io.out(json({ order }));
+    io.err(`A run in ${where.directory} takes it within a second. ${NEXT[order]}`.trimEnd());
     return EXIT.ok;
   };
 }

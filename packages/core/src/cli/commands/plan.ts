@@ -2,11 +2,13 @@
 
 import { planCrawl } from '../../plan/plan-crawl.js';
 import { planText } from '../../plan/plan-text.js';
+import { present } from '../../present.js';
 import type { CrawlFlags } from '../crawl-flags.js';
 import { setUpCrawl } from '../crawl-setup.js';
 import { EXIT } from '../exit-codes.js';
 import { json } from '../flags.js';
 import type { CliIo } from '../io.js';
+import { commandLog } from '../live-crawl.js';
 import { seedsFrom } from '../seeds-file.js';
 
 /** Runs the command, with the arguments of `mannerly crawl`. @throws UsageError, MannerlyError */
@@ -26,7 +28,10 @@ export async function planCommand(args: readonly string[], given: CrawlFlags, io
   io.err(`Planning a crawl of ${from} as ${name} (${contact}): robots.txt and sitemaps only.`);
   if (out.out !== undefined) io.err(`What is requested is logged in ${out.out}.`);
   try {
-    const plan = await planCrawl(options, { signal: stop.signal, ...out });
+    const plan = await planCrawl(
+      { ...options, ...present({ log: commandLog(options.log, io.err) }) },
+      { signal: stop.signal, ...out },
+    );
     io.out(flags.json === true ? json(plan) : planText(plan));
     return stop.signal.aborted ? EXIT.stopped : EXIT.ok;
   } finally {

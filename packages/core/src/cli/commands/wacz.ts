@@ -2,6 +2,7 @@
 
 import { packageArchive } from '../../archive/package-archive.js';
 import { present } from '../../present.js';
+import { plural } from '../../report/table.js';
 import { EXIT } from '../exit-codes.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
@@ -15,6 +16,6 @@ export async function waczCommand(directory: string, { to, title, json: asJson }
     packageArchive({ from: directory, nowMs: io.nowMs, onBytes, ...present({ to, title }) }),
   );
   const { path, bytes, warcs } = summary;
-  io.out(asJson === true ? json(summary) : `${path}: ${bytes} bytes, ${warcs} WARC files.`);
+  io.out(asJson === true ? json(summary) : `${path}: ${bytes} bytes, ${plural(warcs, 'WARC file')}.`);
   return EXIT.ok;
 }
