@@ -40,14 +40,15 @@ describe.skipIf(!HAS_POSTGRES && process.env['CI'] === undefined)(
       await third.add([entry(0)]);
       for (let round = 1; round <= ROUNDS; round += 1) {
         const [lease] = await third.lease({ maxHosts: 1, entriesPerHost: 9, ttlMs: 60_000 });
+        // A host that sleeps is not leased.
         expect(lease, `lease of round ${round}`).toBeDefined();
         const { fencingToken, entries } = lease!;
         const done = entries.map(({ id }) => id);
         const release = () => one.commit([{ host: 'h', fencingToken, done, then: { release: { dueInMs: 0 } } }]);
         const add = () => other.add([entry(round)]);
         await Promise.all(round % 2 === 0 ? [release(), add()] : [add(), release()]);
-        expect(await third.nextDueInMs(), `due after round ${round}`).toBe(0);
       }
+      expect(await third.nextDueInMs(), 'due after the last round').toBe(0);
     });
   },
 );

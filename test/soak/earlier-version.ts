@@ -27,7 +27,8 @@ export function buildEarlierVersion(): { readonly worker: string; readonly dispo
   };
   run(`git --git-dir="$(git -C '${ROOT}' rev-parse --absolute-git-dir)" archive ${EARLIER} | tar -x`);
   run('npx --prefer-offline -y pnpm@10 install --prefer-offline --frozen-lockfile --ignore-scripts');
-  run('node_modules/.bin/tsc -b packages/core');
+  // Its types were checked when it was made.
+  run('node_modules/.bin/tsc -b packages/core --noCheck');
   cpSync(PRESENT_WORKER, join(folder, WORKER));
   return { worker: join(folder, WORKER), dispose: () => rmSync(folder, { recursive: true, force: true }) };
 }

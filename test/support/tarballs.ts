@@ -2,7 +2,7 @@
 // again.
 
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Milliseconds that packing one package may take on a busy machine. */
+/** Milliseconds that packing may take on a busy machine. */
 const PACK_MS = 300_000;
 
 /** A package's manifest, as far as these tests read it. */
@@ -39,31 +39,17 @@ export const PACKAGE_FOLDERS: readonly string[] = ['robots', 'frontier', 'core']
 /** Packs all three into a new folder of the system's. The caller removes it: `removePacked`. */
 export async function packAll(): Promise<readonly Tarball[]> {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-tarballs-'));
-  const tarballs: Tarball[] = [];
-  for (const packageFolder of PACKAGE_FOLDERS) {
-    const before = await readdir(folder);
-    const cwd = join(root, 'packages', packageFolder);
-    // Their content has been made for all tests: `make-packages.ts`.
-    const pack = [
-      '--prefer-offline',
-      '-y',
-      'pnpm@10',
-      '--config.ignore-scripts=true',
-      'pack',
-      '--pack-destination',
-      folder,
-    ];
-    await run('npx', pack, {
-      cwd,
-      timeout: PACK_MS,
-    });
-    const made = (await readdir(folder)).find((name) => !before.includes(name));
-    if (made === undefined) throw new Error(`pnpm packed nothing for ${packageFolder}`);
-    const path = join(folder, made);
-    const { name } = JSON.parse(await readFile(join(cwd, 'package.json'), 'utf8')) as PublishedManifest;
-    tarballs.push({ packageFolder, name, path, bytes: (await readFile(path)).length });
-  }
-  return tarballs;
+  // Their content has been made for all tests: `make-packages.ts`.
+  const pack = ['--config.ignore-scripts=true', '-r', '--filter', './packages/*', 'pack', '--pack-destination', folder];
+  await run('npx', ['--prefer-offline', '-y', 'pnpm@10', ...pack], { cwd: root, timeout: PACK_MS });
+  return Promise.all(
+    PACKAGE_FOLDERS.map(async (packageFolder) => {
+      const manifest = await readFile(join(root, 'packages', packageFolder, 'package.json'), 'utf8');
+      const { name, version } = JSON.parse(manifest) as PublishedManifest;
+      const path = join(folder, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
+      return { packageFolder, name, path, bytes: (await stat(path)).size };
+    }),
+  );
 }
 
 /** Removes what `packAll` made. */
