@@ -4,7 +4,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Explanation, explanationText, type UrlDecision } from 'mannerly';
+import { createCrawler, type Explanation, explanationText, type UrlDecision } from 'mannerly';
+import { crawlInVirtualTime, createFakeWeb } from 'mannerly/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { crawl, makeCrawler, memorySink } from '../support/crawl.js';
 import { page } from '../support/web.js';
@@ -40,6 +41,27 @@ it('a page is visited again after a while, and each visit has items of its own',
   for (const [at, { startMs }] of starts.slice(1).entries())
     expect(startMs - starts[at]!.endMs).toBeGreaterThanOrEqual(148);
   expect(new Set(items.map(({ id }) => id)).size).toBe(5);
+});
+
+it.each([
+  ['alone', [], 1],
+  ['next to other pages', ['/x'], 2],
+])('a run that ends before a visit %s says which host waits, and until when', async (_what, links, queued) => {
+  const day = 86_400_000;
+  const { report, exchanges } = await crawlInVirtualTime(
+    createFakeWeb({ hosts: { 'a.test': { pages: { '/': page('start', links), '/x': page('x') } } } }),
+    (fakes) =>
+      createCrawler({
+        identity: { name: 'test-bot', contact: 'https://example.org/us' },
+        scope: { seeds: ['https://a.test/'] },
+        bounds: { pages: 9 },
+        ...fakes,
+      }).on('html', (found) => found.follow().then(() => found.revisit(day))),
+  );
+  const first = exchanges.find(({ path }) => path === '/')!;
+  expect(report.state).toBe('waiting');
+  expect(report.waiting).toMatchObject([{ host: 'a.test', reason: 'not-before', queued }]);
+  expect(report.waiting[0]!.untilMs).toBe(Math.ceil(first.endMs) + day);
 });
 
 it('what failed is asked again by filter, over a restart, once', async () => {

@@ -169,6 +169,9 @@ export class HostLeases {
     this.#noteFinished(hosts);
     const commits = hosts.map((host) => this.#schedule.commitOf(host, sentAtMs));
     const entries = links.flatMap((link) => link.entries);
+    // Ahead of the commit, with which a host may go back.
+    for (const { host, notBeforeMs = 0 } of entries)
+      if (notBeforeMs > 0) this.#schedule.get(host)?.noteLater(notBeforeMs, sentAtMs);
     const { maxBatch } = store.capabilities;
     const early = entries.length - (entries.length % maxBatch || Math.min(entries.length, maxBatch));
     const outcomes = await this.#addInBatches(entries.slice(0, early));
@@ -216,9 +219,12 @@ export class HostLeases {
     for (let at = 0; at < entries.length; at += 1) {
       if (outcomes[at] !== 'new') continue;
       this.#context.counts.queuedOne();
-      const host = this.#schedule.get(entries[at]!.host);
-      if (host === undefined) this.mayBeDue();
-      else if (host.noteQueued()) this.#schedule.reschedule(host);
+      const { host: name } = entries[at]!;
+      const host = this.#schedule.get(name);
+      if (host === undefined) {
+        this.#context.waits.queuedOne(name);
+        this.mayBeDue();
+      } else if (host.noteQueued()) this.#schedule.reschedule(host);
     }
   }
 

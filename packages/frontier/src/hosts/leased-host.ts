@@ -171,11 +171,16 @@ export class LeasedHost implements HeapMember {
 
   /** An entry goes back into the store's queue, to be retried `waitMs` from now. */
   retryLater(id: string, body: Uint8Array, waitMs: number, nowMs: number): void {
+    this.noteLater(waitMs, nowMs);
+    this.entries.requeue({ id, body, notBeforeMs: Math.ceil(waitMs) });
+    this.#queued += 1;
+  }
+
+  /** The store gets an entry of it that may be tried `waitMs` from now. */
+  noteLater(waitMs: number, nowMs: number): void {
     const other = this.#retryAtMs;
     const atMs = nowMs + waitMs;
     this.#retryAtMs = other !== null && other > nowMs ? Math.min(other, atMs) : atMs;
-    this.entries.requeue({ id, body, notBeforeMs: Math.ceil(waitMs) });
-    this.#queued += 1;
   }
 
   // ── Slot ───────────────────────────────────────────────────────────────────────────────────────────────────────────

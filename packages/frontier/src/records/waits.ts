@@ -49,6 +49,12 @@ export class Waits {
     if (this.#waits.size > WAITS_REMEMBERED) this.#forgetOne();
   }
 
+  /** One more URL is queued for a host that waits. */
+  queuedOne(host: string): void {
+    const wait = this.#waits.get(host);
+    if (wait !== undefined) this.#waits.set(host, { ...wait, queued: wait.queued + 1 });
+  }
+
   forget(host: string): void {
     this.#waits.delete(host);
   }
@@ -56,8 +62,12 @@ export class Waits {
   /** A host went back to the store. `wait`: why it waits; `null`: it does not. */
   left(host: string, wait: HostWait | null): void {
     const known = this.#waits.get(host);
-    if (wait !== null) this.note(wait);
-    else if (known?.reason !== 'robots-unreachable' || (known.untilMs ?? 0) <= this.#clock.nowMs()) this.forget(host);
+    const isOver = (known?.untilMs ?? 0) <= this.#clock.nowMs();
+    // What the next lease does not know: an earlier URL that may not be tried yet.
+    const isEarlier = wait?.reason === 'not-before' && known?.reason === 'not-before' && !isOver;
+    if (isEarlier) this.note({ ...wait, untilMs: Math.min(known.untilMs ?? 0, wait.untilMs ?? 0) });
+    else if (wait !== null) this.note(wait);
+    else if (known?.reason !== 'robots-unreachable' || isOver) this.forget(host);
   }
 
   get(host: string): HostWait | null {
