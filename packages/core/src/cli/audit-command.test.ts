@@ -1,7 +1,7 @@
 // `mannerly report` and `mannerly audit` as a person or a CI job meets them: what they print, what they write, and the
 // exit code that a build may hang on.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -181,5 +181,14 @@ describe('mannerly report', () => {
     // The log is a sample of none: the totals are whole all the same.
     expect(data.totals.outcomes).toEqual({ fetched: 3, excluded: 1, dropped: 0, failed: 0, held: 0 });
     expect(readFileSync(join(out, 'decisions.jsonl'), 'utf8').trim().split('\n')).toHaveLength(2);
+  });
+
+  it('is printed where the directory cannot be written to', async () => {
+    rmSync(join(out, 'report.html'), { force: true });
+    mkdirSync(join(out, 'report.html', 'in-the-way'), { recursive: true });
+    const told = await run('report', out);
+    expect(told.code).toBe(1);
+    expect(told.out).toContain('127.0.0.1');
+    expect(told.err).toContain('could not be written');
   });
 });

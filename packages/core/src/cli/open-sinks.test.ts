@@ -106,3 +106,19 @@ it('a crawl posts its items through the stages of its handlers, and writes the s
   expect(again.outLines.join('\n')).toContain('loud: 1 in, 1 out');
   expect(readFileSync(join(base, 'out', 'replayed.jsonl'), 'utf8')).toContain('"title":"TIDES"');
 });
+
+it('a bucket without its library is refused before anything is sent', async () => {
+  vi.resetModules();
+  vi.doMock('../optional-peer.js', () => ({
+    loadPeer: async (name: string, what: string) => {
+      throw new Error(`${what} needs ${name}`);
+    },
+  }));
+  try {
+    const { namedSinks: named } = await import('./open-sinks.js');
+    await expect(named({ s3: BUCKET }, KEYS)).rejects.toThrow('--s3 needs aws4fetch');
+  } finally {
+    vi.doUnmock('../optional-peer.js');
+    vi.resetModules();
+  }
+});

@@ -100,15 +100,9 @@ async function s3ByUrl(url: URL, env: Env): Promise<Sink> {
     bucket: `${url.origin}/${bucket}`,
     ...(folder === '' ? {} : { prefix: `${decodeURIComponent(folder)}/` }),
   };
-  let client: S3Client | null = null;
-  const fetch: S3Client['fetch'] = async (address, init) => {
-    if (client === null) {
-      const { AwsClient } = await loadPeer<Aws4Fetch>('aws4fetch', '--s3');
-      client = new AwsClient({ accessKeyId, secretAccessKey, sessionToken, region, service: 's3', retries: 0 });
-    }
-    return client.fetch(address, init);
-  };
-  return s3Sink({ ...options, client: { fetch } });
+  const { AwsClient } = await loadPeer<Aws4Fetch>('aws4fetch', '--s3');
+  const client = new AwsClient({ accessKeyId, secretAccessKey, sessionToken, region, service: 's3', retries: 0 });
+  return s3Sink({ ...options, client });
 }
 
 /** A sink that is made when it is opened, with what has to be released behind it. */

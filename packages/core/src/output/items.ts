@@ -88,7 +88,7 @@ export class ItemWriter {
     this.#onFailure = onFailure;
   }
 
-  /** @param stop - See `Sink.open`. @throws MannerlyError `sink-failed`, naming the sink. */
+  /** @param stop - See `Sink.open`. @throws MannerlyError `sink-failed`, naming the sink; `peer-missing`. */
   async open(stop?: AbortSignal): Promise<void> {
     for (const sink of this.#sinks) {
       await this.#named(sink, 'open', null, () => sink.open(stop));
@@ -141,6 +141,7 @@ export class ItemWriter {
     try {
       await act();
     } catch (cause) {
+      if (cause instanceof MannerlyError && cause.code === 'peer-missing') throw cause;
       this.#onFailure(cause, url);
       const hint = cause instanceof MannerlyError && cause.hint !== null ? { hint: cause.hint } : {};
       throw new MannerlyError('sink-failed', `sink "${sink.name}" could not ${what}: ${textOf(cause)}`, {

@@ -1,6 +1,7 @@
 // What is at stake: a sink that fails must be named, and must not keep the others from getting what they hold onto the
 // medium.
 import { expect, it } from 'vitest';
+import { MannerlyError } from '../errors.js';
 import { ItemWriter } from './items.js';
 import type { Item, Sink } from './sink.js';
 
@@ -38,4 +39,15 @@ it('closes every sink although one cannot, and none that never opened', async ()
   await expect(late.open()).rejects.toThrow('"e"');
   await late.close();
   expect(calls).toEqual(['open a', 'open b', 'open c', 'close a', 'close b', 'close c', 'open d', 'open e', 'close d']);
+});
+
+it('a library that is not installed is no failure of the sink', async () => {
+  const missing = new MannerlyError('peer-missing', 'it needs pg');
+  const told: unknown[] = [];
+  const writer = new ItemWriter(
+    [{ ...sink('table', []), open: () => Promise.reject(missing) }],
+    (cause) => void told.push(cause),
+  );
+  await expect(writer.open()).rejects.toBe(missing);
+  expect(told).toEqual([]);
 });

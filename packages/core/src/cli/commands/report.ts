@@ -29,11 +29,12 @@ export async function reportCommand(named: readonly string[], flags: Flags, io: 
   };
   const requests = await recordedCount(named, 'requests');
   const report = await showWork(io, 'Reading', 'requests', requests, (progress) => reportFromLogs(paths, progress));
-  const written = await showWork(io, 'Judging', 'requests', requests, (progress) =>
-    writeReport({ manifest, ...paths }, io.nowMs(), progress),
-  );
+  const write = () =>
+    showWork(io, 'Judging', 'requests', requests, (progress) =>
+      writeReport({ manifest, ...paths }, io.nowMs(), progress),
+    );
   if (flags.json === true) {
-    io.out(json({ manifest, ...report, stages: written.data.stages }));
+    io.out(json({ manifest, ...report, stages: (await write()).data.stages }));
     return EXIT.ok;
   }
   io.out(crawlText({ ...manifest, seedCount: manifest.seeds.length }));
@@ -42,6 +43,8 @@ export async function reportCommand(named: readonly string[], flags: Flags, io: 
   for (const line of outcomeLines(report.outcomes)) io.out(line);
   for (const line of askedLines(report.politeness)) io.out(line);
   if (report.politeness.length > 0) io.out(`\n${politenessText(report.politeness)}`);
+  // A directory that cannot be written to can still be read.
+  const written = await write();
   const { audit, stages } = written.data;
   for (const text of stagesText('Stages', stages ?? [])) io.out(`\n${text}`);
   const found = Object.values(audit.counts).reduce((sum, count) => sum + count, 0);
