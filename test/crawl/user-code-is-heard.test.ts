@@ -184,6 +184,28 @@ describe('a run', () => {
     expect(printed).toEqual([expect.stringMatching(/a\.test\/.* returned an object.*await page\.emit\(object\)/)]);
   });
 
+  it('goes on after a forgotten await, and says so: a rejection would end the process', async () => {
+    const unhandled: unknown[] = [];
+    const onUnhandled = (error: unknown) => unhandled.push(error);
+    process.on('unhandledRejection', onUnhandled);
+    let late: Promise<void> = Promise.resolve();
+    let release = (): void => undefined;
+    const ended = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const report = await emitting((page) => {
+      late = ended.then(async () => {
+        await page.emit({ late: true });
+        await page.follow();
+      });
+    }).run({ out });
+    release();
+    await late;
+    process.off('unhandledRejection', onUnhandled);
+    expect([report.state, report.items, unhandled]).toEqual(['finished', 0, []]);
+    expect(printed.join('')).toMatch(/has ended/);
+  });
+
   it('names the routes of labels that no page came to, unless it goes on from another run', async () => {
     const crawler = () => emitting().on('label:shelf', () => undefined);
     await crawler().run({ out });

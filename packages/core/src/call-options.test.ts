@@ -1,6 +1,7 @@
 // What is at stake: a misspelt name or a value of another type that is ignored is a crawl that does something else than
 // its author wrote, without a word.
 
+import { createDashboard } from 'mannerly/dashboard';
 import { createPoliteFetch } from 'mannerly/fetch';
 import { createRequestVerifier } from 'mannerly/identity';
 import { createOpenTelemetryMetrics } from 'mannerly/metrics/opentelemetry';
@@ -63,6 +64,8 @@ it.each<[call: string, Call, misspelt: object, wrong: object | null | string | n
   ['createRequestVerifier', createRequestVerifier, { tolerance: 1 }, { toleranceSeconds: '1' }],
   ['createPrometheusMetrics', (given) => createPrometheusMetrics(crawler(), given), { prefx: 'x' }, {}],
   ['createOpenTelemetryMetrics', (given) => createOpenTelemetryMetrics(crawler(), given), { metre: {} }, {}],
+  ['createDashboard', (given) => createDashboard(crawler(), given), { prt: 1 }, { controls: 'no' }],
+  ['createDashboard.api', (given) => createDashboard(crawler(), { api: given }), { dir: 'x' }, { out: 1 }],
   ['createVirtualClock', createVirtualClock, { start: 1 }, { startMs: '1' }],
   ['crawlInVirtualTime', (given) => crawlInVirtualTime(web, crawler, given), { maythrow: true }, { mayThrow: 1 }],
   ['createFakeWeb', createFakeWeb, { host: {} }, {}],

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { MannerlyError } from 'mannerly';
+import { type CallOptions, checkOptions } from '../call-options.js';
 import type { ApiOptions } from './api.js';
 import { DASHBOARD_TOKEN_BYTES, MAX_DASHBOARD_NAMES, MIN_DASHBOARD_TOKEN } from './limits.js';
 
@@ -41,15 +42,23 @@ export type ResolvedDashboardOptions = Readonly<Required<Omit<DashboardOptions, 
   readonly api: ApiOptions | null;
 };
 
+const DASHBOARD_OPTIONS: CallOptions<DashboardOptions> = {
+  call: 'createDashboard',
+  kinds: {
+    port: 'any',
+    host: 'string',
+    hostNames: 'any',
+    token: 'string',
+    metrics: 'object',
+    controls: 'boolean',
+    api: 'any',
+  },
+};
+
 /** @throws MannerlyError `option-unknown`, `option-invalid`. */
 export function resolveDashboardOptions(options: DashboardOptions): ResolvedDashboardOptions {
-  const { port = 0, host = '127.0.0.1', hostNames = [], token, metrics = null, ...more } = options;
-  const { controls = true, api = null, ...rest } = more;
-  const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) {
-    const known = 'port, host, hostNames, token, metrics, controls and api';
-    throw new MannerlyError('option-unknown', `a dashboard does not know \`${unknown}\`; it knows ${known}`);
-  }
+  checkOptions(DASHBOARD_OPTIONS, options);
+  const { port = 0, host = '127.0.0.1', hostNames = [], token, metrics = null, controls = true, api = null } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw invalid('port', 'a whole number from 0 to 65535', port);
   if (isIP(host) === 0) throw invalid('host', 'an IP address', host);
@@ -61,9 +70,7 @@ export function resolveDashboardOptions(options: DashboardOptions): ResolvedDash
     const range = `at least ${MIN_DASHBOARD_TOKEN} letters, digits, -, _, . or ~`;
     throw invalid('token', range, `${token.length} characters`);
   }
-  const isApi = api === null || (typeof api === 'object' && Object.keys(api).every((name) => name === 'out'));
-  if (!isApi || (api?.out !== undefined && typeof api.out !== 'string'))
-    throw invalid('api', '{ out }, with the crawl directory, or {}', JSON.stringify(api));
+  if (api !== null) checkOptions({ call: 'createDashboard.api', kinds: { out: 'string' } }, api);
   return {
     port,
     host,

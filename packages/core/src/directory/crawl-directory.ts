@@ -4,7 +4,7 @@
 
 import { appendFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MannerlyError } from '../errors.js';
+import { invalidOption, MannerlyError } from '../errors.js';
 import {
   type CrawlIdentity,
   type CrawlManifest,
@@ -92,6 +92,7 @@ export async function openCrawlDirectory(
 export async function readCrawlDirectory(
   path: string,
 ): Promise<WholeCrawlPaths & { readonly manifest: CrawlManifest }> {
+  if (typeof path !== 'string') throw invalidOption('directory', 'the path of a crawl directory', path);
   await refuseOddKinds(path);
   const manifest = await readManifest(path);
   if (manifest === null) throw holdsNoCrawl(path, 'Name the directory that `mannerly crawl` printed at its start.');

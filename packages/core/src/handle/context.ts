@@ -126,13 +126,14 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
   readonly pdfText = () => this.#page.pdfText();
   readonly excerpt = (text: string, maxChars: number) => this.#page.excerpt(text, maxChars);
 
-  readonly emit = (data: unknown): Promise<EmittedItem> => seen(this.#tools.stage.emit(data));
+  readonly emit = (data: unknown): Promise<EmittedItem> =>
+    this.#tools.stage.isLate() ? Promise.resolve(LATE_ITEM) : seen(this.#tools.stage.emit(data));
 
   readonly follow = (selector?: string, options: FollowOptions = {}): Promise<void> =>
-    settled(() => followLinks(this.#page, this.#tools, selector, options));
+    this.#inTime(undefined, () => followLinks(this.#page, this.#tools, selector, options));
 
   readonly add = (url: string, options: FollowOptions = {}): Promise<AddResult> =>
-    settled(() => {
+    this.#inTime(LATE_URL, () => {
       this.#leftAlone ??= leftAloneUrls(this.#page);
       return addUrl(this.#page, this.#tools.stage, this.#leftAlone, url, options);
     });
@@ -147,7 +148,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
   };
 
   readonly revisit = (afterMs: number, options: Omit<FollowOptions, 'allowDuplicate' | 'depth'> = {}): Promise<void> =>
-    settled(() => this.#tools.stage.link(nextVisit(this.#page, afterMs, options)));
+    this.#inTime(undefined, () => this.#tools.stage.link(nextVisit(this.#page, afterMs, options)));
 
   readonly save = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>
     settled(() =>
@@ -173,11 +174,20 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
       return savePage(this.#page, folder, name ?? `${nameOf(this.#page)}.png`, [png]);
     });
 
+  /** Acts, unless the handler has ended. @param lost - The answer then. */
+  #inTime<T>(lost: T, act: () => T): Promise<T> {
+    return settled(() => (this.#tools.stage.isLate() ? lost : act()));
+  }
+
   #folder<Options extends SaveOptions>(known: CallOptions<Options>, options: Options): string | null {
     checkOptions(known, options);
     return options.folder ?? this.#tools.filesPath;
   }
 }
+
+const LATE = 'the handler has ended: await everything that it starts';
+const LATE_ITEM: EmittedItem = Object.freeze({ kind: 'rejected', issues: [{ message: LATE, path: [] }] });
+const LATE_URL: AddResult = Object.freeze({ kind: 'refused', reason: 'page-over' });
 
 /** Saves the page or something of it, unless its signals forbid that. */
 async function savePage(

@@ -27,8 +27,8 @@ export interface FollowOptions {
 export type AddResult =
   /** `link-nofollow`: the page wants this link left alone. It is queued all the same, and reported. */
   | { readonly kind: 'staged'; readonly url: string; readonly note: 'link-nofollow' | null }
-  /** No http(s) URL, or too long. */
-  | { readonly kind: 'refused'; readonly reason: 'url-invalid' };
+  /** No http(s) URL, or too long; `page-over`: the handler has ended. */
+  | { readonly kind: 'refused'; readonly reason: 'url-invalid' | 'page-over' };
 
 /** Options of `save`. */
 export interface SaveOptions {
@@ -54,7 +54,8 @@ export interface HandledPage extends FetchedPage {
    * Stages one item. It reaches the sinks when the handler has ended well, unless the page's signals exclude it. One
    * that does not fit the schema of its route is kept aside, and the page goes on. It is kept as JSON.stringify writes
    * it: a `Date` as its ISO text, a field that is `undefined` not at all.
-   * @throws MannerlyError (rejects) `item-invalid` when it is no JSON; `page-over` after the handler has ended.
+   * @throws MannerlyError (rejects) `item-invalid` when it is no JSON; `page-over` when the handler's time is
+   *   over. After the handler has ended nothing is staged: the answer is `rejected`, and the log has a `handler-error`.
    */
   emit<T>(data: T & JsonItem<T>): Promise<EmittedItem>;
   /**

@@ -168,6 +168,7 @@ export class HandlerPool {
     for (const cancel of timers) cancel();
     ignoreAbort();
     stage.seal();
+    stage.hasEnded = handled.kind !== 'timed-out' && handled.kind !== 'stopped';
     if (handled.kind !== 'handled') stage.onLate = null;
     page.releaseDocument();
     if (handled.kind === 'timed-out') time.end(new DOMException(handled.detail, 'TimeoutError'));

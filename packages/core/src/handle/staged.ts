@@ -65,7 +65,7 @@ export const NOTHING_STAGED: Staged = Object.freeze({
 
 const STAGED: EmittedItem = Object.freeze({ kind: 'staged' });
 
-/** Takes what the handler of one page stages. Every call fails with MannerlyError `page-over` after `seal`. */
+/** Takes what the handler of one page stages. After `seal` every call fails with MannerlyError `page-over`. */
 export class Stage {
   readonly #page: Pick<FetchedPage, 'url' | 'visit' | 'fetchedAtMs'>;
   readonly #schema: Schema | null;
@@ -78,6 +78,8 @@ export class Stage {
   /** The end of the last item that had to wait for its schema; `null`: none had to. Never rejects. */
   #last: Promise<unknown> | null = null;
   #isOver = false;
+  /** The handler is not running any more. */
+  hasEnded = false;
   /** Told once, of the first call after the end: what it wanted to stage is lost. */
   onLate: ((error: MannerlyError) => void) | null = null;
 
@@ -162,14 +164,26 @@ export class Stage {
     return { kind: 'rejected', issues };
   }
 
-  #mustBeOpen(): void {
-    if (!this.#isOver) return;
-    const message = `the handler of ${this.#page.url} has ended; what it emits or follows now is lost`;
-    const error = new MannerlyError('page-over', message, { hint: 'Await everything that the handler starts.' });
+  /**
+   * Whether the handler has ended by itself. What it wants to stage now is lost, which is told once, and is no
+   * exception: what was started without an `await` would end the process by its rejection.
+   */
+  isLate(): boolean {
+    if (!this.hasEnded) return false;
     const { onLate } = this;
     this.onLate = null;
-    onLate?.(error);
-    throw error;
+    onLate?.(this.#over());
+    return true;
+  }
+
+  /** A handler that is still running after its time is stopped by an exception. */
+  #mustBeOpen(): void {
+    if (this.#isOver) throw this.#over();
+  }
+
+  #over(): MannerlyError {
+    const message = `the handler of ${this.#page.url} has ended; what it emits or follows now is lost`;
+    return new MannerlyError('page-over', message, { hint: 'Await everything that the handler starts.' });
   }
 }
 

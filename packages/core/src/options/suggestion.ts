@@ -58,6 +58,8 @@ const ELSEWHERE = new Map(
     wait: 'politeness.profile',
     waitseconds: 'politeness.profile',
     interval: 'politeness.profile',
+    headless: 'browser',
+    launchcontext: 'browser',
   }),
 );
 /** Keys of a configuration file, and what a program has instead. */
