@@ -132,7 +132,10 @@ describe('flags and configuration together', () => {
   });
 
   it('refuse sinks of a module for several processes', async () => {
-    const file = await written('c.mjs', 'export default { sinks: [{ name: "mine", write() {} }] };');
+    const file = await written(
+      'c.mjs',
+      'export default { sinks: [{ name: "mine", open() {}, write() {}, close() {} }] };',
+    );
     const command = withCrawlFlags(new Command()).exitOverride();
     command.parse(['--workers', '2', '--config', file], { from: 'user' });
     await expect(setUpCrawl(['https://a.test/'], command.opts<CrawlFlags>())).rejects.toThrow('`sinks` of');

@@ -10,7 +10,7 @@ import { type CrawlFlags, identityFrom } from './crawl-flags.js';
 import { UsageError } from './failure.js';
 import { loadHandlers, type RegisterHandlers, registerDefault, stagesIn } from './handlers-file.js';
 import { namedSinks } from './open-sinks.js';
-import { commandDefault, type GivenOptions, optionsFromFlags } from './option-flags.js';
+import { commandDefault, type GivenOptions, namingFlag, optionsFromFlags } from './option-flags.js';
 
 export interface CrawlSetup {
   readonly seeds: readonly string[];
@@ -46,7 +46,11 @@ export async function setUpCrawl(args: readonly string[], flags: CrawlFlags): Pr
   };
   const register = handlers === undefined ? registerDefault : await loadHandlers(handlers);
   // Opens nothing: errors in the options and handlers are reported before anything happens.
-  await register(createCrawler(options));
+  try {
+    await register(createCrawler(options));
+  } catch (error) {
+    throw namingFlag(error, flags);
+  }
   return { seeds, flags: { ...named, ...flags, config: file ?? false }, options, register, file };
 }
 

@@ -115,6 +115,10 @@ describe('a value out of range', () => {
     ['--robots-policy', 'mine', /base, declared/],
     ['--robots-dialect', '2077', /rfc9309, google/],
     ['--profile', 'rude', /polite, gentle/],
+    ['--include', '[', /`scope\.include` \(--include\) to be patterns to begin with/],
+    ['--prefix', 'p', /a path that begins with/],
+    ['--header', 'nonsense', /a field such as/],
+    ['--sitemap', 'x.xml', /an absolute/],
   ])('%s %s is told with its range', async (flag, value, range) => {
     const io = fakeIo();
     const code = await runCommand(['crawl', `${site.url}/`, ...who, flag, value], io);

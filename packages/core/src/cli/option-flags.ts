@@ -1,10 +1,12 @@
 // The flags of `mannerly crawl` that set an option, made from the option table, and how the values of flags are read.
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { MannerlyError } from '../errors.js';
 import type { CrawlConfig } from '../options/config.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import type { Flag, Row, Shape } from '../options/row.js';
 import { FLAG_OPTIONS, type PlacedRow, placedRows, SECTIONS } from '../options/table.js';
+import { present } from '../present.js';
 import { collected, numberArgument, oneOf } from './flag-values.js';
 
 /** Options of a crawl of which any may be absent. */
@@ -59,6 +61,16 @@ export function optionsFromFlags(values: Readonly<Record<string, unknown>>): Giv
     if (flag.alsoSets !== undefined) put(options, flag.alsoSets, true);
   }
   return options as GivenOptions;
+}
+
+/** The same error, with the flag that gave the value next to the option. */
+export function namingFlag(error: unknown, values: Readonly<Record<string, unknown>>): unknown {
+  if (!(error instanceof MannerlyError)) return error;
+  const [, path] = /`([\w.]+)/.exec(error.message) ?? [];
+  const row = FLAGGED_ROWS.find((each) => each.path === path && values[each.property] !== undefined);
+  if (row === undefined) return error;
+  const message = error.message.replace(/`[^`]+`/, (option) => `${option} (${row.flag.name.replace(/ .*/, '')})`);
+  return new MannerlyError(error.code, message, present({ hint: error.hint, cause: error.cause }));
 }
 
 function put(options: Record<string, unknown>, path: string, value: unknown): void {
