@@ -85,7 +85,8 @@ describe('refused, each with its word', () => {
     ['invalid: signature-wrong', (fields) => judged(fields, { url: 'https://b.example/b' })],
     [
       'invalid: signature-wrong',
-      (fields) => judged({ ...fields, Signature: fields.Signature.replace(/:.(.)/, ':$1$1') }),
+      (fields) =>
+        judged({ ...fields, Signature: fields.Signature.replace(/:(.)/, (_, first) => (first === 'A' ? ':B' : ':A')) }),
     ],
     ['invalid: unparsable', (fields) => judged({ ...fields, 'Signature-Input': `${fields['Signature-Input']},` })],
     ['invalid: unparsable', (fields) => judged({ ...fields, Signature: 'sig1=:x' })],
