@@ -41,7 +41,7 @@ const WAITING: TestProject = {
     name: 'waiting',
     include: ['test/soak/**/*.soak.ts'],
     exclude: [MEASURING_FILES, '**/node_modules/**'],
-    maxWorkers: 10,
+    maxWorkers: 8,
     sequence: { groupOrder: 1 },
   },
 };
