@@ -102,7 +102,8 @@ Examples:
   mannerly crawl http://127.0.0.1:8080/ --allow-address 127.0.0.0/8 --interval 0 --name me --contact me@example.org
 
 The crawl reads robots.txt first and sends one request at a time to a host. Without handlers of your own, which a
-configuration file names, it follows every link of every HTML page, and writes { url, title, status, depth } of each page to items.jsonl.
+configuration file names, it follows every link of every HTML page, and writes { url, title, status, depth } of each
+page to items.jsonl.
 ${EXIT_CODES_HELP}`,
       load: async () => (await import('./commands/crawl.js')).crawlCommand,
     },

@@ -227,6 +227,7 @@ describe('emitting', () => {
     ['a Map', new Map()],
     ['a function that was not called', { text: () => 'x' }],
     ['a promise in a field', { text: Promise.resolve('x') }],
+    ['a promise deep inside', { texts: [{ text: Promise.resolve('x') }] }],
     ['a Set in a field', { tags: new Set(['x']) }],
   ])('refuses %s where it stands', async (_, item) => {
     const handled = await poolOf([['any', (page) => page.emit(item as unknown as null)]]).pool.handle(await pageOf(''));

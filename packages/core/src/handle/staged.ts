@@ -204,12 +204,16 @@ function rejectedData(data: unknown): Pick<RejectedItem, 'data' | 'dataChars'> {
  * @throws MannerlyError `item-invalid` when it is no JSON, or longer than {@link MAX_ITEM_CHARS} as text.
  */
 export function jsonCopy(value: unknown, what: string): JsonValue {
-  const lost = lostOf(value);
-  if (lost !== null) throw new MannerlyError('item-invalid', `expected ${what} to be JSON, got ${lost}`);
   let text: string | undefined;
   try {
-    text = JSON.stringify(value) as string | undefined;
+    text = JSON.stringify(value, (name, field: unknown) => {
+      const lost = lostKind(field);
+      if (lost === null) return field;
+      const where = name === '' ? '' : ` as \`${name}\``;
+      throw new MannerlyError('item-invalid', `expected ${what} to be JSON, got ${lost}${where}`);
+    }) as string | undefined;
   } catch (error) {
+    if (error instanceof MannerlyError) throw error;
     throw new MannerlyError('item-invalid', `expected ${what} to be JSON: ${textOf(error)}`, { cause: error });
   }
   if (text === undefined) throw new MannerlyError('item-invalid', `expected ${what} to be JSON, got ${typeof value}`);
@@ -218,17 +222,7 @@ export function jsonCopy(value: unknown, what: string): JsonValue {
   throw new MannerlyError('item-invalid', message);
 }
 
-/** What JSON.stringify loses without a word: the value itself, or a field of it; `null`: nothing. */
-function lostOf(value: unknown): string | null {
-  const itself = lostKind(value);
-  if (itself !== null || typeof value !== 'object' || value === null || 'toJSON' in value) return itself;
-  for (const [name, field] of Object.entries(value)) {
-    const lost = lostKind(field);
-    if (lost !== null) return `${lost} as \`${name}\``;
-  }
-  return null;
-}
-
+/** What `JSON.stringify` would lose without a word; `null`: it is none of that. */
 function lostKind(value: unknown): string | null {
   if (value instanceof Promise) return 'a promise: await it';
   if (typeof value === 'function') return 'a function: call it';

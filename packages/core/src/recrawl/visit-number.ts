@@ -25,8 +25,8 @@ export class BegunVisits {
 
   /** Whether the visit has begun under its other number, here or `before`; else it begins. */
   isOver(url: string, visit: number, before: number | undefined, nowMs: number): boolean {
-    const other = this.#numbers.get(url) ?? before ?? visit;
-    if (areMonths(Math.abs(visit - other), nowMs)) return true;
+    const others = [this.#numbers.get(url), before];
+    if (others.some((other) => areMonths(Math.abs(visit - (other ?? visit)), nowMs))) return true;
     keepLatest(this.#numbers, url, visit, MAX_BEGUN_VISITS);
     return false;
   }

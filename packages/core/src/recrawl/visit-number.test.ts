@@ -1,0 +1,22 @@
+// Two numbers of one visit are one visit; those that a handler asked for in between are others.
+
+import { expect, it } from 'vitest';
+import { againNumber, BegunVisits } from './visit-number.js';
+
+const DAY_MS = 86_400_000;
+const LAST_MS = 20_000 * DAY_MS;
+const NOW_MS = LAST_MS + 100 * DAY_MS;
+const first = againNumber(LAST_MS, LAST_MS + DAY_MS);
+const second = againNumber(LAST_MS, NOW_MS);
+
+it('is over under its second number, here and after a restart, also behind a visit that a handler asked for', () => {
+  expect(second).toBeGreaterThan(first);
+  const visits = new BegunVisits();
+  expect(visits.isOver('a', first, undefined, NOW_MS)).toBe(false);
+  expect(visits.isOver('a', first, undefined, NOW_MS)).toBe(false);
+  expect(visits.isOver('a', second, undefined, NOW_MS)).toBe(true);
+  expect(visits.isOver('a', first + 1, first, NOW_MS)).toBe(false);
+  expect(visits.isOver('a', second, first, NOW_MS)).toBe(true);
+  expect(new BegunVisits().isOver('a', second, first, NOW_MS)).toBe(true);
+  expect(new BegunVisits().isOver('a', againNumber(NOW_MS, NOW_MS), first, NOW_MS)).toBe(false);
+});
