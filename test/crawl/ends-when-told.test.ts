@@ -9,7 +9,7 @@ import { type FrontierStore, memoryStore } from '@mannerly/frontier';
 import { fileStore } from '@mannerly/frontier/file';
 import type { Item, Sink } from 'mannerly';
 import { expect, it, onTestFinished } from 'vitest';
-import { makeCrawler, memorySink } from '../support/crawl.js';
+import { type Crawler, makeCrawler, memorySink } from '../support/crawl.js';
 import { crawlVirtually } from '../support/virtual-crawl.js';
 import { page, type ReplyParts, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
@@ -51,6 +51,33 @@ it('a handler that ignores its signal does not delay an immediate stop, and its 
   const report = await crawler.run();
   expect(report).toMatchObject({ state: 'stopped', pages: 0 });
   expect(told).toEqual([`${web.url('a.test')} held run-ended`]);
+});
+
+it('a sink whose write never ends does not outlast two stops, and its page comes again with the same item', async () => {
+  const path = await crawlFile();
+  const crawlWith = (write: Sink['write']) =>
+    crawlVirtually({
+      hosts: { 'a.test': { pages: { '/': '<title>page</title>' } } },
+      seeds: ['http://a.test/'],
+      store: fileStore({ path }),
+      sinks: [{ name: 'mine', open: async () => undefined, write, close: async () => undefined }],
+      handlers: (made) => {
+        crawler = made;
+        made.on('html', async (page) => void (await page.emit({ title: page.title })));
+      },
+    });
+  let crawler: Crawler | undefined;
+  const ids: string[] = [];
+  const stuck = await crawlWith((items) => {
+    ids.push(...items.map(({ id }) => id));
+    crawler?.stop();
+    crawler?.stop();
+    return new Promise(() => undefined);
+  });
+  expect(stuck.report).toMatchObject({ state: 'stopped', pages: 0, items: 0, outcomes: { held: { 'run-ended': 1 } } });
+  const later = await crawlWith(async (items) => void ids.push(...items.map(({ id }) => id)));
+  expect(later.report).toMatchObject({ state: 'finished', pages: 1, items: 1 });
+  expect(new Set(ids).size).toBe(1);
 });
 
 it('minutes that are over end the run while it waits for a host', async () => {

@@ -2,11 +2,12 @@
 // sink, in the order of the sinks. A page counts as written when all of them have its items.
 
 import { hash } from 'node:crypto';
-import type { JsonValue } from '@mannerly/frontier';
+import type { Clock, JsonValue } from '@mannerly/frontier';
 import PQueue from 'p-queue';
 import { MannerlyError, textOf } from '../errors.js';
 import type { ItemLicense } from '../item-license.js';
-import { FILES_KEPT_AT_ONCE } from './limits.js';
+import { onAbort } from '../on-abort.js';
+import { FILES_KEPT_AT_ONCE, SINK_STOP_MS } from './limits.js';
 import type { Item, RunFile, Sink } from './sink.js';
 
 /**
@@ -74,18 +75,23 @@ type ItemExclusion = Pick<Item, 'expiresAtMs' | 'preferences'>;
 /** Hex digits of the URL's hash: at a million pages of one host, two meet with a chance of 3 in 10^8. */
 const ITEM_KEY_CHARS = 16;
 
-/** Gets to know what a sink threw, and the page whose items it was writing. */
-type SinkFailed = (thrown: unknown, url: string | null) => void;
+interface ItemWriterOptions {
+  /** Called with what a sink threw, before it is passed on, and the page of its items. @default nothing */
+  readonly onFailure?: (thrown: unknown, url: string | null) => void;
+  /** Aborted when the run is stopped at once; `clock` measures how long a sink may go on then. @default never */
+  readonly stop?: { readonly signal: AbortSignal; readonly clock: Pick<Clock, 'after'> };
+}
 
 export class ItemWriter {
   readonly #sinks: readonly Sink[];
   readonly #opened: Sink[] = [];
-  readonly #onFailure: SinkFailed;
+  /** Sinks with a write that was not waited for. */
+  readonly #stuck = new Set<Sink>();
+  readonly #options: ItemWriterOptions;
 
-  /** @param onFailure - Called with what a sink threw, before it is passed on. @default nothing */
-  constructor(sinks: readonly Sink[], onFailure: SinkFailed = () => undefined) {
+  constructor(sinks: readonly Sink[], options: ItemWriterOptions = {}) {
     this.#sinks = sinks;
-    this.#onFailure = onFailure;
+    this.#options = options;
   }
 
   /** @param stop - See `Sink.open`. @throws MannerlyError `sink-failed`, naming the sink; `peer-missing`. */
@@ -96,17 +102,35 @@ export class ItemWriter {
     }
   }
 
-  /** @throws MannerlyError `sink-failed`: the page is not settled then, and comes again with the same item ids. */
-  async write(items: readonly Item[]): Promise<void> {
-    if (items.length === 0) return;
-    for (const sink of this.#sinks) await this.#named(sink, 'write', items[0]?.url ?? null, () => sink.write(items));
+  /**
+   * The page is settled only after `written`: otherwise it comes again with the same item ids.
+   * @returns `stopped`: the run was stopped at once, and a sink had not ended `SINK_STOP_MS` later.
+   * @throws MannerlyError `sink-failed`
+   */
+  async write(items: readonly Item[]): Promise<'written' | 'stopped'> {
+    if (items.length === 0) return 'written';
+    const url = items[0]?.url ?? null;
+    for (const sink of this.#sinks) {
+      if (await this.#named(sink, 'write', url, () => this.#ends(() => sink.write(items)))) continue;
+      this.#stuck.add(sink);
+      this.#options.onFailure?.(new Error(`sink "${sink.name}" did not write the items: ${NOT_ENDED}`), url);
+      return 'stopped';
+    }
+    return 'written';
   }
 
-  /** Closes every sink that has opened. @throws MannerlyError `sink-failed` for the first that failed. */
+  /**
+   * Closes every sink that has opened; one with a write that has not ended gets `SINK_STOP_MS`. @throws MannerlyError
+   * `sink-failed` for the first that failed.
+   */
   async close(): Promise<void> {
     const failures: unknown[] = [];
     for (const sink of this.#opened) {
-      await this.#named(sink, 'close', null, () => sink.close()).catch((error: unknown) => failures.push(error));
+      const close = async (): Promise<void> => {
+        if (!this.#stuck.has(sink)) await sink.close();
+        else if (!(await this.#ends(() => sink.close()))) throw new Error(NOT_ENDED);
+      };
+      await this.#named(sink, 'close', null, close).catch((error: unknown) => failures.push(error));
     }
     if (failures.length > 0) throw failures[0];
   }
@@ -132,17 +156,37 @@ export class ItemWriter {
     if (failures.length > 0) throw failures[0];
   }
 
-  async #named(
+  /** @returns `false`: the run was stopped at once, and `act` had not ended `SINK_STOP_MS` later. */
+  async #ends(act: () => Promise<void>): Promise<boolean> {
+    const { stop } = this.#options;
+    const acting = act().then(() => true);
+    if (stop === undefined) return acting;
+    let cancel = (): void => undefined;
+    let ignoreAbort = (): void => undefined;
+    const over = new Promise<false>((resolve) => {
+      const wait = (): void => {
+        cancel = stop.clock.after(SINK_STOP_MS, () => resolve(false));
+      };
+      if (stop.signal.aborted) wait();
+      else ignoreAbort = onAbort(stop.signal, wait);
+    });
+    return Promise.race([acting, over]).finally(() => {
+      ignoreAbort();
+      cancel();
+    });
+  }
+
+  async #named<T>(
     sink: Sink,
     what: 'open' | 'write' | 'close' | 'keep a file',
     url: string | null,
-    act: () => Promise<void>,
-  ): Promise<void> {
+    act: () => Promise<T>,
+  ): Promise<T> {
     try {
-      await act();
+      return await act();
     } catch (cause) {
       if (cause instanceof MannerlyError && cause.code === 'peer-missing') throw cause;
-      this.#onFailure(cause, url);
+      this.#options.onFailure?.(cause, url);
       const hint = cause instanceof MannerlyError && cause.hint !== null ? { hint: cause.hint } : {};
       throw new MannerlyError('sink-failed', `sink "${sink.name}" could not ${what}: ${textOf(cause)}`, {
         cause,
@@ -151,3 +195,5 @@ export class ItemWriter {
     }
   }
 }
+
+const NOT_ENDED = `it had not ended ${SINK_STOP_MS / 1_000} s after the crawl was stopped at once`;

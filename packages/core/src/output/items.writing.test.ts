@@ -1,8 +1,10 @@
 // What is at stake: a sink that fails must be named, and must not keep the others from getting what they hold onto the
 // medium.
+import { createManualClock } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
 import { MannerlyError } from '../errors.js';
 import { ItemWriter } from './items.js';
+import { SINK_STOP_MS } from './limits.js';
 import type { Item, Sink } from './sink.js';
 
 const ITEM: Item = { id: 'a/1/0', url: 'http://a.test/', fetchedAtMs: 1, data: 1, expiresAtMs: null, preferences: {} };
@@ -46,8 +48,33 @@ it('a library that is not installed is no failure of the sink', async () => {
   const told: unknown[] = [];
   const writer = new ItemWriter(
     [{ ...sink('table', []), open: () => Promise.reject(missing) }],
-    (cause) => void told.push(cause),
+    { onFailure: (cause) => void told.push(cause) },
   );
   await expect(writer.open()).rejects.toBe(missing);
   expect(told).toEqual([]);
+});
+
+it('a write that never ends is waited for until a while after a stop at once, and so is the close of its sink', async () => {
+  const clock = createManualClock();
+  const stop = new AbortController();
+  const told: unknown[] = [];
+  const calls: string[] = [];
+  const never = (): Promise<void> => new Promise(() => undefined);
+  const writer = new ItemWriter([{ ...sink('stuck', calls), write: never, close: never }, sink('disk', calls)], {
+    onFailure: (cause, url) => void told.push([String(cause), url]),
+    stop: { signal: stop.signal, clock },
+  });
+  await writer.open();
+  const written = writer.write([ITEM]);
+  expect(clock.nextTimerAt()).toBeNull();
+  stop.abort();
+  clock.advance(SINK_STOP_MS);
+  expect(await written).toBe('stopped');
+  expect(told).toEqual([[expect.stringContaining('sink "stuck" did not write the items: it had not ended'), ITEM.url]]);
+  const closed = writer.close();
+  await Promise.resolve();
+  clock.advance(SINK_STOP_MS);
+  await expect(closed).rejects.toThrow('sink "stuck" could not close: Error: it had not ended');
+  expect(calls).toEqual(['open stuck', 'open disk', 'close disk']);
+  expect(clock.nextTimerAt()).toBeNull();
 });

@@ -89,7 +89,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   await options.handlers(routesInto(handlers));
   const writer = new ItemWriter(options.sinks ?? []);
   await writer.open(options.signal);
-  const run = new Replay(folders, handlers, options, (items) => writer.write(items));
+  const run = new Replay(folders, handlers, options, async (items) => void (await writer.write(items)));
   try {
     for (const folder of folders) {
       for await (const exchange of readExchanges(folder)) {

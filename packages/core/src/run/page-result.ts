@@ -236,7 +236,7 @@ async function storedResult(
   if (same !== null)
     return { ...(await unchanged(run, work, same, exclusion)), ...(await admittedInSlices(run, candidates)) };
   const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data, staged.kept) : [];
-  await run.items.write(items);
+  if ((await run.items.write(items)) === 'stopped') return RETURNED;
   journal.items(items);
   journal.staged(work, page, staged);
   const decision: PageOutcome = exclusion.storesItems

@@ -278,7 +278,10 @@ export class Run {
         ? null
         : new Rendering({ renderer, requests, handlers: pool, scope, journal, userAgent, nowMs, stop });
     const allSinks = directory === null ? sinks : [jsonlSink({ path: directory.itemsPath }), ...sinks];
-    this.items = new ItemWriter(allSinks, (thrown, url) => journal.codeError(thrown, { code: 'sink-failed', url }));
+    this.items = new ItemWriter(allSinks, {
+      onFailure: (thrown, url) => journal.codeError(thrown, { code: 'sink-failed', url }),
+      stop: { signal: stop.signal, clock },
+    });
   }
 
   /** Epoch milliseconds, by the clock of the crawl. */

@@ -30,8 +30,13 @@ export async function performWork(run: Run, work: Work): Promise<void> {
   // One commit with the page's links, then the decision about it.
   const { decision, links, refused } = result;
   const removed = run.recrawl?.removal(result.work, decision) ?? null;
-  if (removed !== null) await removeItems(run, result.work, removed);
-  if (result.items !== undefined) await writeItems(run, result.items);
+  const tombstones = removed === null ? [] : [tombstoneOf(run, result.work, removed)];
+  const written = [...tombstones, ...(result.items ?? [])];
+  if ((await run.items.write(written)) === 'stopped') {
+    await frontier.settle(work, { kind: 'returned', untilMs: null });
+    return;
+  }
+  journal.items(written);
   const replaces = await run.recrawl?.ended(result.work, decision);
   const answer = await frontier.settle(result.work, { kind: 'done', countsAsPage: decision.isPage, links });
   for (const refusal of refused) journal.refusal(refusal);
@@ -42,15 +47,9 @@ export async function performWork(run: Run, work: Work): Promise<void> {
   }
 }
 
-/** Before the visit is kept: a process that is killed in between says so once more, under the same id. */
-async function removeItems(run: Run, { lease, url, record }: PageWork, why: string): Promise<void> {
-  const page = { url, visit: record.visit ?? 0, fetchedAtMs: run.nowMs() };
-  await writeItems(run, [tombstone(lease.host, page, why)]);
-}
-
-async function writeItems({ items, journal }: Run, written: readonly Item[]): Promise<void> {
-  await items.write(written);
-  journal.items(written);
+/** Written before the visit is kept: a process that is killed in between says so once more, under the same id. */
+function tombstoneOf(run: Run, { lease, url, record }: PageWork, why: string): Item {
+  return tombstone(lease.host, { url, visit: record.visit ?? 0, fetchedAtMs: run.nowMs() }, why);
 }
 
 async function resultOf(run: Run, work: Work): Promise<WorkResult> {
