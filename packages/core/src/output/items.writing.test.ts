@@ -46,10 +46,9 @@ it('closes every sink although one cannot, and none that never opened', async ()
 it('a library that is not installed is no failure of the sink', async () => {
   const missing = new MannerlyError('peer-missing', 'it needs pg');
   const told: unknown[] = [];
-  const writer = new ItemWriter(
-    [{ ...sink('table', []), open: () => Promise.reject(missing) }],
-    { onFailure: (cause) => void told.push(cause) },
-  );
+  const writer = new ItemWriter([{ ...sink('table', []), open: () => Promise.reject(missing) }], {
+    onFailure: (cause) => void told.push(cause),
+  });
   await expect(writer.open()).rejects.toBe(missing);
   expect(told).toEqual([]);
 });
