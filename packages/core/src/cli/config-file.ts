@@ -3,7 +3,6 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { MannerlyError } from '../errors.js';
 import { fill } from '../options/check.js';
 import type { CrawlConfig } from '../options/config.js';
@@ -11,6 +10,7 @@ import { group, type Shape } from '../options/row.js';
 import { CONFIG_OPTIONS } from '../options/table.js';
 import { isObject } from '../parse-json.js';
 import { UsageError } from './failure.js';
+import { loadUserModule } from './user-module.js';
 
 /** Names of the file, in a working directory. */
 export const CONFIG_NAMES: readonly string[] = ['ts', 'mts', 'js', 'mjs', 'json'].map(
@@ -31,18 +31,13 @@ export function findConfig(directory: string): string | null {
 }
 
 /** Reads and checks a file, and makes its paths absolute. @throws UsageError naming the file, the key and the value */
-export async function readConfig(file: string, readsTypeScript = stripsTypes()): Promise<CrawlConfig> {
+export async function readConfig(file: string): Promise<CrawlConfig> {
   const path = resolve(file);
   const isJson = extname(path) === '.json';
   if (!existsSync(path)) {
     throw new UsageError(`${file} is not there`, 'Name the configuration with --config <file>.');
   }
-  if (/^\.[mc]?ts$/.test(extname(path)) && !readsTypeScript) {
-    const hint =
-      'Use Node.js 22.18 or newer, or write it as mannerly.config.js (defineConfig gives completion there too) or .json.';
-    throw new UsageError(`${file} is TypeScript, which this Node.js (${process.version}) does not read`, hint);
-  }
-  const value = isJson ? await readJson(file, path) : await loadModule(file, path);
+  const value = isJson ? await readJson(file, path) : exported(await loadUserModule(file));
   if (!isObject(value)) {
     const hint = isJson ? 'It is one JSON object.' : 'Export it: export default defineConfig({ … }).';
     throw new UsageError(`${file} holds no configuration`, hint);
@@ -56,9 +51,8 @@ export async function readConfig(file: string, readsTypeScript = stripsTypes()):
   return withPaths(group('CrawlConfig', CONFIG_OPTIONS), value, dirname(path)) as CrawlConfig;
 }
 
-/** Whether this Node.js loads TypeScript by stripping types. */
-function stripsTypes(): boolean {
-  return 'typescript' in process.features && Boolean(process.features.typescript);
+function exported(module: Readonly<Record<string, unknown>>): unknown {
+  return module['default'] ?? module['config'];
 }
 
 async function readJson(file: string, path: string): Promise<unknown> {
@@ -74,15 +68,6 @@ async function readJson(file: string, path: string): Promise<unknown> {
       `${file} is not JSON: ${error.message}`,
       'mannerly init writes a project with a configuration to start from.',
     );
-  }
-}
-
-async function loadModule(file: string, path: string): Promise<unknown> {
-  try {
-    const module = (await import(pathToFileURL(path).href)) as Readonly<Record<string, unknown>>;
-    return module['default'] ?? module['config'];
-  } catch (error) {
-    throw new UsageError(`${file} could not be loaded: ${String(error)}`, 'It is an ES module with a default export.');
   }
 }
 

@@ -213,20 +213,6 @@ describe('a module', () => {
   it('without a default export is told', async () => {
     await expect(readConfig(await written('c.mjs', 'export const x = 1;'))).rejects.toThrow('holds no configuration');
   });
-
-  it('that does not load is told', async () => {
-    await expect(readConfig(await written('c.mjs', 'throw new Error("no");'))).rejects.toThrow('could not be loaded');
-  });
-
-  it('in TypeScript needs a Node.js that strips types, and says so', async () => {
-    const text = 'const pages: number = 5;\nexport default { bounds: { pages } };\n';
-    const file = await written('mannerly.config.ts', text);
-    await expect(readConfig(file, false)).rejects.toMatchObject({
-      message: expect.stringContaining('which this Node.js'),
-      hint: expect.stringContaining('22.18'),
-    });
-    expect(await readConfig(file, true)).toEqual({ bounds: { pages: 5 } });
-  });
 });
 
 describe('the file', () => {

@@ -1,12 +1,10 @@
 // Handlers from a module: its `handlers` (or default export) is an object of routes or a function.
 
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { MannerlyError } from '../errors.js';
 import type { Handler, HandlerOptions, Route } from '../handle/handlers.js';
 import { checkedStages, type ItemStage } from '../handle/item-stages.js';
 import { UsageError } from './failure.js';
+import { loadUserModule, placeOf } from './user-module.js';
 
 /** Where handlers are registered: a crawler, or a replay. */
 export interface HandlerRoutes {
@@ -27,7 +25,7 @@ export type RegisterHandlers = (routes: HandlerRoutes) => unknown;
 
 /** Loads a file of handlers. @throws UsageError when it cannot be loaded or has no handlers */
 export async function loadHandlers(path: string): Promise<RegisterHandlers> {
-  const module = await loadModule(path);
+  const module = await loadUserModule(path);
   const handlers = module['handlers'] ?? module['default'];
   if (typeof handlers === 'function') return (routes) => callRegistering(path, handlers as RegisterHandlers, routes);
   const entries = typeof handlers === 'object' && handlers !== null ? Object.entries(handlers) : [];
@@ -67,27 +65,6 @@ async function callRegistering(path: string, register: RegisterHandlers, routes:
  * @throws UsageError, MannerlyError
  */
 export async function stagesIn(path: string): Promise<{ readonly items?: readonly ItemStage[] }> {
-  const { items } = await loadModule(path);
+  const { items } = await loadUserModule(path);
   return items === undefined ? {} : { items: checkedStages(`items of ${path}`, items) };
-}
-
-async function loadModule(path: string): Promise<Readonly<Record<string, unknown>>> {
-  const absent = 'The path of a file is relative to the file that names it, of --handlers to the working directory.';
-  if (!existsSync(path)) throw new UsageError(`${path} could not be loaded: it does not exist`, absent);
-  try {
-    return (await import(pathToFileURL(resolve(path)).href)) as Readonly<Record<string, unknown>>;
-  } catch (error) {
-    throw new UsageError(
-      `${path} could not be loaded: ${String(error)}${placeOf(error)}`,
-      error instanceof SyntaxError
-        ? `"node --check ${path}" shows the line.`
-        : 'It is an ES module: .mjs or .js, or .ts where this version of Node.js reads that.',
-    );
-  }
-}
-
-/** The first file and line that an error names; empty where it names none. */
-function placeOf(error: unknown): string {
-  const place = error instanceof Error ? /file:\/\/\S+?:\d+(?::\d+)?/.exec(error.stack ?? '')?.[0] : undefined;
-  return place === undefined ? '' : ` (at ${place})`;
 }
