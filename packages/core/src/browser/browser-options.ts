@@ -53,17 +53,29 @@ export interface BrowserFetcherOptions {
 type Launch = (flags: string[]) => Promise<Browser>;
 
 const ROWS = {
-  launch: row(code<Launch>('(flags: string[]) => Promise<Browser>', isFunction)),
-  browser: row(code<Browser>('Browser', () => true)),
-  fetcher: row(code<Fetcher>('Fetcher', () => true)),
-  renders: row(code<(page: RenderCandidate) => boolean>('(page: RenderCandidate) => boolean', isFunction), {
-    default: () => true,
-  }),
+  launch: row(code<Launch>('(flags: string[]) => Promise<Browser>', isFunction), 'Starts a Chromium.'),
+  browser: row(
+    code<Browser>('Browser', () => true),
+    'A Chromium that runs already.',
+  ),
+  fetcher: row(
+    code<Fetcher>('Fetcher', () => true),
+    'Makes every request.',
+  ),
+  renders: row(
+    code<(page: RenderCandidate) => boolean>('(page: RenderCandidate) => boolean', isFunction),
+    'Which pages are opened.',
+    { default: () => true },
+  ),
   ...PAGE_ROWS,
-  bytes: row(whole(1, 1024 * 1024 * 1024, 'bytes'), { default: 20 * 1024 * 1024 }),
-  steps: row(whole(0, 1_000, 'steps'), { default: 100 }),
-  domChars: row(whole(1, 50_000_000, 'characters'), { default: 5_000_000 }),
-  restarts: row(whole(0, 100, 'browsers'), { default: 3 }),
+  bytes: row(whole(1, 1024 * 1024 * 1024, 'bytes'), 'Decoded bytes of what one page loads.', {
+    default: 20 * 1024 * 1024,
+  }),
+  steps: row(whole(0, 1_000, 'steps'), 'Steps of one page: a list that grows at each click is long at the hundredth.', {
+    default: 100,
+  }),
+  domChars: row(whole(1, 50_000_000, 'characters'), 'Characters of the serialised DOM.', { default: 5_000_000 }),
+  restarts: row(whole(0, 100, 'browsers'), 'Browsers that are started after the first one is gone.', { default: 3 }),
 };
 
 export interface BrowserSettings

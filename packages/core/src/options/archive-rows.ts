@@ -7,12 +7,12 @@ import { boolean, choice, either, group, row, text, whole } from './row.js';
 const MIB = 1024 * 1024;
 
 export const ARCHIVE_GROUP = group('ArchiveOptions', {
-  warcBytes: row(whole(MIN_WARC_BYTES, MAX_WARC_BYTES, 'bytes'), {
+  warcBytes: row(whole(MIN_WARC_BYTES, MAX_WARC_BYTES, 'bytes'), 'Size at which the next WARC file begins.', {
     default: 1_000_000_000,
     flag: ['--warc-bytes <bytes>', 'size at which the next WARC file begins (implies --warc)'],
   }),
-  digest: row(choice('sha-256', 'sha-1'), { default: 'sha-256' }),
-  wacz: row(boolean, {
+  digest: row(choice('sha-256', 'sha-1'), 'Digest of payloads and blocks.', { default: 'sha-256' }),
+  wacz: row(boolean, 'Package the archive as one WACZ file at the end of each run. It is then on disk twice.', {
     default: false,
     flag: ['--wacz', 'package the archive as archive.wacz at the end (implies --warc)'],
   }),
@@ -20,20 +20,48 @@ export const ARCHIVE_GROUP = group('ArchiveOptions', {
     either(
       boolean,
       group('RequisiteOptions', {
-        hosts: row(choice('site', 'any'), {
-          default: 'site',
-          flag: ['--requisites-hosts <hosts>', 'where they may come from (implies --requisites)'],
+        hosts: row(
+          choice('site', 'any'),
+          "`site`: from hosts of the scope and of the page's registrable domain. `any`: from every host that a page names, with its robots.txt.",
+          { default: 'site', flag: ['--requisites-hosts <hosts>', 'where they may come from (implies --requisites)'] },
+        ),
+        perPage: row(
+          whole(1, MAX_PAGE_REQUISITES, 'requests'),
+          'Files of one page. A file counts for the first page that needs it.',
+          {
+            default: 100,
+          },
+        ),
+        bytesPerPage: row(
+          whole(1, 1024 * MIB, 'bytes'),
+          'Bytes of one page, as they come. A file under way is completed.',
+          {
+            default: 20 * MIB,
+          },
+        ),
+        total: row(
+          whole(1, MAX_REQUISITES, 'requests'),
+          'Requests of the crawl in all its runs; each process counts its own.',
+          {
+            default: 10_000,
+          },
+        ),
+        totalBytes: row(whole(1, MAX_REQUISITE_BYTES, 'bytes'), 'Bytes of the crawl, as they come.', {
+          default: 1024 * MIB,
         }),
-        perPage: row(whole(1, MAX_PAGE_REQUISITES, 'requests'), { default: 100 }),
-        bytesPerPage: row(whole(1, 1024 * MIB, 'bytes'), { default: 20 * MIB }),
-        total: row(whole(1, MAX_REQUISITES, 'requests'), { default: 10_000 }),
-        totalBytes: row(whole(1, MAX_REQUISITE_BYTES, 'bytes'), { default: 1024 * MIB }),
       }),
     ),
+    'Fetch what archived pages need to be [shown again](../archive.md#what-pages-need-to-be-shown): style sheets, scripts, images, fonts. Each costs its host a request.',
     {
       default: false,
       flag: ['--requisites', 'fetch style sheets, scripts, images and fonts of archived pages (implies --warc)'],
     },
   ),
-  folder: row(text('a path', { path: 'whole' }), { defaultText: '`archive` in the crawl directory' }),
+  folder: row(
+    text('a path', { path: 'whole' }),
+    'The folder of WARC files. Needed where a run has no crawl directory.',
+    {
+      defaultText: '`archive` in the crawl directory',
+    },
+  ),
 });

@@ -7,32 +7,44 @@ import { boolean, choice, either, group, list, patterns, type Row, type Rows, ro
 
 /** Of `browserFetcher`, and of the command. */
 export const PAGE_ROWS = {
-  loads: row(list(choice(...SUBRESOURCE_TYPES)), {
-    // What changes what a page shows. Pictures, fonts and style do not change its text.
-    default: ['script', 'xhr', 'fetch'],
-    defaultText: '`script`, `xhr`, `fetch`',
-    flag: ['--browser-loads <type>', 'what pages may load (repeatable; default: script, xhr, fetch)'],
-  }),
-  hosts: row(choice('scope', 'any'), { default: 'scope' }),
-  pages: row(whole(1, 16, 'pages'), { default: 2 }),
-  requests: row(whole(0, 1_000, 'requests'), { default: 50 }),
-  pageMs: row(whole(1_000, 600_000, 'ms'), { default: 60_000 }),
-  quietMs: row(whole(0, 60_000, 'ms'), { default: 500 }),
+  loads: row(
+    list(choice(...SUBRESOURCE_TYPES)),
+    'What pages may load. Each costs its host a request and its page a wait.',
+    {
+      // What changes what a page shows. Pictures, fonts and style do not change its text.
+      default: ['script', 'xhr', 'fetch'],
+      defaultText: '`script`, `xhr`, `fetch`',
+      flag: ['--browser-loads <type>', 'what pages may load (repeatable; default: script, xhr, fetch)'],
+    },
+  ),
+  hosts: row(choice('scope', 'any'), '`any`: pages may also load from hosts outside the scope.', { default: 'scope' }),
+  pages: row(whole(1, 16, 'pages'), 'Pages open at a time.', { default: 2 }),
+  requests: row(whole(0, 1_000, 'requests'), 'Requests of one page.', { default: 50 }),
+  pageMs: row(whole(1_000, 600_000, 'ms'), 'The time that a page and what it loads may take.', { default: 60_000 }),
+  quietMs: row(whole(0, 60_000, 'ms'), 'Time without requests after which a page is done.', { default: 500 }),
 };
 
 const ROWS = {
-  for: row(patterns, {
+  for: row(patterns, 'Only pages whose URLs match one of these patterns, written as in robots.txt.', {
     defaultText: 'every HTML page',
     flag: ['--browser-for <pattern>', 'open only pages that match, as in robots.txt (implies --browser; repeatable)'],
   }),
-  program: row(text('a path, or a name on the PATH', { path: 'with a slash' }), {
-    defaultText: 'the one on the PATH, or the one that `npx playwright-core install chromium` has installed',
-    flag: ['--browser-program <path>', 'the Chromium (default: the one on the PATH)'],
-  }),
-  flags: row(list(text('a flag of Chromium', { pattern: '^--' }), MAX_BROWSER_FLAGS), {
-    defaultText: '`[]`',
-    flag: ['--browser-flag <flag>', 'give this flag to Chromium: --browser-flag=--no-sandbox (repeatable)'],
-  }),
+  program: row(
+    text('a path, or a name on the PATH', { path: 'with a slash' }),
+    'The Chromium. A path in a configuration file is relative to it.',
+    {
+      defaultText: 'the one on the PATH, or the one that `npx playwright-core install chromium` has installed',
+      flag: ['--browser-program <path>', 'the Chromium (default: the one on the PATH)'],
+    },
+  ),
+  flags: row(
+    list(text('a flag of Chromium', { pattern: '^--' }), MAX_BROWSER_FLAGS),
+    'Flags of Chromium in addition to those that keep it from the network: `--no-sandbox` in a container.',
+    {
+      defaultText: '`[]`',
+      flag: ['--browser-flag <flag>', 'give this flag to Chromium: --browser-flag=--no-sandbox (repeatable)'],
+    },
+  ),
   ...PAGE_ROWS,
 };
 
@@ -40,7 +52,12 @@ export type GivenBrowser = Given<typeof ROWS>;
 
 type Given<R extends Rows> = { readonly [K in keyof R]?: R[K] extends Row<infer V> ? V : never };
 
-export const BROWSER_ROW = row(either(boolean, group('GivenBrowser', ROWS)), {
-  default: false,
-  flag: ['--browser', 'open HTML pages in a Chromium of yours (needs playwright-core)', { sets: {} }],
-});
+export const BROWSER_ROW = row(
+  either(boolean, group('GivenBrowser', ROWS)),
+  'Open HTML pages in a Chromium of yours ([pages in a browser](../browser.md)): of the command and its configuration. ' +
+    'Needs playwright-core. A program says `fetcher: browserFetcher(…)`.',
+  {
+    default: false,
+    flag: ['--browser', 'open HTML pages in a Chromium of yours (needs playwright-core)', { sets: {} }],
+  },
+);

@@ -1,6 +1,5 @@
-// The options of `createCrawler`. Generated from the rows in this folder and from the sentences of
-// docs/reference/options.md: edit those, then run `pnpm generate`. It is still one file because a reader of one option
-// usually wants the next.
+// The options of `createCrawler`. Generated from the rows in this folder: edit those, then run `pnpm generate`. It is
+// still one file because a reader of one option usually wants the next.
 
 import type {
   CanonicalRule,

@@ -32,100 +32,163 @@ const has =
     isObject(value) && methods.every((method) => isFunction((value as Readonly<Record<string, unknown>>)[method]));
 
 export const MACHINE_ROWS = {
-  network: groupRow('NetworkOptions', {
-    allowAddresses: row(list(text('an address or CIDR range')), {
-      default: [],
-      flag: ['--allow-address <cidr>', 'allow a private address or range such as 127.0.0.0/8 (repeatable)'],
-    }),
-    ports: row(either(choice('any'), list(whole(1, 65_535, ''))), {
-      default: [],
-      flag: ['--port <n>', 'allow this port too (repeatable)'],
-    }),
-    resolve: row(
-      code<(hostname: string) => Promise<readonly string[]>>(
-        '(hostname: string) => Promise<readonly string[]>',
-        isFunction,
+  network: groupRow(
+    'How the crawl reaches the network. For robots.txt the timeouts are at most 10 s to connect and 30 s in all.',
+    'NetworkOptions',
+    {
+      allowAddresses: row(
+        list(text('an address or CIDR range')),
+        'Addresses and ranges (CIDR) such as `127.0.0.0/8` that are allowed although they are not public, on every port.',
+        {
+          default: [],
+          flag: ['--allow-address <cidr>', 'allow a private address or range such as 127.0.0.0/8 (repeatable)'],
+        },
       ),
-      { defaultText: "the system's resolver" },
-    ),
-    allowUnpinnedDns: row(boolean, {
-      default: false,
-      relaxed: [[true], 'a name can lead to another address than the one that was checked'],
-    }),
-    proxy: row(
-      text('http://HOST:PORT, socks5://HOST:PORT, or the place of such a URL: env:NAME, file:PATH', {
-        path: 'behind file:',
+      ports: row(
+        either(choice('any'), list(whole(1, 65_535, ''))),
+        'Ports that are allowed next to 80, 443 and those of the seeds. Others may be services that are no web servers.',
+        { default: [], flag: ['--port <n>', 'allow this port too (repeatable)'] },
+      ),
+      resolve: row(
+        code<(hostname: string) => Promise<readonly string[]>>(
+          '(hostname: string) => Promise<readonly string[]>',
+          isFunction,
+        ),
+        'Resolves names to addresses. The address guard checks the addresses as usual.',
+        { defaultText: "the system's resolver" },
+      ),
+      allowUnpinnedDns: row(
+        boolean,
+        'Allows a `fetcher` that resolves names. The address guard then keeps out literal addresses alone.',
+        { default: false, relaxed: [[true], 'a name can lead to another address than the one that was checked'] },
+      ),
+      proxy: row(
+        text('http://HOST:PORT, socks5://HOST:PORT, or the place of such a URL: env:NAME, file:PATH', {
+          path: 'behind file:',
+        }),
+        'The one [proxy](../tasks/proxy.md) that every connection goes through, to the address that was checked. A URL with name and password is named by its place.',
+        {
+          isCheckedByOwner: true,
+          flag: ['--proxy <url>', 'connect through this proxy: http://HOST:PORT, socks5://HOST:PORT or env:NAME'],
+        },
+      ),
+      headers: row(
+        list(text('a field such as `Accept-Language: de`'), MAX_OWN_HEADERS),
+        'Fields that are added to requests for pages, their files and sitemaps, as `Name: value`. Refused are those that say who asks, credentials, conditions, and those of browsers and proxies.',
+        {
+          default: [],
+          flag: [
+            '--header <field>',
+            'add this field to requests for pages, such as "Accept-Language: de" (repeatable)',
+          ],
+        },
+      ),
+      cookies: row(
+        either(boolean, code<() => CookieJar>('() => CookieJar', isFunction)),
+        'A cookie jar for each origin, never sent with robots.txt. A function makes that of one origin.',
+        {
+          default: false,
+          relaxed: [{ not: false }, 'sites can tell the requests of this crawl apart, and pages may differ for it'],
+        },
+      ),
+      connectTimeoutMs: row(whole(1, 600_000, 'ms'), 'Timeout for a connection (`timeout-connect`).', {
+        default: 10_000,
       }),
-      {
-        isCheckedByOwner: true,
-        flag: ['--proxy <url>', 'connect through this proxy: http://HOST:PORT, socks5://HOST:PORT or env:NAME'],
-      },
-    ),
-    headers: row(list(text('a field such as `Accept-Language: de`'), MAX_OWN_HEADERS), {
-      default: [],
-      flag: ['--header <field>', 'add this field to requests for pages, such as "Accept-Language: de" (repeatable)'],
-    }),
-    cookies: row(either(boolean, code<() => CookieJar>('() => CookieJar', isFunction)), {
-      default: false,
-      relaxed: [{ not: false }, 'sites can tell the requests of this crawl apart, and pages may differ for it'],
-    }),
-    connectTimeoutMs: row(whole(1, 600_000, 'ms'), { default: 10_000 }),
-    headersTimeoutMs: row(whole(1, 600_000, 'ms'), { default: 30_000 }),
-    requestTimeoutMs: row(whole(1, 3_600_000, 'ms'), { default: 60_000 }),
-    maxBodyBytes: row(whole(1, 1024 * MIB, 'decoded bytes'), {
-      default: 10 * MIB,
-      flag: ['--max-body-bytes <bytes>', 'maximum decoded bytes kept of a page'],
-    }),
-    concurrency: row(whole(1, MAX_CONCURRENCY, 'requests'), {
-      default: 64,
-      flag: ['--concurrency <n>', 'requests in flight over all hosts'],
-    }),
-  }),
+      headersTimeoutMs: row(
+        whole(1, 600_000, 'ms'),
+        'Timeout from the request to the end of the header section (`timeout-headers`).',
+        { default: 30_000 },
+      ),
+      requestTimeoutMs: row(
+        whole(1, 3_600_000, 'ms'),
+        'Timeout from the request to the last byte (`timeout-request`).',
+        { default: 60_000 },
+      ),
+      maxBodyBytes: row(
+        whole(1, 1024 * MIB, 'decoded bytes'),
+        "Bytes kept of a body. A longer one is cut, and `page.truncated` is `limit`. A handler's own option wins.",
+        { default: 10 * MIB, flag: ['--max-body-bytes <bytes>', 'maximum decoded bytes kept of a page'] },
+      ),
+      concurrency: row(
+        whole(1, MAX_CONCURRENCY, 'requests'),
+        'Requests in flight, one at a time for each host. `--workers` divides it.',
+        { default: 64, flag: ['--concurrency <n>', 'requests in flight over all hosts'] },
+      ),
+    },
+  ),
   signIn: row(
     group('SignInOptions', {
-      origin: row(text('https://host or https://host:port', { pattern: '^[Hh][Tt][Tt][Pp][Ss]://' }), {
-        isRequired: true,
+      origin: row(
+        text('https://host or https://host:port', { pattern: '^[Hh][Tt][Tt][Pp][Ss]://' }),
+        'The one origin that gets the credential.',
+        { isRequired: true, isCheckedByOwner: true },
+      ),
+      consent: row(
+        text('who allows it', { most: MAX_CONSENT_CHARS }),
+        'Who allows it, in your words and at least 20 characters: whose account it is, and when its terms were read. It is in the manifest and in the report.',
+        {
+          isRequired: true,
+          isCheckedByOwner: true,
+          relaxed: [{ not: null }, 'pages of `signIn.origin` are requested with an account'],
+        },
+      ),
+      basic: row(place, 'Where `NAME:PASSWORD` is, for HTTP Basic: `env:NAME` or `file:PATH`.', {
         isCheckedByOwner: true,
+        defaultText: 'none; this, `bearer` or `form`',
       }),
-      consent: row(text('who allows it', { most: MAX_CONSENT_CHARS }), {
-        isRequired: true,
+      bearer: row(place, 'Where the token for `Authorization: Bearer` is.', {
         isCheckedByOwner: true,
-        relaxed: [{ not: null }, 'pages of `signIn.origin` are requested with an account'],
+        defaultText: 'none',
       }),
-      basic: row(place, { isCheckedByOwner: true, defaultText: 'none; this, `bearer` or `form`' }),
-      bearer: row(place, { isCheckedByOwner: true, defaultText: 'none' }),
       form: row(
         group('LoginFormOptions', {
-          url: row(text('a URL of `signIn.origin`'), { isRequired: true, isCheckedByOwner: true }),
-          page: row(text('a URL of `signIn.origin`'), { isCheckedByOwner: true, defaultText: '`signIn.form.url`' }),
+          url: row(text('a URL of `signIn.origin`'), 'Where the form is sent, by one POST for each run.', {
+            isRequired: true,
+            isCheckedByOwner: true,
+          }),
+          page: row(text('a URL of `signIn.origin`'), 'The page with the form, which a handler `login` gets before.', {
+            isCheckedByOwner: true,
+            defaultText: '`signIn.form.url`',
+          }),
           fields: row(
             list(
               text('name=env:NAME, name=file:PATH or name=text:VALUE', { path: 'behind file:' }),
               MAX_FORM_FIELDS,
               1,
             ),
+            'The fields of the form, each as `name=PLACE`. What is no secret may be `name=text:VALUE`.',
             { isRequired: true, isCheckedByOwner: true },
           ),
         }),
+        'A login form.',
         { isCheckedByOwner: true, defaultText: 'none' },
       ),
     }),
+    'Uses an account of yours at one https origin ([log in](../tasks/login.md)). The credential goes to that origin alone, never with robots.txt, and is recorded nowhere.',
     { isCheckedByOwner: true, defaultText: 'none: the crawl has no account' },
   ),
-  discover: groupRow('DiscoverOptions', {
-    sitemaps: row(boolean, { default: false, flag: ['--sitemaps', 'read the sitemaps that robots.txt names'] }),
-    sitemapUrls: row(list(text('an absolute http(s) URL', { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' }), MAX_SEEDS), {
-      default: [],
-      flag: ['--sitemap <url>', 'read this sitemap or feed (repeatable)'],
+  discover: groupRow('Files that are requested next to pages, each spaced like a page.', 'DiscoverOptions', {
+    sitemaps: row(boolean, 'Read the [sitemaps](../sitemaps.md) that robots.txt names.', {
+      default: false,
+      flag: ['--sitemaps', 'read the sitemaps that robots.txt names'],
     }),
-    feeds: row(boolean, { default: false, flag: ['--feeds', 'read the feeds that pages name'] }),
-    dataTxt: row(boolean, {
+    sitemapUrls: row(
+      list(text('an absolute http(s) URL', { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' }), MAX_SEEDS),
+      'Sitemaps, sitemap indexes and feeds to read: absolute http(s) URLs within the scope.',
+      { default: [], flag: ['--sitemap <url>', 'read this sitemap or feed (repeatable)'] },
+    ),
+    feeds: row(
+      boolean,
+      'Read the RSS and Atom feeds that pages name (`rel=alternate`), those of the own host of a page: ten of a host in a run.',
+      { default: false, flag: ['--feeds', 'read the feeds that pages name'] },
+    ),
+    dataTxt: row(boolean, 'Request `/data.txt` of each authority, and again when it has expired.', {
       default: false,
       flag: ['--data-txt', 'request /data.txt of each site, which lists its datasets'],
     }),
   }),
-  datasets: groupRow('DatasetOptions', {
-    enqueue: row(boolean, {
+  datasets: groupRow('Datasets that data.txt names.', 'DatasetOptions', {
+    enqueue: row(boolean, 'With `discover.dataTxt`: queue the datasets within the scope, with the label `dataset`.', {
       default: false,
       flag: [
         '--datasets',
@@ -134,34 +197,52 @@ export const MACHINE_ROWS = {
       ],
     }),
   }),
-  retries: groupRow('RetryOptions', {
-    failureWaitsMs: row(retryWaits, {
-      default: [10_000, 20_000, 40_000],
-      defaultText: '10, 20, 40 s',
-      relaxed: [{ longerThan: 3 }, 'a page that fails is requested more often than three times again'],
-    }),
-    throttleWaitsMs: row(retryWaits, {
-      default: [30_000, 60_000, 120_000],
-      defaultText: '30, 60, 120 s',
-      relaxed: [{ longerThan: 3 }, 'a page is requested more often than three times again after a 429 or 503'],
-    }),
-    handler: row(whole(0, MAX_RETRIES, 'times'), {
-      default: 0,
-      relaxed: [{ above: 3 }, 'a handler that throws has its pages requested more than three times again'],
-    }),
-  }),
-  maxIdleMs: row(number(0, MAX_WAIT_MS, 'ms'), {
-    default: 720_000,
-    flag: ['--max-idle <seconds>', 'end when only hosts are left that wait longer', { isSeconds: true }],
-  }),
+  retries: groupRow(
+    'How often a page is requested again, and after which waits. The turn of its host, a pause and Retry-After make a ' +
+      'wait longer, never shorter ([outcomes](../outcomes.md)). All attempts of a page count together.',
+    'RetryOptions',
+    {
+      failureWaitsMs: row(retryWaits, 'Waits after a failure, a 5xx or a `RetryPage`: one for each retry.', {
+        default: [10_000, 20_000, 40_000],
+        defaultText: '10, 20, 40 s',
+        relaxed: [{ longerThan: 3 }, 'a page that fails is requested more often than three times again'],
+      }),
+      throttleWaitsMs: row(retryWaits, 'Waits after a 429 or 503: one for each retry.', {
+        default: [30_000, 60_000, 120_000],
+        defaultText: '30, 60, 120 s',
+        relaxed: [{ longerThan: 3 }, 'a page is requested more often than three times again after a 429 or 503'],
+      }),
+      handler: row(
+        whole(0, MAX_RETRIES, 'times'),
+        'How often a page whose handler threw is requested again, after `failureWaitsMs`.',
+        {
+          default: 0,
+          relaxed: [{ above: 3 }, 'a handler that throws has its pages requested more than three times again'],
+        },
+      ),
+    },
+  ),
+  maxIdleMs: row(
+    number(0, MAX_WAIT_MS, 'ms'),
+    'A run ends in state `waiting` when only hosts are left that have to wait longer. Less than 100 counts as 100, and a ' +
+      'tenth more is waited, since waits are lengthened by up to a tenth.',
+    {
+      default: 720_000,
+      flag: ['--max-idle <seconds>', 'end when only hosts are left that wait longer', { isSeconds: true }],
+    },
+  ),
   orderSeed: row(
     either(text('a text', { most: MAX_SEED_CHARS }), whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, '')),
+    'Decides the order of URLs, so that a crawl of the same site takes the same order again: ' +
+      '[reproducible crawls](../reproducible.md). One process; slower with many hosts.',
     {
       defaultText: 'none: as URLs are found',
       flag: ['--order-seed <text>', 'take URLs in an order that this text decides'],
     },
   ),
-  handlerTimeoutMs: row(number(1, 3_600_000, 'ms'), { default: 60_000 }),
+  handlerTimeoutMs: row(number(1, 3_600_000, 'ms'), 'Timeout of a handler. Its page then fails as `handler-timeout`.', {
+    default: 60_000,
+  }),
   log: row(
     either(
       choice('silent', ...LOG_LEVELS),
@@ -169,44 +250,86 @@ export const MACHINE_ROWS = {
       code<LogFunction>('LogFunction', isFunction),
       code<Logger>('Logger', isLogger),
     ),
+    'What the crawl says meanwhile ([logging](../logging.md)). A level: standard error gets what matters at least so ' +
+      'much. `silent` or `false`: nothing. A function, or an object such as console or a pino logger, gets every entry.',
     { default: 'warn', flag: ['--log <level>', 'what is said meanwhile'] },
   ),
-  recrawl: row(either(boolean, RECRAWL_GROUP), {
-    default: false,
-    flag: ['--recrawl', 'keep what --again needs: when each page was fetched, and its validators'],
-  }),
-  archive: row(either(boolean, ARCHIVE_GROUP), {
-    default: false,
-    flag: ['--warc', 'keep every exchange as WARC in archive/ of the crawl directory', { sets: {} }],
-  }),
-  decisionLog: groupRow('DecisionLogOptions', {
-    sample: row(number(0, 1, ', a share of URLs'), {
-      default: 1,
-      flag: ['--decisions-sample <share>', 'share of URLs with a line in decisions.jsonl'],
-    }),
-    maxLines: row(whole(1, MAX_DECISION_LINES, 'lines'), {
-      default: MAX_DECISION_LINES,
-      flag: ['--decisions-max <lines>', 'maximum lines of a run in decisions.jsonl'],
-    }),
-  }),
-  hooks: groupRow('HookOptions', {
-    beforeFetch: row(code<HookOptions['beforeFetch']>('(planned: PlannedFetch) => HookAnswer', isFunction)),
-    afterFetch: row(code<HookOptions['afterFetch']>('(ended: EndedFetch) => HookAnswer', isFunction)),
-    onExclusion: row(code<HookOptions['onExclusion']>('(decision: UrlDecision) => unknown', isFunction)),
-    timeoutMs: row(number(1, MAX_HOOK_MS, 'ms'), { default: DEFAULT_HOOK_MS }),
-  }),
+  recrawl: row(
+    either(boolean, RECRAWL_GROUP),
+    'Keep what another visit of a page needs, so that the crawl can be [run again](../recrawl.md). `true` means the ' +
+      'defaults of the next eight.',
+    { default: false, flag: ['--recrawl', 'keep what --again needs: when each page was fetched, and its validators'] },
+  ),
+  archive: row(
+    either(boolean, ARCHIVE_GROUP),
+    'Keep every exchange as [WARC 1.1](../archive.md). `true` means the defaults of the next ten.',
+    {
+      default: false,
+      flag: ['--warc', 'keep every exchange as WARC in archive/ of the crawl directory', { sets: {} }],
+    },
+  ),
+  decisionLog: groupRow(
+    'Which URLs of a large crawl have a line in the decision log. The others are counted in its last line. `explain` and ' +
+      '`retry` know URLs that have a line.',
+    'DecisionLogOptions',
+    {
+      sample: row(
+        number(0, 1, ', a share of URLs'),
+        'Share of URLs with a line. Excluded and failed URLs always have one.',
+        { default: 1, flag: ['--decisions-sample <share>', 'share of URLs with a line in decisions.jsonl'] },
+      ),
+      maxLines: row(whole(1, MAX_DECISION_LINES, 'lines'), 'Lines of one run.', {
+        default: MAX_DECISION_LINES,
+        flag: ['--decisions-max <lines>', 'maximum lines of a run in decisions.jsonl'],
+      }),
+    },
+  ),
+  hooks: groupRow(
+    'Functions that may refuse a request, never permit one: [hooks](../handlers.md#hooks).',
+    'HookOptions',
+    {
+      beforeFetch: row(
+        code<HookOptions['beforeFetch']>('(planned: PlannedFetch) => HookAnswer', isFunction),
+        'Called before each request for a page, redirect targets and retries included.',
+      ),
+      afterFetch: row(
+        code<HookOptions['afterFetch']>('(ended: EndedFetch) => HookAnswer', isFunction),
+        'Called after each exchange for a page, before a handler sees it.',
+      ),
+      onExclusion: row(
+        code<HookOptions['onExclusion']>('(decision: UrlDecision) => unknown', isFunction),
+        'Called for each URL that robots.txt or its page excludes. It changes nothing.',
+      ),
+      timeoutMs: row(number(1, MAX_HOOK_MS, 'ms'), 'Timeout of an answer, after which the request is refused.', {
+        default: DEFAULT_HOOK_MS,
+      }),
+    },
+  ),
   store: row(
     code<FrontierStore | ((tell: (notice: StoreNotice) => void) => FrontierStore)>(
       'FrontierStore | ((tell: (notice: StoreNotice) => void) => FrontierStore)',
       (value) => has('lease')(value) || isFunction(value),
     ),
+    'Where the frontier is kept: a [store](../stores.md), or a function that makes one for each run and passes on what it ' +
+      'reports. The run opens and closes it. In a configuration file it is a URL.',
     { defaultText: 'in the crawl directory; in memory without one' },
   ),
   fetcher: row(
     code<Fetcher>('Fetcher', (value) => has('fetch', 'close')(value) && isObject((value as Fetcher).capabilities)),
+    'What sends requests: a [`Fetcher`](../../packages/core/README.md#a-fetcher). The run closes it.',
     { defaultText: 'undici' },
   ),
-  items: row(list(code<ItemStage>('ItemStage', isFunction), MAX_ITEM_STAGES), { default: [] }),
-  sinks: row(list(code<Sink>('Sink', has('open', 'write', 'close'))), { default: [] }),
-  clock: row(code<Clock>('Clock', has('nowMs', 'after')), { defaultText: "the system's clock" }),
+  items: row(
+    list(code<ItemStage>('ItemStage', isFunction), MAX_ITEM_STAGES),
+    'Functions between handlers and sinks, in their order: [stages](../sinks.md#stages).',
+    { default: [] },
+  ),
+  sinks: row(
+    list(code<Sink>('Sink', has('open', 'write', 'close'))),
+    "Where items go, next to the crawl directory's `items.jsonl`: [sinks](../sinks.md). The run opens and closes them.",
+    { default: [] },
+  ),
+  clock: row(code<Clock>('Clock', has('nowMs', 'after')), 'The source of time, for tests.', {
+    defaultText: "the system's clock",
+  }),
 };

@@ -1,6 +1,5 @@
-// A row of the option table: the shape of the value, the default, the flag of the command, which values are relaxed.
-// The resolver, the types, the schema, the flags and the reference are made from rows. What an option does is said in
-// docs/reference/options.md alone; `pnpm generate` copies it from there into types and schema.
+// A row of the option table: the shape of the value, one sentence, the default, the flag of the command, and which
+// values are relaxed. The resolver, the types, the schema, the flags and the reference are made from rows.
 
 import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from '../admit/limits.js';
 
@@ -88,6 +87,8 @@ interface WrittenDetails extends RowDetails {
 /** One option. `D` is `null` where it may be absent without a default. */
 export interface Row<V = unknown, D = unknown> extends RowDetails {
   readonly shape: Shape<V>;
+  /** One or two sentences in Markdown. */
+  readonly does: string;
   readonly default: D;
   readonly relaxed?: Relaxed;
   readonly flag?: Flag;
@@ -102,10 +103,11 @@ export type Filled<R extends Rows> = {
 
 export function row<V>(
   shape: Shape<V>,
+  does: string,
   details: WrittenDetails & ({ readonly default: NoInfer<V> } | { readonly isRequired: true }),
 ): Row<V, never>;
-export function row<V>(shape: Shape<V>, details?: WrittenDetails): Row<V, null>;
-export function row(shape: Shape, details: WrittenDetails & { readonly default?: unknown } = {}): Row {
+export function row<V>(shape: Shape<V>, does: string, details?: WrittenDetails): Row<V, null>;
+export function row(shape: Shape, does: string, details: WrittenDetails & { readonly default?: unknown } = {}): Row {
   const {
     flag: [name, help, more] = [],
     relaxed: [values, says, unless] = [],
@@ -114,16 +116,17 @@ export function row(shape: Shape, details: WrittenDetails & { readonly default?:
   } = details;
   const flag = name === undefined || help === undefined ? {} : { flag: { name, help, ...more } };
   const relaxed = values === undefined || says === undefined ? {} : { relaxed: { values, says, unless } };
-  return { shape, ...rest, ...flag, ...relaxed, default: value };
+  return { shape, does, ...rest, ...flag, ...relaxed, default: value };
 }
 
 /** Makes the row of a group, every option of which has its default where the group is absent. */
 export function groupRow<R extends Rows>(
+  does: string,
   type: string,
   rows: R,
   needsOneOf: readonly string[] = [],
 ): Row<Filled<R>, never> {
-  return { shape: { ...group(type, rows), needsOneOf }, default: defaultsOfRows };
+  return { shape: { ...group(type, rows), needsOneOf }, does, default: defaultsOfRows };
 }
 
 /** The default of a group: that of each of its options. */

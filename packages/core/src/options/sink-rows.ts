@@ -10,28 +10,36 @@ const queries = code<{ query(sql: string, values?: readonly unknown[]): Promise<
 );
 const table = text('the name of a table', { most: 120 });
 
-export const SQLITE_ROWS = { path: row(text('a path'), { isRequired: true }), table: row(table, { default: 'items' }) };
+export const SQLITE_ROWS = {
+  path: row(text('a path'), 'The file; made when it is absent.', { isRequired: true }),
+  table: row(table, 'The table; made when it is absent.', { default: 'items' }),
+};
 
 /** Of `postgresSink`: one of `pool` and `client`. */
-export const POSTGRES_ROWS = { pool: row(queries), client: row(queries), table: row(table, { default: 'items' }) };
+export const POSTGRES_ROWS = {
+  pool: row(queries, 'A pool of `pg`.'),
+  client: row(queries, 'A connected client of `pg`.'),
+  table: row(table, 'The table; made when it is absent.', { default: 'items' }),
+};
 
 /** Batches: a page is never divided between two. */
 const batch = (items: number) => ({
-  items: row(whole(1, 10_000, 'items'), { default: items }),
-  waitMs: row(whole(0, 5_000, 'ms'), { default: 500 }),
+  items: row(whole(1, 10_000, 'items'), 'Items from which on no further page is added.', { default: items }),
+  waitMs: row(whole(0, 5_000, 'ms'), 'How long a page waits for others.', { default: 500 }),
 });
 /** Requests to a server of the operator's. */
 const sending = (timeoutMs: number) => ({
-  timeoutMs: row(whole(1, 600_000, 'ms'), { default: timeoutMs }),
-  retries: row(whole(0, 20, 'attempts'), { default: 8 }),
+  timeoutMs: row(whole(1, 600_000, 'ms'), 'Timeout of one attempt.', { default: timeoutMs }),
+  retries: row(whole(0, 20, 'attempts'), 'Attempts after the first.', { default: 8 }),
 });
 export const WEBHOOK_ROWS = {
-  url: row(text('an absolute http(s) URL'), { isRequired: true }),
+  url: row(text('an absolute http(s) URL'), 'Where items are posted.', { isRequired: true }),
   headers: row(
     code<Readonly<Record<string, string>>>('Record<string, string>', () => true),
+    'More header fields.',
     { default: {}, isCheckedByOwner: true },
   ),
-  batch: groupRow('BatchOptions', batch(500)),
+  batch: groupRow('Items of one request.', 'BatchOptions', batch(500)),
   ...sending(30_000),
 };
 
@@ -41,10 +49,10 @@ const isClient = (value: unknown): boolean =>
 const client = code<{ fetch(url: string, init: RequestInit): Promise<Response> }>('AwsClient of aws4fetch', isClient);
 
 export const S3_ROWS = {
-  client: row(client, { isRequired: true }),
-  bucket: row(text('the URL of a bucket'), { isRequired: true }),
-  prefix: row(text('the beginning of keys', { pattern: '^[^/].*$', most: 500 })),
-  keeps: row(list(choice(...KEEPS), KEEPS.length), { default: KEEPS }),
-  batch: groupRow('BatchOptions', batch(1_000)),
+  client: row(client, 'What signs and sends requests.', { isRequired: true }),
+  bucket: row(text('the URL of a bucket'), 'The bucket.', { isRequired: true }),
+  prefix: row(text('the beginning of keys', { pattern: '^[^/].*$', most: 500 }), 'What keys begin with.'),
+  keeps: row(list(choice(...KEEPS), KEEPS.length), 'What goes into the bucket.', { default: KEEPS }),
+  batch: groupRow('Items of one object.', 'BatchOptions', batch(1_000)),
   ...sending(120_000),
 };

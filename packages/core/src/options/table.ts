@@ -11,19 +11,32 @@ export const OPTIONS = { ...CRAWL_ROWS, ...HOST_ROWS, ...POLITENESS_ROWS, ...MAC
 
 /** Options that a configuration file has in addition, or with another value. */
 export const FILE_OPTIONS = {
-  $schema: row(text('a path or URL')),
-  handlers: row(text('a path', { path: 'whole' }), {
+  $schema: row(text('a path or URL'), 'Where the schema is, for editors.'),
+  handlers: row(text('a path', { path: 'whole' }), 'A module that exports `handlers`. Relative to the file.', {
     defaultText: 'every HTML page is an item, its links are followed',
   }),
-  out: row(text('a path', { path: 'whole' }), { defaultText: 'that of the same crawl, else `crawls/<host>-<date>`' }),
-  csv: row(text('a path', { path: 'whole' })),
-  sqlite: row(text('a path', { path: 'whole' })),
-  postgres: row(text('postgres://user@host/database?table=items, env:NAME or file:PATH', { path: 'behind file:' })),
-  webhook: row(text('an http(s) URL, env:NAME or file:PATH', { path: 'behind file:' })),
-  s3: row(text('https://HOST/BUCKET/PREFIX')),
-  store: row(text('redis://…, rediss://… or postgres://…', { pattern: '^(rediss?|postgres(ql)?)://' }), {
-    defaultText: 'in the crawl directory',
+  out: row(text('a path', { path: 'whole' }), 'The crawl directory. Relative to the file.', {
+    defaultText: 'that of the same crawl, else `crawls/<host>-<date>`',
   }),
+  csv: row(text('a path', { path: 'whole' }), 'A CSV file for items too. Relative to the file.'),
+  sqlite: row(text('a path', { path: 'whole' }), 'A SQLite file for items too. Relative to the file.'),
+  postgres: row(
+    text('postgres://user@host/database?table=items, env:NAME or file:PATH', { path: 'behind file:' }),
+    'A [table of PostgreSQL](../sinks.md#postgresql) for items too. A URL with a password is named by its place.',
+  ),
+  webhook: row(
+    text('an http(s) URL, env:NAME or file:PATH', { path: 'behind file:' }),
+    'A URL to which items are [posted](../sinks.md#webhooks) too.',
+  ),
+  s3: row(
+    text('https://HOST/BUCKET/PREFIX'),
+    'A [bucket](../sinks.md#object-stores) for items, saved files and archives too. Its keys are in the environment.',
+  ),
+  store: row(
+    text('redis://…, rediss://… or postgres://…', { pattern: '^(rediss?|postgres(ql)?)://' }),
+    'The server that keeps the frontier.',
+    { defaultText: 'in the crawl directory' },
+  ),
 };
 
 /** Options that flags and a configuration file have, and a program has not. */

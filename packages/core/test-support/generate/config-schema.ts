@@ -1,26 +1,25 @@
 // The JSON schema of configuration files, for editors and for other programs.
 
 import type { Row, Rows, Shape } from '../../src/options/row.js';
-import { type Sentences, UNSAID, withoutLinks } from './option-text.js';
+import { withoutLinks } from './option-text.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The schema. @param rows - Those of a configuration file. @param said - What they do. */
-export function configSchema(rows: Rows, said: Sentences): string {
+/** The schema. @param rows - Those of a configuration file. */
+export function configSchema(rows: Rows): string {
   const schema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'mannerly.config',
     description: 'Configuration of mannerly crawl and mannerly plan. Flags of the command override it.',
-    ...objectOf(rows, '', said),
+    ...objectOf(rows),
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
-function objectOf(rows: Rows, prefix: string, said: Sentences): Json {
+function objectOf(rows: Rows): Json {
   const data = Object.entries(rows).flatMap(([name, row]) => {
-    const path = `${prefix}${name}`;
-    const part = partOf(row.shape, path, said);
-    return part === null ? [] : [[name, { ...part, ...aboutOf(row, said.get(path) ?? UNSAID) }] as const];
+    const part = partOf(row.shape);
+    return part === null ? [] : [[name, { ...part, ...aboutOf(row) }] as const];
   });
   const required = data.flatMap(([name]) => {
     const { isRequired, isCheckedByOwner } = rows[name] as Row;
@@ -34,13 +33,14 @@ function objectOf(rows: Rows, prefix: string, said: Sentences): Json {
   };
 }
 
-function aboutOf({ default: value, shape }: Row, does: string): Json {
+function aboutOf(row: Row): Json {
+  const { does, default: value, shape } = row;
   const hasDefault = value !== null && typeof value !== 'object' && shape.kind !== 'group';
   return { description: withoutLinks(does).replaceAll('`', ''), ...(hasDefault ? { default: value } : {}) };
 }
 
 /** `null`: no JSON file can say it. */
-function partOf(shape: Shape, path: string, said: Sentences): Json | null {
+function partOf(shape: Shape): Json | null {
   switch (shape.kind) {
     case 'boolean':
       return { type: 'boolean' };
@@ -57,7 +57,7 @@ function partOf(shape: Shape, path: string, said: Sentences): Json | null {
       return { type: 'string', ...ends, ...(pattern === undefined ? {} : { pattern }) };
     }
     case 'list': {
-      const items = partOf(shape.of, `${path}[]`, said);
+      const items = partOf(shape.of);
       if (items === null) return null;
       const ends = {
         ...(shape.least === 0 ? {} : { minItems: shape.least }),
@@ -66,11 +66,11 @@ function partOf(shape: Shape, path: string, said: Sentences): Json | null {
       return { type: 'array', items, ...ends };
     }
     case 'group':
-      return objectOf(shape.rows, `${path}.`, said);
+      return objectOf(shape.rows);
     case 'code':
       return null;
     case 'either': {
-      const parts = shape.shapes.flatMap((each) => partOf(each, path, said) ?? []);
+      const parts = shape.shapes.flatMap((each) => partOf(each) ?? []);
       return parts.length === 1 ? (parts[0] as Json) : { anyOf: parts };
     }
   }

@@ -1,6 +1,6 @@
 // Rows as text: ranges, defaults and sentences, for doc comments and for the tables of the reference and the README.
 
-import type { Relaxed, Row, Rows, Shape } from '../../src/options/row.js';
+import type { Row, Shape } from '../../src/options/row.js';
 import { type PlacedRow, placedRows, type Section } from '../../src/options/table.js';
 
 /** The values a shape accepts, in Markdown. */
@@ -42,12 +42,15 @@ export function defaultOf({ defaultText, isRequired, default: value, shape }: Ro
   return typeof value === 'number' ? written(value) : `\`${Array.isArray(value) ? '[]' : String(value)}\``;
 }
 
-/** Values that are less polite than a site may expect, in Markdown. */
-function relaxedValues({ values }: Relaxed): string {
-  if ('below' in values) return `less than ${written(values.below)}`;
-  if ('above' in values) return `more than ${written(values.above)}`;
-  if ('longerThan' in values) return `more than ${written(values.longerThan)} entries`;
-  return 'not' in values ? `all but \`${values.not}\`` : values.map((value) => `\`${value}\``).join(', ');
+/** What the option does and which values are relaxed, in Markdown. */
+export function sentenceOf({ does, relaxed }: Row): string {
+  if (relaxed === undefined) return does;
+  const { values } = relaxed;
+  if ('below' in values) return `${does} Relaxed: less than ${written(values.below)}.`;
+  if ('above' in values) return `${does} Relaxed: more than ${written(values.above)}.`;
+  if ('longerThan' in values) return `${does} Relaxed: more than ${written(values.longerThan)} entries.`;
+  if ('not' in values) return `${does} Relaxed: all but \`${values.not}\`.`;
+  return `${does} Relaxed: ${values.map((value) => `\`${value}\``).join(', ')}.`;
 }
 
 /** Markdown with the paths of guides in place of links. */
@@ -61,57 +64,23 @@ export function written(value: number): string {
   return value === 1 / 3_600 ? '1/3,600' : value.toLocaleString('en-US');
 }
 
-/** What options do, by their paths, in Markdown. */
-export type Sentences = ReadonlyMap<string, string>;
-
-/** What stands in the page until somebody has written what a new option does. */
-export const UNSAID = 'Not described yet.';
-
 /** The sections of docs/reference/options.md. */
-export function optionSections(sections: readonly Section[], page: string): string {
-  return sections.map((each) => section(each, sentencesIn(page, [each]))).join('\n\n');
+export function optionSections(sections: readonly Section[]): string {
+  return sections.map(section).join('\n\n');
 }
 
-/** What the page says of the options of these sections: below the heading of each, and of groups at the beginning. */
-export function sentencesIn(page: string, sections: readonly Section[]): Sentences {
-  const found = sections.flatMap(({ title, rows }) => {
-    const [, rest = ''] = page.split(`\n## ${title}\n`);
-    const [intro = '', ...definitions] = rest.replace(/\n(?:## |<!-- end)[\s\S]*/, '').split('\n### ');
-    const groups = introduced(rows).map(({ path }, at) => [path, paragraphs(intro)[at] || UNSAID] as const);
-    const ofOptions = definitions.map((text) => {
-      const [heading = '', _facts, ...said] = paragraphs(text);
-      return [heading.replaceAll('`', ''), said.join('\n\n') || UNSAID] as const;
-    });
-    return [...groups, ...ofOptions];
-  });
-  return new Map(found);
-}
-
-function paragraphs(text: string): string[] {
-  return text.trim().split('\n\n');
-}
-
-/** The groups that a section begins with; those within them have headings. */
-function introduced(rows: Rows): readonly PlacedRow[] {
-  return placedRows(rows).filter(({ row }) => row.shape.kind === 'group' && Object.values(rows).includes(row));
-}
-
-function section({ title, rows }: Section, said: Sentences): string {
-  const groups = introduced(rows);
-  const options = placedRows(rows).filter(({ path }) => groups.every((group) => group.path !== path));
-  const intro = groups.map(({ path }) => said.get(path) ?? UNSAID);
-  return [`## ${title}`, ...intro, ...options.map((placed) => definition(placed, said))].join('\n\n');
+function section({ title, rows }: Section): string {
+  const all = placedRows(rows);
+  const groups = all.filter(({ row }) => row.shape.kind === 'group' && Object.values(rows).includes(row));
+  const intro = groups.map(({ row }) => row.does).join('\n\n');
+  const options = all.filter(({ row }) => row.shape.kind !== 'group');
+  return [`## ${title}`, ...(intro === '' ? [] : [intro]), ...options.map(definition)].join('\n\n');
 }
 
 /** A heading, so that each option has an anchor; the site makes a definition list of them. */
-function definition({ path, row }: PlacedRow, said: Sentences): string {
-  const byDefault = row.isRequired === true ? 'required' : `default: ${defaultOf(row) || 'that of each'}`;
-  const facts = [
-    rangeOf(row.shape),
-    byDefault,
-    ...(row.relaxed === undefined ? [] : [`relaxed: ${relaxedValues(row.relaxed)}`]),
-  ];
-  return `### \`${path}\`\n\n${facts.join(' · ')}\n\n${said.get(path) ?? UNSAID}`;
+function definition({ path, row }: PlacedRow): string {
+  const byDefault = row.isRequired === true ? 'required' : `default: ${defaultOf(row)}`;
+  return `### \`${path}\`\n\n${rangeOf(row.shape)} · ${byDefault}\n\n${sentenceOf(row)}`;
 }
 
 /** The table of the package's README: what there is, and its default. */

@@ -1,12 +1,10 @@
-// The interfaces of the options, as the source of a TypeScript module. Editors show its doc comments, whose sentences
-// are those of the reference.
+// The interfaces of the options, as the source of a TypeScript module. Editors show its doc comments.
 
 import type { Row, Rows, Shape } from '../../src/options/row.js';
-import { defaultOf, rangeOf, type Sentences, UNSAID, withoutLinks } from './option-text.js';
+import { defaultOf, rangeOf, withoutLinks } from './option-text.js';
 
-const HEAD = `// The options of \`createCrawler\`. Generated from the rows in this folder and from the sentences of
-// docs/reference/options.md: edit those, then run \`pnpm generate\`. It is still one file because a reader of one option
-// usually wants the next.
+const HEAD = `// The options of \`createCrawler\`. Generated from the rows in this folder: edit those, then run \`pnpm generate\`. It is
+// still one file because a reader of one option usually wants the next.
 
 import type {
   CanonicalRule,
@@ -44,50 +42,36 @@ const EXPORTED: ReadonlySet<string> = new Set([
 ]);
 const MAX_COLUMNS = 120;
 
-/**
- * The module.
- *
- * @param rows - Those of `createCrawler`, and what they do.
- * @param ofFile - Those of a configuration file alone.
- */
-export function optionTypes(rows: Rows, said: Sentences, ofFile: Rows, saidOfFile: Sentences): string {
+/** The module. @param rows - Those of \`createCrawler\`. @param ofFile - Those of a configuration file alone. */
+export function optionTypes(rows: Rows, ofFile: Rows): string {
   const all = [
-    declaration('CrawlerOptions', rows, '', said, 'Everything a crawl can be configured with.'),
-    declaration('FileOptions', ofFile, '', saidOfFile, 'What a configuration file may say in addition.'),
-    ...groupTypes(rows, '', said),
-  ];
+    ['CrawlerOptions', rows, 'Everything a crawl can be configured with.', []] as const,
+    ['FileOptions', ofFile, 'What a configuration file may say in addition.', []] as const,
+    ...groupsOf(rows),
+  ].map(([name, each, does, needed]) => declaration(name, each, does, needed));
   return `${HEAD}\n${all.join('\n')}`;
 }
 
-/** The types of groups. @param prefix - The path of what holds them, with a dot. */
-function groupTypes(rows: Rows, prefix: string, said: Sentences): string[] {
+type Group = readonly [name: string, rows: Rows, does: string, needsOneOf: readonly string[]];
+
+function groupsOf(rows: Rows): Group[] {
   return Object.entries(rows).flatMap(([name, { shape }]) => {
-    const isList = shape.kind === 'list';
-    const shapes = shape.kind === 'either' ? shape.shapes : [isList ? shape.of : shape];
-    const within = `${prefix}${name}${isList ? '[]' : ''}.`;
-    return shapes.flatMap((each) => {
-      if (each.kind !== 'group' || DECLARED.has(each.type)) return [];
-      const { type, rows: inner, needsOneOf } = each;
-      const about = `The options of \`${name}\`.`;
-      return [declaration(type, inner, within, said, about, needsOneOf), ...groupTypes(inner, within, said)];
+    const shapes = shape.kind === 'either' ? shape.shapes : [shape.kind === 'list' ? shape.of : shape];
+    const groups = shapes.filter((each) => each.kind === 'group' && !DECLARED.has(each.type));
+    return groups.flatMap((each) => {
+      if (each.kind !== 'group') return [];
+      return [
+        [each.type, each.rows, `The options of \`${name}\`.`, each.needsOneOf ?? []] as const,
+        ...groupsOf(each.rows),
+      ];
     });
   });
 }
 
-function declaration(
-  name: string,
-  rows: Rows,
-  prefix: string,
-  said: Sentences,
-  about: string,
-  needsOneOf: readonly string[] = [],
-): string {
+function declaration(name: string, rows: Rows, does: string, needsOneOf: readonly string[]): string {
   const isWhole = name === 'CrawlerOptions';
-  const members = Object.entries(rows).map(([key, row]) => {
-    const does = said.get(`${prefix}${key}`) ?? UNSAID;
-    return member(key, row, does, isWhole && NEEDED.test(key));
-  });
-  const doc = EXPORTED.has(name) ? comment(about, '') : '';
+  const members = Object.entries(rows).map(([key, row]) => member(key, row, isWhole && NEEDED.test(key)));
+  const doc = EXPORTED.has(name) ? comment(withoutLinks(does), '') : '';
   if (needsOneOf.length === 0) return `${doc}export interface ${name} {\n${members.join('')}}\n`;
   const needed = needsOneOf.map((key) => `{ readonly ${key}: number }`).join(' | ');
   return `${doc}export type ${name} = Any${name} & (${needed});\n\ninterface Any${name} {\n${members.join('')}}\n`;
@@ -96,17 +80,17 @@ function declaration(
 /** The options that no crawl goes without. */
 const NEEDED = /^(identity|scope|bounds)$/;
 
-function member(key: string, row: Row, does: string, isNeeded: boolean): string {
+function member(key: string, row: Row, isNeeded: boolean): string {
   const isOptional = row.isRequired !== true && !isNeeded;
   const head = `  readonly ${key}${isOptional ? '?' : ''}:`;
   const type = typeOf(row.shape);
   const line = `${head} ${type};\n`;
   const isLong = line.length > MAX_COLUMNS + 1 && type.includes(' | ');
-  return `${comment(docOf(row, does), '  ')}${isLong ? `${head}\n    | ${type.split(' | ').join('\n    | ')};\n` : line}`;
+  return `${comment(docOf(row), '  ')}${isLong ? `${head}\n    | ${type.split(' | ').join('\n    | ')};\n` : line}`;
 }
 
-function docOf(row: Row, does: string): string {
-  const { shape } = row;
+function docOf(row: Row): string {
+  const { shape, does } = row;
   const shapes = shape.kind === 'either' ? shape.shapes : [shape];
   const ranges = shapes.filter(({ kind }) => kind === 'number' || kind === 'list').map(rangeOf);
   const counted = ranges.filter((range) => /\d/.test(range)).map((range) => range.replace(/^list of /, ''));
