@@ -180,6 +180,18 @@ describe('mannerly crawl', () => {
     }
   });
 
+  it('says that a table keeps the items it has when a crawl starts over, or starts another time', async () => {
+    const table = join(base, 'items.csv');
+    const told: boolean[] = [];
+    for (const more of [[], [], ['--reset'], ['--out', join(base, 'other')]]) {
+      const io = fakeIo();
+      await crawl(io, '--pages', '1', '--csv', table, ...more);
+      told.push(io.errLines.some((line) => line.startsWith(`Warning: ${table} may have items of the same pages`)));
+    }
+    expect(told).toEqual([false, false, true, true]);
+    expect(readFileSync(table, 'utf8').trim().split('\n')).toHaveLength(2);
+  });
+
   it('ends at once at the second Ctrl-C', async () => {
     const io = fakeIo();
     onPage = () => {

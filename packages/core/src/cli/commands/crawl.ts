@@ -90,7 +90,13 @@ function announce({ seeds, flags, options, file }: CrawlSetup, out: string, io: 
     `At most ${most.join(', ')} (--pages, --depth, --minutes), ${flags.again === true ? 'in this visit' : 'all runs together'}.`,
   );
   if (file !== null) io.err(`Configured by ${file}.`);
-  io.err(holdsCrawl(out) && flags.reset !== true ? `Continuing in ${out}.` : `Into ${out}.`);
+  const continues = holdsCrawl(out) && flags.reset !== true;
+  io.err(continues ? `Continuing in ${out}.` : `Into ${out}.`);
+  const kept = continues ? [] : [flags.csv, flags.sqlite].filter((table) => table !== undefined && existsSync(table));
+  if (kept.length > 0) {
+    const hint = 'To have its new items there, remove the file first or name another.';
+    io.err(`Warning: ${kept.join(' and ')} may have items of the same pages, which stay as they are. ${hint}`);
+  }
   if (signature !== undefined && lacksPage(options.identity)) io.err(NO_PAGE);
   const { interval = 1 } = flags;
   if (interval < 1) {
