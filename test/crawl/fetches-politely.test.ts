@@ -22,6 +22,7 @@ const SITE = {
   '/astray': redirect('/private/x'),
   '/round': redirect('/round'),
   '/long': text('x'.repeat(5_000)),
+  '/silent': { misbehave: 'silent' as const },
   '/cut': { body: 'x', misbehave: 'cut' as const },
   '/private/x': page('never'),
 };
@@ -108,12 +109,32 @@ it('takes GET and http alone, and ends when it is told', async () => {
   }
   await expect(fetch('ftp://a.test/')).rejects.toThrow(refused('url-scheme'));
   await expect(fetch(web.url('a.test'), { signal: AbortSignal.abort() })).rejects.toThrow(/abort/);
+  const opening = new AbortController();
+  const early = fetch(web.url('a.test'), { signal: opening.signal });
+  opening.abort();
+  await expect(early).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
   await fetch(web.url('a.test'));
   // Its turn comes in 300 ms.
   const late = fetch(web.url('a.test', '/b'), { signal: AbortSignal.timeout(50) });
   await expect(late).rejects.toThrow(expect.objectContaining({ name: 'TimeoutError' }));
   await fetch.close();
   expect((await fetch(web.url('a.test', '/c'))).status).toBe(200);
+});
+
+it('a request that is aborted, in flight or waiting for its turn, does not keep its host from the next', async () => {
+  const { web, fetch } = await site();
+  const [inFlight, waiting] = [new AbortController(), new AbortController()];
+  const aborted = [
+    fetch(web.url('a.test', '/silent'), { signal: inFlight.signal }),
+    fetch(web.url('a.test', '/b'), { signal: waiting.signal }),
+  ];
+  const ends = Promise.allSettled(aborted);
+  await expect.poll(() => web.log.length, { timeout: 300_000 }).toBe(2);
+  waiting.abort('mine');
+  inFlight.abort('mine');
+  expect(await ends).toEqual(aborted.map(() => ({ status: 'rejected', reason: 'mine' })));
+  expect((await fetch(web.url('a.test', '/c'))).status).toBe(200);
+  expect(web.log.map(({ path }) => path)).toEqual(['/robots.txt', '/silent', '/c']);
 });
 
 it('asks for the head alone where it is told, and says so in the log', async () => {

@@ -33,7 +33,12 @@ interface PageRequestsParts {
 
 type Purpose = 'handler' | 'subresource' | 'requisite' | 'license' | 'login';
 
-type RequestOptions = PageFetchOptions & { readonly method?: 'HEAD' | 'POST'; readonly body?: string };
+type RequestOptions = PageFetchOptions & {
+  readonly method?: 'GET' | 'HEAD' | 'POST';
+  readonly body?: string;
+  /** Whether its signal ends the wait for its turn, and the exchange. @default false */
+  readonly isAbortable?: boolean;
+};
 
 /** One request while it waits for its turn. */
 interface PlannedRequest {
@@ -49,11 +54,9 @@ export class PageRequests {
   readonly #queue: PQueue;
   readonly #waiting: Record<Purpose, number> = { handler: 0, subresource: 0, requisite: 0, license: 0, login: 0 };
   readonly fetch: OwnFetcher = (...request) => this.#request('handler', ...request);
-  /** The same without the body, for requests that go into no archive. */
-  readonly head: OwnFetcher = (page, url, options, signal) =>
-    this.#request('handler', page, url, { ...options, method: 'HEAD' }, signal);
   /** The same for a page in a browser: when its signal is aborted, what is in flight is aborted too. */
-  readonly subresource: OwnFetcher = (...request) => this.#request('subresource', ...request);
+  readonly subresource: OwnFetcher = (page, url, options, signal) =>
+    this.#request('subresource', page, url, { ...options, isAbortable: true }, signal);
   /** The same for a page that is archived. */
   readonly requisite: OwnFetcher = (...request) => this.#request('requisite', ...request);
   /** A licence document, outside the scope too, in its host's turn, and without hooks (licensing §11). */
@@ -67,6 +70,11 @@ export class PageRequests {
   /** The login page and the form that the operator has named. */
   login(url: string, options: RequestOptions, signal: AbortSignal): Promise<PageFetch> {
     return this.#request('login', { url, depth: 0 }, url, options, signal);
+  }
+
+  /** For a polite fetch, which has no page and no archive. */
+  polite(method: 'GET' | 'HEAD', url: string, options: PageFetchOptions, signal: AbortSignal): Promise<PageFetch> {
+    return this.#request('handler', { url, depth: 0 }, url, { ...options, method, isAbortable: true }, signal);
   }
 
   /** Handlers that wait for the turn of a host. Their pages must not keep others from being taken. */
@@ -102,6 +110,7 @@ export class PageRequests {
       const verdict = await hooks.beforeFetch(plannedOf(candidate), purpose);
       if (verdict?.kind === 'refused') return { kind: 'dropped', url, reason: 'hook-refused' };
     }
+    const { isAbortable = false } = options;
     const waitMs = Math.min(Math.max(0, options.waitMs ?? DEFAULT_OWN_WAIT_MS), MAX_OWN_WAIT_MS);
     const request: PlannedRequest = {
       candidate,
@@ -109,7 +118,7 @@ export class PageRequests {
       options,
       untilMs: nowMs() + waitMs,
       // A handler's exchange ends even when the handler has ended before: its answer is archived all the same.
-      signal: purpose === 'handler' ? stop.signal : AbortSignal.any([stop.signal, signal]),
+      signal: purpose === 'handler' && !isAbortable ? stop.signal : AbortSignal.any([stop.signal, signal]),
     };
     for (;;) {
       if (signal.aborted || stop.isRequested()) return { kind: 'held', url, reason: 'stopping', untilMs: null };
@@ -121,10 +130,10 @@ export class PageRequests {
   /** Waits for one turn of the host and uses it. `null`: no request was sent, and another turn is needed. */
   async #takeTurn(request: PlannedRequest): Promise<PageFetch | null> {
     const { frontier, wakeup } = this.#parts;
-    const { candidate, purpose, untilMs, signal } = request;
+    const { candidate, purpose, options, untilMs, signal } = request;
     this.#waiting[purpose] += 1;
-    // A page in a browser that is over gives up its place in the queue; a handler's request keeps it.
-    const giveUp = purpose === 'subresource' ? signal : undefined;
+    // What is aborted gives up its place in the queue; the request of a handler that has ended keeps it.
+    const giveUp = options.isAbortable === true ? signal : undefined;
     const asked = frontier.ask(candidate, untilMs, giveUp).finally(() => {
       this.#waiting[purpose] -= 1;
     });

@@ -102,7 +102,8 @@ export interface PoliteFetch {
    * As the platform's `fetch`, except: GET and HEAD only; `User-Agent`, cookies and credentials are not the caller's to
    * set; a body that is longer than `network.maxBodyBytes` is an error; nothing is retried.
    * @throws PoliteFetchError (rejects) `fetch-refused` with reason and line; `fetch-failed`. The signal's reason where
-   *   it is aborted. MannerlyError `option-invalid` for another method; `directory-in-use`, `directory-taken`.
+   *   it is aborted, which ends an exchange in flight. MannerlyError `option-invalid` for another method;
+   *   `directory-in-use`, `directory-taken`.
    */
   (input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** Ends what waits, completes what is in flight, and closes the directory. A later call starts anew. */
@@ -215,6 +216,7 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
       open = null;
     });
     const ready = await open;
+    request.signal.throwIfAborted();
     const staysAlive = setInterval(() => undefined, ALIVE_MS);
     try {
       return await unlessAborted(fetched(ready, request, waitMs), request.signal);
@@ -262,15 +264,15 @@ function idleClock(): Clock {
 /** One response, behind as many redirects as are followed: each hop is judged, and waits, like the first. */
 async function fetched({ run, cache }: OpenRun, request: Request, waitMs: number): Promise<Response> {
   const headers = Object.fromEntries(request.headers);
-  const way = request.method === 'HEAD' ? 'head' : 'fetch';
+  const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
   let url = request.url.replace(/#.*$/s, '');
   for (let hops = 0; ; hops += 1) {
     if (hops > MAX_FETCH_REDIRECTS) throw new PoliteFetchError({ kind: 'redirect', url, reason: 'redirect-limit' });
     const target = url;
     const send = (fields: Fields): Promise<PageFetch> =>
-      run.pageRequests[way]({ url: target, depth: 0 }, target, { waitMs, headers: fields }, request.signal);
+      run.pageRequests.polite(method, target, { waitMs, headers: fields }, request.signal);
     const answer =
-      cache === null || way === 'head' || request.cache === 'no-store'
+      cache === null || method === 'HEAD' || request.cache === 'no-store'
         ? await send(headers)
         : await cache.fetch(
             { url, headers: cache.allFields(url, headers), isAllowed: await isAllowed(run, request, url) },
@@ -288,7 +290,7 @@ async function fetched({ run, cache }: OpenRun, request: Request, waitMs: number
       continue;
     }
     const { status, statusText, body } = answer;
-    const isBodiless = way === 'head' || status === 204 || status === 205 || status === 304;
+    const isBodiless = method === 'HEAD' || status === 204 || status === 205 || status === 304;
     const bytes = isBodiless ? null : new Uint8Array(body);
     const response = new Response(bytes, { status, statusText, headers: headersOf(answer.headers) });
     Object.defineProperties(response, { url: { value: url }, redirected: { value: hops > 0 } });
@@ -304,7 +306,7 @@ async function isAllowed(run: Run, { cache }: Request, url: string): Promise<boo
   return (await run.frontier.look(url)).gate.kind === 'allow';
 }
 
-/** A request in flight ends by itself: its answer counts for the host's pace even if no one waits for it. */
+/** The caller does not wait for the end of what it has aborted. */
 function unlessAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
