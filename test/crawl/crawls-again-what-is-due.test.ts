@@ -163,14 +163,17 @@ describe('a crawl that is run again', () => {
 
   // Forty days later its visits are queued once more, with the number of another month.
   it.each([1, 41])(
-    'continues on day %d, requests nothing twice, and counts its bounds from its beginning',
+    'continues on day %d, requests nothing and asks no hook twice, and counts its bounds from its beginning',
     async (day) => {
       const { run } = await site(tagged);
       await run(0, { bounds: { pages: PAGES } });
       edition.fill(2);
       let left = 10;
+      const asked: string[] = [];
+      const hooks = { beforeFetch: ({ url }: { readonly url: string }) => void asked.push(url) };
       const stopped = await run(1, {
         bounds: { pages: PAGES },
+        hooks,
         handlers: (crawler) =>
           void crawler.on('html', async () => {
             left -= 1;
@@ -178,7 +181,8 @@ describe('a crawl that is run again', () => {
           }),
       });
       expect(stopped.report.state).toBe('stopped');
-      const rest = await run(day, { bounds: { pages: PAGES } });
+      const rest = await run(day, { bounds: { pages: PAGES }, hooks });
+      expect(asked).toHaveLength(PAGES);
       expect([...stopped.paths, ...rest.paths].sort()).toEqual([...new Set([...stopped.paths, ...rest.paths])].sort());
       expect(stopped.paths.length + rest.paths.length).toBe(PAGES);
       // The next one has its own bound.

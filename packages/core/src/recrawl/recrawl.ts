@@ -114,13 +114,18 @@ export class Recrawl {
     return { ...this.#counts, ...this.known.counts() };
   }
 
-  /** Reads what is known of a page. @returns The conditions of its request; `null`: the visit is over already. */
-  async before(work: PageWork): Promise<Record<string, string> | null> {
+  /** Reads what is known of a page. @returns Whether the visit is over already: it was queued twice. */
+  async isOver({ url, record: { visit = 0 } }: PageWork): Promise<boolean> {
+    const kept = visit === 0 ? null : decodeVisit(await this.#store.readRecord(visitKey(url)));
+    return kept !== null && this.#begun.isOver(url, visit, kept.againAs, this.#parts.nowMs());
+  }
+
+  /** @returns The conditions of its request. */
+  async before(work: PageWork): Promise<Record<string, string>> {
     const kept = decodeVisit(await this.#store.readRecord(visitKey(work.url)));
     const before = kept === null ? null : this.known.priors.expected(kept);
     const nowMs = this.#parts.nowMs();
     const { visit = 0 } = work.record;
-    if (before !== null && this.#begun.isOver(work.url, visit, before.againAs, nowMs)) return null;
     const isAgain = before !== null && isAgainNumber(visit, lastTryMs(before), nowMs);
     const sendable = isAgain && this.#isHandled(before) ? conditionsOf(before, this.#parts.sentAs(work.url)) : {};
     const how = await archiveAs(this.#parts.archive(), before, Object.keys(sendable).length > 0, {

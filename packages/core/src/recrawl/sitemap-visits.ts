@@ -125,7 +125,7 @@ export class SitemapVisits {
     }
   }
 
-  /** Reads what is known of a sitemap. @returns As `Recrawl.before`. */
+  /** Reads what is known of a sitemap. @returns The conditions of its request; `null`: its visit is over already. */
   async before(work: PageWork): Promise<Record<string, string> | null> {
     const url = firstUrl(work);
     const before = decodeVisit<SitemapVisit>(await this.#store.readRecord(urlKey(SITEMAP_PREFIX, url)));

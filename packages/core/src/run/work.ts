@@ -53,6 +53,8 @@ function tombstoneOf(run: Run, { lease, url, record }: PageWork, why: string): I
 }
 
 async function resultOf(run: Run, work: Work): Promise<WorkResult> {
+  // Its page has been decided: no hook or rule is asked once more.
+  if (work.kind === 'page' && (await run.recrawl?.isOver(work)) === true) return OVER;
   if (work.kind === 'page' && run.readings.refuses(work.url)) return poisonResult(run, work);
   if (work.kind === 'page' && run.scope.denies(work.url)) {
     return decided(run, work, { status: 'dropped', reason: 'scope-excluded', layer: 'scope', isPage: false });
@@ -152,8 +154,8 @@ function largeBody({ companions, handlers }: Run, work: Work, { status, headers 
 }
 
 /**
- * What makes a request conditional: of a robots.txt its last good copy, of a page its last visit. `null`: the visit was
- * queued twice, and is over.
+ * What makes a request conditional: of a robots.txt its last good copy, of a page its last visit. `null`: the visit of a
+ * sitemap was queued twice, and is over.
  */
 async function conditionsOf({ recrawl, sitemaps, archive }: Run, work: Work): Promise<Record<string, string> | null> {
   if (work.kind === 'page' && work.record.via !== 'companion') return recrawl === null ? {} : recrawl.before(work);
