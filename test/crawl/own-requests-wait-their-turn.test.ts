@@ -209,7 +209,7 @@ describe('page.fetch', () => {
     expect(kinds.filter((kind) => kind === 'page-fetch-limit')).toHaveLength(3);
   });
 
-  it('carries neither cookies nor credentials nor a referrer, whatever the handler says', async () => {
+  it('carries neither cookies nor credentials nor a referrer: a handler that sets one is told', async () => {
     const web = await webForTest({
       hosts: {
         'a.test': {
@@ -219,24 +219,28 @@ describe('page.fetch', () => {
         },
       },
     });
+    const refused: unknown[] = [];
     await crawl({
       seeds: [web.url('a.test')],
       handlers: (crawler) =>
         crawler.on('html', async (each) => {
-          await each.fetch('/x', {
-            headers: {
-              Cookie: 'a=1',
-              Authorization: 'Basic eDp5',
-              Referer: each.url,
-              'User-Agent': 'other',
-              Accept: 'application/json',
-            },
-          });
+          const fields = ['Cookie', 'authorization', 'Referer', 'User-Agent'].map((name) => ({ [name]: 'mine' }));
+          for (const headers of [...fields, new Headers() as never])
+            refused.push(await each.fetch('/x', { headers }).catch((error: unknown) => error));
+          await each.fetch('/x', { headers: { Accept: 'application/json' } });
         }),
     });
-    const { headers } = web.log.find(({ path }) => path === '/x')!;
+    const code = 'option-invalid';
+    expect(refused).toMatchObject([
+      { code, message: 'expected `fetch.headers` to be fields that a handler may set, got "Cookie"' },
+      { code, hint: 'authorization: a credential may go to one origin only.' },
+      { code, message: expect.stringContaining('got "Referer"') },
+      { code, hint: 'User-Agent: it says who asks: see `identity`.' },
+      { code, message: expect.stringContaining('to be an object of names and values') },
+    ]);
+    expect(web.log.map(({ path }) => path)).toEqual(['/robots.txt', '/', '/x']);
+    const { headers } = web.log[2]!;
     expect(headers['accept']).toBe('application/json');
-    expect(headers['user-agent']).toContain('test-bot');
     for (const name of ['cookie', 'authorization', 'referer']) expect(headers).not.toHaveProperty(name);
   });
 

@@ -4,10 +4,11 @@
 import { hash } from 'node:crypto';
 import { invalidOption, MannerlyError, shown } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
+import { OURS } from '../refused-fields.js';
 import type { RequestRecord } from '../report/decision.js';
 import { ACCEPT_ENCODING } from './content-coding.js';
 import { MAX_CONTACT_LENGTH, MAX_TOKEN_LENGTH, MAX_TOKENS } from './limits.js';
-import { OURS, withFields } from './own-headers.js';
+import { withFields } from './own-headers.js';
 
 export interface Identity {
   readonly name: string;

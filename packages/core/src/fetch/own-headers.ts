@@ -1,31 +1,9 @@
-// Header fields that the operator adds to requests for content, such as Accept-Language. What says who asks, what the
-// connection needs, and what would make a crawler look like somebody else is refused by name.
+// Header fields that the operator adds to requests for content, such as Accept-Language.
 
 import { createHostMatch } from '@mannerly/frontier/internal';
 import { invalidOption } from '../errors.js';
+import { whyRefused } from '../refused-fields.js';
 import { MAX_OWN_HEADER_CHARS, MAX_OWN_HEADERS } from './limits.js';
-
-/** Fields that no caller sets: identity, the connection, and what links one request to another. */
-export const OURS = new RegExp(
-  '^(?:user-agent|from|accept-encoding|host|connection|keep-alive|te|trailer|transfer-encoding|content-length|' +
-    'expect|upgrade|cookie|authorization|proxy-authorization|proxy-connection|referer|' +
-    'signature|signature-input|signature-agent|accept-signature|' +
-    // The crawl pays nothing.
-    'crawler-exact-price|crawler-max-price|payment-signature|x-payment)$',
-  'i',
-);
-
-/** What each of these fields is, which an operator may not set for the whole crawl. */
-const REFUSED: readonly (readonly [names: RegExp, why: string])[] = [
-  [/^(?:user-agent|from)$/, 'it says who asks: see `identity`'],
-  [/^(?:cookie|set-cookie)$/, 'see `network.cookies`'],
-  [/^(?:(?:proxy-)?authorization|x-api-key|x-auth-.*|.*-token)$/, 'a credential may go to one origin only'],
-  [/^(?:signature.*|accept-signature)$/, 'see `identity.signature`'],
-  [/^(?:if-.*|range)$/, 'the crawl makes requests conditional itself: see `recrawl`'],
-  [/^(?:referer|origin|sec-.*|dnt)$/, 'browsers set it, and this is none'],
-  [/^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|client-ip|true-client-ip|cf-.*)$/, 'it hides who asks'],
-  [OURS, 'the crawl sets it'],
-];
 
 const FIELD = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([!-~]|[!-~][ -~]*[!-~])[ \t]*$/;
 
@@ -45,7 +23,7 @@ export function readOwnHeaders(lines: readonly string[], path = 'network.headers
       const expected = `a field such as "Accept-Language: de", at most ${MAX_OWN_HEADER_CHARS} characters`;
       throw invalidOption(option, expected, line);
     }
-    const why = REFUSED.find(([names]) => names.test(name.toLowerCase()))?.[1];
+    const why = whyRefused(name);
     if (why !== undefined) throw invalidOption(option, 'a field that a crawl may add', name, `${name}: ${why}.`);
     if (Object.keys(fields).some((known) => known.toLowerCase() === name.toLowerCase())) {
       throw invalidOption(option, 'a field that is not given twice', name);

@@ -9,6 +9,7 @@ import { type PageAlternate, type PageLink, selectLinks } from '../page/links.js
 import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import { linkBase, resolveHref } from '../page/resolve-href.js';
+import { checkRequestFields } from '../refused-fields.js';
 import type { AddResult, FollowOptions, HandledPage, PageChange, SaveAllOptions, SaveOptions } from './handled-page.js';
 import {
   DEFAULT_MEDIA_BYTES,
@@ -138,14 +139,16 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
       return addUrl(this.#page, this.#tools.stage, this.#leftAlone, url, options);
     });
 
-  readonly fetch = async (text: string, options: PageFetchOptions = {}): Promise<PageFetch> => {
-    checkOptions(FETCH_OPTIONS, options);
-    const url = resolved(this.#page, text);
-    if (url === null) return { kind: 'dropped', url: text.slice(0, MAX_LINK_URL_CHARS), reason: 'url-invalid' };
-    this.#fetches += 1;
-    if (this.#fetches > MAX_PAGE_FETCHES) return { kind: 'dropped', url, reason: 'page-fetch-limit' };
-    return this.#tools.fetch(this.#page, url, options, this.signal);
-  };
+  readonly fetch = (text: string, options: PageFetchOptions = {}): Promise<PageFetch> =>
+    settled(() => {
+      checkOptions(FETCH_OPTIONS, options);
+      checkRequestFields(options.headers ?? {}, 'fetch.headers');
+      const url = resolved(this.#page, text);
+      if (url === null) return { kind: 'dropped', url: text.slice(0, MAX_LINK_URL_CHARS), reason: 'url-invalid' };
+      this.#fetches += 1;
+      if (this.#fetches > MAX_PAGE_FETCHES) return { kind: 'dropped', url, reason: 'page-fetch-limit' };
+      return this.#tools.fetch(this.#page, url, options, this.signal);
+    });
 
   readonly revisit = (afterMs: number, options: Omit<FollowOptions, 'allowDuplicate' | 'depth'> = {}): Promise<void> =>
     this.#inTime(undefined, () => this.#tools.stage.link(nextVisit(this.#page, afterMs, options)));

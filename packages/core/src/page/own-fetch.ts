@@ -6,7 +6,7 @@ import type { FetchOutcome } from '../fetch/outcome.js';
 export interface PageFetchOptions {
   /** How long it may wait for its host's turn and for its robots.txt, 0 to 600,000 ms. @default 30_000 */
   readonly waitMs?: number;
-  /** More header fields, such as Accept. A handler cannot set identity, cookies and credentials. */
+  /** More header fields, such as Accept. Those of identity, connection, cookies and credentials are refused. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Decoded bytes kept, 1 to `network.maxBodyBytes`. @default `network.maxBodyBytes` */
   readonly maxBodyBytes?: number;

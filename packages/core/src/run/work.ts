@@ -154,8 +154,8 @@ function largeBody({ companions, handlers }: Run, work: Work, { status, headers 
 }
 
 /**
- * What makes a request conditional: of a robots.txt its last good copy, of a page its last visit. `null`: the visit of a
- * sitemap was queued twice, and is over.
+ * What makes a request conditional: of a robots.txt its last good copy, of a page its last visit. `null`: the visit of
+ * a sitemap was queued twice, and is over.
  */
 async function conditionsOf({ recrawl, sitemaps, archive }: Run, work: Work): Promise<Record<string, string> | null> {
   if (work.kind === 'page' && work.record.via !== 'companion') return recrawl === null ? {} : recrawl.before(work);

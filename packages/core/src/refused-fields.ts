@@ -1,0 +1,44 @@
+// Header fields that are refused by name: what says who asks, what the connection needs, and what would make a crawler
+// look like somebody else.
+
+import { invalidOption } from './errors.js';
+
+/** Fields that no caller sets: identity, the connection, and what links one request to another. */
+export const OURS = new RegExp(
+  '^(?:user-agent|from|accept-encoding|host|connection|keep-alive|te|trailer|transfer-encoding|content-length|' +
+    'expect|upgrade|cookie|authorization|proxy-authorization|proxy-connection|referer|' +
+    'signature|signature-input|signature-agent|accept-signature|' +
+    // The crawl pays nothing.
+    'crawler-exact-price|crawler-max-price|payment-signature|x-payment)$',
+  'i',
+);
+
+/** What each of these fields is, which an operator may not set for the whole crawl. */
+const REFUSED: readonly (readonly [names: RegExp, why: string])[] = [
+  [/^(?:user-agent|from)$/, 'it says who asks: see `identity`'],
+  [/^(?:cookie|set-cookie)$/, 'see `network.cookies`'],
+  [/^(?:(?:proxy-)?authorization|x-api-key|x-auth-.*|.*-token)$/, 'a credential may go to one origin only'],
+  [/^(?:signature.*|accept-signature)$/, 'see `identity.signature`'],
+  [/^(?:if-.*|range)$/, 'the crawl makes requests conditional itself: see `recrawl`'],
+  [/^(?:referer|origin|sec-.*|dnt)$/, 'browsers set it, and this is none'],
+  [/^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|client-ip|true-client-ip|cf-.*)$/, 'it hides who asks'],
+  [OURS, 'the crawl sets it'],
+];
+
+/**
+ * Checks the fields of one request.
+ *
+ * @param path - The option.
+ * @throws MannerlyError `option-invalid` for a list, such as `Headers`, and for a field that no caller sets.
+ */
+export function checkRequestFields(fields: object, path: string): void {
+  if (Symbol.iterator in fields) throw invalidOption(path, 'an object of names and values', fields);
+  const name = Object.keys(fields).find((each) => OURS.test(each));
+  if (name !== undefined)
+    throw invalidOption(path, 'fields that a handler may set', name, `${name}: ${whyRefused(name)}.`);
+}
+
+/** Why an operator may not add a field; `undefined`: it may be added. @throws Never */
+export function whyRefused(name: string): string | undefined {
+  return REFUSED.find(([names]) => names.test(name.toLowerCase()))?.[1];
+}
