@@ -9,7 +9,6 @@ import type { Journal } from '../journal/journal.js';
 import { MAX_WORD_CHARS } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import type { UrlDecision } from '../report/decision.js';
-import { DEFAULT_HOOK_MS } from './limits.js';
 
 /** The refusal of a hook, made by {@link refuse}. */
 interface HookRefusal {
@@ -93,19 +92,19 @@ export type HookVerdict =
   | { readonly kind: 'stopped' };
 
 export class Hooks {
-  readonly #hooks: Partial<ResolvedHookOptions>;
+  readonly #hooks: ResolvedHookOptions;
   readonly #clock: Pick<Clock, 'after'>;
   readonly #signal: AbortSignal;
   readonly #journal: Pick<Journal, 'codeError' | 'emit'>;
 
-  /** @param hooks - `null`: none. @param signal - Of a stop at once. @param journal - Gets their faults */
+  /** @param signal - Of a stop at once. @param journal - Gets their faults */
   constructor(
-    hooks: ResolvedHookOptions | null,
+    hooks: ResolvedHookOptions,
     clock: Pick<Clock, 'after'>,
     signal: AbortSignal,
     journal: Pick<Journal, 'codeError' | 'emit'>,
   ) {
-    this.#hooks = hooks ?? {};
+    this.#hooks = hooks;
     this.#clock = clock;
     this.#signal = signal;
     this.#journal = journal;
@@ -152,7 +151,7 @@ export class Hooks {
   async #call(hook: string, url: string, call: (signal: AbortSignal) => unknown): Promise<HookVerdict> {
     const stopSignal = this.#signal;
     if (stopSignal.aborted) return { kind: 'stopped' };
-    const { timeoutMs = DEFAULT_HOOK_MS } = this.#hooks;
+    const { timeoutMs } = this.#hooks;
     const controller = new AbortController();
     const failed = (detail: string, error: unknown): HookVerdict => {
       this.#failed(hook, url, error);

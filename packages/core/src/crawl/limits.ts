@@ -12,10 +12,6 @@ export const WAVE_MARGIN_MS = 20;
 /** A request that left within this many milliseconds is about to be answered: pages wait for that. */
 export const FRESH_EXCHANGE_MS = 20;
 
-// Hooks
-/** Milliseconds a hook has for its answer. Ours: its host gets no request meanwhile. */
-export const DEFAULT_HOOK_MS = 5_000;
-
 // What is learned of sites
 /** Scope moves, and traps, of one crawl that are kept for its next run, each in a record of its own. */
 export const MAX_LEARNED = 10_000;

@@ -13,21 +13,19 @@ import type { Wakeup } from '../wakeup.js';
 import type { Hooks } from './hooks.js';
 import { DEFAULT_OWN_WAIT_MS, MAX_OWN_WAIT_MS } from './limits.js';
 
-interface PageRequestsParts {
+/** What they need of a run. */
+interface RequestingRun {
+  readonly options: { readonly network: { readonly concurrency: number; readonly maxBodyBytes: number } };
   readonly frontier: Pick<Frontier, 'ask' | 'exchanged' | 'mayConnect' | 'mayStart' | 'settle'>;
   readonly admit: Admit;
-  readonly hooks: Pick<Hooks, 'beforeFetch'>;
-  /** What licences say of a request, once robots.txt allows it. @default nothing */
-  readonly licenses?: (work: PageWork) => Promise<LicenseAnswer>;
-  /** Resolves when the documents that are on their way have come. */
-  readonly licensesArrive?: () => Promise<void>;
+  readonly hooks: Pick<Hooks, 'beforeFetch'> | null;
+  /** `before`: what they say of a request that robots.txt allows. `close` resolves when none is on its way. */
+  readonly licenses: { before(work: PageWork): Promise<LicenseAnswer>; close(): Promise<void> };
   readonly egress: Pick<Egress, 'send'>;
   readonly wakeup: Wakeup;
   readonly nowMs: () => number;
-  readonly concurrency: number;
-  readonly maxBodyBytes: number;
   /** Gets each outcome before a handler sees it. */
-  readonly archive: { keep(outcome: FetchOutcome): Promise<void> };
+  readonly archive: { keep(outcome: FetchOutcome): Promise<unknown> } | null;
   readonly stop: { isRequested(): boolean; readonly signal: AbortSignal };
 }
 
@@ -50,7 +48,7 @@ interface PlannedRequest {
 }
 
 export class PageRequests {
-  readonly #parts: PageRequestsParts;
+  readonly #run: RequestingRun;
   readonly #queue: PQueue;
   readonly #waiting: Record<Purpose, number> = { handler: 0, subresource: 0, requisite: 0, license: 0, login: 0 };
   readonly fetch: OwnFetcher = (...request) => this.#request('handler', ...request);
@@ -62,9 +60,9 @@ export class PageRequests {
   /** A licence document, outside the scope too, in its host's turn, and without hooks (licensing §11). */
   readonly license: OwnFetcher = (...request) => this.#request('license', ...request);
 
-  constructor(parts: PageRequestsParts) {
-    this.#parts = parts;
-    this.#queue = new PQueue({ concurrency: parts.concurrency });
+  constructor(run: RequestingRun) {
+    this.#run = run;
+    this.#queue = new PQueue({ concurrency: run.options.network.concurrency });
   }
 
   /** The login page and the form that the operator has named. */
@@ -99,7 +97,7 @@ export class PageRequests {
     options: RequestOptions,
     signal: AbortSignal,
   ): Promise<PageFetch> {
-    const { admit, hooks, nowMs, stop } = this.#parts;
+    const { admit, hooks, nowMs, stop } = this.#run;
     let candidate: NewUrl | undefined = { url, depth: page.depth, via: 'companion', from: page.url };
     if (purpose === 'handler' || purpose === 'subresource' || purpose === 'requisite') {
       const { admitted, refused } = admit([{ ...candidate, via: purpose === 'requisite' ? 'subresource' : purpose }]);
@@ -107,7 +105,7 @@ export class PageRequests {
       if (candidate === undefined) return { kind: 'dropped', url, reason: refused[0]?.reason ?? 'url-invalid' };
     }
     if (purpose !== 'license') {
-      const verdict = await hooks.beforeFetch(plannedOf(candidate), purpose);
+      const verdict = await hooks?.beforeFetch(plannedOf(candidate), purpose);
       if (verdict?.kind === 'refused') return { kind: 'dropped', url, reason: 'hook-refused' };
     }
     const { isAbortable = false } = options;
@@ -129,7 +127,7 @@ export class PageRequests {
 
   /** Waits for one turn of the host and uses it. `null`: no request was sent, and another turn is needed. */
   async #takeTurn(request: PlannedRequest): Promise<PageFetch | null> {
-    const { frontier, wakeup } = this.#parts;
+    const { frontier, wakeup, licenses } = this.#run;
     const { candidate, purpose, options, untilMs, signal } = request;
     this.#waiting[purpose] += 1;
     // What is aborted gives up its place in the queue; the request of a handler that has ended keeps it.
@@ -145,7 +143,7 @@ export class PageRequests {
       wakeup.wake();
       return { kind: 'held', url: candidate.url, reason: 'stopping', untilMs: null };
     }
-    const licensed = purpose === 'license' ? null : ((await this.#parts.licenses?.(answer.work)) ?? null);
+    const licensed = purpose === 'license' ? null : await licenses.before(answer.work);
     if (licensed !== null && licensed.effect !== 'none') {
       const untilMs = licensed.effect === 'wait' ? licensed.untilMs : null;
       await frontier.settle(answer.work, { kind: 'returned', untilMs, waits: 'authority' });
@@ -153,8 +151,8 @@ export class PageRequests {
       const { url } = candidate;
       if (licensed.effect === 'held') return { kind: 'held', url, reason: 'license', untilMs };
       if (licensed.effect === 'prohibited') return { kind: 'excluded', url, reason: 'license-prohibits', ...NO_RULE };
-      await this.#parts.licensesArrive?.();
-      return this.#parts.nowMs() < request.untilMs ? null : { kind: 'held', url, reason: 'license', untilMs };
+      await licenses.close();
+      return this.#run.nowMs() < request.untilMs ? null : { kind: 'held', url, reason: 'license', untilMs };
     }
     const outcome = await this.#queue.add(() => this.#send(answer.work, request));
     await frontier.settle(
@@ -168,7 +166,8 @@ export class PageRequests {
   }
 
   async #send(work: PageWork, { candidate, purpose, options, signal }: PlannedRequest): Promise<EgressOutcome> {
-    const { egress, frontier, archive, maxBodyBytes } = this.#parts;
+    const { egress, frontier, archive } = this.#run;
+    const { maxBodyBytes } = this.#run.options.network;
     const outcome = await egress.send({
       url: work.url,
       purpose,
@@ -187,7 +186,7 @@ export class PageRequests {
     const came = outcome.kind === 'not-sent' ? outcome.exchange : outcome;
     if (came === undefined) return outcome;
     if (!isRefusedByGuard(came)) frontier.exchanged(work, exchangeOf(came));
-    await archive.keep(came);
+    await archive?.keep(came);
     return outcome;
   }
 }

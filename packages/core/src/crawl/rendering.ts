@@ -29,13 +29,13 @@ export type RenderResult =
   /** The crawl stopped before the page was loaded: it is opened again by the next run. */
   | { readonly kind: 'stopped' };
 
-interface RenderingParts {
-  readonly renderer: Renderer;
-  readonly requests: Pick<PageRequests, 'subresource'>;
+/** What it needs of a run. */
+interface RenderingRun {
+  readonly options: { readonly identity: { readonly userAgent: string } };
+  readonly pageRequests: Pick<PageRequests, 'subresource'>;
   readonly handlers: Pick<HandlerPool, 'handles' | 'stepsFor'>;
   readonly scope: Pick<Scope, 'holds'>;
   readonly journal: Pick<Journal, 'subresourceLeft' | 'codeError'>;
-  readonly userAgent: string;
   readonly nowMs: () => number;
   readonly stop: { isRequested(): boolean; readonly signal: AbortSignal };
 }
@@ -44,17 +44,20 @@ const AS_IT_CAME: RenderResult = Object.freeze({ kind: 'as-it-came' });
 const STOPPED: RenderResult = Object.freeze({ kind: 'stopped' });
 
 export class Rendering {
-  readonly #parts: RenderingParts;
+  readonly #run: RenderingRun;
+  readonly #renderer: Renderer;
   readonly #cache: SubresourceCache;
 
-  constructor(parts: RenderingParts) {
-    this.#parts = parts;
-    this.#cache = new SubresourceCache(parts.nowMs);
+  constructor(run: RenderingRun, renderer: Renderer) {
+    this.#run = run;
+    this.#renderer = renderer;
+    this.#cache = new SubresourceCache(run.nowMs);
   }
 
   /** @param page - The document as it came. Rejects only with what broken machinery threw. */
   async render(work: PageWork, outcome: ResponseOutcome, page: FetchedPage): Promise<RenderResult> {
-    const { renderer, handlers, userAgent, stop } = this.#parts;
+    const { handlers, stop, journal } = this.#run;
+    const renderer = this.#renderer;
     // A page that no handler gets costs its site nothing more.
     if (page.kind !== 'html' || !handlers.handles(page)) return AS_IT_CAME;
     const { url, label, headers } = page;
@@ -64,7 +67,7 @@ export class Rendering {
     const load = async (wanted: Subresource): Promise<SubresourceAnswer> => {
       const answer = await this.#load(page, wanted);
       isCutShort ||= answer.kind === 'held' && answer.reason === 'stopping' && stop.isRequested();
-      if (isRefused(answer)) this.#parts.journal.subresourceLeft(work, answer);
+      if (isRefused(answer)) journal.subresourceLeft(work, answer);
       return answer;
     };
     const given = handlers.stepsFor(page);
@@ -80,7 +83,7 @@ export class Rendering {
     const rendering = await renderer.render({
       url,
       document: outcome,
-      userAgent,
+      userAgent: this.#run.options.identity.userAgent,
       steps: given === null ? null : steps,
       load(wanted) {
         const loading = load(wanted);
@@ -92,12 +95,12 @@ export class Rendering {
     // What is in flight ends before the page does, so that no request outlives its run.
     await Promise.allSettled(loads);
     const hasThrown = rendering.kind === 'failed' && rendering.failure === 'steps-threw';
-    if (hasThrown) this.#parts.journal.codeError(thrown, { code: 'handler-error', url });
+    if (hasThrown) journal.codeError(thrown, { code: 'handler-error', url });
     return isCutShort || stop.signal.aborted ? STOPPED : rendering;
   }
 
   async #load(page: FetchedPage, wanted: Subresource): Promise<PageFetch> {
-    const { requests, scope, nowMs } = this.#parts;
+    const { pageRequests, scope, nowMs } = this.#run;
     const untilMs = nowMs() + wanted.waitMs;
     const { url } = wanted;
     if (wanted.type === 'image' && !page.exclusion.effects.takeImages)
@@ -109,7 +112,7 @@ export class Rendering {
       const { headers, maxBodyBytes, signal } = wanted;
       const options = { headers, maxBodyBytes, waitMs: Math.max(0, untilMs - nowMs()) };
       // What another origin redirects to gets no credential.
-      return requests.subresource({ url: from, depth: page.depth }, each, options, signal);
+      return pageRequests.subresource({ url: from, depth: page.depth }, each, options, signal);
     };
     const answer = await followRedirects(url, page.url, ask, nowMs);
     if (answer.kind === 'response') this.#cache.keep(wanted, answer);

@@ -2,7 +2,7 @@
 // Each is a request like any other (scope, hooks, robots.txt, the host's clock, egress), goes into the archive and to
 // no handler, and is fetched once for all pages. A page waits for its own before it is handled.
 
-import type { PageWork } from '@mannerly/frontier';
+import type { Frontier, PageWork } from '@mannerly/frontier';
 import { hostKeyOf } from '@mannerly/frontier/internal';
 import PQueue from 'p-queue';
 import type { Scope } from '../admit/scope.js';
@@ -26,35 +26,38 @@ export interface ResolvedRequisites {
   readonly totalBytes: number;
 }
 
-interface RequisitesParts {
-  readonly options: ResolvedRequisites;
-  readonly requests: Pick<PageRequests, 'requisite'>;
-  /** Whether a good answer of the URL is in the archive already, of this run or an earlier one. */
-  readonly isArchived: (url: string) => boolean;
+/** What they need of a run. */
+interface ArchivingRun {
+  readonly pageRequests: Pick<PageRequests, 'requisite'>;
+  readonly frontier: Pick<Frontier, 'reachedBound'>;
   /** What the crawl has fetched so far, earlier runs included: requests, and bytes as they came. */
   readonly totals: { readonly requisites: number; readonly requisiteBytes: number };
-  /** Whether the bytes or the time of the crawl are used up. */
-  readonly isOver: () => boolean;
   readonly scope: Pick<Scope, 'holds'>;
   readonly journal: Pick<Journal, 'requisiteLeft'>;
   readonly nowMs: () => number;
-  readonly stop: { isRequested(): boolean; readonly signal: AbortSignal };
+  readonly stop: { readonly signal: AbortSignal };
 }
 
 export class Requisites {
-  readonly #parts: RequisitesParts;
+  readonly #run: ArchivingRun;
+  readonly #options: ResolvedRequisites;
+  readonly #isArchived: (url: string) => boolean;
   /** What a page has begun to fetch in this run. What is forgotten is requested once more at most. */
   readonly #begun = new Map<string, true>();
   #inFlight = 0;
 
-  constructor(parts: RequisitesParts) {
-    this.#parts = parts;
+  /** @param isArchived - Whether a good answer of the URL is in the archive already, of this run or an earlier one. */
+  constructor(run: ArchivingRun, options: ResolvedRequisites, isArchived: (url: string) => boolean) {
+    this.#run = run;
+    this.#options = options;
+    this.#isArchived = isArchived;
   }
 
   /** Fetches what a page needs and the archive does not hold. `stopped`: the page has to come again. */
   async fetch(work: PageWork, page: FetchedPage): Promise<'done' | 'stopped'> {
     if (page.kind !== 'html' || !page.exclusion.keepsBody) return 'done';
-    const { options, journal } = this.#parts;
+    const options = this.#options;
+    const { journal } = this.#run;
     const queue = new PQueue({ concurrency: REQUISITES_AT_ONCE });
     /** Hosts that did not give a turn in time: the page does not wait for them again. */
     const held = new Map<string, NotFetched>();
@@ -70,7 +73,7 @@ export class Requisites {
     const want = (found: readonly Requisite[]): void => {
       for (const requisite of found) {
         const { url } = requisite;
-        if (this.#begun.has(url) || this.#parts.isArchived(url)) continue;
+        if (this.#begun.has(url) || this.#isArchived(url)) continue;
         if (left === 0) {
           tellFull(url);
           return;
@@ -114,20 +117,22 @@ export class Requisites {
 
   /** Whether the crawl has fetched as much as it may; what is in flight counts as one request each. */
   #isSpent(): boolean {
-    const { options, totals, isOver } = this.#parts;
-    if (isOver()) return true;
-    return totals.requisites + this.#inFlight >= options.total || totals.requisiteBytes >= options.totalBytes;
+    const { totals, frontier } = this.#run;
+    const bound = frontier.reachedBound();
+    if (bound === 'bytes' || bound === 'minutes') return true;
+    const { total, totalBytes } = this.#options;
+    return totals.requisites + this.#inFlight >= total || totals.requisiteBytes >= totalBytes;
   }
 
   async #load(page: FetchedPage, { url, type }: Requisite): Promise<PageFetch> {
-    const { requests, nowMs, stop } = this.#parts;
+    const { pageRequests, nowMs, stop } = this.#run;
     if (type === 'image' && !page.exclusion.effects.takeImages)
       return { kind: 'excluded', url, reason: 'noimageindex', line: null, pattern: null, dialect: null };
     this.#inFlight += 1;
     // What another origin redirects to gets no credential.
     const ask = async (each: string, from: string): Promise<PageFetch> =>
       this.#isNear(each, page.url)
-        ? requests.requisite({ url: from, depth: page.depth }, each, { waitMs: MAX_OWN_WAIT_MS }, stop.signal)
+        ? pageRequests.requisite({ url: from, depth: page.depth }, each, { waitMs: MAX_OWN_WAIT_MS }, stop.signal)
         : { kind: 'dropped', url: each, reason: 'out-of-scope' };
     return followRedirects(url, page.url, ask, nowMs).finally(() => {
       this.#inFlight -= 1;
@@ -136,9 +141,8 @@ export class Requisites {
 
   /** Whether the file's host is one that pages may load from. */
   #isNear(url: string, pageUrl: string): boolean {
-    const { options, scope } = this.#parts;
     const isOfDomain = hostKeyOf(url, 'domain') === hostKeyOf(pageUrl, 'domain');
-    return options.hosts === 'any' || isOfDomain || scope.holds(url);
+    return this.#options.hosts === 'any' || isOfDomain || this.#run.scope.holds(url);
   }
 }
 

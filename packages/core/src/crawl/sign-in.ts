@@ -9,21 +9,19 @@ import { isRefusedByGuard, type ResponseOutcome } from '../fetch/outcome.js';
 import type { LoginFields, LoginHandler } from '../handle/handlers.js';
 import type { PageFetch } from '../page/own-fetch.js';
 import type { PageInCrawl } from '../page/page.js';
+import type { PageReader } from '../page/read-page.js';
+import type { Wakeup } from '../wakeup.js';
 import { MAX_FORM_CHARS, MAX_OWN_WAIT_MS, SIGN_IN_POLL_MS } from './limits.js';
 import type { PageRequests } from './page-requests.js';
 
-interface SignInParts {
-  readonly credential: Credential;
-  readonly form: LoginForm;
-  /** `null`: the form has no fields that its page decides. */
-  readonly handler: LoginHandler | null;
-  readonly requests: Pick<PageRequests, 'login'>;
-  readonly read: (work: PageWork, outcome: ResponseOutcome) => Promise<PageInCrawl>;
-  readonly handlerTimeoutMs: number;
-  readonly clock: Pick<Clock, 'nowMs' | 'after'>;
-  readonly signal: AbortSignal;
-  readonly ended: () => void;
-  readonly stop: (reason: string) => void;
+/** What it needs of a run. */
+interface SigningInRun {
+  readonly options: { readonly handlerTimeoutMs: number };
+  readonly setup: { readonly clock: Clock };
+  readonly pageRequests: Pick<PageRequests, 'login'>;
+  readonly reader: Pick<PageReader, 'read'>;
+  readonly wakeup: Wakeup;
+  readonly stop: { readonly signal: AbortSignal; requestFor(reason: string): void };
 }
 
 /**
@@ -33,14 +31,21 @@ interface SignInParts {
 type LoginState = 'out' | 'over' | 'impossible';
 
 export class SignIn {
-  readonly #parts: SignInParts;
+  readonly #run: SigningInRun;
+  readonly #credential: Credential;
+  readonly #form: LoginForm;
+  readonly #handler: LoginHandler | null;
   #state: LoginState = 'out';
   #underWay: { readonly sinceMs: number; readonly over: Promise<void> } | null = null;
   /** What broken machinery threw meanwhile. */
   #failure: { readonly error: unknown } | null = null;
 
-  constructor(parts: SignInParts) {
-    this.#parts = parts;
+  /** @param handler - `null`: the form has no fields that its page decides. */
+  constructor(run: SigningInRun, credential: Credential, form: LoginForm, handler: LoginHandler | null) {
+    this.#run = run;
+    this.#credential = credential;
+    this.#form = form;
+    this.#handler = handler;
   }
 
   get isUnderWay(): boolean {
@@ -49,10 +54,9 @@ export class SignIn {
 
   /** Until when a page waits for the login; `null`: it need not. @throws What broken machinery threw meanwhile. */
   before(work: PageWork): number | null {
-    const { credential, clock } = this.#parts;
     if (this.#failure !== null) throw this.#failure.error;
-    if (this.#state === 'over' || new URL(work.url).origin !== credential.origin) return null;
-    const nowMs = clock.nowMs();
+    if (this.#state === 'over' || new URL(work.url).origin !== this.#credential.origin) return null;
+    const nowMs = this.#run.setup.clock.nowMs();
     const { least, most } = SIGN_IN_POLL_MS;
     if (this.#state === 'impossible') return nowMs + most;
     this.#underWay ??= { sinceMs: nowMs, over: this.#signIn(work) };
@@ -77,27 +81,28 @@ export class SignIn {
       )
       .finally(() => {
         this.#underWay = null;
-        this.#parts.ended();
+        this.#run.wakeup.wake();
       });
   }
 
   async #login(work: PageWork): Promise<LoginState> {
-    const { credential, form, handler, requests, signal } = this.#parts;
+    const { pageRequests, reader, stop } = this.#run;
+    const [form, handler] = [this.#form, this.#handler];
     let more: LoginFields = {};
     if (handler !== null) {
-      const answer = await requests.login(form.page, WAITS, signal);
+      const answer = await pageRequests.login(form.page, WAITS, stop.signal);
       if (answer.kind !== 'response') return this.#notAnswered(answer);
       if (answer.signInRefused !== undefined) return 'over';
       try {
-        more = checkedFields(await this.#handled(handler, await this.#parts.read(aboutForm(work, form), answer)));
+        more = checkedFields(await this.#handled(handler, await reader.read(aboutForm(work, form), answer)));
       } catch (error) {
         return this.#impossible(`the handler \`login\` failed: ${textOf(error)}`);
       }
     }
-    const body = credential.formBody(more);
+    const body = this.#credential.formBody(more);
     if (body.length > MAX_FORM_CHARS) return this.#impossible(`its form has more than ${MAX_FORM_CHARS} characters`);
     const how = { ...WAITS, method: 'POST', body, headers: FORM_TYPE } as const;
-    const answer = await requests.login(form.url, how, signal);
+    const answer = await pageRequests.login(form.url, how, stop.signal);
     return answer.kind === 'response' ? 'over' : this.#notAnswered(answer);
   }
 
@@ -114,16 +119,17 @@ export class SignIn {
   }
 
   #impossible(why: string): LoginState {
-    this.#parts.stop(`sign-in-impossible: ${why}`);
+    this.#run.stop.requestFor(`sign-in-impossible: ${why}`);
     return 'impossible';
   }
 
   #handled(handler: LoginHandler, page: PageInCrawl): Promise<LoginFields> {
-    const { clock, handlerTimeoutMs } = this.#parts;
+    const { setup, options } = this.#run;
+    const { handlerTimeoutMs } = options;
     let cancel = (): void => undefined;
     const late = new Promise<never>((_, reject) => {
       const error = new Error(`it took longer than ${handlerTimeoutMs} ms`);
-      cancel = clock.after(handlerTimeoutMs, () => reject(error));
+      cancel = setup.clock.after(handlerTimeoutMs, () => reject(error));
     });
     const handled = Promise.resolve(page).then(handler);
     return Promise.race([handled, late]).finally(() => {

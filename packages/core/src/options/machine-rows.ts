@@ -2,7 +2,6 @@
 
 import type { Clock, FrontierStore } from '@mannerly/frontier';
 import type { HookOptions } from '../crawl/hooks.js';
-import { DEFAULT_HOOK_MS } from '../crawl/limits.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import { MAX_CONSENT_CHARS, MAX_FORM_FIELDS, MAX_OWN_HEADERS } from '../fetch/limits.js';
@@ -301,7 +300,8 @@ export const MACHINE_ROWS = {
         'Called for each URL that robots.txt or its page excludes. It changes nothing.',
       ),
       timeoutMs: row(number(1, MAX_HOOK_MS, 'ms'), 'Timeout of an answer, after which the request is refused.', {
-        default: DEFAULT_HOOK_MS,
+        // Ours: its host gets no request meanwhile.
+        default: 5_000,
       }),
     },
   ),

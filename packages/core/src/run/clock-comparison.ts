@@ -1,9 +1,10 @@
 // Compares the clock of this machine with that of the store's server while a crawl runs, so that an audit of several
 // machines knows how far apart their clocks were. Nothing is decided by it.
 
-import { type Clock, type Frontier, FrontierError } from '@mannerly/frontier';
+import type { Clock, Frontier } from '@mannerly/frontier';
 import type { CrawlLogs } from '../report/crawl-logs.js';
 import { CLOCK_COMPARED_EVERY_MS, FIRST_COMPARISONS } from './limits.js';
+import { repeatedly } from './repeatedly.js';
 
 type Compared = NonNullable<Awaited<ReturnType<Frontier['compareClock']>>>;
 
@@ -12,8 +13,8 @@ export class ClockComparison {
   readonly #logs: Pick<CrawlLogs, 'clock'>;
   /** The last that was written down. */
   #known: Compared | null = null;
-  #cancelTimer = (): void => undefined;
   #isOver = false;
+  #stop = (): void => undefined;
 
   constructor(clock: Clock, logs: Pick<CrawlLogs, 'clock'>) {
     this.#clock = clock;
@@ -30,12 +31,14 @@ export class ClockComparison {
       if (best === null || found.errorMs < best.errorMs) best = found;
     }
     this.#note(best);
-    this.#compareAgain(frontier);
+    this.#stop = repeatedly(this.#clock, CLOCK_COMPARED_EVERY_MS, async () =>
+      this.#note(await frontier.compareClock()),
+    );
   }
 
   close(): void {
     this.#isOver = true;
-    this.#cancelTimer();
+    this.#stop();
   }
 
   #note(found: Compared | null): void {
@@ -46,19 +49,5 @@ export class ClockComparison {
     if (!isNews || found.errorMs > 2 * (known?.errorMs ?? found.errorMs)) return;
     this.#known = found;
     this.#logs.clock({ atMs: this.#clock.nowMs(), ...found });
-  }
-
-  #compareAgain(frontier: Pick<Frontier, 'compareClock'>): void {
-    if (this.#isOver) return;
-    this.#cancelTimer = this.#clock.after(CLOCK_COMPARED_EVERY_MS, () => {
-      frontier
-        .compareClock()
-        .then((found) => this.#note(found))
-        // The next call of the run fails too if the store is broken.
-        .catch((error: unknown) => {
-          if (!(error instanceof FrontierError)) throw error;
-        })
-        .finally(() => this.#compareAgain(frontier));
-    });
   }
 }

@@ -6,7 +6,7 @@ import { type FetchOutcome, isRefusedByGuard, toRobotsAnswer } from '../fetch/ou
 import { refusalOf } from '../fetch/refusal.js';
 import { redirectTarget } from '../page/redirect.js';
 import type { Run } from './run.js';
-import { decided, failedResult, redirectResult, retryOf, settled, type WorkResult } from './work-result.js';
+import { again, decided, notCome, redirected, retryOf, settled, type WorkResult } from './work-result.js';
 
 export async function robotsResult(run: Run, work: RobotsWork, outcome: FetchOutcome): Promise<WorkResult> {
   // Before its rules are used: a process that is killed now leaves a copy of them.
@@ -14,46 +14,41 @@ export async function robotsResult(run: Run, work: RobotsWork, outcome: FetchOut
   await run.archive?.keep(outcome);
   // Before the authority's pages are handed out: the files that list them come first.
   await run.offer(run.sitemaps.named(work.authority, outcome));
-  const refused = outcome.kind === 'failed' && isRefusedByGuard(outcome) ? outcome.failure : null;
   return settled(
-    refused === null ? { kind: 'robots', answer: toRobotsAnswer(outcome) } : { kind: 'refused', reason: refused },
+    outcome.kind === 'failed' && isRefusedByGuard(outcome)
+      ? { kind: 'refused', reason: outcome.failure }
+      : { kind: 'robots', answer: toRobotsAnswer(outcome) },
   );
 }
 
 /** The result of a companion file. The caller releases the body. */
 export async function companionResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
   const retry = retryOf(run, work, outcome);
-  if (retry?.kind === 'again') return settled({ kind: 'again', notBeforeMs: retry.notBeforeMs });
+  if (retry?.kind === 'again') return again(retry.notBeforeMs);
   const sitemaps = run.sitemaps.isSitemap(work) ? run.recrawl?.sitemaps : undefined;
   if (outcome.kind === 'failed') {
     await sitemaps?.failed(work);
-    return failedResult(run, work, outcome, retry !== null);
+    return notCome(work, outcome, retry !== null);
   }
   const { status: httpStatus } = outcome;
   const redirect = redirectTarget(outcome);
-  if (redirect.kind === 'to') {
-    const target = await run.companions.redirected(work, redirect.url);
-    return redirectResult(run, work, httpStatus, redirect.url, target);
-  }
+  if (redirect.kind === 'to')
+    return redirected(httpStatus, redirect.url, await run.companions.redirected(work, redirect.url));
   const refusal = refusalOf(outcome);
   if (refusal !== null) {
     // It says nothing of what the file would say: rights still count as reserved.
     await sitemaps?.failed(work);
-    return decided(run, work, { status: 'failed', ...refusal, layer: 'fetch', httpStatus, isPage: false });
+    return decided({ status: 'failed', ...refusal, layer: 'fetch', httpStatus });
   }
   const known = httpStatus === 304 ? ((await sitemaps?.notModified(work, outcome)) ?? 'unasked') : 'unasked';
-  if (known === 'mismatch') return settled({ kind: 'again', notBeforeMs: outcome.timing.endedAtMs });
-  if (known === 'known') return decided(run, work, { ...NOT_MODIFIED, httpStatus, isPage: false });
-  const {
-    links,
-    decision,
-    rhythm = null,
-  } = await run.companions.read(work, outcome, (finds) => {
+  if (known === 'mismatch') return again(outcome.timing.endedAtMs);
+  if (known === 'known') return decided({ ...NOT_MODIFIED, httpStatus });
+  const { links, decision, rhythm } = await run.companions.read(work, outcome, (finds) => {
     sitemaps?.listed(work, finds.candidates);
     return run.offer(finds);
   });
-  await (decision.status === 'fetched' ? sitemaps?.read(work, outcome, rhythm) : sitemaps?.failed(work));
-  return decided(run, work, { ...decision, httpStatus, isPage: false }, links);
+  await (decision.status === 'fetched' ? sitemaps?.read(work, outcome, rhythm ?? null) : sitemaps?.failed(work));
+  return decided({ ...decision, httpStatus }, links);
 }
 
 /** A sitemap or feed: what it lists is known. */

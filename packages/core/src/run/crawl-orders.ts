@@ -4,11 +4,12 @@
 
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { type Clock, FrontierError } from '@mannerly/frontier';
+import type { Clock } from '@mannerly/frontier';
 import { writeWhole } from '../directory/whole-file.js';
 import { encodeJson } from '../json-record.js';
 import { parseJsonObject } from '../parse-json.js';
 import { MAX_ORDERS_REMEMBERED, ORDER_LOOK_MS } from './limits.js';
+import { repeatedly } from './repeatedly.js';
 
 export type CrawlOrder = 'pause' | 'resume' | 'stop';
 
@@ -39,7 +40,7 @@ export class OrderWatch {
   /** Each with the orders seen there: one that comes back is what a server has kept that forgot a later one. */
   #places: readonly { readonly read: OrderPlace; readonly seen: string[] }[] = [];
   #isOver = false;
-  #cancelTimer = (): void => undefined;
+  #stop = (): void => undefined;
 
   constructor(clock: Clock, obey: (order: CrawlOrder) => void) {
     this.#clock = clock;
@@ -50,24 +51,12 @@ export class OrderWatch {
   async open(places: readonly OrderPlace[]): Promise<void> {
     this.#places = places.map((read) => ({ read, seen: [] }));
     await this.#look((order) => order === 'pause');
-    this.#lookAgain();
+    if (places.length > 0) this.#stop = repeatedly(this.#clock, ORDER_LOOK_MS, () => this.#look(() => true));
   }
 
   close(): void {
     this.#isOver = true;
-    this.#cancelTimer();
-  }
-
-  #lookAgain(): void {
-    if (this.#places.length === 0 || this.#isOver) return;
-    this.#cancelTimer = this.#clock.after(ORDER_LOOK_MS, () => {
-      this.#look(() => true)
-        // The next call of the run fails too if the store is broken.
-        .catch((error: unknown) => {
-          if (!(error instanceof FrontierError)) throw error;
-        })
-        .finally(() => this.#lookAgain());
-    });
+    this.#stop();
   }
 
   async #look(applies: (order: CrawlOrder) => boolean): Promise<void> {

@@ -1,9 +1,9 @@
 // The totals of a crawl over its runs, which a progress line and the head of the report show. They are kept in the
-// store next to the queue, by each process its own part. A killed
-// process loses at most the last second of them; a crawl directory's logs have the exact numbers.
+// store next to the queue, by each process its own part. A killed process loses at most the last second of them; a
+// crawl directory's logs have the exact numbers.
 
 import { hostname } from 'node:os';
-import { type Clock, type Frontier, FrontierError } from '@mannerly/frontier';
+import type { Clock, Frontier } from '@mannerly/frontier';
 import type { JournalListener } from '../journal/journal.js';
 import { decodeJson, encodeJson } from '../json-record.js';
 import type { Item } from '../output/sink.js';
@@ -13,6 +13,7 @@ import { OutcomeCounts } from '../report/outcome-counts.js';
 import type { PolitenessLedger } from '../report/politeness.js';
 import type { CrawlPhase } from './activity.js';
 import { PROCESS_SILENT_MS, TOTALS_EVERY_MS } from './limits.js';
+import { repeatedly } from './repeatedly.js';
 
 export interface ProcessTotals {
   readonly runs: number;
@@ -71,7 +72,7 @@ export class CrawlTotals implements JournalListener {
   #now: () => ProcessNow = () => ({ phase: 'over', underway: 0 });
   #runs = 0;
   #earlierRuns = 0;
-  #cancelTimer = (): void => undefined;
+  #stop = (): void => undefined;
   /** What was written last, without its time. */
   #written = '';
   #writtenAtMs = Number.NEGATIVE_INFINITY;
@@ -122,7 +123,7 @@ export class CrawlTotals implements JournalListener {
       this.#counts.leftOut(outcomes);
     }
     await this.#write(store, false);
-    this.#writeAgain(store);
+    this.#stop = repeatedly(this.#clock, TOTALS_EVERY_MS, () => this.#write(store, false));
   }
 
   /** Runs that ended, or were killed, before this one began: of this process and of processes that are not at work. */
@@ -131,20 +132,10 @@ export class CrawlTotals implements JournalListener {
   }
 
   async close(): Promise<void> {
-    this.#cancelTimer();
+    this.#stop();
     const store = this.#store;
     this.#store = null;
     if (store !== null) await this.#write(store, true);
-  }
-
-  #writeAgain(store: TotalsStore): void {
-    this.#cancelTimer = this.#clock.after(TOTALS_EVERY_MS, () => {
-      this.#writeAgain(store);
-      // The next call of the run fails too if the store is broken. Totals alone do not end it.
-      this.#write(store, false).catch((error: unknown) => {
-        if (!(error instanceof FrontierError)) throw error;
-      });
-    });
   }
 
   async #write(store: TotalsStore, isOver: boolean): Promise<void> {

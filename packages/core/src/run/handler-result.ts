@@ -8,20 +8,34 @@ import type { HandlerSignal } from '../handle/signals.js';
 import { applyLicense } from '../licensing/licenses.js';
 import { itemsOf } from '../output/items.js';
 import type { Run } from './run.js';
-import { admittedInSlices, decided, failed, RETURNED, settled, type WorkResult } from './work-result.js';
+import { again, decided, failed, RETURNED, type WorkResult } from './work-result.js';
 
 type FailedHandling = Exclude<Handled, { readonly kind: 'handled' | 'stopped' | 'signal' }>;
 
 /** The reasons of failures for what handlers do. */
-export const HANDLING_FAILURES: Readonly<Record<FailedHandling['kind'], string>> = {
+const HANDLING_FAILURES: Readonly<Record<FailedHandling['kind'], string>> = {
   threw: 'handler-error',
   'timed-out': 'handler-timeout',
   'user-data-invalid': 'user-data-invalid',
 };
 
-export function tellFailure(run: Run, { url }: PageWork, handled: FailedHandling): void {
+/** The handler threw or took too long, or was not called. One that threw may be called once more, after a while. */
+export function failedHandling(
+  { journal, options }: Run,
+  { url, record }: PageWork,
+  { status: httpStatus, timing }: ResponseOutcome,
+  handled: FailedHandling,
+): WorkResult {
+  tellFailure(journal, url, handled);
+  const { handler, failureWaitsMs } = options.retries;
+  if (handled.kind === 'threw' && record.tries < handler)
+    return again(timing.endedAtMs + (failureWaitsMs[Math.min(record.tries, failureWaitsMs.length - 1)] ?? 0));
+  return failed({ reason: HANDLING_FAILURES[handled.kind], layer: 'hook', httpStatus, detail: handled.detail });
+}
+
+function tellFailure(journal: Run['journal'], url: string, handled: FailedHandling): void {
   const error = handled.kind === 'threw' ? handled.error : handled.detail;
-  run.journal.handlerError(url, error, handled.kind === 'timed-out' ? 'handler-timeout' : 'handler-error');
+  journal.handlerError(url, error, handled.kind === 'timed-out' ? 'handler-timeout' : 'handler-error');
 }
 
 /** The handler threw `RetryPage`, `RefusePage` or `StopCrawl`. Nothing that it staged is kept. */
@@ -31,7 +45,7 @@ export function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome,
   run.journal.emit('handler-signal', { url: work.url, signal: signal.kind, reason });
   if (signal.kind === 'refuse') {
     const decision = { status: 'dropped', reason: 'handler-refused', layer: 'hook', httpStatus } as const;
-    return decided(run, work, { ...decision, detail: reason, isPage: true });
+    return decided({ ...decision, detail: reason, isPage: true });
   }
   if (signal.kind === 'stop') run.stop.requestFor(reason);
   // Counted like a failed answer, and as often, whatever the reasons.
@@ -39,11 +53,10 @@ export function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome,
   const retry = retryUrl(failure, work.record.tries, run.options.retries);
   if (retry.kind === 'again') {
     const afterMs = signal.kind === 'stop' ? 0 : signal.afterMs;
-    const notBeforeMs = afterMs === null ? retry.notBeforeMs : outcome.timing.endedAtMs + afterMs;
-    return settled({ kind: 'again', notBeforeMs });
+    return again(afterMs === null ? retry.notBeforeMs : outcome.timing.endedAtMs + afterMs);
   }
   const detail = `handler-${signal.kind}: ${reason}, ${work.record.tries + 1} times`;
-  return failed(run, work, { reason: 'retries-exhausted', layer: 'hook', httpStatus, detail });
+  return failed({ reason: 'retries-exhausted', layer: 'hook', httpStatus, detail });
 }
 
 /**
@@ -55,21 +68,21 @@ export async function answeredResult(
   run: Run,
   work: PageWork,
   outcome: ResponseOutcome,
-  failure: Parameters<typeof failed>[2],
+  failure: Parameters<typeof failed>[0],
 ): Promise<WorkResult> {
-  if (!run.handlers.takesStatus(outcome.status)) return failed(run, work, failure);
+  const result = failed(failure);
+  if (!run.handlers.takesStatus(outcome.status)) return result;
   const page = await run.reader.read(work, outcome);
   applyLicense(page, await run.licenses.ofPage(work, page, outcome.body));
   const handled = await run.handlers.handleStatus(page);
   if (handled.kind === 'stopped') return RETURNED;
   if (handled.kind === 'signal') return signalResult(run, work, outcome, handled.signal);
-  const result = failed(run, work, failure);
   if (handled.kind !== 'handled') {
-    tellFailure(run, work, handled);
+    tellFailure(run.journal, work.url, handled);
     return result;
   }
   const { staged } = handled;
   run.journal.staged(work, page, staged);
   const items = page.exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data, staged.kept) : [];
-  return { ...result, items, ...(await admittedInSlices(run, staged.links)) };
+  return decided(result.decision, staged.links, items);
 }

@@ -17,21 +17,20 @@ import type { PageExclusion } from '../page/exclusion.js';
 import type { PageInCrawl } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
 import { companionResult } from './companion-result.js';
-import { answeredResult, HANDLING_FAILURES, signalResult, tellFailure } from './handler-result.js';
+import { answeredResult, failedHandling, signalResult } from './handler-result.js';
 import type { Run } from './run.js';
 import { archivedPage } from './run-archive.js';
 import {
-  admittedInSlices,
+  again,
+  type Decided,
   decided,
-  excluded,
   failed,
-  failedResult,
+  leftOut,
+  notCome,
   RETURNED,
-  redirectResult,
+  redirected,
   retryOf,
-  settled,
   type WorkResult,
-  wordOf,
 } from './work-result.js';
 
 /** Redirect targets go before a host's other pages: what led to them has been requested already. */
@@ -57,15 +56,10 @@ export async function pageResult(run: Run, work: PageWork, outcome: FetchOutcome
 }
 
 /** A hook refused, before the request (`outcome` is `null`) or after. That is final. */
-export function refusedByHook(
-  run: Run,
-  work: PageWork,
-  verdict: NonNullable<HookVerdict>,
-  outcome: FetchOutcome | null,
-): WorkResult {
+export function refusedByHook(verdict: NonNullable<HookVerdict>, outcome: FetchOutcome | null): WorkResult {
   if (verdict.kind === 'stopped') return RETURNED;
   const response = outcome?.kind === 'response' ? outcome : null;
-  return decided(run, work, {
+  return decided({
     status: 'dropped',
     reason: 'hook-refused',
     layer: 'hook',
@@ -75,41 +69,47 @@ export function refusedByHook(
   });
 }
 
+/** A hook's refusal of what came; `null`: it lets it pass. */
+async function refusedAfter({ hooks }: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult | null> {
+  const verdict = await hooks?.afterFetch(work, outcome);
+  return verdict == null ? null : refusedByHook(verdict, outcome);
+}
+
 async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
   const refusal = outcome.kind === 'response' ? refusalOf(outcome) : null;
   if (refusal !== null && outcome.kind === 'response')
-    return failed(run, work, { ...refusal, layer: 'fetch', httpStatus: outcome.status });
+    return failed({ ...refusal, layer: 'fetch', httpStatus: outcome.status });
   if (!isForHandler(outcome)) {
-    const verdict = await run.hooks.afterFetch(work, outcome);
-    if (verdict !== null) return refusedByHook(run, work, verdict, outcome);
+    const refused = await refusedAfter(run, work, outcome);
+    if (refused !== null) return refused;
   }
   const retry = retryOf(run, work, outcome);
-  if (retry?.kind === 'again') return settled({ kind: 'again', notBeforeMs: retry.notBeforeMs });
+  if (retry?.kind === 'again') return again(retry.notBeforeMs);
   if (retry?.kind === 'exhausted') {
     const said = outcome.kind === 'failed' ? { detail: outcome.detail } : { httpStatus: outcome.status, detail: '' };
     const detail = `${retry.last}${said.detail === '' ? '' : `: ${said.detail}`}, ${work.record.tries + 1} times`;
     const failure = { reason: 'retries-exhausted', layer: 'fetch', ...said, detail } as const;
-    return outcome.kind === 'failed' ? failed(run, work, failure) : answeredResult(run, work, outcome, failure);
+    return outcome.kind === 'failed' ? failed(failure) : answeredResult(run, work, outcome, failure);
   }
-  if (outcome.kind === 'failed') return failedResult(run, work, outcome, retry !== null);
+  if (outcome.kind === 'failed') return notCome(work, outcome, retry !== null);
   const { status: httpStatus } = outcome;
   const redirect = redirectTarget(outcome);
   if (redirect.kind === 'to') {
     await run.knowledge.redirected(work, redirect.url);
     const hasOwnTurn = (await run.recrawl?.isKnown(work, redirect.url)) ?? false;
-    return redirectResult(run, work, httpStatus, redirect.url, hasOwnTurn ? null : redirectedUrl(work, redirect));
+    return redirected(httpStatus, redirect.url, hasOwnTurn ? null : redirectedUrl(work, redirect));
   }
   if (redirect.kind === 'redirect-invalid') {
     const { kind: reason, detail } = redirect;
-    return failed(run, work, { reason, layer: 'fetch', httpStatus, detail });
+    return failed({ reason, layer: 'fetch', httpStatus, detail });
   }
   const known = httpStatus === 304 ? ((await run.recrawl?.notModified(work, outcome)) ?? 'unasked') : 'unasked';
   // About another document than the one that is known: requested once more, without conditions.
-  if (known === 'mismatch') return settled({ kind: 'again', notBeforeMs: outcome.timing.endedAtMs });
+  if (known === 'mismatch') return again(outcome.timing.endedAtMs);
   if (known !== 'unasked') {
     const page = await run.reader.read(work, outcome);
     applyLicense(page, await run.licenses.ofPage(work, page, outcome.body));
-    return unchanged(run, work, known, page.exclusion);
+    return unchanged(run, known, page.exclusion);
   }
   if (httpStatus < 200 || httpStatus > 299) {
     return answeredResult(run, work, outcome, { reason: `status-${httpStatus}`, layer: 'fetch', httpStatus });
@@ -121,18 +121,10 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
 
 /** No handler wants its kind of content: the body was not read, and it does not count as a page. */
 async function unwantedResult(run: Run, work: PageWork, outcome: ResponseOutcome): Promise<WorkResult> {
-  const verdict = await run.hooks.afterFetch(work, outcome);
-  if (verdict !== null) return refusedByHook(run, work, verdict, outcome);
+  const refused = await refusedAfter(run, work, outcome);
+  if (refused !== null) return refused;
   const detail = headerValue(outcome.headers, 'content-type') ?? '';
-  const { status: httpStatus } = outcome;
-  return decided(run, work, {
-    status: 'dropped',
-    reason: 'unwanted',
-    layer: 'page',
-    httpStatus,
-    detail,
-    isPage: false,
-  });
+  return decided({ status: 'dropped', reason: 'unwanted', layer: 'page', httpStatus: outcome.status, detail });
 }
 
 /** The target of a redirect, as a new URL: scope, bounds, robots, spacing and the address guard apply to every hop. */
@@ -161,9 +153,9 @@ const AS_IT_CAME = { kind: 'as-it-came' } as const;
 async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome): Promise<WorkResult> {
   const { status: httpStatus } = outcome;
   const came = await run.reader.read(work, outcome);
-  const verdict = await run.hooks.afterFetch(work, outcome);
+  const refused = await refusedAfter(run, work, outcome);
   // Before a browser requests more for the page.
-  const rendering = (verdict === null && (await run.rendering?.render(work, outcome, came))) || AS_IT_CAME;
+  const rendering = (refused === null && (await run.rendering?.render(work, outcome, came))) || AS_IT_CAME;
   if (rendering.kind === 'stopped') return RETURNED;
   const page = rendering.kind === 'rendered' ? await run.reader.read(work, outcome, rendering) : came;
   const license = await run.licenses.ofPage(work, page, outcome.body);
@@ -175,10 +167,10 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
     const about = archivedPage(work, page, { tdm, license }, rendering, run.nowMs());
     record = await run.archive.keep(outcome, about, run.recrawl?.archiveAs(work));
   }
-  if (verdict !== null) return refusedByHook(run, work, verdict, outcome);
+  if (refused !== null) return refused;
   if (rendering.kind === 'failed') {
     const detail = `${rendering.failure}: ${rendering.detail}`;
-    return failed(run, work, { reason: 'render-failed', layer: 'page', httpStatus, detail });
+    return failed({ reason: 'render-failed', layer: 'page', httpStatus, detail });
   }
   if (run.requisites !== null) {
     const { requisites } = run;
@@ -186,27 +178,17 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
     if (fetched === 'stopped') return RETURNED;
   }
   const visit = await run.recrawl?.read(work, { page, sent: came, outcome, record });
-  if (visit !== undefined && visit.unchanged !== null) return unchanged(run, work, visit.unchanged, page.exclusion);
+  if (visit !== undefined && visit.unchanged !== null) return unchanged(run, visit.unchanged, page.exclusion);
   const near = await run.knowledge.compared(page);
   page.similarTo = near?.similarTo ?? null;
   if (page.similarTo !== null && run.options.nearDuplicates === 'drop') {
     const decision = { status: 'dropped', reason: 'duplicate-text', layer: 'page', detail: page.similarTo } as const;
-    return decided(run, work, { ...decision, ...saidOf(run, near), httpStatus, isPage: true });
+    return decided({ ...decision, ...saidOf(run, near), httpStatus, isPage: true });
   }
   const handled = await run.handlers.handle(page, visit?.change ?? null);
   if (handled.kind === 'stopped') return RETURNED;
   if (handled.kind === 'signal') return signalResult(run, work, outcome, handled.signal);
-  if (handled.kind !== 'handled') {
-    const reason = HANDLING_FAILURES[handled.kind];
-    const { detail } = handled;
-    tellFailure(run, work, handled);
-    const { handler, failureWaitsMs } = run.options.retries;
-    if (handled.kind === 'threw' && work.record.tries < handler) {
-      const waitMs = failureWaitsMs[Math.min(work.record.tries, failureWaitsMs.length - 1)] ?? 0;
-      return settled({ kind: 'again', notBeforeMs: outcome.timing.endedAtMs + waitMs });
-    }
-    return failed(run, work, { reason, layer: 'hook', httpStatus, detail });
-  }
+  if (handled.kind !== 'handled') return failedHandling(run, work, outcome, handled);
   return storedResult(run, work, page, handled, near);
 }
 
@@ -233,34 +215,31 @@ async function storedResult(
   const found = [...exclusion.links, ...staged.links];
   const candidates = run.recrawl?.known.withGone(found) ?? found;
   const same = (await run.recrawl?.emitted(work, staged.data)) ?? null;
-  if (same !== null)
-    return { ...(await unchanged(run, work, same, exclusion)), ...(await admittedInSlices(run, candidates)) };
+  if (same !== null) return { ...(await unchanged(run, same, exclusion)), candidates };
   const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data, staged.kept) : [];
   if ((await run.items.write(items)) === 'stopped') return RETURNED;
   journal.items(items);
   journal.staged(work, page, staged);
   const decision: PageOutcome = exclusion.storesItems
-    ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...leftOut(page) }
-    : wordOf(exclusion);
-  const said = { httpStatus, isPage: true, ...decision, ...saidOf(run, near) };
-  const { links, refused } = await admittedInSlices(run, candidates);
-  return { kind: 'page', work, decision: said, links, refused };
+    ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...linksLeft(page) }
+    : leftOut(httpStatus, exclusion);
+  return decided({ httpStatus, isPage: true, ...decision, ...saidOf(run, near) }, candidates);
 }
 
 /**
  * A known page is as it was: its items and links stay as they are, unless it forbids now that they are kept. What a 304
  * forbids counts too; what it leaves out allows nothing.
  */
-async function unchanged(run: Run, work: PageWork, page: UnchangedPage, exclusion: PageExclusion): Promise<WorkResult> {
+async function unchanged(run: Run, page: UnchangedPage, exclusion: PageExclusion): Promise<Decided> {
   const { status: httpStatus, url } = page;
-  if (!exclusion.storesItems) return excluded(run, work, httpStatus, exclusion);
+  if (!exclusion.storesItems) return decided(leftOut(httpStatus, exclusion));
   const thrown = await run.handlers.unchanged(page);
   if (thrown !== null) run.journal.handlerError(url, thrown.error);
-  return decided(run, work, { status: 'fetched', reason: 'unchanged', layer: 'page', httpStatus, isPage: true });
+  return decided({ status: 'fetched', reason: 'unchanged', layer: 'page', httpStatus, isPage: true });
 }
 
 /** What is said of links that limits left out. */
-function leftOut({ linksDropped }: PageInCrawl): { readonly detail?: string } {
+function linksLeft({ linksDropped }: PageInCrawl): { readonly detail?: string } {
   return linksDropped === 0 ? {} : { detail: `${linksDropped} links left out: the page has more than are read` };
 }
 

@@ -25,7 +25,6 @@ import type { Run } from './run.js';
 import { createRunArchive } from './run-archive.js';
 import { runFiles } from './run-files.js';
 import { beginRunManifest, endRunManifest, type RunManifest } from './run-manifest.js';
-import { createRequisites } from './run-requisites.js';
 
 /** How a run ended, and what the frontier said before it was closed. */
 interface RunEnd {
@@ -81,9 +80,9 @@ async function crawl(run: Run): Promise<RunEnd> {
   if (texts !== null) for await (const line of run.logs.decisions()) texts.restore(line);
   if (options.orderSeed === null) await letAllIn(frontier, (url, answer) => journal.added(url, answer));
   await run.items.open(run.stop.signal);
-  run.archive = await createRunArchive(options, setup.fetcher, directory, run.reader, () => run.nowMs());
+  run.archive = await createRunArchive(run);
   await run.archive?.open();
-  run.requisites = await createRequisites(run);
+  await openRequisites(run);
   if (directory !== null) await writeWholeJson(directory.settingsPath, keptSettings(options));
   const manifest = directory === null ? null : await beginRunManifest(directory, options, run.startedAtMs);
   for (const host of setup.unpark) await frontier.unpark(host);
@@ -111,6 +110,15 @@ async function crawl(run: Run): Promise<RunEnd> {
 async function rest({ stop, wakeup, startedAtMs, restedAtMs, setup }: Run): Promise<void> {
   const untilMs = Math.min(restedAtMs, startedAtMs + MAX_RESET_REST_MS);
   while (!stop.isRequested() && setup.clock.nowMs() < untilMs) await wakeup.sleep(untilMs);
+}
+
+/** What fetches the files that archived pages need, where they are wanted. */
+async function openRequisites(run: Run): Promise<void> {
+  const { archive } = run;
+  const options = run.options.archive?.requisites ?? null;
+  if (archive === null || options === null) return;
+  const { Requisites } = await import('../crawl/requisites.js');
+  run.requisites = new Requisites(run, options, (url) => archive.knows(url));
 }
 
 /** The name under which the store keeps the work of this process; `undefined`: any that is free. */

@@ -1,29 +1,21 @@
-// The archive of a run: where it goes, what its files say of the crawl, and which bodies may be kept.
+// The archive of a run: what its files say of the crawl, and which bodies may be kept.
 
 import type { JsonValue, PageWork } from '@mannerly/frontier';
 import type { TdmReservation } from '@mannerly/robots/page';
 import type { CrawlArchive } from '../archive/crawl-archive.js';
 import type { ArchivedPage } from '../archive/visit.js';
 import type { RenderResult } from '../crawl/rendering.js';
-import type { CrawlDirectory } from '../directory/crawl-directory.js';
-import { type CrawlPaths, partsOf } from '../directory/crawl-paths.js';
-import { MannerlyError } from '../errors.js';
-import type { Fetcher } from '../fetch/fetcher.js';
+import { partsOf } from '../directory/crawl-paths.js';
 import type { FoundLicense } from '../licensing/licenses.js';
-import type { ResolvedOptions } from '../options/options.js';
 import { MANNERLY_VERSION } from '../own-package.js';
 import type { FetchedPage } from '../page/page.js';
-import type { PageReader } from '../page/read-page.js';
 import { replayedWork } from '../replay/replayed-work.js';
+import type { Run } from './run.js';
+import { archiveFolder } from './run-setup.js';
 
 /** Makes the archive of a run; `null`: none is wanted. It is opened with the sinks, before the first request. */
-export async function createRunArchive(
-  options: ResolvedOptions,
-  fetcher: Fetcher,
-  directory: CrawlDirectory | null,
-  reader: PageReader,
-  nowMs: () => number,
-): Promise<CrawlArchive | null> {
+export async function createRunArchive(run: Run): Promise<CrawlArchive | null> {
+  const { options, directory, reader, nowMs } = run;
   const { identity, exclusion, network, archive } = options;
   const folder = archiveFolder(options, directory);
   if (archive === null || folder === null) return null;
@@ -45,7 +37,7 @@ export async function createRunArchive(
     settings: {
       tokens: identity.tokens,
       exclusion: exclusion as unknown as JsonValue,
-      joinsHeaders: !fetcher.capabilities.rawHeaders,
+      joinsHeaders: !run.setup.fetcher.capabilities.rawHeaders,
       maxBodyBytes: network.maxBodyBytes,
     },
     // For responses that no page stage reads.
@@ -85,17 +77,4 @@ export function archivedPage(
       ...(page.rendering === null || !page.exclusion.keepsBody ? {} : { rendering: page.rendering }),
     },
   };
-}
-
-/** The folder of the WARC files; `null`: no archive is wanted. @throws MannerlyError `option-invalid` */
-export function archiveFolder(
-  { archive }: ResolvedOptions,
-  paths: Pick<CrawlPaths, 'archivePath'> | null,
-): string | null {
-  if (archive === null) return null;
-  const folder = archive.folder ?? paths?.archivePath ?? null;
-  if (folder !== null) return folder;
-  throw new MannerlyError('option-invalid', '`archive` needs a place: `run({ out })`, or `archive.folder`', {
-    hint: 'Without a crawl directory the archive goes into the folder that `archive.folder` names.',
-  });
 }

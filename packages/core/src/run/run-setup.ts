@@ -1,6 +1,7 @@
 // What a run is started with, by the crawler or by a plan.
 
 import type { Clock, Frontier, FrontierStore } from '@mannerly/frontier';
+import { type CrawlPaths, crawlPaths } from '../directory/crawl-paths.js';
 import { MannerlyError } from '../errors.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import type { Handlers } from '../handle/handlers.js';
@@ -46,10 +47,24 @@ export interface RunSetup {
   readonly survey?: JournalListener & { over(frontier: Frontier): Frontier };
 }
 
-/** Refuses an order seed where several processes work. @throws MannerlyError `option-invalid` */
-export function checkOrder({ options, isShared }: RunSetup): void {
+/** Refuses what cannot be done. @throws MannerlyError `option-invalid` */
+export function checkSetup({ options, isShared, out }: RunSetup): void {
+  archiveFolder(options, out === null ? null : crawlPaths(out));
   if (options.orderSeed === null || !isShared) return;
   throw new MannerlyError('option-invalid', '`orderSeed` is for one process, and this crawl is shared by several', {
     hint: 'Crawl with one process, or without `orderSeed`: the processes take URLs in an order that no seed decides.',
+  });
+}
+
+/** The folder of the WARC files; `null`: no archive is wanted. @throws MannerlyError `option-invalid` */
+export function archiveFolder(
+  { archive }: ResolvedOptions,
+  paths: Pick<CrawlPaths, 'archivePath'> | null,
+): string | null {
+  if (archive === null) return null;
+  const folder = archive.folder ?? paths?.archivePath ?? null;
+  if (folder !== null) return folder;
+  throw new MannerlyError('option-invalid', '`archive` needs a place: `run({ out })`, or `archive.folder`', {
+    hint: 'Without a crawl directory the archive goes into the folder that `archive.folder` names.',
   });
 }

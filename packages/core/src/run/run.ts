@@ -13,10 +13,9 @@ import { PageRequests } from '../crawl/page-requests.js';
 import { PageScheduler } from '../crawl/page-scheduler.js';
 import { Rendering } from '../crawl/rendering.js';
 import type { Requisites } from '../crawl/requisites.js';
-import type { SignIn } from '../crawl/sign-in.js';
+import { SignIn } from '../crawl/sign-in.js';
 import { SiteKnowledge } from '../crawl/site-knowledge.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
-import { crawlPaths } from '../directory/crawl-paths.js';
 import { Companions } from '../discovery/companions.js';
 import { Sitemaps } from '../discovery/sitemaps.js';
 import { MannerlyError } from '../errors.js';
@@ -61,16 +60,16 @@ import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
 import { ReadingLog } from './reading-log.js';
 import { type FailureFilter, findFailures, type RetryAnswer, retryAnswer, retryOf } from './retry.js';
-import { archiveFolder } from './run-archive.js';
 import { openRunDirectory, type RunDirectory } from './run-directory.js';
 import { createRunEgress } from './run-egress.js';
 import { createRunFrontier } from './run-frontier.js';
-import { checkOrder, type RunSetup } from './run-setup.js';
-import { createRunSignIn } from './run-sign-in.js';
+import { checkSetup, type RunSetup } from './run-setup.js';
 import type { RunStop } from './run-stop.js';
 import { StallWatch } from './stall-watch.js';
 
 export class Run {
+  /** Epoch milliseconds, by the clock of the crawl. */
+  readonly nowMs = (): number => this.setup.clock.nowMs();
   readonly setup: RunSetup;
   readonly options: ResolvedOptions;
   readonly stop: RunStop;
@@ -87,7 +86,8 @@ export class Run {
   readonly ledger: PolitenessLedger;
   readonly counts: OutcomeCounts;
   readonly journal: Journal;
-  readonly hooks: Hooks;
+  /** `null`: there are none. */
+  readonly hooks: Hooks | null;
   readonly scope: Scope;
   readonly knowledge: SiteKnowledge;
   readonly sitemaps: Sitemaps;
@@ -126,10 +126,9 @@ export class Run {
 
   /** Opens directory and logs and builds the run. `performRun` opens the rest. @throws MannerlyError */
   static async open(setup: RunSetup): Promise<Run> {
-    const { options, clock, out } = setup;
+    const { options, clock } = setup;
     // A mistake in the options leaves no directory and no open log behind.
-    archiveFolder(options, out === null ? null : crawlPaths(out));
-    checkOrder(setup);
+    checkSetup(setup);
     const { signIn, network } = options;
     setup.handlers.checkFor({ hasBrowser: setup.fetcher.renderer !== undefined, hasForm: signIn?.form != null });
     const cookies = await jarMaker(network.cookies, signIn?.form == null ? null : signIn.origin);
@@ -157,7 +156,6 @@ export class Run {
   ) {
     const { options, handlers, emitter, stop, fetcher, sinks, clock } = setup;
     const { identity, bounds, network, exclusion } = options;
-    const nowMs = (): number => clock.nowMs();
     this.setup = setup;
     this.options = options;
     this.stop = stop;
@@ -167,6 +165,7 @@ export class Run {
     this.readings = readings;
     this.restedAtMs = restedAtMs;
 
+    const { nowMs } = this;
     this.wakeup = new Wakeup(clock);
     stop.onRequest = () => this.wakeup.wake();
     // A second `stop.request` would abort what is in flight.
@@ -182,17 +181,16 @@ export class Run {
     this.totals = new CrawlTotals(clock, this.counts, this.ledger);
     this.journal = new Journal(emitter, [this.ledger, this.counts, this.totals, logs], nowMs);
     const { journal } = this;
-    this.hooks = new Hooks(options.hooks, clock, stop.signal, journal);
-    if (setup.log !== undefined) journal.addListener(setup.log);
-    if (options.hooks !== null) journal.addListener(this.hooks);
-    if (setup.survey !== undefined) journal.addListener(setup.survey);
+    const warn = journal.warning.bind(journal);
+    this.hooks = options.hooks === null ? null : new Hooks(options.hooks, clock, stop.signal, journal);
+    for (const listener of [setup.log, this.hooks, setup.survey]) if (listener != null) journal.addListener(listener);
 
     this.scope = new Scope(options.scope, createHostRules(options.hosts));
     const { scope } = this;
     this.knowledge = new SiteKnowledge(scope, options, setup.isShared, journal);
     this.sitemaps = new Sitemaps(options.sitemaps, options.sitemapUrls, options.feeds);
-    const tell = journal.dataset.bind(journal);
-    const datasets = options.dataTxt ? datasetReader(identity.tokens, options.enqueueDatasets, tell) : null;
+    const found = journal.dataset.bind(journal);
+    const datasets = options.dataTxt ? datasetReader(identity.tokens, options.enqueueDatasets, found) : null;
     const tdm = wantsTdmRep(exclusion.page);
     this.companions = new Companions({ sitemaps: this.sitemaps, tdm, datasets }, nowMs);
 
@@ -210,7 +208,7 @@ export class Run {
             },
             archive: () => this.archive,
             nowMs,
-            tell: (...warning) => journal.warning(...warning),
+            tell: warn,
             codeError: (thrown, url) => journal.codeError(thrown, { code: 'handler-error', url }),
           });
     this.admit = createAdmit(scope, bounds, knowledge.watch, (url) => frontier.isRecent(url));
@@ -223,25 +221,12 @@ export class Run {
       tokens: identity.tokens,
       options: exclusion,
       nowMs,
-      onSlow: (url, tookMs) => journal.warning('page-slow', url, `${url} took ${Math.round(tookMs)} ms to read`),
+      onSlow: (url, tookMs) => warn('page-slow', url, `${url} took ${Math.round(tookMs)} ms to read`),
     });
     const tokens = new LicenseTokens(options.licensing.tokens);
     this.egress = createRunEgress(setup, { journal, tokens, cookies, archive: () => this.archive });
     this.fetches = new PQueue({ concurrency: network.concurrency });
-    this.pageRequests = new PageRequests({
-      frontier,
-      admit: this.admit,
-      hooks: this.hooks,
-      egress: this.egress,
-      wakeup: this.wakeup,
-      nowMs,
-      licenses: (work) => this.licenses.before(work),
-      licensesArrive: () => this.licenses.close(),
-      concurrency: network.concurrency,
-      maxBodyBytes: network.maxBodyBytes,
-      archive: { keep: async (outcome) => void (await this.archive?.keep(outcome)) },
-      stop,
-    });
+    this.pageRequests = new PageRequests(this);
     this.licenses = new Licenses({
       store: frontier,
       options: options.licensing,
@@ -251,9 +236,10 @@ export class Run {
       arrived: () => this.wakeup.wake(),
       retries: options.retries,
       nowMs,
-      tell: (...warning) => journal.warning(...warning),
+      tell: warn,
     });
-    this.signIn = createRunSignIn(setup, this);
+    const { signIn } = options;
+    this.signIn = signIn?.form == null ? null : new SignIn(this, signIn, signIn.form, handlers.login);
     this.scheduler = new PageScheduler(nowMs, network.concurrency);
     this.stages = new ItemStages(options.items);
     this.handlers = new HandlerPool({
@@ -270,23 +256,12 @@ export class Run {
       onLate: (url, error) => journal.handlerError(url, error),
       onReturned: (url) => setup.log?.returned(url),
     });
-    const { pageRequests: requests, handlers: pool } = this;
-    const { userAgent } = identity;
-    const { renderer } = fetcher;
-    this.rendering =
-      renderer === undefined
-        ? null
-        : new Rendering({ renderer, requests, handlers: pool, scope, journal, userAgent, nowMs, stop });
+    this.rendering = fetcher.renderer === undefined ? null : new Rendering(this, fetcher.renderer);
     const allSinks = directory === null ? sinks : [jsonlSink({ path: directory.itemsPath }), ...sinks];
     this.items = new ItemWriter(allSinks, {
       onFailure: (thrown, url) => journal.codeError(thrown, { code: 'sink-failed', url }),
       stop: { signal: stop.signal, clock },
     });
-  }
-
-  /** Epoch milliseconds, by the clock of the crawl. */
-  nowMs(): number {
-    return this.setup.clock.nowMs();
   }
 
   /** Takes no more work until `resume`. Requests in flight are completed, and the run does not end by itself. */

@@ -1,6 +1,8 @@
 // One piece of work from its request to its settlement: hooks, the request, its result, and the commit to the frontier.
 
-import type { PageWork, Work } from '@mannerly/frontier';
+import { setImmediate } from 'node:timers/promises';
+import type { NewUrl, PageWork, Work } from '@mannerly/frontier';
+import type { Refusal } from '../admit/admit.js';
 import type { ResponseHead } from '../fetch/fetcher.js';
 import {
   conditionalFields,
@@ -14,37 +16,52 @@ import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { tombstone } from '../output/items.js';
 import type { Item } from '../output/sink.js';
 import { robotsResult } from './companion-result.js';
-import { LONG_INTERVAL_MS } from './limits.js';
+import { ADMITTED_AT_ONCE, LONG_INTERVAL_MS } from './limits.js';
 import { pageResult, refusedByHook } from './page-result.js';
 import type { Run } from './run.js';
-import { decided, OVER, RETURNED, settled, type WorkResult } from './work-result.js';
+import { type Decided, decided, OVER, RETURNED, settled, type WorkResult } from './work-result.js';
 
 /** Performs a piece of work. Pages are large, so that one is released before the commit of its result. */
 export async function performWork(run: Run, work: Work): Promise<void> {
-  const { frontier, journal } = run;
   const result = await resultOf(run, work);
-  if (result.kind === 'settlement') {
-    await frontier.settle(work, result.settlement);
-    return;
-  }
-  // One commit with the page's links, then the decision about it.
-  const { decision, links, refused } = result;
-  const removed = run.recrawl?.removal(result.work, decision) ?? null;
-  const tombstones = removed === null ? [] : [tombstoneOf(run, result.work, removed)];
-  const written = [...tombstones, ...(result.items ?? [])];
+  // Decisions are about pages alone.
+  if (result.kind === 'decided') await commit(run, work as PageWork, result);
+  else await run.frontier.settle(work, result.settlement);
+}
+
+/** One commit with the page's links, then the decision about it. */
+async function commit(run: Run, work: PageWork, { decision, candidates, items }: Decided): Promise<void> {
+  const { frontier, journal, recrawl } = run;
+  const { links, refused } = await admitted(run, candidates);
+  const removed = recrawl?.removal(work, decision) ?? null;
+  const written = removed === null ? items : [tombstoneOf(run, work, removed), ...items];
   if ((await run.items.write(written)) === 'stopped') {
     await frontier.settle(work, { kind: 'returned', untilMs: null });
     return;
   }
   journal.items(written);
-  const replaces = await run.recrawl?.ended(result.work, decision);
-  const answer = await frontier.settle(result.work, { kind: 'done', countsAsPage: decision.isPage, links });
+  const replaces = await recrawl?.ended(work, decision);
+  const answer = await frontier.settle(work, { kind: 'done', countsAsPage: decision.isPage === true, links });
   for (const refusal of refused) journal.refusal(refusal);
   // Lost: another process holds the host by now. It will fetch and report the page.
-  if (answer === 'ok') {
-    const more = replaces === undefined ? {} : { replaces };
-    journal.page(result.work, { queued: frontier.counts().queued, ...decision, ...more });
+  if (answer !== 'ok') return;
+  const more = replaces === undefined ? {} : { replaces };
+  journal.page(work, { queued: frontier.counts().queued, ...decision, ...more });
+}
+
+/** What goes on to the frontier, and what does not. Thousands of candidates give others a turn. */
+async function admitted({ admit, journal }: Run, candidates: readonly NewUrl[]) {
+  const links: NewUrl[] = [];
+  const refused: Refusal[] = [];
+  for (let at = 0; at < candidates.length; at += ADMITTED_AT_ONCE) {
+    if (at > 0) await setImmediate();
+    const part = admit(candidates.slice(at, at + ADMITTED_AT_ONCE));
+    journal.admitted(part.admitted);
+    journal.admitted(part.known);
+    links.push(...part.admitted);
+    refused.push(...part.refused);
   }
+  return { links, refused };
 }
 
 /** Written before the visit is kept: a process that is killed in between says so once more, under the same id. */
@@ -53,20 +70,8 @@ function tombstoneOf(run: Run, { lease, url, record }: PageWork, why: string): I
 }
 
 async function resultOf(run: Run, work: Work): Promise<WorkResult> {
-  // Its page has been decided: no hook or rule is asked once more.
-  if (work.kind === 'page' && (await run.recrawl?.isOver(work)) === true) return OVER;
-  if (work.kind === 'page' && run.readings.refuses(work.url)) return poisonResult(run, work);
-  if (work.kind === 'page' && run.scope.denies(work.url)) {
-    return decided(run, work, { status: 'dropped', reason: 'scope-excluded', layer: 'scope', isPage: false });
-  }
-  if (work.kind === 'page' && work.record.via !== 'companion') {
-    const untilMs = run.signIn?.before(work) ?? null;
-    if (untilMs !== null) return settled({ kind: 'returned', untilMs, waits: 'authority' });
-    const licensed = licenseResult(run, work, await run.licenses.before(work));
-    if (licensed !== null) return licensed;
-    const verdict = await run.hooks.beforeFetch(work);
-    if (verdict !== null) return refusedByHook(run, work, verdict, null);
-  }
+  const before = work.kind === 'page' ? await resultBefore(run, work) : null;
+  if (before !== null) return before;
   const conditions = await conditionsOf(run, work);
   if (conditions === null) return OVER;
   const { outcome, hadTurn } = await run.fetches.add(() => send(run, work, conditions));
@@ -79,21 +84,33 @@ async function resultOf(run: Run, work: Work): Promise<WorkResult> {
   return work.kind === 'robots' ? robotsResult(run, work, outcome) : pageResult(run, work, outcome);
 }
 
-/** The process died twice while the page was read: it is not requested any more. */
-function poisonResult(run: Run, work: PageWork): WorkResult {
-  const detail = 'the process ended twice while this page was read or handled';
-  return decided(run, work, { status: 'failed', reason: 'poison', layer: 'page', detail, isPage: false });
+/** Why a page is not requested, or not yet; `null`: it is. */
+async function resultBefore(run: Run, work: PageWork): Promise<WorkResult | null> {
+  // Its page has been decided: no hook or rule is asked once more.
+  if ((await run.recrawl?.isOver(work)) === true) return OVER;
+  if (run.readings.refuses(work.url)) {
+    const detail = 'the process ended twice while this page was read or handled';
+    return decided({ status: 'failed', reason: 'poison', layer: 'page', detail });
+  }
+  if (run.scope.denies(work.url)) return decided({ status: 'dropped', reason: 'scope-excluded', layer: 'scope' });
+  if (work.record.via === 'companion') return null;
+  const untilMs = run.signIn?.before(work) ?? null;
+  if (untilMs !== null) return settled({ kind: 'returned', untilMs, waits: 'authority' });
+  const licensed = licenseResult(await run.licenses.before(work));
+  if (licensed !== null) return licensed;
+  const verdict = await run.hooks?.beforeFetch(work);
+  return verdict == null ? null : refusedByHook(verdict, null);
 }
 
 /** A licence that robots.txt names keeps a page from being requested, or is on its way; `null`: it does not. */
-function licenseResult(run: Run, work: PageWork, license: LicenseAnswer): WorkResult | null {
+function licenseResult(license: LicenseAnswer): WorkResult | null {
   if (license === null || license.effect === 'none') return null;
   if (license.effect === 'wait') return settled({ kind: 'returned', untilMs: license.untilMs, waits: 'authority' });
   const word =
     license.effect === 'held'
       ? ({ status: 'held', reason: 'license' } as const)
       : ({ status: 'excluded', reason: 'license-prohibits' } as const);
-  return decided(run, work, { ...word, layer: 'page', detail: licenseText(license), isPage: false });
+  return decided({ ...word, layer: 'page', detail: licenseText(license) });
 }
 
 /** A stop aborted the exchange: that is no try of the URL, and nothing that robots.txt failed to answer. */

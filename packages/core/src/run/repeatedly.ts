@@ -1,0 +1,29 @@
+// What a run does again and again next to its work: it writes its totals, looks for orders, compares clocks.
+
+import { type Clock, FrontierError } from '@mannerly/frontier';
+
+/**
+ * Acts, for the first time after so many milliseconds, and again so long after each time. A store that fails ends
+ * nothing here: the next call of the run fails too if it is broken.
+ * @returns What ends it, also while it acts.
+ */
+export function repeatedly(clock: Pick<Clock, 'after'>, everyMs: number, act: () => Promise<void>): () => void {
+  let isOver = false;
+  let cancelTimer = (): void => undefined;
+  const wait = (): void => {
+    cancelTimer = clock.after(everyMs, () => {
+      act()
+        .catch((error: unknown) => {
+          if (!(error instanceof FrontierError)) throw error;
+        })
+        .finally(() => {
+          if (!isOver) wait();
+        });
+    });
+  };
+  wait();
+  return () => {
+    isOver = true;
+    cancelTimer();
+  };
+}
