@@ -134,6 +134,11 @@ describe('mannerly identity verify', () => {
     },
   );
 
+  it('refuses a folder without WARC files, such as the crawl directory around them', async () => {
+    const told = await verify(base);
+    expect(told).toMatchObject({ code: 2, err: expect.stringMatching(/holds no requests\n.*`archive`/) });
+  });
+
   it('refuses to guess', async () => {
     expect(await run('verify')).toMatchObject({ code: 2, err: expect.stringContaining('missing what to verify') });
   });

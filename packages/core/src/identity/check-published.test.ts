@@ -75,6 +75,11 @@ describe('what is published', () => {
     expect(await checkPublished(AGENT, null, whole, NOW)).toEqual([]);
   });
 
+  it('is right where the agent is the path of the directory, as the documents write it', async () => {
+    const agent = new URL(DIRECTORY_PATH, AGENT);
+    expect(await checkPublished(agent, expected(), whole, NOW)).toEqual([]);
+  });
+
   it.each<[title: string, path: string, change: Change, codes: readonly string[]]>([
     ['a directory that is not there', DIRECTORY_PATH, () => ({ status: 404 }), ['directory-status']],
     ['a challenge', DIRECTORY_PATH, () => ({ status: 403 }), ['directory-status']],

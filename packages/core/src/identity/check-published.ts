@@ -55,7 +55,8 @@ export async function checkPublished(
     const answer = await answerOf(url, 'directory', get, report);
     if (answer !== null) checkDirectory(url, answer, expected, nowMs, report);
   }
-  const cardUrl = new URL(FILES.card, agent);
+  // At the root, where `publish` puts it, whether the agent is a host or the path of its directory.
+  const cardUrl = new URL(`/${FILES.card}`, agent);
   const cardAnswer = await answerOf(cardUrl, 'card', get, report);
   const card = cardAnswer === null ? null : jsonOf(cardAnswer);
   if (cardAnswer !== null && card === null) report('card-unreadable', cardUrl, 'it is no JSON object');

@@ -50,8 +50,14 @@ export async function identityVerify(target: string | undefined, flags: Identity
       if (verdict.kind !== 'verified') wrong += 1;
       await io.outSoon(verdictText(kept.request.url, verdict));
     }
+    if (count === 0) {
+      throw new UsageError(
+        `${target} holds no requests`,
+        'Those of a crawl are in the folder `archive` of its directory.',
+      );
+    }
     io.err(`${count - wrong} of ${count} verified.`);
-    return wrong === 0 && count > 0 ? EXIT.ok : EXIT.violated;
+    return wrong === 0 ? EXIT.ok : EXIT.violated;
   } finally {
     await verifier.close();
   }

@@ -34,11 +34,10 @@ async function init({ name, key }: IdentityFlags, io: CliIo): Promise<number> {
   const path = resolve(key ?? join(homedir(), '.config', 'mannerly', `${name}.key`));
   const keyid = await writeKeyFile(path);
   io.out(`Written to ${path}, for you alone. Its public key has the thumbprint ${keyid}.`);
+  const signature = JSON.stringify({ key: `file:${path}`, agent: `https://<host>${DIRECTORY_PATH}` });
+  io.out(`Next: "signature": ${signature}`);
   io.out(
-    `Next: identity.signature: { key: ${JSON.stringify(`file:${path}`)}, agent: "https://<host>${DIRECTORY_PATH}" }`,
-  );
-  io.out(
-    'in mannerly.config.json, then mannerly identity publish. Register with operators that verify before you sign:',
+    'in `identity` of the configuration, then mannerly identity publish. Register with operators that verify first:',
   );
   io.out('until then some of them count a signed request as an unknown bot.');
   return EXIT.ok;
