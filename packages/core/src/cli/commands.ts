@@ -19,8 +19,8 @@ export interface CommandRow {
   /** What its help says last. */
   readonly help?: string;
   readonly isHidden?: true;
-  /** Called with the arguments, the flags and the `CliIo`. @returns The exit code. */
-  readonly load: () => Promise<(...args: never[]) => Promise<number>>;
+  /** Called with the arguments, the flags and the `CliIo`. @returns The exit code, if it may be another than 0. */
+  readonly load: () => Promise<(...args: never[]) => Promise<number> | Promise<void>>;
 }
 
 const JSON_FLAG = flag('--json', 'print JSON');

@@ -1,4 +1,4 @@
-// The sinks that a command line or a configuration file names: each makes its client when it is opened, and closes it.
+// The sinks that a command line or a configuration file names, each with a client of its own, which it closes.
 // Credentials come from the environment or from files. A command line is in process lists, so none may be on it.
 
 import { loadPeer } from '../optional-peer.js';
@@ -22,7 +22,7 @@ export async function namedSinks(
       ? []
       : [(await import('../output/csv.js')).csvSink({ path: csv, escapeFormulas: rawCells !== true })]),
     ...(sqlite === undefined ? [] : [(await import('../sinks/sqlite-sink.js')).sqliteSink({ path: sqlite })]),
-    ...(postgres === undefined ? [] : [postgresByUrl(urlOf('postgres', postgres, env))]),
+    ...(postgres === undefined ? [] : [await postgresByUrl(urlOf('postgres', postgres, env))]),
     ...(webhook === undefined ? [] : [await webhookByUrl(urlOf('webhook', webhook, env), env)]),
     ...(s3 === undefined ? [] : [await s3ByUrl(urlOf('s3', s3, env), env)]),
   ];
@@ -62,17 +62,19 @@ interface PgModule {
 const POOL_SIZE = 2;
 const CONNECT_MS = 10_000;
 
-function postgresByUrl(url: URL): Sink {
+async function postgresByUrl(url: URL): Promise<Sink> {
   const table = url.searchParams.get('table') ?? 'items';
   url.searchParams.delete('table');
-  return sinkOfItsOwn(`postgres ${url.host}${url.pathname} ${table}`, async () => {
-    const loaded = await loadPeer<PgModule & { readonly default?: PgModule }>('pg', '--postgres');
-    const { Pool } = loaded.default ?? loaded;
-    const { postgresSink } = await import('../sinks/postgres-sink.js');
-    const pool = new Pool({ connectionString: url.href, max: POOL_SIZE, connectionTimeoutMillis: CONNECT_MS });
-    pool.on('error', () => undefined);
-    return { sink: postgresSink({ pool, table }), release: () => pool.end() };
-  });
+  const loaded = await loadPeer<PgModule & { readonly default?: PgModule }>('pg', '--postgres');
+  const { Pool } = loaded.default ?? loaded;
+  const { postgresSink } = await import('../sinks/postgres-sink.js');
+  // It connects with its first statement. One of a sink that could not be opened keeps no process alive.
+  const limits = { max: POOL_SIZE, connectionTimeoutMillis: CONNECT_MS, allowExitOnIdle: true };
+  const pool = new Pool({ connectionString: url.href, ...limits });
+  pool.on('error', () => undefined);
+  const sink = postgresSink({ pool, table });
+  const close = (): Promise<void> => sink.close().finally(() => pool.end());
+  return { ...sink, name: `postgres ${url.host}${url.pathname} ${table}`, close };
 }
 
 async function webhookByUrl(url: URL, env: Env): Promise<Sink> {
@@ -103,35 +105,4 @@ async function s3ByUrl(url: URL, env: Env): Promise<Sink> {
   const { AwsClient } = await loadPeer<Aws4Fetch>('aws4fetch', '--s3');
   const client = new AwsClient({ accessKeyId, secretAccessKey, sessionToken, region, service: 's3', retries: 0 });
   return s3Sink({ ...options, client });
-}
-
-/** A sink that is made when it is opened, with what has to be released behind it. */
-function sinkOfItsOwn(
-  name: string,
-  make: () => Promise<{ readonly sink: Sink; readonly release: () => Promise<void> }>,
-): Sink {
-  let made: Awaited<ReturnType<typeof make>> | null = null;
-  return {
-    name,
-    async open(stop) {
-      const making = await make();
-      try {
-        await making.sink.open(stop);
-      } catch (error) {
-        await making.release();
-        throw error;
-      }
-      made = making;
-    },
-    async write(items) {
-      if (made === null) throw new Error(`${name} is not open`);
-      await made.sink.write(items);
-    },
-    async close() {
-      const last = made;
-      made = null;
-      await last?.sink.close();
-      await last?.release();
-    },
-  };
 }

@@ -64,9 +64,9 @@ export function createProgram(io: CliIo, done: (code: number) => void): Command 
       const command = program.command(name, { hidden: isHidden }).description(does).helpGroup(title);
       for (const argument of takes) command.addArgument(argument);
       command.action(async (...given: unknown[]) => {
-        const run = (await load()) as (...args: unknown[]) => Promise<number>;
+        const run = (await load()) as (...args: unknown[]) => Promise<number | undefined>;
         // Commander adds its own object as the last argument.
-        done(await run(...given.slice(0, -1), io));
+        done((await run(...given.slice(0, -1), io)) ?? EXIT.ok);
       });
     }
   }

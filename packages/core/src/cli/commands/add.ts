@@ -7,14 +7,13 @@ import { parseUrl } from '../../parse-url.js';
 import { present } from '../../present.js';
 import { redacted } from '../../redacted.js';
 import { plural } from '../../report/table.js';
-import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import type { Flags } from '../flags.js';
 import type { CliIo } from '../io.js';
 import type { AddedLine } from '../take-added.js';
 
 /** Runs the command. @throws UsageError; MannerlyError `directory-taken` where there is no crawl */
-export async function addCommand(directory: string, urls: readonly string[], flags: Flags, io: CliIo): Promise<number> {
+export async function addCommand(directory: string, urls: readonly string[], flags: Flags, io: CliIo): Promise<void> {
   const { addedPath } = await readCrawlDirectory(directory);
   const { label } = flags;
   const lines = urls.map((text): AddedLine => {
@@ -33,7 +32,6 @@ export async function addCommand(directory: string, urls: readonly string[], fla
   const them = urls.length === 1 ? 'it' : 'them';
   io.err(`${plural(urls.length, 'URL')} handed over. A running crawl takes ${them} within a second,`);
   io.err(`otherwise the next run does. Then: mannerly explain ${directory} ${lines[0]?.url}`);
-  return EXIT.ok;
 }
 
 const MAX_SHOWN_CHARS = 200;

@@ -10,7 +10,6 @@ import { parseUrl } from '../../parse-url.js';
 import type { Explanation } from '../../report/explain.js';
 import { explanationText } from '../../report/explain-text.js';
 import { printable } from '../../report/table.js';
-import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
@@ -29,7 +28,7 @@ export async function explainCommand(
   second: string | undefined,
   flags: Flags,
   io: CliIo,
-): Promise<number> {
+): Promise<void> {
   const [directory, about] = second === undefined && flags.store !== undefined ? [undefined, first] : [first, second];
   if (about === undefined)
     throw new UsageError('missing argument: url-or-host', 'First the crawl directory, then a URL or a host.');
@@ -46,7 +45,7 @@ export async function explainCommand(
   }));
   if (flags.json === true) {
     io.out(json(explanation));
-    return EXIT.ok;
+    return;
   }
   io.out(explanationText(explanation));
   const decider = await decidingLine(explanation, robotsPath);
@@ -56,7 +55,6 @@ export async function explainCommand(
     io.out('  A server keeps no log: mannerly explain <dir> <url> has what the process of that directory decided.');
   if (isAtRest && ['waiting', 'held'].includes(explanation.status))
     io.out('  No run has the directory open. The command that started the crawl continues it.');
-  return EXIT.ok;
 }
 
 /** The deciding line of the robots.txt copy, and what a repair made of it; `null` where there is no line or no copy. */

@@ -23,10 +23,11 @@ export async function identityCommand(
   if (action === 'check') return (await import('./identity-check.js')).identityCheck(target, flags, io);
   if (action === 'verify') return (await import('./identity-verify.js')).identityVerify(target, flags, io);
   if (target !== undefined) throw new UsageError(`${action} takes no "${target}"`, 'See mannerly identity --help.');
-  return { init, publish, rotate }[action](flags, io);
+  await { init, publish, rotate }[action](flags, io);
+  return EXIT.ok;
 }
 
-async function init({ name, key }: IdentityFlags, io: CliIo): Promise<number> {
+async function init({ name, key }: IdentityFlags, io: CliIo): Promise<void> {
   if (key === undefined && name === undefined) {
     throw new UsageError('missing --name or --key', 'Write --name tidepool-study, or name the file: --key <file>.');
   }
@@ -40,20 +41,18 @@ async function init({ name, key }: IdentityFlags, io: CliIo): Promise<number> {
     'in `identity` of the configuration, then mannerly identity publish. Register with operators that verify first:',
   );
   io.out('until then some of them count a signed request as an unknown bot.');
-  return EXIT.ok;
 }
 
-async function publish({ config, also = [], to = 'identity' }: IdentityFlags, io: CliIo): Promise<number> {
+async function publish({ config, also = [], to = 'identity' }: IdentityFlags, io: CliIo): Promise<void> {
   const read = await readPublished(config);
   const keys = [
     ...(read.keyPath === null ? [loadSigningKey(read.source)] : await keysOfRotation(read.keyPath)),
     ...also.map((path) => loadSigningKey(`file:${resolve(path)}`)),
   ];
   await writePublished(read, keys, to, io);
-  return EXIT.ok;
 }
 
-async function rotate({ config, to = 'identity', leaked = false }: IdentityFlags, io: CliIo): Promise<number> {
+async function rotate({ config, to = 'identity', leaked = false }: IdentityFlags, io: CliIo): Promise<void> {
   const read = await readPublished(config);
   const { keyPath } = read;
   if (keyPath === null) {
@@ -73,5 +72,4 @@ async function rotate({ config, to = 'identity', leaked = false }: IdentityFlags
     }[step],
   );
   io.out(`Serve the folder now${next === null ? '.' : `, then run the same command from ${iso(next.dueMs)} on.`}`);
-  return EXIT.ok;
 }

@@ -2,28 +2,17 @@
 
 import { present } from '../../present.js';
 import { EXIT } from '../exit-codes.js';
-import { interview } from '../init/interview.js';
+import { interview, type ProjectPlan } from '../init/interview.js';
 import { checkIsFree, projectFiles, writeProject } from '../init/project.js';
 import type { CliIo } from '../io.js';
 
-interface InitFlags {
-  readonly name?: string;
-  readonly contact?: string;
-  readonly seed?: readonly string[];
-  readonly within?: 'host' | 'domain';
-  readonly pages?: number;
-  readonly depth?: number;
-  readonly minutes?: number;
-  readonly browser?: boolean;
-  readonly yes?: boolean;
-}
+type InitFlags = Partial<Omit<ProjectPlan, 'seeds'>> & { readonly seed?: readonly string[]; readonly yes?: boolean };
 
 /** Runs the command. Nothing is written when an answer is missing or wrong. @throws UsageError, MannerlyError */
 export async function initCommand(directory: string, flags: InitFlags, io: CliIo): Promise<number> {
   await checkIsFree(directory);
-  const { seed, yes, pages, depth, minutes, ...given } = flags;
-  const said = { ...given, ...present({ seeds: seed }), bounds: present({ pages, depth, minutes }) };
-  const plan = await interview(said, yes === true ? null : io.asker);
+  const { seed: seeds, yes, ...given } = flags;
+  const plan = await interview({ ...given, ...present({ seeds }) }, yes === true ? null : io.asker);
   if (plan === null) {
     io.err('Nothing was written.');
     return EXIT.stopped;

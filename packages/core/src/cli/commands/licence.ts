@@ -17,7 +17,6 @@ import { reasonOf } from '../../report/reasons.js';
 import { plural, printable, tableText } from '../../report/table.js';
 import { isCopy } from '../../run/run-manifest.js';
 import { identityFrom } from '../crawl-flags.js';
-import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
@@ -54,7 +53,7 @@ const NO_RETRIES = { failureWaitsMs: [], throttleWaitsMs: [] };
 type Found = { readonly documents: readonly ReadLicense[] } | { readonly why: string };
 
 /** Runs the command. A page without a licence is no error. @throws UsageError, MannerlyError */
-export async function licenceCommand(source: string, flags: Flags, io: CliIo): Promise<number> {
+export async function licenceCommand(source: string, flags: Flags, io: CliIo): Promise<void> {
   const url = parseUrl(source)?.href;
   if (url === undefined || !/^https?:/.test(url)) {
     throw new UsageError(`"${source}" is not the URL of a page`, 'Write it whole: https://example.org/page');
@@ -63,8 +62,9 @@ export async function licenceCommand(source: string, flags: Flags, io: CliIo): P
   const party = present({ user, country });
   const found = await documentsOf(url, identityFrom(flags), flags.allowAddress);
   if ('why' in found) {
-    io.out(flags.json === true ? json({ url, documents: [], why: found.why }) : `No licence of ${url}: ${found.why}.`);
-    return EXIT.ok;
+    const { why } = found;
+    io.out(flags.json === true ? json({ url, documents: [], why }) : `No licence of ${url}: ${why}.`);
+    return;
   }
   const verdicts = PURPOSES.map((purpose) =>
     judgeLicenses(url, found.documents, {
@@ -77,7 +77,6 @@ export async function licenceCommand(source: string, flags: Flags, io: CliIo): P
   );
   if (flags.json === true) io.out(json({ url, ...found, verdicts }));
   else printText(url, found.documents, verdicts, io);
-  return EXIT.ok;
 }
 
 /** One page, by a crawl of one page, which reads the licences from within. */

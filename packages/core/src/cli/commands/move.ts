@@ -5,14 +5,13 @@ import { storesIn } from '../../default-parts.js';
 import { lockDirectory, refuseShared } from '../../directory/directory-lock.js';
 import { moveStore } from '../../inspection/store-inspection.js';
 import { plural } from '../../report/table.js';
-import { EXIT } from '../exit-codes.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { openStore } from '../open-store.js';
 import { showWork } from '../progress.js';
 
 /** Runs the command. @throws UsageError, MannerlyError, FrontierError */
-export async function moveCommand(from: string, to: string, flags: Flags, io: CliIo): Promise<number> {
+export async function moveCommand(from: string, to: string, flags: Flags, io: CliIo): Promise<void> {
   const source = await placeOf(from, io);
   try {
     const target = await placeOf(to, io);
@@ -29,7 +28,6 @@ export async function moveCommand(from: string, to: string, flags: Flags, io: Cl
             : `${known} URLs known, ${entries} queued, ${plural(hosts, 'host')} moved.`;
         io.out(`${done} ${target.next}`);
       }
-      return EXIT.ok;
     } finally {
       await target.close();
     }

@@ -8,7 +8,6 @@ import { planAgainText } from '../../plan/plan-text.js';
 import type { CrawlFlags } from '../crawl-flags.js';
 import { setUpCrawl } from '../crawl-setup.js';
 import { directoryFor } from '../default-directory.js';
-import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { json } from '../flags.js';
 import type { CliIo } from '../io.js';
@@ -20,11 +19,10 @@ import { seedsFrom } from '../seeds-file.js';
  * Runs the command. @param args - A crawl directory, whose last run decides what no flag says; or the seeds of
  * `mannerly crawl --again`, with its flags. With `--store` neither is needed. @throws UsageError, MannerlyError
  */
-export async function planAgain(args: readonly string[], flags: CrawlFlags, io: CliIo): Promise<number> {
+export async function planAgain(args: readonly string[], flags: CrawlFlags, io: CliIo): Promise<void> {
   const { where, changes } = await planned(args, flags, io);
   const plan = await inspecting(where, io, (inspection) => inspection.planAgain(changes));
   io.out(flags.json === true ? json(plan) : planAgainText(plan));
-  return EXIT.ok;
 }
 
 async function planned(args: readonly string[], given: CrawlFlags, io: CliIo) {

@@ -13,7 +13,10 @@ import { seedsFrom } from '../seeds-file.js';
 
 /** Runs the command, with the arguments of `mannerly crawl`. @throws UsageError, MannerlyError */
 export async function planCommand(args: readonly string[], given: CrawlFlags, io: CliIo): Promise<number> {
-  if (given.again === true) return (await import('./plan-again.js')).planAgain(args, given, io);
+  if (given.again === true) {
+    await (await import('./plan-again.js')).planAgain(args, given, io);
+    return EXIT.ok;
+  }
   const { seeds, flags, options } = await setUpCrawl(await seedsFrom(args, given, io), given);
   const stop = new AbortController();
   const release = io.onInterrupt(() => {

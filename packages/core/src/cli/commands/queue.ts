@@ -3,21 +3,20 @@
 import type { QueuedUrl } from '@mannerly/frontier';
 import { present } from '../../present.js';
 import { printable } from '../../report/table.js';
-import { EXIT } from '../exit-codes.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { inspecting, whereOf } from '../open-inspection.js';
 import { tellDamage } from '../tell-damage.js';
 
 /** Runs the command. An empty queue is no error. @throws MannerlyError `directory-in-use` during a run */
-export async function queueCommand(directory: string | undefined, flags: Flags, io: CliIo): Promise<number> {
+export async function queueCommand(directory: string | undefined, flags: Flags, io: CliIo): Promise<void> {
   const { host, limit = 100, cursor = null, store } = flags;
   const request = { limit, cursor, ...present({ host }) };
   if (directory !== undefined && store === undefined) await tellDamage([directory], io);
   const listing = await inspecting(whereOf(directory, flags), io, (inspection) => inspection.queued(request));
   if (flags.json === true) {
     io.out(json(listing));
-    return EXIT.ok;
+    return;
   }
   for (const item of listing.items) io.out(itemText(item));
   if (listing.cursor !== null) {
@@ -25,7 +24,6 @@ export async function queueCommand(directory: string | undefined, flags: Flags, 
     const where = directory ?? `--store '${store}'`;
     io.out(`More: mannerly queue ${where}${only} --limit ${limit} --cursor '${listing.cursor}'`);
   } else if (listing.items.length === 0) io.out(cursor === null ? 'Nothing is queued.' : 'Nothing more is queued.');
-  return EXIT.ok;
 }
 
 /** A line: the URL, and how the crawl found it. */

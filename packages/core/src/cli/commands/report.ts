@@ -5,7 +5,6 @@ import { reportFromLogs } from '../../report/from-logs.js';
 import { writeReport } from '../../report/page/write-report.js';
 import { politenessText } from '../../report/table.js';
 import { readCrawlDirectories } from '../crawl-directories.js';
-import { EXIT } from '../exit-codes.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { inspectingStore, whereOf } from '../open-inspection.js';
@@ -13,12 +12,12 @@ import { recordedCount, showWork } from '../progress.js';
 import { crawlText, outcomeLines, signedText, stagesText, storeReportText } from '../summary.js';
 
 /** Runs the command. @throws MannerlyError `directory-taken`, `directory-format` */
-export async function reportCommand(named: readonly string[], flags: Flags, io: CliIo): Promise<number> {
+export async function reportCommand(named: readonly string[], flags: Flags, io: CliIo): Promise<void> {
   const where = whereOf(named[0], flags);
   if ('store' in where) {
     const whole = await inspectingStore(where.store, io, (inspection) => inspection.report());
     io.out(flags.json === true ? json(whole) : storeReportText(whole));
-    return EXIT.ok;
+    return;
   }
   const [first, ...others] = await readCrawlDirectories(named, io);
   // The logs of all are read as those of one directory; of the others only copies of robots.txt are left to find.
@@ -35,7 +34,7 @@ export async function reportCommand(named: readonly string[], flags: Flags, io: 
     );
   if (flags.json === true) {
     io.out(json({ manifest, ...report, stages: (await write()).data.stages }));
-    return EXIT.ok;
+    return;
   }
   io.out(crawlText({ ...manifest, seedCount: manifest.seeds.length }));
   io.out(`${report.requests} requests.`);
@@ -50,5 +49,4 @@ export async function reportCommand(named: readonly string[], flags: Flags, io: 
   const found = Object.values(audit.counts).reduce((sum, count) => sum + count, 0);
   const verdict = audit.passed ? 'no violation' : `${found} violations: mannerly audit ${named.join(' ')}`;
   io.out(`\nAudit:  ${verdict}\nReport: ${written.htmlPath}\n        ${written.jsonPath}`);
-  return EXIT.ok;
 }

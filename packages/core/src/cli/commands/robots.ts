@@ -17,7 +17,6 @@ import { siteFields } from '@mannerly/robots/site-fields';
 import { parseUrl } from '../../parse-url.js';
 import { printable } from '../../report/table.js';
 import { identityFrom } from '../crawl-flags.js';
-import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
@@ -31,7 +30,7 @@ const NO_AGENT = 'mannerly';
 type UrlVerdict = Explanation & { readonly url: string };
 
 /** Runs the command. That a URL is disallowed is no error. @throws UsageError, MannerlyError, RobotsError */
-export async function robotsCommand(source: string, urls: readonly string[], flags: Flags, io: CliIo): Promise<number> {
+export async function robotsCommand(source: string, urls: readonly string[], flags: Flags, io: CliIo): Promise<void> {
   for (const url of urls) {
     if (!url.startsWith('/') && parseUrl(url) === null) {
       throw new UsageError(`"${url}" is neither a URL nor a path`, 'Write https://example.org/page or /page.');
@@ -39,14 +38,13 @@ export async function robotsCommand(source: string, urls: readonly string[], fla
   }
   const isUrl = /^https?:\/\//i.test(source);
   const body = isUrl ? await fetched(source, flags, io) : await readWhole(source);
-  if (body === null) return EXIT.ok;
+  if (body === null) return;
   const document = parseRobots(body, isUrl ? { robotsUrl: robotsUrl(source) ?? source } : {});
   const tokens = (flags.agent ?? flags.name ?? NO_AGENT).split(',');
   const rules = compile(tokens, flags, document);
   const verdicts = urls.map((url) => ({ url, ...explain(rules, url) }));
   if (flags.json === true) io.out(json(jsonOf(document, rules, verdicts)));
   else printText(document, rules, tokens, verdicts, io);
-  return EXIT.ok;
 }
 
 function compile(tokens: readonly string[], { dialect, policy }: Flags, document: RobotsDocument): RobotsRules {

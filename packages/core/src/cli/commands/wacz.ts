@@ -3,19 +3,17 @@
 import { packageArchive } from '../../archive/package-archive.js';
 import { present } from '../../present.js';
 import { plural } from '../../report/table.js';
-import { EXIT } from '../exit-codes.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { showWork } from '../progress.js';
 import { tellDamage } from '../tell-damage.js';
 
 /** Runs the command. @throws MannerlyError as `packageArchive` */
-export async function waczCommand(directory: string, { to, title, json: asJson }: Flags, io: CliIo): Promise<number> {
+export async function waczCommand(directory: string, { to, title, json: asJson }: Flags, io: CliIo): Promise<void> {
   await tellDamage([directory], io);
   const summary = await showWork(io, 'Packaging', 'bytes', null, (onBytes) =>
     packageArchive({ from: directory, nowMs: io.nowMs, onBytes, ...present({ to, title }) }),
   );
   const { path, bytes, warcs } = summary;
   io.out(asJson === true ? json(summary) : `${path}: ${bytes} bytes, ${plural(warcs, 'WARC file')}.`);
-  return EXIT.ok;
 }

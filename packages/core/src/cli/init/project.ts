@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { namesIn } from '../../directory/whole-file.js';
 import type { CrawlConfig } from '../../options/config.js';
 import { MANNERLY_VERSION, ownFile } from '../../own-package.js';
+import { present } from '../../present.js';
 import { UsageError } from '../failure.js';
 import type { ProjectPlan } from './interview.js';
 
@@ -42,12 +43,12 @@ export async function projectFiles(plan: ProjectPlan): Promise<ReadonlyMap<strin
   ]);
 }
 
-function configOf({ name, contact, seeds, within, bounds, browser }: ProjectPlan): CrawlConfig {
+function configOf({ name, contact, seeds, within, pages, minutes, depth, browser }: ProjectPlan): CrawlConfig {
   return {
     $schema: './node_modules/mannerly/schema/config.schema.json',
     identity: { name, contact },
     scope: { seeds, within },
-    bounds,
+    bounds: { pages, minutes, ...present({ depth }) },
     ...(browser ? { browser: true } : {}),
     handlers: './dist/handlers.js',
   };
