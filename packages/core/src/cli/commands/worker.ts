@@ -3,6 +3,7 @@
 
 import type { Crawler } from '../../crawler.js';
 import type { MetricFamily } from '../../metrics/joined-metrics.js';
+import type { CrawlPhase } from '../../run/activity.js';
 import type { CrawlFlags } from '../crawl-flags.js';
 import { setUpCrawl } from '../crawl-setup.js';
 import { exitCodeOf } from '../exit-codes.js';
@@ -12,10 +13,8 @@ import { makeCrawl } from '../live-crawl.js';
 import { metricsOf } from '../open-dashboard.js';
 import type { FromWorker, ParentProcess, ToWorker } from '../workers/messages.js';
 
-/** Milliseconds between two looks whether directory and store are open. */
-const READY_MS = 20;
-/** Milliseconds between two messages about the progress. */
-const PROGRESS_MS = 250;
+/** Milliseconds between two messages about its state: others may join when it is open. */
+const STATE_MS = 100;
 /** Milliseconds between two views. */
 const VIEW_MS = 1_000;
 
@@ -38,46 +37,40 @@ export async function workerCommand(_flags: object, io: CliIo): Promise<number> 
 }
 
 async function work(parent: ParentProcess, io: CliIo): Promise<number> {
-  const { start, onStop, onOrder } = await firstMessage(parent);
-  const { seeds, out, isFirst } = start;
-  const flags = start.flags as unknown as CrawlFlags;
-  const { crawler, run } = await makeCrawl(await setUpCrawl(seeds, flags), isFirst, (text) =>
-    parent.send({ kind: 'line', text }),
-  );
-  const view = await openView(crawler, flags);
-  const isStoppingNow = (): boolean => crawler.activity({ limit: 0 }).phase === 'stopping';
+  let crawler: Crawler | null = null;
+  let isStopped = false;
+  const phaseOf = (of: Crawler): CrawlPhase => of.activity({ limit: 0 }).phase;
   // A second `stop` would abort what is in flight, and the command also tells those to stop that stopped first.
-  onStop(() => {
-    if (!isStoppingNow()) crawler.stop();
-  });
-  onOrder((order) => crawler[order]());
-  const endWaiting = io.every(READY_MS, () => {
-    if (crawler.progress().runningMs === 0) return;
-    // Others may join.
-    parent.send({ kind: 'ready' });
-    endWaiting();
-  });
-  let isStopping = false;
-  const report = (): void => {
-    const progress = crawler.progress();
-    // At once: requests in flight may take a while.
-    if (!isStopping && isStoppingNow()) {
-      isStopping = true;
-      parent.send({ kind: 'stopping' });
-    }
-    parent.send({ kind: 'progress', progress, phase: crawler.activity({ limit: 0 }).phase });
+  const stop = (): void => {
+    isStopped = true;
+    if (crawler !== null && phaseOf(crawler) !== 'stopping') crawler.stop();
   };
+  parent.onGone(stop);
+  const { seeds, flags, out, isFirst } = await new Promise<Extract<ToWorker, { kind: 'start' }>>((resolve) => {
+    parent.onMessage((message) => {
+      if (message.kind === 'start') resolve(message);
+      else if (message.kind === 'stop') stop();
+      else crawler?.[message.kind]();
+    });
+  });
+  const setup = await setUpCrawl(seeds, flags as CrawlFlags);
+  const made = await makeCrawl(setup, isFirst, (text) => parent.send({ kind: 'line', text }));
+  crawler = made.crawler;
+  if (isStopped) crawler.stop();
+  const view = await openView(crawler, setup.flags);
+  const tell = (): void =>
+    parent.send({ kind: 'state', progress: made.crawler.progress(), phase: phaseOf(made.crawler) });
   const show = async (): Promise<void> => {
     const shown = await view?.();
     if (shown !== undefined) parent.send({ kind: 'view', ...shown });
   };
-  const ends = [endWaiting, io.every(PROGRESS_MS, report), io.every(VIEW_MS, () => void show())];
+  const ends = [io.every(STATE_MS, tell), io.every(VIEW_MS, () => void show())];
   try {
-    const ended = await run(out);
-    report();
+    const report = await made.run(out);
+    tell();
     await show();
-    parent.send({ kind: 'report', report: ended });
-    return exitCodeOf(ended);
+    parent.send({ kind: 'report', report });
+    return exitCodeOf(report);
   } finally {
     for (const end of ends) end();
   }
@@ -95,33 +88,5 @@ async function openView(
   return async () => ({
     view: view.read(),
     metrics: ((await registry?.getMetricsAsJSON()) ?? []) as unknown as readonly MetricFamily[],
-  });
-}
-
-/** Waits for the first message. A stop that comes before it takes effect then. */
-function firstMessage(parent: ParentProcess): Promise<{
-  readonly start: Extract<ToWorker, { kind: 'start' }>;
-  readonly onStop: (stop: () => void) => void;
-  readonly onOrder: (obey: (order: 'pause' | 'resume') => void) => void;
-}> {
-  let isEarly = false;
-  let stop = (): void => {
-    isEarly = true;
-  };
-  const onStop = (later: () => void): void => {
-    stop = later;
-    if (isEarly) later();
-  };
-  let obey = (_: 'pause' | 'resume'): void => undefined;
-  const onOrder = (later: typeof obey): void => {
-    obey = later;
-  };
-  parent.onGone(() => stop());
-  return new Promise((resolve) => {
-    parent.onMessage((message) => {
-      if (message.kind === 'stop') stop();
-      else if (message.kind === 'start') resolve({ start: message, onStop, onOrder });
-      else obey(message.kind);
-    });
   });
 }

@@ -23,14 +23,11 @@ export type ToWorker =
 
 /** From a worker to the command. */
 export type FromWorker =
-  /** Directory and store are open. */
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'progress'; readonly progress: CrawlProgress; readonly phase: CrawlPhase }
+  /** Ten times a second. It may be stopping by a message, or by a handler. */
+  | { readonly kind: 'state'; readonly progress: CrawlProgress; readonly phase: CrawlPhase }
   /** For the live view and the metrics of all, once a second where they are wanted. */
   | { readonly kind: 'view'; readonly view: DashboardView; readonly metrics: readonly MetricFamily[] }
   | { readonly kind: 'line'; readonly text: string }
-  /** Its run is stopping: by a message, or by a handler. */
-  | { readonly kind: 'stopping' }
   | { readonly kind: 'report'; readonly report: CrawlReport }
   | { readonly kind: 'failed'; readonly lines: readonly string[]; readonly code: number };
 

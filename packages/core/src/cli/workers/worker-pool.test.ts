@@ -3,6 +3,8 @@
 
 import type { CrawlReport } from 'mannerly';
 import { describe, expect, it } from 'vitest';
+import { NO_PROGRESS } from '../../report/crawl-report.js';
+import type { CrawlPhase } from '../../run/activity.js';
 import { EXIT } from '../exit-codes.js';
 import type { FromWorker, ToWorker, WorkerProcess } from './messages.js';
 import { WorkerPool } from './worker-pool.js';
@@ -36,6 +38,7 @@ function fakeWorker() {
     process,
     told,
     says: (message: FromWorker) => heard(message),
+    is: (phase: CrawlPhase) => heard({ kind: 'state', progress: NO_PROGRESS, phase }),
     exits: (code: number) => gone(code, null),
     hasEnded: () => hasEnded,
     isKilled: () => gone(null, 'SIGKILL'),
@@ -72,7 +75,7 @@ describe('workers', () => {
     expect(worker(0).told).toEqual([{ kind: 'start', seeds: [], flags: {}, out: 'out', isFirst: true }]);
     expect([...worker(1).told, ...worker(2).told]).toEqual([]);
     expect(pool.running()).toBe(1);
-    worker(0).says({ kind: 'ready' });
+    worker(0).is('running');
     await settle();
     expect(pool.running()).toBe(3);
     expect(worker(1).told[0]).toMatchObject({ isFirst: false });
@@ -111,7 +114,7 @@ describe('workers', () => {
 
   it('all get a stop, the one that was just started too; none is restarted any more', async () => {
     const { pool, started, worker } = setUp(2);
-    worker(0).says({ kind: 'ready' });
+    worker(0).is('running');
     await settle();
     pool.stop();
     for (const each of started) expect(each.told.at(-1)).toEqual({ kind: 'stop' });
@@ -123,10 +126,10 @@ describe('workers', () => {
 
   it('all stop when a handler stops one of them: as soon as it says so, and once', async () => {
     const { pool, started, lines, worker } = setUp(3);
-    worker(0).says({ kind: 'ready' });
+    worker(0).is('running');
     await settle();
-    worker(1).says({ kind: 'stopping' });
-    worker(0).says({ kind: 'stopping' });
+    worker(1).is('stopping');
+    worker(0).is('stopping');
     pool.stop();
     const stops = () => started.map(({ told }) => told.filter(({ kind }) => kind === 'stop').length);
     expect(stops()).toEqual([1, 1, 1]);
@@ -140,7 +143,7 @@ describe('workers', () => {
 
   it('stop when one is over before it could say that a handler stops it', async () => {
     const { pool, started, worker } = setUp(2);
-    worker(0).says({ kind: 'ready' });
+    worker(0).is('running');
     await settle();
     worker(1).endsAs('stopped', EXIT.stopped);
     expect(worker(0).told.at(-1)).toEqual({ kind: 'stop' });
@@ -168,7 +171,7 @@ describe('workers', () => {
 
   it('go on when one of them has finished', async () => {
     const { pool, started, worker } = setUp(2);
-    worker(0).says({ kind: 'ready' });
+    worker(0).is('running');
     await settle();
     worker(1).finishes();
     expect(worker(0).told).toHaveLength(1);
@@ -179,7 +182,7 @@ describe('workers', () => {
 
   it('all end at once when they are killed', async () => {
     const { pool, started, worker } = setUp(2);
-    worker(0).says({ kind: 'ready' });
+    worker(0).is('running');
     await settle();
     pool.kill();
     expect((await pool.ended).map(({ report }) => report)).toEqual([null, null]);

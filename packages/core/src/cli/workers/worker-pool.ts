@@ -130,15 +130,15 @@ export class WorkerPool {
       this.#processes.add(worker);
       let end: WorkerEnd | null = null;
       const onMessage: { readonly [K in FromWorker['kind']]: (message: Extract<FromWorker, { kind: K }>) => void } = {
-        ready: () => this.#setOpen(),
-        progress: ({ progress, phase }) => {
+        state: ({ progress, phase }) => {
           this.#progress.set(number, progress);
           this.#phases.set(number, phase);
+          if (phase !== 'idle' && phase !== 'opening') this.#setOpen();
+          // A handler has stopped it, if the command has not: what stops one stops the crawl.
+          if (phase === 'stopping') this.stop();
         },
         view: (message) => void this.#views.set(number, message),
         line: ({ text }) => print(text),
-        // A handler has stopped it, if the command has not: what stops one stops the crawl.
-        stopping: () => this.stop(),
         report: ({ report }) => {
           // It may have ended before it could report that it stops.
           if (report.state === 'stopped') this.stop();
