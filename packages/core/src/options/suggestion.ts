@@ -4,7 +4,7 @@
 import type { Rows } from './row.js';
 import { placedRows } from './table.js';
 
-/** What options are called by Crawlee, Scrapy and wget, in small letters alone, and by words that come to mind first. */
+/** What Crawlee, Scrapy, wget and first guesses call options: names in whatever spelling, in small letters alone. */
 const CALLED: readonly (readonly [meant: string, names: string])[] = [
   ['scope.seeds', 'starturls inputfile'],
   ['scope.include', 'accept'],

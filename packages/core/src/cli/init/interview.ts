@@ -20,7 +20,7 @@ export interface ProjectPlan {
   readonly browser: boolean;
 }
 
-/** A part of a plan that is asked for. Where nobody is asked, it has its initial value, or its flag is needed. */
+/** A part of a plan that is asked for. Without a terminal it has its initial value, or its flag is needed. */
 interface Part<T> extends Omit<Question, 'fault'> {
   readonly flag: string;
   /** @throws MannerlyError, InvalidArgumentError for what a crawl would refuse. */
