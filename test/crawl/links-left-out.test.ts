@@ -1,4 +1,4 @@
-// The links of one page take memory and disk by their length: beyond the limits they are left out, which is told.
+// What limits cut off a page is told: links take memory and disk by their length, and so does the body.
 
 import { expect, it } from 'vitest';
 import { crawlVirtually } from '../support/virtual-crawl.js';
@@ -16,4 +16,27 @@ it('a long base and many short links cost what the limits allow, and the decisio
   expect(leftOut).toBeGreaterThan(0);
   expect(report.queued + leftOut).toBe(5_000);
   expect(report.queued * base.length).toBeLessThan(16 * 1024 * 1024);
+});
+
+it('a body that is cut is counted in the report, and told to its handler and by its decision', async () => {
+  const seen: unknown[] = [];
+  const { report, decisions } = await crawlVirtually({
+    seeds: ['http://a.test/'],
+    network: { maxBodyBytes: 2_000 },
+    handlers: (crawler) =>
+      crawler.on('html', async (page) => {
+        seen.push([new URL(page.url).pathname, page.truncated]);
+        await page.follow();
+      }),
+    hosts: { 'a.test': { pages: { '/': '<a href="/long">long</a>', '/long': `<p>${'x'.repeat(3_000)}` } } },
+  });
+  expect(report.truncated).toBe(1);
+  expect(seen).toEqual([
+    ['/', null],
+    ['/long', 'limit'],
+  ]);
+  expect(decisions.map(({ url, detail }) => [new URL(url).pathname, detail ?? null])).toEqual([
+    ['/', null],
+    ['/long', expect.stringMatching(/^the body was cut: .*`network\.maxBodyBytes`/)],
+  ]);
 });

@@ -16,6 +16,13 @@ it('the share of requests that were signed, where any was', () => {
   expect(textOf({})).not.toContain('Signed');
 });
 
+it('how many pages were cut, where any was', () => {
+  expect(textOf({ truncated: 2 })).toContain(
+    'Cut: 2 pages of this run are incomplete, longer than `network.maxBodyBytes`',
+  );
+  expect(textOf({})).not.toContain('Cut');
+});
+
 it('what pages ask to be paid for, where any does', () => {
   const host = { host: 'a.test', statuses: {}, asked: [{ currency: 'USD', amount: '0.01', pages: 1 }] };
   const row = { ...host, exclusions: [], comments: [], warnings: [] };

@@ -27,6 +27,7 @@ export function summaryText(report: CrawlReport, isOnServer = false): string {
     ),
     ...askedLines(report.politeness),
     ...(report.signed === undefined ? [] : [signedText(report.signed, report.requests)]),
+    ...truncatedText(report),
     ...stagesText('Stages of this run', report.stages ?? []),
     ...stallText(report),
     ...report.relaxedDefaults.map((each) => `Relaxed default: ${each}`),
@@ -48,6 +49,12 @@ export function stagesText(title: string, stages: NonNullable<CrawlReport['stage
     return `  ${printable(name)}: ${stage.in} in, ${stage.out} out${others}`;
   });
   return [[`${title}:`, ...lines].join('\n')];
+}
+
+function truncatedText({ truncated = 0 }: CrawlReport): string[] {
+  if (truncated === 0) return [];
+  const which = `${plural(truncated, 'page')} of this run ${truncated === 1 ? 'is' : 'are'} incomplete`;
+  return [`Cut: ${which}, longer than \`network.maxBodyBytes\` (--max-body-bytes), or than their handlers take.`];
 }
 
 /** A second in which nothing else was heard is worth a word. */

@@ -56,7 +56,7 @@ export interface FetchedPage {
   readonly attempt: number;
   /** Which visit of this URL it is, 0 for the first; see `revisit`. */
   readonly visit: number;
-  /** `cap`: cut at `network.maxBodyBytes`; `peer`: the other side ended early; `null`: whole. */
+  /** `limit`: cut at `network.maxBodyBytes`; `connection`: the other side ended early; `null`: whole. */
   readonly truncated: 'limit' | 'connection' | null;
   /** Epoch milliseconds of the last byte. */
   readonly fetchedAtMs: number;

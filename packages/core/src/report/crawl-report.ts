@@ -102,6 +102,8 @@ export interface CrawlReport {
   readonly items: number;
   /** Items that their schema refused: see `rejected.jsonl`. Absent: none. */
   readonly rejected?: number;
+  /** Pages of this run whose body was cut, handled all the same: `page.truncated` is `limit`. Absent: none. */
+  readonly truncated?: number;
   /** What each stage of `items` has done in this run. Absent: there are none. */
   readonly stages?: readonly StageCounts[];
   readonly bytes: number;

@@ -63,6 +63,8 @@ export class CrawlTotals implements JournalListener {
   itemCount = 0;
   rejectedCount = 0;
   signedCount = 0;
+  /** Pages of this run alone. */
+  truncatedCount = 0;
   requisites = 0;
   requisiteBytes = 0;
   readonly #clock: Clock;

@@ -220,8 +220,9 @@ async function storedResult(
   if ((await run.items.write(items)) === 'stopped') return RETURNED;
   journal.items(items);
   journal.staged(work, page, staged);
+  if (page.truncated === 'limit') run.totals.truncatedCount += 1;
   const decision: PageOutcome = exclusion.storesItems
-    ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...linksLeft(page) }
+    ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...cutShort(page) }
     : leftOut(httpStatus, exclusion);
   return decided({ httpStatus, isPage: true, ...decision, ...saidOf(run, near) }, candidates);
 }
@@ -238,9 +239,15 @@ async function unchanged(run: Run, page: UnchangedPage, exclusion: PageExclusion
   return decided({ status: 'fetched', reason: 'unchanged', layer: 'page', httpStatus, isPage: true });
 }
 
-/** What is said of links that limits left out. */
-function linksLeft({ linksDropped }: PageInCrawl): { readonly detail?: string } {
-  return linksDropped === 0 ? {} : { detail: `${linksDropped} links left out: the page has more than are read` };
+/** What is said of a page that limits cut. */
+function cutShort({ truncated, linksDropped }: PageInCrawl): { readonly detail?: string } {
+  const said = [
+    ...(truncated !== 'limit'
+      ? []
+      : ['the body was cut: it is longer than `network.maxBodyBytes`, or its handler takes']),
+    ...(linksDropped === 0 ? [] : [`${linksDropped} links left out: the page has more than are read`]),
+  ];
+  return said.length === 0 ? {} : { detail: said.join('; ') };
 }
 
 /** Whether it is a page that a handler may get. */

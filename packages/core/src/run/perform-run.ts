@@ -249,6 +249,7 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
     ...(totals.signedCount === 0 ? {} : { signed: totals.signedCount }),
     items: totals.itemCount,
     ...(totals.rejectedCount === 0 ? {} : { rejected: totals.rejectedCount }),
+    ...(totals.truncatedCount === 0 ? {} : { truncated: totals.truncatedCount }),
     ...(stages.length === 0 ? {} : { stages }),
     bytes: totals.bytes,
     queued: last.queued,

@@ -46,6 +46,11 @@ describe('one progress of several', () => {
 });
 
 describe('one report of several', () => {
+  it('adds up pages that were cut, and is silent without any', () => {
+    expect(joinedReport([report({}), report({ truncated: 1 }), report({ truncated: 2 })], null).truncated).toBe(3);
+    expect(joinedReport([report({})], null)).not.toHaveProperty('truncated');
+  });
+
   it('adds up what each visited again, of those that did', () => {
     const counts = {
       visits: 3,

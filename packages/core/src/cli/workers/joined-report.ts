@@ -33,14 +33,14 @@ export function joinedReport(
 ): CrawlReport {
   const [first] = reports;
   const added = sums(
-    reports.map((report) => ({ rejected: 0, signed: 0, ...report })),
-    ...(['rejected', 'signed', 'items', 'requests', 'bytes'] as const),
+    reports.map((report) => ({ rejected: 0, truncated: 0, signed: 0, ...report })),
+    ...(['rejected', 'truncated', 'signed', 'items', 'requests', 'bytes'] as const),
   );
   const queued = Math.min(...reports.map((report) => report.queued));
   // A process without hosts takes those that others have for waits. The one that ended last knows what is left.
   const ends = reports.filter((report) => queued > 0 || report.state !== 'waiting');
   const state = STATES.find((each) => ends.some((report) => report.state === each)) ?? 'finished';
-  const { part: _, rejected: _own, signed: _mine, stopReason: _why, ...rest } = first;
+  const { part: _, rejected: _own, truncated: _cut, signed: _mine, stopReason: _why, ...rest } = first;
   const outcomes = logged?.outcomes ?? addedOutcomes(reports);
   const signed = logged === null ? added.signed : (logged.signed ?? 0);
   const recrawl = addedRecrawlCounts(reports.flatMap((report) => report.recrawl ?? []));
@@ -57,6 +57,7 @@ export function joinedReport(
     queued,
     items: logged?.items ?? added.items,
     ...(added.rejected === 0 ? {} : { rejected: added.rejected }),
+    ...(added.truncated === 0 ? {} : { truncated: added.truncated }),
     ...(signed === 0 ? {} : { signed }),
     ...(first.stages === undefined ? {} : { stages: joinedStages(reports.flatMap(({ stages = [] }) => stages)) }),
     longestStallMs: Math.max(...reports.map(({ longestStallMs = 0 }) => longestStallMs)),
