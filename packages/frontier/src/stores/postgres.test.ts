@@ -6,16 +6,14 @@ import { FrontierError } from '../errors.js';
 import type { NewEntry } from '../store.js';
 import { VERSION } from './postgres/schema.js';
 import {
-  boolArray,
-  byteaArray,
-  int4Array,
-  int8Array,
+  commitValues,
   laneNames,
   linkValues,
+  listOf,
   microseconds,
   readEntries,
   readNumbers,
-  textArray,
+  textsOf,
 } from './postgres/values.js';
 import { type PostgresPool, type PostgresStoreOptions, postgresStore, type ServerNotice } from './postgres.js';
 
@@ -159,11 +157,11 @@ describe('the values of calls', () => {
     const links = [entry('b', 9), entry('a', 3), entry('b', 9), entry('a', 200), entry('c', 3, { dedupe: false })];
     const { values, outcomes } = linkValues(links, laneNames());
     const fingerprints = [200, 3, 3, 9].map((byte) => BigInt.asIntN(64, (BigInt(byte) << 56n) + 1n));
-    expect(values[0]).toEqual(textArray(['a', 'b', 'c']));
-    expect(values[2]).toEqual(int8Array(fingerprints));
-    expect(values[3]).toEqual(int4Array([1, 1, 3, 2]));
-    expect(values[4]).toEqual(int4Array([3, 1, 4, 0]));
-    expect(values[8]).toEqual(boolArray([false, false, true, false]));
+    expect(values[0]).toBe('{"a","b","c"}');
+    expect(values[2]).toBe(listOf(fingerprints));
+    expect(values[3]).toBe('{1,1,3,2}');
+    expect(values[4]).toBe('{3,1,4,0}');
+    expect(values[8]).toBe('{false,false,true,false}');
     expect(values[10]).toEqual(Buffer.from([200, 3, 3, 9]));
     const [, , , known = 0n] = fingerprints;
     expect(outcomes([known], [])).toEqual(['new', 'known', 'known', 'known', 'new']);
@@ -171,20 +169,30 @@ describe('the values of calls', () => {
   });
 
   it.each([
-    ['an empty list', textArray([]), '000000000000000000000019'],
-    ['texts', textArray(['a', 'é']), `${'0000000100000000000000190000000200000001'}00000001${'61'}00000002${'c3a9'}`],
-    [
-      'numbers and nulls',
-      int4Array([1, null, -1]),
-      `${'0000000100000001000000170000000300000001'}0000000400000001ffffffff00000004ffffffff`,
-    ],
-    [
-      'bytes and nulls',
-      byteaArray([null, new Uint8Array([7])]),
-      `${'0000000100000001000000110000000200000001'}ffffffff0000000107`,
-    ],
-  ])('writes %s as the server reads them', (_what, bytes, hex) => {
-    expect(bytes.toString('hex')).toBe(hex);
+    ['an empty list', listOf([]), '{}'],
+    ['numbers and nulls', listOf([1, null, -1n]), '{1,NULL,-1}'],
+    ['texts', textsOf(['a', 'é', '', 'NULL', 'a,b', '{}']), '{"a","é","","NULL","a,b","{}"}'],
+    ['quotes and backslashes', textsOf(['"', '\\', '\\"']), '{"\\"","\\\\","\\\\\\""}'],
+  ])('writes %s as the server reads them', (_what, text, expected) => {
+    expect(text).toBe(expected);
+  });
+
+  it('writes states and bodies as bytes, and what is absent as null', () => {
+    const release = { release: { dueInMs: 0 } };
+    const part = {
+      fencingToken: '1',
+      then: release,
+      requeue: [{ id: '1' }, { id: '2', body: new Uint8Array([0, 255]) }],
+    };
+    const values = commitValues(
+      [
+        { ...part, host: 'a' },
+        { ...part, host: 'b', state: new Uint8Array([7]) },
+      ],
+      laneNames(),
+    );
+    expect(values[6]).toBe('{NULL,"\\\\x07"}');
+    expect(values[13]).toBe('{NULL,"\\\\x00ff",NULL,"\\\\x00ff"}');
   });
 
   it('reads lists and entries of answers', () => {

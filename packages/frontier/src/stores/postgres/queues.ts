@@ -19,13 +19,13 @@ import { RAISE_SQL } from './sql-lease.js';
 import { DUE_SQL, OVERDUE_SQL, STATS_SQL } from './sql-read.js';
 import {
   commitValues,
-  int8Array,
   laneNames,
   linkValues,
+  listOf,
   microseconds,
   readEntries,
   readNumbers,
-  textArray,
+  textsOf,
 } from './values.js';
 
 /** Operation numbers are below this. */
@@ -74,8 +74,8 @@ export class PostgresQueues implements StoreQueues {
       ...options,
       add: async (links) => (await this.#send(0, [], links)).outcomes,
       raise: (waits) => {
-        const durations = int8Array(waits.map(({ ms }) => microseconds(ms)));
-        return connection.call(RAISE_SQL, [this.#now(), textArray(waits.map(({ host }) => host)), durations]);
+        const durations = listOf(waits.map(({ ms }) => microseconds(ms)));
+        return connection.call(RAISE_SQL, [this.#now(), textsOf(waits.map(({ host }) => host)), durations]);
       },
     });
   }
@@ -101,7 +101,7 @@ export class PostgresQueues implements StoreQueues {
   }
 
   async lease({ maxHosts, entriesPerHost, ttlMs, delayMs = 0, hosts }: LeaseRequest): Promise<Lease[]> {
-    const names = hosts === undefined ? null : textArray(hosts);
+    const names = hosts === undefined ? null : textsOf(hosts);
     const rows = await underClock(this.#clock, async (latestUs) => {
       const durations = [microseconds(ttlMs), microseconds(delayMs)];
       const values = [this.#now(), maxHosts, entriesPerHost, ...durations, latestUs, names];
@@ -141,8 +141,8 @@ export class PostgresQueues implements StoreQueues {
 
   async reserve(slots: readonly ReserveSlot[]) {
     const order = inOrder(slots, ({ key }) => key);
-    const keys = textArray(order.map(({ one }) => one.key));
-    const delays = int8Array(order.map(({ one }) => microseconds(one.delayMs)));
+    const keys = textsOf(order.map(({ one }) => one.key));
+    const delays = listOf(order.map(({ one }) => microseconds(one.delayMs)));
     const [row] = await this.#connection.call('SELECT $S.reserve($1, $2, $3)', [this.#now(), keys, delays]);
     const waits: number[] = [];
     const us = readNumbers(row?.[0]);
@@ -196,7 +196,7 @@ export class PostgresQueues implements StoreQueues {
 
   async know(fingerprints: readonly Uint8Array[]) {
     const numbers = fingerprints.map((one) => new DataView(one.buffer, one.byteOffset).getBigInt64(0));
-    await this.#connection.call(KNOW, [`{${numbers.join(',')}}`]);
+    await this.#connection.call(KNOW, [listOf(numbers)]);
   }
 
   /** The cursor is the last fingerprint. */

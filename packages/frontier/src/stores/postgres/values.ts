@@ -1,5 +1,5 @@
-// Entries and commits as the lists that the function `commit` takes, in PostgreSQL's binary format of arrays, which the
-// server reads without parsing; and entries from its answer.
+// Entries and commits as the lists that the function `commit` takes, and entries from its answer. Lists are text, as the
+// server itself writes them; bodies, which are most of a commit, are the bytes of one value.
 
 import type { AddOutcome, Entry, HostCommit, NewEntry } from '../../store.js';
 import { createLaneNames, type LaneName } from '../server/server-store.js';
@@ -33,17 +33,17 @@ export function linkValues(links: readonly NewEntry[], laneOf: LaneName<number>)
   const isPlain = sent.every(({ entry }) => entry.dedupe !== false);
   const waits = sent.some(({ entry }) => (entry.notBeforeMs ?? 0) > 0);
   const values: unknown[] = [
-    textArray(pairs.all.map(({ key }) => key)),
-    int4Array(pairs.all.map(({ lane }) => lane)),
-    int8Array(sent.map(({ fingerprint }) => fingerprint)),
-    int4Array(sent.map(({ place }) => pairs.numbers[place] ?? 0)),
-    int4Array(sent.map(({ place }) => place)),
-    int2Array(sent.map(({ entry }) => entry.priority)),
+    textsOf(pairs.all.map(({ key }) => key)),
+    listOf(pairs.all.map(({ lane }) => lane)),
+    listOf(sent.map(({ fingerprint }) => fingerprint)),
+    listOf(sent.map(({ place }) => pairs.numbers[place] ?? 0)),
+    listOf(sent.map(({ place }) => place)),
+    listOf(sent.map(({ entry }) => entry.priority)),
     // Where each begins, counted from 1.
-    int4Array(bodies.map(({ length }, at) => ends[at]! - length + 1)),
-    int4Array(bodies.map(({ length }) => length)),
-    isPlain ? null : boolArray(sent.map(({ entry }) => entry.dedupe === false)),
-    waits ? int8Array(sent.map(({ entry }) => microseconds(entry.notBeforeMs ?? 0))) : null,
+    listOf(bodies.map(({ length }, at) => ends[at]! - length + 1)),
+    listOf(bodies.map(({ length }) => length)),
+    isPlain ? null : listOf(sent.map(({ entry }) => entry.dedupe === false)),
+    waits ? listOf(sent.map(({ entry }) => microseconds(entry.notBeforeMs ?? 0))) : null,
     Buffer.concat(bodies),
   ];
   const outcomes = (fresh: readonly bigint[], full: readonly bigint[]) => {
@@ -102,23 +102,23 @@ export function commitValues(parts: readonly HostCommit[], laneOf: LaneName<numb
   const allRequeues = requeues.flat();
   const allBlocks = blocks.flat();
   return [
-    textArray(parts.map(({ host }) => host)),
-    int8Array(parts.map(({ fencingToken }) => wholeOf(fencingToken))),
-    int2Array(parts.map(({ then }) => ('keep' in then ? 0 : then.release.dueInMs === null ? 2 : 1))),
-    int8Array(parts.map(({ then }) => microseconds('keep' in then ? then.keep.ttlMs : (then.release.dueInMs ?? 0)))),
-    int4Array(parts.map(({ then }) => ('keep' in then ? then.keep.want : 0))),
-    int8Array(parts.map(({ delayMs }) => (delayMs === undefined ? null : microseconds(delayMs)))),
-    byteaArray(parts.map(({ state }) => state ?? null)),
-    int4Array(endsOf(done)),
-    int8Array(done.flat().map(wholeOf)),
-    int4Array(endsOf(requeues)),
-    int8Array(allRequeues.map(({ id }) => wholeOf(id))),
-    int2Array(allRequeues.map(({ priority }) => priority ?? null)),
-    int8Array(allRequeues.map(({ notBeforeMs = 0 }) => microseconds(notBeforeMs))),
-    byteaArray(allRequeues.map(({ body }) => body ?? null)),
-    int4Array(endsOf(blocks)),
-    int4Array(allBlocks.map(({ lane }) => laneOf(lane))),
-    int8Array(allBlocks.map(({ ms }) => microseconds(ms))),
+    textsOf(parts.map(({ host }) => host)),
+    listOf(parts.map(({ fencingToken }) => wholeOf(fencingToken))),
+    listOf(parts.map(({ then }) => ('keep' in then ? 0 : then.release.dueInMs === null ? 2 : 1))),
+    listOf(parts.map(({ then }) => microseconds('keep' in then ? then.keep.ttlMs : (then.release.dueInMs ?? 0)))),
+    listOf(parts.map(({ then }) => ('keep' in then ? then.keep.want : 0))),
+    listOf(parts.map(({ delayMs }) => (delayMs === undefined ? null : microseconds(delayMs)))),
+    bytesListOf(parts.map(({ state }) => state ?? null)),
+    listOf(endsOf(done)),
+    listOf(done.flat().map(wholeOf)),
+    listOf(endsOf(requeues)),
+    listOf(allRequeues.map(({ id }) => wholeOf(id))),
+    listOf(allRequeues.map(({ priority }) => priority ?? null)),
+    listOf(allRequeues.map(({ notBeforeMs = 0 }) => microseconds(notBeforeMs))),
+    bytesListOf(allRequeues.map(({ body }) => body ?? null)),
+    listOf(endsOf(blocks)),
+    listOf(allBlocks.map(({ lane }) => laneOf(lane))),
+    listOf(allBlocks.map(({ ms }) => microseconds(ms))),
   ];
 }
 
@@ -158,64 +158,22 @@ function endsOf(lists: readonly { readonly length: number }[]): number[] {
   });
 }
 
-const HEADER_BYTES = 20;
-const EMPTY_HEADER_BYTES = 12;
+/** A list in text, `{1,NULL}`. */
+export function listOf(values: readonly (number | bigint | boolean | null)[]): string {
+  return `{${values.map((value) => value ?? 'NULL').join()}}`;
+}
 
-/** The types of lists, by their numbers in every server's catalogue. */
-const OIDS = { bool: 16, bytea: 17, int8: 20, int2: 21, int4: 23, text: 25 } as const;
+export function textsOf(values: readonly string[]): string {
+  return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join()}}`;
+}
 
-type Nullable<T> = readonly (T | null)[];
-
-export const int2Array = (values: Nullable<number>) =>
-  arrayOf(OIDS.int2, values, 2, (bytes, value, at) => bytes.writeInt16BE(value, at));
-export const int4Array = (values: Nullable<number>) =>
-  arrayOf(OIDS.int4, values, 4, (bytes, value, at) => bytes.writeInt32BE(value, at));
-export const int8Array = (values: Nullable<bigint>) =>
-  arrayOf(OIDS.int8, values, 8, (bytes, value, at) => bytes.writeBigInt64BE(value, at));
-export const boolArray = (values: readonly boolean[]) =>
-  arrayOf(OIDS.bool, values, 1, (bytes, value, at) => bytes.writeUInt8(value ? 1 : 0, at));
-export const byteaArray = (values: Nullable<Uint8Array>, oid: number = OIDS.bytea) =>
-  arrayOf(
-    oid,
-    values,
-    ({ length }) => length,
-    (bytes, value, at) => bytes.set(value, at),
-  );
-export const textArray = (values: readonly string[]) =>
-  byteaArray(
-    values.map((value) => Buffer.from(value)),
-    OIDS.text,
-  );
+function bytesListOf(values: readonly (Uint8Array | null)[]): string {
+  const digits = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+  return `{${values.map((bytes) => (bytes === null ? 'NULL' : `"\\\\x${digits(bytes)}"`)).join()}}`;
+}
 
 /** Numbers of a list in text, `{1,2}`. */
 export function readNumbers(text: unknown): bigint[] {
   const inside = typeof text === 'string' ? text.slice(1, -1) : '';
   return inside === '' ? [] : inside.split(',').map(BigInt);
-}
-
-/** Number of dimensions, whether there are nulls, type; length and first index of the dimension; then the values. */
-function arrayOf<T>(
-  oid: number,
-  values: Nullable<T>,
-  size: number | ((value: T) => number),
-  write: (bytes: Buffer, value: T, at: number) => void,
-): Buffer {
-  const sizeOf = (value: T | null) => (value === null ? 0 : typeof size === 'number' ? size : size(value));
-  const isEmpty = values.length === 0;
-  const header = isEmpty ? EMPTY_HEADER_BYTES : HEADER_BYTES;
-  const bytes = Buffer.alloc(values.reduce((sum, value) => sum + 4 + sizeOf(value), header));
-  bytes.writeInt32BE(isEmpty ? 0 : 1, 0);
-  bytes.writeInt32BE(values.includes(null) ? 1 : 0, 4);
-  bytes.writeInt32BE(oid, 8);
-  if (isEmpty) return bytes;
-  bytes.writeInt32BE(values.length, 12);
-  bytes.writeInt32BE(1, 16);
-  let at = header;
-  for (const value of values) {
-    at = bytes.writeInt32BE(value === null ? -1 : sizeOf(value), at);
-    if (value === null) continue;
-    write(bytes, value, at);
-    at += sizeOf(value);
-  }
-  return bytes;
 }
