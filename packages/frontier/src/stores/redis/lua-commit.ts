@@ -1,29 +1,19 @@
 // `add` and `commit` in Lua: links first, then the hosts. One call is one atom (A2, C5, X3).
 
 /**
- * Lua, after the shard, the host and the fingerprints. ARGV: now; number of the operation; most unfinished; hosts of
- * links (count, names); links (count; each fingerprint, about, body); hosts (count; each as `values.ts` writes it).
- * Returns `since`, the outcomes, a letter each, then a list per host, `0` when lost.
+ * Lua, after the shard, the host and the fingerprints. ARGV: now; the list of `values.ts`, and bytes. Returns `since`, the
+ * outcomes, a letter each, then a list per host, `0` when lost.
  */
 export const COMMIT_LUA = `
-local at = 2
-local function word()
-  at = at + 1
-  return ARGV[at - 1]
-end
-local operation, most = tonumber(word()), tonumber(word())
+local operation, most, links, hosts = unpack(cjson.decode(ARGV[2]))
 
--- about: priority, whether deduped, number of the host, lane, microseconds to wait
-local function add(hosts, fingerprint, about, body)
-  local isDeduped = string.byte(about, 2) == 49
+local function add(key, fingerprint, priority, isDeduped, lane, wait, body)
   local bucket = bucketOf(fingerprint)
   if m.u >= most then
     if isDeduped and call('SISMEMBER', bucket, fingerprint) == 1 then return 'k' end
     return 'f'
   end
   if call('SADD', bucket, fingerprint) == 1 then m.k = m.k + 1 elseif isDeduped then return 'k' end
-  local priority, number, lane, wait = string.match(about, '^(%d)%d(%d+),([^,]*),(%d*)$')
-  local key = hosts[tonumber(number)]
   local r = load(key) or create(key)
   touch(r)
   -- A leased or parked host is not made due (A3). Neither is one that is in the index already with entries to hand out.
@@ -31,17 +21,13 @@ local function add(hosts, fingerprint, about, body)
     if r.multi or r.k == 0 then r.toIndex = true else r.stands = true end
   end
   m.u, r.q = m.u + 1, r.q + 1
-  place(r, nil, 0, tonumber(priority), string.char(#lane) .. lane .. body, wait == '' and 0 or now + tonumber(wait))
+  place(r, nil, 0, priority, string.char(#lane) .. lane .. ARGV[body], wait == 0 and 0 or now + wait)
   return 'n'
 end
 
 local function addLinks()
-  local hosts, outcomes = {}, {}
-  for number = 1, tonumber(word()) do hosts[number] = word() end
-  for number = 1, tonumber(word()) do
-    outcomes[number] = add(hosts, ARGV[at], ARGV[at + 1], ARGV[at + 2])
-    at = at + 3
-  end
+  local outcomes = {}
+  for at = 1, #links do outcomes[at] = add(unpack(links[at])) end
   for number = 1, #touched do
     local r = touched[number]
     if r.toIndex and not r.multi then index(r)
@@ -62,17 +48,8 @@ local function requeue(r, id, priority, wait, body)
   r.i, m.i, r.q = r.i - 1, m.i - 1, r.q + 1
   local _, number, attempt, before = struct.unpack(ENTRY, entry)
   local rest = string.sub(entry, 13)
-  if body then rest = string.sub(rest, 1, 1 + string.byte(rest, 1)) .. body end
-  place(r, number, attempt, tonumber(priority) or before, rest, now + tonumber(wait))
-end
-
-local function skip()
-  local ids = tonumber(word())
-  at = at + ids
-  local requeued = tonumber(word())
-  at = at + 5 * requeued + 3
-  local blocks = tonumber(word())
-  at = at + 2 * blocks + 3
+  if body then rest = string.sub(rest, 1, 1 + string.byte(rest, 1)) .. ARGV[body] end
+  place(r, number, attempt, priority or before, rest, now + wait)
 end
 
 local function release(r, kind, inUs)
@@ -80,8 +57,8 @@ local function release(r, kind, inUs)
   local notBefore = r.e < m.g and m.x + r.d or 0
   r.e = math.max(r.e + 1, now)
   endLease(r)
-  r.a = math.max(notBefore, now + (kind == 'p' and r.d or tonumber(inUs)))
-  if kind == 'p' then
+  r.a = math.max(notBefore, now + (kind == 'park' and r.d or inUs))
+  if kind == 'park' then
     r.parked = true
     m.p = m.p + 1
   end
@@ -89,45 +66,34 @@ local function release(r, kind, inUs)
   index(r)
 end
 
-local function commitHost()
-  local r, token = load(word()), word()
+local function commitHost(key, token, done, requeued, state, delay, blocks, kind, us, want)
+  local r = load(key)
   if not r or r.l == 0 or string.format('%.0f', r.e) ~= token then
-    skip()
     -- It ran before, and the answer was lost with its connection.
     return r and r.l == 0 and r.z == operation and {} or 0
   end
   touch(r)
-  local ids = tonumber(word())
-  for from = at, at + ids - 1, WORDS_MOST do
-    local done = call('HDEL', base .. 'i' .. r.n, unpack(ARGV, from, math.min(at + ids, from + WORDS_MOST) - 1))
-    r.i, m.i, m.u = r.i - done, m.i - done, m.u - done
+  for from = 1, #done, WORDS_MOST do
+    local gone = call('HDEL', base .. 'i' .. r.n, unpack(done, from, math.min(#done, from + WORDS_MOST - 1)))
+    r.i, m.i, m.u = r.i - gone, m.i - gone, m.u - gone
   end
-  at = at + ids
-  for _ = 1, tonumber(word()) do
-    local id, priority, wait, hasBody, body = word(), word(), word(), word(), word()
-    requeue(r, id, priority, wait, hasBody == '1' and body)
-  end
-  local hasState, state, delay = word(), word(), word()
-  if hasState == '1' then call('HSET', base .. 's', r.n, state) end
-  if delay ~= '' then r.d = tonumber(delay) end
-  for _ = 1, tonumber(word()) do
-    local lane, us = word(), word()
-    block(r, lane, now + tonumber(us))
-  end
-  local kind, first, second = word(), word(), word()
-  if kind ~= 'k' then
-    release(r, kind, first)
+  for at = 1, #requeued do requeue(r, unpack(requeued[at])) end
+  if state then call('HSET', base .. 's', r.n, ARGV[state]) end
+  r.d = delay or r.d
+  for at = 1, #blocks do block(r, blocks[at][1], now + blocks[at][2]) end
+  if kind ~= 'keep' then
+    release(r, kind, us)
     return {}
   end
-  m.t = math.max(m.t, tonumber(first))
-  r.l = now + tonumber(first)
+  m.t = math.max(m.t, us)
+  r.l = now + us
   index(r)
-  return take(r, tonumber(second))
+  return take(r, want)
 end
 
 checkServer(0)
 local answer = { since(), addLinks() }
-for number = 1, tonumber(word()) do answer[number + 2] = commitHost() end
+for at = 1, #hosts do answer[at + 2] = commitHost(unpack(hosts[at])) end
 save()
 return answer
 `;

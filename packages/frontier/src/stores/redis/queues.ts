@@ -6,12 +6,11 @@ import { type ClockedAnswer, ClockWatch, underClock } from '../server/clock-watc
 import { Confirmed } from '../server/confirmed.js';
 import type { Connection, ResolvedRedisOptions, ScriptName, ScriptValue } from './connection.js';
 import {
+  commitValues,
   fingerprintText,
   laneNames,
   listOf,
   microseconds,
-  putCommit,
-  putEntries,
   readEntry,
   readFingerprint,
   readHostAnswer,
@@ -230,11 +229,7 @@ export class RedisQueues implements StoreQueues {
   }
 
   #commitValues(operation: number, hosts: readonly HostCommit[], links: readonly NewEntry[]): ScriptValue[] {
-    const values: ScriptValue[] = [operation, this.#maxQueued];
-    putEntries(values, links, this.#laneOf);
-    values.push(hosts.length);
-    for (const one of hosts) putCommit(values, one, this.#laneOf);
-    return values;
+    return commitValues(operation, this.#maxQueued, hosts, links, this.#laneOf);
   }
 
   /** Runs a script that says which server answers. */

@@ -1,4 +1,4 @@
-// Entries and commits as arguments of the scripts, and the scripts' answers as the shapes of the contract.
+// Commits as arguments of their script, and the scripts' answers as the shapes of the contract.
 
 import type { AddOutcome, Entry, HostCommit, HostCommitAnswer, Lease, NewEntry } from '../../store.js';
 import { createLaneNames, type LaneName } from '../server/server-store.js';
@@ -14,47 +14,51 @@ export function laneNames(): LaneName<string> {
   return createLaneNames('', (sha256) => sha256.toString('base64url').slice(0, LANE_CHARS));
 }
 
-/** Appends entries: their hosts, once each, and three values per entry. */
-export function putEntries(values: ScriptValue[], entries: readonly NewEntry[], laneOf: LaneName<string>): void {
-  const hosts = new Map<string, number>();
-  const rest: ScriptValue[] = [];
-  for (const { host, lane, fingerprint, priority, body, notBeforeMs = 0, dedupe = true } of entries) {
-    let number = hosts.get(host);
-    if (number === undefined) {
-      number = hosts.size + 1;
-      hosts.set(host, number);
-    }
-    const waitUs = notBeforeMs > 0 ? microseconds(notBeforeMs) : '';
-    const about = `${priority}${dedupe ? 1 : 0}${number},${laneOf(lane)},${waitUs}`;
-    rest.push(fingerprintText(fingerprint), about, bufferOf(body));
-  }
-  values.push(hosts.size, ...hosts.keys(), entries.length);
-  for (const value of rest) values.push(value);
+/**
+ * A commit as arguments of its script: a list in JSON, and the bytes that it names by their place among the arguments.
+ * What is absent is `false`: a list in Lua ends where nothing is.
+ */
+export function commitValues(
+  operation: number,
+  maxQueued: number,
+  hosts: readonly HostCommit[],
+  links: readonly NewEntry[],
+  laneOf: LaneName<string>,
+): ScriptValue[] {
+  // The first two are the clock and the list.
+  const bytes: Buffer[] = [];
+  const placeOf = (value: Uint8Array | undefined) => value !== undefined && 2 + bytes.push(bufferOf(value));
+  const queued = links.map(({ host, lane, fingerprint, priority, body, notBeforeMs = 0, dedupe = true }) => {
+    const about = [priority, dedupe, laneOf(lane), microseconds(notBeforeMs)];
+    return [host, fingerprintText(fingerprint), ...about, placeOf(body)];
+  });
+  const parts = hosts.map(({ host, fencingToken, done = [], requeue = [], state, delayMs, blockLanes = [], then }) => {
+    const requeued = requeue.map(({ id, priority = false, body, notBeforeMs = 0 }) => {
+      return [id, priority, microseconds(notBeforeMs), placeOf(body)];
+    });
+    const blocks = blockLanes.map(({ lane, ms }) => [laneOf(lane), microseconds(ms)]);
+    const delayUs = delayMs !== undefined && microseconds(delayMs);
+    return [host, fencingToken, done, requeued, placeOf(state), delayUs, blocks, ...endOf(then)];
+  });
+  return [JSON.stringify([operation, maxQueued, queued, parts]), ...bytes];
+}
+
+/** What becomes of the lease, microseconds, and how many entries may come. */
+function endOf(then: HostCommit['then']) {
+  if ('keep' in then) return ['keep', microseconds(then.keep.ttlMs), then.keep.want];
+  const { dueInMs } = then.release;
+  return dueInMs === null ? ['park', 0, 0] : ['release', microseconds(dueInMs), 0];
 }
 
 /** As decimal digits: what a small set keeps in eight bytes. */
 export function fingerprintText(fingerprint: Uint8Array): string {
-  return bufferOf(fingerprint).readBigInt64BE().toString();
+  return new DataView(fingerprint.buffer, fingerprint.byteOffset).getBigInt64(0).toString();
 }
 
 export function readFingerprint(text: unknown): Uint8Array {
   const fingerprint = new Uint8Array(8);
   new DataView(fingerprint.buffer).setBigInt64(0, BigInt(String(text)));
   return fingerprint;
-}
-
-export function putCommit(values: ScriptValue[], part: HostCommit, laneOf: LaneName<string>): void {
-  const { host, fencingToken, done = [], requeue = [], state, delayMs, blockLanes = [], then } = part;
-  values.push(host, fencingToken, done.length, ...done, requeue.length);
-  for (const { id, priority, body, notBeforeMs = 0 } of requeue) {
-    values.push(id, priority ?? '', microseconds(notBeforeMs), body === undefined ? 0 : 1, bufferOf(body));
-  }
-  values.push(state === undefined ? 0 : 1, bufferOf(state), delayMs === undefined ? '' : microseconds(delayMs));
-  values.push(blockLanes.length);
-  for (const { lane, ms } of blockLanes) values.push(laneOf(lane), microseconds(ms));
-  if ('keep' in then) values.push('k', microseconds(then.keep.ttlMs), then.keep.want);
-  else if (then.release.dueInMs === null) values.push('p', 0, 0);
-  else values.push('r', microseconds(then.release.dueInMs), 0);
 }
 
 /** An entry from the store. The body is a copy: the answer's bytes are part of something larger. */
@@ -95,11 +99,11 @@ export function listOf(answer: unknown): unknown[] {
   return Array.isArray(answer) ? answer : [];
 }
 
-/** A duration in the store's unit, as digits, rounded up. */
-export function microseconds(ms: number): string {
-  return String(Math.max(0, Math.ceil(ms * 1_000)));
+/** A duration in the store's unit, rounded up. */
+export function microseconds(ms: number): number {
+  return Math.max(0, Math.ceil(ms * 1_000));
 }
 
-function bufferOf(bytes: Uint8Array = new Uint8Array(0)): Buffer {
+function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
