@@ -1,7 +1,7 @@
 // Bytes → text of numbered lines: byte order marks, UTF-16, NUL bytes and the size limit. Nothing here knows what a
 // line means. The body of a response or a string goes in; strings are taken as their UTF-8 bytes.
 
-import { encoder, isUtf8 } from './bytes.js';
+import { byteArray, charString, encoder, isUtf8, textOf } from './bytes.js';
 import type { DiagnosticCode } from './diagnostics/diagnostic.js';
 import type { FileNote } from './document.js';
 import { MAX_FILE_BYTES, MAX_FILE_BYTES_CEILING } from './limits.js';
@@ -34,27 +34,20 @@ interface DecodedLines {
 
 /** Cuts a file into numbered lines, by the rules of robots.txt (robots §2.1, §2.3, §2.4, §3.1). */
 export function decodeLines(input: Uint8Array | string, options: { readonly maxBytes?: number } = {}): DecodedLines {
-  const body = decodeBody(input, options.maxBytes);
-  const diagnostics: { code: DiagnosticCode; line: number }[] = [...body.notes];
-  const lines: string[] = [];
-  const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
-  let start = body.start;
-  while (start < body.end) {
-    let end = start;
-    while (end < body.end && body.bytes[end] !== LF && body.bytes[end] !== CR) end++;
-    let bytes = body.bytes.subarray(start, end);
-    if (bytes.includes(0)) {
-      diagnostics.push({ code: 'nul-byte', line: lines.length + 1 });
-      bytes = bytes.filter((byte) => byte !== 0);
-    }
-    const text = lenient.decode(bytes);
-    if (text.includes('\ufffd') && !isUtf8(bytes, 0, bytes.length)) {
-      diagnostics.push({ code: 'invalid-utf8', line: lines.length + 1 });
-    }
-    lines.push(text);
-    start = end + (body.bytes[end] === CR && body.bytes[end + 1] === LF ? 2 : 1);
-  }
-  return { lines, truncated: body.truncated, diagnostics };
+  const { bytes, start, end, truncated, notes } = decodeBody(input, options.maxBytes);
+  const diagnostics: { code: DiagnosticCode; line: number }[] = [...notes];
+  const written = charString(bytes.subarray(start, end)).split(/\r\n?|\n/);
+  // Behind the last line end there is no line.
+  if (written.at(-1) === '') written.pop();
+  const lines = written.map((raw, index) => {
+    if (raw.includes('\0')) diagnostics.push({ code: 'nul-byte', line: index + 1 });
+    const kept = raw.replaceAll('\0', '');
+    const text = textOf(kept);
+    const isBroken = text.includes('\ufffd') && !isUtf8(byteArray(kept), 0, kept.length);
+    if (isBroken) diagnostics.push({ code: 'invalid-utf8', line: index + 1 });
+    return text;
+  });
+  return { lines, truncated, diagnostics };
 }
 
 /** The bytes of a body that count. `maxBytes` is clamped to 512,000 … 8,388,608 (robots §2.1, §2.4, R2, R6). */

@@ -19,24 +19,27 @@ const ZONE_HOURS: Readonly<Record<string, number>> = {
 };
 
 const DAY_NAME = '(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}';
-const MONTH = `(${MONTHS.join('|')})`;
-const TIME = '(\\d\\d):(\\d\\d)(?::(\\d\\d))?';
+const MONTH = `(?<month>${MONTHS.join('|')})`;
+const HOUR_MINUTE = '(?<hour>\\d\\d):(?<minute>\\d\\d)';
+const TIME = `${HOUR_MINUTE}(?::(?<second>\\d\\d))?`;
 // Sun, 06 Nov 1994 08:49:37 GMT · Sunday, 06-Nov-94 08:49:37 GMT · 25 Jun 2010 15:00 +0200
 const DAY_FIRST = new RegExp(
-  `^(?:${DAY_NAME},? *)?(\\d{1,2})[ -]${MONTH}[a-z]{0,6}[ -](\\d{4}|\\d\\d)(?: +${TIME}(?: *([a-z]{1,5}|[+-]\\d\\d:?\\d\\d))?)?$`,
+  `^(?:${DAY_NAME},? *)?(?<day>\\d{1,2})[ -]${MONTH}[a-z]{0,6}[ -](?<year>\\d{4}|\\d\\d)(?: +${TIME}(?: *(?<zone>[a-z]{1,5}|[+-]\\d\\d:?\\d\\d))?)?$`,
   'i',
 );
 // Sun Nov  6 08:49:37 1994
-const ASCTIME = new RegExp(`^${DAY_NAME} ${MONTH} +(\\d{1,2}) ${TIME} (\\d{4})$`, 'i');
+const ASCTIME = new RegExp(`^${DAY_NAME} ${MONTH} +(?<day>\\d{1,2}) ${TIME} (?<year>\\d{4})$`, 'i');
 // 2026-11-01 · 2026-11-01T10:00:00.5Z · 2026-01-01 12:00:00 +02:00
-const ISO =
-  /^(\d{4})-(\d\d)-(\d\d)(?:(?:T| +)(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(?: *(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?))?)?$/i;
+const ISO = new RegExp(
+  `^(?<year>\\d{4})-(?<month>\\d\\d)-(?<day>\\d\\d)(?:(?:T| +)${HOUR_MINUTE}(?::(?<second>\\d\\d)(?:[.,]\\d{1,9})?)?(?: *(?<zone>Z|UTC|GMT|[+-]\\d\\d(?::?\\d\\d)?))?)?$`,
+  'i',
+);
 
 /** Reads an HTTP-date in any of its three forms. @returns Epoch milliseconds, or null (RFC 9110 §5.6.7). */
 export function parseHttpDate(text: string): number | null {
   const trimmed = text.trim();
   const isFixdate = /^[a-z]+, .*\d:\d\d:\d\d gmt$/i.test(trimmed);
-  return isFixdate ? readDayFirst(trimmed) : readAsctime(trimmed);
+  return timeOf((isFixdate ? DAY_FIRST : ASCTIME).exec(trimmed));
 }
 
 /**
@@ -46,45 +49,20 @@ export function parseHttpDate(text: string): number | null {
  */
 export function parseLooseDate(text: string): number | null {
   const trimmed = text.trim();
-  return readIso(trimmed) ?? readDayFirst(trimmed) ?? readAsctime(trimmed);
+  return timeOf(ISO.exec(trimmed) ?? DAY_FIRST.exec(trimmed) ?? ASCTIME.exec(trimmed));
 }
 
-function readDayFirst(text: string): number | null {
-  const match = DAY_FIRST.exec(text);
+function timeOf(match: RegExpExecArray | null): number | null {
   if (match === null) return null;
-  const [, day, month = '', yearText = '', hour, minute, second, zone] = match;
-  const year = yearText.length === 2 ? Number(yearText) + (Number(yearText) < 70 ? 2000 : 1900) : Number(yearText);
-  return time([year, monthNumber(month), Number(day)], [hour, minute, second], zone);
-}
-
-function readAsctime(text: string): number | null {
-  const match = ASCTIME.exec(text);
-  if (match === null) return null;
-  const [, month = '', day, hour, minute, second, year] = match;
-  return time([Number(year), monthNumber(month), Number(day)], [hour, minute, second], undefined);
-}
-
-function readIso(text: string): number | null {
-  const match = ISO.exec(text);
-  if (match === null) return null;
-  const [, year, month, day, hour, minute, second, zone] = match;
-  return time([Number(year), Number(month), Number(day)], [hour, minute, second], zone);
-}
-
-function monthNumber(name: string): number {
-  return MONTHS.indexOf(name.toLowerCase()) + 1;
-}
-
-function time(
-  [year, month, day]: [number, number, number],
-  time: (string | undefined)[],
-  zone: string | undefined,
-): number | null {
-  const [hour = 0, minute = 0, second = 0] = time.map((part) => Number(part ?? 0));
-  if (year < 1000 || hour > 23 || minute > 59 || second > 60) return null;
-  const midnight = Date.UTC(year, month - 1, day);
+  const { year = '', month = '', zone, ...rest } = match.groups ?? {};
+  const numberOf = (name: string) => Number(rest[name] ?? 0);
+  const [day, hour, minute, second] = [numberOf('day'), numberOf('hour'), numberOf('minute'), numberOf('second')];
+  const fullYear = year.length === 4 ? Number(year) : Number(year) + (Number(year) < 70 ? 2000 : 1900);
+  const monthIndex = /\d/.test(month) ? Number(month) - 1 : MONTHS.indexOf(month.toLowerCase());
+  if (fullYear < 1000 || hour > 23 || minute > 59 || second > 60) return null;
+  const midnight = Date.UTC(fullYear, monthIndex, day);
   // The 31st of February would become the 3rd of March.
-  if (new Date(midnight).getUTCDate() !== day || new Date(midnight).getUTCMonth() !== month - 1) return null;
+  if (new Date(midnight).getUTCDate() !== day || new Date(midnight).getUTCMonth() !== monthIndex) return null;
   return midnight + ((hour * 60 + minute) * 60 + second) * 1000 - zoneMinutes(zone) * 60_000;
 }
 
