@@ -1,5 +1,5 @@
-// Entries and commits as the lists that the function `commit` takes, and entries from its answer. Lists are text, as the
-// server itself writes them; bodies, which are most of a commit, are the bytes of one value.
+// Entries and commits as the lists that the function `commit` takes, and entries from its answer. Lists are text, as
+// the server writes them itself; bodies, which are most of a commit, are the bytes of one value.
 
 import type { AddOutcome, Entry, HostCommit, NewEntry } from '../../store.js';
 import { createLaneNames, type LaneName } from '../server/server-store.js';

@@ -1,8 +1,8 @@
 // `add` and `commit` in Lua: links first, then the hosts. One call is one atom (A2, C5, X3).
 
 /**
- * Lua, after the shard, the host and the fingerprints. ARGV: now; the list of `values.ts`, and bytes. Returns `since`, the
- * outcomes, a letter each, then a list per host, `0` when lost.
+ * Lua, after the shard, the host and the fingerprints. ARGV: now; the list of `values.ts`, and bytes. Returns `since`,
+ * the outcomes, a letter each, then a list per host, `0` when lost.
  */
 export const COMMIT_LUA = `
 local operation, most, links, hosts = unpack(cjson.decode(ARGV[2]))
