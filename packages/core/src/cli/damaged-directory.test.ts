@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { createCrawler } from 'mannerly';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
 import { type TestSite, testSite } from '../../test-support/test-site.js';
@@ -188,4 +189,19 @@ it('leaves out lines of a killed run that cannot be read, and says how many', as
   const { out, err } = await run('export', directory);
   expect(err).toBe(`Damaged: 1 line of ${items} cannot be read: what follows leaves it out.`);
   expect(out.split('\n')).toEqual(rest.slice(0, -1));
+});
+
+it('is no damage that a process which shares the directory has written its settings, after a run alone', async () => {
+  const copy = copyOf('interrupted');
+  const crawler = createCrawler({
+    identity: { name: 'tester', contact: 'https://example.org/us' },
+    scope: { seeds: [`${site.url}/`], within: 'host' },
+    bounds: { pages: 4 },
+    politeness: { profile: { factor: 0, minMs: 0, maxMs: 0 } },
+    network: { allowAddresses: ['127.0.0.0/8'] },
+    log: 'silent',
+  });
+  crawler.on('html', (page) => page.follow());
+  expect(await crawler.run({ out: copy, shared: true })).toMatchObject({ pages: 4 });
+  expect(await damageOf(copy)).toEqual([]);
 });

@@ -155,7 +155,7 @@ export function storeReportText(report: StoreReport): string {
   const done = `${pages} pages, ${requests} requests, ${items} items, ${bytes} bytes in ${(report.runningMs / 1_000).toFixed(0)} s`;
   return [
     crawlText(report),
-    `${done}; ${hosts} hosts, ${known} URLs known, ${queued} queued.`,
+    `${done}; ${plural(hosts, 'host')}, ${known} URLs known, ${queued} queued.`,
     ...(report.bound === null ? [] : [`Its bound of ${report.bound} is used up.`]),
     ...outcomeLines(report.outcomes),
     '',

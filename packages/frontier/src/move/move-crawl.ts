@@ -107,6 +107,10 @@ async function begin({ from, to }: MoveOptions, secret: string): Promise<boolean
     const theirs = textOf(await to.readRecord(SECRET_KEY));
     const isOver = textOf(await from.readRecord(RECORD_MOVED)) === stateOfMove('moved', secret);
     if (isOver && theirs === secret && there === '') return null;
+    if (there === stateOfMove('moved', secret))
+      throw new FrontierError('store-mismatch', 'the target holds what is left of this crawl since it was moved away', {
+        hint: 'Remove that first: the folder `frontier` of a crawl directory, or on a server by mannerly delete.',
+      });
     if (known > 0 || queued > 0 || theirs !== '' || there !== '')
       throw new FrontierError('store-mismatch', 'the target holds another crawl already', {
         hint: 'Take another ?crawl=<name>, or remove that one first: mannerly delete.',
