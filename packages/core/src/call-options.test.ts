@@ -18,7 +18,10 @@ import {
   packageArchive,
   planCrawl,
   RetryPage,
+  readCrawlDirectory,
   replay,
+  reportFromLogs,
+  writeReport,
 } from './index.js';
 import { crawlInVirtualTime, createFakeWeb, createVirtualClock } from './testing/index.js';
 
@@ -85,6 +88,20 @@ it.each<[call: string, Call, misspelt: object, wrong: object | null | string | n
     code: 'option-invalid',
     message: expect.stringMatching(new RegExp(`^expected \`${call}.* to be .*, got `)),
   });
+});
+
+it.each<[call: string, Call]>([
+  ['auditCrawl', (given) => auditCrawl(given)],
+  ['auditCrawl', (given) => auditCrawl({ requestsPath: from, robotsPath: from, manifest: null, others: [given] })],
+  ['reportFromLogs', (given) => reportFromLogs(given)],
+  ['writeReport', (given) => writeReport(given)],
+])('%s refuses what is no crawl directory that was read, such as its path or the promise of it', async (call, act) => {
+  for (const wrong of [undefined, null, from, {}, readCrawlDirectory('.').catch(() => null)]) {
+    await expect((async () => act(wrong as never))()).rejects.toMatchObject({
+      code: 'option-invalid',
+      message: expect.stringMatching(`^expected \`${call}\` to be a crawl directory, as \`await readCrawlDirectory`),
+    });
+  }
 });
 
 it('after a call of `run` that was refused, the crawler runs', async () => {

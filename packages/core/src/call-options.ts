@@ -1,6 +1,7 @@
 // Options of calls, which no table describes. TypeScript refuses a wrong name or type; elsewhere it would be ignored.
 
 import { invalidOption, MannerlyError } from './errors.js';
+import { isObject } from './parse-json.js';
 
 /** What an option is, in words. `any`: it is checked where it is used. */
 const KINDS = {
@@ -43,6 +44,12 @@ export function checkOptions<Options extends object>(
   for (const name of required) {
     if (options[name] === undefined) throw invalidOption(`${call}.${name}`, KINDS[kinds[name]], undefined);
   }
+}
+
+/** @param names - Of the paths that the call reads. @throws MannerlyError `option-invalid` */
+export function checkPaths(call: string, paths: unknown, ...names: readonly string[]): void {
+  const isWhole = isObject(paths) && names.every((name) => typeof paths[name] === 'string');
+  if (!isWhole) throw invalidOption(call, 'a crawl directory, as `await readCrawlDirectory(path)` gives it', paths);
 }
 
 function isOf(kind: keyof typeof KINDS, value: unknown): boolean {

@@ -3,6 +3,7 @@
 import { createReadStream } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { HostWarning } from '@mannerly/frontier';
+import { checkPaths } from '../call-options.js';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { sizeOf } from '../directory/whole-file.js';
 import { countItems } from '../output/joined-items.js';
@@ -35,12 +36,13 @@ type PartPaths = PartLogPaths & Pick<CrawlPaths, 'itemsPath'>;
 /**
  * Reads the logs as streams and computes the report: the ledger of a run, fed in the order of time.
  * @param onRequests - Called with the number of requests read so far.
- * @throws The platform's error when a log cannot be read; an absent log is empty.
+ * @throws MannerlyError `option-invalid`; the platform's error when a log cannot be read. An absent log is empty.
  */
 export async function reportFromLogs(
   paths: LogPaths,
   onRequests: (requests: number) => void = () => undefined,
 ): Promise<LoggedReport> {
+  checkPaths('reportFromLogs', paths, 'requestsPath', 'decisionsPath', 'warningsPath');
   const ledger = new PolitenessLedger();
   const counts = new OutcomeCounts();
   const parts = paths.parts ?? [paths];

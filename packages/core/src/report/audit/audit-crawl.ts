@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CallOptions, checkOptions } from '../../call-options.js';
+import { type CallOptions, checkOptions, checkPaths } from '../../call-options.js';
 import { readLines } from '../../directory/read-lines.js';
 import { sizeOf } from '../../directory/whole-file.js';
 import { invalidOption } from '../../errors.js';
@@ -42,15 +42,17 @@ const AUDIT_OPTIONS: CallOptions<AuditOptions> = {
 
 /**
  * Judges the politeness of a crawl from its request logs and the kept copies of robots.txt alone, as streams. Memory
- * grows with hosts and authorities, within bounds. @throws The platform's error when something cannot be read; absent
- * logs are empty, and an empty audit has not passed.
+ * grows with hosts and authorities, within bounds.
+ * @throws MannerlyError `option-invalid`; the platform's error when something cannot be read. Absent logs are empty,
+ *   and an empty audit has not passed.
  */
 export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}): Promise<AuditReport> {
   checkOptions(AUDIT_OPTIONS, options);
   const { toleranceMs = 0 } = options;
   if (!(toleranceMs >= 0 && toleranceMs <= MAX_TOLERANCE_MS))
     throw invalidOption('auditCrawl.toleranceMs', `a number from 0 to ${MAX_TOLERANCE_MS}`, toleranceMs);
-  const all = [crawl, ...(crawl.others ?? [])];
+  const all = [crawl, ...(crawl?.others ?? [])];
+  for (const each of all) checkPaths('auditCrawl', each, 'requestsPath', 'robotsPath');
   const logs = all.flatMap((each) => each.parts ?? [each]);
   const folders = all.map(({ robotsPath }) => robotsPath);
   // Loaded here: a crawl does not need it.

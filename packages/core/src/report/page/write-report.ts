@@ -3,6 +3,7 @@
 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { checkPaths } from '../../call-options.js';
 import { writeWhole } from '../../directory/whole-file.js';
 import { MannerlyError } from '../../errors.js';
 import { VIOLATION_MEANINGS } from '../audit/audit-report.js';
@@ -14,13 +15,14 @@ import type { ReportData } from './report-data.js';
  * Makes the report of a crawl directory from its logs, and writes each file whole or not at all.
  * @param paths - As `readCrawlDirectory` gives them.
  * @param onRequests - Called with the number of requests judged so far.
- * @throws MannerlyError `log-failed` when it cannot be written, `install-broken`; the platform's error.
+ * @throws MannerlyError `option-invalid`, `log-failed` when it cannot be written, `install-broken`; the platform's.
  */
 export async function writeReport(
   paths: ReportedPaths & { readonly path: string },
   nowMs = Date.now(),
   onRequests?: (requests: number) => void,
 ): Promise<{ readonly htmlPath: string; readonly jsonPath: string; readonly data: ReportData }> {
+  checkPaths('writeReport', paths, 'path', 'requestsPath', 'decisionsPath', 'warningsPath', 'robotsPath');
   // Loaded here: a crawl does not need it.
   const { gatherReport } = await import('./gather-report.js');
   const data = await gatherReport(paths, nowMs, onRequests);
