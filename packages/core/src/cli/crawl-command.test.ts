@@ -234,12 +234,15 @@ describe('asking one file of a site', () => {
     expect({ code, asked }).toEqual({ code: 0, asked: ['/robots.txt'] });
   });
 
-  it.each([404, 503])('mannerly robots says so when the answer is %i', async (status) => {
+  it.each([
+    [404, 0],
+    [503, 6],
+  ])('mannerly robots says so when the answer is %i, and ends with %i', async (status, exitCode) => {
     robots = { status, body: 'nothing' };
     const io = fakeIo();
     const code = await runCommand(['robots', site, ...who], io);
     expect(io.outLines.join('\n')).toContain(`the answer was ${status}`);
-    expect({ code, asked }).toEqual({ code: 0, asked: ['/robots.txt'] });
+    expect({ code, asked }).toEqual({ code: exitCode, asked: ['/robots.txt'] });
   });
 
   it('mannerly datasets reads robots.txt and then data.txt', { timeout: 300_000 }, async () => {
@@ -252,8 +255,16 @@ describe('asking one file of a site', () => {
   it('mannerly datasets leaves a closed data.txt alone', async () => {
     robots = { status: 200, body: 'User-agent: *\nDisallow: /data.txt\n' };
     const io = fakeIo();
-    await runCommand(['datasets', site, ...who], io);
+    expect(await runCommand(['datasets', site, ...who], io)).toBe(0);
     expect(io.outLines.join('\n')).toContain('excluded: robots-rule');
     expect(asked).toEqual(['/robots.txt']);
+  });
+
+  it.each(['robots', 'datasets', 'licence'])('mannerly %s ends with 6 where nothing answers', async (command) => {
+    // Loopback is not allowed: nothing is requested, as where no name or no server is found.
+    const io = fakeIo();
+    const code = await runCommand([command, site, '--name', 'tester', '--contact', 'https://example.org/us'], io);
+    expect({ code, asked }).toEqual({ code: 6, asked: [] });
+    expect(io.outLines.join('\n')).toMatch(/^No (?:rules from|datasets from|licence of) .*address-forbidden/);
   });
 });

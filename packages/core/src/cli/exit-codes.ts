@@ -33,7 +33,7 @@ export const EXIT_CODES: readonly (readonly [code: number, means: string, todo: 
   ],
   [
     EXIT.failed,
-    'no page was fetched: all failed, or none may be fetched; nothing was left, or a bound was reached',
+    'no page was fetched: all failed, or none may be fetched; nothing was left, or a bound was reached. robots, datasets, licence: nothing answered',
     'see the reasons: often a wrong URL, a server that is down, a robots.txt, or a handler that throws',
   ],
   [

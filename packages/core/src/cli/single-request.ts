@@ -5,11 +5,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Crawler, createCrawler } from '../crawler.js';
 import type { CrawlerOptions, IdentityOptions } from '../options/crawler-options.js';
+import type { UrlDecision } from '../report/decision.js';
 import { explainedReason } from '../report/reasons.js';
 
 type SingleAnswer =
   | { readonly kind: 'body'; readonly body: Uint8Array }
-  | { readonly kind: 'nothing'; readonly why: string };
+  /** `isSaid`: the site has said so, by its rules or by an answer; otherwise none came. */
+  | { readonly kind: 'nothing'; readonly why: string; readonly isSaid: boolean };
+
+/** Whether a site has said that there is nothing for us: by its rules, or by an answer such as 404. @throws Never */
+export function isSaid({ status, httpStatus }: Pick<UrlDecision, 'status' | 'httpStatus'>): boolean {
+  return status === 'excluded' || isRefusal(httpStatus);
+}
+
+function isRefusal(status: number | null): boolean {
+  return status !== null && status >= 400 && status < 500 && status !== 429;
+}
 
 /** The robots.txt of an authority, by one request. @param origin - `scheme://host[:port]`. @throws MannerlyError */
 export async function requestRobots(
@@ -53,11 +64,13 @@ function answerOf(
   body: Uint8Array | null,
   why: string,
 ): SingleAnswer {
-  if (last === null) return { kind: 'nothing', why };
-  if (last.status === null) return { kind: 'nothing', why: `it could not be fetched (${last.failure ?? 'no answer'})` };
+  if (last === null) return { kind: 'nothing', why, isSaid: false };
+  if (last.status === null) {
+    return { kind: 'nothing', why: `it could not be fetched (${last.failure ?? 'no answer'})`, isSaid: false };
+  }
   if (body !== null) return { kind: 'body', body };
   if (last.status >= 200 && last.status < 300) return { kind: 'body', body: new Uint8Array() };
-  return { kind: 'nothing', why: `the answer was ${last.status}` };
+  return { kind: 'nothing', why: `the answer was ${last.status}`, isSaid: isRefusal(last.status) };
 }
 
 /** One file of a site, if robots.txt allows it. @param url - Absolute, without fragment. @throws As `requestRobots` */
@@ -67,11 +80,12 @@ export async function requestFile(
   allowAddresses: readonly string[] = [],
 ): Promise<SingleAnswer> {
   const crawler = singleCrawl(url, identity, allowAddresses);
-  let answer: SingleAnswer = { kind: 'nothing', why: 'it was not requested' };
+  let answer: SingleAnswer = { kind: 'nothing', why: 'it was not requested', isSaid: false };
   crawler.events.on('decision', ({ status, reason, httpStatus }) => {
     if (status === 'fetched' || answer.kind === 'body') return;
     const came = httpStatus === null ? '' : `, status ${httpStatus}`;
-    answer = { kind: 'nothing', why: `${status}: ${reason}${came}. ${sentenceOf(reason)}` };
+    const why = `${status}: ${reason}${came}. ${sentenceOf(reason)}`;
+    answer = { kind: 'nothing', why, isSaid: isSaid({ status, httpStatus }) };
   });
   crawler.on('any', async (page) => {
     answer = { kind: 'body', body: await page.bytes() };
@@ -79,7 +93,7 @@ export async function requestFile(
   const report = await crawler.run();
   const wait = report.waiting[0];
   if (answer.kind === 'nothing' && wait !== undefined)
-    return { kind: 'nothing', why: `its host waits: ${wait.reason}. ${sentenceOf(wait.reason)}` };
+    return { kind: 'nothing', why: `its host waits: ${wait.reason}. ${sentenceOf(wait.reason)}`, isSaid: false };
   return answer;
 }
 

@@ -4,13 +4,17 @@ import { type DatasetOffer, parseDataTxt, viewDataTxt } from '@mannerly/robots/d
 import { parseUrl } from '../../parse-url.js';
 import { plural, printable } from '../../report/table.js';
 import { identityFrom } from '../crawl-flags.js';
+import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { requestFile } from '../single-request.js';
 
-/** Runs the command. A site without datasets is no error. @throws UsageError, MannerlyError */
-export async function datasetsCommand(site: string, flags: Flags, io: CliIo): Promise<void> {
+/**
+ * Runs the command. A site without datasets is no error, one that does not answer is.
+ * @throws UsageError, MannerlyError
+ */
+export async function datasetsCommand(site: string, flags: Flags, io: CliIo): Promise<number> {
   const from = parseUrl(site);
   if (from === null || !/^https?:$/.test(from.protocol)) {
     throw new UsageError(`"${site}" is not the URL of a site`, 'Write it whole: https://example.org/');
@@ -21,7 +25,7 @@ export async function datasetsCommand(site: string, flags: Flags, io: CliIo): Pr
   if (answer.kind === 'nothing') {
     const { why } = answer;
     io.out(flags.json === true ? JSON.stringify({ url, datasets: [], why }) : `No datasets from ${url}: ${why}.`);
-    return;
+    return answer.isSaid ? EXIT.ok : EXIT.failed;
   }
   const { diagnostics, ...document } = parseDataTxt(answer.body, { base: url });
   const { offers, decide } = viewDataTxt({ ...document, diagnostics }, [identity.name]);
@@ -35,11 +39,12 @@ export async function datasetsCommand(site: string, flags: Flags, io: CliIo): Pr
       return { ...offer.dataset, line, extra, closedByLine: closedBy(offer) };
     });
     io.out(json({ url, datasets, diagnostics }));
-    return;
+    return EXIT.ok;
   }
   io.out(`${plural(offers.length, 'dataset')} in ${url}`);
   for (const offer of offers) io.out(`\n${offerText(offer, closedBy(offer))}`);
   for (const { line, code, excerpt } of diagnostics) io.out(`\nline ${line}: ${code}: ${printable(excerpt)}`);
+  return EXIT.ok;
 }
 
 /** One dataset. Its descriptors are untrusted text. */

@@ -17,10 +17,11 @@ import { reasonOf } from '../../report/reasons.js';
 import { plural, printable, tableText } from '../../report/table.js';
 import { isCopy } from '../../run/run-manifest.js';
 import { identityFrom } from '../crawl-flags.js';
+import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
-import { singleCrawl } from '../single-request.js';
+import { isSaid, singleCrawl } from '../single-request.js';
 
 const PURPOSES: readonly Purpose[] = ['search', 'archive', 'tdm', 'other', 'ai-input', 'ai-train'];
 const KEPT = 'keeps the page, and its licence with it';
@@ -50,10 +51,13 @@ const READ_ALL: ResolvedLicensing = {
 const NO_RETRIES = { failureWaitsMs: [], throttleWaitsMs: [] };
 
 /** The documents of a page, or why there are none to read. */
-type Found = { readonly documents: readonly ReadLicense[] } | { readonly why: string };
+type Found = { readonly documents: readonly ReadLicense[] } | { readonly why: string; readonly isSaid: boolean };
 
-/** Runs the command. A page without a licence is no error. @throws UsageError, MannerlyError */
-export async function licenceCommand(source: string, flags: Flags, io: CliIo): Promise<void> {
+/**
+ * Runs the command. A page without a licence is no error, one that does not answer is.
+ * @throws UsageError, MannerlyError
+ */
+export async function licenceCommand(source: string, flags: Flags, io: CliIo): Promise<number> {
   const url = parseUrl(source)?.href;
   if (url === undefined || !/^https?:/.test(url)) {
     throw new UsageError(`"${source}" is not the URL of a page`, 'Write it whole: https://example.org/page');
@@ -64,7 +68,7 @@ export async function licenceCommand(source: string, flags: Flags, io: CliIo): P
   if ('why' in found) {
     const { why } = found;
     io.out(flags.json === true ? json({ url, documents: [], why }) : `No licence of ${url}: ${why}.`);
-    return;
+    return found.isSaid ? EXIT.ok : EXIT.failed;
   }
   const verdicts = PURPOSES.map((purpose) =>
     judgeLicenses(url, found.documents, {
@@ -77,6 +81,7 @@ export async function licenceCommand(source: string, flags: Flags, io: CliIo): P
   );
   if (flags.json === true) io.out(json({ url, ...found, verdicts }));
   else printText(url, found.documents, verdicts, io);
+  return EXIT.ok;
 }
 
 /** One page, by a crawl of one page, which reads the licences from within. */
@@ -85,9 +90,10 @@ async function documentsOf(url: string, identity: IdentityOptions, allowAddresse
   let found: Found | null = null;
   const anywhere = { scope: { seeds: [url], within: 'any' }, licensing: { mode: 'off' } } as const;
   const crawler = singleCrawl(url, identity, allowAddresses, anywhere);
-  crawler.events.on('decision', ({ status, reason }) => {
+  crawler.events.on('decision', ({ status, reason, httpStatus }) => {
     const means = (reasonOf(reason)?.means ?? '').replace(/\.$/, '');
-    if (status !== 'fetched') found ??= { why: `the page is ${status}: ${reason}. ${means}` };
+    if (status !== 'fetched')
+      found ??= { why: `the page is ${status}: ${reason}. ${means}`, isSaid: isSaid({ status, httpStatus }) };
   });
   crawler.on('any', async (page) => {
     const licenses = await namedByRobots(out, page.url, identity.name);
@@ -113,8 +119,8 @@ async function documentsOf(url: string, identity: IdentityOptions, allowAddresse
 }
 
 function foundOr(found: Found | null, nothing: string): Found {
-  if (found === null) return { why: 'the page was not requested' };
-  return 'documents' in found && found.documents.length === 0 ? { why: nothing } : found;
+  if (found === null) return { why: 'the page was not requested', isSaid: false };
+  return 'documents' in found && found.documents.length === 0 ? { why: nothing, isSaid: true } : found;
 }
 
 /** By the copy of robots.txt that was kept for the page's authority. */

@@ -17,6 +17,7 @@ import { siteFields } from '@mannerly/robots/site-fields';
 import { parseUrl } from '../../parse-url.js';
 import { printable } from '../../report/table.js';
 import { identityFrom } from '../crawl-flags.js';
+import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
@@ -29,22 +30,30 @@ const NO_AGENT = 'mannerly';
 
 type UrlVerdict = Explanation & { readonly url: string };
 
-/** Runs the command. That a URL is disallowed is no error. @throws UsageError, MannerlyError, RobotsError */
-export async function robotsCommand(source: string, urls: readonly string[], flags: Flags, io: CliIo): Promise<void> {
+/**
+ * Runs the command. That a URL is disallowed is no error, a site that does not answer is.
+ * @throws UsageError, MannerlyError, RobotsError
+ */
+export async function robotsCommand(source: string, urls: readonly string[], flags: Flags, io: CliIo): Promise<number> {
   for (const url of urls) {
     if (!url.startsWith('/') && parseUrl(url) === null) {
       throw new UsageError(`"${url}" is neither a URL nor a path`, 'Write https://example.org/page or /page.');
     }
   }
   const isUrl = /^https?:\/\//i.test(source);
-  const body = isUrl ? await fetched(source, flags, io) : await readWhole(source);
-  if (body === null) return;
+  const answer = isUrl ? await fetched(source, flags) : { kind: 'body' as const, body: await readWhole(source) };
+  if (answer.kind === 'nothing') {
+    io.out(`No rules from ${robotsUrl(source) ?? source}: ${answer.why}.`);
+    return answer.isSaid ? EXIT.ok : EXIT.failed;
+  }
+  const { body } = answer;
   const document = parseRobots(body, isUrl ? { robotsUrl: robotsUrl(source) ?? source } : {});
   const tokens = (flags.agent ?? flags.name ?? NO_AGENT).split(',');
   const rules = compile(tokens, flags, document);
   const verdicts = urls.map((url) => ({ url, ...explain(rules, url) }));
   if (flags.json === true) io.out(json(jsonOf(document, rules, verdicts)));
   else printText(document, rules, tokens, verdicts, io);
+  return EXIT.ok;
 }
 
 function compile(tokens: readonly string[], { dialect, policy }: Flags, document: RobotsDocument): RobotsRules {
@@ -56,14 +65,10 @@ function compile(tokens: readonly string[], { dialect, policy }: Flags, document
   }
 }
 
-/** The body from the site; `null`: none, and a message is printed. */
-async function fetched(source: string, flags: Flags, io: CliIo): Promise<Uint8Array | null> {
+async function fetched(source: string, flags: Flags): ReturnType<typeof requestRobots> {
   const url = parseUrl(source);
   if (url === null) throw new UsageError(`"${source}" is not a URL`);
-  const answer = await requestRobots(url.origin, identityFrom(flags), flags.allowAddress);
-  if (answer.kind === 'body') return answer.body;
-  io.out(`No rules from ${robotsUrl(source) ?? source}: ${answer.why}.`);
-  return null;
+  return requestRobots(url.origin, identityFrom(flags), flags.allowAddress);
 }
 
 /** @throws UsageError where it is no file, such as a directory. */
