@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { exitCodeOf } from './exit-codes.js';
-import { summaryText } from './summary.js';
+import { crawlText, summaryText } from './summary.js';
 
 const textOf = (more: object): string => {
   const lists = { politeness: [], waiting: [], scopeMoves: [], traps: [], relaxedDefaults: [], bounds: [] };
@@ -51,4 +51,10 @@ it('a process that joins a crawl which others have finished is none without a pa
   expect(exitCodeOf(report)).toBe(0);
   expect(summaryText(whole, true)).toMatch(/^Finished before: .*To fetch it all again, take another \?crawl=<name>\./);
   expect(exitCodeOf({ ...report, pages: 0 })).toBe(6);
+});
+
+it('a crawl is named by its seeds, a polite fetch by its requests', () => {
+  const crawl = { name: 'tester', createdAtMs: 0, seedCount: 1 };
+  expect(crawlText({ ...crawl, seeds: ['https://a.test/'] })).toMatch(/^Crawl of https:\/\/a\.test\/ by tester, begun/);
+  expect(crawlText({ ...crawl, seeds: [], seedCount: 0 })).toMatch(/^Requests by tester, begun/);
 });

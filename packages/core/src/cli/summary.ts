@@ -142,11 +142,12 @@ export function outcomeLines(outcomes: CrawlReport['outcomes']): string[] {
   return Object.entries(outcomes).map(([status, reasons]) => `  ${status}: ${countsText(reasons)}`);
 }
 
-/** Which crawl it is: its first seeds, who crawls, and since when. */
+/** Which crawl it is: its first seeds, who crawls, and since when. A polite fetch has no seeds. */
 export function crawlText(crawl: Pick<StoreReport, 'name' | 'seeds' | 'seedCount' | 'createdAtMs'>): string {
   const seeds = crawl.seeds.slice(0, 3).map((seed) => printable(seed));
   const more = crawl.seedCount > 3 ? `, … (${crawl.seedCount} seeds)` : '';
-  return `Crawl of ${seeds.join(', ')}${more} by ${printable(crawl.name)}, begun ${iso(crawl.createdAtMs)}.`;
+  const what = seeds.length === 0 ? 'Requests' : `Crawl of ${seeds.join(', ')}${more}`;
+  return `${what} by ${printable(crawl.name)}, begun ${iso(crawl.createdAtMs)}.`;
 }
 
 /** The report of a crawl on a server. */

@@ -125,7 +125,8 @@ export function watchCrawl({ events }: MeasuredCrawl, gauges: Gauges, onClose: (
     events.on('decision', ({ status, reason }) => gauges.add('decisions', 1, { status, reason: knownReason(reason) })),
     events.on('item', () => gauges.add('items', 1, {})),
     events.on('handler-error', () => gauges.add('handlerErrors', 1, {})),
-    events.on('host-warning', ({ code }) => gauges.add('hostWarnings', 1, { code })),
+    // That a robots.txt was read asks for nothing, and comes of every host.
+    events.on('host-warning', ({ code }) => code !== 'robots-read' && gauges.add('hostWarnings', 1, { code })),
     onClose,
   ];
   return {

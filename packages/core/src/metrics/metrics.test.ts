@@ -34,15 +34,8 @@ function story() {
     crawl.tell('decision', decision('failed', 'status-499'));
     crawl.tell('decision', decision('dropped', 'an-unknown-word'));
     crawl.tell('handler-error', { url: 'http://a.test/', error: new Error('mine') });
-    crawl.tell('host-warning', {
-      kind: 'host',
-      code: 'host-paused',
-      host: 'a.test',
-      authority: null,
-      untilMs: null,
-      detail: '',
-      atMs: 1,
-    });
+    const host = { kind: 'host', host: 'a.test', authority: null, untilMs: null, detail: '', atMs: 1 } as const;
+    for (const code of ['host-paused', 'robots-read'] as const) crawl.tell('host-warning', { ...host, code });
   };
   return { crawl, happen };
 }
@@ -54,6 +47,7 @@ describe('Prometheus', () => {
     const metrics = createPrometheusMetrics(crawl, { registry });
     happen();
     const lines = (await registry.metrics()).split('\n');
+    expect(lines.filter((line) => line.startsWith('mannerly_host_warnings_total'))).toHaveLength(1);
     expect(lines).toEqual(
       expect.arrayContaining([
         'mannerly_requests_total{purpose="page",outcome="2xx"} 1',
