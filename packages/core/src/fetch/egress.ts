@@ -21,9 +21,16 @@ import { CredentialUse, withheld, withoutCookies } from './credential-use.js';
 import { failureDetail } from './failure-code.js';
 import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher.js';
 import { createRequestHeaders, type Identity, type RequestPurpose } from './identity.js';
-import { MAX_GAP_HOSTS, PROXY_WAIT_MS, ROBOTS_CONNECT_MS, ROBOTS_EXCHANGE_MS, STOPPED_WAIT_MS } from './limits.js';
+import {
+  MAX_GAP_HOSTS,
+  PROXY_DOWN_MS,
+  PROXY_WAIT_MS,
+  ROBOTS_CONNECT_MS,
+  ROBOTS_EXCHANGE_MS,
+  STOPPED_WAIT_MS,
+} from './limits.js';
 import { type EgressOutcome, type FetchOutcome, headerValue, type NotSentOutcome, unsentFailure } from './outcome.js';
-import type { ProxyWatch } from './proxy.js';
+import { isUnlisted } from './own-addresses.js';
 import type { RequestLimiter } from './request-limiter.js';
 import { recordOf } from './request-record.js';
 import { Spool, type SpooledBody } from './spool.js';
@@ -68,24 +75,20 @@ export interface EgressOptions {
   readonly identity: Pick<Identity, 'userAgent' | 'from'>;
   /** Signs https requests. @default none is signed */
   readonly signing?: CrawlSigning;
-  /**
-   * Told the socket's own address before a request leaves, where the fetcher knows it: `false`, and nothing leaves.
-   *
-   * @default any address will do
-   */
-  readonly mayLeaveFrom?: (localAddress: string) => boolean;
+  /** Ranges of addresses that requests may leave from, where the fetcher knows the socket's. @default any will do */
+  readonly leavesFrom?: readonly string[];
   /** The value of Authorization for pages of a URL's origin, kept out of everything that is recorded. @default none */
   readonly tokens?: { fieldFor(url: URL): string | null };
   /** An account at one origin, also kept out of that. @default none */
   readonly signIn?: Credential | null;
-  /** Told of each request that could not be made because the proxy failed, and of each that got past it. */
-  readonly proxy?: Pick<ProxyWatch, 'down' | 'up'>;
+  /** Told when the proxy begins to fail. */
+  readonly onProxyDown?: (url: string, detail: string) => void;
+  /** Stops the run. @param reason - For people. */
+  readonly stop?: (reason: string) => void;
   readonly guard: AddressGuard;
   readonly limiter: Pick<RequestLimiter, 'ask'>;
   /** robots.txt is bounded by the lesser of these limits and its own. `cookies` makes the jar of an origin. */
-  readonly network: Omit<FetchLimits, 'maxEncodedBytes'> & {
-    readonly cookies?: MakeJar | null;
-  };
+  readonly network: Omit<FetchLimits, 'maxEncodedBytes'> & { readonly cookies?: MakeJar | null };
   /** Fields that are added to requests for content of a host, checked. @default none */
   readonly fieldsOf?: (host: string) => Readonly<Record<string, string>>;
   /** Epoch milliseconds. */
@@ -130,6 +133,8 @@ export class Egress {
   readonly #lastEnds = new Map<string, number>();
   /** In the order in which they left. At most `network.concurrency` of them. */
   readonly #underway = new Set<RequestUnderway>();
+  /** `null`: the proxy answered last, or there is none. */
+  #proxyDownSinceMs: number | null = null;
 
   constructor(options: EgressOptions) {
     const makeJar = options.network.cookies ?? null;
@@ -164,24 +169,16 @@ export class Egress {
     const lock = asked instanceof Promise ? await asked : asked;
     if (lock.kind === 'wait') return notSent(url.href, lock);
 
-    const exchange = await this.#exchange(request, url, answer, fields, signing);
-    const { outcome: came, startAnswer, sent, sentAtMs } = exchange;
-    const { startedAtMs, endedAtMs } = came?.timing ?? { startedAtMs: nowMs(), endedAtMs: nowMs() };
-    const wasSent = came !== null && (came.kind === 'response' || came.wasSent);
-    lock.done(wasSent ? { startedAtMs, endedAtMs, nowMs: nowMs() } : null);
-    if (came === null) return notSent(url.href, startAnswer);
-    if (came.kind === 'failed' && came.failure === 'proxy') {
-      // Not the site's fault: neither a retry of the URL nor a failure of its host.
-      this.#options.proxy?.down(url.href, came.detail);
-      return notSent(url.href, { kind: 'wait', untilMs: nowMs() + PROXY_WAIT_MS });
-    }
-    if (!wasSent) return came;
-    this.#options.proxy?.up();
+    const { came, sent } = await this.#exchange(request, url, answer, fields, signing);
+    const timing = came.kind === 'response' || (came.kind === 'failed' && came.wasSent) ? came.timing : null;
+    lock.done(timing === null ? null : { ...timing, nowMs: nowMs() });
+    if (came.kind === 'failed' && came.failure === 'proxy') return this.#proxyDown(url.href, came.detail);
+    if (came.kind === 'not-sent' || timing === null) return came;
+    this.#proxyDownSinceMs = null;
+    const { startedAtMs, endedAtMs } = timing;
     const last = this.#lastEnds.get(host);
     keepLatest(this.#lastEnds, host, Math.max(endedAtMs, last ?? endedAtMs), MAX_GAP_HOSTS);
-    if (came.kind === 'response' && this.#cookies !== null) {
-      await this.#cookies.keep(url, request.purpose, came.headers);
-    }
+    if (came.kind === 'response') await this.#cookies?.keep(url, request.purpose, came.headers);
     const outcome = this.#signIn === null ? came : await this.#judged(this.#signIn, url, request, came);
     // A login goes into no archive: its form, its answer and what the page hides in fields are the account's.
     if (request.purpose !== 'login') {
@@ -189,7 +186,7 @@ export class Egress {
     }
     this.#options.onRequest?.(recordOf(request, outcome, sent, last === undefined ? null : startedAtMs - last));
     // Once: a site that wants a login signed in another way does not get it a second time.
-    return request.method === 'POST' ? outcome : this.#takeIn(url, outcome, sentAtMs, signing !== null);
+    return request.method === 'POST' ? outcome : this.#takeIn(url, outcome, signing !== null);
   }
 
   /** Requests under way, the oldest first, at most `limit`. */
@@ -232,31 +229,41 @@ export class Egress {
   }
 
   /** What came for a request that left. A site that wants another signature gets the request once more. */
-  #takeIn(url: URL, outcome: FetchOutcome, sentAtMs: number, isSigned: boolean): EgressOutcome {
+  #takeIn(url: URL, outcome: FetchOutcome, isSigned: boolean): EgressOutcome {
+    const { signing } = this.#options;
     // Only a refusal can ask for a signature that was not made.
-    if (outcome.kind === 'failed' || (!isSigned && outcome.status < 400)) return outcome;
+    if (signing === undefined || outcome.kind === 'failed' || (!isSigned && outcome.status < 400)) return outcome;
     const { status, headers, timing } = outcome;
     // The clock of the fetcher need not be the wall's.
-    const atMs = sentAtMs + (timing.headersAtMs ?? timing.endedAtMs) - timing.startedAtMs;
+    const atMs = signing.wallMs() - (timing.endedAtMs - (timing.headersAtMs ?? timing.endedAtMs));
     const header = (name: string): string | null => headerValue(headers, name);
-    if (this.#options.signing?.answered(url, { status, header, atMs }) !== true) return outcome;
+    if (!signing.answered(url, { status, header, atMs })) return outcome;
     return { kind: 'not-sent', url: url.href, reason: 'wait', untilMs: null, exchange: outcome };
   }
 
-  /** `outcome`: `null` if nothing left, since `mayStart` refused. `sent`: the fields as they left. */
+  /**
+   * Broken machinery, not the site's fault: neither a retry of the URL nor a failure of its host, and no other way is
+   * tried. The run stops when the proxy stays away.
+   */
+  #proxyDown(url: string, detail: string): NotSentOutcome {
+    const { nowMs, onProxyDown, stop } = this.#options;
+    if (this.#proxyDownSinceMs === null) {
+      this.#proxyDownSinceMs = nowMs();
+      onProxyDown?.(url, `${detail}; requests wait, and the run stops after ${PROXY_DOWN_MS / 60_000} minutes`);
+    } else if (nowMs() - this.#proxyDownSinceMs >= PROXY_DOWN_MS) {
+      stop?.(`proxy-down: ${detail}`);
+    }
+    return notSent(url, { kind: 'wait', untilMs: nowMs() + PROXY_WAIT_MS });
+  }
+
+  /** `sent`: the fields as they left, without secrets. */
   async #exchange(
     request: EgressRequest,
     target: URL,
     { address, family }: Extract<GuardAnswer, { kind: 'go' }>,
     { open, secret }: RequestFields,
     signing: CrawlSigning | null,
-  ): Promise<{
-    readonly outcome: FetchOutcome | null;
-    readonly startAnswer: StartAnswer;
-    readonly sent: FetchRequest['headers'];
-    /** By the wall clock; 0: it did not leave. */
-    readonly sentAtMs: number;
-  }> {
+  ): Promise<{ readonly came: FetchOutcome | NotSentOutcome; readonly sent: FetchRequest['headers'] }> {
     const { fetcher, nowMs, network, onExchange } = this.#options;
     const { host, purpose, method = 'GET', body, largeBody, beforeDecoding, signal } = request;
     const { href: url } = target;
@@ -266,7 +273,6 @@ export class Egress {
     let underway: RequestUnderway | null = null;
     let sent = open;
     let leaving = open;
-    let sentAtMs = 0;
     // Secrets go to the fetcher alone: what is recorded says that there were some.
     const withSecret = (fields: FetchRequest['headers']): FetchRequest['headers'] => {
       sent = secret === null ? fields : { ...fields, ...withheld(secret) };
@@ -277,12 +283,7 @@ export class Egress {
     try {
       leaving = signing === null ? withSecret(open) : await headersNow();
     } catch (error) {
-      return {
-        outcome: unsentFailure(url, nowMs(), 'internal', `not signed: ${failureDetail(error)}`),
-        startAnswer,
-        sent,
-        sentAtMs,
-      };
+      return { came: unsentFailure(url, nowMs(), 'internal', `not signed: ${failureDetail(error)}`), sent };
     }
     const consumeBody = (head: ResponseHead): SpooledBody | null => {
       const bytes = largeBody?.(head) ?? null;
@@ -301,13 +302,10 @@ export class Egress {
       ...(largeBody === undefined ? {} : { consumeBody }),
       ...(beforeDecoding === undefined ? {} : { beforeDecoding }),
       mayStart: (localAddress = null) => {
-        if (localAddress !== null && this.#options.mayLeaveFrom?.(localAddress) === false) {
-          startAnswer = { kind: 'wait', untilMs: nowMs() + STOPPED_WAIT_MS };
-          return false;
-        }
-        startAnswer = request.mayStart();
+        startAnswer = this.#mayLeaveFrom(localAddress)
+          ? request.mayStart()
+          : { kind: 'wait', untilMs: nowMs() + STOPPED_WAIT_MS };
         if (startAnswer.kind !== 'go') return false;
-        sentAtMs = this.#options.signing?.wallMs() ?? 0;
         underway = { url: request.url, host, purpose, sinceMs: nowMs() };
         this.#underway.add(underway);
         return true;
@@ -315,8 +313,15 @@ export class Egress {
       signal,
     });
     if (underway !== null) this.#underway.delete(underway);
-    const outcome = came === null || spooled === null ? came : await withSpooled(came, spooled);
-    return { outcome, startAnswer, sent, sentAtMs };
+    if (came === null) return { came: notSent(url, startAnswer), sent };
+    return { came: spooled === null ? came : await withSpooled(came, spooled), sent };
+  }
+
+  #mayLeaveFrom(localAddress: string | null): boolean {
+    const { leavesFrom = [], stop } = this.#options;
+    if (localAddress === null || leavesFrom.length === 0 || !isUnlisted(localAddress, leavesFrom)) return true;
+    stop?.(`egress-not-listed: requests leave from ${localAddress}, which \`identity.egress\` does not list`);
+    return false;
   }
 }
 

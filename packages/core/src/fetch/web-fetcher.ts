@@ -9,13 +9,7 @@ import { parseContentEncoding } from './content-coding.js';
 import { failureCodeWithin, failureDetail } from './failure-code.js';
 import type { Fetcher, FetcherCapabilities, FetchRequest } from './fetcher.js';
 import { MAX_HEADER_FIELDS } from './limits.js';
-import {
-  type ExchangeTiming,
-  type FailureCode,
-  type FetchOutcome,
-  type HeaderLines,
-  unsentFailure,
-} from './outcome.js';
+import { type FailureCode, type HeaderLines, type ResponseOutcome, unsentFailure } from './outcome.js';
 
 /** How the platform fetcher is set up. */
 export interface PlatformFetcherOptions {
@@ -57,7 +51,7 @@ export function createPlatformFetcher(options: PlatformFetcherOptions = {}): Fet
       } catch (error) {
         return unsentFailure(url, nowMs(), 'internal', failureDetail(error));
       }
-      return new WebExchange(request, nowMs).run(options.fetch ?? globalThis.fetch);
+      return exchange(options.fetch ?? globalThis.fetch, nowMs, request);
     },
     close: () => Promise.resolve(),
   };
@@ -83,57 +77,27 @@ class ExchangeError extends Error {
   }
 }
 
-class WebExchange {
-  readonly #request: FetchRequest;
-  readonly #nowMs: () => number;
-  readonly #control = new AbortController();
-  readonly #startedAtMs: number;
-  #headersAtMs: number | null = null;
-
-  constructor(request: FetchRequest, nowMs: () => number) {
-    this.#request = request;
-    this.#nowMs = nowMs;
-    this.#startedAtMs = nowMs();
-  }
-
-  async run(fetch: typeof globalThis.fetch): Promise<FetchOutcome> {
-    const { url, signal } = this.#request;
-    const { requestTimeoutMs } = this.#request.limits;
-    const headersTimeoutMs = Math.min(this.#request.limits.headersTimeoutMs, requestTimeoutMs);
-    const abort = (failure: FailureCode, detail: string): void =>
-      this.#control.abort(new ExchangeError(failure, detail));
-    const ignoreAbort = onAbort(signal, () => abort('aborted', 'given up by the crawl'));
-    const timer = setTimeout(abort, requestTimeoutMs, 'timeout-exchange', `not ended within ${requestTimeoutMs} ms`);
-    const headersTimer = setTimeout(
-      abort,
-      headersTimeoutMs,
-      headersTimeoutMs < requestTimeoutMs ? 'timeout-headers' : 'timeout-exchange',
-      `no header section within ${headersTimeoutMs} ms`,
-    );
-    try {
-      return await this.#exchange(fetch, headersTimer);
-    } catch (error) {
-      const { reason } = this.#control.signal;
-      const ours = error instanceof ExchangeError ? error : reason instanceof ExchangeError ? reason : null;
-      const failure = ours?.failure ?? failureCodeWithin(error);
-      const wasSent = ours !== null || !UNREACHED.has(failure);
-      const detail = ours?.message ?? failureDetail(error);
-      return { kind: 'failed', url, failure, detail, remoteAddress: null, wasSent, timing: this.#timing() };
-    } finally {
-      clearTimeout(headersTimer);
-      clearTimeout(timer);
-      ignoreAbort();
-      // A response that is not read to its end is given up.
-      this.#control.abort();
-    }
-  }
-
-  async #exchange(fetch: typeof globalThis.fetch, headersTimer: NodeJS.Timeout): Promise<FetchOutcome> {
-    const { url, method, headers, limits, body: form } = this.#request;
+/** One exchange. Both time-outs run from the call. */
+async function exchange(fetch: typeof globalThis.fetch, nowMs: () => number, request: FetchRequest) {
+  const { url, method, headers, body: form, limits, signal } = request;
+  const { requestTimeoutMs, maxBodyBytes } = limits;
+  const headersTimeoutMs = Math.min(limits.headersTimeoutMs, requestTimeoutMs);
+  const timing = { startedAtMs: nowMs(), headersAtMs: null as number | null, endedAtMs: 0 };
+  const control = new AbortController();
+  const abort = (failure: FailureCode, detail: string): void => control.abort(new ExchangeError(failure, detail));
+  const ignoreAbort = onAbort(signal, () => abort('aborted', 'given up by the crawl'));
+  const timer = setTimeout(abort, requestTimeoutMs, 'timeout-exchange', `not ended within ${requestTimeoutMs} ms`);
+  const headersTimer = setTimeout(
+    abort,
+    headersTimeoutMs,
+    headersTimeoutMs < requestTimeoutMs ? 'timeout-headers' : 'timeout-exchange',
+    `no header section within ${headersTimeoutMs} ms`,
+  );
+  try {
     const sent = form === undefined ? { method, headers } : { method, headers, body: form };
-    const response = await fetch(url, { ...ALONE, ...sent, signal: this.#control.signal });
+    const response = await fetch(url, { ...ALONE, ...sent, signal: control.signal });
     clearTimeout(headersTimer);
-    this.#headersAtMs = this.#nowMs();
+    timing.headersAtMs = nowMs();
     const fields: HeaderLines = [...response.headers];
     if (fields.length > MAX_HEADER_FIELDS) {
       throw new ExchangeError('headers-too-large', `${fields.length} header fields`);
@@ -141,45 +105,42 @@ class WebExchange {
     // What the platform cannot undo it hands on as it is.
     const coding = parseContentEncoding(response.headers.get('content-encoding'));
     if (coding.kind === 'unknown') throw new ExchangeError('encoding', coding.detail);
-    const { body, cut } = await this.#read(response, limits.maxBodyBytes, coding.codings.length > 0);
-    return {
-      kind: 'response',
-      url,
-      status: response.status,
-      statusText: response.statusText,
-      headers: fields,
-      body,
-      truncated: cut,
-      encodedBytes: body.length,
-      remoteAddress: null,
-      timing: this.#timing(),
-    };
+    const { body, truncated } = await readBody(response, maxBodyBytes, coding.codings.length > 0, control.signal);
+    timing.endedAtMs = nowMs();
+    const { status, statusText } = response;
+    const came = { url, status, statusText, headers: fields, body, truncated, encodedBytes: body.length };
+    return { kind: 'response', ...came, remoteAddress: null, timing } as const;
+  } catch (error) {
+    const { reason } = control.signal;
+    const ours = error instanceof ExchangeError ? error : reason instanceof ExchangeError ? reason : null;
+    const failure = ours?.failure ?? failureCodeWithin(error);
+    const wasSent = ours !== null || !UNREACHED.has(failure);
+    timing.endedAtMs = nowMs();
+    const detail = ours?.message ?? failureDetail(error);
+    return { kind: 'failed', url, failure, detail, remoteAddress: null, wasSent, timing } as const;
+  } finally {
+    clearTimeout(headersTimer);
+    clearTimeout(timer);
+    ignoreAbort();
+    // A response that is not read to its end is given up.
+    control.abort();
   }
+}
 
-  async #read(
-    { body }: Response,
-    maxBytes: number,
-    isCoded: boolean,
-  ): Promise<{ readonly body: Uint8Array; readonly cut: 'limit' | 'connection' | null }> {
-    const pieces = new Pieces();
-    let cut: 'limit' | 'connection' | null = null;
-    const reader = body?.getReader();
-    while (reader !== undefined && cut === null) {
-      try {
-        const { done, value } = await reader.read();
-        if (done) break;
-        pieces.push(value);
-        if (pieces.bytes > maxBytes) cut = 'limit';
-      } catch (error) {
-        if (this.#control.signal.aborted) throw error;
-        if (isCoded && pieces.bytes === 0) throw new ExchangeError('encoding', failureDetail(error));
-        cut = 'connection';
-      }
+async function readBody({ body }: Response, maxBytes: number, isCoded: boolean, signal: AbortSignal) {
+  const pieces = new Pieces();
+  let truncated: ResponseOutcome['truncated'] = null;
+  try {
+    for await (const piece of body ?? []) {
+      pieces.push(piece);
+      if (pieces.bytes <= maxBytes) continue;
+      truncated = 'limit';
+      break;
     }
-    return { body: pieces.joined().subarray(0, maxBytes), cut };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (isCoded && pieces.bytes === 0) throw new ExchangeError('encoding', failureDetail(error));
+    truncated = 'connection';
   }
-
-  #timing(): ExchangeTiming {
-    return { startedAtMs: this.#startedAtMs, headersAtMs: this.#headersAtMs, endedAtMs: this.#nowMs() };
-  }
+  return { body: pieces.joined().subarray(0, maxBytes), truncated };
 }

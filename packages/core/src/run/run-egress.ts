@@ -5,9 +5,7 @@ import type { CrawlArchive } from '../archive/crawl-archive.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 import type { MakeJar } from '../fetch/cookies.js';
 import { Egress } from '../fetch/egress.js';
-import { isUnlisted } from '../fetch/own-addresses.js';
 import { createFieldsOf } from '../fetch/own-headers.js';
-import { ProxyWatch } from '../fetch/proxy.js';
 import { RequestLimiter } from '../fetch/request-limiter.js';
 import type { Journal } from '../journal/journal.js';
 import type { LicenseTokens } from '../licensing/licensing-options.js';
@@ -31,11 +29,6 @@ export function createRunEgress(
   const { identity, network } = options;
   const nowMs = clock.nowMs.bind(clock);
   const stopFor = stop.requestFor.bind(stop);
-  const mayLeaveFrom = (address: string): boolean => {
-    if (!isUnlisted(address, options.egress)) return true;
-    stopFor(`egress-not-listed: requests leave from ${address}, which \`identity.egress\` does not list`);
-    return false;
-  };
   return new Egress({
     ...(tokens.origins.length === 0 ? {} : { tokens }),
     signIn: options.signIn,
@@ -45,12 +38,9 @@ export function createRunEgress(
       tell: (warning) => journal.frontierEvent(warning),
       stop: stopFor,
     }),
-    ...(options.egress.length === 0 ? {} : { mayLeaveFrom }),
-    proxy: new ProxyWatch({
-      nowMs,
-      tell: (url, detail) => journal.warning('proxy-down', url, detail),
-      stop: stopFor,
-    }),
+    leavesFrom: options.egress,
+    onProxyDown: (url, detail) => journal.warning('proxy-down', url, detail),
+    stop: stopFor,
     guard: createAddressGuard({ ...network, nowMs }),
     limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
     network: { ...network, cookies },
