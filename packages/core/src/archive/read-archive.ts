@@ -66,19 +66,28 @@ export interface ReadRequest {
 
 /** Reads the requests of a folder alone. @throws What warcio and the platform throw. */
 export async function* readRequests(folder: string): AsyncGenerator<ReadRequest> {
-  const { WARCParser } = await import('warcio');
   for (const filename of await orIfAbsent([], () => listWarcs(folder))) {
-    const file = createReadStream(join(folder, filename));
-    try {
-      for await (const record of new WARCParser(file, { keepHeadersCase: true, parseHttp: false })) {
-        if (record.warcType !== 'request') continue;
-        const { head } = await blockHead(chain([], record.reader));
-        const startedAtMs = Date.parse(record.warcDate ?? '') || 0;
-        yield { filename, url: record.warcTargetURI ?? '', startedAtMs, headers: parseRequestFields(head) };
-      }
-    } finally {
-      file.destroy();
+    for await (const { record } of recordsIn(join(folder, filename))) {
+      if (record.warcType !== 'request') continue;
+      const { head } = await blockHead(chain([], record.reader));
+      const startedAtMs = Date.parse(record.warcDate ?? '') || 0;
+      yield { filename, url: record.warcTargetURI ?? '', startedAtMs, headers: parseRequestFields(head) };
     }
+  }
+}
+
+/** The records of a WARC file, or of a part of it, and where they begin. What is not read of one is skipped. */
+async function* recordsIn(
+  path: string,
+  { start = 0, end }: { readonly start?: number; readonly end?: number } = {},
+): AsyncGenerator<{ readonly record: WARCRecord; readonly offset: number }> {
+  const { WARCParser } = await import('warcio');
+  const file = createReadStream(path, { start, ...(end === undefined ? {} : { end }) });
+  const parser = new WARCParser(file, { keepHeadersCase: true, parseHttp: false });
+  try {
+    for await (const record of parser) yield { record, offset: start + parser.offset };
+  } finally {
+    file.destroy();
   }
 }
 
@@ -133,49 +142,37 @@ interface BegunExchange {
 
 async function* exchangesFrom(
   folder: string,
-  { filename, offset }: RecordPlace,
+  { filename, offset: start }: RecordPlace,
   originals: Originals,
 ): AsyncGenerator<ReadExchange> {
-  const { WARCParser } = await import('warcio');
-  const file = createReadStream(join(folder, filename), { start: offset });
-  const parser = new WARCParser(file, { keepHeadersCase: true, parseHttp: false });
   let settings: ArchivedSettings | null = null;
   let begun: BegunExchange | null = null;
-  try {
-    for await (const record of parser) {
-      switch (record.warcType) {
-        case 'warcinfo':
-          settings = parseJsonField(parseWarcFields(await record.readFully()).get(FIELDS.settings));
-          break;
-        case 'request':
-          if (begun !== null) yield exchangeOf(begun, settings, null);
-          begun = {
-            place: { filename, offset: offset + parser.offset },
-            request: record,
-            fields: new Map(),
-            made: new Map(),
-          };
-          break;
-        case 'metadata':
-          if (begun !== null) begun.fields = parseWarcFields(await record.readFully());
-          break;
-        case 'conversion':
-          if (begun !== null && Number(record.warcHeader('Content-Length')) <= MAX_CONVERSION_BYTES)
-            begun.made.set(record.warcHeader('Content-Type') ?? '', Buffer.from(await record.readFully()));
-          break;
-        case 'response':
-        case 'revisit':
-          if (begun !== null) yield exchangeOf(begun, settings, await responseOf(record, begun.fields, originals));
-          begun = null;
-          break;
-        default:
-          break;
-      }
+  for await (const { record, offset } of recordsIn(join(folder, filename), { start })) {
+    switch (record.warcType) {
+      case 'warcinfo':
+        settings = parseJsonField(parseWarcFields(await record.readFully()).get(FIELDS.settings));
+        break;
+      case 'request':
+        if (begun !== null) yield exchangeOf(begun, settings, null);
+        begun = { place: { filename, offset }, request: record, fields: new Map(), made: new Map() };
+        break;
+      case 'metadata':
+        if (begun !== null) begun.fields = parseWarcFields(await record.readFully());
+        break;
+      case 'conversion':
+        if (begun !== null && Number(record.warcHeader('Content-Length')) <= MAX_CONVERSION_BYTES)
+          begun.made.set(record.warcHeader('Content-Type') ?? '', Buffer.from(await record.readFully()));
+        break;
+      case 'response':
+      case 'revisit':
+        if (begun !== null) yield exchangeOf(begun, settings, await responseOf(record, begun.fields, originals));
+        begun = null;
+        break;
+      default:
+        break;
     }
-    if (begun !== null) yield exchangeOf(begun, settings, null);
-  } finally {
-    file.destroy();
   }
+  if (begun !== null) yield exchangeOf(begun, settings, null);
 }
 
 function exchangeOf(
@@ -274,16 +271,10 @@ class Originals {
         hint: 'A WARC file of the archive, or its index, is missing.',
       });
     }
-    const { WARCParser } = await import('warcio');
     const start = Number(place['offset']);
-    const path = join(this.#folder, place['filename'] ?? '');
-    const file = createReadStream(path, { start, end: start + Number(place['length']) - 1 });
-    try {
-      const record = await new WARCParser(file, { keepHeadersCase: true, parseHttp: false }).parse();
-      if (record !== null) yield* (await splitBlock(record)).body;
-    } finally {
-      file.destroy();
-    }
+    const part = { start, end: start + Number(place['length']) - 1 };
+    for await (const { record } of recordsIn(join(this.#folder, place['filename'] ?? ''), part))
+      yield* (await splitBlock(record)).body;
   }
 
   /** Only the places of what is repeated: an index may be far longer than the list of its revisits. */

@@ -35,7 +35,7 @@ interface RenderingRun {
   readonly pageRequests: Pick<PageRequests, 'subresource'>;
   readonly handlers: Pick<HandlerPool, 'handles' | 'stepsFor'>;
   readonly scope: Pick<Scope, 'holds'>;
-  readonly journal: Pick<Journal, 'subresourceLeft' | 'codeError'>;
+  readonly journal: Pick<Journal, 'notLoaded' | 'codeError'>;
   readonly nowMs: () => number;
   readonly stop: { isRequested(): boolean; readonly signal: AbortSignal };
 }
@@ -67,7 +67,7 @@ export class Rendering {
     const load = async (wanted: Subresource): Promise<SubresourceAnswer> => {
       const answer = await this.#load(page, wanted);
       isCutShort ||= answer.kind === 'held' && answer.reason === 'stopping' && stop.isRequested();
-      if (isRefused(answer)) journal.subresourceLeft(work, answer);
+      if (isRefused(answer)) journal.notLoaded(work, answer, 'asked for by a page in a browser');
       return answer;
     };
     const given = handlers.stepsFor(page);

@@ -33,10 +33,12 @@ interface ArchivingRun {
   /** What the crawl has fetched so far, earlier runs included: requests, and bytes as they came. */
   readonly totals: { readonly requisites: number; readonly requisiteBytes: number };
   readonly scope: Pick<Scope, 'holds'>;
-  readonly journal: Pick<Journal, 'requisiteLeft'>;
+  readonly journal: Pick<Journal, 'notLoaded'>;
   readonly nowMs: () => number;
   readonly stop: { readonly signal: AbortSignal };
 }
+
+const NEEDED_BY = 'needed by an archived page';
 
 export class Requisites {
   readonly #run: ArchivingRun;
@@ -67,7 +69,7 @@ export class Requisites {
     let isFull = false;
     /** Once for the page, of the first that is left out. */
     const tellFull = (url: string): void => {
-      if (!isFull) journal.requisiteLeft(work, { kind: 'dropped', url, reason: 'requisite-limit' });
+      if (!isFull) journal.notLoaded(work, { kind: 'dropped', url, reason: 'requisite-limit' }, NEEDED_BY);
       isFull = true;
     };
     const want = (found: readonly Requisite[]): void => {
@@ -106,7 +108,7 @@ export class Requisites {
         // Another page may try again.
         if (answer.kind === 'held') this.#begun.delete(url);
         if (answer.kind === 'held' && !stops) held.set(host, answer);
-        if (!stops) journal.requisiteLeft(work, answer);
+        if (!stops) journal.notLoaded(work, answer, NEEDED_BY);
       }
     };
     want(htmlRequisites(await page.text(), page.url));

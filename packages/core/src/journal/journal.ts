@@ -25,7 +25,7 @@ import type { FetchedPage } from '../page/page.js';
 import { redacted } from '../redacted.js';
 import { type CodeError, type CodeErrorPlace, codeErrorOf } from '../report/code-error.js';
 import type { HostClockReading, OutcomeTable, RequestRecord, UrlDecision, UrlStatus } from '../report/decision.js';
-import { REASONS, reasonOf } from '../report/reasons.js';
+import { reasonOf } from '../report/reasons.js';
 import type { CrawlEmitter, CrawlEventMap } from './events.js';
 import { MAX_DECIDED_URLS, MAX_PENDING_DECISIONS, MAX_UNDECIDED_REQUESTS } from './limits.js';
 
@@ -120,8 +120,12 @@ export class Journal {
   }
 
   /** Links that a page does not want followed; reported at the end, unless another link led to them. */
-  leftAlone(work: PageWork, links: readonly LeftAloneLink[]): void {
-    for (const link of links) this.#decideLater(fromLeftAlone(work, link, this.#nowMs()));
+  leftAlone({ url: from, record }: PageWork, links: readonly LeftAloneLink[]): void {
+    const [depth, atMs] = [record.depth + 1, this.#nowMs()];
+    for (const { url, reason } of links) {
+      const status = reason === 'unwanted' ? 'dropped' : 'excluded';
+      this.#decideLater(decided({ url, status, reason, layer: 'page', depth, from, atMs }));
+    }
   }
 
   /** What a handler staged besides items and links. */
@@ -135,14 +139,13 @@ export class Journal {
     for (const url of staged.nofollow) this.emit('nofollow-overridden', { url, from: work.url });
   }
 
-  /** What a page in a browser requested and did not get; reported at the end, unless another link led to it. */
-  subresourceLeft(work: PageWork, left: NotFetched): void {
-    this.#decideLater(fromSubresource(work, left, this.#nowMs(), 'asked for by a page in a browser'));
-  }
-
-  /** What an archived page needs and did not get; reported likewise. */
-  requisiteLeft(work: PageWork, left: NotFetched): void {
-    this.#decideLater(fromSubresource(work, left, this.#nowMs(), 'needed by an archived page'));
+  /** What a page needs and did not get; reported at the end, unless another link led to it. */
+  notLoaded({ url: from, record }: PageWork, left: NotFetched, detail: string): void {
+    const { kind: status, url, reason } = left;
+    const layer = reasonOf(reason)?.layer ?? 'frontier';
+    const { line, pattern, dialect } = left.kind === 'excluded' ? left : NO_RULE;
+    const known = { url, status, reason, layer, line, pattern, dialect, depth: record.depth, from };
+    this.#decideLater(decided({ ...known, atMs: this.#nowMs(), detail }));
   }
 
   /** A robots.txt was fetched. Resolves when its copy is kept: no request relies on rules that cannot be read again. */
@@ -192,9 +195,16 @@ export class Journal {
   }
 
   /** A URL that is still queued at the end of a run, and why. @returns Whether it is one that gets a decision. */
-  held(record: UrlRecord, why: HeldReason): boolean {
+  held(record: UrlRecord, { host, reason, untilMs }: HeldReason): boolean {
     if (isCompanionHop(record)) return false;
-    this.#decide(fromHeld(record, why, this.#nowMs()));
+    const { url, depth, from } = record;
+    const detail = untilMs === null ? null : `until ${new Date(untilMs).toISOString()}`;
+    const layer = reasonOf(reason)?.layer ?? 'frontier';
+    const clock = { host, startedAtMs: null, gapMs: null, crawlDelayMs: null, requestIntervalMs: null, untilMs };
+    this.#decide({
+      ...decided({ url, status: 'held', reason, layer, depth, from, atMs: this.#nowMs(), detail }),
+      clock,
+    });
     return true;
   }
 
@@ -298,31 +308,6 @@ const DROPPING_LAYERS: Readonly<Record<string, UrlDecision['layer'] | undefined>
   'bound-depth': 'bounds',
   'redirect-limit': 'bounds',
 };
-
-/** A link that its page does not want followed, or that no handler wants. */
-function fromLeftAlone({ url: from, record }: PageWork, link: LeftAloneLink, atMs: number): UrlDecision {
-  const { url, reason } = link;
-  const status = reason === 'unwanted' ? 'dropped' : 'excluded';
-  return decided({ url, status, reason, layer: 'page', depth: record.depth + 1, from, atMs });
-}
-
-/** What a page in a browser requested and did not get. */
-function fromSubresource({ url: from, record }: PageWork, left: NotFetched, atMs: number, detail: string): UrlDecision {
-  const { kind: status, url, reason } = left;
-  const { layer } = REASONS[reason as keyof typeof REASONS] ?? { layer: 'frontier' };
-  const { line, pattern, dialect } = left.kind === 'excluded' ? left : NO_RULE;
-  return decided({ url, status, reason, layer, line, pattern, dialect, depth: record.depth, from, atMs, detail });
-}
-
-/** A URL that is still queued at the end of a run. */
-function fromHeld(record: UrlRecord, { host, reason, untilMs }: HeldReason, atMs: number): UrlDecision {
-  return {
-    ...fromDrop(record, reason, reasonOf(reason)?.layer ?? 'frontier', atMs),
-    status: 'held',
-    detail: untilMs === null ? null : `until ${new Date(untilMs).toISOString()}`,
-    clock: { host, startedAtMs: null, gapMs: null, crawlDelayMs: null, requestIntervalMs: null, untilMs },
-  };
-}
 
 function fromVerdict(verdict: UrlVerdict): UrlDecision {
   const { url, status, reason, line, pattern, dialect, robots, record, atMs, detail } = verdict;

@@ -22,22 +22,22 @@ export class HostRecords<T extends Readonly<Record<keyof T, number>>> {
     this.#initial = initial;
   }
 
-  /** Afterwards `of` knows the host. At most `MAX_JUDGED_HOSTS` at a time. */
-  async load(host: string): Promise<void> {
-    if (this.#hosts.has(host)) return;
-    const read = this.#decode(await this.#store.readRecord(this.#prefix + host));
-    if (!this.#hosts.has(host)) keepLatest(this.#hosts, host, read, MAX_JUDGED_HOSTS);
-  }
-
-  /** Of a host that is loaded: nothing waits here, so that what follows from it is counted once. */
-  of(host: string): T {
+  async of(host: string): Promise<T> {
+    if (!this.#hosts.has(host)) {
+      const read = this.#decode(await this.#store.readRecord(this.#prefix + host));
+      if (!this.#hosts.has(host)) keepLatest(this.#hosts, host, read, MAX_JUDGED_HOSTS);
+    }
     return this.#hosts.get(host) ?? this.#initial;
   }
 
-  async write(host: string, after: T): Promise<void> {
-    if (JSON.stringify(this.of(host)) === JSON.stringify(after)) return;
-    keepLatest(this.#hosts, host, after, MAX_JUDGED_HOSTS);
-    await writeJson(this.#store, this.#prefix + host, after);
+  /** @param after - The record that follows from the last one. Nothing waits in between, so that each counts once. */
+  async update(host: string, after: (known: T) => T): Promise<void> {
+    await this.of(host);
+    const known = this.#hosts.get(host) ?? this.#initial;
+    const next = after(known);
+    if (JSON.stringify(known) === JSON.stringify(next)) return;
+    keepLatest(this.#hosts, host, next, MAX_JUDGED_HOSTS);
+    await writeJson(this.#store, this.#prefix + host, next);
   }
 
   #decode(bytes: Uint8Array | null): T {
@@ -109,16 +109,13 @@ export class LastmodTrust {
   }
 
   async of(host: string): Promise<ReturnType<typeof trustOf>> {
-    await this.#records.load(host);
-    return trustOf(this.#records.of(host));
+    return trustOf(await this.#records.of(host));
   }
 
   /** A page was visited of which something was said. What was read long before the visit proves nothing. */
   async compared(url: string, { says, covers }: Claim, hasChanged: boolean): Promise<void> {
     if (covers < COMPARED_COVER) return;
-    const { host } = new URL(url);
-    await this.#records.load(host);
-    await this.#records.write(host, afterClaim(this.#records.of(host), says, hasChanged));
+    await this.#records.update(new URL(url).host, (known) => afterClaim(known, says, hasChanged));
   }
 }
 

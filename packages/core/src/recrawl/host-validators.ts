@@ -64,8 +64,7 @@ export class ValidatorTrust {
   ): Promise<{ readonly conditions: Record<string, string>; readonly isProbe: boolean }> {
     const { host } = new URL(url);
     if (Object.keys(conditions).length === 0) return { conditions, isProbe: false };
-    await this.#records.load(host);
-    const left = usable(conditions, this.#records.of(host), nowMs);
+    const left = usable(conditions, await this.#records.of(host), nowMs);
     if (Object.keys(left).length === 0) return { conditions: left, isProbe: false };
     const visits = (this.#visits.get(host) ?? 0) + 1;
     keepLatest(this.#visits, host, visits, MAX_JUDGED_HOSTS);
@@ -73,17 +72,17 @@ export class ValidatorTrust {
     return { conditions: left, isProbe: false };
   }
 
-  async of(host: string): Promise<HostValidators> {
-    await this.#records.load(host);
+  of(host: string): Promise<HostValidators> {
     return this.#records.of(host);
   }
 
-  async compared(before: PageVisit, { headers, isProbe, hasChanged, atMs }: ComparedVisit): Promise<void> {
+  compared(before: PageVisit, visit: ComparedVisit): Promise<void> {
+    return this.#records.update(new URL(before.url).host, (known) => this.#after(known, before, visit));
+  }
+
+  #after(known: HostValidators, before: PageVisit, visit: ComparedVisit): HostValidators {
+    const { headers, isProbe, hasChanged, atMs } = visit;
     const { url } = before;
-    const { host } = new URL(url);
-    await this.#records.load(host);
-    // From here to the end of the count nothing waits: other pages of the host may be compared at the same time.
-    const known = this.#records.of(host);
     const etag = headerValue(headers, 'etag');
     const isSameTag = etag !== null && etag === before.etag;
     let { untrustedUntilMs, restless } = known;
@@ -101,16 +100,14 @@ export class ValidatorTrust {
           atMs,
         );
     }
-    const deliveryDates = deliveryDatesAfter(known.deliveryDates, headers);
-    await this.#records.write(host, { untrustedUntilMs, restless, deliveryDates });
+    return { untrustedUntilMs, restless, deliveryDates: deliveryDatesAfter(known.deliveryDates, headers) };
   }
 
   /** How long ago a change since the last visit was, by an honest Last-Modified; `undefined`: none says so. */
   async datedDays(url: string, headers: HeaderLines, sinceDays: number): Promise<number | undefined> {
-    const { host } = new URL(url);
-    await this.#records.load(host);
+    const { deliveryDates } = await this.#records.of(new URL(url).host);
     const agoMs = modifiedMsAgo(headers);
-    if (!(agoMs > DELIVERY_DATE_MS) || this.#records.of(host).deliveryDates >= VISITS_TO_JUDGE) return undefined;
+    if (!(agoMs > DELIVERY_DATE_MS) || deliveryDates >= VISITS_TO_JUDGE) return undefined;
     return agoMs / DAY_MS < sinceDays ? agoMs / DAY_MS : undefined;
   }
 }
