@@ -38,16 +38,7 @@ const REPEATING_SHARE = 0.6;
  * The limit of a group, as a share of the one that is set. A whole host needs more, since it holds more than a trap.
  * Hosts of one domain are requested at the same time, so that more pages are on their way when the trap shows.
  */
-const LIMIT_SHARE: Readonly<Record<TrapRule, number>> = {
-  'repeating-path': 1,
-  'long-path': 1,
-  'repeating-query': 1,
-  'long-query': 1,
-  'alike-pages': 1,
-  'alike-growth': 1,
-  'alike-host': 1.25,
-  'alike-hosts': 0.75,
-};
+const LIMIT_SHARES: Readonly<Partial<Record<TrapRule, number>>> = { 'alike-host': 1.25, 'alike-hosts': 0.75 };
 
 export class Traps {
   readonly #options: ResolvedTrapOptions;
@@ -141,7 +132,7 @@ export class Traps {
 
   #groupFor(name: UrlGroup): Group {
     const key = keyOf(name);
-    const limit = Math.ceil(this.#options.maxSimilarPages * LIMIT_SHARE[name.rule]);
+    const limit = Math.ceil(this.#options.maxSimilarPages * (LIMIT_SHARES[name.rule] ?? 1));
     const group = this.#known(key) ?? new Group(name, limit);
     if (group.isTrap) return group;
     this.#groups.delete(key);

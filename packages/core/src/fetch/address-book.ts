@@ -13,36 +13,45 @@ export type AddressAnswer =
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
   | { readonly kind: 'failed'; readonly detail: string };
 
-/** The names of one crawl, and their addresses. */
-export class AddressBook {
+type Entry<Verdict> = { verdict: Verdict | Promise<Verdict>; untilMs: number };
+
+/** The names of one crawl, and what follows from their addresses. */
+export class AddressBook<Verdict> {
   readonly #lookUp: Resolve;
   readonly #nowMs: () => number;
+  readonly #judge: (hostname: string, answer: AddressAnswer) => Verdict;
   /** In the order of their last use. `untilMs`: epoch milliseconds; infinite while the look-up is under way. */
-  readonly #entries = new Map<string, { answer: AddressAnswer | Promise<AddressAnswer>; untilMs: number }>();
+  readonly #entries = new Map<string, Entry<Verdict>>();
 
   /**
    * @param resolve - `null`: the system's resolver.
    * @param nowMs - Epoch milliseconds.
+   * @param judge - Called once for each answer. Never throws.
    */
-  constructor(resolve: Resolve | null, nowMs: () => number) {
+  constructor(
+    resolve: Resolve | null,
+    nowMs: () => number,
+    judge: (hostname: string, answer: AddressAnswer) => Verdict,
+  ) {
     this.#lookUp = resolve ?? queued(askSystem);
     this.#nowMs = nowMs;
+    this.#judge = judge;
   }
 
-  /** Never rejects. All callers get the same promise while the look-up is under way, then its answer at once. */
-  addressesOf(hostname: string): AddressAnswer | Promise<AddressAnswer> {
+  /** Never rejects. All callers get the same promise while the look-up is under way, then its verdict at once. */
+  verdictOn(hostname: string): Verdict | Promise<Verdict> {
     let entry = this.#entries.get(hostname);
     if (entry === undefined || entry.untilMs <= this.#nowMs()) {
-      const asked = withDeadline(this.#lookUp, hostname);
-      const fresh: typeof entry = { answer: asked, untilMs: Number.POSITIVE_INFINITY };
-      asked.then((answer) => {
-        fresh.answer = answer;
+      const asked = withDeadline(this.#lookUp, hostname).then((answer) => {
         fresh.untilMs = this.#nowMs() + (answer.kind === 'failed' ? DNS_FAILURE_TTL_MS : DNS_TTL_MS);
-      }, undefined);
+        fresh.verdict = this.#judge(hostname, answer);
+        return fresh.verdict;
+      });
+      const fresh: Entry<Verdict> = { verdict: asked, untilMs: Number.POSITIVE_INFINITY };
       entry = fresh;
     }
     keepLatest(this.#entries, hostname, entry, MAX_DNS_NAMES);
-    return entry.answer;
+    return entry.verdict;
   }
 }
 

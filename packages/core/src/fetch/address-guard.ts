@@ -44,20 +44,9 @@ export interface AddressGuardOptions {
  */
 export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
   const opened = options.allowAddresses.map(parseRange);
-  const book = new AddressBook(options.resolve, options.nowMs);
+  const judge = (hostname: string, answer: AddressAnswer): NameVerdict => judgeAnswer(hostname, answer, opened);
+  const book = new AddressBook(options.resolve, options.nowMs, judge);
   const ports = options.ports === 'any' ? null : new Set([80, 443, ...options.ports]);
-  /** Verdicts about the answers of the book: an answer is judged once, and forgotten with it. */
-  const judged = new WeakMap<AddressAnswer, NameVerdict>();
-
-  const judgeName = (hostname: string, answer: AddressAnswer): NameVerdict => {
-    let verdict = judged.get(answer);
-    if (verdict === undefined) {
-      verdict = judgeAnswer(hostname, answer, opened);
-      judged.set(answer, verdict);
-    }
-    return verdict;
-  };
-
   return {
     judge({ protocol, port, hostname }) {
       if (!/^https?:$/.test(protocol)) {
@@ -72,10 +61,9 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
         if (verdict.kind === 'refused') return verdict;
         return isUsualPort || verdict.isOpened ? verdict.go : refusedPort(number);
       };
-      if (literal !== null) return answerOf(judgeAnswer(literal, { kind: 'addresses', addresses: [literal] }, opened));
-      const answer = book.addressesOf(hostname);
-      if (!(answer instanceof Promise)) return answerOf(judgeName(hostname, answer));
-      return answer.then((came) => answerOf(judgeName(hostname, came)));
+      if (literal !== null) return answerOf(judge(literal, { kind: 'addresses', addresses: [literal] }));
+      const verdict = book.verdictOn(hostname);
+      return verdict instanceof Promise ? verdict.then(answerOf) : answerOf(verdict);
     },
   };
 }

@@ -112,8 +112,13 @@ export class HandlerPool {
 
   async #handleBy(found: FoundHandler | null, page: PageInCrawl, change: PageChange | null = null): Promise<Handled> {
     if (found === null) return NOT_HANDLED;
+    return this.#queued(() => this.#startInTurn(() => this.#run(page, found, change)));
+  }
+
+  /** Waits until few enough wait before it. */
+  async #queued<T>(run: () => Promise<T>): Promise<T> {
     await this.#queue.onSizeLessThan(this.#options.concurrency);
-    return this.#queue.add(() => this.#startInTurn(() => this.#run(page, found, change)));
+    return this.#queue.add(run);
   }
 
   /** Tells the handler for unchanged pages. @returns What it threw, or that it took too long. Never rejects. */
@@ -121,21 +126,18 @@ export class HandlerPool {
     const { handlers, handlerTimeoutMs, clock, signal } = this.#options;
     const { unchanged } = handlers;
     if (unchanged === null || signal.aborted) return null;
-    await this.#queue.onSizeLessThan(this.#options.concurrency);
-    return this.#queue.add(async () => {
-      let cancel = (): void => undefined;
-      const late = new Promise<{ readonly error: unknown }>((resolve) => {
-        const error = `the handler took longer than ${handlerTimeoutMs} ms`;
-        cancel = clock.after(handlerTimeoutMs, () => resolve({ error }));
-      });
-      const told = Promise.resolve(page)
-        .then(unchanged)
-        .then(
-          () => null,
-          (error: unknown) => ({ error }),
-        );
-      return Promise.race([told, late]).finally(() => cancel());
-    });
+    return this.#queued(
+      () =>
+        new Promise((resolve) => {
+          const error = `the handler took longer than ${handlerTimeoutMs} ms`;
+          const cancel = clock.after(handlerTimeoutMs, () => resolve({ error }));
+          const failed = (error: unknown): void => resolve({ error });
+          Promise.resolve(page)
+            .then(unchanged)
+            .then(() => resolve(null), failed)
+            .finally(cancel);
+        }),
+    );
   }
 
   async #run(page: PageInCrawl, found: FoundHandler, change: PageChange | null): Promise<Handled> {

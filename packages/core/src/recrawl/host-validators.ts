@@ -36,7 +36,7 @@ export interface ComparedVisit {
   readonly atMs: number;
 }
 
-export type ValidatorWarning = 'validator-lies' | 'validator-restless';
+type ValidatorWarning = 'validator-lies' | 'validator-restless';
 
 type ValidatorListener = (code: ValidatorWarning, url: string, detail: string, atMs: number) => void;
 

@@ -5,6 +5,7 @@ import { FrontierError, type JsonValue, type PageWork } from '@mannerly/frontier
 import type { ArchivedResponse } from '../archive/crawl-archive.js';
 import { type HeaderLines, isForTag, type ResponseOutcome } from '../fetch/outcome.js';
 import type { PageChange, UnchangedPage } from '../handle/handled-page.js';
+import type { Journal } from '../journal/journal.js';
 import { writeJson } from '../json-record.js';
 import type { FetchedPage } from '../page/page.js';
 import { present } from '../present.js';
@@ -13,7 +14,7 @@ import { type ArchiveAs, archiveAs, oneMore, placeOf, type RecordKeeper } from '
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
 import { conditionsOf, freshUntilMs, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
 import { type Claim, datedDays, LastmodTrust } from './host-records.js';
-import { ValidatorTrust, type ValidatorWarning } from './host-validators.js';
+import { ValidatorTrust } from './host-validators.js';
 import { KnownPages } from './known-pages.js';
 import { DAY_MS } from './limits.js';
 import { decodeVisit, lastTryMs, type PageVisit, visitKey } from './page-visit.js';
@@ -69,28 +70,21 @@ interface Compared {
 const NOTHING_YET = { after: null, found: null, isCosmetic: false, came: null };
 const NOT_COMPARED: Compared = { unchanged: null, change: null };
 
-/** What the operator is told, of which host. */
-type RecrawlListener = (
-  code: ValidatorWarning | 'lastmod-useless' | 'change-flapping' | 'revisit-without-original',
-  url: string,
-  detail: string,
-  atMs: number,
-) => void;
-
-interface RecrawlParts {
-  readonly sentAs: (url: string) => string;
+/** What it needs of a run. */
+interface RecrawlingRun {
+  readonly frontier: VisitStore;
   /** Where exchanges are kept, from `open` on; `null`: nowhere. */
-  readonly archive: () => RecordKeeper | null;
+  readonly archive: RecordKeeper | null;
+  readonly journal: Pick<Journal, 'warning' | 'codeError'>;
   readonly nowMs: () => number;
-  readonly tell: RecrawlListener;
-  readonly codeError: (thrown: unknown, url: string) => void;
 }
 
 /** The visits of one run. Promises reject with what the store throws. */
 export class Recrawl {
   readonly #store: VisitStore;
   readonly #options: ResolvedRecrawlOptions;
-  readonly #parts: RecrawlParts;
+  readonly #run: RecrawlingRun;
+  readonly #sentAs: (url: string) => string;
   readonly #trust: ValidatorTrust;
   readonly #lastmodTrust: LastmodTrust;
   readonly sitemaps: SitemapVisits;
@@ -99,15 +93,20 @@ export class Recrawl {
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
   #counts: Counted = { visits: 0, notModified: 0, sameContent: 0, cosmetic: 0, changed: 0, gone: 0, bytesSaved: 0 };
 
-  constructor(store: VisitStore, options: ResolvedRecrawlOptions, parts: RecrawlParts) {
+  /** @param sentAs - What the request for a URL offers to accept, and under which name. */
+  constructor(run: RecrawlingRun, options: ResolvedRecrawlOptions, sentAs: (url: string) => string) {
+    const { frontier: store, journal, nowMs } = run;
+    const { trustFreshnessDays, verify } = options;
+    const tell = journal.warning.bind(journal);
     this.#store = store;
     this.#options = options;
-    this.#parts = parts;
-    this.#trust = new ValidatorTrust(store, options.verify, parts.tell);
+    this.#run = run;
+    this.#sentAs = sentAs;
+    this.#trust = new ValidatorTrust(store, verify, tell);
     this.#lastmodTrust = new LastmodTrust(store);
-    this.sitemaps = new SitemapVisits(store, { ...parts, trustFreshnessDays: options.trustFreshnessDays });
+    this.sitemaps = new SitemapVisits(store, { sentAs, trustFreshnessDays, nowMs, tell });
     const { sitemaps } = this;
-    this.known = new KnownPages({ store, options, sitemaps, lastmodTrust: this.#lastmodTrust, nowMs: parts.nowMs });
+    this.known = new KnownPages({ store, options, sitemaps, lastmodTrust: this.#lastmodTrust, nowMs });
   }
 
   counts(): RecrawlCounts {
@@ -117,22 +116,22 @@ export class Recrawl {
   /** Reads what is known of a page. @returns Whether the visit is over already: it was queued twice. */
   async isOver({ url, record: { visit = 0 } }: PageWork): Promise<boolean> {
     const kept = visit === 0 ? null : decodeVisit(await this.#store.readRecord(visitKey(url)));
-    return kept !== null && this.#begun.isOver(url, visit, kept.againAs, this.#parts.nowMs());
+    return kept !== null && this.#begun.isOver(url, visit, kept.againAs, this.#run.nowMs());
   }
 
   /** @returns The conditions of its request. */
   async before(work: PageWork): Promise<Record<string, string>> {
     const kept = decodeVisit(await this.#store.readRecord(visitKey(work.url)));
     const before = kept === null ? null : this.known.priors.expected(kept);
-    const nowMs = this.#parts.nowMs();
+    const nowMs = this.#run.nowMs();
     const { visit = 0 } = work.record;
     const isAgain = before !== null && isAgainNumber(visit, lastTryMs(before), nowMs);
-    const sendable = isAgain && this.#isHandled(before) ? conditionsOf(before, this.#parts.sentAs(work.url)) : {};
-    const how = await archiveAs(this.#parts.archive(), before, Object.keys(sendable).length > 0, {
+    const sendable = isAgain && this.#isHandled(before) ? conditionsOf(before, this.#sentAs(work.url)) : {};
+    const how = await archiveAs(this.#run.archive, before, Object.keys(sendable).length > 0, {
       nowMs,
       maxChain: this.#options.maxChain,
       lost: (file) =>
-        this.#parts.tell('revisit-without-original', work.url, `${file} does not hold it any more`, nowMs),
+        this.#run.journal.warning('revisit-without-original', work.url, `${file} does not hold it any more`, nowMs),
     });
     const possible = how.original === null ? {} : sendable;
     const { conditions, isProbe } = await this.#trust.allowed(work.url, possible, nowMs);
@@ -173,7 +172,7 @@ export class Recrawl {
     flight.after = {
       ...this.#unchanged(before, timing.endedAtMs, headers),
       ...validatorsAfter(before, headers),
-      archived: archived !== null && this.#parts.archive() !== null ? oneMore(archived) : archived,
+      archived: archived !== null && this.#run.archive !== null ? oneMore(archived) : archived,
     };
     return unchangedPage(before, flight.after, 304);
   }
@@ -195,7 +194,7 @@ export class Recrawl {
       digest = came.outcome.file === undefined ? await digestOf(came.page, change) : null;
     } catch (thrown) {
       if (typeof change !== 'function') throw thrown;
-      this.#parts.codeError(thrown, work.url);
+      this.#run.journal.codeError(thrown, { code: 'handler-error', url: work.url });
     }
     return this.#compared(work, flight, came, digest);
   }
@@ -218,7 +217,7 @@ export class Recrawl {
     const { url, depth, from, label, userData } = work.record;
     const atMs = timing.endedAtMs;
     const isFlapping = before !== null && isAlternating(before, digest);
-    if (isFlapping) this.#parts.tell('change-flapping', url, `${url} alternates between two contents`, atMs);
+    if (isFlapping) this.#run.journal.warning('change-flapping', url, `${url} alternates between two contents`, atMs);
     const isSame = isFlapping || (before !== null && digest !== null && digest === before.digest);
     // Items that were removed come again with the page, although it is as it was.
     const isUnchanged = isSame && before.isRemoved !== true && this.#isHandled(before);
@@ -242,7 +241,7 @@ export class Recrawl {
       ...(truncated === null && (await isSameText(sent, page)) ? validatorsOf(headers) : NO_VALIDATORS),
       archived: record === null ? null : placeOf(record, before, timing.startedAtMs),
       freshUntilMs: freshUntilMs(headers, atMs, this.#options.trustFreshnessDays),
-      sentAs: this.#parts.sentAs(url),
+      sentAs: this.#sentAs(url),
       bytes: file?.bytes ?? body.length,
     };
     if (isUnchanged && flight.isAgain)
@@ -289,14 +288,14 @@ export class Recrawl {
       // A site that wants other conditions, or refuses ours, gets none (RFC 9110 13.1, RFC 6585 3).
       const validators = httpStatus === 412 || httpStatus === 428 ? NO_VALIDATORS : {};
       // Nothing is learned from a failure: what is seen next counts from the last visit that came to something.
-      const tried = { triedAtMs: this.#parts.nowMs(), failures: (before.failures ?? 0) + 1 };
+      const tried = { triedAtMs: this.#run.nowMs(), failures: (before.failures ?? 0) + 1 };
       await this.#write({
         ...before,
         ...validators,
         ...again,
         status,
         reason,
-        ...(status === 'failed' ? tried : { atMs: this.#parts.nowMs() }),
+        ...(status === 'failed' ? tried : { atMs: this.#run.nowMs() }),
         visits: before.visits + 1,
         missing,
         ...(missing === 2 ? { isRemoved: true } : {}),

@@ -198,19 +198,11 @@ export class Run {
     this.frontier = createRunFrontier(setup, { journal, scope, knowledge, companions, totals, needsFrontier });
     const { frontier } = this;
     const fieldsOf = createFieldsOf(network.headers, options.hosts);
-    this.recrawl =
-      recrawls === null
-        ? null
-        : new recrawls.Recrawl(frontier, options.recrawl ?? DEFAULT_RECRAWL, {
-            sentAs: (url) => {
-              const { hostname, origin } = new URL(url);
-              return offerOf(identity, fieldsOf(hostname), origin === options.signIn?.origin);
-            },
-            archive: () => this.archive,
-            nowMs,
-            tell: warn,
-            codeError: (thrown, url) => journal.codeError(thrown, { code: 'handler-error', url }),
-          });
+    const sentAs = (url: string): string => {
+      const { hostname, origin } = new URL(url);
+      return offerOf(identity, fieldsOf(hostname), origin === options.signIn?.origin);
+    };
+    this.recrawl = recrawls === null ? null : new recrawls.Recrawl(this, options.recrawl ?? DEFAULT_RECRAWL, sentAs);
     this.admit = createAdmit(scope, bounds, knowledge.watch, (url) => frontier.isRecent(url));
 
     this.reader = new PageReader({
