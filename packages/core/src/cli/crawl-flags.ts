@@ -36,7 +36,7 @@ export interface CrawlFlags extends SharedFlags {
   /** `port` or `address:port`: where `serve` listens. */
   readonly listen?: string;
   /** Host names under which `serve` may be requested. */
-  readonly listenName?: string[];
+  readonly listenName?: readonly string[];
   readonly progress?: ProgressMode;
 }
 

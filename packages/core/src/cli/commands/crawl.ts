@@ -11,7 +11,7 @@ import { directoryFor } from '../default-directory.js';
 import { UsageError } from '../failure.js';
 import type { CliIo } from '../io.js';
 import { makeCrawl, stopOnInterrupt } from '../live-crawl.js';
-import { openDashboard } from '../open-dashboard.js';
+import { metricsOf, openDashboard } from '../open-dashboard.js';
 import { type ProgressDisplay, showLine } from '../progress.js';
 import { seedsFrom } from '../seeds-file.js';
 
@@ -46,7 +46,7 @@ async function crawlAlone(setup: CrawlSetup, out: string, io: CliIo): Promise<Cr
   let display: ProgressDisplay | null = null;
   const print = (line: string): void => (display === null ? io.err(line) : display.line(line));
   const { crawler, run } = await makeCrawl(setup, true, print);
-  const dashboard = await openDashboard(crawler, flags, out, io);
+  const dashboard = await openDashboard(crawler, flags, () => metricsOf(crawler), io, { crawl: crawler, out });
   const lineOf = (width: number): string => {
     // The crawl may be paused from its dashboard.
     const mark = crawler.activity({ limit: 0 }).phase === 'paused' ? 'paused · ' : '';

@@ -11,7 +11,7 @@ import { UsageError } from '../failure.js';
 import type { Flags } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { DEFAULT_LISTEN, STORE_LOOK_MS } from '../limits.js';
-import { addressOf, serve } from '../open-dashboard.js';
+import { joinedSource, openDashboard } from '../open-dashboard.js';
 import { inspectingStore } from '../open-inspection.js';
 import { joinedPhase } from '../workers/joined-view.js';
 
@@ -22,17 +22,17 @@ const NO_BOUNDS: CrawlActivity['bounds'] = {
 
 /** Runs the command until Ctrl-C. @throws UsageError, MannerlyError */
 export async function dashboardCommand(flags: Flags, io: CliIo): Promise<number> {
-  const { store, listen = DEFAULT_LISTEN, listenName: hostNames = [], metrics = false } = flags;
+  const { store, listen = DEFAULT_LISTEN } = flags;
   if (store === undefined) throw new UsageError('name the store of the crawl', 'Add --store <url>.');
   return inspectingStore(store, io, async (inspection) => {
     const source = new WatchedStore(inspection, await inspection.report(), io);
-    const families = metrics ? () => source.families() : null;
-    const opened = await serve(source.crawl, { ...addressOf(listen), hostNames }, families, io);
+    const metricsOf = () => joinedSource(() => source.families());
+    const opened = await openDashboard(source.crawl, { ...flags, listen }, metricsOf, io);
     try {
       await source.ended;
       return EXIT.ok;
     } finally {
-      await opened.close();
+      await opened?.close();
     }
   });
 }

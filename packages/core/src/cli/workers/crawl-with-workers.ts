@@ -11,7 +11,7 @@ import type { CrawlSetup } from '../crawl-setup.js';
 import { EXIT } from '../exit-codes.js';
 import type { CliIo } from '../io.js';
 import { stopOnInterrupt } from '../live-crawl.js';
-import { openWorkersDashboard } from '../open-dashboard.js';
+import { joinedSource, openDashboard } from '../open-dashboard.js';
 import { type ProgressDisplay, showLine } from '../progress.js';
 import { joinedProgress, joinedReport } from './joined-report.js';
 import { watchedWorkers } from './joined-view.js';
@@ -38,7 +38,9 @@ export async function crawlWithWorkers(setup: CrawlSetup, out: string, io: CliIo
     const mark = `${pool.running()} processes · `;
     return `${mark}${progress === null ? 'opening' : progressText(progress, io.nowMs(), width - mark.length)}`;
   };
-  const dashboard = await openWorkersDashboard(watched(pool, setup, io), pool, flags, io).catch((error: unknown) => {
+  const families = () => new Map(pool.workers().map(({ name, metrics }) => [name, metrics]));
+  const opening = openDashboard(watched(pool, setup, io), flags, () => joinedSource(families), io);
+  const dashboard = await opening.catch((error: unknown) => {
     pool.kill();
     throw error;
   });
