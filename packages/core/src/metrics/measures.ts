@@ -55,9 +55,7 @@ export const MEASURES = Object.freeze({
     help: 'URLs by status (fetched, excluded, dropped, failed, held) and reason; every HTTP status has the reason status.',
     labels: ['status', 'reason'],
   }),
-  items: measure('counter', 'items_total', 'mannerly.items', '{item}', {
-    help: 'Items that every sink has taken.',
-  }),
+  items: measure('counter', 'items_total', 'mannerly.items', '{item}', { help: 'Items that every sink has taken.' }),
   handlerErrors: measure('counter', 'handler_errors_total', 'mannerly.handler.errors', '{error}', {
     help: 'Handlers that threw or took too long.',
   }),
@@ -87,9 +85,7 @@ export const MEASURES = Object.freeze({
   running: measure('gauge', 'running', 'mannerly.running.state', '1', {
     help: '1 while a run is under way, paused or not; 0 otherwise.',
   }),
-  paused: measure('gauge', 'paused', 'mannerly.paused.state', '1', {
-    help: '1 while the run is paused; 0 otherwise.',
-  }),
+  paused: measure('gauge', 'paused', 'mannerly.paused.state', '1', { help: '1 while the run is paused; 0 otherwise.' }),
 });
 
 export type MeasureName = keyof typeof MEASURES;

@@ -28,23 +28,17 @@ export const ARCHIVE_GROUP = group('ArchiveOptions', {
         perPage: row(
           whole(1, MAX_PAGE_REQUISITES, 'requests'),
           'Files of one page. A file counts for the first page that needs it.',
-          {
-            default: 100,
-          },
+          { default: 100 },
         ),
         bytesPerPage: row(
           whole(1, 1024 * MIB, 'bytes'),
           'Bytes of one page, as they come. A file under way is completed.',
-          {
-            default: 20 * MIB,
-          },
+          { default: 20 * MIB },
         ),
         total: row(
           whole(1, MAX_REQUISITES, 'requests'),
           'Requests of the crawl in all its runs; each process counts its own.',
-          {
-            default: 10_000,
-          },
+          { default: 10_000 },
         ),
         totalBytes: row(whole(1, MAX_REQUISITE_BYTES, 'bytes'), 'Bytes of the crawl, as they come.', {
           default: 1024 * MIB,
@@ -60,8 +54,6 @@ export const ARCHIVE_GROUP = group('ArchiveOptions', {
   folder: row(
     text('a path', { path: 'whole' }),
     'The folder of WARC files. Needed where a run has no crawl directory.',
-    {
-      defaultText: '`archive` in the crawl directory',
-    },
+    { defaultText: '`archive` in the crawl directory' },
   ),
 });
