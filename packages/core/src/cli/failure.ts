@@ -18,7 +18,7 @@ export class UsageError extends Error {
 
 /** Codes of usage errors, a path that leads to no file among them. The others mean that something broke. */
 const USAGE_CODES =
-  /^(option|identity|bounds|seed|directory|route)-|^(archive-missing|crawl-differs|peer-missing|store-mismatch|ENOENT|ENOTDIR|EISDIR)$/;
+  /^(option|identity|bounds|seed|directory|route|invalid)-|^(archive-missing|crawl-differs|peer-missing|store-mismatch|ENOENT|ENOTDIR|EISDIR)$/;
 
 const NOT_THERE = 'Is its path right? It is relative to the working directory.';
 const NOT_PERMITTED = 'Is it readable and writable for the user who runs this?';

@@ -94,6 +94,7 @@ describe('a wrong call', () => {
     ['an unknown flag', ['crawl', 'https://example.org/', ...who, '--fast'], /--fast/],
     ['an unknown command', ['conquer'], /conquer/],
     ['an unknown dialect', ['robots', 'package.json', '--dialect', '2077'], /dialect/],
+    ['an agent that is no token', ['robots', 'package.json', '--agent', 'my bot'], /token/],
     ['a directory as a robots.txt', ['robots', '/'], /cannot be read: .*EISDIR/],
     ['a robots.txt that is not there', ['robots', '/nowhere/robots.txt'], /cannot be read/],
     ['a robots URL without saying who asks', ['robots', 'https://example.org/robots.txt'], /missing --name/],

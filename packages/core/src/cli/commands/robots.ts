@@ -1,12 +1,12 @@
 // `mannerly robots`: a robots.txt as it is read, its errors, and a verdict for each URL with its reason.
 
-import { type FileHandle, open } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import {
   type CompileOptions,
   compileRules,
   parseRobots,
   type RobotsDocument,
-  RobotsError,
   type RobotsRules,
 } from '@mannerly/robots';
 import { robotsUrl } from '@mannerly/robots/access';
@@ -35,11 +35,9 @@ type UrlVerdict = Explanation & { readonly url: string };
  * @throws UsageError, MannerlyError, RobotsError
  */
 export async function robotsCommand(source: string, urls: readonly string[], flags: Flags, io: CliIo): Promise<number> {
-  for (const url of urls) {
-    if (!url.startsWith('/') && parseUrl(url) === null) {
-      throw new UsageError(`"${url}" is neither a URL nor a path`, 'Write https://example.org/page or /page.');
-    }
-  }
+  const odd = urls.find((url) => !url.startsWith('/') && parseUrl(url) === null);
+  if (odd !== undefined)
+    throw new UsageError(`"${odd}" is neither a URL nor a path`, 'Write https://example.org/page or /page.');
   const isUrl = /^https?:\/\//i.test(source);
   const answer = isUrl ? await fetched(source, flags) : { kind: 'body' as const, body: await readWhole(source) };
   if (answer.kind === 'nothing') {
@@ -49,20 +47,11 @@ export async function robotsCommand(source: string, urls: readonly string[], fla
   const { body } = answer;
   const document = parseRobots(body, isUrl ? { robotsUrl: robotsUrl(source) ?? source } : {});
   const tokens = (flags.agent ?? flags.name ?? NO_AGENT).split(',');
-  const rules = compile(tokens, flags, document);
+  const { dialect, policy } = flags;
+  const rules = compileRules(document, { tokens, dialect, policy } as CompileOptions);
   const verdicts = urls.map((url) => ({ url, ...explain(rules, url) }));
-  if (flags.json === true) io.out(json(jsonOf(document, rules, verdicts)));
-  else printText(document, rules, tokens, verdicts, io);
+  io.out(flags.json === true ? json(jsonOf(document, rules, verdicts)) : textOf(document, rules, tokens, verdicts));
   return EXIT.ok;
-}
-
-function compile(tokens: readonly string[], { dialect, policy }: Flags, document: RobotsDocument): RobotsRules {
-  try {
-    return compileRules(document, { tokens, dialect, policy } as CompileOptions);
-  } catch (error) {
-    if (error instanceof RobotsError) throw new UsageError(error.message);
-    throw error;
-  }
 }
 
 async function fetched(source: string, flags: Flags): ReturnType<typeof requestRobots> {
@@ -73,17 +62,11 @@ async function fetched(source: string, flags: Flags): ReturnType<typeof requestR
 
 /** @throws UsageError where it is no file, such as a directory. */
 async function readWhole(path: string): Promise<Uint8Array> {
-  let file: FileHandle | null = null;
   try {
-    file = await open(path);
-    const bytes = Buffer.alloc(Math.min(MAX_FILE_BYTES, (await file.stat()).size));
-    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
-    return bytes.subarray(0, bytesRead);
+    return await buffer(createReadStream(path, { end: MAX_FILE_BYTES - 1 }));
   } catch (error) {
     const hint = 'Name a file, or a URL that begins with http:// or https://.';
     throw new UsageError(`${path} cannot be read: ${String(error)}`, hint);
-  } finally {
-    await file?.close();
   }
 }
 
@@ -109,25 +92,26 @@ function speaksToUs(group: { readonly agentLines: readonly number[] }, { groupLi
   return group.agentLines.some((line) => groupLines.includes(line));
 }
 
-function printText(
+function textOf(
   document: RobotsDocument,
   rules: RobotsRules,
   tokens: readonly string[],
   verdicts: readonly UrlVerdict[],
-  io: CliIo,
-): void {
+): string {
   const requirements = requirementLines(rules);
   const diagnostics = diagnosticLines(document);
-  io.out(documentLines(document, rules).join('\n'));
-  if (requirements.length > 0) {
-    const agents = rules.agents.length === 0 ? 'us' : rules.agents.join(', ');
-    io.out(`\nWhat it requires of ${agents}:\n${requirements.join('\n')}`);
-  }
-  if (diagnostics.length > 0) io.out(`\nErrors and warnings:\n${diagnostics.join('\n')}`);
+  const whom = rules.agents.join(', ') || 'us';
   // R18.
-  for (const token of tokens.filter((each) => /\d/.test(each)))
-    io.out(`\nNote: product token "${token}" has digits, which RFC 9309 does not allow`);
-  for (const verdict of verdicts) io.out(`\n${verdictLines(verdict).join('\n')}`);
+  const withDigits = tokens.filter((token) => /\d/.test(token));
+  return [
+    documentLines(document, rules),
+    ...(requirements.length === 0 ? [] : [[`What it requires of ${whom}:`, ...requirements]]),
+    ...(diagnostics.length === 0 ? [] : [['Errors and warnings:', ...diagnostics]]),
+    ...withDigits.map((token) => [`Note: product token "${token}" has digits, which RFC 9309 does not allow`]),
+    ...verdicts.map(verdictLines),
+  ]
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
 }
 
 /** Every group, marked where it speaks to us, and what is outside groups. */
