@@ -1,4 +1,5 @@
-// A host that refuses twenty requests in a row is parked: no restart tries it again, but the operator can.
+// A host that refuses twenty requests in a row is parked: no restart tries it again, but the operator can. The operator
+// cannot shorten what a Retry-After asks for, and the crawl does not forget why it waits.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,4 +34,24 @@ it('a parked host stays parked over restarts until it is unparked', async () => 
   await crawler.unpark('a.test');
   expect(await crawler.run({ out: options.out })).toMatchObject({ state: 'finished', waiting: [] });
   expect(web.log).toHaveLength(asked + 4);
+});
+
+it('a pause that the site asked for goes on when its host is unparked, and is told', async () => {
+  const busy = { status: 429, headers: { 'retry-after': '999999' } };
+  const web = await webForTest({ hosts: { 'a.test': { '/robots.txt': { status: 404 }, '*': busy } } });
+  const base = mkdtempSync(join(tmpdir(), 'mannerly-resume-'));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const options = { seeds: [web.url('a.test')], out: join(base, 'crawl') };
+  const paused = { state: 'waiting', waiting: [{ host: 'a.test', reason: 'host-paused', queued: 1 }] };
+  expect((await crawl(options)).report).toMatchObject(paused);
+  const asked = web.log.length;
+  const told: string[] = [];
+  const crawler = makeCrawler({ ...options, log: ({ code, message }) => code === 'not-parked' && told.push(message) });
+  for (const host of ['a.test', 'b.test']) await crawler.unpark(host);
+  expect(await crawler.run({ out: options.out })).toMatchObject(paused);
+  expect(web.log).toHaveLength(asked);
+  expect(told).toEqual([
+    expect.stringMatching(/^a\.test is not parked: it waits until \d{4}-.*Z \(host-paused\), as before$/),
+    'b.test is not parked: this crawl knows no such host',
+  ]);
 });

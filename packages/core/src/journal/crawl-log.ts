@@ -1,7 +1,7 @@
 // The log of a crawl: what the option `log` gets to know of a run. It turns facts of the journal into entries, and says
 // when a host does nothing but fail. It decides nothing, and what its receiver throws stays out of the crawl.
 
-import type { HostWarning } from '@mannerly/frontier';
+import type { HostLook, HostWarning } from '@mannerly/frontier';
 import { textOf } from '../errors.js';
 import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
 import { keepLatest } from '../keep-latest.js';
@@ -10,7 +10,7 @@ import { type CodeError, errorLine } from '../report/code-error.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import type { RequestRecord, UrlDecision } from '../report/decision.js';
 import { fetchedPages, whyNothingFetched } from '../report/nothing-fetched.js';
-import { plural, printable, visible } from '../report/table.js';
+import { iso, plural, printable, visible } from '../report/table.js';
 import type { CrawlEmitter } from './events.js';
 import type { JournalListener } from './journal.js';
 import { FAILURES_TO_NAME, MAX_FAILING_HOSTS, MAX_LOG_CHARS } from './limits.js';
@@ -96,6 +96,14 @@ export class CrawlLog implements JournalListener {
   /** Files of the crawl directory that are not as the last run left them, a sentence each. */
   damaged(files: readonly string[]): void {
     for (const file of files) this.#tell('warn', 'directory-damaged', file);
+  }
+
+  /** An operator releases a host that is not parked. */
+  notParked({ host, isKnown, wait }: Pick<HostLook, 'host' | 'isKnown' | 'wait'>): void {
+    const waits =
+      wait?.untilMs == null ? 'nothing keeps it back' : `it waits until ${iso(wait.untilMs)} (${wait.reason})`;
+    const why = isKnown ? `${waits}, as before` : 'this crawl knows no such host';
+    this.#tell('warn', 'not-parked', `${host} is not parked: ${why}`, { host });
   }
 
   request({ url, host, status, failure, startedAtMs, endedAtMs }: RequestRecord): void {

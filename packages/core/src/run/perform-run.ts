@@ -85,7 +85,11 @@ async function crawl(run: Run): Promise<RunEnd> {
   await openRequisites(run);
   if (directory !== null) await writeWholeJson(directory.settingsPath, keptSettings(options));
   const manifest = directory === null ? null : await beginRunManifest(directory, options, run.startedAtMs);
-  for (const host of setup.unpark) await frontier.unpark(host);
+  for (const host of setup.unpark) {
+    const look = await frontier.inspectHost(host);
+    if (!look.isParked) setup.log?.notParked(look);
+    await frontier.unpark(host);
+  }
   await run.offer(run.sitemaps.given());
   await run.offer({ candidates: seedUrls(options.scope.seeds) });
   if (setup.retry !== null) await run.retry(setup.retry);

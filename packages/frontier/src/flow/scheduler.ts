@@ -169,7 +169,9 @@ export class Scheduler {
 
   async unpark(key: HostKey): Promise<void> {
     const host = this.schedule.get(key);
-    this.#context.waits.forget(key);
+    const { waits } = this.#context;
+    // A pause that the site asked for goes on, and is told.
+    if (waits.get(key)?.untilMs === null) waits.forget(key);
     await this.#context.store.wake(key);
     this.#leases.mayBeDue();
     if (host === undefined) return;
