@@ -3,7 +3,7 @@
 import { invalidOption, MannerlyError } from './errors.js';
 import { isObject } from './parse-json.js';
 
-/** What an option is, in words. `any`: it is checked where it is used. */
+/** What an option is, in words. `any`: it is checked where it is used, and so is its absence. */
 const KINDS = {
   any: 'anything',
   string: 'a text',
@@ -15,34 +15,35 @@ const KINDS = {
   signal: 'an AbortSignal',
 } as const;
 
-/** The options of one call. */
-export interface CallOptions<Options> {
-  /** The call, as messages name it. */
-  readonly call: string;
-  readonly kinds: { readonly [Name in keyof Options]-?: keyof typeof KINDS };
-  readonly required?: readonly (keyof Options & string)[];
-  /** What is probably meant by an option that does not exist. */
-  readonly hint?: string;
-}
+type Kind = keyof typeof KINDS;
 
-/** @throws MannerlyError `option-invalid`, `option-unknown` */
+/** Every option of a call, and what it is; with `!` where the call cannot do without it. */
+export type CallOptions<Options> = {
+  readonly [Name in keyof Options]-?: Partial<Options> extends Pick<Options, Name> ? Kind : `${Kind}!` | 'any';
+};
+
+/**
+ * @param call - As messages name it. @param hint - What is probably meant by an option that does not exist.
+ * @throws MannerlyError `option-invalid`, `option-unknown`
+ */
 export function checkOptions<Options extends object>(
-  { call, kinds, required = [], hint }: CallOptions<Options>,
+  call: string,
   options: Options,
+  known: CallOptions<NoInfer<Options>>,
+  hint?: string,
 ): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw invalidOption(call, `an object of ${Object.keys(kinds).join(', ')}`, options, hint);
+  const names = Object.keys(known).join(', ');
+  if (!isObject(options)) throw invalidOption(call, `an object of ${names}`, options, hint);
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(known, name)) continue;
+    const message = `unknown option \`${call}.${name}\`; known: ${names}`;
+    throw new MannerlyError('option-unknown', message, hint === undefined ? {} : { hint });
   }
-  for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(kinds, name)) {
-      const message = `unknown option \`${call}.${name}\`; known: ${Object.keys(kinds).join(', ')}`;
-      throw new MannerlyError('option-unknown', message, hint === undefined ? {} : { hint });
-    }
-    const kind = kinds[name as keyof Options];
-    if (value !== undefined && !isOf(kind, value)) throw invalidOption(`${call}.${name}`, KINDS[kind], value);
-  }
-  for (const name of required) {
-    if (options[name] === undefined) throw invalidOption(`${call}.${name}`, KINDS[kinds[name]], undefined);
+  for (const [name, kindOf] of Object.entries<Kind | `${Kind}!`>(known)) {
+    const kind = kindOf.replace('!', '') as Kind;
+    const value = options[name as keyof Options];
+    const fits = value === undefined ? kind === kindOf : isOf(kind, value);
+    if (!fits) throw invalidOption(`${call}.${name}`, KINDS[kind], value);
   }
 }
 
@@ -52,7 +53,7 @@ export function checkPaths(call: string, paths: unknown, ...names: readonly stri
   if (!isWhole) throw invalidOption(call, 'a crawl directory, as `await readCrawlDirectory(path)` gives it', paths);
 }
 
-function isOf(kind: keyof typeof KINDS, value: unknown): boolean {
+function isOf(kind: Kind, value: unknown): boolean {
   if (kind === 'any') return true;
   if (kind === 'list') return Array.isArray(value);
   if (kind === 'signal') return typeof value === 'object' && value !== null && 'aborted' in value;

@@ -19,15 +19,9 @@ import type { CrawlerOptions } from './options/crawler-options.js';
 import { resolveOptions } from './options/options.js';
 import { type CrawlProgress, type CrawlReport, NO_PROGRESS } from './report/crawl-report.js';
 import type { Explanation } from './report/explain.js';
-import {
-  ACTIVITY_OPTIONS,
-  type ActivityOptions,
-  activityBase,
-  type CrawlActivity,
-  NO_ACTIVITY,
-} from './run/activity.js';
+import { type ActivityOptions, activityBase, type CrawlActivity, NO_ACTIVITY } from './run/activity.js';
 import { type AddedUrl, type AddOptions, candidatesOf } from './run/added-urls.js';
-import { DIRECTORY, LIST_REQUEST, RUN_OPTIONS, type RunOptions } from './run/crawler-calls.js';
+import { RUN_HINT, RUN_OPTIONS, type RunOptions } from './run/crawler-calls.js';
 import { damageOf } from './run/directory-damage.js';
 import { performRun } from './run/perform-run.js';
 import { type RetryAnswer, type RetryFilter, resolveRetryFilter } from './run/retry.js';
@@ -168,7 +162,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   };
 
   const start = async (runOptions: RunOptions, with_: Pick<RunSetup, 'options' | 'handlers'>): Promise<CrawlReport> => {
-    checkOptions(RUN_OPTIONS, runOptions);
+    checkOptions('run', runOptions, RUN_OPTIONS, RUN_HINT);
     const { out, reset = false, again = false, retry, shared = false, keepOpen = false, signal } = runOptions;
     if (stop !== null) throw alreadyRunning('Wait for the first run to end, or make a second crawler.');
     if (reset && out === undefined)
@@ -329,21 +323,21 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     },
     progress: () => run?.progress() ?? NO_PROGRESS,
     activity(activityOptions = {}) {
-      checkOptions(ACTIVITY_OPTIONS, activityOptions);
+      checkOptions('activity', activityOptions, { limit: 'number' });
       if (run !== null && !isOpening) return { ...run.activity(activityOptions), ended, nowMs: nowMs(), ...base };
       const phase = isOpening ? 'opening' : ended === null ? 'idle' : 'over';
       return { phase, ended, nowMs: nowMs(), ...base, ...NO_ACTIVITY };
     },
     async explain(urlOrHost, where = {}) {
       if (typeof urlOrHost !== 'string') throw invalidOption('explain', 'a URL or a host name', urlOrHost);
-      checkOptions(DIRECTORY, where);
+      checkOptions('where', where, { out: 'string' });
       const { out = latestOut } = where;
       if (run !== null && (stop !== null || out === undefined)) return run.explain(urlOrHost);
       return inspected(out, (inspection) => inspection.explain(urlOrHost));
     },
     async queued(request = {}, where = {}) {
-      checkOptions(LIST_REQUEST, request);
-      checkOptions(DIRECTORY, where);
+      checkOptions('queued', request, { cursor: 'any', limit: 'number', host: 'string', authority: 'string' });
+      checkOptions('where', where, { out: 'string' });
       const { out = latestOut } = where;
       if (run !== null && stop !== null) return run.queued(request);
       return inspected(out, (inspection) => inspection.queued(request));

@@ -1,6 +1,6 @@
 // The archive of a crawl directory as one file, between runs. What a killed run left is repaired first.
 
-import { type CallOptions, checkOptions } from '../call-options.js';
+import { checkOptions } from '../call-options.js';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { lockDirectory, refuseShared } from '../directory/directory-lock.js';
@@ -20,19 +20,19 @@ export interface PackageOptions {
   readonly onBytes?: (packed: number, whole: number) => void;
 }
 
-const PACKAGE_OPTIONS: CallOptions<PackageOptions> = {
-  call: 'packageArchive',
-  kinds: { from: 'string', to: 'string', title: 'string', nowMs: 'function', onBytes: 'function' },
-  required: ['from'],
-};
-
 /**
  * Packages the archive of a crawl as WACZ. Needs disk space for a second copy of it.
  * @throws MannerlyError `directory-taken`, `directory-format`; `directory-in-use` while a run has the directory;
  *   `archive-missing`; `archive-failed`.
  */
 export async function packageArchive(options: PackageOptions): Promise<WaczSummary> {
-  checkOptions(PACKAGE_OPTIONS, options);
+  checkOptions('packageArchive', options, {
+    from: 'string!',
+    to: 'string',
+    title: 'string',
+    nowMs: 'function',
+    onBytes: 'function',
+  });
   const { from, to, title, nowMs = Date.now, onBytes } = options;
   const { manifest, parts, waczPath } = await readCrawlDirectory(from);
   const folders = await archiveFolders(from, parts);

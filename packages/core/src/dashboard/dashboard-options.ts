@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { MannerlyError } from 'mannerly';
-import { type CallOptions, checkOptions } from '../call-options.js';
+import { checkOptions } from '../call-options.js';
 import type { ApiOptions } from './api.js';
 import { DASHBOARD_TOKEN_BYTES, MAX_DASHBOARD_NAMES, MIN_DASHBOARD_TOKEN } from './limits.js';
 
@@ -42,9 +42,9 @@ export type ResolvedDashboardOptions = Readonly<Required<Omit<DashboardOptions, 
   readonly api: ApiOptions | null;
 };
 
-const DASHBOARD_OPTIONS: CallOptions<DashboardOptions> = {
-  call: 'createDashboard',
-  kinds: {
+/** @throws MannerlyError `option-unknown`, `option-invalid`. */
+export function resolveDashboardOptions(options: DashboardOptions): ResolvedDashboardOptions {
+  checkOptions('createDashboard', options, {
     port: 'any',
     host: 'string',
     hostNames: 'any',
@@ -52,12 +52,7 @@ const DASHBOARD_OPTIONS: CallOptions<DashboardOptions> = {
     metrics: 'object',
     controls: 'boolean',
     api: 'any',
-  },
-};
-
-/** @throws MannerlyError `option-unknown`, `option-invalid`. */
-export function resolveDashboardOptions(options: DashboardOptions): ResolvedDashboardOptions {
-  checkOptions(DASHBOARD_OPTIONS, options);
+  });
   const { port = 0, host = '127.0.0.1', hostNames = [], token, metrics = null, controls = true, api = null } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw invalid('port', 'a whole number from 0 to 65535', port);
@@ -70,7 +65,7 @@ export function resolveDashboardOptions(options: DashboardOptions): ResolvedDash
     const range = `at least ${MIN_DASHBOARD_TOKEN} letters, digits, -, _, . or ~`;
     throw invalid('token', range, `${token.length} characters`);
   }
-  if (api !== null) checkOptions({ call: 'createDashboard.api', kinds: { out: 'string' } }, api);
+  if (api !== null) checkOptions('createDashboard.api', api, { out: 'string' });
   return {
     port,
     host,

@@ -40,7 +40,7 @@ export interface UndiciFetcherOptions {
  * @throws MannerlyError `option-invalid` for a proxy that is none.
  */
 export function createUndiciFetcher(options: UndiciFetcherOptions = {}): Fetcher {
-  checkOptions({ call: 'createUndiciFetcher', kinds: { ca: 'any', proxy: 'string', nowMs: 'function' } }, options);
+  checkOptions('createUndiciFetcher', options, { ca: 'any', proxy: 'string', nowMs: 'function' });
   const nowMs = options.nowMs ?? Date.now;
   const pool = new ConnectionPool(options.ca, options.proxy === undefined ? null : resolveProxy(options.proxy));
   return {

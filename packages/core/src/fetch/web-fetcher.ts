@@ -36,7 +36,7 @@ const CAPABILITIES: FetcherCapabilities = Object.freeze({
  * off for whole where its framing is in order.
  */
 export function createPlatformFetcher(options: PlatformFetcherOptions = {}): Fetcher {
-  checkOptions({ call: 'createPlatformFetcher', kinds: { fetch: 'function', nowMs: 'function' } }, options);
+  checkOptions('createPlatformFetcher', options, { fetch: 'function', nowMs: 'function' });
   const nowMs = options.nowMs ?? Date.now;
   return {
     capabilities: CAPABILITIES,

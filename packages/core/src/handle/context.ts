@@ -141,7 +141,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
 
   readonly fetch = (text: string, options: PageFetchOptions = {}): Promise<PageFetch> =>
     settled(() => {
-      checkOptions(FETCH_OPTIONS, options);
+      checkOptions('fetch', options, FETCH_OPTIONS, 'It sends GET.');
       checkRequestFields(options.headers ?? {}, 'fetch.headers');
       const url = resolved(this.#page, text);
       if (url === null) return { kind: 'dropped', url: text.slice(0, MAX_LINK_URL_CHARS), reason: 'url-invalid' };
@@ -154,24 +154,22 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
     this.#inTime(undefined, () => this.#tools.stage.link(nextVisit(this.#page, afterMs, options)));
 
   readonly save = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>
-    settled(() =>
-      savePage(this.#page, this.#folder(SAVE_OPTIONS, options), name ?? nameOf(this.#page), this.#page.body),
-    );
+    settled(() => savePage(this.#page, this.#folder('save', options), name ?? nameOf(this.#page), this.#page.body));
 
   readonly saveAll = (selector: string, options: SaveAllOptions = {}): Promise<SavedMedia[]> =>
     settled(() => {
-      const given = this.#folder(SAVE_ALL_OPTIONS, options);
+      checkOptions('saveAll', options, { folder: 'string', maxFiles: 'number', maxBytes: 'number' });
       const { maxFiles = DEFAULT_MEDIA_FILES, maxBytes = DEFAULT_MEDIA_BYTES } = options;
       checkMost('maxFiles', maxFiles, MAX_PAGE_FETCHES);
       checkMost('maxBytes', maxBytes, MAX_LARGE_BODY_BYTES);
-      const folder = folderOf(this.#page, given);
+      const folder = folderOf(this.#page, options.folder ?? this.#tools.filesPath);
       const { fetch } = this;
       return saveAllMedia(this.#page, selector, { folder, fetch, read: this.#tools.read, maxFiles, maxBytes });
     });
 
   readonly screenshot = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>
     settled(() => {
-      const folder = this.#folder({ ...SAVE_OPTIONS, call: 'screenshot' }, options);
+      const folder = this.#folder('screenshot', options);
       const png = this.#page.shot();
       if (png === null) return { kind: 'left-alone', reason: 'no-screenshot' };
       return savePage(this.#page, folder, name ?? `${nameOf(this.#page)}.png`, [png]);
@@ -182,8 +180,8 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
     return settled(() => (this.#tools.stage.isLate() ? lost : act()));
   }
 
-  #folder<Options extends SaveOptions>(known: CallOptions<Options>, options: Options): string | null {
-    checkOptions(known, options);
+  #folder(call: string, options: SaveOptions): string | null {
+    checkOptions(call, options, { folder: 'string' });
     return options.folder ?? this.#tools.filesPath;
   }
 }
@@ -278,26 +276,19 @@ function resolved(page: FetchedPage, text: string): string | null {
   return resolveHref(text.trim(), linkBase(page.url, page.html?.baseHref ?? null));
 }
 
-const FOLLOW_OPTIONS: CallOptions<FollowOptions> = {
-  call: 'follow',
-  kinds: { label: 'string', userData: 'any', priority: 'number', allowDuplicate: 'boolean', depth: 'string' },
-};
-const FETCH_OPTIONS: CallOptions<PageFetchOptions> = {
-  call: 'fetch',
-  kinds: { waitMs: 'number', headers: 'object', maxBodyBytes: 'number' },
-  hint: 'It sends GET.',
-};
-const SAVE_OPTIONS: CallOptions<SaveOptions> = { call: 'save', kinds: { folder: 'string' } };
-const SAVE_ALL_OPTIONS: CallOptions<SaveAllOptions> = {
-  call: 'saveAll',
-  kinds: { folder: 'string', maxFiles: 'number', maxBytes: 'number' },
-};
+const FETCH_OPTIONS: CallOptions<PageFetchOptions> = { waitMs: 'number', headers: 'object', maxBodyBytes: 'number' };
 
 type Carried = { readonly [Name in keyof FollowOptions]?: FollowOptions[Name] | undefined };
 
 /** Candidates from a page. What they carry is copied once: the handler may change its own later. Throws as `addUrl`. */
 function candidates(page: FetchedPage, call: 'follow' | 'add' | 'revisit', options: Carried): (url: string) => NewUrl {
-  checkOptions<Carried>({ ...FOLLOW_OPTIONS, call }, options);
+  checkOptions(call, options, {
+    label: 'string',
+    userData: 'any',
+    priority: 'number',
+    allowDuplicate: 'boolean',
+    depth: 'string',
+  });
   const { label, userData, priority, allowDuplicate = false } = options;
   if (options.depth !== undefined && options.depth !== 'same' && options.depth !== 'deeper') {
     throw invalidOption(`${call}.depth`, "'same' or 'deeper'", options.depth);

@@ -1,6 +1,6 @@
 // The handlers of a crawler, by route. Each page goes to one handler: that of the most specific route.
 
-import { type CallOptions, checkOptions } from '../call-options.js';
+import { checkOptions } from '../call-options.js';
 import { invalidOption, MannerlyError } from '../errors.js';
 import type { BrowserSteps } from '../fetch/renderer.js';
 import { CONTENT_KINDS, type ContentKind, possibleKinds } from '../page/content-kind.js';
@@ -55,10 +55,6 @@ export interface FoundHandler extends RouteSchemas {
   readonly inBrowser: BrowserSteps | null;
 }
 
-const ROUTE_OPTIONS: Omit<CallOptions<HandlerOptions & RouteSchemas>, 'call'> = {
-  kinds: { maxBodyBytes: 'any', inBrowser: 'function', userData: 'any', item: 'any' },
-};
-
 type RoutedBy = Pick<FetchedPage, 'kind' | 'mime' | 'label'>;
 
 const DEFAULT_FOUND: FoundHandler = Object.freeze({
@@ -85,7 +81,7 @@ export class Handlers {
   /** @throws MannerlyError `route-invalid` for a route that is none, or has a handler already; `option-invalid`. */
   on(route: Route | 'unchanged' | 'login', handler: Handler, options: HandlerOptions & RouteSchemas = {}): void {
     const key = route === 'unchanged' || route === 'login' ? route : routeKey(route);
-    checkOptions({ ...ROUTE_OPTIONS, call: route }, options);
+    checkOptions(route, options, { maxBodyBytes: 'any', inBrowser: 'function', userData: 'any', item: 'any' });
     const isGenerator = GENERATOR.test(Object.prototype.toString.call(handler));
     if (typeof handler !== 'function' || isGenerator) {
       const given = isGenerator ? 'a generator function' : typeof handler;

@@ -24,7 +24,7 @@ export class RetryPage extends Error {
   constructor(reason: string, options: { readonly afterMs?: number } = {}) {
     super(wordText(reason));
     this.name = 'RetryPage';
-    checkOptions({ call: 'RetryPage', kinds: { afterMs: 'number' } }, options);
+    checkOptions('RetryPage', options, { afterMs: 'number' });
     const { afterMs } = options;
     if (afterMs !== undefined && !(afterMs >= 0 && afterMs <= MAX_HANDLER_RETRY_MS)) {
       throw invalidOption('RetryPage.afterMs', `a number from 0 to ${MAX_HANDLER_RETRY_MS}`, afterMs);

@@ -1,6 +1,6 @@
 // Whether a request was sent by who it says: the site's side of signed requests.
 
-import { type CallOptions, checkOptions } from '../call-options.js';
+import { checkOptions } from '../call-options.js';
 import { invalidOption } from '../errors.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import { createUndiciFetcher } from '../fetch/undici-fetcher.js';
@@ -32,24 +32,19 @@ export interface RequestVerifier {
   close(): Promise<void>;
 }
 
-const VERIFIER_OPTIONS: CallOptions<RequestVerifierOptions> = {
-  call: 'createRequestVerifier',
-  kinds: {
-    toleranceSeconds: 'number',
-    allowAddresses: 'list',
-    resolve: 'function',
-    fetcher: 'object',
-    nowMs: 'function',
-  },
-};
-
 /**
  * Makes a verifier. It fetches the directories of agents once per lifetime (a minute to a day): over https, from public
  * addresses, without following a redirect, within 5 seconds, 64 KiB and 16 keys.
  * @throws MannerlyError `option-invalid`, `option-unknown`
  */
 export function createRequestVerifier(options: RequestVerifierOptions = {}): RequestVerifier {
-  checkOptions(VERIFIER_OPTIONS, options);
+  checkOptions('createRequestVerifier', options, {
+    toleranceSeconds: 'number',
+    allowAddresses: 'list',
+    resolve: 'function',
+    fetcher: 'object',
+    nowMs: 'function',
+  });
   const { toleranceSeconds = 0, allowAddresses = [], resolve = null, nowMs = Date.now } = options;
   if (!(toleranceSeconds >= 0 && toleranceSeconds <= 300))
     throw invalidOption('toleranceSeconds', 'a number from 0 to 300', toleranceSeconds);

@@ -34,8 +34,7 @@ interface OpenTelemetryOptions {
  * @throws What the meter throws.
  */
 export function createOpenTelemetryMetrics(crawl: MeasuredCrawl, options: OpenTelemetryOptions): CrawlMetrics {
-  const kinds = { meter: 'object', attributes: 'object' } as const;
-  checkOptions({ call: 'createOpenTelemetryMetrics', kinds, required: ['meter'] }, options);
+  checkOptions('createOpenTelemetryMetrics', options, { meter: 'object!', attributes: 'object' });
   const { meter, attributes = {} } = options;
   const shapeOf = (name: MeasureName): [string, { description: string; unit: string }] => {
     const { openTelemetry, unit, help }: Measure = MEASURES[name];

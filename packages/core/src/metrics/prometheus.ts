@@ -37,8 +37,7 @@ interface PrometheusOptions {
  * @throws What prom-client throws for a name that the registry has already, or a prefix that is none.
  */
 export function createPrometheusMetrics(crawl: MeasuredCrawl, options: PrometheusOptions): CrawlMetrics {
-  const kinds = { registry: 'object', prefix: 'string' } as const;
-  checkOptions({ call: 'createPrometheusMetrics', kinds, required: ['registry'] }, options);
+  checkOptions('createPrometheusMetrics', options, { registry: 'object!', prefix: 'string' });
   const { registry, prefix = 'mannerly_' } = options;
   const registers = [registry];
   const shapeOf = (name: MeasureName) => {

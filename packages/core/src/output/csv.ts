@@ -2,7 +2,7 @@
 // table has one shape. What an item has beyond them is JSON in the last column. Because a value may hold line breaks,
 // where rows end is known from the file's beginning only: `open` reads all of it, some seconds for a million rows.
 
-import { type CallOptions, checkOptions } from '../call-options.js';
+import { checkOptions } from '../call-options.js';
 import { MannerlyError } from '../errors.js';
 import { isObject } from '../parse-json.js';
 import { appendSink, readEntries } from './append-sink.js';
@@ -27,12 +27,6 @@ export interface CsvSinkOptions {
   readonly escapeFormulas?: boolean;
 }
 
-const CSV_OPTIONS: CallOptions<CsvSinkOptions> = {
-  call: 'csvSink',
-  kinds: { path: 'string', columns: 'list', escapeFormulas: 'boolean' },
-  required: ['path'],
-};
-
 /** The column of what has no other. */
 const REST = 'more';
 
@@ -44,7 +38,7 @@ const REST = 'more';
  * @throws MannerlyError `option-invalid`, `option-unknown`
  */
 export function csvSink(options: CsvSinkOptions): Sink {
-  checkOptions(CSV_OPTIONS, options);
+  checkOptions('csvSink', options, { path: 'string!', columns: 'list', escapeFormulas: 'boolean' });
   const { path, columns, escapeFormulas = false } = options;
   let header: readonly string[] = [];
   return appendSink('csv', path, {

@@ -5,7 +5,7 @@
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { type CallOptions, checkOptions } from '../call-options.js';
+import { checkOptions } from '../call-options.js';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { partialName } from '../directory/whole-file.js';
 import { invalidOption, MannerlyError } from '../errors.js';
@@ -50,27 +50,21 @@ export interface ExportSummary {
   readonly columns?: readonly ItemColumn[];
 }
 
-const EXPORT_OPTIONS: CallOptions<ExportOptions> = {
-  call: 'exportItems',
-  kinds: {
-    from: 'list',
-    to: 'string',
-    format: 'any',
-    current: 'boolean',
-    escapeFormulas: 'boolean',
-    onItems: 'function',
-    signal: 'signal',
-  },
-  required: ['from', 'to'],
-};
-
 /**
  * Exports the items of a crawl. Parquet needs `hyparquet-writer`, installed next to this package.
  * @throws MannerlyError `directory-taken`, `directory-format`; `option-invalid` for another format; `export-failed`
  *   when the file cannot be written, hyparquet-writer is not installed, or `signal` ended it.
  */
 export async function exportItems(options: ExportOptions): Promise<ExportSummary> {
-  checkOptions(EXPORT_OPTIONS, options);
+  checkOptions('exportItems', options, {
+    from: 'list!',
+    to: 'string!',
+    format: 'any',
+    current: 'boolean',
+    escapeFormulas: 'boolean',
+    onItems: 'function',
+    signal: 'signal',
+  });
   const { from, to, format = 'jsonl', current = false, escapeFormulas = false, onItems, signal } = options;
   if (!EXPORT_FORMATS.includes(format)) throw invalidOption('format', `one of ${EXPORT_FORMATS.join(', ')}`, format);
   const found = await Promise.all(from.map((directory) => readCrawlDirectory(directory)));

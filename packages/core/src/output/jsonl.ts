@@ -21,7 +21,7 @@ export interface JsonlSinkOptions {
 
 /** A sink that appends to a file of JSON lines. @throws MannerlyError `option-invalid`, `option-unknown` */
 export function jsonlSink(options: JsonlSinkOptions): Sink {
-  checkOptions({ call: 'jsonlSink', kinds: { path: 'string', sync: 'any' }, required: ['path'] }, options);
+  checkOptions('jsonlSink', options, { path: 'string!', sync: 'any' });
   const { path, sync = 'close' } = options;
   if (sync !== 'close' && sync !== 'write') throw invalidOption('jsonlSink.sync', 'close or write', sync);
   const encode = (items: Parameters<Sink['write']>[0]): string => items.map(itemLine).join('');

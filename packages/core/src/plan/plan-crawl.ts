@@ -110,7 +110,7 @@ const NEVER = new AbortController().signal;
  * @throws MannerlyError as `createCrawler`; `directory-taken`, `directory-in-use`, `log-failed` with `out`.
  */
 export async function planCrawl(options: CrawlerOptions, planOptions: PlanOptions = {}): Promise<CrawlPlan> {
-  checkOptions({ call: 'planCrawl', kinds: { out: 'string', signal: 'signal' } }, planOptions);
+  checkOptions('planCrawl', planOptions, { out: 'string', signal: 'signal' });
   const { out, signal = NEVER } = planOptions;
   const resolved = resolveOptions(options);
   const survey = new Survey();

@@ -3,7 +3,7 @@
 // Where there is no response, its error names the rule or the failure of the network.
 
 import { type Clock, systemClock } from '@mannerly/frontier';
-import { type CallOptions, checkOptions } from '../call-options.js';
+import { checkOptions } from '../call-options.js';
 import { fetcherOf, storeFor } from '../default-parts.js';
 import { invalidOption, MannerlyError, textOf } from '../errors.js';
 import { createRequestHeaders } from '../fetch/identity.js';
@@ -112,25 +112,6 @@ export interface PoliteFetch {
   readonly events: CrawlEvents;
 }
 
-const POLITE_OPTIONS: CallOptions<PoliteFetchOptions> = {
-  call: 'createPoliteFetch',
-  kinds: {
-    identity: 'any',
-    politeness: 'any',
-    robots: 'any',
-    hosts: 'any',
-    network: 'any',
-    purposes: 'any',
-    licensing: 'any',
-    hooks: 'any',
-    fetcher: 'any',
-    clock: 'any',
-    directory: 'string',
-    cache: 'boolean',
-    waitMs: 'number',
-  },
-};
-
 /** No site: the run begins with nothing. */
 const NO_SEED = 'https://none.invalid/';
 
@@ -147,7 +128,21 @@ const NO_SEED = 'https://none.invalid/';
  * @throws MannerlyError `option-unknown`, `option-invalid`, `identity-name`, `identity-contact`.
  */
 export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
-  checkOptions(POLITE_OPTIONS, options);
+  checkOptions('createPoliteFetch', options, {
+    identity: 'any',
+    politeness: 'any',
+    robots: 'any',
+    hosts: 'any',
+    network: 'any',
+    purposes: 'any',
+    licensing: 'any',
+    hooks: 'any',
+    fetcher: 'any',
+    clock: 'any',
+    directory: 'string',
+    cache: 'boolean',
+    waitMs: 'number',
+  });
   const { directory, cache = false, waitMs = DEFAULT_FETCH_WAIT_MS, ...given } = options;
   if (!(waitMs >= 0 && waitMs <= MAX_FETCH_WAIT_MS)) {
     throw invalidOption('waitMs', `a number from 0 to ${MAX_FETCH_WAIT_MS}`, waitMs);

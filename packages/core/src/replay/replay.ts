@@ -6,7 +6,7 @@ import { systemClock } from '@mannerly/frontier';
 import { archiveFolders } from '../archive/package-archive.js';
 import { type ReadExchange, readExchanges } from '../archive/read-archive.js';
 import type { ArchivedSettings, ArchivedVisit } from '../archive/visit.js';
-import { type CallOptions, checkOptions } from '../call-options.js';
+import { checkOptions } from '../call-options.js';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { decodeText, utf8Start } from '../fetch/charset.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
@@ -82,7 +82,15 @@ interface ReplayReport {
  *   `sink-failed`; `archive-failed` when the archive cannot be read.
  */
 export async function replay(options: ReplayOptions): Promise<ReplayReport> {
-  checkOptions(REPLAY_OPTIONS, options);
+  checkOptions('replay', options, {
+    from: 'string!',
+    handlers: 'function!',
+    items: 'list',
+    sinks: 'list',
+    filesPath: 'string',
+    signal: 'signal',
+    onPages: 'function',
+  });
   const { parts } = await readCrawlDirectory(options.from);
   const folders = await archiveFolders(options.from, parts);
   const handlers = new Handlers();
@@ -104,20 +112,6 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   }
   return run.report();
 }
-
-const REPLAY_OPTIONS: CallOptions<ReplayOptions> = {
-  call: 'replay',
-  kinds: {
-    from: 'string',
-    handlers: 'function',
-    items: 'list',
-    sinks: 'list',
-    filesPath: 'string',
-    signal: 'signal',
-    onPages: 'function',
-  },
-  required: ['from', 'handlers'],
-};
 
 function routesInto(handlers: Handlers): ReplayRoutes {
   const routes: ReplayRoutes = {

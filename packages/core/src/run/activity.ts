@@ -1,7 +1,6 @@
 // What a crawl is doing at this moment, in detail: requests under way, hosts that wait, until when and why.
 
 import type { Frontier, HostWait, ReadyHost } from '@mannerly/frontier';
-import type { CallOptions } from '../call-options.js';
 import type { Egress, RequestUnderway } from '../fetch/egress.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import type { ResolvedBoundsOptions, ResolvedOptions } from '../options/options.js';
@@ -47,8 +46,6 @@ export interface ActivityOptions {
   /** Hosts, and requests under way, that are listed: 0 to 1,000. @default 100 */
   readonly limit?: number;
 }
-
-export const ACTIVITY_OPTIONS: CallOptions<ActivityOptions> = { call: 'activity', kinds: { limit: 'number' } };
 
 const DEFAULT_LIMIT = 100;
 

@@ -1,7 +1,7 @@
 // URLs that a program adds to a running crawl from outside its handlers: checked here, admitted like any other.
 
 import type { AddAnswer, JsonValue, NewUrl } from '@mannerly/frontier';
-import { type CallOptions, checkOptions } from '../call-options.js';
+import { checkOptions } from '../call-options.js';
 import { invalidOption } from '../errors.js';
 import { jsonCopy } from '../handle/staged.js';
 import { MAX_ADDED_URLS } from './limits.js';
@@ -30,10 +30,6 @@ export interface AddedUrl {
   readonly reason: string | null;
 }
 
-const ADD_OPTIONS: CallOptions<AddOptions> = {
-  call: 'add',
-  kinds: { label: 'string', userData: 'any', priority: 'number', depth: 'number', allowDuplicate: 'boolean' },
-};
 const ADDED_PRIORITY = 2;
 const LOWEST_PRIORITY = 7;
 
@@ -43,7 +39,13 @@ export function candidatesOf(urls: string | readonly string[], options: AddOptio
   if (!Array.isArray(list) || list.length > MAX_ADDED_URLS || !list.every((url) => typeof url === 'string')) {
     throw invalidOption('urls', `a URL or a list of at most ${MAX_ADDED_URLS} URLs`, urls);
   }
-  checkOptions(ADD_OPTIONS, options);
+  checkOptions('add', options, {
+    label: 'string',
+    userData: 'any',
+    priority: 'number',
+    depth: 'number',
+    allowDuplicate: 'boolean',
+  });
   const { label, userData, priority = ADDED_PRIORITY, depth = 0, allowDuplicate = false } = options;
   if (!(Number.isInteger(priority) && priority >= 0 && priority <= LOWEST_PRIORITY)) {
     throw invalidOption('priority', `a whole number from 0 to ${LOWEST_PRIORITY}`, priority);

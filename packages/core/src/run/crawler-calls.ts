@@ -1,6 +1,5 @@
 // What the calls of a crawler take, and how it is checked.
 
-import type { ListRequest } from '@mannerly/frontier';
 import type { CallOptions } from '../call-options.js';
 import type { RetryFilter } from './retry.js';
 
@@ -35,20 +34,12 @@ export interface RunOptions {
 }
 
 export const RUN_OPTIONS: CallOptions<RunOptions> = {
-  call: 'run',
-  kinds: {
-    out: 'string',
-    reset: 'boolean',
-    again: 'boolean',
-    retry: 'any',
-    shared: 'boolean',
-    keepOpen: 'boolean',
-    signal: 'signal',
-  },
-  hint: 'URLs are `scope.seeds` of `createCrawler`, and so are all other options of a crawl.',
+  out: 'string',
+  reset: 'boolean',
+  again: 'boolean',
+  retry: 'any',
+  shared: 'boolean',
+  keepOpen: 'boolean',
+  signal: 'signal',
 };
-export const DIRECTORY: CallOptions<Pick<RunOptions, 'out'>> = { call: 'where', kinds: { out: 'string' } };
-export const LIST_REQUEST: CallOptions<ListRequest> = {
-  call: 'queued',
-  kinds: { cursor: 'any', limit: 'number', host: 'string', authority: 'string' },
-};
+export const RUN_HINT = 'URLs are `scope.seeds` of `createCrawler`, and so are all other options of a crawl.';

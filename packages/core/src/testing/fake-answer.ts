@@ -83,7 +83,7 @@ export function mediaTypeOf(path: string): string {
   return MEDIA_TYPES[ending] ?? (path.includes('?') ? 'text/html; charset=utf-8' : 'application/octet-stream');
 }
 
-const ANSWER_KINDS: CallOptions<FakeAnswerParts>['kinds'] = {
+const ANSWER_OPTIONS: CallOptions<FakeAnswerParts> = {
   status: 'number',
   statusText: 'string',
   headers: 'object',
@@ -103,7 +103,7 @@ export function checkFailure(call: string, { failure }: { readonly failure?: Fai
 /** @param call - Where the answer is, as messages name it. @throws MannerlyError `option-invalid`, `option-unknown` */
 export function checkAnswer(call: string, route: FakeRoute): void {
   if (typeof route === 'string' || typeof route === 'function') return;
-  checkOptions({ call, kinds: ANSWER_KINDS, hint: 'An answer is a text, its parts, or a function.' }, route);
+  checkOptions(call, route, ANSWER_OPTIONS, 'An answer is a text, its parts, or a function.');
   checkFailure(call, route);
 }
 

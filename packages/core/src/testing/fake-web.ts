@@ -3,7 +3,7 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { type CallOptions, checkOptions } from '../call-options.js';
+import { checkOptions } from '../call-options.js';
 import { invalidOption, MannerlyError } from '../errors.js';
 import { ALL_CAPABILITIES, type Fetcher } from '../fetch/fetcher.js';
 import type { FailureCode } from '../fetch/outcome.js';
@@ -82,24 +82,17 @@ export interface FakeWeb {
   forget(): void;
 }
 
-const WEB_OPTIONS: CallOptions<FakeWebOptions> = {
-  call: 'createFakeWeb',
-  kinds: { hosts: 'object', delayMs: 'number' },
-  required: ['hosts'],
-};
-const HOST_KINDS: CallOptions<FakeHost>['kinds'] = {
-  robots: 'any',
-  pages: 'any',
-  folder: 'string',
-  delayMs: 'number',
-  address: 'string',
-  failure: 'any',
-};
-
 /** @throws MannerlyError `option-invalid`, `option-unknown` */
 function checkHost(name: string, host: FakeHost): void {
   const call = `hosts['${name}']`;
-  checkOptions({ call, kinds: HOST_KINDS }, host);
+  checkOptions(call, host, {
+    robots: 'any',
+    pages: 'any',
+    folder: 'string',
+    delayMs: 'number',
+    address: 'string',
+    failure: 'any',
+  });
   checkFailure(call, host);
   const { robots, pages = {} } = host;
   if (robots !== undefined) checkAnswer(`${call}.robots`, robots);
@@ -133,7 +126,7 @@ interface Site {
  *   begin with `/`, and a folder that is none.
  */
 export function createFakeWeb(options: FakeWebOptions): FakeWeb {
-  checkOptions(WEB_OPTIONS, options);
+  checkOptions('createFakeWeb', options, { hosts: 'object!', delayMs: 'number' });
   const { hosts, delayMs = 0 } = options;
   const sites = new Map<string, Site>();
   const addresses = new Map<string, string>();

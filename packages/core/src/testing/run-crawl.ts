@@ -1,6 +1,6 @@
 // A crawl on virtual time, from its first request to its report.
 
-import { type CallOptions, checkOptions } from '../call-options.js';
+import { checkOptions } from '../call-options.js';
 import type { Crawler } from '../crawler.js';
 import { MannerlyError } from '../errors.js';
 import type { CrawlReport } from '../report/crawl-report.js';
@@ -26,11 +26,6 @@ interface FakeCrawlOptions {
   /** A handler or a hook may throw: the test is about that. @default false */
   readonly mayThrow?: boolean;
 }
-
-const CRAWL_OPTIONS: CallOptions<FakeCrawlOptions> = {
-  call: 'crawlInVirtualTime',
-  kinds: { run: 'object', clock: 'object', mayThrow: 'boolean' },
-};
 
 /** Virtual milliseconds for the end of a crawl that got stuck; a stop takes ten seconds. */
 const LAST_MS = 20_000;
@@ -75,7 +70,7 @@ export async function crawlInVirtualTime(
   make: (fakes: CrawlerFakes & { readonly clock: VirtualClock }) => Crawler | Promise<Crawler>,
   options: FakeCrawlOptions = {},
 ): Promise<FakeCrawl> {
-  checkOptions(CRAWL_OPTIONS, options);
+  checkOptions('crawlInVirtualTime', options, { run: 'object', clock: 'object', mayThrow: 'boolean' });
   const clock = createVirtualClock(options.clock);
   try {
     const startMs = clock.nowMs();

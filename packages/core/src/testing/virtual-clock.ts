@@ -75,8 +75,7 @@ const REPLACED = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 
  * @throws MannerlyError `clock-unavailable` while timers are replaced already, and without `@sinonjs/fake-timers`.
  */
 export function createVirtualClock(options: VirtualClockOptions = {}): VirtualClock {
-  const kinds = { startMs: 'number', maxSteps: 'number', maxMs: 'number' } as const;
-  checkOptions({ call: 'createVirtualClock', kinds }, options);
+  checkOptions('createVirtualClock', options, { startMs: 'number', maxSteps: 'number', maxMs: 'number' });
   const { startMs = VIRTUAL_START_MS, maxSteps = MAX_VIRTUAL_STEPS, maxMs = MAX_VIRTUAL_MS } = options;
   return new ReplacedClock(startMs, maxSteps, maxMs);
 }

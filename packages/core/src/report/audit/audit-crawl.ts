@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CallOptions, checkOptions, checkPaths } from '../../call-options.js';
+import { checkOptions, checkPaths } from '../../call-options.js';
 import { readLines } from '../../directory/read-lines.js';
 import { sizeOf } from '../../directory/whole-file.js';
 import { invalidOption } from '../../errors.js';
@@ -35,11 +35,6 @@ interface AuditOptions {
   readonly onRun?: (run: RunPromise) => void;
 }
 
-const AUDIT_OPTIONS: CallOptions<AuditOptions> = {
-  call: 'auditCrawl',
-  kinds: { toleranceMs: 'number', onRequest: 'function', onRun: 'function' },
-};
-
 /**
  * Judges the politeness of a crawl from its request logs and the kept copies of robots.txt alone, as streams. Memory
  * grows with hosts and authorities, within bounds.
@@ -47,7 +42,7 @@ const AUDIT_OPTIONS: CallOptions<AuditOptions> = {
  *   and an empty audit has not passed.
  */
 export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}): Promise<AuditReport> {
-  checkOptions(AUDIT_OPTIONS, options);
+  checkOptions('auditCrawl', options, { toleranceMs: 'number', onRequest: 'function', onRun: 'function' });
   const { toleranceMs = 0 } = options;
   if (!(toleranceMs >= 0 && toleranceMs <= MAX_TOLERANCE_MS))
     throw invalidOption('auditCrawl.toleranceMs', `a number from 0 to ${MAX_TOLERANCE_MS}`, toleranceMs);
