@@ -1,8 +1,12 @@
 // Secrets in text that is shown or kept: names and passwords in URLs of pages and of stores, and private keys. The one
 // place that finds them.
 
-/** Name and password of a page's URL end at the first slash; those of a store may have slashes. A file has neither. */
-const USERINFO = /\b(?:(https?:\/\/)[^\s/?#"'`]*|((?!https?:|file:)[a-z][a-z\d+.-]*:\/\/)[^\s"'`]*)@/gi;
+/**
+ * Name and password of a page's URL end at the first slash; those of a store may have slashes. A file has neither. The
+ * example in help and hints is shown as it is.
+ */
+const USERINFO =
+  /\b(?!postgres:\/\/user@host\/)(?:(https?:\/\/)[^\s/?#"'`]*|((?!https?:|file:)[a-z][a-z\d+.-]*:\/\/)[^\s"'`]*)@/gi;
 
 /** As PEM, and the private member of a JWK. */
 const PRIVATE_KEY = /(-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----)[^-]*|(\bd\\?"\s{0,9}:\s{0,9}\\?")[\w-]{20,}/g;

@@ -168,6 +168,14 @@ describe('mannerly replay', () => {
     expect(told.err).toMatch(/\/1: the handler failed: Error: no title/);
   });
 
+  it('lets handlers save, into a folder of the replay', async () => {
+    const file = join(base, 'saving.mjs');
+    writeFileSync(file, "export const handlers = { html: async (page) => page.emit(await page.save('copy.html')) };");
+    const told = await run('replay', out, '--handlers', file, '--items', join(base, 'saved.jsonl'));
+    expect(told).toMatchObject({ code: 0, err: '' });
+    expect(readFileSync(join(out, 'replayed-files', 'copy.html'), 'utf8')).toContain('<title>');
+  });
+
   const REFUSALS: readonly (readonly [what: string, argv: () => string[], says: RegExp])[] = [
     ['a file that is there', () => [out, '--items', join(out, 'items.jsonl')], /exists already/],
     [

@@ -160,6 +160,7 @@ it.each([
   ['https://a.test/@user and https://b.test/?q=a@b', 'https://a.test/@user and https://b.test/?q=a@b'],
   ['"postgres://u:p/w@h/db" failed', '"postgres://***@h/db" failed'],
   ['redis://:p@h:6379', 'redis://***@h:6379'],
+  ['postgres://user@host/database?table=items', 'postgres://user@host/database?table=items'],
   ['mail me@example.org', 'mail me@example.org'],
   ['at run (file:///a/p-queue@9.3.5/x.js:1:2)', 'at run (file:///a/p-queue@9.3.5/x.js:1:2)'],
 ])('%s is shown as %s', (text, shown) => {

@@ -33,16 +33,19 @@ export async function replayCommand(directory: string, flags: Flags, io: CliIo):
   const release = io.onInterrupt(() => stop.abort());
   try {
     const pages = await recordedCount([directory], 'pages');
+    const filesPath = join(directory, 'replayed-files');
     const report = await showWork(io, 'Replaying', 'pages', pages, (onPages) =>
-      replay({ from: directory, handlers, ...stages, sinks, signal, onPages }),
+      replay({ from: directory, handlers, ...stages, sinks, filesPath, signal, onPages }),
     );
     if (flags.json === true) io.out(json({ ...report, itemsPath: items }));
     else {
       io.out(`${plural(report.pages, 'page')}, ${plural(report.items, 'item')}: ${items}`);
       for (const text of stagesText('Stages of this run', report.stages)) io.out(text);
-      if (report.excluded > 0) io.out(`${report.excluded} pages may not be kept, as they say themselves.`);
+      if (report.excluded > 0) io.out(`${plural(report.excluded, 'page')} may not be kept, as they say themselves.`);
       if (report.withheld > 0)
-        io.out(`${report.withheld} pages may not be archived, as they say themselves: no handler can see them again.`);
+        io.out(
+          `${plural(report.withheld, 'page')} may not be archived, as they say themselves: no handler can see them again.`,
+        );
     }
     for (const { url, detail } of report.failed)
       io.err(`${printable(url, 2_000)}: the handler failed: ${printable(detail)}`);
