@@ -18,7 +18,7 @@ import { startHosts } from './four-crawlers.js';
 import { type Asked, judged } from './four-crawlers-judge.js';
 
 const DELAY_MS = 1_000;
-const HOSTS = 30;
+const HOSTS = 15;
 const MACHINES = ['a', 'b', 'c'];
 /** Requests that a process makes before something else happens. */
 const AT_WORK = 10;
