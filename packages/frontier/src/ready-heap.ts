@@ -29,23 +29,6 @@ export class ReadyHeap<Member extends HeapMember = HeapMember> {
     return this.#dues[0] ?? null;
   }
 
-  /** The earliest times up to this one, in order, `most` at most, in O(most²). */
-  timesUntil(time: number, most: number): number[] {
-    const times: number[] = [];
-    // Places behind those that were taken.
-    const next = [0];
-    while (times.length < most) {
-      let first = 0;
-      for (let at = 1; at < next.length; at += 1) if (this.#dues[next[at]!]! < this.#dues[next[first]!]!) first = at;
-      const [place = -1] = next.splice(first, 1);
-      const due = this.#dues[place];
-      if (due === undefined || due > time) break;
-      times.push(due);
-      for (const child of [2 * place + 1, 2 * place + 2]) if (child < this.#dues.length) next.push(child);
-    }
-    return times;
-  }
-
   /** The time of a member; `null` when it is not in this heap. */
   dueOf(member: Member): number | null {
     return this.#has(member) ? this.#dues[member.place]! : null;

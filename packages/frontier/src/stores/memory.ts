@@ -2,6 +2,7 @@
 // `host-queues.ts`.
 
 import { FrontierError } from '../errors.js';
+import { FingerprintSet } from '../fingerprint-set.js';
 import { STORE_BATCH_MAX, STORE_BODY_MAX_BYTES } from '../limits.js';
 import { knownKeys } from '../option-value.js';
 import { type HeapMember, ReadyHeap } from '../ready-heap.js';
@@ -18,7 +19,6 @@ import type {
   StoreStats,
 } from '../store.js';
 import { checkedStore, resolveMaxQueued, type StoreQueues } from './checked-store.js';
-import { FingerprintSet } from './fingerprint-set.js';
 import { HostEntries, type SavedEntries } from './host-entries.js';
 import { type HostQueue, HostQueues, statsOf } from './host-queues.js';
 
@@ -116,7 +116,8 @@ export class MemoryQueues extends HostQueues<Host> implements StoreQueues {
 
   overdueMs(most: number): number[] {
     const now = this.#nowMs();
-    return this.#due.timesUntil(now, most).map((at) => now - at);
+    const late = this.#due.members.map((host) => now - host.dueAt!).filter((ms) => ms >= 0);
+    return late.sort((a, b) => b - a).slice(0, most);
   }
 
   readRecord(key: string): Uint8Array | null {
