@@ -5,16 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { FrontierError } from '../errors.js';
 import type { NewEntry } from '../store.js';
 import { VERSION } from './postgres/schema.js';
-import {
-  commitValues,
-  laneNames,
-  linkValues,
-  listOf,
-  microseconds,
-  readEntries,
-  readNumbers,
-  textsOf,
-} from './postgres/values.js';
+import { hostValues, laneNames, linkValues, listOf, readEntries, readNumbers, textsOf } from './postgres/values.js';
 import { type PostgresPool, type PostgresStoreOptions, postgresStore, type ServerNotice } from './postgres.js';
 
 const nothing = () => undefined;
@@ -133,17 +124,6 @@ describe('a server that fails', () => {
 });
 
 describe('the values of calls', () => {
-  it('never makes a duration shorter', () => {
-    expect([0, 0.0001, 1, 1.5, 86_400_000, -3].map(microseconds)).toEqual([
-      0n,
-      1n,
-      1_000n,
-      1_500n,
-      86_400_000_000n,
-      0n,
-    ]);
-  });
-
   it('gives a lane always the same name, and no two lanes one name', () => {
     const lanes = laneNames();
     const [a, b, empty] = ['https://a.example', 'http://a.example', ''].map((lane) => lanes(lane));
@@ -177,22 +157,28 @@ describe('the values of calls', () => {
     expect(text).toBe(expected);
   });
 
-  it('writes states and bodies as bytes, and what is absent as null', () => {
-    const release = { release: { dueInMs: 0 } };
-    const part = {
-      fencingToken: '1',
-      then: release,
-      requeue: [{ id: '1' }, { id: '2', body: new Uint8Array([0, 255]) }],
-    };
-    const values = commitValues(
+  it('writes hosts with states and bodies as digits, and an id that is none as one that is not there', () => {
+    const part = { fencingToken: 'x', then: { release: { dueInMs: null } } };
+    const requeue = [{ id: '1' }, { id: '2', body: new Uint8Array([0, 255]), notBeforeMs: 1.5 }];
+    const kept = { fencingToken: '9', then: { keep: { ttlMs: 1, want: 3 } }, state: new Uint8Array([7]) };
+    const [ttlUs, json] = hostValues(
       [
-        { ...part, host: 'a' },
-        { ...part, host: 'b', state: new Uint8Array([7]) },
+        { ...part, host: 'a', done: ['3', ''], requeue },
+        { ...kept, host: 'b', delayMs: 2 },
       ],
       laneNames(),
     );
-    expect(values[6]).toBe('{NULL,"\\\\x07"}');
-    expect(values[13]).toBe('{NULL,"\\\\x00ff",NULL,"\\\\x00ff"}');
+    expect(ttlUs).toBe(1_000);
+    expect(JSON.parse(String(json))).toEqual([
+      {
+        ...{ key: 'a', token: '-1', kind: 2, us: 0, want: 0, delay: null, done: ['3', '-1'] },
+        requeue: [
+          { id: '1', us: 0 },
+          { id: '2', us: 1_500, body: '00ff' },
+        ],
+      },
+      { key: 'b', token: '9', kind: 0, us: 1_000, want: 3, delay: 2_000, state: '07' },
+    ]);
   });
 
   it('reads lists and entries of answers', () => {

@@ -3,8 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { FrontierError } from '../errors.js';
 import { shardBase } from './redis/shards.js';
-import { laneNames, microseconds } from './redis/values.js';
+import { laneNames } from './redis/values.js';
 import { type RedisStoreOptions, redisStore } from './redis.js';
+import { microseconds } from './server/server-store.js';
 import { shardOf } from './sharded/placement.js';
 
 const client = { status: 'ready', isCluster: false, callBuffer: async () => null };

@@ -13,24 +13,16 @@ import type {
 import type { StoreQueues } from '../checked-store.js';
 import { ClockWatch, underClock } from '../server/clock-watch.js';
 import { Confirmed } from '../server/confirmed.js';
+import { microseconds } from '../server/server-store.js';
 import type { Connection, ResolvedPostgresOptions } from './connection.js';
 import { REMOVE_SQL } from './schema.js';
 import { RAISE_SQL } from './sql-lease.js';
 import { DUE_SQL, OVERDUE_SQL, STATS_SQL } from './sql-read.js';
-import {
-  commitValues,
-  laneNames,
-  linkValues,
-  listOf,
-  microseconds,
-  readEntries,
-  readNumbers,
-  textsOf,
-} from './values.js';
+import { hostValues, laneNames, linkValues, listOf, readEntries, readNumbers, textsOf } from './values.js';
 
 /** Operation numbers are below this. */
 const OPERATIONS = 2 ** 47;
-const COMMIT_ARGUMENTS = Array.from({ length: 31 }, (_, at) => `$${at + 1}`).join(', ');
+const COMMIT_ARGUMENTS = Array.from({ length: 16 }, (_, at) => `$${at + 1}`).join(', ');
 
 // Bytes of answers come as hexadecimal digits, whatever the server's settings.
 const CALL_COMMIT = `SELECT o_kept, encode(o_entries, 'hex'), o_fresh, o_full, o_since FROM $S.commit(${COMMIT_ARGUMENTS})`;
@@ -247,7 +239,7 @@ export class PostgresQueues implements StoreQueues {
   async #send(operation: number, hosts: readonly HostCommit[], links: readonly NewEntry[]) {
     const linked = linkValues(links, this.#laneOf);
     const about = [this.#now(), operation, this.#options.maxQueued];
-    const values = [...about, ...linked.values, ...commitValues(hosts, this.#laneOf)];
+    const values = [...about, ...linked.values, ...hostValues(hosts, this.#laneOf)];
     const [first = [], ...rows] = await this.#connection.call(CALL_COMMIT, values);
     const [, , fresh, full, since = null] = first;
     return { since, outcomes: linked.outcomes(readNumbers(fresh), readNumbers(full)), rows };

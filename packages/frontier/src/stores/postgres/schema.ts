@@ -21,7 +21,7 @@ export const FORMAT = 'mannerly-frontier-postgres';
  * The version of tables and functions. Raise it with every change that an older process must not meet; a crawl keeps
  * the functions that it was made with.
  */
-export const VERSION = 5;
+export const VERSION = 6;
 
 const TABLES = `
 CREATE SCHEMA IF NOT EXISTS $S;

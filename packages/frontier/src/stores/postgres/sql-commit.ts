@@ -1,7 +1,6 @@
-// `add` and `commit` in PL/pgSQL: links first, then the hosts. One call is one transaction (A2, C5, X3). The lists of
-// several hosts are one list; `…_to` is where each host's part ends. Fingerprints come sorted, each once (except those
-// that are queued although they are known), so that transactions wait for each other in one order; hosts of links come
-// as sorted pairs of key and lane.
+// `add` and `commit` in PL/pgSQL: links first, then the hosts. One call is one transaction (A2, C5, X3). Fingerprints
+// come sorted, each once (except those that are queued although they are known), so that transactions wait for each
+// other in one order; hosts of links come as sorted pairs of key and lane.
 
 import {
   checkServer,
@@ -118,7 +117,7 @@ const LEAVE_FLIGHT = `
   END IF;`;
 
 const FINISH = `
-  v_leave := c_done[v_done + 1 : c_done_to[v_at_host]];
+  v_leave := c.done;
   ${LEAVE_FLIGHT}
   IF v_taken IS NOT NULL THEN
     DELETE FROM $S.entry e WHERE e.ctid = ANY (ARRAY(
@@ -130,20 +129,20 @@ const FINISH = `
 
 /** One after the other: each gets a new arrival. */
 const REQUEUE = `
-  FOR v_again_at IN v_requeued + 1 .. c_requeue_to[v_at_host] LOOP
-    v_leave := ARRAY[c_requeue[v_again_at]];
+  FOR q IN SELECT * FROM json_to_recordset(c.requeue) AS x(id int8, priority int2, us int8, body text) LOOP
+    v_leave := ARRAY[q.id];
     ${LEAVE_FLIGHT}
     CONTINUE WHEN v_taken IS NULL;
     SELECT * INTO v_entry FROM $S.entry x WHERE x.host = h.id AND x.lane = v_taken_lane[1] AND x.ord = v_taken_ord[1];
     CONTINUE WHEN NOT FOUND;
-    v_entry.priority := coalesce(c_requeue_priority[v_again_at], v_entry.priority);
-    v_entry.body := coalesce(c_requeue_body[v_again_at], v_entry.body);
+    v_entry.priority := coalesce(q.priority, v_entry.priority);
+    v_entry.body := coalesce(decode(q.body, 'hex'), v_entry.body);
     v_entry.attempt := least(255, v_entry.attempt + 1);
-    IF c_requeue_us[v_again_at] > 0 THEN
+    IF q.us > 0 THEN
       DELETE FROM $S.entry x WHERE x.host = h.id AND x.lane = v_entry.lane AND x.ord = v_entry.ord;
       INSERT INTO $S.later (ready_at, id, host, lane, priority, attempt, body)
-        VALUES (v_now + c_requeue_us[v_again_at], v_taken[1], h.id, v_entry.lane, v_entry.priority, v_entry.attempt, v_entry.body);
-      h.later_at := least(h.later_at, v_now + c_requeue_us[v_again_at]);
+        VALUES (v_now + q.us, v_taken[1], h.id, v_entry.lane, v_entry.priority, v_entry.attempt, v_entry.body);
+      h.later_at := least(h.later_at, v_now + q.us);
     ELSE
       UPDATE $S.entry x SET ord = ((v_entry.priority + 1)::int8 << 52) + nextval('$S.arrival') * 2048, id = v_taken[1],
         priority = v_entry.priority, body = v_entry.body, attempt = v_entry.attempt WHERE x.host = h.id AND x.lane = v_entry.lane AND x.ord = v_entry.ord;
@@ -151,30 +150,30 @@ const REQUEUE = `
   END LOOP;`;
 
 const BLOCK_LANES = `
-  FOR v_again_at IN v_blocked + 1 .. c_block_to[v_at_host] LOOP
-    IF c_block_lane[v_again_at] <> ALL (h.lanes) THEN h.lanes := h.lanes || c_block_lane[v_again_at]; END IF;
+  FOR q IN SELECT * FROM json_to_recordset(c.blocks) AS x(lane int4, us int8) LOOP
+    IF q.lane <> ALL (h.lanes) THEN h.lanes := h.lanes || q.lane; END IF;
     SELECT coalesce(array_agg(u.lane), '{}'), coalesce(array_agg(u.till), '{}') INTO h.blocked_lanes, h.blocked_until
-      FROM unnest(h.blocked_lanes, h.blocked_until) u(lane, till) WHERE u.lane <> c_block_lane[v_again_at];
-    IF c_block_us[v_again_at] > 0 THEN
-      h.blocked_lanes := h.blocked_lanes || c_block_lane[v_again_at];
-      h.blocked_until := h.blocked_until || (v_now + c_block_us[v_again_at]);
+      FROM unnest(h.blocked_lanes, h.blocked_until) u(lane, till) WHERE u.lane <> q.lane;
+    IF q.us > 0 THEN
+      h.blocked_lanes := h.blocked_lanes || q.lane;
+      h.blocked_until := h.blocked_until || (v_now + q.us);
     END IF;
   END LOOP;`;
 
 const KEEP = `
-  h.lease_end := v_now + c_us[v_at_host];
+  h.lease_end := v_now + c.us;
   -- Only to an earlier place: a lease that finds the host there too early moves it.
   h.due := least(h.due, h.lease_end + h.delay);
-  ${takeEntries('c_want[v_at_host]')}
+  ${takeEntries('c.want')}
   o_entries := coalesce(v_packed, '');`;
 
 const RELEASE = `
-  h.next_at := v_now + CASE WHEN c_kind[v_at_host] = 2 THEN h.delay ELSE c_us[v_at_host] END;
+  h.next_at := v_now + CASE WHEN c.kind = 2 THEN h.delay ELSE c.us END;
   -- A lease that was lost with the server's memory, and its release with it: the host waits as the others do.
   IF h.fencing_token < v_since THEN h.next_at := greatest(h.next_at, v_lost + h.delay); END IF;
   h.fencing_token := greatest(h.fencing_token + 1, v_now);
   ${END_LEASE}
-  IF c_kind[v_at_host] = 2 THEN
+  IF c.kind = 2 THEN
     h.parked := true;
     d_parked := d_parked + 1;
   END IF;
@@ -183,50 +182,45 @@ const RELEASE = `
 
 /**
  * Returns a row for the links, whose `o_fresh` are the fingerprints that were not known and `o_full` the places of the
- * links that did not fit, and `o_since` when the present server was first seen; then a row for each host. `c_kind`: 0
+ * links that did not fit, and `o_since` when the present server was first seen; then a row for each host. `kind`: 0
  * keep, 1 release, 2 park.
  */
 export const COMMIT_SQL = `
 CREATE OR REPLACE FUNCTION $S.commit(
   p_now int8, p_op int8, p_most int8,
   p_key text[], p_lane int4[], p_fp int8[], p_pair int4[], p_place int4[], p_priority int2[], p_body_at int4[], p_body_len int4[],
-  p_again boolean[], p_wait int8[], p_bodies bytea,
-  c_key text[], c_fencing_token int8[], c_kind int2[], c_us int8[], c_want int4[], c_delay int8[], c_state bytea[], c_done_to int4[], c_done int8[],
-  c_requeue_to int4[], c_requeue int8[], c_requeue_priority int2[], c_requeue_us int8[], c_requeue_body bytea[],
-  c_block_to int4[], c_block_lane int4[], c_block_us int8[]
+  p_again boolean[], p_wait int8[], p_bodies bytea, p_ttl int8, p_hosts json
 ) RETURNS TABLE (o_kept boolean, o_entries bytea, o_fresh int8[], o_full int4[], o_since int8) ${FUNCTION_SETTINGS} AS $commit$
 DECLARE
   ${HOST_VARIABLES}
   ${ADD_VARIABLES}
-  v_entry $S.entry; v_full int4[] := '{}'; v_leave int8[]; v_at_host int4; v_again_at int4;
-  v_done int4 := 0; v_requeued int4 := 0; v_blocked int4 := 0; v_ttl int8;
+  c record; q record; v_entry $S.entry; v_full int4[] := '{}'; v_leave int8[];
   v_again boolean[] := coalesce(p_again, '{}'); v_wait int8[] := coalesce(p_wait, '{}');
 BEGIN
   v_fresh := '{}';
-  v_ttl := coalesce((SELECT max(us) FROM unnest(c_kind, c_us) u(kind, us) WHERE kind = 0), 0);
-  ${checkServer('v_ttl')}
+  ${checkServer('p_ttl')}
   IF p_fp <> '{}' THEN ${ADD_LINKS} END IF;
   o_fresh := v_fresh; o_full := v_full; o_since := v_since;
   RETURN NEXT;
   o_fresh := NULL; o_full := NULL; o_since := NULL;
-  FOR v_at_host IN 1 .. cardinality(c_key) LOOP
-    SELECT * INTO h FROM $S.host g WHERE g.key = c_key[v_at_host] FOR NO KEY UPDATE;
-    IF NOT FOUND OR h.lease_end = 0 OR h.fencing_token <> c_fencing_token[v_at_host] THEN
+  FOR c IN SELECT * FROM json_to_recordset(p_hosts) AS x(key text, token int8, kind int2, us int8, want int4, delay int8,
+    state text, done int8[], requeue json, blocks json) LOOP
+    SELECT * INTO h FROM $S.host g WHERE g.key = c.key FOR NO KEY UPDATE;
+    IF NOT FOUND OR h.lease_end = 0 OR h.fencing_token <> c.token THEN
       -- It ran before, and the answer was lost with its connection.
       o_kept := h.key IS NOT NULL AND h.lease_end = 0 AND h.op = p_op;
       o_entries := '';
     ELSE
       o_kept := true;
       o_entries := '';
-      IF c_done_to[v_at_host] > v_done THEN ${FINISH} END IF;
-      IF c_requeue_to[v_at_host] > v_requeued THEN ${REQUEUE} END IF;
-      h.state := coalesce(c_state[v_at_host], h.state);
-      h.delay := coalesce(c_delay[v_at_host], h.delay);
-      IF c_block_to[v_at_host] > v_blocked THEN ${BLOCK_LANES} END IF;
-      IF c_kind[v_at_host] = 0 THEN ${KEEP} ELSE ${RELEASE} END IF;
+      IF c.done IS NOT NULL THEN ${FINISH} END IF;
+      IF c.requeue IS NOT NULL THEN ${REQUEUE} END IF;
+      h.state := coalesce(decode(c.state, 'hex'), h.state);
+      h.delay := coalesce(c.delay, h.delay);
+      IF c.blocks IS NOT NULL THEN ${BLOCK_LANES} END IF;
+      IF c.kind = 0 THEN ${KEEP} ELSE ${RELEASE} END IF;
       ${SAVE_HOST}
     END IF;
-    v_done := c_done_to[v_at_host]; v_requeued := c_requeue_to[v_at_host]; v_blocked := c_block_to[v_at_host];
     RETURN NEXT;
   END LOOP;
   ${SAVE_TALLY}

@@ -1,12 +1,12 @@
-// Entries and commits as the lists that the function `commit` takes, and entries from its answer. Lists are text, as
-// the server writes them itself; bodies, which are most of a commit, are the bytes of one value.
+// Links and hosts of a commit as the function `commit` takes them, and entries from its answer. Lists are text, as the
+// server writes them itself; bodies of links, which are most of a commit, are the bytes of one value.
 
 import type { AddOutcome, Entry, HostCommit, NewEntry } from '../../store.js';
-import { createLaneNames, type LaneName } from '../server/server-store.js';
+import { createLaneNames, type LaneName, microseconds } from '../server/server-store.js';
 
 /** Bytes of an entry in an answer in front of its body: id, times handed out, priority, length of the body. */
 const ENTRY_HEAD = 16;
-/** Ids and fencing tokens as numbers. -1 stands for one that is none. */
+/** Ids and fencing tokens. -1 stands for one that is none. */
 const WHOLE = /^\d{1,18}$/;
 
 /** Lanes by 32 bits of a hash, 0 for the host's own. */
@@ -94,32 +94,26 @@ function pairsOf(links: readonly NewEntry[], laneOf: LaneName<number>) {
   return { all, numbers: pairOf.map(({ number }) => number) };
 }
 
-/** Parts of a commit as lists; each host's part of a list ends where `…To` says. */
-export function commitValues(parts: readonly HostCommit[], laneOf: LaneName<number>): unknown[] {
-  const done = parts.map((part) => part.done ?? []);
-  const requeues = parts.map(({ requeue = [] }) => requeue);
-  const blocks = parts.map(({ blockLanes = [] }) => blockLanes);
-  const allRequeues = requeues.flat();
-  const allBlocks = blocks.flat();
-  return [
-    textsOf(parts.map(({ host }) => host)),
-    listOf(parts.map(({ fencingToken }) => wholeOf(fencingToken))),
-    listOf(parts.map(({ then }) => ('keep' in then ? 0 : then.release.dueInMs === null ? 2 : 1))),
-    listOf(parts.map(({ then }) => microseconds('keep' in then ? then.keep.ttlMs : (then.release.dueInMs ?? 0)))),
-    listOf(parts.map(({ then }) => ('keep' in then ? then.keep.want : 0))),
-    listOf(parts.map(({ delayMs }) => (delayMs === undefined ? null : microseconds(delayMs)))),
-    bytesListOf(parts.map(({ state }) => state ?? null)),
-    listOf(endsOf(done)),
-    listOf(done.flat().map(wholeOf)),
-    listOf(endsOf(requeues)),
-    listOf(allRequeues.map(({ id }) => wholeOf(id))),
-    listOf(allRequeues.map(({ priority }) => priority ?? null)),
-    listOf(allRequeues.map(({ notBeforeMs = 0 }) => microseconds(notBeforeMs))),
-    bytesListOf(allRequeues.map(({ body }) => body ?? null)),
-    listOf(endsOf(blocks)),
-    listOf(allBlocks.map(({ lane }) => laneOf(lane))),
-    listOf(allBlocks.map(({ ms }) => microseconds(ms))),
-  ];
+/**
+ * The hosts of a commit: the longest lease, and a list in JSON. Whole numbers are digits, bytes hexadecimal digits, and
+ * a list without items is left out.
+ */
+export function hostValues(parts: readonly HostCommit[], laneOf: LaneName<number>): unknown[] {
+  const list = parts.map(({ host, fencingToken, done = [], requeue = [], state, delayMs, blockLanes = [], then }) => ({
+    key: host,
+    token: wholeOf(fencingToken),
+    kind: 'keep' in then ? 0 : then.release.dueInMs === null ? 2 : 1,
+    us: microseconds('keep' in then ? then.keep.ttlMs : (then.release.dueInMs ?? 0)),
+    want: 'keep' in then ? then.keep.want : 0,
+    delay: delayMs === undefined ? null : microseconds(delayMs),
+    state: hexOf(state),
+    done: someOf(done, wholeOf),
+    requeue: someOf(requeue, ({ id, priority, body, notBeforeMs = 0 }) => {
+      return { id: wholeOf(id), priority, us: microseconds(notBeforeMs), body: hexOf(body) };
+    }),
+    blocks: someOf(blockLanes, ({ lane, ms }) => ({ lane: laneOf(lane), us: microseconds(ms) })),
+  }));
+  return [Math.max(0, ...list.map(({ kind, us }) => (kind === 0 ? us : 0))), JSON.stringify(list)];
 }
 
 /** Entries of an answer, in hexadecimal digits. */
@@ -140,16 +134,19 @@ export function readEntries(hex: string | null): Entry[] {
   return entries;
 }
 
-/** A duration in the store's unit, rounded up. */
-export function microseconds(ms: number): bigint {
-  return BigInt(Math.max(0, Math.ceil(ms * 1_000)));
+function someOf<T>(items: readonly T[], make: (item: T) => unknown): unknown[] | undefined {
+  return items.length === 0 ? undefined : items.map(make);
 }
 
-function wholeOf(digits: string): bigint {
-  return WHOLE.test(digits) ? BigInt(digits) : -1n;
+function wholeOf(digits: string): string {
+  return WHOLE.test(digits) ? digits : '-1';
 }
 
-/** Where each list ends when they follow one another. */
+function hexOf(bytes: Uint8Array | undefined): string | undefined {
+  return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+}
+
+/** Where each ends when they follow one another. */
 function endsOf(lists: readonly { readonly length: number }[]): number[] {
   let end = 0;
   return lists.map(({ length }) => {
@@ -165,11 +162,6 @@ export function listOf(values: readonly (number | bigint | boolean | null)[]): s
 
 export function textsOf(values: readonly string[]): string {
   return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join()}}`;
-}
-
-function bytesListOf(values: readonly (Uint8Array | null)[]): string {
-  const digits = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
-  return `{${values.map((bytes) => (bytes === null ? 'NULL' : `"\\\\x${digits(bytes)}"`)).join()}}`;
 }
 
 /** Numbers of a list in text, `{1,2}`. */

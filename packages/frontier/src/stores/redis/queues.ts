@@ -4,13 +4,13 @@ import type { CommitAnswer, HostCommit, Lease, LeaseRequest, ListedHost, NewEntr
 import type { StoreQueues } from '../checked-store.js';
 import { type ClockedAnswer, ClockWatch, underClock } from '../server/clock-watch.js';
 import { Confirmed } from '../server/confirmed.js';
+import { microseconds } from '../server/server-store.js';
 import type { Connection, ResolvedRedisOptions, ScriptName, ScriptValue } from './connection.js';
 import {
   commitValues,
   fingerprintText,
   laneNames,
   listOf,
-  microseconds,
   readEntry,
   readFingerprint,
   readHostAnswer,

@@ -1,7 +1,7 @@
 // Commits as arguments of their script, and the scripts' answers as the shapes of the contract.
 
 import type { AddOutcome, Entry, HostCommit, HostCommitAnswer, Lease, NewEntry } from '../../store.js';
-import { createLaneNames, type LaneName } from '../server/server-store.js';
+import { createLaneNames, type LaneName, microseconds } from '../server/server-store.js';
 import type { ScriptValue } from './connection.js';
 
 /** Characters of a lane's name in the store: 36 bits of a hash, which only lanes of one host must not share. */
@@ -97,11 +97,6 @@ export function readOutcomes(letters: unknown): AddOutcome[] {
 
 export function listOf(answer: unknown): unknown[] {
   return Array.isArray(answer) ? answer : [];
-}
-
-/** A duration in the store's unit, rounded up. */
-export function microseconds(ms: number): number {
-  return Math.max(0, Math.ceil(ms * 1_000));
 }
 
 function bufferOf(bytes: Uint8Array): Buffer {

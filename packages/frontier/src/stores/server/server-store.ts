@@ -136,6 +136,11 @@ export function emptied(server: string, place: string, cause: unknown): Frontier
   });
 }
 
+/** A duration in the unit of servers, rounded up. */
+export function microseconds(ms: number): number {
+  return Math.max(0, Math.ceil(ms * 1_000));
+}
+
 const LANES_REMEMBERED = 10_000;
 
 export type LaneName<Name> = (lane: string | undefined) => Name;
