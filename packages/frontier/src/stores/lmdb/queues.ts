@@ -132,8 +132,7 @@ export class LmdbQueues implements StoreQueues {
 
   /** Hosts whose lease was renewed may be among them: their place in the index is corrected later. */
   overdueMs(most: number) {
-    this.#settle();
-    this.#freshCounts();
+    this.#fresh();
     return this.#hosts.overdueMs(most);
   }
 
@@ -145,14 +144,12 @@ export class LmdbQueues implements StoreQueues {
 
   writeRecord(key: string, value: Uint8Array | null) {
     this.#recordsPending += 1;
-    const write = () => {
+    return this.#change('later', 1, () => {
       this.#recordsPending -= 1;
       const { records } = this.#tables;
       if (value === null) records.removeSync(textKey(RECORD, key));
       else records.putSync(textKey(RECORD, key), Buffer.from(value.buffer, value.byteOffset, value.byteLength));
-      this.#isChanged = true;
-    };
-    return this.#submit(write, 1, 'later');
+    });
   }
 
   /** Records with short keys; the cursor is the last key. */
@@ -170,7 +167,7 @@ export class LmdbQueues implements StoreQueues {
 
   /** Takes one slot after the other. */
   reserve(slots: readonly ReserveSlot[]) {
-    const reserve = () => {
+    return this.#change('now', slots.length, () => {
       const { records } = this.#tables;
       const now = this.#hosts.now();
       const waits = slots.map(({ key, delayMs }) => {
@@ -182,10 +179,8 @@ export class LmdbQueues implements StoreQueues {
         return start - now;
       });
       this.#sweepSlots(SWEPT_PER_SLOT * slots.length, now);
-      this.#isChanged = true;
       return waits;
-    };
-    return this.#submit(reserve, slots.length, 'now');
+    });
   }
 
   /** Slots whose time has passed mean nothing: a few are checked each time, round and round. */
@@ -197,39 +192,30 @@ export class LmdbQueues implements StoreQueues {
   }
 
   stats() {
-    this.#settle();
-    const counts = this.#freshCounts();
+    const counts = this.#fresh();
     return statsOf(counts, counts.known, counts.hosts);
   }
 
   readHost(host: string) {
-    this.#settle();
-    this.#freshCounts();
+    this.#fresh();
     return this.#hosts.readHost(host);
   }
 
   know(fingerprints: readonly Uint8Array[]) {
-    const know = () => {
-      this.#hosts.know(fingerprints);
-      this.#isChanged = true;
-    };
-    return this.#submit(know, fingerprints.length, 'later');
+    return this.#change('later', fingerprints.length, () => this.#hosts.know(fingerprints));
   }
 
   listKnown(cursor: string | null, limit: number) {
-    this.#settle();
-    return this.#hosts.fingerprints.list(cursor, limit, this.#freshCounts());
+    return this.#hosts.fingerprints.list(cursor, limit, this.#fresh());
   }
 
   listHosts(cursor: string | null, limit: number) {
-    this.#settle();
-    return this.#hosts.list(Number(cursor ?? 1), limit, this.#freshCounts().hosts);
+    return this.#hosts.list(Number(cursor ?? 1), limit, this.#fresh().hosts);
   }
 
   /** A walk over the entries by host; the cursor is the last key. */
   scan(cursor: string | null, limit: number, only?: string) {
-    this.#settle();
-    this.#freshCounts();
+    this.#fresh();
     const number = only === undefined ? null : this.#hosts.find(only)?.number;
     if (number === undefined) return { cursor: null, items: [] };
     const start = cursor === null ? kindStart(number ?? 0, 0) : Buffer.from(cursor, 'hex');
@@ -244,9 +230,10 @@ export class LmdbQueues implements StoreQueues {
   }
 
   /** Commits what is pending; reads that follow see it, and what other processes have committed. */
-  #settle(): void {
+  #fresh(): Counts {
     this.#group.flush();
     this.#tables.refresh();
+    return this.#freshCounts();
   }
 
   #settleRecords(): void {
@@ -299,6 +286,15 @@ export class LmdbQueues implements StoreQueues {
     const counts = readCounts(this.#tables.meta);
     if (counts.generation !== this.#hosts.counts.generation) this.#hosts.clear();
     return counts;
+  }
+
+  /** A verb that writes something else than hosts and entries. */
+  #change<T>(urgency: Urgency, weight: number, verb: () => T): Promise<T> {
+    const change = () => {
+      this.#isChanged = true;
+      return verb();
+    };
+    return this.#submit(change, weight, urgency);
   }
 
   #submit<T>(verb: () => T, weight: number, urgency: Urgency, pages = 0): Promise<T> {

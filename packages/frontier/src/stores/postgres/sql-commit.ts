@@ -117,7 +117,7 @@ const LEAVE_FLIGHT = `
   END IF;`;
 
 const FINISH = `
-  v_leave := c.done;
+  v_leave := v_part.done;
   ${LEAVE_FLIGHT}
   IF v_taken IS NOT NULL THEN
     DELETE FROM $S.entry e WHERE e.ctid = ANY (ARRAY(
@@ -129,20 +129,20 @@ const FINISH = `
 
 /** One after the other: each gets a new arrival. */
 const REQUEUE = `
-  FOR q IN SELECT * FROM json_to_recordset(c.requeue) AS x(id int8, priority int2, us int8, body text) LOOP
-    v_leave := ARRAY[q.id];
+  FOR v_item IN SELECT * FROM json_to_recordset(v_part.requeue) AS x(id int8, priority int2, us int8, body text) LOOP
+    v_leave := ARRAY[v_item.id];
     ${LEAVE_FLIGHT}
     CONTINUE WHEN v_taken IS NULL;
     SELECT * INTO v_entry FROM $S.entry x WHERE x.host = h.id AND x.lane = v_taken_lane[1] AND x.ord = v_taken_ord[1];
     CONTINUE WHEN NOT FOUND;
-    v_entry.priority := coalesce(q.priority, v_entry.priority);
-    v_entry.body := coalesce(decode(q.body, 'hex'), v_entry.body);
+    v_entry.priority := coalesce(v_item.priority, v_entry.priority);
+    v_entry.body := coalesce(decode(v_item.body, 'hex'), v_entry.body);
     v_entry.attempt := least(255, v_entry.attempt + 1);
-    IF q.us > 0 THEN
+    IF v_item.us > 0 THEN
       DELETE FROM $S.entry x WHERE x.host = h.id AND x.lane = v_entry.lane AND x.ord = v_entry.ord;
       INSERT INTO $S.later (ready_at, id, host, lane, priority, attempt, body)
-        VALUES (v_now + q.us, v_taken[1], h.id, v_entry.lane, v_entry.priority, v_entry.attempt, v_entry.body);
-      h.later_at := least(h.later_at, v_now + q.us);
+        VALUES (v_now + v_item.us, v_taken[1], h.id, v_entry.lane, v_entry.priority, v_entry.attempt, v_entry.body);
+      h.later_at := least(h.later_at, v_now + v_item.us);
     ELSE
       UPDATE $S.entry x SET ord = ((v_entry.priority + 1)::int8 << 52) + nextval('$S.arrival') * 2048, id = v_taken[1],
         priority = v_entry.priority, body = v_entry.body, attempt = v_entry.attempt WHERE x.host = h.id AND x.lane = v_entry.lane AND x.ord = v_entry.ord;
@@ -150,30 +150,30 @@ const REQUEUE = `
   END LOOP;`;
 
 const BLOCK_LANES = `
-  FOR q IN SELECT * FROM json_to_recordset(c.blocks) AS x(lane int4, us int8) LOOP
-    IF q.lane <> ALL (h.lanes) THEN h.lanes := h.lanes || q.lane; END IF;
+  FOR v_item IN SELECT * FROM json_to_recordset(v_part.blocks) AS x(lane int4, us int8) LOOP
+    IF v_item.lane <> ALL (h.lanes) THEN h.lanes := h.lanes || v_item.lane; END IF;
     SELECT coalesce(array_agg(u.lane), '{}'), coalesce(array_agg(u.till), '{}') INTO h.blocked_lanes, h.blocked_until
-      FROM unnest(h.blocked_lanes, h.blocked_until) u(lane, till) WHERE u.lane <> q.lane;
-    IF q.us > 0 THEN
-      h.blocked_lanes := h.blocked_lanes || q.lane;
-      h.blocked_until := h.blocked_until || (v_now + q.us);
+      FROM unnest(h.blocked_lanes, h.blocked_until) u(lane, till) WHERE u.lane <> v_item.lane;
+    IF v_item.us > 0 THEN
+      h.blocked_lanes := h.blocked_lanes || v_item.lane;
+      h.blocked_until := h.blocked_until || (v_now + v_item.us);
     END IF;
   END LOOP;`;
 
 const KEEP = `
-  h.lease_end := v_now + c.us;
+  h.lease_end := v_now + v_part.us;
   -- Only to an earlier place: a lease that finds the host there too early moves it.
   h.due := least(h.due, h.lease_end + h.delay);
-  ${takeEntries('c.want')}
+  ${takeEntries('v_part.want')}
   o_entries := coalesce(v_packed, '');`;
 
 const RELEASE = `
-  h.next_at := v_now + CASE WHEN c.kind = 2 THEN h.delay ELSE c.us END;
+  h.next_at := v_now + CASE WHEN v_part.kind = 2 THEN h.delay ELSE v_part.us END;
   -- A lease that was lost with the server's memory, and its release with it: the host waits as the others do.
   IF h.fencing_token < v_since THEN h.next_at := greatest(h.next_at, v_lost + h.delay); END IF;
   h.fencing_token := greatest(h.fencing_token + 1, v_now);
   ${END_LEASE}
-  IF c.kind = 2 THEN
+  IF v_part.kind = 2 THEN
     h.parked := true;
     d_parked := d_parked + 1;
   END IF;
@@ -194,7 +194,7 @@ CREATE OR REPLACE FUNCTION $S.commit(
 DECLARE
   ${HOST_VARIABLES}
   ${ADD_VARIABLES}
-  c record; q record; v_entry $S.entry; v_full int4[] := '{}'; v_leave int8[];
+  v_part record; v_item record; v_entry $S.entry; v_full int4[] := '{}'; v_leave int8[];
   v_again boolean[] := coalesce(p_again, '{}'); v_wait int8[] := coalesce(p_wait, '{}');
 BEGIN
   v_fresh := '{}';
@@ -203,22 +203,22 @@ BEGIN
   o_fresh := v_fresh; o_full := v_full; o_since := v_since;
   RETURN NEXT;
   o_fresh := NULL; o_full := NULL; o_since := NULL;
-  FOR c IN SELECT * FROM json_to_recordset(p_hosts) AS x(key text, token int8, kind int2, us int8, want int4, delay int8,
+  FOR v_part IN SELECT * FROM json_to_recordset(p_hosts) AS x(key text, token int8, kind int2, us int8, want int4, delay int8,
     state text, done int8[], requeue json, blocks json) LOOP
-    SELECT * INTO h FROM $S.host g WHERE g.key = c.key FOR NO KEY UPDATE;
-    IF NOT FOUND OR h.lease_end = 0 OR h.fencing_token <> c.token THEN
+    SELECT * INTO h FROM $S.host g WHERE g.key = v_part.key FOR NO KEY UPDATE;
+    IF NOT FOUND OR h.lease_end = 0 OR h.fencing_token <> v_part.token THEN
       -- It ran before, and the answer was lost with its connection.
       o_kept := h.key IS NOT NULL AND h.lease_end = 0 AND h.op = p_op;
       o_entries := '';
     ELSE
       o_kept := true;
       o_entries := '';
-      IF c.done IS NOT NULL THEN ${FINISH} END IF;
-      IF c.requeue IS NOT NULL THEN ${REQUEUE} END IF;
-      h.state := coalesce(decode(c.state, 'hex'), h.state);
-      h.delay := coalesce(c.delay, h.delay);
-      IF c.blocks IS NOT NULL THEN ${BLOCK_LANES} END IF;
-      IF c.kind = 0 THEN ${KEEP} ELSE ${RELEASE} END IF;
+      IF v_part.done IS NOT NULL THEN ${FINISH} END IF;
+      IF v_part.requeue IS NOT NULL THEN ${REQUEUE} END IF;
+      h.state := coalesce(decode(v_part.state, 'hex'), h.state);
+      h.delay := coalesce(v_part.delay, h.delay);
+      IF v_part.blocks IS NOT NULL THEN ${BLOCK_LANES} END IF;
+      IF v_part.kind = 0 THEN ${KEEP} ELSE ${RELEASE} END IF;
       ${SAVE_HOST}
     END IF;
     RETURN NEXT;

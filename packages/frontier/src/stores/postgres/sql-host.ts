@@ -1,7 +1,6 @@
 // One host queue in PL/pgSQL: parts of text that the functions consist of. Each works on `h`, a row of `host` that is
 // locked, and on `v_now`; `SAVE_HOST` writes the row back. `host-queues.ts` and `host-entries.ts` explain what they
-// do. Names: `p_` arguments, `c` a host of a commit, `o_` results, `d_` changes of the counts, `v_` other
-// variables.
+// do. Names: `p_` arguments, `o_` results, `d_` changes of the counts, `v_` other variables.
 //
 // Rank: 0 what a holder did not finish, else 1 + priority. An entry's `ord` is rank * 2^52 + arrival. Arrivals come in
 // steps of 2,048, and the entries of one batch are within a step. The id is the first arrival: null in `entry` as long
