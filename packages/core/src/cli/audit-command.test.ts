@@ -183,10 +183,10 @@ describe('mannerly report', () => {
     expect(readFileSync(join(out, 'decisions.jsonl'), 'utf8').trim().split('\n')).toHaveLength(2);
   });
 
-  it('is printed where the directory cannot be written to', async () => {
-    rmSync(join(out, 'report.html'), { force: true });
+  it.each([[[]], [['--json']]])('is printed where the directory cannot be written to (%j)', async (flags) => {
+    rmSync(join(out, 'report.html'), { force: true, recursive: true });
     mkdirSync(join(out, 'report.html', 'in-the-way'), { recursive: true });
-    const told = await run('report', out);
+    const told = await run('report', out, ...flags);
     expect(told.code).toBe(1);
     expect(told.out).toContain('127.0.0.1');
     expect(told.err).toContain('could not be written');

@@ -16,7 +16,7 @@ import {
 } from '@mannerly/frontier';
 import type { WholeCrawlPaths } from '../directory/crawl-directory.js';
 import { holderOf } from '../directory/directory-lock.js';
-import { MannerlyError } from '../errors.js';
+import { MannerlyError, textOf } from '../errors.js';
 import { type CrawlSettings, frontierSettings } from '../options/crawl-settings.js';
 import type { RecrawlOptions } from '../options/crawler-options.js';
 import { resolveRecrawl } from '../options/options.js';
@@ -47,7 +47,7 @@ export interface CrawlInspection {
   explain(urlOrHost: string): Promise<Explanation>;
   /**
    * A listing of what is queued. @throws MannerlyError `directory-in-use` while a run has the directory, `not-running`
-   * where it holds no frontier.
+   * where it holds no frontier, `store-failed` where it cannot be written to.
    */
   queued(request?: ListRequest): Promise<QueueListing>;
   /**
@@ -83,7 +83,8 @@ export async function openInspection(
   const { paths, clock, settings } = inspected;
   const holder = paths === null ? null : await holderOf(paths.path);
   const opened = await frontierOf(holder, inspected);
-  const [frontier, whyLogsOnly] = typeof opened === 'string' ? [null, opened] : [opened, null];
+  const [frontier, unread] = 'why' in opened ? [null, opened] : [opened, null];
+  const whyLogsOnly = unread?.why ?? null;
   const parts = paths?.parts ?? [];
   const decisionsPaths = parts.map(({ decisionsPath }) => decisionsPath);
   /** What a crawl with an order seed has not queued yet; read at the first question. */
@@ -127,6 +128,7 @@ export async function openInspection(
 
   function whole(): Frontier {
     if (frontier !== null) return frontier;
+    if (unread?.error !== undefined) throw unread.error;
     throw new MannerlyError(holder === null ? 'not-running' : 'directory-in-use', whyLogsOnly ?? '', {
       hint:
         holder === null ? LOST : 'Ask when the run has ended; in its own process `crawler.queued` answers meanwhile.',
@@ -137,13 +139,24 @@ export async function openInspection(
 const LOST =
   'Put a copy of the folder back, or start over (--reset, `reset: true`). Of a crawl with another store, name the store.';
 
-/** The frontier, opened so that nothing can change; or why there is none to read, one sentence. */
+/** Why a frontier is not read, one sentence. `error`: that of its store, where there is one that cannot be opened. */
+interface Unread {
+  readonly why: string;
+  readonly error?: unknown;
+}
+
+/** Opening a store writes into its folder, although nothing in it changes. */
+const READ_ONLY = /\b(?:EACCES|EPERM|EROFS)\b|Permission denied|Read-only file system/;
+
+/** The frontier, opened so that nothing can change; or why there is none to read. */
 async function frontierOf(
   holder: string | null,
   { paths, store, settings, clock, writes }: InspectionParts,
-): Promise<Frontier | string> {
-  if (holder !== null) return `${paths?.path} is in use by ${holder}, and the queue of a running crawl is not opened.`;
-  if (store === null) return 'This crawl keeps its frontier in a store of its own.';
+): Promise<Frontier | Unread> {
+  const path = paths?.path;
+  if (holder !== null)
+    return { why: `${path} is in use by ${holder}, and the queue of a running crawl is not opened.` };
+  if (store === null) return { why: 'This crawl keeps its frontier in a store of its own.' };
   const ofFrontier = frontierSettings(settings);
   const frontier = createFrontier({
     ...ofFrontier,
@@ -158,8 +171,10 @@ async function frontierOf(
   } catch (error) {
     await store.close();
     // Killed before it had queued anything, or a frontier of another crawl: its message says which.
-    if (error instanceof FrontierError && error.code === 'store-mismatch') return `${error.message}.`;
-    throw asMannerlyError(error, paths?.path ?? null);
+    if (error instanceof FrontierError && error.code === 'store-mismatch') return { why: `${error.message}.` };
+    const known = asMannerlyError(error, path ?? null);
+    if (path === undefined || !READ_ONLY.test(textOf(error))) throw known;
+    return { why: `${path} cannot be written to, and its queue can be opened only where it can.`, error: known };
   }
 }
 

@@ -2,7 +2,8 @@
 
 import { askedLines } from '../../report/asked-prices.js';
 import { reportFromLogs } from '../../report/from-logs.js';
-import { writeReport } from '../../report/page/write-report.js';
+import { gatherReport } from '../../report/page/gather-report.js';
+import { writeReportOf } from '../../report/page/write-report.js';
 import { politenessText } from '../../report/table.js';
 import { readCrawlDirectories } from '../crawl-directories.js';
 import { type Flags, json } from '../flags.js';
@@ -28,12 +29,15 @@ export async function reportCommand(named: readonly string[], flags: Flags, io: 
   };
   const requests = await recordedCount(named, 'requests');
   const report = await showWork(io, 'Reading', 'requests', requests, (progress) => reportFromLogs(paths, progress));
-  const write = () =>
+  const gathered = () =>
     showWork(io, 'Judging', 'requests', requests, (progress) =>
-      writeReport({ manifest, ...paths }, io.nowMs(), progress),
+      gatherReport({ manifest, ...paths }, io.nowMs(), progress),
     );
+  // What is known is printed first: a directory that cannot be written to can still be read.
   if (flags.json === true) {
-    io.out(json({ manifest, ...report, stages: (await write()).data.stages }));
+    const data = await gathered();
+    io.out(json({ manifest, ...report, stages: data.stages }));
+    await writeReportOf(paths.path, data);
     return;
   }
   io.out(crawlText({ ...manifest, seedCount: manifest.seeds.length }));
@@ -42,8 +46,7 @@ export async function reportCommand(named: readonly string[], flags: Flags, io: 
   for (const line of outcomeLines(report.outcomes)) io.out(line);
   for (const line of askedLines(report.politeness)) io.out(line);
   if (report.politeness.length > 0) io.out(`\n${politenessText(report.politeness)}`);
-  // A directory that cannot be written to can still be read.
-  const written = await write();
+  const written = await writeReportOf(paths.path, await gathered());
   const { audit, stages } = written.data;
   for (const text of stagesText('Stages', stages ?? [])) io.out(`\n${text}`);
   const found = Object.values(audit.counts).reduce((sum, count) => sum + count, 0);

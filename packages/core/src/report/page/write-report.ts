@@ -25,15 +25,19 @@ export async function writeReport(
   checkPaths('writeReport', paths, 'path', 'requestsPath', 'decisionsPath', 'warningsPath', 'robotsPath');
   // Loaded here: a crawl does not need it.
   const { gatherReport } = await import('./gather-report.js');
-  const data = await gatherReport(paths, nowMs, onRequests);
+  return writeReportOf(paths.path, await gatherReport(paths, nowMs, onRequests));
+}
+
+/** The same of figures that are known. @throws As `writeReport` */
+export async function writeReportOf(path: string, data: ReportData): ReturnType<typeof writeReport> {
   const html = await reportHtml(data);
-  const htmlPath = join(paths.path, 'report.html');
-  const jsonPath = join(paths.path, 'report.json');
+  const htmlPath = join(path, 'report.html');
+  const jsonPath = join(path, 'report.json');
   try {
     await writeWhole(jsonPath, `${JSON.stringify(data, null, 2)}\n`);
     await writeWhole(htmlPath, html);
   } catch (cause) {
-    throw new MannerlyError('log-failed', `the report could not be written into ${paths.path}: ${String(cause)}`, {
+    throw new MannerlyError('log-failed', `the report could not be written into ${path}: ${String(cause)}`, {
       cause,
       hint: 'Is the disk full, or the directory read-only?',
     });
