@@ -4,7 +4,7 @@
 import { Argument, Option } from 'commander';
 import type { ExportFormat } from '../output/export-items.js';
 import { EXIT_CODES_HELP } from './exit-codes.js';
-import { collected, countryArgument, numberArgument } from './flag-values.js';
+import { collected, countryArgument, cursorArgument, numberArgument } from './flag-values.js';
 import { NO_STORE_FLAG, RAW_CELLS_FLAG, SINK_FLAGS, STORE_FLAG } from './flags.js';
 
 export interface CommandRow {
@@ -222,7 +222,7 @@ It asks first, and refuses while processes are at work. Crawl directories, items
         flag('--limit <n>', 'maximum URLs printed')
           .argParser(numberArgument(1, 1_000, true))
           .default(100),
-        flag('--cursor <text>', 'continue where the last listing ended'),
+        flag('--cursor <text>', 'continue where the last listing ended').argParser(cursorArgument),
         JSON_FLAG,
       ],
       help: INSPECTION_HELP,

@@ -15,6 +15,11 @@ export function oneOf<T extends string>(flag: string, words: readonly T[], value
   return found;
 }
 
+/** @param hasCsv - Whether a CSV file is written. @throws UsageError */
+export function checkRawCells(rawCells: boolean | undefined, hasCsv: boolean): void {
+  if (rawCells === true && !hasCsv) throw new UsageError('--raw-cells needs --csv', 'For instance: --csv items.csv');
+}
+
 /** Reads a number of a range. @throws InvalidArgumentError */
 export function numberArgument(
   least: number,
@@ -36,6 +41,12 @@ export function dateArgument(text: string): number {
   const atMs = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isFinite(atMs)) return atMs;
   throw new InvalidArgumentError('Expected a date such as 2026-05-01 or 2026-05-01T18:30Z.');
+}
+
+/** Reads the end of a listing, as it was printed: its form is that of the store. @throws InvalidArgumentError */
+export function cursorArgument(text: string): string {
+  if (/^(?:(?:[0-9a-f]{2})+|\d+ .+)$/s.test(text)) return text;
+  throw new InvalidArgumentError('Expected what the last listing has printed behind --cursor.');
 }
 
 /** Reads the code of a country. @throws InvalidArgumentError */

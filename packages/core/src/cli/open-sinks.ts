@@ -8,6 +8,7 @@ import { namesPlace, readSecret } from '../secret-place.js';
 import type { PostgresQueries } from '../sinks/postgres-sink.js';
 import type { S3Client } from '../sinks/s3-bucket.js';
 import { UsageError } from './failure.js';
+import { checkRawCells } from './flag-values.js';
 import type { NamedSinks } from './flags.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -17,6 +18,7 @@ export async function namedSinks(
   { csv, rawCells, sqlite, postgres, webhook, s3 }: NamedSinks,
   env: Env = process.env,
 ): Promise<Sink[]> {
+  checkRawCells(rawCells, csv !== undefined);
   return [
     ...(csv === undefined
       ? []

@@ -34,6 +34,7 @@ describe('an unknown flag', () => {
     ['--wait', 'plan', 'Did you mean --interval?'],
     ['--user-agent', 'crawl', 'Did you mean --name?'],
     ['--output', 'crawl', 'Did you mean --out?'],
+    ['--output', 'export', 'Did you mean --to?'],
     ['--depth-limit', 'crawl', 'Did you mean --depth?'],
     ['--level', 'crawl', 'Did you mean --depth?'],
     ['--max-concurrency', 'crawl', 'Did you mean --concurrency?'],
@@ -104,6 +105,10 @@ describe('a wrong call', () => {
     ['a directory to explain that holds no crawl', ['explain', '/', 'https://example.org/'], /no crawl\.json/],
     ['a queue of no crawl', ['queue', '/'], /no crawl\.json/],
     ['a page of the queue without end', ['queue', '/', '--limit', '1e6'], /from 1 to 1000.*1e6|1e6.*from 1 to 1000/s],
+    ['a page of the queue that nothing has printed', ['queue', '/', '--cursor', 'xx'], /last listing has printed/],
+    ['a file of no format', ['export', '/', '--to', 'x.xyz'], /no format is known for x\.xyz.*\.parquet, or --format/s],
+    ['cells of no CSV file', ['export', '/', '--to', 'x.jsonl', '--raw-cells'], /--raw-cells needs --csv/],
+    ['cells of no CSV file', ['crawl', 'https://example.org/', ...who, '--raw-cells'], /--raw-cells needs --csv/],
     ['a directory that holds no crawl', ['report', '/'], /no crawl\.json/],
     ['datasets of something that is no site', ['datasets', 'ftp://example.org/', ...who], /not the URL of a site/],
   ])('%s', async (_, argv, says) => {

@@ -45,6 +45,7 @@ function flagHint(flag: string, command: Command): string | null {
   const elsewhere = FLAGS[meant] ?? row?.flag.name.replace(/ .*/, '') ?? `--${meant}`;
   const isCrawl = flags.includes('config') && flags.includes('name');
   if (isCrawl && WITHOUT_FLAG[name] !== undefined) return WITHOUT_FLAG[name];
+  if (meant === 'out' && flags.includes('to')) return 'Did you mean --to?';
   if (flags.includes(elsewhere.slice(2))) return `Did you mean ${elsewhere}?`;
   const near = spelledNearly(flag, flags);
   if (near !== null) return `Did you mean --${near}?`;

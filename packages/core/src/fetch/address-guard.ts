@@ -114,7 +114,9 @@ function parseRange(text: string): Range {
   const family = isIP(address);
   // An address is a range of one.
   const range = bits === undefined ? `${address}/${family === 4 ? 32 : 128}` : String(text);
-  if (family !== 0 && !address.includes('%') && ipaddr.isValidCIDR(range)) return ipaddr.parseCIDR(range);
+  // An octal or a typing error: "/0008" could be meant as "/8" or as "/0".
+  const isPlain = !address.includes('%') && !/^0\d/.test(bits ?? '');
+  if (family !== 0 && isPlain && ipaddr.isValidCIDR(range)) return ipaddr.parseCIDR(range);
   throw new MannerlyError(
     'option-invalid',
     `expected \`network.allowAddresses\` to hold addresses and ranges such as "127.0.0.0/8", got ${JSON.stringify(text)}`,

@@ -1,4 +1,4 @@
-// What is at stake: whoever copies a crawl to a read-only disk wants to know why a page is missing all the same.
+// What is at stake: who copies a crawl to a read-only disk wants to know why a page is missing all the same.
 
 import { FrontierError, memoryStore, systemClock } from '@mannerly/frontier';
 import { expect, it } from 'vitest';

@@ -85,6 +85,7 @@ describe('createCrawler', () => {
     ['no Crawl-delay', { robots: { maxCrawlDelayMs: 0 } }, 'option-invalid', '`robots.maxCrawlDelayMs`'],
     ['a port past the last', { network: { ports: [65_536] } }, 'option-invalid', '`network.ports[0]`'],
     ['no range', { network: { allowAddresses: ['10.0.0.0/99'] } }, 'option-invalid', '10.0.0.0/99'],
+    ['a prefix with zeros', { network: { allowAddresses: ['10.0.0.0/0008'] } }, 'option-invalid', '10.0.0.0/0008'],
     ['half an address', { network: { allowAddresses: ['10.0.0'] } }, 'option-invalid', '10.0.0'],
     ['a scoped address', { network: { allowAddresses: ['fe80::1%eth0'] } }, 'option-invalid', 'fe80'],
     ['no body at all', { network: { maxBodyBytes: 0 } }, 'option-invalid', '`network.maxBodyBytes`'],

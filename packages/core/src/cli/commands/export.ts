@@ -1,6 +1,7 @@
 // `mannerly export`: the items of a crawl as one file of JSON lines, CSV or Parquet, each item once.
 
 import { existsSync } from 'node:fs';
+import { extname } from 'node:path';
 import type { JsonValue } from '@mannerly/frontier';
 import { EXPORT_FORMATS, type ExportFormat, exportItems } from '../../output/export-items.js';
 import { currentItems, joinedItems } from '../../output/joined-items.js';
@@ -8,7 +9,7 @@ import { plural } from '../../report/table.js';
 import { readCrawlDirectories } from '../crawl-directories.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
-import { oneOf } from '../flag-values.js';
+import { checkRawCells, oneOf } from '../flag-values.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { recordedCount, showWork } from '../progress.js';
@@ -55,7 +56,13 @@ function preferencesOf(line: string): string {
   return JSON.stringify({ id, url, preferences, license });
 }
 
-function wantedFrom({ to, csv, format, preferences }: Flags): { readonly to: string; readonly format: ExportFormat }[] {
+function wantedFrom({
+  to,
+  csv,
+  format,
+  rawCells,
+  preferences,
+}: Flags): { readonly to: string; readonly format: ExportFormat }[] {
   if (to === undefined && format !== undefined)
     throw new UsageError('--format needs --to', 'For instance: --to items.parquet');
   if (preferences === true && (to ?? csv) !== undefined)
@@ -64,13 +71,22 @@ function wantedFrom({ to, csv, format, preferences }: Flags): { readonly to: str
     ...(to === undefined ? [] : [{ to, format: oneOf('--format', EXPORT_FORMATS, format ?? formatOf(to)) }]),
     ...(csv === undefined ? [] : [{ to: csv, format: 'csv' as const }]),
   ];
+  checkRawCells(
+    rawCells,
+    wanted.some((each) => each.format === 'csv'),
+  );
   const taken = wanted.find((each) => existsSync(each.to));
   if (taken !== undefined) throw new UsageError(`${taken.to} exists already`, 'Name another file, or remove it.');
   return wanted;
 }
 
-/** By the extension, where no format is named. */
+/** By the extension, where no format is named; a file without one gets JSON lines. @throws UsageError */
 function formatOf(to: string): string {
-  const extension = to.toLowerCase().split('.').at(-1) ?? '';
-  return extension === 'csv' || extension === 'parquet' ? extension : 'jsonl';
+  const extension = extname(to).slice(1).toLowerCase();
+  if (['', 'json', 'jsonl', 'ndjson'].includes(extension)) return 'jsonl';
+  if (extension === 'csv' || extension === 'parquet') return extension;
+  throw new UsageError(
+    `no format is known for ${to}`,
+    'Name a file that ends in .jsonl, .csv or .parquet, or --format.',
+  );
 }
