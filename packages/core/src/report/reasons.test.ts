@@ -10,6 +10,10 @@ describe('the table of reasons', () => {
     expect(reason.todo === '' || /^[A-Z].*\.$/.test(reason.todo)).toBe(true);
   });
 
+  it.each(Object.entries(REASONS))('%s names no flag without the option or call of a program', (_, { todo }) => {
+    expect(todo.replaceAll(/`[^`]+` \(--[a-z-]+[^)]*\)/g, '')).not.toContain('--');
+  });
+
   it.each([
     ['robots-rule', 'excluded'],
     ['status-404', 'failed'],

@@ -17,6 +17,8 @@ export interface ReasonEntry {
   readonly bound?: string;
 }
 
+const retried = (reason: string): string => `\`run({ retry: { reason: '${reason}' } })\` (--retry ${reason})`;
+const UNPARK = '`crawler.unpark(host)` (--unpark HOST)';
 const AGAIN_LATER = 'Run the same crawl again after that time.';
 
 /** The rows of one stage; `todo` applies to those that do not say otherwise. */
@@ -81,7 +83,7 @@ export const REASONS = {
   license: rows(
     ['held'],
     'page',
-    'Read the document; `licensing.accepted` or a token of your own lets it go on, then `--retry license`.',
+    `Read the document; \`licensing.accepted\` or a token of your own lets it go on, then ${retried('license')}.`,
   )('A licence of the site asks for more than the crawl has: a payment, a token, terms, or it cannot be read.'),
   canonical: excludedByPage('The page names another URL as its canonical one, and the crawl keeps only that.', ''),
   'link-ugc': excludedByPage('The link carries rel=ugc, and the crawl does not follow those.', ''),
@@ -182,11 +184,11 @@ export const REASONS = {
   ),
   'charged-unasked': failed(
     'The site says that it has charged for the page; the crawl offered nothing, and its host is parked.',
-    'Ask the site what it charged and whom. `--unpark` goes on with the host.',
+    `Ask the site what it charged and whom. ${UNPARK} goes on with the host.`,
   ),
   'sign-in-refused': failed(
     'The site does not take the credential of `signIn` for this page; its host is parked.',
-    'Check the account by hand. Then run with `--unpark HOST` and `--retry sign-in-refused`.',
+    `Check the account by hand. Then ${UNPARK} and ${retried('sign-in-refused')}.`,
   ),
   challenged: failed(
     'It answered with a challenge for browsers instead of the page.',
@@ -196,15 +198,15 @@ export const REASONS = {
   'retries-exhausted': failed('Every try ended in an answer that allows another try.', AGAIN_LATER),
   'handler-error': failedInCode(
     'The handler threw; nothing of what it emitted or followed was kept.',
-    'Fix the handler: `mannerly explain` and errors.jsonl have the error with its stack. Then run with --retry handler-error.',
+    `Fix the handler: \`crawler.explain\` and errors.jsonl have the error with its stack. Then ${retried('handler-error')}.`,
   ),
   poison: rows(['failed'], 'page')(
     'The process ended twice while the page was read or handled, so it is left out.',
-    'Look at the page and at your handler for it; `--retry poison` reads it once more.',
+    `Look at the page and at your handler for it; ${retried('poison')} reads it once more.`,
   ),
   'render-failed': rows(['failed'], 'page')(
     'It was fetched, and the browser could not open it; the detail says how. No handler saw it.',
-    'With `--retry` it is requested once more.',
+    `With ${retried('render-failed')} it is requested once more.`,
   ),
   'user-data-invalid': failedInCode(
     'The data given with the URL does not meet the schema of its route; no handler saw the page.',
@@ -244,7 +246,10 @@ export const REASONS = {
   'visit-time': held('The host is outside its Visit-time.'),
   'request-rate-closed': held('The Request-rate of the host allows no documents now.'),
   'host-paused': held('The host required a pause (429, 503, Retry-After) or keeps failing.'),
-  'host-parked': held('The host is parked until somebody unparks it.', 'Check its answers, then run the crawl again.'),
+  'host-parked': held(
+    'The host is parked until somebody unparks it.',
+    `Check its answers: it refuses you. Then ${UNPARK}.`,
+  ),
   'address-shared': held('Another host on its address comes first (`politeness.perIp`).'),
   'not-before': held('Its next try is later.'),
   'run-ended': held('The run ended before its turn came.', 'Run the same crawl again.'),
