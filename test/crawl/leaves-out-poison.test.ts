@@ -82,4 +82,28 @@ describe('a page that kills the process', () => {
     expect(asked()).toBe(3);
     expect(existsSync(join(cwd, 'crawl', 'reading.jsonl'))).toBe(false);
   });
+
+  it('is another than a page whose items a sink was writing: its items are written in the end', {
+    timeout: 60_000,
+  }, async () => {
+    const web = await site();
+    const cwd = place();
+    writeFileSync(join(cwd, 'harmless'), '');
+    rmSync(join(cwd, 'mannerly.config.json'));
+    writeFileSync(
+      join(cwd, 'mannerly.config.mjs'),
+      `import { existsSync } from 'node:fs';
+const waiting = {
+  name: 'waiting',
+  async open() {},
+  async write([item]) { if (item?.url.endsWith('/2') && !existsSync('answers')) process.kill(process.pid, 'SIGKILL'); },
+  async close() {},
+};
+export default { handlers: './handlers.mjs', sinks: [waiting] };
+`,
+    );
+    for (let times = 0; times < 3; times += 1) expect((await crawl(cwd, web)).signal).toBe('SIGKILL');
+    writeFileSync(join(cwd, 'answers'), '');
+    expect(JSON.parse((await crawl(cwd, web)).printed)).toMatchObject({ state: 'finished', items: PAGES.length });
+  });
 });

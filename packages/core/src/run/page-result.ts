@@ -217,7 +217,10 @@ async function storedResult(
   const same = (await run.recrawl?.emitted(work, staged.data)) ?? null;
   if (same !== null) return { ...(await unchanged(run, same, exclusion)), candidates };
   const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data, staged.kept) : [];
-  if ((await run.items.write(items)) === 'stopped') return RETURNED;
+  const write = () => run.items.write(items);
+  // A sink may wait for its server: that a process is ended meanwhile is no fault of the page.
+  const written = run.setup.sinks.length === 0 ? write() : run.readings.notDuring(work.url, write);
+  if ((await written) === 'stopped') return RETURNED;
   journal.items(items);
   journal.staged(work, page, staged);
   if (page.truncated === 'limit') run.totals.truncatedCount += 1;
