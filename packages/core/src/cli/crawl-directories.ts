@@ -1,10 +1,10 @@
-// The directories of all machines that worked on one crawl, read as one account.
+// Crawl directories that a command reads: those of all machines that worked on one crawl, as one account.
 
 import { realpath } from 'node:fs/promises';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
+import { damageOf } from '../run/directory-damage.js';
 import { UsageError } from './failure.js';
 import type { CliIo } from './io.js';
-import { tellDamage } from './tell-damage.js';
 
 type ReadDirectory = Awaited<ReturnType<typeof readCrawlDirectory>>;
 
@@ -36,4 +36,12 @@ export async function readCrawlDirectories(
     throw new UsageError(`${first.path} holds a crawl by ${names} as ${path}`, hint);
   }
   return [first, ...others];
+}
+
+/** Says what is not as the last run left it, file by file. @throws MannerlyError as `readCrawlDirectory` */
+export async function tellDamage(directories: readonly string[], io: CliIo): Promise<void> {
+  for (const directory of directories) {
+    await readCrawlDirectory(directory);
+    for (const file of await damageOf(directory)) io.err(`Damaged: ${file}.`);
+  }
 }

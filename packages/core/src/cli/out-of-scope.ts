@@ -8,7 +8,7 @@ import { partsOf } from '../directory/crawl-paths.js';
 import type { ScopeOptions } from '../options/crawler-options.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { finalDecisions } from '../report/read-logs.js';
-import { printable } from '../report/table.js';
+import { plural, printable } from '../report/table.js';
 
 /** Decisions that are read, and hosts at most; of a crawl with more this says nothing. */
 const MAX_DECISIONS = 200_000;
@@ -42,7 +42,7 @@ export async function outOfScopeText(
   const ofDomain = options.within === 'domain' ? [] : away.filter(({ first }) => related.isInside(first));
   const total = closed.reduce((sum, { links }) => sum + links, 0);
   return [
-    `Every link led out of scope: ${total} ${total === 1 ? 'link' : 'links'}, to ${few(closed.map(({ host, links }) => `${host} (${links})`))}.`,
+    `Every link led out of scope: ${plural(total, 'link')}, to ${few(closed.map(({ host, links }) => `${host} (${links})`))}.`,
     ...(ofDomain.length === 0 ? [] : [`  --within domain opens ${few(ofDomain.map(({ host }) => host))}.`]),
     ...(away[0] === undefined
       ? []

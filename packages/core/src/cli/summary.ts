@@ -6,7 +6,7 @@ import type { CrawlReport } from '../report/crawl-report.js';
 import { fetchedNoPage, whyNothingFetched } from '../report/nothing-fetched.js';
 import { droppedByBounds } from '../report/outcome-counts.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
-import { iso, plural, politenessText, printable, remarksText } from '../report/table.js';
+import { iso, plural, politenessText, printable, remarksText, sumOf } from '../report/table.js';
 
 /** @param isOnServer - Whether its queue is on a server, where `--reset` deletes nothing. */
 export function summaryText(report: CrawlReport, isOnServer = false): string {
@@ -98,7 +98,7 @@ function endText(report: CrawlReport, isOnServer: boolean): string {
   ].join(', ');
   const others = Object.entries(report.outcomes)
     .filter(([status]) => status !== 'fetched')
-    .map(([status, reasons]) => `${total(reasons)} ${status} (${countsText(reasons)})`);
+    .map(([status, reasons]) => `${sumOf(reasons)} ${status} (${countsText(reasons)})`);
   const left = queued === 0 ? [] : [`${queued} left in the queue`];
   return `${how} ${[counts, ...others, ...left].join('; ')}.`;
 }
@@ -126,10 +126,6 @@ function waitingText({ waiting }: CrawlReport): string {
   });
   const more = waiting.length > 20 ? [`  … and ${waiting.length - 20} more`] : [];
   return ['Waiting:', ...lines, ...more].join('\n');
-}
-
-function total(reasons: Readonly<Record<string, number>>): number {
-  return Object.values(reasons).reduce((sum, count) => sum + count, 0);
 }
 
 function countsText(reasons: Readonly<Record<string, number>>): string {
@@ -160,15 +156,11 @@ export function storeReportText(report: StoreReport): string {
     ...(report.bound === null ? [] : [`Its bound of ${report.bound} is used up.`]),
     ...outcomeLines(report.outcomes),
     '',
-    `${processCount(processes.length)}:`,
+    `${plural(processes.length, 'process', 'processes')}:`,
     ...processes.map(processText),
     '',
     'The politeness to each host is in the logs of each machine: mannerly report <dir>.',
   ].join('\n');
-}
-
-export function processCount(count: number): string {
-  return `${count} process${count === 1 ? '' : 'es'}`;
 }
 
 export function processText(process: StoreReport['processes'][number]): string {

@@ -30,7 +30,7 @@ export function planText(plan: CrawlPlan): string {
     ...hostTable(COLUMNS, hosts),
     '',
     ...estimateLines(plan),
-    `To plan it, ${planningRequests} ${planningRequests === 1 ? 'request was' : 'requests were'} made in ${durationText(planningMs)}: robots.txt and sitemaps only.`,
+    `To plan it, ${plural(planningRequests, 'request was', 'requests were')} made in ${durationText(planningMs)}: robots.txt and sitemaps only.`,
     ...(plan.isWhole
       ? []
       : ['The reading was stopped, or reached a bound of its own: the plan lacks what was not read.']),
@@ -99,7 +99,7 @@ const ENDS: Readonly<Record<CrawlPlan['estimate']['ends'], string>> = {
 };
 
 function totalsText({ durationMs, pages, requests }: CrawlPlan['range']['least']): string {
-  return `${durationText(durationMs)} for ${pages} ${pages === 1 ? 'page' : 'pages'} in ${requests} requests`;
+  return `${durationText(durationMs)} for ${plural(pages, 'page')} in ${requests} requests`;
 }
 
 /** A crawl without a page: an estimate of nothing would hide that. */
@@ -140,7 +140,7 @@ export function planAgainText(plan: RecrawlPlan): string {
   return [
     ...hostTable(VISIT_COLUMNS, hosts),
     '',
-    `Of ${plural(known, 'known page')} ${due} ${due === 1 ? 'is' : 'are'} due, and ${visits} would be visited${first}.${next}`,
+    `Of ${plural(known, 'known page')} ${plural(due, 'is', 'are')} due, and ${visits} would be visited${first}.${next}`,
     `Expected to be as they were visited: ${percent(freshNow)} of the pages now, ${percent(freshAfter)} after the run.`,
     `Expected of the visits: ${changed.toFixed(1)} changed pages, ${bytesSaved} bytes not transferred.`,
     ...hosts

@@ -2,20 +2,21 @@
 
 import type { CrawlReport } from './crawl-report.js';
 import { explainedReason } from './reasons.js';
+import { sumOf } from './table.js';
 
 type Ended = Pick<CrawlReport, 'pages' | 'state' | 'alreadyFinished' | 'outcomes'>;
 
 /** How many pages were fetched: those that failed, redirects, sitemaps and companion files left out. @throws Never */
 export function fetchedPages({ outcomes }: Pick<CrawlReport, 'outcomes'>): number {
   const { redirect: _, companion: __, sitemap: ___, ...pages } = outcomes['fetched'] ?? {};
-  return Object.values(pages).reduce((sum, count) => sum + count, 0);
+  return sumOf(pages);
 }
 
 /** Whether no page was fetched, by other processes of the crawl neither: their pages have no outcome here. */
 export function fetchedNoPage(report: Pick<CrawlReport, 'pages' | 'outcomes'>): boolean {
   const { held: _, ...decided } = report.outcomes;
-  const urls = Object.values(decided).flatMap((reasons) => Object.values(reasons));
-  return fetchedPages(report) === 0 && report.pages <= urls.reduce((sum, count) => sum + count, 0);
+  const urls = Object.values(decided).reduce((sum, reasons) => sum + sumOf(reasons), 0);
+  return fetchedPages(report) === 0 && report.pages <= urls;
 }
 
 /**

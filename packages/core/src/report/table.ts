@@ -21,8 +21,13 @@ export function iso(ms: number): string {
 }
 
 /** A number with its noun, `1 page`, `2 pages`. @throws Never */
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** The sum of counts by name. @throws Never */
+export function sumOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 /** Text from a site made safe to print: without control and direction characters, cut to `limit`. @throws Never */

@@ -4,6 +4,7 @@ import type { WatchedCrawl } from '../../dashboard/view.js';
 import type { ProcessReport, StoreInspection, StoreReport } from '../../inspection/store-inspection.js';
 import { familiesOf, type MetricFamily } from '../../metrics/joined-metrics.js';
 import type { CrawlProgress } from '../../report/crawl-report.js';
+import { sumOf } from '../../report/table.js';
 import { type CrawlActivity, NO_ACTIVITY } from '../../run/activity.js';
 import type { CrawlOrder } from '../../run/crawl-orders.js';
 import { EXIT } from '../exit-codes.js';
@@ -106,8 +107,7 @@ class WatchedStore {
 
 function progressOf({ processes, outcomes, ...whole }: StoreReport): CrawlProgress {
   const { pages, requests, hosts, queued, items, bytes, runningMs } = whole;
-  const countOf = (status: string): number =>
-    Object.values(outcomes[status] ?? {}).reduce((sum, count) => sum + count, 0);
+  const countOf = (status: string): number => sumOf(outcomes[status] ?? {});
   return {
     ...{ pages, requests, hosts, queued, items, bytes, runningMs, inFlight: underwayOf(processes) },
     ...{ excluded: countOf('excluded'), dropped: countOf('dropped'), failed: countOf('failed') },

@@ -10,11 +10,11 @@ import { parseUrl } from '../../parse-url.js';
 import type { Explanation } from '../../report/explain.js';
 import { explanationText } from '../../report/explain-text.js';
 import { printable } from '../../report/table.js';
+import { tellDamage } from '../crawl-directories.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { inspecting, whereOf } from '../open-inspection.js';
-import { tellDamage } from '../tell-damage.js';
 
 /**
  * Runs the command. A URL that the crawl never met is no error.

@@ -2,13 +2,14 @@
 
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import type { ProcessReport, StoreInspection } from '../../inspection/store-inspection.js';
+import { plural } from '../../report/table.js';
 import { type CrawlOrder, orderInFile } from '../../run/crawl-orders.js';
 import { EXIT } from '../exit-codes.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { ORDER_ANSWER_LOOK_MS, ORDER_ANSWER_MS } from '../limits.js';
 import { inspectingStore, whereOf } from '../open-inspection.js';
-import { processCount, processText } from '../summary.js';
+import { processText } from '../summary.js';
 
 const HAS_OBEYED: Readonly<Record<CrawlOrder, (process: ProcessReport) => boolean>> = {
   pause: ({ phase, underway }) => (phase === 'paused' || phase === 'stopping') && underway === 0,
@@ -59,7 +60,9 @@ async function orderToAll(
     const obeyed = told.length - waiting.length;
     if (isJson) io.out(json({ order, obeyed, waiting }));
     else {
-      io.out(told.length === 0 ? 'No process is at work.' : `${processCount(obeyed)} ${OBEYED[order]}.`);
+      io.out(
+        told.length === 0 ? 'No process is at work.' : `${plural(obeyed, 'process', 'processes')} ${OBEYED[order]}.`,
+      );
       for (const process of waiting) io.out(`${processText(process)}; has not answered yet`);
       if (NEXT[order] !== '') io.err(NEXT[order].replace(' there', ''));
     }

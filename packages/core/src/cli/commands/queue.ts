@@ -3,10 +3,10 @@
 import type { QueuedUrl } from '@mannerly/frontier';
 import { present } from '../../present.js';
 import { printable } from '../../report/table.js';
+import { tellDamage } from '../crawl-directories.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { inspecting, whereOf } from '../open-inspection.js';
-import { tellDamage } from '../tell-damage.js';
 
 /** Runs the command. An empty queue is no error. @throws MannerlyError `directory-in-use` during a run */
 export async function queueCommand(directory: string | undefined, flags: Flags, io: CliIo): Promise<void> {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { jsonlSink } from '../../output/jsonl.js';
 import { replay } from '../../replay/replay.js';
 import { plural, printable } from '../../report/table.js';
+import { tellDamage } from '../crawl-directories.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
@@ -13,7 +14,6 @@ import type { CliIo } from '../io.js';
 import { namedSinks } from '../open-sinks.js';
 import { recordedCount, showWork } from '../progress.js';
 import { stagesText } from '../summary.js';
-import { tellDamage } from '../tell-damage.js';
 
 /** Runs the command. @throws UsageError for files that cannot be loaded or exist already; MannerlyError as `replay` */
 export async function replayCommand(directory: string, flags: Flags, io: CliIo): Promise<number> {

@@ -4,7 +4,7 @@ import { askedLines } from '../../report/asked-prices.js';
 import { reportFromLogs } from '../../report/from-logs.js';
 import { gatherReport } from '../../report/page/gather-report.js';
 import { writeReportOf } from '../../report/page/write-report.js';
-import { politenessText } from '../../report/table.js';
+import { politenessText, sumOf } from '../../report/table.js';
 import { readCrawlDirectories } from '../crawl-directories.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
@@ -49,7 +49,7 @@ export async function reportCommand(named: readonly string[], flags: Flags, io: 
   const written = await writeReportOf(paths.path, await gathered());
   const { audit, stages } = written.data;
   for (const text of stagesText('Stages', stages ?? [])) io.out(`\n${text}`);
-  const found = Object.values(audit.counts).reduce((sum, count) => sum + count, 0);
+  const found = sumOf(audit.counts);
   const verdict = audit.passed ? 'no violation' : `${found} violations: mannerly audit ${named.join(' ')}`;
   io.out(`\nAudit:  ${verdict}\nReport: ${written.htmlPath}\n        ${written.jsonPath}`);
 }

@@ -3,10 +3,10 @@
 import { packageArchive } from '../../archive/package-archive.js';
 import { present } from '../../present.js';
 import { plural } from '../../report/table.js';
+import { tellDamage } from '../crawl-directories.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { showWork } from '../progress.js';
-import { tellDamage } from '../tell-damage.js';
 
 /** Runs the command. @throws MannerlyError as `packageArchive` */
 export async function waczCommand(directory: string, { to, title, json: asJson }: Flags, io: CliIo): Promise<void> {

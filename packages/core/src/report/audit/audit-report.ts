@@ -1,6 +1,6 @@
 // What an audit can find, what it returns, and the same as text for a terminal or the log of a CI job.
 
-import { iso, plural, printable } from '../table.js';
+import { iso, plural, printable, sumOf } from '../table.js';
 import { MAX_LISTED_VIOLATIONS } from './limits.js';
 
 /** Every kind of violation in the order of reports, and what was requested, as the end of a sentence. */
@@ -74,7 +74,7 @@ export function withFindings(report: AuditReport, { found, count, notes }: Signa
 export function auditText(report: AuditReport, limit = 20): string {
   const { passed, requests, hosts, runs, counts, violations, notes } = report;
   const judged = `${plural(requests, 'request')} to ${plural(hosts, 'host')} in ${plural(runs, 'run')}`;
-  const found = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const found = sumOf(counts);
   const lines = [`Not polite: ${judged}.`];
   if (passed) lines[0] = `Polite: ${judged}, no violation found.`;
   else if (requests === 0 && found === 0) lines[0] = 'Nothing to audit.';

@@ -24,6 +24,7 @@ import { boundsMet, type CountedReason, OutcomeCounts } from '../outcome-counts.
 import { cut, RequestCounts } from '../politeness.js';
 import { allWarnings, finalDecisions, type LogPaths, readStages } from '../read-logs.js';
 import { reasonOf } from '../reasons.js';
+import { sumOf } from '../table.js';
 import { HostAccount } from './host-account.js';
 import { methodsText } from './methods.js';
 import { Pauses } from './pauses.js';
@@ -96,7 +97,7 @@ export async function gatherReport(
   const { startedAtMs, endedAtMs } = audit;
   const { requests, pages: pageRequests, robotsRequests, bytes, signed } = answers;
   const outcomes = counts.outcomes();
-  const found = Object.values(outcomes).reduce((sum, urls) => sum + urls, 0);
+  const found = sumOf(outcomes);
   const data = {
     format: 2,
     generatedAtMs: nowMs,

@@ -2,6 +2,7 @@
 
 import type { RunPromise } from '../decision.js';
 import { droppedByBounds } from '../outcome-counts.js';
+import { sumOf } from '../table.js';
 import type { ReportData } from './report-data.js';
 
 type Data = Omit<ReportData, 'methods'>;
@@ -90,7 +91,7 @@ function auditText({ audit, totals }: Data): string {
   if (totals.requests === 0) return '';
   const judged = 'An independent audit of the request log (mannerly audit) judged';
   if (audit.passed) return `${judged} all ${number(audit.requests)} requests and found no violation.`;
-  const found = Object.values(audit.counts).reduce((sum, count) => sum + count, 0);
+  const found = sumOf(audit.counts);
   return `${judged} ${number(audit.requests)} requests and found ${number(found)} violations, which are listed in the report.`;
 }
 
