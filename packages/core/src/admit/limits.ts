@@ -10,7 +10,6 @@ export const MAX_TRAP_LIKENESSES = 64; // pages of a group that are remembered b
 /** Repeating pages of a group that are remembered by their URL, 8 bytes each: those whose links may still be queued. */
 export const MAX_TRAP_BREEDERS = 256;
 export const MAX_TRAPS = 1_000; // traps remembered; the oldest goes first, and is found again
-export const MAX_KNOWN_DOMAINS = 8_192; // host names whose registrable domain is remembered for the watch over traps
 
 // Scope
 /** Patterns, prefixes or hosts of one option of the scope. Ours: each is asked of every link. */

@@ -2,7 +2,6 @@
 // groups of URLs whose pages are compared (traps.ts). Cheap for usual URLs, since every link is checked.
 
 import { hostKeyOf, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
-import { MAX_KNOWN_DOMAINS } from './limits.js';
 
 /** When URLs count as a trap. The option table has the ranges and the defaults. */
 export interface ResolvedTrapOptions {
@@ -123,35 +122,28 @@ export interface UrlGroup extends TrapFinding {
   readonly isWide: boolean;
 }
 
-/** Makes a finder, which remembers the registrable domains of hosts it has met, within a bound. @throws Never */
-export function createGroupFinder(): (url: string, from: string | null) => readonly UrlGroup[] {
-  const domains = new Map<string, string>();
-  const domainOf = ({ host, scheme }: UrlParts): string => {
-    const known = domains.get(host);
-    if (known !== undefined) return known;
-    if (domains.size >= MAX_KNOWN_DOMAINS) domains.clear();
-    const domain = hostKeyOf(`${scheme}://${host}/`, 'domain') ?? host;
-    domains.set(host, domain);
-    return domain;
-  };
-  return (url, from) => {
-    const to = parseUrlParts(url);
-    const on = from === null ? null : parseUrlParts(from);
-    if (to === null || on === null) return [];
-    if (to.host !== on.host) {
-      const domain = domainOf(to);
-      return domain === domainOf(on) ? [{ rule: 'alike-hosts', pattern: `*.${domain}`, isWide: true }] : [];
-    }
-    const groups: UrlGroup[] = [];
-    const shape = shapeOf(to);
-    if (shape === shapeOf(on)) groups.push({ rule: 'alike-pages', pattern: to.host + shape, isWide: false });
-    if (isBelow(to, on)) {
-      const first = mask(to.path.split('/')[1] ?? '');
-      groups.push({ rule: 'alike-growth', pattern: `${to.host}/${first}/…`, isWide: false });
-    }
-    groups.push({ rule: 'alike-host', pattern: `${to.host}/…`, isWide: true });
-    return groups;
-  };
+/** The groups of a URL and the page it was found on. @throws Never */
+export function groupsOf(url: string, from: string | null): readonly UrlGroup[] {
+  const to = parseUrlParts(url);
+  const on = from === null ? null : parseUrlParts(from);
+  if (to === null || on === null) return [];
+  if (to.host !== on.host) {
+    const domain = domainOf(to);
+    return domain === domainOf(on) ? [{ rule: 'alike-hosts', pattern: `*.${domain}`, isWide: true }] : [];
+  }
+  const groups: UrlGroup[] = [];
+  const shape = shapeOf(to);
+  if (shape === shapeOf(on)) groups.push({ rule: 'alike-pages', pattern: to.host + shape, isWide: false });
+  if (isBelow(to, on)) {
+    const first = mask(to.path.split('/')[1] ?? '');
+    groups.push({ rule: 'alike-growth', pattern: `${to.host}/${first}/…`, isWide: false });
+  }
+  groups.push({ rule: 'alike-host', pattern: `${to.host}/…`, isWide: true });
+  return groups;
+}
+
+function domainOf({ host, scheme }: UrlParts): string {
+  return hostKeyOf(`${scheme}://${host}/`, 'domain') ?? host;
 }
 
 /** The folder with its numbers and tokens masked, whatever the last segment, and whether there is a query. */

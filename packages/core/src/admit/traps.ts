@@ -15,7 +15,7 @@ import type { UrlParts } from '@mannerly/frontier/internal';
 import { MAX_TRAP_BREEDERS, MAX_TRAP_GROUPS, MAX_TRAP_LIKENESSES, MAX_TRAPS } from './limits.js';
 import { hashOf, likenessOf } from './page-likeness.js';
 import {
-  createGroupFinder,
+  groupsOf,
   type ResolvedTrapOptions,
   type TrapFinding,
   type TrapRule,
@@ -42,7 +42,6 @@ const LIMIT_SHARES: Readonly<Partial<Record<TrapRule, number>>> = { 'alike-host'
 
 export class Traps {
   readonly #options: ResolvedTrapOptions;
-  readonly #groupsOf = createGroupFinder();
   /** The one used longest ago stands first. */
   readonly #groups = new Map<string, Group>();
   readonly #traps = new Map<string, Group>();
@@ -68,7 +67,7 @@ export class Traps {
   judge(url: string, from: string | null): TrapFinding | null {
     if (this.#traps.size === 0 || from === null) return null;
     if (!this.#trapped.has(hostOf(url)) && !this.#trapped.has('*')) return null;
-    for (const name of this.#groupsOf(url, from)) {
+    for (const name of groupsOf(url, from)) {
       const trap = this.#traps.get(keyOf(name));
       if (trap !== undefined && (!name.isWide || trap.hasBreeder(from))) return trap.finding;
     }
@@ -81,7 +80,7 @@ export class Traps {
 
   /** A page came. @returns Whether it should be read: of most pages it is enough to know that they came. */
   wants(url: string, from: string | null): boolean {
-    const found = this.#groupsOf(url, from).map((name) => this.#groupFor(name));
+    const found = groupsOf(url, from).map((name) => this.#groupFor(name));
     for (const group of found) group.skipped += 1;
     return found.some((group) => group.isDue());
   }
@@ -91,7 +90,7 @@ export class Traps {
     const proved: TrapFinding[] = [];
     const likeness = likenessOf(html);
     // What is read for one group is there for the others: they take their samples from the same pages.
-    for (const name of this.#groupsOf(url, from)) {
+    for (const name of groupsOf(url, from)) {
       const group = this.#groupFor(name);
       if (group.isTrap && !name.isWide) continue;
       const wasSuspect = group.isSuspect;
@@ -120,7 +119,7 @@ export class Traps {
   /** The suspicious groups of a link whose page repeated another. */
   #suspectsThatBred(url: string, from: string | null): readonly Group[] {
     if (this.#suspects === 0 || from === null) return [];
-    return this.#groupsOf(url, from).flatMap((name) => {
+    return groupsOf(url, from).flatMap((name) => {
       const group = this.#known(keyOf(name));
       return group?.isSuspect === true && group.hasBreeder(from) ? [group] : [];
     });

@@ -13,7 +13,7 @@ export type AddressAnswer =
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
   | { readonly kind: 'failed'; readonly detail: string };
 
-type Entry<Verdict> = { verdict: Verdict | Promise<Verdict>; untilMs: number };
+type Entry<Verdict> = { readonly verdict: Promise<Verdict>; untilMs: number };
 
 /** The names of one crawl, and what follows from their addresses. */
 export class AddressBook<Verdict> {
@@ -38,20 +38,21 @@ export class AddressBook<Verdict> {
     this.#judge = judge;
   }
 
-  /** Never rejects. All callers get the same promise while the look-up is under way, then its verdict at once. */
-  verdictOn(hostname: string): Verdict | Promise<Verdict> {
-    let entry = this.#entries.get(hostname);
-    if (entry === undefined || entry.untilMs <= this.#nowMs()) {
-      const asked = withDeadline(this.#lookUp, hostname).then((answer) => {
-        fresh.untilMs = this.#nowMs() + (answer.kind === 'failed' ? DNS_FAILURE_TTL_MS : DNS_TTL_MS);
-        fresh.verdict = this.#judge(hostname, answer);
-        return fresh.verdict;
-      });
-      const fresh: Entry<Verdict> = { verdict: asked, untilMs: Number.POSITIVE_INFINITY };
-      entry = fresh;
-    }
+  /** Never rejects. All callers share one look-up. */
+  verdictOn(hostname: string): Promise<Verdict> {
+    const kept = this.#entries.get(hostname);
+    const entry = kept === undefined || kept.untilMs <= this.#nowMs() ? this.#ask(hostname) : kept;
     keepLatest(this.#entries, hostname, entry, MAX_DNS_NAMES);
     return entry.verdict;
+  }
+
+  #ask(hostname: string): Entry<Verdict> {
+    const verdict = withDeadline(this.#lookUp, hostname).then((answer) => {
+      entry.untilMs = this.#nowMs() + (answer.kind === 'failed' ? DNS_FAILURE_TTL_MS : DNS_TTL_MS);
+      return this.#judge(hostname, answer);
+    });
+    const entry: Entry<Verdict> = { verdict, untilMs: Number.POSITIVE_INFINITY };
+    return entry;
   }
 }
 

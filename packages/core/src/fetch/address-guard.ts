@@ -18,8 +18,8 @@ export type GuardAnswer =
     };
 
 export interface AddressGuard {
-  /** At once where the addresses are known. Never rejects. */
-  judge(url: URL): GuardAnswer | Promise<GuardAnswer>;
+  /** Never rejects. */
+  judge(url: URL): Promise<GuardAnswer>;
 }
 
 export interface AddressGuardOptions {
@@ -48,7 +48,7 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
   const book = new AddressBook(options.resolve, options.nowMs, judge);
   const ports = options.ports === 'any' ? null : new Set([80, 443, ...options.ports]);
   return {
-    judge({ protocol, port, hostname }) {
+    async judge({ protocol, port, hostname }) {
       if (!/^https?:$/.test(protocol)) {
         return refused('scheme-unsupported', `only http and https are fetched, not ${protocol}`);
       }
@@ -57,19 +57,18 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
       if (!isUsualPort && opened.length === 0) return refusedPort(number);
       // The URL parser has turned every notation of an IPv4 address into dotted decimal, and put IPv6 into brackets.
       const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : isIPv4(hostname) ? hostname : null;
-      const answerOf = (verdict: NameVerdict): GuardAnswer => {
-        if (verdict.kind === 'refused') return verdict;
-        return isUsualPort || verdict.isOpened ? verdict.go : refusedPort(number);
-      };
-      if (literal !== null) return answerOf(judge(literal, { kind: 'addresses', addresses: [literal] }));
-      const verdict = book.verdictOn(hostname);
-      return verdict instanceof Promise ? verdict.then(answerOf) : answerOf(verdict);
+      const verdict =
+        literal === null ? await book.verdictOn(hostname) : judge(literal, { kind: 'addresses', addresses: [literal] });
+      if (verdict.kind === 'refused') return verdict;
+      const { isOpened, ...go } = verdict;
+      return isUsualPort || isOpened ? go : refusedPort(number);
     },
   };
 }
 
 type Refusal = Extract<GuardAnswer, { kind: 'refused' }>;
-type NameVerdict = Refusal | { readonly kind: 'go'; readonly go: GuardAnswer; readonly isOpened: boolean };
+/** `isOpened`: all of its addresses lie in ranges that were opened. */
+type NameVerdict = Refusal | (Exclude<GuardAnswer, Refusal> & { readonly isOpened: boolean });
 
 function judgeAnswer(hostname: string, answer: AddressAnswer, opened: readonly Range[]): NameVerdict {
   if (answer.kind === 'failed') return refused('dns', answer.detail);
@@ -85,7 +84,7 @@ function judgeAnswer(hostname: string, answer: AddressAnswer, opened: readonly R
     if (taken === null || (taken.family === 6 && verdict.family === 4)) taken = { address, family: verdict.family };
   }
   if (taken === null) return refused('dns', `${hostname} has no address`);
-  return { kind: 'go', go: { kind: 'go', ...taken }, isOpened };
+  return { kind: 'go', ...taken, isOpened };
 }
 
 function refused(failure: Refusal['failure'], detail: string): Refusal {

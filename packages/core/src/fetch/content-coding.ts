@@ -39,9 +39,6 @@ const NAMES = new Map<string, ContentCoding | 'identity'>([
   ['', 'identity'],
 ]);
 
-const PLAIN: CodingAnswer = { kind: 'known', codings: [] };
-const GZIPPED: CodingAnswer = { kind: 'known', codings: ['gzip'] };
-
 /** Names in one list, those that mean nothing included. */
 const MAX_CODING_PARTS = MAX_CONTENT_CODINGS * 4;
 
@@ -51,10 +48,8 @@ const MAX_CODING_PARTS = MAX_CONTENT_CODINGS * 4;
  * @see RFC 9110 §8.4 (codings are listed in the order in which they were applied)
  */
 export function parseContentEncoding(value: string | null): CodingAnswer {
-  if (value === null) return PLAIN;
-  if (value === 'gzip') return GZIPPED;
   const codings: ContentCoding[] = [];
-  const parts = value.split(',', MAX_CODING_PARTS + 1);
+  const parts = (value ?? '').split(',', MAX_CODING_PARTS + 1);
   // Names behind the last part that is read may be codings too.
   if (parts.length > MAX_CODING_PARTS) return { kind: 'unknown', detail: `more than ${MAX_CODING_PARTS} codings` };
   for (const part of parts) {

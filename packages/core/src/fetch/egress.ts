@@ -20,7 +20,7 @@ import type { Credential } from './credential.js';
 import { CredentialUse, withheld, withoutCookies } from './credential-use.js';
 import { failureDetail } from './failure-code.js';
 import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher.js';
-import { createRequestHeaders, type Identity, type RequestPurpose } from './identity.js';
+import { type Identity, type RequestPurpose, requestHeaders } from './identity.js';
 import {
   MAX_GAP_HOSTS,
   PROXY_DOWN_MS,
@@ -123,11 +123,8 @@ interface RequestFields {
 /** Sends the requests of one crawl. */
 export class Egress {
   readonly #options: EgressOptions;
-  readonly #headersFor: ReturnType<typeof createRequestHeaders>;
   readonly #cookies: Cookies | null;
   readonly #signIn: CredentialUse | null;
-  /** Whether requests may carry more than what says who asks for what. */
-  readonly #hasSecrets: boolean;
   readonly #spool = new Spool();
   /** When each host's last exchange ended: what the log's gaps are measured from. */
   readonly #lastEnds = new Map<string, number>();
@@ -139,10 +136,8 @@ export class Egress {
   constructor(options: EgressOptions) {
     const makeJar = options.network.cookies ?? null;
     this.#options = options;
-    this.#headersFor = createRequestHeaders(options.identity);
     this.#cookies = makeJar === null ? null : new Cookies(makeJar);
     this.#signIn = options.signIn == null ? null : new CredentialUse(options.signIn, this.#cookies);
-    this.#hasSecrets = this.#cookies !== null || this.#signIn !== null || options.tokens !== undefined;
   }
 
   /** One exchange, or the news that nothing left. Never rejects. */
@@ -151,8 +146,7 @@ export class Egress {
     const { host, signal } = request;
     const url = cleanUrl(request.url);
     if (url === null) return unsentFailure(request.url, nowMs(), 'scheme-unsupported', 'not an absolute URL');
-    const judged = guard.judge(url);
-    const answer = judged instanceof Promise ? await unlessAborted(judged, signal) : judged;
+    const answer = await unlessAborted(guard.judge(url), signal);
     if (answer === null) return unsentFailure(url.href, nowMs(), 'aborted', 'given up by the crawl');
     if (answer.kind === 'refused') return unsentFailure(url.href, nowMs(), answer.failure, answer.detail);
     const signing = this.#options.signing?.signs(url) === true ? this.#options.signing : null;
@@ -162,11 +156,8 @@ export class Egress {
     if (signing?.isStopped === true) return notSent(url.href, { kind: 'wait', untilMs: nowMs() + STOPPED_WAIT_MS });
     const mayConnect = await request.mayConnect?.(answer.address);
     if (mayConnect !== undefined && mayConnect.kind !== 'go') return notSent(url.href, mayConnect);
-    const fields = this.#hasSecrets
-      ? await this.#fields(request, url)
-      : { open: this.#open(request, url), secret: null };
-    const asked = limiter.ask(host, request.requirements, nowMs());
-    const lock = asked instanceof Promise ? await asked : asked;
+    const fields = await this.#fields(request, url);
+    const lock = await limiter.ask(host, request.requirements, nowMs());
     if (lock.kind === 'wait') return notSent(url.href, lock);
 
     const { came, sent } = await this.#exchange(request, url, answer, fields, signing);
@@ -203,13 +194,10 @@ export class Egress {
     return this.#spool.close();
   }
 
-  #open({ purpose, headers }: EgressRequest, { hostname }: URL): FetchRequest['headers'] {
-    return this.#headersFor(purpose, headers, this.#options.fieldsOf?.(hostname));
-  }
-
   async #fields(request: EgressRequest, url: URL): Promise<RequestFields> {
-    const { purpose } = request;
-    const open = this.#open(request, url);
+    const { identity, fieldsOf } = this.#options;
+    const { purpose, headers } = request;
+    const open = requestHeaders(identity, purpose, headers, fieldsOf?.(url.hostname));
     if (this.#signIn?.isOwn(url) === true) {
       const carries = this.#signIn.carries(url, request);
       return { open, secret: carries ? await this.#signIn.fields(url, purpose) : null };

@@ -146,36 +146,28 @@ export function offerOf({ name }: Identity, added: Fields, isSignedIn = false): 
 const OFFER_CHARS = 8;
 
 type Fields = Readonly<Record<string, string>>;
-const NO_FIELDS: Fields = {};
 
 /** Requests for content, which get the fields that the operator adds; those about rules say only who asks. */
 const WITH_FIELDS: ReadonlySet<RequestPurpose> = new Set(['page', 'handler', 'subresource', 'requisite', 'sitemap']);
 
 /**
- * Makes the header fields of requests: once per purpose, since most requests add none of their own. Never throws.
+ * The header fields of a request. Never throws.
  *
- * The function returned takes the purpose, the fields of the request itself, and those that the operator adds for its
- * host, checked.
+ * @param own - Of the request itself. @param added - Those that the operator adds for its host, checked.
  */
-export function createRequestHeaders(
-  identity: Pick<Identity, 'userAgent' | 'from'>,
-): (purpose: RequestPurpose, own?: Fields, added?: Fields) => Fields {
-  const byPurpose = new Map<RequestPurpose, Fields>();
-  return (purpose, own = {}, added = NO_FIELDS) => {
-    let base = byPurpose.get(purpose);
-    if (base === undefined) {
-      base = Object.freeze({
-        'User-Agent': identity.userAgent,
-        ...(identity.from === null ? {} : { From: identity.from }),
-        Accept: ACCEPT[purpose],
-        'Accept-Encoding': ACCEPT_ENCODING,
-      });
-      byPurpose.set(purpose, base);
-    }
-    if (WITH_FIELDS.has(purpose)) base = withFields(base, added);
-    const allowed = Object.entries(own).filter(([name]) => !OURS.test(name));
-    if (allowed.length === 0) return base;
-    const names = allowed.map(([name, value]) => [name.toLowerCase() === 'accept' ? 'Accept' : name, value]);
-    return withFields(base, Object.fromEntries(names));
+export function requestHeaders(
+  { userAgent, from }: Pick<Identity, 'userAgent' | 'from'>,
+  purpose: RequestPurpose,
+  own: Fields = {},
+  added: Fields = {},
+): Fields {
+  const base = {
+    'User-Agent': userAgent,
+    ...(from === null ? {} : { From: from }),
+    Accept: ACCEPT[purpose],
+    'Accept-Encoding': ACCEPT_ENCODING,
   };
+  const allowed = Object.entries(own).filter(([name]) => !OURS.test(name));
+  const names = allowed.map(([name, value]) => [name.toLowerCase() === 'accept' ? 'Accept' : name, value]);
+  return withFields(WITH_FIELDS.has(purpose) ? withFields(base, added) : base, Object.fromEntries(names));
 }

@@ -2,7 +2,7 @@
 // have two names; one of a browser would be a disguise.
 
 import { describe, expect, it } from 'vitest';
-import { createRequestHeaders, type RequestPurpose } from './identity.js';
+import { type RequestPurpose, requestHeaders } from './identity.js';
 import { readOwnHeaders } from './own-headers.js';
 
 const refused = (line: string) => () => readOwnHeaders([line]);
@@ -54,7 +54,7 @@ describe('fields that an operator adds', () => {
 
   it('go with what is requested for its content, and not with rules', () => {
     const own = readOwnHeaders(['X-A: 1', 'Accept: a/b']);
-    const make = createRequestHeaders({ userAgent: 'bot', from: null });
+    const make = requestHeaders.bind(null, { userAgent: 'bot', from: null });
     const headersFor = (purpose: RequestPurpose) => make(purpose, {}, own);
     const purposes = [
       'page',

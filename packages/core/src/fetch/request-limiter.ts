@@ -47,14 +47,10 @@ export class RequestLimiter {
     return this.#hosts.size;
   }
 
-  /** Asks for one request; the answer is there at once where nothing limits it. Never rejects. */
-  ask(host: string, sets: HostRequirements, nowMs: number): LimiterAnswer | Promise<LimiterAnswer> {
+  /** Asks for one request. Never rejects. */
+  async ask(host: string, sets: HostRequirements, nowMs: number): Promise<LimiterAnswer> {
     const isLimited = sets.crawlDelayMs !== null || sets.requestIntervalMs !== null || sets.bucket !== null;
     if (!isLimited && this.#crawl === null && !this.#hosts.has(host)) return UNLIMITED;
-    return this.#take(host, sets, isLimited, nowMs);
-  }
-
-  async #take(host: string, sets: HostRequirements, isLimited: boolean, nowMs: number): Promise<LimiterAnswer> {
     // Where the file no longer sets anything, the delay after the last exchange still holds.
     const ofHost = isLimited ? this.#limitersOf(host, sets, nowMs) : this.#hosts.get(host);
     let done = (_over: Over): void => undefined;

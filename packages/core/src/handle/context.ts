@@ -31,27 +31,8 @@ export interface PageTools {
   readonly wants: (url: string, label: string | null) => boolean;
   readonly change: PageChange | null;
   readonly read: ReadMedia;
-  readonly time: HandlerTime;
-}
-
-export class HandlerTime {
-  isOver = false;
-  #reason: unknown;
-  #controller: AbortController | null = null;
-
-  /** Made at first use: few handlers use it, and it costs more than all the rest. */
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    if (this.isOver) this.#controller.abort(this.#reason);
-    return this.#controller.signal;
-  }
-
-  /** The handler took too long, or the crawl is stopped at once. */
-  end(reason: unknown): void {
-    this.isOver = true;
-    this.#reason = reason;
-    this.#controller?.abort(reason);
-  }
+  /** Aborted when the handler's time is over. Its signal is made at first use: few handlers use it. */
+  readonly time: AbortController;
 }
 
 /** Hands a page to a handler. @param userData - As the schema of the route gives it, or as it came. @throws Never */

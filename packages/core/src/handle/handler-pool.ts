@@ -11,7 +11,7 @@ import { contentOf, typeByExtension } from '../page/content-kind.js';
 import type { OwnFetcher } from '../page/own-fetch.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import { isObject } from '../parse-json.js';
-import { createPageContext, HandlerTime, type PageTools } from './context.js';
+import { createPageContext, type PageTools } from './context.js';
 import type { PageChange, UnchangedPage } from './handled-page.js';
 import type { FoundHandler, Handlers, Route } from './handlers.js';
 import type { ItemStages } from './item-stages.js';
@@ -146,7 +146,7 @@ export class HandlerPool {
     if (signal.aborted) return STOPPED;
     handlers.reached.add(found.route);
     const { url: pageUrl } = page;
-    const time = new HandlerTime();
+    const time = new AbortController();
     const stage = new Stage(page, found.item ?? null);
     stage.onLate = (error) => onLate?.(pageUrl, error);
     const wants = (url: string, label: string | null): boolean => {
@@ -161,7 +161,7 @@ export class HandlerPool {
         resolve({ kind: 'timed-out', detail: `the handler took longer than ${handlerTimeoutMs} ms` });
       timers.push(clock.after(handlerTimeoutMs, timedOut));
       ignoreAbort = onAbort(signal, () => {
-        time.end(signal.reason);
+        time.abort(signal.reason);
         // A handler that ends now has ended well; no other is waited for.
         timers.push(clock.after(0, () => resolve(STOPPED)));
       });
@@ -173,7 +173,7 @@ export class HandlerPool {
     stage.hasEnded = handled.kind !== 'timed-out' && handled.kind !== 'stopped';
     if (handled.kind !== 'handled') stage.onLate = null;
     page.releaseDocument();
-    if (handled.kind === 'timed-out') time.end(new DOMException(handled.detail, 'TimeoutError'));
+    if (handled.kind === 'timed-out') time.abort(new DOMException(handled.detail, 'TimeoutError'));
     return handled;
   }
 }
@@ -200,7 +200,7 @@ async function attempt(
     return { kind: 'handled', staged: { ...staged, kept }, route: found.route };
   } catch (error) {
     // A handler may well throw because its signal was aborted.
-    if (tools.time.isOver) return STOPPED;
+    if (tools.time.signal.aborted) return STOPPED;
     const signal = handlerSignal(error);
     return signal === null ? { kind: 'threw', error, detail: textOf(error) } : { kind: 'signal', signal };
   }

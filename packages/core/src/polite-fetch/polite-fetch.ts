@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '@mannerly/frontier';
 import { checkOptions } from '../call-options.js';
 import { fetcherOf, storeFor } from '../default-parts.js';
 import { invalidOption, MannerlyError, textOf } from '../errors.js';
-import { createRequestHeaders } from '../fetch/identity.js';
+import { requestHeaders } from '../fetch/identity.js';
 import type { HeaderLines } from '../fetch/outcome.js';
 import { createFieldsOf } from '../fetch/own-headers.js';
 import { Handlers } from '../handle/handlers.js';
@@ -152,7 +152,6 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
   if (cache && resolved.network.cookies !== null)
     throw invalidOption('cache', 'false with `network.cookies`', cache, 'A kept response may be meant for one cookie.');
   const fieldsOf = createFieldsOf(resolved.network.headers, resolved.hosts);
-  const headersFor = createRequestHeaders(resolved.identity);
   const clock = given.clock ?? idleClock();
   const emitter = createCrawlEmitter((error) => {
     process.emitWarning(`a listener of the polite fetch threw: ${textOf(error)}`, 'MannerlyWarning');
@@ -197,7 +196,8 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
     });
     const kept = cache ? await openResponseCache(directory ?? null, () => clock.nowMs()) : null;
     isOver.then(() => kept?.close());
-    const allFields = (url: string, own: Fields): Fields => headersFor('handler', own, fieldsOf(new URL(url).hostname));
+    const allFields = (url: string, own: Fields): Fields =>
+      requestHeaders(resolved.identity, 'handler', own, fieldsOf(new URL(url).hostname));
     return { run, stop, ended, cache: kept === null ? null : { ...kept, allFields } };
   };
 
