@@ -1,6 +1,7 @@
 // `mannerly identity verify`: whether requests were sent by who they say, as a site finds it: of a file, of an archive,
 // of whatever arrives at a port of this machine; or what a site says of requests that are signed in each form.
 
+import { once } from 'node:events';
 import { open, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -107,10 +108,8 @@ async function listen(port: number, verifier: RequestVerifier, io: CliIo): Promi
       response.writeHead(STATUS[verdict.kind], { 'content-type': 'text/plain' }).end(`${text}\n`);
     });
   });
-  await new Promise<void>((resolve, failed) => {
-    server.once('error', failed);
-    server.listen(port, '127.0.0.1', resolve);
-  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
   const { port: bound } = server.address() as { readonly port: number };
   io.err(`Verifying what arrives at http://127.0.0.1:${bound}/ until Ctrl-C. Put what ends TLS in front of it.`);
   await new Promise<void>((resolve) => {

@@ -3,6 +3,7 @@
 import { MAX_DASHBOARD_HOSTS, MAX_DASHBOARD_RECENT } from '../../dashboard/limits.js';
 import type { DashboardView, HostRow, ProcessRow, WatchedCrawl } from '../../dashboard/view.js';
 import { keepLatest } from '../../keep-latest.js';
+import { sums } from '../../report/added-numbers.js';
 import { NO_PROGRESS } from '../../report/crawl-report.js';
 import type { CrawlActivity, CrawlPhase } from '../../run/activity.js';
 import { addedOutcomes, joinedProgress } from './joined-report.js';
@@ -36,10 +37,9 @@ export function watchedWorkers({ workers, nowMs, pause, resume, stop, ...about }
         ended: null,
         nowMs: nowMs(),
         underway,
-        underwayCount: views().reduce((sum, { underwayCount }) => sum + underwayCount, 0),
+        ...sums(views(), 'underwayCount', 'waitingHosts'),
         ready: [],
         waits: [],
-        waitingHosts: views().reduce((sum, { waitingHosts }) => sum + waitingHosts, 0),
       };
     },
     together: () => ({

@@ -39,8 +39,7 @@ export class WorkerPool {
   readonly #processes = new Set<WorkerProcess>();
   /** Those that have not been told to crawl. */
   readonly #waiting: Set<WorkerProcess>;
-  readonly #progress = new Map<number, CrawlProgress>();
-  readonly #phases = new Map<number, CrawlPhase>();
+  readonly #states = new Map<number, Pick<WorkerNow, 'phase' | 'progress'>>();
   readonly #views = new Map<number, Extract<FromWorker, { kind: 'view' }>>();
   #setOpen = (): void => undefined;
   readonly #opened = new Promise<void>((resolve) => {
@@ -67,13 +66,13 @@ export class WorkerPool {
   }
 
   progress(): readonly CrawlProgress[] {
-    return [...this.#progress.values()];
+    return Array.from(this.#states.values(), ({ progress }) => progress);
   }
 
   workers(): readonly WorkerNow[] {
-    return [...this.#progress].map(([number, progress]) => {
+    return Array.from(this.#states, ([number, state]) => {
       const { view = null, metrics = [] } = this.#views.get(number) ?? {};
-      return { name: `worker ${number}`, phase: this.#phases.get(number) ?? 'opening', progress, view, metrics };
+      return { name: `worker ${number}`, ...state, view, metrics };
     });
   }
 
@@ -131,8 +130,7 @@ export class WorkerPool {
       let end: WorkerEnd | null = null;
       const onMessage: { readonly [K in FromWorker['kind']]: (message: Extract<FromWorker, { kind: K }>) => void } = {
         state: ({ progress, phase }) => {
-          this.#progress.set(number, progress);
-          this.#phases.set(number, phase);
+          this.#states.set(number, { progress, phase });
           if (phase !== 'idle' && phase !== 'opening') this.#setOpen();
           // A handler has stopped it, if the command has not: what stops one stops the crawl.
           if (phase === 'stopping') this.stop();
@@ -152,9 +150,8 @@ export class WorkerPool {
       worker.onMessage((message) => onMessage[message.kind](message as never));
       worker.onExit((code, signal) => {
         this.#processes.delete(worker);
-        const last = this.#progress.get(number);
-        if (last !== undefined) this.#progress.set(number, { ...last, inFlight: 0 });
-        this.#phases.set(number, 'over');
+        const last = this.#states.get(number)?.progress;
+        if (last !== undefined) this.#states.set(number, { progress: { ...last, inFlight: 0 }, phase: 'over' });
         resolve({ report: null, code: code ?? EXIT.broken, ...end, signal });
       });
       worker.send(firstMessage(isFirst));
