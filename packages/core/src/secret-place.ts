@@ -21,7 +21,9 @@ export function readSecret(
   if (kind === undefined) return { kind: 'none', why: 'it is neither file:PATH nor env:NAME' };
   try {
     const text = kind === 'env' ? env[place] : readFileSync(place, 'utf8');
-    return text === undefined ? { kind: 'none', why: 'there is none' } : { kind: 'secret', text: text.trim() };
+    return text === undefined
+      ? { kind: 'none', why: 'no such variable is set' }
+      : { kind: 'secret', text: text.trim() };
   } catch (error) {
     return { kind: 'none', why: `it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})` };
   }

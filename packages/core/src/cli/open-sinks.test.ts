@@ -36,7 +36,7 @@ describe('sinks by name', () => {
   it.each([
     [{ postgres: 'postgres://me:s3cret@db.test/crawls' }, '--postgres has a password'],
     [{ postgres: 'mysql://db.test' }, '--postgres is no URL of that kind'],
-    [{ postgres: 'env:NONE' }, '--postgres env:NONE: there is none'],
+    [{ postgres: 'env:NONE' }, '--postgres env:NONE: no such variable is set'],
     [{ webhook: 'hook.test' }, '--webhook is no URL of that kind'],
     [{ webhook: 'env:NOT_A_URL' }, '--webhook env:NOT_A_URL is no URL of that kind'],
     [{ webhook: 'https://me:s3cret@hook.test' }, '--webhook has a password'],

@@ -40,7 +40,7 @@ describe('network.proxy', () => {
     ['a number', 3128, /a URL such as http/],
     ['a password', 'http://me:s3cret@proxy.example:3128', /without name and password/],
     ['a password of SOCKS', 'socks5://me:s3cret@proxy.example:3128', /without name and password/],
-    ['a variable that is not set', 'env:NONE', /there is none/],
+    ['a variable that is not set', 'env:NONE', /no such variable is set/],
     ['a file that is not there', 'file:/nowhere/proxy', /ENOENT/],
     ['a variable with something else', 'env:BAD', /what it holds is none/],
     ['an endless URL', `http://${'a'.repeat(3_000)}.example`, /a URL such as http/],
