@@ -56,7 +56,9 @@ describe('the credential goes to its origin alone', () => {
       handlers: (crawler) =>
         crawler.on('html', async (each) => {
           if (each.url === web.url(SITE)) {
-            await each.fetch('/own', { headers: { Authorization: 'Bearer mine' } });
+            const mine = each.fetch('/own', { headers: { Authorization: 'Bearer mine' } });
+            await expect(mine).rejects.toMatchObject({ code: 'option-invalid' });
+            await each.fetch('/own');
             await each.fetch(web.url(OTHER_SITE, '/own'));
             await each.add(plain.url(SITE, '/plain'));
           }
