@@ -234,6 +234,22 @@ describe('a terminal', () => {
     expect(answer).toBe('a');
   });
 
+  it.each([
+    ['\r', '100'],
+    ['50\r', '50'],
+  ])('offers an answer to which nothing is added: %j is %s', async (typed, expected) => {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    let shown = '';
+    output.on('data', (bytes: Buffer) => {
+      if (shown === '') setImmediate(() => input.write(typed));
+      shown += bytes.toString();
+    });
+    const asker = terminalAsker(input as unknown as NodeJS.ReadStream, output as unknown as NodeJS.WriteStream);
+    expect(await asker.ask({ message: 'How many?', initial: '100', fault: () => null })).toBe(expected);
+    expect(shown).toContain('How many? (Enter: 100)');
+  });
+
   it('answers null to Ctrl-C', async () => {
     const input = new PassThrough();
     const output = new PassThrough();

@@ -16,7 +16,7 @@ export interface Question {
   readonly message: string;
   /** Shown where nothing is typed yet. */
   readonly example?: string;
-  /** The answer that is offered. */
+  /** The answer where nothing is typed. */
   readonly initial?: string;
   /** What is wrong with an answer; `null`: nothing. */
   readonly fault: (answer: string) => string | null;
@@ -167,14 +167,16 @@ export function terminalAsker(input: NodeJS.ReadStream, output: NodeJS.WriteStre
   return {
     async ask({ message, example, initial, fault }) {
       const { isCancel, text } = await import('@clack/prompts');
+      const given = (value = ''): string => value.trim() || (initial ?? '');
       const answer = await text({
-        message,
+        // What is offered stands in the question: in the field, what is typed would be added to it.
+        message: initial === undefined ? message : `${message} (Enter: ${initial})`,
         input,
         output,
-        ...present({ placeholder: example, initialValue: initial }),
-        validate: (value = '') => fault(value.trim()) ?? undefined,
+        ...present({ placeholder: example }),
+        validate: (value) => fault(given(value)) ?? undefined,
       });
-      return isCancel(answer) ? null : answer.trim();
+      return isCancel(answer) ? null : given(answer);
     },
   };
 }
