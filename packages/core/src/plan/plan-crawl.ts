@@ -162,18 +162,9 @@ async function rest(clock: Clock, untilMs: number, signal: AbortSignal): Promise
 
 /** The options of a crawl, for a run that reads robots.txt and sitemaps alone. */
 function readingOnly({ discover, bounds, hosts = [], ...options }: CrawlerOptions): CrawlerOptions {
+  const { purposes: _1, datasets: _2, archive: _3, sinks: _4, store: _5, orderSeed: _6, labels: _7, ...more } = options;
   // A hook may refuse a page that the crawl would have requested.
-  const {
-    purposes: _1,
-    datasets: _2,
-    archive: _3,
-    sinks: _4,
-    store: _5,
-    hooks: _6,
-    orderSeed: _7,
-    labels: _8,
-    ...read
-  } = options;
+  const { hooks: _8, ...read } = more;
   const { minutes, depth } = bounds;
   return {
     ...read,
