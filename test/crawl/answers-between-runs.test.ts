@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CrawlerOptions, createCrawler, explanationText, inspectCrawl, type MannerlyError } from 'mannerly';
+import { crawlInVirtualTime, createFakeWeb } from 'mannerly/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { page, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
@@ -155,4 +156,31 @@ it('without a directory there is nothing to ask, and it says what to do', async 
     hint: expect.stringContaining('retry'),
   });
   await expect(crawler.explain('open.test', { out })).rejects.toMatchObject({ code: 'directory-taken' });
+});
+
+it('a run in virtual time goes on at its pace, although the questions were asked months later', async () => {
+  const robots = 'User-agent: *\nCrawl-delay: 20\n';
+  const pages = { '/': '<a href=/b>b</a><a href=/c>c</a><a href=/d>d</a>', '*': 'leaf' };
+  const web = createFakeWeb({ hosts: { 'a.test': { robots, pages } } });
+  const run = (most: number) =>
+    crawlInVirtualTime(
+      web,
+      (fakes) => {
+        const crawler = createCrawler({
+          identity: { name: 'test-bot', contact: 'https://example.org/our-crawler' },
+          scope: { seeds: ['https://a.test/'] },
+          bounds: { pages: most },
+          ...fakes,
+        });
+        return crawler.on('html', (each) => each.follow());
+      },
+      { run: { out }, clock: { startMs: Date.UTC(2020, 0), maxSteps: 10_000 } },
+    );
+  expect((await run(2)).report).toMatchObject({ state: 'bounded', queued: 2 });
+  const inspection = await inspectCrawl(out);
+  expect((await inspection.queued()).items).toHaveLength(2);
+  await inspection.close();
+  const { report, tookMs } = await run(9);
+  expect(report).toMatchObject({ state: 'finished', pages: 4 });
+  expect(tookMs).toBeGreaterThanOrEqual(20_000);
 });

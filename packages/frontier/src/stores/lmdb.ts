@@ -41,7 +41,7 @@ export interface LmdbStoreOptions {
    * @default 1,000; 0 to 86,400,000
    */
   readonly firstDelayMs?: number;
-  /** The store's clock, milliseconds, for tests. It must go on across restarts and be the same in all processes. */
+  /** The store's clock, milliseconds, for tests, the same in all processes. Behind the file it goes on from there. */
   readonly nowMs?: () => number;
 }
 

@@ -71,7 +71,8 @@ export class LmdbQueues implements StoreQueues {
       const queues = new LmdbQueues(tables, options);
       const hosts = queues.#hosts;
       queues.#transact(() => {
-        hosts.clock = nowMs ?? anchorClock(meta, hosts.counts.latestMs);
+        const { latestMs } = hosts.counts;
+        hosts.clock = nowMs === null ? anchorClock(meta, latestMs) : goingOn(nowMs, latestMs);
         tables.unseal();
         const dead = listDead(meta);
         if (dead.size > 0) hosts.endLeasesOf(dead, firstDelayMs);
@@ -304,4 +305,10 @@ export class LmdbQueues implements StoreQueues {
 
 function failureOf(path: string, cause: unknown): FrontierError {
   return toFailure(`the store in ${path} failed`, cause);
+}
+
+/** A clock that is behind the file goes on from there, as that of the machine does: delays are amounts. */
+function goingOn(nowMs: () => number, latestMs: number): () => number {
+  const behindMs = Math.max(0, latestMs - nowMs());
+  return () => nowMs() + behindMs;
 }
