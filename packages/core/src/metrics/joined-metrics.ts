@@ -3,7 +3,7 @@
 
 import type { AggregatorRegistry, Registry } from 'prom-client';
 import type { OutcomeTable } from '../report/decision.js';
-import { MEASURES, type Measure, type MeasureName, measuresOf } from './measures.js';
+import { knownReason, MEASURES, type Measure, type MeasureName, measuresOf } from './measures.js';
 
 /** A metric as `registry.getMetricsAsJSON()` of prom-client has it: plain JSON. */
 export interface MetricFamily {
@@ -47,7 +47,7 @@ export function familiesOf(
   };
   const rows = Object.entries(values).map(([name, value]) => family(name as MeasureName, [{ value, labels: {} }]));
   const decisions = Object.entries(outcomes).flatMap(([status, reasons]) =>
-    Object.entries(reasons).map(([reason, value]) => ({ value, labels: { status, reason } })),
+    Object.entries(reasons).map(([reason, value]) => ({ value, labels: { status, reason: knownReason(reason) } })),
   );
   return decisions.length === 0 ? rows : [...rows, family('decisions', decisions)];
 }

@@ -158,7 +158,7 @@ export function outcomeOf({ status, failure }: Pick<RequestRecord, 'status' | 'f
 }
 
 /** A reason of the table; all HTTP statuses are one. A server may invent statuses, but no labels. */
-function knownReason(reason: string): string {
+export function knownReason(reason: string): string {
   if (Object.hasOwn(REASONS, reason)) return reason;
   return reason.startsWith('status-') ? 'status' : 'other';
 }

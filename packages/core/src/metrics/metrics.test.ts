@@ -9,9 +9,10 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import type { UrlDecision } from 'mannerly';
-import { Registry } from 'prom-client';
+import { AggregatorRegistry, Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fakeCrawl, requestRecord } from '../../test-support/fake-crawl.js';
+import { familiesOf, joinedMetrics } from './joined-metrics.js';
 import { MEASURES, outcomeOf } from './measures.js';
 import { createOpenTelemetryMetrics } from './opentelemetry.js';
 import { createPrometheusMetrics } from './prometheus.js';
@@ -144,4 +145,11 @@ describe('the names', () => {
   ])('an exchange with status %s and failure %s is %s', (status, failure, word) => {
     expect(outcomeOf({ status, failure })).toBe(word);
   });
+});
+
+it('the metrics of a crawl on a server count statuses that a site invents as one reason too', async () => {
+  const families = familiesOf({}, { failed: { 'status-404': 2, 'status-499': 1, dns: 1 } });
+  const text = await joinedMetrics(AggregatorRegistry, new Map([['', families]]));
+  expect(text).toContain('mannerly_urls_total{status="failed",reason="status",process=""} 3');
+  expect(text).toContain('mannerly_urls_total{status="failed",reason="dns",process=""} 1');
 });
