@@ -55,6 +55,14 @@ describe('a crawl directory', () => {
     });
   });
 
+  it.runIf(process.platform === 'linux')('is refused where nothing can be made, at any depth', async () => {
+    for (const path of ['/proc/none', '/proc/none/deeper'])
+      await expect(openCrawlDirectory(path, crawl)).rejects.toMatchObject({
+        code: 'directory-taken',
+        message: expect.stringMatching(`^${path} cannot be a crawl directory: Error: ENOENT`),
+      });
+  });
+
   it.each([
     ['another name', { ...crawl, name: 'other' }],
     ['other tokens', { ...crawl, tokens: ['tester', 'other'] }],

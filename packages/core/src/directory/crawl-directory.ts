@@ -2,8 +2,8 @@
 // time has it open, or several processes of the same crawl that each write files of their own. A process that is killed
 // while it opens leaves a directory that the next run can open.
 
-import { appendFile, mkdir, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { invalidOption, MannerlyError } from '../errors.js';
 import {
   type CrawlIdentity,
@@ -156,12 +156,36 @@ export async function isFree(path: string): Promise<boolean> {
 
 async function makeDirectory(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true });
+    await makeWithParents(path);
   } catch (cause) {
     throw new MannerlyError('directory-taken', `${path} cannot be a crawl directory: ${String(cause)}`, {
       cause,
       hint: 'Name a directory that can be made, or one that may be written to.',
     });
+  }
+}
+
+/** As `mkdir` with `recursive`, which never ends in Node.js 20 where a system refuses by ENOENT, as Linux in /proc. */
+async function makeWithParents(path: string): Promise<void> {
+  const refusal = await whyNotMade(path);
+  if (refusal === null) return;
+  if (refusal.code !== 'ENOENT' || dirname(path) === path) throw refusal;
+  await makeWithParents(dirname(path));
+  const again = await whyNotMade(path);
+  if (again !== null) throw again;
+}
+
+/** `null`: it is there, made now or before. */
+async function whyNotMade(path: string): Promise<NodeJS.ErrnoException | null> {
+  try {
+    await mkdir(path);
+    return null;
+  } catch (error) {
+    const isThere = await stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    return isThere ? null : (error as NodeJS.ErrnoException);
   }
 }
 
