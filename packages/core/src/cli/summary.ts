@@ -159,7 +159,8 @@ export function storeReportText(report: StoreReport): string {
     `${plural(processes.length, 'process', 'processes')}:`,
     ...processes.map(processText),
     '',
-    'The politeness to each host is in the logs of each machine: mannerly report <dir>.',
+    'A URL that several processes have excluded or dropped counts for each of them here. The logs of all machines count it',
+    'once, and have the politeness to each host: mannerly report <dir> <dir> ….',
   ].join('\n');
 }
 

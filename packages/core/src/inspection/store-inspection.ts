@@ -40,7 +40,10 @@ export interface ProcessReport extends Pick<ProcessTotals, 'requests' | 'items' 
   readonly underway: number;
 }
 
-/** The numbers of a crawl on a server, all its processes together. `seeds`: some of them where there are very many. */
+/**
+ * The numbers of a crawl on a server, all its processes together. `seeds`: some of them where there are very many.
+ * `outcomes`: a URL that several processes have excluded or dropped counts for each of them.
+ */
 export interface StoreReport
   extends Pick<CrawlTerms, 'name' | 'tokens' | 'seeds' | 'seedCount' | 'createdAtMs'>,
     Omit<FrontierCounts, 'inFlight'>,
@@ -177,12 +180,14 @@ async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreRep
   const outcomes = new OutcomeCounts();
   const processes = parts.map(([part, totals]): ProcessReport => {
     const { process: last, requests, items, bytes } = totals;
-    outcomes.leftOut(totals.outcomes);
+    const { held: _, ...decided } = totals.outcomes;
+    outcomes.leftOut(decided);
     const state = isAtWork(totals, nowMs) ? 'at-work' : last?.isOver === false ? 'silent' : 'over';
     const who = { machine: last?.machine ?? null, pid: last?.pid ?? null, toldAtMs: last?.atMs ?? null };
     const { early = null, phase = null, underway = 0 } = last ?? {};
     return { part, ...who, state, requests, items, bytes, early, phase, underway };
   });
+  outcomes.leftOut(heldLast(parts.map(([, totals]) => totals)));
   return {
     ...{ name, tokens, seeds, seedCount, createdAtMs, bounds: settings.bounds },
     ...{ pages, queued, known, hosts, runningMs, bound: frontier.reachedBound() },
@@ -190,6 +195,13 @@ async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreRep
     outcomes: outcomes.outcomes(),
     processes,
   };
+}
+
+/** What is held when no process is at work: each that ends counts the whole queue, and the last one what is left. */
+function heldLast(all: readonly ProcessTotals[]): ProcessTotals['outcomes'] {
+  const [last] = all.toSorted((a, b) => (b.process?.atMs ?? 0) - (a.process?.atMs ?? 0));
+  const held = last?.process?.isOver === true ? last.outcomes['held'] : undefined;
+  return held === undefined ? {} : { held };
 }
 
 function noCrawl(why: string, cause?: unknown): MannerlyError {

@@ -1,0 +1,41 @@
+// What is at stake: an operator of several processes sees the numbers of the crawl, not sums of what each has counted.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { lmdbStore } from '@mannerly/frontier/lmdb';
+import { expect, it, onTestFinished } from 'vitest';
+import { createCrawler } from '../crawler.js';
+import { crawlInVirtualTime, createFakeWeb } from '../testing/index.js';
+import { inspectStore } from './store-inspection.js';
+
+it('URLs that are held count once, however many processes have ended', async () => {
+  const base = mkdtempSync(join(tmpdir(), 'mannerly-inspection-'));
+  onTestFinished(() => rmSync(base, { recursive: true }));
+  const makeStore = () => lmdbStore({ path: join(base, 'queue') });
+  const web = createFakeWeb({
+    hosts: { 'a.test': { pages: { '/': '<a href=/1>1</a><a href=/2>2</a><a href=/3>3</a>', '*': 'leaf' } } },
+  });
+  for (const [process, pages] of [1, 2, 2].entries()) {
+    await crawlInVirtualTime(
+      web,
+      (fakes) => {
+        const crawler = createCrawler({
+          identity: { name: 'test-bot', contact: 'https://example.org/bot' },
+          scope: { seeds: ['https://a.test/'] },
+          bounds: { pages },
+          log: false,
+          ...fakes,
+          store: makeStore(),
+        });
+        return crawler.on('html', (page) => page.follow());
+      },
+      { run: { out: join(base, String(process)), shared: true } },
+    );
+  }
+  const inspection = await inspectStore(makeStore);
+  onTestFinished(() => inspection.close());
+  const { queued, outcomes, processes } = await inspection.report();
+  expect([processes.length, queued]).toEqual([3, 2]);
+  expect(outcomes).toEqual({ fetched: { fetched: 2 }, held: { 'bound-pages': 2 } });
+});
