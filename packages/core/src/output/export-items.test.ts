@@ -30,6 +30,24 @@ async function readBack(path: string): Promise<Record<string, unknown>[]> {
 }
 
 describe('exportItems', () => {
+  it('gives the keys of an item columns of Parquet, also where it has an id of its own', async () => {
+    const own = { url: 'https://a.test/', fetchedAt: AT };
+    await keep([
+      { id: 'a/1/0', ...own, data: { id: 'shoe-7', title: 'Shoe', url: 'https://a.test/shoe' } },
+      { id: 'a/2/0', ...own, title: 'Hat' },
+      { id: 'a/3/0', ...own, data: { inner: 1 } },
+    ]);
+    const to = join(directory, 'items.parquet');
+    await exportItems({ from: [directory], to, format: 'parquet' });
+    const at = { fetchedAt: new Date(AT) };
+    const none = { title: null, data: null, 'data.id': null };
+    expect(await readBack(to)).toEqual([
+      { ...none, ...at, id: 'a/1/0', url: 'https://a.test/shoe', 'data.id': 'shoe-7', title: 'Shoe' },
+      { ...none, ...at, id: 'a/2/0', url: 'https://a.test/', title: 'Hat' },
+      { ...none, ...at, id: 'a/3/0', url: 'https://a.test/', data: '{"inner":1}' },
+    ]);
+  });
+
   it('writes Parquet that another reader reads, each column with its type', async () => {
     await keep([
       {

@@ -13,7 +13,7 @@ import { MANNERLY_VERSION } from '../own-package.js';
 import { isObject, parseJson } from '../parse-json.js';
 import { csvSink } from './csv.js';
 import { currentItems, joinedItems } from './joined-items.js';
-import { itemOfLine } from './jsonl.js';
+import { itemOfLine, OWN_KEYS } from './jsonl.js';
 import { CSV_PIECE_ITEMS } from './limits.js';
 import { ColumnFinder, type ItemColumn, type ItemRow, writeParquet } from './parquet-file.js';
 import type { Item } from './sink.js';
@@ -157,6 +157,14 @@ async function* rowsOf(
     if (!isObject(value)) continue;
     if (count === most) return;
     count += 1;
-    yield [value, line.length];
+    yield [rowOf(value), line.length];
   }
+}
+
+/** An object that stands under `data` since it has keys of ours, such as an `id`: each of its keys has a column. */
+function rowOf({ data, ...row }: ItemRow): ItemRow {
+  if (data === undefined) return row;
+  if (!isObject(data) || !OWN_KEYS.some((key) => Object.hasOwn(data, key))) return { ...row, data };
+  const named = Object.entries(data).map(([key, value]) => [OWN_KEYS.includes(key) ? `data.${key}` : key, value]);
+  return { ...row, ...Object.fromEntries(named) };
 }

@@ -53,7 +53,7 @@ async function readTail(file: FileHandle, addId: (id: string) => unknown): Promi
 }
 
 /** Keys of a line that are ours. An object that has one of these (other than `url`) is under `data` as a whole. */
-const OWN_KEYS: readonly string[] = ['id', 'fetchedAt', 'expiresAt', 'preferences'];
+export const OWN_KEYS: readonly string[] = ['id', 'fetchedAt', 'expiresAt', 'preferences'];
 
 /** Whether a value is a licence of ours: what a page itself says under that key has another shape. */
 function isLicense(value: unknown): boolean {
