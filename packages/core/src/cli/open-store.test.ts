@@ -1,5 +1,7 @@
 // A store by its URL: what is no store is refused with what to write instead, and no password is printed.
 
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { checkProcesses } from './crawl-flags.js';
 import { whereOf } from './open-inspection.js';
@@ -74,6 +76,25 @@ describe('--store', () => {
     expect(told).toMatch(/cannot be reached \(.*ECONNREFUSED.*\); waiting for it$/);
     await opened.close();
   });
+
+  it.each(['redis', 'postgres'])(
+    'gives up a %s that takes the connection and never answers, and says so',
+    async (kind) => {
+      const sockets: Socket[] = [];
+      const silent = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const { port } = silent.address() as AddressInfo;
+      const opened = await openStore(`${kind}://127.0.0.1:${port}/`, 'crew', { commandMs: 50, holdMs: 200 });
+      const store = opened.make(() => undefined);
+      await expect(store.open({ crawl: 'c', owner: 'o', create: false })).rejects.toMatchObject({
+        code: 'store-failed',
+        message: expect.stringContaining('could not be reached'),
+      });
+      await opened.close();
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    },
+  );
 
   it('goes on to the next host of PostgreSQL after one that only reads or does not answer', async () => {
     const asked: number[] = [];

@@ -21,8 +21,15 @@ export interface OpenedStore {
   close(): Promise<void>;
 }
 
-/** Timeout of one command, milliseconds: a server that does not answer counts as away, and is connected to anew. */
-const COMMAND_MS = 10_000;
+/** How long is waited, milliseconds. Tests wait less. */
+interface StoreWaits {
+  /** For the answer to one command: a server that does not answer counts as away, and is connected to anew. */
+  readonly commandMs: number;
+  /** For a server that is away. @default that of the store */
+  readonly holdMs?: number;
+}
+
+const WAITS: StoreWaits = { commandMs: 10_000 };
 /** Longest pause between two tries to connect, milliseconds. */
 const RECONNECT_MS = 2_000;
 /** Connections of one process to PostgreSQL. */
@@ -32,14 +39,15 @@ const POOL_SIZE = 5;
  * Opens a client for each URL of a store (`store-url.ts`).
  *
  * @param identity - The product tokens. A crawl with other ones is refused. Empty: not compared.
+ * @param waits - Shorter ones, for tests.
  * @throws UsageError for another URL, MannerlyError `peer-missing`.
  */
-export async function openStore(text: string, identity: string): Promise<OpenedStore> {
+export async function openStore(text: string, identity: string, waits = WAITS): Promise<OpenedStore> {
   const opened: OpenedStore[] = [];
   const close = async (): Promise<void> => void (await Promise.all(opened.map((one) => one.close())));
   try {
     for (const url of parseStoreUrls(text))
-      opened.push(await (url.kind === 'redis' ? openRedis(url, identity) : openPostgres(url, identity)));
+      opened.push(await (url.kind === 'redis' ? openRedis : openPostgres)(url, identity, waits));
   } catch (error) {
     await close();
     throw error;
@@ -55,13 +63,14 @@ export async function openStore(text: string, identity: string): Promise<OpenedS
   };
 }
 
-async function openRedis(url: StoreUrl, identity: string): Promise<OpenedStore> {
+async function openRedis(url: StoreUrl, identity: string, waits: StoreWaits): Promise<OpenedStore> {
+  const { commandMs } = waits;
   const { Redis, Cluster } = await loadPeer<RedisModule>('ioredis', '--store redis://…');
   const { redisStore } = await import('@mannerly/frontier/redis');
   const retryStrategy = (times: number): number => Math.min(RECONNECT_MS, 50 * times);
   // A command that cannot be sent fails soon. The store sends it again, and reports that it waits. A connection on
   // which nothing comes back is closed: what is at its other end may be gone without a word.
-  const options = { commandTimeout: COMMAND_MS, socketTimeout: COMMAND_MS, maxRetriesPerRequest: 1, retryStrategy };
+  const options = { commandTimeout: commandMs, socketTimeout: commandMs, maxRetriesPerRequest: 1, retryStrategy };
   const client = url.isCluster
     ? new Cluster(url.urls, { clusterRetryStrategy: retryStrategy, redisOptions: options })
     : url.sentinel === null
@@ -83,15 +92,18 @@ async function openRedis(url: StoreUrl, identity: string): Promise<OpenedStore> 
   const ofRedis = { client, prefix: crawl, ...present({ shards, waitReplicas }) };
   return {
     name,
-    make: (tell) => redisStore({ ...ofRedis, ...commonOf(url), identity, onNotice: tell }),
+    make: (tell) => redisStore({ ...ofRedis, ...commonOf(url, waits), identity, onNotice: tell }),
     close: async () => client.disconnect(),
   };
 }
 
-/** What both stores take from the URL. They refuse what is out of range. */
-function commonOf({ allowUnsafe, maxQueued }: StoreUrl): Pick<ServerStoreOptions, 'allowUnsafe' | 'maxQueued'> {
+/** What both stores take. They refuse what is out of range. */
+function commonOf(
+  { allowUnsafe, maxQueued }: StoreUrl,
+  { holdMs }: StoreWaits,
+): Pick<ServerStoreOptions, 'allowUnsafe' | 'maxQueued' | 'holdMs'> {
   const unsafe = allowUnsafe as NonNullable<ServerStoreOptions['allowUnsafe']>;
-  return { allowUnsafe: unsafe, ...present({ maxQueued }) };
+  return { allowUnsafe: unsafe, ...present({ maxQueued, holdMs }) };
 }
 
 interface RedisModule {
@@ -120,17 +132,18 @@ function bySentinel({ urls }: StoreUrl, name: string): object {
   };
 }
 
-async function openPostgres(url: StoreUrl, identity: string): Promise<OpenedStore> {
+async function openPostgres(url: StoreUrl, identity: string, waits: StoreWaits): Promise<OpenedStore> {
+  const { commandMs } = waits;
   const loaded = await loadPeer<{ readonly default?: PgModule } & Partial<PgModule>>('pg', '--store postgres://…');
   const Pool = loaded.Pool ?? loaded.default?.Pool;
   if (Pool === undefined) throw new UsageError('the package pg has no Pool', 'Install pg 8.11 or newer.');
   const { postgresStore } = await import('@mannerly/frontier/postgres');
-  const timeouts = { connectionTimeoutMillis: COMMAND_MS, query_timeout: COMMAND_MS, keepAlive: true };
+  const timeouts = { connectionTimeoutMillis: commandMs, query_timeout: commandMs, keepAlive: true };
   const pool = overHosts(url.urls.map((one) => new Pool({ connectionString: one, max: POOL_SIZE, ...timeouts })));
   pool.on('error', () => undefined);
   return {
     name: url.name,
-    make: (tell) => postgresStore({ pool, schema: url.crawl, ...commonOf(url), identity, onNotice: tell }),
+    make: (tell) => postgresStore({ pool, schema: url.crawl, ...commonOf(url, waits), identity, onNotice: tell }),
     close: () => pool.end(),
   };
 }
