@@ -7,6 +7,7 @@ import PQueue from 'p-queue';
 import { MannerlyError, textOf } from '../errors.js';
 import type { ItemLicense } from '../item-license.js';
 import { onAbort } from '../on-abort.js';
+import { present } from '../present.js';
 import { FILES_KEPT_AT_ONCE, SINK_STOP_MS } from './limits.js';
 import type { Item, RunFile, Sink } from './sink.js';
 
@@ -31,15 +32,8 @@ export function itemsOf(
   const { expiresAtMs, preferences } = page.exclusion;
   if (emitted.length === 0) return [];
   const key = keyOf(host, page);
-  const known = {
-    url,
-    fetchedAtMs,
-    expiresAtMs,
-    preferences,
-    ...(page.license == null ? {} : { license: page.license }),
-  };
-  if (kept === null) return emitted.map((data, at) => ({ id: `${key}/${at}`, data, ...known }));
-  return kept.flatMap((made, at) =>
+  const known = { url, fetchedAtMs, expiresAtMs, preferences, ...present({ license: page.license }) };
+  return (kept ?? emitted.map((data) => [data])).flatMap((made, at) =>
     made.map((data, part) => ({ id: `${key}/${at}${part === 0 ? '' : `.${part}`}`, data, ...known })),
   );
 }
