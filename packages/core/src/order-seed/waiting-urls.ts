@@ -5,6 +5,7 @@
 //            └ this wave ┘└ next ┘
 
 import type { NewUrl } from '@mannerly/frontier';
+import PQueue from 'p-queue';
 import { type RecordStore, readJson, writeJson } from '../json-record.js';
 import { WAITING_RECORD_CHARS } from './limits.js';
 
@@ -20,7 +21,7 @@ export class WaitingUrls {
   readonly #store: RecordStore;
   #head: Head = { first: 0, boundary: 0 };
   #end = 0;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #turns = new PQueue({ concurrency: 1 });
 
   constructor(store: RecordStore) {
     this.#store = store;
@@ -28,7 +29,7 @@ export class WaitingUrls {
 
   /** What an earlier run left: its wave (some of it may be in the frontier), and the next. Once, before all else. */
   read(): Promise<{ readonly current: readonly NewUrl[]; readonly next: readonly NewUrl[] }> {
-    return this.#inTurn(async () => {
+    return this.#turns.add(async () => {
       const current: NewUrl[] = [];
       const next: NewUrl[] = [];
       const head = await readJson<Head>(this.#store, HEAD);
@@ -43,7 +44,7 @@ export class WaitingUrls {
   }
 
   keep(urls: readonly NewUrl[]): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.add(async () => {
       // Records without a head are not read.
       if (this.#end === 0) await writeJson(this.#store, HEAD, this.#head);
       for (const part of inParts(urls)) {
@@ -55,17 +56,11 @@ export class WaitingUrls {
 
   /** The next wave begins: the URLs of the one before are removed. */
   turn(): Promise<void> {
-    return this.#inTurn(() => this.#moveHead({ first: this.#head.boundary, boundary: this.#end }));
+    return this.#turns.add(() => this.#moveHead({ first: this.#head.boundary, boundary: this.#end }));
   }
 
   clear(): Promise<void> {
-    return this.#inTurn(() => this.#moveHead({ first: this.#end, boundary: this.#end }));
-  }
-
-  #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(act);
-    this.#last = done.catch(() => undefined);
-    return done;
+    return this.#turns.add(() => this.#moveHead({ first: this.#end, boundary: this.#end }));
   }
 
   async #moveHead(to: Head): Promise<void> {
