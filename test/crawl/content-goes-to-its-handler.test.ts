@@ -110,3 +110,21 @@ it('without a crawl directory and a folder, a save is refused with a hint', asyn
   });
   expect(errors).toMatchObject([{ code: 'file-folder-missing', hint: expect.stringContaining('folder') }]);
 });
+
+it('what no handler takes is told with its kind and its declared type', async () => {
+  const fake = typed('no PDF at all', 'application/pdf');
+  const web = await webForTest({
+    hosts: { 'a.test': { '/robots.txt': text(''), '/': page('a', ['/b']), '/b': fake } },
+  });
+  const { decisions } = await crawl({
+    seeds: [web.url('a.test')],
+    handlers: (crawler) => {
+      crawler.on('html', (each) => each.follow());
+      crawler.on('pdf', () => undefined);
+    },
+  });
+  expect(decisions.map(({ reason, detail }) => [reason, detail])).toEqual([
+    ['fetched', null],
+    ['no-handler', expect.stringMatching(/^its bytes are \w+, and it is served as application\/pdf$/)],
+  ]);
+});

@@ -225,7 +225,7 @@ async function storedResult(
   journal.staged(work, page, staged);
   if (page.truncated === 'limit') run.totals.truncatedCount += 1;
   const decision: PageOutcome = exclusion.storesItems
-    ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...cutShort(page) }
+    ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...told(page, route) }
     : leftOut(httpStatus, exclusion);
   return decided({ httpStatus, isPage: true, ...decision, ...saidOf(run, near) }, candidates);
 }
@@ -242,9 +242,14 @@ async function unchanged(run: Run, page: UnchangedPage, exclusion: PageExclusion
   return decided({ status: 'fetched', reason: 'unchanged', layer: 'page', httpStatus, isPage: true });
 }
 
-/** What is said of a page that limits cut. */
-function cutShort({ truncated, linksDropped }: PageInCrawl): { readonly detail?: string } {
+/** What is said of a page that no handler takes, or that limits cut. */
+function told(
+  { kind, headers, truncated, linksDropped }: PageInCrawl,
+  route: string | null,
+): { readonly detail?: string } {
+  const served = headerValue(headers, 'content-type') ?? 'nothing';
   const said = [
+    ...(route !== null ? [] : [`its bytes are ${kind}, and it is served as ${served}`]),
     ...(truncated !== 'limit'
       ? []
       : ['the body was cut: it is longer than `network.maxBodyBytes`, or its handler takes']),
