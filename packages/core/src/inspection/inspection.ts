@@ -21,6 +21,7 @@ import { type CrawlSettings, frontierSettings } from '../options/crawl-settings.
 import type { RecrawlOptions } from '../options/crawler-options.js';
 import { resolveRecrawl } from '../options/options.js';
 import { WaitingUrls } from '../order-seed/waiting-urls.js';
+import { present } from '../present.js';
 import { lookAtVisit } from '../recrawl/kept-knowledge.js';
 import { planRecrawl, type RecrawlPlan } from '../recrawl/recrawl-plan.js';
 import {
@@ -211,6 +212,12 @@ export function readOnly(store: FrontierStore, writes?: string): FrontierStore {
   const refuse = async (): Promise<never> => {
     throw new MannerlyError('store-failed', 'a frontier that is only inspected was about to change');
   };
+  const lists = present({
+    listRecords: store.listRecords?.bind(store),
+    listKnown: store.listKnown?.bind(store),
+    listHosts: store.listHosts?.bind(store),
+    readHost: store.readHost?.bind(store),
+  });
   return {
     capabilities: store.capabilities,
     open: (request) => store.open(request),
@@ -218,16 +225,7 @@ export function readOnly(store: FrontierStore, writes?: string): FrontierStore {
     nextDueInMs: () => store.nextDueInMs(),
     stats: () => store.stats(),
     scan: (cursor, limit, host) => store.scan(cursor, limit, host),
-    ...(store.listRecords === undefined
-      ? {}
-      : { listRecords: (prefix, cursor, limit) => store.listRecords?.(prefix, cursor, limit) ?? refuse() }),
-    ...(store.listKnown === undefined
-      ? {}
-      : { listKnown: (cursor, limit) => store.listKnown?.(cursor, limit) ?? refuse() }),
-    ...(store.listHosts === undefined
-      ? {}
-      : { listHosts: (cursor, limit) => store.listHosts?.(cursor, limit) ?? refuse() }),
-    ...(store.readHost === undefined ? {} : { readHost: (host) => store.readHost?.(host) ?? Promise.resolve(null) }),
+    ...lists,
     writeRecord: async (key, value, near) => {
       if (key === writes) await store.writeRecord(key, value, near);
     },
