@@ -45,6 +45,7 @@ describe('an unknown flag', () => {
     ['--robotstxt-obey', 'crawl', 'robots.txt is always obeyed'],
     ['--reprot', 'report', 'For help: mannerly report --help.'],
     ['--jsn', 'report', 'Did you mean --json?'],
+    ['--nmae', 'crawl', 'Did you mean --name?'],
     ['--resume', 'crawl', 'The same command continues'],
     ['--cookies', 'crawl', 'the configuration file has `network.cookies`'],
   ])('%s of %s', async (flag, command, says) => {

@@ -10,6 +10,7 @@ describe('the option that was meant', () => {
   it.each([
     ['bound', 'bounds'],
     ['politness', 'politeness'],
+    ['boudns', 'bounds'],
     ['pages', 'bounds.pages'],
     ['seeds', 'scope.seeds'],
     ['startUrls', 'scope.seeds'],

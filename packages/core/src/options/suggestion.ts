@@ -85,15 +85,19 @@ function plainName(name: string): string {
   return name.replaceAll(/[_-]/g, '').toLowerCase();
 }
 
-/** Letters to add, take away or replace (Levenshtein's distance), a row of the table at a time. */
+/** Letters to add, take away, replace or swap with the next (Levenshtein's distance), a row of the table at a time. */
 function lettersWrong(one: string, other: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [at, letter] of [...one].entries()) {
+  for (let at = 0; at < one.length; at += 1) {
     const next = [at + 1];
     for (let to = 1; to <= other.length; to += 1) {
-      const replaced = (row[to - 1] ?? 0) + (other[to - 1] === letter ? 0 : 1);
-      next.push(Math.min(replaced, (row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1));
+      const replaced = (row[to - 1] ?? 0) + (other[to - 1] === one[at] ? 0 : 1);
+      const isSwapped = at > 0 && to > 1 && one[at] === other[to - 2] && one[at - 1] === other[to - 1];
+      const swapped = isSwapped ? (before[to - 2] ?? 0) + 1 : replaced;
+      next.push(Math.min(replaced, swapped, (row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1));
     }
+    before = row;
     row = next;
   }
   return row.at(-1) ?? 0;
