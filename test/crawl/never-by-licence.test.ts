@@ -80,17 +80,20 @@ describe('a crawl never', () => {
     const x402 = Buffer.from(JSON.stringify({ x402Version: 2, accepts: [{ amount: '1', network: 'eip155:1' }] }));
     const sold = { status: 402, headers: { 'payment-required': x402.toString('base64'), 'crawler-price': 'USD 0.01' } };
     const web = await webForTest({
-      hosts: { 'a.test': { '/': page('a', ['/1', '/2']), '/1': sold, '/2': sold, '/own': sold } },
+      hosts: { 'a.test': { '/': page('a', ['/1', '/2']), '/1': sold, '/2': sold } },
     });
     const { report } = await crawl({
       seeds: [web.url('a.test')],
       handlers: (crawler) =>
         void crawler.on('html', async (one) => {
-          await one.fetch('/own', { headers: offers });
+          for (const [name, offer] of Object.entries(offers))
+            await expect(one.fetch('/own', { headers: { [name]: offer } })).rejects.toMatchObject({
+              hint: expect.stringContaining('pays nothing'),
+            });
           await one.follow();
         }),
     });
-    expect(web.paths('a.test')).toEqual(['/robots.txt', '/', '/own', '/1', '/2']);
+    expect(web.paths('a.test')).toEqual(['/robots.txt', '/', '/1', '/2']);
     const sent = web.log.flatMap(({ headers }) => Object.keys(headers));
     expect(sent.filter((name) => /price|payment/i.test(name))).toEqual([]);
     expect(report.outcomes['failed']).toEqual({ 'payment-required': 2 });

@@ -8,7 +8,6 @@ export const OURS = new RegExp(
   '^(?:user-agent|from|accept-encoding|host|connection|keep-alive|te|trailer|transfer-encoding|content-length|' +
     'expect|upgrade|cookie|authorization|proxy-authorization|proxy-connection|referer|' +
     'signature|signature-input|signature-agent|accept-signature|' +
-    // The crawl pays nothing.
     'crawler-exact-price|crawler-max-price|payment-signature|x-payment)$',
   'i',
 );
@@ -22,6 +21,7 @@ const REFUSED: readonly (readonly [names: RegExp, why: string])[] = [
   [/^(?:if-.*|range)$/, 'the crawl makes requests conditional itself: see `recrawl`'],
   [/^(?:referer|origin|sec-.*|dnt)$/, 'browsers set it, and this is none'],
   [/^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|client-ip|true-client-ip|cf-.*)$/, 'it hides who asks'],
+  [/^(?:crawler-.*-price|payment-signature|x-payment)$/, 'a crawl pays nothing'],
   [OURS, 'the crawl sets it'],
 ];
 
