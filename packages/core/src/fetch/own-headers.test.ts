@@ -29,7 +29,7 @@ describe('fields that an operator adds', () => {
     ['X-Forwarded-For: 1.2.3.4', /hides who asks/],
     ['Host: other.example', /the crawl sets it/],
     ['Accept-Encoding: br', /the crawl sets it/],
-    ['X-Payment: x', /the crawl sets it/],
+    ['X-Payment: x', /pays nothing/],
   ])('are not %s', (line, hint) => {
     const error = expect.objectContaining({ code: 'option-invalid', hint: expect.stringMatching(hint) });
     expect(refused(line)).toThrow(error);
