@@ -12,40 +12,42 @@ import { readJson, writeJson } from '../json-record.js';
 import type { FetchedPage } from '../page/page.js';
 import { MAX_LEARNED } from './limits.js';
 
-type KnowledgeStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'exclusively'>;
-
-interface KnowledgeOptions {
-  /** `null`: nothing is taken for a trap. */
-  readonly traps: ResolvedTrapOptions | null;
-  readonly nearDuplicates: false | 'tell' | 'drop';
+/** What it needs of a run. The frontier is open by the first call. */
+interface LearningRun {
+  readonly options: {
+    /** `null`: nothing is taken for a trap. */
+    readonly traps: ResolvedTrapOptions | null;
+    readonly nearDuplicates: false | 'tell' | 'drop';
+  };
+  /** `isShared`: other processes learn at the same time. */
+  readonly setup: { readonly isShared: boolean };
+  readonly scope: Scope;
+  readonly journal: Pick<Journal, 'emit'>;
+  readonly frontier: Pick<Frontier, 'readRecord' | 'writeRecord' | 'exclusively'>;
 }
 
 /** What one run knows of sites. Its promises reject with what the store throws. */
 export class SiteKnowledge {
-  readonly #scope: Scope;
+  readonly #run: LearningRun;
   /** What admission checks links with; `null`: nothing is taken for a trap. */
   readonly watch: Traps | null;
   /** `null`: the texts of pages are not compared. */
   readonly texts: NearDuplicates | null;
-  readonly #isShared: boolean;
-  readonly #journal: Pick<Journal, 'emit'>;
-  /** Both are set by `open`. */
-  #moves: RecordList<ScopeMove> | null = null;
-  #found: RecordList<TrapFinding> | null = null;
-  /** @param isShared - Whether other processes learn at the same time. */
-  constructor(scope: Scope, options: KnowledgeOptions, isShared: boolean, journal: Pick<Journal, 'emit'>) {
-    this.#scope = scope;
-    this.watch = options.traps === null ? null : new Traps(options.traps);
-    this.texts = options.nearDuplicates === false ? null : new NearDuplicates();
-    this.#isShared = isShared;
-    this.#journal = journal;
+  readonly #moves: RecordList<ScopeMove>;
+  readonly #found: RecordList<TrapFinding>;
+
+  constructor(run: LearningRun) {
+    const { traps, nearDuplicates } = run.options;
+    this.#run = run;
+    this.watch = traps === null ? null : new Traps(traps);
+    this.texts = nearDuplicates === false ? null : new NearDuplicates();
+    this.#moves = new RecordList('scope-move', run);
+    this.#found = new RecordList('trap', run);
   }
 
-  /** Reads what earlier runs learned. Once, when the store is open and before anything is admitted. */
-  async open(store: KnowledgeStore): Promise<void> {
-    this.#moves = new RecordList('scope-move', store);
-    this.#found = new RecordList('trap', store);
-    this.#scope.restore(await this.#moves.readNew());
+  /** Reads what earlier runs learned. Once, before anything is admitted. */
+  async open(): Promise<void> {
+    this.#run.scope.restore(await this.#moves.readNew());
     if (this.watch !== null) this.watch.restore(await this.#found.readNew());
   }
 
@@ -53,24 +55,25 @@ export class SiteKnowledge {
   async redirected(work: PageWork, to: string): Promise<void> {
     this.watch?.redirected(work.url, work.record.from);
     await this.#catchUp();
-    const move = this.#scope.redirected(work.url, to);
+    const { scope, journal } = this.#run;
+    const move = scope.redirected(work.url, to);
     if (move === null) return;
     // Before the target is queued: a run that continues after a stop must find it in scope.
-    this.#scope.restore((await this.#moves?.append(move)) ?? []);
-    this.#journal.emit('scope-moved', move);
+    scope.restore(await this.#moves.append(move));
+    journal.emit('scope-moved', move);
   }
 
   /** A page came. Before its links are admitted. */
   async read(work: PageWork, page: FetchedPage): Promise<void> {
     const { from } = work.record;
     // Another process was led here: its links belong to the scope that moved.
-    if (this.#isShared && this.#isOutside(work.url)) await this.#catchUp();
+    if (this.#run.setup.isShared && this.#isOutside(work.url)) await this.#catchUp();
     const traps = this.watch;
     // Most pages need not be compared.
     if (traps === null || page.kind !== 'html' || from === null || !traps.wants(work.url, from)) return;
     for (const finding of traps.read(work.url, from, await contentOf(page))) {
-      await this.#found?.append(finding);
-      this.#journal.emit('trap', finding);
+      await this.#found.append(finding);
+      this.#run.journal.emit('trap', finding);
     }
   }
 
@@ -93,34 +96,34 @@ export class SiteKnowledge {
 
   /** Of the whole crawl in order, at most ten thousand. */
   moves(): readonly ScopeMove[] {
-    return this.#moves?.values ?? [];
+    return this.#moves.values;
   }
 
   /** Of the whole crawl in order, at most ten thousand. */
   traps(): readonly TrapFinding[] {
-    return this.#found?.values ?? [];
+    return this.#found.values;
   }
 
   /** Reads where other processes have seen seeds lead. */
   async #catchUp(): Promise<void> {
-    if (this.#isShared && this.#moves !== null) this.#scope.restore(await this.#moves.readNew());
+    if (this.#run.setup.isShared) this.#run.scope.restore(await this.#moves.readNew());
   }
 
   #isOutside(url: string): boolean {
     const parts = parseUrlParts(url);
-    return parts !== null && this.#scope.judge(parts, 'link').kind === 'out';
+    return parts !== null && this.#run.scope.judge(parts, 'link').kind === 'out';
   }
 }
 
 /** A list in the store, one numbered record for each value: nothing is written twice, and nothing outgrows a record. */
 class RecordList<T> {
   readonly #key: string;
-  readonly #store: KnowledgeStore;
+  readonly #run: Pick<LearningRun, 'frontier'>;
   readonly values: T[] = [];
 
-  constructor(key: string, store: KnowledgeStore) {
+  constructor(key: string, run: Pick<LearningRun, 'frontier'>) {
     this.#key = key;
-    this.#store = store;
+    this.#run = run;
   }
 
   /** @returns The values that are new to us: this process may not be the only one that appends. */
@@ -128,7 +131,7 @@ class RecordList<T> {
     const added: T[] = [];
     while (this.values.length < MAX_LEARNED) {
       const at = this.values.length;
-      const value = await readJson<T>(this.#store, `${this.#key}/${at}`);
+      const value = await readJson<T>(this.#run.frontier, `${this.#key}/${at}`);
       if (value === null) break;
       // Another call has read it meanwhile.
       if (this.values.length !== at) continue;
@@ -140,11 +143,11 @@ class RecordList<T> {
 
   /** @returns What others have added before it. */
   async append(value: T): Promise<T[]> {
-    return this.#store.exclusively(async () => {
+    return this.#run.frontier.exclusively(async () => {
       const added = await this.readNew();
       if (this.values.length >= MAX_LEARNED) return added;
       this.values.push(value);
-      await writeJson(this.#store, `${this.#key}/${this.values.length - 1}`, value);
+      await writeJson(this.#run.frontier, `${this.#key}/${this.values.length - 1}`, value);
       return added;
     });
   }

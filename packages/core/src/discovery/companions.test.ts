@@ -42,16 +42,15 @@ function records(): RecordStore & { kept: Map<string, Uint8Array> } {
   };
 }
 
-function createCompanions(options: CompanionOptions, store: RecordStore, nowMs: () => number): Companions {
-  const companions = new Companions(options, nowMs);
-  companions.open(store);
-  return companions;
+const NO_SITEMAPS = new Sitemaps({ sitemaps: false, sitemapUrls: [], feeds: false });
+
+function createCompanions(options: CompanionOptions, frontier: RecordStore, nowMs: () => number): Companions {
+  return new Companions({ frontier, sitemaps: NO_SITEMAPS, nowMs }, options);
 }
 
 const reserved = async (companions: Companions, url: string): Promise<boolean | null> =>
   (await companions.tdmFor(url)).reserved;
 
-const NO_SITEMAPS = new Sitemaps(false, []);
 const notOffered = (): Promise<never> => Promise.reject(new Error('nothing is offered by a tdmrep.json'));
 
 describe('tdmrep.json', () => {
@@ -64,7 +63,7 @@ describe('tdmrep.json', () => {
     ['a server that is asked too much', answer(429), true, true],
     ['a cut body', answer(200, RULES, 'connection'), true, true],
   ])('%s', async (_name, outcome, closed, open) => {
-    const companions = createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, records(), () => NOW);
+    const companions = createCompanions({ tdm: true, datasets: null }, records(), () => NOW);
     await companions.read(work(FILE), outcome, notOffered);
     expect(await reserved(companions, 'https://a.test/closed/x')).toBe(closed);
     expect(await reserved(companions, 'https://a.test/open')).toBe(open);
@@ -73,41 +72,41 @@ describe('tdmrep.json', () => {
   it('reserves everything until it is known', async () => {
     expect(
       await reserved(
-        createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, records(), () => NOW),
+        createCompanions({ tdm: true, datasets: null }, records(), () => NOW),
         'https://a.test/',
       ),
     ).toBe(true);
   });
 
   it('is not looked for without a purpose that calls for it', async () => {
-    const companions = createCompanions({ tdm: false, datasets: null, sitemaps: NO_SITEMAPS }, records(), () => NOW);
+    const companions = createCompanions({ tdm: false, datasets: null }, records(), () => NOW);
     expect(await companions.urlsFor('https://a.test', true)).toEqual([]);
     expect(await reserved(companions, 'https://a.test/')).toBeNull();
   });
 
   it('counts as not used where robots.txt closes it', async () => {
-    const companions = createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, records(), () => NOW);
+    const companions = createCompanions({ tdm: true, datasets: null }, records(), () => NOW);
     await companions.excluded(FILE);
     expect(await reserved(companions, 'https://a.test/')).toBeNull();
   });
 
   it('is remembered over a restart', async () => {
     const kept = records();
-    await createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, kept, () => NOW).read(
+    await createCompanions({ tdm: true, datasets: null }, kept, () => NOW).read(
       work(FILE),
       answer(200, RULES),
       notOffered,
     );
     expect(
       await reserved(
-        createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, kept, () => NOW),
+        createCompanions({ tdm: true, datasets: null }, kept, () => NOW),
         'https://a.test/closed/x',
       ),
     ).toBe(true);
   });
 
   it('speaks for the authority asked first, five redirects long', async () => {
-    const companions = createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, records(), () => NOW);
+    const companions = createCompanions({ tdm: true, datasets: null }, records(), () => NOW);
     const hop = await companions.redirected(work(FILE), 'https://b.test/rights.json');
     expect(hop).toMatchObject({
       url: 'https://b.test/rights.json',
@@ -124,14 +123,14 @@ describe('tdmrep.json', () => {
   });
 
   it('a chain that does not end leads to no file', async () => {
-    const companions = createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, records(), () => NOW);
+    const companions = createCompanions({ tdm: true, datasets: null }, records(), () => NOW);
     expect(await reserved(companions, 'https://a.test/')).toBe(true);
     expect(await companions.redirected(work(FILE, { hops: 5 }), FILE)).toBeNull();
     expect(await reserved(companions, 'https://a.test/')).toBeNull();
   });
 
   it('is asked for again with a later robots.txt, as long as it never came', async () => {
-    const companions = createCompanions({ tdm: true, datasets: null, sitemaps: NO_SITEMAPS }, records(), () => NOW);
+    const companions = createCompanions({ tdm: true, datasets: null }, records(), () => NOW);
     expect(await companions.urlsFor('https://a.test', true)).toMatchObject([{ url: FILE, priority: 0 }]);
     expect(await companions.urlsFor('https://a.test', false)).toMatchObject([{ url: FILE, visit: NOW }]);
     await companions.read(work(FILE), answer(200, RULES), notOffered);
@@ -144,7 +143,7 @@ describe('data.txt', () => {
     let now = NOW;
     const kept = records();
     const datasets = () => [];
-    const made = () => createCompanions({ tdm: false, datasets, sitemaps: NO_SITEMAPS }, kept, () => now);
+    const made = () => createCompanions({ tdm: false, datasets }, kept, () => now);
     const url = 'https://a.test/data.txt';
     expect(await made().urlsFor('https://a.test', true)).toMatchObject([{ url }]);
     expect(await made().urlsFor('https://a.test', false)).toEqual([]);

@@ -26,7 +26,13 @@ export interface CompanionOptions {
   readonly tdm: boolean;
   /** `null`: data.txt is not requested. */
   readonly datasets: ReadDatasets | null;
+}
+
+/** What they need of a run. The frontier is open by the first call. */
+interface CompanionRun {
+  readonly frontier: RecordStore;
   readonly sitemaps: Sitemaps;
+  readonly nowMs: () => number;
 }
 
 const DATA_TXT_PATH = '/data.txt';
@@ -36,19 +42,13 @@ const UNSET: TdmReservation = { reserved: null, policy: null };
 const UNKNOWN: TdmReservation = { reserved: true, policy: null };
 
 export class Companions {
+  readonly #run: CompanionRun;
   readonly #options: CompanionOptions;
-  readonly #nowMs: () => number;
   readonly #rules = new Map<string, readonly TdmRule[]>();
-  #store: RecordStore = NO_STORE;
 
-  constructor(options: CompanionOptions, nowMs: () => number) {
+  constructor(run: CompanionRun, options: CompanionOptions) {
+    this.#run = run;
     this.#options = options;
-    this.#nowMs = nowMs;
-  }
-
-  /** Once, when the store is open. */
-  open(store: RecordStore): void {
-    this.#store = store;
   }
 
   /** What to queue when a robots.txt was read: at first everything, later what has expired or never came. */
@@ -58,12 +58,12 @@ export class Companions {
       const url = companion(authority + TDMREP_PATH);
       if (isFirst) urls.push(url);
       // It never came, so rights count as reserved: it is requested again as often as robots.txt is.
-      else if ((await this.#rulesOf(authority)) === null) urls.push({ ...url, visit: Math.ceil(this.#nowMs()) });
+      else if ((await this.#rulesOf(authority)) === null) urls.push({ ...url, visit: Math.ceil(this.#run.nowMs()) });
     }
     if (this.#options.datasets !== null) {
       const url = companion(authority + DATA_TXT_PATH);
-      const expiresAtMs = isFirst ? null : await readJson<number>(this.#store, `data-txt/${authority}`);
-      const isExpired = expiresAtMs !== null && expiresAtMs <= this.#nowMs();
+      const expiresAtMs = isFirst ? null : await readJson<number>(this.#run.frontier, `data-txt/${authority}`);
+      const isExpired = expiresAtMs !== null && expiresAtMs <= this.#run.nowMs();
       if (isFirst) urls.push(url);
       else if (isExpired) urls.push({ ...url, visit: Math.ceil(expiresAtMs) });
     }
@@ -72,20 +72,21 @@ export class Companions {
 
   purposeOf(work: PageWork): 'page' | 'well-known' | 'data-txt' | 'sitemap' {
     if (work.record.via !== 'companion') return 'page';
-    if (this.#options.sitemaps.isSitemap(work)) return 'sitemap';
+    if (this.#run.sitemaps.isSitemap(work)) return 'sitemap';
     return initialUrl(work).endsWith(DATA_TXT_PATH) ? 'data-txt' : 'well-known';
   }
 
   /** The redirect target, as the same companion; `null` after the fifth hop: then there is no file (data-txt §2). */
   async redirected(work: PageWork, url: string): Promise<NewUrl | null> {
-    const { sitemaps, tdm } = this.#options;
+    const { sitemaps } = this.#run;
     if (sitemaps.isSitemap(work)) return sitemaps.redirected(work, url);
     const hops = work.record.hops + 1;
     const first = initialUrl(work);
     if (hops <= MAX_COMPANION_HOPS) return { ...companion(url), hops, from: first, dedupe: false };
     // As for robots.txt (access §3): an endless chain leads to no file. What a file said before still holds.
     const { origin } = new URL(first);
-    if (tdm && first.endsWith(TDMREP_PATH) && (await this.#rulesOf(origin)) === null) await this.#keep(origin, []);
+    if (this.#options.tdm && first.endsWith(TDMREP_PATH) && (await this.#rulesOf(origin)) === null)
+      await this.#keep(origin, []);
     return null;
   }
 
@@ -95,7 +96,7 @@ export class Companions {
     outcome: FetchOutcome,
     offer: (finds: SitemapFinds) => Promise<unknown>,
   ): Promise<CompanionResult> {
-    const { sitemaps, datasets } = this.#options;
+    const { sitemaps } = this.#run;
     if (sitemaps.isSitemap(work)) {
       const failed = (reason: string): CompanionResult => ({
         links: [],
@@ -109,8 +110,8 @@ export class Companions {
     const url = initialUrl(work);
     const { origin } = new URL(url);
     if (url.endsWith(DATA_TXT_PATH)) {
-      await writeJson(this.#store, `data-txt/${origin}`, dataTxtExpiryMs(outcome));
-      return { links: datasets?.(url, outcome) ?? [], decision: READ };
+      await writeJson(this.#run.frontier, `data-txt/${origin}`, dataTxtExpiryMs(outcome));
+      return { links: this.#options.datasets?.(url, outcome) ?? [], decision: READ };
     }
     const rules = tdmRules(url, outcome);
     if (rules !== null) await this.#keep(origin, rules);
@@ -130,24 +131,17 @@ export class Companions {
 
   async #keep(authority: string, rules: readonly TdmRule[]): Promise<void> {
     keepLatest(this.#rules, authority, rules, MAX_TDM_AUTHORITIES);
-    await writeJson(this.#store, `tdm/${authority}`, rules);
+    await writeJson(this.#run.frontier, `tdm/${authority}`, rules);
   }
 
   /** `null`: the site has not answered yet. */
   async #rulesOf(authority: string): Promise<readonly TdmRule[] | null> {
     const known = this.#rules.get(authority);
     if (known !== undefined) return known;
-    const rules = await readJson<readonly TdmRule[]>(this.#store, `tdm/${authority}`);
+    const rules = await readJson<readonly TdmRule[]>(this.#run.frontier, `tdm/${authority}`);
     if (rules !== null) keepLatest(this.#rules, authority, rules, MAX_TDM_AUTHORITIES);
     return rules;
   }
-}
-
-/** Before `open`. */
-const NO_STORE: RecordStore = { readRecord: notOpen, writeRecord: notOpen };
-
-async function notOpen(): Promise<never> {
-  throw new Error('companion files are used before the store is open');
 }
 
 function companion(url: string): NewUrl {

@@ -42,33 +42,36 @@ interface Ticket {
   readonly hosts: readonly string[];
 }
 
+interface SitemapOptions {
+  /** Whether the sitemaps that robots.txt names are requested. */
+  readonly sitemaps: boolean;
+  /** Of sitemaps that the operator named. */
+  readonly sitemapUrls: readonly string[];
+  /** Whether feeds that pages name are requested. */
+  readonly feeds: boolean;
+}
+
 export class Sitemaps {
-  readonly #readsNamed: boolean;
-  readonly #readsFeeds: boolean;
-  readonly #urls: readonly string[];
+  readonly #options: SitemapOptions;
   readonly #counts = new Map<string, number>();
   /** Feeds that pages have named, by host. */
   readonly #feeds = new Map<string, number>();
   /** Hosts that vouch for a sitemap, by its URL. */
   readonly #vouchers = new Map<string, readonly string[]>();
 
-  /**
-   * @param readsNamed - Whether the sitemaps that robots.txt names are requested.
-   * @param urls - Of sitemaps that the operator named. @param readsFeeds - Whether feeds that pages name are requested.
-   */
-  constructor(readsNamed: boolean, urls: readonly string[], readsFeeds = false) {
-    this.#readsNamed = readsNamed;
-    this.#readsFeeds = readsFeeds;
-    this.#urls = urls;
+  constructor(options: SitemapOptions) {
+    this.#options = options;
   }
 
   given(): SitemapFinds {
-    return sorted(this.#urls.map((url) => this.#request(new URL(url).href, null, { level: 0, hosts: [] })));
+    return sorted(
+      this.#options.sitemapUrls.map((url) => this.#request(new URL(url).href, null, { level: 0, hosts: [] })),
+    );
   }
 
   /** The sitemaps that a robots.txt names, and the pages that it asks us to visit (robots §9.6, §9.9). */
   named(authority: string, outcome: FetchOutcome): SitemapFinds {
-    if (!this.#readsNamed || outcome.kind === 'failed' || outcome.truncated === 'connection') return NOTHING;
+    if (!this.#options.sitemaps || outcome.kind === 'failed' || outcome.truncated === 'connection') return NOTHING;
     if (outcome.status < 200 || outcome.status > 299) return NOTHING;
     const robotsUrl = `${authority}/robots.txt`;
     const document = parseRobots(outcome.body, { robotsUrl });
@@ -82,7 +85,8 @@ export class Sitemaps {
 
   /** The feeds of its own host that a page names, where it lets its links be followed. */
   feeds({ url: from, alternates, exclusion }: Pick<FetchedPage, 'url' | 'alternates' | 'exclusion'>): SitemapFinds {
-    if (!this.#readsFeeds || exclusion.whyLeaveAlone({ rel: ['alternate'], element: 'link' }) !== null) return NOTHING;
+    if (!this.#options.feeds || exclusion.whyLeaveAlone({ rel: ['alternate'], element: 'link' }) !== null)
+      return NOTHING;
     const { host } = new URL(from);
     const found = alternates.filter(({ url, type }) => isFeed(type) && new URL(url).host === host);
     const taken = found.flatMap(({ url }) => {

@@ -63,7 +63,6 @@ async function crawl(run: Run): Promise<RunEnd> {
   const { setup, options, frontier, journal, directory } = run;
   await rest(run);
   await frontier.open(partName(run));
-  run.companions.open(frontier);
   run.licenses.open();
   await run.recrawl?.known.open();
   const againAtMs = await frontier.exclusively(async () => {
@@ -75,7 +74,7 @@ async function crawl(run: Run): Promise<RunEnd> {
     ...(directory === null ? [] : [orderFile(directory.orderPath)]),
   ]);
   await run.clocks.open(frontier);
-  await run.knowledge.open(frontier);
+  await run.knowledge.open();
   const { texts } = run.knowledge;
   if (texts !== null) for await (const line of run.logs.decisions()) texts.restore(line);
   if (options.orderSeed === null) await letAllIn(frontier, (url, answer) => journal.added(url, answer));

@@ -11,23 +11,23 @@ import type { Journal } from '../journal/journal.js';
 import type { LicenseTokens } from '../licensing/licensing-options.js';
 import { CrawlSigning } from '../signatures/crawl-signing.js';
 import type { RunSetup } from './run-setup.js';
+import type { RunStop } from './run-stop.js';
 
 /** The parts of a run that its egress needs. */
-interface EgressParts {
+interface SendingRun {
+  readonly setup: Pick<RunSetup, 'options' | 'fetcher'>;
   readonly journal: Journal;
-  readonly tokens: LicenseTokens;
-  /** `null`: no cookies. */
-  readonly cookies: MakeJar | null;
+  readonly nowMs: () => number;
+  readonly stop: RunStop;
   /** `null`: none is open. */
-  readonly archive: () => CrawlArchive | null;
+  readonly archive: CrawlArchive | null;
 }
 
-export function createRunEgress(
-  { options, fetcher, stop, clock }: Pick<RunSetup, 'options' | 'fetcher' | 'stop' | 'clock'>,
-  { journal, tokens, cookies, archive }: EgressParts,
-): Egress {
+/** @param cookies - `null`: none are kept. */
+export function createRunEgress(run: SendingRun, tokens: LicenseTokens, cookies: MakeJar | null): Egress {
+  const { setup, journal, nowMs, stop } = run;
+  const { options, fetcher } = setup;
   const { identity, network } = options;
-  const nowMs = clock.nowMs.bind(clock);
   const stopFor = stop.requestFor.bind(stop);
   return new Egress({
     ...(tokens.origins.length === 0 ? {} : { tokens }),
@@ -47,6 +47,6 @@ export function createRunEgress(
     fieldsOf: createFieldsOf(network.headers, options.hosts),
     nowMs,
     onRequest: journal.request.bind(journal),
-    onExchange: options.archive === null ? undefined : (sent, outcome) => archive()?.exchanged(sent, outcome),
+    onExchange: options.archive === null ? undefined : (sent, outcome) => run.archive?.exchanged(sent, outcome),
   });
 }

@@ -15,24 +15,27 @@ import { MAX_WAITING_URLS, WAIT_JITTER } from './limits.js';
 import type { RunSetup } from './run-setup.js';
 
 /** The parts of a run that its frontier works with. */
-export interface FrontierParts {
+interface FrontierRun {
+  readonly setup: RunSetup;
   readonly journal: Journal;
   readonly scope: Scope;
   readonly knowledge: SiteKnowledge;
   readonly companions: Companions;
   readonly totals: CrawlTotals;
-  readonly needsFrontier: boolean;
 }
 
-/** Makes the frontier. `performRun` opens and closes it. @throws FrontierError `option-invalid` */
-export function createRunFrontier(setup: RunSetup, parts: FrontierParts): Frontier {
+/**
+ * Makes the frontier. `performRun` opens and closes it.
+ * @param mustExist - Without it all would be requested again. @throws FrontierError `option-invalid`
+ */
+export function createRunFrontier(run: FrontierRun, mustExist: boolean): Frontier {
+  const { setup, journal, knowledge, companions } = run;
   const { options, store, clock, survey } = setup;
-  const { journal, knowledge, companions } = parts;
   const frontier = createFrontier({
     ...frontierSettings(crawlSettings(options)),
     store,
     clock,
-    create: !parts.needsFrontier,
+    create: !mustExist,
     companions: (authority, isFirst) => companions.urlsFor(authority, isFirst),
     canonicalRules: options.canonicalRules,
     // With an order seed, what a page leads to is known before the next page of its host is taken.
@@ -40,7 +43,7 @@ export function createRunFrontier(setup: RunSetup, parts: FrontierParts): Fronti
     whyNot: (_url, signals, found) =>
       forbidsEveryPurpose(signals.preferences, options.exclusion.page)
         ? 'robots-preferences'
-        : (whyUnwanted(setup, parts, found) ?? knowledge.whyNot(found)),
+        : (whyUnwanted(run, found) ?? knowledge.whyNot(found)),
     mergeParts: { [TOTALS_KEY]: mergeTotals },
     onQueued: (url) => knowledge.queued(url),
     onEvent(event) {
@@ -55,7 +58,7 @@ export function createRunFrontier(setup: RunSetup, parts: FrontierParts): Fronti
 }
 
 /** Why a URL that an earlier run queued is not requested now: the operator may have narrowed the scope. */
-function whyUnwanted({ options, isShared }: RunSetup, { scope, totals }: FrontierParts, found: UrlRecord) {
+function whyUnwanted({ setup: { options, isShared }, scope, totals }: FrontierRun, found: UrlRecord) {
   // Where another process followed a seed, the scope may have moved without our knowledge.
   if (totals.earlierRuns() === 0 || (isShared && found.via === 'redirect')) return null;
   const url = found.via === 'companion' ? null : parseUrlParts(found.url);

@@ -187,15 +187,14 @@ export class Run {
 
     this.scope = new Scope(options.scope, createHostRules(options.hosts));
     const { scope } = this;
-    this.knowledge = new SiteKnowledge(scope, options, setup.isShared, journal);
-    this.sitemaps = new Sitemaps(options.sitemaps, options.sitemapUrls, options.feeds);
+    this.knowledge = new SiteKnowledge(this);
+    this.sitemaps = new Sitemaps(options);
     const found = journal.dataset.bind(journal);
     const datasets = options.dataTxt ? datasetReader(identity.tokens, options.enqueueDatasets, found) : null;
     const tdm = wantsTdmRep(exclusion.page);
-    this.companions = new Companions({ sitemaps: this.sitemaps, tdm, datasets }, nowMs);
+    this.companions = new Companions(this, { tdm, datasets });
 
-    const { knowledge, companions, totals } = this;
-    this.frontier = createRunFrontier(setup, { journal, scope, knowledge, companions, totals, needsFrontier });
+    this.frontier = createRunFrontier(this, needsFrontier);
     const { frontier } = this;
     const fieldsOf = createFieldsOf(network.headers, options.hosts);
     const sentAs = (url: string): string => {
@@ -203,12 +202,12 @@ export class Run {
       return offerOf(identity, fieldsOf(hostname), origin === options.signIn?.origin);
     };
     this.recrawl = recrawls === null ? null : new recrawls.Recrawl(this, options.recrawl ?? DEFAULT_RECRAWL, sentAs);
-    this.admit = createAdmit(scope, bounds, knowledge.watch, (url) => frontier.isRecent(url));
+    this.admit = createAdmit(scope, bounds, this.knowledge.watch, (url) => frontier.isRecent(url));
 
     this.reader = new PageReader({
       decodeText,
       utf8Start,
-      tdmFor: (url) => companions.tdmFor(url),
+      tdmFor: (url) => this.companions.tdmFor(url),
       joinsHeaders: !fetcher.capabilities.rawHeaders,
       tokens: identity.tokens,
       options: exclusion,
@@ -216,7 +215,7 @@ export class Run {
       onSlow: (url, tookMs) => warn('page-slow', url, `${url} took ${Math.round(tookMs)} ms to read`),
     });
     const tokens = new LicenseTokens(options.licensing.tokens);
-    this.egress = createRunEgress(setup, { journal, tokens, cookies, archive: () => this.archive });
+    this.egress = createRunEgress(this, tokens, cookies);
     this.fetches = new PQueue({ concurrency: network.concurrency });
     this.pageRequests = new PageRequests(this);
     this.licenses = new Licenses({
