@@ -125,6 +125,15 @@ describe('a licence that a page names', () => {
     expect(credited.items[0]?.license).toMatchObject({ document: credited.start, outcome: 'attribution' });
   });
 
+  it('cannot be read where elements nest without end: no permission is taken from that', async () => {
+    const { words, decisions } = await licensed({
+      '/': html(page('a', [], `${'<b></i>'.repeat(5_000)}${link()}`)),
+      '/l.xml': rsl(CREDIT),
+    });
+    expect(words).toEqual(['/ held license']);
+    expect(decisions.find(({ reason }) => reason === 'license')?.detail).toContain('unreadable');
+  });
+
   it('without the type of RSL is a link as there always were, and has no effect (C1)', async () => {
     const creative = html(page('a', ['/next'], `${link('text/html')}<link rel="license" href="/cc">`), {
       link: '</l.xml>; rel="license"',

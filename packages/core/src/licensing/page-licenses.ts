@@ -1,10 +1,10 @@
 // The licences that a response names: by Link, and in HTML by `link` and `script` of RSL's media type. Without that
 // type `rel=license` is an ordinary link to a licence, older than RSL, and has no effect (licensing C1).
 
-import { Parser } from 'htmlparser2';
 import type { HeaderLines } from '../fetch/outcome.js';
 import { linksOfFields } from '../page/links.js';
 import type { FetchedPage } from '../page/page.js';
+import { readElements } from '../page/read-elements.js';
 import { parseUrl } from '../parse-url.js';
 import { type LicenseReading, readLicenseDocument } from './license-document.js';
 import { MAX_LICENSE_BYTES, MAX_LICENSE_URL_CHARS, MAX_PAGE_LICENSES } from './limits.js';
@@ -46,7 +46,7 @@ function licensesInHtml(html: string, pageUrl: string): PageLicense[] {
   let script: string | null = null;
   let base = pageUrl;
   let hasBase = false;
-  const parser = new Parser({
+  const isRead = readElements(html, {
     onopentag(name, attributes) {
       const { href, rel, type } = attributes;
       if (name === 'base' && href !== undefined && !hasBase) {
@@ -65,7 +65,7 @@ function licensesInHtml(html: string, pageUrl: string): PageLicense[] {
       script = null;
     },
   });
-  parser.end(html);
+  if (!isRead) found.unshift({ reading: { kind: 'unreadable', why: 'elements of the page nest too deep' } });
   return found.slice(0, MAX_PAGE_LICENSES + 1);
 }
 

@@ -20,6 +20,8 @@ type ChildNode = Htmlparser2TreeAdapterMap['childNode'];
 
 const require = createRequire(import.meta.url);
 let loaders: Readonly<Record<'html' | 'xml', LoadOne>> | null = null;
+/** Elements that may nest in the tree in the making. */
+let deepest = MAX_DOM_DEPTH;
 
 /** @param text - Called once. @throws MannerlyError `page-not-markup` unless it is HTML or XML, `page-too-large`. */
 export function documentOf(kind: ContentKind, text: () => string, url: string): CheerioAPI {
@@ -30,12 +32,14 @@ export function documentOf(kind: ContentKind, text: () => string, url: string): 
   }
   const markup = text();
   const fault = domFault(markup, kind === 'xml');
-  if (fault !== null) {
-    throw new MannerlyError('page-too-large', `${url} is too much for a DOM: ${fault}`, {
-      hint: 'Use `page.links`, `page.html` or `page.text()`, which make no tree.',
-    });
-  }
+  if (fault !== null) throw tooMuch(url, fault);
   return loadDocument(markup, kind === 'xml');
+}
+
+function tooMuch(what: string, fault: string): MannerlyError {
+  return new MannerlyError('page-too-large', `${what} is too much for a DOM: ${fault}`, {
+    hint: 'Use `page.links`, `page.html` or `page.text()`, which make no tree.',
+  });
 }
 
 const DOM_LIMITS = { depth: MAX_DOM_DEPTH, steps: MAX_DOM_STEPS };
@@ -49,7 +53,7 @@ const FLAT: ReadonlySet<string> = new Set(
 );
 
 /** Up to the end of the tag where that is near, so that a tag that closes itself is known. */
-const TAG = /<(\/?)([A-Za-z_][^\s/>]{0,31})(?:[^<>]{0,1024}?(\/)?>)?/g;
+const TAG = /<(\/?)([A-Za-z_][^\s/>]*)(?:[^<>]{0,1024}?(\/)?>)?/g;
 
 /**
  * Why a page is too much for a tree, which looks up its open elements for most tags and gives each some hundred bytes;
@@ -60,17 +64,32 @@ const TAG = /<(\/?)([A-Za-z_][^\s/>]{0,31})(?:[^<>]{0,1024}?(\/)?>)?/g;
 export function domFault(text: string, isXml: boolean, most = DOM_LIMITS): string | null {
   if (most === DOM_LIMITS && text.length <= DOM_CHECKED_CHARS) return null;
   let tags = 0;
-  let depth = 0;
   let steps = 0;
-  for (const [, slash, name = '', closesItself] of text.matchAll(TAG)) {
+  /** What is open where an end tag closes the last element of its name and all within it, and how often by name. */
+  const open: string[] = [];
+  const counts = new Map<string, number>();
+  /** What is open where it closes one element at most. */
+  let unclosed = 0;
+  for (const [, slash, given = '', closesItself] of text.matchAll(TAG)) {
     tags += 1;
     if (tags > MAX_DOM_TAGS) return `more than ${MAX_DOM_TAGS} tags`;
-    steps += depth;
+    steps += Math.max(open.length, unclosed);
     if (steps > most.steps) return 'too many tags that deep';
+    const name = isXml ? given : given.toLowerCase();
     // In HTML, tags that close themselves are common in SVG and MathML and rare elsewhere. In XML every element nests.
-    if (closesItself !== undefined || (!isXml && FLAT.has(name.toLowerCase()))) continue;
-    depth = slash === '' ? depth + 1 : Math.max(0, depth - 1);
-    if (depth > most.depth) return `elements nested more than ${most.depth} deep`;
+    if (closesItself !== undefined || (!isXml && FLAT.has(name))) continue;
+    if (slash === '') {
+      open.push(name);
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+      unclosed += 1;
+      if (Math.max(open.length, unclosed) > most.depth) return `elements nested more than ${most.depth} deep`;
+      continue;
+    }
+    unclosed = Math.max(0, unclosed - 1);
+    for (let last = (counts.get(name) ?? 0) > 0 ? open.pop() : undefined; last !== undefined; ) {
+      counts.set(last, (counts.get(last) ?? 0) - 1);
+      last = last === name ? undefined : open.pop();
+    }
   }
   return null;
 }
@@ -79,9 +98,11 @@ export function domFault(text: string, isXml: boolean, most = DOM_LIMITS): strin
  * A cheerio document. Its `fn`, where plugins go, is the same for all documents of the process.
  * @param isXml - Names keep their case and nothing is implied. Otherwise it is read as a browser without scripts does:
  *   what `noscript` holds is part of it, as it is of `page.links`.
+ * @throws MannerlyError `page-too-large` for HTML that nests too deep in a way that `domFault` does not see.
  */
 export function loadDocument(text: string, isXml: boolean): CheerioAPI {
   loaders ??= createLoaders();
+  deepest = text.length <= DOM_CHECKED_CHARS ? Number.POSITIVE_INFINITY : MAX_DOM_DEPTH;
   return isXml ? loaders.xml(text) : loaders.html(text);
 }
 
@@ -119,6 +140,26 @@ class Values {
 Object.setPrototypeOf(Values.prototype, null);
 Reflect.deleteProperty(Values.prototype, 'constructor');
 
+const HTML_NAMESPACE = 'http://www.w3.org/1999/xhtml';
+
+/**
+ * Ends the making of a tree that becomes too deep. Which end tags close something only the tree builder knows: what it
+ * ignores, it leaves open, and it looks through all that is open.
+ */
+function createDepthGuard(): Pick<Adapter, 'onItemPush' | 'onItemPop'> {
+  let depth = 0;
+  return {
+    onItemPush({ name, namespace }) {
+      // The first of every document and fragment. In SVG it is an element like any other.
+      depth = name === 'html' && namespace === HTML_NAMESPACE ? 1 : depth + 1;
+      if (depth > deepest) throw tooMuch('the markup', `elements nested more than ${deepest} deep`);
+    },
+    onItemPop() {
+      depth -= 1;
+    },
+  };
+}
+
 /** parse5's adapter for cheerio's nodes, with smaller elements. The trees are the same. */
 function createLeanTree(): Adapter {
   const { adapter } = require('parse5-htmlparser2-tree-adapter') as typeof import('parse5-htmlparser2-tree-adapter');
@@ -137,6 +178,7 @@ function createLeanTree(): Adapter {
 
   return {
     ...adapter,
+    ...createDepthGuard(),
     appendChild,
     createElement(name, namespace, attributes) {
       // Only SVG and MathML have attributes with a namespace. Elsewhere two empty tables per element would be kept.

@@ -11,8 +11,9 @@ const HIDDEN: ReadonlySet<string> = new Set(['script', 'style', 'template', 'nos
 const DIGEST_CHARS = 22;
 
 /**
- * A digest of 128 bits of what counts as content. Of what is no HTML, of the body. Time linear in its length. Rejects
- * as `page.text` does, and with what the user's function throws. `null`: the function returned nothing.
+ * A digest of 128 bits of what counts as content. Of what is no HTML, or nests too deep to be read, of the body. Time
+ * linear in its length. Rejects as `page.text` does, and with what the user's function throws. `null`: the function
+ * returned nothing.
  */
 export async function digestOf(
   page: FetchedPage,
@@ -20,13 +21,13 @@ export async function digestOf(
 ): Promise<string | null> {
   if (typeof change === 'function') return jsonDigest(await change(page));
   if (page.kind !== 'html' || change === 'payload') return payloadDigest(await page.bytes());
-  const { Parser } = await import('htmlparser2');
+  const { readElements } = await import('../page/read-elements.js');
   const digest = createHash('sha256').update(page.title ?? '');
   for (const url of new Set(page.links.map((link) => link.url))) digest.update(`\n${url}`);
   let hidden = 0;
   // A blank between two texts counts once, wherever the markup has it.
   let isBlank = true;
-  const parser = new Parser({
+  const isRead = readElements(await page.text(), {
     onopentagname(name) {
       if (HIDDEN.has(name)) hidden += 1;
     },
@@ -42,8 +43,7 @@ export async function digestOf(
       digest.update(shown);
     },
   });
-  parser.end(await page.text());
-  return digest.digest('base64url').slice(0, DIGEST_CHARS);
+  return isRead ? digest.digest('base64url').slice(0, DIGEST_CHARS) : payloadDigest(await page.bytes());
 }
 
 /** The same of JSON; `null` of what is none. */
