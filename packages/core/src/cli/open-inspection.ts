@@ -15,7 +15,10 @@ export function whereOf(
 ): { readonly directory: string } | { readonly store: string } {
   if (directory !== undefined && store === undefined) return { directory };
   if (directory === undefined && store !== undefined) return { store };
-  throw new UsageError('name the crawl directory, or the store of the crawl', 'Give one: <dir> or --store <url>.');
+  if (store === undefined)
+    throw new UsageError('name the crawl directory, or the store of the crawl', 'Give one: <dir> or --store <url>.');
+  const hint = 'Leave one out: the directory has the logs, the store the queue.';
+  throw new UsageError('the crawl directory and its store are named, and only one is read', hint);
 }
 
 /** Opens a crawl, inspects it, and closes it. @throws UsageError, MannerlyError; what `ask` throws. */

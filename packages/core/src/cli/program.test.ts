@@ -95,6 +95,11 @@ describe('a wrong call', () => {
     ['an unknown purpose', ['crawl', 'https://example.org/', ...who, '--purpose', 'profit'], /search, archive/],
     ['an unknown flag', ['crawl', 'https://example.org/', ...who, '--fast'], /--fast/],
     ['an unknown command', ['conquer'], /conquer/],
+    [
+      'a directory and its store',
+      ['explain', 'a', 'https://a.test/', '--store', 'redis://h'],
+      /only one is read\n {2}Leave/,
+    ],
     ['an unknown dialect', ['robots', 'package.json', '--dialect', '2077'], /dialect/],
     ['an agent that is no token', ['robots', 'package.json', '--agent', 'my bot'], /token/],
     ['a directory as a robots.txt', ['robots', '/'], /cannot be read: .*EISDIR/],
