@@ -4,11 +4,11 @@ import { expect, it } from 'vitest';
 import { exitCodeOf } from './exit-codes.js';
 import { crawlText, summaryText } from './summary.js';
 
-const textOf = (more: object): string => {
+const textOf = (more: object, isOnServer = false): string => {
   const lists = { politeness: [], waiting: [], scopeMoves: [], traps: [], relaxedDefaults: [], bounds: [] };
   const counts = { pages: 1, requests: 8, items: 0, runningMs: 1, queued: 0, bound: null, state: 'stopped' as const };
   const report = { ...lists, ...counts, outcomes: {}, ...more };
-  return summaryText(report as unknown as Parameters<typeof summaryText>[0]);
+  return summaryText(report as unknown as Parameters<typeof summaryText>[0], isOnServer);
 };
 
 it('the share of requests that were signed, where any was', () => {
@@ -57,4 +57,9 @@ it('a crawl is named by its seeds, a polite fetch by its requests', () => {
   const crawl = { name: 'tester', createdAtMs: 0, seedCount: 1 };
   expect(crawlText({ ...crawl, seeds: ['https://a.test/'] })).toMatch(/^Crawl of https:\/\/a\.test\/ by tester, begun/);
   expect(crawlText({ ...crawl, seeds: [], seedCount: 0 })).toMatch(/^Requests by tester, begun/);
+});
+
+it('which counts are those of a crawl that other machines work on too, and which of this one', () => {
+  expect(textOf({ items: 7 })).toContain(' 1 page, 8 requests, 7 items in 0.0 s');
+  expect(textOf({ items: 7 }, true)).toContain(' 1 page of the crawl in 0.0 s; here 8 requests, 7 items');
 });

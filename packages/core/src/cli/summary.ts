@@ -91,11 +91,11 @@ function endText(report: CrawlReport, isOnServer: boolean): string {
         : 'Waiting: only hosts are left that have to be waited for. The same command continues when they are due.',
     stopped: `Stopped${reason}. The same command continues the crawl.`,
   }[report.state];
-  const counts = [
-    plural(report.pages, 'page'),
-    plural(report.requests, 'request'),
-    `${plural(report.items, 'item')} in ${(report.runningMs / 1_000).toFixed(1)} s${report.resumed ? ', all runs together' : ''}`,
-  ].join(', ');
+  const pages = plural(report.pages, 'page');
+  const ofDirectory = `${plural(report.requests, 'request')}, ${plural(report.items, 'item')}`;
+  const took = `in ${(report.runningMs / 1_000).toFixed(1)} s${report.resumed ? ', all runs together' : ''}`;
+  // Pages and time are those of the whole crawl, which other machines may work on.
+  const counts = isOnServer ? `${pages} of the crawl ${took}; here ${ofDirectory}` : `${pages}, ${ofDirectory} ${took}`;
   const others = Object.entries(report.outcomes)
     .filter(([status]) => status !== 'fetched')
     .map(([status, reasons]) => `${sumOf(reasons)} ${status} (${countsText(reasons)})`);
