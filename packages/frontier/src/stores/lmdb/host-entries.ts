@@ -26,7 +26,7 @@ import {
   kindEnd,
   kindStart,
   kindUpTo,
-  laneNameKey,
+  laneNumber,
   lineEnd,
   lineKey,
   type OpenLine,
@@ -43,8 +43,6 @@ const QUEUED_AT_ONCE = 1_024;
 const UNRECORDED_MOST = 64;
 const RANKS = 9;
 const NO_VALUE = Buffer.alloc(0);
-/** First lanes up to this many characters are in the host's record. */
-const FIRST_LANE_LONGEST = 255;
 /** Blocks that end in one verb. The rest end in the next. */
 const ENDED_AT_ONCE = 256;
 
@@ -75,7 +73,7 @@ export class HostEntries implements QueueEntries {
     const only = host.onlyLine;
     const id = host.nextSequence++;
     host.queued += 1;
-    const entry = { id, lane: this.#laneNumber(lane), priority, body, attempt: 0 };
+    const entry = { id, lane: laneNumber(lane), priority, body, attempt: 0 };
     if (readyAt <= now) this.#putInLine(entry, 1 + priority, id);
     else this.#putWaiting(entry, readyAt);
     // Most new URLs are one more of their host's only line: a reader can count those, and a transaction copies one page
@@ -148,7 +146,7 @@ export class HostEntries implements QueueEntries {
   }
 
   block(name: string, until: number, now: number): void {
-    const lane = this.#laneNumber(name);
+    const lane = laneNumber(name);
     this.#writeOnlyLine();
     const before = this.#blockedUntil(lane);
     if (before > 0) this.#removeBlock(lane, before);
@@ -203,23 +201,6 @@ export class HostEntries implements QueueEntries {
   }
 
   // ── Lines and lanes ────────────────────────────────────────────────────────────────────────────────────────────────
-
-  #laneNumber(name: string | null): number {
-    const host = this.#host;
-    if (name === null) return 0;
-    if (name === host.firstLane) return 1;
-    if (host.nextLane === 1 && name.length <= FIRST_LANE_LONGEST) {
-      host.firstLane = name;
-      return host.nextLane++;
-    }
-    const key = laneNameKey(host.number, name);
-    const kept = this.#lines.getBinary(key);
-    if (kept !== undefined) return kept.readUInt32BE(0);
-    const value = Buffer.allocUnsafe(4);
-    value.writeUInt32BE(host.nextLane);
-    this.#lines.putSync(key, value);
-    return host.nextLane++;
-  }
 
   #hasOpen(): boolean {
     return this.#host.blockCount === 0 ? this.#host.lineCount > 0 : this.#firstOpen(1).length > 0;

@@ -12,11 +12,7 @@ const ROWS: readonly [what: string, key: string, changes: Partial<Host>][] = [
   ['that is new', 'a.example', {}],
   ['with an empty key', '', { queued: 1 }],
   ['with a key beyond ASCII', 'bücher.例え', { queued: 3, lineCount: 2 }],
-  [
-    'with counts of one byte and of many',
-    'h',
-    { fencingToken: 127, nextSequence: 128, nextLane: 16_384, queued: 2 ** 40 },
-  ],
+  ['with counts of one byte and of many', 'h', { fencingToken: 127, nextSequence: 128, queued: 2 ** 40 }],
   ['under a lease', 'h', { fencingToken: 9, leaseEndsAt: LATE, delayMs: 0.5, dueAt: LATE + 0.5, holder: 300 }],
   ['that is parked', 'h', { isParked: true, nextAt: LATE }],
   ['whose entries wait', 'h', { queued: 1, waitsUntil: LATE, dueAt: LATE }],
@@ -24,9 +20,6 @@ const ROWS: readonly [what: string, key: string, changes: Partial<Host>][] = [
   ['with a state', 'h', { state: Uint8Array.of(0, 255, 7) }],
   ['with an empty state', 'h', { state: new Uint8Array(0) }],
   ['with entries in flight, named after their place or not', 'h', { inFlight: inFlight('127', '5', '1099511627775') }],
-  ['with a first lane that ends with its key', 'h.example', { firstLane: 'https://h.example', nextLane: 2 }],
-  ['with a first lane that does not', 'h.example', { firstLane: 'https://h.example:8443', nextLane: 2 }],
-  ['with an empty first lane', 'h', { firstLane: '', nextLane: 2 }],
   ['with one line', 'h', { lineCount: 1, onlyLine: { lane: 1, rank: 5, order: 2 ** 39 } }],
   [
     'with everything',
@@ -43,7 +36,7 @@ const ROWS: readonly [what: string, key: string, changes: Partial<Host>][] = [
         delayMs: 4,
       },
       ...{ isParked: true, state: new Uint8Array(1_024).fill(3), inFlight: inFlight('1', '2', '3') },
-      ...{ firstLane: 'https://h', nextLane: 2, onlyLine: { lane: 1, rank: 8, order: 2 ** 39 }, lineCount: 1 },
+      ...{ onlyLine: { lane: 1, rank: 8, order: 2 ** 39 }, lineCount: 1 },
     },
   ],
 ];

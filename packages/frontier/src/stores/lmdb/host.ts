@@ -34,8 +34,6 @@ export class Host {
   nextSequence = 1;
   /** The counter as of the record in the file; see `HostEntries.add`. */
   recordedSequence = 1;
-  /** Lanes are numbered from 1; 0 is the host's own. */
-  nextLane = 1;
   /** Entries that are neither finished nor in flight. */
   queued = 0;
   /** Entries in flight, in the order in which they were handed out. */
@@ -55,8 +53,6 @@ export class Host {
   indexedAt: number | null = null;
   indexedHolder = FREE;
   isDirty = false;
-  /** Name of lane 1, where it is short: it has no row then. Most hosts have no other lane. */
-  firstLane: string | null = null;
   /** The host's only line, where it is open and has no rows. */
   onlyLine: OpenLine | null = null;
 
@@ -68,20 +64,19 @@ export class Host {
 
 /** Fields that are kept as they are, in the order of the record. */
 const FIELDS = [
-  ...(['fencingToken', 'nextSequence', 'queued', 'nextLane', 'lineCount', 'nextAt', 'dueAt', 'delayMs'] as const),
+  ...(['fencingToken', 'nextSequence', 'queued', 'lineCount', 'nextAt', 'dueAt', 'delayMs'] as const),
   ...(['leaseEndsAt', 'holder', 'state', 'waitsUntil', 'blockCount', 'unblocksAt', 'isParked'] as const),
 ];
 const DEFAULTS = FIELDS.map((name) => new Host(0, '')[name]);
 const packr = new Packr({ useRecords: false });
 
-/** The record of a host. A first lane that ends with the host's key is written without it, in an array. */
+/** The record of a host. */
 export function encodeHost(host: Host): Buffer {
-  const { key, firstLane, onlyLine, inFlight } = host;
-  const lane = firstLane?.endsWith(key) ? [firstLane.slice(0, firstLane.length - key.length)] : firstLane;
+  const { key, onlyLine, inFlight } = host;
   const line = onlyLine === null ? null : [onlyLine.lane, onlyLine.rank, onlyLine.order];
   const entries: number[] = [];
   for (const [id, { order, lane, rank, attempt }] of inFlight) entries.push(Number(id), order, lane, rank, attempt);
-  const record: unknown[] = [key, lane, line, entries.length > 0 ? entries : null];
+  const record: unknown[] = [key, line, entries.length > 0 ? entries : null];
   for (let at = 0; at < FIELDS.length; at += 1) {
     const value = host[FIELDS[at]!];
     record.push(value === DEFAULTS[at] ? null : value);
@@ -92,7 +87,6 @@ export function encodeHost(host: Host): Buffer {
 
 type HostRecord = readonly [
   key: string,
-  lane?: string | readonly [string] | null,
   line?: readonly [lane: number, rank: number, order: number] | null,
   entries?: readonly number[] | null,
   ...fields: unknown[],
@@ -100,9 +94,8 @@ type HostRecord = readonly [
 
 /** Reads a record. The host does not refer to the bytes. */
 export function decodeHost(number: number, bytes: Buffer): Host {
-  const [key, lane = null, line = null, entries = null, ...fields] = packr.unpack(bytes) as HostRecord;
+  const [key, line = null, entries = null, ...fields] = packr.unpack(bytes) as HostRecord;
   const host = new Host(number, key);
-  host.firstLane = typeof lane === 'string' || lane === null ? lane : lane[0] + key;
   if (line !== null) host.onlyLine = { lane: line[0], rank: line[1], order: line[2] };
   for (let at = 0; entries !== null && at < entries.length; at += 5) {
     const [order, lane, rank, attempt] = [entries[at + 1]!, entries[at + 2]!, entries[at + 3]!, entries[at + 4]!];

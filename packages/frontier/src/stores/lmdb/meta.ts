@@ -9,7 +9,7 @@ import { rowsOf, type Table } from './environment.js';
 import { FREE } from './host.js';
 
 const FORMAT = 'mannerly-frontier-lmdb';
-const VERSION = 8;
+const VERSION = 9;
 
 const CRAWL = Buffer.from('crawl');
 const CLOCK = Buffer.from('clock');

@@ -5,19 +5,27 @@
 //   lines     host 0 rank order lane     open lines, by their first entry
 //             host 1 until lane          blocked lanes, by the end of the block
 //             host 2 lane                blocked lanes → the end of the block
-//             host 3 name                lane name → number
 //
-// There is one row in line for each queued URL, so its key is short: lane and order take as few bytes as they need.
+// There is one row in line for each queued URL, so its key is short: the order takes as few bytes as it needs.
 
 import { createHash } from 'node:crypto';
+import { shardOf } from '../sharded/placement.js';
 
 /** Kinds of rows: the fifth byte of their keys. */
-export const KIND = Object.freeze({ waiting: 1, inLine: 2, openLine: 0, blockEnd: 1, block: 2, laneName: 3 });
+export const KIND = Object.freeze({ waiting: 1, inLine: 2, openLine: 0, blockEnd: 1, block: 2 });
 /** Bytes of an order or an entry's id. */
 const SEQUENCE_BYTES = 5;
 const PREFIX_BYTES = 5;
+const LANE_BYTES = 4;
+/** Behind lane and rank. */
+const ORDER_AT = PREFIX_BYTES + LANE_BYTES + 1;
 /** The longest name that is its own key, bytes: lmdb bounds the length of keys. */
 const NAME_MOST_BYTES = 1_024;
+
+/** The number of a lane, by its hash: only the lanes of one host must differ. 0: the host's own. */
+export function laneNumber(name: string | null): number {
+  return name === null ? 0 : shardOf(name, 2 ** (8 * LANE_BYTES)) || 1;
+}
 
 /** A line and its place among the open lines. */
 export interface OpenLine {
@@ -33,19 +41,19 @@ export function waitingKey(host: number, readyAt: number, id: number): Buffer {
 }
 
 export function lineKey(host: number, lane: number, rank: number, order: number): Buffer {
-  const [laneBytes, orderBytes] = [bytesOf(lane), bytesOf(order)];
-  const key = keyOf(host, KIND.inLine, laneBytes + orderBytes + 3);
-  const at = writeSorted(key, lane, laneBytes, PREFIX_BYTES);
-  key[at] = rank;
-  writeSorted(key, order, orderBytes, at + 1);
+  const orderBytes = bytesOf(order);
+  const key = keyOf(host, KIND.inLine, LANE_BYTES + 2 + orderBytes);
+  key[key.writeUInt32BE(lane, PREFIX_BYTES)] = rank;
+  // Behind its number of bytes, so that larger numbers sort behind.
+  key[ORDER_AT] = orderBytes;
+  key.writeUIntBE(order, ORDER_AT + 1, orderBytes);
   return key;
 }
 
 /** Behind every entry of the line. */
 export function lineEnd(host: number, lane: number, rank: number): Buffer {
-  const laneBytes = bytesOf(lane);
-  const key = keyOf(host, KIND.inLine, laneBytes + 2);
-  key[writeSorted(key, lane, laneBytes, PREFIX_BYTES)] = rank + 1;
+  const key = keyOf(host, KIND.inLine, LANE_BYTES + 1);
+  key[key.writeUInt32BE(lane, PREFIX_BYTES)] = rank + 1;
   return key;
 }
 
@@ -66,10 +74,6 @@ export function blockKey(host: number, lane: number): Buffer {
   const key = keyOf(host, KIND.block, 4);
   key.writeUInt32BE(lane, PREFIX_BYTES);
   return key;
-}
-
-export function laneNameKey(host: number, name: string): Buffer {
-  return Buffer.concat([keyOf(host, KIND.laneName, 0), nameKey(name)]);
 }
 
 export function kindStart(host: number, kind: number): Buffer {
@@ -108,8 +112,8 @@ export function waitsUntil(key: Buffer): number | null {
 
 /** Where an entry in line is, from its key. */
 export function readLine(key: Buffer): OpenLine {
-  const at = sortedEnd(key, PREFIX_BYTES);
-  return { lane: readSorted(key, PREFIX_BYTES), rank: key[at]!, order: readSorted(key, at + 1) };
+  const order = key.readUIntBE(ORDER_AT + 1, key[ORDER_AT]!);
+  return { lane: key.readUInt32BE(PREFIX_BYTES), rank: key[ORDER_AT - 1]!, order };
 }
 
 export function readOpenLine(key: Buffer): OpenLine {
@@ -177,18 +181,4 @@ function bytesOf(value: number): number {
   let bytes = 1;
   for (let above = 256; above <= value; above *= 256) bytes += 1;
   return bytes;
-}
-
-/** Writes a whole number behind its number of bytes, so that larger numbers sort behind. @returns Where it ends. */
-function writeSorted(key: Buffer, value: number, bytes: number, at: number): number {
-  key[at] = bytes;
-  return key.writeUIntBE(value, at + 1, bytes);
-}
-
-function readSorted(key: Buffer, at: number): number {
-  return key.readUIntBE(at + 1, key[at]!);
-}
-
-function sortedEnd(key: Buffer, at: number): number {
-  return at + 1 + key[at]!;
 }
