@@ -62,9 +62,6 @@ export class Budget {
   #granted = 0;
   #beat = 0;
   #others = new Map<string, Other>();
-  /** Those that may change any second, and what the rest has used. */
-  #live: readonly Other[] = [];
-  #ended = { pages: 0, bytes: 0 };
   #lookedAtAllMs = 0;
   #ranBeforeMs = 0;
   #openedAtMs: number | null = null;
@@ -272,7 +269,9 @@ export class Budget {
   }
 
   #usedByOthers(what: 'pages' | 'bytes'): number {
-    return this.#live.reduce((sum, { account }) => sum + account[what], this.#ended[what]);
+    let sum = 0;
+    for (const { account } of this.#others.values()) sum += account[what];
+    return sum;
   }
 
   #isHeard(): boolean {
@@ -280,9 +279,9 @@ export class Budget {
   }
 
   #grantedToOthers(nowMs: number): Granted {
-    let taken = this.#ended.pages;
+    let taken = 0;
     let alive = 0;
-    for (const other of this.#live) {
+    for (const other of this.#others.values()) {
       const isAlive = other.account.beat > 0 && !hasEnded(other, nowMs);
       taken += isAlive ? Math.max(other.account.pages, other.account.granted) : other.account.pages;
       if (isAlive) alive += 1;
@@ -356,13 +355,8 @@ export class Budget {
       if (before === undefined || account.beat > before.account.beat) seen.set(name, { account, movedAtMs: nowMs });
     }
     this.#others = seen;
-    const others = [...seen.values()];
-    this.#live = others.filter((other) => !hasEnded(other, nowMs));
-    const ended = others.filter((other) => hasEnded(other, nowMs)).map(({ account }) => account);
-    const sum = (what: 'pages' | 'bytes') => ended.reduce((total, account) => total + account[what], 0);
-    this.#ended = { pages: sum('pages'), bytes: sum('bytes') };
     // Processes that run at once run in the same time; one that joins knows what ran before.
-    const theirsMs = Math.max(0, ...others.map(({ account }) => account.runningMs));
+    const theirsMs = Math.max(0, ...Array.from(seen.values(), ({ account }) => account.runningMs));
     this.#ranBeforeMs += Math.max(0, theirsMs - this.runningMs(this.#now()));
   }
 }
