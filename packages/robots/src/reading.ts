@@ -1,13 +1,13 @@
 // One reading of a file for one crawler: the rules of the selected groups in one dialect, compiled. A policy is one or
 // several readings of which all must allow.
 
-import { addPattern } from './add-pattern.js';
 import { byteArray, bytesOf } from './bytes.js';
 import { type Dialect, plainKind, type Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW } from './fields.js';
 import { canonical } from './normalize.js';
 import { behindRecord, INVALID_UTF8, isPlainRule, PackedRecord, RecordWriter, TOO_LONG } from './packed-records.js';
+import { lengthWeight, QUERY_ONLY } from './patterns.js';
 import { FIRST_QUESTIONS, findRule, OVERWORK, type RuleIndex, rowsOf } from './rule-index.js';
 import { rulePatterns, startsLikePath } from './rule-values.js';
 import type { Target } from './target.js';
@@ -89,6 +89,33 @@ export function compileReading(
     agent,
     rest,
   };
+}
+
+/** Adds a reference to a pattern that a record stands for; what is not spelt as it is written, or weighed, is copied. */
+function addPattern(
+  references: number[],
+  copies: RecordWriter,
+  { form, precedence }: Dialect,
+  record: PackedRecord,
+  kind: number,
+  written: string,
+): void {
+  const star = written.indexOf('*');
+  const spelling = canonical(written, form, true);
+  let weight = lengthWeight(spelling.length, kind);
+  if (precedence === 'first') weight = 0;
+  if (precedence === 'classes') weight = kind === DISALLOW ? 1 : star < 0 ? 2 : 0;
+  // In 2.0.0 nothing is implied at the end, so the pattern is anchored (robots §5.5).
+  const pattern = form === 'decoded-star' ? `${spelling}$` : spelling;
+  const mark = written.indexOf('?');
+  const query = form === 'n0' && mark >= 0 ? canonical(written, 'n1', true) : pattern;
+  if (query !== pattern) {
+    references.push(2 * copies.addCopy(kind | QUERY_ONLY, record.at, query, weight) + 1);
+    // What begins with all of a pattern up to its query matches the rest in form `n1`, too.
+    if (star < 0 || star > mark) return;
+  }
+  const isAsWritten = record.kind === kind && weight === lengthWeight(pattern.length, kind) && record.value === pattern;
+  references.push(isAsWritten ? 2 * record.at : 2 * copies.addCopy(kind, record.at, pattern, weight) + 1);
 }
 
 /** The rule of a reading that decides about a target. @returns A reference, -1 for none, or `OVERWORK`. */

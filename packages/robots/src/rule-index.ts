@@ -15,11 +15,10 @@
 // Rows are references (patterns.ts) in a string, one or two characters wide: a typed array costs 200 bytes before its
 // first element.
 
-import { charString, twoCharsAt } from './bytes.js';
+import { charString, twoChars, twoCharsAt } from './bytes.js';
 import { MAX_MATCH_WORK } from './limits.js';
 import { matchesStretch, mayMatch, passed, rememberText } from './pattern.js';
 import { isForQueries, originOf, type Pattern, type Patterns, patternAt, weightOf } from './patterns.js';
-import { orderRules } from './rule-order.js';
 
 const STAR = 0x2a;
 const DOLLAR = 0x24;
@@ -100,6 +99,37 @@ function sortRows(index: RuleIndex): void {
   index.rows = rowsOf(index, ordered.references);
   index.parents = rowsOf(index, ordered.parents);
   index.questions = 0;
+}
+
+/**
+ * Puts rules in order: by literal; of equal literals the strongest comes last, which is where a search begins; then by
+ * the rest of the pattern, where equal ones meet, and all but the first in the file are dropped.
+ */
+function orderRules(patterns: Patterns, given: readonly number[]) {
+  // Texts are compared by the platform: all that counts is in one, and the place in the file.
+  const keys = given.map((reference, place) => {
+    const pattern = patternAt(patterns, reference);
+    const text = pattern.source.slice(pattern.from, pattern.to);
+    // Where forms differ, equal patterns are two rules.
+    const rank = 2 * weightOf(pattern) + (isForQueries(pattern) ? 1 : 0);
+    return `${text.replace(/\*.*$|\$$/s, '')}\0${twoChars(rank)}${text}${twoChars(place)}`;
+  });
+  const references: number[] = [];
+  const parents: number[] = [];
+  const literals: string[] = [];
+  let last = '';
+  for (const key of keys.sort()) {
+    const rule = key.slice(0, -2);
+    if (rule === last) continue;
+    last = rule;
+    const literal = key.slice(0, key.indexOf('\0'));
+    let parent = literals.length;
+    while (parent > 0 && !literal.startsWith(literals[parent - 1] as string)) parent = parents[parent - 1] as number;
+    literals.push(literal);
+    parents.push(parent);
+    references.push(given[twoCharsAt(key, key.length - 2)] as number);
+  }
+  return { references, parents };
 }
 
 /** The rows of patterns, or numbers of rows. */
