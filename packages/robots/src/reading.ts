@@ -91,7 +91,7 @@ export function compileReading(
   };
 }
 
-/** Adds a reference to a pattern that a record stands for; what is not spelt as it is written, or weighed, is copied. */
+/** Adds a reference to a pattern of a record; one that is not spelt as it is written, or weighed, is copied. */
 function addPattern(
   references: number[],
   copies: RecordWriter,
