@@ -4,6 +4,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readCrawlDirectory, writeReport } from 'mannerly';
 import { createPoliteFetch, polite } from 'mannerly/fetch';
 import { Agent, request } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
@@ -168,6 +169,9 @@ it('keeps copies, clocks and the log of requests in a directory', async () => {
   expect((web.log[2]?.startMs ?? 0) - (web.log[1]?.endMs ?? 0)).toBeGreaterThanOrEqual(300);
   const lines = readFileSync(join(directory, 'requests.jsonl'), 'utf8').trim().split('\n');
   expect(lines.map((line) => new URL(JSON.parse(line).url).pathname)).toEqual(['/robots.txt', '/', '/b']);
+  // Its report does not speak of seeds.
+  const { data } = await writeReport(await readCrawlDirectory(directory));
+  expect(data.methods).toMatch(/^We requested single URLs between .*, making 3 HTTP requests/);
 });
 
 it('makes any program on undici polite', async () => {

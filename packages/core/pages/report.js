@@ -93,7 +93,8 @@ const moreSeeds = crawl.seedCount > named.length ? ` and ${count(crawl.seedCount
 document.title = `Crawl report: ${printable(crawl.name)}`;
 put('title', document.title);
 const agent = printable(crawl.runs.at(-1)?.userAgent ?? crawl.name);
-put('about', when, element('br'), `from ${named.join(', ')}${moreSeeds}`, element('br'), 'as ', code(agent));
+const from = named.length === 0 ? 'single URLs, without a seed' : `from ${named.join(', ')}${moreSeeds}`;
+put('about', when, element('br'), from, element('br'), 'as ', code(agent));
 put('made', `${time(report.generatedAtMs)} by mannerly ${report.generator.mannerly}`);
 
 const violations = sum(Object.values(audit.counts));

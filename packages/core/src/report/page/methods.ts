@@ -24,10 +24,12 @@ function requestsText({ crawl, totals }: Data): string {
   const { startedAtMs, endedAtMs, seeds, seedCount } = crawl;
   const when = startedAtMs === null ? '' : ` between ${minute(startedAtMs)} and ${minute(endedAtMs ?? 0)}`;
   const from = seedCount === 1 ? seeds[0] : `${number(seedCount)} seed URLs`;
+  // A polite fetch has none.
+  const what = seedCount === 0 ? 'requested single URLs' : `crawled from ${from}`;
   const signed = totals.signed === undefined ? '' : `; ${number(totals.signed)} signed`;
   const purposes = `${number(totals.pageRequests)} for pages, ${number(totals.robotsRequests)} for robots.txt${signed}`;
   const requests = `${plural(totals.requests, 'HTTP request')} (${purposes}) to ${plural(totals.hosts, 'host')}`;
-  return `We crawled from ${from}${when}, making ${requests} and receiving ${size(totals.bytes)}.`;
+  return `We ${what}${when}, making ${requests} and receiving ${size(totals.bytes)}.`;
 }
 
 function identityText({ versions, userAgent, tokens }: RunPromise, { generator }: Data): string {
