@@ -2,7 +2,7 @@
 
 import type { QueuedUrl } from '@mannerly/frontier';
 import { present } from '../../present.js';
-import { printable } from '../../report/table.js';
+import { plural, printable } from '../../report/table.js';
 import { tellDamage } from '../crawl-directories.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
@@ -27,9 +27,9 @@ export async function queueCommand(directory: string | undefined, flags: Flags, 
 }
 
 /** A line: the URL, and how the crawl found it. */
-function itemText({ priority, record }: QueuedUrl): string {
+export function itemText({ priority, record }: QueuedUrl): string {
   const { url, depth, from, via, tries } = record;
   const how = from === null ? via : `${via} on ${printable(from)}`;
-  const tried = tries === 0 ? '' : `, tried ${tries} times`;
+  const tried = tries === 0 ? '' : `, tried ${plural(tries, 'time')}`;
   return `${printable(url, 2_000)}  (priority ${priority}, depth ${depth}, ${how}${tried})`;
 }
