@@ -45,36 +45,28 @@ export class Admission {
     this.#homeOf = createHomes(context.settings.hostKeyBy);
   }
 
-  /** What becomes of URLs as far as it can be said without the store. Links of pages may pass `maxQueued`. */
-  consider(urls: readonly NewUrl[], nowMs: number, areLinks = false): Candidate[] {
-    return [...this.#each(urls, nowMs, areLinks)];
-  }
-
-  /** The same in slices: thousands of URLs may take a millisecond each, and others get their turn in between. */
-  async considerMany(urls: readonly NewUrl[], nowMs: number, areLinks = false): Promise<Candidate[]> {
-    const { clock } = this.#context;
+  /**
+   * What becomes of URLs as far as it can be said without the store. Links of pages may pass `maxQueued`. Thousands of
+   * URLs may take a millisecond each, so others get their turn in between.
+   */
+  async consider(urls: readonly NewUrl[], nowMs: number, areLinks = false): Promise<Candidate[]> {
+    const { clock, settings, counts } = this.#context;
+    const isEndless = areLinks && settings.onFull === 'spill';
     const candidates: Candidate[] = [];
+    let taken = 0;
     let sliceMs = nowMs;
-    for (const candidate of this.#each(urls, nowMs, areLinks)) {
-      candidates.push(candidate);
+    for (const input of urls) {
+      const candidate = this.#considerOne(input, nowMs);
+      const takesPlace = candidate.kind === 'entry' && input.via !== 'companion' && !isEndless;
+      if (takesPlace) taken += 1;
+      const isFull = takesPlace && counts.queued + taken > settings.maxQueued;
+      candidates.push(isFull ? answered(input, { kind: 'full' }) : candidate);
       // By its amount: the clock may have been put back.
       if (Math.abs(clock.nowMs() - sliceMs) <= ADMISSION_SLICE_MS) continue;
       await new Promise<void>((resolve) => clock.after(0, resolve));
       sliceMs = clock.nowMs();
     }
     return candidates;
-  }
-
-  *#each(urls: readonly NewUrl[], nowMs: number, areLinks: boolean): Generator<Candidate> {
-    const { settings, counts } = this.#context;
-    const isEndless = areLinks && settings.onFull === 'spill';
-    let taken = 0;
-    for (const input of urls) {
-      const candidate = this.#considerOne(input, nowMs);
-      const takesPlace = candidate.kind === 'entry' && input.via !== 'companion' && !isEndless;
-      if (takesPlace) taken += 1;
-      yield takesPlace && counts.queued + taken > settings.maxQueued ? answered(input, { kind: 'full' }) : candidate;
-    }
   }
 
   /**

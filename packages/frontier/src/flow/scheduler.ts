@@ -63,7 +63,7 @@ export class Scheduler {
   }
 
   async add(urls: readonly NewUrl[]): Promise<AddAnswer[]> {
-    const candidates = await this.#admission.considerMany(urls, this.#context.clock.nowMs());
+    const candidates = await this.#admission.consider(urls, this.#context.clock.nowMs());
     const outcomes = await this.#leases.add(linksOf(candidates));
     const answers = this.#admission.conclude(candidates, outcomes, false);
     this.#leases.commitSoon();

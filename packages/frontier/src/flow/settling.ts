@@ -84,7 +84,7 @@ export class Settling {
       return answer;
     }
     const counts = settlement.kind === 'done' && settlement.countsAsPage;
-    const links = settlement.kind === 'done' ? await this.#admission.considerMany(settlement.links, nowMs, true) : [];
+    const links = settlement.kind === 'done' ? await this.#admission.consider(settlement.links, nowMs, true) : [];
     // The crawl may have closed meanwhile, or the work been settled twice.
     if (this.#inFlight.flightOf(work) === null) return 'lost';
     this.#inFlight.putDown(work, flight);
@@ -220,7 +220,7 @@ export class Settling {
     reporter.robots(host, authority, received.before, gate.rules(authority), textOf(answer));
     if (companions.length === 0) return [];
     const first = companions.map((companion) => ({ ...companion, priority: 0 }));
-    return linksOf(this.#admission.consider(first, clock.nowMs()));
+    return linksOf(await this.#admission.consider(first, clock.nowMs()));
   }
 
   /** Commits what `#takeIn` gave: the authority's pages wait no more. A hop without a place ends its chain. */
