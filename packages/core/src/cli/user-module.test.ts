@@ -32,7 +32,12 @@ it.each([
     'write no enum',
   ],
   ['name.ts', failing('ERR_MODULE_NOT_FOUND', "Cannot find module '/a/title.js'"), /title\.js/, "'./title.ts', not"],
-  ['none.ts', failing('ERR_MODULE_NOT_FOUND', "Cannot find package 'title.js'"), /package/, 'It is an ES module'],
+  [
+    'none.ts',
+    failing('ERR_MODULE_NOT_FOUND', "Cannot find package 'a.js'"),
+    /package/,
+    'project of this file: npm install a.js',
+  ],
 ])('%s does not load: its message and its hint say why', async (name, text, message, hint) => {
   await expect(loadUserModule(await written(name, text), true)).rejects.toMatchObject({
     message: expect.stringMatching(message) as string,

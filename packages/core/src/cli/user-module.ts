@@ -35,6 +35,9 @@ function hintOf(error: unknown, file: string): string {
     return 'Node.js removes types and compiles nothing: write no enum, namespace or parameter property.';
   if (code === 'ERR_MODULE_NOT_FOUND' && /\.[mc]?ts$/.test(file) && /module '.+\.[mc]?js'/.test(String(error)))
     return "Node.js imports a TypeScript file by its own name: './title.ts', not './title.js'.";
+  const [, missing] = /^Error.*: Cannot find package '([^']+)'/.exec(String(error)) ?? [];
+  // A package that is installed for all projects is not found from a project.
+  if (missing !== undefined) return `Install it in the project of this file: npm install ${missing}`;
   return error instanceof SyntaxError
     ? `"node --check ${file}" shows the line.`
     : 'It is an ES module: .mjs or .js, or .ts where this version of Node.js reads that.';
