@@ -2,6 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ProcessIdentity } from './process-identity.js';
 
@@ -44,6 +45,22 @@ describe('a process is gone for certain', () => {
     expect(deadForMs({ ...me, boot: null, started: null, pid: deadPid() })).toBe(0);
   });
 });
+
+it.runIf(process.platform === 'linux')(
+  'a process is gone that has ended, although its parent has not collected it',
+  async () => {
+    // The shell becomes a program that collects no child.
+    const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60']);
+    onTestFinished(() => void parent.kill('SIGKILL'));
+    const pid = Number(String((await once(parent.stdout, 'data'))[0]));
+    const stat = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    const child = { ...me, pid, started: stat()[19] ?? null };
+    expect(processes.deadForMs(child)).toBeNull();
+    process.kill(pid, 'SIGKILL');
+    while (stat()[0] !== 'Z') await new Promise(setImmediate);
+    expect(processes.deadForMs(child)).toBe(0);
+  },
+);
 
 describe.runIf(process.platform === 'linux')('after a look at all processes', () => {
   it('one that was there before this one, and not in the list, is gone since then', () => {

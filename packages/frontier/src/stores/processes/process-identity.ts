@@ -82,21 +82,36 @@ function runningPids(): ReadonlySet<number> | null {
   return new Set(numbers.map(Number));
 }
 
-/** Whether there is a process of this number in this namespace. */
+/** Whether a process of this number runs in this namespace. */
 export function hasProcess(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+    return !isZombie(pid);
   } catch (error) {
     // EPERM: it lives, and belongs to another user.
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }
 
-/** Field 22 of the process's line. The name before it may contain anything, so it is cut off first. */
+/**
+ * Whether a process has ended and its parent has not collected it (proc(5), state Z): it keeps its number, but no other
+ * thread and no socket. In a container whose first process collects nothing it stays so. `false` where `/proc` is of
+ * another namespace.
+ */
+function isZombie(pid: number): boolean {
+  const fields = fieldsOf(pid);
+  const hasEnded = fields?.[0] === 'Z' && fields[17] === '1';
+  return hasEnded && orNull(() => readlinkSync('/proc/self')) === String(process.pid);
+}
+
 function startOf(pid: number): string | null {
+  return fieldsOf(pid)?.[19] ?? null;
+}
+
+/** The fields of a process's line, from the third on (proc(5)). The name before them may contain anything. */
+function fieldsOf(pid: number): readonly string[] | null {
   const line = textOf(`/proc/${pid}/stat`);
-  return line?.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+  return line?.slice(line.lastIndexOf(')') + 2).split(' ') ?? null;
 }
 
 function pidSpace(): string | null {
