@@ -43,7 +43,7 @@ const robots = fc.record({
 });
 
 describe('what a page says (page-level §1)', () => {
-  it('is the same where a file speaks of other pages', () => {
+  it('is the same by the short way and by the long one', () => {
     const input = fc.record({ headers, metas, robots }, { requiredKeys: ['headers'] });
     fc.assert(
       fc.property(input, (said) => {
@@ -69,12 +69,7 @@ describe('what a page says (page-level §1)', () => {
   });
 
   it('cannot be changed for the next page by the reader of one', () => {
-    const read = () => readPageSignals({ url: URL_A, headers: [], tokens: [] });
-    const first = read();
-    const before = structuredClone(first);
-    Object.assign(first.preferences, { search: 'disallow' });
-    for (const list of [first.tdmBy, first.taggedBy]) (list as unknown[]).push('changed');
-    expect(Object.isFrozen(first.tags)).toBe(true);
-    expect(read()).toEqual(before);
+    const { preferences, tdmBy, taggedBy } = readPageSignals({ url: URL_A, headers: [], tokens: [] });
+    for (const part of [preferences, tdmBy, taggedBy, taggedBy[0]]) expect(Object.isFrozen(part)).toBe(true);
   });
 });

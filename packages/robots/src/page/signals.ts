@@ -13,7 +13,9 @@ import { readUrl } from '../target.js';
 import { type NamedLinks, type PageLinkElement, readNamedLinks } from './links.js';
 import { CONTENT_USES, type ContentUse } from './page-options.js';
 import {
+  isRobotsMeta,
   mergeTags,
+  metaName,
   metaNamed,
   type PageMeta,
   type PageTags,
@@ -83,10 +85,42 @@ export interface PageSignals extends NamedLinks {
 
 /** Gathers the signals of a final response (page-level §1). */
 export function readPageSignals(input: PageSignalsInput): PageSignals {
-  const { url, tokens, robots, metas = [], linkElements = [] } = input;
+  const { url, metas = NONE, linkElements = NONE } = input;
   const fields = fieldsOf(input.headers);
   const baseUrl = resolveBase(input.baseHref ?? null, url);
-  const lines = (name: string): readonly string[] => fields.get(name) ?? [];
+  const directives = saysNothing(input, metas, fields) ? NO_DIRECTIVES : readDirectives(input, metas, fields, baseUrl);
+  return { url, ...directives, ...readNamedLinks(linkElements, metas, fields.get('link') ?? NONE, url, baseUrl) };
+}
+
+/** The signals without the links. */
+type Directives = Omit<PageSignals, 'url' | keyof NamedLinks>;
+
+const NONE: readonly never[] = [];
+const TDM_METAS: readonly string[] = ['tdm-reservation', 'tdm-policy'];
+
+/** True for most pages: no field, no element, nothing in a file. */
+function saysNothing(input: PageSignalsInput, metas: readonly PageMeta[], fields: FieldLines): boolean {
+  const { robots, tokens, tdmRules = NONE } = input;
+  if (fields.size > (fields.has('link') ? 1 : 0) || tdmRules.length > 0) return false;
+  if (robots !== undefined && (robots.isNoindex || !isEmpty(robots.preferences) || !isEmpty(robots.contentSignals))) {
+    return false;
+  }
+  return !metas.some((meta) => isRobotsMeta(meta, tokens) || TDM_METAS.includes(metaName(meta)));
+}
+
+function isEmpty(record: object): boolean {
+  for (const _ in record) return false;
+  return true;
+}
+
+function readDirectives(
+  input: PageSignalsInput,
+  metas: readonly PageMeta[],
+  fields: FieldLines,
+  baseUrl: string,
+): Directives {
+  const { url, tokens, robots } = input;
+  const lines = (name: string): readonly string[] => fields.get(name) ?? NONE;
   const taggedBy: [SignalSource, PageTags][] = [
     ['x-robots-tag', parseRobotsTag(lines('x-robots-tag'), tokens, input.isJoined)],
     ['robots-tag', parseRobotsTagLists(lines('robots-tag'), tokens)],
@@ -106,13 +140,11 @@ export function readPageSignals(input: PageSignalsInput): PageSignals {
   ];
   const contentUse = CONTENT_USES.find((use) => usedBy.some(([, each]) => each === use)) ?? null;
   const tdmPlaces: [SignalSource, TdmReservation][] = [
-    ['tdmrep', tdmForUrl(input.tdmRules ?? [], url)],
+    ['tdmrep', tdmForUrl(input.tdmRules ?? NONE, url)],
     ['tdm-reservation', readTdm(reservationOf(lines('tdm-reservation')), lines('tdm-policy')[0] ?? null, url)],
     ['meta', readTdm(metaNamed(metas, 'tdm-reservation'), metaNamed(metas, 'tdm-policy'), baseUrl)],
   ];
   return {
-    url,
-    ...readNamedLinks(linkElements, metas, lines('link'), url, baseUrl),
     tags: mergeTags(taggedBy.map(([, tags]) => tags)),
     taggedBy,
     isRobotsNoindex: robots?.isNoindex ?? false,
@@ -125,19 +157,25 @@ export function readPageSignals(input: PageSignalsInput): PageSignals {
   };
 }
 
+type FieldLines = ReadonlyMap<string, readonly string[]>;
+const NO_LINES: FieldLines = new Map();
 /** The fields that say something here. */
 const SIGNAL_FIELDS: ReadonlySet<string> = new Set(
   'x-robots-tag robots-tag content-signal content-usage tdm-reservation tdm-policy link x-markdown-tokens'.split(' '),
 );
 
 /** Their lines, in the order of the header section. */
-function fieldsOf(headers: PageSignalsInput['headers']): ReadonlyMap<string, readonly string[]> {
-  const fields = new Map<string, string[]>();
+function fieldsOf(headers: PageSignalsInput['headers']): FieldLines {
+  let fields: Map<string, string[]> | null = null;
   for (const [key, value] of headers) {
     const name = SIGNAL_FIELDS.has(key) ? key : key.toLowerCase();
-    if (SIGNAL_FIELDS.has(name)) fields.set(name, [...(fields.get(name) ?? []), value]);
+    if (!SIGNAL_FIELDS.has(name)) continue;
+    fields ??= new Map();
+    const lines = fields.get(name);
+    if (lines === undefined) fields.set(name, [value]);
+    else lines.push(value);
   }
-  return fields;
+  return fields ?? NO_LINES;
 }
 
 function readUse(signals: Readonly<Record<string, string>> | undefined): ContentUse | null {
@@ -151,6 +189,16 @@ function reservationOf(lines: readonly string[]): string | null {
 
 function resolveBase(baseHref: string | null, url: string): string {
   return (baseHref === null ? null : readUrl(baseHref, url))?.href ?? url;
+}
+
+/** The result for a page without directives, shared by all of them. */
+const NO_DIRECTIVES: Directives = frozen(
+  readDirectives({ url: 'http://unsaid.invalid/', headers: [], tokens: [] }, [], NO_LINES, ''),
+);
+
+function frozen<Value extends object>(value: Value): Value {
+  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) frozen(part);
+  return Object.freeze(value);
 }
 
 /** Reads `Content-Usage` lines as one dictionary. Bad lines and conflicts count strictly (page-level §6, L10). */

@@ -47,6 +47,10 @@ const WORDS: ReadonlyMap<string, readonly TagWord[]> = new Map<string, readonly 
   ['none', ['nofollow', 'noindex']],
   ['nocache', ['noarchive']],
 ]);
+/** What single words say. */
+const WORD_RULES: ReadonlyMap<string, Partial<PageTags>> = new Map(
+  Array.from(WORDS, ([word, restrictions]) => [word, { restrictions }] as const),
+);
 const VALUED: readonly string[] = ['max-snippet', 'max-image-preview', 'max-video-preview', 'unavailable_after'];
 const PREVIEWS: readonly ImagePreview[] = ['none', 'standard', 'large'];
 
@@ -68,6 +72,22 @@ function tagPieces(value: string): string[] {
   return pieces;
 }
 
+/** Rules as they are read: each word counts once, and words that are not known up to `MAX_IGNORED_WORDS`. */
+class TagRules {
+  readonly #rules = new Set<Partial<PageTags>>();
+  #ignored = 0;
+
+  add(piece: string): void {
+    const rule = WORD_RULES.get(piece.toLowerCase()) ?? readTagRule(piece);
+    if (rule.ignored !== undefined && ++this.#ignored > MAX_IGNORED_WORDS) return;
+    this.#rules.add(rule);
+  }
+
+  merged(): PageTags {
+    return mergeTags([...this.#rules]);
+  }
+}
+
 /** Reads one rule: a word, `word: value`, or known words separated by blanks (page-level §2, DECISION L2). */
 function readTagRule(piece: string): Partial<PageTags> {
   const colon = piece.indexOf(':');
@@ -75,6 +95,7 @@ function readTagRule(piece: string): Partial<PageTags> {
     const name = piece.slice(0, colon).trim();
     return readValued(name.toLowerCase(), piece.slice(colon + 1).trim()) ?? { ignored: [name] };
   }
+  if (!/\s/.test(piece)) return { ignored: [piece] };
   const words = piece.toLowerCase().split(/\s+/);
   if (!words.every((word) => WORDS.has(word))) return { ignored: [piece] };
   return { restrictions: words.flatMap((word) => WORDS.get(word) ?? []) };
@@ -124,29 +145,29 @@ export function mergeTags(all: readonly Partial<PageTags>[]): PageTags {
  *   error (DECISION L5). Default false.
  */
 export function parseRobotsTag(values: readonly string[], tokens: readonly string[], isJoined = false): PageTags {
-  const rules: Partial<PageTags>[] = [];
+  const rules = new TagRules();
   for (const value of values) {
     let applies = true;
     for (const piece of tagPieces(value)) {
       const { agent, rule } = splitAgent(piece);
       if (agent !== null) applies = isOurs(agent, tokens);
-      if ((applies || isJoined) && rule !== '') rules.push(readTagRule(rule));
+      if ((applies || isJoined) && rule !== '') rules.add(rule);
     }
   }
-  return mergeTags(rules);
+  return rules.merged();
 }
 
 /** Reads `Robots-Tag` lines: lists for `token=`, for `*=` or for all, separated by semicolons (page-level §3, L6). */
 export function parseRobotsTagLists(values: readonly string[], tokens: readonly string[]): PageTags {
   const lists = values.flatMap((value) => value.slice(0, MAX_TAG_CHARS).split(';'));
-  const rules: Partial<PageTags>[] = [];
+  const rules = new TagRules();
   for (const list of lists) {
     const match = /^([^=,:]*)=(.*)$/s.exec(list);
     const token = match?.[1]?.trim() ?? '';
     if (token !== '' && !isOurs(token, tokens)) continue;
-    for (const piece of tagPieces(match?.[2] ?? list)) rules.push(readTagRule(piece));
+    for (const piece of tagPieces(match?.[2] ?? list)) rules.add(piece);
   }
-  return mergeTags(rules);
+  return rules.merged();
 }
 
 /** `word: rest` names an agent unless the word is a rule that takes a value. */
@@ -179,7 +200,7 @@ export interface PageMeta {
  * @param tokens - The crawler's product tokens; compared whole, ignoring case.
  */
 export function parseRobotsMeta(metas: readonly PageMeta[], tokens: readonly string[]): PageTags {
-  const rules: Partial<PageTags>[] = [];
+  const rules = new TagRules();
   let chars = 0;
   for (const meta of metas) {
     if (!isRobotsMeta(meta, tokens)) continue;
@@ -187,15 +208,15 @@ export function parseRobotsMeta(metas: readonly PageMeta[], tokens: readonly str
     chars += content.length;
     if (chars > MAX_PAGE_TAG_CHARS) {
       // What is not read may say anything: the strictest.
-      rules.push(readTagRule('none'));
+      rules.add('none');
       break;
     }
     if (metaName(meta) === SPIDER_BY) {
       // `NONE` is noindex, `ALL` is nothing; superseded by ROBOTS and never stricter than it.
-      if (content.trim().toLowerCase() === 'none') rules.push(readTagRule('noindex'));
-    } else for (const piece of tagPieces(content)) rules.push(readTagRule(piece));
+      if (content.trim().toLowerCase() === 'none') rules.add('noindex');
+    } else for (const piece of tagPieces(content)) rules.add(piece);
   }
-  return mergeTags(rules);
+  return rules.merged();
 }
 
 /** Whether an element's name makes it one that `parseRobotsMeta` reads. */
