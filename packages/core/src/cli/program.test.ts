@@ -113,6 +113,7 @@ describe('a wrong call', () => {
     ['a page of the queue without end', ['queue', '/', '--limit', '1e6'], /from 1 to 1000.*1e6|1e6.*from 1 to 1000/s],
     ['a page of the queue that nothing has printed', ['queue', '/', '--cursor', 'xx'], /last listing has printed/],
     ['a file of no format', ['export', '/', '--to', 'x.xyz'], /no format is known for x\.xyz.*\.parquet, or --format/s],
+    ['the terminal as a file', ['export', '/', '--csv', '-'], /"-" names no file.*are printed/s],
     ['cells of no CSV file', ['export', '/', '--to', 'x.jsonl', '--raw-cells'], /--raw-cells needs --csv/],
     ['cells of no CSV file', ['crawl', 'https://example.org/', ...who, '--raw-cells'], /--raw-cells needs --csv/],
     ['a directory that holds no crawl', ['report', '/'], /no crawl\.json/],

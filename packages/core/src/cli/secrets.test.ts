@@ -70,6 +70,7 @@ afterAll(() => {
 });
 
 const fast = (): string[] => [...who, '--interval', '0'];
+const none = (): string[] => ['--out', join(folder, 'none')];
 const secretUrl = (): string => `http://user:${SECRET}@${origin}/`;
 
 /** Files with the secret, below a folder. What a site sent is kept as it came. */
@@ -90,8 +91,8 @@ const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   crawl: () => [
     [secretUrl(), ...fast(), '--out', join(folder, 'one')],
     ['--seeds', seeds, ...fast(), '--out', join(folder, 'two')],
-    [`http://${origin}/`, ...fast(), '--store', `postgres://u:x/${SECRET}@127.0.0.1:1/db`],
-    [`http://${origin}/`, ...fast(), '--store', `redis://:${SECRET}@127.0.0.1:1`],
+    [`http://${origin}/`, ...fast(), ...none(), '--store', `postgres://u:x/${SECRET}@127.0.0.1:1/db`],
+    [`http://${origin}/`, ...fast(), ...none(), '--store', `redis://:${SECRET}@127.0.0.1:1`],
     [`http://${origin}/`, ...fast(), '--sitemap', secretUrl(), '--out', join(folder, 'three')],
   ],
   plan: () => [[secretUrl(), ...who]],

@@ -247,14 +247,12 @@ function told(
   { kind, headers, truncated, linksDropped }: PageInCrawl,
   route: string | null,
 ): { readonly detail?: string } {
-  const served = headerValue(headers, 'content-type') ?? 'nothing';
-  const said = [
-    ...(route !== null ? [] : [`its bytes are ${kind}, and it is served as ${served}`]),
-    ...(truncated !== 'limit'
-      ? []
-      : ['the body was cut: it is longer than `network.maxBodyBytes`, or its handler takes']),
-    ...(linksDropped === 0 ? [] : [`${linksDropped} links left out: the page has more than are read`]),
-  ];
+  const said: string[] = [];
+  if (route === null)
+    said.push(`its bytes are ${kind}, and it is served as ${headerValue(headers, 'content-type') ?? 'nothing'}`);
+  if (truncated === 'limit')
+    said.push('the body was cut: it is longer than `network.maxBodyBytes`, or than its handler takes');
+  if (linksDropped > 0) said.push(`${linksDropped} links left out: the page has more than are read`);
   return said.length === 0 ? {} : { detail: said.join('; ') };
 }
 

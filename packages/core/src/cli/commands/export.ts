@@ -75,6 +75,8 @@ function wantedFrom({
     rawCells,
     wanted.some((each) => each.format === 'csv'),
   );
+  if (wanted.some((each) => each.to === '-'))
+    throw new UsageError('"-" names no file', 'Without --to and --csv the items are printed, as JSON lines.');
   const taken = wanted.find((each) => existsSync(each.to));
   if (taken !== undefined) throw new UsageError(`${taken.to} exists already`, 'Name another file, or remove it.');
   return wanted;
