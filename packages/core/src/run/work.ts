@@ -21,18 +21,31 @@ import { pageResult, refusedByHook } from './page-result.js';
 import type { Run } from './run.js';
 import { type Decided, decided, OVER, RETURNED, settled, type WorkResult } from './work-result.js';
 
-/** Performs a piece of work. Pages are large, so that one is released before the commit of its result. */
+/** Performs a piece of work. A page and its candidates are released before the commit of what is left of them. */
 export async function performWork(run: Run, work: Work): Promise<void> {
-  const result = await resultOf(run, work);
+  const result = await admittedResult(run, work);
   // Decisions are about pages alone.
-  if (result.kind === 'decided') await commit(run, work as PageWork, result);
+  if (result.kind === 'admitted') await commit(run, work as PageWork, result);
   else await run.frontier.settle(work, result.settlement);
 }
 
+/** What waits for its commit: few of a page's candidates are new. */
+interface Admitted extends Pick<Decided, 'decision' | 'items'> {
+  readonly kind: 'admitted';
+  readonly links: readonly NewUrl[];
+  readonly refused: readonly Refusal[];
+}
+
+async function admittedResult(run: Run, work: Work): Promise<Admitted | Exclude<WorkResult, Decided>> {
+  const result = await resultOf(run, work);
+  if (result.kind === 'settlement') return result;
+  const { decision, items, candidates } = result;
+  return { kind: 'admitted', decision, items, ...(await admitted(run, candidates)) };
+}
+
 /** One commit with the page's links, then the decision about it. */
-async function commit(run: Run, work: PageWork, { decision, candidates, items }: Decided): Promise<void> {
+async function commit(run: Run, work: PageWork, { decision, items, links, refused }: Admitted): Promise<void> {
   const { frontier, journal, recrawl } = run;
-  const { links, refused } = await admitted(run, candidates);
   const removed = recrawl?.removal(work, decision) ?? null;
   const written = removed === null ? items : [tombstoneOf(run, work, removed), ...items];
   if ((await run.items.write(written)) === 'stopped') {
