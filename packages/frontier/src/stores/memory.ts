@@ -2,7 +2,6 @@
 // `host-queues.ts`.
 
 import { FrontierError } from '../errors.js';
-import { FingerprintSet } from '../fingerprint-set.js';
 import { STORE_BATCH_MAX, STORE_BODY_MAX_BYTES } from '../limits.js';
 import { knownKeys } from '../option-value.js';
 import { type HeapMember, ReadyHeap } from '../ready-heap.js';
@@ -19,6 +18,7 @@ import type {
   StoreStats,
 } from '../store.js';
 import { checkedStore, resolveMaxQueued, type StoreQueues } from './checked-store.js';
+import { FingerprintSet } from './fingerprint-set.js';
 import { HostEntries, type SavedEntries } from './host-entries.js';
 import { type HostQueue, HostQueues, statsOf } from './host-queues.js';
 

@@ -4,9 +4,9 @@
 //           start of each transaction what other processes have added (A1 across processes)
 //   table   a row per fingerprint, some 25 bytes, once the log has outgrown the smallest budget of the file's users
 
-import { FingerprintSet } from '../../fingerprint-set.js';
 import { FINGERPRINT_BYTES } from '../../limits.js';
 import type { Listing } from '../../store.js';
+import { FingerprintSet } from '../fingerprint-set.js';
 import type { Environment, Table } from './environment.js';
 
 /** Bytes of a chunk: two of them fill a page. */

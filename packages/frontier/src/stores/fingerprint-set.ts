@@ -1,4 +1,4 @@
-// An exact set of 64-bit numbers, such as fingerprints of 8 bytes, in 10 to 12.5 bytes each.
+// An exact set of 8-byte fingerprints, 10 to 12.5 bytes each.
 //
 // 256 tables by the first byte, each an open-addressed array of (high, low) pairs. Within a table the home of a
 // fingerprint is its low word scaled to the table's size, so homes keep their order when the table grows, and growing
@@ -8,8 +8,6 @@
 
 const TABLES = 256;
 const FIRST_SLOTS = 16;
-/** In place of those that have nothing yet. */
-const NO_TABLE = new Uint32Array(2);
 const GROWTH = 1.25;
 /** Filled share at which a table grows. */
 const FULLEST = 0.8;
@@ -20,7 +18,7 @@ const GATHERED_MOST = 16_384;
 const GATHERED_LEAST = 256;
 
 export class FingerprintSet {
-  readonly #tables = new Array<Uint32Array>(TABLES).fill(NO_TABLE);
+  readonly #tables: Uint32Array[] = Array.from({ length: TABLES }, () => new Uint32Array(2 * FIRST_SLOTS));
   readonly #sizes = new Uint32Array(TABLES);
   /** The pair (0, 0) marks an empty slot; that fingerprint is kept here. */
   #hasZero = false;
@@ -36,11 +34,8 @@ export class FingerprintSet {
 
   /** @throws Never. */
   has(fingerprint: Uint8Array): boolean {
-    return this.hasPair(wordAt(fingerprint, 0), wordAt(fingerprint, 4));
-  }
-
-  /** The same of its two big-endian words. */
-  hasPair(high: number, low: number): boolean {
+    const high = wordAt(fingerprint, 0);
+    const low = wordAt(fingerprint, 4);
     if ((high | low) === 0) return this.#hasZero;
     const table = this.#tables[high >>> 24]!;
     const slot = slotOf(table, high, low);
@@ -49,32 +44,7 @@ export class FingerprintSet {
 
   /** Adds the fingerprint; `false` when it was there. @throws Never. */
   add(fingerprint: Uint8Array): boolean {
-    return this.addPair(wordAt(fingerprint, 0), wordAt(fingerprint, 4));
-  }
-
-  /** The same of its two big-endian words. */
-  addPair(high: number, low: number): boolean {
-    if ((high | low) === 0) {
-      if (this.#hasZero) return false;
-      this.#hasZero = true;
-      this.#size += 1;
-      return true;
-    }
-    const which = high >>> 24;
-    let table = this.#tables[which]!;
-    let slot = slotOf(table, high, low);
-    if (table[slot] !== 0 || table[slot + 1] !== 0) return false;
-    const size = this.#sizes[which]! + 1;
-    if (2 * size > FULLEST * table.length) {
-      table = moved(table, Math.max(FIRST_SLOTS, Math.ceil((table.length / 2) * GROWTH)));
-      this.#tables[which] = table;
-      slot = slotOf(table, high, low);
-    }
-    table[slot] = high;
-    table[slot + 1] = low;
-    this.#sizes[which] = size;
-    this.#size += 1;
-    return true;
+    return this.#put(wordAt(fingerprint, 0), wordAt(fingerprint, 4));
   }
 
   /**
@@ -126,7 +96,32 @@ export class FingerprintSet {
     }
   }
 
-  /** As `addPair`, of pairs for one table. It grows first, so that the loop need not. */
+  /** The two big-endian words of a fingerprint. */
+  #put(high: number, low: number): boolean {
+    if ((high | low) === 0) {
+      if (this.#hasZero) return false;
+      this.#hasZero = true;
+      this.#size += 1;
+      return true;
+    }
+    const which = high >>> 24;
+    let table = this.#tables[which]!;
+    let slot = slotOf(table, high, low);
+    if (table[slot] !== 0 || table[slot + 1] !== 0) return false;
+    const size = this.#sizes[which]! + 1;
+    if (2 * size > FULLEST * table.length) {
+      table = moved(table, Math.ceil((table.length / 2) * GROWTH));
+      this.#tables[which] = table;
+      slot = slotOf(table, high, low);
+    }
+    table[slot] = high;
+    table[slot + 1] = low;
+    this.#sizes[which] = size;
+    this.#size += 1;
+    return true;
+  }
+
+  /** As `#put`, of pairs for one table. It grows first, so that the loop need not. */
   #putAll(which: number, pairs: Uint32Array): void {
     const most = this.#sizes[which]! + pairs.length / 2;
     if (2 * most > FULLEST * this.#tables[which]!.length) {
@@ -138,7 +133,7 @@ export class FingerprintSet {
       const high = pairs[at]!;
       const low = pairs[at + 1]!;
       if ((high | low) === 0) {
-        this.addPair(high, low);
+        this.#put(high, low);
         continue;
       }
       const slot = slotOf(table, high, low);
