@@ -49,10 +49,12 @@ describe('a process is gone for certain', () => {
 it.runIf(process.platform === 'linux')(
   'a process is gone that has ended, although its parent has not collected it',
   async () => {
-    // The shell becomes a program that collects no child.
+    // The shell becomes a program that collects no child. Until it has, it might collect this one.
     const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60']);
     onTestFinished(() => void parent.kill('SIGKILL'));
     const pid = Number(String((await once(parent.stdout, 'data'))[0]));
+    const isShell = () => !readFileSync(`/proc/${parent.pid}/comm`, 'utf8').startsWith('sleep');
+    while (isShell()) await new Promise(setImmediate);
     const stat = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
     const child = { ...me, pid, started: stat()[19] ?? null };
     expect(processes.deadForMs(child)).toBeNull();
