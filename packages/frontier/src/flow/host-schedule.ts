@@ -16,7 +16,8 @@ export class HostSchedule {
    */
   othersWait = true;
   readonly #context: FrontierContext;
-  readonly #isWanted: (host: HostKey) => boolean;
+  /** Hosts for which requests of the owner's own wait. */
+  readonly #wanted: ReadonlyMap<HostKey, unknown>;
   readonly #hosts = new Map<HostKey, LeasedHost>();
   readonly #ready = new ReadyHeap<LeasedHost>();
   /** Those that are due, by their rank, where they go in another order than they fell due. */
@@ -28,10 +29,9 @@ export class HostSchedule {
   /** Ends a wait for a host that may be asked. */
   #onDue: (() => void) | null = null;
 
-  /** @param isWanted - Whether a request of the owner's own waits for a host. */
-  constructor(context: FrontierContext, isWanted: (host: HostKey) => boolean) {
+  constructor(context: FrontierContext, wanted: ReadonlyMap<HostKey, unknown>) {
     this.#context = context;
-    this.#isWanted = isWanted;
+    this.#wanted = wanted;
     this.turns = new HostTurns(context.settings);
   }
 
@@ -177,7 +177,7 @@ export class HostSchedule {
   /** Whether an idle host has no reason to stay. */
   #leaves(host: LeasedHost, nowMs: number): boolean {
     if (this.#isClosing) return true;
-    if (this.#isWanted(host.key)) return false;
+    if (this.#wanted.has(host.key)) return false;
     if (host.clock.parked || this.#isTurnOver(host) || this.freePlaces < 0) return true;
     if (host.isDry && host.entries.readyCount(nowMs) === 0) return true;
     return host.nextPageStart(nowMs).atMs - nowMs > KEEP_WAIT_MS;

@@ -43,23 +43,36 @@ export interface OwnRequestInput {
   readonly untilMs: number;
 }
 
-/** A request that waits for its turn. Only `waitFor` changes it. */
-interface OwnRequest extends OwnRequestInput {
+/** A request that waits for its turn. Only `wait` changes it. */
+export class OwnRequest {
+  readonly record: UrlRecord;
+  readonly authority: string;
   readonly answer: (answer: OwnAnswer) => void;
+  readonly #untilMs: number;
   /** Why it waits, as far as known. */
-  reason: HostWait['reason'];
+  reason: HostWait['reason'] = 'interval';
   /** When to try again, epoch milliseconds. */
   againAtMs: number;
-}
 
-/** Waits until a time, or answers at once where that is past the deadline; `null`: until something happens. */
-function waitFor(request: OwnRequest, reason: HostWait['reason'], untilMs: number | null): void {
-  request.reason = reason;
-  request.againAtMs = untilMs ?? Number.MAX_SAFE_INTEGER;
-  if (untilMs !== null && untilMs > request.untilMs) request.answer({ kind: 'held', reason, untilMs });
+  constructor({ record, authority, untilMs }: OwnRequestInput, nowMs: number, answer: (answer: OwnAnswer) => void) {
+    this.record = record;
+    this.authority = authority;
+    this.answer = answer;
+    this.#untilMs = untilMs;
+    this.againAtMs = nowMs;
+  }
+
+  /** Waits until a time, or answers at once where that is past the deadline; `null`: until something happens. */
+  wait(reason: HostWait['reason'], untilMs: number | null): void {
+    this.reason = reason;
+    this.againAtMs = untilMs ?? Number.MAX_SAFE_INTEGER;
+    if (untilMs !== null && untilMs > this.#untilMs) this.answer({ kind: 'held', reason, untilMs });
+  }
 }
 
 interface OwnRequestsParts {
+  /** The requests that wait, by host, in the order in which they came. */
+  readonly waiting: Map<HostKey, OwnRequest[]>;
   readonly schedule: HostSchedule;
   readonly leases: HostLeases;
   readonly inFlight: InFlight;
@@ -71,21 +84,11 @@ interface OwnRequestsParts {
 export class OwnRequests {
   readonly #context: FrontierContext;
   readonly #parts: OwnRequestsParts;
-  /** Those that wait, by host, in the order in which they came. */
-  readonly #waiting = new Map<HostKey, OwnRequest[]>();
   #count = 0;
 
   constructor(context: FrontierContext, parts: OwnRequestsParts) {
     this.#context = context;
     this.#parts = parts;
-  }
-
-  get isIdle(): boolean {
-    return this.#waiting.size === 0;
-  }
-
-  isWaitingFor(host: HostKey): boolean {
-    return this.#waiting.has(host);
   }
 
   /** Waits for the turn of a request, until its deadline at most or until `signal` aborts (`held`, `stopping`). */
@@ -99,17 +102,16 @@ export class OwnRequests {
       }
       this.#count += 1;
       const nowMs = clock.nowMs();
-      const answer = (given: OwnAnswer): void => {
+      const request = new OwnRequest(input, nowMs, (answer) => {
         if (!this.#remove(host, request)) return;
         cancel();
         signal?.removeEventListener('abort', stop);
-        resolve(given);
-      };
-      const request: OwnRequest = { ...input, answer, reason: 'interval', againAtMs: nowMs };
-      this.#waiting.set(host, [...this.#of(host), request]);
-      const stop = (): void => answer({ kind: 'held', reason: 'stopping', untilMs: null });
+        resolve(answer);
+      });
+      this.#parts.waiting.set(host, [...this.#of(host), request]);
+      const stop = (): void => request.answer({ kind: 'held', reason: 'stopping', untilMs: null });
       const cancel = clock.after(Math.max(0, untilMs - nowMs), () =>
-        answer({ kind: 'held', reason: request.reason, untilMs: null }),
+        request.answer({ kind: 'held', reason: request.reason, untilMs: null }),
       );
       signal?.addEventListener('abort', stop);
       if (signal?.aborted === true) stop();
@@ -121,17 +123,17 @@ export class OwnRequests {
     const others = requests.filter((each) => each !== request);
     if (others.length === requests.length) return false;
     this.#count -= 1;
-    if (others.length === 0) this.#waiting.delete(host);
-    else this.#waiting.set(host, others);
+    if (others.length === 0) this.#parts.waiting.delete(host);
+    else this.#parts.waiting.set(host, others);
     return true;
   }
 
   #of(host: HostKey): readonly OwnRequest[] {
-    return this.#waiting.get(host) ?? [];
+    return this.#parts.waiting.get(host) ?? [];
   }
 
   end(): void {
-    for (const request of [...this.#waiting.values()].flat()) {
+    for (const request of [...this.#parts.waiting.values()].flat()) {
       request.answer({ kind: 'held', reason: 'stopping', untilMs: null });
     }
   }
@@ -139,8 +141,8 @@ export class OwnRequests {
   /** Answers the requests whose turn has come; hands out robots.txt files that they need, up to `n` works in all. */
   async serve(works: Work[], n: number): Promise<void> {
     const { clock, budget } = this.#context;
-    const { schedule } = this.#parts;
-    for (const [key, requests] of [...this.#waiting]) {
+    const { waiting, schedule } = this.#parts;
+    for (const [key, requests] of [...waiting]) {
       const first = requests[0]!;
       const nowMs = clock.nowMs();
       const bound = budget.reached(nowMs);
@@ -157,7 +159,7 @@ export class OwnRequests {
   /** The earliest time at which `serve` may do something, epoch milliseconds; `null`: no request waits for time. */
   nextAtMs(): number | null {
     let earliest = Number.MAX_SAFE_INTEGER;
-    for (const [key, requests] of this.#waiting) {
+    for (const [key, requests] of this.#parts.waiting) {
       // A slot that is taken, and a robots.txt in flight, come back by themselves.
       if (this.#parts.schedule.get(key)?.isBusy !== true) earliest = Math.min(earliest, requests[0]!.againAtMs);
     }
@@ -170,7 +172,7 @@ export class OwnRequests {
     const known = this.#context.waits.get(host);
     for (const request of this.#of(host)) {
       if (known?.reason === 'host-parked') request.answer({ kind: 'held', reason: 'host-parked', untilMs: null });
-      else waitFor(request, known?.reason ?? 'interval', Math.max(nowMs + OWN_REQUEST_RETRY_MS, known?.untilMs ?? 0));
+      else request.wait(known?.reason ?? 'interval', Math.max(nowMs + OWN_REQUEST_RETRY_MS, known?.untilMs ?? 0));
     }
   }
 
@@ -186,13 +188,13 @@ export class OwnRequests {
     const nowMs = clock.nowMs();
     if (!schedule.isSafe(host, nowMs)) {
       schedule.touch(host);
-      return waitFor(request, 'interval', nowMs + RENEWAL_WAIT_MS);
+      return request.wait('interval', nowMs + RENEWAL_WAIT_MS);
     }
     if (host.clock.parked) return request.answer({ kind: 'held', reason: 'host-parked', untilMs: null });
     const required = host.requirements.at(nowMs);
     const start = host.nextStart(required);
     const startMs = Math.max(start.atMs, pace.nextAtMs());
-    if (startMs > nowMs) return waitFor(request, start.reason, startMs);
+    if (startMs > nowMs) return request.wait(start.reason, startMs);
     const verdict = nextRequest.judge(host, record, authority, required, nowMs, null);
     switch (verdict.kind) {
       case 'busy':
@@ -203,11 +205,11 @@ export class OwnRequests {
         }
         return;
       case 'hold':
-        return waitFor(request, 'robots-unreachable', Math.max(verdict.untilMs, nowMs + 1));
+        return request.wait('robots-unreachable', Math.max(verdict.untilMs, nowMs + 1));
       case 'changed':
-        return waitFor(request, 'interval', nowMs);
+        return request.wait('interval', nowMs);
       case 'closed':
-        return waitFor(request, verdict.closed.reason, verdict.closed.untilMs);
+        return request.wait(verdict.closed.reason, verdict.closed.untilMs);
       case 'end':
         return request.answer(answerOf(verdict.ending, gate.ref(authority)));
       case 'allow': {
@@ -225,8 +227,8 @@ export class OwnRequests {
     { name, chain }: Authority,
     nowMs: number,
   ): Promise<void> {
-    if (chain === null) waitFor(request, 'robots-unreachable', null);
-    else if (nowMs < chain.untilMs) waitFor(request, 'robots-unreachable', chain.untilMs);
+    if (chain === null) request.wait('robots-unreachable', null);
+    else if (nowMs < chain.untilMs) request.wait('robots-unreachable', chain.untilMs);
     else await this.#parts.settling.endChain(host, name);
   }
 }
