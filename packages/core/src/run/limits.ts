@@ -31,6 +31,7 @@ export const POISON_DEATHS = 2; // deaths after which a page is not read any mor
 export const MAX_SUSPECTS = 1_000; // pages that are remembered because the process died while they were read
 /** Bytes of the file that names the pages that are being read, from which on it is written anew. */
 export const MAX_READING_LOG_BYTES = 64 * 1024;
+export const READING_ENDED_MS = 50; // until the file says that a page's reading ended, where no other page begins
 
 // The live view
 export const MAX_ACTIVITY_HOSTS = 1_000; // waiting hosts, and requests under way, that `activity` lists at most

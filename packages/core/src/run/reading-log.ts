@@ -9,7 +9,7 @@ import { partsOf } from '../directory/crawl-paths.js';
 import { isPartLocked } from '../directory/directory-lock.js';
 import { readValues } from '../directory/read-lines.js';
 import { isObject } from '../parse-json.js';
-import { MAX_READING_LOG_BYTES, MAX_SUSPECTS, POISON_DEATHS } from './limits.js';
+import { MAX_READING_LOG_BYTES, MAX_SUSPECTS, POISON_DEATHS, READING_ENDED_MS } from './limits.js';
 
 /** A line of the file: the reading of a page began or ended, or how often the process died during it. */
 interface Line {
@@ -22,6 +22,9 @@ export class ReadingLog {
   readonly #path: string | null;
   #file: number | null = null;
   #bytes = 0;
+  /** Lines of pages whose reading ended, to be written with the next line, or soon. */
+  #ended = '';
+  #flush: NodeJS.Timeout | null = null;
   readonly #begun = new Set<string>();
   /** How often the process died while a page was read; a page whose reading ended since is not in it. */
   readonly #deaths: Map<string, number>;
@@ -76,18 +79,19 @@ export class ReadingLog {
    */
   async notDuring<T>(url: string, wait: () => Promise<T>): Promise<T> {
     this.#begun.delete(url);
-    this.#append({ url, is: 'ended' });
+    this.#append(lineOf({ url, is: 'ended' }));
     try {
       return await wait();
     } finally {
       this.#begun.add(url);
-      this.#append({ url, is: 'begun' });
+      this.#append(lineOf({ url, is: 'begun' }));
     }
   }
 
   /** The file goes where nothing is left to know. */
   async close(): Promise<void> {
     if (this.#file === null || this.#path === null) return;
+    this.#append('');
     closeSync(this.#file);
     this.#file = null;
     if (this.#deaths.size === 0) await rm(this.#path, { force: true });
@@ -95,18 +99,25 @@ export class ReadingLog {
 
   async #noted<T>(url: string, read: () => Promise<T>): Promise<T> {
     this.#begun.add(url);
-    this.#append({ url, is: 'begun' });
+    this.#append(lineOf({ url, is: 'begun' }));
     try {
       return await read();
     } finally {
       this.#begun.delete(url);
-      this.#deaths.delete(url);
-      try {
-        if (this.#bytes > MAX_READING_LOG_BYTES) this.#rewrite();
-        else this.#append({ url, is: 'ended' });
-      } catch {
-        // A disk that is full: the next page's line fails too, and there it is told.
-      }
+      const isSuspect = this.#deaths.delete(url);
+      this.#ended += lineOf({ url, is: 'ended' });
+      if (this.#bytes > MAX_READING_LOG_BYTES) this.#rewrite();
+      // At once: one more death, of whatever cause, would count against it.
+      else if (isSuspect) this.#writeEnded();
+      else this.#flush ??= setTimeout(() => this.#writeEnded(), READING_ENDED_MS).unref();
+    }
+  }
+
+  #writeEnded(): void {
+    try {
+      this.#append('');
+    } catch {
+      // A disk that is full: the next page's line fails too, and there it is told.
     }
   }
 
@@ -114,14 +125,24 @@ export class ReadingLog {
     if (this.#file === null) return;
     ftruncateSync(this.#file);
     this.#bytes = 0;
-    for (const [url, is] of this.#deaths) this.#append({ url, is });
-    for (const url of this.#begun) this.#append({ url, is: 'begun' });
+    this.#ended = '';
+    const deaths = [...this.#deaths].map(([url, is]) => lineOf({ url, is }));
+    this.#append([...deaths, ...[...this.#begun].map((url) => lineOf({ url, is: 'begun' }))].join(''));
   }
 
   /** At once: what is read next may end the process. */
-  #append(line: Line): void {
-    if (this.#file !== null) this.#bytes += writeSync(this.#file, `${JSON.stringify(line)}\n`);
+  #append(lines: string): void {
+    if (this.#flush !== null) clearTimeout(this.#flush);
+    this.#flush = null;
+    const text = this.#ended + lines;
+    if (this.#file === null || text === '') return;
+    this.#bytes += writeSync(this.#file, text);
+    this.#ended = '';
   }
+}
+
+function lineOf(line: Line): string {
+  return `${JSON.stringify(line)}\n`;
 }
 
 /**
