@@ -56,7 +56,13 @@ import { parseCrawlDelay, parseRequestRate, parseVisitTimes } from '../politenes
 import { isSignalPiece, withoutPath } from '../preferences/preferences.js';
 import { parseDictionary } from '../preferences/structured-field.js';
 import { absoluteUrl, isSeveralPaths, startsLikePath } from '../rule-values.js';
-import { type Diagnostic, type DiagnosticCode, diagnosticSeverity, type LineEffect } from './diagnostic.js';
+import {
+  type Diagnostic,
+  type DiagnosticCode,
+  diagnosticSeverity,
+  isWithoutEffect,
+  type LineEffect,
+} from './diagnostic.js';
 
 /** Reports a code where something is so. */
 type Report = (isSo: unknown, code: DiagnosticCode) => void;
@@ -105,28 +111,6 @@ function cut(text: string): string {
 /** Labels of the AIPREF drafts of 2025 (licensing §7). */
 const LEGACY_LABELS: readonly string[] = ['all', 'bots', 'tdm'];
 
-/** Codes of lines that have no effect, whatever else is odd about them. */
-const WITHOUT_EFFECT: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
-  'syntax',
-  'unknown-field',
-  'agent-empty',
-  'agent-invalid',
-  'rule-outside-group',
-  'robot-version-invalid',
-  'robot-version-repeated',
-  'robot-version-misplaced',
-  'robot-version-unsupported',
-  'crawl-delay-invalid',
-  'request-rate-invalid',
-  'sitemap-invalid',
-  'host-invalid',
-  'host-repeated',
-  'clean-param-invalid',
-  'clean-param-excess',
-  'pleasevisit-foreign',
-  'content-usage-invalid',
-]);
-
 /** What became of a line whose oddities are known. */
 function effectOf(
   document: RobotsDocument,
@@ -139,7 +123,7 @@ function effectOf(
   const isOutside = !before.file.has(USER_AGENT);
   const isVoid =
     !isKnownField(plainKind(record)) ||
-    codes.some((code) => WITHOUT_EFFECT.has(code)) ||
+    codes.some(isWithoutEffect) ||
     (isOutside && (kind === NOINDEX || kind === ROBOT_VERSION)) ||
     (kind === CLEAN_PARAM && before.cleanParams > MAX_CLEAN_PARAM_LINES) ||
     (kind === VISIT_TIME && parseVisitTimes(text).windows.length === 0) ||

@@ -2,8 +2,8 @@
 // reading of all places decides; every effect carries its reason and its sources. Effects never change what
 // robots.txt decided.
 
-import type { Preferences } from '../preferences/preferences.js';
-import { CONTENT_USES, type Purpose, type ResolvedPageOptions } from './page-options.js';
+import { CONTENT_USES, type Preferences, USE_CATEGORIES } from '../preferences/preferences.js';
+import type { Purpose, ResolvedPageOptions } from './page-options.js';
 import type { PageSignals, SignalSource } from './signals.js';
 import type { TagWord } from './tags.js';
 import { type TdmReservation, UNSET_TDM } from './tdm-reservation.js';
@@ -61,11 +61,7 @@ const KEEPING_OUT: readonly string[] =
   'noindex unavailable-after indexinstead tdm-reserved preferences content-use'.split(' ');
 const TDM_PURPOSES: readonly Purpose[] = ['tdm', 'ai-train', 'ai-input'];
 /** Purposes that map to a category of use; the others map to none. */
-const CATEGORIES: readonly (readonly [Purpose, string])[] = [
-  ['search', 'search'],
-  ['ai-train', 'train-ai'],
-  ['ai-input', 'ai-use'],
-];
+const CATEGORIES = Object.entries(USE_CATEGORIES) as [Purpose, string][];
 
 /** Decides what follows from a page's signals (page-level §7, DECISIONS L13 and L14). */
 export function pageEffects(signals: PageSignals, options: ResolvedPageOptions, nowMs: number): PageEffects {

@@ -1,4 +1,5 @@
 /** What a response says about exclusion and use, and its effects. */
+export type { ContentUse } from '../preferences/preferences.js';
 export {
   forbidsEveryPurpose,
   type PageEffects,
@@ -9,7 +10,6 @@ export {
 } from './effects.js';
 export { linkVerdict } from './links.js';
 export {
-  type ContentUse,
   PAGE_DEFAULTS,
   type PageOptions,
   type Purpose,

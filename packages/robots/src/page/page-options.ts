@@ -2,12 +2,10 @@
 // (page-level §4, §7). No other file of this folder supplies a default.
 
 import { invalidOption, type OptionTable, readOptions } from '../option-table.js';
+import { CONTENT_USES, type ContentUse } from '../preferences/preferences.js';
 
 /** What a crawl declares it is for. */
 export type Purpose = 'search' | 'archive' | 'tdm' | 'ai-train' | 'ai-input' | 'other';
-
-/** How far content is used, as in Content-Signal's `use`, least first. */
-export type ContentUse = 'immediate' | 'reference' | 'full';
 
 /** The options as a caller gives them. Every value but the default keeps or follows what a page asked to be left. */
 export interface PageOptions {
@@ -45,9 +43,6 @@ export interface PageOptions {
 export type ResolvedPageOptions = {
   readonly [Name in Exclude<keyof PageOptions, 'rel'>]-?: Exclude<PageOptions[Name], undefined>;
 } & { readonly rel: Required<NonNullable<PageOptions['rel']>> };
-
-/** Levels of use, least first. */
-export const CONTENT_USES: readonly ContentUse[] = ['immediate', 'reference', 'full'];
 
 const RESPECT = ['respect', 'ignore'];
 const OBSERVE = ['respect', 'observe', 'off'];

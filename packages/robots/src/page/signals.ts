@@ -2,16 +2,18 @@
 // §1 to §6). Plain data in, plain data out; what follows from it is `effects.ts`.
 
 import {
+  CONTENT_USES,
+  type ContentUse,
   mergePreferences,
   type Preferences,
   parseContentSignal,
   parseUsage,
+  refusalsOf,
   resolveSignals,
   signalPreferences,
 } from '../preferences/preferences.js';
 import { readUrl } from '../target.js';
 import { type NamedLinks, type PageLinkElement, readNamedLinks } from './links.js';
-import { CONTENT_USES, type ContentUse } from './page-options.js';
 import {
   isRobotsMeta,
   mergeTags,
@@ -205,8 +207,7 @@ function frozen<Value extends object>(value: Value): Value {
 export function parseContentUsageField(values: readonly string[]): Preferences {
   const lines = values.map(parseUsage);
   const merged = lines.reduce<Preferences>((left, right) => mergePreferences(left, right ?? {}), {});
-  if (!lines.includes(null)) return merged;
-  return Object.fromEntries(Object.entries(merged).filter(([, verdict]) => verdict === 'disallow'));
+  return lines.includes(null) ? refusalsOf(merged) : merged;
 }
 
 /** Reads `Content-Signal` lines: key → `allow`, `disallow`, or the level of `use` (page-level §6). */

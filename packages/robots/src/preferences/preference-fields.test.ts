@@ -37,21 +37,18 @@ describe('Content-Usage (robots §10.2)', () => {
 
   it('says when a dictionary cannot be read', () => {
     expect(parseContentUsage('/a Train-AI=n')).toBeNull();
-    expect(parseContentUsage('/a  train-ai=n')).toMatchObject({ path: '/a', raw: '/a  train-ai=n' });
+    expect(parseContentUsage('/a  train-ai=n')).toEqual({ path: '/a', usage: { 'train-ai': 'disallow' } });
   });
 });
 
 describe('Content-Signal (robots §10.1)', () => {
-  it('keeps unknown keys raw and reports what it ignores', () => {
+  it('takes what it knows and passes over the rest', () => {
     expect(parseContentSignal('/x Search=Yes, Frob=1, ai-train=perhaps, use=most')).toEqual({
       path: '/x',
       signals: { search: 'allow' },
-      other: [['Frob', '1']],
-      hasInvalid: true,
-      raw: '/x Search=Yes, Frob=1, ai-train=perhaps, use=most',
     });
-    expect(parseContentSignal('rubbish')).toBeNull();
-    expect(parseContentSignal('__proto__=yes')?.other).toEqual([['__proto__', 'yes']]);
+    for (const value of ['rubbish', 'Frob=1', '__proto__=yes', 'search=constructor', '=yes', 'constructor=yes'])
+      expect(parseContentSignal(value)).toBeNull();
   });
 
   const cases: [string[], Record<string, string>][] = [

@@ -16,67 +16,75 @@ type PreferenceVerdict = 'allow' | 'disallow';
 /** Category of use (`search`, `train-ai`, `ai-use`) → verdict; absent means unknown. */
 export type Preferences = Readonly<Record<string, PreferenceVerdict>>;
 
-/** A readable Content-Signal line. Signals are `allow`, `disallow`, or a level of `use`; `other` is as written. */
+/** A Content-Signal line. Signals are `allow`, `disallow`, or a level of `use`. */
 export interface ContentSignalLine {
   readonly path: string | null;
   readonly signals: Readonly<Record<string, string>>;
-  readonly other: readonly (readonly [string, string])[];
-  /** A piece had to be ignored (`content-signal-invalid`): a known key with an unknown value, or no `key=value`. */
-  readonly hasInvalid: boolean;
-  readonly raw: string;
 }
 
 /** A readable Content-Usage line. */
 export interface ContentUsageLine {
   readonly path: string | null;
   readonly usage: Preferences;
-  readonly raw: string;
 }
+
+/** How far content is used, as in Content-Signal's `use`, least first: the least one wins a conflict. */
+export const CONTENT_USES = ['immediate', 'reference', 'full'] as const;
+
+/** A level of use. */
+export type ContentUse = (typeof CONTENT_USES)[number];
 
 /** Labels of the vocabulary that Content-Usage may speak about: AIPREF working-group text of September 2026. */
 const USAGE_LABELS: readonly string[] = ['train-ai', 'ai-use', 'search'];
 
-/** Content-Signal keys with yes and no → the category they map to (DECISION R51). */
-const SIGNAL_CATEGORIES: Readonly<Record<string, string>> = {
-  search: 'search',
-  'ai-input': 'ai-use',
-  'ai-train': 'train-ai',
-};
+/** Content-Signal keys with yes and no, and purposes of the same names → their category of use (DECISION R51). */
+export const USE_CATEGORIES = { search: 'search', 'ai-train': 'train-ai', 'ai-input': 'ai-use' } as const;
 
-/** The verdicts of yes and no. */
-const VERDICTS: Readonly<Record<string, PreferenceVerdict>> = { yes: 'allow', no: 'disallow' };
+const YES_NO: ReadonlyMap<string, string> = new Map([
+  ['yes', 'allow'],
+  ['no', 'disallow'],
+]);
 
-/** Levels of `use`, least first: the least one wins a conflict. */
-const USE_LEVELS: readonly string[] = ['immediate', 'reference', 'full'];
+/** What the values of each key say. */
+const SIGNALS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
+  ...Object.keys(USE_CATEGORIES).map((key) => [key, YES_NO] as const),
+  ['use', new Map(CONTENT_USES.map((use) => [use, use]))] as const,
+]);
 
-/** Reads a Content-Signal value; null when no piece of it is `key=value` (robots §10.1). */
+/** Signals of one key are compared by their places. */
+const STRICTEST_FIRST: readonly string[] = ['disallow', 'allow', ...CONTENT_USES];
+
+/** One `key=value`: a known key and its signal, or `other` for a key that is not known; null: it cannot be read. */
+function readPiece(piece: string): readonly [key: string, signal: string] | 'other' | null {
+  const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(piece) ?? [];
+  const key = name.trim().toLowerCase();
+  if (key === '') return null;
+  const values = SIGNALS.get(key);
+  if (values === undefined) return 'other';
+  const signal = values.get(value.trim().toLowerCase());
+  return signal === undefined ? null : [key, signal];
+}
+
+/** Whether a piece can be read; one that cannot earns `content-signal-invalid`. */
+export function isSignalPiece(piece: string): boolean {
+  return readPiece(piece) !== null;
+}
+
+/** Reads a Content-Signal value; null when it has no signal that is known (robots §10.1). */
 export function parseContentSignal(value: string): ContentSignalLine | null {
-  const text = value.trim();
   const signals: Record<string, string> = {};
-  const other: [string, string][] = [];
-  const pieces = withoutPath(text).split(',');
-  const pairs = pieces.filter((piece) => /^\s*[^=\s]/.test(piece) && piece.includes('='));
-  for (const piece of pairs) {
-    const equals = piece.indexOf('=');
-    const key = piece.slice(0, equals).trim();
-    const word = piece.slice(equals + 1).trim();
-    const known = key.toLowerCase();
-    const isKnown = known === 'use' || Object.hasOwn(SIGNAL_CATEGORIES, known);
-    if (!isKnown) other.push([key, word]);
-    else if (isSignalPiece(piece)) {
-      const signal = word.toLowerCase();
-      signals[known] = stricterSignal(signals[known], VERDICTS[signal] ?? signal);
-    }
+  for (const piece of withoutPath(value).split(',').map(readPiece)) {
+    if (piece === null || piece === 'other') continue;
+    const [key, signal] = piece;
+    signals[key] = stricterSignal(signals[key], signal);
   }
-  const hasInvalid = !pieces.every(isSignalPiece);
-  return pairs.length > 0 ? { path: pathOf(text), signals, other, hasInvalid, raw: value } : null;
+  return Object.keys(signals).length === 0 ? null : { path: pathOf(value), signals };
 }
 
 /** Reads a Content-Usage value; null when the dictionary does not parse (robots §10.2). */
 export function parseContentUsage(value: string): ContentUsageLine | null {
-  const text = value.trim();
-  const usage = parseUsage(withoutPath(text));
-  return usage === null ? null : { path: pathOf(text), usage, raw: value };
+  const usage = parseUsage(withoutPath(value));
+  return usage === null ? null : { path: pathOf(value), usage };
 }
 
 /** The `y` and `n` of a Content-Usage dictionary's known labels; null when it does not parse (robots §10.2, R50). */
@@ -140,7 +148,7 @@ export function resolveSignals(
 /** The categories of signals: `ai-train` is `train-ai`, `ai-input` is `ai-use`, `use` is none (DECISIONS R51, C10). */
 export function signalPreferences(signals: Readonly<Record<string, string>>): Preferences {
   const preferences: Record<string, PreferenceVerdict> = {};
-  for (const [key, category] of Object.entries(SIGNAL_CATEGORIES)) {
+  for (const [key, category] of Object.entries(USE_CATEGORIES)) {
     const signal = signals[key];
     if (signal === 'allow' || signal === 'disallow') preferences[category] = signal;
   }
@@ -157,15 +165,13 @@ export function mergePreferences(left: Preferences, right: Preferences): Prefere
 }
 
 /** A value that starts with `/` has a path up to the first blank. */
-function pathOf(text: string): string | null {
-  return /^\/[^ \t]*/.exec(text)?.[0] ?? null;
+function pathOf(value: string): string | null {
+  return /^\/[^ \t]*/.exec(value.trim())?.[0] ?? null;
 }
 
 function stricterSignal(current: string | undefined, signal: string): string {
   if (current === undefined) return signal;
-  const level = USE_LEVELS.indexOf(signal);
-  if (level >= 0) return level < USE_LEVELS.indexOf(current) ? signal : current;
-  return current === 'disallow' ? current : signal;
+  return STRICTEST_FIRST.indexOf(signal) < STRICTEST_FIRST.indexOf(current) ? signal : current;
 }
 
 /** A path in the two spellings of RFC 9309, null for a URL that cannot be read. */
@@ -189,16 +195,9 @@ function targetOf(url: string): Target {
   return { n0: canonical(bytes, 'n0', false), n1: canonical(bytes, 'n1', false) };
 }
 
-function refusalsOf(usage: Preferences): Preferences {
+/** What is refused, and nothing else. */
+export function refusalsOf(usage: Preferences): Preferences {
   return Object.fromEntries(Object.entries(usage).filter(([, verdict]) => verdict === 'disallow'));
-}
-
-const PIECE =
-  /^\s*(?:(?:search|ai-input|ai-train)\s*=\s*(?:yes|no)\s*|use\s*=\s*(?:immediate|reference|full)\s*|(?!(?:search|ai-input|ai-train|use)\s*=)[^=\s][^=]*=.*)$/is;
-
-/** Whether a piece can be read; one that cannot earns `content-signal-invalid`. */
-export function isSignalPiece(piece: string): boolean {
-  return PIECE.test(piece);
 }
 
 /** A preference line without the path that it may begin with (robots §10.1, §10.2, R49). */
