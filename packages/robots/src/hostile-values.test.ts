@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseLooseDate } from './access/http-date.js';
 import { mayStore, parseRetryAfter } from './access/timing.js';
 import { MAX_LINE_BYTES, MAX_PAGE_TAG_CHARS } from './limits.js';
-import { readNamedLinks } from './page/links.js';
+import { readNamedLinks } from './page/signals.js';
 import { parseRobotsMeta, parseRobotsTag, parseRobotsTagLists } from './page/tags.js';
 import { parseCrawlDelay, parseRequestRate, parseVisitTimes } from './politeness-fields.js';
 import { parseContentSignal, parseContentUsage } from './preferences/preferences.js';

@@ -39,6 +39,12 @@ export function readUrl(value: string, base: string | null = null): URL | null {
   }
 }
 
+/** The same; `null` for a URL of another scheme than http and https, too. */
+export function readWebUrl(value: string, base: string | null = null): URL | null {
+  const url = readUrl(value, base);
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : null;
+}
+
 let known: { readonly url: string; readonly host: string | undefined } = { url: '', host: undefined };
 
 /** The host and port of a file's URL, which is asked for again and again; `undefined` for what is no URL. */

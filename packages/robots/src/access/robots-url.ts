@@ -2,7 +2,7 @@
 // effective port; nothing is inferred from one to another.
 
 import { MAX_HOST_NAME_CHARS, MAX_LOCATION_CHARS } from '../limits.js';
-import { readUrl } from '../target.js';
+import { readUrl, readWebUrl } from '../target.js';
 import type { ResolvedAccessOptions } from './profile.js';
 
 /** The robots.txt URL of a URL's authority; null when it is not http or https (access §1, A1, A2; RFC 9309 §2.3). */
@@ -12,10 +12,9 @@ export function robotsUrl(url: string): string | null {
 
 /** The URL of a file at the root of a URL's authority; `path` is absolute (access §1; data-txt §1). */
 export function rootUrl(url: string, path: string): string | null {
-  const read = readUrl(url);
+  const read = readWebUrl(url);
   if (read === null) return null;
   const { protocol, host, hostname, port } = read;
-  if (protocol !== 'http:' && protocol !== 'https:') return null;
   // The dot of a fully qualified name; a name that is nothing else stays.
   const name = hostname.length > 1 && hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
   const authority = name === hostname ? host : name + (port === '' ? '' : `:${port}`);
@@ -57,9 +56,9 @@ export function nextHop(
 
 function readLocation(location: string, url: string): string | null {
   const text = location.trim();
-  const target = text.length > MAX_LOCATION_CHARS ? null : readUrl(text, url);
+  const target = text.length > MAX_LOCATION_CHARS ? null : readWebUrl(text, url);
   if (target === null || target.hostname.replace(/\.$/, '').length > MAX_HOST_NAME_CHARS) return null;
-  return target.protocol === 'http:' || target.protocol === 'https:' ? comparable(target) : null;
+  return comparable(target);
 }
 
 /** Without fragment, and without credentials: the crawl sends none (access §2). */

@@ -4,7 +4,7 @@
 import { decodeLines } from '../decode.js';
 import { type DiagnosticCode, type DiagnosticSeverity, diagnosticSeverity } from '../diagnostics/diagnostic.js';
 import { MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS } from '../limits.js';
-import { readUrl } from '../target.js';
+import { readWebUrl } from '../target.js';
 
 /** The typed view of a record's recognised fields; absent where the field does not occur. */
 export interface Dataset {
@@ -181,7 +181,7 @@ class RecordBuilder {
     else {
       open.typed[typed] = value;
       if (typed !== 'path') return;
-      open.url = resolvePath(value, this.#base);
+      open.url = readWebUrl(value, this.#base)?.href;
       if (open.url === undefined) this.#report('data-path-invalid', line);
     }
   }
@@ -213,9 +213,4 @@ function emptyRecord(agents: string[], block: number): OpenRecord {
 function finished({ agents, rules, ruleLines, typed, extra, block, line, url }: OpenRecord): DataRecord {
   const dataset: Dataset = url === undefined ? typed : { ...typed, url };
   return { agents, rules, dataset: Object.keys(dataset).length === 0 ? null : dataset, extra, line, ruleLines, block };
-}
-
-function resolvePath(path: string, base: string | undefined): string | undefined {
-  const url = readUrl(path, base);
-  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : undefined;
 }

@@ -2,8 +2,7 @@
 // wins.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forbidsEveryPurpose, type PageEffects, pageEffects, wantsTdmRep } from './effects.js';
-import { linkVerdict } from './links.js';
+import { forbidsEveryPurpose, linkVerdict, type PageEffects, pageEffects, wantsTdmRep } from './effects.js';
 import { type PageOptions, resolvePageOptions } from './page-options.js';
 import { type PageSignalsInput, readPageSignals } from './signals.js';
 

@@ -1,6 +1,7 @@
 // What a crawl does about a page's signals, under its options and declared purposes (page-level §7). The strictest
 // reading of all places decides; every effect carries its reason and its sources. Effects never change what
-// robots.txt decided.
+// robots.txt decided. And whether one link of a page is taken: this discovery of its URL only, since the same URL found
+// through another link, a sitemap or a seed is fetched.
 
 import { CONTENT_USES, type Preferences, USE_CATEGORIES } from '../preferences/preferences.js';
 import type { Purpose, ResolvedPageOptions } from './page-options.js';
@@ -107,6 +108,33 @@ export function forbidsEveryPurpose(preferences: Preferences, options: ResolvedP
 /** Whether the authority's tdmrep.json is wanted before its first page (page-level §5). */
 export function wantsTdmRep(options: ResolvedPageOptions): boolean {
   return options.tdm !== 'off' && options.purposes.some((purpose) => TDM_PURPOSES.includes(purpose));
+}
+
+/** Whether a link is taken, the reason where it is not, and its `ugc` and `sponsored` marks. */
+interface LinkVerdict {
+  readonly isTaken: boolean;
+  readonly reason: 'page-nofollow' | 'link-nofollow' | 'link-ugc' | 'link-sponsored' | null;
+  readonly marks: readonly ('ugc' | 'sponsored')[];
+}
+
+/**
+ * Decides about a link on `a`, `area` or `form` (page-level §4, DECISION L7).
+ * @param rel - The tokens of `rel`, or the attribute as written.
+ * @param followLinks - `PageEffects.followLinks` of the page.
+ */
+export function linkVerdict(
+  rel: string | readonly string[],
+  followLinks: boolean,
+  options: ResolvedPageOptions,
+): LinkVerdict {
+  const words = (typeof rel === 'string' ? rel.split(/[\t\n\f\r ]+/) : rel).map((word) => word.toLowerCase());
+  const marks = (['ugc', 'sponsored'] as const).filter((word) => words.includes(word));
+  if (!followLinks) return { isTaken: false, reason: 'page-nofollow', marks };
+  if (words.includes('nofollow') && !options.rel.nofollow) return { isTaken: false, reason: 'link-nofollow', marks };
+  const left = marks.find((word) => !options.rel[word]);
+  return left === undefined
+    ? { isTaken: true, reason: null, marks }
+    : { isTaken: false, reason: `link-${left}`, marks };
 }
 
 /** `noindex` in all its forms. `ignore` gives no reason at all; `flag` gives it and lets the items pass. */

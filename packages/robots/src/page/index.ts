@@ -2,13 +2,13 @@
 export type { ContentUse } from '../preferences/preferences.js';
 export {
   forbidsEveryPurpose,
+  linkVerdict,
   type PageEffects,
   type PageReason,
   type PageReasonCode,
   pageEffects,
   wantsTdmRep,
 } from './effects.js';
-export { linkVerdict } from './links.js';
 export {
   PAGE_DEFAULTS,
   type PageOptions,

@@ -12,8 +12,7 @@ import {
   resolveSignals,
   signalPreferences,
 } from '../preferences/preferences.js';
-import { readUrl } from '../target.js';
-import { type NamedLinks, type PageLinkElement, readNamedLinks } from './links.js';
+import { readUrl, readWebUrl } from '../target.js';
 import {
   isRobotsMeta,
   mergeTags,
@@ -63,6 +62,23 @@ export interface PageSignalsInput {
   };
   /** Rules of the authority's tdmrep.json. @default [] */
   readonly tdmRules?: readonly TdmRule[];
+}
+
+/** A `link` element, attributes as written; `rel` is split into tokens. */
+export interface PageLinkElement {
+  readonly rel: readonly string[];
+  readonly name: string | null;
+  readonly href: string | null;
+  readonly content: string | null;
+}
+
+/** Absolute http(s) URLs without fragment, null where the page has none. */
+export interface NamedLinks {
+  /** The URL to keep instead of this page; null also when the page names itself. */
+  readonly indexInstead: string | null;
+  readonly canonical: string | null;
+  /** Kollar's proposal, rejected by the mail as too broad a name: only exposed. */
+  readonly metaUrl: string | null;
 }
 
 /** Everything found, applied or not, with its source. */
@@ -225,4 +241,61 @@ function withoutGrants(signals: Readonly<Record<string, string>>): Readonly<Reco
 export function tagPreferences(tags: PageTags): Preferences {
   const refuses = tags.restrictions.includes('noai') || tags.restrictions.includes('noimageai');
   return refuses ? { 'train-ai': 'disallow', 'ai-use': 'disallow' } : {};
+}
+
+/** Reads the named links of a page. `baseUrl` resolves relative URLs (page-level §4.1, §4.2, DECISION L8). */
+export function readNamedLinks(
+  elements: readonly PageLinkElement[],
+  metas: readonly PageMeta[],
+  linkFields: readonly string[],
+  pageUrl: string,
+  baseUrl: string,
+): NamedLinks {
+  const instead = firstOf(elements.map(insteadOf), baseUrl);
+  return {
+    indexInstead: instead !== null && instead === resolveLink(pageUrl, pageUrl) ? null : instead,
+    canonical:
+      firstOf(
+        elements.map(({ rel, href }) => (hasWord(rel, 'canonical') ? href : null)),
+        baseUrl,
+      ) ?? firstOf(linkFields.flatMap(canonicalTargets), pageUrl),
+    metaUrl: resolveLink(metaNamed(metas, 'url'), baseUrl),
+  };
+}
+
+/** The first that resolves. */
+function firstOf(hrefs: readonly (string | null)[], baseUrl: string): string | null {
+  for (const href of hrefs) {
+    const url = resolveLink(href, baseUrl);
+    if (url !== null) return url;
+  }
+  return null;
+}
+
+function insteadOf({ name, rel, content, href }: PageLinkElement): string | null {
+  if (name?.trim().toLowerCase() === 'indexinstead') return content ?? href;
+  return hasWord(rel, 'indexinstead') ? href : null;
+}
+
+function hasWord(rel: readonly string[], word: string): boolean {
+  return rel.some((each) => each.toLowerCase() === word);
+}
+
+/** `<url>; rel="canonical"` (RFC 8288); other parameters are passed over. */
+function canonicalTargets(field: string): string[] {
+  return [...field.matchAll(/<([^<>]*)>([^<]*)/g)].flatMap(([, url = '', parameters = '']) => {
+    const rel = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters);
+    const words = (rel?.[1] ?? rel?.[2] ?? '').split(/\s+/);
+    return hasWord(words, 'canonical') ? [url] : [];
+  });
+}
+
+function resolveLink(url: string | null, baseUrl: string): string | null {
+  if (url === null || url.trim() === '') return null;
+  const target = readWebUrl(url, baseUrl);
+  if (target === null) return null;
+  target.hash = '';
+  target.username = '';
+  target.password = '';
+  return target.href;
 }

@@ -4,7 +4,7 @@
 
 import { MAX_TDM_CHARS, MAX_TDM_RULES } from '../limits.js';
 import { matchesPattern } from '../matches-pattern.js';
-import { readUrl } from '../target.js';
+import { readUrl, readWebUrl } from '../target.js';
 
 /** What a place says, or all of them together. Null: unset. */
 export interface TdmReservation {
@@ -75,8 +75,7 @@ function readReservation(value: unknown): boolean | null {
 }
 
 function readPolicy(value: unknown, baseUrl: string): string | null {
-  const url = typeof value === 'string' ? readUrl(value.trim(), baseUrl) : null;
-  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : null;
+  return typeof value === 'string' ? (readWebUrl(value.trim(), baseUrl)?.href ?? null) : null;
 }
 
 function parseJson(text: string): unknown {
