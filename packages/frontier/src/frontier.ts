@@ -13,7 +13,7 @@ import { partsOver } from './records/account.js';
 import type { UsedUp } from './records/budget.js';
 import { refuseMoved } from './records/moved.js';
 import { recordOf } from './records/record.js';
-import { OWNER_PREFIX } from './records/record-place.js';
+import { OWNER_PREFIX } from './records/store-guard.js';
 import type { FrontierStore, RecordListing } from './store.js';
 import { authorityOf, hostKeyOf } from './url/url.js';
 import type { NewUrl } from './url-record.js';

@@ -2,13 +2,12 @@
 // frontier. It decides on scope, bounds and traps. The frontier's gate decides on exclusion next.
 
 import type { NewUrl } from '@mannerly/frontier';
-import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
+import { parseUrlParts, requestedUrl, type UrlParts } from '@mannerly/frontier/internal';
 import { parseUrl } from '../parse-url.js';
 import { MAX_REDIRECT_HOPS } from './limits.js';
 import type { Scope, ScopeAnswer } from './scope.js';
 import { type TrapFinding, trapText } from './trap-rules.js';
 import type { Traps } from './traps.js';
-import { requestedUrl } from './url-pattern.js';
 
 export interface Refusal {
   readonly candidate: NewUrl;

@@ -5,12 +5,12 @@
 // domain, no scope with listed hosts. Entries of `hosts` options are read here too.
 
 import type { Via } from '@mannerly/frontier';
-import { createHostMatch, hostKeyOf, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
+import { createHostMatch, hostKeyOf, parseUrlParts, requestedUrl, type UrlParts } from '@mannerly/frontier/internal';
 import { textOf } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 import type { ResolvedScope } from './admit-options.js';
 import { MAX_SCOPE_MOVES } from './limits.js';
-import { readPatterns, readSurts, requestedUrl, type UrlPattern, type UrlTest } from './url-pattern.js';
+import { readPatterns, readSurts, type UrlPattern, type UrlTest } from './url-pattern.js';
 
 export type ScopeAnswer =
   | { readonly kind: 'in' }

@@ -2,7 +2,7 @@
 // path and query, `*` for anything, `$` for the end. Text never becomes a regular expression, so matching takes bounded
 // time. A `RegExp` object is used as it is.
 
-import { formatUrlParts, type UrlParts } from '@mannerly/frontier/internal';
+import { requestedUrl, type UrlParts } from '@mannerly/frontier/internal';
 import { matchesPattern } from '@mannerly/robots/matches-pattern';
 import { invalidOption } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
@@ -60,11 +60,6 @@ function byRegExp(option: string, pattern: RegExp): UrlTest {
   if (pattern.global || pattern.sticky)
     throw invalidOption(option, 'RegExp objects without the flags g and y', pattern);
   return (url) => pattern.test(requestedUrl(url));
-}
-
-/** The URL as it is requested: without fragment and userinfo. Never throws. */
-export function requestedUrl(url: UrlParts): string {
-  return formatUrlParts(url.fragment === null && url.userinfo === '' ? url : { ...url, fragment: null, userinfo: '' });
 }
 
 /**

@@ -59,7 +59,7 @@ class PageContext implements Omit<HandledPage, keyof FetchedPage> {
     this.#tools = tools;
     Object.assign(this, page, { userData });
     const own = this as unknown as Record<(typeof METHODS)[number], unknown>;
-    for (const name of METHODS) own[name] = (page[name] as () => unknown).bind(page);
+    for (const name of METHODS) own[name] = (...args: unknown[]) => Reflect.apply(page[name], page, args);
   }
 
   static {

@@ -12,9 +12,8 @@ import type {
   UrlRecord,
   UrlVerdict,
 } from '@mannerly/frontier';
-import { createRecentSet, parseUrlParts } from '@mannerly/frontier/internal';
+import { createRecentSet, parseUrlParts, requestedUrl } from '@mannerly/frontier/internal';
 import type { Refusal } from '../admit/admit.js';
-import { requestedUrl } from '../admit/url-pattern.js';
 import type { FetchOutcome } from '../fetch/outcome.js';
 import type { LeftAloneLink, RejectedItem, Staged } from '../handle/staged.js';
 import { keepLatest } from '../keep-latest.js';

@@ -10,7 +10,7 @@
 
 import type { LeasedHost } from '../hosts/leased-host.js';
 import { mergeAccounts } from '../records/account.js';
-import { OWNER_PREFIX } from '../records/record-place.js';
+import { OWNER_PREFIX } from '../records/store-guard.js';
 import type { HostKey } from '../store.js';
 import type { NewUrl } from '../url-record.js';
 import type { AddAnswer, Work } from '../work.js';

@@ -7,7 +7,7 @@ import { FrontierError } from '../errors.js';
 import { RECORD_MOVED, stateOfMove } from '../records/moved.js';
 import { LOCK_HOST } from '../records/processes.js';
 import { decodeItem } from '../records/record.js';
-import { placeOfRecord } from '../records/record-place.js';
+import { placeOfRecord } from '../records/store-guard.js';
 import type { FrontierStore, ListedHost, NewEntry, ScanListing } from '../store.js';
 import { authorityOf, type HostKeyBy, hostKeyOf } from '../url/url.js';
 

@@ -4,8 +4,8 @@
 
 import { FrontierError } from '../errors.js';
 import type { FrontierStore, HostKey } from '../store.js';
-import type { HostKeyBy } from '../url/url.js';
-import { placeOfRecord } from './record-place.js';
+import { type HostKeyBy, hostKeyOf } from '../url/url.js';
+import { isInParts, LOCK_HOST } from './processes.js';
 
 export class StoreGuard {
   /** Its own refusals (`record-too-large`, …) pass as they are; otherwise it rejects with `store-failed`. */
@@ -86,6 +86,23 @@ export function aroundStore(
     scan: (cursor, limit, host) => pass(() => store.scan(cursor, limit, host)),
     close: () => store.close(),
   };
+}
+
+/** The prefix of the keys of a frontier's owner. */
+export const OWNER_PREFIX = 'owner/';
+
+/** A host or an authority after the kind of the record, whatever follows it. */
+const OF_A_HOST = /^(?:owner\/[^/]+|robots)\/(https?:\/\/)?([^/]+)/;
+
+/**
+ * The host near which a record is kept, told by its key alone; `undefined`: it belongs to none. What belongs to a host
+ * is there when its queue is, and a worker never waits for a server that its host does not need. Stores place by it,
+ * and a crawl that moves goes by it, so it never changes.
+ */
+export function placeOfRecord(key: string, hostKeyBy: HostKeyBy): HostKey | undefined {
+  if (isInParts(key)) return LOCK_HOST;
+  const [, scheme = 'http://', host] = OF_A_HOST.exec(key) ?? [];
+  return host === undefined ? undefined : (hostKeyOf(scheme + host, hostKeyBy) ?? host);
 }
 
 /** The counts; only its own methods write them. `queued`: those in flight included. */

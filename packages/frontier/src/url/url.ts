@@ -86,6 +86,11 @@ export function formatUrlParts({ scheme, userinfo, host, port, path, query, frag
   return `${scheme}://${authority}${path}${query === null ? '' : `?${query}`}${fragment === null ? '' : `#${fragment}`}`;
 }
 
+/** The URL as it is requested: without fragment and userinfo. */
+export function requestedUrl(url: UrlParts): string {
+  return formatUrlParts(url.fragment === null && url.userinfo === '' ? url : { ...url, fragment: null, userinfo: '' });
+}
+
 /** A host name without its trailing dot: the same DNS name (access §1, DECISION A2). */
 export function withoutTrailingDot(host: string): string {
   return host.length > 1 && host.endsWith('.') ? host.slice(0, -1) : host;

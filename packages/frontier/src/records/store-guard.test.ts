@@ -3,8 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
-import { placeOfRecord } from './record-place.js';
-import { StoreGuard } from './store-guard.js';
+import { placeOfRecord, StoreGuard } from './store-guard.js';
 
 describe('a record is kept near', () => {
   const rows = [
