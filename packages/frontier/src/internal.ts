@@ -8,4 +8,4 @@ export { ReadyHeap } from './ready-heap.js';
 export { createRecentSet } from './recent-set.js';
 export { recordOf } from './records/record.js';
 export { createHostMatch } from './url/host-pattern.js';
-export { formatUrlParts, hostKeyOf, parseUrlParts, requestedUrl, type UrlParts } from './url/url.js';
+export { hostKeyOf, parseUrlParts, requestedUrl, type UrlParts } from './url/url.js';

@@ -8,7 +8,7 @@ import { ALLOW, DISALLOW, LICENSE, USER_AGENT } from './fields.js';
 import { valuesOf } from './group-fields.js';
 import { MAX_CLEAN_PARAM_CHARS } from './limits.js';
 import { records } from './packed-records.js';
-import { readUrl, readWebUrl } from './target.js';
+import { readUrl } from './target.js';
 
 /** One `Clean-param` line (robots §9.8). */
 export interface CleanParam {
@@ -91,7 +91,7 @@ export function fileLicenses({ packed, robotsUrl }: RobotsDocument): string[] {
 }
 
 function webUrl(value: string, base: string | null): URL | null {
-  const url = readWebUrl(value, base);
+  const url = readUrl(value, base);
   if (url !== null) url.hash = '';
-  return url;
+  return url !== null && /^https?:$/.test(url.protocol) ? url : null;
 }

@@ -42,7 +42,7 @@ export function readUrl(value: string, base: string | null = null): URL | null {
 /** The same; `null` for a URL of another scheme than http and https, too. */
 export function readWebUrl(value: string, base: string | null = null): URL | null {
   const url = readUrl(value, base);
-  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : null;
+  return url !== null && /^https?:$/.test(url.protocol) ? url : null;
 }
 
 let known: { readonly url: string; readonly host: string | undefined } = { url: '', host: undefined };
