@@ -6,20 +6,33 @@ import { crawlPaths } from '../directory/crawl-paths.js';
 import { readSettings } from '../options/crawl-settings.js';
 import { openInspection } from './inspection.js';
 
-it('the logs answer where a directory cannot be written to, and the queue says why it does not', async () => {
+const openWith = async (refusal: FrontierError) => {
   const paths = crawlPaths('read-only');
-  const refusal = new FrontierError('store-failed', 'cannot open the store: EACCES: permission denied, open lock.mdb');
-  const store = { ...memoryStore(), open: () => Promise.reject(refusal), close: async () => undefined };
-  const inspection = await openInspection({
+  return openInspection({
     paths: { ...paths, parts: [paths] },
-    store,
+    store: { ...memoryStore(), open: () => Promise.reject(refusal), close: async () => undefined },
     settings: await readSettings('no-such-file', ['mybot']),
     clock: systemClock(),
   });
+};
+
+it('the logs answer where a directory cannot be written to, and the queue says why it does not', async () => {
+  const refusal = new FrontierError('store-failed', 'cannot open the store: EACCES: permission denied, open lock.mdb');
+  const inspection = await openWith(refusal);
   const explanation = await inspection.explain('https://a.test/');
   expect(explanation.whyLogsOnly).toBe(
     'read-only cannot be written to, and its queue can be opened only where it can.',
   );
   await expect(inspection.queued()).rejects.toMatchObject({ code: 'store-failed', message: refusal.message });
+  await inspection.close();
+});
+
+it('a store of another version is not said to be lost: the queue says what the store says', async () => {
+  const hint = 'Another version of Mannerly wrote it.';
+  const inspection = await openWith(new FrontierError('store-mismatch', 'a store of format 8, not 9', { hint }));
+  await expect(inspection.queued()).rejects.toMatchObject({
+    message: 'a store of format 8, not 9.',
+    hint: 'Another version of Mannerly wrote it. Of a crawl with another store, name the store.',
+  });
   await inspection.close();
 });

@@ -131,18 +131,21 @@ export async function openInspection(
     if (frontier !== null) return frontier;
     if (unread?.error !== undefined) throw unread.error;
     throw new MannerlyError(holder === null ? 'not-running' : 'directory-in-use', whyLogsOnly ?? '', {
-      hint:
-        holder === null ? LOST : 'Ask when the run has ended; in its own process `crawler.queued` answers meanwhile.',
+      hint: holder === null ? [unread?.hint ?? [], NAME_STORE].flat().join(' ') : ASK_LATER,
     });
   }
 }
 
-const LOST =
-  'Put a copy of the folder back, or start over (--reset, `reset: true`). Of a crawl with another store, name the store.';
+const NAME_STORE = 'Of a crawl with another store, name the store.';
+const ASK_LATER = 'Ask when the run has ended; in its own process `crawler.queued` answers meanwhile.';
 
-/** Why a frontier is not read, one sentence. `error`: that of its store, where there is one that cannot be opened. */
+/**
+ * Why a frontier is not read, one sentence, and what to do about it. `error`: that of its store, where there is one that
+ * cannot be opened.
+ */
 interface Unread {
   readonly why: string;
+  readonly hint?: string | null;
   readonly error?: unknown;
 }
 
@@ -172,7 +175,8 @@ async function frontierOf(
   } catch (error) {
     await store.close();
     // Killed before it had queued anything, or a frontier of another crawl: its message says which.
-    if (error instanceof FrontierError && error.code === 'store-mismatch') return { why: `${error.message}.` };
+    if (error instanceof FrontierError && error.code === 'store-mismatch')
+      return { why: `${error.message}.`, hint: error.hint };
     const known = asMannerlyError(error, path ?? null);
     if (path === undefined || !READ_ONLY.test(textOf(error))) throw known;
     return { why: `${path} cannot be written to, and its queue can be opened only where it can.`, error: known };
