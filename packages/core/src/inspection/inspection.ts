@@ -140,8 +140,8 @@ const NAME_STORE = 'Of a crawl with another store, name the store.';
 const ASK_LATER = 'Ask when the run has ended; in its own process `crawler.queued` answers meanwhile.';
 
 /**
- * Why a frontier is not read, one sentence, and what to do about it. `error`: that of its store, where there is one that
- * cannot be opened.
+ * Why a frontier is not read, one sentence, and what to do about it. `error`: that of its store, where there is one
+ * that cannot be opened.
  */
 interface Unread {
   readonly why: string;
