@@ -29,6 +29,10 @@ interface RequestingRun {
   readonly stop: { isRequested(): boolean; readonly signal: AbortSignal };
 }
 
+/**
+ * `license`: a licence document, outside the scope too, and without hooks (licensing §11); `login`: the login page and
+ * the form that the operator has named.
+ */
 type Purpose = 'handler' | 'subresource' | 'requisite' | 'license' | 'login';
 
 type RequestOptions = PageFetchOptions & {
@@ -51,28 +55,10 @@ export class PageRequests {
   readonly #run: RequestingRun;
   readonly #queue: PQueue;
   readonly #waiting: Record<Purpose, number> = { handler: 0, subresource: 0, requisite: 0, license: 0, login: 0 };
-  readonly fetch: OwnFetcher = (...request) => this.#request('handler', ...request);
-  /** The same for a page in a browser: when its signal is aborted, what is in flight is aborted too. */
-  readonly subresource: OwnFetcher = (page, url, options, signal) =>
-    this.#request('subresource', page, url, { ...options, isAbortable: true }, signal);
-  /** The same for a page that is archived. */
-  readonly requisite: OwnFetcher = (...request) => this.#request('requisite', ...request);
-  /** A licence document, outside the scope too, in its host's turn, and without hooks (licensing §11). */
-  readonly license: OwnFetcher = (...request) => this.#request('license', ...request);
 
   constructor(run: RequestingRun) {
     this.#run = run;
     this.#queue = new PQueue({ concurrency: run.options.network.concurrency });
-  }
-
-  /** The login page and the form that the operator has named. */
-  login(url: string, options: RequestOptions, signal: AbortSignal): Promise<PageFetch> {
-    return this.#request('login', { url, depth: 0 }, url, options, signal);
-  }
-
-  /** For a polite fetch, which has no page and no archive. */
-  polite(method: 'GET' | 'HEAD', url: string, options: PageFetchOptions, signal: AbortSignal): Promise<PageFetch> {
-    return this.#request('handler', { url, depth: 0 }, url, { ...options, method, isAbortable: true }, signal);
   }
 
   /** Handlers that wait for the turn of a host. Their pages must not keep others from being taken. */
@@ -90,12 +76,16 @@ export class PageRequests {
     return this.#queue.pending + this.#queue.size;
   }
 
-  async #request(
+  /**
+   * Never rejects. @param signal - Aborted when no one waits for it any more, such as the page that it is made for.
+   * @param page - Which that is. @default none: for the URL's own sake
+   */
+  async request(
     purpose: Purpose,
-    page: Parameters<OwnFetcher>[0],
     url: string,
     options: RequestOptions,
     signal: AbortSignal,
+    page: Parameters<OwnFetcher>[0] = { url, depth: 0 },
   ): Promise<PageFetch> {
     const { admit, hooks, nowMs, stop } = this.#run;
     let candidate: NewUrl | undefined = { url, depth: page.depth, via: 'companion', from: page.url };
@@ -155,14 +145,11 @@ export class PageRequests {
       return this.#run.nowMs() < request.untilMs ? null : { kind: 'held', url, reason: 'license', untilMs };
     }
     const outcome = await this.#queue.add(() => this.#send(answer.work, request));
-    await frontier.settle(
-      answer.work,
-      outcome.kind === 'not-sent'
-        ? { kind: 'returned', untilMs: outcome.untilMs }
-        : { kind: 'done', countsAsPage: false, links: [] },
-    );
+    const isSent = outcome.kind !== 'not-sent';
+    const done = { kind: 'done', countsAsPage: false, links: [] } as const;
+    await frontier.settle(answer.work, isSent ? done : { kind: 'returned', untilMs: outcome.untilMs });
     wakeup.wake();
-    return outcome.kind === 'not-sent' ? null : outcome;
+    return isSent ? outcome : null;
   }
 
   async #send(work: PageWork, { candidate, purpose, options, signal }: PlannedRequest): Promise<EgressOutcome> {

@@ -32,7 +32,7 @@ export type RenderResult =
 /** What it needs of a run. */
 interface RenderingRun {
   readonly options: { readonly identity: { readonly userAgent: string } };
-  readonly pageRequests: Pick<PageRequests, 'subresource'>;
+  readonly pageRequests: Pick<PageRequests, 'request'>;
   readonly handlers: Pick<HandlerPool, 'handles' | 'stepsFor'>;
   readonly scope: Pick<Scope, 'holds'>;
   readonly journal: Pick<Journal, 'notLoaded' | 'codeError'>;
@@ -110,9 +110,9 @@ export class Rendering {
     const ask = async (each: string, from: string): Promise<PageFetch> => {
       if (!wanted.anywhere && !scope.holds(each)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
       const { headers, maxBodyBytes, signal } = wanted;
-      const options = { headers, maxBodyBytes, waitMs: Math.max(0, untilMs - nowMs()) };
+      const options = { headers, maxBodyBytes, waitMs: Math.max(0, untilMs - nowMs()), isAbortable: true };
       // What another origin redirects to gets no credential.
-      return pageRequests.subresource({ url: from, depth: page.depth }, each, options, signal);
+      return pageRequests.request('subresource', each, options, signal, { url: from, depth: page.depth });
     };
     const answer = await followRedirects(url, page.url, ask, nowMs);
     if (answer.kind === 'response') this.#cache.keep(wanted, answer);

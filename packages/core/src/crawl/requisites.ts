@@ -28,7 +28,7 @@ export interface ResolvedRequisites {
 
 /** What they need of a run. */
 interface ArchivingRun {
-  readonly pageRequests: Pick<PageRequests, 'requisite'>;
+  readonly pageRequests: Pick<PageRequests, 'request'>;
   readonly frontier: Pick<Frontier, 'reachedBound'>;
   /** What the crawl has fetched so far, earlier runs included: requests, and bytes as they came. */
   readonly totals: { readonly requisites: number; readonly requisiteBytes: number };
@@ -132,10 +132,11 @@ export class Requisites {
       return { kind: 'excluded', url, reason: 'noimageindex', line: null, pattern: null, dialect: null };
     this.#inFlight += 1;
     // What another origin redirects to gets no credential.
-    const ask = async (each: string, from: string): Promise<PageFetch> =>
-      this.#isNear(each, page.url)
-        ? pageRequests.requisite({ url: from, depth: page.depth }, each, { waitMs: MAX_OWN_WAIT_MS }, stop.signal)
-        : { kind: 'dropped', url: each, reason: 'out-of-scope' };
+    const ask = async (each: string, from: string): Promise<PageFetch> => {
+      if (!this.#isNear(each, page.url)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
+      const named = { url: from, depth: page.depth };
+      return pageRequests.request('requisite', each, { waitMs: MAX_OWN_WAIT_MS }, stop.signal, named);
+    };
     return followRedirects(url, page.url, ask, nowMs).finally(() => {
       this.#inFlight -= 1;
     });

@@ -18,7 +18,7 @@ import type { PageRequests } from './page-requests.js';
 interface SigningInRun {
   readonly options: { readonly handlerTimeoutMs: number };
   readonly setup: { readonly clock: Clock };
-  readonly pageRequests: Pick<PageRequests, 'login'>;
+  readonly pageRequests: Pick<PageRequests, 'request'>;
   readonly reader: Pick<PageReader, 'read'>;
   readonly wakeup: Wakeup;
   readonly stop: { readonly signal: AbortSignal; requestFor(reason: string): void };
@@ -90,7 +90,7 @@ export class SignIn {
     const [form, handler] = [this.#form, this.#handler];
     let more: LoginFields = {};
     if (handler !== null) {
-      const answer = await pageRequests.login(form.page, WAITS, stop.signal);
+      const answer = await pageRequests.request('login', form.page, WAITS, stop.signal);
       if (answer.kind !== 'response') return this.#notAnswered(answer);
       if (answer.signInRefused !== undefined) return 'over';
       try {
@@ -102,7 +102,7 @@ export class SignIn {
     const body = this.#credential.formBody(more);
     if (body.length > MAX_FORM_CHARS) return this.#impossible(`its form has more than ${MAX_FORM_CHARS} characters`);
     const how = { ...WAITS, method: 'POST', body, headers: FORM_TYPE } as const;
-    const answer = await pageRequests.login(form.url, how, stop.signal);
+    const answer = await pageRequests.request('login', form.url, how, stop.signal);
     return answer.kind === 'response' ? 'over' : this.#notAnswered(answer);
   }
 

@@ -265,7 +265,12 @@ async function fetched({ run, cache }: OpenRun, request: Request, waitMs: number
     if (hops > MAX_FETCH_REDIRECTS) throw new PoliteFetchError({ kind: 'redirect', url, reason: 'redirect-limit' });
     const target = url;
     const send = (fields: Fields): Promise<PageFetch> =>
-      run.pageRequests.polite(method, target, { waitMs, headers: fields }, request.signal);
+      run.pageRequests.request(
+        'handler',
+        target,
+        { method, waitMs, headers: fields, isAbortable: true },
+        request.signal,
+      );
     const answer =
       cache === null || method === 'HEAD' || request.cache === 'no-store'
         ? await send(headers)

@@ -223,7 +223,7 @@ export class Run {
       options: options.licensing,
       purposes: exclusion.page.purposes,
       tokens,
-      fetch: (url, given) => this.pageRequests.license({ url, depth: 0 }, url, given, stop.signal),
+      fetch: (url, given) => this.pageRequests.request('license', url, given, stop.signal),
       arrived: () => this.wakeup.wake(),
       retries: options.retries,
       nowMs,
@@ -243,7 +243,7 @@ export class Run {
       isArchived: options.archive !== null,
       ...(options.items.length === 0 ? {} : { stages: this.stages }),
       readMedia: (answer) => this.reader.read(replayedWork(answer.url, null), answer),
-      fetch: this.pageRequests.fetch,
+      fetch: (page, ...asked) => this.pageRequests.request('handler', ...asked, page),
       onLate: (url, error) => journal.handlerError(url, error),
       onReturned: (url) => setup.log?.returned(url),
     });
