@@ -27,6 +27,7 @@ const SITE: Routes = {
   '/moved.png': redirect('/hop.png'),
   '/hop.png': redirect('/b.jpg'),
   '/round.png': redirect('/round.png'),
+  '/later.png': redirect('/a.png', 302, { 'retry-after': '60' }),
   '/to-closed.png': redirect('/closed/x.png'),
   '/noarchive.png': image(Buffer.from('kept out'), { 'x-robots-tag': 'noarchive' }),
   '/gone.png': { status: 404 },
@@ -39,6 +40,7 @@ const SHOWN = [
   '/closed/y.png',
   '/to-closed.png',
   '/round.png',
+  '/later.png',
   '/noarchive.png',
   '/gone.png',
   'http://other.test/x.png',
@@ -77,7 +79,8 @@ it('saves each content once, and says of everything else why not', async () => {
     ['/moved.png', false],
     ['/closed/y.png', 'excluded: robots-rule'],
     ['/to-closed.png', 'excluded: robots-rule'],
-    ['/round.png', 'failed: status-302'],
+    ['/round.png', 'dropped: redirect-limit'],
+    ['/later.png', 'held: not-before'],
     ['/noarchive.png', 'left-alone: noarchive'],
     ['/gone.png', 'failed: status-404'],
     ['http://other.test/x.png', 'dropped: out-of-scope'],
@@ -110,7 +113,7 @@ it('ends at its bounds, and rejects those that are none', async () => {
     ['/a.png', false],
     ['/same-elsewhere', 'dropped: page-fetch-limit'],
   ]);
-  expect(told(items).slice(9, 11)).toEqual([
+  expect(told(items).slice(10, 12)).toEqual([
     ['/a.png', true],
     ['/same-elsewhere', 'dropped: page-fetch-limit'],
   ]);

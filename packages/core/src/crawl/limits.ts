@@ -34,7 +34,6 @@ export const MAX_FORM_CHARS = 64 * 1024; // characters of a login form, the fiel
 export const SIGN_IN_POLL_MS = { least: 50, most: 1_000 } as const;
 
 // Pages in a browser
-export const MAX_SUBRESOURCE_HOPS = 5; // redirects of one subresource. Ours, as for robots.txt (access §3)
 /** Files in the cache of subresources, and their bytes together. Ours: the scripts of a hundred sites. */
 export const MAX_CACHED_FILES = 1_000;
 export const MAX_CACHED_FILES_BYTES = 32 * 1024 * 1024;

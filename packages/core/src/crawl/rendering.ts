@@ -17,7 +17,7 @@ import type { HandlerPool } from '../handle/handler-pool.js';
 import type { Journal } from '../journal/journal.js';
 import type { NotFetched, PageFetch } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
-import { followRedirects } from './follow-redirects.js';
+import { followRedirects } from '../page/redirect.js';
 import type { PageRequests } from './page-requests.js';
 import { SubresourceCache } from './subresource-cache.js';
 
@@ -114,7 +114,7 @@ export class Rendering {
       // What another origin redirects to gets no credential.
       return pageRequests.request('subresource', each, options, signal, { url: from, depth: page.depth });
     };
-    const answer = await followRedirects(url, page.url, ask, nowMs);
+    const answer = await followRedirects(url, page.url, ask);
     if (answer.kind === 'response') this.#cache.keep(wanted, answer);
     return answer;
   }

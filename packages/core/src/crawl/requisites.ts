@@ -11,8 +11,8 @@ import type { Journal } from '../journal/journal.js';
 import { keepLatest } from '../keep-latest.js';
 import type { NotFetched, PageFetch } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
+import { followRedirects } from '../page/redirect.js';
 import { cssRequisites, htmlRequisites, type Requisite } from '../page/requisites.js';
-import { followRedirects } from './follow-redirects.js';
 import { MAX_BEGUN_REQUISITES, MAX_OWN_WAIT_MS, REQUISITES_AT_ONCE } from './limits.js';
 import type { PageRequests } from './page-requests.js';
 
@@ -34,7 +34,6 @@ interface ArchivingRun {
   readonly totals: { readonly requisites: number; readonly requisiteBytes: number };
   readonly scope: Pick<Scope, 'holds'>;
   readonly journal: Pick<Journal, 'notLoaded'>;
-  readonly nowMs: () => number;
   readonly stop: { readonly signal: AbortSignal };
 }
 
@@ -127,7 +126,7 @@ export class Requisites {
   }
 
   async #load(page: FetchedPage, { url, type }: Requisite): Promise<PageFetch> {
-    const { pageRequests, nowMs, stop } = this.#run;
+    const { pageRequests, stop } = this.#run;
     if (type === 'image' && !page.exclusion.effects.takeImages)
       return { kind: 'excluded', url, reason: 'noimageindex', line: null, pattern: null, dialect: null };
     this.#inFlight += 1;
@@ -137,7 +136,7 @@ export class Requisites {
       const named = { url: from, depth: page.depth };
       return pageRequests.request('requisite', each, { waitMs: MAX_OWN_WAIT_MS }, stop.signal, named);
     };
-    return followRedirects(url, page.url, ask, nowMs).finally(() => {
+    return followRedirects(url, page.url, ask).finally(() => {
       this.#inFlight -= 1;
     });
   }

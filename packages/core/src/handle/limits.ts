@@ -26,8 +26,6 @@ export const MAX_FILE_NAME_SEGMENTS = 16; // segments of a saved file's path; th
 
 export const DEFAULT_MEDIA_FILES = 20; // files that `page.saveAll` requests by default. Ours
 export const DEFAULT_MEDIA_BYTES = 100 * 1024 * 1024; // bytes of all of them
-/** Redirects of one file that it follows. Ours: browsers follow 20, a picture has one or two. */
-export const MAX_MEDIA_HOPS = 5;
 
 // A handler's own requests
 export const MAX_PAGE_FETCHES = 100; // requests that the handler of one page may make by itself. Ours

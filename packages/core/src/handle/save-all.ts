@@ -5,11 +5,11 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { sizeOf } from '../directory/whole-file.js';
+import type { ResponseOutcome } from '../fetch/outcome.js';
 import { selectLinks } from '../page/links.js';
 import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
-import { redirectTarget } from '../page/redirect.js';
-import { MAX_MEDIA_HOPS } from './limits.js';
+import { followRedirects } from '../page/redirect.js';
 import { type SavedFile, saveFile, whyLeftAlone } from './save.js';
 
 /** What became of one file that a page shows. `url`: as the page names it. */
@@ -19,17 +19,10 @@ export type SavedMedia =
   /** The page or the file forbids it, or the link wants to be left alone: a reason of the table of reasons. */
   | (Extract<SavedFile, { readonly kind: 'left-alone' }> & { readonly url: string })
   /** As `page.fetch` says; `failed` with `status-404` too, and `dropped` with `page-fetch-limit` past a bound. */
-  | (NotCome & { readonly url: string });
-
-interface NotCome {
-  readonly kind: 'excluded' | 'dropped' | 'held' | 'failed';
-  readonly reason: string;
-}
-
-type MediaAnswer = Extract<PageFetch, { readonly kind: 'response' }>;
+  | { readonly kind: 'excluded' | 'dropped' | 'held' | 'failed'; readonly reason: string; readonly url: string };
 
 /** Reads an answer, for what it says of itself. */
-export type ReadMedia = (answer: MediaAnswer) => Promise<Pick<FetchedPage, 'exclusion' | 'truncated'>>;
+export type ReadMedia = (answer: ResponseOutcome) => Promise<Pick<FetchedPage, 'exclusion' | 'truncated'>>;
 
 interface MediaTools {
   readonly folder: string;
@@ -56,32 +49,19 @@ export async function saveAllMedia(page: FetchedPage, selector: string, tools: M
       continue;
     }
     filesLeft -= 1;
-    const answer = await answerTo(url, tools, bytesLeft);
-    if (answer.kind !== 'response') {
-      saved.push({ ...answer, url });
-      continue;
-    }
-    bytesLeft -= answer.body.length;
-    saved.push({ ...(await saveOne(answer, tools)), url });
+    const maxBodyBytes = bytesLeft;
+    const answer = await followRedirects(url, page.url, (each) => tools.fetch(each, { maxBodyBytes }));
+    if (answer.kind === 'response') bytesLeft -= answer.body.length;
+    saved.push({ ...(await savedOf(answer, tools)), url });
   }
   return saved;
 }
 
-/** The file, behind its redirects. */
-async function answerTo(url: string, { fetch }: MediaTools, maxBodyBytes: number): Promise<MediaAnswer | NotCome> {
-  for (let [at, hops] = [url, 0]; ; hops += 1) {
-    const answer = await fetch(at, { maxBodyBytes });
-    if (answer.kind === 'failed') return { kind: 'failed', reason: answer.failure };
-    if (answer.kind !== 'response') return { kind: answer.kind, reason: answer.reason };
-    const redirect = redirectTarget(answer);
-    const isGood = answer.status >= 200 && answer.status <= 299;
-    if (isGood) return answer;
-    if (redirect.kind !== 'to' || hops >= MAX_MEDIA_HOPS) return { kind: 'failed', reason: `status-${answer.status}` };
-    at = redirect.url;
-  }
-}
-
-async function saveOne(answer: MediaAnswer, { folder, read }: MediaTools) {
+/** What comes of an answer, behind its redirects. */
+async function savedOf(answer: PageFetch, { folder, read }: MediaTools) {
+  if (answer.kind === 'failed') return { kind: answer.kind, reason: answer.failure };
+  if (answer.kind !== 'response') return { kind: answer.kind, reason: answer.reason };
+  if (answer.status < 200 || answer.status > 299) return { kind: 'failed', reason: `status-${answer.status}` } as const;
   const { exclusion, truncated } = await read(answer);
   const reason = whyLeftAlone(exclusion);
   if (reason !== null) return { kind: 'left-alone', reason } as const;

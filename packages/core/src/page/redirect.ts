@@ -1,10 +1,12 @@
 // Where a response redirects to: by Location, by a Refresh field, or by `meta http-equiv=refresh`, as HTML reads them.
-// The target is a new candidate URL; nothing is requested here.
+// The target is a new candidate URL. A file that a page needs is requested behind its redirects, each judged and spaced
+// like the first.
 
 import { redirectNotBeforeMs } from '@mannerly/frontier/internal';
 import { headerValue, headerValues, type ResponseOutcome } from '../fetch/outcome.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
-import { MAX_REFRESH_REDIRECT_SECONDS } from './limits.js';
+import { MAX_FILE_HOPS, MAX_REFRESH_REDIRECT_SECONDS } from './limits.js';
+import type { PageFetch } from './own-fetch.js';
 import { parseWebUrl } from './resolve-href.js';
 
 /** Where an answer sends us. */
@@ -48,6 +50,34 @@ function byLocation(outcome: ResponseOutcome): RedirectAnswer {
   const retryAfter = headerValue(headers, 'retry-after');
   const notBeforeMs = redirectNotBeforeMs({ ...timing, status, retryAfter, failure: null, bytes: 0 });
   return { kind: 'to', url: url.href, by: 'location', notBeforeMs };
+}
+
+/**
+ * Requests a file of a page, and what its redirects lead to.
+ *
+ * @param page - The URL of the page.
+ * @param ask - Requests one URL, which the page, or the redirect of `from`, names. Its answer is the last one where it
+ *   does not redirect.
+ */
+export async function followRedirects(
+  first: string,
+  page: string,
+  ask: (url: string, from: string) => Promise<PageFetch>,
+): Promise<PageFetch> {
+  let url = first;
+  let from = page;
+  for (let hops = 0; ; hops += 1) {
+    const answer = await ask(url, from);
+    const target = answer.kind === 'response' ? redirectTarget(answer) : null;
+    // A Refresh field leads people on, but not what a page loads.
+    if (answer.kind !== 'response' || target?.kind !== 'to' || target.by !== 'location') return answer;
+    if (hops >= MAX_FILE_HOPS) return { kind: 'dropped', url: target.url, reason: 'redirect-limit' };
+    const { notBeforeMs } = target;
+    if (notBeforeMs !== null && notBeforeMs > answer.timing.endedAtMs)
+      return { kind: 'held', url: target.url, reason: 'not-before', untilMs: notBeforeMs };
+    from = url;
+    url = target.url;
+  }
 }
 
 /** Field values come one byte a character. Where the bytes are UTF-8, the author meant those characters. */
