@@ -5,6 +5,7 @@ import {
   createFrontier,
   type Frontier,
   type FrontierCounts,
+  type FrontierOptions,
   type FrontierStore,
   systemClock,
 } from '@mannerly/frontier';
@@ -95,17 +96,16 @@ export async function moveStore(
   to: FrontierStore,
   onProgress: Parameters<Frontier['moveTo']>[1],
 ): ReturnType<Frontier['moveTo']> {
-  const { settings } = await termsIn(makeFrom());
-  const store = readOnly(makeFrom(), MOVED_KEY);
-  const frontier = createFrontier({ ...frontierSettings(settings), store, create: false, part: null });
   try {
-    await openExisting(frontier);
-    await refuseAtWork(frontier);
-    await to.open({ crawl: CRAWL, owner: 'mannerly move', create: true });
-    return await frontier.moveTo(to, onProgress);
+    const { settings } = await termsIn(makeFrom());
+    const store = readOnly(makeFrom(), MOVED_KEY);
+    return await withFrontier({ ...frontierSettings(settings), store }, async (frontier) => {
+      await refuseAtWork(frontier);
+      await to.open({ crawl: CRAWL, owner: 'mannerly move', create: true });
+      return frontier.moveTo(to, onProgress);
+    });
   } finally {
     await to.close();
-    await frontier.close();
   }
 }
 
@@ -132,44 +132,38 @@ export async function removeCrawl(
   confirmed: (crawl: Pick<StoreReport, 'known' | 'queued'>) => Promise<boolean>,
 ): Promise<boolean> {
   const store = makeStore();
-  const frontier = unopened(store);
-  try {
-    await openExisting(frontier);
+  return withFrontier({ store: readOnly(store), robots: ANYONE }, async (frontier) => {
     await refuseAtWork(frontier);
     if (!(await confirmed(frontier.counts()))) return false;
     if (store.destroy === undefined) throw new MannerlyError('store-failed', 'this store removes no crawl');
     await store.destroy();
     return true;
+  });
+}
+
+/** Whoever asks: no rule is read. */
+const ANYONE = { tokens: ['mannerly'] };
+
+/** Acts on the frontier of a crawl that is there. @throws MannerlyError `not-running`, `store-failed` */
+async function withFrontier<T>(options: FrontierOptions, act: (frontier: Frontier) => Promise<T>): Promise<T> {
+  const frontier = createFrontier({ ...options, create: false, part: null });
+  try {
+    await frontier.open().catch((error: unknown) => {
+      const known = asMannerlyError(error, null);
+      throw known instanceof MannerlyError || !(error instanceof Error) ? known : noCrawl(error.message, error);
+    });
+    return await act(frontier);
   } finally {
     await frontier.close();
   }
 }
 
-/** A frontier that changes nothing. */
-function unopened(store: FrontierStore): Frontier {
-  return createFrontier({ store: readOnly(store), robots: { tokens: ['mannerly'] }, create: false, part: null });
-}
-
-/** @throws MannerlyError `not-running`, `store-failed` */
-async function openExisting(frontier: Frontier): Promise<void> {
-  try {
-    await frontier.open();
-  } catch (error) {
-    const known = asMannerlyError(error, null);
-    throw known instanceof MannerlyError || !(error instanceof Error) ? known : noCrawl(error.message, error);
-  }
-}
-
-async function termsIn(store: FrontierStore): Promise<CrawlTerms> {
-  const frontier = unopened(store);
-  try {
-    await openExisting(frontier);
+function termsIn(store: FrontierStore): Promise<CrawlTerms> {
+  return withFrontier({ store: readOnly(store), robots: ANYONE }, async (frontier) => {
     const terms = await readJson<CrawlTerms>(frontier, TERMS_KEY);
     if (terms === null) throw noCrawl('no process of it has begun');
     return terms;
-  } finally {
-    await frontier.close();
-  }
+  });
 }
 
 async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreReport> {
