@@ -71,6 +71,11 @@ export function response(body: string | Buffer, more: { status?: string; headers
   return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), bytes]);
 }
 
+/** Answers with a text as it stands. */
+export function sending(text: string): Answer {
+  return (socket) => socket.write(text);
+}
+
 /** Answers with a whole response that has a length. */
 export function replying(...args: Parameters<typeof response>): Answer {
   return (socket) => socket.write(response(...args));

@@ -5,7 +5,7 @@ import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } 
 import { headerValue } from '../fetch/outcome.js';
 import { assert, assertEqual } from './assert.js';
 import { assertBody, bodyText, type FetcherTest, GENEROUS, summary, test, testNeeding } from './fetcher-test.js';
-import { type Answer, replying, response, writeAndReset, writeEndlessly } from './raw-server.js';
+import { type Answer, replying, response, sending, writeAndReset, writeEndlessly } from './raw-server.js';
 
 const TEXT = 'Ebbe und Flut. '.repeat(200);
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
@@ -21,13 +21,9 @@ const CODED: readonly (readonly [coding: string, bytes: Uint8Array])[] = [
 const WHOLE: readonly (readonly [what: string, answer: Answer, text: string])[] = [
   ['with a length', replying('abc'), 'abc'],
   ['empty', replying(''), ''],
-  [
-    'chunked',
-    (socket) => socket.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`),
-    'abcde',
-  ],
+  ['chunked', sending(`${HEAD}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`), 'abcde'],
   ['ended by the connection', (socket) => socket.end(`${HEAD}Connection: close\r\n\r\nabc`), 'abc'],
-  ['without a reason phrase', (socket) => socket.write('HTTP/1.1 200 \r\nContent-Length: 1\r\n\r\nx'), 'x'],
+  ['without a reason phrase', sending('HTTP/1.1 200 \r\nContent-Length: 1\r\n\r\nx'), 'x'],
   [
     'one byte at a time',
     (socket) => {

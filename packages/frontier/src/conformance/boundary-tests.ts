@@ -64,89 +64,54 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     }
   });
 
-  it('L2', 'for how long hosts are due is known, the longest first', async (test) => {
-    const { unit, store } = test;
-    const overdue = async (most: number) => (await store.overdueMs?.(most))?.map((ms) => Math.floor(ms / unit));
-    if ((await overdue(5)) === undefined) return;
-    assertEqual(await overdue(5), [], 'in an empty store');
-    for (const host of ['a', 'b', 'c', 'd']) await test.add(host, ['1', '2']);
-    const dueUnits: Readonly<Record<string, number>> = { a: 3, b: 1, c: 2, d: 9 };
-    for (const lease of await test.leaseAll(100, { entriesPerHost: 1 }))
-      await test.release(lease, dueUnits[lease.host]);
-    assertEqual(await overdue(5), [], 'before any time has passed');
-    await test.pass(4);
-    assertEqual(await overdue(5), [3, 2, 1], 'of three hosts that are due, in units');
-    assertEqual(await overdue(2), [3, 2], 'of the two that have been due for longest');
+  it('M1', 'all that is known is listed, and can be made known elsewhere', async (test) => {
+    const { store, unit } = test;
+    const listKnown = store.listKnown?.bind(store);
+    const listHosts = store.listHosts?.bind(store);
+    if (listKnown === undefined || listHosts === undefined || store.know === undefined) return;
+    await test.add('a', names('page', 700));
+    await test.add('b', ['1', '2'], { lane: 'other', notBeforeMs: 9 * unit });
+    await test.add('idle', ['1']);
+    await test.add('parked', ['1', '2']);
+    await test.add('held', ['1']);
+    const state = new Uint8Array([1, 2]);
+    for (const lease of await test.leaseAll(3, { entriesPerHost: 1 })) {
+      const { host, entries } = lease;
+      const dueInMs = host === 'parked' ? null : host === 'idle' ? 7 * unit : 2 * unit;
+      // One holder vanishes.
+      const then = host === 'held' ? { keep: { ttlMs: 3 * unit, want: 0 } } : { release: { dueInMs } };
+      await test.commit(lease, { done: idsOf(entries), state, delayMs: 4 * unit, then });
+    }
+    await test.pass(1);
+    const hosts = await everyItem((cursor) => listHosts(cursor, 2));
+    assertEqual(hosts.map(({ host }) => host).toSorted(), ['a', 'b', 'held', 'idle', 'parked'], 'the hosts');
+    const of = (name: string) => hosts.find(({ host }) => host === name)!;
+    const assertWaits = (what: string, ms: number, units: number) =>
+      assert(ms > (units - 0.5) * unit && ms <= units * unit, `${what} waits ${ms} ms, expected ${units * unit}`);
+    assertWaits('a released host', of('a').waitMs, 1);
+    assertWaits('a host with nothing queued', of('idle').waitMs, 6);
+    // Until the lease ends, and the delay after it.
+    assertWaits('a host whose holder vanished', of('held').waitMs, 6);
+    const parked = [of('parked').isParked, of('a').isParked, of('b').waitMs];
+    assertEqual(parked, [true, false, 0], 'parked, not parked, new');
+    assertEqual([...(of('a').state ?? [])], [1, 2], 'the state');
+    assertEqual([of('a').delayMs, of('b').state], [4 * unit, null], 'delay and state');
+    const waits = await everyItem((cursor) => store.scan(cursor, 100));
+    const waiting = waits.filter(({ waitMs = 0 }) => waitMs > 0);
+    const found = waiting.map(({ host, entry }) => `${host} ${nameOf(entry)}`);
+    assertEqual(found, ['b 1', 'b 2'], 'entries that wait');
+    assertWaits('an entry', waiting[0]?.waitMs ?? 0, 8);
+    const known = new Set((await everyItem((cursor) => listKnown(cursor, 300))).map((one) => one.join()));
+    assertEqual(known.size, 706, 'what is known');
+    assert(known.has(test.entry('idle', '1').fingerprint.join()), 'a finished page is not known');
+    const elsewhere = names('new', 1_000).map((name) => test.entry('a', name).fingerprint);
+    await store.know(elsewhere);
+    await store.know(elsewhere.slice(0, 9));
+    const outcomes = await test.add('a', ['new0', 'new999', 'page3', 'really new']);
+    assertEqual(outcomes, ['known', 'known', 'known', 'new'], 'pages that are known now, and a new one');
+    await test.reopenIfDurable();
+    assertEqual((await test.add('a', ['new7'])).join(), 'known', 'a page that is known, after a reopen');
   });
-
-  it(
-    'M1',
-    'what is known and every host are listed, and what is known elsewhere can be made known here',
-    async (test) => {
-      const { store, unit } = test;
-      const listKnown = store.listKnown?.bind(store);
-      const listHosts = store.listHosts?.bind(store);
-      if (listKnown === undefined || listHosts === undefined || store.know === undefined) return;
-      await test.add('a', names('page', 700));
-      await test.add('b', ['1', '2'], { lane: 'other', notBeforeMs: 9 * unit });
-      await test.add('idle', ['1']);
-      await test.add('parked', ['1', '2']);
-      await test.add('held', ['1']);
-      const state = new Uint8Array([1, 2]);
-      for (const lease of await test.leaseAll(3, { entriesPerHost: 1 })) {
-        const { host, entries } = lease;
-        const dueInMs = host === 'parked' ? null : host === 'idle' ? 7 * unit : 2 * unit;
-        // One holder vanishes.
-        const then = host === 'held' ? { keep: { ttlMs: 3 * unit, want: 0 } } : { release: { dueInMs } };
-        await test.commit(lease, { done: idsOf(entries), state, delayMs: 4 * unit, then });
-      }
-      await test.pass(1);
-      const hosts = await everyItem((cursor) => listHosts(cursor, 2));
-      assertEqual(hosts.map(({ host }) => host).toSorted(), ['a', 'b', 'held', 'idle', 'parked'], 'the hosts');
-      const of = (name: string) => hosts.find(({ host }) => host === name)!;
-      const near = (ms: number, units: number) => ms > (units - 0.5) * unit && ms <= units * unit;
-      assert(
-        near(of('a').waitMs, 1) && near(of('idle').waitMs, 6),
-        `hosts wait ${of('a').waitMs}, ${of('idle').waitMs} ms`,
-      );
-      // Until the lease ends, and the delay after it.
-      assert(near(of('held').waitMs, 6), `a host whose holder vanished waits ${of('held').waitMs} ms`);
-      assertEqual(
-        [of('parked').isParked, of('a').isParked, of('b').waitMs],
-        [true, false, 0],
-        'parked, not parked, new',
-      );
-      assertEqual([...(of('a').state ?? [])], [1, 2], 'the state');
-      assertEqual([of('a').delayMs, of('b').state], [4 * unit, null], 'delay and state');
-      const waits = await everyItem((cursor) => store.scan(cursor, 100));
-      const waiting = waits.filter(({ waitMs = 0 }) => waitMs > 0);
-      assertEqual(
-        waiting.map(({ host, entry }) => `${host} ${nameOf(entry)}`),
-        ['b 1', 'b 2'],
-        'entries that wait',
-      );
-      assert(near(waiting[0]?.waitMs ?? 0, 8), `an entry waits ${waiting[0]?.waitMs} ms`);
-      const known = (await everyItem((cursor) => listKnown(cursor, 300))).map((one) =>
-        Buffer.from(one).toString('hex'),
-      );
-      assertEqual(new Set(known).size, 706, 'what is known');
-      assert(
-        known.includes(Buffer.from(test.entry('idle', '1').fingerprint).toString('hex')),
-        'a finished page is not known',
-      );
-      const elsewhere = names('new', 1_000).map((name) => test.entry('a', name).fingerprint);
-      await store.know(elsewhere);
-      await store.know(elsewhere.slice(0, 9));
-      assertEqual(
-        (await test.add('a', ['new0', 'new999', 'page3'])).join(),
-        'known,known,known',
-        'pages that are known now',
-      );
-      assertEqual((await test.add('a', ['really new'])).join(), 'new', 'a page that is new');
-      await test.reopenIfDurable();
-      assertEqual((await test.add('a', ['new7'])).join(), 'known', 'a page that is known, after a reopen');
-    },
-  );
 
   const destroyed = async (test: StoreTest): Promise<void> => {
     const { store, made } = test;

@@ -25,13 +25,21 @@ export function leaseTests(it: RegisterTest): void {
     }
   });
 
-  it('L2', 'only hosts whose time has passed, oldest first', async (test) => {
+  it('L2', 'only hosts whose time has passed, oldest first, and for how long they are due', async (test) => {
+    const { store, unit } = test;
+    const overdue = async (most: number) => (await store.overdueMs?.(most))?.map((ms) => Math.floor(ms / unit));
+    const assertOverdue = async (most: number, units: readonly number[]) =>
+      assertEqual((await overdue(most)) ?? units, units, `units for which ${most} hosts at most are due`);
+    await assertOverdue(5, []);
     for (const host of ['a', 'b', 'c', 'd']) await test.add(host, ['1', '2']);
     const dueUnits: Readonly<Record<string, number>> = { a: 3, b: 1, c: 2, d: 9 };
     const leases = await test.leaseAll(100, { entriesPerHost: 1 });
     for (const lease of leases) await test.release(lease, dueUnits[lease.host] ?? 0);
     assertEqual(await test.dueHosts(), [], 'hosts due before any time has passed');
+    await assertOverdue(5, []);
     await test.pass(4);
+    await assertOverdue(5, [3, 2, 1]);
+    await assertOverdue(2, [3, 2]);
     const [first, ...others] = await test.leaseAll(100, { maxHosts: 1 });
     assertEqual([first?.host, others.length], ['b', 0], 'the oldest host, and others');
     assertEqual(await test.dueHosts(), ['c', 'a'], 'the others, oldest first');
