@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { sizeOf } from '../directory/whole-file.js';
-import type { ResponseOutcome } from '../fetch/outcome.js';
 import { selectLinks } from '../page/links.js';
 import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
@@ -22,7 +21,9 @@ export type SavedMedia =
   | { readonly kind: 'excluded' | 'dropped' | 'held' | 'failed'; readonly reason: string; readonly url: string };
 
 /** Reads an answer, for what it says of itself. */
-export type ReadMedia = (answer: ResponseOutcome) => Promise<Pick<FetchedPage, 'exclusion' | 'truncated'>>;
+export type ReadMedia = (
+  answer: Extract<PageFetch, { readonly kind: 'response' }>,
+) => Promise<Pick<FetchedPage, 'exclusion' | 'truncated'>>;
 
 interface MediaTools {
   readonly folder: string;

@@ -141,7 +141,7 @@ export async function removeCrawl(
   });
 }
 
-/** Whoever asks: no rule is read. */
+/** No rule is read for it. */
 const ANYONE = { tokens: ['mannerly'] };
 
 /** Acts on the frontier of a crawl that is there. @throws MannerlyError `not-running`, `store-failed` */
