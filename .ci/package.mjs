@@ -13,7 +13,8 @@ import { rolldown } from 'rolldown';
  * or they have binaries.
  */
 const INLINED = new Set([
-  ...['commander', 'csv-stringify', 'htmlparser2', 'ipaddr.js', 'p-queue', 'tldts', 'tough-cookie', 'warcio'],
+  ...['commander', 'csv-stringify', 'htmlparser2', 'ipaddr.js', 'p-queue'],
+  ...['structured-headers', 'tldts', 'tough-cookie', 'warcio'],
   // What these bring along.
   ...['base32-encode', 'domelementtype', 'domhandler', 'domutils', 'dom-serializer', 'entities', 'eventemitter3'],
   ...['hash-wasm', 'p-timeout', 'pako', 'tldts-core', 'to-data-view', 'uuid-random'],

@@ -7,7 +7,7 @@ import { parseJsonObject } from '../parse-json.js';
 import { parseUrl } from '../parse-url.js';
 import { DIRECTORY_PATH, DIRECTORY_TAG, DIRECTORY_TYPE } from '../signatures/profile.js';
 import { publicJwkOf, thumbprint } from '../signatures/signing-key.js';
-import { parseMembers } from '../signatures/structured-field.js';
+import { memberText, parseMembers } from '../signatures/structured-field.js';
 import { verifySignature } from '../signatures/verify-signature.js';
 import { FILES } from './identity-card.js';
 import {
@@ -134,14 +134,14 @@ function checkDirectory(
     report('directory-digest', url, 'Content-Digest is not that of the body: serve it exactly as it was written');
   }
   const inputs = parseMembers(headerValue(answer.headers, 'signature-input') ?? '');
-  const labels = [...(inputs ?? [])].filter(([, { parameters }]) => parameters.get('tag')?.text === DIRECTORY_TAG);
+  const labels = [...(inputs ?? [])].filter(([, [, parameters]]) => parameters.get('tag') === DIRECTORY_TAG);
   if (labels.length === 0) {
     report('directory-unsigned', url, 'the answer is not signed, which some verifiers want: set the fields');
     return;
   }
-  const signed = labels.map(([label, { raw }]) => {
+  const signed = labels.map(([label, member]) => {
     const fields = answer.headers.filter(([name]) => name.toLowerCase() !== 'signature-input');
-    const headers = [...fields, ['signature-input', `${label}=${raw}`]] as const;
+    const headers = [...fields, ['signature-input', `${label}=${memberText(member)}`]] as const;
     return verifySignature(
       { method: 'GET', url: url.href, headers, isResponse: true },
       (_, keyid) => listed.find((each) => each.keyid === keyid)?.key ?? null,

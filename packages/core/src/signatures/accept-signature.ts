@@ -1,10 +1,11 @@
 // What a site asks signatures to look like (`Accept-Signature`, RFC 9421 section 5), as far as it can be answered
 // (specification, identity 6).
 
+import { type InnerList, isInnerList, serializeItem } from 'structured-headers';
 import { MAX_ASKED_NONCE_CHARS } from './limits.js';
 import { ALGORITHM, agentComponent, REQUEST_TAG } from './profile.js';
 import type { SigningTerms } from './sign-request.js';
-import { type FieldMember, parseMembers } from './structured-field.js';
+import { parseMembers } from './structured-field.js';
 
 /** Components that are signed where a site asks for them: none that an intermediary changes, no body. */
 const SIGNABLE: readonly string[] = ['"@method"', '"@authority"', '"@path"', '"@query"'];
@@ -17,34 +18,32 @@ const PARAMETERS: readonly string[] = ['created', 'expires', 'keyid', 'alg', 'no
  */
 export function askedTerms(field: string, own: SigningTerms, keyid: string): SigningTerms | null {
   for (const [label, member] of parseMembers(field) ?? []) {
-    const terms = termsOf(label, member, own, keyid);
+    const terms = isInnerList(member) ? termsOf(label, member, own, keyid) : null;
     if (terms !== null) return terms;
   }
   return null;
 }
 
-function termsOf(label: string, member: FieldMember, own: SigningTerms, keyid: string): SigningTerms | null {
-  const { parameters, items, value } = member;
+function termsOf(label: string, [items, parameters]: InnerList, own: SigningTerms, keyid: string): SigningTerms | null {
   const agent = agentComponent(own.form, label);
-  const asked = items.map(({ raw }) => raw);
-  const is = (name: string, only: string): boolean => !parameters.has(name) || parameters.get(name)?.text === only;
-  const nonce = parameters.get('nonce');
+  const asked = items.map((item) => serializeItem(item));
+  const is = (name: string, only: string): boolean => !parameters.has(name) || parameters.get(name) === only;
+  const nonce = parameters.get('nonce') ?? own.nonce;
   const isPlain =
-    value === null &&
     [...parameters.keys()].every((name) => PARAMETERS.includes(name)) &&
     asked.every((each) => each === agent || SIGNABLE.includes(each)) &&
     new Set(asked).size === asked.length &&
     is('tag', REQUEST_TAG) &&
     is('keyid', keyid) &&
     is('alg', ALGORITHM) &&
-    (nonce === undefined || (nonce.type === 'string' && isPlainText(nonce.text)));
+    (!parameters.has('nonce') || isPlainText(nonce));
   if (!isPlain) return null;
   const components = asked.filter((each) => each !== agent);
   const needed = components.includes('"@authority"') ? components : [...components, '"@authority"'];
-  return { ...own, label, components: needed, nonce: nonce?.text ?? own.nonce };
+  return { ...own, label, components: needed, nonce };
 }
 
 /** It is sent as it came, between quotes. */
-function isPlainText(text: string): boolean {
-  return text !== '' && text.length <= MAX_ASKED_NONCE_CHARS && !/["\\]/.test(text);
+function isPlainText(text: unknown): text is string {
+  return typeof text === 'string' && text !== '' && text.length <= MAX_ASKED_NONCE_CHARS && !/["\\]/.test(text);
 }

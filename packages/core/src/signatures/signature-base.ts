@@ -1,9 +1,10 @@
 // The text that a signature is made over: one line for each covered component, and a last one that repeats the list
 // and its parameters as they are sent (RFC 9421 section 2.5; specification, identity 3.1).
 
+import { type InnerList, type Item, serializeInnerList, serializeItem } from 'structured-headers';
 import { parseUrl } from '../parse-url.js';
 import { DERIVED } from './profile.js';
-import { type FieldItem, parseMembers } from './structured-field.js';
+import { memberText, parseMembers } from './structured-field.js';
 
 /** A message whose components are covered. For a response `method` and `url` are those of its request. */
 export interface SignedMessage {
@@ -21,18 +22,18 @@ export type SignatureBase = { readonly base: string } | { readonly missing: stri
 /**
  * The signature base. Never throws.
  *
- * @param items - The covered components.
- * @param params - The inner list with its parameters, as sent: `("@authority");created=…`.
+ * @param covered - The covered components and the parameters of the signature: `("@authority");created=…`.
  */
-export function signatureBase(message: SignedMessage, items: readonly FieldItem[], params: string): SignatureBase {
+export function signatureBase(message: SignedMessage, covered: InnerList): SignatureBase {
   const url = parseUrl(message.url);
   let base = '';
-  for (const item of items) {
+  for (const item of covered[0]) {
     const value = url === null ? null : componentValue(message, url, item);
-    if (value === null || !/^[\t -~]*$/.test(value)) return { missing: item.raw };
-    base += `${item.raw}: ${value}\n`;
+    const name = serializeItem(item);
+    if (value === null || !/^[\t -~]*$/.test(value)) return { missing: name };
+    base += `${name}: ${value}\n`;
   }
-  return { base: `${base}"@signature-params": ${params}` };
+  return { base: `${base}"@signature-params": ${serializeInnerList(covered)}` };
 }
 
 /** The value of a header field as it is covered: lines trimmed and joined. `null`: no such field. */
@@ -42,13 +43,9 @@ export function fieldValue(message: SignedMessage, name: string): string | null 
 }
 
 /** `null`: not there, or a component or parameter that is not known here. */
-function componentValue(
-  message: SignedMessage,
-  url: URL,
-  { value: { type, text }, parameters }: FieldItem,
-): string | null {
-  if (type !== 'string') return null;
-  const isBound = parameters.get('req')?.text === '?1';
+function componentValue(message: SignedMessage, url: URL, [text, parameters]: Item): string | null {
+  if (typeof text !== 'string') return null;
+  const isBound = parameters.get('req') === true;
   const own = [...parameters.keys()].filter((name) => name !== 'req');
   if (DERIVED.includes(text)) {
     return own.length === 0 && isBound === (message.isResponse === true)
@@ -60,8 +57,8 @@ function componentValue(
   const [name] = own;
   if (name === undefined || field === null) return field;
   const key = own.length === 1 && name === 'key' ? parameters.get('key') : undefined;
-  const member = key?.type === 'string' ? parseMembers(field)?.get(key.text) : undefined;
-  return member === undefined || member.raw === '' ? null : member.raw;
+  const member = typeof key === 'string' ? parseMembers(field)?.get(key) : undefined;
+  return member === undefined ? null : memberText(member);
 }
 
 /** The value of a derived component (RFC 9421 section 2.2). @param name - One of `DERIVED`. */

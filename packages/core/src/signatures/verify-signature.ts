@@ -2,12 +2,13 @@
 // read or is not known never verifies, and each failure has one word (specification, identity 3, 4 and 16).
 
 import { createPublicKey, verify } from 'node:crypto';
+import { type InnerList, type Item, isInnerList, type Parameters, serializeItem } from 'structured-headers';
 import { parseUrl } from '../parse-url.js';
 import { MAX_ACCEPTED_SECONDS } from './limits.js';
 import { ALGORITHM, DIRECTORY_TAG, REQUEST_TAG } from './profile.js';
 import { fieldValue, type SignedMessage, signatureBase } from './signature-base.js';
 import { type PublicJwk, thumbprint } from './signing-key.js';
-import { type FieldItem, type FieldMember, parseItem, parseMembers } from './structured-field.js';
+import { parseItem, parseMembers } from './structured-field.js';
 
 /** Why a signature is not taken. `unsigned` and `key-unknown`: nothing is known; the others: it is wrong. */
 export type SignatureFault =
@@ -71,14 +72,14 @@ export function verifySignature(message: SignedMessage, keys: KeysOf, options: V
   const read = readSignature(message, options);
   if (typeof read === 'string') return failed(read);
   const { facts, member } = read;
-  const made = signatureBase(message, member.items, member.raw);
+  const made = signatureBase(message, member);
   if (!('base' in made)) return failed('component-missing');
   const jwk = keys(facts.agent, facts.keyid);
   if (jwk === null || thumbprint(jwk) !== facts.keyid) return failed('key-unknown');
   return isSignedBy(jwk, made.base, facts.signature) ? { kind: 'verified', ...facts } : failed('signature-wrong');
 }
 
-type Read = { readonly facts: SignatureFacts; readonly member: FieldMember };
+type Read = { readonly facts: SignatureFacts; readonly member: InnerList };
 
 function readSignature(message: SignedMessage, options: VerifyOptions): Read | SignatureFault {
   const [inputField, signatureField] = [fieldValue(message, 'signature-input'), fieldValue(message, 'signature')];
@@ -87,25 +88,27 @@ function readSignature(message: SignedMessage, options: VerifyOptions): Read | S
   const [inputs, signatures] = [parseMembers(inputField ?? ''), parseMembers(signatureField ?? '')];
   if (inputs === null || signatures === null) return 'unparsable';
   const tag = options.tag ?? REQUEST_TAG;
-  const [label, member] = [...inputs].find(([, each]) => textOf(each, 'tag') === tag) ?? [];
+  const [label, member] = [...inputs].find(([, [, of]]) => of.get('tag') === tag) ?? [];
   if (label === undefined || member === undefined) return inputs.size === 0 ? 'signature-absent' : 'tag-other';
-  const signature = signatures.get(label)?.value;
-  if (signature?.type !== 'bytes') return 'signature-absent';
-  const [created, expires] = [secondsOf(member, 'created'), secondsOf(member, 'expires')];
-  const keyid = textOf(member, 'keyid');
+  if (!isInnerList(member)) return 'authority-not-covered';
+  const [signature] = signatures.get(label) ?? [];
+  if (!(signature instanceof ArrayBuffer)) return 'signature-absent';
+  const [items, parameters] = member;
+  const [created, expires] = [secondsOf(parameters, 'created'), secondsOf(parameters, 'expires')];
+  const keyid = textOf(parameters, 'keyid');
   if (created === null || expires === null || keyid === null) return 'parameter-missing';
-  if (member.parameters.has('alg') && textOf(member, 'alg') !== ALGORITHM) return 'algorithm-other';
-  const covered = member.items.map(({ raw }) => raw);
+  if (parameters.has('alg') && parameters.get('alg') !== ALGORITHM) return 'algorithm-other';
+  const covered = items.map((item) => serializeItem(item));
   if (new Set(covered).size < covered.length) return 'component-twice';
   const late = timeFault(created, expires, options);
   if (late !== null) return late;
   const isDirectory = tag === DIRECTORY_TAG;
   const needed = isDirectory ? ['"@authority";req'] : ['"@authority"', '"@target-uri"'];
   if (!needed.some((each) => covered.includes(each))) return 'authority-not-covered';
-  const agent = isDirectory ? null : agentOf(message, label, member.items);
+  const agent = isDirectory ? null : agentOf(message, label, items);
   if (typeof agent === 'object' && agent !== null) return agent.fault;
-  const facts = { label, keyid, agent, created, expires, nonce: textOf(member, 'nonce'), covered };
-  return { member, facts: { ...facts, signature: signature.text.slice(1, -1) } };
+  const facts = { label, keyid, agent, created, expires, nonce: textOf(parameters, 'nonce'), covered };
+  return { member, facts: { ...facts, signature: Buffer.from(signature).toString('base64') } };
 }
 
 function timeFault(created: number, expires: number, options: VerifyOptions): SignatureFault | null {
@@ -119,23 +122,23 @@ function timeFault(created: number, expires: number, options: VerifyOptions): Si
 function agentOf(
   message: SignedMessage,
   label: string,
-  items: readonly FieldItem[],
+  items: readonly Item[],
 ): string | { readonly fault: SignatureFault } {
-  const component = items.find(({ value }) => value.text === 'signature-agent');
+  const component = items.find(([name]) => name === 'signature-agent');
   const field = fieldValue(message, 'signature-agent');
   if (component === undefined) return { fault: 'agent-not-covered' };
   if (field === null) return { fault: 'component-missing' };
   const members = parseMembers(field);
-  const key = component.parameters.get('key')?.text ?? label;
-  const bare = component.parameters.has('key') ? null : parseItem(field);
+  const key = component[1].get('key');
+  const bare = key === undefined ? parseItem(field) : null;
   if (bare === null && members === null) return { fault: 'unparsable' };
-  if (bare === null && key !== label && members !== null && members.size > 1) return { fault: 'agent-not-keyed' };
-  const [only] = members?.size === 1 && !component.parameters.has('key') ? members.values() : [];
-  const found = bare ?? members?.get(key) ?? only;
-  if (found === undefined)
-    return { fault: members !== null && members.size > 1 ? 'agent-not-keyed' : 'component-missing' };
-  const isUrl = found.value?.type === 'string' && parseUrl(found.value.text)?.protocol === 'https:';
-  return isUrl && found.value !== null ? found.value.text : { fault: 'agent-not-https' };
+  const hasSeveral = members !== null && members.size > 1;
+  if (hasSeveral && key !== undefined && key !== label) return { fault: 'agent-not-keyed' };
+  const [only] = key === undefined && !hasSeveral ? (members?.values() ?? []) : [];
+  const found = bare ?? members?.get(typeof key === 'string' ? key : label) ?? only;
+  if (found === undefined) return { fault: hasSeveral ? 'agent-not-keyed' : 'component-missing' };
+  const [agent] = found;
+  return typeof agent === 'string' && parseUrl(agent)?.protocol === 'https:' ? agent : { fault: 'agent-not-https' };
 }
 
 function isSignedBy(jwk: PublicJwk, base: string, signature: string): boolean {
@@ -152,12 +155,12 @@ function failed(reason: SignatureFault): SignatureVerdict {
   return { kind: reason === 'unsigned' || reason === 'key-unknown' ? 'unverified' : 'invalid', reason };
 }
 
-function textOf({ parameters }: FieldMember, name: string): string | null {
+function textOf(parameters: Parameters, name: string): string | null {
   const value = parameters.get(name);
-  return value?.type === 'string' ? value.text : null;
+  return typeof value === 'string' ? value : null;
 }
 
-function secondsOf({ parameters }: FieldMember, name: string): number | null {
+function secondsOf(parameters: Parameters, name: string): number | null {
   const value = parameters.get(name);
-  return value?.type === 'number' && /^\d+$/.test(value.text) ? Number(value.text) : null;
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : null;
 }
