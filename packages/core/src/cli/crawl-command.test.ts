@@ -14,7 +14,7 @@ let base: string;
 let server: Server;
 let site: string;
 let asked: string[];
-let robots: { status: number; body: string };
+let robots: { status: number; body: string; headers?: Record<string, string> };
 let onPage: () => void;
 
 beforeEach(async () => {
@@ -26,7 +26,9 @@ beforeEach(async () => {
     const path = request.url ?? '/';
     asked.push(path);
     if (path === '/robots.txt') {
-      response.writeHead(robots.status, { 'content-type': 'text/plain' }).end(robots.body);
+      response.writeHead(robots.status, { 'content-type': 'text/plain', ...robots.headers });
+      if (robots.headers?.['content-length'] === undefined) response.end(robots.body);
+      else response.write(robots.body, () => response.destroy());
       return;
     }
     if (path === '/data.txt') {
@@ -235,14 +237,30 @@ describe('asking one file of a site', () => {
   });
 
   it.each([
-    [404, 0],
-    [503, 6],
-  ])('mannerly robots says so when the answer is %i, and ends with %i', async (status, exitCode) => {
-    robots = { status, body: 'nothing' };
+    [404, 'the answer was 404', 'allowed', 0],
+    [503, 'the answer was 503', 'held', 6],
+    [206, 'the answer was 206', 'held', 6],
+    [302, 'the answer was 302, a redirect too many', 'allowed', 0],
+  ])('mannerly robots says what an answer of %i means for a crawl: %s', async (status, why, access, exitCode) => {
+    robots = { status, body: 'User-agent: *\nDisallow: /closed\n', headers: { location: '/robots.txt' } };
     const io = fakeIo();
     const code = await runCommand(['robots', site, ...who], io);
-    expect(io.outLines.join('\n')).toContain(`the answer was ${status}`);
+    const means = { allowed: /may request every URL/, held: /requests nothing of this site until/ }[access]!;
+    expect(io.outLines.join('\n')).toContain(why);
+    expect(io.outLines.join('\n')).toMatch(means);
+    // Nothing but robots.txt, not even the page that no rule closes.
     expect({ code, asked }).toEqual({ code: exitCode, asked: ['/robots.txt'] });
+    const machine = fakeIo();
+    await runCommand(['robots', site, ...who, '--json'], machine);
+    expect(JSON.parse(machine.outLines.join('\n'))).toEqual({ why, access });
+  });
+
+  it('mannerly robots does not take a file that was cut off for one without rules', async () => {
+    robots = { status: 200, body: 'User-agent: *\nDisallow: /closed\n', headers: { 'content-length': '1000' } };
+    const io = fakeIo();
+    const code = await runCommand(['robots', site, `${site}/closed`, ...who], io);
+    expect(io.outLines.join('\n')).toMatch(/ended too early\.\nA crawl requests nothing of this site until/);
+    expect({ code, asked }).toEqual({ code: 6, asked: ['/robots.txt'] });
   });
 
   it('mannerly datasets reads robots.txt and then data.txt', { timeout: 300_000 }, async () => {

@@ -3,6 +3,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { refuse } from '../crawl/hooks.js';
 import { type Crawler, createCrawler } from '../crawler.js';
 import type { CrawlerOptions, IdentityOptions } from '../options/crawler-options.js';
 import type { UrlDecision } from '../report/decision.js';
@@ -13,6 +14,17 @@ type SingleAnswer =
   /** `isSaid`: the site has said so, by its rules or by an answer; otherwise none came. */
   | { readonly kind: 'nothing'; readonly why: string; readonly isSaid: boolean };
 
+/** What a request for robots.txt came to. */
+type RobotsAnswer =
+  | { readonly kind: 'body'; readonly body: Uint8Array }
+  | { readonly kind: 'nothing'; readonly why: string; readonly access: RobotsAccess };
+
+/**
+ * What a crawl by default may do where there are no rules to read: request everything (`allowed`), or nothing until
+ * robots.txt can be read (`held`). `unknown`: robots.txt was not requested.
+ */
+type RobotsAccess = 'allowed' | 'held' | 'unknown';
+
 /** Whether a site has said that there is nothing for us: by its rules, or by an answer such as 404. @throws Never */
 export function isSaid({ status, httpStatus }: Pick<UrlDecision, 'status' | 'httpStatus'>): boolean {
   return status === 'excluded' || isRefusal(httpStatus);
@@ -22,33 +34,51 @@ function isRefusal(status: number | null): boolean {
   return status !== null && status >= 400 && status < 500 && status !== 429;
 }
 
-/** The robots.txt of an authority, by one request. @param origin - `scheme://host[:port]`. @throws MannerlyError */
+/**
+ * The robots.txt of an authority, by one request and those of its redirects. The crawl decides what the answer means: a
+ * file that was cut off is not a file without rules.
+ * @param origin - `scheme://host[:port]`. @throws MannerlyError
+ */
 export async function requestRobots(
   origin: string,
   identity: IdentityOptions,
   allowAddresses: readonly string[] = [],
-): Promise<SingleAnswer> {
-  const crawler = singleCrawl(`${origin}/`, identity, allowAddresses);
-  let last: { status: number | null; failure: string | null } | null = null;
-  let why = 'it was not requested';
-  crawler.events.on('host-warning', ({ code, detail }) => {
-    if (code === 'robots-unreachable') why = `it could not be fetched: ${detail}`;
-  });
+): Promise<RobotsAnswer> {
+  // No page is wanted. One would be requested where redirects do not end, which counts as no rules.
+  const hooks = { beforeFetch: () => refuse('only robots.txt is wanted') };
+  const crawler = singleCrawl(`${origin}/`, identity, allowAddresses, { hooks });
+  const answer: { why: string; access: RobotsAccess; status: number | null } = {
+    why: 'it was not requested',
+    access: 'unknown',
+    status: null,
+  };
   crawler.events.on('decision', ({ status, reason }) => {
-    if (status === 'dropped') why = `it was not requested (${reason}): ${sentenceOf(reason)}`;
+    if (status === 'dropped' && answer.access === 'unknown')
+      answer.why = `it was not requested (${reason}): ${sentenceOf(reason)}`;
   });
-  crawler.events.on('request', ({ purpose, status, failure }) => {
+  crawler.events.on('request', ({ purpose, status, failure, truncated }) => {
     if (purpose !== 'robots') return;
-    last = { status, failure };
-    // Only the rules are wanted: from here on nothing more is handed out, unless the answer is a redirect.
+    answer.access = 'allowed';
+    answer.status = status;
+    const ending = truncated === 'connection' ? ', and it ended too early' : '';
+    answer.why =
+      status === null ? `it could not be fetched (${failure ?? 'no answer'})` : `the answer was ${status}${ending}`;
+    // From here on nothing more is handed out, unless the answer is a redirect.
     if (status === null || status < 300 || status > 399) crawler.stop();
+  });
+  crawler.events.on('host-warning', ({ code }) => {
+    if (code === 'robots-unreachable') answer.access = 'held';
+    if (code === 'robots-redirect-limit') answer.why += ', a redirect too many';
   });
   const out = await mkdtemp(join(tmpdir(), 'mannerly-robots-'));
   try {
     await crawler.run({ out });
     const robots = join(out, 'robots');
     const kept = (await readdir(robots)).find((name) => name.endsWith('.txt'));
-    return answerOf(last, kept === undefined ? null : await readFile(join(robots, kept)), why);
+    const { why, access, status } = answer;
+    if (access === 'allowed' && kept !== undefined) return { kind: 'body', body: await readFile(join(robots, kept)) };
+    const isEmpty = access === 'allowed' && status !== null && status < 300;
+    return isEmpty ? { kind: 'body', body: new Uint8Array() } : { kind: 'nothing', why, access };
   } finally {
     await rm(out, { recursive: true, force: true });
   }
@@ -57,20 +87,6 @@ export async function requestRobots(
 /** The meaning of a reason, without its full stop. */
 function sentenceOf(reason: string): string {
   return explainedReason(reason).replace(/\.$/, '');
-}
-
-function answerOf(
-  last: { status: number | null; failure: string | null } | null,
-  body: Uint8Array | null,
-  why: string,
-): SingleAnswer {
-  if (last === null) return { kind: 'nothing', why, isSaid: false };
-  if (last.status === null) {
-    return { kind: 'nothing', why: `it could not be fetched (${last.failure ?? 'no answer'})`, isSaid: false };
-  }
-  if (body !== null) return { kind: 'body', body };
-  if (last.status >= 200 && last.status < 300) return { kind: 'body', body: new Uint8Array() };
-  return { kind: 'nothing', why: `the answer was ${last.status}`, isSaid: isRefusal(last.status) };
 }
 
 /** One file of a site, if robots.txt allows it. @param url - Absolute, without fragment. @throws As `requestRobots` */

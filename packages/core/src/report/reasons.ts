@@ -237,7 +237,7 @@ export const REASONS = {
 
   // held: no answer yet at the end of the run
   'robots-unknown': rows(['held'], 'robots')(
-    'robots.txt of the site has not been requested yet.',
+    'robots.txt of the site has to be requested first: it was not yet, or its copy is too old.',
     'Run the same crawl again.',
   ),
   interval: held('The host is between two requests.'),

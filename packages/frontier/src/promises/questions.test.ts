@@ -99,6 +99,21 @@ describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
     await store.close();
   });
 
+  it('a URL whose robots.txt cannot be fetched: that, also when the next try is due', async () => {
+    const { frontier, work, clock, store } = setUp(await prepare(), answer);
+    await frontier.open();
+    await frontier.add([url('http://gone.test/1')]);
+    const gate = async () => (await frontier.look('http://gone.test/1')).gate;
+    expect(await gate()).toEqual({ kind: 'hold', reason: 'robots-unknown', untilMs: null });
+    await work(frontier, 1_000);
+    const held = await gate();
+    expect(held).toMatchObject({ kind: 'hold', reason: 'robots-unreachable', untilMs: expect.any(Number) });
+    clock.advance(('untilMs' in held ? held.untilMs! : 0) - clock.nowMs());
+    expect(await gate()).toEqual({ kind: 'hold', reason: 'robots-unreachable', untilMs: null });
+    await frontier.close();
+    await store.close();
+  });
+
   it('a list of what is queued, page by page, of all, of a host, of an authority', async () => {
     const { frontier, store } = setUp(await prepare(), answer);
     await frontier.open();

@@ -140,8 +140,11 @@ async function lookAt(
       return { ...known, gate: { kind: 'hold', reason: 'robots-unreachable', untilMs: answer.untilMs } };
     case 'refused':
       return { ...known, gate: { kind: 'deny', reason: answer.reason, line: null, pattern: null, dialect: null } };
-    default:
-      return { ...known, gate: { kind: 'hold', reason: 'robots-unknown', untilMs: null } };
+    default: {
+      // A request for robots.txt is due or under way. After failures it is one more try.
+      const reason = authority.access.failures > 0 ? 'robots-unreachable' : 'robots-unknown';
+      return { ...known, gate: { kind: 'hold', reason, untilMs: null } };
+    }
   }
 }
 

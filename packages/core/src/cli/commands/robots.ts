@@ -28,6 +28,13 @@ const MAX_FILE_BYTES = 8 * 1024 * 1024 + 1;
 /** The token where none is given: no file is expected to name it. */
 const NO_AGENT = 'mannerly';
 
+/** What a crawl does where there are no rules to read. */
+const ACCESS_SENTENCES = {
+  allowed: 'A crawl may request every URL of this site.',
+  held: 'A crawl requests nothing of this site until its robots.txt can be read.',
+  unknown: 'What the site allows is not known.',
+} as const;
+
 type UrlVerdict = Explanation & { readonly url: string };
 
 /**
@@ -41,8 +48,10 @@ export async function robotsCommand(source: string, urls: readonly string[], fla
   const isUrl = /^https?:\/\//i.test(source);
   const answer = isUrl ? await fetched(source, flags) : { kind: 'body' as const, body: await readWhole(source) };
   if (answer.kind === 'nothing') {
-    io.out(`No rules from ${robotsUrl(source) ?? source}: ${answer.why}.`);
-    return answer.isSaid ? EXIT.ok : EXIT.failed;
+    const { why, access } = answer;
+    const text = [`No rules from ${robotsUrl(source) ?? source}: ${why}.`, ACCESS_SENTENCES[access]];
+    io.out(flags.json === true ? json({ why, access }) : text.join('\n'));
+    return access === 'allowed' ? EXIT.ok : EXIT.failed;
   }
   const { body } = answer;
   const document = parseRobots(body, isUrl ? { robotsUrl: robotsUrl(source) ?? source } : {});
