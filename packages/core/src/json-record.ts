@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto';
 import type { Frontier } from '@mannerly/frontier';
+import { parseJson } from './parse-json.js';
 
 export type RecordStore = Pick<Frontier, 'readRecord' | 'writeRecord'>;
 
@@ -12,6 +13,11 @@ export function encodeJson(value: unknown): Uint8Array {
 /** The value of a record that {@link encodeJson} made. @throws SyntaxError */
 export function decodeJson<T>(bytes: Uint8Array): T {
   return JSON.parse(new TextDecoder().decode(bytes)) as T;
+}
+
+/** The same; `null` of no record, and of bytes that are no JSON. */
+export function decodeIfJson<T>(bytes: Uint8Array | null): T | null {
+  return bytes === null ? null : ((parseJson(new TextDecoder().decode(bytes)) ?? null) as T | null);
 }
 
 /** The value under a key; `null`: there is none. Rejects with what the store throws. */

@@ -1,7 +1,7 @@
 // What is expected of a page that was fetched once: as much as of the other pages of its kind in the same part of the
 // same site, once enough of them have been visited again (recrawl 8.2).
 
-import { decodeJson, encodeJson } from '../json-record.js';
+import { decodeIfJson, encodeJson } from '../json-record.js';
 import type { ChangeEstimate } from './change-estimate.js';
 import { MAX_GROUPS, MIN_GROUP_VISITS, MIN_SHAPE } from './limits.js';
 import type { PageVisit } from './page-visit.js';
@@ -63,11 +63,8 @@ function groupOf({ url, kind = '' }: Pick<PageVisit, 'url' | 'kind'>): string {
 const MAX_SEGMENT_CHARS = 40;
 
 function decode(kept: Uint8Array | null): Map<string, Sums> {
-  if (kept === null) return new Map();
-  try {
-    const read = decodeJson<[string, Sums][]>(kept);
-    return new Map(read.filter(([, sums]) => sums.length === NOTHING.length && sums.every(Number.isFinite)));
-  } catch {
-    return new Map();
-  }
+  const read = decodeIfJson<[string, Sums][]>(kept);
+  const isWhole = (sums: unknown) =>
+    Array.isArray(sums) && sums.length === NOTHING.length && sums.every(Number.isFinite);
+  return new Map(Array.isArray(read) ? read.filter((each) => isWhole(each?.[1])) : []);
 }

@@ -3,7 +3,7 @@
 // often pages have changed of which they say so than others, so that dates at random weigh nothing
 // (docs/decisions/0039-sitemaps-before-the-choice.md).
 
-import { decodeJson, type RecordStore, writeJson } from '../json-record.js';
+import { decodeIfJson, type RecordStore, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
 import type { Lastmod, Lastmods } from './lastmod.js';
 import { COMPARED_COVER, MAX_JUDGED_HOSTS, MAX_SHAPE, TRUSTED_LASTMOD } from './limits.js';
@@ -41,14 +41,9 @@ export class HostRecords<T extends Readonly<Record<keyof T, number>>> {
   }
 
   #decode(bytes: Uint8Array | null): T {
-    if (bytes === null) return this.#initial;
-    try {
-      const read = decodeJson<T | null>(bytes);
-      const names = Object.keys(this.#initial) as (keyof T)[];
-      return read !== null && names.every((name) => Number.isFinite(read[name])) ? read : this.#initial;
-    } catch {
-      return this.#initial;
-    }
+    const read = decodeIfJson<T>(bytes);
+    const names = Object.keys(this.#initial) as (keyof T)[];
+    return read !== null && names.every((name) => Number.isFinite(read[name])) ? read : this.#initial;
   }
 }
 

@@ -28,6 +28,10 @@ export interface HostValidators {
 
 const HONEST: HostValidators = { untrustedUntilMs: 0, restless: 0, deliveryDates: 0 };
 
+export function validatorRecords(store: RecordStore): HostRecords<HostValidators> {
+  return new HostRecords(store, 'validators/', HONEST);
+}
+
 export interface ComparedVisit {
   readonly headers: HeaderLines;
   /** Whether conditions were left out, to see for ourselves. */
@@ -51,7 +55,7 @@ export class ValidatorTrust {
 
   /** @param verify - The share of visits that are made without conditions, 0 to 1. */
   constructor(store: RecordStore, verify: number, tell: ValidatorListener) {
-    this.#records = new HostRecords(store, 'validators/', HONEST);
+    this.#records = validatorRecords(store);
     this.#everyVisits = verify === 0 ? 0 : Math.min(MOST_BETWEEN_PROBES, Math.round(1 / verify));
     this.#tell = tell;
   }
@@ -70,10 +74,6 @@ export class ValidatorTrust {
     keepLatest(this.#visits, host, visits, MAX_JUDGED_HOSTS);
     if (this.#everyVisits > 0 && visits % this.#everyVisits === 0) return { conditions: {}, isProbe: true };
     return { conditions: left, isProbe: false };
-  }
-
-  of(host: string): Promise<HostValidators> {
-    return this.#records.of(host);
   }
 
   compared(before: PageVisit, visit: ComparedVisit): Promise<void> {

@@ -6,31 +6,26 @@ import type { VisitLook } from '../report/explain.js';
 import { changesPerDay } from './change-estimate.js';
 import { GroupPriors } from './group-priors.js';
 import { LastmodTrust } from './host-records.js';
-import { ValidatorTrust } from './host-validators.js';
-import { VISITS_TO_JUDGE } from './limits.js';
+import { validatorRecords } from './host-validators.js';
+import { Lastmods } from './lastmod.js';
+import { MAX_LASTMODS, VISITS_TO_JUDGE } from './limits.js';
 import { decodeVisit, visitKey } from './page-visit.js';
 import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
-import { SitemapVisits } from './sitemap-visits.js';
+import { addKeptDates } from './sitemap-visits.js';
 import { dueOf, expectedVisit, freshNow } from './visit-choice.js';
 
-/** What is expected of pages now, and by which sitemaps and validators. @throws What the store throws. */
+/** What is expected of pages now, and what is known of validators. @throws What the store throws. */
 export async function readKnowledge(
   store: Pick<Frontier, 'readRecord' | 'listRecords'>,
   options: ResolvedRecrawlOptions,
   nowMs: number,
 ) {
   const readOnly = { ...store, writeRecord: async () => undefined };
-  const { trustFreshnessDays } = options;
-  const parts = { sentAs: () => '', trustFreshnessDays, nowMs: () => nowMs, tell: () => undefined };
-  const sitemaps = new SitemapVisits(readOnly, parts);
-  await sitemaps.readDates();
+  const lastmods = new Lastmods(MAX_LASTMODS);
+  await addKeptDates(store, lastmods, nowMs);
   const priors = new GroupPriors(await store.readRecord(PRIORS_KEY));
   const lastmodTrust = new LastmodTrust(readOnly);
-  return {
-    sitemaps,
-    validators: new ValidatorTrust(readOnly, 0, () => undefined),
-    expectations: { options, priors, lastmods: sitemaps.dates, lastmodTrust, nowMs },
-  };
+  return { validators: validatorRecords(readOnly), expectations: { options, priors, lastmods, lastmodTrust, nowMs } };
 }
 
 /** Looks. @returns `null`: no visit of the page was kept. @throws What the store throws. */

@@ -9,7 +9,7 @@ import { DAY_MS, GONE_LINKED_DAYS, MAX_GONE } from './limits.js';
 import { againUrl, lastTryMs, type PageVisit } from './page-visit.js';
 import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
 import type { SitemapVisits } from './sitemap-visits.js';
-import { chooseVisits, dueAtMs, freshNow, type VisitStore } from './visit-choice.js';
+import { chooseVisits, dueOf, freshNow, type VisitStore } from './visit-choice.js';
 
 /** Priorities of known pages: most go before new ones, a share behind them. */
 const BEFORE_NEW = 3;
@@ -76,13 +76,13 @@ export class KnownPages {
     };
     const expectations = { options, priors: this.priors, lastmods: sitemaps.dates, lastmodTrust, nowMs };
     const choice = await chooseVisits(store, { ...expectations, sinceMs, maxPages }, undefined, gone);
-    for (const { url } of choice.visits) this.#gone.delete(url);
+    for (const { visit } of choice.visits) this.#gone.delete(visit.url);
     const { records, known, fresh, visits, most } = choice;
     this.priors = choice.groups;
     this.#dueAt(choice.nextDueMs);
     this.#copy = { atMs: nowMs, known, fresh, before: known === 0 ? null : fresh / known };
     const ahead = Math.ceil(most * (1 - options.newShare));
-    const urlOf = (visit: PageVisit, at: number) =>
+    const urlOf = ({ visit }: (typeof visits)[number], at: number) =>
       againUrl(visit, nowMs, {
         priority: at < ahead ? BEFORE_NEW : BEHIND_NEW,
         via: visit.from === null ? 'seed' : 'link',
@@ -103,7 +103,7 @@ export class KnownPages {
 
   /** A visit is kept: the page is due at another time. */
   kept(visit: PageVisit): void {
-    this.#dueAt(dueAtMs(visit, this.#parts.options));
+    this.#dueAt(dueOf(visit, this.#parts.options).atMs);
   }
 
   /** The copy has a page as it is now, which it did not have so before; or it has none of it any more. */

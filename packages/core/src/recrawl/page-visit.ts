@@ -3,7 +3,7 @@
 
 import type { JsonValue, NewUrl } from '@mannerly/frontier';
 import type { RecordPlace } from '../archive/warc-files.js';
-import { decodeJson, urlKey } from '../json-record.js';
+import { decodeIfJson, urlKey } from '../json-record.js';
 import { present } from '../present.js';
 import type { UrlStatus } from '../report/decision.js';
 import type { ChangeEstimate } from './change-estimate.js';
@@ -81,13 +81,8 @@ export function visitKey(url: string): string {
 
 /** `null` of bytes that are no such record. */
 export function decodeVisit<T extends KeptVisit = PageVisit>(bytes: Uint8Array | null): T | null {
-  if (bytes === null) return null;
-  try {
-    const value = decodeJson<Partial<T> | null>(bytes);
-    return typeof value?.url === 'string' && typeof value.estimate?.shape === 'number' ? (value as T) : null;
-  } catch {
-    return null;
-  }
+  const value = decodeIfJson<Partial<T>>(bytes);
+  return typeof value?.url === 'string' && typeof value.estimate?.shape === 'number' ? (value as T) : null;
 }
 
 /** Another visit. */

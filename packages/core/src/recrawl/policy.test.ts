@@ -5,11 +5,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isForTag } from '../fetch/outcome.js';
 import { encodeJson } from '../json-record.js';
+import { resolveRecrawl } from '../options/options.js';
 import { afterChange, afterUnchanged, type ChangeEstimate, changesPerDay, FIRST_ESTIMATE } from './change-estimate.js';
 import { conditionsOf, freshUntilMs, validatorsAfter, validatorsOf } from './conditions.js';
+import { GroupPriors } from './group-priors.js';
+import { LastmodTrust } from './host-records.js';
+import { Lastmods } from './lastmod.js';
 import { MAX_SHAPE, MIN_SHAPE } from './limits.js';
 import { decodeVisit, type PageVisit, visitKey } from './page-visit.js';
-import { Choice, dueAfterDays, dueAtMs, importanceOf, valueNow, visitValue } from './visit-choice.js';
+import { chooseVisits, dueAfterDays, dueOf, importanceOf, visitValue } from './visit-choice.js';
 
 const DAY_MS = 86_400_000;
 const VISIT: PageVisit = {
@@ -128,9 +132,7 @@ describe('values', () => {
   });
 
   it('grow for every page, so that each comes first some day', () => {
-    const rare = { ...VISIT, estimate: { shape: 0.1, days: 4_000 } };
-    const often = { ...VISIT, estimate: { shape: 50, days: 5 }, atMs: 999 * DAY_MS };
-    expect(valueNow(rare, 1_000 * DAY_MS)).toBeGreaterThan(valueNow(often, 1_000 * DAY_MS));
+    expect(visitValue(0.1 / 4_000, 1_000)).toBeGreaterThan(visitValue(50 / 5, 1));
   });
 
   it.each([
@@ -142,7 +144,7 @@ describe('values', () => {
   ] as const)('importance %s', (_, depth, own, importance) => {
     const visit = { ...VISIT, depth, userData: 7 };
     expect(importanceOf(visit, own)).toBe(importance);
-    expect(valueNow(visit, DAY_MS, importanceOf(visit, own))).toBeCloseTo(importance * valueNow(visit, DAY_MS, 1), 9);
+    expect(visitValue(1 / 14, 1, importance)).toBeCloseTo(importance * visitValue(1 / 14, 1), 9);
   });
 
   it.each([0, 0.009, 101, Number.NaN, Number.POSITIVE_INFINITY, '1', null])('importance is not %s', (given) => {
@@ -156,13 +158,24 @@ describe('values', () => {
     expect(() => importanceOf(VISIT, own)).toThrow(expect.objectContaining({ code: 'option-invalid' }));
   });
 
-  it('a choice has the most valuable pages, whatever came first', () => {
-    const choice = new Choice(3);
-    for (let at = 0; at < 5_000; at += 1) choice.offer({ ...VISIT, url: `http://a.test/${at}` }, (at * 7_919) % 5_003);
-    const best = Array.from({ length: 5_000 }, (_, at) => [(at * 7_919) % 5_003, at] as const).sort(
-      (a, b) => b[0] - a[0],
-    );
-    expect(choice.best().map(({ url }) => url)).toEqual(best.slice(0, 3).map(([, at]) => `http://a.test/${at}`));
+  it('a choice has the most valuable pages, whatever came first', async () => {
+    const ages = Array.from({ length: 5_000 }, (_, at) => [(at * 7_919) % 5_003, at] as const);
+    const items = ages.map(([age, at]) => ({
+      key: `visit/${at}`,
+      value: encodeJson({ ...VISIT, visits: 2, url: `http://a.test/${at}`, atMs: (5_003 - age) * DAY_MS }),
+    }));
+    const store = { listRecords: async () => ({ items, cursor: null }) };
+    const nothing = { readRecord: async () => null, writeRecord: async () => undefined };
+    const parts = {
+      options: resolveRecrawl({}),
+      priors: new GroupPriors(),
+      lastmods: new Lastmods(0),
+      lastmodTrust: new LastmodTrust(nothing),
+      ...{ nowMs: 5_004 * DAY_MS, sinceMs: 5_004 * DAY_MS, maxPages: 3 },
+    };
+    const best = ages.sort((a, b) => b[0] - a[0]).slice(0, 3);
+    const { visits } = await chooseVisits(store, parts);
+    expect(visits.map(({ visit }) => visit.url)).toEqual(best.map(([, at]) => `http://a.test/${at}`));
   });
 });
 
@@ -185,7 +198,7 @@ describe('when a page is due', () => {
     ['by its rate in a standing crawl', { ...VISIT, estimate: { shape: 1, days: 1 } }, weekly, 7.887],
     ['after the longest interval at the latest', { ...VISIT, estimate: { shape: 0.1, days: 9_999 } }, weekly, 90],
   ])('%s', (_, visit, options, days) => {
-    const at = dueAtMs(visit, options);
+    const at = dueOf(visit, options).atMs;
     if (days === null) expect(at).toBeNull();
     else expect(at! / DAY_MS).toBeCloseTo(days, 3);
   });

@@ -8,7 +8,8 @@ import { readKnowledge } from './kept-knowledge.js';
 import { MAX_PLANNED_HOSTS, MAX_PLANNED_PAGES } from './limits.js';
 import type { PageVisit } from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
-import { chooseVisits, type ExpectedVisit, expectedVisit, freshNow } from './visit-choice.js';
+import { dueSitemaps } from './sitemap-visits.js';
+import { chooseVisits, type ExpectedVisit, freshNow } from './visit-choice.js';
 
 export interface PlannedVisit {
   readonly url: string;
@@ -65,7 +66,7 @@ type PlanStore = Pick<Frontier, 'readRecord' | 'listRecords' | 'inspectHost' | '
 /** Makes the plan. @throws As `chooseVisits`. */
 export async function planRecrawl(store: PlanStore, parts: RecrawlPlanParts): Promise<RecrawlPlan> {
   const { options, pages, nowMs } = parts;
-  const { sitemaps, validators, expectations } = await readKnowledge(store, options, nowMs);
+  const { validators, expectations } = await readKnowledge(store, options, nowMs);
   const hosts = new Map<string, { known: number; due: number; visits: number; first: PlannedVisit[] }>();
   const hostOf = (visit: PageVisit) => {
     const { host } = new URL(visit.url);
@@ -87,7 +88,7 @@ export async function planRecrawl(store: PlanStore, parts: RecrawlPlanParts): Pr
   const left = pages === null ? choice.visits.length : Math.max(0, pages - fresh);
   const allowed = new Map<string, number>();
   let [visits, freshAfter, changed, bytesSaved] = [0, choice.fresh, 0, 0];
-  for (const visit of choice.visits) {
+  for (const { visit, value } of choice.visits) {
     const { host, known } = hostOf(visit);
     const most = allowed.get(host) ?? (await mostOf(store, host, parts));
     allowed.set(host, most);
@@ -101,14 +102,13 @@ export async function planRecrawl(store: PlanStore, parts: RecrawlPlanParts): Pr
     if (Object.keys(conditions).length > 0) bytesSaved += isFresh * visit.bytes;
     if (known.first.length >= MAX_PLANNED_PAGES) continue;
     const { url, atMs: lastVisitMs, estimate } = visit;
-    const { value } = await expectedVisit(visit, expectations);
     known.first.push({ url, value, changesPerDay: changesPerDay(estimate), lastVisitMs });
   }
   return {
     format: 1,
     plannedAtMs: nowMs,
     ...{ known: choice.known, due, visits },
-    sitemaps: (await sitemaps.due()).length,
+    sitemaps: (await dueSitemaps(store, nowMs)).length,
     freshNow: choice.known === 0 ? null : choice.fresh / choice.known,
     freshAfter: choice.known === 0 ? null : freshAfter / choice.known,
     ...{ changed, bytesSaved: Math.round(bytesSaved) },

@@ -16,16 +16,12 @@ import { conditionsOf, freshUntilMs, NO_VALIDATORS, validatorsAfter, validatorsO
 import { type Claim, datedDays, LastmodTrust } from './host-records.js';
 import { ValidatorTrust } from './host-validators.js';
 import { KnownPages } from './known-pages.js';
-import { DAY_MS } from './limits.js';
 import { decodeVisit, lastTryMs, type PageVisit, visitKey } from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 import { SitemapVisits } from './sitemap-visits.js';
 import { digestOf, jsonDigest, payloadDigest } from './text-digest.js';
-import type { VisitStore } from './visit-choice.js';
+import { daysSince, type VisitStore } from './visit-choice.js';
 import { BegunVisits, isAgainNumber } from './visit-number.js';
-
-/** What is counted visit by visit. */
-type Counted = Omit<RecrawlCounts, keyof ReturnType<KnownPages['counts']>>;
 
 type Decided = Pick<PageVisit, 'status' | 'reason'>;
 
@@ -91,7 +87,7 @@ export class Recrawl {
   readonly known: KnownPages;
   readonly #begun = new BegunVisits();
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
-  #counts: Counted = { visits: 0, notModified: 0, sameContent: 0, cosmetic: 0, changed: 0, gone: 0, bytesSaved: 0 };
+  readonly #counts = { visits: 0, notModified: 0, sameContent: 0, cosmetic: 0, changed: 0, gone: 0, bytesSaved: 0 };
 
   /** @param sentAs - What the request for a URL offers to accept, and under which name. */
   constructor(run: RecrawlingRun, options: ResolvedRecrawlOptions, sentAs: (url: string) => string) {
@@ -279,8 +275,10 @@ export class Recrawl {
       this.known.priors.add(before, -1);
       this.known.priors.add(after);
       if (claim !== null) await this.#lastmodTrust.compared(work.url, claim, found === 'changed');
-      if (flight.isCosmetic) this.#count({ cosmetic: 1 });
-      this.#count({ visits: 1, [found]: 1, ...(found === 'notModified' ? { bytesSaved: before.bytes } : {}) });
+      if (flight.isCosmetic) this.#counts.cosmetic += 1;
+      this.#counts.visits += 1;
+      this.#counts[found] += 1;
+      if (found === 'notModified') this.#counts.bytesSaved += before.bytes;
     } else if (before !== null) {
       const target = movedTo(decision);
       if (target !== null) await this.#moved(before, target);
@@ -301,7 +299,8 @@ export class Recrawl {
         ...(missing === 2 ? { isRemoved: true } : {}),
       });
       if (missing > 1) this.known.copied(before, true);
-      this.#count({ visits: 1, ...(missing === 2 && before.missing < 2 && target === null ? { gone: 1 } : {}) });
+      this.#counts.visits += 1;
+      if (missing === 2 && before.missing < 2 && target === null) this.#counts.gone += 1;
     }
     return before === null || !isAgain || before.status === 'failed'
       ? undefined
@@ -339,12 +338,6 @@ export class Recrawl {
     return { atMs, changedAtMs: atMs, estimate, visits: before.visits + 1, changes: before.changes + 1, missing: 0 };
   }
 
-  #count(more: Partial<Counted>): void {
-    const counts = { ...this.#counts };
-    for (const name of Object.keys(counts) as (keyof Counted)[]) counts[name] += more[name] ?? 0;
-    this.#counts = counts;
-  }
-
   /** A visit whose user data are too long for a record is not kept: the page is not visited again. */
   async #write(visit: PageVisit): Promise<void> {
     this.known.kept(visit);
@@ -380,8 +373,4 @@ function unchangedPage(before: PageVisit, after: PageVisit, status: number): Unc
 /** Validators are those of the document: they say nothing of a page that a browser has made from other requests too. */
 async function isSameText(came: FetchedPage, page: FetchedPage): Promise<boolean> {
   return came === page || (await digestOf(came, 'text')) === (await digestOf(page, 'text'));
-}
-
-function daysSince(before: PageVisit, atMs: number): number {
-  return Math.max(0, atMs - before.atMs) / DAY_MS;
 }

@@ -80,15 +80,10 @@ export class SitemapVisits {
   /** The known ones that are due, by URL, whatever the store's order. Until each of them is decided, `isReading`. */
   async due(): Promise<readonly NewUrl[]> {
     const nowMs = this.#parts.nowMs();
-    const due: NewUrl[] = [];
-    for await (const { value } of recordsOf(this.#store, SITEMAP_PREFIX, VISITS_READ_AT_ONCE)) {
-      const visit = decodeVisit<SitemapVisit>(value);
-      if (visit === null || dueMs(visit) > nowMs) continue;
-      const more = { depth: 0, label: null };
-      due.push(againUrl({ ...visit, ...more }, nowMs, { priority: PRIORITY, via: 'companion' }));
-      this.#open.add(visit.url);
-    }
-    return due.sort((a, b) => (a.url < b.url ? -1 : 1));
+    const due = await dueSitemaps(this.#store, nowMs);
+    for (const { url } of due) this.#open.add(url);
+    const how = { priority: PRIORITY, via: 'companion' } as const;
+    return due.map((visit) => againUrl({ ...visit, depth: 0, label: null }, nowMs, how));
   }
 
   await(url: string): void {
@@ -114,15 +109,8 @@ export class SitemapVisits {
 
   /** Reads what is kept of all dates into `dates`, once. */
   readDates(): Promise<void> {
-    this.#reading ??= this.#readDates();
+    this.#reading ??= addKeptDates(this.#store, this.dates, this.#parts.nowMs());
     return this.#reading;
-  }
-
-  async #readDates(): Promise<void> {
-    for await (const { key, value } of recordsOf(this.#store, DATES_PREFIX, LASTMODS_READ_AT_ONCE)) {
-      const visit = await this.#store.readRecord(SITEMAP_PREFIX + key.slice(DATES_PREFIX.length));
-      this.dates.addAll(value, this.#parts.nowMs(), decodeVisit<SitemapVisit>(visit)?.readAtMs ?? 0);
-    }
   }
 
   /** Reads what is known of a sitemap. @returns The conditions of its request; `null`: its visit is over already. */
@@ -208,6 +196,26 @@ export class SitemapVisits {
     const againAs = record.visit ?? visit.againAs;
     await writeJson(this.#store, urlKey(SITEMAP_PREFIX, visit.url), { ...visit, ...present({ againAs }) });
     this.#open.delete(visit.url);
+  }
+}
+
+type Reads = Pick<VisitStore, 'readRecord' | 'listRecords'>;
+
+/** The sitemaps and feeds that are due, by URL. */
+export async function dueSitemaps(store: Reads, nowMs: number): Promise<SitemapVisit[]> {
+  const due: SitemapVisit[] = [];
+  for await (const { value } of recordsOf(store, SITEMAP_PREFIX, VISITS_READ_AT_ONCE)) {
+    const visit = decodeVisit<SitemapVisit>(value);
+    if (visit !== null && dueMs(visit) <= nowMs) due.push(visit);
+  }
+  return due.sort((a, b) => (a.url < b.url ? -1 : 1));
+}
+
+/** Adds what is kept of all dates. */
+export async function addKeptDates(store: Reads, dates: Lastmods, nowMs: number): Promise<void> {
+  for await (const { key, value } of recordsOf(store, DATES_PREFIX, LASTMODS_READ_AT_ONCE)) {
+    const visit = await store.readRecord(SITEMAP_PREFIX + key.slice(DATES_PREFIX.length));
+    dates.addAll(value, nowMs, decodeVisit<SitemapVisit>(visit)?.readAtMs ?? 0);
   }
 }
 

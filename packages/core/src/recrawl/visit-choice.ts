@@ -39,8 +39,11 @@ export interface ExpectedVisit {
   readonly value: number;
 }
 
+/** Of a page that is due; the others need no memory. */
+type Offered = Pick<ExpectedVisit, 'visit' | 'value'>;
+
 interface VisitChoice {
-  readonly visits: readonly PageVisit[];
+  readonly visits: readonly Offered[];
   readonly most: number;
   /** Records of visits, pages that are gone included. */
   readonly records: number;
@@ -59,8 +62,8 @@ export async function expectedVisit(kept: PageVisit, parts: Omit<ChoiceParts, 's
   const sinceMs = isGone(visit) ? lastTryMs(visit) : visit.atMs;
   const claim = await lastmodTrust.claim(visit.url, lastmods, sinceMs, nowMs);
   const importance = importanceOf(visit, options.importance);
-  const value = valueNow(visit, nowMs, importance, claim);
-  return { visit, claim, importance, value, dueMs: dueAtMs(visit, options, claim) } satisfies ExpectedVisit;
+  const value = visitValue(changesPerDay(visit.estimate), daysSince(visit, nowMs), importance, claim);
+  return { visit, claim, importance, value, dueMs: dueOf(visit, options, claim).atMs } satisfies ExpectedVisit;
 }
 
 /**
@@ -75,7 +78,7 @@ export async function chooseVisits(
 ): Promise<VisitChoice> {
   const { nowMs, sinceMs, maxPages } = parts;
   const most = Math.min(maxPages ?? MAX_CHOSEN, MAX_CHOSEN);
-  const choice = new Choice(most);
+  let offered: Offered[] = [];
   const groups = new GroupPriors();
   let [records, known, fresh] = [0, 0, 0];
   let nextDueMs: number | null = null;
@@ -93,16 +96,23 @@ export async function chooseVisits(
       fresh += freshNow(visit, nowMs);
     }
     const isDue = dueMs <= nowMs && lastTryMs(visit) < sinceMs;
-    if (isDue) choice.offer(visit, expected.value);
-    else if (dueMs > nowMs) nextDueMs = Math.min(nextDueMs ?? dueMs, dueMs);
+    if (isDue) {
+      offered.push({ visit, value: expected.value });
+      if (offered.length >= 2 * most + 1_000) offered = bestOf(offered, most);
+    } else if (dueMs > nowMs) nextDueMs = Math.min(nextDueMs ?? dueMs, dueMs);
     seen(expected, isDue);
   }
-  return { visits: choice.best(), most, records, known, fresh, nextDueMs, groups };
+  return { visits: bestOf(offered, most), most, records, known, fresh, nextDueMs, groups };
 }
 
 /** How likely the copy of a page is as the page is now. */
 export function freshNow({ estimate, atMs }: PageVisit, nowMs: number): number {
-  return expectedFresh(estimate, Math.max(0, nowMs - atMs) / DAY_MS);
+  return expectedFresh(estimate, daysSince({ atMs }, nowMs));
+}
+
+/** Days since the last visit that came to something. */
+export function daysSince({ atMs }: Pick<PageVisit, 'atMs'>, nowMs: number): number {
+  return Math.max(0, nowMs - atMs) / DAY_MS;
 }
 
 /** All records whose keys begin so, some at a time. */
@@ -130,16 +140,14 @@ export function isGone({ missing }: Pick<PageVisit, 'missing'>): boolean {
   return missing > 1;
 }
 
-/** Epoch milliseconds; `null`: the page is gone. @param claim - What a sitemap or feed says of it since the last try */
-export function dueAtMs(visit: PageVisit, options: DueOptions, claim: Claim | null = null): number | null {
-  return dueOf(visit, options, claim).atMs;
-}
-
-/** The same with the reason. */
+/**
+ * When a page is due, epoch milliseconds, and why; `null`: it is gone. @param claim - What a sitemap or feed says of it
+ * since the last try
+ */
 export function dueOf(
   visit: PageVisit,
   { everyDays, minDays, maxDays }: DueOptions,
-  claim: Claim | null,
+  claim: Claim | null = null,
 ): { readonly atMs: number | null; readonly why: VisitLook['why'] } {
   if (visit.reason === 'unavailable-after') return { atMs: null, why: 'gone' };
   if (isGone(visit)) {
@@ -165,17 +173,6 @@ export function dueOf(
   return reasons.reduce((latest, each) => (each.atMs > latest.atMs ? each : latest));
 }
 
-/** The value of a visit now. @param importance - Of the page. @param claim - As for `dueAtMs`. */
-export function valueNow(
-  visit: PageVisit,
-  nowMs: number,
-  importance = importanceOf(visit),
-  claim: Claim | null = null,
-): number {
-  const days = Math.max(0, nowMs - visit.atMs) / DAY_MS;
-  return visitValue(changesPerDay(visit.estimate), days, importance, claim);
-}
-
 /** @throws MannerlyError `option-invalid` with what the user's function threw, or for no number from 0.01 to 100. */
 export function importanceOf(
   { url, userData, depth }: PageVisit,
@@ -193,31 +190,9 @@ export function importanceOf(
   throw new MannerlyError('option-invalid', `${expected}; for ${url} it returned ${String(given)}`);
 }
 
-/** The most valuable pages of those that are offered; others are forgotten. */
-export class Choice {
-  readonly #most: number;
-  /** At most twice as many as are wanted: then the lesser half goes. */
-  #chosen: { readonly value: number; readonly visit: PageVisit }[] = [];
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  offer(visit: PageVisit, value: number): void {
-    this.#chosen.push({ value, visit });
-    if (this.#chosen.length >= 2 * this.#most + 1_000) this.#cut();
-  }
-
-  /** In the order of their values; equal ones by URL, so that a run is the same whatever the store's order. */
-  best(): readonly PageVisit[] {
-    this.#cut();
-    return this.#chosen.map(({ visit }) => visit);
-  }
-
-  #cut(): void {
-    this.#chosen.sort((a, b) => b.value - a.value || (a.visit.url < b.visit.url ? -1 : 1));
-    this.#chosen.length = Math.min(this.#chosen.length, this.#most);
-  }
+/** The most valuable, in their order; equal ones by URL, so that a run is the same whatever the store's order. */
+function bestOf(offered: readonly Offered[], most: number): Offered[] {
+  return [...offered].sort((a, b) => b.value - a.value || (a.visit.url < b.visit.url ? -1 : 1)).slice(0, most);
 }
 
 /** What a sitemap or feed says of the page, as far as the value depends on it; `null`: nothing. */
