@@ -19,20 +19,16 @@ export interface Kept {
 }
 
 const DAY_MS = 86_400_000;
+const NOTHING = { text: null, fetchedAtMs: null, digest: null, etag: null, lastModified: null };
 
 /** What cannot be read, for a day. */
 export function unreadable(why: string, nowMs: number): Kept {
-  return { ...keptReading({ kind: 'unreadable', why }, null), expiresAtMs: nowMs + LICENSE_UNREADABLE_MS };
+  return { ...NOTHING, reading: { kind: 'unreadable', why }, expiresAtMs: nowMs + LICENSE_UNREADABLE_MS };
 }
 
 /** It says neither yes nor no: every use waits. */
 export function unreachable(why: string, untilMs: number): Kept {
-  return { ...keptReading({ kind: 'unreadable', why, isTemporary: true }, null), expiresAtMs: untilMs };
-}
-
-/** What stands in a page: it is asked for with its page. */
-export function keptReading(reading: LicenseReading, fetchedAtMs: number | null): Kept {
-  return { reading, text: null, fetchedAtMs, expiresAtMs: 0, digest: null, etag: null, lastModified: null };
+  return { ...NOTHING, reading: { kind: 'unreadable', why, isTemporary: true }, expiresAtMs: untilMs };
 }
 
 export async function keptResponse({ body, headers, truncated }: ResponseOutcome, nowMs: number): Promise<Kept> {

@@ -13,7 +13,7 @@ import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import { redirectTarget } from '../page/redirect.js';
 import { parseUrl } from '../parse-url.js';
-import { type Kept, keptReading, keptResponse, renewed, unreachable, unreadable } from './kept-license.js';
+import { type Kept, keptResponse, renewed, unreachable, unreadable } from './kept-license.js';
 import type { LicenseReading } from './license-document.js';
 import { judgeLicenses, type LicenseUser, type LicenseVerdict, type NamedLicense } from './license-terms.js';
 import { type LicenseTokens, licenseUserOf, type ResolvedLicensing } from './licensing-options.js';
@@ -37,9 +37,11 @@ export interface FoundLicense extends LicenseVerdict {
   readonly digest: string | null;
 }
 
+/** A document that is named, and what is known of it: nothing where documents are not requested. */
+type KnownLicense = NamedLicense & Pick<FoundLicense, 'fetchedAtMs' | 'digest'>;
+
 /** A document that holds for a page, as it was read. */
-export type ReadLicense = NamedLicense &
-  Pick<FoundLicense, 'fetchedAtMs' | 'digest'> & { readonly namedBy: 'response' | 'robots.txt' };
+export type ReadLicense = KnownLicense & { readonly namedBy: 'response' | 'robots.txt' };
 
 /** What licences say before a request; `wait`: a document is on its way. */
 export type LicenseAnswer = FoundLicense | null | { readonly effect: 'wait'; readonly untilMs: number };
@@ -57,12 +59,6 @@ interface LicensesParts {
   readonly tell: (code: HostWarning['code'], url: string, detail: string) => void;
 }
 
-/** A document that is named, and what is known of it; `null`: it is not requested. */
-interface NamedAndKept {
-  readonly document: string;
-  readonly kept: Kept | null;
-}
-
 /** As the store has it. The text is in base64, so that no document outgrows its record. */
 type Stored = Omit<Kept, 'reading'> & { readonly why: string | null };
 
@@ -73,6 +69,8 @@ interface Later {
 }
 
 type Came = Kept | Later;
+
+const UNREAD = { reading: null, fetchedAtMs: null, digest: null };
 
 export class Licenses {
   readonly #parts: LicensesParts;
@@ -104,18 +102,14 @@ export class Licenses {
   async before({ url, signals: { licenses } }: Pick<PageWork, 'url' | 'signals'>): Promise<LicenseAnswer> {
     if (licenses.length === 0 || this.#parts.options.mode === 'off') return null;
     const authority = new URL(url).origin;
-    const known: (Kept | null)[] = [];
+    const known: KnownLicense[] = [];
     let untilMs = 0;
     for (const document of licenses) {
-      const kept = this.#isRead() ? await this.#documentOf(document, authority) : null;
-      if (kept !== null && 'untilMs' in kept) untilMs = Math.max(untilMs, kept.untilMs);
-      else known.push(kept);
+      const came = this.#isRead() ? await this.#documentOf(document, authority) : UNREAD;
+      if ('untilMs' in came) untilMs = Math.max(untilMs, came.untilMs);
+      else known.push({ document, ...came });
     }
-    if (untilMs > 0) return { effect: 'wait', untilMs };
-    return this.#judge(
-      url,
-      licenses.map((document, at) => ({ document, kept: known[at] ?? null })),
-    );
+    return untilMs > 0 ? { effect: 'wait', untilMs } : this.#judge(url, known);
   }
 
   /** What a page and its response say of it; where they are silent, what robots.txt names does. `null`: nothing. */
@@ -148,40 +142,25 @@ export class Licenses {
     const named = await this.#ofResponse(url, { ...page, fetchedAtMs: this.#parts.nowMs() }, body);
     const documents = named.length > 0 ? named : await this.#ofSite({ url, signals: { licenses } });
     const namedBy = named.length > 0 ? 'response' : 'robots.txt';
-    return documents.map(({ document, kept }) => ({
-      namedBy,
-      document,
-      reading: kept?.reading ?? null,
-      fetchedAtMs: kept?.fetchedAtMs ?? null,
-      digest: kept?.digest ?? null,
-    }));
+    return documents.map((each) => ({ namedBy, ...each }));
   }
 
   /** The documents that robots.txt names; those that are on their way are awaited. */
-  #ofSite({ url, signals: { licenses } }: Parameters<Licenses['documentsOf']>[0]): Promise<NamedAndKept[]> {
-    const { origin } = new URL(url);
-    return Promise.all(
-      licenses.map(async (document) => ({
-        document,
-        kept: this.#isRead() ? await this.#awaited(document, origin) : null,
-      })),
-    );
+  #ofSite({ url, signals: { licenses } }: Parameters<Licenses['documentsOf']>[0]): Promise<KnownLicense[]> {
+    return Promise.all(licenses.map((document) => this.#awaited(document, url)));
   }
 
   async #ofResponse(
     url: string,
     page: LicensedPage & Pick<FetchedPage, 'fetchedAtMs'>,
     body: Uint8Array,
-  ): Promise<NamedAndKept[]> {
+  ): Promise<KnownLicense[]> {
     // Like all that reads licences, loaded with the first of them.
     const { licensesOfPage } = await import('./page-licenses.js');
     const named = await licensesOfPage(page, body);
+    const inPage = { document: url, fetchedAtMs: page.fetchedAtMs, digest: null };
     return Promise.all(
-      named.map(async (each) => {
-        if ('reading' in each) return { document: url, kept: keptReading(each.reading, page.fetchedAtMs) };
-        const kept = this.#isRead() ? await this.#awaited(each.url, new URL(url).origin) : null;
-        return { document: each.url, kept };
-      }),
+      named.map((each) => ('reading' in each ? { ...inPage, ...each } : this.#awaited(each.url, url))),
     );
   }
 
@@ -200,21 +179,20 @@ export class Licenses {
     return read === 'always' || (read === 'with-purpose' && this.#user.purposes.length > 0);
   }
 
-  #judge(url: string, documents: readonly NamedAndKept[]): FoundLicense {
-    const named = documents.map(({ document, kept }) => ({ document, reading: kept?.reading ?? null }));
-    const verdict = judgeLicenses(url, named, this.#user);
-    const kept = documents.find(({ document }) => document === verdict.document)?.kept ?? null;
+  #judge(url: string, documents: readonly KnownLicense[]): FoundLicense {
+    const verdict = judgeLicenses(url, documents, this.#user);
+    const known = documents.find(({ document }) => document === verdict.document) ?? UNREAD;
+    const { reading, fetchedAtMs, digest } = known;
     const effect = this.#parts.options.mode === 'observe' ? 'none' : verdict.effect;
     const { outcome, document, price } = verdict;
     if (document !== null && outcome !== 'none') {
-      const why = kept === null ? '' : remarkOn(kept.reading);
-      const detail = `${document}: ${priced(outcome, price)}${why}`;
-      this.#tellOnce(codeOf(outcome, kept), url, detail);
-      if (kept?.reading.kind === 'read' && kept.reading.isVersion09) {
+      const why = reading === null ? '' : remarkOn(reading);
+      this.#tellOnce(codeOf(outcome, fetchedAtMs), url, `${document}: ${priced(outcome, price)}${why}`);
+      if (reading?.kind === 'read' && reading.isVersion09) {
         this.#tellOnce('license-version-09', url, `${document} has lists with commas, and is read as RSL 0.9`);
       }
     }
-    return { ...verdict, effect, fetchedAtMs: kept?.fetchedAtMs ?? null, digest: kept?.digest ?? null };
+    return { ...verdict, effect, fetchedAtMs, digest };
   }
 
   #tellOnce(code: HostWarning['code'], url: string, detail: string): void {
@@ -225,13 +203,16 @@ export class Licenses {
   }
 
   /** A document for a page whose exchange is over. It waits for one request; what did not come counts as unreadable. */
-  async #awaited(document: string, authority: string): Promise<Kept> {
-    let kept = await this.#documentOf(document, authority);
-    if ('untilMs' in kept) {
+  async #awaited(document: string, pageUrl: string): Promise<KnownLicense> {
+    if (!this.#isRead()) return { document, ...UNREAD };
+    const { origin } = new URL(pageUrl);
+    let came = await this.#documentOf(document, origin);
+    if ('untilMs' in came) {
       await this.#loading.get(document)?.over;
-      kept = await this.#documentOf(document, authority);
+      came = await this.#documentOf(document, origin);
     }
-    return 'untilMs' in kept ? unreachable('it did not come', kept.untilMs) : kept;
+    const { reading, fetchedAtMs, digest } = 'untilMs' in came ? unreachable('it did not come', came.untilMs) : came;
+    return { document, reading, fetchedAtMs, digest };
   }
 
   /** A document as it is known. Where it is not, it is requested, and this answers when to ask again. */
@@ -351,9 +332,9 @@ function isFetchable(document: string, authority: string): boolean {
 }
 
 /** A document that came and breaks the rules of RSL is another matter than one that did not come. */
-function codeOf(outcome: LicenseVerdict['outcome'], kept: Kept | null): HostWarning['code'] {
+function codeOf(outcome: LicenseVerdict['outcome'], fetchedAtMs: number | null): HostWarning['code'] {
   if (outcome !== 'unreadable') return 'license-terms';
-  return kept !== null && kept.fetchedAtMs !== null ? 'license-nonconformant' : 'license-unreadable';
+  return fetchedAtMs === null ? 'license-unreadable' : 'license-nonconformant';
 }
 
 /** What people should know of a document besides its outcome. */
