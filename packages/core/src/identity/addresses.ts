@@ -58,13 +58,10 @@ function addressesOf(range: string): string[] {
   const [first, bits] = ipaddr.parseCIDR(range);
   const bytes = first.toByteArray();
   const free = 8 * bytes.length - bits;
-  const last = bytes.map((byte, at) => byte | ((0xff >> Math.min(8, Math.max(0, bits - 8 * at))) & 0xff));
-  if (free > 4) return [first.toString(), ipaddr.fromByteArray(last).toString()];
-  return Array.from({ length: 1 << free }, (_, add) => {
-    const own = [...bytes];
-    own[own.length - 1] = (own.at(-1) ?? 0) + add;
-    return ipaddr.fromByteArray(own).toString();
-  });
+  const family = first.kind() === 'ipv6' ? ipaddr.IPv6 : ipaddr.IPv4;
+  if (free > 4) return [first.toString(), family.broadcastAddressFromCIDR(range).toString()];
+  const own = (add: number) => ipaddr.fromByteArray(bytes.with(-1, (bytes.at(-1) ?? 0) + add)).toString();
+  return Array.from({ length: 1 << free }, (_, add) => own(add));
 }
 
 function isSame(one: string, other: string): boolean {

@@ -6,7 +6,7 @@ import { headerValue } from '../fetch/outcome.js';
 import { parseJsonObject } from '../parse-json.js';
 import { parseUrl } from '../parse-url.js';
 import { DIRECTORY_PATH, DIRECTORY_TAG, DIRECTORY_TYPE } from '../signatures/profile.js';
-import { publicJwkOf, thumbprint } from '../signatures/signing-key.js';
+import { type PublicJwk, publicJwkOf, thumbprint } from '../signatures/signing-key.js';
 import { memberText, parseMembers } from '../signatures/structured-field.js';
 import { verifySignature } from '../signatures/verify-signature.js';
 import { FILES } from './identity-card.js';
@@ -16,7 +16,7 @@ import {
   MAX_ADDRESS_LIST_AGE_MS,
   MAX_DIRECTORY_KEYS,
 } from './limits.js';
-import type { FetchPublished, PublishedAnswer } from './published-file.js';
+import { type FetchPublished, maxAgeSeconds, type PublishedAnswer } from './published-file.js';
 
 export interface PublishedFault {
   readonly code: string;
@@ -34,8 +34,11 @@ export interface ExpectedIdentity {
   readonly keyids: readonly string[];
 }
 
-type Report = (code: string, url: URL, detail: string) => void;
 type Json = Readonly<Record<string, unknown>>;
+
+/** What is wrong with a file; its place is known to who checks it. */
+type Fault = readonly [code: string, detail: string];
+type Check = (answer: PublishedAnswer) => Iterable<Fault>;
 
 /**
  * Checks what an agent publishes: its directory at both places, the card, the list of addresses, the page.
@@ -49,124 +52,119 @@ export async function checkPublished(
   nowMs: number,
 ): Promise<readonly PublishedFault[]> {
   const faults: PublishedFault[] = [];
-  const report: Report = (code, url, detail) => faults.push({ code, url: url.href, detail });
+  const report = (url: URL, found: Iterable<Fault>): void => {
+    for (const [code, detail] of found) faults.push({ code, url: url.href, detail });
+  };
+  const read = async (url: URL, what: string, check: Check): Promise<PublishedAnswer | null> => {
+    const answer = await get(url);
+    const why = answerFault(answer);
+    if (typeof answer !== 'string' && why === null) {
+      report(url, check(answer));
+      return answer;
+    }
+    if (why !== null) report(url, [[`${what}-${why[0]}`, why[1]]]);
+    return null;
+  };
   const places = [new URL(DIRECTORY_PATH, agent), ...(agent.pathname === '/' ? [new URL('/', agent)] : [])];
-  for (const url of places) {
-    const answer = await answerOf(url, 'directory', get, report);
-    if (answer !== null) checkDirectory(url, answer, expected, nowMs, report);
-  }
+  for (const url of places) await read(url, 'directory', (answer) => directoryFaults(url, answer, expected, nowMs));
   // At the root, where `publish` puts it, whether the agent is a host or the path of its directory.
   const cardUrl = new URL(`/${FILES.card}`, agent);
-  const cardAnswer = await answerOf(cardUrl, 'card', get, report);
+  const cardAnswer = await read(cardUrl, 'card', (answer) => cardFaults(cardUrl, jsonOf(answer), agent, expected));
   const card = cardAnswer === null ? null : jsonOf(cardAnswer);
-  if (cardAnswer !== null && card === null) report('card-unreadable', cardUrl, 'it is no JSON object');
   if (card === null) return faults;
-  const about = checkCard(cardUrl, card, agent, expected, report);
-  const lists = parseUrl(String(about['ips_uri'] ?? ''));
-  if (lists !== null) {
-    const answer = await answerOf(lists, 'ips', get, report);
-    if (answer !== null) checkAddresses(lists, answer, expected, nowMs, report);
-  } else if ((expected?.egress.length ?? 0) > 0) report('ips-unnamed', cardUrl, 'the card names no list of addresses');
+  const lists = parseUrl(String(aboutOf(card)['ips_uri'] ?? ''));
+  if (lists !== null) await read(lists, 'ips', (answer) => addressFaults(answer, expected, nowMs));
+  else if ((expected?.egress.length ?? 0) > 0)
+    report(cardUrl, [['ips-unnamed', 'the card names no list of addresses']]);
   const pageUrl = parseUrl(String(card['client_uri'] ?? ''));
-  if (pageUrl === null) report('page-unnamed', cardUrl, 'the card names no page for people');
-  else {
-    const answer = await answerOf(pageUrl, 'page', get, report);
-    if (answer !== null) checkPage(pageUrl, answer, expected, report);
-  }
+  if (pageUrl === null) report(cardUrl, [['page-unnamed', 'the card names no page for people']]);
+  else await read(pageUrl, 'page', (answer) => pageFaults(answer, expected));
   return faults;
 }
 
-/** An answer with status 200; else the fault is told. */
-async function answerOf(url: URL, what: string, get: FetchPublished, report: Report): Promise<PublishedAnswer | null> {
-  const answer = await get(url);
-  if (typeof answer === 'string') {
-    report(`${what}-absent`, url, answer);
-    return null;
-  }
+/** Why a verifier does not take an answer; `null`: it does. */
+function answerFault(answer: PublishedAnswer | string): Fault | null {
+  if (typeof answer === 'string') return ['absent', answer];
   const { status, headers, isCut } = answer;
-  if (status >= 300 && status < 400) {
-    report(`${what}-redirects`, url, `to ${headerValue(headers, 'location')}: verifiers do not follow`);
-  } else if (status !== 200) report(`${what}-status`, url, `the answer is ${status}`);
-  else if (isCut) report(`${what}-too-large`, url, 'it has more than 64 KiB');
-  else return answer;
-  return null;
+  if (status >= 300 && status < 400)
+    return ['redirects', `to ${headerValue(headers, 'location')}: verifiers do not follow`];
+  if (status !== 200) return ['status', `the answer is ${status}`];
+  return isCut ? ['too-large', 'it has more than 64 KiB'] : null;
 }
 
-function checkDirectory(
+function* directoryFaults(
   url: URL,
   answer: PublishedAnswer,
   expected: ExpectedIdentity | null,
   nowMs: number,
-  report: Report,
-): void {
+): Generator<Fault> {
+  const { headers, body } = answer;
   const type = mediaType(answer);
-  if (type !== DIRECTORY_TYPE) report('directory-type', url, `it is served as ${type}, not as ${DIRECTORY_TYPE}`);
-  checkOpen(url, 'directory', answer, report);
-  const maxAge = Number(/(?:^|[\s,])max-age=(\d{1,9})/i.exec(headerValue(answer.headers, 'cache-control') ?? '')?.[1]);
-  if (!(maxAge <= DIRECTORY_CACHE_SECONDS)) {
-    report('directory-cache', url, `Cache-Control: max-age should be there, and ${DIRECTORY_CACHE_SECONDS} at most`);
-  }
+  if (type !== DIRECTORY_TYPE) yield ['directory-type', `it is served as ${type}, not as ${DIRECTORY_TYPE}`];
+  if (headerValue(headers, 'access-control-allow-origin') !== '*')
+    yield ['directory-cors', 'Access-Control-Allow-Origin: * is missing: verifiers in browsers cannot read it'];
+  if (!(maxAgeSeconds(answer) <= DIRECTORY_CACHE_SECONDS))
+    yield ['directory-cache', `Cache-Control: max-age should be there, and ${DIRECTORY_CACHE_SECONDS} at most`];
   const members = jsonOf(answer)?.['keys'];
   if (!Array.isArray(members)) {
-    report('directory-unreadable', url, 'it is no JWK set: an object with a list `keys`');
+    yield ['directory-unreadable', 'it is no JWK set: an object with a list `keys`'];
     return;
   }
-  if (members.length > MAX_DIRECTORY_KEYS) report('directory-keys', url, `more than ${MAX_DIRECTORY_KEYS} keys`);
-  const listed = members.slice(0, MAX_DIRECTORY_KEYS).flatMap((member: Json | null) => {
-    if (typeof member === 'object' && member !== null && 'd' in member) {
-      report('directory-private', url, 'a member has `d`: that key is not secret any more. Rotate it: --leaked');
-    }
+  if (members.length > MAX_DIRECTORY_KEYS) yield ['directory-keys', `more than ${MAX_DIRECTORY_KEYS} keys`];
+  const listed = new Map<string, PublicJwk>();
+  for (const member of members.slice(0, MAX_DIRECTORY_KEYS) as (Json | null)[]) {
+    if (typeof member === 'object' && member !== null && 'd' in member)
+      yield ['directory-private', 'a member has `d`: that key is not secret any more. Rotate it: --leaked'];
     const key = publicJwkOf(member);
-    if (key === null) return [];
+    if (key === null) continue;
     const keyid = thumbprint(key);
-    if (member?.['kid'] !== keyid) report('directory-kid', url, `\`kid\` of ${keyid} is not its thumbprint`);
-    return [{ keyid, key }];
-  });
-  if (listed.length === 0) report('directory-keys', url, 'no Ed25519 key is listed');
-  for (const keyid of expected?.keyids ?? []) {
-    if (!listed.some((each) => each.keyid === keyid)) {
-      report('directory-mismatch', url, `the key ${keyid} of the configuration is not listed`);
-    }
+    if (member?.['kid'] !== keyid) yield ['directory-kid', `\`kid\` of ${keyid} is not its thumbprint`];
+    listed.set(keyid, key);
   }
-  const digest = headerValue(answer.headers, 'content-digest');
-  const own = `sha-256=:${createHash('sha256').update(answer.body).digest('base64')}:`;
-  if (digest !== null && !digest.split(/, */).includes(own)) {
-    report('directory-digest', url, 'Content-Digest is not that of the body: serve it exactly as it was written');
-  }
-  const inputs = parseMembers(headerValue(answer.headers, 'signature-input') ?? '');
-  const labels = [...(inputs ?? [])].filter(([, [, parameters]]) => parameters.get('tag') === DIRECTORY_TAG);
-  if (labels.length === 0) {
-    report('directory-unsigned', url, 'the answer is not signed, which some verifiers want: set the fields');
-    return;
-  }
-  const signed = labels.map(([label, member]) => {
-    const fields = answer.headers.filter(([name]) => name.toLowerCase() !== 'signature-input');
-    const headers = [...fields, ['signature-input', `${label}=${memberText(member)}`]] as const;
-    return verifySignature(
-      { method: 'GET', url: url.href, headers, isResponse: true },
-      (_, keyid) => listed.find((each) => each.keyid === keyid)?.key ?? null,
-      { nowMs, tag: DIRECTORY_TAG, maxLifetimeSeconds: FOLDER_SIGNATURE_SECONDS + 86_400 },
-    );
-  });
-  for (const verdict of signed) {
-    if (verdict.kind !== 'verified')
-      report('directory-signature', url, `a signature of it is wrong: ${verdict.reason}`);
-  }
-  for (const { keyid } of listed) {
-    const isSigned = signed.some((verdict) => verdict.kind === 'verified' && verdict.keyid === keyid);
-    if (!isSigned) report('directory-unsigned', url, `the answer is not signed with ${keyid}`);
-  }
+  if (listed.size === 0) yield ['directory-keys', 'no Ed25519 key is listed'];
+  for (const keyid of expected?.keyids ?? [])
+    if (!listed.has(keyid)) yield ['directory-mismatch', `the key ${keyid} of the configuration is not listed`];
+  const digest = headerValue(headers, 'content-digest');
+  const own = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
+  if (digest !== null && !digest.split(/, */).includes(own))
+    yield ['directory-digest', 'Content-Digest is not that of the body: serve it exactly as it was written'];
+  yield* signatureFaults(url, answer, listed, nowMs);
 }
 
-/** @returns What the card says of the crawler. */
-function checkCard(
+function* signatureFaults(
   url: URL,
-  card: Json,
-  agent: URL,
-  expected: ExpectedIdentity | null,
-  report: Report,
-): Readonly<Record<string, unknown>> {
-  const about = (typeof card['web_bot_auth'] === 'object' ? (card['web_bot_auth'] ?? {}) : {}) as Json;
+  { headers }: PublishedAnswer,
+  listed: ReadonlyMap<string, PublicJwk>,
+  nowMs: number,
+): Generator<Fault> {
+  const inputs = parseMembers(headerValue(headers, 'signature-input') ?? '') ?? [];
+  const ours = [...inputs].filter(([, [, parameters]]) => parameters.get('tag') === DIRECTORY_TAG);
+  if (ours.length === 0) {
+    yield ['directory-unsigned', 'the answer is not signed, which some verifiers want: set the fields'];
+    return;
+  }
+  const fields = headers.filter(([name]) => name.toLowerCase() !== 'signature-input');
+  const verified = new Set<string>();
+  for (const [label, member] of ours) {
+    const input = ['signature-input', `${label}=${memberText(member)}`] as const;
+    const verdict = verifySignature(
+      { method: 'GET', url: url.href, headers: [...fields, input], isResponse: true },
+      (_, keyid) => listed.get(keyid) ?? null,
+      { nowMs, tag: DIRECTORY_TAG, maxLifetimeSeconds: FOLDER_SIGNATURE_SECONDS + 86_400 },
+    );
+    if (verdict.kind === 'verified') verified.add(verdict.keyid);
+    else yield ['directory-signature', `a signature of it is wrong: ${verdict.reason}`];
+  }
+  for (const keyid of listed.keys())
+    if (!verified.has(keyid)) yield ['directory-unsigned', `the answer is not signed with ${keyid}`];
+}
+
+function* cardFaults(url: URL, card: Json | null, agent: URL, expected: ExpectedIdentity | null): Generator<Fault> {
+  if (card === null) {
+    yield ['card-unreadable', 'it is no JSON object'];
+    return;
+  }
+  const about = aboutOf(card);
   const wanted: readonly (readonly [member: string, found: unknown, wanted: string | undefined])[] = [
     ['client_id', card['client_id'], url.href],
     ['jwks_uri', card['jwks_uri'], new URL(DIRECTORY_PATH, agent).href],
@@ -174,54 +172,40 @@ function checkCard(
     ['rfc9309-product-token', about['rfc9309-product-token'], expected?.tokens[0]],
     ['purpose', about['purpose'] ?? '', expected?.purposes.join(', ')],
   ];
-  for (const [member, found, value] of wanted) {
-    if (value !== undefined && found !== value) {
-      report('card-mismatch', url, `\`${member}\` is ${JSON.stringify(found)}, not ${JSON.stringify(value)}`);
-    }
-  }
-  return about;
+  for (const [member, found, value] of wanted)
+    if (value !== undefined && found !== value)
+      yield ['card-mismatch', `\`${member}\` is ${JSON.stringify(found)}, not ${JSON.stringify(value)}`];
 }
 
-function checkAddresses(
-  url: URL,
-  answer: PublishedAnswer,
-  expected: ExpectedIdentity | null,
-  nowMs: number,
-  report: Report,
-): void {
+/** What the card says of the crawler. */
+function aboutOf({ web_bot_auth: about }: Json): Json {
+  return typeof about === 'object' && about !== null ? (about as Json) : {};
+}
+
+function* addressFaults(answer: PublishedAnswer, expected: ExpectedIdentity | null, nowMs: number): Generator<Fault> {
   const type = mediaType(answer);
-  if (type !== 'application/jafar+json' && type !== 'application/json')
-    report('ips-type', url, `it is served as ${type}`);
+  if (type !== 'application/jafar+json' && type !== 'application/json') yield ['ips-type', `it is served as ${type}`];
   const list = jsonOf(answer);
   const prefixes = list?.['prefixes'];
   if (!Array.isArray(prefixes)) {
-    report('ips-unreadable', url, 'it is no object with a list `prefixes`');
+    yield ['ips-unreadable', 'it is no object with a list `prefixes`'];
     return;
   }
-  const madeMs = Date.parse(String(list?.['creationTime']));
-  if (!(nowMs - madeMs <= MAX_ADDRESS_LIST_AGE_MS)) {
-    report('ips-stale', url, 'it is older than a day: publish it again at least daily');
-  }
+  if (!(nowMs - Date.parse(String(list?.['creationTime'])) <= MAX_ADDRESS_LIST_AGE_MS))
+    yield ['ips-stale', 'it is older than a day: publish it again at least daily'];
   const ranges = prefixes.map((each: Json | null) => String(each?.['ipv4Prefix'] ?? each?.['ipv6Prefix']));
   const missing = (expected?.egress ?? []).filter((range) => !ranges.includes(range));
   const more = expected === null ? [] : ranges.filter((range) => !expected.egress.includes(range));
-  if (missing.length > 0) report('ips-mismatch', url, `${missing.join(', ')} of \`identity.egress\` is not in it`);
-  if (more.length > 0) report('ips-mismatch', url, `${more.join(', ')} is not in \`identity.egress\``);
+  if (missing.length > 0) yield ['ips-mismatch', `${missing.join(', ')} of \`identity.egress\` is not in it`];
+  if (more.length > 0) yield ['ips-mismatch', `${more.join(', ')} is not in \`identity.egress\``];
 }
 
-function checkPage(url: URL, answer: PublishedAnswer, expected: ExpectedIdentity | null, report: Report): void {
+function* pageFaults(answer: PublishedAnswer, expected: ExpectedIdentity | null): Generator<Fault> {
   const type = mediaType(answer);
-  if (type !== 'text/html') report('page-type', url, `it is served as ${type}`);
-  const text = Buffer.from(answer.body).toString('utf8');
+  if (type !== 'text/html') yield ['page-type', `it is served as ${type}`];
   const [token] = expected?.tokens ?? [];
-  if (token !== undefined && !text.includes(token)) {
-    report('page-mismatch', url, `it does not say how to close a site in robots.txt to ${token}`);
-  }
-}
-
-function checkOpen(url: URL, what: string, { headers }: PublishedAnswer, report: Report): void {
-  if (headerValue(headers, 'access-control-allow-origin') === '*') return;
-  report(`${what}-cors`, url, 'Access-Control-Allow-Origin: * is missing: verifiers in browsers cannot read it');
+  if (token !== undefined && !Buffer.from(answer.body).toString('utf8').includes(token))
+    yield ['page-mismatch', `it does not say how to close a site in robots.txt to ${token}`];
 }
 
 function mediaType({ headers }: PublishedAnswer): string {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { orIfAbsent } from '../directory/whole-file.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 import type { Fetcher } from '../fetch/fetcher.js';
-import type { HeaderLines } from '../fetch/outcome.js';
+import { type HeaderLines, headerValue } from '../fetch/outcome.js';
 import { FILES } from './identity-card.js';
 import { DIRECTORY_TIMEOUT_MS, MAX_DIRECTORY_BYTES } from './limits.js';
 
@@ -53,6 +53,11 @@ export function publishedFetcher({ fetcher, allowAddresses, resolve, nowMs }: Di
     const { status, headers, body, truncated } = outcome;
     return { status, headers, body, isCut: truncated !== null };
   };
+}
+
+/** What Cache-Control says; not a number where it does not. */
+export function maxAgeSeconds({ headers }: PublishedAnswer): number {
+  return Number(/(?:^|[\s,])max-age=(\d{1,9})/i.exec(headerValue(headers, 'cache-control') ?? '')?.[1]);
 }
 
 /** Types of files that `_headers` does not name, as hosts give them. */

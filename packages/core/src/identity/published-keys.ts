@@ -1,14 +1,19 @@
 // The keys that agents publish. A set that is known is kept when a later fetch fails (specification, identity 12,
 // DECISION I15).
 
-import { headerValue } from '../fetch/outcome.js';
 import { keepLatest } from '../keep-latest.js';
 import { parseUrl } from '../parse-url.js';
 import { DIRECTORY_PATH } from '../signatures/profile.js';
 import { type PublicJwk, thumbprint } from '../signatures/signing-key.js';
 import { keysOfDirectory } from './key-directory.js';
 import { DIRECTORY_CACHE_SECONDS, LEAST_DIRECTORY_CACHE_SECONDS, MAX_KNOWN_DIRECTORIES } from './limits.js';
-import { type DirectoryAccess, type FetchPublished, type PublishedAnswer, publishedFetcher } from './published-file.js';
+import {
+  type DirectoryAccess,
+  type FetchPublished,
+  maxAgeSeconds,
+  type PublishedAnswer,
+  publishedFetcher,
+} from './published-file.js';
 
 interface KeySet {
   readonly keys: ReadonlyMap<string, PublicJwk>;
@@ -74,7 +79,6 @@ function keysIn(body: Uint8Array): ReadonlyMap<string, PublicJwk> | null {
   return keys === null ? null : new Map(keys.map((key) => [thumbprint(key), key]));
 }
 
-function cacheSeconds({ headers }: PublishedAnswer): number {
-  const seconds = Number(/(?:^|[\s,])max-age=(\d{1,9})/i.exec(headerValue(headers, 'cache-control') ?? '')?.[1] ?? 0);
-  return Math.min(Math.max(seconds, LEAST_DIRECTORY_CACHE_SECONDS), DIRECTORY_CACHE_SECONDS);
+function cacheSeconds(answer: PublishedAnswer): number {
+  return Math.min(Math.max(maxAgeSeconds(answer) || 0, LEAST_DIRECTORY_CACHE_SECONDS), DIRECTORY_CACHE_SECONDS);
 }
