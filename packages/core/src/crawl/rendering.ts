@@ -33,7 +33,7 @@ export type RenderResult =
 interface RenderingRun {
   readonly options: { readonly identity: { readonly userAgent: string } };
   readonly pageRequests: Pick<PageRequests, 'request'>;
-  readonly handlers: Pick<HandlerPool, 'handles' | 'stepsFor'>;
+  readonly handlers: Pick<HandlerPool, 'find'>;
   readonly scope: Pick<Scope, 'holds'>;
   readonly journal: Pick<Journal, 'notLoaded' | 'codeError'>;
   readonly nowMs: () => number;
@@ -58,8 +58,9 @@ export class Rendering {
   async render(work: PageWork, outcome: ResponseOutcome, page: FetchedPage): Promise<RenderResult> {
     const { handlers, stop, journal } = this.#run;
     const renderer = this.#renderer;
+    const handler = handlers.find(page);
     // A page that no handler gets costs its site nothing more.
-    if (page.kind !== 'html' || !handlers.handles(page)) return AS_IT_CAME;
+    if (page.kind !== 'html' || handler === null) return AS_IT_CAME;
     const { url, label, headers } = page;
     if (outcome.file !== undefined || !renderer.wants({ url, label, headers })) return AS_IT_CAME;
     const loads = new Set<Promise<SubresourceAnswer>>();
@@ -70,7 +71,7 @@ export class Rendering {
       if (isRefused(answer)) journal.notLoaded(work, answer, 'asked for by a page in a browser');
       return answer;
     };
-    const given = handlers.stepsFor(page);
+    const { inBrowser: given } = handler;
     let thrown: unknown;
     const steps = async (tab: BrowserTab): Promise<void> => {
       try {

@@ -5,7 +5,6 @@ import type { Clock } from '@mannerly/frontier';
 import PQueue from 'p-queue';
 import type { MannerlyError } from '../errors.js';
 import { textOf } from '../errors.js';
-import type { BrowserSteps } from '../fetch/renderer.js';
 import { onAbort } from '../on-abort.js';
 import { contentOf, typeByExtension } from '../page/content-kind.js';
 import type { OwnFetcher } from '../page/own-fetch.js';
@@ -74,13 +73,9 @@ export class HandlerPool {
     this.#queue = new PQueue({ concurrency: options.concurrency });
   }
 
-  handles(page: FetchedPage): boolean {
-    return page.exclusion.runsHandler && this.#options.handlers.find(page) !== null;
-  }
-
-  /** What its handler wants done with the page in a browser; `null`: nothing. */
-  stepsFor(page: FetchedPage): BrowserSteps | null {
-    return this.#options.handlers.find(page)?.inBrowser ?? null;
+  /** The handler of a page; `null`: none fits it, or it wants none to run. */
+  find(page: FetchedPage): FoundHandler | null {
+    return page.exclusion.runsHandler ? this.#options.handlers.find(page) : null;
   }
 
   /** Whether anybody wants the body of a page with these headers: a handler, or an archive. */
@@ -97,7 +92,7 @@ export class HandlerPool {
 
   /** Never rejects. */
   async handle(page: PageInCrawl, change: PageChange | null = null): Promise<Handled> {
-    return this.#handleBy(page.exclusion.runsHandler ? this.#options.handlers.find(page) : null, page, change);
+    return this.#handleBy(this.find(page), page, change);
   }
 
   /** Whether a handler takes answers of a status that is no page's. */

@@ -98,22 +98,23 @@ function matcher<A extends readonly unknown[]>(judge: (seen: SeenRequests, ...ar
 }
 
 function keepsGap(seen: SeenRequests, host: string, gapMs: number): Verdict {
-  const tooEarly = (last: SeenRequest, next: SeenRequest): string | null => {
-    const hadMs = next.startMs - last.endMs;
-    if (hadMs >= gapMs) return null;
-    if (hadMs < 0) return overlap(last, next);
-    return tooSoon(next, hadMs, `the end of ${last.url} (${time(last.endMs)})`, gapMs);
-  };
-  return judgePairs(seen, host, tooEarly, `no sooner than ${gapMs} ms after the end of each request`);
+  return isSpaced(seen, host, gapMs, 'end');
 }
 
 function keepsPace(seen: SeenRequests, host: string, intervalMs: number): Verdict {
+  return isSpaced(seen, host, intervalMs, 'start');
+}
+
+function isSpaced(seen: SeenRequests, host: string, requiredMs: number, from: 'end' | 'start'): Verdict {
   const tooEarly = (last: SeenRequest, next: SeenRequest): string | null => {
-    const hadMs = next.startMs - last.startMs;
-    if (hadMs >= intervalMs) return null;
-    return tooSoon(next, hadMs, `the start of ${last.url} (${time(last.startMs)})`, intervalMs);
+    const fromMs = last[`${from}Ms`];
+    const hadMs = next.startMs - fromMs;
+    if (hadMs >= requiredMs) return null;
+    if (hadMs < 0) return overlap(last, next);
+    const had = `${Number(hadMs.toFixed(3))} ms after the ${from} of ${last.url} (${time(fromMs)})`;
+    return `${next.url} at ${time(next.startMs)}, ${had} instead of ${requiredMs} ms`;
   };
-  return judgePairs(seen, host, tooEarly, `no sooner than ${intervalMs} ms after the start of each request`);
+  return judgePairs(seen, host, tooEarly, `no sooner than ${requiredMs} ms after the ${from} of each request`);
 }
 
 function isOneAtATime(seen: SeenRequests, host: string): Verdict {
@@ -187,10 +188,6 @@ function judgePairs(
   return first === undefined
     ? { isTrue: true, says: `${host} was asked ${expected} (${requests.length} requests)` }
     : { isTrue: false, says: `${host} was asked too soon: ${first}${more(faults.length - 1)}` };
-}
-
-function tooSoon(next: SeenRequest, hadMs: number, since: string, requiredMs: number): string {
-  return `${next.url} at ${time(next.startMs)}, ${Number(hadMs.toFixed(3))} ms after ${since} instead of ${requiredMs} ms`;
 }
 
 function overlap(last: SeenRequest, next: SeenRequest): string {
