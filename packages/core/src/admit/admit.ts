@@ -5,7 +5,7 @@ import type { NewUrl } from '@mannerly/frontier';
 import { parseUrlParts, requestedUrl, type UrlParts } from '@mannerly/frontier/internal';
 import { parseUrl } from '../parse-url.js';
 import { MAX_REDIRECT_HOPS } from './limits.js';
-import type { Scope, ScopeAnswer } from './scope.js';
+import type { Outside, Scope } from './scope.js';
 import { type TrapFinding, trapText } from './trap-rules.js';
 import type { Traps } from './traps.js';
 
@@ -78,10 +78,9 @@ export function createAdmit(
         refused.push({ candidate, reason: parseUrl(candidate.url) === null ? 'url-invalid' : 'url-scheme' });
         continue;
       }
-      const no = whyOutside(scope, bounds, candidate, parts);
-      if (no !== null) {
-        const { reason, detail }: Omit<Refusal, 'candidate'> = no;
-        refused.push({ candidate, reason, ...(detail === undefined ? {} : { detail }) });
+      const outside = whyOutside(scope, bounds, candidate, parts);
+      if (outside !== null) {
+        refused.push({ candidate, ...outside });
         continue;
       }
       const trap = trapOf(candidate, parts);
@@ -96,13 +95,13 @@ export function createAdmit(
 
 /** Why a URL is outside of scope or bounds; `null`: it is not. Bounds on pages are the frontier's. Never throws. */
 export function whyOutside(
-  scope: Pick<Scope, 'judge' | 'maxDepth'>,
+  scope: Pick<Scope, 'whyOutside' | 'maxDepth'>,
   bounds: DepthBound,
   { via, depth, hops = 0 }: Pick<NewUrl, 'via' | 'depth' | 'hops'>,
   url: UrlParts,
-): Exclude<ScopeAnswer, { kind: 'in' }> | { readonly reason: 'bound-depth' | 'redirect-limit' } | null {
-  const scoped = scope.judge(url, via);
-  if (scoped.kind === 'out') return scoped;
+): Outside | { readonly reason: 'bound-depth' | 'redirect-limit' } | null {
+  const outside = scope.whyOutside(url, via);
+  if (outside !== null) return outside;
   const most = scope.maxDepth(url) ?? bounds.depth;
   if (most !== null && depth > most) return { reason: 'bound-depth' };
   return hops > MAX_REDIRECT_HOPS ? { reason: 'redirect-limit' } : null;

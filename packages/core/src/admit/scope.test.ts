@@ -12,8 +12,8 @@ const BASE = { identity: { name: 'tester', contact: 'https://example.org/us' }, 
 const SEEDS = { seeds: ['https://www.example.org/docs/'] };
 
 function judge(options: Omit<ScopeOptions, 'seeds'>, url: string, via: Via = 'link'): string {
-  const answer = new Scope(resolveScope({ ...SEEDS, ...options })).judge(parseUrlParts(url) as UrlParts, via);
-  return answer.kind === 'in' ? 'in' : answer.reason;
+  const answer = new Scope(resolveScope({ ...SEEDS, ...options })).whyOutside(parseUrlParts(url) as UrlParts, via);
+  return answer === null ? 'in' : answer.reason;
 }
 
 describe('the scope', () => {
@@ -61,9 +61,8 @@ describe('the scope', () => {
       throw new Error('no such table');
     };
     expect(
-      new Scope({ ...SEEDS, allows }).judge(parseUrlParts('https://www.example.org/') as UrlParts, 'link'),
+      new Scope({ ...SEEDS, allows }).whyOutside(parseUrlParts('https://www.example.org/') as UrlParts, 'link'),
     ).toEqual({
-      kind: 'out',
       reason: 'hook-refused',
       detail: 'scope.allows threw: Error: no such table',
     });
@@ -119,7 +118,7 @@ it('a sitemap stands where it stands: of a file asked for next to the pages no p
 
 describe('a scope that moves', () => {
   const seed = 'http://example.org/';
-  const inScope = (scope: Scope, url: string) => scope.judge(parseUrlParts(url) as UrlParts, 'link').kind === 'in';
+  const inScope = (scope: Scope, url: string) => scope.whyOutside(parseUrlParts(url) as UrlParts, 'link') === null;
 
   it('goes with its seed to another host of the domain, hop by hop, and keeps the host it had', () => {
     const scope = new Scope({ seeds: [seed] });
@@ -150,7 +149,7 @@ describe('a scope that moves', () => {
   it('is still asked everything else of the new host', () => {
     const scope = new Scope({ seeds: [seed], exclude: ['/private'] });
     scope.redirected(seed, 'https://www.example.org/');
-    expect(scope.judge(parseUrlParts('https://www.example.org/private') as UrlParts, 'redirect')).toMatchObject({
+    expect(scope.whyOutside(parseUrlParts('https://www.example.org/private') as UrlParts, 'redirect')).toMatchObject({
       reason: 'scope-excluded',
     });
   });

@@ -12,14 +12,11 @@ import type { ResolvedScope } from './admit-options.js';
 import { MAX_SCOPE_MOVES } from './limits.js';
 import { readPatterns, readSurts, type UrlPattern, type UrlTest } from './url-pattern.js';
 
-export type ScopeAnswer =
-  | { readonly kind: 'in' }
-  | {
-      readonly kind: 'out';
-      /** `hook-refused`: `scope.allows` refused, or threw. */
-      readonly reason: 'out-of-scope' | 'scope-excluded' | 'hook-refused';
-      readonly detail?: string;
-    };
+/** Why a URL is outside. `hook-refused`: `scope.allows` refused, or threw. */
+export interface Outside {
+  readonly reason: 'out-of-scope' | 'scope-excluded' | 'hook-refused';
+  readonly detail?: string;
+}
 
 /** A seed led to another host of its domain, and its scope went with it. */
 export interface ScopeMove {
@@ -28,9 +25,8 @@ export interface ScopeMove {
   readonly to: string;
 }
 
-const IN: ScopeAnswer = { kind: 'in' };
-const OUT: ScopeAnswer = { kind: 'out', reason: 'out-of-scope' };
-const EXCLUDED: ScopeAnswer = { kind: 'out', reason: 'scope-excluded' };
+const OUT: Outside = { reason: 'out-of-scope' };
+const EXCLUDED: Outside = { reason: 'scope-excluded' };
 
 type GivenScope = Partial<ResolvedScope> & Pick<ResolvedScope, 'seeds'>;
 
@@ -69,8 +65,8 @@ export class Scope {
     return parts !== null && this.isInside(parts);
   }
 
-  /** Subresources may be anywhere that `exclude` and `allows` permit; see `isInside`. */
-  judge(url: UrlParts, via: Via): ScopeAnswer {
+  /** Subresources may be anywhere that `exclude` and `allows` permit; see `isInside`. `null`: the URL is in scope. */
+  whyOutside(url: UrlParts, via: Via): Outside | null {
     const { prefixes = [], allows } = this.#options;
     // A page needs its scripts wherever they are: the fetcher decides whether other hosts are requested.
     if (via !== 'subresource' && !this.isInside(url)) return OUT;
@@ -81,7 +77,7 @@ export class Scope {
       if (prefixes.length > 0 && !prefixes.some((prefix) => url.path.startsWith(prefix))) return OUT;
       if (this.#includes?.(url) === false) return OUT;
     }
-    return allows === undefined ? IN : asked(allows, url, via);
+    return allows === undefined ? null : refusalOf(allows, url, via);
   }
 
   /** Links from a seed at most, by what is said of the URL's host; `null`: as everywhere. */
@@ -124,12 +120,11 @@ export class Scope {
 }
 
 /** The operator's own function: whatever it does but answer `true` is a refusal. */
-function asked(allows: NonNullable<ResolvedScope['allows']>, url: UrlParts, via: Via): ScopeAnswer {
+function refusalOf(allows: NonNullable<ResolvedScope['allows']>, url: UrlParts, via: Via): Outside | null {
   try {
-    if (allows(requestedUrl(url), via) === true) return IN;
-    return { kind: 'out', reason: 'hook-refused' };
+    return allows(requestedUrl(url), via) === true ? null : { reason: 'hook-refused' };
   } catch (error) {
-    return { kind: 'out', reason: 'hook-refused', detail: `scope.allows threw: ${textOf(error)}` };
+    return { reason: 'hook-refused', detail: `scope.allows threw: ${textOf(error)}` };
   }
 }
 

@@ -113,32 +113,30 @@ function queryLoop(
   return piece === null ? null : { rule: 'repeating-query', pattern: `${host}${path}?…${piece}&…${piece}` };
 }
 
-/**
- * Which URLs belong together when their pages are compared: a readable name, which is also the trap's, that a URL and
- * the page it was found on share. Links between pages of one group are what an endless space is made of.
- */
-export interface UrlGroup extends TrapFinding {
-  /** It holds more than a trap does: then only what its repeating pages link to is dropped. */
-  readonly isWide: boolean;
+/** Whether a group holds more than a trap does: then only what its repeating pages link to is dropped. @throws Never */
+export function isWide({ rule }: TrapFinding): boolean {
+  return rule === 'alike-host' || rule === 'alike-hosts';
 }
 
-/** The groups of a URL and the page it was found on. @throws Never */
-export function groupsOf(url: string, from: string | null): readonly UrlGroup[] {
+/**
+ * Which URLs belong together when their pages are compared: readable names, which are also the traps', that a URL and
+ * the page it was found on share. Links between pages of one group are what an endless space is made of. @throws Never
+ */
+export function groupsOf(url: string, from: string | null): readonly TrapFinding[] {
   const to = parseUrlParts(url);
   const on = from === null ? null : parseUrlParts(from);
   if (to === null || on === null) return [];
   if (to.host !== on.host) {
     const domain = domainOf(to);
-    return domain === domainOf(on) ? [{ rule: 'alike-hosts', pattern: `*.${domain}`, isWide: true }] : [];
+    return domain === domainOf(on) ? [{ rule: 'alike-hosts', pattern: `*.${domain}` }] : [];
   }
-  const groups: UrlGroup[] = [];
+  const groups: TrapFinding[] = [];
   const shape = shapeOf(to);
-  if (shape === shapeOf(on)) groups.push({ rule: 'alike-pages', pattern: to.host + shape, isWide: false });
+  if (shape === shapeOf(on)) groups.push({ rule: 'alike-pages', pattern: to.host + shape });
   if (isBelow(to, on)) {
-    const first = mask(to.path.split('/')[1] ?? '');
-    groups.push({ rule: 'alike-growth', pattern: `${to.host}/${first}/…`, isWide: false });
+    groups.push({ rule: 'alike-growth', pattern: `${to.host}/${mask(to.path.split('/')[1] ?? '')}/…` });
   }
-  groups.push({ rule: 'alike-host', pattern: `${to.host}/…`, isWide: true });
+  groups.push({ rule: 'alike-host', pattern: `${to.host}/…` });
   return groups;
 }
 

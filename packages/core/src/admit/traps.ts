@@ -14,14 +14,7 @@ import type { NewUrl } from '@mannerly/frontier';
 import type { UrlParts } from '@mannerly/frontier/internal';
 import { MAX_TRAP_BREEDERS, MAX_TRAP_GROUPS, MAX_TRAP_LIKENESSES, MAX_TRAPS } from './limits.js';
 import { hashOf, likenessOf } from './page-likeness.js';
-import {
-  groupsOf,
-  type ResolvedTrapOptions,
-  type TrapFinding,
-  type TrapRule,
-  type UrlGroup,
-  urlLoop,
-} from './trap-rules.js';
+import { groupsOf, isWide, type ResolvedTrapOptions, type TrapFinding, type TrapRule, urlLoop } from './trap-rules.js';
 
 /** Pages of a group that are not compared: so few are no trap, and most groups never have more. */
 const FIRST_PAGES = 8;
@@ -69,7 +62,7 @@ export class Traps {
     if (!this.#trapped.has(hostOf(url)) && !this.#trapped.has('*')) return null;
     for (const name of groupsOf(url, from)) {
       const trap = this.#traps.get(keyOf(name));
-      if (trap !== undefined && (!name.isWide || trap.hasBreeder(from))) return trap.finding;
+      if (trap !== undefined && (!isWide(name) || trap.hasBreeder(from))) return name;
     }
     return null;
   }
@@ -92,13 +85,13 @@ export class Traps {
     // What is read for one group is there for the others: they take their samples from the same pages.
     for (const name of groupsOf(url, from)) {
       const group = this.#groupFor(name);
-      if (group.isTrap && !name.isWide) continue;
+      if (group.isTrap && !isWide(name)) continue;
       const wasSuspect = group.isSuspect;
       group.compare(likeness, url);
       if (group.isSuspect !== wasSuspect) this.#suspects += wasSuspect ? -1 : 1;
       if (group.isTrap || !group.isEndless()) continue;
       this.#closeGroup(group);
-      proved.push(group.finding);
+      proved.push(name);
     }
     return proved;
   }
@@ -110,10 +103,7 @@ export class Traps {
 
   /** Takes up what an earlier run found. Of wide groups nothing can be taken up: which pages repeated is not kept. */
   restore(found: readonly TrapFinding[]): void {
-    for (const { rule, pattern } of found) {
-      const isWide = rule === 'alike-host' || rule === 'alike-hosts';
-      if (!isWide) this.#closeGroup(new Group({ rule, pattern, isWide }, this.#options.maxSimilarPages));
-    }
+    for (const name of found) if (!isWide(name)) this.#closeGroup(new Group(name, this.#options.maxSimilarPages));
   }
 
   /** The suspicious groups of a link whose page repeated another. */
@@ -129,7 +119,7 @@ export class Traps {
     return this.#traps.get(key) ?? this.#groups.get(key);
   }
 
-  #groupFor(name: UrlGroup): Group {
+  #groupFor(name: TrapFinding): Group {
     const key = keyOf(name);
     const limit = Math.ceil(this.#options.maxSimilarPages * (LIMIT_SHARES[name.rule] ?? 1));
     const group = this.#known(key) ?? new Group(name, limit);
@@ -164,7 +154,7 @@ export class Traps {
 
 /** Pages that are compared with each other, and how many of them repeated another. */
 class Group {
-  readonly name: UrlGroup;
+  readonly name: TrapFinding;
   /** How many repeating pages make it a trap. */
   readonly #limit: number;
   /** Pages since the last one that was compared. */
@@ -176,19 +166,18 @@ class Group {
   readonly #breeders: number[] = [];
   /** The page compared last repeated another: the next one is compared too. */
   #isRepeating = false;
-  /** Three quarters of the repeats have been seen: it is watched whether repeating pages add URLs. */
-  isSuspect = false;
   #repeatsSince = 0;
   bredSince = 0;
   isTrap = false;
 
-  constructor(name: UrlGroup, limit: number) {
+  constructor(name: TrapFinding, limit: number) {
     this.name = name;
     this.#limit = limit;
   }
 
-  get finding(): TrapFinding {
-    return { rule: this.name.rule, pattern: this.name.pattern };
+  /** Three quarters of the repeats have been seen: it is watched whether repeating pages add URLs. */
+  get isSuspect(): boolean {
+    return this.#repeats >= this.#limit * SUSPICIOUS_SHARE;
   }
 
   /** Whether a page of it repeated another, or was led to by one that did. */
@@ -202,29 +191,26 @@ class Group {
 
   /** Whether the next page is compared: not the first ones, then a sample; all while they repeat or a quarter did. */
   isDue(): boolean {
-    if (this.isTrap) return this.name.isWide;
+    if (this.isTrap) return isWide(this.name);
     if (this.#compared === 0) return this.skipped > FIRST_PAGES;
     const hasRepeated = this.#isRepeating || (this.#repeats > 0 && this.#repeats * 4 >= this.#compared);
     return hasRepeated || this.skipped >= Math.min(Math.max(EVERY, this.#compared), EVERY_OF_MANY);
   }
 
   compare(likeness: number, url: string): void {
-    const least = this.#limit * SUSPICIOUS_SHARE;
     this.skipped = 0;
     this.#compared += 1;
     this.#isRepeating = this.#likenesses.includes(likeness);
     if (this.#isRepeating) {
+      if (this.isSuspect) this.#repeatsSince += 1;
       this.#repeats += 1;
       this.addBreeder(url);
-      if (this.isSuspect) this.#repeatsSince += 1;
-      if (this.#repeats >= least) this.isSuspect = true;
     } else {
       remember(this.#likenesses, likeness, MAX_TRAP_LIKENESSES);
     }
     if (this.isTrap || this.#compared < 2 * this.#limit) return;
     this.#compared = Math.floor(this.#compared / 2);
     this.#repeats = Math.floor(this.#repeats / 2);
-    this.isSuspect &&= this.#repeats >= least;
     this.#repeatsSince = this.isSuspect ? Math.floor(this.#repeatsSince / 2) : 0;
     this.bredSince = this.isSuspect ? Math.floor(this.bredSince / 2) : 0;
   }
@@ -240,7 +226,7 @@ function keyOf({ rule, pattern }: TrapFinding): string {
 }
 
 /** Where a group is: its host, or `*` for one that goes over hosts. */
-function placeOf({ rule, pattern }: UrlGroup): string {
+function placeOf({ rule, pattern }: TrapFinding): string {
   return rule === 'alike-hosts' ? '*' : pattern.slice(0, pattern.indexOf('/'));
 }
 

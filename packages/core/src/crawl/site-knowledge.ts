@@ -111,7 +111,7 @@ export class SiteKnowledge {
 
   #isOutside(url: string): boolean {
     const parts = parseUrlParts(url);
-    return parts !== null && this.#run.scope.judge(parts, 'link').kind === 'out';
+    return parts !== null && this.#run.scope.whyOutside(parts, 'link') !== null;
   }
 }
 
