@@ -23,13 +23,14 @@ import { type EmittedItem, jsonCopy, type Stage } from './staged.js';
 
 export interface PageTools {
   readonly stage: Stage;
-  /** Where files go; `null`: nowhere by default. */
+  /** Where `page.save` writes; `null`: nowhere by default. */
   readonly filesPath: string | null;
   readonly fetch: OwnFetcher;
+  /** Reads what `page.saveAll` requests. */
+  readonly read: ReadMedia;
   /** Whether a handler may want what a link leads to, by the extension of its URL. `label`: of the link. */
   readonly wants: (url: string, label: string | null) => boolean;
   readonly change: PageChange | null;
-  readonly read: ReadMedia;
   /** Aborted when the handler's time is over. Its signal is made at first use: few handlers use it. */
   readonly time: AbortController;
 }

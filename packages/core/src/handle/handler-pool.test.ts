@@ -2,6 +2,7 @@
 // a handler emits too late must not be lost in silence.
 import { createManualClock } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
+import { NO_TOOLS } from '../../test-support/page-tools.js';
 import type { PageInCrawl } from '../page/page.js';
 import type { HandledPage } from './handled-page.js';
 import { HandlerPool } from './handler-pool.js';
@@ -22,7 +23,15 @@ function poolOf(handler: Handler, signal: AbortSignal, told: Told = {}) {
   handlers.on('any', handler);
   const clock = createManualClock();
   return {
-    pool: new HandlerPool({ handlers, concurrency: 2, handlerTimeoutMs: 1_000, clock, signal, ...told }),
+    pool: new HandlerPool({
+      handlers,
+      concurrency: 2,
+      handlerTimeoutMs: 1_000,
+      clock,
+      signal,
+      tools: NO_TOOLS,
+      ...told,
+    }),
     clock,
   };
 }

@@ -7,14 +7,12 @@ import type { MannerlyError } from '../errors.js';
 import { textOf } from '../errors.js';
 import { onAbort } from '../on-abort.js';
 import { contentOf, typeByExtension } from '../page/content-kind.js';
-import type { OwnFetcher } from '../page/own-fetch.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import { isObject } from '../parse-json.js';
 import { createPageContext, type PageTools } from './context.js';
 import type { PageChange, UnchangedPage } from './handled-page.js';
 import type { FoundHandler, Handlers, Route } from './handlers.js';
 import type { ItemStages } from './item-stages.js';
-import type { ReadMedia } from './save-all.js';
 import { checkValue, issuesText } from './schema.js';
 import { type HandlerSignal, handlerSignal } from './signals.js';
 import { NOTHING_STAGED, Stage, type Staged } from './staged.js';
@@ -40,25 +38,17 @@ interface HandlerPoolOptions {
   readonly clock: Pick<Clock, 'after'>;
   /** Aborted when the crawl stops at once, and the signals of running handlers with it. */
   readonly signal: AbortSignal;
-  /** Where `page.save` writes. @default `null`, nowhere by default */
-  readonly filesPath?: string | null;
+  readonly tools: Pick<PageTools, 'filesPath' | 'fetch' | 'read'>;
   /** Whether every body goes into an archive, handled or not. @default false */
   readonly isArchived?: boolean;
   /** What items pass before they go to the sinks. @default none */
   readonly stages?: ItemStages;
-  /** Reads what `page.saveAll` requests. @default it cannot be used */
-  readonly readMedia?: ReadMedia;
-  readonly fetch?: OwnFetcher;
   /** Told when a handler that has ended well goes on staging, once for each page. @default ignored */
   readonly onLate?: (url: string, error: MannerlyError) => void;
   /** Told when a handler returns an object and emits no item: it is probably meant to be one. @default ignored */
   readonly onReturned?: (url: string) => void;
 }
 
-const NO_FETCH: OwnFetcher = async (_page, url) => ({ kind: 'dropped', url, reason: 'hook-refused' });
-const NO_MEDIA: ReadMedia = async () => {
-  throw new Error('no reader was handed in');
-};
 const NO_BYTES = new Uint8Array(0);
 const STOPPED: Handled = Object.freeze({ kind: 'stopped' });
 const NOT_HANDLED: Handled = Object.freeze({ kind: 'handled', staged: NOTHING_STAGED, route: null });
@@ -136,8 +126,7 @@ export class HandlerPool {
   }
 
   async #run(page: PageInCrawl, found: FoundHandler, change: PageChange | null): Promise<Handled> {
-    const { handlers, handlerTimeoutMs, clock, signal, filesPath = null } = this.#options;
-    const { fetch = NO_FETCH, readMedia = NO_MEDIA, onLate } = this.#options;
+    const { handlers, handlerTimeoutMs, clock, signal, onLate } = this.#options;
     if (signal.aborted) return STOPPED;
     handlers.reached.add(found.route);
     const { url: pageUrl } = page;
@@ -148,7 +137,7 @@ export class HandlerPool {
       const mime = this.#options.isArchived === true ? null : typeByExtension(url);
       return mime === null || handlers.wants({ mime, label });
     };
-    const tools = { stage, filesPath, fetch, wants, change, read: readMedia, time };
+    const tools = { ...this.#options.tools, stage, wants, change, time };
     const timers: (() => void)[] = [];
     let ignoreAbort = (): void => undefined;
     const ended = new Promise<Handled>((resolve) => {

@@ -3,6 +3,7 @@
 
 import { createManualClock, type NewUrl } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
+import { NO_TOOLS } from '../../test-support/page-tools.js';
 import { pageWork, response } from '../../test-support/page-work.js';
 import { type ExclusionGroups, resolveExclusionOptions } from '../page/exclusion.js';
 import type { PageInCrawl } from '../page/page.js';
@@ -43,6 +44,7 @@ function poolOf(
     handlerTimeoutMs: 1_000,
     clock,
     signal: more.signal ?? new AbortController().signal,
+    tools: NO_TOOLS,
   });
   return { pool, clock };
 }

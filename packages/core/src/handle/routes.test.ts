@@ -6,6 +6,7 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { NO_TOOLS } from '../../test-support/page-tools.js';
 import { pageWork, response } from '../../test-support/page-work.js';
 import { resolveExclusionOptions } from '../page/exclusion.js';
 import type { FetchedPage } from '../page/page.js';
@@ -40,7 +41,7 @@ async function handled<UserData, Items, Names extends string>(
   const page = await reader.read(work, response(URL_OF_PAGE, '<title>t</title>', [['Content-Type', 'text/html']]));
   const clock = createManualClock();
   const signal = new AbortController().signal;
-  const pool = new HandlerPool({ handlers, concurrency: 1, handlerTimeoutMs: 1_000, clock, signal });
+  const pool = new HandlerPool({ handlers, concurrency: 1, handlerTimeoutMs: 1_000, clock, signal, tools: NO_TOOLS });
   return { handled: await pool.handle(page), pool };
 }
 

@@ -156,21 +156,23 @@ class Replay {
     this.#pool = new HandlerPool({
       handlers,
       stages: this.#stages,
-      readMedia: async (answer) => {
-        if (this.#reader === null) throw new Error('no page is being read');
-        return this.#reader.read(replayedWork(answer.url, null), answer);
-      },
       concurrency: 1,
       // Only the person who wrote the handler waits for it.
       handlerTimeoutMs: MAX_WAIT_MS,
       clock: systemClock(),
       signal: NO_STOP,
-      filesPath: options.filesPath ?? null,
-      fetch: archivedAnswers(
-        folders,
-        () => this.#bodies(),
-        () => this.#pageStartedAtMs,
-      ),
+      tools: {
+        filesPath: options.filesPath ?? null,
+        fetch: archivedAnswers(
+          folders,
+          () => this.#bodies(),
+          () => this.#pageStartedAtMs,
+        ),
+        read: async (answer) => {
+          if (this.#reader === null) throw new Error('no page is being read');
+          return this.#reader.read(replayedWork(answer.url, null), answer);
+        },
+      },
       onLate: (url, error) => this.#fail(url, error.message),
     });
   }

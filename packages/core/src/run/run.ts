@@ -239,11 +239,13 @@ export class Run {
       handlerTimeoutMs: options.handlerTimeoutMs,
       clock,
       signal: stop.signal,
-      filesPath: directory?.filesPath ?? null,
       isArchived: options.archive !== null,
       ...(options.items.length === 0 ? {} : { stages: this.stages }),
-      readMedia: (answer) => this.reader.read(replayedWork(answer.url, null), answer),
-      fetch: (page, ...asked) => this.pageRequests.request('handler', ...asked, page),
+      tools: {
+        filesPath: directory?.filesPath ?? null,
+        fetch: (page, ...asked) => this.pageRequests.request('handler', ...asked, page),
+        read: (answer) => this.reader.read(replayedWork(answer.url, null), answer),
+      },
       onLate: (url, error) => journal.handlerError(url, error),
       onReturned: (url) => setup.log?.returned(url),
     });

@@ -1,0 +1,7 @@
+// What pages of a test are handed: nothing is requested or written.
+
+export const NO_TOOLS = {
+  filesPath: null,
+  fetch: async (_page: unknown, url: string) => ({ kind: 'dropped', url, reason: 'hook-refused' }) as const,
+  read: () => Promise.reject(new Error('nothing is read')),
+};
