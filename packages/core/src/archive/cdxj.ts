@@ -1,7 +1,6 @@
 // The index of an archive: a CDXJ line for each response and revisit, so that readers find a URL without reading WARC
-// files, and a line for each page, which people look for. Each WARC file has its own; a package merges them.
+// files. Each WARC file has its own; a package merges them.
 
-import { randomUUID } from 'node:crypto';
 import { readLines } from '../directory/read-lines.js';
 
 /** The type of a record that holds no payload of its own. */
@@ -83,17 +82,4 @@ export async function* mergeIndexes(paths: readonly string[]): AsyncGenerator<st
 
 function compareBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
-}
-
-/** A page that people look for. */
-export interface ListedPage {
-  readonly url: string;
-  readonly date: string;
-  readonly title: string;
-  readonly isSeed: boolean;
-}
-
-/** The line of a page in `pages.jsonl` of WACZ, newline included. Never throws. */
-export function pageLine({ url, date, title, isSeed }: ListedPage): string {
-  return `${JSON.stringify({ id: randomUUID(), url, ts: date, title, ...(isSeed ? { seed: true } : {}) })}\n`;
 }

@@ -103,9 +103,9 @@ export class CrawlArchive {
     const payloads = this.#payloads;
     let isFull = true;
     const place = await this.#files.append(async (warcinfoId) => {
-      const batch = await recordsOf({ sent, outcome, withheld, page, ...how }, { digest, payloads, warcinfoId });
-      isFull = batch.records.every(({ record }) => record.type !== 'revisit');
-      return batch;
+      const records = await recordsOf({ sent, outcome, withheld, page, ...how }, { digest, payloads, warcinfoId });
+      isFull = records.every(({ type }) => type !== 'revisit');
+      return records;
     });
     return place === null ? null : { place, isFull };
   }

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { BodyFile, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
 import { type ArchivedExchange, KnownPayloads, recordsOf } from './exchange-records.js';
 import type { ArchivedVisit } from './visit.js';
+import { WarcIndex } from './warc-index.js';
 import { recordBytes } from './warc-record.js';
 
 const URL_ = 'https://example.org/a?b=c';
@@ -39,7 +40,7 @@ async function records(
   const exchange = { sent: { url: URL_, purpose: 'page', headers: {} }, outcome, withheld: null, page: null, ...more };
   const batch = await recordsOf(exchange, { digest: 'sha-256', payloads, warcinfoId: '<urn:uuid:0>' });
   const found: Record<string, string> = {};
-  for (const { record } of batch.records) {
+  for (const record of batch) {
     const pieces: Uint8Array[] = [];
     for await (const bytes of recordBytes(record)) pieces.push(bytes);
     found[record.type] = gunzipSync(Buffer.concat(pieces)).toString('latin1');
@@ -66,20 +67,19 @@ describe('an exchange', () => {
     const exchange = { sent: { url: URL_, purpose: 'page', headers: {} }, outcome, withheld: null };
     const tools = { digest: 'sha-256', payloads: new KnownPayloads(), warcinfoId: '<urn:uuid:0>' } as const;
     const batch = await recordsOf({ ...exchange, page: { ...page, rendered } }, tools);
-    const [, , dom, png, last] = batch.records.map(({ record }) => record);
-    expect(batch.records.map(({ record, index }) => [record.type, index !== null])).toEqual([
-      ['request', false],
-      ['metadata', false],
-      ['conversion', false],
-      ['conversion', false],
-      ['response', true],
-    ]);
-    for (const record of [dom, png]) expect(record?.fields.toString()).toContain(`WARC-Refers-To: ${last?.id}\r\n`);
+    const [, , dom, png, last] = batch;
+    const types = ['request', 'metadata', 'conversion', 'conversion', 'response'];
+    expect(batch.map(({ type }) => type)).toEqual(types);
+    const index = new WarcIndex((url) => url);
+    const place = { filename: 'a.warc.gz', offset: 0, length: 1 };
+    const isIndexed = batch.map(({ fields, block }) => index.add(fields, block.head, place));
+    expect(isIndexed).toEqual(types.map((type) => type === 'response'));
+    for (const record of [dom, png]) expect(record?.fields.get('WARC-Refers-To')).toBe(last?.id);
     expect(dom?.block.head.toString()).toBe('<p>made é');
-    expect(png?.fields.toString()).toContain('Content-Type: image/png\r\n');
+    expect(png?.fields.get('Content-Type')).toBe('image/png');
     // A page that wants no copies has none of this kind either.
     const withheld = await recordsOf({ ...exchange, withheld: 'noarchive', page: { ...page, rendered } }, tools);
-    expect(withheld.records.map(({ record }) => record.type)).toEqual(['request', 'metadata']);
+    expect(withheld.map(({ type }) => type)).toEqual(['request', 'metadata']);
   });
 
   it('says which fields are not true any more where only the decoded body is known', async () => {

@@ -11,11 +11,10 @@ import {
   type ResponseOutcome,
 } from '../fetch/outcome.js';
 import { keepLatest } from '../keep-latest.js';
-import { pageLine, REVISIT_MIME, readIndex } from './cdxj.js';
-import { mimeOf, requestHead, responseHead } from './http-head.js';
+import { REVISIT_MIME, readIndex } from './cdxj.js';
+import { requestHead, responseHead } from './http-head.js';
 import { MAX_KNOWN_PAYLOADS, MAX_OUTLINKS } from './limits.js';
-import { type ArchivedPage, FIELDS, RENDERED_HTML, RENDERED_IMAGE, SEED, warcFields } from './visit.js';
-import type { ArchiveBatch, PlannedRecord } from './warc-files.js';
+import { type ArchivedPage, FIELDS, RENDERED_HTML, RENDERED_IMAGE, warcFields } from './visit.js';
 import {
   createPlainRecord,
   createRecord,
@@ -24,6 +23,7 @@ import {
   NOTHING,
   payloadBytes,
   type WarcFields,
+  type WarcRecord,
 } from './warc-record.js';
 
 export interface SentRequest {
@@ -104,8 +104,8 @@ export class KnownPayloads {
 }
 
 /** The records of an exchange. @throws What reading a body's file threw. */
-export async function recordsOf(exchange: ArchivedExchange, tools: RecordTools): Promise<ArchiveBatch> {
-  const { sent, outcome, withheld, page } = exchange;
+export async function recordsOf(exchange: ArchivedExchange, tools: RecordTools): Promise<WarcRecord[]> {
+  const { sent, outcome, withheld } = exchange;
   const date = new Date(outcome.timing.startedAtMs).toISOString();
   const common: WarcFields = [
     ['WARC-Target-URI', sent.url],
@@ -113,30 +113,23 @@ export async function recordsOf(exchange: ArchivedExchange, tools: RecordTools):
     ['WARC-IP-Address', outcome.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? null],
     ['WARC-Warcinfo-ID', tools.warcinfoId],
   ];
-  const plainRecord = async (
-    type: 'request' | 'metadata',
-    contentType: string,
-    concurrentTo: string | null,
-    bytes: Buffer,
-  ): Promise<PlannedRecord> => {
-    const fields: WarcFields = [...common, ['WARC-Concurrent-To', concurrentTo], ['Content-Type', contentType]];
-    return { record: await createPlainRecord(type, fields, bytes, tools.digest), index: null };
-  };
+  const plainRecord = (type: 'request' | 'metadata', contentType: string, concurrentTo: string | null, bytes: Buffer) =>
+    createPlainRecord(
+      type,
+      [...common, ['WARC-Concurrent-To', concurrentTo], ['Content-Type', contentType]],
+      bytes,
+      tools.digest,
+    );
   const isKept = outcome.kind === 'response' && withheld !== 'noarchive';
   const response = isKept ? await responseRecord(exchange, outcome, date, common, tools) : null;
-  const id = response?.record.id ?? null;
+  const id = response?.id ?? null;
   const head = requestHead(sent.url, sent.headers);
   const request = await plainRecord('request', 'application/http; msgtype=request', id, head);
   const about = warcFields(metadataOf(exchange));
-  const metadata = await plainRecord('metadata', 'application/warc-fields', id ?? request.record.id, about);
-  if (response === null) return { records: [request, metadata], pageLine: null };
-  const rendered = withheld === null ? await conversions(exchange, response.record.id, tools) : [];
-  const title = titleOf(exchange);
-  const isSeed = page?.visit.via === SEED;
-  return {
-    records: [request, metadata, ...rendered, response],
-    pageLine: title === null ? null : pageLine({ url: sent.url, date, title, isSeed }),
-  };
+  const metadata = await plainRecord('metadata', 'application/warc-fields', id ?? request.id, about);
+  if (response === null) return [request, metadata];
+  const rendered = withheld === null ? await conversions(exchange, response.id, tools) : [];
+  return [request, metadata, ...rendered, response];
 }
 
 /**
@@ -147,12 +140,12 @@ async function conversions(
   { sent, outcome, page }: ArchivedExchange,
   id: string,
   { digest, warcinfoId }: RecordTools,
-): Promise<PlannedRecord[]> {
+): Promise<WarcRecord[]> {
   if (page === null || page.rendered === null) return [];
   const { html, screenshot } = page.rendered;
   const made: [type: string, bytes: Buffer][] = [[RENDERED_HTML, Buffer.from(html)]];
   if (screenshot !== undefined) made.push([RENDERED_IMAGE, Buffer.from(screenshot)]);
-  const records = made.map(async ([type, bytes]) => {
+  const records = made.map(([type, bytes]) => {
     const fields: WarcFields = [
       ['WARC-Target-URI', sent.url],
       ['WARC-Date', new Date(outcome.timing.startedAtMs).toISOString()],
@@ -160,7 +153,7 @@ async function conversions(
       ['WARC-Refers-To', id],
       ['Content-Type', type],
     ];
-    return { record: await createPlainRecord('conversion', fields, bytes, digest), index: null };
+    return createPlainRecord('conversion', fields, bytes, digest);
   });
   return Promise.all(records);
 }
@@ -171,8 +164,8 @@ async function responseRecord(
   date: string,
   common: WarcFields,
   { digest, payloads }: RecordTools,
-): Promise<PlannedRecord> {
-  const { url, status, headers, timing } = outcome;
+): Promise<WarcRecord> {
+  const { url, status, headers } = outcome;
   const { payload, isDecoded } = keptBody(outcome, withheld);
   const head = responseHead(outcome, isDecoded);
   const digests = await digestsOf({ head, payload }, digest);
@@ -197,21 +190,16 @@ async function responseRecord(
     // A revisit that leaves out a payload is cut (WARC 1.1, 6.7.2).
     ['WARC-Truncated', known !== null && !isNotModified ? 'length' : truncation(outcome, withheld)],
   ];
-  const index = { url, atMs: timing.startedAtMs, status, digest: saidDigest };
   if (known === null && hasPayload) payloads.keep(digests.payload, { url, date });
   payloads.answered(url, status, withheld === null ? (known ?? { url, date, digest: digests.payload }) : null);
-  if (known === null) {
-    const record = createRecord('response', fields, { head, payload }, digests);
-    return { record, index: { ...index, mime: mimeOf(headers) } };
-  }
+  if (known === null) return createRecord('response', fields, { head, payload }, digests);
   const revisitFields: WarcFields = [
     ...fields,
     ['WARC-Profile', isNotModified ? NOT_MODIFIED : IDENTICAL],
     ['WARC-Refers-To-Target-URI', known.url],
     ['WARC-Refers-To-Date', known.date],
   ];
-  const record = await createPlainRecord('revisit', revisitFields, head, digest);
-  return { record, index: { ...index, mime: REVISIT_MIME } };
+  return createPlainRecord('revisit', revisitFields, head, digest);
 }
 
 const IDENTICAL = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest';

@@ -6,16 +6,10 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { crc32, createInflateRaw } from 'node:zlib';
-import { cdxjLine, type IndexedRecord, type ListedPage, pageLine, REVISIT_MIME } from './cdxj.js';
-import { headEnd, mimeOf, parseResponseHead } from './http-head.js';
+import { headEnd } from './http-head.js';
 import { MAX_RECORD_HEAD_BYTES } from './limits.js';
-import { type ArchivedVisit, FIELDS, parseJsonField, parseWarcFields, SEED } from './visit.js';
-
-/** The index of one WARC file: a line for each response and revisit, and one for each page. */
-export interface WarcIndex {
-  readonly lines: string[];
-  readonly pages: string[];
-}
+import { parseWarcFields } from './visit.js';
+import { WarcIndex } from './warc-index.js';
 
 /**
  * Cuts a file behind its last whole record. @param openPath - Its final name and a suffix.
@@ -24,9 +18,7 @@ export interface WarcIndex {
 export async function cutTornEnd(openPath: string): Promise<WarcIndex | null> {
   const { getSurt } = await import('warcio/utils');
   const filename = basename(openPath).replace(/\.[^.]*$/, '');
-  const index: WarcIndex = { lines: [], pages: [] };
-  /** Of the metadata that came last: it is listed when its response is whole too. */
-  let page: ListedPage | null = null;
+  const index = new WarcIndex(getSurt);
   let end = 0;
   const file = await open(openPath, 'r+');
   try {
@@ -35,15 +27,7 @@ export async function cutTornEnd(openPath: string): Promise<WarcIndex | null> {
       if (member === null) break;
       const blockAt = headEnd(member.start) ?? member.start.length;
       const fields = parseWarcFields(member.start.subarray(0, blockAt));
-      const block = member.start.subarray(blockAt);
-      if (fields.get('WARC-Type') === 'metadata') page = listedPage(fields, block);
-      const indexed = indexedRecord(fields, block);
-      if (indexed !== null) {
-        const place = { offset: end, length: member.length, filename };
-        index.lines.push(cdxjLine(getSurt, { ...indexed, ...place }));
-        if (page?.url === indexed.url) index.pages.push(pageLine(page));
-        page = null;
-      }
+      index.add(fields, member.start.subarray(blockAt), { offset: end, length: member.length, filename });
       end += member.length;
     }
     await file.truncate(end);
@@ -52,32 +36,6 @@ export async function cutTornEnd(openPath: string): Promise<WarcIndex | null> {
     await file.close();
   }
   return end === 0 ? null : index;
-}
-
-function listedPage(fields: ReadonlyMap<string, string>, block: Buffer): ListedPage | null {
-  const about = parseWarcFields(block);
-  const title = about.get(FIELDS.title);
-  if (title === undefined) return null;
-  const isSeed = parseJsonField<ArchivedVisit>(about.get(FIELDS.visit))?.via === SEED;
-  return { url: fields.get('WARC-Target-URI') ?? '', date: fields.get('WARC-Date') ?? '', title, isSeed };
-}
-
-/** The entry of a record in the index; `null`: it has none. Never throws. */
-function indexedRecord(
-  fields: ReadonlyMap<string, string>,
-  block: Buffer,
-): Omit<IndexedRecord, 'offset' | 'length' | 'filename'> | null {
-  const type = fields.get('WARC-Type');
-  const url = fields.get('WARC-Target-URI');
-  if ((type !== 'response' && type !== 'revisit') || url === undefined) return null;
-  const head = parseResponseHead(block.subarray(0, headEnd(block) ?? 0));
-  return {
-    url,
-    atMs: Date.parse(fields.get('WARC-Date') ?? '') || 0,
-    mime: type === 'revisit' ? REVISIT_MIME : mimeOf(head?.headers ?? []),
-    status: head?.status ?? 0,
-    digest: fields.get('WARC-Payload-Digest') ?? null,
-  };
 }
 
 /** A gzip member whose checksum and length are right: its bytes in the file, and the beginning of its content. */

@@ -158,9 +158,7 @@ describe('WARC files', () => {
     const block = { head: NOTHING, payload: torn };
     const digests = { block: 'sha256:00', payload: 'sha256:00' };
     const record = createRecord('response', [['WARC-Target-URI', 'https://example.org/torn']], block, digests);
-    await expect(
-      files.append(async () => ({ records: [{ record, index: null }], pageLine: null })),
-    ).rejects.toMatchObject({
+    await expect(files.append(async () => [record])).rejects.toMatchObject({
       code: 'archive-failed',
     });
     await append(files, '/after');

@@ -7,29 +7,14 @@
 import { type FileHandle, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MannerlyError } from '../errors.js';
-import { cdxjLine, type IndexedRecord, timestamp14 } from './cdxj.js';
+import { timestamp14 } from './cdxj.js';
 import { ARCHIVE_WRITE_BYTES, MAX_INDEXED_RECORDS } from './limits.js';
-import { cutTornEnd, type WarcIndex } from './recover-warc.js';
+import { cutTornEnd } from './recover-warc.js';
+import { type IndexedPlace, WarcIndex } from './warc-index.js';
 import { recordBytes, type WarcRecord } from './warc-record.js';
 
-/** A record before it is written, and its entry in the index. */
-export interface PlannedRecord {
-  readonly record: WarcRecord;
-  /** `null`: readers do not look for it. */
-  readonly index: Omit<IndexedRecord, 'offset' | 'length' | 'filename'> | null;
-}
-
-export interface ArchiveBatch {
-  readonly records: readonly PlannedRecord[];
-  /** The page's line in the list of pages, newline included; `null`: people do not look for it. */
-  readonly pageLine: string | null;
-}
-
 /** Where a record is: the file's final name, and bytes from its beginning. */
-export interface RecordPlace {
-  readonly filename: string;
-  readonly offset: number;
-}
+export type RecordPlace = Pick<IndexedPlace, 'filename' | 'offset'>;
 
 interface WarcFilesOptions {
   readonly folder: string;
@@ -99,7 +84,7 @@ export class WarcFiles {
    * Appends records together: all of them or, when it rejects, none. @throws MannerlyError `archive-failed`
    * @returns Where the one with an entry in the index is; `null`: none has.
    */
-  append(plan: (warcinfoId: string) => Promise<ArchiveBatch>): Promise<RecordPlace | null> {
+  append(plan: (warcinfoId: string) => Promise<readonly WarcRecord[]>): Promise<RecordPlace | null> {
     return this.#inTurn(async () => {
       if (this.#file?.isFull(this.#options.warcBytes) === true) {
         await this.#file.finish();
@@ -127,7 +112,7 @@ export class WarcFiles {
     const { getSurt } = await import('warcio/utils');
     const warc = await open(join(folder, filename + OPEN_SUFFIX), 'ax');
     const file = new OpenWarc(folder, filename, warc, record.id, getSurt);
-    await file.append({ records: [{ record, index: null }], pageLine: null });
+    await file.append([record]);
     return file;
   }
 
@@ -144,8 +129,7 @@ class OpenWarc {
   readonly #folder: string;
   readonly #filename: string;
   readonly #warc: FileHandle;
-  readonly #surtOf: (url: string) => string;
-  readonly #index: WarcIndex = { lines: [], pages: [] };
+  readonly #index: WarcIndex;
   #length = 0;
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
@@ -155,25 +139,22 @@ class OpenWarc {
     this.#filename = filename;
     this.#warc = warc;
     this.warcinfoId = id;
-    this.#surtOf = surtOf;
+    this.#index = new WarcIndex(surtOf);
   }
 
   isFull(warcBytes: number): boolean {
     return this.#length >= warcBytes || this.#index.lines.length >= MAX_INDEXED_RECORDS;
   }
 
-  async append({ records, pageLine }: ArchiveBatch): Promise<RecordPlace | null> {
+  async append(records: readonly WarcRecord[]): Promise<RecordPlace | null> {
     const before = this.#length;
-    let found: RecordPlace | null = null;
-    const lines: string[] = [];
+    const filename = this.#filename;
+    const written: [record: WarcRecord, place: IndexedPlace][] = [];
     try {
-      for (const { record, index } of records) {
+      for (const record of records) {
         const offset = this.#length;
         for await (const bytes of recordBytes(record)) await this.#write(bytes);
-        if (index === null) continue;
-        const place = { offset, length: this.#length - offset, filename: this.#filename };
-        lines.push(cdxjLine(this.#surtOf, { ...index, ...place }));
-        found = { filename: this.#filename, offset };
+        written.push([record, { filename, offset, length: this.#length - offset }]);
       }
       await this.#flush();
     } catch (error) {
@@ -184,9 +165,9 @@ class OpenWarc {
       await this.#warc.truncate(before);
       throw error;
     }
-    this.#index.lines.push(...lines);
-    if (pageLine !== null) this.#index.pages.push(pageLine);
-    return found;
+    const found = written.filter(([{ fields, block }, place]) => this.#index.add(fields, block.head, place));
+    const [, place] = found.at(-1) ?? [];
+    return place === undefined ? null : { filename, offset: place.offset };
   }
 
   async finish(): Promise<void> {

@@ -31,8 +31,7 @@ interface BlockDigests {
 export interface WarcRecord {
   readonly id: string;
   readonly type: WarcType;
-  /** Everything before the block, its empty line included. */
-  readonly fields: Buffer;
+  readonly fields: ReadonlyMap<string, string>;
   readonly block: WarcBlock;
 }
 
@@ -57,11 +56,14 @@ export async function digestsOf({ head, payload }: WarcBlock, algorithm: DigestA
 /** Makes a record. @param fields - All but version, type, id, block digest and length. Never throws. */
 export function createRecord(type: WarcType, fields: WarcFields, block: WarcBlock, digests: BlockDigests): WarcRecord {
   const id = `<urn:uuid:${randomUUID()}>`;
-  const lines = ['WARC/1.1', `WARC-Type: ${type}`, `WARC-Record-ID: ${id}`];
-  for (const [name, value] of fields) if (value !== null) lines.push(`${name}: ${value.replace(/[\r\n]+/g, ' ')}`);
-  lines.push(`WARC-Block-Digest: ${digests.block}`);
-  lines.push(`Content-Length: ${block.head.length + payloadBytes(block.payload)}`);
-  return { id, type, fields: Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), block };
+  const all = new Map([
+    ['WARC-Type', type],
+    ['WARC-Record-ID', id],
+  ]);
+  for (const [name, value] of fields) if (value !== null) all.set(name, value.replace(/[\r\n]+/g, ' '));
+  all.set('WARC-Block-Digest', digests.block);
+  all.set('Content-Length', String(block.head.length + payloadBytes(block.payload)));
+  return { id, type, fields: all, block };
 }
 
 /** Makes a record whose block is these bytes. Rejects never. */
@@ -77,23 +79,25 @@ export async function createPlainRecord(
 
 /** The record as one gzip member, in one piece or, where a file is read, in several. @throws What reading threw. */
 export async function* recordBytes({ fields, block }: WarcRecord): AsyncGenerator<Uint8Array> {
-  const { head, payload } = block;
+  const { payload } = block;
+  const lines = Array.from(fields, ([name, value]) => `${name}: ${value}\r\n`);
+  const start = Buffer.concat([Buffer.from(`WARC/1.1\r\n${lines.join('')}\r\n`), block.head]);
   if (payload instanceof Uint8Array) {
-    const bytes = Buffer.concat([fields, head, payload, RECORD_END]);
+    const bytes = Buffer.concat([start, payload, RECORD_END]);
     // Handing a small one to another thread costs more than compressing it.
     yield bytes.length <= SMALL_RECORD_BYTES ? gzipSync(bytes) : await gzipOnce(bytes);
     return;
   }
   const zip = createGzip();
-  const fed = pipeline(Readable.from(parts(Buffer.concat([fields, head]), payload)), zip);
+  const fed = pipeline(Readable.from(parts(start, payload)), zip);
   // The iteration throws it too; this only keeps it from being an unhandled rejection.
   fed.catch(() => undefined);
   yield* zip;
   await fed;
 }
 
-async function* parts(head: Buffer, file: BodyFile): AsyncGenerator<Uint8Array> {
-  yield head;
+async function* parts(start: Buffer, file: BodyFile): AsyncGenerator<Uint8Array> {
+  yield start;
   yield* file.read();
   yield RECORD_END;
 }
