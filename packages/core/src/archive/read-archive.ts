@@ -10,6 +10,7 @@ import { orIfAbsent } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import type { HeaderLines } from '../fetch/outcome.js';
 import { type CdxjFields, REVISIT_MIME, readIndex } from './cdxj.js';
+import type { ArchivedOriginal } from './exchange-records.js';
 import { type HttpHead, headEnd, parseRequestFields, parseResponseHead } from './http-head.js';
 import { MAX_CONVERSION_BYTES, MAX_RECORD_HEAD_BYTES, RECORD_START_BYTES } from './limits.js';
 import {
@@ -99,19 +100,12 @@ export async function* readExchangeAt(folder: string, place: RecordPlace): Async
   }
 }
 
-interface RecordAbout {
-  readonly type: string;
-  readonly url: string;
-  readonly date: string;
-  readonly digest: string | null;
-}
-
-/** Reads the fields of one record; `null`: there is none of this URL. Rejects never. */
+/** Reads what one record says of itself; `null`: there is none of this URL. Rejects never. */
 export async function readRecordAbout(
   folder: string,
   { filename, offset }: RecordPlace,
   ofUrl: string,
-): Promise<RecordAbout | null> {
+): Promise<(ArchivedOriginal & { readonly type: string }) | null> {
   let file: FileHandle | null = null;
   try {
     file = await open(join(folder, basename(filename)));

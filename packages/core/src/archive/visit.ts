@@ -1,21 +1,13 @@
 // What an archive keeps of a page next to its exchange: what its handler saw that the exchange does not tell, so that a
 // replay is the same visit again. It is in the page's metadata record, in a field of ours.
 
-import type { JsonValue } from '@mannerly/frontier';
+import type { JsonValue, UrlRecord } from '@mannerly/frontier';
 import type { RenderedPage } from '../fetch/renderer.js';
 import { parseJsonObject } from '../parse-json.js';
 
-export interface ArchivedVisit {
+export interface ArchivedVisit extends Required<Omit<UrlRecord, 'url'>> {
   /** The host key; its items are named after it. */
   readonly host: string;
-  readonly depth: number;
-  readonly via: string;
-  readonly from: string | null;
-  readonly hops: number;
-  readonly label: string | null;
-  readonly userData: JsonValue | null;
-  readonly tries: number;
-  readonly visit: number;
   /** What robots.txt says of the URL besides allow and deny. */
   readonly signals: JsonValue;
   readonly tdm: { readonly reserved: boolean | null; readonly policy: string | null };

@@ -16,7 +16,7 @@ import {
 } from './crawl-manifest.js';
 import { type CrawlPaths, crawlPaths, partsOf } from './crawl-paths.js';
 import { isLockName, lockDirectory, lockOnceFree, lockPart, refuseShared } from './directory-lock.js';
-import { namesIn, orIfAbsent, PART_SUFFIX, sizeOf, writeWhole } from './whole-file.js';
+import { hasPlatformCode, namesIn, orIfAbsent, PART_SUFFIX, sizeOf, writeWhole } from './whole-file.js';
 
 /** The paths of a crawl directory, for all processes that have worked in it. */
 export interface WholeCrawlPaths extends CrawlPaths {
@@ -166,26 +166,15 @@ async function makeDirectory(path: string): Promise<void> {
 }
 
 /** As `mkdir` with `recursive`, which never ends in Node.js 20 where a system refuses by ENOENT, as Linux in /proc. */
-async function makeWithParents(path: string): Promise<void> {
-  const refusal = await whyNotMade(path);
-  if (refusal === null) return;
-  if (refusal.code !== 'ENOENT' || dirname(path) === path) throw refusal;
-  await makeWithParents(dirname(path));
-  const again = await whyNotMade(path);
-  if (again !== null) throw again;
-}
-
-/** `null`: it is there, made now or before. */
-async function whyNotMade(path: string): Promise<NodeJS.ErrnoException | null> {
+async function makeWithParents(path: string, hasParent = false): Promise<void> {
   try {
     await mkdir(path);
-    return null;
   } catch (error) {
-    const isThere = await stat(path).then(
-      (found) => found.isDirectory(),
-      () => false,
-    );
-    return isThere ? null : (error as NodeJS.ErrnoException);
+    const found = await stat(path).catch(() => null);
+    if (found?.isDirectory() === true) return;
+    if (hasParent || !hasPlatformCode(error, 'ENOENT') || dirname(path) === path) throw error;
+    await makeWithParents(dirname(path));
+    await makeWithParents(path, true);
   }
 }
 

@@ -204,7 +204,7 @@ function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey):
   const most = forecastWith(({ known }) => (known.pages === 0 ? 0 : null));
   const planned = surveyed.map(({ host, wait, known }) => plannedHost(host, known, predicted, wait, report.endedAtMs));
   const guessed = new Set(surveyed.flatMap(({ known: { pages, name } }) => (pages === null ? name : [])));
-  const { durationMs, pages, requests, ends, firstBound } = predicted;
+  const { firstBound } = predicted;
   const isAtMost = guessed.size > 0;
   return {
     format: 1,
@@ -218,7 +218,7 @@ function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey):
     isOpenEnded: resolved.scope.within === 'any',
     outcomes: report.outcomes,
     hosts: planned.sort((a, b) => (b.tookMs ?? -1) - (a.tookMs ?? -1) || (a.host < b.host ? -1 : 1)),
-    estimate: { durationMs, pages, requests, ends, isAtMost },
+    estimate: { ...totalsOf(predicted), isAtMost },
     range: { least: totalsOf(least), most: totalsOf(most) },
     firstBound:
       firstBound === null

@@ -40,30 +40,29 @@ export class PoliteFetchError extends MannerlyError {
   readonly untilMs: number | null;
 
   constructor(answer: Answer) {
-    super(answer.kind === 'failed' ? 'fetch-failed' : 'fetch-refused', messageOf(answer), { hint: hintOf(answer) });
+    const isFailure = answer.kind === 'failed';
+    const reason = isFailure ? answer.failure : answer.reason;
+    super(isFailure ? 'fetch-failed' : 'fetch-refused', messageOf(answer, reason), { hint: hintOf(answer, reason) });
     this.name = 'PoliteFetchError';
     this.url = answer.url;
-    this.reason = answer.kind === 'failed' ? answer.failure : answer.reason;
+    this.reason = reason;
     this.line = answer.kind === 'excluded' ? answer.line : null;
     this.pattern = answer.kind === 'excluded' ? answer.pattern : null;
     this.untilMs = answer.kind === 'held' ? answer.untilMs : null;
   }
 }
 
-function messageOf(answer: Answer): string {
-  const { url } = answer;
-  if (answer.kind === 'failed') return `${url} was not fetched: ${answer.failure}: ${answer.detail}`;
-  if (answer.kind === 'excluded') {
-    const rule = answer.line === null ? '' : `, line ${answer.line} of its robots.txt: ${answer.pattern}`;
-    return `${url} may not be fetched: ${answer.reason}${rule}`;
-  }
-  return `${url} was not fetched: ${answer.reason}`;
+function messageOf(answer: Answer, reason: string): string {
+  const { url, kind } = answer;
+  if (kind !== 'excluded') return `${url} was not fetched: ${reason}${kind === 'failed' ? `: ${answer.detail}` : ''}`;
+  const rule = answer.line === null ? '' : `, line ${answer.line} of its robots.txt: ${answer.pattern}`;
+  return `${url} may not be fetched: ${reason}${rule}`;
 }
 
-function hintOf(answer: Answer): string {
-  if (answer.kind === 'excluded') return 'The site says so. There is no option that overrides it for sites of others.';
-  if (answer.kind === 'held') return 'Wait, or raise `waitMs`: the turn of its host did not come in time.';
-  return explainedReason(answer.kind === 'failed' ? answer.failure : answer.reason);
+function hintOf({ kind }: Answer, reason: string): string {
+  if (kind === 'excluded') return 'The site says so. There is no option that overrides it for sites of others.';
+  if (kind === 'held') return 'Wait, or raise `waitMs`: the turn of its host did not come in time.';
+  return explainedReason(reason);
 }
 
 /** Options of a polite fetch; what they share with a crawl has the crawl's defaults. */

@@ -1,7 +1,7 @@
 // What is kept of the last visit of a page, so that it can be visited again: one small record per URL in the store,
 // next to the queue. The queue itself forgets a URL when it is done.
 
-import type { JsonValue, NewUrl } from '@mannerly/frontier';
+import type { NewUrl, UrlRecord } from '@mannerly/frontier';
 import type { RecordPlace } from '../archive/warc-files.js';
 import { decodeIfJson, urlKey } from '../json-record.js';
 import { present } from '../present.js';
@@ -10,12 +10,7 @@ import type { ChangeEstimate } from './change-estimate.js';
 import { againNumber } from './visit-number.js';
 
 /** The last visit of a page, and what it says about the next one. Times are epoch milliseconds. */
-export interface PageVisit {
-  readonly url: string;
-  readonly depth: number;
-  readonly from: string | null;
-  readonly label: string | null;
-  readonly userData: JsonValue | null;
+export interface PageVisit extends Pick<UrlRecord, 'url' | 'depth' | 'from' | 'label' | 'userData'> {
   /** Of the last visit that came to something. */
   readonly atMs: number;
   /** Of the last one that failed since then, and how many did in a row; absent: none. */

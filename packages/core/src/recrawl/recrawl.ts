@@ -40,10 +40,8 @@ interface InFlight {
   /** What sitemaps and feeds say of it. */
   readonly claim: Claim | null;
   after: PageVisit | null;
-  /** Counted when the visit is kept. */
-  found: 'notModified' | 'sameContent' | 'changed' | null;
-  /** Its body has changed, and nothing that counts. */
-  isCosmetic: boolean;
+  /** Counted when the visit is kept. `cosmetic`: its body has changed, and nothing that counts. */
+  found: 'notModified' | 'sameContent' | 'cosmetic' | 'changed' | null;
   /** What came, until its items say whether it has changed. */
   came: CamePage | null;
 }
@@ -63,7 +61,7 @@ interface Compared {
   readonly change: PageChange | null;
 }
 
-const NOTHING_YET = { after: null, found: null, isCosmetic: false, came: null };
+const NOTHING_YET = { after: null, found: null, came: null };
 const NOT_COMPARED: Compared = { unchanged: null, change: null };
 
 /** What it needs of a run. */
@@ -223,8 +221,9 @@ export class Recrawl {
     }
     const base = isSame ? this.#unchanged(before, atMs, headers) : await this.#changed(flight, headers, atMs);
     const payload = file === undefined && this.#options.change !== 'payload' ? payloadDigest(body) : undefined;
-    flight.found = !flight.isAgain ? null : isUnchanged ? 'sameContent' : 'changed';
-    flight.isCosmetic = isUnchanged && before.payload !== undefined && before.payload !== payload;
+    const isCosmetic = isUnchanged && before.payload !== undefined && before.payload !== payload;
+    const found = isCosmetic ? 'cosmetic' : isUnchanged ? 'sameContent' : 'changed';
+    flight.found = flight.isAgain ? found : null;
     flight.after = {
       ...base,
       ...{ url, depth, from, label, userData, digest, kind: page.kind, version: this.#options.version ?? undefined },
@@ -275,9 +274,9 @@ export class Recrawl {
       this.known.priors.add(before, -1);
       this.known.priors.add(after);
       if (claim !== null) await this.#lastmodTrust.compared(work.url, claim, found === 'changed');
-      if (flight.isCosmetic) this.#counts.cosmetic += 1;
       this.#counts.visits += 1;
       this.#counts[found] += 1;
+      if (found === 'cosmetic') this.#counts.sameContent += 1;
       if (found === 'notModified') this.#counts.bytesSaved += before.bytes;
     } else if (before !== null) {
       const target = movedTo(decision);
