@@ -110,7 +110,9 @@ function recrawlText(counts: RecrawlCounts): string {
   const same = notModified + sameContent;
   const saved = bytesSaved === 0 ? '' : `, ${bytesSaved} bytes not transferred`;
   const due = nextDueAtMs === null ? '' : ` The next page is due at ${iso(nextDueAtMs)}.`;
-  const what = `${changed} changed, ${same} unchanged (${notModified} by a 304${saved}), ${gone} gone`;
+  const rest = visits - changed - same - gone;
+  const others = rest > 0 ? `, ${rest} failed or excluded` : '';
+  const what = `${changed} changed, ${same} unchanged (${notModified} by a 304${saved}), ${gone} gone${others}`;
   const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
   const fresh =
     freshBefore === null || freshAfter === null

@@ -24,6 +24,8 @@ export function crawlPaths(path: string, part: number | null = null) {
     warningsPath: own('warnings', '.jsonl'),
     /** The pages that are being read; absent after a run that ended by itself. */
     readingPath: own('reading', '.jsonl'),
+    /** Decisions that another link may still lift; absent after a run that ended by itself. */
+    pendingPath: own('pending', '.jsonl'),
     datasetsPath: own('datasets', '.jsonl'),
     /** URLs that `mannerly add` hands to the crawl, a line each; absent where there were none. */
     addedPath: join(path, 'added.jsonl'),
@@ -49,7 +51,8 @@ export interface CrawlPaths extends Readonly<ReturnType<typeof crawlPaths>> {}
  * @throws The platform's error when the directory cannot be read.
  */
 export async function partsOf(path: string): Promise<CrawlPaths[]> {
-  const pattern = /^(?:items|rejected|errors|runs|requests|decisions|warnings|datasets|reading)-([1-9]\d{0,5})\.jsonl$/;
+  const pattern =
+    /^(?:items|rejected|errors|runs|requests|decisions|warnings|datasets|reading|pending)-([1-9]\d{0,5})\.jsonl$/;
   const numbers = (await namesIn(path)).flatMap((name) => pattern.exec(name)?.slice(1).map(Number) ?? []);
   const parts = [...new Set(numbers)].sort((a, b) => a - b);
   return [crawlPaths(path), ...parts.map((part) => crawlPaths(path, part))];

@@ -146,6 +146,24 @@ describe('Crawl-delay', () => {
   });
 });
 
+it('waits on the global timer, which a virtual clock replaces under Jest too', async () => {
+  clock.end();
+  const waits: number[] = [];
+  const { setTimeout: real } = globalThis;
+  // Jest gives a test file a copy of node:timers: only the globals are replaced there.
+  vi.stubGlobal('setTimeout', (fn: () => void, ms: number) => {
+    waits.push(ms);
+    return real(fn, 0);
+  });
+  try {
+    const asked = requirements({ crawlDelayMs: 3_600_000 });
+    go(await limiter.ask('a', asked, 0)).done({ startedAtMs: 0, endedAtMs: 0, nowMs: 0 });
+    await vi.waitUntil(() => waits.includes(3_600_000));
+  } finally {
+    vi.unstubAllGlobals();
+  }
+});
+
 describe('Request-rate', () => {
   it('counts from start to start (access §9)', async () => {
     const asked = requirements({ requestIntervalMs: 500 });

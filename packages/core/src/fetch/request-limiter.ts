@@ -2,7 +2,6 @@
 // plan. A job lasts until its place is free again, and one that would wait is refused (docs/decisions/0003).
 
 import { createRequire } from 'node:module';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostRequirements } from '@mannerly/frontier';
 import type Bottleneck from 'bottleneck';
 import { MAX_BUCKET_STARTS } from '../limits.js';
@@ -117,8 +116,9 @@ function limiterOf(places: number, freeAt: (exchange: NonNullable<Over>, lastMs:
     if (exchange === null) return;
     const atMs = freeAt(exchange, freeAtMs.at(-1) ?? 0);
     if (freeAtMs.push(atMs) > places) freeAtMs.shift();
-    // The timer keeps no process alive.
-    await sleep(Math.min(Math.max(0, atMs - exchange.nowMs), MAX_LIMITER_SLEEP_MS), undefined, { ref: false });
+    const pauseMs = Math.min(Math.max(0, atMs - exchange.nowMs), MAX_LIMITER_SLEEP_MS);
+    // The global timer: under Jest a virtual clock does not reach that of node:timers. It keeps no process alive.
+    await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
   };
   return (over) =>
     new Promise((resolve) => {

@@ -7,6 +7,7 @@ import type { UrlDecision } from '../report/decision.js';
 import { createCrawlEmitter } from './events.js';
 import { Journal } from './journal.js';
 import { MAX_PENDING_DECISIONS } from './limits.js';
+import { PendingDecisions } from './pending-decisions.js';
 
 const record = (url: string): UrlRecord => ({
   url,
@@ -41,12 +42,14 @@ const tooDeep = { candidate, reason: 'bound-depth' } as const;
 const nofollow = { url, reason: 'link-nofollow', depth: 2, from: 'http://a.test/' } as const;
 const wait: HostWait = { host: 'a.test', reason: 'interval', untilMs: 5, queued: 1 };
 
-function recorded(act: (journal: Journal) => void): string[] {
+async function recorded(act: (journal: Journal) => void): Promise<string[]> {
+  const pending = await PendingDecisions.open(null);
   const words: string[] = [];
   const listener = { decision: (decision: UrlDecision) => void words.push(`${decision.status} ${decision.reason}`) };
   const journal = new Journal(
     createCrawlEmitter(() => undefined),
     [listener],
+    pending,
     () => 1,
   );
   act(journal);
@@ -107,14 +110,16 @@ describe('the word about a URL', () => {
       (r) => [r.admitted([candidate]), r.refusal(tooDeep), r.held(record(url), wait)],
       ['held interval'],
     ],
-  ])('%s', (_, act, words) => expect(recorded(act)).toEqual(words));
+  ])('%s', async (_, act, words) => expect(await recorded(act)).toEqual(words));
 
-  it('is pending within a bound: past it the oldest is reported at once', () => {
+  it('is pending within a bound: past it the oldest is reported at once', async () => {
     const reported: string[] = [];
+    const pending = await PendingDecisions.open(null);
     const listener = { decision: (decision: UrlDecision) => void reported.push(decision.url) };
     const journal = new Journal(
       createCrawlEmitter(() => undefined),
       [listener],
+      pending,
       () => 1,
     );
     for (let at = 0; at <= MAX_PENDING_DECISIONS; at += 1)

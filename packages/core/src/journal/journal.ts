@@ -26,7 +26,8 @@ import { type CodeError, type CodeErrorPlace, codeErrorOf } from '../report/code
 import type { HostClockReading, OutcomeTable, RequestRecord, UrlDecision, UrlStatus } from '../report/decision.js';
 import { reasonOf } from '../report/reasons.js';
 import type { CrawlEmitter, CrawlEventMap } from './events.js';
-import { MAX_DECIDED_URLS, MAX_PENDING_DECISIONS, MAX_UNDECIDED_REQUESTS } from './limits.js';
+import { MAX_DECIDED_URLS, MAX_UNDECIDED_REQUESTS } from './limits.js';
+import type { PendingDecisions } from './pending-decisions.js';
 
 /** The decision about a page that was taken. */
 export interface PageOutcome
@@ -62,16 +63,18 @@ export class Journal {
   readonly #nowMs: () => number;
   readonly #listeners: JournalListener[];
   readonly #decided = createRecentSet(MAX_DECIDED_URLS);
-  /**
-   * Decisions that another link may still lift: a nofollow link that a second page links openly, or a URL that is too
-   * deep by one path only. They are reported at the end of the run, unless the URL is admitted in the meantime.
-   */
-  readonly #pending = new Map<string, UrlDecision>();
+  readonly #pending: PendingDecisions;
   /** The host clock at the last request for each page that has no decision yet. */
   readonly #hostClocks = new Map<string, HostClockReading>();
 
-  constructor(emitter: CrawlEmitter, listeners: readonly JournalListener[], nowMs: () => number) {
+  constructor(
+    emitter: CrawlEmitter,
+    listeners: readonly JournalListener[],
+    pending: PendingDecisions,
+    nowMs: () => number,
+  ) {
     this.#emitter = emitter;
+    this.#pending = pending;
     this.#listeners = [...listeners];
     this.#nowMs = nowMs;
   }
@@ -100,7 +103,7 @@ export class Journal {
 
   /** These URLs go on to the frontier: pending decisions about them are dropped. */
   admitted(candidates: readonly NewUrl[]): void {
-    if (this.#pending.size > 0) for (const { url } of candidates) this.#pending.delete(url);
+    for (const { url } of candidates) this.#pending.delete(url);
   }
 
   /** A candidate that was not admitted; reported once per URL. */
@@ -214,23 +217,22 @@ export class Journal {
 
   /** Reports the decisions that were pending until the end of the run. */
   end(): void {
-    for (const decision of [...this.#pending.values()]) this.#decide(decision);
+    for (const decision of this.#pending.all()) this.#decide(decision);
   }
 
   #decide(decision: UrlDecision): void {
     this.#decided.add(decision.url);
-    this.#pending.delete(decision.url);
     for (const listener of this.#listeners) listener.decision?.(decision);
+    // Behind the line of the decision: a kill in between reports it twice, and loses none.
+    this.#pending.delete(decision.url);
     this.#emitter.emit('decision', decision);
   }
 
   /** The first decision about a URL is kept; a further link to a URL that is decided says nothing new. */
   #decideLater(decision: UrlDecision): void {
-    if (this.#decided.has(decision.url) || this.#pending.has(decision.url)) return;
-    this.#pending.set(decision.url, decision);
-    if (this.#pending.size <= MAX_PENDING_DECISIONS) return;
-    const [oldest] = this.#pending.values();
-    if (oldest !== undefined) this.#decide(oldest);
+    if (this.#decided.has(decision.url)) return;
+    const oldest = this.#pending.add(decision);
+    if (oldest !== null) this.#decide(oldest);
   }
 
   #verdict(verdict: UrlVerdict): void {

@@ -44,7 +44,8 @@ const lineWith =
 
 /** Whether a value is a line of a request log. @throws Never */
 export const isRequest = lineWith<RequestRecord>('host', 'startedAtMs', 'endedAtMs');
-const isDecision = lineWith<UrlDecision>('url', 'status', 'reason', 'layer');
+/** Whether a value is a decision. Never throws. */
+export const isDecision = lineWith<UrlDecision>('url', 'status', 'reason', 'layer');
 
 /** The requests of one log in the order of their ends. */
 export const readRequests = readerOf(isRequest);

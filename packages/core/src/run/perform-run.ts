@@ -195,6 +195,7 @@ async function closeAll(run: Run): Promise<unknown[]> {
     run.totals,
     run.frontier,
     run.readings,
+    run.pending,
     { close: async () => run.logs.stages(run.stages.counts()) },
     run.logs,
   ];

@@ -27,6 +27,7 @@ import { createFieldsOf } from '../fetch/own-headers.js';
 import { HandlerPool } from '../handle/handler-pool.js';
 import { ItemStages } from '../handle/item-stages.js';
 import { Journal } from '../journal/journal.js';
+import { PendingDecisions } from '../journal/pending-decisions.js';
 import { Licenses } from '../licensing/licenses.js';
 import { LicenseTokens } from '../licensing/licensing-options.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
@@ -78,6 +79,7 @@ export class Run {
   readonly directory: CrawlDirectory | null;
   readonly logs: CrawlLogs;
   readonly readings: ReadingLog;
+  readonly pending: PendingDecisions;
   /** After a reset: until when the hosts of the removed crawl get no request, epoch milliseconds. */
   readonly restedAtMs: number;
   readonly orders: OrderWatch;
@@ -138,7 +140,8 @@ export class Run {
     const opened = await openRunDirectory(setup, startedAtMs);
     try {
       const readings = await ReadingLog.open(opened.directory);
-      return new Run(setup, startedAtMs, opened, readings, cookies, recrawls);
+      const pending = await PendingDecisions.open(opened.directory);
+      return new Run(setup, startedAtMs, opened, readings, pending, cookies, recrawls);
     } catch (error) {
       await opened.logs.close();
       await opened.directory?.release();
@@ -151,6 +154,7 @@ export class Run {
     startedAtMs: number,
     { directory, logs, needsFrontier, restedAtMs }: RunDirectory,
     readings: ReadingLog,
+    pending: PendingDecisions,
     cookies: MakeJar | null,
     recrawls: typeof import('../recrawl/recrawl.js') | null,
   ) {
@@ -163,6 +167,7 @@ export class Run {
     this.directory = directory;
     this.logs = logs;
     this.readings = readings;
+    this.pending = pending;
     this.restedAtMs = restedAtMs;
 
     const { nowMs } = this;
@@ -179,7 +184,7 @@ export class Run {
     this.ledger = new PolitenessLedger();
     this.counts = new OutcomeCounts();
     this.totals = new CrawlTotals(clock, this.counts, this.ledger);
-    this.journal = new Journal(emitter, [this.ledger, this.counts, this.totals, logs], nowMs);
+    this.journal = new Journal(emitter, [this.ledger, this.counts, this.totals, logs], pending, nowMs);
     const { journal } = this;
     const warn = journal.warning.bind(journal);
     this.hooks = options.hooks === null ? null : new Hooks(options.hooks, clock, stop.signal, journal);

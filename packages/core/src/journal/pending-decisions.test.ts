@@ -1,0 +1,79 @@
+// What is decided at the end of a run only is not lost with a run that is killed: a report that counts fewer refusals
+// than the crawl met says that a site closed less, and that a bound cost nothing.
+
+import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openCrawlDirectory } from '../directory/crawl-directory.js';
+import type { UrlDecision } from '../report/decision.js';
+import { MAX_PENDING_DECISIONS } from './limits.js';
+import { PendingDecisions } from './pending-decisions.js';
+
+const SEEDS = { name: 'bot', tokens: ['bot'], seeds: ['https://example.org/'] };
+const decision = (path: string): UrlDecision => ({
+  url: `https://example.org/${path}`,
+  host: 'example.org',
+  status: 'excluded',
+  reason: 'link-nofollow',
+  layer: 'page',
+  httpStatus: null,
+  line: null,
+  pattern: null,
+  dialect: null,
+  robots: null,
+  depth: 1,
+  from: 'https://example.org/',
+  atMs: 1,
+  detail: null,
+});
+
+let path = '';
+beforeEach(async () => {
+  path = await mkdtemp(join(tmpdir(), 'mannerly-pending-'));
+});
+afterEach(() => rm(path, { recursive: true, force: true }));
+
+/** One run. @param isKilled - Its file stays as it was when `act` had ended. @returns What was pending at first. */
+async function run(act: (pending: PendingDecisions) => void, { isKilled = false, isShared = false } = {}) {
+  const directory = await openCrawlDirectory(path, SEEDS, 0, isShared);
+  const pending = await PendingDecisions.open(directory);
+  const urls = pending.all().map(({ url }) => url.replace('https://example.org/', ''));
+  act(pending);
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  const kept = join(path, 'kept');
+  if (isKilled) await copyFile(directory.pendingPath, kept);
+  for (const { url } of pending.all()) pending.delete(url);
+  await pending.close();
+  await directory.release();
+  if (isKilled) await copyFile(kept, directory.pendingPath);
+  return urls;
+}
+
+describe('pending decisions', () => {
+  it('are taken over from a run that was killed, without those that were lifted', async () => {
+    const first = (pending: PendingDecisions) => {
+      for (const each of ['a', 'b', 'c']) pending.add(decision(each));
+      pending.delete(decision('b').url);
+    };
+    await run(first, { isKilled: true });
+    expect(await run((pending) => pending.delete(decision('a').url), { isKilled: true })).toEqual(['a', 'c']);
+    expect(await run(() => undefined)).toEqual(['c']);
+    expect(await run(() => undefined)).toEqual([]);
+    expect(await readdir(path)).not.toContain('pending.jsonl');
+  });
+
+  it('are taken over from processes that shared the directory and are gone', async () => {
+    await run((pending) => pending.add(decision('a')), { isKilled: true, isShared: true });
+    expect(await readdir(path)).toContain('pending-1.jsonl');
+    expect(await run(() => undefined, { isKilled: true })).toEqual(['a']);
+    expect(await readdir(path)).not.toContain('pending-1.jsonl');
+    expect(await run(() => undefined)).toEqual(['a']);
+  });
+
+  it('are so many at most', async () => {
+    const pending = await PendingDecisions.open(null);
+    for (let at = 0; at < MAX_PENDING_DECISIONS; at += 1) expect(pending.add(decision(String(at)))).toBeNull();
+    expect(pending.add(decision('more'))?.url).toBe('https://example.org/0');
+  });
+});

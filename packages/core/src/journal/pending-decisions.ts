@@ -1,0 +1,94 @@
+// Decisions that another link may still lift: a nofollow link that a second page links openly, a URL that is too deep
+// by one path only. They are reported at the end of the run. A file of the crawl directory keeps them meanwhile: those
+// of a run that is killed are reported at the end of the next one.
+
+import { rm } from 'node:fs/promises';
+import type { CrawlDirectory } from '../directory/crawl-directory.js';
+import { partsOf } from '../directory/crawl-paths.js';
+import { isPartLocked } from '../directory/directory-lock.js';
+import { readValues } from '../directory/read-lines.js';
+import { isObject } from '../parse-json.js';
+import type { UrlDecision } from '../report/decision.js';
+import { LineLog } from '../report/line-log.js';
+import { isDecision } from '../report/read-logs.js';
+import { MAX_PENDING_DECISIONS } from './limits.js';
+
+/** A line of the file: a decision is pending, or the one about this URL no longer is. */
+type Line = { readonly pending: UrlDecision } | { readonly over: string };
+
+/** The pending decisions of one run, the oldest first. Methods throw MannerlyError `log-failed`. */
+export class PendingDecisions {
+  readonly #decisions = new Map<string, UrlDecision>();
+  readonly #path: string | null;
+  readonly #log: LineLog<Line> | null;
+
+  private constructor(path: string | null) {
+    this.#path = path;
+    this.#log = path === null ? null : new LineLog(path);
+  }
+
+  /**
+   * Takes over what killed processes left, those included that shared the directory.
+   *
+   * @param directory - `null`: the crawl ends with its process, and nothing is kept.
+   * @throws The platform's error when a file cannot be read; MannerlyError `log-failed`.
+   */
+  static async open(directory: CrawlDirectory | null): Promise<PendingDecisions> {
+    if (directory === null) return new PendingDecisions(null);
+    const opened = new PendingDecisions(directory.pendingPath);
+    for (const { pendingPath, part } of await partsOf(directory.path)) {
+      if (part === directory.part) {
+        for (const decision of await pendingIn(pendingPath)) opened.#decisions.set(decision.url, decision);
+      } else if (!(await isPartLocked(directory.path, part))) {
+        for (const decision of await pendingIn(pendingPath)) opened.add(decision);
+        opened.#log?.flush();
+        await rm(pendingPath, { force: true });
+      }
+    }
+    return opened;
+  }
+
+  has(url: string): boolean {
+    return this.#decisions.has(url);
+  }
+
+  /** The first decision about a URL is kept. @returns The oldest one, where there are too many now, else `null`. */
+  add(decision: UrlDecision): UrlDecision | null {
+    if (this.has(decision.url)) return null;
+    this.#decisions.set(decision.url, decision);
+    this.#log?.append({ pending: decision });
+    if (this.#decisions.size <= MAX_PENDING_DECISIONS) return null;
+    const [oldest] = this.#decisions.values();
+    return oldest ?? null;
+  }
+
+  /** No decision about the URL is pending any more. */
+  delete(url: string): void {
+    if (this.#decisions.delete(url)) this.#log?.append({ over: url });
+  }
+
+  /** All of them, to be reported. */
+  all(): UrlDecision[] {
+    return [...this.#decisions.values()];
+  }
+
+  /** The file goes where none is left. */
+  async close(): Promise<void> {
+    this.#log?.close();
+    if (this.#path !== null && this.#decisions.size === 0) await rm(this.#path, { force: true });
+  }
+}
+
+/** What is pending by the file of one process, `MAX_PENDING_DECISIONS` at most; an absent file has none. */
+async function pendingIn(path: string): Promise<Iterable<UrlDecision>> {
+  const decisions = new Map<string, UrlDecision>();
+  for await (const line of readValues(path, isLine)) {
+    if ('over' in line) decisions.delete(line.over);
+    else if (decisions.size < MAX_PENDING_DECISIONS) decisions.set(line.pending.url, line.pending);
+  }
+  return decisions.values();
+}
+
+function isLine(value: unknown): value is Line {
+  return isObject(value) && (typeof value['over'] === 'string' || isDecision(value['pending']));
+}

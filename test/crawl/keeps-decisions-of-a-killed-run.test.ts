@@ -1,0 +1,75 @@
+// What a run decides at its end only, such as links with nofollow and URLs that are too deep, is not lost with a
+// process that is killed before: the next run reports it, and the crawl still says what its bound has cost.
+
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { COMMAND } from '../support/command.js';
+import { page } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+const HANDLERS = `import { existsSync, writeFileSync } from 'node:fs';
+export const handlers = {
+  html: async (page) => {
+    if (page.url.endsWith('/last') && !existsSync('killed')) {
+      writeFileSync('killed', '');
+      // The pages before it are settled by now.
+      process.kill(process.pid, 'SIGKILL');
+    }
+    await page.follow();
+  },
+};
+`;
+
+const html = (body: string) => ({ headers: { 'Content-Type': 'text/html' }, body });
+
+it('reports what a killed run left pending, and what was lifted meanwhile only once', { timeout: 60_000 }, async () => {
+  const linked = '<a rel="nofollow" href="/left">x</a><a rel="nofollow" href="/lifted">x</a><a href="/deep">x</a>';
+  const web = await webForTest({
+    hosts: {
+      '127.0.0.1': {
+        '/robots.txt': { status: 404 },
+        '/': page('Start', ['/one', '/last']),
+        '/one': html(linked),
+        // A link to the next page keeps the depth.
+        '/last': html('<a rel="next" href="/lifted">x</a>'),
+        '/lifted': page('Lifted', []),
+      },
+    },
+  });
+  const cwd = mkdtempSync(join(tmpdir(), 'mannerly-pending-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+  writeFileSync(join(cwd, 'handlers.mjs'), HANDLERS);
+  writeFileSync(join(cwd, 'mannerly.config.json'), JSON.stringify({ handlers: './handlers.mjs' }));
+  const mannerly = (...words: readonly string[]) => {
+    const child = spawn(process.execPath, [COMMAND, ...words], { stdio: ['ignore', 'pipe', 'ignore'], cwd });
+    let printed = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      printed += chunk.toString();
+    });
+    return new Promise<{ code: number | null; printed: string }>((done) =>
+      child.once('close', (code) => done({ code, printed })),
+    );
+  };
+  const crawl = () =>
+    mannerly(
+      ...['crawl', web.url('127.0.0.1'), '--out', 'crawl', '--name', 'crew', '--contact', 'https://example.org/us'],
+      ...['--allow-address', '127.0.0.0/8', '--interval', '0.01', '--depth', '1', '--json'],
+    );
+
+  expect((await crawl()).code).toBeNull();
+  expect(existsSync(join(cwd, 'crawl', 'pending.jsonl'))).toBe(true);
+  const { code, printed } = await crawl();
+  expect(JSON.parse(printed).outcomes).toEqual({
+    fetched: { fetched: 4 },
+    excluded: { 'link-nofollow': 1 },
+    dropped: { 'bound-depth': 1 },
+  });
+  expect(code).toBe(7);
+  expect(existsSync(join(cwd, 'crawl', 'pending.jsonl'))).toBe(false);
+  const report = JSON.parse((await mannerly('report', 'crawl', '--json')).printed);
+  expect(report.outcomes).toEqual(JSON.parse(printed).outcomes);
+  expect((await mannerly('explain', 'crawl', web.url('127.0.0.1', '/left'))).printed).toContain('link-nofollow');
+});
