@@ -1,6 +1,7 @@
 // `for await (const page of crawler.pages())`: the crawl as a loop. A page is held until the loop takes the next one,
 // so a slow loop slows the crawl and nothing piles up.
 
+import { EventEmitter, on } from 'node:events';
 import type { HandledPage } from './handled-page.js';
 
 export interface PageSource {
@@ -12,42 +13,30 @@ export interface PageSource {
 
 /** The pages of a run in a loop, one at a time. Leaving the loop early stops the run; its end is the end of the run. */
 export async function* streamPages(source: PageSource): AsyncGenerator<HandledPage, void, undefined> {
-  const waiting: { readonly page: HandledPage; readonly done: () => void }[] = [];
-  let wake = (): void => undefined;
+  const emitter = new EventEmitter();
+  const pages = on(emitter, 'page', { close: ['over'] });
   let isOver = false;
+  let leave = (): void => undefined;
   const run = source
-    .run(
-      (page) =>
-        new Promise<void>((done) => {
-          waiting.push({ page, done });
-          wake();
-        }),
-    )
+    .run((page) => new Promise<void>((done) => void emitter.emit('page', page, done)))
     .finally(() => {
       isOver = true;
-      wake();
+      emitter.emit('over');
     });
   // Taken up by the `await` at the end; until then a rejection must not count as unhandled.
   run.catch(() => undefined);
   try {
-    while (!isOver || waiting.length > 0) {
-      const next = waiting.shift();
+    for await (const [page, done] of pages as AsyncIterable<readonly [HandledPage, () => void]>) {
       // The run was stopped at once, and the page has gone back.
-      if (next?.page.signal.aborted === true) continue;
-      if (next === undefined) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-        continue;
-      }
-      try {
-        yield next.page;
-      } finally {
-        next.done();
-      }
+      if (page.signal.aborted) continue;
+      leave = done;
+      yield page;
+      done();
     }
   } finally {
     if (!isOver) source.stop();
+    // Only now: a run that goes on hands over one more page.
+    leave();
     await run;
   }
 }

@@ -2,7 +2,7 @@
 // and it is whole or not there.
 
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
+import { mkdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { MannerlyError } from '../errors.js';
 import type { PageExclusion } from '../page/exclusion.js';
@@ -43,20 +43,18 @@ export async function saveFile(
   const temporary = join(folder, `.${randomUUID()}.part`);
   const hash = createHash('sha256');
   let bytes = 0;
+  async function* measured(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of content) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
   try {
     await mkdir(dirname(path), { recursive: true });
     const [inside, root] = await Promise.all([realpath(dirname(path)), realpath(folder)]);
     if (inside !== root && !inside.startsWith(root + sep)) throw new Error('a symbolic link leads out of the folder');
-    const file = await open(temporary, 'wx');
-    try {
-      for await (const chunk of content) {
-        hash.update(chunk);
-        bytes += chunk.length;
-        await file.writeFile(chunk);
-      }
-    } finally {
-      await file.close();
-    }
+    await writeFile(temporary, measured(), { flag: 'wx' });
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
