@@ -1,5 +1,6 @@
 // A web from the archive of a crawl (WARC): each URL answers what it answered then, in the order of the visits.
 
+import { buffer } from 'node:stream/consumers';
 import { type ReadExchange, readExchanges } from '../archive/read-archive.js';
 import { MannerlyError } from '../errors.js';
 import type { FailureCode } from '../fetch/outcome.js';
@@ -55,9 +56,7 @@ export async function hostsFromArchive(folder: string): Promise<Record<string, F
 async function answerOf({ failure, response }: ReadExchange): Promise<FakeAnswerParts | null> {
   if (failure !== null) return { failure: failure.word as FailureCode };
   if (response === null || response.head.status === 304) return null;
-  const pieces: Uint8Array[] = [];
-  for await (const piece of response.body) pieces.push(piece);
-  const body = Buffer.concat(pieces);
+  const body = await buffer(response.body);
   const { status, statusText, headers } = response.head;
   // What was cut then is cut at the same byte: a fake web gives half of what it has.
   const isCut = response.truncated === 'connection';

@@ -52,7 +52,7 @@ export async function requestRobots(
 
 /** The body, up to the first byte past what is read of a file. */
 async function readBody(response: Response): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
+  const pieces: BlobPart[] = [];
   let length = 0;
   const reader = response.body?.getReader();
   for (;;) {
@@ -65,13 +65,7 @@ async function readBody(response: Response): Promise<Uint8Array> {
     await reader?.cancel();
     break;
   }
-  const body = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    body.set(piece, at);
-    at += piece.length;
-  }
-  return body;
+  return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
 /** A byte order mark and one more byte. */
