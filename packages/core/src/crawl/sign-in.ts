@@ -6,9 +6,9 @@ import type { Clock, PageWork } from '@mannerly/frontier';
 import { textOf } from '../errors.js';
 import type { Credential, LoginForm } from '../fetch/credential.js';
 import { isRefusedByGuard, type ResponseOutcome } from '../fetch/outcome.js';
+import type { HandlerPool } from '../handle/handler-pool.js';
 import type { LoginFields, LoginHandler } from '../handle/handlers.js';
 import type { PageFetch } from '../page/own-fetch.js';
-import type { PageInCrawl } from '../page/page.js';
 import type { PageReader } from '../page/read-page.js';
 import type { Wakeup } from '../wakeup.js';
 import { MAX_FORM_CHARS, MAX_OWN_WAIT_MS, SIGN_IN_POLL_MS } from './limits.js';
@@ -16,7 +16,7 @@ import type { PageRequests } from './page-requests.js';
 
 /** What it needs of a run. */
 interface SigningInRun {
-  readonly options: { readonly handlerTimeoutMs: number };
+  readonly handlers: Pick<HandlerPool, 'inTime'>;
   readonly setup: { readonly clock: Clock };
   readonly pageRequests: Pick<PageRequests, 'request'>;
   readonly reader: Pick<PageReader, 'read'>;
@@ -86,7 +86,7 @@ export class SignIn {
   }
 
   async #login(work: PageWork): Promise<LoginState> {
-    const { pageRequests, reader, stop } = this.#run;
+    const { handlers, pageRequests, reader, stop } = this.#run;
     const [form, handler] = [this.#form, this.#handler];
     let more: LoginFields = {};
     if (handler !== null) {
@@ -94,7 +94,8 @@ export class SignIn {
       if (answer.kind !== 'response') return this.#notAnswered(answer);
       if (answer.signInRefused !== undefined) return 'over';
       try {
-        more = checkedFields(await this.#handled(handler, await reader.read(aboutForm(work, form), answer)));
+        const page = await reader.read(aboutForm(work, form), answer);
+        more = checkedFields(await handlers.inTime(handler, page).finally(() => page.releaseDocument()));
       } catch (error) {
         return this.#impossible(`the handler \`login\` failed: ${textOf(error)}`);
       }
@@ -121,21 +122,6 @@ export class SignIn {
   #impossible(why: string): LoginState {
     this.#run.stop.requestFor(`sign-in-impossible: ${why}`);
     return 'impossible';
-  }
-
-  #handled(handler: LoginHandler, page: PageInCrawl): Promise<LoginFields> {
-    const { setup, options } = this.#run;
-    const { handlerTimeoutMs } = options;
-    let cancel = (): void => undefined;
-    const late = new Promise<never>((_, reject) => {
-      const error = new Error(`it took longer than ${handlerTimeoutMs} ms`);
-      cancel = setup.clock.after(handlerTimeoutMs, () => reject(error));
-    });
-    const handled = Promise.resolve(page).then(handler);
-    return Promise.race([handled, late]).finally(() => {
-      cancel();
-      page.releaseDocument();
-    });
   }
 }
 

@@ -108,21 +108,20 @@ export class HandlerPool {
 
   /** Tells the handler for unchanged pages. @returns What it threw, or that it took too long. Never rejects. */
   async unchanged(page: UnchangedPage): Promise<{ readonly error: unknown } | null> {
-    const { handlers, handlerTimeoutMs, clock, signal } = this.#options;
+    const { handlers, signal } = this.#options;
     const { unchanged } = handlers;
     if (unchanged === null || signal.aborted) return null;
-    return this.#queued(
-      () =>
-        new Promise((resolve) => {
-          const error = `the handler took longer than ${handlerTimeoutMs} ms`;
-          const cancel = clock.after(handlerTimeoutMs, () => resolve({ error }));
-          const failed = (error: unknown): void => resolve({ error });
-          Promise.resolve(page)
-            .then(unchanged)
-            .then(() => resolve(null), failed)
-            .finally(cancel);
-        }),
-    );
+    const failed = (error: unknown) => ({ error });
+    return this.#queued(() => this.inTime(unchanged, page).then(() => null, failed));
+  }
+
+  /** What a handler makes of what it is given. Rejects with what it threw, and where it takes too long. */
+  inTime<Given, T>(handler: (given: Given) => T | Promise<T>, given: Given): Promise<T> {
+    const { handlerTimeoutMs, clock } = this.#options;
+    return new Promise<T>((resolve, reject) => {
+      const cancel = clock.after(handlerTimeoutMs, () => reject(lateText(handlerTimeoutMs)));
+      Promise.resolve(given).then(handler).then(resolve, reject).finally(cancel);
+    });
   }
 
   async #run(page: PageInCrawl, found: FoundHandler, change: PageChange | null): Promise<Handled> {
@@ -141,8 +140,7 @@ export class HandlerPool {
     const timers: (() => void)[] = [];
     let ignoreAbort = (): void => undefined;
     const ended = new Promise<Handled>((resolve) => {
-      const timedOut = (): void =>
-        resolve({ kind: 'timed-out', detail: `the handler took longer than ${handlerTimeoutMs} ms` });
+      const timedOut = (): void => resolve({ kind: 'timed-out', detail: lateText(handlerTimeoutMs) });
       timers.push(clock.after(handlerTimeoutMs, timedOut));
       ignoreAbort = onAbort(signal, () => {
         time.abort(signal.reason);
@@ -160,6 +158,10 @@ export class HandlerPool {
     if (handled.kind === 'timed-out') time.abort(new DOMException(handled.detail, 'TimeoutError'));
     return handled;
   }
+}
+
+function lateText(timeoutMs: number): string {
+  return `the handler took longer than ${timeoutMs} ms`;
 }
 
 /** Never rejects: a handler may also fail after its time is over. */
