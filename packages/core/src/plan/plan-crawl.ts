@@ -18,6 +18,7 @@ import type { CrawlReport } from '../report/crawl-report.js';
 import { WAIT_JITTER } from '../run/limits.js';
 import { performRun } from '../run/perform-run.js';
 import { Run } from '../run/run.js';
+import { BARE_RUN } from '../run/run-setup.js';
 import { RunStop } from '../run/run-stop.js';
 import { Wakeup } from '../wakeup.js';
 import { type Forecast, type ForecastHost, forecast } from './forecast.js';
@@ -120,21 +121,15 @@ export async function planCrawl(options: CrawlerOptions, planOptions: PlanOption
   const write = logFunctionOf(resolved.log);
   const log = write === null ? null : new CrawlLog(write, emitter, () => parts.clock.nowMs(), true);
   const run = await Run.open({
+    ...BARE_RUN,
     ...parts,
     options: resolveOptions(readingOnly(options)),
     handlers: new Handlers(),
     emitter,
     ...present({ log }),
     stop: runStop,
-    storeProblem: () => null,
-    isShared: false,
-    isOwnStore: true,
-    sinks: [],
     out: out ?? null,
     reset: out !== undefined,
-    again: false,
-    unpark: [],
-    retry: null,
     survey,
   });
   if (signal.aborted) runStop.request();

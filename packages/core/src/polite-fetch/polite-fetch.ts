@@ -18,6 +18,7 @@ import { redirectTarget } from '../page/redirect.js';
 import { explainedReason } from '../report/reasons.js';
 import { performRun } from '../run/perform-run.js';
 import { Run } from '../run/run.js';
+import { BARE_RUN } from '../run/run-setup.js';
 import { RunStop } from '../run/run-stop.js';
 import { DEFAULT_FETCH_WAIT_MS, MAX_FETCH_REDIRECTS, MAX_FETCH_WAIT_MS } from './limits.js';
 import { openResponseCache, type ResponseCache } from './response-cache.js';
@@ -164,24 +165,17 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
       tellOpened = resolve;
     });
     const run = await Run.open({
+      ...BARE_RUN,
       options: { ...resolved, scope: { ...resolved.scope, seeds: [] } },
       handlers: new Handlers(),
       emitter,
       stop,
       store: storeFor(directory, crawl, resolved),
-      storeProblem: () => null,
-      isShared: false,
-      isOwnStore: true,
       fetcher: fetcherOf(crawl, clock),
-      sinks: [],
       clock,
       out: directory ?? null,
-      reset: false,
-      again: false,
       keepOpen: true,
       opened: async () => tellOpened(),
-      unpark: [],
-      retry: null,
     });
     const ended = performRun(run);
     const isOver = ended.then(

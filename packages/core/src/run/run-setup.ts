@@ -47,6 +47,18 @@ export interface RunSetup {
   readonly survey?: JournalListener & { over(frontier: Frontier): Frontier };
 }
 
+/** A run that starts nothing over and writes no items: what a plan and a polite fetch begin with. */
+export const BARE_RUN = {
+  storeProblem: () => null,
+  isShared: false,
+  isOwnStore: true,
+  sinks: [],
+  reset: false,
+  again: false,
+  unpark: [],
+  retry: null,
+} satisfies Partial<RunSetup>;
+
 /** Refuses what cannot be done. @throws MannerlyError `option-invalid` */
 export function checkSetup({ options, isShared, out }: RunSetup): void {
   archiveFolder(options, out === null ? null : crawlPaths(out));

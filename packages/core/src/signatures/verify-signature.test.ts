@@ -58,6 +58,18 @@ describe('a signature that holds', () => {
     expect(judged(await signedAs(`(${ALL})${RIGHTS}`))).toBe('verified');
   });
 
+  it('however its fields are spaced: what is signed is their one serialization (RFC 9421 2.3)', async () => {
+    const fields = await signed({ form: 'string', agent: 'https://bot.example' });
+    const spaced = {
+      'Signature-Agent': ` ${fields['Signature-Agent']} `,
+      'Signature-Input': fields['Signature-Input'].replaceAll(' ', '  ').replaceAll(';', '; '),
+      Signature: ` ${fields.Signature}`,
+    };
+    expect(judged(spaced, { keys: () => TEST_KEY.publicJwk })).toBe('verified');
+    const lacking = { ...spaced, 'Signature-Input': spaced['Signature-Input'].replace('"@path"', '') };
+    expect(judged(lacking, { keys: () => TEST_KEY.publicJwk })).toBe('invalid: signature-wrong');
+  });
+
   it('differs each time, and can be compared', async () => {
     const [one, two] = [await signed(), await signed()];
     expect(one.Signature).not.toBe(two.Signature);
