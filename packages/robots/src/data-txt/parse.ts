@@ -123,10 +123,8 @@ interface DataField {
   readonly isListItem: boolean;
 }
 
-type Typed = 'path' | 'name' | 'description' | 'license' | 'type';
-
 /** Recognised names, in lower case (DECISION T6). */
-const TYPED: Readonly<Record<string, Typed>> = {
+const TYPED: Readonly<Record<string, Exclude<keyof Dataset, 'url'>>> = {
   path: 'path',
   url: 'path',
   dataset: 'path',
@@ -142,13 +140,12 @@ const TYPED: Readonly<Record<string, Typed>> = {
 /** A record that may still grow; `line` is 0 while it has nothing but agents. */
 interface OpenRecord {
   readonly agents: string[];
-  readonly rules: (readonly ['allow' | 'disallow', string])[];
+  readonly rules: DataRecord['rules'][number][];
   readonly ruleLines: number[];
-  readonly typed: Partial<Record<Typed, string>>;
-  readonly extra: (readonly [string, string])[];
+  readonly dataset: { -readonly [Name in keyof Dataset]: Dataset[Name] };
+  readonly extra: DataRecord['extra'][number][];
   readonly block: number;
   line: number;
-  url: string | undefined;
 }
 
 /** Collects records (data-txt §4, DECISIONS T4 to T6). */
@@ -171,18 +168,18 @@ class RecordBuilder {
       return;
     }
     const typed = Object.hasOwn(TYPED, lower) ? TYPED[lower] : undefined;
-    if (isListItem || (typed === 'path' && this.#open.typed.path !== undefined)) this.#split();
+    if (isListItem || (typed === 'path' && this.#open.dataset.path !== undefined)) this.#split();
     const open = this.#open;
     if (open.line === 0) open.line = line;
     if (lower === 'allow' || lower === 'disallow') {
       open.rules.push([lower, value]);
       open.ruleLines.push(line);
-    } else if (typed === undefined || open.typed[typed] !== undefined) open.extra.push([name, value]);
+    } else if (typed === undefined || open.dataset[typed] !== undefined) open.extra.push([name, value]);
     else {
-      open.typed[typed] = value;
-      if (typed !== 'path') return;
-      open.url = readWebUrl(value, this.#base)?.href;
-      if (open.url === undefined) this.#report('data-path-invalid', line);
+      open.dataset[typed] = value;
+      const url = typed === 'path' ? readWebUrl(value, this.#base) : undefined;
+      if (url === null) this.#report('data-path-invalid', line);
+      else if (url !== undefined) open.dataset.url = url.href;
     }
   }
 
@@ -207,10 +204,9 @@ class RecordBuilder {
 }
 
 function emptyRecord(agents: string[], block: number): OpenRecord {
-  return { agents, rules: [], ruleLines: [], typed: {}, extra: [], block, line: 0, url: undefined };
+  return { agents, rules: [], ruleLines: [], dataset: {}, extra: [], block, line: 0 };
 }
 
-function finished({ agents, rules, ruleLines, typed, extra, block, line, url }: OpenRecord): DataRecord {
-  const dataset: Dataset = url === undefined ? typed : { ...typed, url };
-  return { agents, rules, dataset: Object.keys(dataset).length === 0 ? null : dataset, extra, line, ruleLines, block };
+function finished({ dataset, ...rest }: OpenRecord): DataRecord {
+  return { ...rest, dataset: Object.keys(dataset).length === 0 ? null : dataset };
 }
