@@ -76,10 +76,10 @@ export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
     moved.hosts += hosts.length;
     tell();
   }
-  const arrived = new Arrived(isResumed ? to : null);
+  const hasArrived = isResumed ? createArrived(to) : async () => false;
   for await (const page of pages((cursor) => from.scan(cursor, AT_ONCE))) {
     const missing: NewEntry[] = [];
-    for (const item of page) if (!(await arrived.has(item))) missing.push(entryOf(item, any));
+    for (const item of page) if (!(await hasArrived(item))) missing.push(entryOf(item, any));
     const outcomes = missing.length === 0 ? [] : await to.add(missing);
     if (outcomes.includes('full'))
       throw new FrontierError('store-failed', 'the target takes no more entries', { hint: 'Raise its `maxQueued`.' });
@@ -174,34 +174,21 @@ async function setClocks(
   }
 }
 
-/** Which entries an interrupted move has brought already. Entries are listed host by host. */
-class Arrived {
-  readonly #to: FrontierStore | null;
-  #host: string | null = null;
-  #bodies = new Map<string, number>();
-
-  constructor(to: FrontierStore | null) {
-    this.#to = to;
-  }
-
-  /** Whether this one has; each counts once. */
-  async has({ host, entry }: ScanListing['items'][number]): Promise<boolean> {
-    const to = this.#to;
-    if (to === null) return false;
-    if (host !== this.#host) {
-      this.#host = host;
-      this.#bodies = new Map();
+/** Tells which entries an interrupted move has brought already, each once. Entries are listed host by host. */
+function createArrived(to: FrontierStore): (item: ScanListing['items'][number]) => Promise<boolean> {
+  let of: string | null = null;
+  let counts = new Map<string, number>();
+  return async ({ host, entry }) => {
+    if (host !== of) {
+      of = host;
+      counts = new Map();
       for await (const page of pages((cursor) => to.scan(cursor, AT_ONCE, host)))
-        for (const { entry: there } of page) this.#count(there, 1);
+        for (const { entry: there } of page) counts.set(keyOf(there), (counts.get(keyOf(there)) ?? 0) + 1);
     }
-    const count = this.#bodies.get(keyOf(entry)) ?? 0;
-    if (count > 0) this.#count(entry, -1);
-    return count > 0;
-  }
-
-  #count(entry: { readonly priority: number; readonly body: Uint8Array }, by: number): void {
-    this.#bodies.set(keyOf(entry), (this.#bodies.get(keyOf(entry)) ?? 0) + by);
-  }
+    const left = counts.get(keyOf(entry)) ?? 0;
+    if (left > 0) counts.set(keyOf(entry), left - 1);
+    return left > 0;
+  };
 }
 
 function keyOf({ priority, body }: { readonly priority: number; readonly body: Uint8Array }): string {
