@@ -10,7 +10,7 @@ import {
   MAX_REPORTED_GROUPS,
   MAX_SIMHASH_DISTANCE,
 } from './limits.js';
-import { readWords, type Words } from './page-likeness.js';
+import { readWords } from './page-likeness.js';
 
 export interface NearDuplicate {
   /** 16 hex digits. */
@@ -118,9 +118,32 @@ interface Simhash {
 
 /** The simhash of a page; `null`: it has too few words. Linear in its bytes. Never throws. */
 export function simhashOf(page: Uint8Array): Simhash | null {
-  const votes = new Votes();
-  readWords(page, votes);
-  return votes.words < LEAST_SIMHASH_WORDS ? null : votes.result();
+  const votes = new Int32Array(64);
+  let words = 0;
+  let before = 0;
+  let last = 0;
+  readWords(page, (hash) => {
+    const three = Math.imul(Math.imul(before, 0x01000193) ^ last, 0x01000193) ^ hash;
+    words += 1;
+    before = last;
+    last = hash;
+    if (words < 3) return;
+    vote(votes, mixed(three, 0x9e3779b9), 0);
+    vote(votes, mixed(three, 0x7f4a7c15), 32);
+  });
+  return words < LEAST_SIMHASH_WORDS ? null : { low: result(votes, 0), high: result(votes, 32) };
+}
+
+function vote(votes: Int32Array, hash: number, from: number): void {
+  for (let bit = 0; bit < 32; bit += 1) {
+    votes[from + bit] = (votes[from + bit] ?? 0) + ((hash >>> bit) & 1) * 2 - 1;
+  }
+}
+
+function result(votes: Int32Array, from: number): number {
+  let half = 0;
+  for (let bit = 0; bit < 32; bit += 1) if ((votes[from + bit] ?? 0) > 0) half |= 1 << bit;
+  return half >>> 0;
 }
 
 export function areNear(one: Simhash, other: Simhash): boolean {
@@ -135,39 +158,6 @@ export function simhashText({ low, high }: Simhash): string {
 export function parseSimhash(text: unknown): Simhash | null {
   if (typeof text !== 'string' || !/^[0-9a-f]{16}$/.test(text)) return null;
   return { high: Number.parseInt(text.slice(0, 8), 16), low: Number.parseInt(text.slice(8), 16) };
-}
-
-class Votes implements Words {
-  words = 0;
-  readonly #bits = new Int32Array(64);
-  #before = 0;
-  #last = 0;
-
-  add(hash: number): void {
-    this.words += 1;
-    const three = Math.imul(Math.imul(this.#before, 0x01000193) ^ this.#last, 0x01000193) ^ hash;
-    this.#before = this.#last;
-    this.#last = hash;
-    if (this.words < 3) return;
-    this.#vote(mixed(three, 0x9e3779b9), 0);
-    this.#vote(mixed(three, 0x7f4a7c15), 32);
-  }
-
-  result(): Simhash {
-    return { low: this.#half(0), high: this.#half(32) };
-  }
-
-  #vote(hash: number, from: number): void {
-    for (let bit = 0; bit < 32; bit += 1) {
-      this.#bits[from + bit] = (this.#bits[from + bit] ?? 0) + ((hash >>> bit) & 1) * 2 - 1;
-    }
-  }
-
-  #half(from: number): number {
-    let half = 0;
-    for (let bit = 0; bit < 32; bit += 1) if ((this.#bits[from + bit] ?? 0) > 0) half |= 1 << bit;
-    return half >>> 0;
-  }
 }
 
 /** Every bit of the result depends on every bit given (the finalizer of MurmurHash3). */

@@ -49,42 +49,34 @@ const FOLDED = Uint8Array.from({ length: 256 }, (_, byte) => (byte < 128 ? byte 
  * a longer page the first million bytes count, in whatever charset. Never throws.
  */
 export function likenessOf(page: Uint8Array): number {
-  const sum = new Sum();
-  readWords(page, sum);
-  return (sum.high & 0x1fffff) * 2 ** 32 + (sum.low >>> 0);
+  let low = 0;
+  let high = 0;
+  // Order does not matter: words are added up, twice over with different weights.
+  readWords(page, (hash) => {
+    low = (low + Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)) | 0;
+    high = (high + Math.imul(hash ^ (hash >>> 13), 0x297a2d39)) | 0;
+  });
+  return (high & 0x1fffff) * 2 ** 32 + (low >>> 0);
 }
 
-export interface Words {
-  /** @param hash - Of a word that says something, or of the address of an image: 32 bits. */
-  add(hash: number): void;
-}
-
-/** Order does not matter: words are added up, twice over with different weights. */
-class Sum implements Words {
-  low = 0;
-  high = 0;
-
-  add(hash: number): void {
-    this.low = (this.low + Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)) | 0;
-    this.high = (this.high + Math.imul(hash ^ (hash >>> 13), 0x297a2d39)) | 0;
-  }
-}
+/** Takes the hash of a word that says something, or of the address of an image: 32 bits. */
+type AddWord = (hash: number) => void;
 
 /** Hands on the words of a page that say something; of a longer one than the limit, those of its beginning. */
-export function readWords(page: Uint8Array, words: Words): void {
+export function readWords(page: Uint8Array, add: AddWord): void {
   const html = Buffer.from(page.buffer, page.byteOffset, Math.min(page.length, MAX_COMPARED_BYTES));
   const endless = new Set<string>();
   let at = 0;
   while (at < html.length) {
     const byte = html[at] ?? 0;
-    if (byte === LESS) at = afterTag(html, at, words, endless);
+    if (byte === LESS) at = afterTag(html, at, add, endless);
     else if (KIND[byte] === OTHER) at += 1;
-    else at = afterWord(html, at, words);
+    else at = afterWord(html, at, add);
   }
 }
 
 /** Adds the word that begins here, unless it is none that says something. @returns The place behind it. */
-function afterWord(html: Buffer, start: number, words: Words): number {
+function afterWord(html: Buffer, start: number, add: AddWord): number {
   let hash = FNV_START;
   let at = start;
   let run = 0;
@@ -102,7 +94,7 @@ function afterWord(html: Buffer, start: number, words: Words): number {
   const isPlain = (kinds & DIGIT) === 0 && isUnreadable === 0;
   if (html[start - 1] === SLASH) return afterUrl(html, at);
   const isCalendar = MAY_BE_CALENDAR[hash & CALENDAR_BITS] === 1 && CALENDAR.has(hash);
-  if (isPlain && html[at] !== SLASH && !isCalendar) words.add(hash);
+  if (isPlain && html[at] !== SLASH && !isCalendar) add(hash);
   return at;
 }
 
@@ -114,7 +106,7 @@ function afterUrl(html: Buffer, from: number): number {
 }
 
 /** The place behind the tag and what no reader sees. @param endless - Names whose end was not found, looked for once */
-function afterTag(html: Buffer, start: number, words: Words, endless: Set<string>): number {
+function afterTag(html: Buffer, start: number, add: AddWord, endless: Set<string>): number {
   const first = html[start + 1] ?? 0;
   if (first === BANG && html[start + 2] === DASH && html[start + 3] === DASH) return behindComment(html, start + 4);
   let end = start + 1;
@@ -127,7 +119,7 @@ function afterTag(html: Buffer, start: number, words: Words, endless: Set<string
   if (tag === undefined) return end;
   if (tag.toLowerCase() !== 'img') return afterHidden(html, tag, end, endless);
   const source = /\ssrc\s*=\s*["']?([^"'\s>?#]*)/i.exec(html.toString('latin1', start, end))?.[1];
-  if (source !== undefined) words.add(hashOf(source));
+  if (source !== undefined) add(hashOf(source));
   return end;
 }
 
