@@ -1,21 +1,20 @@
 // A suite that passes every store is worth nothing: each deliberately broken store must fail at the invariant it
 // breaks.
 
-import { memoryStore } from '@mannerly/frontier';
-import { frontierStoreSuite } from '@mannerly/frontier/conformance';
+import { type FrontierStore, memoryStore } from '@mannerly/frontier';
+import { frontierStoreSuite, type StoreUnderTest } from '@mannerly/frontier/conformance';
 import { describe, expect, it } from 'vitest';
-import { BROKEN_STORES, type BrokenStore } from './broken-stores.js';
+import { BROKEN_STORES } from './broken-stores.js';
+import { FORGETFUL_STORES, type ForgetfulStore } from './forgetful-stores.js';
 import { memoryUnderTest } from './virtual-store.js';
 
 /** Runs those tests of the suite that name the invariant; the messages of those that fail. */
-async function failuresOf({ invariant, wrap }: BrokenStore): Promise<string[]> {
+async function failuresOf(
+  invariant: string,
+  options: Pick<Parameters<typeof frontierStoreSuite>[0], 'makeStore' | 'capabilities' | 'isBounded'>,
+): Promise<string[]> {
   const tests: { readonly title: string; readonly body: () => Promise<void> }[] = [];
-  frontierStoreSuite({
-    test: (title, body) => tests.push({ title, body }),
-    makeStore: async (settings) => memoryUnderTest(settings, wrap),
-    capabilities: memoryStore().capabilities,
-    isBounded: true,
-  });
+  frontierStoreSuite({ test: (title, body) => tests.push({ title, body }), ...options });
   const failures: string[] = [];
   for (const { body } of tests.filter((one) => one.title.split(/[ ,]+/).includes(invariant))) {
     try {
@@ -27,10 +26,56 @@ async function failuresOf({ invariant, wrap }: BrokenStore): Promise<string[]> {
   return failures;
 }
 
+const { capabilities } = memoryStore();
+
+/** A memory store that outlives its clients, until it is opened again as something else. */
+async function keptInMemory(
+  settings: { readonly maxQueued?: number },
+  reopen: ForgetfulStore['reopen'],
+): Promise<StoreUnderTest> {
+  let now = 0;
+  const kept = memoryStore({ ...settings, nowMs: () => now });
+  const client = (store: FrontierStore, open: () => Promise<void>): FrontierStore => ({
+    ...store,
+    open,
+    close: async () => undefined,
+  });
+  return {
+    store: client(kept, () => kept.open({ crawl: 'kept', owner: 'one', create: true })),
+    nowMs: () => now,
+    advance: async (ms) => {
+      now += ms;
+    },
+    reopen: async () =>
+      client(
+        reopen(kept, () => {
+          now += 1_000_000;
+        }),
+        async () => undefined,
+      ),
+    dispose: () => kept.close(),
+  };
+}
+
 describe('the conformance suite', () => {
   it.each(BROKEN_STORES)('finds a store that $fault ($invariant)', async (broken) => {
-    const failures = await failuresOf(broken);
+    const makeStore = async (settings: { readonly maxQueued?: number }) => memoryUnderTest(settings, broken.wrap);
+    const failures = await failuresOf(broken.invariant, { makeStore, capabilities, isBounded: true });
     expect(failures.filter((message) => message.startsWith(broken.invariant))).not.toEqual([]);
+  });
+
+  it.each(FORGETFUL_STORES)('finds a store that $fault when it is opened again ($invariant)', async (forgetful) => {
+    const failures = await failuresOf(forgetful.invariant, {
+      makeStore: (settings) => keptInMemory(settings, forgetful.reopen),
+      capabilities: { ...capabilities, durable: 'process' },
+    });
+    expect(failures.filter((message) => message.includes('after a reopen'))).not.toEqual([]);
+  });
+
+  it('has nothing against what is opened again and has forgotten nothing', async () => {
+    const makeStore = (settings: { readonly maxQueued?: number }) => keptInMemory(settings, (kept) => kept);
+    const durable = { makeStore, capabilities: { ...capabilities, durable: 'process' as const } };
+    for (const { invariant } of FORGETFUL_STORES) expect(await failuresOf(invariant, durable)).toEqual([]);
   });
 
   it('has a broken store for every invariant', () => {

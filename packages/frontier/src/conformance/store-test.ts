@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { FINGERPRINT_BYTES } from '../limits.js';
 import type { AddOutcome, Entry, FrontierStore, HostCommit, Lease, NewEntry, StoreCapabilities } from '../store.js';
+import { difference } from './difference.js';
 import type { StoreUnderTest } from './suite-options.js';
 
 export const TEST_CRAWL = 'conformance';
@@ -196,8 +197,8 @@ export function assert(condition: boolean, message: string, invariant?: string):
 
 /** As `assert`, for values that are equal as JSON. */
 export function assertEqual(actual: unknown, expected: unknown, what: string, invariant?: string): void {
-  const [got, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
-  assert(got === wanted, `${what}: expected ${wanted}, got ${got}`, invariant);
+  if (JSON.stringify(actual) === JSON.stringify(expected)) return;
+  throw new InvariantError(`${what}: ${difference(actual, expected)}`, invariant ?? null);
 }
 
 /** The code of the error that an action fails with; `null` when it succeeds. */

@@ -9,6 +9,7 @@ import { costTests } from './cost-tests.js';
 import { entryTests, leaseTests } from './lease-tests.js';
 import { modelTests } from './model-tests.js';
 import { processTests } from './process-tests.js';
+import { reopenTests } from './reopen-tests.js';
 import { InvariantError, type RegisterTest, StoreTest } from './store-test.js';
 import type { SuiteOptions } from './suite-options.js';
 
@@ -48,6 +49,7 @@ export function frontierStoreSuite(options: SuiteOptions): void {
   entryTests(it);
   commitTests(it, options);
   boundaryTests(it, options);
+  reopenTests(it, options);
   modelTests(it, options);
   clientTests(it, options);
   costTests(it);
