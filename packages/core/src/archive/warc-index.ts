@@ -42,7 +42,9 @@ export class WarcIndex {
 
 /** A page by its metadata, with its line in `pages.jsonl` of WACZ; `null`: people do not look for it. */
 function pageOf(fields: Fields, block: Buffer): { readonly url: string | undefined; readonly line: string } | null {
-  const about = parseWarcFields(block);
+  // The links of a page are last, and many: they are not read.
+  const linksAt = block.indexOf('\r\noutlink: ');
+  const about = parseWarcFields(linksAt < 0 ? block : block.subarray(0, linksAt));
   const title = about.get(FIELDS.title);
   if (title === undefined) return null;
   const url = fields.get('WARC-Target-URI');
