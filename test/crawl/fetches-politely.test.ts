@@ -22,6 +22,7 @@ const SITE = {
   '/moved': redirect('/b'),
   '/astray': redirect('/private/x'),
   '/round': redirect('/round'),
+  '/later': redirect('/b', 302, { 'retry-after': '60' }),
   '/long': text('x'.repeat(5_000)),
   '/silent': { misbehave: 'silent' as const },
   '/cut': { body: 'x', misbehave: 'cut' as const },
@@ -88,7 +89,9 @@ it('refuses with reason and line, and requests nothing', async () => {
   await expect(fetch(url)).rejects.toThrow(/line 2 of its robots\.txt: \/private\//);
   await expect(fetch(web.url('a.test', '/astray'))).rejects.toThrow(refused('robots-rule', { url }));
   await expect(fetch(web.url('down.test'))).rejects.toThrow(refused('robots-unreachable', { code: 'fetch-refused' }));
-  expect(web.log.some(({ path }) => path === '/private/x')).toBe(false);
+  const untilMs = expect.any(Number);
+  await expect(fetch(web.url('b.test', '/later'))).rejects.toThrow(refused('not-before', { untilMs }));
+  expect(web.log.some(({ host, path }) => path === '/private/x' || (host === 'b.test' && path === '/b'))).toBe(false);
   expect(web.log.filter(({ host }) => host === 'down.test').map(({ path }) => path)).toEqual(['/robots.txt']);
 });
 

@@ -141,6 +141,9 @@ describe('a licence document', () => {
     const plain = runOn((url) => status(url, 302, ['Location', 'http://b.test/l.xml']));
     expect(await plain.found(DOCUMENT)).toMatchObject({ outcome: 'unreadable' });
     expect(plain.urls()).toEqual([DOCUMENT]);
+    const later = runOn((url) => status(url, 302, ['Location', 'https://b.test/l.xml'], ['Retry-After', '60']));
+    expect(await later.found(DOCUMENT)).toMatchObject({ outcome: 'unreadable', effect: 'held' });
+    expect(later.urls()).toEqual([DOCUMENT]);
   });
 
   it.each<[string, string, readonly string[]]>([

@@ -11,7 +11,7 @@ import { keepLatest } from '../keep-latest.js';
 import { excludedByLicense } from '../page/exclusion.js';
 import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
-import { redirectTarget } from '../page/redirect.js';
+import { followRedirects } from '../page/redirect.js';
 import { parseUrl } from '../parse-url.js';
 import { type Kept, keptResponse, renewed, unreachable, unreadable } from './kept-license.js';
 import type { LicenseReading } from './license-document.js';
@@ -24,7 +24,6 @@ import {
   LICENSE_TURN_MS,
   MAX_LICENSE_AUTHORITIES,
   MAX_LICENSE_BYTES,
-  MAX_LICENSE_HOPS,
   MAX_LICENSES_IN_MEMORY,
   MAX_LICENSES_PER_AUTHORITY,
 } from './limits.js';
@@ -267,30 +266,26 @@ export class Licenses {
 
   async #request(document: string, known: Kept | null, tries: number): Promise<Came> {
     const { fetch, nowMs, retries } = this.#parts;
-    let url = document;
-    for (let hops = 0; hops <= MAX_LICENSE_HOPS; hops += 1) {
-      const conditions = hops === 0 && known !== null ? conditionalFields(known) : {};
-      const options = { waitMs: LICENSE_TURN_MS, maxBodyBytes: MAX_LICENSE_BYTES + 1, headers: conditions };
-      const answer = await fetch(url, options);
-      const atMs = nowMs();
-      if (answer.kind === 'held' && answer.reason === 'stopping')
-        return { tries, untilMs: atMs + LICENSE_POLL_MS.most };
-      if (answer.kind === 'held') return unreachable(`its host waits: ${answer.reason}`, atMs + LICENSE_RETRY_MS);
-      if (answer.kind === 'dropped' || answer.kind === 'excluded') return unreadable(answer.reason, atMs);
-      if (answer.kind === 'failed' && isRefusedByGuard(answer)) return unreadable(answer.failure, atMs);
-      const retry = retryUrl(exchangeOf(answer), tries, retries);
-      if (retry.kind === 'again') return { tries: tries + 1, untilMs: retry.notBeforeMs };
-      const said = answer.kind === 'failed' ? answer.failure : `status ${answer.status}`;
-      if (retry.kind === 'exhausted' || answer.kind === 'failed') return unreachable(said, atMs + LICENSE_RETRY_MS);
-      const redirect = redirectTarget(answer);
-      if (redirect.kind === 'to') {
-        url = redirect.url;
-        if (!isFetchable(url, new URL(document).origin)) return unreadable('it redirects to no https URL', atMs);
-      } else if (answer.status === 304 && known !== null) return renewed(known, atMs);
-      else if (answer.status < 200 || answer.status > 299) return unreadable(said, atMs);
-      else return await keptResponse(answer, atMs);
-    }
-    return unreadable(`more than ${MAX_LICENSE_HOPS} redirects`, nowMs());
+    const { origin } = new URL(document);
+    let headers = known === null ? {} : conditionalFields(known);
+    const answer = await followRedirects(document, document, async (url) => {
+      if (!isFetchable(url, origin)) return { kind: 'dropped', url, reason: 'it redirects to no https URL' };
+      const asked = fetch(url, { waitMs: LICENSE_TURN_MS, maxBodyBytes: MAX_LICENSE_BYTES + 1, headers });
+      // They are about the document itself.
+      headers = {};
+      return asked;
+    });
+    const atMs = nowMs();
+    if (answer.kind === 'held' && answer.reason === 'stopping') return { tries, untilMs: atMs + LICENSE_POLL_MS.most };
+    if (answer.kind === 'held') return unreachable(`its host waits: ${answer.reason}`, atMs + LICENSE_RETRY_MS);
+    if (answer.kind === 'dropped' || answer.kind === 'excluded') return unreadable(answer.reason, atMs);
+    if (answer.kind === 'failed' && isRefusedByGuard(answer)) return unreadable(answer.failure, atMs);
+    const retry = retryUrl(exchangeOf(answer), tries, retries);
+    if (retry.kind === 'again') return { tries: tries + 1, untilMs: retry.notBeforeMs };
+    const said = answer.kind === 'failed' ? answer.failure : `status ${answer.status}`;
+    if (retry.kind === 'exhausted' || answer.kind === 'failed') return unreachable(said, atMs + LICENSE_RETRY_MS);
+    if (answer.status === 304 && known !== null) return renewed(known, atMs);
+    return answer.status < 200 || answer.status > 299 ? unreadable(said, atMs) : keptResponse(answer, atMs);
   }
 
   /** Whether an authority may have one more document requested; over all runs of the crawl. */

@@ -17,7 +17,6 @@ export const MAX_PAGE_LICENSES = 8; // licences that one response may name; more
 export const MAX_LICENSES_IN_MEMORY = 100;
 /** Authorities whose documents are counted, and words that were told, in memory (ours). */
 export const MAX_LICENSE_AUTHORITIES = 10_000;
-export const MAX_LICENSE_HOPS = 5; // redirects of a document that are followed (licensing §11)
 /** Milliseconds until a page asks again for a document: as long as it is on its way by then, within these (ours). */
 export const LICENSE_POLL_MS = { least: 50, most: 1_000 } as const;
 /** Milliseconds for which a request for a document waits for its host's turn (ours). */

@@ -15,7 +15,7 @@ export const MAX_PAGE_LINK_ELEMENTS = 1_000; // `link` elements kept of one page
 export const MAX_FOREIGN_DEPTH = 64;
 /** Seconds up to which a refresh is a redirect in all but name; a page that stays longer is one. Ours. */
 export const MAX_REFRESH_REDIRECT_SECONDS = 5;
-export const MAX_FILE_HOPS = 5; // redirects of one file that a page needs. Ours, as for robots.txt (access §3)
+export const MAX_FILE_HOPS = 5; // redirects of one file that a page needs (licensing §11), as of robots.txt (access §3)
 /** First bytes that are read for a kind of content (MIME Sniffing reads 1,445; its signatures end before 512). */
 export const SNIFFED_BYTES = 512;
 

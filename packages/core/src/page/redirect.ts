@@ -58,11 +58,13 @@ function byLocation(outcome: ResponseOutcome): RedirectAnswer {
  * @param page - The URL of the page.
  * @param ask - Requests one URL, which the page, or the redirect of `from`, names. Its answer is the last one where it
  *   does not redirect.
+ * @param most - Redirects that are followed.
  */
 export async function followRedirects(
   first: string,
   page: string,
   ask: (url: string, from: string) => Promise<PageFetch>,
+  most = MAX_FILE_HOPS,
 ): Promise<PageFetch> {
   let url = first;
   let from = page;
@@ -71,7 +73,7 @@ export async function followRedirects(
     const target = answer.kind === 'response' ? redirectTarget(answer) : null;
     // A Refresh field leads people on, but not what a page loads.
     if (answer.kind !== 'response' || target?.kind !== 'to' || target.by !== 'location') return answer;
-    if (hops >= MAX_FILE_HOPS) return { kind: 'dropped', url: target.url, reason: 'redirect-limit' };
+    if (hops >= most) return { kind: 'dropped', url: target.url, reason: 'redirect-limit' };
     const { notBeforeMs } = target;
     if (notBeforeMs !== null && notBeforeMs > answer.timing.endedAtMs)
       return { kind: 'held', url: target.url, reason: 'not-before', untilMs: notBeforeMs };

@@ -14,7 +14,7 @@ import { type CrawlEvents, createCrawlEmitter } from '../journal/events.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import { resolveOptions } from '../options/options.js';
 import type { PageFetch } from '../page/own-fetch.js';
-import { redirectTarget } from '../page/redirect.js';
+import { followRedirects, redirectTarget } from '../page/redirect.js';
 import { explainedReason } from '../report/reasons.js';
 import { performRun } from '../run/perform-run.js';
 import { Run } from '../run/run.js';
@@ -100,7 +100,8 @@ export interface PoliteFetchOptions
 export interface PoliteFetch {
   /**
    * As the platform's `fetch`, except: GET and HEAD only; `User-Agent`, cookies and credentials are not the caller's to
-   * set; a body that is longer than `network.maxBodyBytes` is an error; nothing is retried.
+   * set; a body that is longer than `network.maxBodyBytes` is an error; nothing is retried, and no redirect is followed
+   * that names a time.
    * @throws PoliteFetchError (rejects) `fetch-refused` with reason and line; `fetch-failed`. The signal's reason where
    *   it is aborted, which ends an exchange in flight. MannerlyError `option-invalid` for another method;
    *   `directory-in-use`, `directory-taken`.
@@ -250,45 +251,40 @@ function idleClock(): Clock {
 }
 
 /** One response, behind as many redirects as are followed: each hop is judged, and waits, like the first. */
-async function fetched({ run, cache }: OpenRun, request: Request, waitMs: number): Promise<Response> {
+async function fetched(open: OpenRun, request: Request, waitMs: number): Promise<Response> {
+  const first = request.url.replace(/#.*$/s, '');
+  let asked = 0;
+  const ask = (url: string): Promise<PageFetch> => {
+    asked += 1;
+    return answerOf(open, request, url, waitMs);
+  };
+  const isFollowed = request.redirect === 'follow';
+  const answer = await (isFollowed ? followRedirects(first, first, ask, MAX_FETCH_REDIRECTS) : ask(first));
+  if (answer.kind !== 'response') throw new PoliteFetchError(answer);
+  const { url, status, statusText, body, truncated } = answer;
+  if (truncated === 'limit') throw new PoliteFetchError({ kind: 'limit', url, reason: 'body-too-long' });
+  if (truncated !== null) throw new PoliteFetchError({ kind: 'limit', url, reason: 'body-cut-off' });
+  const target = redirectTarget(answer);
+  if (request.redirect === 'error' && target.kind === 'to' && target.by === 'location')
+    throw new PoliteFetchError({ kind: 'redirect', url, reason: 'redirect' });
+  const isBodiless = request.method === 'HEAD' || status === 204 || status === 205 || status === 304;
+  const bytes = isBodiless ? null : new Uint8Array(body);
+  const response = new Response(bytes, { status, statusText, headers: headersOf(answer.headers) });
+  Object.defineProperties(response, { url: { value: url }, redirected: { value: asked > 1 } });
+  return response;
+}
+
+/** What comes for one URL, kept or new. */
+async function answerOf({ run, cache }: OpenRun, request: Request, url: string, waitMs: number): Promise<PageFetch> {
   const headers = Object.fromEntries(request.headers);
   const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
-  let url = request.url.replace(/#.*$/s, '');
-  for (let hops = 0; ; hops += 1) {
-    if (hops > MAX_FETCH_REDIRECTS) throw new PoliteFetchError({ kind: 'redirect', url, reason: 'redirect-limit' });
-    const target = url;
-    const send = (fields: Fields): Promise<PageFetch> =>
-      run.pageRequests.request(
-        'handler',
-        target,
-        { method, waitMs, headers: fields, isAbortable: true },
-        request.signal,
-      );
-    const answer =
-      cache === null || method === 'HEAD' || request.cache === 'no-store'
-        ? await send(headers)
-        : await cache.fetch(
-            { url, headers: cache.allFields(url, headers), isAllowed: await isAllowed(run, request, url) },
-            send,
-          );
-    if (answer.kind !== 'response') throw new PoliteFetchError(answer);
-    if (answer.truncated === 'limit') throw new PoliteFetchError({ kind: 'limit', url, reason: 'body-too-long' });
-    if (answer.truncated !== null) throw new PoliteFetchError({ kind: 'limit', url, reason: 'body-cut-off' });
-    const redirect = redirectTarget(answer);
-    const isRedirect = redirect.kind === 'to' && redirect.by === 'location';
-    if (isRedirect && request.redirect === 'error')
-      throw new PoliteFetchError({ kind: 'redirect', url, reason: 'redirect' });
-    if (isRedirect && request.redirect === 'follow') {
-      url = redirect.url;
-      continue;
-    }
-    const { status, statusText, body } = answer;
-    const isBodiless = method === 'HEAD' || status === 204 || status === 205 || status === 304;
-    const bytes = isBodiless ? null : new Uint8Array(body);
-    const response = new Response(bytes, { status, statusText, headers: headersOf(answer.headers) });
-    Object.defineProperties(response, { url: { value: url }, redirected: { value: hops > 0 } });
-    return response;
-  }
+  const send = (fields: Fields): Promise<PageFetch> => {
+    const options = { method, waitMs, headers: fields, isAbortable: true } as const;
+    return run.pageRequests.request('handler', url, options, request.signal);
+  };
+  if (cache === null || method === 'HEAD' || request.cache === 'no-store') return send(headers);
+  const isKeptAllowed = await isAllowed(run, request, url);
+  return cache.fetch({ url, headers: cache.allFields(url, headers), isAllowed: isKeptAllowed }, send);
 }
 
 /** Whether a kept response may be given: by robots.txt as it is known now, and as the caller wants it. */
