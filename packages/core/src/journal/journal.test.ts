@@ -107,7 +107,7 @@ describe('the word about a URL', () => {
     ],
     [
       'queued, linked from too deep, held at the end',
-      (r) => [r.admitted([candidate]), r.refusal(tooDeep), r.held(record(url), wait)],
+      (r) => [r.admitted([candidate]), r.refusal(tooDeep), r.held(record(url), wait, 1)],
       ['held interval'],
     ],
   ])('%s', async (_, act, words) => expect(await recorded(act)).toEqual(words));

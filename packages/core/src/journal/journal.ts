@@ -196,15 +196,18 @@ export class Journal {
     this.frontierEvent({ kind: 'host', code, host, authority: null, untilMs: null, detail, atMs });
   }
 
-  /** A URL that is still queued at the end of a run, and why. @returns Whether it is one that gets a decision. */
-  held(record: UrlRecord, { host, reason, untilMs }: HeldReason): boolean {
+  /**
+   * A URL that is still queued at the end of a run, and why. @returns Whether it is one that gets a decision.
+   * @param atMs - When it was queued, epoch milliseconds: not later than what another process decided since.
+   */
+  held(record: UrlRecord, { host, reason, untilMs }: HeldReason, atMs: number): boolean {
     if (isCompanionHop(record)) return false;
     const { url, depth, from } = record;
     const detail = untilMs === null ? null : `until ${new Date(untilMs).toISOString()}`;
     const layer = reasonOf(reason)?.layer ?? 'frontier';
     const clock = { host, startedAtMs: null, gapMs: null, crawlDelayMs: null, requestIntervalMs: null, untilMs };
     this.#decide({
-      ...decided({ url, status: 'held', reason, layer, depth, from, atMs: this.#nowMs(), detail }),
+      ...decided({ url, status: 'held', reason, layer, depth, from, atMs, detail }),
       clock,
     });
     return true;

@@ -156,19 +156,22 @@ async function join(run: Run): Promise<void> {
 const PACE: ReadonlySet<string> = new Set(['interval', 'crawl-delay', 'request-rate', 'address-shared']);
 
 /** Gives every URL that is still queued its word: one by one within a bound, the others together. */
-async function reportHeld({ frontier, journal, setup }: Run, { bound }: LoopEnd, isAgain: boolean): Promise<void> {
+async function reportHeld(run: Run, { bound }: LoopEnd, isAgain: boolean): Promise<void> {
+  const { frontier, journal, setup } = run;
   const waits = new Map(frontier.waits(MAX_REPORTED_WAITS).map((wait) => [wait.host, wait]));
   const ended = bound === null ? 'run-ended' : `bound-${bound}`;
   let left = MAX_HELD_REPORTED;
   let cursor: string | null = null;
   do {
+    // As of now: another process may finish a URL while it is listed, and its decision is then the later one.
+    const atMs = run.nowMs();
     const listing: QueueListing = await frontier.list({ cursor, limit: HELD_READ_AT_ONCE });
     for (const { host, record } of listing.items) {
       // A known page that was not visited again has its word.
       if (isAgain && record.visit !== undefined) continue;
       const wait = waits.get(host);
       const isPace = wait === undefined || (bound !== null && PACE.has(wait.reason));
-      if (journal.held(record, isPace ? { host, reason: ended, untilMs: null } : wait)) left -= 1;
+      if (journal.held(record, isPace ? { host, reason: ended, untilMs: null } : wait, atMs)) left -= 1;
     }
     cursor = listing.cursor;
   } while (cursor !== null && left > 0);
