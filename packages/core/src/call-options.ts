@@ -32,11 +32,10 @@ export function checkOptions<Options extends object>(
   known: CallOptions<NoInfer<Options>>,
   hint?: string,
 ): void {
-  const names = Object.keys(known).join(', ');
-  if (!isObject(options)) throw invalidOption(call, `an object of ${names}`, options, hint);
+  if (!isObject(options)) throw invalidOption(call, `an object of ${namesIn(known)}`, options, hint);
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(known, name)) continue;
-    const message = `unknown option \`${call}.${name}\`; known: ${names}`;
+    const message = `unknown option \`${call}.${name}\`; known: ${namesIn(known)}`;
     throw new MannerlyError('option-unknown', message, hint === undefined ? {} : { hint });
   }
   for (const [name, kindOf] of Object.entries<Kind | `${Kind}!`>(known)) {
@@ -51,6 +50,10 @@ export function checkOptions<Options extends object>(
 export function checkPaths(call: string, paths: unknown, ...names: readonly string[]): void {
   const isWhole = isObject(paths) && names.every((name) => typeof paths[name] === 'string');
   if (!isWhole) throw invalidOption(call, 'a crawl directory, as `await readCrawlDirectory(path)` gives it', paths);
+}
+
+function namesIn(known: object): string {
+  return Object.keys(known).join(', ');
 }
 
 function isOf(kind: Kind, value: unknown): boolean {

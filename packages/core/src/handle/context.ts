@@ -199,12 +199,16 @@ export function followLinks(
 ): void {
   const links = selector === undefined ? page.links : selectLinks(page, selector);
   const candidate = candidates(page, 'follow', options);
-  const next = candidates(page, 'follow', { ...options, depth: options.depth ?? 'same' });
+  let next: typeof candidate | null = null;
   for (const link of links) {
     const excluded = page.exclusion.whyLeaveAlone(link);
     const reason = excluded ?? (wants(link.url, options.label ?? null) ? null : 'unwanted');
-    if (reason === null) stage.link(link.rel.includes('next') ? next(link.url) : candidate(link.url));
-    else stage.leaveAlone({ url: link.url, reason });
+    if (reason !== null) stage.leaveAlone({ url: link.url, reason });
+    else if (!link.rel.includes('next')) stage.link(candidate(link.url));
+    else {
+      next ??= candidates(page, 'follow', { ...options, depth: options.depth ?? 'same' });
+      stage.link(next(link.url));
+    }
   }
 }
 
