@@ -4,7 +4,6 @@
 
 import type { Clock } from '../clock.js';
 import { FrontierError } from '../errors.js';
-import { RECORD_MOVED, stateOfMove } from '../records/moved.js';
 import { LOCK_HOST } from '../records/processes.js';
 import { decodeItem } from '../records/record.js';
 import { placeOfRecord } from '../records/store-guard.js';
@@ -30,6 +29,8 @@ export interface MoveOptions {
   readonly clock: Pick<Clock, 'after'>;
 }
 
+/** The record that names the crawl by its secret, and where it is; absent: the crawl is here. */
+const RECORD_MOVED = 'moved';
 const SECRET_KEY = 'fingerprint-secret';
 /** Hosts, entries or records at a time. */
 const AT_ONCE = 250;
@@ -43,6 +44,21 @@ const LONG_PAUSE_MS = 60_000;
 const LONG_PAUSES_MOST = 16_384;
 /** Looks at a host that an interrupted move has leased, until it is free: longer than the lease. */
 const MOST_RETRIES = 90;
+
+/** `leaving`, `moved`: in the store that it leaves; `arriving`: in the other, until all of it is there. */
+function stateOfMove(state: 'leaving' | 'arriving' | 'moved', secret: string): string {
+  return `${state} ${secret}`;
+}
+
+/** @throws FrontierError (rejects) `store-mismatch` where the crawl is elsewhere, or not yet all here. */
+export async function refuseMoved(store: Pick<FrontierStore, 'readRecord'>): Promise<void> {
+  const text = textOf(await store.readRecord(RECORD_MOVED));
+  if (text === '') return;
+  const hasLeft = text.startsWith('moved ');
+  const message = hasLeft ? 'the crawl was moved to another store' : 'the crawl is being moved to another store';
+  const hint = hasLeft ? 'Name the store that it was moved to.' : 'End the move first: the same mannerly move again.';
+  throw new FrontierError('store-mismatch', message, { hint });
+}
 
 /**
  * Moves the crawl. What it had moved already, it skips; called once more after its end it does nothing.
