@@ -1,11 +1,6 @@
 // Functions that are run in a page, in a world of their own: its scripts cannot change what they find there.
 
-import type { CDPSession, Page } from 'playwright-core';
-
-/** A session with the browser about one page. Ends with the page. @throws What the browser says. */
-export function sessionOf(page: Page): Promise<CDPSession> {
-  return page.context().newCDPSession(page);
-}
+import type { CDPSession } from 'playwright-core';
 
 /** Runs a function in the main frame, apart from its scripts. @throws What the browser says. @param argument - JSON */
 export async function runInPage<Argument, Result>(

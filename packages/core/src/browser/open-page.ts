@@ -4,9 +4,10 @@
 
 import type { Browser, BrowserContext, CDPSession, Page, Request } from 'playwright-core';
 import type { RenderFailureCode, Rendering, RenderRequest } from '../fetch/renderer.js';
+import { parseUrl } from '../parse-url.js';
 import type { BrowserSettings } from './browser-options.js';
 import { textOf, within } from './browser-supply.js';
-import { runInPage, sessionOf } from './isolated-world.js';
+import { runInPage } from './isolated-world.js';
 import { BROWSER_ANSWER_MS, WINDOW } from './limits.js';
 import { createPageRequests, type PageRequests, type RequestPlace } from './page-requests.js';
 import { SEAL_SCRIPT, SEALED_CONTEXT } from './seal.js';
@@ -64,7 +65,8 @@ async function visit(
   if (read.kind === 'failed') throw read.error;
   const { html, url, chars } = read.value;
   if (html === null) return failed('dom-too-large', `${chars} characters`);
-  if (!isSameOrigin(url, request.url)) return failed('navigation-refused', `the page went to ${url.slice(0, 200)}`);
+  if (parseUrl(url)?.origin !== new URL(request.url).origin)
+    return failed('navigation-refused', `the page went to ${url.slice(0, 200)}`);
   const png = screenshot();
   const shown = png === null ? {} : { screenshot: png };
   return { kind: 'rendered', html, url, endedBy: end.kind, subresources: requests.account(), ...shown };
@@ -87,7 +89,7 @@ async function prepare(
     other.close().catch(ignore);
   });
   page.on('download', (download) => download.cancel().catch(ignore));
-  return { page, session: await sessionOf(page) };
+  return { page, session: await context.newCDPSession(page) };
 }
 
 /** Where a request comes from. Of a window, or a worker without a page, the frame is not known. */
@@ -157,14 +159,6 @@ function endOf(
       },
     );
   });
-}
-
-function isSameOrigin(one: string, other: string): boolean {
-  try {
-    return new URL(one).origin === new URL(other).origin;
-  } catch {
-    return false; // What is no URL has no origin.
-  }
 }
 
 function failed(failure: RenderFailureCode, detail: string) {
