@@ -81,13 +81,10 @@ export class Requisites {
         }
         left -= 1;
         keepLatest(this.#begun, url, true, MAX_BEGUN_REQUISITES);
-        queue.add(() => load(requisite)).catch(rethrown);
+        queue.add(() => load(requisite)).catch((error: unknown) => thrown.push(error));
       }
     };
-    let thrown: { readonly error: unknown } | null = null;
-    const rethrown = (error: unknown): void => {
-      thrown ??= { error };
-    };
+    const thrown: unknown[] = [];
     const load = async (requisite: Requisite): Promise<void> => {
       const { url, type } = requisite;
       if (isStopped || bytes >= options.bytesPerPage || this.#isSpent()) {
@@ -112,7 +109,7 @@ export class Requisites {
     };
     want(htmlRequisites(await page.text(), page.url));
     await queue.onIdle();
-    if (thrown !== null) throw (thrown as { readonly error: unknown }).error;
+    if (thrown.length > 0) throw thrown[0];
     return isStopped ? 'stopped' : 'done';
   }
 
