@@ -46,6 +46,13 @@ export function checkOptions<Options extends object>(
   }
 }
 
+/** A whole number from 1 on. @throws MannerlyError `option-invalid` */
+export function checkCount(option: string, value: number, most: number): void {
+  if (!(Number.isInteger(value) && value >= 1 && value <= most)) {
+    throw invalidOption(option, `a whole number from 1 to ${most}`, value);
+  }
+}
+
 /** @param names - Of the paths that the call reads. @throws MannerlyError `option-invalid` */
 export function checkPaths(call: string, paths: unknown, ...names: readonly string[]): void {
   const isWhole = isObject(paths) && names.every((name) => typeof paths[name] === 'string');

@@ -1,7 +1,7 @@
 // The page as its handler gets it. What the handler does with it is staged; only `page.fetch` makes requests.
 
 import type { NewUrl } from '@mannerly/frontier';
-import { type CallOptions, checkOptions } from '../call-options.js';
+import { type CallOptions, checkCount, checkOptions } from '../call-options.js';
 import { invalidOption, MannerlyError } from '../errors.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
 import { type PageLink, selectLinks } from '../page/links.js';
@@ -113,8 +113,8 @@ class PageContext implements Omit<HandledPage, keyof FetchedPage> {
     settled(() => {
       checkOptions('saveAll', options, { folder: 'string', maxFiles: 'number', maxBytes: 'number' });
       const { maxFiles = DEFAULT_MEDIA_FILES, maxBytes = DEFAULT_MEDIA_BYTES } = options;
-      checkMost('maxFiles', maxFiles, MAX_PAGE_FETCHES);
-      checkMost('maxBytes', maxBytes, MAX_LARGE_BODY_BYTES);
+      checkCount('saveAll.maxFiles', maxFiles, MAX_PAGE_FETCHES);
+      checkCount('saveAll.maxBytes', maxBytes, MAX_LARGE_BODY_BYTES);
       const folder = folderOf(this.#page, options.folder ?? this.#tools.filesPath);
       const { fetch } = this;
       return saveAllMedia(this.#page, selector, { folder, fetch, read: this.#tools.read, maxFiles, maxBytes });
@@ -167,12 +167,6 @@ function folderOf(page: FetchedPage, folder: string | null): string {
   throw new MannerlyError('file-folder-missing', `\`save\` needs a folder for ${page.url}`, {
     hint: 'Run the crawl with a crawl directory, or name a folder: `page.save(name, { folder })`.',
   });
-}
-
-function checkMost(option: string, value: number, most: number): void {
-  if (!(Number.isInteger(value) && value >= 1 && value <= most)) {
-    throw invalidOption(`saveAll.${option}`, `a whole number from 1 to ${most}`, value);
-  }
 }
 
 /** Acts at once, so that a forgotten `await` loses nothing. */

@@ -1,7 +1,7 @@
 // The handlers of a crawler, by route. Each page goes to one handler: that of the most specific route.
 
-import { checkOptions } from '../call-options.js';
-import { invalidOption, MannerlyError } from '../errors.js';
+import { checkCount, checkOptions } from '../call-options.js';
+import { MannerlyError } from '../errors.js';
 import type { BrowserSteps } from '../fetch/renderer.js';
 import { CONTENT_KINDS, type ContentKind, possibleKinds } from '../page/content-kind.js';
 import type { FetchedPage } from '../page/page.js';
@@ -101,13 +101,7 @@ export class Handlers {
       return;
     }
     const { maxBodyBytes = null, inBrowser = null, userData, item } = options;
-    if (
-      maxBodyBytes !== null &&
-      !(Number.isInteger(maxBodyBytes) && maxBodyBytes >= 1 && maxBodyBytes <= MAX_LARGE_BODY_BYTES)
-    ) {
-      const expected = `a whole number from 1 to ${MAX_LARGE_BODY_BYTES}`;
-      throw invalidOption(`${route}.maxBodyBytes`, expected, maxBodyBytes);
-    }
+    if (maxBodyBytes !== null) checkCount(`${route}.maxBodyBytes`, maxBodyBytes, MAX_LARGE_BODY_BYTES);
     checkSchema(`${route}.userData`, userData);
     checkSchema(`${route}.item`, item);
     found.set(key, { route: key as Route, handler, userData, item, maxBodyBytes, inBrowser });
