@@ -1,7 +1,7 @@
 // What a crawl learns of sites and needs again after a stop: where seeds redirect, which moves the scope, and which URL
 // spaces are traps. Kept in records of the store, emitted as events, listed in the report.
 
-import type { Frontier, FrontierOptions, NewUrl, PageWork, UrlRecord } from '@mannerly/frontier';
+import type { Frontier, FrontierOptions, PageWork, UrlRecord } from '@mannerly/frontier';
 import { parseUrlParts } from '@mannerly/frontier/internal';
 import { type NearDuplicate, NearDuplicates } from '../admit/near-duplicates.js';
 import type { Scope, ScopeMove } from '../admit/scope.js';
@@ -33,22 +33,22 @@ export class SiteKnowledge {
   readonly watch: Traps | null;
   /** `null`: the texts of pages are not compared. */
   readonly texts: NearDuplicates | null;
-  readonly #moves: RecordList<ScopeMove>;
-  readonly #found: RecordList<TrapFinding>;
+  readonly moves: RecordList<ScopeMove>;
+  readonly traps: RecordList<TrapFinding>;
 
   constructor(run: LearningRun) {
     const { traps, nearDuplicates } = run.options;
     this.#run = run;
     this.watch = traps === null ? null : new Traps(traps);
     this.texts = nearDuplicates === false ? null : new NearDuplicates();
-    this.#moves = new RecordList('scope-move', run);
-    this.#found = new RecordList('trap', run);
+    this.moves = new RecordList('scope-move', run);
+    this.traps = new RecordList('trap', run);
   }
 
   /** Reads what earlier runs learned. Once, before anything is admitted. */
   async open(): Promise<void> {
-    this.#run.scope.restore(await this.#moves.readNew());
-    if (this.watch !== null) this.watch.restore(await this.#found.readNew());
+    this.#run.scope.restore(await this.moves.readNew());
+    if (this.watch !== null) this.watch.restore(await this.traps.readNew());
   }
 
   /** A page's URL redirected. Before the target is admitted, since the scope may move. */
@@ -59,7 +59,7 @@ export class SiteKnowledge {
     const move = scope.redirected(work.url, to);
     if (move === null) return;
     // Before the target is queued: a run that continues after a stop must find it in scope.
-    scope.restore(await this.#moves.append(move));
+    scope.restore(await this.moves.append(move));
     journal.emit('scope-moved', move);
   }
 
@@ -72,7 +72,7 @@ export class SiteKnowledge {
     // Most pages need not be compared.
     if (traps === null || page.kind !== 'html' || from === null || !traps.wants(work.url, from)) return;
     for (const finding of traps.read(work.url, from, await contentOf(page))) {
-      await this.#found.append(finding);
+      await this.traps.append(finding);
       this.#run.journal.emit('trap', finding);
     }
   }
@@ -80,10 +80,6 @@ export class SiteKnowledge {
   /** Compares the text of a page with those before it; `null`: it is not compared. */
   async compared(page: FetchedPage): Promise<NearDuplicate | null> {
     return this.texts !== null && page.kind === 'html' ? this.texts.read(page.url, await contentOf(page)) : null;
-  }
-
-  queued(url: NewUrl): void {
-    this.watch?.queued(url);
   }
 
   /** Why a queued URL is not worth a request any more, or not yet; `null`: it is. */
@@ -94,19 +90,9 @@ export class SiteKnowledge {
     return this.watch.drops ? { status: 'dropped', reason: 'trap', detail: trapText(trap) } : { status: 'deferred' };
   }
 
-  /** Of the whole crawl in order, at most ten thousand. */
-  moves(): readonly ScopeMove[] {
-    return this.#moves.values;
-  }
-
-  /** Of the whole crawl in order, at most ten thousand. */
-  traps(): readonly TrapFinding[] {
-    return this.#found.values;
-  }
-
   /** Reads where other processes have seen seeds lead. */
   async #catchUp(): Promise<void> {
-    if (this.#run.setup.isShared) this.#run.scope.restore(await this.#moves.readNew());
+    if (this.#run.setup.isShared) this.#run.scope.restore(await this.moves.readNew());
   }
 
   #isOutside(url: string): boolean {
@@ -119,6 +105,7 @@ export class SiteKnowledge {
 class RecordList<T> {
   readonly #key: string;
   readonly #run: Pick<LearningRun, 'frontier'>;
+  /** Of the whole crawl in order, at most ten thousand. */
   readonly values: T[] = [];
 
   constructor(key: string, run: Pick<LearningRun, 'frontier'>) {

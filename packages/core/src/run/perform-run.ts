@@ -266,8 +266,8 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
     // The logs have the exact numbers of all runs, killed ones included.
     ...(logged === null ? {} : { ...logged, politenessOf: 'crawl' }),
     waiting: waits,
-    scopeMoves: knowledge.moves(),
-    traps: knowledge.traps(),
+    scopeMoves: knowledge.moves.values,
+    traps: knowledge.traps.values,
     ...(knowledge.texts === null ? {} : { duplicateText: knowledge.texts.report() }),
     relaxedDefaults: run.options.relaxedDefaults,
     longestStallMs: run.stalls.longestMs(),
