@@ -6,6 +6,7 @@ import type { FrontierEvent, HostWarning, UrlVerdict } from '../src/frontier-eve
 import type { FrontierOptions } from '../src/options/options.js';
 import { aroundStore } from '../src/records/store-guard.js';
 import type { FrontierStore } from '../src/store.js';
+import { memoryStore } from '../src/stores/memory.js';
 import type { NewUrl } from '../src/url-record.js';
 import { createFakeWorld, type Reply, type WorkerOptions } from './fake-world.js';
 
@@ -40,6 +41,16 @@ export function wanderingStore(store: FrontierStore, random: () => number): Fron
   };
   return { ...aroundStore(store, wander), capabilities: { ...store.capabilities, shared: true } };
 }
+
+/** A memory store that several processes share; its answers come in their own time, which `seed` decides. */
+export const sharedStore = (seed: number) => (nowMs: () => number) => {
+  let state = seed;
+  const random = () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return state / 2 ** 31;
+  };
+  return wanderingStore(memoryStore({ nowMs }), random);
+};
 
 /** A clock whose timers stop firing: that of a process that is stopped or gone. */
 export function mortalClock(clock: Clock): { readonly clock: Clock; readonly stop: () => void } {

@@ -41,6 +41,7 @@ export class HostLeases {
     const places = Math.min(most, this.#schedule.freePlaces);
     const came = places > 0 && (await this.#isAnyDue()) ? await this.lease(places) : 0;
     this.#schedule.othersWait = came >= places;
+    this.#schedule.lacksHosts = places > 0 && this.#schedule.isEmpty;
     return came > 0;
   }
 

@@ -7,7 +7,7 @@ import { ReadyHeap } from '../ready-heap.js';
 import type { HostCommit, HostKey } from '../store.js';
 import type { FrontierContext } from './context.js';
 import { HostTurns } from './host-turns.js';
-import { DROP_BATCH, HOST_SHARE_MARGIN, KEEP_WAIT_MS, TURN_EXCHANGES } from './limits.js';
+import { DROP_BATCH, HOST_SHARE_MARGIN, KEEP_WAIT_MS, SHARE_AGAIN_MS, TURN_EXCHANGES } from './limits.js';
 
 export class HostSchedule {
   /**
@@ -15,6 +15,8 @@ export class HostSchedule {
    * makes place for them.
    */
   othersWait = true;
+  /** Whether we have no host, as of the last lease, and none was due. */
+  lacksHosts = false;
   readonly #context: FrontierContext;
   /** Hosts for which requests of the owner's own wait. */
   readonly #wanted: ReadonlyMap<HostKey, unknown>;
@@ -24,6 +26,11 @@ export class HostSchedule {
   readonly #due = new ReadyHeap<LeasedHost>();
   readonly turns: HostTurns;
   #changed = new Set<LeasedHost>();
+  /** Those whose release is under way. */
+  readonly #leaving = new Set<LeasedHost>();
+  /** Hosts that we may have, so that processes without any get some. */
+  #most: number;
+  #sharedAtMs = 0;
   #isClosing = false;
   #lagMs = 0;
   /** Ends a wait for a host that may be asked. */
@@ -33,6 +40,7 @@ export class HostSchedule {
     this.#context = context;
     this.#wanted = wanted;
     this.turns = new HostTurns(context.settings);
+    this.#most = context.settings.maxHosts;
   }
 
   // ── Hosts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -53,14 +61,30 @@ export class HostSchedule {
   /** The host is not ours any more. */
   remove(host: LeasedHost): void {
     if (this.#hosts.get(host.key) === host) this.#hosts.delete(host.key);
+    this.#leaving.delete(host);
     this.turns.left(host);
     this.#unplace(host);
   }
 
+  get isEmpty(): boolean {
+    return this.#hosts.size === 0;
+  }
+
   /** How many more hosts may be leased; less than 0 when others want their share. */
   get freePlaces(): number {
-    const { settings, counts, budget } = this.#context;
-    return shareOf(settings.maxHosts, counts.hosts, budget.othersAtWork()) - this.#hosts.size;
+    const { counts, budget } = this.#context;
+    return shareOf(this.#most, counts.hosts, budget.othersAtWork()) - this.#hosts.size;
+  }
+
+  /** So many processes have no host: while they have none, we keep as many of ours as each of them may take. */
+  shareWith(others: number, nowMs: number): void {
+    const { maxHosts } = this.#context.settings;
+    if (others === 0 || this.#hosts.size < 2) this.#most = maxHosts;
+    // Those of the last time may be on their way: a host leaves between two requests.
+    else if (this.#most === maxHosts || nowMs - this.#sharedAtMs >= SHARE_AGAIN_MS) {
+      this.#most = Math.ceil(this.#hosts.size / (others + 1));
+      this.#sharedAtMs = nowMs;
+    }
   }
 
   // ── Changes ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -161,6 +185,7 @@ export class HostSchedule {
       return host.commit({ keep }, delayMs, nowMs);
     }
     this.#unplace(host);
+    this.#leaving.add(host);
     const dueInMs = parked ? null : Math.max(0, Math.ceil(startMs - nowMs));
     return host.commit({ release: { dueInMs } }, delayMs, nowMs);
   }
@@ -178,7 +203,7 @@ export class HostSchedule {
   #leaves(host: LeasedHost, nowMs: number): boolean {
     if (this.#isClosing) return true;
     if (this.#wanted.has(host.key)) return false;
-    if (host.clock.parked || this.#isTurnOver(host) || this.freePlaces < 0) return true;
+    if (host.clock.parked || this.#isTurnOver(host) || this.freePlaces + this.#leaving.size < 0) return true;
     if (host.isDry && host.entries.readyCount(nowMs) === 0) return true;
     return host.nextPageStart(nowMs).atMs - nowMs > KEEP_WAIT_MS;
   }

@@ -6,6 +6,8 @@ export const KEEP_WAIT_MS = 2_500;
 export const TURN_EXCHANGES = 32;
 /** How many times its equal share of hosts a process may lease. */
 export const HOST_SHARE_MARGIN = 1.25;
+/** Between two times at which hosts are given to a process that still has none, milliseconds (our own). */
+export const SHARE_AGAIN_MS = 5_000;
 /** Rounds one `take` makes over hosts that had nothing to give before it returns. */
 export const TAKE_ROUNDS = 64;
 /** Milliseconds for which a store that had nothing due is not asked again (our own). */

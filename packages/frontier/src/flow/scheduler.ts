@@ -196,7 +196,11 @@ export class Scheduler {
       if (isSaving) return;
       isSaving = true;
       const others = budget.othersAtWork() > 0 ? counts.read() : null;
-      await Promise.all([budget.saveTime(nowMs), labelBudgets.each('saveTime', nowMs), others]);
+      const { lacksHosts } = this.schedule;
+      // Of a process that is paused, or has no pages left, the next account says no.
+      this.schedule.lacksHosts = false;
+      await Promise.all([budget.saveTime(nowMs, lacksHosts), labelBudgets.each('saveTime', nowMs), others]);
+      this.schedule.shareWith(budget.othersWithoutHosts(nowMs), nowMs);
       await this.#mergeGone(nowMs);
       isSaving = false;
     });

@@ -2,7 +2,7 @@
 // counted to the page although each hands them out by itself.
 
 import { describe, expect, it } from 'vitest';
-import { isRobots, mortalClock, setUp, url, wanderingStore } from '../../test-support/set-up.js';
+import { isRobots, mortalClock, setUp, sharedStore, url } from '../../test-support/set-up.js';
 import type { ManualClock } from '../clock.js';
 import type { Frontier } from '../frontier.js';
 import { PART_SILENT_MS } from '../records/limits.js';
@@ -13,16 +13,6 @@ import { memoryStore } from '../stores/memory.js';
 
 const answer = (address: string) => (isRobots(address) ? { status: 404 } : { status: 200, body: 'page' });
 const hosts = (count: number) => Array.from({ length: count }, (_, at) => `http://h${at}.test`);
-/** A store that several processes share; its answers come in their own time. */
-const shared = (seed: number) => (nowMs: () => number) => {
-  let state = seed;
-  const random = () => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-    return state / 2 ** 31;
-  };
-  return wanderingStore(memoryStore({ nowMs }), random);
-};
-
 /** Opens at once; a process that finds the lock taken waits for the clock. */
 async function openAll(clock: ManualClock, crew: readonly Frontier[]): Promise<void> {
   let isOpen = false;
@@ -44,7 +34,7 @@ describe('bounds over processes', () => {
   it.each([1, 2, 3, 4, 5, 45, 79, 100, 106, 127])(
     'four processes fetch exactly as many pages as the bound (seed %i)',
     async (seed) => {
-      const { work, make, world, clock } = setUp(shared(seed), answer, { bounds: { pages: 150 } });
+      const { work, make, world, clock } = setUp(sharedStore(seed), answer, { bounds: { pages: 150 } });
       const crew = ['a', 'b', 'c', 'd'].map((part) => make({ part }));
       await openAll(clock, crew);
       await crew[0]?.add(hosts(400).map((authority) => url(`${authority}/`)));
@@ -99,7 +89,7 @@ describe('bounds over processes', () => {
 
   it('processes that are long gone have one account together, and none of it is lost', async () => {
     const GONE = 400;
-    const { make, clock, store } = setUp(shared(21), answer, {
+    const { make, clock, store } = setUp(sharedStore(21), answer, {
       bounds: { pages: 5_000 },
       mergeParts: { totals: (values) => new Uint8Array([values.reduce((sum, [value = 0]) => sum + value, 0)]) },
     });
@@ -145,7 +135,7 @@ describe('bounds over processes', () => {
   });
 
   it('what a dead process was granted comes back when it has been silent for long', async () => {
-    const { work, make, world, clock } = setUp(shared(7), answer, { bounds: { pages: 20 } });
+    const { work, make, world, clock } = setUp(sharedStore(7), answer, { bounds: { pages: 20 } });
     const mortal = mortalClock(clock);
     const first = make({ part: 'first', clock: mortal.clock });
     await first.open();
@@ -170,7 +160,7 @@ describe('bounds over processes', () => {
   });
 
   it('a process that goes on under a name goes on with its pages, and with what it was granted', async () => {
-    const { work, make, clock, world } = setUp(shared(9), answer, { bounds: { pages: 10 } });
+    const { work, make, clock, world } = setUp(sharedStore(9), answer, { bounds: { pages: 10 } });
     const mortal = mortalClock(clock);
     const first = make({ part: 'only', clock: mortal.clock });
     await first.open();
@@ -184,7 +174,7 @@ describe('bounds over processes', () => {
   });
 
   it('running time of processes that run at once counts once', async () => {
-    const { make, clock } = setUp(shared(11), answer, { bounds: { minutes: 10 } });
+    const { make, clock } = setUp(sharedStore(11), answer, { bounds: { minutes: 10 } });
     const [one, two] = [make({ part: 'one' }), make({ part: 'two' })];
     const pass = async (ms: number) => {
       clock.advance(ms);
@@ -205,7 +195,7 @@ describe('bounds over processes', () => {
   });
 
   it('a process without a name takes over a part that is free', async () => {
-    const { make } = setUp(shared(13), answer);
+    const { make } = setUp(sharedStore(13), answer);
     const [one, two] = [make(), make()];
     await one.open();
     await two.open();
@@ -217,7 +207,7 @@ describe('bounds over processes', () => {
   });
 
   it('parts of a record are read together and never overwrite each other', async () => {
-    const { make, clock } = setUp(shared(15), answer);
+    const { make, clock } = setUp(sharedStore(15), answer);
     const [one, two] = [make({ part: 'one' }), make({ part: 'two' })];
     await openAll(clock, [one, two]);
     await Promise.all([one.writePart('totals', new Uint8Array([1])), two.writePart('totals', new Uint8Array([2]))]);
@@ -228,7 +218,7 @@ describe('bounds over processes', () => {
   });
 
   it('the lock of the crawl is no host of it', async () => {
-    const { make } = setUp(shared(17), answer, { bounds: { pages: 3 } });
+    const { make } = setUp(sharedStore(17), answer, { bounds: { pages: 3 } });
     const frontier = make();
     await frontier.open();
     await frontier.add([url('http://a.test/')]);
@@ -239,7 +229,7 @@ describe('bounds over processes', () => {
   });
 
   it('one at a time has the lock, the one that waits comes next', async () => {
-    const { store, clock } = setUp(shared(19), answer);
+    const { store, clock } = setUp(sharedStore(19), answer);
     await store.open({ crawl: 'crawl', owner: 'test', create: true });
     const locks = [0, 1, 2].map(() => new CrawlLock(store, clock, () => 0.5));
     let inside = 0;

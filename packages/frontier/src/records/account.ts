@@ -14,6 +14,8 @@ export interface Account {
   readonly beat: number;
   /** Whether its process has ended by itself. */
   readonly isOver: boolean;
+  /** Whether its process has no host and found none that was due. */
+  readonly lacksHosts: boolean;
 }
 
 export interface Granted {
@@ -25,7 +27,7 @@ export interface Granted {
 
 /** The key of the crawl's own. */
 export const ACCOUNT_KEY = 'budget';
-const NOTHING: Account = { pages: 0, runningMs: 0, bytes: 0, granted: 0, beat: 0, isOver: false };
+const NOTHING: Account = { pages: 0, runningMs: 0, bytes: 0, granted: 0, beat: 0, isOver: false, lacksHosts: false };
 
 /** The parts whose processes have ended by themselves: a process that joins may go on under one of their names. */
 export async function partsOver(records: PartRecords, parts: readonly string[]): Promise<readonly string[]> {
@@ -39,7 +41,7 @@ export const mergeAccounts: MergeValues = (values) => {
   const sum = (what: 'pages' | 'bytes') => accounts.reduce((total, account) => total + account[what], 0);
   const runningMs = Math.max(...accounts.map((account) => account.runningMs));
   const pages = sum('pages');
-  const merged: Account = { pages, bytes: sum('bytes'), runningMs, granted: pages, beat: 1, isOver: true };
+  const merged = { ...NOTHING, pages, bytes: sum('bytes'), runningMs, granted: pages, beat: 1, isOver: true };
   return new TextEncoder().encode(JSON.stringify(merged));
 };
 

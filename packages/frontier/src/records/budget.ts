@@ -9,7 +9,14 @@
 import type { Clock } from '../clock.js';
 import { FrontierError } from '../errors.js';
 import { ACCOUNT_KEY, type Account, type Granted, grantOf, keptOf, pagesLeft, readAccount } from './account.js';
-import { GRANT_LOW, PART_GONE_MS, PART_SILENT_MS, PARTS_GONE_MOST, PARTS_MERGED_AT_ONCE } from './limits.js';
+import {
+  GRANT_LOW,
+  PART_GONE_MS,
+  PART_LATE_MS,
+  PART_SILENT_MS,
+  PARTS_GONE_MOST,
+  PARTS_MERGED_AT_ONCE,
+} from './limits.js';
 import type { PartRecords } from './processes.js';
 
 /** The bounds of a crawl; `null` where there is none. */
@@ -61,6 +68,7 @@ export class Budget {
   #inFlight = 0;
   #granted = 0;
   #beat = 0;
+  #lacksHosts = false;
   #others = new Map<string, Other>();
   #lookedAtAllMs = 0;
   #ranBeforeMs = 0;
@@ -200,6 +208,12 @@ export class Budget {
     return this.#others.size === 0 ? 0 : this.#grantedToOthers(this.#now()).alive;
   }
 
+  /** How many other processes have no host to request pages of, and would take some of ours. */
+  othersWithoutHosts(nowMs: number): number {
+    const lacks = ({ account, movedAtMs }: Other) => account.lacksHosts && nowMs - movedAtMs < PART_LATE_MS;
+    return [...this.#others.values()].filter(lacks).length;
+  }
+
   /** Whether other processes have what is left of the pages: there may be more for us later. */
   isGrantedAway(): boolean {
     if (!this.#isBounded || this.canReserve() || this.pages() >= this.#limit) return false;
@@ -211,8 +225,13 @@ export class Budget {
     if (this.#isDirty) await this.#write(nowMs);
   }
 
-  /** Writes our account, so that the running time is kept and others see us live, and reads the others'. */
-  async saveTime(nowMs: number): Promise<void> {
+  /**
+   * Writes our account, so that the running time is kept and others see us live, and reads the others'.
+   *
+   * @param lacksHosts - Whether others may give us hosts of theirs.
+   */
+  async saveTime(nowMs: number, lacksHosts = false): Promise<void> {
+    this.#lacksHosts = lacksHosts;
     const silentMs = nowMs - this.#heardAtMs;
     await this.#readOthers(nowMs);
     await this.#stayListed(silentMs);
@@ -327,6 +346,7 @@ export class Budget {
       granted: isOver ? this.#pages : this.#granted,
       beat: this.#beat,
       isOver,
+      lacksHosts: this.#lacksHosts && !isOver,
     };
     const { records } = this.#options;
     const bytes = new TextEncoder().encode(JSON.stringify(account));

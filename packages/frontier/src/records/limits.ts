@@ -22,5 +22,7 @@ export const PARTS_MERGED_AT_ONCE = 256;
 export const GRANT_MOST = 1_024;
 /** With fewer pages left of its grant a process takes more. */
 export const GRANT_LOW = 256;
+/** How late the account of a process may be that is given hosts, milliseconds: it writes one a second. */
+export const PART_LATE_MS = 3_000;
 /** A process whose account stands still for so long is taken for dead, milliseconds: what it was granted comes back. */
 export const PART_SILENT_MS = 30_000;

@@ -1,0 +1,51 @@
+// Hosts of a crawl go to the processes that have time for them: one that has run out of hosts gets some of another's.
+
+import { expect, it } from 'vitest';
+import { isRobots, setUp, sharedStore, url } from '../../test-support/set-up.js';
+
+const answer = (address: string) => (isRobots(address) ? { status: 404 } : { status: 200, body: 'page' });
+const LONG = 4;
+
+/** A process with four hosts of sixty pages each, which was alone for five seconds, and one that joins it then. */
+async function joined({ isPaused }: { readonly isPaused: boolean }) {
+  const { work, make, clock, world } = setUp(sharedStore(23), answer);
+  const crew = [make({ part: 'a' }), make({ part: 'b' })] as const;
+  await crew[0].open();
+  const short = Array.from({ length: 8 }, (_, at) => url(`http://short${at}.test/`));
+  const long = Array.from({ length: LONG * 60 }, (_, at) => url(`http://long${at % LONG}.test/${at}`));
+  await crew[0].add([...short, ...long]);
+  await work(crew[0], 5_000);
+  await crew[1].open();
+  if (isPaused) crew[1].pause();
+  const startMs = clock.nowMs();
+  const made = [0, 0];
+  const pages = () => world.log.filter((seen) => !seen.isRobots);
+  for (let turn = 0; pages().length < short.length + long.length; turn += 1) {
+    const who = turn % 2;
+    const links = () => {
+      made[who] = (made[who] ?? 0) + 1;
+      return [];
+    };
+    // One that is paused asks for nothing.
+    if (isPaused && who === 1) clock.advance(20);
+    else await work(crew[who as 0 | 1], 20, { links });
+    if (turn > 20_000) throw new Error('it does not end');
+  }
+  return { made, pages: pages(), tookMs: clock.nowMs() - startMs };
+}
+
+it('a process without a host gets half of those of another', async () => {
+  const { made, pages } = await joined({ isPaused: false });
+  expect(new Set(pages.map((seen) => seen.url)).size).toBe(8 + LONG * 60);
+  expect(pages).toHaveLength(8 + LONG * 60);
+  // Two hosts of four, but for the seconds in which that is noticed.
+  expect(made[1]).toBeGreaterThan(90);
+  expect(made[0]).toBeGreaterThan(90);
+});
+
+it('a process that asks for nothing gets nothing', async () => {
+  const { made, tookMs } = await joined({ isPaused: true });
+  expect(made[1]).toBe(0);
+  // A page a second of each host, as if there were no other process.
+  expect(tookMs).toBeLessThan(62_000);
+});
