@@ -31,7 +31,7 @@ interface Kept {
   readonly atMs: number;
 }
 
-const FOLLOWS: Readonly<Record<RotationStep, RotationStep | null>> = { list: 'use', use: 'drop', drop: null };
+const FOLLOWS = { list: 'use', use: 'drop' } as const;
 
 /**
  * The next step of the rotation of a key file. Nothing that signs changes before it is taken.
@@ -43,10 +43,6 @@ export async function nextRotation(path: string, nowMs: number, isLeaked = false
   const [next, old] = [`${path}.next`, `${path}.old`];
   const kept = await keptOf(path);
   const current = loadSigningKey(`file:${path}`);
-  const note = (step: Kept['step']) => ({
-    next: { step: FOLLOWS[step] ?? 'drop', dueMs: nowMs + ROTATION_WAIT_MS },
-    note: () => writeWhole(statePath(path), `${JSON.stringify({ step, atMs: nowMs } satisfies Kept)}\n`),
-  });
   const over = async (): Promise<void> => {
     await rm(old, { force: true });
     await rm(statePath(path), { force: true });
@@ -58,29 +54,28 @@ export async function nextRotation(path: string, nowMs: number, isLeaked = false
     const take = () => rename(next, path).then(over);
     return { step: 'drop', keys: [loadSigningKey(`file:${next}`)], next: null, take };
   }
-  if (kept === null) {
-    const { next: following, note: take } = note('list');
-    return { step: 'list', keys: [current, await nextKey(next)], next: following, take };
-  }
-  const dueMs = kept.atMs + ROTATION_WAIT_MS;
+  const step = kept === null ? 'list' : FOLLOWS[kept.step];
+  const dueMs = kept === null ? nowMs : kept.atMs + ROTATION_WAIT_MS;
   if (nowMs < dueMs) {
-    const message = `too early: the step "${FOLLOWS[kept.step]}" may be taken at ${iso(dueMs)}`;
+    const message = `too early: the step "${step}" may be taken at ${iso(dueMs)}`;
     const hint = 'Until then verifiers may have a copy of the directory as it was. If the key has leaked: --leaked.';
     throw new MannerlyError('identity-key', message, { hint });
   }
-  if (kept.step === 'use') return { step: 'drop', keys: [current], next: null, take: over };
-  const { next: following, note: noted } = note('use');
+  if (step === 'drop') return { step, keys: [current], next: null, take: over };
+  const following = { step: FOLLOWS[step], dueMs: nowMs + ROTATION_WAIT_MS };
+  const note = () => writeWhole(statePath(path), `${JSON.stringify({ step, atMs: nowMs } satisfies Kept)}\n`);
+  if (step === 'list') return { step, keys: [current, await nextKey(next)], next: following, take: note };
+  // There is a key that signs at each moment, and a step that was interrupted goes on where it was.
+  const isMoved = (await sizeOf(next)) === null;
   const take = async (): Promise<void> => {
-    // There is a key that signs at each moment, and a step that was interrupted goes on where it was.
-    if ((await sizeOf(next)) !== null) {
+    if (!isMoved) {
       await copyFile(path, old);
       await rename(next, path);
     }
-    await noted();
+    await note();
   };
-  const [signing, other] = await keysOfRotation(path);
-  const keys = (await sizeOf(next)) === null ? [signing, other] : [other, signing];
-  return { step: 'use', keys: keys.filter((key) => key !== undefined), next: following, take };
+  const keys = await keysOfRotation(path);
+  return { step, keys: isMoved ? keys : [...keys].reverse(), next: following, take };
 }
 
 /** The keys that a key file stands for now, the one that signs first; those of a rotation that is under way too. */
