@@ -70,7 +70,7 @@ export async function* readRequests(folder: string): AsyncGenerator<ReadRequest>
   for (const filename of await orIfAbsent([], () => listWarcs(folder))) {
     for await (const { record } of recordsIn(join(folder, filename))) {
       if (record.warcType !== 'request') continue;
-      const { head } = await blockHead(chain([], record.reader));
+      const { head } = await splitBlock(record);
       const startedAtMs = Date.parse(record.warcDate ?? '') || 0;
       yield { filename, url: record.warcTargetURI ?? '', startedAtMs, headers: parseRequestFields(head) };
     }
@@ -205,46 +205,35 @@ async function responseOf(
   fields: ReadonlyMap<string, string>,
   originals: Originals,
 ): Promise<ReadResponse | null> {
-  const { head, body } = await splitBlock(record);
+  const block = await splitBlock(record);
+  const head = parseResponseHead(block.head);
   if (head === null) return null;
   const digest = record.warcType === 'revisit' && head.status !== 304 ? record.warcPayloadDigest : null;
   const reason = record.warcType === 'revisit' ? fields.get(FIELDS.truncated) : record.warcHeader('WARC-Truncated');
   return {
     head,
     truncated: reason === 'length' ? 'limit' : reason === 'disconnect' ? 'connection' : null,
-    body: digest == null ? body : originals.bodyOf(digest),
+    body: digest == null ? block.body : originals.bodyOf(digest),
   };
 }
 
-/** The block of a response in its two parts. */
+/** The header section of a record's block, empty where there is none, and what follows it. */
 async function splitBlock({
   reader,
-}: WARCRecord): Promise<{ readonly head: HttpHead | null; readonly body: AsyncIterable<Uint8Array> }> {
-  const pieces = chain([], reader);
-  const { head, rest } = await blockHead(pieces);
-  return { head: head.length === 0 ? null : parseResponseHead(head), body: chain([rest], pieces) };
-}
-
-/** The header section of a block, empty where there is none, and what was read of the rest. */
-async function blockHead(
-  pieces: AsyncGenerator<Uint8Array>,
-): Promise<{ readonly head: Buffer; readonly rest: Buffer }> {
+}: WARCRecord): Promise<{ readonly head: Buffer; readonly body: AsyncIterable<Uint8Array> }> {
+  const pieces = joined([reader]);
   let start = Buffer.alloc(0);
-  for (;;) {
-    const end = headEnd(start);
-    if (end !== null) return { head: start.subarray(0, end), rest: start.subarray(end) };
-    const next = start.length > MAX_RECORD_HEAD_BYTES ? null : await pieces.next();
-    if (next === null || next.done === true) return { head: Buffer.alloc(0), rest: start };
+  while (headEnd(start) === null && start.length <= MAX_RECORD_HEAD_BYTES) {
+    const next = await pieces.next();
+    if (next.done === true) break;
     start = Buffer.concat([start, next.value]);
   }
+  const end = headEnd(start) ?? 0;
+  return { head: start.subarray(0, end), body: joined([[start.subarray(end)], pieces]) };
 }
 
-async function* chain(
-  first: Iterable<Uint8Array>,
-  others: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  yield* first;
-  yield* others;
+async function* joined(all: readonly (AsyncIterable<Uint8Array> | Iterable<Uint8Array>)[]): AsyncGenerator<Uint8Array> {
+  for (const pieces of all) yield* pieces;
 }
 
 /** The payloads that revisits repeat. Their places are read from the indexes with the first revisit. */

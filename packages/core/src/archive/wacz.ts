@@ -7,7 +7,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import { readLines } from '../directory/read-lines.js';
 import { partialName } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
@@ -74,21 +74,18 @@ async function writeZip(path: string, request: WaczRequest, warcs: readonly stri
   const add = async (path: string, source: AsyncIterable<Uint8Array | string>, compress: boolean): Promise<void> => {
     const hash = createHash('sha256');
     let bytes = 0;
-    const added = new Promise<void>((resolve, reject) => {
-      const digested = async function* (): AsyncGenerator<Uint8Array> {
-        for await (const piece of source) {
-          const chunk = typeof piece === 'string' ? Buffer.from(piece) : piece;
-          hash.update(chunk);
-          bytes += chunk.length;
-          yield chunk;
-        }
-        resolve();
-      };
-      const stream = Readable.from(digested(), { objectMode: false });
-      zip.addReadStream(stream.on('error', reject), path, { compress, mtime });
-    });
+    const digested = async function* (): AsyncGenerator<Uint8Array> {
+      for await (const piece of source) {
+        const chunk = typeof piece === 'string' ? Buffer.from(piece) : piece;
+        hash.update(chunk);
+        bytes += chunk.length;
+        yield chunk;
+      }
+    };
+    const stream = Readable.from(digested(), { objectMode: false });
+    zip.addReadStream(stream, path, { compress, mtime });
     // A full disk ends the wait.
-    await Promise.race([added, written]);
+    await Promise.race([finished(stream), written]);
     resources.push({ name: basename(path), path, hash: `sha256:${hash.digest('hex')}`, bytes });
   };
   let whole = 0;
