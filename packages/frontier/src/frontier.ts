@@ -157,7 +157,6 @@ export function createFrontier(options: FrontierOptions): Frontier {
   return {
     waits: questions.waits,
     ready: questions.ready,
-    queued: whenOpen(questions.queued),
     list: whenOpen(questions.list),
     look: whenOpen(questions.look),
     inspectHost: whenOpen(questions.inspectHost),

@@ -92,8 +92,6 @@ export const MAX_TDM_CHARS = 262_144;
 /** Characters of a host name, without a trailing dot (RFC 1035 §2.3.4: 255 bytes on the wire). */
 export const MAX_HOST_NAME_CHARS = 253;
 
-/** Attempts at a data.txt that fails, after the first (data-txt §2). */
-export const MAX_DATA_TXT_RETRIES = 5;
 /** Datasets of one data.txt that are offered (ours). */
 export const MAX_DATASETS = 10_000;
 /** Allow and Disallow lines of one data.txt that are weighed; more close it, as the mail of 1996 advises (ours). */

@@ -13,10 +13,9 @@ import { type AuthorityRequirements, SpacingRequirements } from '../robots/autho
 import type { RobotsGate } from '../robots/robots-gate.js';
 import type { FrontierStore } from '../store.js';
 import { authorityOf, hostKeyOf } from '../url/url.js';
-import type { UrlRecord } from '../url-record.js';
 import type { RobotsCopyRef } from '../work.js';
 import { LOOK_AUTHORITIES } from './limits.js';
-import { type ListRequest, listQueued, type QueueListing, queuedOf, scanItems } from './queued.js';
+import { type ListRequest, listQueued, type QueueListing, scanItems } from './queued.js';
 
 /** A host that does not wait. */
 export interface ReadyHost {
@@ -56,8 +55,6 @@ export interface FrontierQuestions {
   waits(limit: number): HostWait[];
   /** Hosts of this process that do not wait: they may be requested now or have work in flight. At most `limit`. */
   ready(limit: number): ReadyHost[];
-  /** The URLs queued for a host, in the store's order, at most `limit`. */
-  queued(host: string, limit: number): Promise<UrlRecord[]>;
   /** A listing of what is queued, in the store's order. */
   list(request?: ListRequest): Promise<QueueListing>;
   /** What is known of one URL, for `explain`. */
@@ -90,7 +87,6 @@ export function createQuestions(context: FrontierContext, schedule: HostSchedule
       }
       return found;
     },
-    queued: (host, limit) => queuedOf(store, host, limit),
     look: (url) => {
       const host = hostOf(url) ?? '';
       return lookAt(url, host, waitOf(host), context);

@@ -72,18 +72,6 @@ function pageOf(one: ScanListing['items'][number], authority: string | undefined
   return { ...queued, record: item.record };
 }
 
-/** The URLs queued for a host, at most `limit`. @throws The same. */
-export async function queuedOf(store: FrontierStore, host: string, limit: number): Promise<UrlRecord[]> {
-  const records: UrlRecord[] = [];
-  let cursor: string | null = null;
-  do {
-    const listing: QueueListing = await listQueued(store, { host, cursor, limit: limit - records.length });
-    for (const { record } of listing.items) records.push(record);
-    cursor = listing.cursor;
-  } while (cursor !== null && records.length < limit);
-  return records;
-}
-
 /**
  * Reads the items of a host until `visit` answers `false`, or as many listings as one question may read.
  *

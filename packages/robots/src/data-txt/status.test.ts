@@ -1,6 +1,6 @@
 // An offer that cannot be read is nothing; asking for it for ever would be a nuisance.
 import { describe, expect, it } from 'vitest';
-import { dataTxtLifetimeMs, dataTxtOutcome, dataTxtRetryMs, dataTxtUrl } from './status.js';
+import { dataTxtLifetimeMs, dataTxtOutcome, dataTxtUrl } from './status.js';
 
 describe('asking for data.txt (data-txt §1, §2, §6)', () => {
   const cases: [number, string][] = [
@@ -26,10 +26,6 @@ describe('asking for data.txt (data-txt §1, §2, §6)', () => {
     expect(dataTxtOutcome({ kind: 'failure' })).toBe('retry');
     expect(dataTxtOutcome({ kind: 'redirect-limit' })).toBe('none');
     expect(dataTxtOutcome({ kind: 'response', status: 304 }, true)).toBe('not-modified');
-  });
-
-  it('gives up after five retries', () => {
-    expect([1, 2, 5, 6].map((failures) => dataTxtRetryMs(failures, null))).toEqual([60_000, 120_000, 960_000, null]);
   });
 
   it('is fresh for a week at most and has an address only on the web', () => {

@@ -1,10 +1,10 @@
-// Asking for a data.txt: where it is, what an answer means, when to ask again and how long an answer is fresh (data-txt
-// §1, §2, §6). A data.txt that cannot be read never holds or closes anything: it is an offer, not a restriction
-// (DECISION T1). Redirects are decided by `nextHop` of the robots entry.
+// Asking for a data.txt: where it is, what an answer means and how long it is fresh (data-txt §1, §2, §6). A data.txt
+// that cannot be read never holds or closes anything: it is an offer, not a restriction (DECISION T1). Redirects are
+// decided by `nextHop` of the robots entry.
 
 import { rootUrl } from '../access/robots-url.js';
-import { type HeaderLookup, lifetimeMs, robotsRetryMs } from '../access/timing.js';
-import { LIFETIME_1996_MS, MAX_DATA_TXT_RETRIES } from '../limits.js';
+import { type HeaderLookup, lifetimeMs } from '../access/timing.js';
+import { LIFETIME_1996_MS } from '../limits.js';
 
 /** `parsed`: read the body. `not-modified`: the copy at hand holds. `none`: there is none. `retry`: ask again later. */
 type DataTxtOutcome = 'parsed' | 'not-modified' | 'none' | 'retry';
@@ -30,11 +30,6 @@ export function dataTxtOutcome(answer: DataTxtAnswer, isRevalidation = false): D
   if (status >= 200 && status <= 299 && status !== 206) return 'parsed';
   if (status === 304 && isRevalidation) return 'not-modified';
   return status >= 400 && status <= 499 && !RETRIED_4XX.includes(status) ? 'none' : 'retry';
-}
-
-/** The pause after failure number `failures` in a row; null after five retries (data-txt §2; access §5). */
-export function dataTxtRetryMs(failures: number, retryAfter: number | null, jitter = 0): number | null {
-  return failures > MAX_DATA_TXT_RETRIES ? null : robotsRetryMs(failures, retryAfter, jitter);
 }
 
 /** How long an answer is fresh: by its cache headers, ten minutes to a week (data-txt §6, DECISION T8). */
