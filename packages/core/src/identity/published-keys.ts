@@ -51,18 +51,14 @@ export class PublishedKeys {
   }
 
   async #fetch(url: string): Promise<void> {
-    const answer = await this.#answerOf(url);
-    const keys = answer === null ? null : keysIn(answer.body);
+    const answer = await this.#get(new URL(url));
+    // Another answer is none that a verifier takes.
+    const isTaken = typeof answer === 'object' && answer.status === 200 && !answer.isCut;
+    const keys = isTaken ? keysIn(answer.body) : null;
     const known = this.#known.get(url)?.keys ?? NO_KEYS;
-    const seconds = answer === null || keys === null ? LEAST_DIRECTORY_CACHE_SECONDS : cacheSeconds(answer);
+    const seconds = isTaken && keys !== null ? cacheSeconds(answer) : LEAST_DIRECTORY_CACHE_SECONDS;
     const set = { keys: keys ?? known, freshUntilMs: this.#nowMs() + 1_000 * seconds };
     keepLatest(this.#known, url, set, MAX_KNOWN_DIRECTORIES);
-  }
-
-  /** The answer, if it is one that a verifier takes. */
-  async #answerOf(url: string): Promise<PublishedAnswer | null> {
-    const answer = await this.#get(new URL(url));
-    return typeof answer === 'object' && answer.status === 200 && !answer.isCut ? answer : null;
   }
 }
 
