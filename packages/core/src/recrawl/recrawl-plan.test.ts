@@ -43,6 +43,13 @@ describe('the plan of a recrawl', () => {
     expect(await plan([visit('/', { missing: 2 })])).toMatchObject({ known: 0, hosts: [] });
   });
 
+  it('keeps the bound of each host, of those too that it does not name', async () => {
+    const paths = ['/a', '/b'].flatMap((path) => Array.from({ length: 1_001 }, (_, at) => [at, path] as const));
+    const visits = paths.map(([at, path]) => visit(path, { url: `http://${at}.test${path}` }));
+    const whole = await plan(visits, { pagesPerHost: 1 });
+    expect([whole.due, whole.visits, whole.hosts.length]).toEqual([2_002, 1_001, 1_000]);
+  });
+
   it('has the share of the copy that is expected to be as it is, now and after the run', async () => {
     const often = visit('/often', { estimate: { shape: 10, days: 10 } });
     const rare = visit('/rare', { estimate: { shape: 0.5, days: 700 } });

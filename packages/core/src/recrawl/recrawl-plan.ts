@@ -86,13 +86,14 @@ export async function planRecrawl(store: PlanStore, parts: RecrawlPlanParts): Pr
   // A part of the bound is for URLs that were never fetched.
   const fresh = Math.min(store.counts().queued, Math.floor(choice.most * options.newShare));
   const left = pages === null ? choice.visits.length : Math.max(0, pages - fresh);
+  /** Pages that the bounds of each host still allow. */
   const allowed = new Map<string, number>();
   let [visits, freshAfter, changed, bytesSaved] = [0, choice.fresh, 0, 0];
   for (const { visit, value } of choice.visits) {
     const { host, known } = hostOf(visit);
-    const most = allowed.get(host) ?? (await mostOf(store, host, parts));
-    allowed.set(host, most);
-    if (visits >= left || known.visits >= most) continue;
+    const more = allowed.get(host) ?? (await mostOf(store, host, parts));
+    if (visits >= left || more <= 0) continue;
+    allowed.set(host, more - 1);
     visits += 1;
     known.visits += 1;
     const isFresh = freshNow(visit, nowMs);
