@@ -10,6 +10,9 @@ import { type Answer, replying, response, sending, writeAndReset, writeEndlessly
 const TEXT = 'Ebbe und Flut. '.repeat(200);
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
 
+/** So long that a time read at the header section shows. */
+const LAST_BYTE_AFTER_MS = 100;
+
 const CODED: readonly (readonly [coding: string, bytes: Uint8Array])[] = [
   ['gzip', gzipSync(TEXT)],
   ['deflate', deflateSync(TEXT)],
@@ -54,6 +57,19 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
     const stamps = [beforeMs, startedAtMs, headersAtMs ?? 0, endedAtMs, Date.now()];
     const sorted = [...stamps].sort((a, b) => a - b);
     assertEqual(stamps, sorted, 'timings in order');
+  }),
+  test('reports the end at the last byte: the pauses of a host are measured from it', async (t) => {
+    let lastByteAtMs = Number.POSITIVE_INFINITY;
+    const { outcome } = await t.response((socket) => {
+      socket.write(`${HEAD}Content-Length: 2\r\n\r\na`);
+      setTimeout(() => {
+        lastByteAtMs = Date.now();
+        socket.write('b');
+      }, LAST_BYTE_AFTER_MS);
+    });
+    assertEqual(bodyText(outcome), 'ab', 'the body');
+    const { endedAtMs } = outcome.timing;
+    assert(endedAtMs >= lastByteAtMs, `endedAtMs is ${lastByteAtMs - endedAtMs} ms before the last byte was sent`);
   }),
   testNeeding('rawHeaders', 'reports header lines one by one, in order, as they were sent', async (t) => {
     const headers = ['X-B: 1', 'set-cookie: a=1', 'Set-Cookie: b=\xff', 'X-B: 2'];

@@ -68,6 +68,11 @@ const FAULTS: readonly (readonly [fault: string, make: (fetch: Fetch) => Fetch, 
   ],
   ['takes cut bodies for whole', responses(() => ({ truncated: null })), /truncated: connection of a body shorter/],
   ['sorts field lines', responses(({ headers }) => ({ headers: [...headers].sort() })), /one by one, in order/],
+  [
+    'ends the exchange with the header section',
+    responses(({ timing }) => ({ timing: { ...timing, endedAtMs: timing.headersAtMs ?? timing.endedAtMs } })),
+    /the end at the last byte/,
+  ],
   ['loses the address', responses(() => ({ remoteAddress: null })), /the address it was connected to/],
   ['decodes what it hands over as it came', responses(({ body }) => ({ encodedBody: body })), /the body as it came/],
   [
