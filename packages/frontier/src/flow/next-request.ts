@@ -234,7 +234,8 @@ export class NextRequest {
   }
 
   #labelBudget(host: LeasedHost, { label }: UrlRecord): Budget | null {
-    return this.#context.labelBudgets.of(label ?? host.label);
+    const { settings, labelBudgets } = this.#context;
+    return settings.labels.size === 0 ? null : labelBudgets.of(label ?? host.label);
   }
 }
 
