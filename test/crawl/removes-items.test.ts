@@ -144,7 +144,10 @@ describe('items of a page', () => {
     expect((await run(8)).items.map(({ removed }) => removed)).toEqual(['noindex']);
     // A 304 without the field lifts nothing.
     tag = null;
-    expect((await run(16)).items).toEqual([]);
+    const third = await run(16);
+    expect(third.items).toEqual([]);
+    expect(third.said).toEqual(['excluded', 'noindex']);
+    expect((await run(20)).said).toEqual(['excluded', 'noindex']);
     expect((await exported(true)).sort()).toEqual(['Front', 'Other']);
     tag = 'lifted';
     expect((await run(24)).items.map(({ data }) => data)).toEqual([{ title: 'One' }]);

@@ -34,6 +34,8 @@ export class KnownPages {
     readonly known: number;
     readonly fresh: number;
     readonly before: number | null;
+    /** By which they are expected: the run learns more of them. */
+    readonly priors: GroupPriors;
   } | null = null;
   /** Pages that have been gone for long, by URL; set by `choose`. */
   readonly #gone = new Map<string, PageVisit>();
@@ -78,9 +80,10 @@ export class KnownPages {
     const choice = await chooseVisits(store, { ...expectations, sinceMs, maxPages }, undefined, gone);
     for (const { visit } of choice.visits) this.#gone.delete(visit.url);
     const { records, known, fresh, visits, most } = choice;
+    const { priors } = this;
     this.priors = choice.groups;
     this.#dueAt(choice.nextDueMs);
-    this.#copy = { atMs: nowMs, known, fresh, before: known === 0 ? null : fresh / known };
+    this.#copy = { atMs: nowMs, known, fresh, before: known === 0 ? null : fresh / known, priors };
     const ahead = Math.ceil(most * (1 - options.newShare));
     const urlOf = ({ visit }: (typeof visits)[number], at: number) =>
       againUrl(visit, nowMs, {
@@ -106,12 +109,15 @@ export class KnownPages {
     this.#dueAt(dueOf(visit, this.#parts.options).atMs);
   }
 
-  /** The copy has a page as it is now, which it did not have so before; or it has none of it any more. */
-  copied(before: PageVisit | null, isGone = false): void {
+  /**
+   * The copy has a page as it is now, which it did not have so before; or it has none of it any more.
+   * @param kept - Its last visit as it was kept.
+   */
+  copied(kept: PageVisit | null, isGone = false): void {
     const copy = this.#copy;
     if (copy === null) return;
-    const wasKnown = before === null || before.missing > 1 ? 0 : 1;
-    const wasFresh = wasKnown === 1 && before !== null ? freshNow(before, copy.atMs) : 0;
+    const wasKnown = kept === null || kept.missing > 1 ? 0 : 1;
+    const wasFresh = wasKnown === 1 && kept !== null ? freshNow(copy.priors.expected(kept), copy.atMs) : 0;
     const isKnown = isGone ? 0 : 1;
     this.#copy = { ...copy, known: copy.known + isKnown - wasKnown, fresh: copy.fresh + isKnown - wasFresh };
   }

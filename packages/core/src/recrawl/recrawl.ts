@@ -31,6 +31,8 @@ type Answered = Decided & { readonly httpStatus?: number | null; readonly detail
 /** A page in flight: what was known, and what will be, once it is settled. */
 interface InFlight {
   readonly before: PageVisit | null;
+  /** The same as it was kept, without what is expected of its group. */
+  readonly kept: PageVisit | null;
   /** A recrawl visits it; else a handler asked for another visit, and gets the page whatever has become of it. */
   readonly isAgain: boolean;
   /** What was sent; `isProbe`: no conditions were, to see whether the validators are honest. */
@@ -131,7 +133,7 @@ export class Recrawl {
     const { conditions, isProbe } = await this.#trust.allowed(work.url, possible, nowMs);
     if (isAgain) await this.sitemaps.readDates();
     const claim = isAgain ? await this.#lastmodTrust.claim(work.url, this.sitemaps.dates, before.atMs, nowMs) : null;
-    this.#inFlight.set(work, { before, isAgain, conditions, isProbe, archiveAs: how, claim, ...NOTHING_YET });
+    this.#inFlight.set(work, { before, kept, isAgain, conditions, isProbe, archiveAs: how, claim, ...NOTHING_YET });
     return conditions;
   }
 
@@ -246,6 +248,12 @@ export class Recrawl {
     return { unchanged: null, change };
   }
 
+  /** Why the page was excluded at its last visit; `null`: it was not. */
+  excludedBefore(work: PageWork): string | null {
+    const before = this.#inFlight.get(work)?.before ?? null;
+    return before?.status === 'excluded' ? before.reason : null;
+  }
+
   /** Why a page's items may not be kept any more: `gone`, or what keeps them out now. `null`: nothing has changed. */
   removal(work: PageWork, decision: Answered): string | null {
     const before = this.#inFlight.get(work)?.before ?? null;
@@ -264,12 +272,12 @@ export class Recrawl {
     const flight = this.#inFlight.get(work);
     this.#inFlight.delete(work);
     if (flight === undefined) return this.sitemaps.ended(work);
-    const { before, isAgain, claim, after, found } = flight;
+    const { before, kept, isAgain, claim, after, found } = flight;
     const again = isAgain ? present({ againAs: work.record.visit }) : {};
     if (after !== null && status !== 'failed' && status !== 'dropped') {
       const isRemoved = status === 'excluded' || (found === 'notModified' && before?.isRemoved === true);
       await this.#write({ ...after, ...again, status, reason, isRemoved, triedAtMs: undefined, failures: undefined });
-      this.known.copied(before);
+      this.known.copied(kept);
       if (before === null || found === null) return undefined;
       this.known.priors.add(before, -1);
       this.known.priors.add(after);
@@ -297,7 +305,7 @@ export class Recrawl {
         missing,
         ...(missing === 2 ? { isRemoved: true } : {}),
       });
-      if (missing > 1) this.known.copied(before, true);
+      if (missing > 1) this.known.copied(kept, true);
       this.#counts.visits += 1;
       if (missing === 2 && before.missing < 2 && target === null) this.#counts.gone += 1;
     }
