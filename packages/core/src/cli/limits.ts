@@ -9,3 +9,5 @@ export const MAX_ADDED_AT_ONCE_BYTES = 1024 * 1024; // bytes of added URLs that 
 export const STORE_LOOK_MS = 1_000; // milliseconds between two looks at a crawl on a server (our own)
 export const ORDER_ANSWER_MS = 60_000; // milliseconds that all processes have to obey an order (our own)
 export const ORDER_ANSWER_LOOK_MS = 500; // milliseconds between two looks whether they have (our own)
+
+export const MAX_SITEMAPS_PRINTED = 100; // of a robots.txt, as text; some name one for every page (our own)

@@ -207,6 +207,16 @@ Sitemap: https://example.org/sitemap.xml
     expect(out).toContain('line 3 does not count: allow images/');
   });
 
+  it('lists a hundred sitemaps, and says how many there are', async () => {
+    const lines = Array.from({ length: 101 }, (_, at) => `Sitemap: https://example.org/${at}.xml`);
+    writeFileSync(file, lines.slice(1).join('\n'));
+    expect((await run('robots', file)).out).toMatch(/100\.xml$/);
+    writeFileSync(file, lines.join('\n'));
+    const { out } = await run('robots', file);
+    expect(out).toMatch(/99\.xml\n… 101 sitemaps in all; --json names every one\.$/);
+    expect(JSON.parse((await run('robots', file, '--json')).out).sitemaps).toHaveLength(101);
+  });
+
   it('shows no control characters of the file', async () => {
     writeFileSync(file, 'User-agent: *\nDisallow: /\u001b[31mred\n');
     const { out } = await run('robots', file, '/x');

@@ -108,8 +108,10 @@ function expectation(shape: Shape): string {
       const count = most === undefined ? '' : `${least > 0 ? `${least} to` : 'at most'} ${most} entries, `;
       return count === '' ? `a list, each ${expectation(shape.of)}` : `a list of ${count}each ${expectation(shape.of)}`;
     }
-    case 'code':
-      return `a value of type ${shape.type}`;
+    case 'code': {
+      const { type, members = [] } = shape;
+      return `a value of type ${type}${members.length === 0 ? '' : `, an object with ${members.join(', ')}`}`;
+    }
     case 'either':
       return shape.shapes.map(expectation).join(', or ');
     case 'group':

@@ -25,6 +25,8 @@ const place = text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'b
 
 const retryWaits = list(number(0, MAX_RETRY_WAIT_MS, 'ms'), MAX_RETRIES);
 
+const SINK_MEMBERS = ['open', 'write', 'close'];
+
 const has =
   (...methods: string[]) =>
   (value: unknown): boolean =>
@@ -315,7 +317,11 @@ export const MACHINE_ROWS = {
     { defaultText: 'in the crawl directory; in memory without one' },
   ),
   fetcher: row(
-    code<Fetcher>('Fetcher', (value) => has('fetch', 'close')(value) && isObject((value as Fetcher).capabilities)),
+    code<Fetcher>('Fetcher', (value) => has('fetch', 'close')(value) && isObject((value as Fetcher).capabilities), [
+      'fetch',
+      'close',
+      'capabilities',
+    ]),
     'What sends requests: a [`Fetcher`](../../packages/core/README.md#a-fetcher). The run closes it.',
     { defaultText: 'undici' },
   ),
@@ -325,7 +331,7 @@ export const MACHINE_ROWS = {
     { default: [] },
   ),
   sinks: row(
-    list(code<Sink>('Sink', has('open', 'write', 'close'))),
+    list(code<Sink>('Sink', has(...SINK_MEMBERS), SINK_MEMBERS)),
     "Where items go, next to the crawl directory's `items.jsonl`: [sinks](../sinks.md). The run opens and closes them.",
     { default: [] },
   ),

@@ -56,6 +56,12 @@ describe('createCrawler', () => {
     ['a negative queue', { bounds: { pages: 1, queuedUrls: -3 } }, 'option-invalid', '`bounds.queuedUrls`'],
     ['few similar pages', { traps: { maxSimilarPages: 15 } }, 'option-invalid', 'from 16 to 1000000, got 15'],
     ['half a segment', { traps: { maxPathSegments: 2.5 } }, 'option-invalid', '`traps.maxPathSegments`'],
+    [
+      'a sink that lacks a method',
+      { sinks: [{ name: 'mine', write: async () => undefined }] },
+      'option-invalid',
+      'expected `sinks[0]` to be a value of type Sink, an object with open, write, close',
+    ],
     ['traps that are on', { traps: true }, 'option-invalid', 'expected `traps` to be false, or an object of'],
     ['a rude profile', { politeness: { profile: 'rude' } }, 'option-invalid', '`politeness.profile`'],
     [

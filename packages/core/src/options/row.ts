@@ -13,8 +13,13 @@ type AnyShape =
   | ({ readonly kind: 'text'; readonly what: string } & TextDetails)
   | { readonly kind: 'list'; readonly of: Shape; readonly least: number; readonly most?: number }
   | { readonly kind: 'group'; readonly rows: Rows; readonly type: string; readonly needsOneOf?: readonly string[] }
-  | { readonly kind: 'code'; readonly type: string; readonly accepts: (value: unknown) => boolean }
+  | ({ readonly kind: 'code'; readonly type: string; readonly accepts: (value: unknown) => boolean } & CodeDetails)
   | { readonly kind: 'either'; readonly shapes: readonly Shape[] };
+
+interface CodeDetails {
+  /** What the object has at least, for the message about one that has not. */
+  readonly members?: readonly string[];
+}
 
 interface TextDetails {
   readonly pattern?: string;
@@ -160,9 +165,9 @@ export function list<T>(of: Shape<T>, most?: number, least = 0): Shape<readonly 
   return { kind: 'list', of, least, ...(most === undefined ? {} : { most }) };
 }
 
-/** A value that no JSON file can hold. @param type - Its TypeScript type. */
-export function code<T>(type: string, accepts: (value: unknown) => boolean): Shape<T> {
-  return { kind: 'code', type, accepts };
+/** A value that no JSON file can hold. @param type - Its TypeScript type. @param members - See `CodeDetails`. */
+export function code<T>(type: string, accepts: (value: unknown) => boolean, members: readonly string[] = []): Shape<T> {
+  return { kind: 'code', type, accepts, members };
 }
 
 /** Whether a value is a function: for `code`. */

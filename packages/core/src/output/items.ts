@@ -153,7 +153,8 @@ export class ItemWriter {
   /** @returns `false`: the run was stopped at once, and `act` had not ended `SINK_STOP_MS` later. */
   async #ends(act: () => Promise<void>): Promise<boolean> {
     const { stop } = this.#options;
-    const acting = act().then(() => true);
+    // One that is written in JavaScript may return nothing.
+    const acting = (async () => act())().then(() => true);
     if (stop === undefined) return acting;
     let cancel = (): void => undefined;
     let ignoreAbort = (): void => undefined;

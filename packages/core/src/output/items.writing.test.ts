@@ -32,6 +32,21 @@ it.each([false, true])('names the sink that failed, whichever way (throws: %s)',
   }
 });
 
+it('takes a sink written in JavaScript, whose methods return nothing', async () => {
+  const written: Item[] = [];
+  const plain = {
+    name: 'plain',
+    open: () => undefined,
+    write: (items: Item[]) => void written.push(...items),
+    close: () => undefined,
+  };
+  const writer = new ItemWriter([plain as unknown as Sink]);
+  await writer.open();
+  expect(await writer.write([ITEM])).toBe('written');
+  await writer.close();
+  expect(written).toEqual([ITEM]);
+});
+
 it('closes every sink although one cannot, and none that never opened', async () => {
   const calls: string[] = [];
   const writer = new ItemWriter([sink('a', calls), sink('b', calls, 'close', true), sink('c', calls)]);

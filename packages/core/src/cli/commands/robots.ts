@@ -21,6 +21,7 @@ import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
+import { MAX_SITEMAPS_PRINTED } from '../limits.js';
 import { requestRobots } from '../single-request.js';
 
 /** Bytes that are read of a file: what the parser reads at most, and one more, which shows that there are more. */
@@ -142,7 +143,10 @@ function documentLines(document: RobotsDocument, rules: RobotsRules): string[] {
   if (groups.length === 0) lines.push('No group: everything is allowed to everybody.');
   for (const { line, rawField, value } of orphans)
     lines.push('Outside any group:', numbered(line, `${rawField}: ${value}`));
-  for (const sitemap of document.sitemaps) lines.push(`Sitemap: ${printable(sitemap, 500)}`);
+  const { sitemaps } = document;
+  for (const sitemap of sitemaps.slice(0, MAX_SITEMAPS_PRINTED)) lines.push(`Sitemap: ${printable(sitemap, 500)}`);
+  if (sitemaps.length > MAX_SITEMAPS_PRINTED)
+    lines.push(`… ${sitemaps.length} sitemaps in all; --json names every one.`);
   for (const license of rules.licenses) lines.push(`License: ${printable(license, 500)}`);
   const { host } = siteFields(document);
   if (host !== null) lines.push(`Host: ${printable(host)}`);
