@@ -8,7 +8,7 @@ import { MannerlyError, textOf } from '../errors.js';
 import type { ItemLicense } from '../item-license.js';
 import { onAbort } from '../on-abort.js';
 import { present } from '../present.js';
-import { FILES_KEPT_AT_ONCE, SINK_STOP_MS } from './limits.js';
+import { FILES_KEPT_AT_ONCE, SINK_CLOSE_MS, SINK_STOP_MS } from './limits.js';
 import type { Item, RunFile, Sink } from './sink.js';
 
 /**
@@ -79,8 +79,6 @@ interface ItemWriterOptions {
 export class ItemWriter {
   readonly #sinks: readonly Sink[];
   readonly #opened: Sink[] = [];
-  /** Sinks with a write that was not waited for. */
-  readonly #stuck = new Set<Sink>();
   readonly #options: ItemWriterOptions;
 
   constructor(sinks: readonly Sink[], options: ItemWriterOptions = {}) {
@@ -106,7 +104,6 @@ export class ItemWriter {
     const url = items[0]?.url ?? null;
     for (const sink of this.#sinks) {
       if (await this.#named(sink, 'write', url, () => this.#ends(() => sink.write(items)))) continue;
-      this.#stuck.add(sink);
       this.#options.onFailure?.(new Error(`sink "${sink.name}" did not write the items: ${NOT_ENDED}`), url);
       return 'stopped';
     }
@@ -114,15 +111,16 @@ export class ItemWriter {
   }
 
   /**
-   * Closes every sink that has opened; one with a write that has not ended gets `SINK_STOP_MS`. @throws MannerlyError
-   * `sink-failed` for the first that failed.
+   * Closes every sink that has opened. Each has `SINK_CLOSE_MS` in a run, and `SINK_STOP_MS` after a stop at once.
+   * @throws MannerlyError `sink-failed` for the first that failed, or had not ended by then.
    */
   async close(): Promise<void> {
     const failures: unknown[] = [];
     for (const sink of this.#opened) {
       const close = async (): Promise<void> => {
-        if (!this.#stuck.has(sink)) await sink.close();
-        else if (!(await this.#ends(() => sink.close()))) throw new Error(NOT_ENDED);
+        if (await this.#ends(() => sink.close(), SINK_CLOSE_MS)) return;
+        const isStopped = this.#options.stop?.signal.aborted === true;
+        throw new Error(isStopped ? NOT_ENDED : `it had not ended ${SINK_CLOSE_MS / 60_000} minutes later`);
       };
       await this.#named(sink, 'close', null, close).catch((error: unknown) => failures.push(error));
     }
@@ -150,24 +148,26 @@ export class ItemWriter {
     if (failures.length > 0) throw failures[0];
   }
 
-  /** @returns `false`: the run was stopped at once, and `act` had not ended `SINK_STOP_MS` later. */
-  async #ends(act: () => Promise<void>): Promise<boolean> {
+  /**
+   * @param mostMs - Longest time that `act` may take. @default none
+   * @returns `false`: it had not ended by then, or `SINK_STOP_MS` after the run was stopped at once.
+   */
+  async #ends(act: () => Promise<void>, mostMs?: number): Promise<boolean> {
     const { stop } = this.#options;
     // One that is written in JavaScript may return nothing.
     const acting = (async () => act())().then(() => true);
     if (stop === undefined) return acting;
-    let cancel = (): void => undefined;
-    let ignoreAbort = (): void => undefined;
+    const undo: (() => void)[] = [];
     const over = new Promise<false>((resolve) => {
-      const wait = (): void => {
-        cancel = stop.clock.after(SINK_STOP_MS, () => resolve(false));
-      };
-      if (stop.signal.aborted) wait();
-      else ignoreAbort = onAbort(stop.signal, wait);
+      const endIn = (ms: number): void => void undo.push(stop.clock.after(ms, () => resolve(false)));
+      if (stop.signal.aborted) endIn(SINK_STOP_MS);
+      else {
+        undo.push(onAbort(stop.signal, () => endIn(SINK_STOP_MS)));
+        if (mostMs !== undefined) endIn(mostMs);
+      }
     });
     return Promise.race([acting, over]).finally(() => {
-      ignoreAbort();
-      cancel();
+      for (const each of undo) each();
     });
   }
 

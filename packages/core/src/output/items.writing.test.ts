@@ -4,7 +4,7 @@ import { createManualClock } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
 import { MannerlyError } from '../errors.js';
 import { ItemWriter } from './items.js';
-import { SINK_STOP_MS } from './limits.js';
+import { SINK_CLOSE_MS, SINK_STOP_MS } from './limits.js';
 import type { Item, Sink } from './sink.js';
 
 const ITEM: Item = { id: 'a/1/0', url: 'http://a.test/', fetchedAtMs: 1, data: 1, expiresAtMs: null, preferences: {} };
@@ -91,4 +91,24 @@ it('a write that never ends is waited for until a while after a stop at once, an
   await expect(closed).rejects.toThrow('sink "stuck" could not close: Error: it had not ended');
   expect(calls).toEqual(['open stuck', 'open disk', 'close disk']);
   expect(clock.nextTimerAt()).toBeNull();
+});
+
+it('a close that never ends is named, after a bound of its own or a while after a stop at once', async () => {
+  for (const isStopped of [false, true]) {
+    const clock = createManualClock();
+    const stop = new AbortController();
+    const calls: string[] = [];
+    const never = (): Promise<void> => new Promise(() => undefined);
+    const writer = new ItemWriter([{ ...sink('stuck', calls), close: never }, sink('disk', calls)], {
+      stop: { signal: stop.signal, clock },
+    });
+    await writer.open();
+    if (isStopped) stop.abort();
+    const closed = writer.close();
+    await Promise.resolve();
+    clock.advance(isStopped ? SINK_STOP_MS : SINK_CLOSE_MS);
+    await expect(closed).rejects.toThrow('sink "stuck" could not close: Error: it had not ended');
+    expect(calls).toEqual(['open stuck', 'open disk', 'close disk']);
+    expect(clock.nextTimerAt()).toBeNull();
+  }
 });

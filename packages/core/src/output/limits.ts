@@ -2,7 +2,8 @@
 
 /** Item ids that a sink remembers at least, 32 bytes each at most. Far more than can be in flight at a crash. */
 export const MAX_SINK_IDS = 2_000_000;
-export const SINK_STOP_MS = 5_000; // milliseconds that a sink's write may go on after a stop at once. Ours
+export const SINK_STOP_MS = 5_000; // milliseconds that a sink's write or close may go on after a stop at once. Ours
+export const SINK_CLOSE_MS = 600_000; // milliseconds that a sink of a run may take to close. Ours
 export const FILES_KEPT_AT_ONCE = 4; // files of a run that sinks keep at the same time. Ours
 export const ITEMS_READ_BYTES = 256 * 1024; // bytes of a file of items read at a time when it is opened
 export const JSONL_TAIL_BYTES = 1024 * 1024; // bytes at the end of a JSONL file that are read first when it is opened
