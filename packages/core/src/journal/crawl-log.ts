@@ -99,7 +99,12 @@ export class CrawlLog implements JournalListener {
   }
 
   /** An operator releases a host that is not parked. */
-  notParked({ host, isKnown, wait }: Pick<HostLook, 'host' | 'isKnown' | 'wait'>): void {
+  notParked({ host, isKnown, isParked, wait }: Pick<HostLook, 'host' | 'isKnown' | 'isParked' | 'wait'>): void {
+    if (isParked === null) {
+      const text = `Whether ${host} is parked this store cannot say; it is released if it is`;
+      this.#tell('info', 'not-parked', text, { host });
+      return;
+    }
     const waits =
       wait?.untilMs == null ? 'nothing keeps it back' : `it waits until ${iso(wait.untilMs)} (${wait.reason})`;
     const why = isKnown ? `${waits}, as before` : 'this crawl knows no such host';

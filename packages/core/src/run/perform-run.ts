@@ -86,7 +86,7 @@ async function crawl(run: Run): Promise<RunEnd> {
   const manifest = directory === null ? null : await beginRunManifest(directory, options, run.startedAtMs);
   for (const host of setup.unpark) {
     const look = await frontier.inspectHost(host);
-    if (!look.isParked) setup.log?.notParked(look);
+    if (look.isParked !== true) setup.log?.notParked(look);
     await frontier.unpark(host);
   }
   await run.offer(run.sitemaps.given());

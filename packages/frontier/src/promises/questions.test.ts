@@ -161,3 +161,14 @@ describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
     await store.close();
   });
 });
+
+it('a store without `readHost` cannot say whether a host is parked, and no other answer is given', async () => {
+  const makeStore = (nowMs: () => number): FrontierStore => {
+    const { readHost: _, ...store } = memoryStore({ nowMs });
+    return store;
+  };
+  const { frontier } = setUp(makeStore, answer);
+  await frontier.open();
+  expect((await frontier.inspectHost('a.test')).isParked).toBeNull();
+  await frontier.close();
+});

@@ -91,7 +91,7 @@ export function createQuestions(context: FrontierContext, schedule: HostSchedule
       const host = hostOf(url) ?? '';
       return lookAt(url, host, waitOf(host), context);
     },
-    list: (request = {}) => {
+    list: async (request = {}) => {
       const { host } = request;
       const only = host === undefined ? {} : { host: hostOf(`http://${host}/`) ?? host };
       return listQueued(store, { ...request, ...only });
@@ -174,7 +174,8 @@ export interface HostLook {
   readonly nextAtMs: number | null;
   /** Why not sooner; `null` when it does not wait, or this process does not know. */
   readonly wait: HostWait | null;
-  readonly isParked: boolean;
+  /** `null`: the store cannot say (it has no `readHost`), and this process does not hold the host. */
+  readonly isParked: boolean | null;
   /**
    * The longest interval in force and where it comes from, `hosts`: the option; `authority`: whose file requires it,
    * `line`: its delay.
@@ -227,7 +228,8 @@ export async function lookAtHost(
   const robots = await authoritiesOf([...lanes.keys(), ...kept.askers], others, context.gate, nowMs);
   const requirements = leased?.requirements ?? new SpacingRequirements(kept.leastDelayMs);
   if (leased === undefined) for (const { look, required } of robots) requirements.note(look.authority, required);
-  const isParked = stored?.isParked ?? clock.parked;
+  const isUnread = leased === undefined && store.readHost === undefined;
+  const isParked = stored?.isParked ?? (isUnread ? null : clock.parked);
   const dueAtMs = stored === null || stored.dueInMs === null ? wait?.untilMs : nowMs + stored.dueInMs;
   const { pages, bytes, firstRunMs } = used;
   const usedMs = firstRunMs === null ? null : Math.max(0, budget.runningMs(nowMs) - firstRunMs);
@@ -239,7 +241,7 @@ export async function lookAtHost(
     lanes: [...lanes].map(([authority, priorities]) => ({ authority, priorities })),
     isWhole,
     isHeld: leased !== undefined,
-    nextAtMs: leased !== undefined ? (wait?.untilMs ?? nowMs) : isParked ? null : (dueAtMs ?? null),
+    nextAtMs: leased !== undefined ? (wait?.untilMs ?? nowMs) : isParked === true ? null : (dueAtMs ?? null),
     wait,
     isParked,
     interval: intervalOf(settings.politeness, politeness, clock, requirements, nowMs),
