@@ -45,7 +45,7 @@ export function dateArgument(text: string): number {
 
 /** Reads the end of a listing, as it was printed: its form is that of the store. @throws InvalidArgumentError */
 export function cursorArgument(text: string): string {
-  if (/^(?:(?:[0-9a-f]{2})+|\d+ .+)$/s.test(text)) return text;
+  if (/^(?:.+ [0-9a-f]{8}|waiting \d+)$/s.test(text)) return text;
   throw new InvalidArgumentError('Expected what the last listing has printed behind --cursor.');
 }
 

@@ -142,13 +142,13 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
     },
     async list(request = {}) {
       const { cursor = null, limit = WAVE_BATCH_URLS, host, authority } = request;
-      const isInWaves = cursor?.startsWith(WAITING_CURSOR) === true;
+      const isInWaves = cursor !== null && WAITING_CURSOR.test(cursor);
       const listing = isInWaves ? { cursor: null, items: [] } : await frontier.list(request);
       if (listing.cursor !== null || listing.items.length >= limit) return listing;
       const waiting = [...rest, ...next.values()]
         .map(({ url }) => queuedUrl(url))
         .filter((each) => (host ?? each.host) === each.host && (authority ?? each.authority) === each.authority);
-      const from = isInWaves ? Number(cursor?.slice(WAITING_CURSOR.length)) : 0;
+      const from = isInWaves ? Number(WAITING_CURSOR.exec(cursor)?.[1]) : 0;
       const to = from + limit - listing.items.length;
       const items = [...listing.items];
       for (const each of waiting.slice(from, to)) {
@@ -156,7 +156,7 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
         const isKnown = each.record.visit === undefined && (await frontier.look(each.record.url)).isKnown;
         if (!isKnown) items.push(each);
       }
-      return { cursor: to < waiting.length ? `${WAITING_CURSOR}${to}` : null, items };
+      return { cursor: to < waiting.length ? `waiting ${to}` : null, items };
     },
     counts: () => counted(frontier.counts()),
     recount: async () => counted(await frontier.recount()),
@@ -211,8 +211,8 @@ function compareRanked(one: Ranked, other: Ranked): number {
   return byPriority || compareTexts(one.rank, other.rank);
 }
 
-/** Begins the cursor of a listing that has come to the URLs that wait. */
-const WAITING_CURSOR = 'waiting ';
+/** The cursor of a listing that has come to the URLs that wait. */
+const WAITING_CURSOR = /^waiting (\d+)$/;
 
 function queuedUrl(url: NewUrl): QueuedUrl {
   const { hostname: host, origin: authority } = new URL(url.url);

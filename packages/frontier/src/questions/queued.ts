@@ -5,6 +5,7 @@ import type { FrontierStore, ScanListing } from '../store.js';
 import { authorityOf } from '../url/url.js';
 import type { UrlRecord } from '../url-record.js';
 import { LIST_MOST, LOOK_SCAN_ENTRIES, LOOK_SCAN_PAGES } from './limits.js';
+import { openedCursor, sealedCursor } from './list-cursor.js';
 
 /** One URL that is queued or in flight. */
 export interface QueuedUrl {
@@ -44,13 +45,13 @@ interface ScannedItem extends Omit<QueuedUrl, 'record'> {
 /**
  * A listing of the queue; robots.txt hops are left out. What changes meanwhile may be missed or seen twice.
  *
- * @throws What the store throws; FrontierError `record-unreadable`.
+ * @throws What the store throws; FrontierError `record-unreadable`; `option-invalid` for a cursor of no listing.
  */
 export async function listQueued(store: FrontierStore, request: ListRequest): Promise<QueueListing> {
   const { cursor = null, limit = LIST_USUAL, host, authority } = request;
   const wanted = Math.min(Math.max(1, Math.trunc(limit)), LIST_MOST);
   const items: QueuedUrl[] = [];
-  let next = cursor;
+  let next = cursor === null ? null : openedCursor(cursor);
   for (let page = 0; page < LOOK_SCAN_PAGES || items.length === 0; page += 1) {
     const missing = wanted - items.length;
     // A small scan ends after a few idle hosts, hops or other authorities: a large one passes over them.
@@ -62,7 +63,7 @@ export async function listQueued(store: FrontierStore, request: ListRequest): Pr
     next = found.cursor;
     if (next === null || items.length >= wanted) break;
   }
-  return { cursor: next, items };
+  return { cursor: next === null ? null : sealedCursor(next), items };
 }
 
 /** The URL of an item; `null` for a robots.txt hop and for another authority. @throws FrontierError */

@@ -1,0 +1,30 @@
+// What is at stake: a cursor that a store cannot read starts at the beginning, and a loop over listings never ends.
+
+import { expect, it } from 'vitest';
+import { setUp, url } from '../../test-support/set-up.js';
+import { memoryStore } from '../stores/memory.js';
+import { openedCursor, sealedCursor } from './list-cursor.js';
+
+it.each(['', '0 0', '0a0b', '3 w 0lane 12', '1 -2 3 münchen.test'])(
+  'gives back the cursor of a store: %j',
+  (cursor) => {
+    expect(openedCursor(sealedCursor(cursor))).toBe(cursor);
+  },
+);
+
+it.each(['xx', '', '0 0', ' ', `${sealedCursor('0 1')} `, sealedCursor('0 1').replace('1', '2'), 7, {}])(
+  'a listing from %j, which none has given, is refused',
+  async (cursor) => {
+    const { frontier } = setUp(
+      (nowMs) => memoryStore({ nowMs }),
+      () => ({ status: 404 }),
+    );
+    await frontier.open();
+    await frontier.add([url('http://a.test/1'), url('http://a.test/2')]);
+    await expect(frontier.list({ cursor: cursor as string })).rejects.toMatchObject({ code: 'option-invalid' });
+    const first = await frontier.list({ limit: 1 });
+    const second = await frontier.list({ limit: 1, cursor: first.cursor });
+    expect([first, second].flatMap(({ items }) => items.map(({ record }) => record.url))).toHaveLength(2);
+    await frontier.close();
+  },
+);
