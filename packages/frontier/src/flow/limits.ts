@@ -22,6 +22,8 @@ export const DEFAULT_PRIORITY = 4;
 export const RECENT_URLS = 65_536;
 /** Share of its wait by which a retry may come later (our own). */
 export const RETRY_JITTER = 0.1;
+/** Milliseconds by which it may come later at most: after a Retry-After of a day, not hours (our own). */
+export const RETRY_JITTER_MAX_MS = 600_000;
 /** What `mayStart` asks a worker to wait while its lease is being renewed, milliseconds. */
 export const RENEWAL_WAIT_MS = 100;
 /** Requests of the owner's own that wait at a time (our own). */

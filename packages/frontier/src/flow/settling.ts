@@ -17,7 +17,7 @@ import type { FrontierContext } from './context.js';
 import type { HostLeases } from './host-leases.js';
 import type { HostSchedule } from './host-schedule.js';
 import { type Flight, holdsPages, type InFlight } from './in-flight.js';
-import { RETRY_JITTER } from './limits.js';
+import { RETRY_JITTER, RETRY_JITTER_MAX_MS } from './limits.js';
 import type { RequeueChoice } from './next-request.js';
 
 /** `lost`: another holder has the host by now. */
@@ -91,7 +91,8 @@ export class Settling {
     if (settlement.kind === 'done') host.entries.finish(entry.id);
     else {
       // URLs that failed together do not come back together; never sooner than requested.
-      const waitMs = Math.max(0, settlement.notBeforeMs - nowMs) * (1 + RETRY_JITTER * settings.random());
+      const requiredMs = Math.max(0, settlement.notBeforeMs - nowMs);
+      const waitMs = requiredMs + Math.min(RETRY_JITTER * requiredMs, RETRY_JITTER_MAX_MS) * settings.random();
       const item: PageItem = { ...(entry.item as PageItem), record: { ...work.record, tries: work.record.tries + 1 } };
       host.retryLater(entry.id, encodeItem(item), waitMs, nowMs);
     }

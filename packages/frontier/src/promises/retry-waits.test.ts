@@ -4,6 +4,7 @@
 import { expect, it } from 'vitest';
 import type { Reply } from '../../test-support/fake-world.js';
 import { isRobots, setUp, url } from '../../test-support/set-up.js';
+import type { Frontier } from '../frontier.js';
 import { memoryStore } from '../stores/memory.js';
 import type { Work } from '../work.js';
 
@@ -15,8 +16,19 @@ function setUpHost(minMs: number) {
   });
 }
 
+/** Makes the request of a piece of work, in no time. */
+function exchangeAt({ mayStart, exchanged }: Frontier, clock: { nowMs(): number }): (work: Work) => void {
+  return (work) => {
+    expect(mayStart(work)).toEqual({ kind: 'go' });
+    const atMs = clock.nowMs();
+    const status = work.kind === 'page' ? 500 : 404;
+    exchanged(work, { startedAtMs: atMs, endedAtMs: atMs, status, retryAfter: null, failure: null, bytes: 0 });
+  };
+}
+
 it.each([0, 1, 1_000])('with an interval of %d ms it waits for the retry', async (intervalMs) => {
   const { frontier, clock } = setUpHost(intervalMs);
+  const exchange = exchangeAt(frontier, clock);
   await frontier.open();
   await frontier.add([url('http://a.test/')]);
   const [robots] = await frontier.take(1);
@@ -44,11 +56,23 @@ it.each([0, 1, 1_000])('with an interval of %d ms it waits for the retry', async
   await frontier.settle(second!, { kind: 'again', notBeforeMs: laterMs });
   expect(await frontier.take(1)).toEqual([]);
   expect(frontier.waits(9)).toMatchObject([{ host: 'a.test', reason: 'not-before', untilMs: laterMs }]);
+});
 
-  function exchange(work: Work): void {
-    expect(frontier.mayStart(work)).toEqual({ kind: 'go' });
-    const atMs = clock.nowMs();
-    const status = work.kind === 'page' ? 500 : 404;
-    frontier.exchanged(work, { startedAtMs: atMs, endedAtMs: atMs, status, retryAfter: null, failure: null, bytes: 0 });
-  }
+it('after a Retry-After of a day it comes minutes later at most, not hours', async () => {
+  const { frontier, clock } = setUp((nowMs) => memoryStore({ nowMs }), answer, { random: () => 1 });
+  const exchange = exchangeAt(frontier, clock);
+  await frontier.open();
+  await frontier.add([url('http://a.test/')]);
+  const [robots] = await frontier.take(1);
+  exchange(robots!);
+  const { url: robotsUrl } = robots!;
+  const found = { kind: 'response', status: 404, headers: {}, body: new Uint8Array(), robotsUrl, finalUrl: robotsUrl };
+  await frontier.settle(robots!, { kind: 'robots', answer: found as never });
+  clock.advance(60_000);
+  const [page] = await frontier.take(1);
+  exchange(page!);
+  const retryAtMs = clock.nowMs() + 86_400_000;
+  await frontier.settle(page!, { kind: 'again', notBeforeMs: retryAtMs });
+  expect(await frontier.take(1)).toEqual([]);
+  expect(frontier.waits(9)).toMatchObject([{ host: 'a.test', untilMs: retryAtMs + 600_000 }]);
 });
