@@ -109,3 +109,10 @@ it('after a call of `run` that was refused, the crawler runs', async () => {
   await expect(again.run({ signal: new AbortController() as never })).rejects.toMatchObject({ code: 'option-invalid' });
   expect((await again.run()).pages).toBe(0);
 });
+
+it('handlers of a replay that are an object: what to write instead', async () => {
+  await expect(replay({ from, handlers: { html: () => undefined } } as never)).rejects.toMatchObject({
+    code: 'option-invalid',
+    hint: expect.stringContaining('routes.route({'),
+  });
+});

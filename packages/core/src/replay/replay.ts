@@ -8,6 +8,7 @@ import { type ReadExchange, readExchanges } from '../archive/read-archive.js';
 import type { ArchivedSettings, ArchivedVisit } from '../archive/visit.js';
 import { checkOptions } from '../call-options.js';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
+import { invalidOption } from '../errors.js';
 import { decodeText, utf8Start } from '../fetch/charset.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import { Spool } from '../fetch/spool.js';
@@ -78,19 +79,23 @@ interface ReplayReport {
  * @example
  * const report = await replay({ from: 'tidepools', handlers: (routes) => routes.on('html', readPage), sinks: [csvSink({
  * path })] });
- * @throws MannerlyError `directory-taken`, `directory-format`; `archive-missing` when the crawl kept no archive;
- *   `sink-failed`; `archive-failed` when the archive cannot be read.
+ * @throws MannerlyError `option-invalid`, `option-unknown`; `directory-taken`, `directory-format`; `archive-missing`
+ *   when the crawl kept no archive; `sink-failed`; `archive-failed` when the archive cannot be read.
  */
 export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   checkOptions('replay', options, {
     from: 'string!',
-    handlers: 'function!',
+    handlers: 'any',
     items: 'list',
     sinks: 'list',
     filesPath: 'string',
     signal: 'signal',
     onPages: 'function',
   });
+  if (typeof options.handlers !== 'function') {
+    const hint = 'Of an object of handlers: `handlers: (routes) => routes.route({ html: readPage })`.';
+    throw invalidOption('replay.handlers', 'a function', options.handlers, hint);
+  }
   const { parts } = await readCrawlDirectory(options.from);
   const folders = await archiveFolders(options.from, parts);
   const handlers = new Handlers();
