@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true }));
 
 it('paths are relative to the working directory, also where the configuration made them absolute', () => {
-  const text = resultFilesText(join(base, 'tides'), false, [join(base, 'tides.csv'), undefined], base);
+  const text = resultFilesText(join(base, 'tides'), false, { csv: join(base, 'tides.csv') }, base);
   expect(text).toBe(
     [
       'Items:  tides/items.jsonl, tides.csv',
@@ -26,13 +26,21 @@ it('paths are relative to the working directory, also where the configuration ma
       'Why a URL was fetched or not: mannerly explain tides <url or host>',
     ].join('\n'),
   );
-  expect(resultFilesText(base, false, [], base)).toContain('Items:  items.jsonl');
-  expect(resultFilesText(base, false, [], base)).toContain('mannerly report . ');
+  expect(resultFilesText(base, false, {}, base)).toContain('Items:  items.jsonl');
+  expect(resultFilesText(base, false, {}, base)).toContain('mannerly report . ');
+});
+
+it('the servers that have the items are named, without what may be a password', () => {
+  const sinks = { postgres: 'env:DATABASE_URL', webhook: 'https://me:secret@intake.test/', s3: 'https://s3.test/b' };
+  const text = resultFilesText(base, false, { sqlite: join(base, 'a.db'), ...sinks }, base);
+  expect(text.split('\n')[0]).toBe(
+    'Items:  items.jsonl, a.db, postgres env:DATABASE_URL, webhook https://***@intake.test/, s3 https://s3.test/b',
+  );
 });
 
 it('paths elsewhere stay as they are, and logs that there are not are not named', () => {
   writeFileSync(join(base, 'rejected.jsonl'), '');
-  const text = resultFilesText(base, false, [], join(base, 'elsewhere'));
+  const text = resultFilesText(base, false, {}, join(base, 'elsewhere'));
   expect(text).toContain(`Items:  ${base}/items.jsonl\n`);
   expect(text).toContain(`Logs:   ${base}/requests.jsonl, decisions.jsonl, rejected.jsonl\n`);
   expect(text).not.toContain('errors');
@@ -40,7 +48,7 @@ it('paths elsewhere stay as they are, and logs that there are not are not named'
 
 it('of several processes each has files of its own', () => {
   writeFileSync(join(base, 'warnings-2.jsonl'), '');
-  const text = resultFilesText(base, true, [], base);
+  const text = resultFilesText(base, true, {}, base);
   expect(text).toContain('Items:  items-*.jsonl (together: mannerly export .)');
   expect(text).toContain('Logs:   requests-*.jsonl, decisions-*.jsonl, warnings-*.jsonl\n');
 });

@@ -2,11 +2,12 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
+import { redacted } from '../redacted.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { isShared } from './crawl-flags.js';
 import type { CrawlSetup } from './crawl-setup.js';
 import { exitCodeOf } from './exit-codes.js';
-import { json } from './flags.js';
+import { json, type NamedSinks } from './flags.js';
 import type { CliIo } from './io.js';
 import { outOfScopeText } from './out-of-scope.js';
 import { summaryText } from './summary.js';
@@ -21,10 +22,7 @@ export async function tellEnd(
   io: CliIo,
 ): Promise<number> {
   const closed = await outOfScopeText(report, options.scope, out);
-  const last = [
-    resultFilesText(out, isShared(flags), [flags.csv, flags.sqlite]),
-    ...(closed === null ? [] : [closed]),
-  ].join('\n\n');
+  const last = [resultFilesText(out, isShared(flags), flags), ...(closed === null ? [] : [closed])].join('\n\n');
   if (flags.json === true) {
     io.out(json(report));
     io.err(last);
@@ -37,12 +35,12 @@ export async function tellEnd(
  * configuration made of them.
  *
  * @param isShared - Whether several processes write into the directory: each of them has files of its own.
- * @param tables - The tables that were written too; `undefined`: none.
+ * @param sinks - The sinks that have the items too. Their URLs are shown as they were given, without passwords.
  */
 export function resultFilesText(
   directory: string,
   isShared: boolean,
-  tables: readonly (string | undefined)[] = [],
+  { csv, sqlite, ...servers }: Pick<NamedSinks, 'csv' | 'sqlite' | 'postgres' | 'webhook' | 's3'> = {},
   workingDirectory = process.cwd(),
 ): string {
   const out = shortened(directory, workingDirectory);
@@ -51,7 +49,13 @@ export function resultFilesText(
   const found = existsSync(directory) ? readdirSync(directory) : [];
   const others = OTHER_LOGS.filter((stem) => found.some((name) => new RegExp(`^${stem}(-\\d+)?\\.jsonl$`).test(name)));
   const logs = ['requests', 'decisions', ...others].map(nameOf);
-  const written = tables.flatMap((table) => (table === undefined ? [] : [shortened(table, workingDirectory)]));
+  const written = [
+    ...[csv, sqlite].flatMap((table) => (table === undefined ? [] : [shortened(table, workingDirectory)])),
+    ...(['postgres', 'webhook', 's3'] as const).flatMap((kind) => {
+      const given = servers[kind];
+      return given === undefined ? [] : [`${kind} ${redacted(given)}`];
+    }),
+  ];
   const items = isShared ? ` (together: mannerly export ${out})` : '';
   return [
     `Items:  ${[join(out, nameOf('items')) + items, ...written].join(', ')}`,
