@@ -26,6 +26,11 @@ it.skipIf(!isRun)(
     try {
       expect((await crawl()).code).toBe(0);
       expect(await client.dbsize()).toBeGreaterThan(0);
+      // A question opens the store twice, and what the store warns of is printed once.
+      const { told } = await mannerlyIn(place, 'queue', '--store', server.url);
+      const lines = told.trim().split('\n');
+      expect(lines).toEqual([...new Set(lines)]);
+      expect(told).toContain('appendonly');
       const count = web.arrivals.length;
       await client.flushall();
       const refused = await crawl();

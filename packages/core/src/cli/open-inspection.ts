@@ -40,7 +40,13 @@ export async function inspectingStore<T>(
 ): Promise<T> {
   const opened = await openStore(url, '');
   try {
-    const inspection = await inspectStore(() => opened.make(({ message }) => io.err(message)));
+    // The store is opened twice, once for the settings of the crawl: what it says then is printed once.
+    const printed = new Set<string>();
+    const print = (message: string): void => {
+      if (!printed.has(message)) io.err(message);
+      printed.add(message);
+    };
+    const inspection = await inspectStore(() => opened.make(({ message }) => print(message)));
     return await ask(inspection).finally(() => inspection.close());
   } finally {
     await opened.close();
