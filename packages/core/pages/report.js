@@ -112,6 +112,7 @@ const notKept = pauses.filter(({ isObeyed }) => !isObeyed).length;
 const tookMs = (crawl.endedAtMs ?? 0) - (crawl.startedAtMs ?? 0);
 const spare = tightest === null ? null : margin(tightest);
 const signed = totals.signed === undefined ? '' : `, ${count(totals.signed)} signed`;
+const cut = totals.truncated === undefined ? '' : `${plural(totals.truncated, 'page')} cut at a limit`;
 const figures = [
   [
     'Requests',
@@ -119,7 +120,7 @@ const figures = [
     `${count(totals.pageRequests)} for pages, ${count(totals.robotsRequests)} for robots.txt${signed}`,
   ],
   ['Hosts', count(totals.hosts), plural(crawl.seedCount, 'seed')],
-  ['Received', size(totals.bytes), tookMs > 0 ? `in ${duration(tookMs)}` : ''],
+  ['Received', size(totals.bytes), [tookMs > 0 ? `in ${duration(tookMs)}` : '', cut].filter(Boolean).join(', ')],
   ['Left alone', count(totals.outcomes.excluded), 'URLs that sites exclude'],
   ['Pauses', count(pauses.length + report.pausesLeftOut), notKept === 0 ? 'all kept' : `${count(notKept)} not kept`],
   [

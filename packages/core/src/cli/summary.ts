@@ -27,7 +27,7 @@ export function summaryText(report: CrawlReport, isOnServer = false): string {
     ),
     ...askedLines(report.politeness),
     ...(report.signed === undefined ? [] : [signedText(report.signed, report.requests)]),
-    ...truncatedText(report),
+    ...truncatedText(report, ' of this run'),
     ...stagesText('Stages of this run', report.stages ?? []),
     ...stallText(report),
     ...report.relaxedDefaults.map((each) => `Relaxed default: ${each}`),
@@ -51,9 +51,10 @@ export function stagesText(title: string, stages: NonNullable<CrawlReport['stage
   return [[`${title}:`, ...lines].join('\n')];
 }
 
-function truncatedText({ truncated = 0 }: CrawlReport): string[] {
+/** @param whose - Such as ` of this run`. */
+export function truncatedText({ truncated = 0 }: Pick<CrawlReport, 'truncated'>, whose = ''): string[] {
   if (truncated === 0) return [];
-  const which = `${plural(truncated, 'page')} of this run ${truncated === 1 ? 'is' : 'are'} incomplete`;
+  const which = `${plural(truncated, 'page')}${whose} ${truncated === 1 ? 'is' : 'are'} incomplete`;
   return [`Cut: ${which}, longer than \`network.maxBodyBytes\` (--max-body-bytes), or than their handlers take.`];
 }
 

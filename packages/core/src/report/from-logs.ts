@@ -12,7 +12,7 @@ import type { HostPoliteness } from './crawl-report.js';
 import type { OutcomeTable, RequestRecord, RobotsReceipt } from './decision.js';
 import { LOG_TAIL_READ_BYTES, MAX_HOST_AUTHORITIES, MAX_REPORTED_LOG_BYTES } from './limits.js';
 import { OutcomeCounts } from './outcome-counts.js';
-import { PolitenessLedger } from './politeness.js';
+import { isCutPage, PolitenessLedger } from './politeness.js';
 import { allRequests, allWarnings, finalDecisions, isRequest, type LogPaths, type PartLogPaths } from './read-logs.js';
 
 interface LoggedReport {
@@ -21,6 +21,8 @@ interface LoggedReport {
   readonly requests: number;
   /** Those that carried a signature; absent: none. */
   readonly signed?: number;
+  /** Pages whose body was cut, as `page.truncated` is `limit`; each visit counts. Absent: none. */
+  readonly truncated?: number;
   /** Bytes of bodies as received. */
   readonly bytes: number;
   readonly startedAtMs: number | null;
@@ -51,6 +53,7 @@ export async function reportFromLogs(
   let requests = 0;
   let bytes = 0;
   let signed = 0;
+  let truncated = 0;
   let startedAtMs: number | null = null;
   let endedAtMs: number | null = null;
   for await (const record of allRequests(parts)) {
@@ -62,6 +65,7 @@ export async function reportFromLogs(
     onRequests(requests);
     bytes += record.encodedBytes;
     if (record.signed === true) signed += 1;
+    if (isCutPage(record)) truncated += 1;
     startedAtMs = Math.min(startedAtMs ?? record.startedAtMs, record.startedAtMs);
     endedAtMs = Math.max(endedAtMs ?? record.endedAtMs, record.endedAtMs);
   }
@@ -75,8 +79,9 @@ export async function reportFromLogs(
     counts.decision(decision);
   }
   const politeness = ledger.report();
-  const times = { startedAtMs, endedAtMs, ...(signed === 0 ? {} : { signed }) };
-  return { politeness, outcomes: counts.outcomes(), requests, bytes, ...times };
+  const times = { startedAtMs, endedAtMs };
+  const some = { ...(signed === 0 ? {} : { signed }), ...(truncated === 0 ? {} : { truncated }) };
+  return { politeness, outcomes: counts.outcomes(), requests, bytes, ...times, ...some };
 }
 
 /**
@@ -90,7 +95,7 @@ export async function totalsFromLogs(
   const files = parts.flatMap((part) => [part.requestsPath, part.decisionsPath, part.warningsPath, part.itemsPath]);
   const sizes = await Promise.all(files.map(sizeOf));
   if (sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0) > MAX_REPORTED_LOG_BYTES) return null;
-  const { startedAtMs: _, endedAtMs: _ended, ...totals } = await reportFromLogs(paths);
+  const { startedAtMs: _, endedAtMs: _ended, truncated: _ofAllRuns, ...totals } = await reportFromLogs(paths);
   return { ...totals, items: await countItems(parts.map(({ itemsPath }) => itemsPath)) };
 }
 

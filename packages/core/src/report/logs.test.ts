@@ -167,6 +167,23 @@ describe('finding a decision', () => {
 });
 
 describe('the report from the logs', () => {
+  it('counts the pages whose body was cut at a limit, and no other answers', async () => {
+    const paths = { requestsPath: path, decisionsPath: join(directory, 'd'), warningsPath: join(directory, 'n') };
+    const requests = new LineLog<RequestRecord>(path);
+    const cut = { ...request(0, 10, 200), truncated: 'limit' } as const;
+    for (const each of [
+      cut,
+      { ...cut, truncated: 'connection' as const },
+      { ...cut, purpose: 'robots' as const },
+      { ...cut, status: 404 },
+      request(0, 10, 200),
+      cut,
+    ])
+      requests.append(each);
+    requests.close();
+    expect(await reportFromLogs(paths)).toMatchObject({ requests: 6, truncated: 2 });
+  });
+
   it('puts pauses where they were: before the requests that began after them', async () => {
     const paths = {
       requestsPath: path,

@@ -10,7 +10,7 @@ import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { inspectingStore, whereOf } from '../open-inspection.js';
 import { recordedCount, showWork } from '../progress.js';
-import { crawlText, outcomeLines, signedText, stagesText, storeReportText } from '../summary.js';
+import { crawlText, outcomeLines, signedText, stagesText, storeReportText, truncatedText } from '../summary.js';
 
 /** Runs the command. @throws MannerlyError `directory-taken`, `directory-format` */
 export async function reportCommand(named: readonly string[], flags: Flags, io: CliIo): Promise<void> {
@@ -43,6 +43,7 @@ export async function reportCommand(named: readonly string[], flags: Flags, io: 
   io.out(crawlText({ ...manifest, seedCount: manifest.seeds.length }));
   io.out(`${report.requests} requests.`);
   if (report.signed !== undefined) io.out(signedText(report.signed, report.requests));
+  for (const line of truncatedText(report)) io.out(line);
   for (const line of outcomeLines(report.outcomes)) io.out(line);
   for (const line of askedLines(report.politeness)) io.out(line);
   if (report.politeness.length > 0) io.out(`\n${politenessText(report.politeness)}`);

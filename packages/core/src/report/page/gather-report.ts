@@ -95,7 +95,7 @@ export async function gatherReport(
   }
   const stages = joinedStages(counted);
   const { startedAtMs, endedAtMs } = audit;
-  const { requests, pages: pageRequests, robotsRequests, bytes, signed } = answers;
+  const { requests, pages: pageRequests, robotsRequests, bytes, signed, truncated } = answers;
   const outcomes = counts.outcomes();
   const found = sumOf(outcomes);
   const data = {
@@ -115,6 +115,7 @@ export async function gatherReport(
     totals: {
       ...{ requests, pageRequests, robotsRequests, bytes, hosts: audit.hosts, found },
       ...(signed === 0 ? {} : { signed }),
+      ...(truncated === 0 ? {} : { truncated }),
       outcomes,
     },
     audit,

@@ -33,6 +33,8 @@ export interface ReportData {
     readonly robotsRequests: number;
     /** Those that carried a signature; absent: none. */
     readonly signed?: number;
+    /** Pages whose body was cut at a limit of ours, each visit by itself; absent: none. */
+    readonly truncated?: number;
     readonly bytes: number;
     readonly hosts: number;
     /** URLs that were found: the sum of `outcomes`. */
