@@ -10,12 +10,15 @@ import { COMMAND } from '../support/command.js';
 import { page } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
-const HANDLERS = `import { existsSync, writeFileSync } from 'node:fs';
+const HANDLERS = `import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+const says = (name, path) => readFileSync('crawl/' + name, 'utf8').includes(path);
 export const handlers = {
   html: async (page) => {
     if (page.url.endsWith('/last') && !existsSync('killed')) {
       writeFileSync('killed', '');
-      // The pages before it are settled by now.
+      // What the process did in the last turn of its event loop may be lost: the page before is settled first.
+      while (!says('decisions.jsonl', '/one"') || !says('pending.jsonl', '/deep"')) await setTimeout(5);
       process.kill(process.pid, 'SIGKILL');
     }
     await page.follow();

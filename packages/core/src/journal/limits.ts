@@ -2,6 +2,7 @@
 
 export const MAX_DECIDED_URLS = 65_536; // URLs turned away that are remembered as decided
 export const MAX_PENDING_DECISIONS = 65_536; // URLs left alone that another link may still lead to
+export const MAX_PENDING_LINES = 4 * MAX_PENDING_DECISIONS; // lines of their file, until it is written anew
 /** Requests for pages without a decision yet whose host clock is remembered: a retry may be hours away. */
 export const MAX_UNDECIDED_REQUESTS = 4_096;
 

@@ -1,13 +1,13 @@
 // What is decided at the end of a run only is not lost with a run that is killed: a report that counts fewer refusals
 // than the crawl met says that a site closed less, and that a bound cost nothing.
 
-import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCrawlDirectory } from '../directory/crawl-directory.js';
 import type { UrlDecision } from '../report/decision.js';
-import { MAX_PENDING_DECISIONS } from './limits.js';
+import { MAX_PENDING_DECISIONS, MAX_PENDING_LINES } from './limits.js';
 import { PendingDecisions } from './pending-decisions.js';
 
 const SEEDS = { name: 'bot', tokens: ['bot'], seeds: ['https://example.org/'] };
@@ -69,6 +69,24 @@ describe('pending decisions', () => {
     expect(await run(() => undefined, { isKilled: true })).toEqual(['a']);
     expect(await readdir(path)).not.toContain('pending-1.jsonl');
     expect(await run(() => undefined)).toEqual(['a']);
+  });
+
+  it('have a file that does not grow with all that were lifted', { timeout: 60_000 }, async () => {
+    const file = join(path, 'pending.jsonl');
+    await run(
+      (pending) => {
+        pending.add(decision('kept'));
+        for (let at = 0; at <= MAX_PENDING_LINES; at += 1) {
+          const each = decision(String(at));
+          pending.add(each);
+          pending.delete(each.url);
+        }
+      },
+      { isKilled: true },
+    );
+    const lines = (await readFile(file, 'utf8')).split('\n');
+    expect(lines.length).toBeLessThan(MAX_PENDING_LINES);
+    expect(await run(() => undefined)).toEqual(['kept']);
   });
 
   it('are so many at most', async () => {

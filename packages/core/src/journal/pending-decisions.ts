@@ -2,16 +2,18 @@
 // by one path only. They are reported at the end of the run. A file of the crawl directory keeps them meanwhile: those
 // of a run that is killed are reported at the end of the next one.
 
+import { renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import { isPartLocked } from '../directory/directory-lock.js';
 import { readValues } from '../directory/read-lines.js';
+import { partialName } from '../directory/whole-file.js';
 import { isObject } from '../parse-json.js';
 import type { UrlDecision } from '../report/decision.js';
 import { LineLog } from '../report/line-log.js';
 import { isDecision } from '../report/read-logs.js';
-import { MAX_PENDING_DECISIONS } from './limits.js';
+import { MAX_PENDING_DECISIONS, MAX_PENDING_LINES } from './limits.js';
 
 /** A line of the file: a decision is pending, or the one about this URL no longer is. */
 type Line = { readonly pending: UrlDecision } | { readonly over: string };
@@ -20,7 +22,9 @@ type Line = { readonly pending: UrlDecision } | { readonly over: string };
 export class PendingDecisions {
   readonly #decisions = new Map<string, UrlDecision>();
   readonly #path: string | null;
-  readonly #log: LineLog<Line> | null;
+  #log: LineLog<Line> | null;
+  /** Lines of the file, those of an earlier run not counted. */
+  #lines = 0;
 
   private constructor(path: string | null) {
     this.#path = path;
@@ -40,7 +44,10 @@ export class PendingDecisions {
       if (part === directory.part) {
         for (const decision of await pendingIn(pendingPath)) opened.#decisions.set(decision.url, decision);
       } else if (!(await isPartLocked(directory.path, part))) {
-        for (const decision of await pendingIn(pendingPath)) opened.add(decision);
+        const taken = await pendingIn(pendingPath);
+        // The file stays for a run that has space for it.
+        if (opened.#decisions.size + taken.length > MAX_PENDING_DECISIONS) continue;
+        for (const decision of taken) opened.add(decision);
         opened.#log?.flush();
         await rm(pendingPath, { force: true });
       }
@@ -56,7 +63,7 @@ export class PendingDecisions {
   add(decision: UrlDecision): UrlDecision | null {
     if (this.has(decision.url)) return null;
     this.#decisions.set(decision.url, decision);
-    this.#log?.append({ pending: decision });
+    this.#append({ pending: decision });
     if (this.#decisions.size <= MAX_PENDING_DECISIONS) return null;
     const [oldest] = this.#decisions.values();
     return oldest ?? null;
@@ -64,7 +71,7 @@ export class PendingDecisions {
 
   /** No decision about the URL is pending any more. */
   delete(url: string): void {
-    if (this.#decisions.delete(url)) this.#log?.append({ over: url });
+    if (this.#decisions.delete(url)) this.#append({ over: url });
   }
 
   /** All of them, to be reported. */
@@ -77,16 +84,36 @@ export class PendingDecisions {
     this.#log?.close();
     if (this.#path !== null && this.#decisions.size === 0) await rm(this.#path, { force: true });
   }
+
+  #append(line: Line): void {
+    this.#log?.append(line);
+    this.#lines += 1;
+    if (this.#lines > MAX_PENDING_LINES) this.#rewrite();
+  }
+
+  /** A long run adds many lines, of which few still say something. */
+  #rewrite(): void {
+    this.#lines = this.#decisions.size;
+    if (this.#path === null) return;
+    const partial = partialName(this.#path);
+    const whole = new LineLog<Line>(partial);
+    for (const pending of this.#decisions.values()) whole.append({ pending });
+    whole.close();
+    this.#log?.close();
+    renameSync(partial, this.#path);
+    this.#log = new LineLog(this.#path);
+  }
 }
 
-/** What is pending by the file of one process, `MAX_PENDING_DECISIONS` at most; an absent file has none. */
-async function pendingIn(path: string): Promise<Iterable<UrlDecision>> {
+/** What is pending by the file of one process; an absent file has none. */
+async function pendingIn(path: string): Promise<UrlDecision[]> {
   const decisions = new Map<string, UrlDecision>();
   for await (const line of readValues(path, isLine)) {
     if ('over' in line) decisions.delete(line.over);
-    else if (decisions.size < MAX_PENDING_DECISIONS) decisions.set(line.pending.url, line.pending);
+    // One more, until the line that says that the oldest one is over.
+    else if (decisions.size <= MAX_PENDING_DECISIONS) decisions.set(line.pending.url, line.pending);
   }
-  return decisions.values();
+  return [...decisions.values()];
 }
 
 function isLine(value: unknown): value is Line {
