@@ -1,10 +1,11 @@
 // The page as its handler gets it. What the handler does with it is staged; only `page.fetch` makes requests.
 
 import type { NewUrl } from '@mannerly/frontier';
+import type { CheerioAPI } from 'cheerio';
 import { type CallOptions, checkCount, checkOptions } from '../call-options.js';
 import { invalidOption, MannerlyError } from '../errors.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
-import { type PageLink, selectLinks } from '../page/links.js';
+import { type PageAlternate, type PageLink, selectLinks } from '../page/links.js';
 import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import { linkBase, resolveHref } from '../page/resolve-href.js';
@@ -40,16 +41,27 @@ export function createPageContext(page: PageInCrawl, tools: PageTools, userData:
   return new PageContext(page, tools, userData) as unknown as HandledPage;
 }
 
-/** What a page makes at first use is no own property of it, and neither are its methods: each has to be passed on. */
-const MADE_AT_FIRST_USE = ['links', 'alternates', 'language', 'body', '$'] as const;
-const METHODS = ['text', 'json', 'bytes', 'excerpt', 'structured', 'mainText', 'pdfText'] as const;
+/** What is no own property of a page: each has to be passed on. */
+type MadeAtFirstUse =
+  | 'links'
+  | 'alternates'
+  | 'language'
+  | 'body'
+  | '$'
+  | 'text'
+  | 'json'
+  | 'bytes'
+  | 'excerpt'
+  | 'structured'
+  | 'mainText'
+  | 'pdfText';
 
 /**
  * Has the facts of the page and passes on what the page makes at first use. (With the page as its prototype it would be
  * shorter; but engines keep prototypes, and the page's text with them, far too long.) Its methods may be taken off it:
  * `const { emit, follow } = page`.
  */
-class PageContext implements Omit<HandledPage, keyof FetchedPage> {
+class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAtFirstUse>> {
   readonly #page: PageInCrawl;
   readonly #tools: PageTools;
   #fetches = 0;
@@ -59,17 +71,26 @@ class PageContext implements Omit<HandledPage, keyof FetchedPage> {
     this.#page = page;
     this.#tools = tools;
     Object.assign(this, page, { userData });
-    const own = this as unknown as Record<(typeof METHODS)[number], unknown>;
-    for (const name of METHODS) own[name] = (...args: unknown[]) => Reflect.apply(page[name], page, args);
   }
 
-  static {
-    for (const name of MADE_AT_FIRST_USE)
-      Object.defineProperty(PageContext.prototype, name, {
-        get(this: PageContext) {
-          return this.#page[name];
-        },
-      });
+  get links(): readonly PageLink[] {
+    return this.#page.links;
+  }
+
+  get alternates(): readonly PageAlternate[] {
+    return this.#page.alternates;
+  }
+
+  get language(): string | null {
+    return this.#page.language;
+  }
+
+  get body(): ReadableStream<Uint8Array> {
+    return this.#page.body;
+  }
+
+  get $(): CheerioAPI {
+    return this.#page.$;
   }
 
   get signal(): AbortSignal {
@@ -79,6 +100,14 @@ class PageContext implements Omit<HandledPage, keyof FetchedPage> {
   get change(): PageChange | null {
     return this.#tools.change;
   }
+
+  readonly text = () => this.#page.text();
+  readonly json = () => this.#page.json();
+  readonly bytes = () => this.#page.bytes();
+  readonly structured = () => this.#page.structured();
+  readonly mainText = () => this.#page.mainText();
+  readonly pdfText = () => this.#page.pdfText();
+  readonly excerpt = (text: string, maxChars: number) => this.#page.excerpt(text, maxChars);
 
   readonly emit = (data: unknown): Promise<EmittedItem> =>
     this.#tools.stage.isLate() ? Promise.resolve(LATE_ITEM) : seen(this.#tools.stage.emit(data));
