@@ -220,7 +220,7 @@ export class Journal {
 
   /** Reports the decisions that were pending until the end of the run. */
   end(): void {
-    for (const decision of this.#pending.all()) this.#decide(decision);
+    for (const decision of this.#pending.end()) this.#decide(decision);
   }
 
   #decide(decision: UrlDecision): void {

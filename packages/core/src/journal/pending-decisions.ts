@@ -25,6 +25,7 @@ export class PendingDecisions {
   #log: LineLog<Line> | null;
   /** Lines of the file, those of an earlier run not counted. */
   #lines = 0;
+  #isEnding = false;
 
   private constructor(path: string | null) {
     this.#path = path;
@@ -71,11 +72,15 @@ export class PendingDecisions {
 
   /** No decision about the URL is pending any more. */
   delete(url: string): void {
-    if (this.#decisions.delete(url)) this.#append({ over: url });
+    if (this.#decisions.delete(url) && !this.#isEnding) this.#append({ over: url });
   }
 
-  /** All of them, to be reported. */
-  all(): UrlDecision[] {
+  /**
+   * All of them, to be reported and deleted one by one. The file says nothing of that: it goes when all are reported,
+   * and after a failure the next run reports them once more.
+   */
+  end(): UrlDecision[] {
+    this.#isEnding = true;
     return [...this.#decisions.values()];
   }
 
