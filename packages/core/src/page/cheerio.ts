@@ -20,8 +20,6 @@ type ChildNode = Htmlparser2TreeAdapterMap['childNode'];
 
 const require = createRequire(import.meta.url);
 let loaders: Readonly<Record<'html' | 'xml', LoadOne>> | null = null;
-/** Elements that may nest in the tree in the making. */
-let deepest = MAX_DOM_DEPTH;
 
 /** @param text - Called once. @throws MannerlyError `page-not-markup` unless it is HTML or XML, `page-too-large`. */
 export function documentOf(kind: ContentKind, text: () => string, url: string): CheerioAPI {
@@ -102,14 +100,18 @@ export function domFault(text: string, isXml: boolean, most = DOM_LIMITS): strin
  */
 export function loadDocument(text: string, isXml: boolean): CheerioAPI {
   loaders ??= createLoaders();
-  deepest = text.length <= DOM_CHECKED_CHARS ? Number.POSITIVE_INFINITY : MAX_DOM_DEPTH;
   return isXml ? loaders.xml(text) : loaders.html(text);
 }
 
 function createLoaders(): NonNullable<typeof loaders> {
   const { load } = require('cheerio') as typeof import('cheerio');
+  const guard = new DepthGuard();
+  const loadHtml = createLoader(load, { scriptingEnabled: false, treeAdapter: createLeanTree(guard) });
   return {
-    html: createLoader(load, { scriptingEnabled: false, treeAdapter: createLeanTree() }),
+    html: (text) => {
+      guard.begin(text.length);
+      return loadHtml(text);
+    },
     xml: createLoader(load, { xml: true }),
   };
 }
@@ -146,22 +148,29 @@ const HTML_NAMESPACE = 'http://www.w3.org/1999/xhtml';
  * Ends the making of a tree that becomes too deep. Which end tags close something only the tree builder knows: what it
  * ignores, it leaves open, and it looks through all that is open.
  */
-function createDepthGuard(): Pick<Adapter, 'onItemPush' | 'onItemPop'> {
-  let depth = 0;
-  return {
-    onItemPush({ name, namespace }) {
-      // The first of every document and fragment. In SVG it is an element like any other.
-      depth = name === 'html' && namespace === HTML_NAMESPACE ? 1 : depth + 1;
-      if (depth > deepest) throw tooMuch('the markup', `elements nested more than ${deepest} deep`);
-    },
-    onItemPop() {
-      depth -= 1;
-    },
-  };
+class DepthGuard {
+  #depth = 0;
+  #isChecked = true;
+
+  /** A document of so many characters follows. A short one is not checked. */
+  begin(chars: number): void {
+    this.#isChecked = chars > DOM_CHECKED_CHARS;
+  }
+
+  push({ name, namespace }: Element): void {
+    // The first of every document and fragment. In SVG it is an element like any other.
+    this.#depth = name === 'html' && namespace === HTML_NAMESPACE ? 1 : this.#depth + 1;
+    if (this.#isChecked && this.#depth > MAX_DOM_DEPTH)
+      throw tooMuch('the markup', `elements nested more than ${MAX_DOM_DEPTH} deep`);
+  }
+
+  pop(): void {
+    this.#depth -= 1;
+  }
 }
 
 /** parse5's adapter for cheerio's nodes, with smaller elements. The trees are the same. */
-function createLeanTree(): Adapter {
+function createLeanTree(guard: DepthGuard): Adapter {
   const { adapter } = require('parse5-htmlparser2-tree-adapter') as typeof import('parse5-htmlparser2-tree-adapter');
   const { Element: ElementNode } = require('domhandler') as typeof import('domhandler');
 
@@ -178,7 +187,8 @@ function createLeanTree(): Adapter {
 
   return {
     ...adapter,
-    ...createDepthGuard(),
+    onItemPush: (element) => guard.push(element),
+    onItemPop: () => guard.pop(),
     appendChild,
     createElement(name, namespace, attributes) {
       // Only SVG and MathML have attributes with a namespace. Elsewhere two empty tables per element would be kept.
