@@ -169,14 +169,6 @@ describe('an audit of a crawl', () => {
     expect(report.violations[0]?.detail).toMatch(/bytes were changed/);
   });
 
-  it('reads logs of earlier versions, where the run stands between the requests', async () => {
-    const directory = await doctored((lines) => lines);
-    const lines = await linesOf(directory);
-    await rm(join(directory, 'runs.jsonl'));
-    await writeFile(join(directory, 'requests.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    expect(await audit(directory)).toMatchObject({ passed: true, runs: 1 });
-  });
-
   it('reads copies by the names that earlier versions gave them, of 16 digits', async () => {
     const directory = await doctored((lines) =>
       JSON.parse(JSON.stringify(lines).replace(/([0-9a-f]{16})[0-9a-f]{48}/g, '$1')),

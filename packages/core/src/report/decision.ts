@@ -133,11 +133,6 @@ export type RunPace = Pick<
   'name' | 'factor' | 'minMs' | 'maxMs' | 'rateReplacesRule' | 'perIp'
 >;
 
-/** How earlier versions kept it: as a line between the requests. */
-export interface RunLine {
-  readonly run: RunPromise;
-}
-
 /** The last line of a run in `runs.jsonl`, where items pass stages. */
 export interface StagesLine {
   readonly stages: readonly StageCounts[];

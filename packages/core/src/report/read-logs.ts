@@ -15,7 +15,6 @@ import type {
   LeftOutLine,
   OutcomeTable,
   RequestRecord,
-  RunLine,
   RunPromise,
   StagesLine,
   UrlDecision,
@@ -190,11 +189,6 @@ export async function* inOrder<T>(
       next.atMs = Math.max(next.atMs, timeOf(following.value));
     }
   }
-}
-
-/** Whether a value is what a run declares, as earlier versions kept it in the request log. @throws Never */
-export function isRunLine(value: unknown): value is RunLine {
-  return isObject(value) && isRunPromise(value['run']);
 }
 
 function isRunPromise(value: unknown): value is RunPromise {

@@ -9,7 +9,7 @@ import { invalidOption } from '../../errors.js';
 import { ROBOTS_BODY_BYTES } from '../../limits.js';
 import { parseJson } from '../../parse-json.js';
 import type { RequestRecord, RunPromise } from '../decision.js';
-import { inOrder, isRequest, isRunLine, readRunsAndClocks } from '../read-logs.js';
+import { inOrder, isRequest, readRunsAndClocks } from '../read-logs.js';
 import { type AuditReport, VIOLATION_KINDS, type Violation, type ViolationKind } from './audit-report.js';
 import type { JudgedRequest } from './auditor.js';
 import { AUDIT_WINDOW_LINES, MAX_LISTED_VIOLATIONS, MAX_TOLERANCE_MS } from './limits.js';
@@ -17,7 +17,7 @@ import { aheadMs, ComparedClocks, type LogClock, steadyClock, withComparison } f
 
 export interface AuditedCrawl {
   readonly requestsPath: string;
-  /** What its runs declare. @default none: they stand in the request log, as in earlier versions */
+  /** What its runs declare. @default nothing */
   readonly runsPath?: string;
   /** The request logs of all processes of the crawl. @default the one above */
   readonly parts?: readonly { readonly requestsPath: string; readonly runsPath?: string }[];
@@ -169,11 +169,7 @@ async function* orderedEntries(
   for await (const text of readLines(path)) {
     line += 1;
     const value = parseJson(text);
-    if (isRunLine(value)) {
-      yield* window.splice(0);
-      declared = { run: value.run, clock: null };
-      yield { kind: 'run', run: value.run, clock: null };
-    } else if (!isRequest(value) || !isWhole(value)) {
+    if (!isRequest(value) || !isWhole(value)) {
       yield { kind: 'unreadable', path, line };
     } else {
       // Two runs of one log never overlap.
