@@ -17,11 +17,19 @@ export function asMannerlyError(error: unknown, directory: string | null): unkno
   if (error.code !== 'store-failed') return error;
   // Nothing is kept by a server that came back empty.
   const isGone = error.message.includes('has lost the crawl');
-  const kept = isGone ? '' : 'What was committed is kept: with a durable store the same crawl goes on from there.';
+  const isRefused = /\b(?:NOAUTH|WRONGPASS|NOPERM)\b|authentication failed|no pg_hba\.conf entry/.test(error.message);
+  const kept =
+    isGone || isRefused ? '' : 'What was committed is kept: with a durable store the same crawl goes on from there.';
   // lmdb has no other word for half of a write.
   const isFull = /No space left|Input\/output error/.test(error.message);
   const isAway = error.message.includes('could not be reached');
-  const check = isFull ? 'Is the disk full?' : isAway ? 'Is the server running, and is its URL right?' : '';
+  const check = isRefused
+    ? 'Are the name and the password in its URL right, and may that user do what it has to?'
+    : isFull
+      ? 'Is the disk full?'
+      : isAway
+        ? 'Is the server running, and is its URL right?'
+        : '';
   const hint = [check, error.hint ?? '', kept].filter((part) => part !== '').join(' ');
   return new MannerlyError('store-failed', error.message, { cause: error, hint });
 }

@@ -1,0 +1,26 @@
+// What is at stake: an operator who is told that the crawl is kept looks for a broken server, not for a wrong password.
+
+import { FrontierError } from '@mannerly/frontier';
+import { expect, it } from 'vitest';
+import { asMannerlyError } from './store-error.js';
+
+it.each([
+  'Redis refused: NOAUTH HELLO must be called with the client already authenticated',
+  'Redis refused: WRONGPASS invalid username-password pair or user is disabled.',
+  'Redis refused: NOPERM this user has no permissions to run the command',
+  'PostgreSQL refused: password authentication failed for user "crawler"',
+  'PostgreSQL refused: no pg_hba.conf entry for host "10.0.0.1", user "crawler"',
+])('a server that refuses the user: the hint is about the password: %s', (message) => {
+  const error = asMannerlyError(new FrontierError('store-failed', message), null);
+  expect(error).toMatchObject({
+    code: 'store-failed',
+    message,
+    hint: expect.stringMatching(/^Are the name and the pass/),
+  });
+  expect(error).not.toMatchObject({ hint: expect.stringContaining('kept') });
+});
+
+it('a server that is away: whether it runs, and that nothing is lost', () => {
+  const error = asMannerlyError(new FrontierError('store-failed', 'Redis could not be reached: ECONNREFUSED'), null);
+  expect(error).toMatchObject({ hint: expect.stringMatching(/^Is the server running.* is kept/) });
+});
