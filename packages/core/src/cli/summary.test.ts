@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { exitCodeOf } from './exit-codes.js';
-import { crawlText, summaryText } from './summary.js';
+import { crawlText, summaryText, truncatedText } from './summary.js';
 
 const textOf = (more: object, isOnServer = false): string => {
   const lists = { politeness: [], waiting: [], scopeMoves: [], traps: [], relaxedDefaults: [], bounds: [] };
@@ -29,6 +29,7 @@ it('how many pages were cut, where any was', () => {
     'Cut: 2 pages of this run are incomplete, longer than `network.maxBodyBytes`',
   );
   expect(textOf({})).not.toContain('Cut');
+  expect(truncatedText({ truncated: 1 })).toEqual([expect.stringContaining('Cut: 1 page is incomplete, longer')]);
 });
 
 it('what pages ask to be paid for, where any does', () => {

@@ -5,6 +5,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CrawlManifest } from '../directory/crawl-manifest.js';
 import { MAX_LOG_LINE_CHARS } from '../directory/limits.js';
 import { readLines } from '../directory/read-lines.js';
 import { DecisionLog } from './crawl-logs.js';
@@ -12,6 +13,7 @@ import type { RequestRecord, UrlDecision } from './decision.js';
 import { reportFromLogs } from './from-logs.js';
 import { LOG_BUFFER_BYTES, LOG_TAIL_BYTES } from './limits.js';
 import { LineLog } from './line-log.js';
+import { gatherReport } from './page/gather-report.js';
 import { findDecision, readDecisions, readRequests } from './read-logs.js';
 
 let directory: string;
@@ -182,6 +184,9 @@ describe('the report from the logs', () => {
       requests.append(each);
     requests.close();
     expect(await reportFromLogs(paths)).toMatchObject({ requests: 6, truncated: 2 });
+    const manifest = { name: 'tester', tokens: ['tester'], seeds: [], createdAtMs: 0 } as unknown as CrawlManifest;
+    const { totals } = await gatherReport({ ...paths, robotsPath: directory, manifest }, 0);
+    expect(totals).toMatchObject({ requests: 6, truncated: 2 });
   });
 
   it('puts pauses where they were: before the requests that began after them', async () => {
