@@ -1,6 +1,6 @@
 // Requests that were kept, for a verifier: as text like that of HTTP/1.1, or as HAR. Pure.
 
-import type { SignedMessage } from '../signatures/signature-base.js';
+import type { SignedMessage } from '../signatures/signed-message.js';
 
 /** A request and the time at which it was sent, epoch milliseconds; `null`: the file does not say. */
 export interface KeptRequest {

@@ -4,7 +4,7 @@ import { checkOptions } from '../call-options.js';
 import { invalidOption } from '../errors.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import { createUndiciFetcher } from '../fetch/undici-fetcher.js';
-import type { SignedMessage } from '../signatures/signature-base.js';
+import type { SignedMessage } from '../signatures/signed-message.js';
 import { type SignatureVerdict, verifySignature } from '../signatures/verify-signature.js';
 import { PublishedKeys } from './published-keys.js';
 

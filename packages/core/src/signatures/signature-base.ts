@@ -4,17 +4,8 @@
 import { type InnerList, type Item, serializeInnerList, serializeItem } from 'structured-headers';
 import { parseUrl } from '../parse-url.js';
 import { DERIVED } from './profile.js';
+import { fieldValue, type SignedMessage } from './signed-message.js';
 import { memberText, parseMembers } from './structured-field.js';
-
-/** A message whose components are covered. For a response `method` and `url` are those of its request. */
-export interface SignedMessage {
-  readonly method: string;
-  readonly url: string;
-  /** In the order in which they came. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  /** A response: its derived components are those of the request, and need `;req`. @default false */
-  readonly isResponse?: boolean;
-}
 
 /** A text to sign, or the component whose value is not there, cannot be read or is not known here. */
 export type SignatureBase = { readonly base: string } | { readonly missing: string };
@@ -34,12 +25,6 @@ export function signatureBase(message: SignedMessage, covered: InnerList): Signa
     base += `${name}: ${value}\n`;
   }
   return { base: `${base}"@signature-params": ${serializeInnerList(covered)}` };
-}
-
-/** The value of a header field as it is covered: lines trimmed and joined. `null`: no such field. */
-export function fieldValue(message: SignedMessage, name: string): string | null {
-  const lines = message.headers.filter(([each]) => each.toLowerCase() === name);
-  return lines.length === 0 ? null : lines.map(([, value]) => value.trim()).join(', ');
 }
 
 /** `null`: not there, or a component or parameter that is not known here. */
