@@ -89,8 +89,8 @@ it('refuses with reason and line, and requests nothing', async () => {
   await expect(fetch(url)).rejects.toThrow(/line 2 of its robots\.txt: \/private\//);
   await expect(fetch(web.url('a.test', '/astray'))).rejects.toThrow(refused('robots-rule', { url }));
   await expect(fetch(web.url('down.test'))).rejects.toThrow(refused('robots-unreachable', { code: 'fetch-refused' }));
-  const untilMs = expect.any(Number);
-  await expect(fetch(web.url('b.test', '/later'))).rejects.toThrow(refused('not-before', { untilMs }));
+  const later = { untilMs: expect.any(Number), hint: expect.stringContaining('`untilMs`') };
+  await expect(fetch(web.url('b.test', '/later'))).rejects.toThrow(refused('not-before', later));
   expect(web.log.some(({ host, path }) => path === '/private/x' || (host === 'b.test' && path === '/b'))).toBe(false);
   expect(web.log.filter(({ host }) => host === 'down.test').map(({ path }) => path)).toEqual(['/robots.txt']);
 });
