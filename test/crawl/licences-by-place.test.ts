@@ -187,27 +187,51 @@ describe('of a licence of the page and one of the file', () => {
   });
 });
 
-it('a licence that a 304 names counts: what was kept of the page is taken back', async () => {
-  const place = await mkdtemp(join(tmpdir(), 'mannerly-licence-304-'));
+/** A page of a host that is crawled again and again, each time for other purposes, and answers 304 when it can. */
+async function crawledAgain(routes: Routes, headers: Readonly<Record<string, string>> = {}, later = headers) {
+  const place = await mkdtemp(join(tmpdir(), 'mannerly-licence-again-'));
   onTestFinished(() => rm(place, { recursive: true, force: true, maxRetries: 5 }));
-  const named = { etag: '"1"', link: `</l.xml>; rel="license"; type="${TYPE}"` };
-  const web = await webForTest({
-    hosts: {
-      'a.test': {
-        '/robots.txt': text('User-agent: *\nDisallow: /no\n'),
-        '/l.xml': rsl(NOTHING),
-        '/': ({ before }) => (before === 0 ? html(page('a'), { etag: '"1"' }) : { status: 304, headers: named }),
-      },
-    },
-  });
-  const run = (afterDays: number) => {
+  const start: Routes['/'] = ({ headers: { 'if-none-match': tag } }) =>
+    tag === undefined
+      ? html(page('a'), { etag: '"1"', ...headers })
+      : { status: 304, headers: { etag: tag, ...later } };
+  const robots = text('User-agent: *\nDisallow: /no\n');
+  const web = await webForTest({ hosts: { 'a.test': { '/robots.txt': robots, ...routes, '/': start } } });
+  return async (afterDays: number, purpose: 'archive' | 'ai-train') => {
     const clock = createShiftedClock(afterDays * 86_400_000);
     const store = lmdbStore({ path: join(place, 'store'), nowMs: () => clock.nowMs() });
-    const again = { recrawl: true, again: afterDays > 0, clock, store, purposes: ['search'] } as const;
-    return crawl({ seeds: [web.url('a.test')], ...again });
+    const again = { recrawl: true, again: afterDays > 0, clock, store, purposes: [purpose] } as const;
+    const { decisions, items } = await crawl({ seeds: [web.url('a.test')], ...again });
+    const decision = decisions.find(({ url }) => url === web.url('a.test'));
+    const said = `${decision?.status} ${decision?.reason} ${decision?.httpStatus}`;
+    return { said, items: items.map(({ removed }) => removed ?? 'item') };
   };
-  expect((await run(0)).items).toHaveLength(1);
-  const { decisions, items } = await run(10);
-  expect(decisions).toMatchObject([{ status: 'excluded', reason: 'license-prohibits', httpStatus: 304 }]);
-  expect(items).toMatchObject([{ removed: expect.anything() }]);
+}
+
+const named = { link: `</l.xml>; rel="license"; type="${TYPE}"` };
+
+it('a licence that a 304 names counts: what was kept of the page is taken back', async () => {
+  const run = await crawledAgain({ '/l.xml': rsl(NOTHING) }, {}, named);
+  expect((await run(0, 'archive')).items).toEqual(['item']);
+  expect(await run(10, 'archive')).toEqual({ said: 'excluded license-prohibits 304', items: ['license-prohibits'] });
+});
+
+describe('a page that answers 304 comes with the next crawl that its licence allows', () => {
+  it('after one that it prohibited', async () => {
+    const run = await crawledAgain({ '/l.xml': rsl('<prohibits type="usage">ai-train</prohibits>') }, named);
+    expect((await run(0, 'archive')).items).toEqual(['item']);
+    expect((await run(10, 'ai-train')).items).toEqual(['license-prohibits']);
+    expect((await run(20, 'ai-train')).items).toEqual([]);
+    expect((await run(30, 'archive')).items).toEqual(['item']);
+    expect((await run(40, 'archive')).said).toBe('fetched unchanged 304');
+  });
+
+  it('after one that it asked a price of', async () => {
+    const run = await crawledAgain({ '/l.xml': rsl(`<permits type="usage">ai-all</permits>${PRICE}`) }, named);
+    expect(await run(0, 'ai-train')).toEqual({ said: 'held license 200', items: [] });
+    expect(await run(10, 'archive')).toEqual({ said: 'fetched fetched 200', items: ['item'] });
+    // What is kept of it stays while the licence holds it.
+    expect(await run(20, 'ai-train')).toEqual({ said: 'held license 304', items: [] });
+    expect(await run(30, 'archive')).toEqual({ said: 'fetched unchanged 304', items: [] });
+  });
 });

@@ -133,25 +133,23 @@ describe('items of a page', () => {
     expect((await run(40)).items).toEqual([]);
   });
 
-  it('stay where a 304 does not repeat what has kept them, and come again when the page may be kept', async () => {
+  it('stay away while the page forbids them, and come again when it does not: it is requested whole', async () => {
     let tag: string | null = null;
     const { run, exported } = await site((request) => {
-      const { headers, ...rest } = usual(tag === 'lifted' ? { ...request, headers: {} } : request);
-      return { ...rest, headers: { ...headers, ...(tag === 'noindex' ? { 'x-robots-tag': 'noindex' } : {}) } };
+      const { headers, ...rest } = usual(request);
+      return { ...rest, headers: { ...headers, ...(tag === null ? {} : { 'x-robots-tag': tag }) } };
     });
     await run(0);
     tag = 'noindex';
     expect((await run(8)).items.map(({ removed }) => removed)).toEqual(['noindex']);
-    // A 304 without the field lifts nothing.
-    tag = null;
     const third = await run(16);
     expect(third.items).toEqual([]);
     expect(third.said).toEqual(['excluded', 'noindex']);
-    expect((await run(20)).said).toEqual(['excluded', 'noindex']);
     expect((await exported(true)).sort()).toEqual(['Front', 'Other']);
-    tag = 'lifted';
+    tag = null;
     expect((await run(24)).items.map(({ data }) => data)).toEqual([{ title: 'One' }]);
     expect((await exported(true)).sort()).toEqual(['Front', 'One', 'Other']);
+    expect((await run(32)).said).toEqual(['fetched', 'unchanged']);
   });
 
   it('are replaced by those of a later visit in what is current', async () => {

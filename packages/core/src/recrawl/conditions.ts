@@ -31,9 +31,15 @@ function mayKeep(headers: HeaderLines): boolean {
   return !isNoStore(headers) && !(headerValue(headers, 'vary') ?? '').includes('*');
 }
 
-/** Header fields of the next request for a page; none where it is another request than the last one was. */
-export function conditionsOf(visit: KeptVisit & { readonly missing?: number }, sentAs: string): Record<string, string> {
-  if (visit.sentAs !== sentAs || (visit.missing ?? 0) > 0) return {};
+/**
+ * Header fields of the next request for a page; none where it is another request than the last one was. None either for
+ * a page whose items were left out: a 304 would not bring what it is decided by now.
+ */
+export function conditionsOf(
+  visit: KeptVisit & Partial<Pick<PageVisit, 'missing' | 'isRemoved'>>,
+  sentAs: string,
+): Record<string, string> {
+  if (visit.sentAs !== sentAs || (visit.missing ?? 0) > 0 || visit.isRemoved === true) return {};
   return conditionalFields(visit);
 }
 

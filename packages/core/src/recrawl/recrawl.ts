@@ -248,12 +248,6 @@ export class Recrawl {
     return { unchanged: null, change };
   }
 
-  /** Why the page was excluded at its last visit; `null`: it was not. */
-  excludedBefore(work: PageWork): string | null {
-    const before = this.#inFlight.get(work)?.before ?? null;
-    return before?.status === 'excluded' ? before.reason : null;
-  }
-
   /** Why a page's items may not be kept any more: `gone`, or what keeps them out now. `null`: nothing has changed. */
   removal(work: PageWork, decision: Answered): string | null {
     const before = this.#inFlight.get(work)?.before ?? null;
@@ -274,8 +268,10 @@ export class Recrawl {
     if (flight === undefined) return this.sitemaps.ended(work);
     const { before, kept, isAgain, claim, after, found } = flight;
     const again = isAgain ? present({ againAs: work.record.visit }) : {};
-    if (after !== null && status !== 'failed' && status !== 'dropped') {
-      const isRemoved = status === 'excluded' || (found === 'notModified' && before?.isRemoved === true);
+    // While a licence holds a page, its last visit that it did not hold is remembered: those items are still kept.
+    const isVisit = status === 'fetched' || status === 'excluded' || (status === 'held' && before === null);
+    if (after !== null && isVisit) {
+      const isRemoved = status !== 'fetched';
       await this.#write({ ...after, ...again, status, reason, isRemoved, triedAtMs: undefined, failures: undefined });
       this.known.copied(kept);
       if (before === null || found === null) return undefined;

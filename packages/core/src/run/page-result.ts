@@ -109,10 +109,7 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   if (known !== 'unasked') {
     const page = await run.reader.read(work, outcome);
     applyLicense(page, await run.licenses.ofPage(work, page, outcome.body));
-    const before = run.recrawl?.excludedBefore(work) ?? null;
-    if (before === null || !page.exclusion.storesItems) return unchanged(run, known, page.exclusion);
-    const detail = 'as at its last visit, which a 304 does not lift';
-    return decided({ status: 'excluded', reason: before, layer: 'page', detail, httpStatus, isPage: true });
+    return unchanged(run, known, page.exclusion);
   }
   if (httpStatus < 200 || httpStatus > 299) {
     return answeredResult(run, work, outcome, { reason: `status-${httpStatus}`, layer: 'fetch', httpStatus });
