@@ -83,10 +83,13 @@ describe('workers', () => {
     expect(await pool.ended).toHaveLength(3);
   });
 
-  it('end untold when the first is refused with a usage error, which is printed once', async () => {
+  it.each([
+    ['is refused with a usage error', EXIT.usage],
+    ['cannot open the store', EXIT.broken],
+  ])('end untold when the first %s, which is printed once', async (_, code) => {
     const { pool, started, lines, worker } = setUp(3);
-    worker(0).says({ kind: 'failed', lines: ['mannerly: no such place'], code: EXIT.usage });
-    worker(0).exits(EXIT.usage);
+    worker(0).says({ kind: 'failed', lines: ['mannerly: no such place'], code });
+    worker(0).exits(code);
     const ends = await pool.ended;
     expect(started.map(({ told, hasEnded }) => [told.length, hasEnded()])).toEqual([
       [1, true],
@@ -94,7 +97,19 @@ describe('workers', () => {
       [0, true],
     ]);
     expect(lines).toEqual(['mannerly: no such place']);
-    expect(ends).toEqual([{ report: null, code: EXIT.usage }]);
+    expect(ends).toEqual([{ report: null, code }]);
+  });
+
+  it('are restarted when they fail in an open crawl, the first too', async () => {
+    const { pool, started, lines, worker } = setUp(1);
+    worker(0).is('running');
+    worker(0).says({ kind: 'failed', lines: ['mannerly: the store is away'], code: EXIT.broken });
+    worker(0).exits(EXIT.broken);
+    await settle();
+    expect(lines).toEqual(['mannerly: the store is away', 'Worker 1 ended with code 1 and is restarted.']);
+    worker(1).finishes();
+    await pool.ended;
+    expect(started).toHaveLength(2);
   });
 
   it('are restarted when they die, which is printed, five times at most', async () => {

@@ -43,10 +43,14 @@ export class WorkerPool {
   readonly #views = new Map<number, Extract<FromWorker, { kind: 'view' }>>();
   #setOpen = (): void => undefined;
   readonly #opened = new Promise<void>((resolve) => {
-    this.#setOpen = resolve;
+    this.#setOpen = () => {
+      this.#isOpen = true;
+      resolve();
+    };
   });
-  #isStopping = false;
+  #isOpen = false;
   #isRefused = false;
+  #isStopping = false;
   /** The result of each worker, when all have ended. Never rejects. */
   readonly ended: Promise<readonly WorkerEnd[]>;
 
@@ -57,7 +61,7 @@ export class WorkerPool {
     const others = [...this.#waiting].map(async (process, at) => {
       await Promise.race([this.#opened, first]);
       this.#waiting.delete(process);
-      // A usage error of the first would be one of the others too.
+      // An error of the first would be one of the others too.
       if (!this.#isRefused && !this.#isStopping) return [await this.#work(at + 2, process)];
       process.kill();
       return [];
@@ -102,13 +106,13 @@ export class WorkerPool {
     const { print, start } = this.#options;
     let next = process ?? start();
     for (let restarts = 0; ; restarts += 1, next = start()) {
-      const { report, code, signal } = await this.#runOnce(next, number, number === 1 && restarts === 0);
-      if (number === 1) this.#setOpen();
+      const { report, code, signal, hasSaidWhy } = await this.#runOnce(next, number, number === 1 && restarts === 0);
       if (report !== null) return { report, code };
-      if (code === EXIT.usage) {
+      if (code === EXIT.usage || (hasSaidWhy && !this.#isOpen)) {
         this.#isRefused ||= number === 1;
         return { report, code };
       }
+      if (number === 1) this.#setOpen();
       const how = signal === null ? `ended with code ${code}` : `was killed (${signal})`;
       if (this.#isStopping || restarts >= MAX_RESTARTS) {
         const often = this.#isStopping ? '' : ` for the ${MAX_RESTARTS + 1}th time and is not restarted`;
@@ -123,7 +127,7 @@ export class WorkerPool {
     worker: WorkerProcess,
     number: number,
     isFirst: boolean,
-  ): Promise<WorkerEnd & { readonly signal: string | null }> {
+  ): Promise<WorkerEnd & { readonly signal: string | null; readonly hasSaidWhy: boolean }> {
     const { firstMessage, print } = this.#options;
     return new Promise((resolve) => {
       this.#processes.add(worker);
@@ -152,7 +156,7 @@ export class WorkerPool {
         this.#processes.delete(worker);
         const last = this.#states.get(number)?.progress;
         if (last !== undefined) this.#states.set(number, { progress: { ...last, inFlight: 0 }, phase: 'over' });
-        resolve({ report: null, code: code ?? EXIT.broken, ...end, signal });
+        resolve({ report: null, code: code ?? EXIT.broken, ...end, signal, hasSaidWhy: end !== null });
       });
       worker.send(firstMessage(isFirst));
     });
