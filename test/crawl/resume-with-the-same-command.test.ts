@@ -72,6 +72,28 @@ describe('the same command', () => {
     expect(ids).toHaveLength(PAGES);
   });
 
+  it('counts a URL once that each of its runs turns away, in its progress as in its report', async () => {
+    const elsewhere = ['http://b.test/', 'http://c.test/'];
+    const pages = PATHS.map((path, number) => [
+      path,
+      page(path, [...elsewhere, ...PATHS.slice(number + 1, number + 3)]),
+    ]);
+    const web = await webForTest({
+      hosts: { 'a.test': { '/robots.txt': { status: 404 }, ...Object.fromEntries(pages) } },
+    });
+    const options = { seeds: [web.url('a.test')], out: folder() };
+    const first = makeCrawler(options);
+    first.events.on('decision', ({ status }) => {
+      if (status === 'fetched') first.stop();
+    });
+    await first.run({ out: options.out });
+    expect(first.progress().dropped).toBe(2);
+    const { report, crawler, decisions } = await crawl(options);
+    expect(decisions.filter(({ status }) => status === 'dropped')).toHaveLength(2);
+    expect(report.outcomes['dropped']).toEqual({ 'out-of-scope': 2 });
+    expect(crawler.progress().dropped).toBe(2);
+  });
+
   it('does nothing when its bounds are used up, says so, and goes on with larger ones', async () => {
     const web = await siteOf();
     const out = folder();

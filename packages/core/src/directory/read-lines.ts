@@ -5,12 +5,15 @@ import { parseJson } from '../parse-json.js';
 import { MAX_LOG_LINE_CHARS } from './limits.js';
 import { isAbsent } from './whole-file.js';
 
-/** An absent file has no lines. @param mostChars - Longer lines are skipped. @throws The platform's error. */
-export async function* readLines(path: string, mostChars = MAX_LOG_LINE_CHARS): AsyncGenerator<string> {
+/**
+ * An absent file has no lines. @param mostChars - Longer lines are skipped. @param start - The byte to begin at.
+ * @throws The platform's error.
+ */
+export async function* readLines(path: string, mostChars = MAX_LOG_LINE_CHARS, start = 0): AsyncGenerator<string> {
   let rest = '';
   let isSkipping = false;
   try {
-    for await (const chunk of createReadStream(path, { encoding: 'utf8' })) {
+    for await (const chunk of createReadStream(path, { encoding: 'utf8', start })) {
       const pieces = String(chunk).split('\n');
       pieces[0] = rest + pieces[0];
       rest = pieces.pop() ?? '';
@@ -47,8 +50,12 @@ export async function countLines(path: string): Promise<number> {
 const NEWLINE = 0x0a;
 
 /** The values of a log that `isValid` accepts; other lines are skipped. @throws As `readLines`. */
-export async function* readValues<T>(path: string, isValid: (value: unknown) => value is T): AsyncGenerator<T> {
-  for await (const line of readLines(path)) {
+export async function* readValues<T>(
+  path: string,
+  isValid: (value: unknown) => value is T,
+  start = 0,
+): AsyncGenerator<T> {
+  for await (const line of readLines(path, MAX_LOG_LINE_CHARS, start)) {
     const value = parseJson(line);
     if (isValid(value)) yield value;
   }

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import type { HostWarning } from '@mannerly/frontier';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { partsOf } from '../directory/crawl-paths.js';
+import { sizeOf } from '../directory/whole-file.js';
 import type { StageCounts } from '../handle/item-stages.js';
 import type { RejectedItem } from '../handle/staged.js';
 import { keepLatest } from '../keep-latest.js';
@@ -20,6 +21,7 @@ import type {
   UrlDecision,
 } from './decision.js';
 import {
+  LATEST_DECISIONS_BYTES,
   MAX_DECISION_LINES,
   MAX_ERROR_LOG_BYTES,
   MAX_RECENT_DECISIONS,
@@ -152,6 +154,15 @@ export class CrawlLogs {
   async *decisions(): AsyncGenerator<UrlDecision> {
     if (this.#directory === null) yield* this.#recent.values();
     else yield* inOrder((await this.#decisionsPaths()).map(readDecisions), ({ atMs }) => atMs);
+  }
+
+  /** Decisions at the end of the logs of all processes, those of one after those of another. */
+  async *latest(): AsyncGenerator<UrlDecision> {
+    const paths = await this.#decisionsPaths();
+    for (const path of paths) {
+      const start = ((await sizeOf(path)) ?? 0) - LATEST_DECISIONS_BYTES / paths.length;
+      yield* readDecisions(path, Math.max(0, Math.ceil(start)));
+    }
   }
 
   async close(): Promise<void> {

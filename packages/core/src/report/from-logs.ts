@@ -1,19 +1,23 @@
 // What the logs in a crawl directory say of the whole crawl, of one host, and of the last requests.
 
-import { createReadStream } from 'node:fs';
-import { text } from 'node:stream/consumers';
 import type { HostWarning } from '@mannerly/frontier';
 import { checkPaths } from '../call-options.js';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { sizeOf } from '../directory/whole-file.js';
 import { countItems } from '../output/joined-items.js';
-import { parseJson } from '../parse-json.js';
 import type { HostPoliteness } from './crawl-report.js';
 import type { OutcomeTable, RequestRecord, RobotsReceipt } from './decision.js';
 import { LOG_TAIL_READ_BYTES, MAX_HOST_AUTHORITIES, MAX_REPORTED_LOG_BYTES } from './limits.js';
 import { OutcomeCounts } from './outcome-counts.js';
 import { isCutPage, PolitenessLedger } from './politeness.js';
-import { allRequests, allWarnings, finalDecisions, isRequest, type LogPaths, type PartLogPaths } from './read-logs.js';
+import {
+  allRequests,
+  allWarnings,
+  finalDecisions,
+  type LogPaths,
+  type PartLogPaths,
+  readRequests,
+} from './read-logs.js';
 
 interface LoggedReport {
   readonly politeness: readonly HostPoliteness[];
@@ -146,12 +150,12 @@ export async function restedAtMs(
   requestsPath: string,
   { minMs, factor }: { readonly minMs: number; readonly factor: number },
 ): Promise<number> {
-  const size = await sizeOf(requestsPath);
-  if (size === null) return 0;
-  const tail = await text(createReadStream(requestsPath, { start: Math.max(0, size - LOG_TAIL_READ_BYTES) }));
-  const requests = tail.split('\n').map(parseJson).filter(isRequest);
-  return requests.reduce((latest, { startedAtMs, endedAtMs, crawlDelayMs, requestIntervalMs }) => {
+  const start = Math.max(0, ((await sizeOf(requestsPath)) ?? 0) - LOG_TAIL_READ_BYTES);
+  let untilMs = 0;
+  for await (const request of readRequests(requestsPath, start)) {
+    const { startedAtMs, endedAtMs, crawlDelayMs, requestIntervalMs } = request;
     const intervalMs = Math.max(minMs, factor * (endedAtMs - startedAtMs), crawlDelayMs ?? 0);
-    return Math.max(latest, endedAtMs + intervalMs, startedAtMs + (requestIntervalMs ?? 0));
-  }, 0);
+    untilMs = Math.max(untilMs, endedAtMs + intervalMs, startedAtMs + (requestIntervalMs ?? 0));
+  }
+  return untilMs;
 }

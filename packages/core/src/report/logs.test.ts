@@ -189,6 +189,20 @@ describe('the report from the logs', () => {
     expect(totals).toMatchObject({ requests: 6, truncated: 2 });
   });
 
+  it('counts a page as its latest visit says: excluded, allowed, and excluded again', async () => {
+    const log = new DecisionLog(path);
+    const words = ['excluded noindex', 'fetched fetched', 'excluded noindex'].map((both) => both.split(' '));
+    words.forEach(([status, reason], at) => {
+      const [earlier, why] = words[at - 1] ?? [];
+      const replaces = earlier === undefined ? {} : { replaces: { status: earlier, reason: why } };
+      log.append({ ...decision('http://a.test/'), status, reason, ...replaces } as UrlDecision);
+    });
+    log.close();
+    const absent = join(directory, 'absent');
+    const { outcomes } = await reportFromLogs({ requestsPath: absent, decisionsPath: path, warningsPath: absent });
+    expect(outcomes).toEqual({ excluded: { noindex: 1 } });
+  });
+
   it('puts pauses where they were: before the requests that began after them', async () => {
     const paths = {
       requestsPath: path,

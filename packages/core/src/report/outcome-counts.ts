@@ -1,8 +1,9 @@
 // Counts of URLs by status and reason: the `outcomes` of the crawl report, and the bounds that kept URLs out by them.
 // Limited by the number of reasons.
 
+import { createRecentSet } from '@mannerly/frontier/internal';
 import type { OutcomeTable, UrlDecision, UrlStatus } from './decision.js';
-import { MAX_COUNTED_REASONS } from './limits.js';
+import { MAX_COUNTED_REASONS, MAX_TURNED_AWAY } from './limits.js';
 import { reasonOf } from './reasons.js';
 
 /** How many URLs have one status for one reason. */
@@ -60,6 +61,13 @@ export class OutcomeCounts {
     counted.urls += urls;
     return counted;
   }
+}
+
+/** Makes a test of decisions in their order: is its URL excluded or dropped once more, so that it counts already? */
+export function turnedAwayAgain(): (decision: UrlDecision) => boolean {
+  const known = createRecentSet(MAX_TURNED_AWAY);
+  return ({ status, url, replaces }) =>
+    (status === 'excluded' || status === 'dropped') && !known.add(url) && replaces === undefined;
 }
 
 /** A bound that kept URLs out. */

@@ -3,7 +3,6 @@
 // error when a file is there and cannot be read.
 
 import type { HostWarning } from '@mannerly/frontier';
-import { createRecentSet } from '@mannerly/frontier/internal';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { readLines, readValues } from '../directory/read-lines.js';
 import { isStageCounts } from '../handle/item-stages.js';
@@ -19,7 +18,8 @@ import type {
   StagesLine,
   UrlDecision,
 } from './decision.js';
-import { MAX_OPEN_READ, MAX_TURNED_AWAY_READ } from './limits.js';
+import { MAX_OPEN_READ } from './limits.js';
+import { turnedAwayAgain } from './outcome-counts.js';
 
 export type PartLogPaths = Pick<CrawlPaths, 'requestsPath' | 'decisionsPath' | 'warningsPath'> &
   Partial<Pick<CrawlPaths, 'runsPath'>>;
@@ -29,11 +29,11 @@ export interface LogPaths extends PartLogPaths {
   readonly parts?: readonly PartLogPaths[];
 }
 
-/** Makes the reader of one log. @param isLine - Whether a value is a line of it. */
+/** Makes the reader of one log, from a byte on. @param isLine - Whether a value is a line of it. */
 const readerOf =
   <T>(isLine: (value: unknown) => value is T) =>
-  (path: string): AsyncGenerator<T> =>
-    readValues(path, isLine);
+  (path: string, start = 0): AsyncGenerator<T> =>
+    readValues(path, isLine, start);
 
 /** Makes the test of a line: it has these members, and the first is a text. */
 const lineWith =
@@ -92,11 +92,11 @@ export async function* finalDecisions(
 ): AsyncGenerator<UrlDecision> {
   /** Held and failed: a later run, or a retry, decides them anew. */
   const open = new Map<string, UrlDecision>();
-  const turnedAway = createRecentSet(MAX_TURNED_AWAY_READ);
+  const isAgain = turnedAwayAgain();
   const logs = parts.map(({ decisionsPath }) => logged(decisionsPath, onLeftOut));
   for await (const decision of inOrder(logs, ({ atMs }) => atMs)) {
     const { status, url } = decision;
-    if ((status === 'excluded' || status === 'dropped') && !turnedAway.add(url)) {
+    if (isAgain(decision)) {
       if (decision.isPage === true) onEarlierPage(decision);
       continue;
     }

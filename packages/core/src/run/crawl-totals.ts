@@ -8,8 +8,8 @@ import type { JournalListener } from '../journal/journal.js';
 import { decodeJson, encodeJson } from '../json-record.js';
 import type { Item } from '../output/sink.js';
 import { sums } from '../report/added-numbers.js';
-import type { RequestRecord } from '../report/decision.js';
-import { OutcomeCounts } from '../report/outcome-counts.js';
+import type { OutcomeTable, RequestRecord, UrlDecision } from '../report/decision.js';
+import { OutcomeCounts, turnedAwayAgain } from '../report/outcome-counts.js';
 import type { PolitenessLedger } from '../report/politeness.js';
 import type { CrawlPhase } from './activity.js';
 import { PROCESS_SILENT_MS, TOTALS_EVERY_MS } from './limits.js';
@@ -70,6 +70,7 @@ export class CrawlTotals implements JournalListener {
   readonly #clock: Clock;
   readonly #counts: OutcomeCounts;
   readonly #ledger: PolitenessLedger;
+  readonly #isAgain = turnedAwayAgain();
   #store: TotalsStore | null = null;
   #now: () => ProcessNow = () => ({ phase: 'over', underway: 0 });
   #runs = 0;
@@ -95,6 +96,14 @@ export class CrawlTotals implements JournalListener {
     this.requisiteBytes += encodedBytes;
   }
 
+  decision(decision: UrlDecision): void {
+    if (!this.#isAgain(decision)) this.#counts.decision(decision);
+  }
+
+  leftOut(counts: OutcomeTable): void {
+    this.#counts.leftOut(counts);
+  }
+
   items(items: readonly Item[]): void {
     this.itemCount += items.length;
   }
@@ -103,9 +112,14 @@ export class CrawlTotals implements JournalListener {
     this.rejectedCount += count;
   }
 
-  /** Adds the totals of earlier runs, and keeps them up to date from here on. @param now - Asked at each writing. */
-  async open(store: TotalsStore, now: () => ProcessNow): Promise<void> {
+  /**
+   * Adds the totals of earlier runs, and keeps them up to date from here on.
+   * @param earlier - What they decided last: a URL that they turned away does not count again.
+   * @param now - Asked at each writing.
+   */
+  async open(store: TotalsStore, earlier: AsyncIterable<UrlDecision>, now: () => ProcessNow): Promise<void> {
     this.#now = now;
+    for await (const decision of earlier) this.#isAgain(decision);
     const parts = readTotals(await store.readParts(TOTALS_KEY));
     this.#store = store;
     for (const [part, totals] of parts) {

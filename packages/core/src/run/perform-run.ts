@@ -146,7 +146,7 @@ async function join(run: Run): Promise<void> {
   const kept = await readJson<CrawlTerms>(frontier, TERMS_KEY);
   const terms = agreedTerms(kept, termsOf(options, nowMs), isAlone);
   await writeJson(frontier, TERMS_KEY, terms);
-  await totals.open(frontier, () => {
+  await totals.open(frontier, run.logs.latest(), () => {
     const { phase, underwayCount } = run.activity({ limit: 0 });
     return { phase, underway: underwayCount };
   });

@@ -184,7 +184,7 @@ export class Run {
     this.ledger = new PolitenessLedger();
     this.counts = new OutcomeCounts();
     this.totals = new CrawlTotals(clock, this.counts, this.ledger);
-    this.journal = new Journal(emitter, [this.ledger, this.counts, this.totals, logs], pending, nowMs);
+    this.journal = new Journal(emitter, [this.ledger, this.totals, logs], pending, nowMs);
     const { journal } = this;
     const warn = journal.warning.bind(journal);
     this.hooks = options.hooks === null ? null : new Hooks(options.hooks, clock, stop.signal, journal);
