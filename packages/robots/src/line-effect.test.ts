@@ -36,6 +36,7 @@ const LINES: readonly (readonly [line: string, readAs: readonly string[] | null]
   ['User-agent: (x)', null],
   ['Crawl-delay: 5 m', ['Crawl-delay: 300']],
   ['Crawl_delay: 5', ['Crawl-delay: 5']],
+  ['Crawl-delay: 1,5', ['Crawl-delay: 1.5']],
   ['Crawl-delay: 90', []],
   ['Crawl-delay: 999999', ['Crawl-delay: 86400']],
   ['Crawl-delay: -1', null],

@@ -86,8 +86,11 @@ export function diagnose(document: RobotsDocument): Diagnostic[] {
   for (const { code, line } of document.notes) add(code, line, '', { counts: true, readAs: [] });
   const before: Before = { file: new Set(), group: new Set(), cleanParams: 0, last: 0 };
   const { file, group } = before;
+  let isFirst = true;
   for (const record of records(document.packed)) {
     if (found.length >= MAX_DIAGNOSTICS) break;
+    if (isFirst && excerptOf(record).startsWith('<')) add('file-html', 0, '', { counts: true, readAs: [] });
+    isFirst = false;
     const codes: DiagnosticCode[] = [];
     reportLine(document, record, before, (isSo, code) => {
       if (isSo) codes.push(code);
@@ -110,6 +113,9 @@ function cut(text: string): string {
 
 /** Labels of the AIPREF drafts of 2025 (licensing §7). */
 const LEGACY_LABELS: readonly string[] = ['all', 'bots', 'tdm'];
+
+/** A Crawl-delay that counts as another value than the one that is written. */
+const DELAY_REPAIRS: readonly DiagnosticCode[] = ['crawl-delay-unit', 'crawl-delay-comma', 'crawl-delay-clamped'];
 
 /** What became of a line whose oddities are known. */
 function effectOf(
@@ -136,7 +142,7 @@ function effectOf(
   const read = kind === SITEMAP ? readSitemap : kind === LICENSE ? readLicense : null;
   const url = isRelative && read !== null ? read(text, document.robotsUrl) : null;
   const delay = kind === CRAWL_DELAY || kind === CACHE_DELAY ? parseCrawlDelay(text) : null;
-  const isChanged = delay !== null && (delay.hasUnit || delay.requiredMs > delay.delayMs);
+  const isChanged = delay !== null && codes.some((code) => DELAY_REPAIRS.includes(code));
   const value = isChanged ? String(delay.delayMs / 1_000) : (url ?? record.value);
   const values = agents.length === 0 || isName ? [value] : agents;
   return { counts: true, readAs: repairedLines(record, values) };
@@ -201,6 +207,7 @@ function reportField(document: RobotsDocument, kind: number, value: string, befo
     const delay = parseCrawlDelay(value);
     report(delay === null, 'crawl-delay-invalid');
     report(delay?.hasUnit, 'crawl-delay-unit');
+    report(delay && value.includes(','), 'crawl-delay-comma');
     report(delay && delay.requiredMs > CRAWL_DELAY_LARGE_SECONDS * 1000, 'crawl-delay-large');
     report(delay && delay.requiredMs > delay.delayMs, 'crawl-delay-clamped');
   } else if (kind === REQUEST_RATE) {
