@@ -59,14 +59,14 @@ describe('mannerly explain', () => {
     expect(code).toBe(0);
     expect(text).toMatch(/2 URLs queued, 0 in flight/);
     expect(text).toMatch(/Interval 0 s \(profile\)/);
-    expect(text).toMatch(/\/robots\.txt: rules, copy [0-9a-f]{64} of \d{4}-.*, used until \d{4}-/);
+    expect(text).toMatch(/\/robots\.txt: rules, status 200, copy [0-9a-f]{64} of \d{4}-.*, used until \d{4}-/);
     const json = JSON.parse((await run('explain', out, '127.0.0.1', '--json')).out) as Explanation;
     expect(json.host).toMatchObject({ queued: 2, isParked: false });
   });
 
   it('tells the robots.txt of a host whatever its port, also with nothing queued and while a run has the queue', async () => {
     await crawl();
-    const file = new RegExp(`${site.url}/robots\\.txt: rules, copy [0-9a-f]{64} of \\d{4}-`);
+    const file = new RegExp(`${site.url}/robots\\.txt: rules, status 200, copy [0-9a-f]{64} of \\d{4}-`);
     expect((await run('explain', out, '127.0.0.1')).out).toMatch(file);
     expect((await run('explain', out, new URL(site.url).host)).out).toMatch(file);
     const crawlIs = { name: 'tester', tokens: ['tester'], seeds: [`${site.url}/`] };

@@ -35,7 +35,7 @@ import {
   withError,
   withHosts,
 } from '../report/explain.js';
-import { loggedHost } from '../report/from-logs.js';
+import { type LoggedHost, loggedHost } from '../report/from-logs.js';
 import { findDecision, findError } from '../report/read-logs.js';
 import { asMannerlyError } from '../store-error.js';
 import { MAX_LISTED_URLS, MAX_SEARCHED_URLS } from './limits.js';
@@ -108,8 +108,11 @@ export async function openInspection(
   async function explained(urlOrHost: string): Promise<Explanation> {
     if (isHostName(urlOrHost)) {
       if (frontier === null) return explainLoggedHost(urlOrHost, await loggedHost(parts, urlOrHost), whyLogsOnly);
-      const host = atRest(await hostOf(frontier, urlOrHost, parts), clock.nowMs());
-      return { ...explainHost(host), bound: frontier.reachedBound() };
+      const look = await frontier.inspectHost(urlOrHost);
+      const logged = await loggedHost(parts, look.host);
+      const host = atRest({ ...look, robots: await robotsOf(frontier, look, logged) }, clock.nowMs());
+      const ofLogs = parts.length === 0 ? {} : { logged };
+      return { ...explainHost(host), ...ofLogs, bound: frontier.reachedBound() };
     }
     const url = requestedForm(urlOrHost);
     const decision = await findDecision(decisionsPaths, url);
@@ -184,14 +187,13 @@ async function frontierOf(
 }
 
 /** Finds the robots.txt of an unusual port by what is queued there; when nothing is, the request log names it. */
-async function hostOf(frontier: Frontier, name: string, parts: WholeCrawlPaths['parts']): Promise<HostLook> {
-  const look = await frontier.inspectHost(name);
+async function robotsOf(frontier: Frontier, look: HostLook, logged: LoggedHost): Promise<HostLook['robots']> {
   const robots = new Map(look.robots.map((each) => [each.authority, each]));
-  for (const { authority } of (await loggedHost(parts, look.host)).robots) {
+  for (const { authority } of logged.robots) {
     if (robots.has(authority)) continue;
     for (const each of (await frontier.inspectHost(`${authority}/`)).robots) robots.set(each.authority, each);
   }
-  return { ...look, robots: [...robots.values()] };
+  return [...robots.values()];
 }
 
 async function waitingUrls(frontier: Frontier): Promise<ReadonlySet<string>> {

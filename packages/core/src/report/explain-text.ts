@@ -17,7 +17,7 @@ export function explanationText(explanation: Explanation): string {
   const spent = bound === null ? null : `The crawl's bound of ${bound} is used up: it goes on only with a larger one.`;
   const onlyLogs = whyLogsOnly === null ? null : `From the logs alone: ${whyLogsOnly}`;
   const entries = (explanation.hosts ?? []).map((entry) => printable(entryText(entry), 500));
-  if (host !== undefined) return linesOf(host.host, [...hostLines(host), ...entries, spent]);
+  if (host !== undefined) return linesOf(host.host, [...hostLines(host, logged), ...entries, spent]);
   if (logged !== undefined) return linesOf(url, [...loggedHostLines(logged), ...entries, onlyLogs]);
   const { status, reason, means, todo, robots, untilMs, decision, look, place = null } = explanation;
   const isAllowed = look !== null && look.gate.kind === 'allow';
@@ -169,7 +169,7 @@ function placeText({ host, priority, record }: QueuedUrl, status: Explanation['s
   return `Queued${again} for ${host} in priority ${priority}: ${how}, depth ${depth}${tried}${visits}.`;
 }
 
-function hostLines(look: HostLook): Lines {
+function hostLines(look: HostLook, logged: LoggedHost | undefined): Lines {
   const { isKnown, queued, inFlight, lanes, isWhole, nextAtMs, wait, isParked, interval, used, spent, order } = look;
   if (!isKnown) return [HEADLINES.unknown];
   const lane = ({ authority, priorities }: HostLook['lanes'][number]) => {
@@ -188,7 +188,7 @@ function hostLines(look: HostLook): Lines {
     nextAtMs === null ? null : `Not before ${iso(nextAtMs)}.`,
     `Interval ${interval.ms / 1_000} s (${interval.from}${whose}).`,
     orderText(order),
-    ...look.robots.map(robotsLine),
+    ...look.robots.map((state) => robotsLine(state, logged)),
     `Fetched ${plural(used.pages, 'page')}, ${used.bytes} bytes${minutes}.`,
     spent === null ? null : `A bound is used up: ${spent}.`,
   ];
@@ -203,13 +203,20 @@ function orderText({ weight, label, ahead }: HostLook['order']): string | null {
   return `Order: ${said.join(', ')}${others === null ? '' : `; of the hosts that are due, ${others}`}.`;
 }
 
-function robotsLine(state: HostLook['robots'][number]): string {
+function robotsLine(state: HostLook['robots'][number], logged: LoggedHost | undefined): string {
   const { authority, phase, hash, receivedAtMs, freshUntilMs, failures, retryAtMs } = state;
   const received = receivedAtMs === null ? '' : ` of ${iso(receivedAtMs)}`;
   const copy = hash === null ? '' : `, copy ${hash}${received}`;
   const until = freshUntilMs === null ? '' : `, used until ${iso(freshUntilMs)}`;
+  const last = logged?.robots.find((each) => each.authority === authority);
+  const answer = last === undefined ? '' : `, ${answerText(last)}`;
   const retry = failures === 0 || retryAtMs === null ? '' : `, ${failures} failures, again at ${iso(retryAtMs)}`;
-  return `${authority}/robots.txt: ${phase}${copy}${until}${retry}.`;
+  return `${authority}/robots.txt: ${phase}${answer}${copy}${until}${retry}.`;
+}
+
+/** What came of the last request for a robots.txt. */
+function answerText({ status, failure }: LoggedHost['robots'][number]): string {
+  return status === null ? `no answer (${failure})` : `status ${status}`;
 }
 
 function loggedHostLines(logged: LoggedHost): Lines {
@@ -222,10 +229,9 @@ function loggedHostLines(logged: LoggedHost): Lines {
     crawlDelayMs === null ? null : `It requires a Crawl-delay of ${crawlDelayMs / 1_000} s.`,
     requestIntervalMs === null ? null : `It requires a Request-rate of one in ${requestIntervalMs / 1_000} s.`,
     gapMs === null ? null : `${(gapMs / 1_000).toFixed(1)} s passed before its last request.`,
-    ...robots.map(({ authority, hash, endedAtMs, status, failure }) => {
-      const copy = hash === null ? '' : `, copy ${hash}`;
-      const said = status === null ? failure : `status ${status}`;
-      return `${authority}/robots.txt: ${said}${copy}, requested ${iso(endedAtMs)}.`;
+    ...robots.map((last) => {
+      const copy = last.hash === null ? '' : `, copy ${last.hash}`;
+      return `${last.authority}/robots.txt: ${answerText(last)}${copy}, requested ${iso(last.endedAtMs)}.`;
     }),
     warning === null ? null : `${iso(warning.atMs)}: ${warning.code}${until}: ${printable(warning.detail)}`,
   ];

@@ -127,6 +127,8 @@ const host = (more: Partial<HostLook>): HostLook => ({
   ...more,
 });
 
+const NO_LOGS = { requests: 0, lastEndedAtMs: null, crawlDelayMs: null, requestIntervalMs: null, gapMs: null };
+
 describe('a URL with a place in the queue', () => {
   const record = {
     url,
@@ -184,6 +186,31 @@ describe('a host that no run works on', () => {
     expect(told).toMatchObject({ queued: 7, inFlight: 0, wait: { queued: 7 } });
   });
 
+  it.each([
+    [
+      { phase: 'no-rules', failures: 0, retryAtMs: null, freshUntilMs: 0 },
+      { status: 403 },
+      'no-rules, status 403, used',
+    ],
+    [
+      { phase: 'unreachable', failures: 1, retryAtMs: 0, freshUntilMs: null },
+      { status: 503 },
+      'unreachable, status 503',
+    ],
+    [
+      { phase: 'unreachable', failures: 1, retryAtMs: 0, freshUntilMs: null },
+      { status: null, failure: 'timeout-connect' },
+      'unreachable, no answer (timeout-connect), 1 failures',
+    ],
+  ])('says which answer has led to the state of its robots.txt: %j %j', (state, answer, says) => {
+    const authority = 'http://quarry.test';
+    const known = { authority, hash: null, receivedAtMs: null, crawlDelayMs: null, requestIntervalMs: null };
+    const look = host({ robots: [{ ...known, ...state }] });
+    const last = { authority, hash: null, endedAtMs: 0, failure: null, ...answer };
+    const logged = { ...NO_LOGS, warning: null, robots: [last] };
+    expect(explanationText({ ...explainHost(look), logged })).toContain(`${authority}/robots.txt: ${says}`);
+  });
+
   it('stays parked', () => {
     const parked = { ...wait, reason: 'host-parked', untilMs: null } as const;
     const told = atRest(host({ isParked: true, nextAtMs: null, wait: parked }), 9_500);
@@ -214,7 +241,7 @@ describe('from the logs alone', () => {
   it('a host has its requests, what it requires, and why there is no more', () => {
     const text = explanationText(explainLoggedHost('quarry.test', logged, 'A run has it.'));
     expect(text).toMatch(/2 requests, the last ended 1970.*\n.*Crawl-delay of 4 s[\s\S]*host-paused until 1970/);
-    expect(text).toContain('http://quarry.test/robots.txt: timeout-connect, requested 1970-');
+    expect(text).toContain('http://quarry.test/robots.txt: no answer (timeout-connect), requested 1970-');
     expect(text).toMatch(/From the logs alone: A run has it\.$/);
     expect(text).not.toContain('\u001b');
   });

@@ -34,7 +34,7 @@ export interface Explanation extends Pick<UrlDecision, 'line' | 'pattern' | 'dia
   readonly place?: QueuedUrl | null;
   /** The bound of the whole crawl that is used up; of a crawl that is not running. */
   readonly bound?: 'pages' | 'minutes' | 'bytes' | null;
-  /** Of a host whose frontier could not be read: what the logs say of it. */
+  /** Of a host of a crawl that is not running, or whose frontier could not be read: what the logs say of it. */
   readonly logged?: LoggedHost;
   /** Entries of `hosts` that apply; absent: none. */
   readonly hosts?: readonly AppliedHostEntry[];
