@@ -214,7 +214,7 @@ function robotsLine(state: HostLook['robots'][number], logged: LoggedHost | unde
   return `${authority}/robots.txt: ${phase}${answer}${copy}${until}${retry}.`;
 }
 
-/** What came of the last request for a robots.txt. */
+/** The answer to the last request for a robots.txt, or why there is none. */
 function answerText({ status, failure }: LoggedHost['robots'][number]): string {
   return status === null ? `no answer (${failure})` : `status ${status}`;
 }
