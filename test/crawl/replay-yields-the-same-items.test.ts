@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type HandledPage, type Item, memorySink, type ReplayRoutes, replay } from 'mannerly';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { type CrawlStory, crawl } from '../support/crawl.js';
 import { page, type Routes, redirect, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
@@ -186,6 +186,22 @@ it('what a handler emits after its end is a failure of its page', async () => {
   expect(pages.length).toBeGreaterThan(2);
   expect(report).toMatchObject({ items: 0, failures: pages.length - 1 });
   expect(report.failed[0]).toMatchObject({ detail: expect.stringContaining('has ended') });
+});
+
+it('ends a while after it is stopped, although a sink does not, and names the sink', async () => {
+  const { out } = await crawled();
+  const stop = new AbortController();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  /** What the sink does never ends. Its time passes when whatever waits for it has begun to. */
+  const never = (): Promise<void> => {
+    stop.abort();
+    setImmediate(() => vi.advanceTimersByTime(5_000));
+    return new Promise(() => undefined);
+  };
+  const stuck = { name: 'stuck', open: async () => undefined, write: never, close: never };
+  const replayed = replay({ from: out, handlers: ({ on }) => routes(on), sinks: [stuck], signal: stop.signal });
+  await expect(replayed).rejects.toThrow('sink "stuck" could not close: Error: it had not ended 5 s after a stop');
 });
 
 it('says when there is no archive to replay', async () => {

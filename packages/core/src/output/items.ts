@@ -72,8 +72,8 @@ const ITEM_KEY_CHARS = 16;
 interface ItemWriterOptions {
   /** Called with what a sink threw, before it is passed on, and the page of its items. @default nothing */
   readonly onFailure?: (thrown: unknown, url: string | null) => void;
-  /** Aborted when the run is stopped at once; `clock` measures how long a sink may go on then. @default never */
-  readonly stop?: { readonly signal: AbortSignal; readonly clock: Pick<Clock, 'after'> };
+  /** Aborted when the work is stopped at once; `clock` measures how long a sink may go on then, or close. */
+  readonly stop: { readonly signal: AbortSignal; readonly clock: Pick<Clock, 'after'> };
 }
 
 export class ItemWriter {
@@ -81,22 +81,22 @@ export class ItemWriter {
   readonly #opened: Sink[] = [];
   readonly #options: ItemWriterOptions;
 
-  constructor(sinks: readonly Sink[], options: ItemWriterOptions = {}) {
+  constructor(sinks: readonly Sink[], options: ItemWriterOptions) {
     this.#sinks = sinks;
     this.#options = options;
   }
 
-  /** @param stop - See `Sink.open`. @throws MannerlyError `sink-failed`, naming the sink; `peer-missing`. */
-  async open(stop?: AbortSignal): Promise<void> {
+  /** @throws MannerlyError `sink-failed`, naming the sink; `peer-missing`. */
+  async open(): Promise<void> {
     for (const sink of this.#sinks) {
-      await this.#named(sink, 'open', null, () => sink.open(stop));
+      await this.#named(sink, 'open', null, () => sink.open(this.#options.stop.signal));
       this.#opened.push(sink);
     }
   }
 
   /**
    * The page is settled only after `written`: otherwise it comes again with the same item ids.
-   * @returns `stopped`: the run was stopped at once, and a sink had not ended `SINK_STOP_MS` later.
+   * @returns `stopped`: the work was stopped at once, and a sink had not ended `SINK_STOP_MS` later.
    * @throws MannerlyError `sink-failed`
    */
   async write(items: readonly Item[]): Promise<'written' | 'stopped'> {
@@ -111,7 +111,7 @@ export class ItemWriter {
   }
 
   /**
-   * Closes every sink that has opened. Each has `SINK_CLOSE_MS` in a run, and `SINK_STOP_MS` after a stop at once.
+   * Closes every sink that has opened. Each has `SINK_CLOSE_MS`, and `SINK_STOP_MS` after a stop at once.
    * @throws MannerlyError `sink-failed` for the first that failed, or had not ended by then.
    */
   async close(): Promise<void> {
@@ -119,8 +119,9 @@ export class ItemWriter {
     for (const sink of this.#opened) {
       const close = async (): Promise<void> => {
         if (await this.#ends(() => sink.close(), SINK_CLOSE_MS)) return;
-        const isStopped = this.#options.stop?.signal.aborted === true;
-        throw new Error(isStopped ? NOT_ENDED : `it had not ended ${SINK_CLOSE_MS / 60_000} minutes later`);
+        throw new Error(
+          this.#options.stop.signal.aborted ? NOT_ENDED : `it had not ended ${SINK_CLOSE_MS / 60_000} minutes later`,
+        );
       };
       await this.#named(sink, 'close', null, close).catch((error: unknown) => failures.push(error));
     }
@@ -128,10 +129,10 @@ export class ItemWriter {
   }
 
   /**
-   * Hands the files of a run to the sinks that keep files. @param stop - See `Sink.open`. @throws MannerlyError
-   * `sink-failed` for the first that failed, after the others.
+   * Hands the files of a run to the sinks that keep files.
+   * @throws MannerlyError `sink-failed` for the first that failed, after the others.
    */
-  async keepFiles(files: AsyncIterable<RunFile>, stop: AbortSignal): Promise<void> {
+  async keepFiles(files: AsyncIterable<RunFile>): Promise<void> {
     const keeping = this.#opened.filter(({ keepFile }) => keepFile !== undefined);
     if (keeping.length === 0) return;
     const queue = new PQueue({ concurrency: FILES_KEPT_AT_ONCE });
@@ -140,7 +141,7 @@ export class ItemWriter {
       await queue.onSizeLessThan(1);
       if (failures.length > 0) break;
       for (const sink of keeping) {
-        const keep = async (): Promise<void> => sink.keepFile?.(file, stop);
+        const keep = async (): Promise<void> => sink.keepFile?.(file, this.#options.stop.signal);
         queue.add(() => this.#named(sink, 'keep a file', null, keep)).catch((error: unknown) => failures.push(error));
       }
     }
@@ -150,13 +151,12 @@ export class ItemWriter {
 
   /**
    * @param mostMs - Longest time that `act` may take. @default none
-   * @returns `false`: it had not ended by then, or `SINK_STOP_MS` after the run was stopped at once.
+   * @returns `false`: it had not ended by then, or `SINK_STOP_MS` after a stop at once.
    */
   async #ends(act: () => Promise<void>, mostMs?: number): Promise<boolean> {
     const { stop } = this.#options;
     // One that is written in JavaScript may return nothing.
     const acting = (async () => act())().then(() => true);
-    if (stop === undefined) return acting;
     const undo: (() => void)[] = [];
     const over = new Promise<false>((resolve) => {
       const endIn = (ms: number): void => void undo.push(stop.clock.after(ms, () => resolve(false)));
@@ -191,4 +191,4 @@ export class ItemWriter {
   }
 }
 
-const NOT_ENDED = `it had not ended ${SINK_STOP_MS / 1_000} s after the crawl was stopped at once`;
+const NOT_ENDED = `it had not ended ${SINK_STOP_MS / 1_000} s after a stop at once`;

@@ -7,6 +7,8 @@ import { ItemWriter } from './items.js';
 import { SINK_CLOSE_MS, SINK_STOP_MS } from './limits.js';
 import type { Item, Sink } from './sink.js';
 
+/** Of work that is not stopped. */
+const UNSTOPPED = { stop: { signal: new AbortController().signal, clock: createManualClock() } };
 const ITEM: Item = { id: 'a/1/0', url: 'http://a.test/', fetchedAtMs: 1, data: 1, expiresAtMs: null, preferences: {} };
 
 /** A sink that notes its calls, and fails in one of them: by rejecting, or by throwing before there is a promise. */
@@ -22,7 +24,7 @@ function sink(name: string, calls: string[], fails: 'open' | 'write' | 'close' |
 
 it.each([false, true])('names the sink that failed, whichever way (throws: %s)', async (throws) => {
   for (const verb of ['open', 'write', 'close'] as const) {
-    const writer = new ItemWriter([sink('disk', [], verb, throws)]);
+    const writer = new ItemWriter([sink('disk', [], verb, throws)], UNSTOPPED);
     const all = async (): Promise<void> => {
       await writer.open();
       await writer.write([ITEM]);
@@ -40,7 +42,7 @@ it('takes a sink written in JavaScript, whose methods return nothing', async () 
     write: (items: Item[]) => void written.push(...items),
     close: () => undefined,
   };
-  const writer = new ItemWriter([plain as unknown as Sink]);
+  const writer = new ItemWriter([plain as unknown as Sink], UNSTOPPED);
   await writer.open();
   expect(await writer.write([ITEM])).toBe('written');
   await writer.close();
@@ -49,10 +51,10 @@ it('takes a sink written in JavaScript, whose methods return nothing', async () 
 
 it('closes every sink although one cannot, and none that never opened', async () => {
   const calls: string[] = [];
-  const writer = new ItemWriter([sink('a', calls), sink('b', calls, 'close', true), sink('c', calls)]);
+  const writer = new ItemWriter([sink('a', calls), sink('b', calls, 'close', true), sink('c', calls)], UNSTOPPED);
   await writer.open();
   await expect(writer.close()).rejects.toThrow('full');
-  const late = new ItemWriter([sink('d', calls), sink('e', calls, 'open'), sink('f', calls)]);
+  const late = new ItemWriter([sink('d', calls), sink('e', calls, 'open'), sink('f', calls)], UNSTOPPED);
   await expect(late.open()).rejects.toThrow('"e"');
   await late.close();
   expect(calls).toEqual(['open a', 'open b', 'open c', 'close a', 'close b', 'close c', 'open d', 'open e', 'close d']);
@@ -62,6 +64,7 @@ it('a library that is not installed is no failure of the sink', async () => {
   const missing = new MannerlyError('peer-missing', 'it needs pg');
   const told: unknown[] = [];
   const writer = new ItemWriter([{ ...sink('table', []), open: () => Promise.reject(missing) }], {
+    ...UNSTOPPED,
     onFailure: (cause) => void told.push(cause),
   });
   await expect(writer.open()).rejects.toBe(missing);

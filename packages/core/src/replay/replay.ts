@@ -19,7 +19,7 @@ import { type Routes, registerRoutes } from '../handle/routes.js';
 import { applyLicense, type FoundLicense } from '../licensing/licenses.js';
 import { MAX_WAIT_MS } from '../limits.js';
 import { ItemWriter, itemsOf } from '../output/items.js';
-import type { Item, Sink } from '../output/sink.js';
+import type { Sink } from '../output/sink.js';
 import type { ResolvedExclusionOptions } from '../page/exclusion.js';
 import { PageReader } from '../page/read-page.js';
 import { archivedAnswers, archivedOutcome } from './archived-answers.js';
@@ -44,7 +44,7 @@ interface ReplayOptions {
   readonly sinks?: readonly Sink[];
   /** Where `page.save` writes; absent: it needs a folder of its own. */
   readonly filesPath?: string;
-  /** Ends the replay after the current page. */
+  /** Ends the replay after the current page. Sinks have five seconds then. */
   readonly signal?: AbortSignal;
   /** Called with the number of pages that handlers have seen. */
   readonly onPages?: (pages: number) => void;
@@ -100,13 +100,14 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   const folders = await archiveFolders(options.from, parts);
   const handlers = new Handlers();
   await options.handlers(routesInto(handlers));
-  const writer = new ItemWriter(options.sinks ?? []);
-  await writer.open(options.signal);
-  const run = new Replay(folders, handlers, options, async (items) => void (await writer.write(items)));
+  const { signal = NO_STOP } = options;
+  const writer = new ItemWriter(options.sinks ?? [], { stop: { signal, clock: systemClock() } });
+  await writer.open();
+  const run = new Replay(folders, handlers, options, (items) => writer.write(items));
   try {
     for (const folder of folders) {
       for await (const exchange of readExchanges(folder)) {
-        if (options.signal?.aborted === true || run.stopReason !== null) break;
+        if (signal.aborted || run.stopReason !== null) break;
         await run.exchange(exchange);
         options.onPages?.(run.pages);
       }
@@ -138,7 +139,7 @@ const NO_STOP = new AbortController().signal;
 class Replay {
   /** The reason of a handler that ended the replay. */
   stopReason: string | null = null;
-  readonly #write: (items: readonly Item[]) => Promise<void>;
+  readonly #write: ItemWriter['write'];
   readonly #pool: HandlerPool;
   readonly #stages: ItemStages;
   readonly #spool = new Spool();
@@ -150,12 +151,7 @@ class Replay {
   #pageStartedAtMs = 0;
   #maxBodyBytes = 0;
 
-  constructor(
-    folders: readonly string[],
-    handlers: Handlers,
-    options: ReplayOptions,
-    write: (items: readonly Item[]) => Promise<void>,
-  ) {
+  constructor(folders: readonly string[], handlers: Handlers, options: ReplayOptions, write: ItemWriter['write']) {
     this.#write = write;
     this.#stages = new ItemStages(checkedStages('items', options.items ?? []));
     this.#pool = new HandlerPool({
@@ -239,9 +235,8 @@ class Replay {
       this.#counts.excluded += 1;
     } else {
       const items = itemsOf(visit.host, page, handled.staged.data, handled.staged.kept);
-      this.#counts.items += items.length;
       this.#counts.rejected += handled.staged.rejectedCount;
-      await this.#write(items);
+      if ((await this.#write(items)) === 'written') this.#counts.items += items.length;
     }
   }
 

@@ -78,7 +78,7 @@ async function crawl(run: Run): Promise<RunEnd> {
   const { texts } = run.knowledge;
   if (texts !== null) for await (const line of run.logs.decisions()) texts.restore(line);
   if (options.orderSeed === null) await letAllIn(frontier, (url, answer) => journal.added(url, answer));
-  await run.items.open(run.stop.signal);
+  await run.items.open();
   run.archive = await createRunArchive(run);
   await run.archive?.open();
   await openRequisites(run);
@@ -215,9 +215,9 @@ async function closeAll(run: Run): Promise<unknown[]> {
 
 /** After the archive is closed, so that its last files are whole. */
 async function keepFiles(run: Run): Promise<void> {
-  const { directory, items, stop, setup } = run;
+  const { directory, items, setup } = run;
   const process = setup.isShared && !setup.isOwnStore ? partName(run) : undefined;
-  if (directory !== null) await items.keepFiles(runFiles(directory, process ?? null), stop.signal);
+  if (directory !== null) await items.keepFiles(runFiles(directory, process ?? null));
 }
 
 /** The report of a run whose parts are closed. Where the run continued earlier ones, its numbers come from all logs. */
