@@ -17,7 +17,7 @@ const crawler = createCrawler({
   scope: { seeds: [seed], within: 'domain' },
   bounds: { pages: 50, minutes: 30 },
   // One prefix is one crawl; the next crawl takes another one.
-  store: (tell) => redisStore({ client, prefix: 'tidepools', onNotice: tell }),
+  store: (tell, stopped) => redisStore({ client, prefix: 'tidepools', onNotice: tell, signal: stopped }),
   network,
 });
 

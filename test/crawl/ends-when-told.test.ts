@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type FrontierStore, memoryStore } from '@mannerly/frontier';
+import { FrontierError, type FrontierStore, memoryStore } from '@mannerly/frontier';
 import { fileStore } from '@mannerly/frontier/file';
 import type { Item, Sink } from 'mannerly';
 import { expect, it, onTestFinished } from 'vitest';
@@ -51,6 +51,26 @@ it('a handler that ignores its signal does not delay an immediate stop, and its 
   const report = await crawler.run();
   expect(report).toMatchObject({ state: 'stopped', pages: 0 });
   expect(told).toEqual([`${web.url('a.test')} held run-ended`]);
+});
+
+it('a store that waits for its server does not outlast two stops: it hears when nothing may wait any longer', async () => {
+  const web = await webForTest({ hosts: open });
+  const store = memoryStore();
+  const crawler = makeCrawler({
+    seeds: [web.url('a.test')],
+    store: (_tell, stopped) => ({
+      ...store,
+      open: (request) => store.open(request),
+      async lease(request) {
+        crawler.stop();
+        crawler.stop();
+        expect(stopped.aborted).toBe(true);
+        throw new FrontierError('store-failed', `Redis could not be reached: ${request.ttlMs}`);
+      },
+    }),
+  });
+  await expect(crawler.run()).rejects.toMatchObject({ code: 'store-failed', hint: expect.stringContaining('is kept') });
+  expect(web.log).toEqual([]);
 });
 
 it('a sink whose write never ends does not outlast two stops, and its page comes again with the same item', async () => {

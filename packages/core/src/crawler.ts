@@ -191,7 +191,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       log?.started(resolved.identity.name, resolved.scope.seeds, resolved.network.concurrency);
       // Of several processes each would read what the others are writing.
       if (out !== undefined && !reset && !shared) log?.damaged(await damageOf(out));
-      const given = typeof options.store === 'function' ? options.store(onStoreNotice) : options.store;
+      const given = typeof options.store === 'function' ? options.store(onStoreNotice, runStop.signal) : options.store;
       run = await Run.open({
         ...with_,
         emitter,

@@ -24,3 +24,11 @@ it('a server that is away: whether it runs, and that nothing is lost', () => {
   const error = asMannerlyError(new FrontierError('store-failed', 'Redis could not be reached: ECONNREFUSED'), null);
   expect(error).toMatchObject({ hint: expect.stringMatching(/^Is the server running.* is kept/) });
 });
+
+it('a server whose error says what to do: that, and no question whether it runs', () => {
+  const advice = 'Raise `max_connections`.';
+  const away = new FrontierError('store-failed', 'PostgreSQL could not be reached: too many', { hint: advice });
+  expect(asMannerlyError(away, null)).toMatchObject({ hint: expect.stringMatching(/^Raise `max.* is kept/) });
+  const none = new FrontierError('store-failed', 'PostgreSQL refused: database "x" does not exist', { hint: advice });
+  expect(asMannerlyError(none, null)).toMatchObject({ hint: advice });
+});

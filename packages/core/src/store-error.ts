@@ -3,6 +3,10 @@
 import { FrontierError } from '@mannerly/frontier';
 import { MannerlyError } from './errors.js';
 
+/** Words of a server that lets this user do nothing, or has no such database. */
+const REFUSES_THE_USER =
+  /\b(?:NOAUTH|WRONGPASS|NOPERM)\b|authentication failed|no pg_hba\.conf entry|permission denied|does not exist/;
+
 /** An error of the store as ours, `directory-taken` where it has another crawl's frontier. Others stay as they are. */
 export function asMannerlyError(error: unknown, directory: string | null): unknown {
   if (!(error instanceof FrontierError)) return error;
@@ -15,21 +19,20 @@ export function asMannerlyError(error: unknown, directory: string | null): unkno
     );
   }
   if (error.code !== 'store-failed') return error;
+  const { message } = error;
   // Nothing is kept by a server that came back empty.
-  const isGone = error.message.includes('has lost the crawl');
-  const isRefused = /\b(?:NOAUTH|WRONGPASS|NOPERM)\b|authentication failed|no pg_hba\.conf entry/.test(error.message);
-  const kept =
-    isGone || isRefused ? '' : 'What was committed is kept: with a durable store the same crawl goes on from there.';
+  const isKept = !message.includes('has lost the crawl') && !REFUSES_THE_USER.test(message);
+  const hint = [error.hint ?? checkFor(message), isKept ? KEPT : ''].filter((part) => part !== '').join(' ');
+  return new MannerlyError('store-failed', message, { cause: error, hint });
+}
+
+const KEPT = 'What was committed is kept: with a durable store the same crawl goes on from there.';
+
+/** What to look at where the store has no advice of its own. */
+function checkFor(message: string): string {
+  if (REFUSES_THE_USER.test(message))
+    return 'Are the name and the password in its URL right, and may that user do what it has to?';
   // lmdb has no other word for half of a write.
-  const isFull = /No space left|Input\/output error/.test(error.message);
-  const isAway = error.message.includes('could not be reached');
-  const check = isRefused
-    ? 'Are the name and the password in its URL right, and may that user do what it has to?'
-    : isFull
-      ? 'Is the disk full?'
-      : isAway
-        ? 'Is the server running, and is its URL right?'
-        : '';
-  const hint = [check, error.hint ?? '', kept].filter((part) => part !== '').join(' ');
-  return new MannerlyError('store-failed', error.message, { cause: error, hint });
+  if (/No space left|Input\/output error/.test(message)) return 'Is the disk full?';
+  return message.includes('could not be reached') ? 'Is the server running, and is its URL right?' : '';
 }

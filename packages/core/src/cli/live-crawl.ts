@@ -30,7 +30,9 @@ export async function makeCrawl(
   const log = commandLog(options.log, print);
   const keeps = flags.again === true && (options.recrawl ?? false) === false ? { recrawl: true } : {};
   const all = { ...options, ...keeps, ...present({ log }) };
-  const crawler = createCrawler(opened === null ? all : { ...all, store: (tell) => opened.make(tell) });
+  const crawler = createCrawler(
+    opened === null ? all : { ...all, store: (tell, stopped) => opened.make(tell, stopped) },
+  );
   await register(crawler);
   const retry = isFirst ? retryFrom(flags) : undefined;
   return {

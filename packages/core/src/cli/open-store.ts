@@ -13,8 +13,8 @@ import { parseStoreUrls, type StoreUrl } from './store-url.js';
 
 /** A store on a server, and its client. */
 export interface OpenedStore {
-  /** Makes a store on the client; one run each. */
-  make(tell: (notice: StoreNotice) => void): FrontierStore;
+  /** Makes a store on the client; one run each. @param signal - Aborted: nothing waits for a server any longer. */
+  make(tell: (notice: StoreNotice) => void, signal?: AbortSignal): FrontierStore;
   /** Without passwords, for messages. */
   readonly name: string;
   /** Closes the client, after the stores. */
@@ -55,9 +55,11 @@ export async function openStore(text: string, identity: string, waits = WAITS): 
   if (opened.length === 1) return opened[0]!;
   return {
     name: opened.map(({ name }) => name).join(' '),
-    make: (tell) =>
+    make: (tell, signal) =>
       shardedStore(
-        opened.map(({ name, make }) => make(({ kind, message }) => tell({ kind, message: `${name}: ${message}` }))),
+        opened.map(({ name, make }) =>
+          make(({ kind, message }) => tell({ kind, message: `${name}: ${message}` }), signal),
+        ),
       ),
     close,
   };
@@ -92,7 +94,8 @@ async function openRedis(url: StoreUrl, identity: string, waits: StoreWaits): Pr
   const ofRedis = { client, prefix: crawl, ...present({ shards, waitReplicas }) };
   return {
     name,
-    make: (tell) => redisStore({ ...ofRedis, ...commonOf(url, waits), identity, onNotice: tell }),
+    make: (tell, signal) =>
+      redisStore({ ...ofRedis, ...commonOf(url, waits), ...present({ signal }), identity, onNotice: tell }),
     close: async () => client.disconnect(),
   };
 }
@@ -143,7 +146,10 @@ async function openPostgres(url: StoreUrl, identity: string, waits: StoreWaits):
   pool.on('error', () => undefined);
   return {
     name: url.name,
-    make: (tell) => postgresStore({ pool, schema: url.crawl, ...commonOf(url, waits), identity, onNotice: tell }),
+    make: (tell, signal) => {
+      const common = { ...commonOf(url, waits), ...present({ signal }), identity, onNotice: tell };
+      return postgresStore({ pool, schema: url.crawl, ...common });
+    },
     close: () => pool.end(),
   };
 }

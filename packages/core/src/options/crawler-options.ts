@@ -134,10 +134,10 @@ export interface CrawlerOptions {
   readonly hooks?: HookOptions;
   /**
    * Where the frontier is kept: a store (docs/stores.md), or a function that makes one for each run and passes on what
-   * it reports. The run opens and closes it. In a configuration file it is a URL. @default in the crawl directory; in
-   * memory without one
+   * it reports. `stopped` is aborted ten seconds after a stop: what waits for a server ends then. The run opens and
+   * closes the store. In a configuration file it is a URL. @default in the crawl directory; in memory without one
    */
-  readonly store?: FrontierStore | ((tell: (notice: StoreNotice) => void) => FrontierStore);
+  readonly store?: FrontierStore | ((tell: (notice: StoreNotice) => void, stopped: AbortSignal) => FrontierStore);
   /** What sends requests: a `Fetcher`. The run closes it. @default undici */
   readonly fetcher?: Fetcher;
   /**

@@ -308,12 +308,13 @@ export const MACHINE_ROWS = {
     },
   ),
   store: row(
-    code<FrontierStore | ((tell: (notice: StoreNotice) => void) => FrontierStore)>(
-      'FrontierStore | ((tell: (notice: StoreNotice) => void) => FrontierStore)',
+    code<FrontierStore | ((tell: (notice: StoreNotice) => void, stopped: AbortSignal) => FrontierStore)>(
+      'FrontierStore | ((tell: (notice: StoreNotice) => void, stopped: AbortSignal) => FrontierStore)',
       (value) => has('lease')(value) || isFunction(value),
     ),
     'Where the frontier is kept: a [store](../stores.md), or a function that makes one for each run and passes on what it ' +
-      'reports. The run opens and closes it. In a configuration file it is a URL.',
+      'reports. `stopped` is aborted ten seconds after a stop: what waits for a server ends then. The run opens and ' +
+      'closes the store. In a configuration file it is a URL.',
     { defaultText: 'in the crawl directory; in memory without one' },
   ),
   fetcher: row(

@@ -44,7 +44,8 @@ export async function performRun(run: Run): Promise<CrawlReport> {
     const ended = await crawl(run).catch((error: unknown) => void failures.push(error));
     failures.push(...(await closeAll(run)));
     // What breaks while closing may only be a consequence.
-    if (ended === undefined || failures.length > 0) throw asMannerlyError(failures[0], run.directory?.path ?? null);
+    if (ended === undefined || failures.length > 0)
+      throw asMannerlyError(failures[0], run.setup.isOwnStore ? (run.directory?.path ?? null) : null);
     const report = await reportOf(run, ended);
     if (run.directory !== null && ended.manifest !== null)
       await endRunManifest(run.directory, ended.manifest, report, run.setup.isShared);

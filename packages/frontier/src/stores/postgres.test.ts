@@ -121,6 +121,42 @@ describe('a server that fails', () => {
     expect(answer).toMatchObject({ tries, notices });
     expect(answer.outcome).toContain(tries === 1 ? message : 'refused for good');
   });
+
+  it.each([
+    ['53300', /max_connections/],
+    ['53100', /disk/],
+    ['53200', /memory/],
+    ['57014', /statement_timeout/],
+    ['25006', /standby/],
+    ['3D000', /Create the database/],
+    ['42501', /create schemas/],
+  ])('says with %s what to do', async (code, advice) => {
+    const messages: string[] = [];
+    const query = () => Promise.reject(Object.assign(new Error('no'), { code }));
+    const onNotice = ({ message }: ServerNotice) => void messages.push(message);
+    const store = postgresStore({ pool: { ...pool, query }, onNotice, holdMs: 60 });
+    const failed = store.open({ crawl: 'one', owner: 'x', create: true });
+    await expect(failed).rejects.toMatchObject({ code: 'store-failed', hint: expect.stringMatching(advice) });
+    for (const message of messages) expect(message).toMatch(advice);
+  });
+
+  it('is not waited for once the signal is aborted, and answers as before', async () => {
+    const stop = new AbortController();
+    let tries = 0;
+    let isAway = true;
+    const query: PostgresPool['query'] = async () => {
+      tries += 1;
+      if (isAway) throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+      throw Object.assign(new Error('refused for good'), { code: '42501' });
+    };
+    const onNotice = () => stop.abort();
+    const store = postgresStore({ pool: { ...pool, query }, onNotice, signal: stop.signal });
+    const open = () => store.open({ crawl: 'one', owner: 'x', create: true });
+    await expect(open()).rejects.toThrow('could not be reached');
+    isAway = false;
+    await expect(open()).rejects.toThrow('refused for good');
+    expect(tries).toBe(3);
+  });
 });
 
 describe('the values of calls', () => {

@@ -51,6 +51,22 @@ describe('redisStore', () => {
   });
 });
 
+it.each([
+  ['OOM command not allowed when used memory > maxmemory', /maxmemory/],
+  ["READONLY You can't write against a read only replica.", /primary/],
+  ['MISCONF Redis is configured to save RDB snapshots', /disk/],
+  ['NOREPLICAS Not enough good replicas to write.', /replicas/],
+  ['write EPIPE', /maxclients/],
+])('says what to do about %s', async (text, advice) => {
+  const messages: string[] = [];
+  const callBuffer = () => Promise.reject(new Error(text));
+  const onNotice = ({ message }: { message: string }) => void messages.push(message);
+  const store = redisStore({ client: { ...client, callBuffer }, onNotice, holdMs: 60 });
+  const failed = store.open({ crawl: 'one', owner: 'x', create: true });
+  await expect(failed).rejects.toMatchObject({ code: 'store-failed', hint: expect.stringMatching(advice) });
+  expect(messages).toEqual([expect.stringMatching(advice)]);
+});
+
 describe('the values of scripts', () => {
   it('never makes a duration shorter', () => {
     expect([0, 0.0001, 1, 1.5, 86_400_000, -3].map(microseconds)).toEqual([0, 1, 1_000, 1_500, 86_400_000_000, 0]);

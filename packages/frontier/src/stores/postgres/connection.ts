@@ -15,6 +15,16 @@ const CONFLICTS = ['40P01', '40001', '55P03'];
  * starting, cancelled by a timeout, a standby that will be promoted.
  */
 const TEMPORARY_CODES = ['57P01', '57P02', '57P03', '57P05', '57014', '25006', '25P03'];
+/** What to do, by the code of an error. */
+const ADVICE: readonly (readonly [code: string, advice: string])[] = [
+  ['53300', 'Raise `max_connections` or the limit of this user, or start fewer processes: each opens up to five.'],
+  ['53100', 'Its disk is full: give it more space.'],
+  ['53200', 'Its memory is full: give it more.'],
+  ['57014', 'Set a longer `statement_timeout` for this user.'],
+  ['25006', 'It only reads: is it a standby, or is `default_transaction_read_only` on?'],
+  ['3D000', 'Create the database, or name another one in the URL of the store.'],
+  ['42501', 'Let this user create schemas in the database, or name the user that began the crawl.'],
+];
 /** There is no such table, function or schema. */
 const ABSENT = ['42P01', '42883', '3F000'];
 /** Words of temporary errors without a code: those of sockets and of pg. */
@@ -41,7 +51,7 @@ export class Connection {
 
   constructor(options: ResolvedPostgresOptions) {
     this.#options = options;
-    this.#resending = new Resending({ ...options, judge, isEnded: () => options.pool.ended });
+    this.#resending = new Resending({ ...options, judge, adviceOn, isEnded: () => options.pool.ended });
     options.pool.on('error', this.#ignore);
   }
 
@@ -94,6 +104,11 @@ function judge(error: unknown): Verdict {
   if (CONFLICTS.includes(code)) return 'conflict';
   const isTemporary = /^(?:08|53)/.test(code) || TEMPORARY_CODES.includes(code);
   return isTemporary || TEMPORARY.test(`${code} ${messageOf(error)}`) ? 'unreachable' : 'refused';
+}
+
+function adviceOn(error: unknown): string | undefined {
+  const code = codeOf(error);
+  return ADVICE.find(([of]) => of === code)?.[1];
 }
 
 const SCHEMA = 'mannerly';

@@ -60,6 +60,15 @@ const TEMPORARY = new RegExp(
   'i',
 );
 
+/** What to do, by the words of an error. */
+const ADVICE: readonly (readonly [words: RegExp, advice: string])[] = [
+  [/^OOM\b/, 'Its memory is full: raise `maxmemory`.'],
+  [/^READONLY\b/, 'It is a replica: name its primary.'],
+  [/^MISCONF\b/, 'It cannot write its file: is its disk full?'],
+  [/^NOREPLICAS\b/, 'Start its replicas.'],
+  [/\bEPIPE\b/, 'It closes connections: is its `maxclients` reached?'],
+];
+
 /** Milliseconds in which a replica should have a commit; then the wait is a notice, and goes on. */
 const COPY_MS = 1_000;
 
@@ -73,7 +82,7 @@ export class Connection {
   constructor(options: ResolvedRedisOptions, base: string) {
     this.base = base;
     this.#client = options.client;
-    this.#resending = new Resending({ ...options, judge, isEnded: () => options.client.status === 'end' });
+    this.#resending = new Resending({ ...options, judge, adviceOn, isEnded: () => options.client.status === 'end' });
   }
 
   /** Commands that wait are not sent again. */
@@ -121,6 +130,11 @@ function judge(error: unknown): Verdict {
   const isTemporary = TEMPORARY.test(messageOf(error));
   const isOutOfRetries = error instanceof Error && error.name === 'MaxRetriesPerRequestError';
   return isTemporary || isOutOfRetries ? 'unreachable' : 'refused';
+}
+
+function adviceOn(error: unknown): string | undefined {
+  const message = messageOf(error);
+  return ADVICE.find(([words]) => words.test(message))?.[1];
 }
 
 function script(...parts: readonly string[]): { readonly text: string; readonly digest: string } {

@@ -3,6 +3,7 @@
 // operation number.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { FrontierError } from '../../errors.js';
 import { messageOf, toFailure } from '../checked-store.js';
 import type { ResolvedServerOptions } from './server-store.js';
 
@@ -16,15 +17,18 @@ const SILENCE_MS = 5_000;
 /** What an error means: the server is unreachable, two transactions conflicted (not worth a notice), or a refusal. */
 export type Verdict = 'unreachable' | 'conflict' | 'refused';
 
-export interface ResendingOptions extends Pick<ResolvedServerOptions, 'server' | 'holdMs' | 'onNotice'> {
+export interface ResendingOptions extends Pick<ResolvedServerOptions, 'server' | 'holdMs' | 'onNotice' | 'signal'> {
   readonly judge: (error: unknown) => Verdict;
+  /** What the operator can do about an error; `undefined`: nothing that is known. */
+  readonly adviceOn: (error: unknown) => string | undefined;
   /** Whether its client was closed by its owner. */
   readonly isEnded: () => boolean;
 }
 
 export class Resending {
   readonly #options: ResendingOptions;
-  #isHolding = false;
+  /** What the server was away with last; `null`: it answers. */
+  #away: { readonly cause: unknown } | null = null;
   #wasReached = false;
   #isClosed = false;
 
@@ -37,23 +41,28 @@ export class Resending {
     this.#isClosed = true;
   }
 
-  /** Sends until there is an answer. @throws FrontierError `store-failed`: refused, silent for `holdMs`, or closed. */
+  /**
+   * Sends until there is an answer.
+   *
+   * @throws FrontierError `store-failed`: refused, silent for `holdMs`, closed, or no answer and the signal aborted.
+   */
   async call<T>(send: () => Promise<T>): Promise<T> {
-    const { server, holdMs, judge, isEnded } = this.#options;
+    const { holdMs, judge, isEnded, signal } = this.#options;
+    if (signal?.aborted === true && this.#away !== null) throw this.#failure('could not be reached', this.#away.cause);
     const untilMs = performance.now() + (this.#wasReached ? holdMs : Math.min(holdMs, FIRST_ANSWER_MS));
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
-      const silence = setTimeout(() => this.#hold('no answer'), SILENCE_MS);
+      const silence = setTimeout(() => this.#hold(new Error('no answer')), SILENCE_MS);
       try {
         const answer = await send();
         this.#wasReached = true;
-        this.#hold(null);
+        this.#resume();
         return answer;
       } catch (cause) {
         const verdict = judge(cause);
-        if (verdict === 'refused') throw toFailure(`${server} refused`, cause);
-        const isOver = isEnded() || this.#isClosed || performance.now() + pauseMs > untilMs;
-        if (isOver) throw toFailure(`${server} could not be reached`, cause);
-        if (verdict === 'unreachable') this.#hold(messageOf(cause));
+        if (verdict === 'refused') throw this.#failure('refused', cause);
+        const isClosed = isEnded() || this.#isClosed || signal?.aborted === true;
+        if (isClosed || performance.now() + pauseMs > untilMs) throw this.#failure('could not be reached', cause);
+        if (verdict === 'unreachable') this.#hold(cause);
       } finally {
         clearTimeout(silence);
       }
@@ -62,12 +71,27 @@ export class Resending {
     }
   }
 
-  /** Notifies the operator when the server stops to answer, and with `null` when it answers again. */
-  #hold(why: string | null): void {
-    if (this.#isHolding === (why !== null)) return;
-    this.#isHolding = why !== null;
+  #failure(what: string, cause: unknown): FrontierError {
+    const { server, adviceOn } = this.#options;
+    return toFailure(`${server} ${what}`, cause, adviceOn(cause));
+  }
+
+  /** Notifies the operator when the server stops to answer. */
+  #hold(cause: unknown): void {
+    const wasAway = this.#away !== null;
+    this.#away = { cause };
+    if (wasAway) return;
+    const { server, onNotice, adviceOn } = this.#options;
+    const waits = `${server} cannot be reached (${messageOf(cause)}); waiting for it`;
+    const advice = adviceOn(cause);
+    onNotice({ kind: 'holding', message: advice === undefined ? waits : `${waits}. ${advice}` });
+  }
+
+  /** Notifies the operator when it answers again. */
+  #resume(): void {
+    if (this.#away === null) return;
+    this.#away = null;
     const { server, onNotice } = this.#options;
-    if (why === null) onNotice({ kind: 'resumed', message: `${server} answers again; the crawl continues` });
-    else onNotice({ kind: 'holding', message: `${server} cannot be reached (${why}); waiting for it` });
+    onNotice({ kind: 'resumed', message: `${server} answers again; the crawl continues` });
   }
 }

@@ -83,6 +83,11 @@ export interface ServerStoreOptions {
    * @default 900,000; 0 to 86,400,000
    */
   readonly holdMs?: number;
+  /**
+   * Ends the wait for a server that does not answer, once it is aborted: such as the second parameter of the option
+   * `store` of a crawler. Calls of a server that answers are not affected. @default `holdMs` alone
+   */
+  readonly signal?: AbortSignal;
   /** Called with what an operator should know. @default a warning of the process */
   readonly onNotice?: (notice: ServerNotice) => void;
   /** The store's clock, milliseconds, instead of the server's; for tests. */
@@ -100,11 +105,12 @@ export type ResolvedServerOptions = ReturnType<typeof resolveServerOptions>;
 export function resolveServerOptions(server: string, options: ServerStoreOptions, own: readonly string[]) {
   const { holdMs = HOLD_MS, onNotice = warn, allowUnsafe = [] } = options;
   return {
-    ...resolveShared(options, ['holdMs', 'onNotice', 'allowUnsafe', 'monotonicMs', ...own]),
+    ...resolveShared(options, ['holdMs', 'onNotice', 'allowUnsafe', 'monotonicMs', 'signal', ...own]),
     monotonicMs: options.monotonicMs ?? (options.nowMs === undefined ? () => performance.now() : null),
     allowUnsafe: allowUnsafe.map((one) => oneOf('allowUnsafe', one, UNSAFE_SETTINGS)),
     server,
     onNotice,
+    signal: options.signal,
     holdMs: wholeIn('holdMs', holdMs, 0, HOLD_MOST_MS),
   };
 }
