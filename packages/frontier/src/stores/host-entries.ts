@@ -1,8 +1,8 @@
 // The entries of one host queue in memory: which comes next, which wait, which are in flight.
 //
-//   waiting (by time) ──due──▶ lines, one per lane and rank ──take──▶ in flight ──done──▶ gone
-//                                 ▲                                      │
-//                                 └─────────── requeue, give back ───────┘
+//   waiting (a heap per lane) ──due──▶ lines, one per lane and rank ──take──▶ in flight ──done──▶ gone
+//                                         ▲                                      │
+//                                         └─────────── requeue, give back ───────┘
 //
 // A host has a few lanes, one per authority. The next entry is the first of all lines of lanes that are not blocked: a
 // blocked lane is passed over, however long it is (L8).
@@ -34,6 +34,7 @@ interface Waiting extends HeapMember {
 interface Lane {
   readonly name: string | null;
   blockedUntil: number;
+  waiting: ReadyHeap<Waiting> | null;
   /** By rank. */
   readonly lines: (Line | undefined)[];
 }
@@ -64,7 +65,6 @@ export class HostEntries implements QueueEntries {
   #inFlight: Set<StoredEntry> | null = null;
   readonly #lanes = new Map<string | null, Lane>();
   #lastLane: Lane | null = null;
-  #waiting: ReadyHeap<Waiting> | null = null;
   #nextOrder = 1;
 
   get size(): number {
@@ -89,13 +89,15 @@ export class HostEntries implements QueueEntries {
     this.#place(entry, readyAt, now);
   }
 
-  /** When an entry can be handed out, 0 for now; `null` when none is queued. Never too late. */
+  /** When an entry can be handed out, 0 for now; `null` when none is queued. */
   readyAt(now: number): number | null {
     if (this.queued === 0) return null;
     if (this.#firstLine(now) !== null) return 0;
-    let earliest = this.#waiting?.earliest() ?? Number.POSITIVE_INFINITY;
-    for (const { blockedUntil, lines } of this.#lanes.values()) {
-      if (blockedUntil < earliest && lines.some((line) => line?.first() !== undefined)) earliest = blockedUntil;
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const { blockedUntil, waiting, lines } of this.#lanes.values()) {
+      const isFilled = lines.some((line) => line?.first() !== undefined);
+      const first = isFilled ? 0 : (waiting?.earliest() ?? Number.POSITIVE_INFINITY);
+      earliest = Math.min(earliest, Math.max(first, blockedUntil));
     }
     return earliest;
   }
@@ -182,7 +184,8 @@ export class HostEntries implements QueueEntries {
 
   /** When entries that wait may be handed out. */
   #times(): Map<StoredEntry, number | null> {
-    return new Map(this.#waiting?.members.map((waiting) => [waiting.entry, this.#waiting!.dueOf(waiting)]));
+    const lanes = [...this.#lanes.values()];
+    return new Map(lanes.flatMap(({ waiting }) => waiting?.members.map((it) => [it.entry, waiting.dueOf(it)]) ?? []));
   }
 
   get #nextId(): number {
@@ -201,23 +204,27 @@ export class HostEntries implements QueueEntries {
 
   /** The line whose first entry is next, once what is due is in line; `null`: nothing can be handed out. */
   #firstLine(now: number): Line | null {
-    for (let due = this.#waiting?.popDue(now); due !== undefined; due = this.#waiting?.popDue(now)) {
-      this.#enqueue(due.entry, 1 + due.entry.priority);
-    }
     // Most hosts have one lane.
-    if (this.#lanes.size === 1) return firstFilled(this.#lastLane!, now);
+    if (this.#lanes.size === 1) return this.#firstOf(this.#lastLane!, now);
     let best: Line | null = null;
     for (const lane of this.#lanes.values()) {
-      const line = firstFilled(lane, now);
+      const line = this.#firstOf(lane, now);
       if (line !== null && (best === null || isBefore(line, best))) best = line;
     }
     return best;
   }
 
+  #firstOf(lane: Lane, now: number): Line | null {
+    for (let due = lane.waiting?.popDue(now); due !== undefined; due = lane.waiting?.popDue(now)) {
+      this.#enqueue(due.entry, 1 + due.entry.priority);
+    }
+    return firstFilled(lane, now);
+  }
+
   #place(entry: StoredEntry, readyAt: number, now: number): void {
     if (readyAt > now) {
-      this.#waiting ??= new ReadyHeap();
-      this.#waiting.set({ place: -1, entry }, readyAt);
+      entry.lane.waiting ??= new ReadyHeap();
+      entry.lane.waiting.set({ place: -1, entry }, readyAt);
     } else this.#enqueue(entry, 1 + entry.priority);
   }
 
@@ -233,7 +240,7 @@ export class HostEntries implements QueueEntries {
     if (this.#lastLane?.name === name) return this.#lastLane;
     let lane = this.#lanes.get(name);
     if (lane === undefined) {
-      lane = { name, blockedUntil: 0, lines: [] };
+      lane = { name, blockedUntil: 0, waiting: null, lines: [] };
       this.#lanes.set(name, lane);
     }
     this.#lastLane = lane;
