@@ -1,7 +1,7 @@
 // A browser page may load anything; its hosts must still see a polite crawl. Here the browser is a function that makes
 // requests; test/soak/browser.soak.ts uses a real one. If this breaks, one page can send a thousand requests at once,
 // or load what robots.txt closes.
-// It is still one file because all of its cases need the same browser.
+// It is one file because all of its cases need the same browser.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 // Pages in a real Chromium, judged by the servers' logs: what a page loads must be asked for as politely as the page
 // itself, by the crawl and in its name, and the browser must reach no server. If this breaks, a crawl with a browser is
 // a crawl without rules: a single page asks its hosts for fifty things at once.
-// It is still one file because all of its cases need the same browser.
+// It is one file because all of its cases need the same browser.
 
 import { execFile } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';

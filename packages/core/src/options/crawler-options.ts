@@ -1,5 +1,5 @@
-// The options of `createCrawler`. Generated from the rows in this folder: edit those, then run `pnpm generate`. It is
-// still one file because a reader of one option usually wants the next.
+// The options of `createCrawler`. Generated from the rows in this folder: edit those, then run `pnpm generate`. They
+// are one file because a reader of one option usually wants the next.
 
 import type {
   CanonicalRule,

@@ -1,6 +1,6 @@
 // One run of a crawl: its parts, built in dependency order, and the answers that it gives meanwhile. What it does from
 // start to end is in `perform-run.ts`.
-// It is still one file: each part is made of those before it.
+// They are one file, since each part is made of those before it.
 
 import type { AddAnswer, Frontier, ListRequest, NewUrl, QueueListing } from '@mannerly/frontier';
 import { wantsTdmRep } from '@mannerly/robots/page';
