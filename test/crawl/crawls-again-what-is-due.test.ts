@@ -4,6 +4,7 @@ import type { PageChange } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import { type Answer, changingSite, DAY_MS, PAGES } from '../support/changing-site.js';
 import type { Crawler } from '../support/crawl.js';
+import type { ReplyParts } from '../support/web.js';
 
 const { edition, gone, tagged, site } = changingSite();
 
@@ -146,6 +147,18 @@ describe('a crawl that is run again', () => {
     expect(report.recrawl).toMatchObject({ visits: PAGES, changed: 1 });
     // Three days ago, when it came last.
     expect(change).toMatchObject({ kind: 'changed', lastVisitMs: expect.closeTo(Date.now(), -6) });
+  });
+
+  it('goes on with a page that failed once, whatever it answered since', async () => {
+    let answer: ReplyParts | null = null;
+    const { run } = await site((at, request) => (at === 7 && answer !== null ? answer : tagged(at, request)));
+    await run(0);
+    const asked: number[] = [];
+    for (const days of [1, 2, 3, 4]) {
+      answer = days === 1 ? { status: 403 } : { status: 302, headers: { location: '/' } };
+      if ((await run(days)).paths.includes('/7')) asked.push(days);
+    }
+    expect(asked).toEqual([1, 2, 3, 4]);
   });
 
   it('finds pages that are new, and does not forget them', async () => {

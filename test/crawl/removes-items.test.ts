@@ -145,6 +145,7 @@ describe('items of a page', () => {
     const third = await run(16);
     expect(third.items).toEqual([]);
     expect(third.said).toEqual(['excluded', 'noindex']);
+    expect(third.report.recrawl).toMatchObject({ visits: 3, changed: 0 });
     expect((await exported(true)).sort()).toEqual(['Front', 'Other']);
     tag = null;
     expect((await run(24)).items.map(({ data }) => data)).toEqual([{ title: 'One' }]);

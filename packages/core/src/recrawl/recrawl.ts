@@ -224,7 +224,7 @@ export class Recrawl {
     const base = isSame ? this.#unchanged(before, atMs, headers) : await this.#changed(flight, headers, atMs);
     const payload = file === undefined && this.#options.change !== 'payload' ? payloadDigest(body) : undefined;
     const isCosmetic = isUnchanged && before.payload !== undefined && before.payload !== payload;
-    const found = isCosmetic ? 'cosmetic' : isUnchanged ? 'sameContent' : 'changed';
+    const found = isCosmetic ? 'cosmetic' : isSame ? 'sameContent' : 'changed';
     flight.found = flight.isAgain ? found : null;
     flight.after = {
       ...base,
@@ -289,14 +289,18 @@ export class Recrawl {
       // A site that wants other conditions, or refuses ours, gets none (RFC 9110 13.1, RFC 6585 3).
       const validators = httpStatus === 412 || httpStatus === 428 ? NO_VALIDATORS : {};
       // Nothing is learned from a failure: what is seen next counts from the last visit that came to something.
-      const tried = { triedAtMs: this.#run.nowMs(), failures: (before.failures ?? 0) + 1 };
+      const nowMs = this.#run.nowMs();
+      const tried =
+        status === 'failed'
+          ? { triedAtMs: nowMs, failures: (before.failures ?? 0) + 1 }
+          : { atMs: nowMs, triedAtMs: undefined, failures: undefined };
       await this.#write({
         ...before,
         ...validators,
         ...again,
         status,
         reason,
-        ...(status === 'failed' ? tried : { atMs: this.#run.nowMs() }),
+        ...tried,
         visits: before.visits + 1,
         missing,
         ...(missing === 2 ? { isRemoved: true } : {}),
