@@ -15,7 +15,7 @@ import { type CrawlSettings, frontierSettings } from '../options/crawl-settings.
 import { type CrawlTerms, TERMS_KEY } from '../options/crawl-terms.js';
 import { present } from '../present.js';
 import { sums } from '../report/added-numbers.js';
-import { OutcomeCounts } from '../report/outcome-counts.js';
+import { OutcomeCounts, partedOutcomes } from '../report/outcome-counts.js';
 import type { CrawlPhase } from '../run/activity.js';
 import { type CrawlOrder, ORDER_KEY, orderBytes } from '../run/crawl-orders.js';
 import { isAtWork, type ProcessTotals, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
@@ -174,14 +174,13 @@ async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreRep
   const outcomes = new OutcomeCounts();
   const processes = parts.map(([part, totals]): ProcessReport => {
     const { process: last, requests, items, bytes } = totals;
-    const { held: _, ...decided } = totals.outcomes;
-    outcomes.leftOut(decided);
+    outcomes.leftOut(partedOutcomes(totals.outcomes).decided);
     const state = isAtWork(totals, nowMs) ? 'at-work' : last?.isOver === false ? 'silent' : 'over';
     const who = { machine: last?.machine ?? null, pid: last?.pid ?? null, toldAtMs: last?.atMs ?? null };
     const { early = null, phase = null, underway = 0 } = last ?? {};
     return { part, ...who, state, requests, items, bytes, early, phase, underway };
   });
-  outcomes.leftOut(heldLast(parts.map(([, totals]) => totals)));
+  outcomes.leftOut(openLast(parts.map(([, totals]) => totals)));
   return {
     ...{ name, tokens, seeds, seedCount, createdAtMs, bounds: settings.bounds },
     ...{ pages, queued, known, hosts, runningMs, bound: frontier.reachedBound() },
@@ -191,11 +190,10 @@ async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreRep
   };
 }
 
-/** What is held when no process is at work: each that ends counts the whole queue, and the last one what is left. */
-function heldLast(all: readonly ProcessTotals[]): ProcessTotals['outcomes'] {
+/** What is open when no process is at work: each that ends counts the whole queue, and the last one what is left. */
+function openLast(all: readonly ProcessTotals[]): ProcessTotals['outcomes'] {
   const [last] = all.toSorted((a, b) => (b.process?.atMs ?? 0) - (a.process?.atMs ?? 0));
-  const held = last?.process?.isOver === true ? last.outcomes['held'] : undefined;
-  return held === undefined ? {} : { held };
+  return last?.process?.isOver === true ? partedOutcomes(last.outcomes).open : {};
 }
 
 function noCrawl(why: string, cause?: unknown): MannerlyError {

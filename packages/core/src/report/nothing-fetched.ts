@@ -1,6 +1,7 @@
 // Why a crawl fetched nothing, or its first page alone: by the reasons of its report, with what can be done.
 
 import type { CrawlReport } from './crawl-report.js';
+import { partedOutcomes } from './outcome-counts.js';
 import { explainedReason } from './reasons.js';
 import { sumOf } from './table.js';
 
@@ -14,8 +15,7 @@ export function fetchedPages({ outcomes }: Pick<CrawlReport, 'outcomes'>): numbe
 
 /** Whether no page was fetched, by other processes of the crawl neither: their pages have no outcome here. */
 export function fetchedNoPage(report: Pick<CrawlReport, 'pages' | 'outcomes'>): boolean {
-  const { held: _, ...decided } = report.outcomes;
-  const urls = Object.values(decided).reduce((sum, reasons) => sum + sumOf(reasons), 0);
+  const urls = Object.values(partedOutcomes(report.outcomes).decided).reduce((sum, reasons) => sum + sumOf(reasons), 0);
   return fetchedPages(report) === 0 && report.pages <= urls;
 }
 

@@ -63,6 +63,18 @@ export class OutcomeCounts {
   }
 }
 
+/**
+ * What is decided, and what is open: the next run decides what this one leaves held. A page that a licence holds is
+ * decided, until somebody has it retried.
+ */
+export function partedOutcomes({ held = {}, ...others }: OutcomeTable): {
+  readonly decided: OutcomeTable;
+  readonly open: OutcomeTable;
+} {
+  const { license, ...open } = held;
+  return { decided: license === undefined ? others : { ...others, held: { license } }, open: { held: open } };
+}
+
 /** Makes a test of decisions in their order: is its URL excluded or dropped once more, so that it counts already? */
 export function turnedAwayAgain(): (decision: UrlDecision) => boolean {
   const known = createRecentSet(MAX_TURNED_AWAY);

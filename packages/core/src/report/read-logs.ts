@@ -19,7 +19,7 @@ import type {
   UrlDecision,
 } from './decision.js';
 import { MAX_OPEN_READ } from './limits.js';
-import { turnedAwayAgain } from './outcome-counts.js';
+import { partedOutcomes, turnedAwayAgain } from './outcome-counts.js';
 
 export type PartLogPaths = Pick<CrawlPaths, 'requestsPath' | 'decisionsPath' | 'warningsPath'> &
   Partial<Pick<CrawlPaths, 'runsPath'>>;
@@ -115,20 +115,20 @@ function withReplaces({ replaces: _, ...decision }: UrlDecision, replaces: UrlDe
   return replaces === undefined ? decision : { ...decision, replaces };
 }
 
-/** The decisions of one log. URLs without a line that one run left held are decided by the next. */
+/** The decisions of one log. URLs without a line that one run left open are decided by the next. */
 async function* logged(path: string, onLeftOut: (counts: OutcomeTable) => void): AsyncGenerator<UrlDecision> {
-  let held: OutcomeTable = {};
+  let open: OutcomeTable = {};
   for await (const line of readValues(path, isDecisionOrLeftOut)) {
     if (!('leftOut' in line)) {
-      held = {};
+      open = {};
       yield line;
       continue;
     }
-    const { held: last = {}, ...others } = line.leftOut;
-    held = { held: last };
-    onLeftOut(others);
+    const { decided, open: last } = partedOutcomes(line.leftOut);
+    open = last;
+    onLeftOut(decided);
   }
-  onLeftOut(held);
+  onLeftOut(open);
 }
 
 /**

@@ -1,8 +1,11 @@
 // The totals of processes that are long gone. If they are wrong, the report of a crawl on many machines is.
 
+import { createManualClock } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
 import { encodeJson } from '../json-record.js';
-import { mergeTotals, readTotals } from './crawl-totals.js';
+import { OutcomeCounts } from '../report/outcome-counts.js';
+import { PolitenessLedger } from '../report/politeness.js';
+import { CrawlTotals, mergeTotals, readTotals } from './crawl-totals.js';
 
 it('are added up, and name no process', () => {
   const one = { runs: 2, requests: 3, bytes: 4, items: 5, outcomes: { fetched: { ok: 1 }, failed: { dns: 2 } } };
@@ -14,4 +17,21 @@ it('are added up, and name no process', () => {
     requisites: { requests: 7, bytes: 8 },
     outcomes: { fetched: { ok: 10 }, failed: { dns: 2 } },
   });
+});
+
+it('go on in the next run: with what is decided, and without what the last one left open', async () => {
+  const outcomes = { failed: { dns: 2 }, held: { 'bound-pages': 3, license: 4 } };
+  const kept = encodeJson({ runs: 1, requests: 2, bytes: 3, items: 4, outcomes });
+  const counts = new OutcomeCounts();
+  const totals = new CrawlTotals(createManualClock(), counts, new PolitenessLedger());
+  const nothing = (async function* (): AsyncGenerator<never> {
+    // There is no log.
+  })();
+  await totals.open(
+    { readParts: async () => new Map([['main', kept]]), writePart: async () => undefined, partName: () => 'main' },
+    nothing,
+    () => ({ phase: 'running', underway: 0 }),
+  );
+  await totals.close();
+  expect(counts.outcomes()).toEqual({ failed: { dns: 2 }, held: { license: 4 } });
 });

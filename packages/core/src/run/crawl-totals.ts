@@ -9,7 +9,7 @@ import { decodeJson, encodeJson } from '../json-record.js';
 import type { Item } from '../output/sink.js';
 import { sums } from '../report/added-numbers.js';
 import type { OutcomeTable, RequestRecord, UrlDecision } from '../report/decision.js';
-import { OutcomeCounts, turnedAwayAgain } from '../report/outcome-counts.js';
+import { OutcomeCounts, partedOutcomes, turnedAwayAgain } from '../report/outcome-counts.js';
 import type { PolitenessLedger } from '../report/politeness.js';
 import type { CrawlPhase } from './activity.js';
 import { PROCESS_SILENT_MS, TOTALS_EVERY_MS } from './limits.js';
@@ -134,9 +134,7 @@ export class CrawlTotals implements JournalListener {
       this.signedCount += totals.signed ?? 0;
       this.requisites += totals.requisites?.requests ?? 0;
       this.requisiteBytes += totals.requisites?.bytes ?? 0;
-      // What was held then is requested now, and gets a decision anew.
-      const { held: _, ...outcomes } = totals.outcomes;
-      this.#counts.leftOut(outcomes);
+      this.#counts.leftOut(partedOutcomes(totals.outcomes).decided);
     }
     await this.#write(store, false);
     this.#stop = repeatedly(this.#clock, TOTALS_EVERY_MS, () => this.#write(store, false));

@@ -1,10 +1,11 @@
 // What a run does again and again next to its work: it writes its totals, looks for orders, compares clocks.
 
 import { type Clock, FrontierError } from '@mannerly/frontier';
+import { MannerlyError } from '../errors.js';
 
 /**
- * Acts, for the first time after so many milliseconds, and again so long after each time. A store that fails ends
- * nothing here: the next call of the run fails too if it is broken.
+ * Acts, for the first time after so many milliseconds, and again so long after each time. A store or a log that
+ * fails ends nothing here: the next call of the run fails too if it is broken.
  * @returns What ends it, also while it acts.
  */
 export function repeatedly(clock: Pick<Clock, 'after'>, everyMs: number, act: () => Promise<void>): () => void {
@@ -14,7 +15,7 @@ export function repeatedly(clock: Pick<Clock, 'after'>, everyMs: number, act: ()
     cancelTimer = clock.after(everyMs, () => {
       act()
         .catch((error: unknown) => {
-          if (!(error instanceof FrontierError)) throw error;
+          if (!(error instanceof FrontierError || error instanceof MannerlyError)) throw error;
         })
         .finally(() => {
           if (!isOver) wait();

@@ -1,0 +1,14 @@
+// A crawl that has kept no page must not end as if all were well, whatever kept the pages out.
+
+import { expect, it } from 'vitest';
+import { fetchedNoPage, whyNothingFetched } from './nothing-fetched.js';
+
+it.each([
+  ['was held by its own licence', { held: { license: 1 } }, true],
+  ['was excluded', { excluded: { noindex: 1 } }, true],
+  ['is one of another process, and what is queued is open', { held: { 'run-ended': 1 } }, false],
+])('a page that %s', (_, outcomes, isNone) => {
+  const report = { pages: 1, state: 'finished', alreadyFinished: false, outcomes } as const;
+  expect(fetchedNoPage(report)).toBe(isNone);
+  expect(whyNothingFetched(report) !== null).toBe(isNone);
+});
