@@ -80,6 +80,7 @@ export async function reportFromLogs(
   };
   for await (const decision of finalDecisions(parts, onLeftOut, (earlier) => ledger.page(earlier))) {
     ledger.decision(decision);
+    ledger.takeBack(decision);
     counts.decision(decision);
   }
   const politeness = ledger.report();

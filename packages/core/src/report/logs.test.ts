@@ -168,6 +168,8 @@ describe('finding a decision', () => {
   });
 });
 
+const MANIFEST = { name: 'tester', tokens: ['tester'], seeds: [], createdAtMs: 0 } as unknown as CrawlManifest;
+
 describe('the report from the logs', () => {
   it('counts the pages whose body was cut at a limit, and no other answers', async () => {
     const paths = { requestsPath: path, decisionsPath: join(directory, 'd'), warningsPath: join(directory, 'n') };
@@ -184,14 +186,15 @@ describe('the report from the logs', () => {
       requests.append(each);
     requests.close();
     expect(await reportFromLogs(paths)).toMatchObject({ requests: 6, truncated: 2 });
-    const manifest = { name: 'tester', tokens: ['tester'], seeds: [], createdAtMs: 0 } as unknown as CrawlManifest;
-    const { totals } = await gatherReport({ ...paths, robotsPath: directory, manifest }, 0);
+    const { totals } = await gatherReport({ ...paths, robotsPath: directory, manifest: MANIFEST }, 0);
     expect(totals).toMatchObject({ requests: 6, truncated: 2 });
   });
 
   it('counts a page as its latest visit says: excluded, allowed, and excluded again', async () => {
     const log = new DecisionLog(path);
-    const words = ['excluded noindex', 'fetched fetched', 'excluded noindex'].map((both) => both.split(' '));
+    const words = ['excluded noindex', 'excluded noindex', 'fetched fetched', 'excluded noindex'].map((both) =>
+      both.split(' '),
+    );
     words.forEach(([status, reason], at) => {
       const [earlier, why] = words[at - 1] ?? [];
       const replaces = earlier === undefined ? {} : { replaces: { status: earlier, reason: why } };
@@ -199,8 +202,12 @@ describe('the report from the logs', () => {
     });
     log.close();
     const absent = join(directory, 'absent');
-    const { outcomes } = await reportFromLogs({ requestsPath: absent, decisionsPath: path, warningsPath: absent });
+    const paths = { requestsPath: absent, decisionsPath: path, warningsPath: absent };
+    const { outcomes, politeness } = await reportFromLogs(paths);
     expect(outcomes).toEqual({ excluded: { noindex: 1 } });
+    expect(politeness.map(({ excluded }) => excluded)).toEqual([1]);
+    const { depths } = await gatherReport({ ...paths, robotsPath: directory, manifest: MANIFEST }, 0);
+    expect(depths).toMatchObject([{ fetched: 0, excluded: 1 }]);
   });
 
   it('puts pauses where they were: before the requests that began after them', async () => {

@@ -78,8 +78,10 @@ export function partedOutcomes({ held = {}, ...others }: OutcomeTable): {
 /** Makes a test of decisions in their order: is its URL excluded or dropped once more, so that it counts already? */
 export function turnedAwayAgain(): (decision: UrlDecision) => boolean {
   const known = createRecentSet(MAX_TURNED_AWAY);
-  return ({ status, url, replaces }) =>
-    (status === 'excluded' || status === 'dropped') && !known.add(url) && replaces === undefined;
+  return ({ status, url, reason, replaces = { status, reason } }) => {
+    const isKnown = (status === 'excluded' || status === 'dropped') && !known.add(url);
+    return isKnown && replaces.status === status && replaces.reason === reason;
+  };
 }
 
 /** A bound that kept URLs out. */

@@ -6,7 +6,7 @@ import { parseUrlParts } from '@mannerly/frontier/internal';
 import { AskedPrices } from './asked-prices.js';
 import { Concurrency } from './concurrency.js';
 import type { HostPoliteness } from './crawl-report.js';
-import type { OutcomeTable, RequestRecord, UrlDecision } from './decision.js';
+import type { OutcomeTable, RequestRecord, UrlDecision, UrlStatus } from './decision.js';
 import {
   MAX_MEASURED_CONCURRENCY,
   MAX_REPORT_HOSTS,
@@ -49,6 +49,12 @@ export class PolitenessLedger {
     const host = status === 'fetched' && isPage !== true ? undefined : parseUrlParts(url)?.host;
     if (host === undefined || (layer === 'scope' && !this.#hosts.has(host))) return;
     this.#hostOf(host).decision(decision);
+  }
+
+  /** An earlier run's decision about the URL, which this one replaces, does not count any more. */
+  takeBack({ url, replaces }: UrlDecision): void {
+    const host = replaces === undefined ? undefined : parseUrlParts(url)?.host;
+    if (host !== undefined && replaces !== undefined) this.#hosts.get(host)?.takeBack(replaces.status);
   }
 
   /** A page whose decision does not count, since a later one about its URL does. */
@@ -166,6 +172,11 @@ class HostLedger {
     this.#asked.decision(decision);
     if (status === 'excluded' && this.#exclusions.length < MAX_REPORT_LINES_PER_HOST)
       this.#exclusions.push(exclusionOf(decision));
+  }
+
+  takeBack(status: UrlStatus): void {
+    // The one that is replaced may have no line of its own.
+    if (status !== 'fetched' && this.#row[status] > 0) this.#row[status] -= 1;
   }
 
   page(): void {

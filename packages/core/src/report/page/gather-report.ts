@@ -25,7 +25,7 @@ import { cut, RequestCounts } from '../politeness.js';
 import { allWarnings, finalDecisions, type LogPaths, readStages } from '../read-logs.js';
 import { reasonOf } from '../reasons.js';
 import { sumOf } from '../table.js';
-import { HostAccount } from './host-account.js';
+import { HostAccount, takeBack } from './host-account.js';
 import { methodsText } from './methods.js';
 import { Pauses } from './pauses.js';
 import { ProgressSpans } from './progress.js';
@@ -79,10 +79,11 @@ export async function gatherReport(
 
   const counts = new DecisionCounts();
   for await (const decision of finalDecisions(parts, (leftOut) => counts.leftOut(leftOut))) {
-    const { status, url, atMs, queued } = decision;
+    const { status, url, atMs, queued, replaces } = decision;
     counts.decision(decision);
-    const host = status === 'fetched' ? null : parseUrl(url);
-    if (host !== null) accounts.get(host.hostname)?.decision(status);
+    const isFetched = status === 'fetched' && (replaces?.status ?? status) === status;
+    const host = isFetched ? null : parseUrl(url);
+    if (host !== null) accounts.get(host.hostname)?.decision(decision);
     progress.start(atMs);
     if (status !== 'held') progress.add(status, atMs, 1);
     // Failures come after everything else.
@@ -165,7 +166,7 @@ class DecisionCounts {
   readonly #depths = new Map<number, Record<UrlStatus, number>>();
 
   decision(decision: UrlDecision): void {
-    const { status, depth, url, layer } = decision;
+    const { status, depth, url, layer, replaces } = decision;
     const counted = this.#counts.decision(decision);
     const examples = this.#examples.get(counted) ?? [];
     this.#examples.set(counted, examples);
@@ -176,6 +177,7 @@ class DecisionCounts {
     const atDepth = this.#depths.get(row) ?? { ...NO_URLS };
     this.#depths.set(row, atDepth);
     atDepth[status] += 1;
+    if (replaces !== undefined) takeBack(atDepth, replaces.status);
   }
 
   /** Takes URLs that have no line of their own. */

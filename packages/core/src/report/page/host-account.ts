@@ -2,12 +2,17 @@
 // tightest request and the violations included.
 
 import type { JudgedRequest } from '../audit/auditor.js';
-import type { UrlStatus } from '../decision.js';
+import type { UrlDecision, UrlStatus } from '../decision.js';
 import { MAX_HOST_POINTS, MAX_STATUSES_PER_HOST } from '../limits.js';
 import { larger, RequestCounts } from '../politeness.js';
 import type { ReportedHost, TimelinePoint } from './report-data.js';
 
 type Point = { readonly at: TimelinePoint; readonly marginMs: number };
+
+/** Counts one URL less. One of which there was no line was never counted. */
+export function takeBack(outcomes: Record<UrlStatus, number>, status: UrlStatus): void {
+  if (outcomes[status] > 0) outcomes[status] -= 1;
+}
 
 export class HostAccount {
   readonly counts = new RequestCounts();
@@ -48,8 +53,9 @@ export class HostAccount {
     this.#keepPoint(judged, marginMs);
   }
 
-  decision(status: UrlStatus): void {
+  decision({ status, replaces }: UrlDecision): void {
     this.#outcomes[status] += 1;
+    if (replaces !== undefined) takeBack(this.#outcomes, replaces.status);
   }
 
   row(host: string): ReportedHost {
