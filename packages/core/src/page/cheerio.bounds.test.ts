@@ -1,59 +1,95 @@
-// A page that nests without end must not cost its handler an afternoon; a page that is merely long must keep its tree.
+// A page that nests without end must not cost its handler an afternoon, nor all memory; a page that is merely long must
+// keep its tree.
 
 import { describe, expect, it } from 'vitest';
-import { domFault, loadDocument } from './cheerio.js';
+import { loadDocument } from './cheerio.js';
+import { domFault } from './dom-fault.js';
 
 const LONG = 100_000;
 
+type Case = readonly [what: string, html: string];
+
+const FINE: readonly Case[] = [
+  ['paragraphs and list items that are not closed', `<ul>${'<li>a<p>b<br><img src=x>'.repeat(LONG)}`],
+  ['rows and cells that are not closed', `<table>${'<tr><td>a<td>b'.repeat(LONG)}`],
+  ['a long page of closed elements', '<div><span><a href="/x">x</a></span></div>'.repeat(LONG)],
+  ['drawings', `<svg>${'<path d="M0 0"/>'.repeat(LONG)}</svg>`],
+  ['a long text with signs that look like tags', 'a < b <3 </ '.repeat(LONG)],
+  ['text and elements between the rows of a table', `<table>${'x<i></i>'.repeat(LONG)}`],
+];
+
+const TOO_DEEP: readonly Case[] = [
+  ['elements that are not closed', '<div>'.repeat(LONG)],
+  ['formatting that is not closed', formats(LONG)],
+  ['lists in lists', '<ul><li>'.repeat(LONG)],
+  ['tables in tables', '<table><tr><td>'.repeat(LONG)],
+  ['a long page inside hundreds of open elements', '<div>'.repeat(900) + '<p>x</p>'.repeat(LONG)],
+  ['long tags', `<div class="${'x'.repeat(2_000)}">`.repeat(2_000)],
+  ['end tags that close nothing', '<x></y>'.repeat(LONG)],
+  ['end tags of other formatting', '<b></i>'.repeat(LONG)],
+  ['long names that differ at their end', `<${'x'.repeat(40)}a></${'x'.repeat(40)}b>`.repeat(LONG)],
+];
+
 describe('a tree is made', () => {
-  it.each([
-    ['of a short page, whatever it nests', '<b>'.repeat(5_000)],
-    ['of paragraphs and list items that are not closed', `<ul>${'<li>a<p>b<br><img src=x>'.repeat(LONG)}`],
-    ['of rows and cells that are not closed', `<table>${'<tr><td>a<td>b'.repeat(LONG)}`],
-    ['of a long page of closed elements', '<div><span><a href="/x">x</a></span></div>'.repeat(LONG)],
-    ['of drawings', `<svg>${'<path d="M0 0"/>'.repeat(LONG)}</svg>`],
-    ['of a long text with signs that look like tags', 'a < b <3 </ '.repeat(LONG)],
-  ])('%s', (_what, html) => {
-    expect(domFault(html, false)).toBeNull();
+  it.each(FINE)('of %s', (_what, html) => {
+    expect(loadDocument(html, false).root().length).toBe(1);
   });
 
   it('of XML that closes its elements', () => {
-    expect(domFault(`<a>${'<p>x</p><q/>'.repeat(LONG)}</a>`, true)).toBeNull();
+    const xml = `<a>${'<p>x</p><q/>'.repeat(LONG)}</a>`;
+    expect(loadDocument(xml, true)('p').length).toBe(LONG);
   });
 });
 
 describe('no tree is made', () => {
-  it.each([
-    ['of elements that are not closed', '<div>'.repeat(LONG)],
-    ['of formatting that are not closed', '<p><b id=x>'.repeat(LONG)],
-    ['of lists in lists', '<ul><li>'.repeat(LONG)],
-    ['of tables in tables', '<table><tr><td>'.repeat(LONG)],
-    ['of a long page inside hundreds of open elements', '<div>'.repeat(900) + '<p>x</p>'.repeat(LONG)],
-    ['of long tags', `<div class="${'x'.repeat(2_000)}">`.repeat(2_000)],
-    ['of end tags that close nothing', '<x></y>'.repeat(LONG)],
-    ['of end tags of other formatting', '<b></i>'.repeat(LONG)],
-    ['of long names that differ at their end', `<${'x'.repeat(40)}a></${'x'.repeat(40)}b>`.repeat(LONG)],
-    ['of tags without end', '<div '.repeat(LONG)],
-  ])('%s', (_what, html) => {
-    expect(domFault(html, false)).toMatch(/deep/);
-  });
-
-  it.each([
+  it.each<Case>([
+    ...TOO_DEEP,
     ['end tags that the tree builder ignores', '<x><div></x></x>'.repeat(3_000)],
     ['items in drawings', `<svg>${'<td></y>'.repeat(5_000)}`],
     ['documents in drawings', `<svg>${'<html></y>'.repeat(5_000)}`],
-  ])('of %s, whose depth shows as it is made', (_what, html) => {
-    expect(domFault(html, false)).toBeNull();
-    expect(() => loadDocument(html, false)).toThrow(/deep/);
+  ])('of %s', (_what, html) => {
+    expect(() => loadDocument(html, false, 'https://h.example/')).toThrow(/^https:\/\/h.example\/ is too much.* deep/);
     expect(loadDocument('<p>a</p>', false)('<b>x</b>').text()).toBe('x');
-    expect(loadDocument(html.slice(0, 30_000), false)('*').length).toBeGreaterThan(3_000);
   });
 
-  it('of more tags than a tree should have', () => {
-    expect(domFault('<br>'.repeat(1_000_001), false)).toMatch(/tags/);
+  it.each([
+    ['formatting that each paragraph opens anew', `<p>${formats(900)}</p>${'<p>x'.repeat(2_000)}`, /elements/],
+    ['thousands of attributes', `<p ${Array.from({ length: 10_000 }, (_, at) => `a${at}`).join(' ')}>`, /attributes/],
+    ['elements that are moved one by one', `<a><p>${'x<i></i>'.repeat(LONG)}</a>`, /out of place/],
+    ['more elements than a tree should have', '<br><i></i>'.repeat(1_000_001), /elements/],
+  ])('of %s', (_what, html, fault) => {
+    expect(() => loadDocument(html, false)).toThrow(fault);
   });
 
   it('of XML in which paragraphs nest', () => {
-    expect(domFault('<p>'.repeat(LONG), true)).toMatch(/deep/);
+    expect(() => loadDocument('<p>'.repeat(LONG), true)).toThrow(/deep/);
+  });
+
+  it('of markup that a handler inserts', () => {
+    const $ = loadDocument('<p>a</p>', false);
+    expect(() => $('p').html('<div>'.repeat(2_000))).toThrow(/the markup is too much for a DOM: elements nested/);
+    expect($('p').html('<div>b</div>').text()).toBe('b');
   });
 });
+
+describe('a text that another parser would read', () => {
+  it.each(FINE)('is fine: %s', (_what, html) => {
+    expect(domFault(html, false)).toBeNull();
+  });
+
+  it.each<Case>([...TOO_DEEP, ['tags without end', '<div '.repeat(LONG)]])('is too much: %s', (_what, html) => {
+    expect(domFault(html, false)).toMatch(/deep/);
+  });
+
+  it('is too much: more tags than a tree should have', () => {
+    expect(domFault('<br>'.repeat(1_000_001), false)).toMatch(/tags/);
+  });
+
+  it('is fine if it is short, whatever it nests', () => {
+    expect(domFault('<b>'.repeat(5_000), false)).toBeNull();
+  });
+});
+
+function formats(count: number): string {
+  return Array.from({ length: count }, (_, at) => `<b id=${at}>`).join('');
+}

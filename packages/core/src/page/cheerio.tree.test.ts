@@ -13,6 +13,26 @@ const PAGE_COUNT = 400;
 const SEED = 20_261_122;
 const { load } = createRequire(import.meta.url)('cheerio') as typeof import('cheerio');
 
+/** Characters that end a run of others, or change what they are, and some that do not. */
+const CHARACTERS = [
+  ...['a', 'Bc', 'long enough to be cut from the page', ' ', '  ', '\n', '\r', '\r\n', '\r\n\n', '\t', '\f', '\0'],
+  ...['&', '&amp;', '&nbsp', '&#x1f600;', ';', '<', '>', '"', "'", '-', '--', '=', '/', '!', 'é', '😀', '\ud83d'],
+];
+/** Where characters stand. */
+const PLACES = [
+  ...[
+    '<!doctype html>%',
+    '<title>%</title>',
+    '<script>%</script>',
+    '<style>%</style>',
+    '<textarea>%</textarea>',
+    '<pre>%',
+  ],
+  ...['<p %>', '<p x="%">', "<p x='%'>", '<p x=%>', '<p%>', '<!--%-->', '<!%>', '</p%>', '<table>%<tr>%<td>%</table>'],
+  ...['<select><option>%</select>', '<svg>%<![CDATA[%]]><title>%</title></svg>', '<b>%<p>%</b>%', '<template>%'],
+  ...['<frameset>%<frame>%</frameset>%', '<noscript>%</noscript>', '<xmp>%</xmp>', '</body>%', '</html>%'],
+];
+
 /** Every node as lines: what it is, what it holds, and whether it knows its neighbours. */
 function* nodesOf(parent: ParentNode, depth = 0): Generator<unknown> {
   let previous: AnyNode | null = null;
@@ -51,6 +71,15 @@ describe('the lean tree', () => {
   ])('is that of the usual adapter: %s', (_, page) => {
     const random = createRandom(SEED);
     for (let count = 0; count < PAGE_COUNT; count += 1) expectSameTree(page(random));
+  });
+
+  it('is that of the usual adapter: characters that mean something, wherever they stand', () => {
+    const random = createRandom(SEED);
+    const pick = (words: readonly string[]) => words[Math.floor(random() * words.length)] ?? '';
+    for (let count = 0; count < PAGE_COUNT; count += 1) {
+      const text = () => Array.from({ length: 12 }, () => pick(CHARACTERS)).join('');
+      expectSameTree(PLACES.map((place) => (random() < 0.5 ? place.replaceAll('%', text) : text())).join(''));
+    }
   });
 
   it('adopts the attributes of a second html and body, and keeps those of SVG with their namespaces', () => {

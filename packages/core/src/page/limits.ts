@@ -38,7 +38,7 @@ export const MAX_PAGE_REQUISITES = 1_000;
 
 // The DOM of a page
 export const MAX_DOM_DEPTH = 1_000; // elements nested in a page of which a tree is made. Browsers flatten from 512 on
-export const MAX_DOM_TAGS = 1_000_000; // tags of a page of which a tree is made: some 300 MB. Ours
+export const MAX_DOM_ELEMENTS = 1_000_000; // tags of a page of which a tree is made: some 300 MB. Ours
 /** Open elements that a tree builder may have to read, over all tags of a page: about a second. */
 export const MAX_DOM_STEPS = 30_000_000;
 /** Characters of a page up to which its tags are not counted: they cannot nest deep enough to matter. Ours. */

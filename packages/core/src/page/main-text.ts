@@ -3,7 +3,8 @@
 
 import { MannerlyError } from '../errors.js';
 import { loadPeer } from '../optional-peer.js';
-import { domFault, loadDocument } from './cheerio.js';
+import { loadDocument } from './cheerio.js';
+import { domFault } from './dom-fault.js';
 import { MAX_MAIN_TEXT_DEPTH, MAX_MAIN_TEXT_ELEMENTS, MAX_MAIN_TEXT_STEPS } from './limits.js';
 
 /** The main text, and what the page says of it. */

@@ -4,7 +4,7 @@
 import type { JsonValue } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
 import { loadPeer } from '../optional-peer.js';
-import { domFault } from './cheerio.js';
+import { domFault } from './dom-fault.js';
 
 /** One thing that a page describes: `@type`, `@context` and its properties. */
 export type StructuredItem = Readonly<Record<string, JsonValue>>;

@@ -1,0 +1,161 @@
+// parse5 for the documents of `page.$`. It takes a run of ordinary characters at once instead of one after the other,
+// which makes the same tree at less cost, and counts the work (`tree-work.ts`).
+
+import type { Document } from 'domhandler';
+import type { ParserOptions } from 'parse5';
+import type { Htmlparser2TreeAdapterMap as Tree } from 'parse5-htmlparser2-tree-adapter';
+import type { TreeWork } from './tree-work.js';
+
+type Parse5 = typeof import('parse5');
+type Options = ParserOptions<Tree>;
+
+const LF = 10;
+const CR = 13;
+const QUOTE = 34;
+const AMPERSAND = 38;
+const APOSTROPHE = 39;
+const DASH = 45;
+const LESS_THAN = 60;
+
+/** A string of at least so many characters that is cut from a text keeps all of the text in memory. */
+const SLICED_CHARS = 13;
+
+/** As cheerio calls it: a document, or a fragment for a `context`. `treeAdapter` is one of `lean-tree.ts`. */
+type ParseHtml = (text: string, options: Options, isDocument: boolean, context: Tree['parentNode'] | null) => Document;
+
+/** @param work - Of the tree that is being made. That of a document has begun. */
+export function createHtmlParser({ Parser, Tokenizer, Token }: Parse5, work: TreeWork): ParseHtml {
+  const { CHARACTER, WHITESPACE_CHARACTER } = Token.TokenType;
+
+  class RunTokenizer extends Tokenizer {
+    /** Where frames are, text is dropped and the space between its words is kept: they go one by one. */
+    #hasFrames = false;
+
+    protected override emitCurrentTagToken(): void {
+      work.tag();
+      const token = this.currentToken;
+      if (token !== null && 'tagName' in token && token.tagName === 'frameset') this.#hasFrames = true;
+      super.emitCurrentTagToken();
+    }
+
+    protected override _leaveAttrName(): void {
+      const token = this.currentToken;
+      if (token !== null && 'attrs' in token) work.attribute(token.attrs.length);
+      super._leaveAttrName();
+    }
+
+    protected override _stateData(cp: number): void {
+      if (!this.#takesText(cp, AMPERSAND)) super._stateData(cp);
+    }
+
+    protected override _stateRcdata(cp: number): void {
+      if (!this.#takesText(cp, AMPERSAND)) super._stateRcdata(cp);
+    }
+
+    protected override _stateRawtext(cp: number): void {
+      if (!this.#takesText(cp, LESS_THAN)) super._stateRawtext(cp);
+    }
+
+    protected override _stateScriptData(cp: number): void {
+      if (!this.#takesText(cp, LESS_THAN)) super._stateScriptData(cp);
+    }
+
+    protected override _stateTagName(cp: number): void {
+      const name = isNameCharacter(cp) ? this.#take(this.#endOf(isNameCharacter)) : '';
+      if (name !== '' && this.currentToken !== null && 'tagName' in this.currentToken)
+        this.currentToken.tagName += name;
+      else super._stateTagName(cp);
+    }
+
+    protected override _stateAttributeName(cp: number): void {
+      if (isNameCharacter(cp)) this.currentAttr.name += this.#take(this.#endOf(isNameCharacter));
+      else super._stateAttributeName(cp);
+    }
+
+    protected override _stateAttributeValueDoubleQuoted(cp: number): void {
+      const run = this.#run(cp, QUOTE, AMPERSAND);
+      if (run === '') super._stateAttributeValueDoubleQuoted(cp);
+      else this.currentAttr.value += run;
+    }
+
+    protected override _stateAttributeValueSingleQuoted(cp: number): void {
+      const run = this.#run(cp, APOSTROPHE, AMPERSAND);
+      if (run === '') super._stateAttributeValueSingleQuoted(cp);
+      else this.currentAttr.value += run;
+    }
+
+    protected override _stateComment(cp: number): void {
+      const run = this.#run(cp, DASH, LESS_THAN);
+      if (run !== '' && this.currentToken !== null && 'data' in this.currentToken) this.currentToken.data += run;
+      else super._stateComment(cp);
+    }
+
+    /** Text up to a `<` or another character, or the space in front of it. */
+    #takesText(cp: number, other: number): boolean {
+      const isSpace = isWhitespace(cp);
+      if (this.#hasFrames && !isSpace) return false;
+      const run = isSpace ? this.#take(this.#endOf(isWhitespace)) : this.#run(cp, LESS_THAN, other);
+      if (run === '') return false;
+      this._appendCharToCurrentCharacterToken(isSpace ? WHITESPACE_CHARACTER : CHARACTER, run);
+      return true;
+    }
+
+    /** From the current character on what is none of two, nor means something by itself; empty: nothing. */
+    #run(cp: number, one: number, other: number): string {
+      const { html, pos } = this.preprocessor;
+      // Of a pair, the second one is the current character.
+      const from = cp > 0xffff ? pos - 1 : pos;
+      let end = from;
+      for (; end < html.length; end += 1) {
+        const unit = html.charCodeAt(end);
+        if (unit === one || unit === other || unit === 0 || unit === CR) break;
+      }
+      return this.#take(end, from);
+    }
+
+    /** Where a run of characters of one kind ends, from the current one on. */
+    #endOf(is: (unit: number) => boolean): number {
+      const { html, pos } = this.preprocessor;
+      let end = pos;
+      while (end < html.length && is(html.charCodeAt(end))) end += 1;
+      return end;
+    }
+
+    #take(end: number, from = this.preprocessor.pos): string {
+      if (end <= from) return '';
+      this.preprocessor.pos = end - 1;
+      return ownString(this.preprocessor.html.slice(from, end));
+    }
+  }
+
+  class RunParser extends Parser<Tree> {
+    constructor(...args: ConstructorParameters<typeof Parser<Tree>>) {
+      super(...args);
+      const { inForeignNode } = this.tokenizer;
+      this.tokenizer = new RunTokenizer(this.options, this);
+      this.tokenizer.inForeignNode = inForeignNode;
+    }
+  }
+
+  return (text, options, isDocument, context) => {
+    if (isDocument) return RunParser.parse(text, options);
+    work.begin('the markup');
+    const parser = RunParser.getFragmentParser(context, options);
+    parser.tokenizer.write(text, true);
+    return parser.getFragment();
+  };
+}
+
+function isWhitespace(cp: number): boolean {
+  return cp === 32 || cp === LF || cp === 9 || cp === 12;
+}
+
+/** Of a name as it is kept: in lower case. */
+function isNameCharacter(cp: number): boolean {
+  return (cp >= 97 && cp <= 122) || cp === DASH || (cp >= 48 && cp <= 57);
+}
+
+/** The same string, which keeps nothing else in memory. */
+function ownString(text: string): string {
+  return text.length < SLICED_CHARS ? text : ` ${text}`.slice(1);
+}

@@ -1,0 +1,89 @@
+// The trees behind `page.$`: cheerio's nodes as parse5's own adapter makes them, a third smaller (docs/decisions/0017),
+// and quick where a page has text and elements between the rows of a table.
+
+import type { Htmlparser2TreeAdapterMap } from 'parse5-htmlparser2-tree-adapter';
+import type { TreeWork } from './tree-work.js';
+
+export type Adapter = typeof import('parse5-htmlparser2-tree-adapter').adapter;
+type Attributes = Parameters<Adapter['createElement']>[2];
+type ParentNode = Htmlparser2TreeAdapterMap['parentNode'];
+type ChildNode = Htmlparser2TreeAdapterMap['childNode'];
+type Element = Htmlparser2TreeAdapterMap['element'];
+
+/** Attributes without a prototype, in an object that is no hash table to V8, as `Object.create(null)` is. */
+class Values {
+  [name: string]: string;
+}
+Object.setPrototypeOf(Values.prototype, null);
+Reflect.deleteProperty(Values.prototype, 'constructor');
+
+/** @param ElementNode - The class of domhandler. @param work - Hears of every element, and of nodes that are moved. */
+export function createLeanTree(
+  adapter: Adapter,
+  ElementNode: typeof import('domhandler').Element,
+  work: TreeWork,
+): Adapter {
+  // An array that grows keeps space for sixteen more, and nearly every element has one child or two.
+  const appendChild = (parent: ParentNode, child: ChildNode): void => {
+    const { children } = parent;
+    const last = children.at(-1);
+    child.parent = parent;
+    child.prev = last ?? null;
+    if (last !== undefined) last.next = child;
+    if (children.length > 1) children.push(child);
+    else parent.children = last === undefined ? [child] : [last, child];
+  };
+
+  const insertBefore = (parent: ParentNode, child: ChildNode, reference: ChildNode): void => {
+    const { children } = parent;
+    // What is put in front of a table: mostly, nothing is behind that.
+    const at = children.lastIndexOf(reference);
+    work.move(children.length - at);
+    child.parent = parent;
+    child.prev = reference.prev;
+    child.next = reference;
+    if (reference.prev !== null) reference.prev.next = child;
+    reference.prev = child;
+    children.splice(at, 0, child);
+  };
+
+  return {
+    ...adapter,
+    onItemPush: () => work.open(),
+    onItemPop: () => work.close(),
+    appendChild,
+    insertBefore,
+    createElement(name, namespace, attributes) {
+      // Only SVG and MathML have attributes with a namespace. Elsewhere two empty tables per element would be kept.
+      if (attributes.some((attribute) => attribute.namespace !== undefined)) {
+        return adapter.createElement(name, namespace, attributes);
+      }
+      const element = new ElementNode(name, valuesOf(attributes), []);
+      element.namespace = namespace;
+      return element;
+    },
+    adoptAttributes(element: Element, attributes) {
+      for (const { name, value } of attributes) element.attribs[name] ??= value;
+    },
+    detachNode(node) {
+      work.move(node.parent?.children.length ?? 0);
+      adapter.detachNode(node);
+    },
+    insertText(parent, text) {
+      const last = parent.children.at(-1);
+      if (last !== undefined && adapter.isTextNode(last)) last.data += text;
+      else appendChild(parent, adapter.createTextNode(text));
+    },
+    insertTextBefore(parent, text, reference) {
+      const { prev } = reference;
+      if (prev !== null && adapter.isTextNode(prev)) prev.data += text;
+      else insertBefore(parent, adapter.createTextNode(text), reference);
+    },
+  };
+}
+
+function valuesOf(attributes: Attributes): Values {
+  const values = new Values();
+  for (const { name, value } of attributes) values[name] = value;
+  return values;
+}

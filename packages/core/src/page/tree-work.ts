@@ -1,0 +1,58 @@
+// What a tree costs while it is made. Some markup of a few kilobytes makes millions of elements, and some is looked
+// through again for each of its tags: past a bound the making ends.
+
+import { MannerlyError } from '../errors.js';
+import { MAX_DOM_DEPTH, MAX_DOM_ELEMENTS, MAX_DOM_STEPS } from './limits.js';
+
+export class TreeWork {
+  #what = '';
+  #depth = 0;
+  #elements = 0;
+  #steps = 0;
+
+  /** Another tree. @param what - What it is made of, for the error. */
+  begin(what: string): void {
+    this.#what = what;
+    this.#depth = 0;
+    this.#elements = 0;
+    this.#steps = 0;
+  }
+
+  /** An element is open. @throws MannerlyError `page-too-large`, as the other steps do. */
+  open(): void {
+    this.#depth += 1;
+    this.#elements += 1;
+    if (this.#depth > MAX_DOM_DEPTH) throw tooMuch(this.#what, `elements nested more than ${MAX_DOM_DEPTH} deep`);
+    if (this.#elements > MAX_DOM_ELEMENTS) throw tooMuch(this.#what, `more than ${MAX_DOM_ELEMENTS} elements`);
+  }
+
+  close(): void {
+    this.#depth -= 1;
+  }
+
+  /** A tag was read: all that is open may be looked through. */
+  tag(): void {
+    this.#add(this.#depth, 'too many tags that deep');
+  }
+
+  /** An attribute was read: those in front of it are looked through. */
+  attribute(before: number): void {
+    this.#add(before, 'too many attributes');
+  }
+
+  /** A node was moved among others, 32 of which cost as much as looking at one that is open. */
+  move(among: number): void {
+    this.#add(among >> 5, 'too many nodes out of place');
+  }
+
+  #add(steps: number, fault: string): void {
+    this.#steps += steps;
+    if (this.#steps > MAX_DOM_STEPS) throw tooMuch(this.#what, fault);
+  }
+}
+
+export function tooMuch(what: string, fault: string): MannerlyError {
+  return new MannerlyError('page-too-large', `${what} is too much for a DOM: ${fault}`, {
+    hint: 'Use `page.links`, `page.html` or `page.text()`, which make no tree.',
+  });
+}
