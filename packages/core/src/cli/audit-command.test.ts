@@ -160,8 +160,10 @@ describe('mannerly audit', () => {
   it('ends with 5 where there is nothing to judge: an empty log proves nothing', async () => {
     await doctored(
       () => '',
-      async () =>
-        expect(await run('audit', out)).toMatchObject({ code: 5, out: expect.stringContaining('Nothing to audit') }),
+      async () => {
+        expect(await run('audit', out)).toMatchObject({ code: 5, out: expect.stringContaining('Nothing to audit') });
+        expect((await run('report', out)).out).toContain('Audit:  nothing to judge: mannerly audit');
+      },
     );
   });
 

@@ -10,6 +10,7 @@ import { isShared, retryFrom } from './crawl-flags.js';
 import type { CrawlSetup } from './crawl-setup.js';
 import { EXIT } from './exit-codes.js';
 import type { CliIo } from './io.js';
+import type { OpenedStore } from './open-store.js';
 import { takeAdded } from './take-added.js';
 
 /**
@@ -23,23 +24,23 @@ export async function makeCrawl(
   isFirst: boolean,
   print: (line: string) => void,
 ) {
-  const opened =
-    flags.store === undefined
-      ? null
-      : await (await import('./open-store.js')).openStore(flags.store, options.identity.name);
+  let opened: OpenedStore | null = null;
   const log = commandLog(options.log, print);
   const keeps = flags.again === true && (options.recrawl ?? false) === false ? { recrawl: true } : {};
   const all = { ...options, ...keeps, ...present({ log }) };
   const crawler = createCrawler(
-    opened === null ? all : { ...all, store: (tell, stopped) => opened.make(tell, stopped) },
+    // Made by `run`, when the client is open.
+    flags.store === undefined ? all : { ...all, store: (tell) => opened!.make(tell) },
   );
   await register(crawler);
   const retry = isFirst ? retryFrom(flags) : undefined;
   return {
     crawler,
-    /** Runs the crawl once, and closes the client of its store. */
+    /** Runs the crawl once, with a client of its own for its store. */
     async run(out: string): Promise<CrawlReport> {
       let stopTaking = (): void => undefined;
+      if (flags.store !== undefined)
+        opened = await (await import('./open-store.js')).openStore(flags.store, options.identity.name);
       try {
         if (isFirst) for (const host of flags.unpark ?? []) await crawler.unpark(host);
         const running = crawler.run({

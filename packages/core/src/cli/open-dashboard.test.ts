@@ -1,10 +1,12 @@
 // The live view from the command line: its address is told on standard error and nowhere else, what is behind it works,
 // and it is gone when the command has ended.
 
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type FakeIo, fakeIo } from '../../test-support/fake-io.js';
 import { type TestSite, testSite } from '../../test-support/test-site.js';
 import { runCommand } from './program.js';
@@ -54,6 +56,22 @@ async function address(io: FakeIo): Promise<URL> {
 }
 
 describe('mannerly crawl --dashboard', () => {
+  it('opens no client of the store where it cannot listen: the command would not end', async () => {
+    let connections = 0;
+    const taken = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    await once(taken.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as AddressInfo;
+    const io = fakeIo();
+    expect(await crawl(io, '--dashboard', String(port), '--store', `redis://127.0.0.1:${port}`)).not.toBe(0);
+    expect(io.errLines.join('\n')).toContain(`port ${port}: EADDRINUSE`);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(connections).toBe(0);
+  });
+
   it('tells its address, shows the crawl, serves metrics, stops it when told, and is gone with it', async () => {
     const io = fakeIo();
     const ended = crawl(io, '--dashboard', '--metrics');

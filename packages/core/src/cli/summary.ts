@@ -152,10 +152,10 @@ export function crawlText(crawl: Pick<StoreReport, 'name' | 'seeds' | 'seedCount
 /** The report of a crawl on a server. */
 export function storeReportText(report: StoreReport): string {
   const { pages, requests, items, bytes, hosts, known, queued, processes } = report;
-  const done = `${pages} pages, ${requests} requests, ${items} items, ${bytes} bytes in ${(report.runningMs / 1_000).toFixed(0)} s`;
+  const done = `${plural(pages, 'page')}, ${plural(requests, 'request')}, ${plural(items, 'item')}, ${plural(bytes, 'byte')} in ${(report.runningMs / 1_000).toFixed(0)} s`;
   return [
     crawlText(report),
-    `${done}; ${plural(hosts, 'host')}, ${known} URLs known, ${queued} queued.`,
+    `${done}; ${plural(hosts, 'host')}, ${plural(known, 'URL')} known, ${queued} queued.`,
     ...(report.bound === null ? [] : [`Its bound of ${report.bound} is used up.`]),
     ...outcomeLines(report.outcomes),
     '',
@@ -173,5 +173,5 @@ export function processText(process: StoreReport['processes'][number]): string {
   const how = { 'at-work': phase ?? 'running', over: 'has ended', silent: 'has not reported since' }[state];
   const since = state !== 'silent' || toldAtMs === null ? '' : ` ${iso(toldAtMs)}`;
   const judged = early === null ? '' : `, ${early} early`;
-  return `  ${who}: ${how}${since}; ${requests} requests, ${items} items${judged}`;
+  return `  ${who}: ${how}${since}; ${plural(requests, 'request')}, ${plural(items, 'item')}${judged}`;
 }

@@ -4,7 +4,7 @@ import { askedLines } from '../../report/asked-prices.js';
 import { reportFromLogs } from '../../report/from-logs.js';
 import { gatherReport } from '../../report/page/gather-report.js';
 import { writeReportOf } from '../../report/page/write-report.js';
-import { politenessText, sumOf } from '../../report/table.js';
+import { plural, politenessText, sumOf } from '../../report/table.js';
 import { readCrawlDirectories } from '../crawl-directories.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
@@ -41,7 +41,7 @@ export async function reportCommand(named: readonly string[], flags: Flags, io: 
     return;
   }
   io.out(crawlText({ ...manifest, seedCount: manifest.seeds.length }));
-  io.out(`${report.requests} requests.`);
+  io.out(`${plural(report.requests, 'request')}.`);
   if (report.signed !== undefined) io.out(signedText(report.signed, report.requests));
   for (const line of truncatedText(report)) io.out(line);
   for (const line of outcomeLines(report.outcomes)) io.out(line);
@@ -51,6 +51,7 @@ export async function reportCommand(named: readonly string[], flags: Flags, io: 
   const { audit, stages } = written.data;
   for (const text of stagesText('Stages', stages ?? [])) io.out(`\n${text}`);
   const found = sumOf(audit.counts);
-  const verdict = audit.passed ? 'no violation' : `${found} violations: mannerly audit ${named.join(' ')}`;
+  const faults = found === 0 ? 'nothing to judge' : plural(found, 'violation');
+  const verdict = audit.passed ? 'no violation' : `${faults}: mannerly audit ${named.join(' ')}`;
   io.out(`\nAudit:  ${verdict}\nReport: ${written.htmlPath}\n        ${written.jsonPath}`);
 }
