@@ -9,6 +9,7 @@ export const MAX_UNDECIDED_REQUESTS = 4_096;
 // The log
 export const MAX_LOG_CHARS = 500; // characters of one line of the log
 export const MAX_LOGGED_OF_A_KIND = 5; // entries of a kind that a terminal shows before they are only counted
+export const STORE_LOGGED_ANEW_MS = 3_600_000; // after which those of the store are shown again: an outage each
 export const MAX_LOGGED_KINDS = 100; // kinds that it tells apart; of all others together it shows as many as of one
 export const MAX_STACK_LINES = 8; // lines of a stack that it shows
 /** Hosts whose failures in a row are counted; the one that failed first is forgotten first. */

@@ -33,6 +33,16 @@ describe('a terminal', () => {
     ]);
   });
 
+  it('gets five of the store again after an hour: each outage in a crawl of days is shown', () => {
+    const outage = (atMs: number) => Array.from({ length: 7 }, () => entry({ code: 'store', message: 'away', atMs }));
+    expect(printing('warn', [...outage(0), ...outage(3_599_999), ...outage(3_600_000)])).toEqual([
+      ...Array.from({ length: 5 }, () => 'away'),
+      '9 more of the kind store.',
+      ...Array.from({ length: 5 }, () => 'away'),
+      '2 more of the kind store.',
+    ]);
+  });
+
   it('gets a bounded number of lines of any number of kinds', () => {
     const many = Array.from({ length: 10_000 }, (_, index) => entry({ level: 'error', source: `a.js:${index}:1` }));
     const lines = printing('warn', many);

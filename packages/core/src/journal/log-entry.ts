@@ -3,7 +3,13 @@
 // there were: an error in a handler comes with every page, and a screen holds few of them.
 
 import { printable } from '../report/table.js';
-import { MAX_LOG_CHARS, MAX_LOGGED_KINDS, MAX_LOGGED_OF_A_KIND, MAX_STACK_LINES } from './limits.js';
+import {
+  MAX_LOG_CHARS,
+  MAX_LOGGED_KINDS,
+  MAX_LOGGED_OF_A_KIND,
+  MAX_STACK_LINES,
+  STORE_LOGGED_ANEW_MS,
+} from './limits.js';
 
 /** How much an entry matters, from least to most. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -79,6 +85,12 @@ export function toLogger(logger: Logger): LogFunction {
 
 const OTHERS = 'others';
 
+/** The entries of a kind. */
+interface Counted {
+  count: number;
+  readonly first: LogEntry;
+}
+
 /** Which file has all entries of a code; the rest are in no file. */
 const FILES: Readonly<Record<string, string | undefined>> = {
   'handler-error': 'errors.jsonl',
@@ -89,23 +101,24 @@ const FILES: Readonly<Record<string, string | undefined>> = {
 
 /** @param print - Prints lines. @param level - The least that is printed. */
 export function terminalLog(print: (text: string) => void, level: LogLevel): LogFunction {
-  const counts = new Map<string, { count: number; readonly first: LogEntry }>();
-  const summary = (): void => {
-    for (const [kind, { count, first }] of counts) {
-      const more = count - MAX_LOGGED_OF_A_KIND;
-      if (more <= 0) continue;
-      const what = kind === OTHERS ? 'of other kinds' : `of the kind ${first.code}${placeOf(first)}`;
-      print(`${more} more ${what}${inFile(first)}.`);
-    }
-    counts.clear();
+  const counts = new Map<string, Counted>();
+  const endCount = (kind: string, { count, first }: Counted): void => {
+    counts.delete(kind);
+    const more = count - MAX_LOGGED_OF_A_KIND;
+    if (more <= 0) return;
+    const what = kind === OTHERS ? 'of other kinds' : `of the kind ${first.code}${placeOf(first)}`;
+    print(`${more} more ${what}${inFile(first)}.`);
   };
   const write = (entry: LogEntry): void => {
+    // Each outage of a server matters, however many there were in days before.
+    const ofStore = counts.get('store');
+    if (ofStore !== undefined && entry.atMs - ofStore.first.atMs >= STORE_LOGGED_ANEW_MS) endCount('store', ofStore);
     if (LOG_LEVELS.indexOf(entry.level) >= LOG_LEVELS.indexOf(level)) {
       const nth = ordinalOf(counts, entry);
       // The stacks of a kind differ little.
       if (nth <= MAX_LOGGED_OF_A_KIND) print(logText(entry, nth === 1 && !isOfSystem(entry) ? MAX_STACK_LINES : 0));
     }
-    if (entry.code === 'run-ended') summary();
+    if (entry.code === 'run-ended') for (const [kind, counted] of counts) endCount(kind, counted);
   };
   // The end of a run is `info`, and the numbers are printed then.
   return withLevel(write, level === 'debug' ? 'debug' : 'info');
@@ -117,7 +130,7 @@ function isOfSystem({ code, error }: LogEntry): boolean {
 }
 
 /** Which of its kind an entry is, from 1 on. What is printed on demand (`info` and less) is not counted. */
-function ordinalOf(counts: Map<string, { count: number; readonly first: LogEntry }>, entry: LogEntry): number {
+function ordinalOf(counts: Map<string, Counted>, entry: LogEntry): number {
   if (entry.level === 'debug' || entry.level === 'info') return 1;
   const own = `${entry.code}${placeOf(entry)}`;
   const kind = counts.has(own) || counts.size < MAX_LOGGED_KINDS ? own : OTHERS;

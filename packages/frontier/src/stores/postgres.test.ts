@@ -140,6 +140,36 @@ describe('a server that fails', () => {
     for (const message of messages) expect(message).toMatch(advice);
   });
 
+  it('that answers what reads and refuses what writes is away until all is answered: one notice, not one for each call', async () => {
+    const kinds: string[] = [];
+    let refused = 0;
+    const query: PostgresPool['query'] = async ({ text }) => {
+      if (text.includes('pg_attribute')) return { rows: [['4', '4']] };
+      if (text.includes('current_setting')) return { rows: [['150004', '15', 'on', 'on', 'on', 'read committed']] };
+      if (text.includes('FROM "mannerly".crawl'))
+        return { rows: [['mannerly-frontier-postgres', String(VERSION), 'one', '']] };
+      if (text.startsWith('INSERT INTO "mannerly".record') && refused < 3) {
+        refused += 1;
+        throw Object.assign(new Error('no'), { code: '25006' });
+      }
+      return { rows: [] };
+    };
+    const onNotice = ({ kind }: ServerNotice) => void kinds.push(kind);
+    const store = postgresStore({ pool: { ...pool, query }, onNotice });
+    await store.open({ crawl: 'one', owner: 'x', create: false });
+    let isWritten = false;
+    const written = store.writeRecord('k', new Uint8Array(1)).finally(() => {
+      isWritten = true;
+    });
+    while (!isWritten) {
+      await store.readRecord('k');
+      await new Promise(setImmediate);
+    }
+    await written;
+    expect([refused, kinds]).toEqual([3, ['holding', 'resumed']]);
+    await store.close();
+  });
+
   it('is not waited for once the signal is aborted, and answers as before', async () => {
     const stop = new AbortController();
     let tries = 0;

@@ -29,6 +29,8 @@ export class Resending {
   readonly #options: ResendingOptions;
   /** What the server was away with last; `null`: it answers. */
   #away: { readonly cause: unknown } | null = null;
+  /** Calls that the server has not answered. It may refuse what writes, and answer what reads. */
+  readonly #waiting = new Set<symbol>();
   #wasReached = false;
   #isClosed = false;
 
@@ -50,24 +52,30 @@ export class Resending {
     const { holdMs, judge, isEnded, signal } = this.#options;
     if (signal?.aborted === true && this.#away !== null) throw this.#failure('could not be reached', this.#away.cause);
     const untilMs = performance.now() + (this.#wasReached ? holdMs : Math.min(holdMs, FIRST_ANSWER_MS));
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
-      const silence = setTimeout(() => this.#hold(new Error('no answer')), SILENCE_MS);
-      try {
-        const answer = await send();
-        this.#wasReached = true;
-        this.#resume();
-        return answer;
-      } catch (cause) {
-        const verdict = judge(cause);
-        if (verdict === 'refused') throw this.#failure('refused', cause);
-        const isClosed = isEnded() || this.#isClosed || signal?.aborted === true;
-        if (isClosed || performance.now() + pauseMs > untilMs) throw this.#failure('could not be reached', cause);
-        if (verdict === 'unreachable') this.#hold(cause);
-      } finally {
-        clearTimeout(silence);
+    const call = Symbol();
+    try {
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
+        const silence = setTimeout(() => this.#hold(call, new Error('no answer')), SILENCE_MS);
+        try {
+          const answer = await send();
+          this.#wasReached = true;
+          this.#waiting.delete(call);
+          this.#resume();
+          return answer;
+        } catch (cause) {
+          const verdict = judge(cause);
+          if (verdict === 'refused') throw this.#failure('refused', cause);
+          const isClosed = isEnded() || this.#isClosed || signal?.aborted === true;
+          if (isClosed || performance.now() + pauseMs > untilMs) throw this.#failure('could not be reached', cause);
+          if (verdict === 'unreachable') this.#hold(call, cause);
+        } finally {
+          clearTimeout(silence);
+        }
+        // At random, so that two that conflicted do not conflict again.
+        await sleep(pauseMs * (0.5 + Math.random()));
       }
-      // At random, so that two that conflicted do not conflict again.
-      await sleep(pauseMs * (0.5 + Math.random()));
+    } finally {
+      this.#waiting.delete(call);
     }
   }
 
@@ -77,7 +85,8 @@ export class Resending {
   }
 
   /** Notifies the operator when the server stops to answer. */
-  #hold(cause: unknown): void {
+  #hold(call: symbol, cause: unknown): void {
+    this.#waiting.add(call);
     const wasAway = this.#away !== null;
     this.#away = { cause };
     if (wasAway) return;
@@ -87,9 +96,9 @@ export class Resending {
     onNotice({ kind: 'holding', message: advice === undefined ? waits : `${waits}. ${advice}` });
   }
 
-  /** Notifies the operator when it answers again. */
+  /** Notifies the operator when it answers again, whatever is sent. */
   #resume(): void {
-    if (this.#away === null) return;
+    if (this.#away === null || this.#waiting.size > 0) return;
     this.#away = null;
     const { server, onNotice } = this.#options;
     onNotice({ kind: 'resumed', message: `${server} answers again; the crawl continues` });
