@@ -3,11 +3,11 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMAND } from '../../test-support/command.js';
 import { fakeIo } from '../../test-support/fake-io.js';
 import { type TestSite, testSite } from '../../test-support/test-site.js';
@@ -108,4 +108,27 @@ it.each([
   const [code] = await once(child, 'exit');
   const items = readFileSync(join(own, 'items.jsonl'), 'utf8').trim().split('\n');
   expect({ code, items: items.length }).toEqual({ code: 0, items: LINKS.length + 1 });
+});
+
+describe.skipIf(!existsSync('/dev/full'))('a full disk (not run without /dev/full)', TIMEOUT, () => {
+  /** The command, with one of its streams on a full disk, and the text of the other. */
+  async function withFull(stream: 'stdout' | 'stderr', ...argv: readonly string[]) {
+    const full = openSync('/dev/full', 'w');
+    const stdio = stream === 'stdout' ? (['ignore', full, 'pipe'] as const) : (['ignore', 'pipe', full] as const);
+    const child = spawn(process.execPath, [COMMAND, ...argv], { stdio: [...stdio], cwd: folder });
+    closeSync(full);
+    const other = child.stdout ?? child.stderr;
+    const [said, [code]] = await Promise.all([other === null ? '' : text(other), once(child, 'exit')]);
+    return { said, code };
+  }
+
+  it('a crawl whose standard error is on it goes on to its end', async () => {
+    const argv = ['crawl', `${site.url}/`, ...who, '--out', join(folder, 'full'), '--progress', 'lines'];
+    expect(await withFull('stderr', ...argv)).toMatchObject({ code: 0, said: expect.stringContaining('Finished') });
+  });
+
+  it('a list that is written to it is not whole, and the command says so', async () => {
+    const { code, said } = await withFull('stdout', 'export', out);
+    expect({ code, said }).toEqual({ code: 1, said: expect.stringMatching(/^mannerly: standard output.*ENOSPC.*\n$/) });
+  });
 });

@@ -7,6 +7,7 @@ import { ownFile } from '../own-package.js';
 import { present } from '../present.js';
 import { redacted } from '../redacted.js';
 import { visible } from '../report/table.js';
+import { EXIT } from './exit-codes.js';
 import type { InterruptThreadData } from './interrupt-thread.js';
 import { INTERRUPT_ANSWER_MS } from './limits.js';
 import type { FromWorker, ParentProcess, ToWorker, WorkerProcess } from './workers/messages.js';
@@ -115,13 +116,19 @@ function shownLine(line: string): string {
   return visible(redacted(line));
 }
 
-/** A reader that closes its pipe (`mannerly … | head`) ends a long list, and never a crawl. */
+/**
+ * A reader that closes its pipe (`mannerly … | head`) ends a long list, and never a crawl. Nor does a standard error that
+ * cannot be written: a file on a full disk, a terminal that is gone.
+ */
 function endQuietly(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', unlessClosed);
+  process.stdout.on('error', unlessClosed);
+  process.stderr.on('error', () => undefined);
 }
 
 function unlessClosed(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
+  if (error.code === 'EPIPE') return;
+  process.stderr.write(`mannerly: standard output cannot be written: ${error.message}\n`);
+  process.exit(EXIT.broken);
 }
 
 function exitIfClosed(error: NodeJS.ErrnoException): void {
