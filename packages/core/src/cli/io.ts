@@ -117,8 +117,8 @@ function shownLine(line: string): string {
 }
 
 /**
- * A reader that closes its pipe (`mannerly … | head`) ends a long list, and never a crawl. Nor does a standard error that
- * cannot be written: a file on a full disk, a terminal that is gone.
+ * A reader that closes its pipe (`mannerly … | head`) ends a long list, and never a crawl. Nor does a standard error
+ * that cannot be written: a file on a full disk, a terminal that is gone.
  */
 function endQuietly(): void {
   process.stdout.on('error', unlessClosed);
