@@ -43,6 +43,14 @@ describe('a look at a visit', () => {
     else expect(((found?.dueAtMs ?? 0) - NOW) / DAY_MS).toBeCloseTo(days, 3);
   });
 
+  it.each<[string, Partial<PageVisit>, string | null]>([
+    ['its validators', {}, '"1"'],
+    ['none of a page that was missing, which is requested whole', { missing: 1 }, null],
+    ['none of a page whose items were left out', { status: 'excluded', reason: 'noindex', isRemoved: true }, null],
+  ])('says %s', async (_what, more, etag) => {
+    expect((await look(more, null))?.etag).toBe(etag);
+  });
+
   it('says what is estimated, and what is believed', async () => {
     const found = await look({ estimate: { shape: 2, days: 20 }, changes: 2, depth: 0 }, null, {
       'validators/a.test': { untrustedUntilMs: NOW + 5, restless: 5, deliveryDates: 4 },

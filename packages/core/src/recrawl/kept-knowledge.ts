@@ -4,6 +4,7 @@
 import type { Frontier } from '@mannerly/frontier';
 import type { VisitLook } from '../report/explain.js';
 import { changesPerDay } from './change-estimate.js';
+import { conditionsOf, NO_VALIDATORS } from './conditions.js';
 import { GroupPriors } from './group-priors.js';
 import { LastmodTrust } from './host-records.js';
 import { validatorRecords } from './host-validators.js';
@@ -40,7 +41,9 @@ export async function lookAtVisit(
   const { expectations, validators } = await readKnowledge(store, options, nowMs);
   const { visit, claim, importance, value } = await expectedVisit(kept, expectations);
   const { host } = new URL(url);
-  const { visits, changes, changedAtMs, etag, lastModified, estimate } = visit;
+  const { visits, changes, changedAtMs, estimate } = visit;
+  const isConditional = Object.keys(conditionsOf(visit, visit.sentAs)).length > 0;
+  const { etag, lastModified } = isConditional ? visit : NO_VALIDATORS;
   const { atMs: dueAtMs, why } = dueOf(visit, options, claim);
   const { untrustedUntilMs, restless, deliveryDates } = await validators.of(host);
   return {

@@ -184,7 +184,7 @@ export interface VisitLook {
    * says of its lifetime; it was not found once; visits failed, and each doubles the wait; it is gone.
    */
   readonly why: 'bounds' | 'interval' | 'lifetime' | 'missing' | 'failed' | 'gone' | 'named';
-  /** Its validators as received, and whether those of its host are sent back. */
+  /** Its validators as received, `null` where the next request has none; whether those of its host are sent back. */
   readonly etag: string | null;
   readonly lastModified: string | null;
   readonly isEtagTrusted: boolean;
