@@ -60,6 +60,12 @@ function jsonIn(directory: string, name: string): unknown {
 }
 
 describe('mannerly init', () => {
+  it('names the seed in its README as it was given', async () => {
+    const directory = fresh();
+    await init([directory, ...SAID.slice(0, 4), '--seed', "https://a.example/?$&=$'"]);
+    expect(readFileSync(join(directory, 'README.md'), 'utf8')).toContain("https://a.example/?$&=$'");
+  });
+
   it('writes a project from flags alone, without asking', async () => {
     const directory = fresh();
     const { code, out } = await init([

@@ -114,13 +114,14 @@ const HEADLINES: Readonly<Record<Explanation['status'], string>> = {
   unknown: 'Unknown: it is not queued, and no log names it.',
 };
 
-function headlineOf({ status, whyLogsOnly, place, decision }: Explanation): string {
+function headlineOf({ status, reason, whyLogsOnly, place, decision }: Explanation): string {
   // The queue was not searched: "unknown" would say too much.
   if (status === 'unknown' && whyLogsOnly != null) return 'Not decided: the logs do not name it. It may be queued.';
   // The log may have left it out (`decisionLog`).
   if (status === 'waiting' && place === null)
     return 'Known, but neither found in the searched part of the queue nor in the log, which may be a sample.';
   if (decision?.status === 'failed' && decision.layer === 'hook') return 'Failed: it was fetched, but not handled.';
+  if (status === 'held' && reason === 'license') return 'Held: a person has to act first.';
   return HEADLINES[status];
 }
 

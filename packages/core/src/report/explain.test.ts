@@ -99,6 +99,11 @@ describe('explaining a URL', () => {
     expect(explanationText(explain(url, null, look({ gate: deny })))).toMatch(/^ {2}Line 4 of/m);
   });
 
+  it('does not say of a page that a licence holds that a run will decide it', () => {
+    const held = explain(url, decision({ status: 'held', reason: 'license', layer: 'page', line: null }), null);
+    expect(explanationText(held)).toContain('Held: a person has to act first. (license)');
+  });
+
   it('says until when as text', () => {
     const text = explanationText(explain(url, null, look({ wait })));
     expect(text).toContain('Queued');

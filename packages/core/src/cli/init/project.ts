@@ -81,7 +81,8 @@ function packageName(token: string): string {
 async function readmeOf({ name, seeds }: ProjectPlan): Promise<string> {
   const template = await readFile(new URL('README.md', SCAFFOLD), 'utf8');
   const [first = ''] = seeds;
-  return template.replace('{{name}}', name).replace('{{seeds}}', seeds.length === 1 ? first : `${seeds.length} seeds`);
+  const from = seeds.length === 1 ? first : `${seeds.length} seeds`;
+  return template.replace('{{name}}', name).replace('{{seeds}}', () => from);
 }
 
 function json(value: object): string {
