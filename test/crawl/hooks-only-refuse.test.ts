@@ -355,3 +355,25 @@ it.each<[string, unknown, string]>([
 ])('hooks that %s are refused', async (_title, hooks, code) => {
   await expect(crawlWith(hooks as HookOptions)).rejects.toMatchObject({ code });
 });
+
+const SEEDS = ['https://a.test/'];
+
+it('of what `scope.allows` throws or answers instead of true or false it is told as of a hook', async () => {
+  const told: string[] = [];
+  const { decisions } = await crawlVirtually({
+    hosts: HOSTS,
+    seeds: SEEDS,
+    scope: { seeds: SEEDS, allows: (url) => (url.endsWith('/a') ? (undefined as unknown as boolean) : true) },
+    bounds: { pages: 50, minutes: 60 },
+    handlers(crawler) {
+      crawler.events.on('hook-error', ({ hook, url, error }) => told.push(`${hook} ${url} ${error}`));
+      crawler.on('html', (page) => page.follow());
+    },
+  });
+  expect(told).toEqual([
+    'scope.allows https://a.test/a TypeError: answered undefined, which is neither true nor false',
+  ]);
+  expect(decisions).toContainEqual(
+    expect.objectContaining({ url: 'https://a.test/a', status: 'dropped', reason: 'hook-refused' }),
+  );
+});

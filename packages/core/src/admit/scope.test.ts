@@ -56,6 +56,18 @@ describe('the scope', () => {
     }
   });
 
+  it.each<[string, unknown, unknown[]]>([
+    ['nothing of an answer', false, []],
+    ['a promise', Promise.resolve(true), ['https://www.example.org/ TypeError: answered a promise']],
+    ['no answer', undefined, ['https://www.example.org/ TypeError: answered undefined']],
+  ])('of a function that gives %s it is told', (_what, answer, expected) => {
+    const scope = new Scope({ ...SEEDS, allows: () => answer as boolean });
+    const told: string[] = [];
+    scope.onError = (url, error) => told.push(`${url} ${String(error).split(',')[0]}`);
+    scope.whyOutside(parseUrlParts('https://www.example.org/') as UrlParts, 'link');
+    expect(told).toEqual(expected);
+  });
+
   it('a function that throws refuses, and what it threw is told', () => {
     const allows = () => {
       throw new Error('no such table');

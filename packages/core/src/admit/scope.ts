@@ -6,7 +6,7 @@
 
 import type { Via } from '@mannerly/frontier';
 import { createHostMatch, hostKeyOf, parseUrlParts, requestedUrl, type UrlParts } from '@mannerly/frontier/internal';
-import { textOf } from '../errors.js';
+import { shown, textOf } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 import type { ResolvedScope } from './admit-options.js';
 import { MAX_SCOPE_MOVES } from './limits.js';
@@ -47,6 +47,8 @@ export class Scope {
   readonly #denied: UrlTest[] = [];
   /** Whether the URL's host, or SURT, belongs to the scope, whatever part of it is wanted. */
   readonly isInside: UrlTest;
+  /** Told when `scope.allows` throws, or answers with neither `true` nor `false`. */
+  onError: ((url: string, error: unknown) => void) | null = null;
 
   /** @throws Never: options were checked before. */
   constructor(options: GivenScope, rulesOf: HostRulesOf = noHostRules) {
@@ -77,7 +79,7 @@ export class Scope {
       if (prefixes.length > 0 && !prefixes.some((prefix) => url.path.startsWith(prefix))) return OUT;
       if (this.#includes?.(url) === false) return OUT;
     }
-    return allows === undefined ? null : refusalOf(allows, url, via);
+    return allows === undefined ? null : this.#refusalOf(allows, requestedUrl(url), via);
   }
 
   /** Links from a seed at most, by what is said of the URL's host; `null`: as everywhere. */
@@ -117,14 +119,19 @@ export class Scope {
   restore(moves: readonly ScopeMove[]): void {
     for (const { from, to } of moves) this.redirected(from, to);
   }
-}
 
-/** The operator's own function: whatever it does but answer `true` is a refusal. */
-function refusalOf(allows: NonNullable<ResolvedScope['allows']>, url: UrlParts, via: Via): Outside | null {
-  try {
-    return allows(requestedUrl(url), via) === true ? null : { reason: 'hook-refused' };
-  } catch (error) {
-    return { reason: 'hook-refused', detail: `scope.allows threw: ${textOf(error)}` };
+  /** The operator's own function: whatever it does but answer `true` is a refusal. */
+  #refusalOf(allows: NonNullable<ResolvedScope['allows']>, url: string, via: Via): Outside | null {
+    try {
+      const answer: unknown = allows(url, via);
+      if (answer === true) return null;
+      if (answer === false) return { reason: 'hook-refused' };
+      const got = answer instanceof Promise ? 'a promise' : shown(answer);
+      throw new TypeError(`answered ${got}, which is neither true nor false`);
+    } catch (error) {
+      this.onError?.(url, error);
+      return { reason: 'hook-refused', detail: `scope.allows threw: ${textOf(error)}` };
+    }
   }
 }
 

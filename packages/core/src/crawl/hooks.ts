@@ -95,14 +95,14 @@ export class Hooks {
   readonly #hooks: ResolvedHookOptions;
   readonly #clock: Pick<Clock, 'after'>;
   readonly #signal: AbortSignal;
-  readonly #journal: Pick<Journal, 'codeError' | 'emit'>;
+  readonly #journal: Pick<Journal, 'hookError'>;
 
   /** @param signal - Of a stop at once. @param journal - Gets their faults */
   constructor(
     hooks: ResolvedHookOptions,
     clock: Pick<Clock, 'after'>,
     signal: AbortSignal,
-    journal: Pick<Journal, 'codeError' | 'emit'>,
+    journal: Pick<Journal, 'hookError'>,
   ) {
     this.#hooks = hooks;
     this.#clock = clock;
@@ -132,7 +132,7 @@ export class Hooks {
   decision(decision: UrlDecision): void {
     const { onExclusion } = this.#hooks;
     if (onExclusion === undefined || decision.status !== 'excluded') return;
-    const failed = (error: unknown): void => this.#failed('onExclusion', decision.url, error);
+    const failed = (error: unknown): void => this.#journal.hookError('onExclusion', decision.url, error);
     try {
       // A copy: what a hook does to it reaches neither the log nor the report.
       const answer = onExclusion(structuredClone(decision));
@@ -142,11 +142,6 @@ export class Hooks {
     }
   }
 
-  #failed(hook: string, url: string, error: unknown): void {
-    this.#journal.codeError(error, { code: 'hook-error', url, hook });
-    this.#journal.emit('hook-error', { hook, url, error });
-  }
-
   /** Calls a hook once. Only the answer `undefined`, in time, lets the URL pass. */
   async #call(hook: string, url: string, call: (signal: AbortSignal) => unknown): Promise<HookVerdict> {
     const stopSignal = this.#signal;
@@ -154,7 +149,7 @@ export class Hooks {
     const { timeoutMs } = this.#hooks;
     const controller = new AbortController();
     const failed = (detail: string, error: unknown): HookVerdict => {
-      this.#failed(hook, url, error);
+      this.#journal.hookError(hook, url, error);
       return { kind: 'refused', detail: `${hook} ${detail}` };
     };
     let cancel = (): void => undefined;

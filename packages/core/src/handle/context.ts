@@ -18,12 +18,14 @@ import {
   MAX_PAGE_FETCHES,
   MAX_REVISIT_MS,
 } from './limits.js';
+import type { PageCalls } from './page-calls.js';
 import { type SavedFile, saveFile, whyLeftAlone } from './save.js';
 import { type ReadMedia, type SavedMedia, saveAllMedia } from './save-all.js';
 import { type EmittedItem, jsonCopy, type Stage } from './staged.js';
 
 export interface PageTools {
   readonly stage: Stage;
+  readonly calls: PageCalls;
   /** Where `page.save` writes; `null`: nowhere by default. */
   readonly filesPath: string | null;
   readonly fetch: OwnFetcher;
@@ -101,28 +103,28 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
     return this.#tools.change;
   }
 
-  readonly text = () => this.#page.text();
-  readonly json = () => this.#page.json();
-  readonly bytes = () => this.#page.bytes();
-  readonly structured = () => this.#page.structured();
-  readonly mainText = () => this.#page.mainText();
-  readonly pdfText = () => this.#page.pdfText();
+  readonly text = () => unheard(this.#page.text());
+  readonly json = () => unheard(this.#page.json());
+  readonly bytes = () => unheard(this.#page.bytes());
+  readonly structured = () => unheard(this.#page.structured());
+  readonly mainText = () => unheard(this.#page.mainText());
+  readonly pdfText = () => unheard(this.#page.pdfText());
   readonly excerpt = (text: string, maxChars: number) => this.#page.excerpt(text, maxChars);
 
   readonly emit = (data: unknown): Promise<EmittedItem> =>
-    this.#tools.stage.isLate() ? Promise.resolve(LATE_ITEM) : seen(this.#tools.stage.emit(data));
+    this.#inTime(this.emit, LATE_ITEM, () => this.#tools.stage.emit(data));
 
   readonly follow = (selector?: string, options: FollowOptions = {}): Promise<void> =>
-    this.#inTime(undefined, () => followLinks(this.#page, this.#tools, selector, options));
+    this.#inTime(this.follow, undefined, () => followLinks(this.#page, this.#tools, selector, options));
 
   readonly add = (url: string, options: FollowOptions = {}): Promise<AddResult> =>
-    this.#inTime(LATE_URL, () => {
+    this.#inTime(this.add, LATE_URL, () => {
       this.#leftAlone ??= leftAloneUrls(this.#page);
       return addUrl(this.#page, this.#tools.stage, this.#leftAlone, url, options);
     });
 
   readonly fetch = (text: string, options: PageFetchOptions = {}): Promise<PageFetch> =>
-    settled(() => {
+    this.#call(this.fetch, () => {
       checkOptions('fetch', options, FETCH_OPTIONS, 'It sends GET.');
       checkRequestFields(options.headers ?? {}, 'fetch.headers');
       const url = resolved(this.#page, text);
@@ -133,13 +135,15 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
     });
 
   readonly revisit = (afterMs: number, options: Omit<FollowOptions, 'allowDuplicate' | 'depth'> = {}): Promise<void> =>
-    this.#inTime(undefined, () => this.#tools.stage.link(nextVisit(this.#page, afterMs, options)));
+    this.#inTime(this.revisit, undefined, () => this.#tools.stage.link(nextVisit(this.#page, afterMs, options)));
 
   readonly save = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>
-    settled(() => savePage(this.#page, this.#folder('save', options), name ?? nameOf(this.#page), this.#page.body));
+    this.#call(this.save, () =>
+      savePage(this.#page, this.#folder('save', options), name ?? nameOf(this.#page), this.#page.body),
+    );
 
   readonly saveAll = (selector: string, options: SaveAllOptions = {}): Promise<SavedMedia[]> =>
-    settled(() => {
+    this.#call(this.saveAll, () => {
       checkOptions('saveAll', options, { folder: 'string', maxFiles: 'number', maxBytes: 'number' });
       const { maxFiles = DEFAULT_MEDIA_FILES, maxBytes = DEFAULT_MEDIA_BYTES } = options;
       checkCount('saveAll.maxFiles', maxFiles, MAX_PAGE_FETCHES);
@@ -150,7 +154,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
     });
 
   readonly screenshot = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>
-    settled(() => {
+    this.#call(this.screenshot, () => {
       const folder = this.#folder('screenshot', options);
       const png = this.#page.shot();
       if (png === null) return { kind: 'left-alone', reason: 'no-screenshot' };
@@ -158,14 +162,24 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
     });
 
   /** Acts, unless the handler has ended. @param lost - The answer then. */
-  #inTime<T>(lost: T, act: () => T): Promise<T> {
-    return settled(() => (this.#tools.stage.isLate() ? lost : act()));
+  #inTime<T>(method: (...given: never[]) => unknown, lost: T, act: () => T | Promise<T>): Promise<T> {
+    return this.#call(method, () => (this.#tools.stage.isLate() ? lost : act()));
+  }
+
+  #call<T>(method: (...given: never[]) => unknown, act: () => T | Promise<T>): Promise<T> {
+    return this.#tools.calls.call(method, act);
   }
 
   #folder(call: string, options: SaveOptions): string | null {
     checkOptions(call, options, { folder: 'string' });
     return options.folder ?? this.#tools.filesPath;
   }
+}
+
+/** What the page is read as has no other effect: that it cannot be is lost where no one waits for it. */
+function unheard<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
 }
 
 const LATE = 'the handler has ended: await everything that it starts';
@@ -196,17 +210,6 @@ function folderOf(page: FetchedPage, folder: string | null): string {
   throw new MannerlyError('file-folder-missing', `\`save\` needs a folder for ${page.url}`, {
     hint: 'Run the crawl with a crawl directory, or name a folder: `page.save(name, { folder })`.',
   });
-}
-
-/** Acts at once, so that a forgotten `await` loses nothing. */
-function settled<T>(act: () => T | Promise<T>): Promise<T> {
-  return seen(new Promise<T>((resolve) => resolve(act())));
-}
-
-/** A rejection that no one awaits does not end the process. */
-function seen<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => undefined);
-  return promise;
 }
 
 /**

@@ -1,20 +1,26 @@
 // What is at stake: a stop must not wait for a handler that does not hear of it, and must not blame its page. And what
 // a handler emits too late must not be lost in silence.
+import { fileURLToPath } from 'node:url';
 import { createManualClock } from '@mannerly/frontier';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { NO_TOOLS } from '../../test-support/page-tools.js';
+import { textOf } from '../errors.js';
 import type { PageInCrawl } from '../page/page.js';
 import type { HandledPage } from './handled-page.js';
 import { HandlerPool } from './handler-pool.js';
 import { type Handler, Handlers } from './handlers.js';
 
-const PAGE = {
+/** What is no own property of a page. */
+const MADE_AT_FIRST_USE = { links: [], body: [], json: (): Promise<unknown> => Promise.reject(new Error('no JSON')) };
+const PAGE = Object.assign(Object.create(MADE_AT_FIRST_USE) as PageInCrawl, {
   url: 'https://example.com/',
   kind: 'html',
   label: null,
-  exclusion: { runsHandler: true },
+  exclusion: { runsHandler: true, storesItems: true, keepsBody: true },
   releaseDocument: () => undefined,
-} as PageInCrawl;
+}) as PageInCrawl;
+
+const A_FILE = fileURLToPath(import.meta.url);
 
 type Told = Pick<ConstructorParameters<typeof HandlerPool>[0], 'onLate' | 'onReturned'>;
 
@@ -77,11 +83,66 @@ it.each<[string, () => unknown, number]>([
     pages.push(page);
     return end();
   };
-  const onLate: Told['onLate'] = (url, { message }) => late.push(`${url} ${message}`);
+  const onLate = (url: string, error: unknown) => late.push(`${url} ${textOf(error)}`);
   const { pool } = poolOf(handler, new AbortController().signal, { onLate });
   await pool.handle(PAGE);
   for (const page of [...pages, ...pages]) void page.emit(1);
   expect(late).toEqual(Array(count).fill(expect.stringMatching(/^https:\/\/example\.com\/ .*is lost$/)));
+});
+
+it.each<[string, Handler, string]>([
+  ['an item that is none', (page) => void page.emit(1n as never), 'threw'],
+  ['links, by a selector that is none', (page) => void page.follow('a[href'), 'threw'],
+  ['a file without a folder', (page) => void page.save('a'), 'threw'],
+  ['nothing that is lost: the page read as what it is not', (page) => void page.json(), 'handled'],
+  ['two calls of which one is awaited', (page) => Promise.all([void page.emit(1n as never), page.emit(1)]), 'threw'],
+  [
+    'nothing that fails: it is caught',
+    (page) =>
+      page
+        .emit(1n as never)
+        .catch(() => undefined)
+        .then(),
+    'handled',
+  ],
+  ['nothing that fails: it is caught later', lateCatch, 'handled'],
+  [
+    'nothing that fails: all are awaited',
+    (page) => Promise.allSettled([page.emit(1n as never), page.json()]),
+    'handled',
+  ],
+])('a handler fails with what it does not await: %s', async (_what, handler, expected) => {
+  const { pool } = poolOf(handler, new AbortController().signal);
+  const { kind } = await pool.handle(PAGE);
+  expect(kind).toBe(expected);
+});
+
+async function lateCatch(page: HandledPage): Promise<void> {
+  const emitted = page.emit(1n as never);
+  await new Promise(setImmediate);
+  await emitted.catch(() => undefined);
+}
+
+it('a file that cannot be written when its handler has ended well is told', async () => {
+  const late: string[] = [];
+  const { pool } = poolOf((page) => void page.save('a', { folder: A_FILE }), new AbortController().signal, {
+    onLate: (_url, error) => late.push(textOf(error)),
+  });
+  expect(await pool.handle(PAGE)).toMatchObject({ kind: 'handled' });
+  await vi.waitFor(() => expect(late).toEqual([expect.stringContaining(A_FILE)]));
+});
+
+it.each<[string, Handler]>([
+  ['emit', (page) => page.emit(1n as never)],
+  ['follow', (page) => page.follow('a', { label: 3 } as object)],
+  ['add', (page) => page.add(undefined as unknown as string)],
+  ['revisit', (page) => page.revisit(-1)],
+  ['fetch', (page) => page.fetch('/a', { method: 'POST' } as object)],
+])('the stack of what `page.%s` throws begins with the line of the handler', async (_method, handler) => {
+  const { pool } = poolOf(handler, new AbortController().signal);
+  const handled = await pool.handle(PAGE);
+  const { stack = '' } = (handled as { readonly error: Error }).error;
+  expect(stack.split('\n')[1]).toContain('handler-pool.test.ts');
 });
 
 it.each<[string, Handler, number]>([

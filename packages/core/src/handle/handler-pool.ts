@@ -3,7 +3,6 @@
 
 import type { Clock } from '@mannerly/frontier';
 import PQueue from 'p-queue';
-import type { MannerlyError } from '../errors.js';
 import { textOf } from '../errors.js';
 import { onAbort } from '../on-abort.js';
 import { contentOf, typeByExtension } from '../page/content-kind.js';
@@ -13,6 +12,7 @@ import { createPageContext, type PageTools } from './context.js';
 import type { PageChange, UnchangedPage } from './handled-page.js';
 import type { FoundHandler, Handlers, Route } from './handlers.js';
 import type { ItemStages } from './item-stages.js';
+import { PageCalls } from './page-calls.js';
 import { checkValue, issuesText } from './schema.js';
 import { type HandlerSignal, handlerSignal } from './signals.js';
 import { NOTHING_STAGED, Stage, type Staged } from './staged.js';
@@ -43,8 +43,8 @@ interface HandlerPoolOptions {
   readonly isArchived?: boolean;
   /** What items pass before they go to the sinks. @default none */
   readonly stages?: ItemStages;
-  /** Told when a handler that has ended well goes on staging, once for each page. @default ignored */
-  readonly onLate?: (url: string, error: MannerlyError) => void;
+  /** Told when a handler that has ended well goes on, once for each page. @default ignored */
+  readonly onLate?: (url: string, error: unknown) => void;
   /** Told when a handler returns an object and emits no item: it is probably meant to be one. @default ignored */
   readonly onReturned?: (url: string) => void;
 }
@@ -136,7 +136,7 @@ export class HandlerPool {
       const mime = this.#options.isArchived === true ? null : typeByExtension(url);
       return mime === null || handlers.wants({ mime, label });
     };
-    const tools = { ...this.#options.tools, stage, wants, change, time };
+    const tools = { ...this.#options.tools, stage, calls: new PageCalls(), wants, change, time };
     const timers: (() => void)[] = [];
     let ignoreAbort = (): void => undefined;
     const ended = new Promise<Handled>((resolve) => {
@@ -180,6 +180,7 @@ async function attempt(
     }
     const returned = await found.handler(createPageContext(page, tools, userData));
     await tools.stage.settled();
+    tools.calls.end((error) => tools.stage.tellLate(error));
     const staged = tools.stage.seal();
     if (staged.data.length + staged.rejectedCount === 0 && isLikeItem(returned)) onReturned?.(page.url);
     const kept = page.exclusion.storesItems ? ((await stages?.run(staged.data, page)) ?? null) : null;

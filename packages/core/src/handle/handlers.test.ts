@@ -220,21 +220,6 @@ describe('emitting', () => {
     );
     expect(staged.data).toEqual([{ n: 1 }, [2]]);
   });
-
-  it.each([
-    ['a bigint', 1n],
-    ['nothing', undefined],
-    ['a function', () => undefined],
-    ['a promise', Promise.resolve(1)],
-    ['a Map', new Map()],
-    ['a function that was not called', { text: () => 'x' }],
-    ['a promise in a field', { text: Promise.resolve('x') }],
-    ['a promise deep inside', { texts: [{ text: Promise.resolve('x') }] }],
-    ['a Set in a field', { tags: new Set(['x']) }],
-  ])('refuses %s where it stands', async (_, item) => {
-    const handled = await poolOf([['any', (page) => page.emit(item as unknown as null)]]).pool.handle(await pageOf(''));
-    expect(handled).toMatchObject({ kind: 'threw', error: { code: 'item-invalid' } });
-  });
 });
 
 describe('all or none', () => {

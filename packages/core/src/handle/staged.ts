@@ -80,8 +80,8 @@ export class Stage {
   #isOver = false;
   /** The handler is not running any more. */
   hasEnded = false;
-  /** Told once, of the first call after the end: what it wanted to stage is lost. */
-  onLate: ((error: MannerlyError) => void) | null = null;
+  /** Told once, of the first call after the end, or the first that fails then: what it wanted is lost. */
+  onLate: ((error: unknown) => void) | null = null;
 
   /** @param schema - Of the page's items; `null`: none. */
   constructor(page: Pick<FetchedPage, 'url' | 'visit' | 'fetchedAtMs'>, schema: Schema | null) {
@@ -92,13 +92,11 @@ export class Stage {
   /**
    * Stages one item or keeps it aside: at once where the schema answers at once and nothing waits before it. Items keep
    * their order, whatever time the schema takes: an item's place is part of its id.
-   * @throws MannerlyError (rejects) `item-invalid` when it is no JSON, too large, or one too many.
+   * @throws MannerlyError (or rejects) `item-invalid` when it is no JSON, too large, or one too many.
    */
-  emit(data: unknown): Promise<EmittedItem> {
+  emit(data: unknown): EmittedItem | Promise<EmittedItem> {
     const checked = this.#schema === null ? ({ kind: 'valid', value: data } as const) : checkValue(this.#schema, data);
-    if (this.#last === null && !(checked instanceof Promise)) {
-      return new Promise((resolve) => resolve(this.#take(data, checked)));
-    }
+    if (this.#last === null && !(checked instanceof Promise)) return this.#take(data, checked);
     const before = this.#last ?? Promise.resolve();
     const taken = before.then(() => checked).then((answer) => this.#take(data, answer));
     this.#last = taken.catch(() => undefined);
@@ -169,11 +167,14 @@ export class Stage {
    * exception: what was started without an `await` would end the process by its rejection.
    */
   isLate(): boolean {
-    if (!this.hasEnded) return false;
+    if (this.hasEnded) this.tellLate(this.#over());
+    return this.hasEnded;
+  }
+
+  tellLate(error: unknown): void {
     const { onLate } = this;
     this.onLate = null;
-    onLate?.(this.#over());
-    return true;
+    onLate?.(error);
   }
 
   /** A handler that is still running after its time is stopped by an exception. */
@@ -210,7 +211,7 @@ export function jsonCopy(value: unknown, what: string): JsonValue {
       const lost = lostKind(field);
       if (lost === null) return field;
       const where = name === '' ? '' : ` as \`${name}\``;
-      throw new MannerlyError('item-invalid', `expected ${what} to be JSON, got ${lost}${where}`);
+      throw new MannerlyError('item-invalid', `expected ${what} to be JSON, got ${lost.kind}${where}: ${lost.advice}`);
     }) as string | undefined;
   } catch (error) {
     if (error instanceof MannerlyError) throw error;
@@ -222,9 +223,14 @@ export function jsonCopy(value: unknown, what: string): JsonValue {
   throw new MannerlyError('item-invalid', message);
 }
 
-/** What `JSON.stringify` would lose without a word; `null`: it is none of that. */
-function lostKind(value: unknown): string | null {
-  if (value instanceof Promise) return 'a promise: await it';
-  if (typeof value === 'function') return 'a function: call it';
-  return value instanceof Map || value instanceof Set ? 'a Map or a Set: make it an object or a list' : null;
+/** What `JSON.stringify` would lose without a word, or fail at without a name; `null`: it is none of that. */
+function lostKind(value: unknown): { readonly kind: string; readonly advice: string } | null {
+  if (value instanceof Promise) return { kind: 'a promise', advice: 'await it' };
+  if (typeof value === 'function') return { kind: 'a function', advice: 'call it' };
+  if (typeof value === 'bigint') return { kind: 'a bigint', advice: 'make it a number or a text' };
+  if (typeof value !== 'object' || value === null) return null;
+  const isSelection = 'cheerio' in value && !Object.hasOwn(value, 'cheerio');
+  if (isSelection) return { kind: 'a cheerio selection', advice: 'emit its `.text()` or `.attr(name)`' };
+  const isKeyed = value instanceof Map || value instanceof Set;
+  return isKeyed ? { kind: 'a Map or a Set', advice: 'make it an object or a list' } : null;
 }

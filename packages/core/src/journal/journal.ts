@@ -175,6 +175,12 @@ export class Journal {
     this.emit('handler-error', { url, error });
   }
 
+  /** A hook, or `scope.allows`, threw or answered with what is no answer. */
+  hookError(hook: string, url: string, error: unknown): void {
+    this.codeError(error, { code: 'hook-error', url, hook });
+    this.emit('hook-error', { hook, url, error });
+  }
+
   dataset(found: DatasetFound): void {
     for (const listener of this.#listeners) listener.dataset?.(found);
     this.#emitter.emit('dataset', found);

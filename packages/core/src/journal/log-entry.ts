@@ -67,7 +67,9 @@ export function logText({ message, stack }: LogEntry, most: number | null = null
   // The first lines repeat the message.
   const frames = stack.split('\n').filter((line) => /^\s+at |^Caused by: /.test(line));
   const own =
-    most === null ? frames : frames.filter((line) => !/[\\/]node_modules[\\/]|node:/.test(line)).slice(0, most);
+    most === null
+      ? frames
+      : frames.filter((line) => !/[\\/]node_modules[\\/]|node:|<anonymous>\)$/.test(line)).slice(0, most);
   return [message, ...own.map((line) => `    ${printable(line.trim(), MAX_LOG_CHARS)}`)].join('\n');
 }
 

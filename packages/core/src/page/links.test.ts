@@ -113,4 +113,9 @@ describe('what a selector finds', () => {
     const found = selectLinks(page, selector).map(({ url, element }) => `${element} ${url.replace(PAGE, '')}`);
     expect(found.join(', ')).toBe(expected);
   });
+  it.each(['/a', 'https://a.test/', ['a']])('%j is no selector: `page.add` takes URLs', (given) => {
+    expect(() => selectLinks(page, given as string)).toThrow(
+      expect.objectContaining({ code: 'option-invalid', hint: 'A URL is added by `page.add(url)`' }),
+    );
+  });
 });

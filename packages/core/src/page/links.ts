@@ -93,7 +93,9 @@ export function selectLinks(
 
 /** The library's own error has neither the selector nor, below its own frames, the line of the user. */
 function matches($: CheerioAPI, selector: string) {
-  if (typeof selector !== 'string') throw invalidOption('selector', 'a CSS selector', selector);
+  const isUrl = typeof selector === 'string' && /^(?:https?:)?\//i.test(selector);
+  if (typeof selector !== 'string' || isUrl)
+    throw invalidOption('selector', 'a CSS selector', selector, 'A URL is added by `page.add(url)`');
   try {
     return $(selector);
   } catch (cause) {

@@ -8,7 +8,7 @@ import { type ReadExchange, readExchanges } from '../archive/read-archive.js';
 import type { ArchivedSettings, ArchivedVisit } from '../archive/visit.js';
 import { checkOptions } from '../call-options.js';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
-import { invalidOption } from '../errors.js';
+import { invalidOption, textOf } from '../errors.js';
 import { decodeText, utf8Start } from '../fetch/charset.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import { Spool } from '../fetch/spool.js';
@@ -174,7 +174,7 @@ class Replay {
           return this.#reader.read(replayedWork(answer.url, null), answer);
         },
       },
-      onLate: (url, error) => this.#fail(url, error.message),
+      onLate: (url, error) => this.#fail(url, textOf(error)),
     });
   }
 

@@ -192,6 +192,7 @@ export class Run {
 
     this.scope = new Scope(options.scope, createHostRules(options.hosts));
     const { scope } = this;
+    scope.onError = (url, error) => journal.hookError('scope.allows', url, error);
     this.knowledge = new SiteKnowledge(this);
     this.sitemaps = new Sitemaps(options);
     const found = journal.dataset.bind(journal);

@@ -1,0 +1,22 @@
+// What is at stake: what `JSON.stringify` loses without a word would be missing in every item, and found months later.
+
+import * as cheerio from 'cheerio';
+import { expect, it } from 'vitest';
+import { jsonCopy } from './staged.js';
+
+it.each<[string, unknown, RegExp?]>([
+  ['a bigint', 1n],
+  ['nothing', undefined],
+  ['a function', () => undefined],
+  ['a promise', Promise.resolve(1)],
+  ['a Map', new Map()],
+  ['a function that was not called', { text: () => 'x' }],
+  ['a promise in a field', { text: Promise.resolve('x') }],
+  ['a promise deep inside', { texts: [{ text: Promise.resolve('x') }] }],
+  ['a Set in a field', { tags: new Set(['x']) }, / as `tags`: make it/],
+  ['a bigint in a field', { price: 1n }, /a bigint as `price`: make it a number/],
+  ['a selection', { title: cheerio.load('<h1>x</h1>')('h1') }, /selection as `title`: emit its `\.text\(\)`/],
+])('an item is refused that is or holds %s', (_, item, message = /^expected an item to be JSON, got /) => {
+  expect(() => jsonCopy(item, 'an item')).toThrow(expect.objectContaining({ code: 'item-invalid' }));
+  expect(() => jsonCopy(item, 'an item')).toThrow(message);
+});
