@@ -115,6 +115,7 @@ describe('workers', () => {
   it('are restarted when they die, which is printed, five times at most', async () => {
     const { pool, started, lines, worker } = setUp(1);
     for (let at = 0; at < 6; at += 1) {
+      worker(at).is('running');
       worker(at).isKilled();
       await settle();
     }
@@ -125,6 +126,29 @@ describe('workers', () => {
     expect(lines[0]).toBe('Worker 1 was killed (SIGKILL) and is restarted.');
     expect(lines[5]).toBe('Worker 1 was killed (SIGKILL) for the 6th time and is not restarted.');
     expect(await pool.ended).toEqual([{ report: null, code: EXIT.broken }]);
+  });
+
+  it('join when the one that has replaced the first has opened the crawl: it resets and retries as that was to', async () => {
+    const { pool, started, worker } = setUp(2);
+    worker(0).isKilled();
+    await settle();
+    expect(worker(2).told[0]).toMatchObject({ isFirst: true });
+    expect(worker(1).told).toEqual([]);
+    worker(2).is('running');
+    await settle();
+    expect(worker(1).told[0]).toMatchObject({ isFirst: false });
+    for (const at of [1, 2]) worker(at).finishes();
+    await pool.ended;
+    expect(started).toHaveLength(3);
+  });
+
+  it('join the crawl of a first one that was over before it could say that it is open', async () => {
+    const { pool, worker } = setUp(2);
+    worker(0).finishes();
+    await settle();
+    expect(worker(1).told[0]).toMatchObject({ isFirst: false });
+    worker(1).finishes();
+    await pool.ended;
   });
 
   it('all get a stop, the one that was just started too; none is restarted any more', async () => {

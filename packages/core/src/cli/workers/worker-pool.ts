@@ -106,13 +106,13 @@ export class WorkerPool {
     const { print, start } = this.#options;
     let next = process ?? start();
     for (let restarts = 0; ; restarts += 1, next = start()) {
-      const { report, code, signal, hasSaidWhy } = await this.#runOnce(next, number, number === 1 && restarts === 0);
+      const isFirst = number === 1 && !this.#isOpen;
+      const { report, code, signal, hasSaidWhy } = await this.#runOnce(next, number, isFirst);
       if (report !== null) return { report, code };
       if (code === EXIT.usage || (hasSaidWhy && !this.#isOpen)) {
         this.#isRefused ||= number === 1;
         return { report, code };
       }
-      if (number === 1) this.#setOpen();
       const how = signal === null ? `ended with code ${code}` : `was killed (${signal})`;
       if (this.#isStopping || restarts >= MAX_RESTARTS) {
         const often = this.#isStopping ? '' : ` for the ${MAX_RESTARTS + 1}th time and is not restarted`;
