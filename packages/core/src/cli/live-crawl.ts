@@ -17,12 +17,14 @@ import { takeAdded } from './take-added.js';
  * Makes the crawl of a command line.
  *
  * @param isFirst - Of several processes, the first resets, unparks and retries.
+ * @param takesAdded - And takes what `mannerly add` hands over.
  * @param print - Prints what happens meanwhile.
  */
 export async function makeCrawl(
   { options, flags, register }: CrawlSetup,
   isFirst: boolean,
   print: (line: string) => void,
+  takesAdded = isFirst,
 ) {
   let opened: OpenedStore | null = null;
   const log = commandLog(options.log, print);
@@ -33,6 +35,7 @@ export async function makeCrawl(
     flags.store === undefined ? all : { ...all, store: (tell) => opened!.make(tell) },
   );
   await register(crawler);
+  const isReset = isFirst && flags.reset === true;
   const retry = isFirst ? retryFrom(flags) : undefined;
   return {
     crawler,
@@ -46,12 +49,12 @@ export async function makeCrawl(
         const running = crawler.run({
           out,
           keepOpen: flags.keepOpen === true,
-          reset: isFirst && flags.reset === true,
+          reset: isReset,
           again: isFirst && flags.again === true,
           shared: isShared(flags),
           ...present({ retry }),
         });
-        if (isFirst) stopTaking = takeAdded(crawler, crawlPaths(out).addedPath, flags.reset === true, print);
+        if (takesAdded) stopTaking = takeAdded(crawler, crawlPaths(out).addedPath, isReset, print);
         return await running;
       } finally {
         stopTaking();

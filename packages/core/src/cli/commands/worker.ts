@@ -46,15 +46,17 @@ async function work(parent: ParentProcess, io: CliIo): Promise<number> {
     if (crawler !== null && phaseOf(crawler) !== 'stopping') crawler.stop();
   };
   parent.onGone(stop);
-  const { seeds, flags, out, isFirst } = await new Promise<Extract<ToWorker, { kind: 'start' }>>((resolve) => {
-    parent.onMessage((message) => {
-      if (message.kind === 'start') resolve(message);
-      else if (message.kind === 'stop') stop();
-      else crawler?.[message.kind]();
-    });
-  });
+  const { seeds, flags, out, isFirst, takesAdded } = await new Promise<Extract<ToWorker, { kind: 'start' }>>(
+    (resolve) => {
+      parent.onMessage((message) => {
+        if (message.kind === 'start') resolve(message);
+        else if (message.kind === 'stop') stop();
+        else crawler?.[message.kind]();
+      });
+    },
+  );
   const setup = await setUpCrawl(seeds, flags as CrawlFlags);
-  const made = await makeCrawl(setup, isFirst, (text) => parent.send({ kind: 'line', text }));
+  const made = await makeCrawl(setup, isFirst, (text) => parent.send({ kind: 'line', text }), takesAdded);
   crawler = made.crawler;
   if (isStopped) crawler.stop();
   const view = await openView(crawler, setup.flags);

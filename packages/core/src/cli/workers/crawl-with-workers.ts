@@ -30,7 +30,7 @@ export async function crawlWithWorkers(setup: CrawlSetup, out: string, io: CliIo
   const pool = new WorkerPool({
     count,
     start: () => io.startWorker(),
-    firstMessage: (isFirst) => ({ kind: 'start', seeds, flags: shared, out, isFirst }),
+    firstMessage: (who) => ({ kind: 'start', seeds, flags: shared, out, ...who }),
     print: (line) => (display === null ? io.err(line) : display.line(line)),
   });
   const lineOf = (width: number): string => {

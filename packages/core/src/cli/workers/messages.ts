@@ -15,6 +15,8 @@ export type ToWorker =
       readonly out: string;
       /** The first worker resets, unparks and retries. */
       readonly isFirst: boolean;
+      /** It takes what `mannerly add` hands over: the first, or one that has replaced it. */
+      readonly takesAdded: boolean;
     }
   /** Requests in flight are completed. */
   | { readonly kind: 'stop' }

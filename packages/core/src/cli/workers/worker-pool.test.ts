@@ -58,7 +58,7 @@ function setUp(count: number) {
       started.push(worker);
       return worker.process;
     },
-    firstMessage: (isFirst) => ({ kind: 'start', seeds: [], flags: {}, out: 'out', isFirst }),
+    firstMessage: (who) => ({ kind: 'start', seeds: [], flags: {}, out: 'out', ...who }),
     print: (line) => void lines.push(line),
   });
   const worker = (at: number) => started[at] as ReturnType<typeof fakeWorker>;
@@ -72,7 +72,8 @@ describe('workers', () => {
     const { pool, started, worker } = setUp(3);
     await settle();
     expect(started).toHaveLength(3);
-    expect(worker(0).told).toEqual([{ kind: 'start', seeds: [], flags: {}, out: 'out', isFirst: true }]);
+    const who = { isFirst: true, takesAdded: true };
+    expect(worker(0).told).toEqual([{ kind: 'start', seeds: [], flags: {}, out: 'out', ...who }]);
     expect([...worker(1).told, ...worker(2).told]).toEqual([]);
     expect(pool.running()).toBe(1);
     worker(0).is('running');
@@ -121,7 +122,7 @@ describe('workers', () => {
     }
     expect(started).toHaveLength(6);
     // A restarted worker joins the crawl: nothing is reset, unparked or retried twice.
-    expect(worker(1).told[0]).toMatchObject({ isFirst: false });
+    expect(worker(1).told[0]).toMatchObject({ isFirst: false, takesAdded: true });
     expect(lines).toHaveLength(6);
     expect(lines[0]).toBe('Worker 1 was killed (SIGKILL) and is restarted.');
     expect(lines[5]).toBe('Worker 1 was killed (SIGKILL) for the 6th time and is not restarted.');

@@ -11,7 +11,9 @@ import type { FromWorker, ToWorker, WorkerProcess } from './messages.js';
 interface WorkerPoolOptions {
   readonly count: number;
   readonly start: () => WorkerProcess;
-  readonly firstMessage: (isFirst: boolean) => Extract<ToWorker, { kind: 'start' }>;
+  readonly firstMessage: (
+    who: Pick<Extract<ToWorker, { kind: 'start' }>, 'isFirst' | 'takesAdded'>,
+  ) => Extract<ToWorker, { kind: 'start' }>;
   readonly print: (line: string) => void;
 }
 
@@ -158,7 +160,7 @@ export class WorkerPool {
         if (last !== undefined) this.#states.set(number, { progress: { ...last, inFlight: 0 }, phase: 'over' });
         resolve({ report: null, code: code ?? EXIT.broken, ...end, signal, hasSaidWhy: end !== null });
       });
-      worker.send(firstMessage(isFirst));
+      worker.send(firstMessage({ isFirst, takesAdded: number === 1 }));
     });
   }
 }
