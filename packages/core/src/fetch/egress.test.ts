@@ -9,6 +9,7 @@ import type { RequestRecord } from '../report/decision.js';
 import { createAddressGuard } from './address-guard.js';
 import { ACCEPT_ENCODING } from './content-coding.js';
 import { Egress, type EgressRequest } from './egress.js';
+import type { Fetcher } from './fetcher.js';
 import { resolveIdentity } from './identity.js';
 import { RequestLimiter } from './request-limiter.js';
 import { createUndiciFetcher } from './undici-fetcher.js';
@@ -242,13 +243,28 @@ describe('what does not leave', () => {
 });
 
 describe('whatever happens', () => {
-  it('a resolver, a fetcher or a server that breaks is a value', async () => {
-    const { send, server } = await open(ok, { resolve: () => Promise.reject(new Error('SERVFAIL')) });
+  it('a resolver that breaks is a value', async () => {
+    const { send } = await open(ok, { resolve: () => Promise.reject(new Error('SERVFAIL')) });
     expect(await send('/')).toMatchObject({ kind: 'failed', failure: 'dns', detail: 'SERVFAIL' });
+  });
+
+  const timing = { startedAtMs: 1, headersAtMs: 1, endedAtMs: 1 };
+  it.each<[string, () => Promise<unknown>, string]>([
+    ['rejects', () => Promise.reject(new Error('broken')), 'broken'],
+    ['answers nothing', async () => undefined, 'neither a `FetchOutcome`'],
+    ['answers as the platform does', async () => new Response('x'), 'neither a `FetchOutcome`'],
+    ['gives no time', async () => ({ kind: 'failed', failure: 'dns' }), 'neither a `FetchOutcome`'],
+    [
+      'gives a body as text',
+      async () => ({ kind: 'response', status: 200, headers: [], body: 'x', timing }),
+      'neither a',
+    ],
+  ])('a fetcher that %s is a value, and told', async (_what, fetch, detail) => {
+    const told: string[] = [];
     const broken = new Egress({
       fetcher: {
         capabilities: createUndiciFetcher().capabilities,
-        fetch: () => Promise.reject(new Error('broken')),
+        fetch: fetch as Fetcher['fetch'],
         close: () => Promise.resolve(),
       },
       identity: resolveIdentity({ name: 'tide', contact: 'ann@example.org' }),
@@ -256,16 +272,18 @@ describe('whatever happens', () => {
       limiter: new RequestLimiter(null),
       network: { connectTimeoutMs: 1, headersTimeoutMs: 1, requestTimeoutMs: 1, maxBodyBytes: 1 },
       nowMs: Date.now,
+      onFetcherError: (url, error) => told.push(`${url} ${error}`),
     });
     const outcome = await broken.send({
-      url: `http://127.0.0.1:${server.port}/`,
+      url: 'http://127.0.0.1/',
       purpose: 'page',
       host: 'a',
       requirements: NOTHING,
       mayStart: () => GO,
       signal: new AbortController().signal,
     });
-    expect(outcome).toMatchObject({ kind: 'failed', failure: 'internal', detail: 'broken' });
+    expect(outcome).toMatchObject({ kind: 'failed', failure: 'internal', detail: expect.stringContaining(detail) });
+    expect(told).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1\/ (?:Type)?Error: /)]);
   });
 
   it('a failed exchange counts for the second lock from its end', async () => {

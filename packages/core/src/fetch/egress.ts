@@ -19,7 +19,8 @@ import { Cookies, type MakeJar } from './cookies.js';
 import type { Credential } from './credential.js';
 import { CredentialUse, withheld, withoutCookies } from './credential-use.js';
 import { failureDetail } from './failure-code.js';
-import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher.js';
+import { type FetcherInUse, fetchOrFail } from './fetch-or-fail.js';
+import type { FetchLimits, FetchRequest, ResponseHead } from './fetcher.js';
 import { type Identity, type RequestPurpose, requestHeaders } from './identity.js';
 import {
   MAX_GAP_HOSTS,
@@ -70,8 +71,7 @@ export interface EgressRequest {
   readonly signal: AbortSignal;
 }
 
-export interface EgressOptions {
-  readonly fetcher: Fetcher;
+export interface EgressOptions extends FetcherInUse {
   readonly identity: Pick<Identity, 'userAgent' | 'from'>;
   /** Signs https requests. @default none is signed */
   readonly signing?: CrawlSigning;
@@ -91,8 +91,6 @@ export interface EgressOptions {
   readonly network: Omit<FetchLimits, 'maxEncodedBytes'> & { readonly cookies?: MakeJar | null };
   /** Fields that are added to requests for content of a host, checked. @default none */
   readonly fieldsOf?: (host: string) => Readonly<Record<string, string>>;
-  /** Epoch milliseconds. */
-  readonly nowMs: () => number;
   /** Called once for each request that left, when its exchange is over. */
   readonly onRequest?: (record: RequestRecord) => void;
   /** Called right before that, for an archive. Bodies are then also kept as they came. */
@@ -252,7 +250,7 @@ export class Egress {
     { open, secret }: RequestFields,
     signing: CrawlSigning | null,
   ): Promise<{ readonly came: FetchOutcome | NotSentOutcome; readonly sent: FetchRequest['headers'] }> {
-    const { fetcher, nowMs, network, onExchange } = this.#options;
+    const { nowMs, network, onExchange } = this.#options;
     const { host, purpose, method = 'GET', body, largeBody, beforeDecoding, signal } = request;
     const { href: url } = target;
     // Unless the fetcher asked, nothing left: then it may be tried again at once.
@@ -278,7 +276,7 @@ export class Egress {
       spooled = bytes === null ? null : this.#spool.open(bytes);
       return spooled;
     };
-    const came = await fetchOrFail(fetcher, nowMs, {
+    const came = await fetchOrFail(this.#options, {
       url,
       method,
       headers: leaving,
@@ -326,18 +324,6 @@ function unlessAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | n
     const ignoreAbort = onAbort(signal, () => resolve(null));
     asked.then(resolve, reject).finally(ignoreAbort);
   });
-}
-
-/** A user's fetcher that rejects breaks its contract, and is still a value here. */
-async function fetchOrFail(fetcher: Fetcher, nowMs: () => number, request: FetchRequest): Promise<FetchOutcome | null> {
-  const startedAtMs = nowMs();
-  try {
-    return await fetcher.fetch(request);
-  } catch (error) {
-    const failed = unsentFailure(request.url, nowMs(), 'internal', failureDetail(error));
-    // Whether anything left is not known: it counts as sent, so that the host gets its silence.
-    return { ...failed, wasSent: true, timing: { ...failed.timing, startedAtMs } };
-  }
 }
 
 /** The outcome with what went to the spool. A full disk is broken machinery, and a value all the same. */

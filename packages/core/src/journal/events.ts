@@ -49,7 +49,10 @@ export interface CrawlEventMap {
   };
   /** An item did not fit the schema of its route; it is in `rejected.jsonl`. Of a page, the first hundred. */
   readonly 'item-rejected': RejectedItem;
-  /** A hook threw, took too long, or answered what is no answer: that is a refusal. */
+  /**
+   * A hook or `scope.allows` threw, took too long, or answered what is no answer: that is a refusal. Or the `fetcher`
+   * did: that is a failure.
+   */
   readonly 'hook-error': { readonly hook: string; readonly url: string; readonly error: unknown };
 }
 

@@ -39,6 +39,7 @@ export function createRunEgress(run: SendingRun, tokens: LicenseTokens, cookies:
       stop: stopFor,
     }),
     leavesFrom: options.egress,
+    onFetcherError: (url, error) => journal.hookError('fetcher', url, error),
     onProxyDown: (url, detail) => journal.warning('proxy-down', url, detail),
     stop: stopFor,
     guard: createAddressGuard({ ...network, nowMs }),

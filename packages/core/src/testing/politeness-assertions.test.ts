@@ -110,6 +110,12 @@ const CASES: readonly (readonly [what: string, check: Check, log: readonly SeenR
     /nothing is shown: c\.test/,
   ],
   ['the order at a host that got no request', (log) => assertRobotsFirst(log, 'c.test'), POLITE, /nothing is shown/],
+  [
+    'a run that did not wait',
+    (log) => assertKeepsGap({ exchanges: log as SeenRequest[], report: { state: 'waiting' } }, 'c.test', 1),
+    POLITE,
+    /`waiting`\): raise `maxIdleMs`$/,
+  ],
   ['silence where nothing was asked', (log) => assertNotRequested(log, 'https://a.test/'), [], /nothing is shown/],
 ];
 

@@ -16,7 +16,9 @@ export interface SeenRequest {
 }
 
 /** What is judged: requests in any order, or what holds them: a fake web, a crawl of it. */
-type SeenRequests = readonly SeenRequest[] | { readonly exchanges: readonly SeenRequest[] };
+type SeenRequests =
+  | readonly SeenRequest[]
+  | { readonly exchanges: readonly SeenRequest[]; readonly report?: { readonly state: string } };
 
 interface Verdict {
   readonly isTrue: boolean;
@@ -181,7 +183,9 @@ function judgePairs(
   const requests = requestsTo(seen, host);
   if (requests.length < 2) {
     const asked = requests.length === 0 ? 'nothing' : `${requests[0]?.url} alone`;
-    nothingShown(`${host} was asked for ${asked}: there are no two requests to judge`);
+    const gaveUp = 'report' in seen && seen.report?.state === 'waiting';
+    const why = gaveUp ? '. The run did not wait for its hosts (state `waiting`): raise `maxIdleMs`' : '';
+    nothingShown(`${host} was asked for ${asked}: there are no two requests to judge${why}`);
   }
   const faults = requests.slice(1).flatMap((next, index) => faultOf(requests[index] as SeenRequest, next) ?? []);
   const [first] = faults;
