@@ -28,7 +28,7 @@ afterAll(() => {
   delete process.env[KEY_PLACE];
 });
 
-const LINKS = ['/402', '/202', '/403', '/503', '/after'];
+const LINKS = ['/402', '/202', '/403', '/after', '/503'];
 
 /** A fetcher with a browser that takes every page it is given, and says which. */
 function withBrowser(opened: string[]): Fetcher {

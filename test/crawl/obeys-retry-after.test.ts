@@ -2,17 +2,23 @@
 // pause, never shortens it. At a loopback server with a clock that runs 20 times faster, so that a minute takes three
 // seconds; and case by case in virtual time.
 
-import { describe, expect, it, vi } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { auditCrawl, readCrawlDirectory } from 'mannerly';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CONTACT, crawl } from '../support/crawl.js';
 import { judge, POLITE } from '../support/politeness.js';
 import { createFastClock } from '../support/test-clocks.js';
-import { crawlVirtually } from '../support/virtual-crawl.js';
-import { page, type ReplyParts, redirect } from '../support/web.js';
+import { crawlVirtually, type VirtualCrawlOptions } from '../support/virtual-crawl.js';
+import { page, type ReplyParts, redirect, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
 // Much work or much waiting: a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000 });
 
+/** What says later, for 500 seconds. */
+const LATER: ReplyParts = { status: 503, headers: { 'retry-after': '500' } };
 const FASTER = 20;
 const HOUR = 3_600_000;
 
@@ -140,5 +146,108 @@ describe('case by case, a host that says later', () => {
     });
     expect(paths('busy.test')).toEqual(['/robots.txt', '/', '/later']);
     expect((log[2]?.startMs ?? 0) - (log[1]?.endMs ?? 0)).toBeGreaterThanOrEqual(40_000);
+  });
+
+  it('follows a redirect of a sitemap, data.txt or tdmrep.json then, too', async () => {
+    const files = ['/sitemap.xml', '/data.txt', '/.well-known/tdmrep.json'];
+    const later = Object.fromEntries(
+      files.map((path) => [path, redirect(`/later${path}`, 302, { 'retry-after': '40' })]),
+    );
+    const { log } = await crawlVirtually({
+      seeds: ['http://busy.test/'],
+      hosts: {
+        'busy.test': { robots: 'Sitemap: http://busy.test/sitemap.xml\n', pages: { '/': page('start'), ...later } },
+      },
+      discover: { sitemaps: true, dataTxt: true },
+      purposes: ['tdm'],
+      maxIdleMs: HOUR,
+      bounds: { pages: 20 },
+    });
+    for (const path of files) {
+      const endMs = log.find((exchange) => exchange.path === path)?.endMs ?? Number.NaN;
+      const startMs = log.find((exchange) => exchange.path === `/later${path}`)?.startMs ?? Number.NaN;
+      expect(startMs - endMs, path).toBeGreaterThanOrEqual(40_000);
+    }
+  });
+
+  it('follows a redirect of a robots.txt then, and asks for nothing else meanwhile', async () => {
+    const { log, paths } = await crawlVirtually({
+      seeds: ['http://busy.test/'],
+      hosts: {
+        'busy.test': {
+          robots: redirect('http://other.test/rules', 302, { 'retry-after': '600' }),
+          pages: { '/': page('start', ['/closed']), '/closed': page('closed') },
+        },
+        'other.test': { pages: { '/rules': text('User-agent: *\nDisallow: /closed\n') } },
+      },
+      maxIdleMs: HOUR,
+      bounds: { pages: 20 },
+    });
+    expect(log.map(({ host, path }) => host + path)).toEqual([
+      'busy.test/robots.txt',
+      'other.test/rules',
+      'busy.test/',
+    ]);
+    expect((log[1]?.startMs ?? 0) - (log[0]?.endMs ?? 0)).toBeGreaterThanOrEqual(600_000);
+    expect(paths('busy.test')).toEqual(['/robots.txt', '/']);
+  });
+
+  const ROBOTS: readonly (readonly [title: string, hosts: VirtualCrawlOptions['hosts']])[] = [
+    ['on the robots.txt of another port', { 'busy.test:8080': { robots: LATER, pages: { '/': page('held') } } }],
+    [
+      'on a hop of the robots.txt of another host',
+      { 'held.test': { robots: redirect('http://busy.test/rules'), pages: { '/': page('held') } } },
+    ],
+  ];
+  it.each(ROBOTS)('pauses the whole host for a 503 %s', async (_title, hosts) => {
+    const links = Array.from({ length: 5 }, (_, at) => `/${at}`);
+    const pages = { '/': page('start', links), '/rules': LATER, '*': page('leaf') };
+    const [held] = Object.keys(hosts);
+    const { log, report } = await crawlVirtually({
+      seeds: ['http://busy.test/', `http://${held}/`],
+      hosts: { ...hosts, 'busy.test': { pages } },
+      delayMs: 20,
+      politeness: { profile: { factor: 0, minMs: 1_000, maxMs: 1_000 } },
+      maxIdleMs: 550_000,
+      bounds: { pages: 20 },
+    });
+    const at = log.findIndex(({ host, status }) => host === 'busy.test' && status === 503);
+    const next = log.slice(at + 1).find(({ host }) => host === 'busy.test');
+    expect((next?.startMs ?? 0) - (log[at]?.endMs ?? Number.NaN)).toBeGreaterThanOrEqual(500_000);
+    expect(report.outcomes['fetched']).toMatchObject({ fetched: 6 });
+  });
+
+  it('waits as long as a date says by the clock of the server, which is behind', async () => {
+    const behindMs = 600_000;
+    const date = (ms: number): string => new Date(ms - behindMs).toUTCString();
+    const busy = (atMs: number): ReplyParts => ({
+      status: 503,
+      headers: { date: date(atMs), 'retry-after': date(atMs + 300_000) },
+    });
+    const { log } = await crawlVirtually({
+      seeds: ['http://busy.test/'],
+      hosts: { 'busy.test': { pages: { '/': ({ before, atMs }) => (before === 0 ? busy(atMs) : page('start')) } } },
+      maxIdleMs: HOUR,
+      bounds: { pages: 20 },
+    });
+    expect((log[2]?.startMs ?? 0) - (log[1]?.endMs ?? 0)).toBeGreaterThanOrEqual(300_000);
+  });
+
+  it('pauses for a 503 with a challenge, and the audit says the same', async () => {
+    const out = await mkdtemp(join(tmpdir(), 'mannerly-later-'));
+    onTestFinished(() => rm(out, { recursive: true, force: true }));
+    const challenge = { status: 503, headers: { 'cf-mitigated': 'challenge', 'retry-after': '90' } };
+    const { log, decisions } = await crawlVirtually({
+      seeds: ['http://busy.test/'],
+      hosts: { 'busy.test': { pages: { '/': page('start', ['/busy', '/a']), '/busy': challenge, '/a': page('a') } } },
+      maxIdleMs: HOUR,
+      bounds: { pages: 20 },
+      out,
+    });
+    const at = log.findIndex(({ path }) => path === '/busy');
+    expect((log[at + 1]?.startMs ?? 0) - (log[at]?.endMs ?? 0)).toBeGreaterThanOrEqual(90_000);
+    expect(log).toHaveLength(4);
+    expect(decisions.find(({ url }) => url.endsWith('/busy'))?.reason).toBe('challenged');
+    expect((await auditCrawl(await readCrawlDirectory(out))).violations).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ it('takes a price and a challenge for refusals, and says what was asked', async 
       'a.test': {
         '/': page('a', ['/price', '/challenge', '/person', '/free']),
         '/price': { status: 402, headers: { 'crawler-price': 'USD 0.01' }, body: 'Pay' },
-        '/challenge': { status: 503, headers: { 'cf-mitigated': 'challenge' }, body: page('Just a moment') },
+        '/challenge': { status: 403, headers: { 'cf-mitigated': 'challenge' }, body: page('Just a moment') },
         '/person': {
           status: 202,
           headers: { 'x-amzn-waf-action': 'challenge', 'content-type': 'text/html' },

@@ -80,7 +80,9 @@ describe('report.json', () => {
     expect(row?.tightest?.requiredBy).toBe('crawl-delay');
     expect(row?.tightest?.gapMs).toBeGreaterThanOrEqual(50);
     expect(row?.smallestGapMs).toBe(story.report.politeness.find(({ host }) => host === 'a.test')?.smallestGapMs);
-    expect(pauses).toMatchObject([{ host: 'held.test', nextAtMs: null, isObeyed: true }]);
+    // Of the host, after the 503; and of the authority, whose robots.txt it was.
+    const held = { host: 'held.test', nextAtMs: null, isObeyed: true };
+    expect(pauses).toMatchObject([{ ...held, why: '503' }, held]);
     expect(reasons.find(({ reason }) => reason === 'robots-rule')).toMatchObject({ status: 'excluded', urls: 2 });
     expect(rules).toMatchObject([{ line: 2, pattern: '/closed', urls: 2 }]);
     expect(report.progress.queued.some((value) => value !== null && value > 0)).toBe(true);

@@ -16,7 +16,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const RULES = text('User-agent: *\nDisallow: /closed\n', { 'cache-control': 'max-age=600' });
-const FAILS: Reply = { status: 503 };
+const FAILS: Reply = { status: 500 };
 const LINKS = ['/closed/x', '/a', '/b', '/c', '/d', '/e', '/f'];
 
 /** One run of the series: when it starts, how robots.txt answers during it, and what the log must show. */

@@ -2,7 +2,7 @@
 // the frontier: for its host's clock, and for the reader of robots.txt.
 
 import type { Exchange } from '@mannerly/frontier';
-import type { RobotsAnswer, RobotsFailure } from '@mannerly/robots/access';
+import { parseRetryAfter, type RobotsAnswer, type RobotsFailure, retryAfterMs } from '@mannerly/robots/access';
 import { present } from '../present.js';
 import { MAX_REFUSAL_DETAIL } from './limits.js';
 
@@ -197,15 +197,29 @@ export function exchangeOf(outcome: FetchOutcome): Exchange {
   return {
     startedAtMs,
     endedAtMs,
-    // A challenge refuses like a 403, whatever its status.
-    status: challengerOf(outcome) === null ? outcome.status : 403,
-    retryAfter: headerValue(outcome.headers, 'retry-after'),
+    // A challenge refuses like a 403, unless it also says that too much was asked.
+    status: challengerOf(outcome) === null || outcome.status === 503 ? outcome.status : 403,
+    retryAfter: retryAfterOf(outcome),
     failure: outcome.truncated === 'connection' ? 'closed-early' : null,
     // A body that was not read, or could not be, counts with what was received.
     bytes: (outcome.file?.bytes ?? outcome.body.length) || outcome.encodedBytes,
     ...parksFor(outcome.signInRefused ?? chargeOf(outcome)),
   };
 }
+
+/**
+ * Retry-After as the host's clock takes it; `null` without one. A date counts from the answer's own `Date` where that
+ * is the longer wait: the server's clock may be behind ours (access §5).
+ */
+export function retryAfterOf({ headers, timing }: Pick<ResponseOutcome, 'headers' | 'timing'>): string | null {
+  const value = headerValue(headers, 'retry-after');
+  if (value === null) return null;
+  const oursMs = parseRetryAfter(value, timing.endedAtMs);
+  const theirsMs = retryAfterMs(headersByName(headers, DATED_FIELDS), timing.endedAtMs);
+  return theirsMs !== null && oursMs !== null && theirsMs > oursMs ? String(Math.ceil(theirsMs / 1_000)) : value;
+}
+
+const DATED_FIELDS: ReadonlySet<string> = new Set(['date', 'retry-after']);
 
 function parksFor(why: string | null | undefined): Pick<Exchange, 'parks'> {
   return why == null ? {} : { parks: why };

@@ -3,7 +3,7 @@
 // like the first.
 
 import { redirectNotBeforeMs } from '@mannerly/frontier/internal';
-import { headerValue, headerValues, type ResponseOutcome } from '../fetch/outcome.js';
+import { headerValue, headerValues, type ResponseOutcome, retryAfterOf } from '../fetch/outcome.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
 import { MAX_FILE_HOPS, MAX_REFRESH_REDIRECT_SECONDS } from './limits.js';
 import type { PageFetch } from './own-fetch.js';
@@ -46,8 +46,8 @@ function byLocation(outcome: ResponseOutcome): RedirectAnswer {
   const text = fromBytes(location);
   const url = parseWebUrl(text, outcome.url);
   if (url === null) return invalid(`Location is no http(s) URL: ${text.slice(0, MAX_LINK_URL_CHARS)}`);
-  const { status, timing, headers } = outcome;
-  const retryAfter = headerValue(headers, 'retry-after');
+  const { status, timing } = outcome;
+  const retryAfter = retryAfterOf(outcome);
   const notBeforeMs = redirectNotBeforeMs({ ...timing, status, retryAfter, failure: null, bytes: 0 });
   return { kind: 'to', url: url.href, by: 'location', notBeforeMs };
 }

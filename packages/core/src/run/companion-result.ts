@@ -33,7 +33,7 @@ export async function companionResult(run: Run, work: PageWork, outcome: FetchOu
   const { status: httpStatus } = outcome;
   const redirect = redirectTarget(outcome);
   if (redirect.kind === 'to')
-    return redirected(httpStatus, redirect.url, await run.companions.redirected(work, redirect.url));
+    return redirected(httpStatus, redirect, await run.companions.redirected(work, redirect.url));
   const refusal = refusalOf(outcome);
   if (refusal !== null) {
     // It says nothing of what the file would say: rights still count as reserved.

@@ -97,7 +97,7 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   if (redirect.kind === 'to') {
     await run.knowledge.redirected(work, redirect.url);
     const hasOwnTurn = (await run.recrawl?.isKnown(work, redirect.url)) ?? false;
-    return redirected(httpStatus, redirect.url, hasOwnTurn ? null : redirectedUrl(work, redirect));
+    return redirected(httpStatus, redirect, hasOwnTurn ? null : redirectedUrl(work, redirect.url));
   }
   if (redirect.kind === 'redirect-invalid') {
     const { kind: reason, detail } = redirect;
@@ -128,13 +128,10 @@ async function unwantedResult(run: Run, work: PageWork, outcome: ResponseOutcome
 }
 
 /** The target of a redirect, as a new URL: scope, bounds, robots, spacing and the address guard apply to every hop. */
-function redirectedUrl(
-  work: PageWork,
-  redirect: { readonly url: string; readonly notBeforeMs: number | null },
-): NewUrl {
+function redirectedUrl(work: PageWork, url: string): NewUrl {
   const { depth, hops, label, userData, visit } = work.record;
   return {
-    url: redirect.url,
+    url,
     depth,
     priority: REDIRECT_PRIORITY,
     via: 'redirect',
@@ -143,7 +140,6 @@ function redirectedUrl(
     ...(label === null ? {} : { label }),
     ...(userData === null ? {} : { userData }),
     ...(visit === undefined ? {} : { visit }),
-    ...(redirect.notBeforeMs === null ? {} : { notBeforeMs: redirect.notBeforeMs }),
   };
 }
 

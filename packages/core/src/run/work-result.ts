@@ -69,8 +69,17 @@ export function notCome(
   return decided({ status, reason, layer: 'fetch', detail, isPage: wasRequested && record.via !== 'companion' });
 }
 
-/** A redirect. @param target - `null`: it is not followed here. */
-export function redirected(httpStatus: number, detail: string, target: NewUrl | null): WorkResult {
+/**
+ * A redirect. Its target waits for the time that the answer names (access §10).
+ *
+ * @param target - `null`: it is not followed here.
+ */
+export function redirected(
+  httpStatus: number,
+  { url: detail, notBeforeMs }: { readonly url: string; readonly notBeforeMs: number | null },
+  target: NewUrl | null,
+): WorkResult {
   const decision = { status: 'fetched', reason: 'redirect', layer: 'fetch', httpStatus, detail } as const;
-  return decided(decision, target === null ? [] : [target]);
+  if (target === null) return decided(decision);
+  return decided(decision, [notBeforeMs === null ? target : { ...target, notBeforeMs }]);
 }

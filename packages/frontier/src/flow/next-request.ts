@@ -122,7 +122,7 @@ export class NextRequest {
   }
 
   #pageStep(host: LeasedHost, { entry, item, authority, required }: Candidate, nowMs: number): Step {
-    const { gate, hostBounds, reporter, budget, settings } = this.#context;
+    const { gate, hostBounds, reporter, budget } = this.#context;
     const end = (ending: Ending): Step => {
       reporter.ended(item.record, ending, gate.ref(authority));
       finish(host, entry);
@@ -145,9 +145,8 @@ export class NextRequest {
       case 'fetch':
         return this.robotsRequest(authority, required, nowMs);
       case 'hold': {
-        // Time in the queue while its rules could be had does not count.
-        const heldMs = nowMs - Math.max(item.addedAtMs, verdict.sinceMs);
-        if (heldMs >= settings.access.holdMaxMs) return end({ status: 'failed', reason: 'robots-unreachable' });
+        if (gate.isHeldTooLong(item.addedAtMs, verdict.sinceMs, nowMs))
+          return end({ status: 'failed', reason: 'robots-unreachable' });
         return block(Math.max(verdict.untilMs, nowMs + 1));
       }
       case 'changed':

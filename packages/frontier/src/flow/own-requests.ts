@@ -172,8 +172,20 @@ export class OwnRequests {
     const known = this.#context.waits.get(host);
     for (const request of this.#of(host)) {
       if (known?.reason === 'host-parked') request.answer({ kind: 'held', reason: 'host-parked', untilMs: null });
-      else request.wait(known?.reason ?? 'interval', Math.max(nowMs + OWN_REQUEST_RETRY_MS, known?.untilMs ?? 0));
+      else {
+        const untilMs = Math.max(nowMs + OWN_REQUEST_RETRY_MS, known?.untilMs ?? 0);
+        this.#wait(request, known?.reason ?? 'interval', untilMs, nowMs);
+      }
     }
+  }
+
+  /** It waits for its host; where the turn would be of no use, for its robots.txt. */
+  #wait(request: OwnRequest, reason: HostWait['reason'], untilMs: number, nowMs: number): void {
+    const { gate } = this.#context;
+    const authority = gate.peek(request.authority);
+    const answer = authority === null ? null : gate.ask(authority, request.record.url, nowMs);
+    if (answer?.kind === 'hold') request.wait('robots-unreachable', Math.max(answer.untilMs, untilMs));
+    else request.wait(reason, untilMs);
   }
 
   async #serveHost(host: LeasedHost, works: Work[], n: number): Promise<void> {
@@ -194,7 +206,11 @@ export class OwnRequests {
     const required = host.requirements.at(nowMs);
     const start = host.nextStart(required);
     const startMs = Math.max(start.atMs, pace.nextAtMs());
-    if (startMs > nowMs) return request.wait(start.reason, startMs);
+    if (startMs > nowMs) {
+      const isBusy = gate.ask(authority, record.url, nowMs).kind === 'busy';
+      if (isBusy) return this.#waitForRobots(host, request, authority, nowMs);
+      return this.#wait(request, start.reason, startMs, nowMs);
+    }
     const verdict = nextRequest.judge(host, record, authority, required, nowMs, null);
     switch (verdict.kind) {
       case 'busy':

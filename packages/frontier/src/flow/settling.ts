@@ -9,6 +9,7 @@ import type { LeasedHost } from '../hosts/leased-host.js';
 import { FINGERPRINT_BYTES, URL_RETRIES_MAX } from '../limits.js';
 import { encodeItem, type PageItem } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
+import type { Received } from '../robots/robots-gate.js';
 import type { NewEntry } from '../store.js';
 import { hostKeyOf } from '../url/url.js';
 import type { PageWork, RobotsWork, Settlement, Work } from '../work.js';
@@ -24,6 +25,8 @@ import type { RequeueChoice } from './next-request.js';
 type Settled = 'ok' | 'lost';
 
 type Returned = Extract<Settlement, { kind: 'returned' }>;
+
+type RobotsHop = Extract<Received, { kind: 'hop' }>;
 
 type RobotsAnswer = Extract<Settlement, { kind: 'robots' }>['answer'];
 
@@ -210,7 +213,7 @@ export class Settling {
     const received = await gate.receive(authority, url, answer, clock.nowMs());
     if (received.kind === 'hop') {
       this.#blockLane(authority.name, received.chain.untilMs);
-      return [this.#hopEntry(authority.name, received.chain.id, received.url)];
+      return [this.#hopEntry(authority.name, received)];
     }
     const hasFailed = authority.access.failures > 0;
     const companions = hasFailed ? [] : await settings.companions(authority.name, received.isFirst);
@@ -245,11 +248,20 @@ export class Settling {
     if (home !== undefined) this.#schedule.reschedule(home);
   }
 
-  /** What is known of the authority has changed: its lane opens, its host is looked at again. */
+  /** What is known of the authority has changed: its lane opens, or stays blocked; its host is looked at again. */
   #openLane(authority: Authority): void {
+    const { gate, clock } = this.#context;
     const home = this.#homeOf(authority.name);
     if (home?.status !== 'leased') return;
-    if (home.robotsArrived(authority.name, this.#context.gate.rules(authority))) this.#schedule.touch(home);
+    if (home.robotsArrived(authority.name, gate.rules(authority))) this.#schedule.touch(home);
+    const nowMs = clock.nowMs();
+    const hold = gate.hold(authority, nowMs);
+    const first = home.entries.firstPageOf(authority.name);
+    // At once: while the host is paused, no page is looked at. One that has waited too long is to be, and ends then.
+    if (hold !== null && first !== null && !gate.isHeldTooLong(first.addedAtMs, hold.sinceMs, nowMs)) {
+      home.entries.blockLane(authority.name, hold.untilMs);
+      this.#schedule.touch(home);
+    }
     this.#schedule.reschedule(home);
   }
 
@@ -271,13 +283,14 @@ export class Settling {
   }
 
   /** It is queued at the host it leads to, in a lane that no authority blocks, before that host's pages. */
-  #hopEntry(authority: string, chain: string, url: string): NewEntry {
+  #hopEntry(authority: string, { chain: { id: chain }, url, waitMs }: RobotsHop): NewEntry {
     return {
       host: this.#hostKeyOf(url) ?? '',
       lane: `robots.txt of ${authority}`,
       fingerprint: new Uint8Array(FINGERPRINT_BYTES),
       priority: 0,
       body: encodeItem({ kind: 'hop', authority, chain, url }),
+      notBeforeMs: waitMs,
       dedupe: false,
     };
   }

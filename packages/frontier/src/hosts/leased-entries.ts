@@ -2,7 +2,7 @@
 // next commit reports about them.
 
 import { ENTRIES_PER_LEASE, LANES_REMEMBERED } from '../limits.js';
-import type { QueueItem } from '../records/record.js';
+import type { PageItem, QueueItem } from '../records/record.js';
 import type { EntryId, HostCommit, Requeue } from '../store.js';
 
 export interface LeasedEntry {
@@ -77,6 +77,12 @@ export class LeasedEntries {
     const isOfLane = (entry: LeasedEntry) => entry.item.kind === 'page' && entry.authority === lane;
     for (const { id } of this.#waiting.filter(isOfLane)) this.#requeue.push({ id });
     this.#waiting = this.#waiting.filter((entry) => !isOfLane(entry));
+  }
+
+  /** The first page of an authority that is in memory; `null`: there is none. */
+  firstPageOf(authority: string): PageItem | null {
+    for (const { item, authority: own } of this.#waiting) if (item.kind === 'page' && own === authority) return item;
+    return null;
   }
 
   /** Opens a lane. @returns Whether it was blocked. */

@@ -107,7 +107,8 @@ export function newHostClock(): HostClock {
  *
  * @param currentIntervalMs - The interval that was in force (the longer of `requestInterval`'s two), where an adaptive
  * interval starts from.
- * @param isRobots - The exchange was for a robots.txt: it moves the clock, but the table does not apply.
+ * @param isRobots - The exchange was for a robots.txt, which has waits of its own: of the table, only a 429 or 503
+ * applies. It pauses the host, since its other authorities and hops of other files are on the same machine.
  * @see specification, access §10, DECISIONS A18 and A19
  */
 export function afterExchange(
@@ -122,7 +123,12 @@ export function afterExchange(
     const warning = { code: 'host-parked', untilMs: null, detail: exchange.parks } as const;
     return { clock: { ...timed, parked: true }, warnings: [warning] };
   }
-  if (isRobots || kind === 'ours') return { clock: timed, warnings: [] };
+  if (kind === 'ours') return { clock: timed, warnings: [] };
+  if (isRobots) {
+    if (kind !== 'throttled') return { clock: timed, warnings: [] };
+    const untilMs = exchange.endedAtMs + throttlePauseMs(1, retryAfterMs(exchange));
+    return { clock: paused(timed, untilMs), warnings: [] };
+  }
   if (kind === 'good') return { clock: afterGood(timed), warnings: [] };
   const ended = { ...timed, goodInARow: 0 };
   if (kind === 'throttled') return afterThrottle(ended, exchange, currentIntervalMs);

@@ -178,9 +178,19 @@ describe('the host after an exchange (access §10)', () => {
   });
 
   it('leaves the table alone for robots.txt, but moves the clock', () => {
-    const { clock, warnings } = afterExchange(newHostClock(), answer(503, { retryAfter: '900' }), 1_000, true);
+    const { clock, warnings } = afterExchange(newHostClock(), answer(500, { retryAfter: '900' }), 1_000, true);
     expect(warnings).toEqual([]);
     expect(clock).toEqual({ ...newHostClock(), lastStartMs: NOW, lastEndMs: NOW + 100, lastRetrievalMs: 100 });
+  });
+
+  it.each([
+    [429, null, 30_000],
+    [503, '900', 900_000],
+    [503, '5', 30_000],
+  ])('pauses after a robots.txt that answers %i with Retry-After %s, and counts nothing', (status, retryAfter, ms) => {
+    const { clock, warnings } = afterExchange(newHostClock(), answer(status, { retryAfter }), 1_000, true);
+    expect(warnings).toEqual([]);
+    expect(clock).toMatchObject({ pausedUntilMs: NOW + 100 + ms, throttledInARow: 0, adaptiveMs: 0 });
   });
 
   it('survives JSON', () => {

@@ -13,9 +13,11 @@ import {
   nextHop,
   type ResolvedAccessOptions,
   type RobotsAnswer,
+  retryAfterMs,
 } from '@mannerly/robots/access';
 import type { Clock } from '../clock.js';
 import { AUTHORITIES_IN_MEMORY, AUTHORITY_BYTES_IN_MEMORY, RULES_IN_MEMORY } from '../limits.js';
+import { RETRY_AFTER_MAX_MS } from '../politeness/limits.js';
 import type { FrontierStore } from '../store.js';
 import type { RobotsCopyRef, RobotsWork } from '../work.js';
 import {
@@ -46,8 +48,8 @@ export interface Exclusion {
 
 /** What a robots.txt that came leads to. */
 export type Received =
-  /** A redirect: the next hop is to be queued at its own host. */
-  | { readonly kind: 'hop'; readonly chain: Chain; readonly url: string }
+  /** A redirect: the next hop is to be queued at its own host. `waitMs`: what its Retry-After asks for. */
+  | { readonly kind: 'hop'; readonly chain: Chain; readonly url: string; readonly waitMs: number }
   /** The end of it. `isFirst`: nothing but failures had come from this authority in this crawl. */
   | { readonly kind: 'settled'; readonly before: AccessState; readonly isFirst: boolean };
 
@@ -107,6 +109,17 @@ export class RobotsGate {
     const { refused } = authority;
     if (refused !== null && nowMs < refused.untilMs) return { kind: 'refused', reason: refused.reason };
     return isFetchDue(authority.access, nowMs) ? { kind: 'fetch' } : this.#decide(authority, url, nowMs);
+  }
+
+  /** Until when every URL of the authority is held, and since when; `null`: none is. */
+  hold({ access }: Authority, nowMs: number): Omit<Extract<GateAnswer, { kind: 'hold' }>, 'kind'> | null {
+    const advice = accessAdvice(access, nowMs, this.#options.access);
+    return advice.kind === 'hold' ? { untilMs: advice.untilMs, sinceMs: access.firstFailureMs ?? nowMs } : null;
+  }
+
+  /** Whether a page has waited too long. Time in the queue while its rules could be had does not count. */
+  isHeldTooLong(addedAtMs: number, sinceMs: number, nowMs: number): boolean {
+    return nowMs - Math.max(addedAtMs, sinceMs) >= this.#options.access.holdMaxMs;
   }
 
   #decide(authority: Authority, url: string, nowMs: number): GateAnswer {
@@ -197,10 +210,12 @@ export class RobotsGate {
         : { kind: 'final' };
     if (next.kind === 'follow') {
       const id = authority.chain?.id ?? String(nowMs);
-      const chain: Chain = { id, urls: [...requested, next.url], untilMs: nowMs + CHAIN_SLOT_WAIT_MS };
+      const headers = answer.kind === 'response' ? answer.headers : {};
+      const waitMs = Math.min(retryAfterMs(headers, nowMs) ?? 0, RETRY_AFTER_MAX_MS);
+      const chain: Chain = { id, urls: [...requested, next.url], untilMs: nowMs + waitMs + CHAIN_SLOT_WAIT_MS };
       authority.chain = chain;
       await this.#cache.save(authority);
-      return { kind: 'hop', chain, url: next.url };
+      return { kind: 'hop', chain, url: next.url, waitMs };
     }
     const before = authority.access;
     const final = finalAnswer(next, answer, authority, url);

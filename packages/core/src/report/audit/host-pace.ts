@@ -133,8 +133,7 @@ export class HostPace {
     this.lastStartedAtMs = Math.max(this.lastStartedAtMs ?? startedAtMs, startedAtMs);
     this.lastEndedAtMs = Math.max(this.lastEndedAtMs ?? endedAtMs, endedAtMs);
     this.#burst = required.bucket === null ? [] : [...this.#burst, startedAtMs].slice(-MAX_BUCKET_STARTS);
-    // robots.txt has waits of its own.
-    const pauseMs = record.purpose === 'robots' ? 0 : this.#pauseMs(record, kind);
+    const pauseMs = record.purpose === 'robots' ? robotsPauseMs(record, kind) : this.#pauseMs(record, kind);
     if (pauseMs === 0) return null;
     const retryAfter = record.retryAfter === null ? '' : `, Retry-After: ${record.retryAfter}`;
     const why = `${record.status ?? record.failure ?? 'failure'}${retryAfter}`;
@@ -144,7 +143,7 @@ export class HostPace {
   }
 
   /** The length of the pause that an answer requires after those before it; 0: none. */
-  #pauseMs({ retryAfter, endedAtMs }: RequestRecord, kind: AnswerKind): number {
+  #pauseMs(record: RequestRecord, kind: AnswerKind): number {
     if (kind === 'good') {
       this.#throttled = 0;
       this.#failed = 0;
@@ -156,10 +155,18 @@ export class HostPace {
     }
     if (kind !== 'throttled') return 0;
     this.#throttled += 1;
-    const retryAfterMs = retryAfter === null ? 0 : (parseRetryAfter(retryAfter, endedAtMs) ?? 0);
-    const ownMs = doubledMs(AUDIT_THROTTLE_PAUSE_MS, this.#throttled - 1);
-    return Math.max(ownMs, Math.min(retryAfterMs, AUDIT_RETRY_AFTER_MAX_MS));
+    return throttledMs(record, this.#throttled);
   }
+}
+
+/** A robots.txt has waits of its own, but a 429 or 503 is about the whole host. */
+function robotsPauseMs(record: RequestRecord, kind: AnswerKind): number {
+  return kind === 'throttled' ? throttledMs(record, 1) : 0;
+}
+
+function throttledMs({ retryAfter, endedAtMs }: RequestRecord, inARow: number): number {
+  const retryAfterMs = retryAfter === null ? 0 : (parseRetryAfter(retryAfter, endedAtMs) ?? 0);
+  return Math.max(doubledMs(AUDIT_THROTTLE_PAUSE_MS, inARow - 1), Math.min(retryAfterMs, AUDIT_RETRY_AFTER_MAX_MS));
 }
 
 function intervalOf({ factor, minMs, maxMs }: RunPace, retrievalMs: number): number {
