@@ -211,7 +211,8 @@ function robotsLine(state: HostLook['robots'][number], logged: LoggedHost | unde
   const until = freshUntilMs === null ? '' : `, used until ${iso(freshUntilMs)}`;
   const last = logged?.robots.find((each) => each.authority === authority);
   const answer = last === undefined ? '' : `, ${answerText(last)}`;
-  const retry = failures === 0 || retryAtMs === null ? '' : `, ${failures} failures, again at ${iso(retryAtMs)}`;
+  const retry =
+    failures === 0 || retryAtMs === null ? '' : `, ${plural(failures, 'failure')}, again at ${iso(retryAtMs)}`;
   return `${authority}/robots.txt: ${phase}${answer}${copy}${until}${retry}.`;
 }
 

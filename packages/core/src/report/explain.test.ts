@@ -205,7 +205,7 @@ describe('a host that no run works on', () => {
     [
       { phase: 'unreachable', failures: 1, retryAtMs: 0, freshUntilMs: null },
       { status: null, failure: 'timeout-connect' },
-      'unreachable, no answer (timeout-connect), 1 failures',
+      'unreachable, no answer (timeout-connect), 1 failure, again',
     ],
   ])('says which answer has led to the state of its robots.txt: %j %j', (state, answer, says) => {
     const authority = 'http://quarry.test';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { lacksPage, NO_PAGE } from '../../fetch/identity.js';
 import type { CrawlReport } from '../../report/crawl-report.js';
 import { progressText } from '../../report/progress-line.js';
+import { plural } from '../../report/table.js';
 import { type CrawlFlags, checkProcesses, retryFrom } from '../crawl-flags.js';
 import { type CrawlSetup, setUpCrawl } from '../crawl-setup.js';
 import { directoryFor } from '../default-directory.js';
@@ -82,9 +83,9 @@ function announce({ seeds, flags, options, file }: CrawlSetup, out: string, io: 
   io.err(`Crawling ${isOne ? seeds[0] : `${seeds.length} seeds`} as ${name} (${contact}), ${where}.`);
   const { pages, depth, minutes } = options.bounds;
   const most = [
-    ...(pages === undefined ? [] : [`${pages} pages`]),
+    ...(pages === undefined ? [] : [plural(pages, 'page')]),
     ...(depth === undefined ? [] : [`depth ${depth}`]),
-    ...(minutes === undefined ? [] : [`${minutes} minutes`]),
+    ...(minutes === undefined ? [] : [plural(minutes, 'minute')]),
   ];
   io.err(
     `At most ${most.join(', ')} (--pages, --depth, --minutes), ${flags.again === true ? 'in this visit' : 'all runs together'}.`,

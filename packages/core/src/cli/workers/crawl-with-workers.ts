@@ -6,6 +6,7 @@ import { resolveOptions } from '../../options/options.js';
 import type { CrawlReport } from '../../report/crawl-report.js';
 import { totalsFromLogs } from '../../report/from-logs.js';
 import { progressText } from '../../report/progress-line.js';
+import { plural } from '../../report/table.js';
 import { MAX_ACTIVITY_SEEDS } from '../../run/limits.js';
 import type { CrawlSetup } from '../crawl-setup.js';
 import { EXIT } from '../exit-codes.js';
@@ -35,7 +36,7 @@ export async function crawlWithWorkers(setup: CrawlSetup, out: string, io: CliIo
   });
   const lineOf = (width: number): string => {
     const progress = joinedProgress(pool.progress());
-    const mark = `${pool.running()} processes · `;
+    const mark = `${plural(pool.running(), 'process', 'processes')} · `;
     return `${mark}${progress === null ? 'opening' : progressText(progress, io.nowMs(), width - mark.length)}`;
   };
   const families = () => new Map(pool.workers().map(({ name, metrics }) => [name, metrics]));
