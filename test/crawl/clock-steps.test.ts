@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { crawl, NO_INTERVAL } from '../support/crawl.js';
-import { page } from '../support/web.js';
+import { page, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
 const HOUR_MS = 3_600_000;
@@ -14,10 +14,13 @@ afterEach(() => {
 
 describe('the wall clock', () => {
   it.each([
-    ['forward', 5 * HOUR_MS],
-    ['back', -5 * HOUR_MS],
-    ['forward and back in turns', null],
-  ])('goes %s', async (_, stepMs) => {
+    ['forward', 5 * HOUR_MS, ''],
+    ['back', -5 * HOUR_MS, ''],
+    ['forward and back in turns', null, ''],
+    ['forward, with a Crawl-delay', 5 * HOUR_MS, 'User-agent: *\nCrawl-delay: 0.06'],
+    ['back, with a Crawl-delay', -5 * HOUR_MS, 'User-agent: *\nCrawl-delay: 0.06'],
+    ['forward and back in turns, with a Crawl-delay', null, 'User-agent: *\nCrawl-delay: 0.06'],
+  ])('goes %s', async (_, stepMs, robots) => {
     const wallMs = Date.now;
     let offMs = 0;
     const routes = Object.fromEntries(
@@ -29,7 +32,7 @@ describe('the wall clock', () => {
         },
       ]),
     );
-    const web = await webForTest({ hosts: { 'a.test': routes } });
+    const web = await webForTest({ hosts: { 'a.test': { ...routes, '/robots.txt': text(robots) } } });
     vi.spyOn(Date, 'now').mockImplementation(() => wallMs() + offMs);
     const { report, requests } = await crawl({
       seeds: [web.url('a.test')],

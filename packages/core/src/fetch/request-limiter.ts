@@ -109,8 +109,22 @@ function hostLimiters({ crawlDelayMs, requestIntervalMs, bucket }: HostRequireme
 /** A bottleneck limiter. @param freeAt - When an exchange's place is free; `lastMs`: the last one that was taken. */
 function limiterOf(places: number, freeAt: (exchange: NonNullable<Over>, lastMs: number) => number): TakePlace {
   const Limiter = createRequire(import.meta.url)('bottleneck') as typeof Bottleneck;
-  const bottleneck = new Limiter({ maxConcurrent: places, highWater: 0, strategy: Limiter.strategy.OVERFLOW });
+  const make = () => new Limiter({ maxConcurrent: places, highWater: 0, strategy: Limiter.strategy.OVERFLOW });
+  let bottleneck = make();
+  let wallMs = Date.now();
+  /** The pauses of the places that are taken. */
+  const taken = new Set<Promise<void>>();
   const freeAtMs: number[] = [];
+  /** bottleneck starts nothing at a time before its last start. If the wall clock is set back, a new one takes over. */
+  const atPresent = (): Bottleneck => {
+    const nowMs = Date.now();
+    if (nowMs < wallMs) {
+      bottleneck = make();
+      for (const pause of taken) void bottleneck.schedule(() => pause);
+    }
+    wallMs = nowMs;
+    return bottleneck;
+  };
   const pauseAfter = async (over: Promise<Over>): Promise<void> => {
     const exchange = await over;
     if (exchange === null) return;
@@ -124,8 +138,12 @@ function limiterOf(places: number, freeAt: (exchange: NonNullable<Over>, lastMs:
     new Promise((resolve) => {
       const job = (): Promise<void> => {
         resolve(null);
-        return pauseAfter(over);
+        const pause = pauseAfter(over).finally(() => taken.delete(pause));
+        taken.add(pause);
+        return pause;
       };
-      bottleneck.schedule(job).catch(() => resolve(freeAtMs.at(-places) ?? 0));
+      atPresent()
+        .schedule(job)
+        .catch(() => resolve(freeAtMs.at(-places) ?? 0));
     });
 }
