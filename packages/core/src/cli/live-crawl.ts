@@ -32,7 +32,7 @@ export async function makeCrawl(
   const all = { ...options, ...keeps, ...present({ log }) };
   const crawler = createCrawler(
     // Made by `run`, when the client is open.
-    flags.store === undefined ? all : { ...all, store: (tell) => opened!.make(tell) },
+    flags.store === undefined ? all : { ...all, store: (tell, stopped) => opened!.make(tell, stopped) },
   );
   await register(crawler);
   const isReset = isFirst && flags.reset === true;
