@@ -30,6 +30,7 @@ const SYSTEM_HINTS: Readonly<Record<string, string>> = {
   EACCES: NOT_PERMITTED,
   EPERM: NOT_PERMITTED,
   EROFS: 'The file system is read-only: name a directory elsewhere.',
+  EADDRINUSE: 'Something listens there already: name another port, or 0 for any.',
   ENOSPC: 'The disk is full. What was committed is kept: with more space the same command continues.',
 };
 

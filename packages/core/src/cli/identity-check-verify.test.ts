@@ -151,6 +151,9 @@ describe('mannerly identity verify', () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
       port = /127\.0\.0\.1:(\d+)/.exec(io.errLines.join())?.[1] ?? '';
     }
+    const taken = await run('verify', '--listen', port, '--keys', directory);
+    expect(taken).toMatchObject({ code: 1, err: expect.stringMatching(/EADDRINUSE[\s\S]*name another port/) });
+    expect(taken.err).not.toContain('This is a bug');
     const origin = `http://127.0.0.1:${port}`;
     const good = await signed(`https://127.0.0.1:${port}/a`);
     const statuses = [
