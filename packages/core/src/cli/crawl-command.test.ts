@@ -263,6 +263,16 @@ describe('asking one file of a site', () => {
     expect({ code, asked }).toEqual({ code: 6, asked: ['/robots.txt'] });
   });
 
+  it('mannerly robots says what failed where no connection was made', async () => {
+    const gone = createServer();
+    await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
+    const { port } = gone.address() as AddressInfo;
+    await new Promise((resolve) => gone.close(resolve));
+    const io = fakeIo();
+    expect(await runCommand(['robots', `http://127.0.0.1:${port}/`, ...who], io)).toBe(6);
+    expect(io.outLines.join('\n')).toMatch(/it could not be fetched \(refused\)\.\nA crawl requests nothing/);
+  });
+
   it('mannerly datasets reads robots.txt and then data.txt', { timeout: 300_000 }, async () => {
     const io = fakeIo();
     const code = await runCommand(['datasets', site, ...who], io);

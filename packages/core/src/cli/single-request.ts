@@ -66,8 +66,13 @@ export async function requestRobots(
     // From here on nothing more is handed out, unless the answer is a redirect.
     if (status === null || status < 300 || status > 399) crawler.stop();
   });
-  crawler.events.on('host-warning', ({ code }) => {
-    if (code === 'robots-unreachable') answer.access = 'held';
+  crawler.events.on('host-warning', ({ code, detail }) => {
+    if (code === 'robots-unreachable') {
+      // Where no connection was made, no request has left.
+      const [, failure = detail] = /failed \(([^)]*)\)/.exec(detail) ?? [];
+      if (answer.access === 'unknown') answer.why = `it could not be fetched (${failure})`;
+      answer.access = 'held';
+    }
     if (code === 'robots-redirect-limit') answer.why += ', a redirect too many';
   });
   const out = await mkdtemp(join(tmpdir(), 'mannerly-robots-'));
