@@ -16,6 +16,7 @@ describe('the declared language', () => {
     ['<html lang="not a tag">', null, null],
     ['<p>no html element', null, null],
     [`${' '.repeat(20_000)}<html lang=de>`, null, null],
+    [`<html lang=de>${'<div>'.repeat(2_000)}`, 'en', 'en'], // Too much for a tree.
     [null, 'fr-CA', 'fr-CA'],
     [null, null, null],
   ];

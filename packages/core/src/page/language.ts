@@ -1,5 +1,6 @@
 // The language that a page declares. It is what the site says, not a guess from the text.
 
+import type { CheerioAPI } from 'cheerio';
 import { type HeaderLines, headerValue } from '../fetch/outcome.js';
 import { loadDocument } from './cheerio.js';
 import { LANGUAGE_CHARS } from './limits.js';
@@ -15,10 +16,20 @@ export function declaredLanguage(html: string | null, headers: HeaderLines): str
 }
 
 function languageIn(html: string): string | null {
-  const $ = loadDocument(html.slice(0, LANGUAGE_CHARS), false);
+  const $ = beginningOf(html);
+  if ($ === null) return null;
   const root = $('html').attr() ?? {};
   const pragma = $('head > meta[http-equiv="content-language" i]').attr('content');
   return root['lang'] ?? root['xml:lang'] ?? pragma ?? null;
+}
+
+/** `null`: it is too much for a tree. */
+function beginningOf(html: string): CheerioAPI | null {
+  try {
+    return loadDocument(html.slice(0, LANGUAGE_CHARS), false);
+  } catch {
+    return null;
+  }
 }
 
 /** Sites write `de_DE` too. */
