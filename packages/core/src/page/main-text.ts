@@ -51,7 +51,7 @@ export async function readMainText(html: string, url: string): Promise<MainText 
     loadPeer<DocumentLibrary>('linkedom', '`page.mainText`'),
   ]);
   // linkedom supplies no tags that a page leaves out, such as `body`: cheerio does.
-  const $ = loadDocument(html, false);
+  const $ = loadDocument(html, false, url);
   if ($('*').length > MAX_MAIN_TEXT_ELEMENTS) throw tooLarge(url, `more than ${MAX_MAIN_TEXT_ELEMENTS} elements`);
   const article = new Readability(parseHTML($.html()).document).parse();
   if (article?.content == null) return null;
