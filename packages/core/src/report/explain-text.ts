@@ -190,6 +190,7 @@ function hostLines(look: HostLook, logged: LoggedHost | undefined): Lines {
     `Interval ${interval.ms / 1_000} s (${interval.from}${whose}).`,
     orderText(order),
     ...look.robots.map((state) => robotsLine(state, logged)),
+    warningLine(logged),
     `Fetched ${plural(used.pages, 'page')}, ${used.bytes} bytes${minutes}.`,
     spent === null ? null : `A bound is used up: ${spent}.`,
   ];
@@ -216,6 +217,13 @@ function robotsLine(state: HostLook['robots'][number], logged: LoggedHost | unde
   return `${authority}/robots.txt: ${phase}${answer}${copy}${until}${retry}.`;
 }
 
+/** The last warning about the host, such as why its robots.txt could not be fetched. */
+function warningLine(logged: LoggedHost | undefined): string | null {
+  if (logged?.warning == null) return null;
+  const { atMs, code, untilMs, detail } = logged.warning;
+  return `${iso(atMs)}: ${code}${untilMs === null ? '' : ` until ${iso(untilMs)}`}: ${printable(detail)}`;
+}
+
 /** The answer to the last request for a robots.txt, or why there is none. */
 function answerText({ status, failure }: LoggedHost['robots'][number]): string {
   return status === null ? `no answer (${failure})` : `status ${status}`;
@@ -225,7 +233,6 @@ function loggedHostLines(logged: LoggedHost): Lines {
   const { requests, lastEndedAtMs, crawlDelayMs, requestIntervalMs, gapMs, warning, robots } = logged;
   if (requests === 0 && warning === null) return ['Unknown: the logs of this crawl do not name it.'];
   const last = lastEndedAtMs === null ? '' : `, the last ended ${iso(lastEndedAtMs)}`;
-  const until = warning?.untilMs == null ? '' : ` until ${iso(warning.untilMs)}`;
   return [
     `${plural(requests, 'request')}${last}.`,
     crawlDelayMs === null ? null : `It requires a Crawl-delay of ${crawlDelayMs / 1_000} s.`,
@@ -235,7 +242,7 @@ function loggedHostLines(logged: LoggedHost): Lines {
       const copy = last.hash === null ? '' : `, copy ${last.hash}`;
       return `${last.authority}/robots.txt: ${answerText(last)}${copy}, requested ${iso(last.endedAtMs)}.`;
     }),
-    warning === null ? null : `${iso(warning.atMs)}: ${warning.code}${until}: ${printable(warning.detail)}`,
+    warningLine(logged),
   ];
 }
 

@@ -212,8 +212,18 @@ describe('a host that no run works on', () => {
     const known = { authority, hash: null, receivedAtMs: null, crawlDelayMs: null, requestIntervalMs: null };
     const look = host({ robots: [{ ...known, ...state }] });
     const last = { authority, hash: null, endedAtMs: 0, failure: null, ...answer };
-    const logged = { ...NO_LOGS, warning: null, robots: [last] };
-    expect(explanationText({ ...explainHost(look), logged })).toContain(`${authority}/robots.txt: ${says}`);
+    const warning = {
+      kind: 'host',
+      code: 'robots-unreachable',
+      host: 'quarry.test',
+      authority,
+      untilMs: 9_000,
+      atMs: 1_000,
+      detail: 'attempt 1 failed (refused)',
+    } as const;
+    const text = explanationText({ ...explainHost(look), logged: { ...NO_LOGS, warning, robots: [last] } });
+    expect(text).toContain(`${authority}/robots.txt: ${says}`);
+    expect(text).toMatch(/: robots-unreachable until 1970-.*: attempt 1 failed \(refused\)/);
   });
 
   it('stays parked', () => {
