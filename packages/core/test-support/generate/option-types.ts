@@ -3,8 +3,8 @@
 import type { Row, Rows, Shape } from '../../src/options/row.js';
 import { defaultOf, rangeOf, withoutLinks } from './option-text.js';
 
-const HEAD = `// The options of \`createCrawler\`. Generated from the rows in this folder: edit those, then run \`pnpm generate\`. It is
-// still one file because a reader of one option usually wants the next.
+const HEAD = `// The options of \`createCrawler\`. Generated from the rows in this folder: edit those, then run \`pnpm generate\`. They
+// are one file because a reader of one option usually wants the next.
 
 import type {
   CanonicalRule,
