@@ -152,7 +152,7 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
     for (const url of ['ftp://127.0.0.1/', 'file:///etc/passwd', 'nonsense']) {
       const outcome = await t.fetch(url);
       const isRefused = outcome?.kind === 'failed' && outcome.failure === 'scheme-unsupported' && !outcome.wasSent;
-      assert(isRefused, summary(outcome));
+      assert(isRefused, `${url}: expected failed: scheme-unsupported, not sent; got ${summary(outcome)}`);
     }
   }),
 ];

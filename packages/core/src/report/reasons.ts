@@ -229,7 +229,10 @@ export const REASONS = {
   'timeout-exchange': failedAndRetried('The response was not complete within `network.requestTimeoutMs`.'),
   encoding: failed('The content coding could not be decoded.'),
   aborted: failed('The crawl was stopped while it was in flight.', 'Run the same crawl again.'),
-  internal: failed('Our own code failed.', 'Please report it.'),
+  internal: failed(
+    'Our own code failed, or a fetcher of yours.',
+    'Look into errors.jsonl: it has what a fetcher threw. Otherwise please report it.',
+  ),
   status: failed(
     'The server answered with this status, and there is nothing to handle.',
     'Check that the URL is correct.',
