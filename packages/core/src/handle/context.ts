@@ -19,7 +19,7 @@ import {
   MAX_REVISIT_MS,
 } from './limits.js';
 import type { PageCalls } from './page-calls.js';
-import { type SavedFile, saveFile, whyLeftAlone } from './save.js';
+import { nameOf, type SavedFile, saveFile, whyLeftAlone } from './save.js';
 import { type ReadMedia, type SavedMedia, saveAllMedia } from './save-all.js';
 import { type EmittedItem, jsonCopy, type Stage } from './staged.js';
 
@@ -139,7 +139,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
 
   readonly save = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>
     this.#call(this.save, () =>
-      savePage(this.#page, this.#folder('save', options), name ?? nameOf(this.#page), this.#page.body),
+      savePage(this.#page, this.#folder('save', options), name ?? nameOf(this.#page.url), this.#page.body),
     );
 
   readonly saveAll = (selector: string, options: SaveAllOptions = {}): Promise<SavedMedia[]> =>
@@ -158,7 +158,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
       const folder = this.#folder('screenshot', options);
       const png = this.#page.shot();
       if (png === null) return { kind: 'left-alone', reason: 'no-screenshot' };
-      return savePage(this.#page, folder, name ?? `${nameOf(this.#page)}.png`, [png]);
+      return savePage(this.#page, folder, name ?? `${nameOf(this.#page.url)}.png`, [png]);
     });
 
   /** Acts, unless the handler has ended. @param lost - The answer then. */
@@ -197,12 +197,6 @@ async function savePage(
   if (reason !== null) return { kind: 'left-alone', reason };
   const written = await saveFile(folderOf(page, given), name, content);
   return { kind: 'saved', ...written, truncated: page.truncated };
-}
-
-/** Where a page is saved that is given no name. */
-function nameOf({ url }: FetchedPage): string {
-  const { host, pathname } = new URL(url);
-  return `${host}${pathname.endsWith('/') ? `${pathname}index` : pathname}`;
 }
 
 function folderOf(page: FetchedPage, folder: string | null): string {

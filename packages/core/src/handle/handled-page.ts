@@ -84,7 +84,8 @@ export interface HandledPage extends FetchedPage {
   /**
    * Writes the page's bytes to a file at once, whole or not at all. A file of that name is replaced. It stays when the
    * handler throws later. A page with `noarchive` or `noindex` is left alone.
-   * @param name - Relative; whatever it says, the file stays in its folder. @default host and path of the URL
+   * @param name - Relative; whatever it says, the file stays in its folder. @default host and path of the URL, and a
+   *   mark of its query
    * @throws MannerlyError (rejects) `file-failed`; `file-folder-missing` without a crawl directory and a folder.
    */
   save(name?: string, options?: SaveOptions): Promise<SavedFile>;

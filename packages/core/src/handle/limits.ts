@@ -23,6 +23,7 @@ export const MAX_REJECTED_CHARS = 65_536;
 
 // Files
 export const MAX_FILE_NAME_BYTES = 200; // bytes of one segment of a saved file's path: common file systems take 255
+export const MAX_NAMES_TAKEN = 2; // marks of a name that was taken, each: `news~~`. Ours
 export const MAX_FILE_NAME_SEGMENTS = 16; // segments of a saved file's path; the last ones count. Ours
 
 export const DEFAULT_MEDIA_FILES = 20; // files that `page.saveAll` requests by default. Ours

@@ -2,9 +2,9 @@
 
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { safeName, saveFile } from './save.js';
+import { nameOf, safeName, saveFile } from './save.js';
 
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'mannerly-'));
@@ -19,6 +19,27 @@ it('writes nothing where a symbolic link leads out of the folder', async () => {
   await expect(saved).rejects.toMatchObject({ code: 'file-failed', message: expect.stringMatching(/symbolic link/) });
   expect(await readdir(elsewhere)).toEqual([]);
   expect(await readdir(own)).toEqual(['a.test']);
+});
+
+it('puts a file and a folder of one name next to each other, whichever came first', async () => {
+  const own = await folder();
+  const names = ['news', 'news/1', 'news/1/a', 'a/b', 'a', 'news', 'news/1', 'a'];
+  const saved = [];
+  for (const name of names) saved.push((await saveFile(own, name, [Buffer.from(name)])).path.slice(own.length + 1));
+  const expected = ['news', 'news~/1', 'news~/1~/a', 'a/b', 'a~', 'news', 'news~/1', 'a~'];
+  expect(saved).toEqual(expected.map((path) => path.replaceAll('/', sep)));
+  expect(await readFile(join(own, 'a~'), 'utf8')).toBe('a');
+  expect((await readdir(own)).toSorted()).toEqual(['a', 'a~', 'news', 'news~']);
+});
+
+it.each([
+  ['https://a.test/', 'a.test/index'],
+  ['https://a.test:8080/docs/', 'a.test:8080/docs/index'],
+  ['https://a.test/paper.pdf', 'a.test/paper.pdf'],
+  ['https://a.test/get.php?file=a.pdf', 'a.test/get~623db8a96327.php'],
+  ['https://a.test/get.php?file=b.pdf', 'a.test/get~8f6a4f7a6056.php'],
+])('%s is saved as %s where no name is given', (url, name) => {
+  expect(nameOf(url)).toBe(name);
 });
 
 describe('a name', () => {
@@ -86,8 +107,8 @@ describe('a file', () => {
 
   it('that cannot be written leaves nothing behind', async () => {
     const path = await folder();
-    await writeFile(join(path, 'a'), 'a file where a folder is wanted');
-    await expect(saveFile(path, 'a/b.txt', [Buffer.from('x')])).rejects.toMatchObject({ code: 'file-failed' });
+    await writeFile(join(path, 'a'), 'a file where the folder should be');
+    await expect(saveFile(join(path, 'a'), 'b.txt', [Buffer.from('x')])).rejects.toMatchObject({ code: 'file-failed' });
     const broken = (async function* () {
       yield Buffer.from('half');
       throw new Error('the source broke');

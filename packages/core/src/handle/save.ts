@@ -2,12 +2,12 @@
 // and it is whole or not there.
 
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { MannerlyError } from '../errors.js';
 import type { PageExclusion } from '../page/exclusion.js';
 import { percentDecoded } from '../parse-url.js';
-import { MAX_FILE_NAME_BYTES, MAX_FILE_NAME_SEGMENTS } from './limits.js';
+import { MAX_FILE_NAME_BYTES, MAX_FILE_NAME_SEGMENTS, MAX_NAMES_TAKEN } from './limits.js';
 
 /** What became of a file. */
 export type SavedFile =
@@ -30,7 +30,8 @@ export function whyLeftAlone({ storesItems, reason, keepsBody }: PageExclusion):
 }
 
 /**
- * Writes a file under another name first and renames it then. A file of that name is replaced.
+ * Writes a file under another name first and renames it then. A file of that name is replaced. Where a file stands in
+ * the place of a folder, or a folder in that of the file, as for `/news` and `/news/1`, the later one gets a `~`.
  * @param folder - Made if it is missing. @param name - See {@link safeName}.
  * @throws MannerlyError (rejects) `file-failed` when the medium does not take it; nothing is left behind.
  */
@@ -39,7 +40,6 @@ export async function saveFile(
   name: string,
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<Omit<Extract<SavedFile, { kind: 'saved' }>, 'kind' | 'truncated'>> {
-  const path = join(folder, safeName(name));
   const temporary = join(folder, `.${randomUUID()}.part`);
   const hash = createHash('sha256');
   let bytes = 0;
@@ -50,17 +50,40 @@ export async function saveFile(
       yield chunk;
     }
   }
+  const segments = safeName(name).split('/');
+  try {
+    await mkdir(folder, { recursive: true });
+    await writeFile(temporary, measured(), { flag: 'wx' });
+    const path = await moveInto(folder, segments, temporary);
+    return { path, bytes, sha256: hash.digest('hex') };
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    const message = `${join(folder, ...segments)} could not be written: ${String(error)}`;
+    throw new MannerlyError('file-failed', message, { cause: error });
+  }
+}
+
+/** What a name ends with where a folder has it and a file wants it, or the other way round. */
+const TAKEN = '~';
+
+/** Gives a file its place, and marks the first of its segments where something else stands. @returns Its path. */
+async function moveInto(folder: string, segments: string[], file: string): Promise<string> {
+  const path = join(folder, ...segments);
   try {
     await mkdir(dirname(path), { recursive: true });
     const [inside, root] = await Promise.all([realpath(dirname(path)), realpath(folder)]);
     if (inside !== root && !inside.startsWith(root + sep)) throw new Error('a symbolic link leads out of the folder');
-    await writeFile(temporary, measured(), { flag: 'wx' });
-    await rename(temporary, path);
+    await rename(file, path);
+    return path;
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw new MannerlyError('file-failed', `${path} could not be written: ${String(error)}`, { cause: error });
+    for (const [at, segment] of segments.entries()) {
+      const found = await stat(join(folder, ...segments.slice(0, at + 1))).catch(() => null);
+      const isLast = at === segments.length - 1;
+      if (found === null || found.isDirectory() !== isLast || segment.endsWith(TAKEN.repeat(MAX_NAMES_TAKEN))) continue;
+      return moveInto(folder, segments.with(at, `${segment}${TAKEN}`), file);
+    }
+    throw error;
   }
-  return { path, bytes, sha256: hash.digest('hex') };
 }
 
 /** Segments that a file system takes for devices, whatever follows the dot. */
@@ -94,11 +117,27 @@ function safeSegment(segment: string): string {
   return shortened(DEVICE.test(plain) ? `_${plain}` : plain);
 }
 
+/** Where a page is saved that is given no name: its host and path, and a mark of its query. */
+export function nameOf(url: string): string {
+  const { host, pathname, search } = new URL(url);
+  const name = `${host}${pathname.endsWith('/') ? `${pathname}index` : pathname}`;
+  if (search === '') return name;
+  const ending = endingOf(name);
+  return `${name.slice(0, name.length - ending.length)}${markOf(search)}${ending}`;
+}
+
+function endingOf(name: string): string {
+  return /\.[A-Za-z0-9]{1,8}$/.exec(name)?.[0] ?? '';
+}
+
+function markOf(text: string): string {
+  return `~${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
+}
+
 /** Cut at a whole character, before its ending; the hash keeps two long names apart. */
 function shortened(segment: string): string {
   if (Buffer.byteLength(segment) <= MAX_FILE_NAME_BYTES) return segment;
-  const ending = /\.[A-Za-z0-9]{1,8}$/.exec(segment)?.[0] ?? '';
-  const mark = `~${createHash('sha256').update(segment).digest('hex').slice(0, 12)}${ending}`;
+  const mark = markOf(segment) + endingOf(segment);
   const start = Buffer.from(segment).subarray(0, MAX_FILE_NAME_BYTES - mark.length - 3);
   return start.toString('utf8').replace(/\uFFFD+$/, '') + mark;
 }
