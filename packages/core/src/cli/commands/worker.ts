@@ -11,7 +11,7 @@ import { reportFailure, UsageError } from '../failure.js';
 import type { CliIo } from '../io.js';
 import { makeCrawl } from '../live-crawl.js';
 import { metricsOf } from '../open-dashboard.js';
-import type { FromWorker, ParentProcess, ToWorker } from '../workers/messages.js';
+import type { FromWorker, ParentProcess, StartMessage } from '../workers/messages.js';
 
 /** Milliseconds between two messages about its state: others may join when it is open. */
 const STATE_MS = 100;
@@ -46,15 +46,13 @@ async function work(parent: ParentProcess, io: CliIo): Promise<number> {
     if (crawler !== null && phaseOf(crawler) !== 'stopping') crawler.stop();
   };
   parent.onGone(stop);
-  const { seeds, flags, out, isFirst, takesAdded } = await new Promise<Extract<ToWorker, { kind: 'start' }>>(
-    (resolve) => {
-      parent.onMessage((message) => {
-        if (message.kind === 'start') resolve(message);
-        else if (message.kind === 'stop') stop();
-        else crawler?.[message.kind]();
-      });
-    },
-  );
+  const { seeds, flags, out, isFirst, takesAdded } = await new Promise<StartMessage>((resolve) => {
+    parent.onMessage((message) => {
+      if (message.kind === 'start') resolve(message);
+      else if (message.kind === 'stop') stop();
+      else crawler?.[message.kind]();
+    });
+  });
   const setup = await setUpCrawl(seeds, flags as CrawlFlags);
   const made = await makeCrawl(setup, isFirst, (text) => parent.send({ kind: 'line', text }), takesAdded);
   crawler = made.crawler;

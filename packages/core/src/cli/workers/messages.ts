@@ -5,19 +5,22 @@ import type { MetricFamily } from '../../metrics/joined-metrics.js';
 import type { CrawlProgress, CrawlReport } from '../../report/crawl-report.js';
 import type { CrawlPhase } from '../../run/activity.js';
 
+/** What a worker is to crawl. */
+export interface StartMessage {
+  readonly kind: 'start';
+  readonly seeds: readonly string[];
+  /** `CrawlFlags`. */
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly out: string;
+  /** The first worker resets, unparks and retries. */
+  readonly isFirst: boolean;
+  /** It takes what `mannerly add` hands over: the first, or one that has replaced it. */
+  readonly takesAdded: boolean;
+}
+
 /** From the command to a worker. */
 export type ToWorker =
-  | {
-      readonly kind: 'start';
-      readonly seeds: readonly string[];
-      /** `CrawlFlags`. */
-      readonly flags: Readonly<Record<string, unknown>>;
-      readonly out: string;
-      /** The first worker resets, unparks and retries. */
-      readonly isFirst: boolean;
-      /** It takes what `mannerly add` hands over: the first, or one that has replaced it. */
-      readonly takesAdded: boolean;
-    }
+  | StartMessage
   /** Requests in flight are completed. */
   | { readonly kind: 'stop' }
   | { readonly kind: 'pause' }

@@ -6,14 +6,12 @@ import type { MetricFamily } from '../../metrics/joined-metrics.js';
 import type { CrawlProgress, CrawlReport } from '../../report/crawl-report.js';
 import type { CrawlPhase } from '../../run/activity.js';
 import { EXIT } from '../exit-codes.js';
-import type { FromWorker, ToWorker, WorkerProcess } from './messages.js';
+import type { FromWorker, StartMessage, WorkerProcess } from './messages.js';
 
 interface WorkerPoolOptions {
   readonly count: number;
   readonly start: () => WorkerProcess;
-  readonly firstMessage: (
-    who: Pick<Extract<ToWorker, { kind: 'start' }>, 'isFirst' | 'takesAdded'>,
-  ) => Extract<ToWorker, { kind: 'start' }>;
+  readonly firstMessage: (who: Pick<StartMessage, 'isFirst' | 'takesAdded'>) => StartMessage;
   readonly print: (line: string) => void;
 }
 
