@@ -63,6 +63,8 @@ interface PgModule {
 /** Connections of one process: pages that come meanwhile are written together. */
 const POOL_SIZE = 2;
 const CONNECT_MS = 10_000;
+/** For the answer to a statement: a server that does not answer counts as away. */
+const QUERY_MS = 60_000;
 
 async function postgresByUrl(url: URL): Promise<Sink> {
   const table = url.searchParams.get('table') ?? 'items';
@@ -71,7 +73,8 @@ async function postgresByUrl(url: URL): Promise<Sink> {
   const { Pool } = loaded.default ?? loaded;
   const { postgresSink } = await import('../sinks/postgres-sink.js');
   // It connects with its first statement. One of a sink that could not be opened keeps no process alive.
-  const limits = { max: POOL_SIZE, connectionTimeoutMillis: CONNECT_MS, allowExitOnIdle: true };
+  const timeouts = { connectionTimeoutMillis: CONNECT_MS, query_timeout: QUERY_MS, keepAlive: true };
+  const limits = { max: POOL_SIZE, allowExitOnIdle: true, ...timeouts };
   const pool = new Pool({ connectionString: url.href, ...limits });
   pool.on('error', () => undefined);
   const sink = postgresSink({ pool, table });

@@ -1,7 +1,8 @@
 // The bounds of sinks on servers, each with its unit and its source.
 
 export const ROWS_AT_ONCE = 2_000; // items of one transaction; a page with more is one transaction too. Ours
-/** Wait before the second attempt of a request, milliseconds; doubled with each further one. Ours. */
+export const INSERT_RETRIES = 8; // attempts of a statement after the first: four minutes, as of requests. Ours
+/** Wait before the second attempt of a request or a statement, milliseconds; doubled with each further one. Ours. */
 export const FIRST_RETRY_MS = 1_000;
 /** Longest wait before an attempt, milliseconds: where a server wants more, the request has failed. Ours. */
 export const MAX_RETRY_MS = 600_000;

@@ -1,5 +1,5 @@
 // Items as rows of a PostgreSQL table, by a pool or client of the user's. One statement inserts the items of a page:
-// all of them, or none.
+// all of them, or none. It may run twice, so that a pool is asked again while its server restarts.
 
 import { MannerlyError } from '../errors.js';
 import { fill } from '../options/check.js';
@@ -7,7 +7,8 @@ import { POSTGRES_ROWS } from '../options/sink-rows.js';
 import { batchedSink, PageBatches } from '../output/page-batches.js';
 import type { Item, Sink } from '../output/sink.js';
 import { ITEM_COLUMNS, itemRow, quotedName } from './item-row.js';
-import { ROWS_AT_ONCE } from './limits.js';
+import { FIRST_RETRY_MS, INSERT_RETRIES, ROWS_AT_ONCE } from './limits.js';
+import { wait } from './send.js';
 
 /** What is needed of a `Pool` or a connected `Client` of `pg`. */
 export interface PostgresQueries {
@@ -25,12 +26,18 @@ export interface PostgresSinkOptions {
 }
 
 const TYPES = ['text', 'text', 'float8', 'float8', 'text', 'text', 'text', 'text'];
+/** The server restarts, has no connection, disk or memory left, or only reads; or its socket broke. */
+const PASSING_CODE = /^(?:08|53|57P0[123]|25006|E(?:CONN|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOTFOUND))/;
+/** Errors of pg without a code. */
+const BROKEN =
+  /Connection terminated|timeout exceeded when trying|Query read timeout|Client has encountered a connection error/;
 const STORED = ['id', 'url', 'to_timestamp(f / 1000)', 'to_timestamp(e / 1000)', 'p::json', 'l::json', 'r', 'd::json'];
 
 /**
  * A sink that inserts into a table of PostgreSQL. A write that has resolved is committed. Several processes may write
  * one table: an id that is there stays as it is. Data is `json`, not `jsonb`, which refuses the character U+0000 that
- * pages may have.
+ * pages may have. A pool whose server is away is asked again for four minutes, and its pages wait; a client is not, as
+ * its connection does not come back.
  * @throws MannerlyError `option-invalid`, `option-unknown`
  */
 export function postgresSink(options: PostgresSinkOptions): Sink {
@@ -41,11 +48,29 @@ export function postgresSink(options: PostgresSinkOptions): Sink {
   }
   const name = quotedName(table);
 
-  const insert = async (items: readonly Item[]): Promise<void> => {
+  /** The pool's answer, once its server takes the statement. */
+  const untilTaken = async (insert: () => Promise<unknown>, stop: AbortSignal): Promise<void> => {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        await insert();
+        return;
+      } catch (cause) {
+        if (pool === null || !isPassing(cause)) throw cause;
+        if (attempt >= INSERT_RETRIES || stop.aborted) {
+          throw new MannerlyError('sink-failed', `${cause.message}, ${attempt + 1} attempts`, { cause, hint: GONE });
+        }
+        if (attempt === 0)
+          process.emitWarning(`${cause.message}: the table ${table} waits for its server`, 'MannerlyWarning');
+      }
+      await wait(FIRST_RETRY_MS * 2 ** attempt, stop);
+    }
+  };
+
+  const insert = async (items: readonly Item[]): Promise<unknown> => {
     const rows = items.map(itemRow);
     const columns = ITEM_COLUMNS.map((_, at) => rows.map((row) => row[at]));
     const given = TYPES.map((type, at) => `$${at + 1}::${type}[]`).join(', ');
-    await queries.query(
+    return queries.query(
       `INSERT INTO ${name} (${ITEM_COLUMNS.join(', ')})
        SELECT ${STORED.join(', ')} FROM unnest(${given}) WITH ORDINALITY AS given(id, url, f, e, p, l, r, d, at)
        ORDER BY at ON CONFLICT (id) DO NOTHING`,
@@ -53,7 +78,7 @@ export function postgresSink(options: PostgresSinkOptions): Sink {
     );
   };
 
-  return batchedSink(`postgres ${table}`, `the table ${table}`, async () => {
+  return batchedSink(`postgres ${table}`, `the table ${table}`, async (stop) => {
     // Two processes that make it at once meet in the catalogue: the lock is that of this name.
     await queries.query(
       `DO $$ BEGIN
@@ -64,8 +89,16 @@ export function postgresSink(options: PostgresSinkOptions): Sink {
            removed text, data json NOT NULL);
        END $$`,
     );
-    return { batches: new PageBatches(insert, { items: ROWS_AT_ONCE, waitMs: 0 }) };
+    const write = (items: readonly Item[]) => untilTaken(() => insert(items), stop);
+    return { batches: new PageBatches(write, { items: ROWS_AT_ONCE, waitMs: 0 }) };
   });
+}
+
+const GONE = 'Start the server of its table. Pages whose items were not written come again with the same command.';
+
+function isPassing(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && PASSING_CODE.test(String(error.code))) || BROKEN.test(error.message);
 }
 
 function literal(text: string): string {

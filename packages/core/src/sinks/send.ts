@@ -45,8 +45,8 @@ export async function sendUntilTaken(
   }
 }
 
-/** Resolves after so long, or when the stop comes. */
-function wait(ms: number, stop: AbortSignal): Promise<void> {
+/** Resolves after so long, or when the stop comes. Never rejects. */
+export function wait(ms: number, stop: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => end(), ms);
     const ignoreStop = onAbort(stop, () => end());
