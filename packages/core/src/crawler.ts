@@ -5,7 +5,7 @@ import { readPatterns, type UrlPattern } from './admit/url-pattern.js';
 import { checkOptions } from './call-options.js';
 import { fetcherOf, storeFor } from './default-parts.js';
 import { readCrawlDirectory } from './directory/crawl-directory.js';
-import { invalidOption, MannerlyError, textOf } from './errors.js';
+import { invalidOption, MannerlyError } from './errors.js';
 import type { HandledPage, UnchangedHandler } from './handle/handled-page.js';
 import { type Handler, type HandlerOptions, Handlers, type LoginHandler, type Route } from './handle/handlers.js';
 import { streamPages } from './handle/page-stream.js';
@@ -17,6 +17,7 @@ import { MAX_WAIT_MS } from './limits.js';
 import { crawlSettings } from './options/crawl-settings.js';
 import type { CrawlerOptions } from './options/crawler-options.js';
 import { resolveOptions } from './options/options.js';
+import { errorText } from './report/code-error.js';
 import { type CrawlProgress, type CrawlReport, NO_PROGRESS } from './report/crawl-report.js';
 import type { Explanation } from './report/explain.js';
 import { type ActivityOptions, activityBase, type CrawlActivity, NO_ACTIVITY } from './run/activity.js';
@@ -135,7 +136,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   const handlers = new Handlers();
   const emitter = createCrawlEmitter((error) => {
     // A listener that fails must not fail the crawl.
-    process.emitWarning(`a listener of the crawl threw: ${textOf(error)}`, 'MannerlyWarning');
+    process.emitWarning(`a listener of the crawl threw: ${errorText(error)}`, 'MannerlyWarning');
   });
   const nowMs = (): number => (options.clock ?? systemClock()).nowMs();
   const base = activityBase(resolved);
@@ -221,7 +222,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       if (startsPaused) run.pause();
       const report = await performRun(run);
       ended = report.state;
-      log?.ended(report, with_.handlers.unreachedLabels());
+      log?.ended(report, with_.handlers);
       log = undefined;
       return report;
     } finally {

@@ -3,7 +3,7 @@
 // `undefined` in time is a refusal. Only its own host waits for it.
 
 import type { Clock, JsonValue, PageWork, Via } from '@mannerly/frontier';
-import { textOf } from '../errors.js';
+import { shown, textOf } from '../errors.js';
 import type { FetchOutcome, HeaderLines } from '../fetch/outcome.js';
 import type { Journal } from '../journal/journal.js';
 import { MAX_WORD_CHARS } from '../limits.js';
@@ -204,6 +204,6 @@ function refusalOf(answer: unknown, failed: (detail: string, error: unknown) => 
   if (typeof answer === 'object' && answer !== null && 'kind' in answer && answer.kind === 'refuse') {
     return { kind: 'refused', detail: shortText('reason' in answer ? answer.reason : '') };
   }
-  const detail = `answered ${shortText(answer)}, which is neither nothing nor refuse(reason)`;
+  const detail = `answered ${shortText(shown(answer))}, which is neither nothing nor refuse(reason)`;
   return failed(detail, new TypeError(detail));
 }

@@ -33,6 +33,8 @@ export interface PageTools {
   readonly read: ReadMedia;
   /** Whether a handler may want what a link leads to, by the extension of its URL. `label`: of the link. */
   readonly wants: (url: string, label: string | null) => boolean;
+  /** Told what a selector was followed for. @default ignored */
+  readonly followed?: (selector: string, hasLinks: boolean) => void;
   readonly change: PageChange | null;
   /** Aborted when the handler's time is over. Its signal is made at first use: few handlers use it. */
   readonly time: AbortController;
@@ -213,11 +215,12 @@ function folderOf(page: FetchedPage, folder: string | null): string {
  */
 export function followLinks(
   page: FetchedPage,
-  { stage, wants }: Pick<PageTools, 'stage' | 'wants'>,
+  { stage, wants, followed }: Pick<PageTools, 'stage' | 'wants' | 'followed'>,
   selector: string | undefined,
   options: FollowOptions,
 ): void {
   const links = selector === undefined ? page.links : selectLinks(page, selector);
+  if (selector !== undefined) followed?.(selector, links.length > 0);
   const candidate = candidates(page, 'follow', options);
   let next: typeof candidate | null = null;
   for (const link of links) {

@@ -9,6 +9,7 @@ import type { PageInCrawl } from '../page/page.js';
 import type { HandledPage } from './handled-page.js';
 import { HandlerPool } from './handler-pool.js';
 import { type Handler, Handlers } from './handlers.js';
+import { StopCrawl } from './signals.js';
 
 /** What is no own property of a page. */
 const MADE_AT_FIRST_USE = { links: [], body: [], json: (): Promise<unknown> => Promise.reject(new Error('no JSON')) };
@@ -122,6 +123,14 @@ async function lateCatch(page: HandledPage): Promise<void> {
   await new Promise(setImmediate);
   await emitted.catch(() => undefined);
 }
+
+it.each<[string, unknown, object]>([
+  ['a signal', new StopCrawl('enough'), { kind: 'signal', signal: { kind: 'stop', reason: 'enough' } }],
+  ['an error', new Error('no'), { kind: 'threw', detail: 'Error: no' }],
+])('%s that a handler returns counts as thrown', async (_what, returned, expected) => {
+  const { pool } = poolOf(async () => returned, new AbortController().signal);
+  expect(await pool.handle(PAGE)).toMatchObject(expected);
+});
 
 it('a file that cannot be written when its handler has ended well is told', async () => {
   const late: string[] = [];

@@ -136,7 +136,8 @@ export class HandlerPool {
       const mime = this.#options.isArchived === true ? null : typeByExtension(url);
       return mime === null || handlers.wants({ mime, label });
     };
-    const tools = { ...this.#options.tools, stage, calls: new PageCalls(), wants, change, time };
+    const followed = handlers.followed.bind(handlers);
+    const tools = { ...this.#options.tools, stage, calls: new PageCalls(), wants, followed, change, time };
     const timers: (() => void)[] = [];
     let ignoreAbort = (): void => undefined;
     const ended = new Promise<Handled>((resolve) => {
@@ -179,6 +180,8 @@ async function attempt(
       userData = checked.value;
     }
     const returned = await found.handler(createPageContext(page, tools, userData));
+    // `return new StopCrawl('…')` is meant as `throw`.
+    if (returned instanceof Error) throw returned;
     await tools.stage.settled();
     tools.calls.end((error) => tools.stage.tellLate(error));
     const staged = tools.stage.seal();

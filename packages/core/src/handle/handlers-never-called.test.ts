@@ -38,3 +38,9 @@ it('what is no route is refused, and the message says how a label is written', (
     expect.objectContaining({ code: 'route-invalid', hint: expect.stringContaining('label:product') }),
   );
 });
+
+it('a route for a status of pages is none, and the message names the routes of pages', () => {
+  expect(() => new Handlers().on('status:200' as 'html', () => undefined)).toThrow(
+    expect.objectContaining({ code: 'route-invalid', hint: expect.stringMatching(/2xx.*`html`/) }),
+  );
+});

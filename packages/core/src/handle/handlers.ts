@@ -6,7 +6,7 @@ import type { BrowserSteps } from '../fetch/renderer.js';
 import { CONTENT_KINDS, type ContentKind, possibleKinds } from '../page/content-kind.js';
 import type { FetchedPage } from '../page/page.js';
 import type { HandledPage, UnchangedHandler } from './handled-page.js';
-import { MAX_LARGE_BODY_BYTES } from './limits.js';
+import { MAX_LARGE_BODY_BYTES, MAX_SELECTORS } from './limits.js';
 import { isSchema, type Schema } from './schema.js';
 
 /** An answer that is no page, by its status: `status:404`, `status:4xx`. */
@@ -73,6 +73,8 @@ export class Handlers {
   readonly #byStatus = new Map<string, FoundHandler>();
   /** Routes that pages have come to. */
   readonly reached = new Set<string>();
+  /** Selectors of `page.follow`, and whether any page had a link for them. */
+  readonly #selectors = new Map<string, boolean>();
   /** Gets known pages that are as they were; `null`: none does. */
   unchanged: UnchangedHandler | null = null;
   /** Gets the login page; `null`: none does. */
@@ -144,6 +146,19 @@ export class Handlers {
     return [...this.#found.keys()].filter((route) => route.startsWith('label:') && !this.reached.has(route));
   }
 
+  /** A handler has followed what a selector finds. */
+  followed(selector: string, hasLinks: boolean): void {
+    const known = this.#selectors.get(selector);
+    if (known !== undefined || this.#selectors.size < MAX_SELECTORS)
+      this.#selectors.set(selector, hasLinks || known === true);
+  }
+
+  /** Selectors for which no page had a link; none where handlers make up selectors as they go. */
+  selectorsInVain(): string[] {
+    if (this.#selectors.size >= MAX_SELECTORS) return [];
+    return [...this.#selectors.keys()].filter((selector) => this.#selectors.get(selector) === false);
+  }
+
   /** The handler of an answer that is no page, by `status:404`, then `status:4xx`; `null`: none. */
   findByStatus(status: number): FoundHandler | null {
     const found = this.#byStatus;
@@ -189,7 +204,8 @@ function routeKey(route: Route): string {
   if (isKnown) return key;
   const byStatus = 'status:<300 to 599>, status:3xx, status:4xx or status:5xx';
   const known = `${CONTENT_KINDS.join(', ')}, any, a media type, label:<label>, ${byStatus}`;
-  throw new MannerlyError('route-invalid', `expected a route to be ${known}, got ${String(route)}`, {
-    hint: `\`label:${String(route)}\` takes the pages that were queued with this label. Events have \`crawler.events.on\`.`,
-  });
+  const hint = String(route).startsWith('status:')
+    ? 'Pages, whose status is 2xx, come to the routes of their kind, such as `html`.'
+    : `\`label:${String(route)}\` takes the pages that were queued with this label. Events have \`crawler.events.on\`.`;
+  throw new MannerlyError('route-invalid', `expected a route to be ${known}, got ${String(route)}`, { hint });
 }

@@ -116,9 +116,13 @@ async function resultsOf({ run, counts }: CountedStage, item: unknown, page: Fet
   try {
     const result: unknown = await run(item, page);
     if (result === undefined) {
-      throw new MannerlyError('item-invalid', `the stage ${counts.name} returned nothing for an item of ${page.url}`, {
-        hint: 'Return the item, or `null` to drop it.',
-      });
+      throw new MannerlyError(
+        'item-invalid',
+        `the stage \`${counts.name}\` of \`items\` returned nothing for an item of ${page.url}`,
+        {
+          hint: 'Return the item, or `null` to drop it.',
+        },
+      );
     }
     const results = result === item ? [item] : Array.isArray(result) ? result : result === null ? [] : [result];
     counts.out += results.length;

@@ -4,6 +4,7 @@
 import type { HostLook, HostWarning } from '@mannerly/frontier';
 import { textOf } from '../errors.js';
 import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
+import type { Handlers } from '../handle/handlers.js';
 import { keepLatest } from '../keep-latest.js';
 import { redacted } from '../redacted.js';
 import { type CodeError, errorLine } from '../report/code-error.js';
@@ -163,12 +164,18 @@ export class CrawlLog implements JournalListener {
     this.#tell('error', code, `${about}${whose} ${did}: ${errorLine(error)}`, fields);
   }
 
-  /** The run is over. @param report - `null`: it failed. @param unreached - Routes that no page has come to. */
-  ended(report: CrawlReport | null, unreached: readonly string[] = []): void {
+  /**
+   * The run is over.
+   * @param report - `null`: it failed.
+   * @param handlers - Of the run: which of their routes and selectors were in vain.
+   */
+  ended(report: CrawlReport | null, handlers?: Pick<Handlers, 'unreachedLabels' | 'selectorsInVain'>): void {
     // Pages of an earlier run, or of another process, may have come to them.
     if (report?.state === 'finished' && report.pages > 0 && !report.resumed && report.part === undefined) {
-      for (const route of unreached)
+      for (const route of handlers?.unreachedLabels() ?? [])
         this.#tell('warn', 'route-unused', `No page came to \`${route}\`: no link was followed with this label`);
+      for (const selector of handlers?.selectorsInVain() ?? [])
+        this.#tell('warn', 'selector-unused', `No page had a link for \`page.follow(${JSON.stringify(selector)})\``);
     }
     // Of one process among several it says nothing: the others may have fetched.
     const why = report === null || report.part !== undefined ? null : whyNothingFetched(report);

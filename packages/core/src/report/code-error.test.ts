@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { MannerlyError } from '../errors.js';
-import { codeErrorOf, errorLine } from './code-error.js';
+import { codeErrorOf, errorLine, errorText } from './code-error.js';
 
 const of = (error: unknown) => codeErrorOf(error, { code: 'handler-error', url: null, atMs: 1 });
 const withStack = (...frames: string[]): Error =>
@@ -59,5 +59,10 @@ describe('an error of user code', () => {
     expect(errorLine({ name: 'TypeError', message: 'no', source: 'a.js:1:2' })).toBe('TypeError: no (a.js:1:2)');
     expect(errorLine({ name: 'Error', message: '', source: null })).toBe('Error');
     expect(errorLine({ name: null, message: 'text', source: null })).toBe('text');
+  });
+
+  it('is one line, with its source', () => {
+    expect(errorText(withStack('count (/app/c.js:7:3)'))).toBe('Error: no (/app/c.js:7:3)');
+    expect(errorText('only a text')).toBe('only a text');
   });
 });

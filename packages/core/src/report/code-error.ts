@@ -30,6 +30,12 @@ export function codeErrorOf(error: unknown, about: CodeErrorPlace): CodeError {
   return { code, url, ...(hook === undefined ? {} : { hook }), name, message, source, stack, atMs };
 }
 
+/** What was thrown as one line, as `errorLine` has it. Never throws. */
+export function errorText(error: unknown): string {
+  const { name, message, stack } = partsOf(error);
+  return errorLine({ name, message, source: stack === null ? null : sourceIn(stack) });
+}
+
 /** The error as one line: its class, its message and its source. Never throws. */
 export function errorLine({ name, message, source }: Pick<CodeError, 'name' | 'message' | 'source'>): string {
   const said = name === null ? message : `${name}${message === '' ? '' : `: ${message}`}`;

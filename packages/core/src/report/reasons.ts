@@ -214,7 +214,7 @@ export const REASONS = {
   ),
   'handler-timeout': failedInCode(
     'The handler took too long; nothing of what it emitted or followed was kept.',
-    'Make the handler faster, or give it more time.',
+    'Make the handler faster, or raise `handlerTimeoutMs`.',
   ),
   dns: failedAndRetried('The host name could not be resolved.'),
   refused: failedAndRetried('The connection was refused.'),
