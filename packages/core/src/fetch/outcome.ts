@@ -266,7 +266,8 @@ const ROBOTS_FAILURES: Readonly<Record<FailureCode, RobotsFailure>> = {
  * reader reads, so that the reader sees the cut.
  */
 export function toRobotsAnswer(outcome: FetchOutcome): RobotsAnswer {
-  if (outcome.kind === 'failed') return { kind: 'failure', failure: ROBOTS_FAILURES[outcome.failure] };
+  if (outcome.kind === 'failed')
+    return { kind: 'failure', failure: ROBOTS_FAILURES[outcome.failure], detail: outcome.detail };
   if (outcome.truncated === 'connection') return { kind: 'failure', failure: 'short-body' };
   const { status, headers, body, url } = outcome;
   // A 202 with a challenge holds no rules: the site has refused, as with a 403.

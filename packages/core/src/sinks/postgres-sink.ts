@@ -57,7 +57,11 @@ export function postgresSink(options: PostgresSinkOptions): Sink {
       } catch (cause) {
         if (pool === null || !isPassing(cause)) throw cause;
         if (attempt >= INSERT_RETRIES || stop.aborted) {
-          throw new MannerlyError('sink-failed', `${cause.message}, ${attempt + 1} attempts`, { cause, hint: GONE });
+          throw new MannerlyError(
+            'sink-failed',
+            `${cause.message}, ${attempt + 1} ${attempt === 0 ? 'attempt' : 'attempts'}`,
+            { cause, hint: GONE },
+          );
         }
         if (attempt === 0)
           process.emitWarning(`${cause.message}: the table ${table} waits for its server`, 'MannerlyWarning');

@@ -221,7 +221,7 @@ export class Settling {
     if (companions.length > 0) this.#homeOf(authority.name)?.entries.hold(authority.name);
     this.#openLane(authority);
     const host = this.#hostKeyOf(authority.name) ?? authority.name;
-    reporter.robots(host, authority, received.before, gate.rules(authority), textOf(answer));
+    reporter.robots(host, authority, received.before, gate.rules(authority), answer);
     if (companions.length === 0) return [];
     const first = companions.map((companion) => ({ ...companion, priority: 0 }));
     return linksOf(await this.#admission.consider(first, clock.nowMs()));
@@ -298,10 +298,4 @@ export class Settling {
 
 function outcomeOf(host: LeasedHost): Settled {
   return host.status === 'lost' ? 'lost' : 'ok';
-}
-
-/** What came, in one word: the failure, or the status. */
-function textOf(answer: RobotsAnswer): string {
-  if (answer.kind === 'failure') return answer.failure;
-  return answer.kind === 'response' ? `status ${answer.status}` : answer.kind;
 }

@@ -2,7 +2,7 @@
 // Once per occasion, from a bounded memory; what that has forgotten may be reported again.
 
 import type { Decision } from '@mannerly/robots';
-import type { AccessState } from '@mannerly/robots/access';
+import type { AccessState, RobotsAnswer } from '@mannerly/robots/access';
 import type { HostWarning, UrlVerdict } from '../frontier-event.js';
 import type { ResolvedFrontierOptions } from '../options/options.js';
 import type { ClockWarning } from '../politeness/host-clock.js';
@@ -13,7 +13,13 @@ import { type AuthorityRules, type ClosedTime, excludedReason } from '../robots/
 import type { Exclusion } from '../robots/robots-gate.js';
 import type { NewUrl, UrlRecord } from '../url-record.js';
 import type { RobotsCopyRef } from '../work.js';
-import { COMMENT_MAX_LINES, CRAWL_DELAY_LARGE_MS, REPORTED_URLS, REPORTED_WARNINGS } from './limits.js';
+import {
+  COMMENT_MAX_LINES,
+  CRAWL_DELAY_LARGE_MS,
+  FAILURE_DETAIL_MAX_CHARS,
+  REPORTED_URLS,
+  REPORTED_WARNINGS,
+} from './limits.js';
 
 /** Why a URL ends here: a decision of robots.txt, or a reason of the documented table. */
 export type Ending =
@@ -61,8 +67,14 @@ export class EventReporter {
     this.#warn({ code, host, authority, untilMs, detail: `closed until ${new Date(untilMs).toISOString()}` });
   }
 
-  /** The end of a fetch of robots.txt; `came`: the failure or the status. */
-  robots(host: string, authority: Authority, before: AccessState, rules: AuthorityRules | null, came: string): void {
+  /** The end of a fetch of robots.txt, with `answer`. */
+  robots(
+    host: string,
+    authority: Authority,
+    before: AccessState,
+    rules: AuthorityRules | null,
+    answer: RobotsAnswer,
+  ): void {
     const { notes, phase, retryAtMs, firstFailureMs, failures, freshUntilMs } = authority.access;
     const about = { host, authority: authority.name, untilMs: null };
     const { clock, maxCrawlDelayMs } = this.#settings;
@@ -70,7 +82,7 @@ export class EventReporter {
     if (failures > 0) {
       const nowMs = clock.nowMs();
       const silentS = Math.round((nowMs - (firstFailureMs ?? nowMs)) / 1000);
-      const detail = `attempt ${failures} failed (${came}), ${silentS} s since the first`;
+      const detail = `attempt ${failures} failed (${cameOf(answer)}), ${silentS} s since the first${saidOf(answer)}`;
       if (phase === 'last-good' && before.phase !== 'last-good')
         this.#warn({ code: 'robots-last-good-used', ...about, detail });
       this.#warn({ code: 'robots-unreachable', ...about, untilMs: retryAtMs, detail });
@@ -93,4 +105,16 @@ export class EventReporter {
   #warn(warning: Omit<HostWarning, 'kind' | 'atMs'>): void {
     this.#settings.onEvent({ kind: 'host', ...warning, atMs: this.#settings.clock.nowMs() });
   }
+}
+
+/** What came, in one word: the failure, or the status. */
+function cameOf(answer: RobotsAnswer): string {
+  if (answer.kind === 'failure') return answer.failure;
+  return answer.kind === 'response' ? `status ${answer.status}` : answer.kind;
+}
+
+/** What the platform said about a failure: which certificate, which name, which proxy. */
+function saidOf(answer: RobotsAnswer): string {
+  const detail = answer.kind === 'failure' ? (answer.detail ?? '') : '';
+  return detail === '' ? '' : `: ${detail.slice(0, FAILURE_DETAIL_MAX_CHARS)}`;
 }

@@ -4,6 +4,8 @@
 export const REPORTED_URLS = 65_536;
 /** Warnings remembered as reported, two generations of this many. */
 export const REPORTED_WARNINGS = 8_192;
+/** Characters that a warning shows of what the platform said about a failed request for robots.txt. */
+export const FAILURE_DETAIL_MAX_CHARS = 200;
 /** Comment lines of one file that reach the operator: robots §9.5. */
 export const COMMENT_MAX_LINES = 100;
 /** Crawl-delay above which the operator is warned, milliseconds: robots §9.1. */

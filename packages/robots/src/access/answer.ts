@@ -31,7 +31,8 @@ export type RobotsAnswer =
       /** The URL that gave this response, after redirects. */
       readonly finalUrl: string;
     }
-  | { readonly kind: 'failure'; readonly failure: RobotsFailure }
+  /** `detail`: what the platform said, for people. */
+  | { readonly kind: 'failure'; readonly failure: RobotsFailure; readonly detail?: string }
   | { readonly kind: 'redirect-limit' };
 
 /** What the operator is told about an answer (access §12). */
