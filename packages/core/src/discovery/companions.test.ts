@@ -129,10 +129,17 @@ describe('tdmrep.json', () => {
     expect(await reserved(companions, 'https://a.test/')).toBeNull();
   });
 
-  it('is asked for again with a later robots.txt, as long as it never came', async () => {
-    const companions = createCompanions({ tdm: true, datasets: null }, records(), () => NOW);
+  it('is asked for again with a later robots.txt, once a day, as long as it never came', async () => {
+    let now = NOW;
+    const day = 86_400_000;
+    const companions = createCompanions({ tdm: true, datasets: null }, records(), () => now);
     expect(await companions.urlsFor('https://a.test', true)).toMatchObject([{ url: FILE, priority: 0 }]);
-    expect(await companions.urlsFor('https://a.test', false)).toMatchObject([{ url: FILE, visit: NOW }]);
+    now += day - 1;
+    expect(await companions.urlsFor('https://a.test', false)).toEqual([]);
+    now += 1;
+    expect(await companions.urlsFor('https://a.test', false)).toMatchObject([{ url: FILE, visit: NOW + day }]);
+    expect(await companions.urlsFor('https://a.test', false)).toEqual([]);
+    now += day;
     await companions.read(work(FILE), answer(200, RULES), notOffered);
     expect(await companions.urlsFor('https://a.test', false)).toEqual([]);
   });

@@ -11,7 +11,7 @@ import { type RecordStore, readJson, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
 import type { ReadDatasets } from '../page/datasets.js';
 import type { FeedRhythm } from '../page/sitemap.js';
-import { MAX_COMPANION_HOPS, MAX_TDM_AUTHORITIES } from './limits.js';
+import { MAX_COMPANION_HOPS, MAX_TDM_AUTHORITIES, TDM_AGAIN_MS } from './limits.js';
 import type { SitemapFinds, Sitemaps } from './sitemaps.js';
 
 interface CompanionResult {
@@ -56,18 +56,31 @@ export class Companions {
     const urls: NewUrl[] = [];
     if (this.#options.tdm) {
       const url = companion(authority + TDMREP_PATH);
-      if (isFirst) urls.push(url);
-      // It never came, so rights count as reserved: it is requested again as often as robots.txt is.
-      else if ((await this.#rulesOf(authority)) === null) urls.push({ ...url, visit: Math.ceil(this.#run.nowMs()) });
+      if (isFirst || (await this.#isTdmDue(authority))) {
+        const nowMs = Math.ceil(this.#run.nowMs());
+        urls.push(isFirst ? url : { ...url, visit: nowMs });
+        await writeJson(this.#run.frontier, `tdm-asked/${authority}`, nowMs);
+      }
     }
     if (this.#options.datasets !== null) {
-      const url = companion(authority + DATA_TXT_PATH);
+      const url = authority + DATA_TXT_PATH;
       const expiresAtMs = isFirst ? null : await readJson<number>(this.#run.frontier, `data-txt/${authority}`);
       const isExpired = expiresAtMs !== null && expiresAtMs <= this.#run.nowMs();
-      if (isFirst) urls.push(url);
-      else if (isExpired) urls.push({ ...url, visit: Math.ceil(expiresAtMs) });
+      if (isFirst) urls.push(companion(url));
+      // Behind the pages that wait: a host with long intervals would otherwise be asked for it alone.
+      else if (isExpired) urls.push({ url, depth: 0, via: 'companion', visit: Math.ceil(expiresAtMs) });
     }
     return urls;
+  }
+
+  /**
+   * Whether tdmrep.json, which never came, is requested again: with a later robots.txt, since rights count as reserved;
+   * not so often that a host with long intervals is asked for it alone.
+   */
+  async #isTdmDue(authority: string): Promise<boolean> {
+    if ((await this.#rulesOf(authority)) !== null) return false;
+    const askedAtMs = await readJson<number>(this.#run.frontier, `tdm-asked/${authority}`);
+    return askedAtMs === null || this.#run.nowMs() - askedAtMs >= TDM_AGAIN_MS;
   }
 
   purposeOf(work: PageWork): 'page' | 'well-known' | 'data-txt' | 'sitemap' {

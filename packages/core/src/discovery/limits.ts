@@ -2,6 +2,8 @@
 
 /** Authorities whose tdmrep.json is kept in memory; the others are read from the store again. */
 export const MAX_TDM_AUTHORITIES = 10_000;
+/** Milliseconds until a tdmrep.json that never came is requested again: as a robots.txt without cache fields. */
+export const TDM_AGAIN_MS = 86_400_000;
 /** Redirects followed for a companion file: as for robots.txt (access §3, data-txt §2). */
 export const MAX_COMPANION_HOPS = 5;
 

@@ -124,7 +124,8 @@ export class InFlight {
     const { clock, budget, addresses, reporter, gate } = this.#context;
     const { host } = flight;
     const runningMs = budget.runningMs(exchange.startedAtMs);
-    const warnings = host.exchanged(work, exchange, work.kind === 'robots', runningMs, clock.nowMs());
+    const robotsOf = work.kind === 'robots' ? work.authority : null;
+    const warnings = host.exchanged(work, exchange, robotsOf, runningMs, clock.nowMs());
     addresses.free(host.key, exchange.endedAtMs, host.intervalMs(exchange.endedAtMs));
     budget.addBytes(exchange.bytes);
     if (warnings.length > 0) {

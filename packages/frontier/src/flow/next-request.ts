@@ -194,7 +194,7 @@ export class NextRequest {
     queued: { readonly item: PageItem; readonly priority: number } | null,
   ): Verdict {
     const { gate, hostBounds, settings } = this.#context;
-    const answer = gate.ask(authority, record.url, nowMs);
+    const answer = gate.ask(authority, record.url, nowMs, host);
     switch (answer.kind) {
       case 'busy':
       case 'fetch':

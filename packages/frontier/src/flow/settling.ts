@@ -224,7 +224,7 @@ export class Settling {
     reporter.robots(host, authority, received.before, gate.rules(authority), answer);
     if (companions.length === 0) return [];
     const first = companions.map((companion) => ({ ...companion, priority: 0 }));
-    return linksOf(await this.#admission.consider(first, clock.nowMs()));
+    return linksOf(await this.#admission.consider(received.isFirst ? first : companions, clock.nowMs()));
   }
 
   /** Commits what `#takeIn` gave: the authority's pages wait no more. A hop without a place ends its chain. */

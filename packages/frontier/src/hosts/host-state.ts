@@ -36,12 +36,14 @@ export interface HostState {
   readonly askers: readonly string[];
   /** The longest Crawl-delay of the authorities that are not among the askers, milliseconds; 0 when none. */
   readonly leastDelayMs: number;
+  /** The authority whose robots.txt the last exchange was for; `null`: it was for something else. */
+  readonly robotsOf: string | null;
 }
 
 /** The state of a host that was never leased. */
 export function newHostState(): HostState {
   const used = { pages: 0, bytes: 0, firstRunMs: null, sinceMs: 0 };
-  return { clock: newHostClock(), used, askers: [], leastDelayMs: 0 };
+  return { clock: newHostClock(), used, askers: [], leastDelayMs: 0, robotsOf: null };
 }
 
 /**
@@ -72,6 +74,7 @@ export function encodeHostState(state: HostState, asOfMs: number): Uint8Array {
         w: used.sinceMs,
         l: state.askers.slice(0, space),
         d: state.leastDelayMs,
+        o: state.robotsOf,
       }),
     );
     if (bytes.length <= HOST_STATE_MAX_BYTES || space === 0) return bytes;
@@ -112,6 +115,7 @@ export function decodeHostState(bytes: Uint8Array, nowMs: number): HostState | n
     used: { pages: count('n'), bytes: count('b'), firstRunMs: number('q'), sinceMs: count('w') },
     askers: Array.isArray(fields['l']) ? fields['l'].filter((asker) => typeof asker === 'string') : [],
     leastDelayMs: count('d'),
+    robotsOf: typeof fields['o'] === 'string' ? fields['o'] : null,
   };
 }
 

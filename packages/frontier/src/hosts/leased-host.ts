@@ -59,6 +59,7 @@ export class LeasedHost implements HeapMember {
   #unsettled = 0;
   #slot: object | null = null;
   #exchanges = 0;
+  #robotsOf: string | null;
   #isDry: boolean;
   #queued: number;
   #retryAtMs: number | null = null;
@@ -82,6 +83,7 @@ export class LeasedHost implements HeapMember {
     this.label = settings.label;
     this.#leaseEndMs = sentAtMs + lease.ttlMs;
     this.#clock = state.clock;
+    this.#robotsOf = state.robotsOf;
     if (kept === null) this.restartClock(nowMs);
     this.#used = usedSince(state.used, countSinceMs);
     this.requirements = new SpacingRequirements(state.leastDelayMs);
@@ -125,7 +127,7 @@ export class LeasedHost implements HeapMember {
     }
     // As of the time before which no other process can have it: a store grants the host of a holder that vanished
     // `delayMs` after the end of the lease.
-    const kept = { clock: this.#clock, used: this.#used, ...this.requirements.toKeep() };
+    const kept = { clock: this.#clock, used: this.#used, robotsOf: this.#robotsOf, ...this.requirements.toKeep() };
     const state = encodeHostState(kept, nowMs + freeInMs);
     const { key: host, fencingToken } = this;
     return { host, fencingToken, ...this.entries.takeChanges(nowMs), state, delayMs, then };
@@ -155,6 +157,10 @@ export class LeasedHost implements HeapMember {
   }
   get exchanges(): number {
     return this.#exchanges;
+  }
+  /** The authority whose robots.txt the last exchange was for; `null`: it was for something else, or is not known. */
+  get robotsOf(): string | null {
+    return this.#robotsOf;
   }
 
   /** An entry was queued for it in the store. @returns Whether there is something to fetch again. */
@@ -218,11 +224,19 @@ export class LeasedHost implements HeapMember {
   /**
    * The exchange of a work is over: the slot is free, the clock starts.
    *
+   * @param robotsOf - The authority whose robots.txt it was for; `null`: for something else.
    * @param runningMs - The crawl's running time at the start of the exchange.
    */
-  exchanged(work: object, exchange: Exchange, isRobots: boolean, runningMs: number, nowMs: number): ClockWarning[] {
-    const after = afterExchange(this.#clock, exchange, this.intervalMs(nowMs), isRobots);
+  exchanged(
+    work: object,
+    exchange: Exchange,
+    robotsOf: string | null,
+    runningMs: number,
+    nowMs: number,
+  ): ClockWarning[] {
+    const after = afterExchange(this.#clock, exchange, this.intervalMs(nowMs), robotsOf !== null);
     this.#clock = after.clock;
+    this.#robotsOf = robotsOf;
     this.#exchanges += 1;
     const { bytes, firstRunMs } = this.#used;
     this.#used = { ...this.#used, bytes: bytes + exchange.bytes, firstRunMs: firstRunMs ?? Math.max(0, runningMs) };
@@ -239,6 +253,7 @@ export class LeasedHost implements HeapMember {
   /** A request may just have been made: the interval counts from now. */
   restartClock(nowMs: number): void {
     this.#clock = { ...this.#clock, lastStartMs: nowMs, lastEndMs: nowMs };
+    this.#robotsOf = null;
   }
 
   unpark(): void {

@@ -46,7 +46,8 @@ export type WhyNot = (
   | null;
 
 /**
- * URLs to queue next to an authority's robots.txt, before its pages: called at every answer that is no failure.
+ * URLs to queue next to an authority's robots.txt, at the first answer before its pages: called at every answer that is
+ * no failure.
  *
  * @param isFirst - No such answer had come from this authority in this crawl.
  */

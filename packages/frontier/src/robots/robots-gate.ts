@@ -53,6 +53,14 @@ export type Received =
   /** The end of it. `isFirst`: nothing but failures had come from this authority in this crawl. */
   | { readonly kind: 'settled'; readonly before: AccessState; readonly isFirst: boolean };
 
+/** The host of a URL that is asked about. */
+export interface AskingHost {
+  /** The authority whose robots.txt its last exchange was for; `null`: none. */
+  readonly robotsOf: string | null;
+  /** Its interval, milliseconds. */
+  intervalMs(nowMs: number): number;
+}
+
 export type RobotsRequest = Pick<RobotsWork, 'url' | 'etag' | 'lastModified'>;
 
 export interface GateOptions {
@@ -104,11 +112,13 @@ export class RobotsGate {
     return answer.kind === 'deny' ? { decision: answer.decision, robots: this.ref(authority) } : null;
   }
 
-  ask(authority: Authority, url: string, nowMs: number): GateAnswer {
+  /** @param host - Where the URL may be requested next. @default an expired answer is never used */
+  ask(authority: Authority, url: string, nowMs: number, host: AskingHost | null = null): GateAnswer {
     if (authority.access.fetching) return { kind: 'busy' };
     const { refused } = authority;
     if (refused !== null && nowMs < refused.untilMs) return { kind: 'refused', reason: refused.reason };
-    return isFetchDue(authority.access, nowMs) ? { kind: 'fetch' } : this.#decide(authority, url, nowMs);
+    const atMs = host !== null && isLast(authority, host, nowMs) ? authority.access.freshUntilMs! - 1 : nowMs;
+    return isFetchDue(authority.access, atMs) ? { kind: 'fetch' } : this.#decide(authority, url, atMs);
   }
 
   /** Until when every URL of the authority is held, and since when; `null`: none is. */
@@ -231,6 +241,16 @@ export class RobotsGate {
     await this.#cache.save(authority);
     return { kind: 'settled', before, isFirst };
   }
+}
+
+/**
+ * Whether an expired answer is the last that came from its host. It serves the next request, an interval later: a host
+ * whose intervals are longer than the answer's lifetime would be asked for its robots.txt alone, for ever.
+ */
+function isLast({ name, access }: Authority, host: AskingHost, nowMs: number): boolean {
+  const { freshUntilMs } = access;
+  if (freshUntilMs === null || nowMs < freshUntilMs || host.robotsOf !== name) return false;
+  return nowMs < freshUntilMs + host.intervalMs(nowMs);
 }
 
 /** After a restart no request is in flight, but a chain may be: its hop waits in a queue, and the authority for it. */

@@ -89,7 +89,8 @@ export class Auditor {
         earliest = { atMs: retryAtMs - byMs, reason: 'robots-retry' };
     } else {
       if (required.closed !== null) find('too-early', required.closed);
-      await this.#robots.judge(byServer, own, run, find);
+      const servedMs = lastEndedAtMs === null ? null : lastEndedAtMs + byMs - errorMs;
+      await this.#robots.judge(byServer, own, run, servedMs, find);
     }
     if (startedAtMs + this.#toleranceMs + errorMs < earliest.atMs)
       find('too-early', earlyText(earliest.atMs - startedAtMs, earliest.reason, pace.pause));

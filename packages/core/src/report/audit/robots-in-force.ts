@@ -80,16 +80,28 @@ export class RobotsInForce {
       known.access = nextAccess(known.access, { kind: 'host-answered' }, atMs, this.#reading(run).access);
   }
 
-  /** Whether the file in force allowed a request, and whether the crawl used that very copy. */
-  async judge(record: RequestRecord, authority: string, run: RunPromise, find: FindFault): Promise<void> {
+  /**
+   * Whether the file in force allowed a request, and whether the crawl used that very copy.
+   *
+   * @param lastEndedAtMs - When the host's last request ended: an answer that came with it, or later, serves the next.
+   */
+  async judge(
+    record: RequestRecord,
+    authority: string,
+    run: RunPromise,
+    lastEndedAtMs: number | null,
+    find: FindFault,
+  ): Promise<void> {
     const known = this.#authorities.get(authority);
     if (known === undefined) return find('before-robots', 'its robots.txt had not been requested at that time');
     const { access } = known;
     const { freshUntilMs } = access;
     // It was received a little after its last byte, and may have been consulted a little before the request left.
     const atMs = record.startedAtMs;
-    const isJustExpired = freshUntilMs !== null && atMs >= freshUntilMs && atMs < freshUntilMs + AUDIT_EXPIRY_SLACK_MS;
-    const advice = accessAdvice(access, isJustExpired ? freshUntilMs - 1 : atMs, this.#reading(run).access);
+    const isLast = lastEndedAtMs !== null && known.sinceMs >= lastEndedAtMs;
+    const isExpired = freshUntilMs !== null && atMs >= freshUntilMs;
+    const isServed = isExpired && (isLast || atMs < freshUntilMs + AUDIT_EXPIRY_SLACK_MS);
+    const advice = accessAdvice(access, isServed ? freshUntilMs - 1 : atMs, this.#reading(run).access);
     if (advice.kind === 'hold') return find('before-robots', `${whyHeld(access)} at that time`);
     if (advice.kind === 'deny') find('excluded', 'its robots.txt was refused to us, which the run reads as closed');
     if (advice.kind === 'by-rules') {

@@ -1,0 +1,65 @@
+// A host whose intervals are longer than the lifetime of its robots.txt is visited for its pages too: an answer that
+// came last serves the next request, and no other.
+
+import { expect, it } from 'vitest';
+import type { Reply } from '../../test-support/fake-world.js';
+import { isRobots, setUp, url } from '../../test-support/set-up.js';
+import { memoryStore } from '../stores/memory.js';
+
+const HOUR_MS = 3_600_000;
+const make = (nowMs: () => number) => memoryStore({ nowMs });
+const PAGE: Reply = { status: 200, body: 'page' };
+/** Ten minutes fresh, an hour between two requests. */
+const HOURLY: Reply = {
+  status: 200,
+  headers: { 'cache-control': 'no-cache' },
+  body: 'User-agent: *\nCrawl-delay: 3600\n',
+};
+const answer = (address: string): Reply => (isRobots(address) ? HOURLY : PAGE);
+const pathsOf = (addresses: readonly string[]) => addresses.map((address) => new URL(address).pathname);
+
+it('each robots.txt is followed by a page', async () => {
+  const { frontier, work, asked } = setUp(make, answer);
+  await frontier.open();
+  await frontier.add(['/1', '/2', '/3'].map((path) => url(`http://a.test${path}`)));
+  expect(await work(frontier, 24 * HOUR_MS)).toBe('finished');
+  expect(pathsOf(asked())).toEqual(['/robots.txt', '/1', '/robots.txt', '/2', '/robots.txt', '/3']);
+});
+
+it('authorities of one host do not take the turns from each other', async () => {
+  const { frontier, work, asked } = setUp(make, answer);
+  await frontier.open();
+  const addresses = ['http://a.test/1', 'https://a.test/2', 'http://a.test:8080/3', 'http://a.test/4'];
+  await frontier.add(addresses.map((address) => url(address)));
+  expect(await work(frontier, 24 * HOUR_MS)).toBe('finished');
+  expect(asked().filter((address) => !isRobots(address))).toEqual(addresses);
+  expect(asked()).toHaveLength(8);
+});
+
+it('the answer is known to the next process, and counts there', async () => {
+  const { frontier, make: again, work, asked } = setUp(make, answer);
+  await frontier.open();
+  await frontier.add([url('http://a.test/1')]);
+  await work(frontier, HOUR_MS / 2);
+  await frontier.close();
+  const next = again();
+  await next.open();
+  expect(await work(next, 24 * HOUR_MS)).toBe('finished');
+  expect(pathsOf(asked())).toEqual(['/robots.txt', '/1']);
+});
+
+it.each([
+  [HOUR_MS + 9 * 60_000, ['/robots.txt', '/1']],
+  [HOUR_MS + 11 * 60_000, ['/robots.txt', '/robots.txt', '/1']],
+])('an answer that expired while nothing was requested does not count: after %i ms', async (afterMs, paths) => {
+  const { frontier, make: again, clock, work, asked } = setUp(make, answer);
+  await frontier.open();
+  await frontier.add([url('http://a.test/1')]);
+  await work(frontier, 60_000);
+  await frontier.close();
+  clock.advance(afterMs - 60_000);
+  const next = again();
+  await next.open();
+  expect(await work(next, 24 * HOUR_MS)).toBe('finished');
+  expect(pathsOf(asked())).toEqual(paths);
+});
