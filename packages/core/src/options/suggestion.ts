@@ -32,13 +32,24 @@ const CALLED: readonly (readonly [meant: string, names: string])[] = [
   ['log', 'loglevel verbose'],
   ['network.headers', 'headers'],
   ['network.requestTimeoutMs', 'timeout'],
-  ['browser', 'headless launchcontext'],
+  ['browser', 'browser headless launchcontext'],
+  ['csv', 'csv'],
+  ['sqlite', 'sqlite'],
+  ['postgres', 'postgres'],
+  ['webhook', 'webhook'],
+  ['s3', 's3'],
 ];
 const ELSEWHERE = new Map(CALLED.flatMap(([meant, names]) => names.split(' ').map((name) => [name, meant] as const)));
 /** Keys of a configuration file, and what a program has instead. */
 const CALLS = new Map([
   ['out', 'crawler.run({ out })'],
   ['handlers', "crawler.on('html', …)"],
+  ['browser', 'fetcher: browserFetcher({ launch })'],
+  ['csv', 'sinks: [csvSink({ path })]'],
+  ['sqlite', 'sinks: [sqliteSink({ path })]'],
+  ['postgres', 'sinks: [postgresSink({ pool })]'],
+  ['webhook', 'sinks: [webhookSink({ url })]'],
+  ['s3', 'sinks: [s3Sink({ client, bucket })]'],
 ]);
 /** What other crawlers call obeying robots.txt, or not. */
 const OBEYING = /^(?:(?:dis|no|ignore)?obey|robotstxtobey|(?:respect|ignore|no|obey)robots(?:txt)?(?:file)?)$/;

@@ -86,7 +86,7 @@ export const SECTIONS: readonly Section[] = [
   section('Runs, handlers and order', 'retries', 'maxIdleMs', 'handlerTimeoutMs', 'orderSeed', 'recrawl'),
   section('Archive and logs', 'log', 'archive', 'decisionLog'),
   section('Code', 'hooks', 'store', 'fetcher', 'items', 'sinks', 'clock'),
-  { title: 'Pages in a browser', rows: COMMAND_OPTIONS },
+  { title: 'Pages in a browser, by the command', rows: COMMAND_OPTIONS },
   { title: 'Configuration file', rows: FILE_OPTIONS },
 ];
 
