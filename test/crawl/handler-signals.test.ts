@@ -178,10 +178,14 @@ describe('items that their schema does not take', () => {
   };
   async function crawlTitles(out?: string) {
     const told: CrawlEventMap['item-rejected'][] = [];
+    const logged: string[] = [];
     const story = await crawlVirtually({
       hosts: { 'a.test': site },
       seeds: [SEED],
       ...(out === undefined ? {} : { out }),
+      log: ({ code, message }) => {
+        if (code === 'item-rejected') logged.push(message);
+      },
       handlers(crawler) {
         crawler.events.on('item-rejected', (item) => told.push(item));
         crawler.route({
@@ -195,19 +199,20 @@ describe('items that their schema does not take', () => {
         });
       },
     });
-    return { ...story, told };
+    return { ...story, told, logged };
   }
 
   it('stand in rejected.jsonl, are told and counted, and cost the page nothing', async () => {
     const out = await mkdtemp(join(tmpdir(), 'mannerly-'));
     onTestFinished(() => rm(out, { recursive: true, force: true }));
-    const { report, told, items, decisions } = await crawlTitles(out);
+    const { report, told, logged, items, decisions } = await crawlTitles(out);
     expect(items.map(({ data }) => data)).toEqual([{ title: 'Start' }]);
     expect(report).toMatchObject({ state: 'finished', items: 1, rejected: 1 });
     expect(decisions.find(({ url }) => url.endsWith('/a'))).toMatchObject({ status: 'fetched', reason: 'fetched' });
     const kept: unknown[] = [];
     for await (const item of readRejected(join(out, 'rejected.jsonl'))) kept.push(item);
     expect(kept).toEqual(told);
+    expect(logged).toEqual([expect.stringMatching(/^https:\/\/a\.test\/a: an item does not fit .* title: /)]);
     // What asks not to be kept (/b) is not kept aside either.
     expect(kept).toMatchObject([
       { url: `${SEED}a`, visit: 0, data: { title: '' }, dataChars: 12, issues: [{ path: ['title'] }] },

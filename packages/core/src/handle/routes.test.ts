@@ -324,6 +324,8 @@ describe('an object of routes', () => {
     ['has a route that is none', { htm: nothing }, 'route-invalid'],
     ['has a handler that is none', { html: 3 }, 'route-invalid'],
     ['has no handler', { html: {} }, 'route-invalid'],
+    ['has a handler by another name', { html: { handler: nothing } }, 'route-invalid'],
+    ['is a list', [nothing], 'route-invalid'],
     ['has an option that is none', { html: { handle: nothing, items: z.string() } }, 'option-unknown'],
     ['has an item schema that is none', { html: { handle: nothing, item: { parse: nothing } } }, 'option-invalid'],
     ['has a schema of user data that is none', { html: { handle: nothing, userData: null } }, 'option-invalid'],

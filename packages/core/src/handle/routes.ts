@@ -3,9 +3,10 @@
 
 import type { JsonValue } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
-import { MannerlyError } from '../errors.js';
+import { MannerlyError, shown } from '../errors.js';
 import type { ContentKind } from '../page/content-kind.js';
 import type { HtmlSummary } from '../page/html.js';
+import { isObject } from '../parse-json.js';
 import type { AddResult, FollowOptions, HandledPage, JsonItem } from './handled-page.js';
 import type { Handler, HandlerOptions, Handlers, Route } from './handlers.js';
 import type { Schema } from './schema.js';
@@ -134,13 +135,15 @@ export type Routes<UserData, Items, Names extends string> = { readonly [R in Nam
 
 /** @throws MannerlyError `route-invalid`, `option-invalid`, `option-unknown`. */
 export function registerRoutes(handlers: Pick<Handlers, 'on'>, routes: object): void {
-  if (typeof routes !== 'object' || routes === null) {
+  if (!isObject(routes)) {
     throw new MannerlyError('route-invalid', `expected routes to be an object, got ${String(routes)}`);
   }
   for (const [route, given] of Object.entries(routes) as [Route, unknown][]) {
     const entry: unknown = typeof given === 'function' ? { handle: given } : given;
-    if (typeof entry !== 'object' || entry === null) {
-      throw new MannerlyError('route-invalid', `expected \`${route}\` to be a handler or an object with \`handle\``);
+    if (!isObject(entry) || !('handle' in entry)) {
+      const got = isObject(entry) ? `one with ${Object.keys(entry).join(', ') || 'nothing'}` : shown(entry);
+      const message = `expected \`${route}\` to be a handler, or an object with \`handle\`, got ${got}`;
+      throw new MannerlyError('route-invalid', message);
     }
     const { handle, ...options } = entry as { readonly handle: Handler };
     // As a method of its entry, if it is a function; if not, the registry says so.

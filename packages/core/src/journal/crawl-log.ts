@@ -5,6 +5,8 @@ import type { HostLook, HostWarning } from '@mannerly/frontier';
 import { textOf } from '../errors.js';
 import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
 import type { Handlers } from '../handle/handlers.js';
+import { issuesText } from '../handle/schema.js';
+import type { RejectedItem } from '../handle/staged.js';
 import { keepLatest } from '../keep-latest.js';
 import { redacted } from '../redacted.js';
 import { type CodeError, errorLine } from '../report/code-error.js';
@@ -56,6 +58,7 @@ export class CrawlLog implements JournalListener {
   readonly #isDebug: boolean;
   #hasThrown = false;
   #hasReturned = false;
+  #hasRejected = false;
   /** Whether what handlers emit goes anywhere; `null`: it does, or that has been said. */
   #isItemHeard: (() => boolean) | null;
 
@@ -143,6 +146,15 @@ export class CrawlLog implements JournalListener {
     const text = `${url}: the handler returned an object, which is ignored. An item is emitted: await page.emit(object)`;
     if (!this.#hasReturned) this.#tell('warn', 'object-returned', text, { url });
     this.#hasReturned = true;
+  }
+
+  /** Items that the schema of their route rejected: the first one tells of the mistake. */
+  rejected([first]: readonly RejectedItem[]): void {
+    if (first === undefined || this.#hasRejected) return;
+    const { url, issues } = first;
+    const text = `${url}: an item does not fit the schema of its route, the first of this run: ${issuesText(issues)}`;
+    this.#tell('warn', 'item-rejected', text, { url });
+    this.#hasRejected = true;
   }
 
   decision({ url, status, reason }: UrlDecision): void {

@@ -34,7 +34,9 @@ export function failedHandling(
 }
 
 function tellFailure(journal: Run['journal'], url: string, handled: FailedHandling): void {
-  const error = handled.kind === 'threw' ? handled.error : handled.detail;
+  const isUnfit = handled.kind === 'user-data-invalid';
+  const detail = isUnfit ? `the user data does not fit the schema of the route: ${handled.detail}` : handled.detail;
+  const error = handled.kind === 'threw' ? handled.error : detail;
   journal.handlerError(url, error, handled.kind === 'timed-out' ? 'handler-timeout' : 'handler-error');
 }
 
