@@ -41,6 +41,7 @@ const withCode = (code: string): Error => Object.assign(new Error(`it says ${cod
 it.each([
   ['restarts', withCode('57P01')],
   ['starts', withCode('57P03')],
+  ['cuts a connection that was idle', withCode('57P05')],
   ['has no connection left', withCode('53300')],
   ['only reads', withCode('25006')],
   ['is not there', withCode('ECONNREFUSED')],

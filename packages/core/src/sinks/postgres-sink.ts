@@ -26,8 +26,8 @@ export interface PostgresSinkOptions {
 }
 
 const TYPES = ['text', 'text', 'float8', 'float8', 'text', 'text', 'text', 'text'];
-/** The server restarts, has no connection, disk or memory left, or only reads; or its socket broke. */
-const PASSING_CODE = /^(?:08|53|57P0[123]|25006|E(?:CONN|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOTFOUND))/;
+/** The server restarts, cuts what is idle, has no connection, disk or memory left, only reads; or its socket broke. */
+const PASSING_CODE = /^(?:08|53|57P0[1235]|25006|E(?:CONN|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOTFOUND))/;
 /** Errors of pg without a code. */
 const BROKEN =
   /Connection terminated|timeout exceeded when trying|Query read timeout|Client has encountered a connection error/;
