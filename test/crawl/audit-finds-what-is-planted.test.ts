@@ -188,6 +188,17 @@ describe('an audit of a crawl', () => {
     expect(report).toMatchObject({ passed: false, requests: 0, notes: ['There is no request to judge.'] });
   });
 
+  it('says that a clock was set back between two requests: what it then finds may be no violation', async () => {
+    const directory = await doctored((lines) => {
+      const from = indexOf(lines, 'slow.test', '/b');
+      const back = (line: Line, name: string): Line => ({ ...line, [name]: Number(line[name]) - HOUR });
+      return lines.map((line, index) => (index < from ? line : back(back(line, 'startedAtMs'), 'endedAtMs')));
+    });
+    const { notes } = await audit(directory);
+    expect(notes).toEqual([expect.stringMatching(/^The clock of a machine was set back by up to 3\d{3} s/)]);
+    expect((await audit(original)).notes).toEqual([]);
+  });
+
   it('lets clocks differ by as much as it is told', async () => {
     const directory = await doctored(short('slow.test', '/b', 10));
     expect((await audit(directory, 10)).passed).toBe(true);

@@ -12,7 +12,7 @@ import type { RequestRecord, RunPromise } from '../decision.js';
 import { inOrder, isRequest, readRunsAndClocks } from '../read-logs.js';
 import { type AuditReport, VIOLATION_KINDS, type Violation, type ViolationKind } from './audit-report.js';
 import type { JudgedRequest } from './auditor.js';
-import { AUDIT_WINDOW_LINES, MAX_LISTED_VIOLATIONS, MAX_TOLERANCE_MS } from './limits.js';
+import { AUDIT_WINDOW_LINES, CLOCK_SET_BACK_MS, MAX_LISTED_VIOLATIONS, MAX_TOLERANCE_MS } from './limits.js';
 import { aheadMs, ComparedClocks, type LogClock, steadyClock, withComparison } from './log-clocks.js';
 
 export interface AuditedCrawl {
@@ -65,7 +65,12 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
   let requests = 0;
   let startedAtMs: number | null = null;
   let endedAtMs: number | null = null;
-  for await (const entry of inOrder(logs.map(orderedEntries), timeOf)) {
+  let setBackMs = 0;
+  const onSetBack = (byMs: number): void => {
+    setBackMs = Math.max(setBackMs, byMs);
+  };
+  const ordered = logs.map((log, part) => orderedEntries(log, part, onSetBack));
+  for await (const entry of inOrder(ordered, timeOf)) {
     if (entry.kind === 'unreadable') {
       const detail = `line ${entry.line} of ${entry.path} cannot be read`;
       add([{ kind: 'log', url: null, host: null, atMs: null, detail }]);
@@ -91,6 +96,7 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
   if (requests === 0) notes.push('There is no request to judge.');
   if (forgotten > 0)
     notes.push(`${forgotten} times a host had to be forgotten: the gap before its next request was not judged.`);
+  if (setBackMs > 0) notes.push(setBackText(setBackMs));
   const apart = clocks.note();
   if (apart !== null) notes.push(apart);
   const passed = requests > 0 && violations.length === 0;
@@ -156,22 +162,31 @@ async function* declaredRuns(path: string | undefined): AsyncGenerator<DeclaredR
   if (run !== null) yield { run, clock: steadyClock(clock) };
 }
 
+function setBackText(byMs: number): string {
+  const what = `The clock of a machine was set back by up to ${Math.round(byMs / 1_000)} s between two requests of its log`;
+  return `${what}: what came before cannot be compared with what came after, and may be found early without being so.`;
+}
+
 /** The entries of one log. A bounded window puts requests into the order of their ends. */
 async function* orderedEntries(
   { requestsPath: path, runsPath }: Pick<AuditedCrawl, 'requestsPath' | 'runsPath'>,
   part: number,
+  onSetBack: (byMs: number) => void,
 ): AsyncGenerator<AuditEntry> {
   const runs = declaredRuns(runsPath);
   let next = await runs.next();
   const window: (AuditEntry & { kind: 'request' })[] = [];
   let declared: DeclaredRun = { run: null, clock: null };
   let line = 0;
+  let latestMs = Number.NEGATIVE_INFINITY;
   for await (const text of readLines(path)) {
     line += 1;
     const value = parseJson(text);
     if (!isRequest(value) || !isWhole(value)) {
       yield { kind: 'unreadable', path, line };
     } else {
+      if (latestMs - value.endedAtMs > CLOCK_SET_BACK_MS) onSetBack(latestMs - value.endedAtMs);
+      latestMs = Math.max(latestMs, value.endedAtMs);
       // Two runs of one log never overlap.
       for (; !next.done && next.value.run.startedAtMs <= value.startedAtMs; next = await runs.next()) {
         yield* window.splice(0);

@@ -27,4 +27,6 @@ export const AUDIT_FAILURES_BEFORE_PAUSE = 5; // failures in a row that pause a 
 export const AUDIT_FAILING_PAUSE_MS = 300_000;
 /** Clocks that were apart by less are not mentioned, milliseconds: processes of one machine are. */
 export const CLOCKS_TOLD_MS = 25;
+/** By which the ends of requests, which are logged as they come, go back where a clock was set back, milliseconds. */
+export const CLOCK_SET_BACK_MS = 60_000;
 export const CLOCK_ERROR_MOST_MS = 1_000; // of a comparison that counts
