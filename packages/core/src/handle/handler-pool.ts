@@ -127,7 +127,7 @@ export class HandlerPool {
   async #run(page: PageInCrawl, found: FoundHandler, change: PageChange | null): Promise<Handled> {
     const { handlers, handlerTimeoutMs, clock, signal, onLate } = this.#options;
     if (signal.aborted) return STOPPED;
-    handlers.reached.add(found.route);
+    handlers.reach(found.route, page.label);
     const { url: pageUrl } = page;
     const time = new AbortController();
     const stage = new Stage(page, found.item ?? null);

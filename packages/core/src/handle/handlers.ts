@@ -6,7 +6,7 @@ import type { BrowserSteps } from '../fetch/renderer.js';
 import { CONTENT_KINDS, type ContentKind, possibleKinds } from '../page/content-kind.js';
 import type { FetchedPage } from '../page/page.js';
 import type { HandledPage, UnchangedHandler } from './handled-page.js';
-import { MAX_LARGE_BODY_BYTES, MAX_SELECTORS } from './limits.js';
+import { MAX_LARGE_BODY_BYTES, MAX_SELECTORS, MAX_STRAY_LABELS } from './limits.js';
 import { isSchema, type Schema } from './schema.js';
 
 /** An answer that is no page, by its status: `status:404`, `status:4xx`. */
@@ -72,7 +72,9 @@ export class Handlers {
   /** Apart: they take no page, so that a crawl with these alone still follows links. */
   readonly #byStatus = new Map<string, FoundHandler>();
   /** Routes that pages have come to. */
-  readonly reached = new Set<string>();
+  readonly #reached = new Set<string>();
+  /** Labels of pages that went to another route, having none of their own. */
+  readonly #strayLabels = new Set<string>();
   /** Selectors of `page.follow`, and whether any page had a link for them. */
   readonly #selectors = new Map<string, boolean>();
   /** Gets known pages that are as they were; `null`: none does. */
@@ -141,9 +143,17 @@ export class Handlers {
     }
   }
 
-  /** The routes of labels that no page has come to: often a label or a selector is misspelt. */
-  unreachedLabels(): string[] {
-    return [...this.#found.keys()].filter((route) => route.startsWith('label:') && !this.reached.has(route));
+  /** A page has come to a route. */
+  reach(route: Route | 'default', label: string | null): void {
+    this.#reached.add(route);
+    if (label !== null && !this.#found.has(`label:${label}`) && this.#strayLabels.size < MAX_STRAY_LABELS)
+      this.#strayLabels.add(label);
+  }
+
+  /** The routes of labels that no page has come to, and the labels that came to none: often one of them is misspelt. */
+  unreachedLabels(): { readonly routes: readonly string[]; readonly strays: readonly string[] } {
+    const routes = [...this.#found.keys()].filter((route) => route.startsWith('label:') && !this.#reached.has(route));
+    return { routes, strays: [...this.#strayLabels] };
   }
 
   /** A handler has followed what a selector finds. */

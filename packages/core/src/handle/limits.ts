@@ -7,6 +7,7 @@ export const MAX_PAGE_ITEMS = 100_000; // items one page may emit. Ours
 /** Items of one page that its schema rejected and that are listed; more are counted. Ours. */
 export const MAX_PAGE_REJECTED = 100;
 export const MAX_SELECTORS = 20; // selectors of `page.follow` whose success is watched. Ours
+export const MAX_STRAY_LABELS = 5; // labels without a route that a message names. Ours
 export const MAX_FAILED_CALLS = 100; // calls of a handler that failed and that nothing waits for. Ours
 export const MAX_ITEM_STAGES = 100; // stages between handlers and sinks. Ours
 export const MAX_ITEM_ISSUES = 20; // issues of one item that are kept. Ours

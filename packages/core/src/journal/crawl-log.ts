@@ -184,8 +184,14 @@ export class CrawlLog implements JournalListener {
   ended(report: CrawlReport | null, handlers?: Pick<Handlers, 'unreachedLabels' | 'selectorsInVain'>): void {
     // Pages of an earlier run, or of another process, may have come to them.
     if (report?.state === 'finished' && report.pages > 0 && !report.resumed && report.part === undefined) {
-      for (const route of handlers?.unreachedLabels() ?? [])
-        this.#tell('warn', 'route-unused', `No page came to \`${route}\`: no link was followed with this label`);
+      const { routes = [], strays = [] } = handlers?.unreachedLabels() ?? {};
+      const others = strays.length === 0 ? '' : `. These labels have no route: ${strays.join(', ')}`;
+      for (const route of routes)
+        this.#tell(
+          'warn',
+          'route-unused',
+          `No page came to \`${route}\`: no link was followed with this label${others}`,
+        );
       for (const selector of handlers?.selectorsInVain() ?? [])
         this.#tell('warn', 'selector-unused', `No page had a link for \`page.follow(${JSON.stringify(selector)})\``);
     }

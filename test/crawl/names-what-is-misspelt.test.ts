@@ -1,10 +1,10 @@
-// A selector that is misspelt ends a crawl early, without an error: its author must hear of it.
+// A selector or a label that is misspelt ends a crawl early, without an error: its author must hear of it.
 
 import { createCrawler, type HandledPage } from 'mannerly';
 import { createFakeWeb, fakePage } from 'mannerly/testing';
 import { expect, it } from 'vitest';
 
-async function logged(handler: (page: HandledPage) => Promise<void>): Promise<string[]> {
+async function logged(handler: (page: HandledPage) => Promise<void>, about = 'selector-unused'): Promise<string[]> {
   const entries: string[] = [];
   const web = createFakeWeb({
     hosts: { 'a.test': { pages: { '/': fakePage('Start', ['/a']), '/a': fakePage('A') } } },
@@ -15,11 +15,12 @@ async function logged(handler: (page: HandledPage) => Promise<void>): Promise<st
     bounds: { pages: 9 },
     politeness: { profile: { factor: 0, minMs: 0, maxMs: 0 } },
     log: ({ code, message }) => {
-      if (code === 'selector-unused') entries.push(message);
+      if (code === about) entries.push(message);
     },
     ...web.fakes(),
   })
     .on('html', handler)
+    .on('label:shelf', () => undefined)
     .run();
   return entries;
 }
@@ -38,4 +39,11 @@ it('none is, where handlers make them up as they go', async () => {
     await page.follow();
   };
   expect(await logged(handler)).toEqual([]);
+});
+
+it('a label that no route has is named next to the route that no page came to', async () => {
+  const handler = (page: HandledPage) => page.follow('a', { label: 'shlef' });
+  expect(await logged(handler, 'route-unused')).toEqual([
+    'No page came to `label:shelf`: no link was followed with this label. These labels have no route: shlef',
+  ]);
 });
