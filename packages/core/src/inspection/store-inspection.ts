@@ -153,6 +153,8 @@ async function withFrontier<T>(options: FrontierOptions, act: (frontier: Frontie
       throw known instanceof MannerlyError || !(error instanceof Error) ? known : noCrawl(error.message, error);
     });
     return await act(frontier);
+  } catch (error) {
+    throw asMannerlyError(error, null);
   } finally {
     await frontier.close();
   }

@@ -47,7 +47,8 @@ interface Place {
 async function placeOf(text: string, io: CliIo): Promise<Place> {
   if (/^(?:rediss?|postgres(?:ql)?):\/\//.test(text)) {
     const opened = await openStore(text, '');
-    const next = `Continue with --store '${opened.name}' and the crawl directory that you have.`;
+    // Its name is not what to write: it has no user.
+    const next = `Continue with --store, the URL of ${opened.name}, and the crawl directory that you have.`;
     return { make: () => opened.make(({ message }) => io.err(message)), next, close: () => opened.close() };
   }
   const make = await storesIn(text);
