@@ -52,6 +52,17 @@ export const MAX_MAIN_TEXT_DEPTH = 256; // elements nested in a page whose main 
 /** Open elements over all tags of such a page, by which Readability's work grows: a second or two, as measured. */
 export const MAX_MAIN_TEXT_STEPS = 4_000_000;
 export const MAX_MAIN_TEXT_ELEMENTS = 100_000; // elements of such a page. Ours
+/** Characters of an attribute of such a page, whose square Readability's patterns cost. `content` stays whole. Ours. */
+export const MAX_MAIN_TEXT_ATTRIBUTE_CHARS = 512;
+/** Characters behind which the type of an item is none: the reader's work is their square. Ours: they are URLs. */
+export const MAX_ITEM_TYPE_CHARS = 1_024;
+/** White space in a row that is kept of a page that is read for structure: the reader's work is its square. Ours. */
+export const MAX_STRUCTURED_BLANKS = 100;
+/** Characters of the items of a page with one for each value, and how deep those nest. Ours. */
+export const MAX_STRUCTURED_CHARS = 16 * 1024 * 1024;
+export const MAX_STRUCTURED_DEPTH = 256;
 export const MAX_PDF_PAGES = 5_000; // pages of a PDF that are read. Ours
 export const MAX_PDF_CHARS = 16 * 1024 * 1024; // characters of their text
+/** Pieces of their text, mostly a line each: a form that shows others twice makes millions of a kilobyte. Ours. */
+export const MAX_PDF_PIECES = 2_000_000;
 export const MAX_PDF_BYTES = 256 * 1024 * 1024; // bytes of a PDF that is read into memory from a file. Ours

@@ -109,6 +109,11 @@ describe('what a selector finds', () => {
     ['input', 'img button.png'],
     ['base', ''],
   ];
+  it('takes time that is linear in a `srcset` of commas', () => {
+    const $ = load(`<img srcset="a${','.repeat(1_000_000)}b">`);
+    expect(selectLinks({ ...page, $ }, 'img')).toEqual([]);
+  });
+
   it.each(rows)('%s: what has href, src or srcset, images as such: %s', (selector, expected) => {
     const found = selectLinks(page, selector).map(({ url, element }) => `${element} ${url.replace(PAGE, '')}`);
     expect(found.join(', ')).toBe(expected);

@@ -105,7 +105,7 @@ function matches($: CheerioAPI, selector: string) {
 
 /** The URL of the first candidate of a `srcset`, if it has one (HTML, "parsing a srcset attribute"). */
 function firstCandidate(srcset: string): string | undefined {
-  return /[^\t\n\f\r ,][^\t\n\f\r ]*/.exec(srcset)?.[0].replace(/,+$/, '');
+  return /[^\t\n\f\r ,][^\t\n\f\r ]*/.exec(srcset)?.[0].replace(/(?<!,),+$/, '');
 }
 
 interface LinkOfField {

@@ -27,6 +27,15 @@ it('a page without text has none', async () => {
 });
 
 it.each([
+  ['candidates of a picture', `<img src=a srcset="${'a'.repeat(1_000_000)} b">`],
+  ['what looks like addresses of pictures', `<img data-a="${'.jpg'.repeat(500_000)} b">`],
+  ['the name of what a page says', `<meta property="${' '.repeat(1_000_000)}" content=b>`],
+])('takes time that is linear in %s', async (_what, markup) => {
+  const html = `<body><article>${markup}${`<p>${words.repeat(4)}</p>`.repeat(3)}</article></body>`;
+  expect((await readMainText(html, URL_OF_PAGE))?.text).toMatch(/^The tide/);
+});
+
+it.each([
   ['nests deep', '<div>a, b, c '.repeat(300)],
   ['nests deep and wide', `${'<div>a'.repeat(250)}${'</div>'.repeat(250)}`.repeat(100)],
   ['has very many elements', '<p>a</p>'.repeat(100_001)],

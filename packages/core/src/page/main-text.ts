@@ -1,11 +1,17 @@
 // The main text of a page without navigation, advertisements and footers, by Mozilla's Readability on a linkedom
 // document, both of which users install. Scripts of the page do not run.
 
+import type { Element } from 'domhandler';
 import { MannerlyError } from '../errors.js';
 import { loadPeer } from '../optional-peer.js';
 import { loadDocument } from './cheerio.js';
 import { domFault } from './dom-fault.js';
-import { MAX_MAIN_TEXT_DEPTH, MAX_MAIN_TEXT_ELEMENTS, MAX_MAIN_TEXT_STEPS } from './limits.js';
+import {
+  MAX_MAIN_TEXT_ATTRIBUTE_CHARS,
+  MAX_MAIN_TEXT_DEPTH,
+  MAX_MAIN_TEXT_ELEMENTS,
+  MAX_MAIN_TEXT_STEPS,
+} from './limits.js';
 
 /** The main text, and what the page says of it. */
 export interface MainText {
@@ -52,7 +58,12 @@ export async function readMainText(html: string, url: string): Promise<MainText 
   ]);
   // linkedom supplies no tags that a page leaves out, such as `body`: cheerio does.
   const $ = loadDocument(html, false, url);
-  if ($('*').length > MAX_MAIN_TEXT_ELEMENTS) throw tooLarge(url, `more than ${MAX_MAIN_TEXT_ELEMENTS} elements`);
+  const elements = $('*').toArray() as Element[];
+  if (elements.length > MAX_MAIN_TEXT_ELEMENTS) throw tooLarge(url, `more than ${MAX_MAIN_TEXT_ELEMENTS} elements`);
+  for (const { attribs } of elements) {
+    for (const [name, value] of Object.entries(attribs))
+      if (name !== 'content') attribs[name] = value.slice(0, MAX_MAIN_TEXT_ATTRIBUTE_CHARS);
+  }
   const article = new Readability(parseHTML($.html()).document).parse();
   if (article?.content == null) return null;
   const { title, byline, excerpt, siteName, publishedTime } = article;

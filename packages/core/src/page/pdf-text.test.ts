@@ -21,6 +21,36 @@ it.each([
   });
 });
 
+it('of forms that show each other twice, as many pieces as are wanted', async () => {
+  const most = 500;
+  const { text, truncated } = await readPdfText(pdfOfForms(40), URL_OF_PAGE, most);
+  expect(truncated).toBe(true);
+  // PDF.js hands on some pieces at a time.
+  expect(text.length).toBeLessThan(4 * most);
+});
+
+it('of a page that ends soon behind the last piece that is wanted', async () => {
+  expect(await readPdfText(pdfOfForms(3), URL_OF_PAGE, 4)).toMatchObject({ truncated: true });
+});
+
+/** A page that shows a form, which shows another one twice, and so on. The last one has a text. */
+function pdfOfForms(count: number): Uint8Array {
+  const resources = (next: number) => `/Resources << /Font << /F1 3 0 R >> /XObject << /X ${next} 0 R >> >>`;
+  const stream = (entries: string, content: string) =>
+    `<< ${entries} /Length ${content.length} >>\nstream\n${content}\nendstream`;
+  const form = '/Type /XObject /Subtype /Form /BBox [0 0 9 9]';
+  const first = 6;
+  return pdfOfObjects([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [4 0 R] /Count 1 >>',
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R ${resources(first)} >>`,
+    stream('', '/X Do'),
+    ...Array.from({ length: count }, (_, at) => stream(`${form} ${resources(first + at + 1)}`, '/X Do /X Do')),
+    stream(`${form} ${resources(first)}`, 'BT /F1 9 Tf (a) Tj ET'),
+  ]);
+}
+
 /** A PDF with one page for each text, in ASCII, without a table of its objects: PDF.js finds them. */
 function pdfOf(...texts: readonly string[]): Uint8Array {
   const objects = [
@@ -36,6 +66,10 @@ function pdfOf(...texts: readonly string[]): Uint8Array {
       ];
     }),
   ];
+  return pdfOfObjects(objects);
+}
+
+function pdfOfObjects(objects: readonly string[]): Uint8Array {
   const body = objects.map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`).join('');
   return new TextEncoder().encode(`%PDF-1.4\n${body}trailer\n<< /Root 1 0 R >>\n%%EOF\n`);
 }

@@ -54,3 +54,32 @@ it('a page that nests without end is refused before the library sees it', async 
   const html = '<div itemscope itemtype="https://a/B">'.repeat(5_000);
   await expect(readStructuredData(html, URL_OF_PAGE)).rejects.toMatchObject({ code: 'page-too-large' });
 });
+
+const item = (type: string, inside = '') =>
+  `<div itemscope itemtype="${type}" vocab=b typeof="${type}" itemprop="a b">${inside}</div>`;
+
+it.each([
+  ['letters', 'a'],
+  ['slashes', '/'],
+])('takes time that is linear in a type of %s, which is none', async (_what, letter) => {
+  const html = item(letter.repeat(1_000_000)) + item('https://schema.org/Cup', '<b itemprop=name>Red</b>');
+  const { microdata, rdfa } = await readStructuredData(html, URL_OF_PAGE);
+  expect(microdata).toMatchObject([{ '@type': 'Cup', name: 'Red' }]);
+  expect(rdfa).toMatchObject([{ '@type': 'Cup' }]);
+});
+
+it('takes time that is linear in white space', async () => {
+  const html = json(CUP).replace(/,/g, `,${' '.repeat(1_000_000)}`);
+  expect((await readStructuredData(html, URL_OF_PAGE)).jsonLd).toEqual([CUP]);
+});
+
+it('has no items that are too large as JSON, and none that nest too deep for it', async () => {
+  let doubled = '';
+  for (let times = 0; times < 40; times += 1) doubled = item('https://schema.org/Cup', doubled);
+  const deep = `{"@context":"a","@type":"b","c":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+  const html = `${json(CUP)}<script type="application/ld+json">${deep}</script>${doubled}`;
+  const found = await readStructuredData(html, URL_OF_PAGE);
+  expect(found).toMatchObject({ jsonLd: [CUP], microdata: [] });
+  expect(found.problems).toContain('jsonld: items too large: 1');
+  expect(found.problems).toContain('microdata: items too large: 1');
+});

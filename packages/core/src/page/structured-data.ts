@@ -5,6 +5,7 @@ import type { JsonValue } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
 import { loadPeer } from '../optional-peer.js';
 import { domFault } from './dom-fault.js';
+import { MAX_ITEM_TYPE_CHARS, MAX_STRUCTURED_BLANKS, MAX_STRUCTURED_CHARS, MAX_STRUCTURED_DEPTH } from './limits.js';
 
 /** One thing that a page describes: `@type`, `@context` and its properties. */
 export type StructuredItem = Readonly<Record<string, JsonValue>>;
@@ -37,6 +38,10 @@ interface Extractor {
 /** Namespaces of OpenGraph and of the card format that shares its form. */
 const OPEN_GRAPH = /^(?:og|article|book|profile|music|video|product|place|twitter|fb):/i;
 
+/** Types that are too long, up to the end of their tag, which ends every value. */
+const LONG_TYPE = new RegExp(`(?:itemtype|typeof)=[^>]{${MAX_ITEM_TYPE_CHARS},}`, 'g');
+const LONG_BLANK = new RegExp(`(?<!\\s)\\s{${MAX_STRUCTURED_BLANKS},}`, 'g');
+
 /** @throws MannerlyError (rejects) `peer-missing`; `page-too-large` for what is too much for a tree. */
 export async function readStructuredData(html: string, url: string): Promise<StructuredData> {
   const fault = domFault(html, false);
@@ -44,19 +49,42 @@ export async function readStructuredData(html: string, url: string): Promise<Str
   const library = await loadPeer<Extractor>('@marbec/web-auto-extractor', '`page.structured`');
   let found: Extracted;
   try {
-    found = new library.default({}).parse(html);
+    found = new library.default({}).parse(html.replace(LONG_TYPE, '').replace(LONG_BLANK, ' '));
   } catch (error) {
     // A page may name a type `__proto__`, which the library looks up in a plain object.
     return { jsonLd: [], microdata: [], rdfa: [], openGraph: {}, problems: [`unreadable: ${String(error)}`] };
   }
   const { metatags, jsonld, microdata, rdfa, errors = [] } = found;
-  return {
-    jsonLd: itemsOf(jsonld),
-    microdata: itemsOf(microdata),
-    rdfa: itemsOf(rdfa),
-    openGraph: Object.fromEntries(Object.entries(metatags).filter(([name]) => OPEN_GRAPH.test(name))),
-    problems: errors.map(({ format, message }) => `${format}: ${message}`),
+  const problems = errors.map(({ format, message }) => `${format}: ${message}`);
+  const left = { chars: MAX_STRUCTURED_CHARS };
+  const listed = (format: string, byType: ByType): StructuredItem[] => {
+    const items = itemsOf(byType);
+    const kept = items.filter((item) => fits(item, left));
+    if (kept.length < items.length) problems.push(`${format}: items too large: ${items.length - kept.length}`);
+    return kept;
   };
+  return {
+    jsonLd: listed('jsonld', jsonld),
+    microdata: listed('microdata', microdata),
+    rdfa: listed('rdfa', rdfa),
+    openGraph: Object.fromEntries(Object.entries(metatags).filter(([name]) => OPEN_GRAPH.test(name))),
+    problems,
+  };
+}
+
+/**
+ * Whether an item fits into what is left, and takes it. An item with two names is the value of both: as JSON, a few of
+ * them inside each other are larger than all memory.
+ */
+function fits(value: unknown, left: { chars: number }, depth = 0): boolean {
+  left.chars -= 1 + (typeof value === 'string' ? value.length : 0);
+  if (left.chars < 0 || depth > MAX_STRUCTURED_DEPTH) return false;
+  if (typeof value !== 'object' || value === null) return true;
+  for (const [name, each] of Object.entries(value)) {
+    left.chars -= name.length;
+    if (!fits(each, left, depth + 1)) return false;
+  }
+  return true;
 }
 
 /** One with several types is listed under each. */
