@@ -2,6 +2,7 @@
 
 export const ROWS_AT_ONCE = 2_000; // items of one transaction; a page with more is one transaction too. Ours
 export const INSERT_RETRIES = 8; // attempts of a statement after the first: four minutes, as of requests. Ours
+export const ATTEMPTS_UNTOLD = 3; // of a request that is tried again before the operator is told. Ours
 /** Wait before the second attempt of a request or a statement, milliseconds; doubled with each further one. Ours. */
 export const FIRST_RETRY_MS = 1_000;
 /** Longest wait before an attempt, milliseconds: where a server wants more, the request has failed. Ours. */

@@ -13,9 +13,11 @@ const answer = (status: number, fields: Record<string, string> = {}): Answer => 
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: Date.UTC(2026, 0, 1) });
+  vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
 });
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 /** Sends to a server that gives these answers one after the other, the last one from then on. */
@@ -67,6 +69,17 @@ describe('sendUntilTaken', () => {
     await vi.advanceTimersByTimeAsync(MAX_RETRY_MS);
     expect(await ended).toBe(result);
     expect(atMs).toEqual(times);
+  });
+
+  it.each([
+    [2, 0],
+    [3, 1],
+    [8, 1],
+  ])('after %i failures the operator has been told %i times', async (failures, told) => {
+    const { ended } = sending([...Array.from({ length: failures }, () => answer(503)), answer(200)]);
+    await vi.advanceTimersByTimeAsync(MAX_RETRY_MS);
+    expect(await ended).toBe(200);
+    expect(process.emitWarning).toHaveBeenCalledTimes(told);
   });
 
   it('makes one more attempt when the run is stopped, and leaves no timer', async () => {

@@ -4,7 +4,7 @@
 
 import { parseRetryAfter } from '@mannerly/robots/access';
 import { onAbort } from '../on-abort.js';
-import { FIRST_RETRY_MS, MAX_RETRY_MS } from './limits.js';
+import { ATTEMPTS_UNTOLD, FIRST_RETRY_MS, MAX_RETRY_MS } from './limits.js';
 
 /** How long, and how often. */
 export interface SendLimits {
@@ -40,6 +40,8 @@ export async function sendUntilTaken(
     if (attempt >= retries || wantedMs > MAX_RETRY_MS || stop.aborted) {
       throw new Error(`${what}: ${said}, ${attempt + 1} ${attempt === 0 ? 'attempt' : 'attempts'}`);
     }
+    if (attempt + 1 === ATTEMPTS_UNTOLD)
+      process.emitWarning(`${what}: ${said}, ${ATTEMPTS_UNTOLD} attempts: it is tried again`, 'MannerlyWarning');
     const waitMs = Math.max(wantedMs, Math.min(FIRST_RETRY_MS * 2 ** attempt, MAX_RETRY_MS));
     await wait(waitMs, stop);
   }
