@@ -39,5 +39,5 @@ function isOutcome(answer: unknown): answer is FetchOutcome {
   if (!isObject(timing) || !Number.isFinite(timing['startedAtMs']) || !Number.isFinite(timing['endedAtMs']))
     return false;
   if (kind === 'failed') return typeof failure === 'string';
-  return kind === 'response' && Number.isInteger(status) && Array.isArray(headers) && body instanceof Uint8Array;
+  return kind === 'response' && Number.isInteger(status) && Array.isArray(headers) && ArrayBuffer.isView(body);
 }
