@@ -1,6 +1,6 @@
 // What is at stake: an operator who releases a host must not be told that it was not parked where a store cannot know.
 
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { CrawlLog } from './crawl-log.js';
 import { createCrawlEmitter } from './events.js';
 import type { LogEntry } from './log-entry.js';
@@ -19,4 +19,27 @@ it('a host of which the store cannot say whether it is parked is not said to be 
     'info: Whether a.test is parked this store cannot say; it is released if it is',
     'warn: a.test is not parked: this crawl knows no such host',
   ]);
+});
+
+it.each<[string, () => unknown]>([
+  [
+    'throws',
+    () => {
+      throw new Error('full');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('full'))],
+])('a log that %s is a warning, once, and ends no process', async (_what, write) => {
+  const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  onTestFinished(() => warned.mockRestore());
+  const log = new CrawlLog(
+    write as () => void,
+    createCrawlEmitter(() => undefined),
+    () => 0,
+  );
+  log.started('test-bot', ['https://a.test/'], 1);
+  log.started('test-bot', ['https://a.test/'], 1);
+  await new Promise(setImmediate);
+  const expected = [expect.stringMatching(/^the log of the crawl threw: Error: full \(/), 'MannerlyWarning'];
+  expect(warned.mock.calls).toEqual([expected]);
 });

@@ -2,14 +2,13 @@
 // when a host does nothing but fail. It decides nothing, and what its receiver throws stays out of the crawl.
 
 import type { HostLook, HostWarning } from '@mannerly/frontier';
-import { textOf } from '../errors.js';
 import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
 import type { Handlers } from '../handle/handlers.js';
 import { issuesText } from '../handle/schema.js';
 import type { RejectedItem } from '../handle/staged.js';
 import { keepLatest } from '../keep-latest.js';
 import { redacted } from '../redacted.js';
-import { type CodeError, errorLine } from '../report/code-error.js';
+import { type CodeError, errorLine, errorText } from '../report/code-error.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import type { RequestRecord, UrlDecision } from '../report/decision.js';
 import { fetchedPages, whyNothingFetched } from '../report/nothing-fetched.js';
@@ -215,11 +214,17 @@ export class CrawlLog implements JournalListener {
 
   #tell(level: LogEntry['level'], code: string, text: string, more: Partial<LogEntry> = {}): void {
     if (!isFor(this.#write, level)) return;
-    try {
-      this.#write({ level, code, message: printable(text, MAX_LOG_CHARS), atMs: this.#nowMs(), ...more });
-    } catch (error) {
-      if (!this.#hasThrown) process.emitWarning(`the log of the crawl threw: ${textOf(error)}`, 'MannerlyWarning');
+    const failed = (error: unknown): void => {
+      if (!this.#hasThrown) process.emitWarning(`the log of the crawl threw: ${errorText(error)}`, 'MannerlyWarning');
       this.#hasThrown = true;
+    };
+    try {
+      const entry = { level, code, message: printable(text, MAX_LOG_CHARS), atMs: this.#nowMs(), ...more };
+      // It may be an async function: what it rejects with would end the process.
+      const returned: unknown = this.#write(entry);
+      if (returned instanceof Promise) returned.catch(failed);
+    } catch (error) {
+      failed(error);
     }
   }
 }
