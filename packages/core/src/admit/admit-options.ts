@@ -3,11 +3,12 @@
 import {
   CANONICAL_RULES,
   type CanonicalRule,
+  canonicalize,
   canonicalRulesWith,
   trackingParameters,
   type Via,
 } from '@mannerly/frontier';
-import { invalidOption, MannerlyError, shown } from '../errors.js';
+import { invalidOption, MannerlyError, shown, textOf } from '../errors.js';
 import { MAX_SEEDS } from '../limits.js';
 import { parseUrl } from '../parse-url.js';
 import { readPatterns, readSurts, type UrlPattern } from './url-pattern.js';
@@ -85,7 +86,10 @@ function seedHint(seed: unknown): string {
     : `Write it whole: did you mean ${meant.href}?`;
 }
 
-/** The canonical rules in order. @throws MannerlyError `option-invalid` for tracking parameters next to own rules. */
+/**
+ * The canonical rules in order.
+ * @throws MannerlyError `option-invalid` for tracking parameters next to own rules, and for a rule that fails.
+ */
 export function resolveUrlOptions(
   options: {
     readonly trackingParameters?: 'keep' | 'drop' | readonly string[];
@@ -96,8 +100,31 @@ export function resolveUrlOptions(
   if (rules !== undefined && tracking !== undefined) {
     throw invalidOption('urls.trackingParameters', 'absent next to `urls.rules`', tracking);
   }
-  if (rules !== undefined) return [...rules];
+  if (rules !== undefined) {
+    rules.forEach(tryRule);
+    return [...rules];
+  }
   if (tracking === undefined || tracking === 'keep') return CANONICAL_RULES;
   if (tracking === 'drop') return canonicalRulesWith(trackingParameters());
   return canonicalRulesWith(trackingParameters(tracking.map((name) => name.toLowerCase())));
+}
+
+/** A URL with all of its parts. */
+const SAMPLE = 'https://me@example.org:8080/a/%7eb?b=2&a=1#part';
+
+/** A rule that breaks its contract at once is refused here. In the crawl it would end the run, or lose pages. */
+function tryRule(rule: CanonicalRule): void {
+  const failed = (what: string, cause?: unknown): MannerlyError =>
+    new MannerlyError('option-invalid', `the rule ${shown(rule.name)} of \`urls.rules\` ${what}`, {
+      hint: 'It gets the parts of a URL and returns them, or others; applied twice it gives what it gives once.',
+      cause,
+    });
+  let once: string | null;
+  try {
+    once = canonicalize(SAMPLE, [rule]);
+  } catch (cause) {
+    throw failed(`fails on ${SAMPLE}: ${textOf(cause)}`, cause);
+  }
+  const twice = canonicalize(once ?? '', [rule]);
+  if (once !== twice) throw failed(`makes ${once} of ${SAMPLE}, and ${twice} of that`);
 }
