@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest';
 import type { Reply } from '../../test-support/fake-world.js';
-import { isRobots, setUp, url } from '../../test-support/set-up.js';
+import { isRobots, setUp, sharedStore, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
 
 const HOUR_MS = 3_600_000;
@@ -63,3 +63,19 @@ it.each([
   expect(await work(next, 24 * HOUR_MS)).toBe('finished');
   expect(pathsOf(asked())).toEqual(paths);
 });
+
+it.each([5, 60, 3_600])(
+  'processes that may not keep a robots.txt do not ask for it by turns: every %i s',
+  async (s) => {
+    const file = { status: 200, headers: { 'cache-control': 'no-store' }, body: `User-agent: *\nCrawl-delay: ${s}\n` };
+    const { make: join, work, asked } = setUp(sharedStore(7), (address) => (isRobots(address) ? file : PAGE));
+    const processes = [join(), join()];
+    for (const frontier of processes) await frontier.open();
+    const hosts = ['a', 'b', 'c'];
+    await processes[0]!.add(hosts.flatMap((host) => [1, 2, 3].map((at) => url(`http://${host}.test/${at}`))));
+    await Promise.all(processes.map((frontier) => work(frontier, 24 * HOUR_MS, { concurrency: 3 })));
+    expect(asked().filter((address) => !isRobots(address))).toHaveLength(9);
+    // One of each process, or one for each page where a copy expires in between.
+    expect(asked().filter(isRobots).length).toBeLessThanOrEqual(hosts.length * 5);
+  },
+);

@@ -44,6 +44,12 @@ export interface Authority extends Writable<AuthorityRecord> {
   writes: number;
 }
 
+/** The body of a good copy, and its hash. */
+interface HeldCopy {
+  readonly hash: string;
+  readonly body: Uint8Array;
+}
+
 export interface AuthorityCacheBounds {
   readonly maxAuthorities: number;
   /** Authorities whose rules stay compiled. */
@@ -90,22 +96,26 @@ export class AuthorityCache {
     return held.authority;
   }
 
-  /** From memory or the store; one that neither knows begins as new. Concurrent calls share one read. */
-  load(name: string): Promise<Authority> {
-    const held = this.peek(name);
-    if (held !== null) return Promise.resolve(held);
+  /**
+   * From memory or the store; one that neither knows begins as new. Concurrent calls share one read.
+   *
+   * @param held - A copy that was in memory, for a record of the same copy that may not hold its body.
+   */
+  load(name: string, held: HeldCopy | null = null): Promise<Authority> {
+    const known = this.peek(name);
+    if (known !== null) return Promise.resolve(known);
     let coming = this.#loading.get(name);
     if (coming === undefined) {
-      coming = this.#read(name).finally(() => this.#loading.delete(name));
+      coming = this.#read(name, held).finally(() => this.#loading.delete(name));
       this.#loading.set(name, coming);
     }
     return coming;
   }
 
   /** Its record as the store has it now; memory stays as it is. */
-  async readRecord(name: string): Promise<AuthorityRecord | null> {
+  async readRecord(name: string, held: HeldCopy | null = null): Promise<AuthorityRecord | null> {
     const bytes = await this.#records.readRecord(authorityKey(name));
-    return bytes === null ? null : decodeAuthority(bytes);
+    return bytes === null ? null : decodeAuthority(bytes, held);
   }
 
   /** Reads it again, as another process may have left it; not while a request or a write of ours is in flight. */
@@ -115,7 +125,8 @@ export class AuthorityCache {
     const { hash, rules, rulesBody, access } = held.authority;
     this.#drop(name, held.bytes);
     this.#youngest = null;
-    const authority = await this.load(name);
+    const body = access.copy?.body;
+    const authority = await this.load(name, hash === null || body === undefined ? null : { hash, body });
     const { copy } = authority.access;
     // The same file as before is not parsed again.
     const isSame = hash !== null && hash === authority.hash && access.copy?.charset === copy?.charset;
@@ -151,8 +162,8 @@ export class AuthorityCache {
     }
   }
 
-  async #read(name: string): Promise<Authority> {
-    const kept = await this.readRecord(name);
+  async #read(name: string, held: HeldCopy | null): Promise<Authority> {
+    const kept = await this.readRecord(name, held);
     const record = kept === null ? newAuthorityRecord() : this.#restore(kept);
     const authority: Authority = { name, ...record, rules: null, rulesBody: null, refused: null, writes: 0 };
     this.#hold(authority);
@@ -215,13 +226,18 @@ export function encodeAuthority(record: AuthorityRecord): Uint8Array {
   return pack(bytes);
 }
 
-/** A record from bytes. `null`: this version did not write them, and the authority is as unknown as a new one. */
-export function decodeAuthority(kept: Uint8Array): AuthorityRecord | null {
+/**
+ * A record from bytes. `null`: this version did not write them, and the authority is as unknown as a new one.
+ *
+ * @param held - A copy in memory. If it is the record's, a body that was left out (`no-store`) is its body.
+ */
+export function decodeAuthority(kept: Uint8Array, held: HeldCopy | null = null): AuthorityRecord | null {
   const bytes = unpack(kept);
   if (bytes === null || bytes.length < HEAD_LENGTH_BYTES) return null;
   const headEnd = HEAD_LENGTH_BYTES + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
   const head = readHead(bytes.subarray(HEAD_LENGTH_BYTES, headEnd));
-  const access = head === null ? null : decodeAccess(bytes.subarray(headEnd));
+  const body = held !== null && held.hash === head?.hash ? held.body : null;
+  const access = head === null ? null : decodeAccess(bytes.subarray(headEnd), body);
   if (head === null || access === null) return null;
   return { ...head, access, hash: access.copy === null ? null : head.hash };
 }

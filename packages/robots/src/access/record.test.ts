@@ -44,6 +44,18 @@ describe('the stored form of an access state', () => {
     expect(decodeAccess(tooLong)).toEqual(initialAccess());
   });
 
+  it.each([{ 'cache-control': 'no-store', etag: '"1"' }, {}])(
+    'takes a body that was left out from who still has it',
+    (headers) => {
+      const state = withCopy(headers, 'etag' in headers ? 20 : MAX_ACCESS_RECORD_BYTES);
+      const stored = encodeAccess(state);
+      expect(decodeAccess(stored)).toEqual(initialAccess());
+      expect(decodeAccess(stored, state.copy?.body)).toEqual(state);
+      // A record that holds its body has no use for another one.
+      expect(decodeAccess(encodeAccess(withCopy({})), new Uint8Array(3))).toEqual(withCopy({}));
+    },
+  );
+
   it('losing a no-store copy during an outage starts the long wait again (no amnesty in google)', () => {
     const failure = { kind: 'answer', answer: { kind: 'failure', failure: 'dns' } } as const;
     const failing = nextAccess(withCopy({ 'cache-control': 'no-store' }), failure, HOUR, GOOGLE);

@@ -41,13 +41,15 @@ export function encodeAccess(state: AccessState): Uint8Array {
  * @returns Null when the bytes are not a record of this version. A record whose body was left out becomes `none-yet`;
  *   during a series of failures it stays `unreachable` until its retry time, and the long wait starts again there, so
  *   that losing the copy never turns "by the copy" into "allow".
+ * @param heldBody - The body of the copy where the caller still has it, for a record that left it out. It must be the
+ *   same one: compare hashes.
  */
-export function decodeAccess(bytes: Uint8Array): AccessState | null {
+export function decodeAccess(bytes: Uint8Array, heldBody: Uint8Array | null = null): AccessState | null {
   const headEnd = bytes.indexOf(LINE_FEED);
   const head = headEnd < 0 ? null : parseRecord(new TextDecoder().decode(bytes.subarray(0, headEnd)));
   if (head === null || head['v'] !== VERSION) return null;
   const phase = PHASES.find((known) => known === head['phase']);
-  const copy = decodeCopy(head['copy'], bytes.subarray(headEnd + 1));
+  const copy = decodeCopy(head['copy'], bytes.subarray(headEnd + 1), heldBody);
   const times = [head['freshUntilMs'], head['firstFailureMs'], head['retryAtMs'], head['hostAnsweredAtMs']];
   if (phase === undefined || copy === undefined || !times.every(isTimeOrNull) || !isCount(head['failures']))
     return null;
@@ -65,7 +67,7 @@ export function decodeAccess(bytes: Uint8Array): AccessState | null {
     notes: NOTES.filter((note) => listed.includes(note)),
   };
   if (!isSound(state)) return { ...initialAccess(), fetching: state.fetching };
-  return hasLostBody(head['copy']) ? withoutCopy(state) : state;
+  return copy === null && hasLostBody(head['copy']) ? withoutCopy(state) : state;
 }
 
 /** Times that belong to a phase are there, and the copy where the phase lives from it. */
@@ -96,13 +98,18 @@ function parseRecord(text: string): Record<string, unknown> | null {
 }
 
 /** Undefined: not a copy. Null: no copy, or one whose body is not here. */
-function decodeCopy(value: unknown, body: Uint8Array): GoodCopy | null | undefined {
+function decodeCopy(value: unknown, body: Uint8Array, heldBody: Uint8Array | null): GoodCopy | null | undefined {
   if (value === null) return null;
   if (!isRecord(value)) return undefined;
-  const { robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified, maxBodyBytes } = value;
-  if (maxBodyBytes === BODY_LEFT_OUT) return null;
+  const { robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified, mayStore, maxBodyBytes } = value;
+  const isLeftOut = maxBodyBytes === BODY_LEFT_OUT;
+  if (isLeftOut && heldBody === null) return null;
   if (typeof robotsUrl !== 'string' || typeof finalUrl !== 'string' || !isTime(receivedAtMs)) return undefined;
   if (!isTextOrNull(charset) || !isTextOrNull(etag) || !isTextOrNull(lastModified)) return undefined;
+  if (isLeftOut && heldBody !== null) {
+    const said = { robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified };
+    return { body: heldBody, ...said, mayStore: mayStore === true };
+  }
   // A body of another length was cut or mixed up on its way, and half a file may lack its Disallow lines.
   if (maxBodyBytes !== body.length) return undefined;
   return { body: body.slice(), robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified, mayStore: true };
