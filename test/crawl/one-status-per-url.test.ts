@@ -4,6 +4,7 @@
 import { memoryStore } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
 import { type CrawlStory, crawl } from '../support/crawl.js';
+import { crawlVirtually } from '../support/virtual-crawl.js';
 import { page, redirect, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
@@ -82,4 +83,23 @@ it('where redirects, closed paths, depth and nofollow lead to the same URLs', as
   const story = await crawl({ seeds: [web.url('a.test')], bounds: { pages: 100, depth: 2 } });
   expect(story.report).toMatchObject({ state: 'bounded', bound: null, bounds: [{ bound: 'bounds.depth', left: 0 }] });
   expect(repeated(story)).toEqual([]);
+});
+
+it('where robots.txt closes a URL, and has opened it when another page leads there', async () => {
+  const body = (before: number) => `User-agent: *\nCrawl-delay: 400\n${before === 0 ? 'Disallow: /x\n' : ''}`;
+  const { decisions, report } = await crawlVirtually({
+    seeds: ['http://a.test/'],
+    hosts: {
+      'a.test': {
+        robots: ({ before }) => ({ headers: { 'cache-control': 'max-age=600' }, body: body(before) }),
+        pages: { '/': page('start', ['/x', '/a', '/b']), '*': page('leaf', ['/x']) },
+      },
+    },
+    maxIdleMs: 3_600_000,
+    bounds: { pages: 20 },
+  });
+  const ofX = decisions.filter(({ url }) => url.endsWith('/x'));
+  const closed = { status: 'excluded', reason: 'robots-rule' };
+  expect(ofX).toMatchObject([closed, { status: 'fetched', replaces: closed }]);
+  expect(report.outcomes).toEqual({ fetched: { fetched: 4 } });
 });

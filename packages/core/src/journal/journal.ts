@@ -63,6 +63,8 @@ export class Journal {
   readonly #nowMs: () => number;
   readonly #listeners: JournalListener[];
   readonly #decided = createRecentSet(MAX_DECIDED_URLS);
+  /** What robots.txt closed: it may open again, and the URL be found once more. */
+  readonly #closed = new Map<string, NonNullable<UrlDecision['replaces']>>();
   readonly #pending: PendingDecisions;
   /** The host clock at the last request for each page that has no decision yet. */
   readonly #hostClocks = new Map<string, HostClockReading>();
@@ -229,12 +231,23 @@ export class Journal {
     for (const decision of this.#pending.end()) this.#decide(decision);
   }
 
-  #decide(decision: UrlDecision): void {
+  #decide(found: UrlDecision): void {
+    const decision = this.#insteadOfClosed(found);
     this.#decided.add(decision.url);
     for (const listener of this.#listeners) listener.decision?.(decision);
     // Behind the line of the decision: a kill in between reports it twice, and loses none.
     this.#pending.delete(decision.url);
     this.#emitter.emit('decision', decision);
+  }
+
+  /** A URL counts once: what becomes of it after its robots.txt has opened it replaces that it was closed. */
+  #insteadOfClosed(decision: UrlDecision): UrlDecision {
+    const { url, status, reason, layer } = decision;
+    const closed = this.#closed.get(url);
+    this.#closed.delete(url);
+    if (status === 'excluded' && layer === 'robots')
+      keepLatest(this.#closed, url, { status, reason }, MAX_DECIDED_URLS);
+    return closed === undefined || decision.replaces !== undefined ? decision : { ...decision, replaces: closed };
   }
 
   /** The first decision about a URL is kept; a further link to a URL that is decided says nothing new. */

@@ -41,7 +41,10 @@ export interface UrlDecision {
   readonly simhash?: string;
   /** With `nearDuplicates`: the first page that says nearly the same. Absent: none is known. */
   readonly similarTo?: string;
-  /** Of another visit of a known page: how the last one was decided, which does not count any more. */
+  /**
+   * Of another visit of a known page, and of a URL that robots.txt closed before: how it was decided then, which does
+   * not count any more.
+   */
   readonly replaces?: Pick<UrlDecision, 'status' | 'reason'>;
   /** Of a failure only: what came along with the URL, for a retry. */
   readonly carried?: { readonly via: Via; readonly label?: string; readonly userData?: JsonValue };

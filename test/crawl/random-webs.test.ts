@@ -1,0 +1,154 @@
+// Webs of chance, in virtual time: robots.txt files in many spellings that change, move, fail and expire, several
+// authorities of one host and hosts of one address, redirects, refusals, Retry-After in every form, files next to
+// robots.txt, requests of handlers, and runs that are stopped and go on. Single rules have tests of their own. Here
+// they meet. What the web saw is judged by what the web knows; then the crawl's logs must say the same.
+//
+// MANNERLY_WEBS=200 npx vitest run test/crawl/random-webs.test.ts: as many webs. MANNERLY_WEBS_FROM: the first seed.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { lmdbStore } from '@mannerly/frontier/lmdb';
+import { auditCrawl, readCrawlDirectory } from 'mannerly';
+import { createPoliteFetch } from 'mannerly/fetch';
+import { createVirtualClock, runCrawl, type VirtualClock } from 'mannerly/testing';
+import { expect, it, vi } from 'vitest';
+import { CONTACT, type Crawler, makeCrawler } from '../support/crawl.js';
+import { type DecisionOfRun, faultsOf, misreported } from '../support/judge-random-web.js';
+import { Chance, ITEMS } from '../support/random-rules.js';
+import { createRandomWeb, type RandomWeb } from '../support/random-web.js';
+
+// Much work: a busy machine takes its time.
+vi.setConfig({ testTimeout: 300_000 });
+
+const HOUR = 3_600_000;
+/** Runs of a crawl are stopped in their first fifty minutes. */
+const MOST_STOP_MS = 3_000_000;
+const FETCHES = 40;
+
+const numberFrom = (name: string, other: number): number => Number(process.env[name] ?? other);
+const SEEDS = Array.from(
+  { length: numberFrom('MANNERLY_WEBS', 6) },
+  (_, at) => numberFrom('MANNERLY_WEBS_FROM', 20) + at,
+);
+
+/** Some time of the day, so that hours begin and end, and midnight comes. */
+function clockFor(seed: number): VirtualClock {
+  return createVirtualClock({ startMs: Date.UTC(2026, 0, 1) + new Chance(seed + 9).below(24 * HOUR) });
+}
+
+function registerHandler(crawler: Crawler): void {
+  crawler.on('html', async (page) => {
+    if (new URL(page.url).pathname === '/') await page.fetch('/f9', { waitMs: 20_000 });
+    await page.emit({ url: page.url });
+    await page.follow();
+  });
+}
+
+/** Crawls a web in one to three runs. */
+async function crawled(seed: number, clock: VirtualClock, out: string) {
+  const random = createRandomWeb(seed, clock.nowMs());
+  const chance = new Chance(seed + 5_000);
+  const requests: string[] = [];
+  const decisions: DecisionOfRun[] = [];
+  const stops = chance.below(3);
+  for (let run = 0; run <= stops; run += 1) {
+    const crawler = makeCrawler({
+      ...random.web.fakes(clock),
+      seeds: random.seeds,
+      handlers: registerHandler,
+      politeness: { profile: 'polite' },
+      purposes: ['tdm'],
+      discover: { sitemaps: true, dataTxt: true },
+      maxIdleMs: 2 * HOUR,
+      bounds: { pages: 2_000, minutes: 20_000 },
+      store: lmdbStore({ path: join(out, 'store'), nowMs: clock.nowMs }),
+    });
+    crawler.events.on('request', ({ url, startedAtMs, endedAtMs, status }) =>
+      requests.push(`${url} ${startedAtMs} ${endedAtMs} ${status}`),
+    );
+    crawler.events.on('decision', (decision) => decisions.push({ ...decision, run }));
+    if (run < stops) clock.after(chance.below(MOST_STOP_MS), () => crawler.stop());
+    await runCrawl(crawler, clock, { out });
+  }
+  return { random, requests, decisions };
+}
+
+it.each(SEEDS)('web %i is crawled politely, and the logs say what it saw', async (seed) => {
+  const out = await mkdtemp(join(tmpdir(), 'mannerly-random-'));
+  const clock = clockFor(seed);
+  try {
+    const { random, requests, decisions } = await crawled(seed, clock, out);
+    if (random.web.errors.length > 0) throw random.web.errors[0];
+    const log = random.log();
+    expect(faultsOf(random)).toEqual([]);
+    expect(misreported(random, decisions)).toEqual([]);
+    const seen = log.map(({ url, startMs, endMs, status }) => `${url} ${startMs} ${endMs} ${status}`);
+    expect(requests.sort()).toEqual(seen.sort());
+    const audit = await auditCrawl(await readCrawlDirectory(out));
+    expect(audit.violations).toEqual([]);
+    expect(audit.requests).toBe(log.length);
+  } finally {
+    clock.end();
+    await rm(out, { recursive: true, force: true });
+  }
+});
+
+/** Asks for pages at times of chance, as a script does that knows nothing of the sites. */
+async function fetched(random: RandomWeb, chance: Chance, clock: VirtualClock): Promise<void> {
+  const identity = { name: 'test-bot', contact: CONTACT };
+  const fetch = createPoliteFetch({ identity, ...random.web.fakes(clock), waitMs: 600_000 });
+  const calls = Array.from({ length: FETCHES }, async () => {
+    await new Promise<void>((over) => clock.after(chance.below(MOST_STOP_MS), over));
+    // What is refused is refused; the web knows what it saw.
+    await fetch(chance.of(random.authorities).origin + chance.of(ITEMS).path).catch(() => undefined);
+  });
+  await Promise.all(calls);
+  await fetch.close();
+}
+
+it.each(SEEDS)('web %i is fetched politely', async (seed) => {
+  const clock = clockFor(seed);
+  try {
+    const random = createRandomWeb(seed, clock.nowMs());
+    await clock.finish(fetched(random, new Chance(seed + 7_000), clock));
+    if (random.web.errors.length > 0) throw random.web.errors[0];
+    expect(random.log().length).toBeGreaterThan(0);
+    expect(faultsOf(random)).toEqual([]);
+  } finally {
+    clock.end();
+  }
+});
+
+it('the judge finds what is impolite', async () => {
+  const clock = clockFor(1);
+  try {
+    const random = createRandomWeb(1, clock.nowMs());
+    const { fetcher } = random.web.fakes(clock);
+    const send = (url: string) =>
+      fetcher.fetch({
+        url,
+        method: 'GET',
+        headers: {},
+        address: { address: '198.18.0.1', family: 4 },
+        limits: {
+          connectTimeoutMs: 1_000,
+          headersTimeoutMs: 10_000,
+          requestTimeoutMs: 10_000,
+          maxBodyBytes: 10_000,
+          maxEncodedBytes: 10_000,
+        },
+        mayStart: () => true,
+        signal: new AbortController().signal,
+      });
+    const [first] = random.authorities;
+    await clock.finish(Promise.all([send(`${first?.origin}/p0`), send(`${first?.origin}/p0`)]));
+    await clock.finish(send(`${first?.origin}/robots.txt`));
+    const found = faultsOf(random).map((fault) => fault.replace(/:? http.*/, ''));
+    expect(found).toEqual(expect.arrayContaining(['without an answer of robots.txt', 'two at once']));
+    expect(found.some((fault) => fault.includes('ms after the last'))).toBe(true);
+    expect(misreported(random, [])).toEqual(expect.arrayContaining([expect.stringContaining('without a decision')]));
+  } finally {
+    clock.end();
+  }
+});

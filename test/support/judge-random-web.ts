@@ -1,0 +1,260 @@
+// Judges what a web of chance saw, by the specification (access §2 to §10) and by what the web knows of its own files.
+// Nothing of the crawler's is used: no parser, no clock, no log.
+
+import type { UrlDecision } from 'mannerly';
+import { ITEMS, type RandomRules } from './random-rules.js';
+import { LINKED, type RandomAuthority, type RandomExchange, type RandomWeb } from './random-web.js';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** What is known of one robots.txt after an answer. */
+interface Known {
+  /** When its last answer was whole. */
+  readonly atMs: number;
+  /** `null`: nothing may be requested. */
+  readonly freshUntilMs: number | null;
+  /** The last good copy; `null`: there is none, or it does not count. */
+  readonly rules: RandomRules | null;
+  readonly copyAtMs: number;
+  readonly failures: number;
+  readonly retryAtMs: number;
+}
+
+const NOTHING: Known = { atMs: 0, freshUntilMs: null, rules: null, copyAtMs: 0, failures: 0, retryAtMs: 0 };
+
+/** Everything that was impolite, in words; none for a polite crawl. */
+export function faultsOf(random: RandomWeb): string[] {
+  const log = random.log();
+  const shown = shownFrom(random.startMs);
+  const faults: string[] = [];
+  const rulesAt = robotsOver(random, faults);
+  for (const seen of log) {
+    if (seen.robotsOf !== null) continue;
+    const at = authorityOf(random, seen.origin);
+    const known = rulesAt(at, seen.startMs);
+    if (known.freshUntilMs === null) faults.push(`without an answer of robots.txt: ${shown(seen)}`);
+    // The last answer of its host serves the next request, however long the host's interval is.
+    else if (seen.startMs >= known.freshUntilMs && known.atMs < lastEndMs(log, seen))
+      faults.push(`by an expired robots.txt: ${shown(seen)}`);
+    if (log.some((other) => other.robotsOf === at && other.startMs <= seen.startMs && other.endMs > seen.startMs))
+      faults.push(`while robots.txt was requested: ${shown(seen)}`);
+    if (known.rules?.closed.has(itemOf(seen.path)) === true) faults.push(`closed: ${shown(seen)}`);
+    const visit = known.rules?.visit ?? null;
+    if (visit !== null && !isOpen(visit, seen.startMs)) faults.push(`outside of Visit-time: ${shown(seen)}`);
+  }
+  for (const host of new Set(log.map((seen) => seen.host)))
+    faults.push(
+      ...tooEarly(
+        log.filter((seen) => seen.host === host),
+        random.authorities,
+        rulesAt,
+        shown,
+      ),
+    );
+  faults.push(
+    ...sharedAddress(
+      log.filter((seen) => seen.host.endsWith('.d.test')),
+      shown,
+    ),
+  );
+  faults.push(...redirectsTooEarly(log, shown));
+  return faults;
+}
+
+/** A decision, and the number of its run: each run has its own about what robots.txt closes. */
+export type DecisionOfRun = UrlDecision & { readonly run: number };
+
+/** A URL that was requested twice, or never, or of which the decisions say what the web did not see. */
+export function misreported(random: RandomWeb, decisions: readonly DecisionOfRun[]): string[] {
+  const log = random.log();
+  const rulesAt = robotsOver(random, []);
+  const faults = twice(log, shownFrom(random.startMs));
+  const decided = new Map<string, DecisionOfRun[]>();
+  for (const decision of decisions) decided.set(decision.url, [...(decided.get(decision.url) ?? []), decision]);
+  const requested = new Set(log.map(({ url }) => url));
+  for (const [url, all] of decided) {
+    const { origin, pathname, search } = new URL(url);
+    const path = pathname + search;
+    // What did not come to an end in one run did in a later one.
+    const ends = all.filter(({ status }) => status !== 'held');
+    const counted = ends.filter(({ replaces }) => replaces === undefined);
+    if (new Set(counted.map(({ run }) => run)).size < counted.length && !OFTEN.test(path))
+      faults.push(`${ends.length} decisions about ${url}`);
+    for (const { status, reason, atMs } of ends) {
+      const isByRule = status === 'excluded' && reason === 'robots-rule';
+      const { rules } = rulesAt(authorityOf(random, origin), atMs);
+      if (isByRule && rules?.closed.has(itemOf(path)) !== true) faults.push(`said to be closed, and is open: ${url}`);
+      if (!isByRule && !requested.has(url)) faults.push(`${status}, ${reason}, without a request: ${url}`);
+    }
+  }
+  for (const { url, path, origin, status } of log) {
+    if (path === '/' && status === 200)
+      for (const item of ITEMS.slice(0, LINKED))
+        if (!decided.has(origin + item.path)) faults.push(`no decision about ${origin}${item.path}`);
+    if (!decided.has(url) && !/^\/(f9|kept|moved-sitemap|robots\.txt|rules-)/.test(path))
+      faults.push(`requested without a decision: ${url}`);
+  }
+  return faults;
+}
+
+/** When the last request to the host of a request ended, before it began. */
+function lastEndMs(log: readonly RandomExchange[], { host, startMs }: RandomExchange): number {
+  return Math.max(0, ...log.flatMap((other) => (other.host === host && other.startMs < startMs ? other.endMs : [])));
+}
+
+/** Paths of what is read again as often as robots.txt is, and of what a handler requests. */
+const OFTEN = /^\/(f9|kept|data\.txt|\.well-known)/;
+
+function shownFrom(startMs: number): (exchange: RandomExchange) => string {
+  return (exchange) => `${exchange.url} at ${exchange.startMs - startMs}`;
+}
+
+function authorityOf({ authorities }: RandomWeb, origin: string): number {
+  return authorities.findIndex((each) => each.origin === origin);
+}
+
+/** What was known of an authority's robots.txt at a time. @param faults - Gets requests that came too early. */
+function robotsOver(random: RandomWeb, faults: string[]): (at: number, atMs: number) => Known {
+  const { authorities, startMs } = random;
+  const log = random.log();
+  const files = authorities.map((_, at) => knownOver(log, authorities, at, faults, shownFrom(startMs)));
+  return (at, atMs) => files[at]!.findLast((known) => known.atMs <= atMs) ?? NOTHING;
+}
+
+/** What was known of an authority's robots.txt after each answer, in order; and requests for it that came too early. */
+function knownOver(
+  log: readonly RandomExchange[],
+  authorities: readonly RandomAuthority[],
+  at: number,
+  faults: string[],
+  shown: (exchange: RandomExchange) => string,
+): Known[] {
+  const { maxAgeS, versions } = authorities[at]!;
+  let known = NOTHING;
+  const over: Known[] = [known];
+  const whole = (seen: RandomExchange, rules: RandomRules | null, lifetimeMs: number): Known => ({
+    atMs: seen.endMs,
+    freshUntilMs: seen.endMs + lifetimeMs,
+    rules,
+    copyAtMs: seen.endMs,
+    failures: 0,
+    retryAtMs: 0,
+  });
+  for (const seen of log.filter(({ robotsOf }) => robotsOf === at)) {
+    if (seen.path === '/robots.txt') {
+      if (seen.startMs < known.retryAtMs) faults.push(`robots.txt again too early: ${shown(seen)}`);
+      if (known.freshUntilMs !== null && seen.startMs < known.freshUntilMs && known.failures === 0)
+        faults.push(`robots.txt again while it is fresh: ${shown(seen)}`);
+    }
+    const lifetimeMs = Math.min(DAY, Math.max(10 * MINUTE, maxAgeS === null ? DAY : maxAgeS * SECOND));
+    if (seen.status === 302) continue;
+    if (seen.version === 'same') known = { ...whole(seen, known.rules, lifetimeMs) };
+    else if (seen.version !== null) known = whole(seen, versions[seen.version]!, lifetimeMs);
+    else if (seen.status === 404) known = whole(seen, null, DAY);
+    else if (seen.status === 403) {
+      // An earlier copy stays in force as long as it is younger than a day.
+      const isKept = known.copyAtMs > 0 && known.rules !== null && seen.endMs - known.copyAtMs < DAY;
+      known = { ...whole(seen, isKept ? known.rules : null, HOUR), copyAtMs: isKept ? known.copyAtMs : 0 };
+    } else {
+      const failures = known.failures + 1;
+      const ownMs = Math.min(MINUTE * 2 ** (failures - 1), HOUR);
+      const retryAtMs = seen.endMs + Math.max(ownMs, seen.retryAfterS * SECOND);
+      known = { ...known, atMs: seen.endMs, freshUntilMs: null, failures, retryAtMs };
+    }
+    over.push(known);
+  }
+  return over;
+}
+
+/** The spacing of one host name, over all its authorities: access §9, and the pauses of §10. */
+function tooEarly(
+  log: readonly RandomExchange[],
+  authorities: readonly RandomAuthority[],
+  rulesAt: (at: number, atMs: number) => Known,
+  shown: (exchange: RandomExchange) => string,
+): string[] {
+  const faults: string[] = [];
+  let pausedUntilMs = 0;
+  let throttled = 0;
+  let failed = 0;
+  log.forEach((now, index) => {
+    const before = log[index - 1];
+    if (before === undefined) return;
+    if (now.startMs < before.endMs) faults.push(`two at once: ${shown(now)}`);
+    const rules = authorities.flatMap(({ host }, at) =>
+      host === now.host ? (rulesAt(at, now.startMs).rules ?? []) : [],
+    );
+    const profileMs = Math.min(MINUTE, Math.max(SECOND, 2 * (before.endMs - before.startMs)));
+    const delayMs = Math.max(profileMs, ...rules.map((each) => each.delayMs));
+    if (now.startMs < before.endMs + delayMs)
+      faults.push(`${now.startMs - before.endMs} ms after the last, not ${delayMs}: ${shown(now)}`);
+    const rateMs = Math.max(0, ...rules.map((each) => each.rateMs));
+    if (now.startMs < before.startMs + rateMs) faults.push(`sooner than its rate: ${shown(now)}`);
+    if (before.robotsOf === null) {
+      if (before.status === 429 || before.status === 503) {
+        throttled += 1;
+        const ownMs = Math.min(30 * SECOND * 2 ** (throttled - 1), HOUR);
+        pausedUntilMs = Math.max(pausedUntilMs, before.endMs + Math.max(ownMs, before.retryAfterS * SECOND));
+      } else if (before.status === null || before.status >= 500) {
+        failed += 1;
+        if (failed >= 5) pausedUntilMs = Math.max(pausedUntilMs, before.endMs + 5 * MINUTE);
+      } else if (![401, 402, 403].includes(before.status)) {
+        throttled = 0;
+        failed = 0;
+      }
+    } else if (before.status === 429 || before.status === 503) {
+      pausedUntilMs = Math.max(pausedUntilMs, before.endMs + Math.max(30 * SECOND, before.retryAfterS * SECOND));
+    }
+    if (now.startMs < pausedUntilMs)
+      faults.push(`in a pause, ${pausedUntilMs - now.startMs} ms before its end: ${shown(now)}`);
+  });
+  return faults;
+}
+
+/** Hosts of one domain at one address: one at a time, and the least pause in between. */
+function sharedAddress(log: readonly RandomExchange[], shown: (exchange: RandomExchange) => string): string[] {
+  return log.flatMap((now, index) => {
+    const before = log[index - 1];
+    return before !== undefined && now.startMs < before.endMs + SECOND ? [`at a shared address: ${shown(now)}`] : [];
+  });
+}
+
+/** A redirect with Retry-After is followed after the given time. Each target has one redirect that leads to it. */
+function redirectsTooEarly(log: readonly RandomExchange[], shown: (exchange: RandomExchange) => string): string[] {
+  return log.flatMap((seen) => {
+    if (seen.status === null || seen.status < 300 || seen.location === null || seen.status === 304) return [];
+    const untilMs = seen.endMs + seen.retryAfterS * SECOND;
+    const target = log.find((other) => other.url === seen.location && other.startMs >= seen.startMs);
+    const isEarly = target !== undefined && target.startMs < untilMs;
+    return isEarly
+      ? [`${untilMs - target.startMs} ms before a redirect allows: ${shown(target)}, from ${seen.url}`]
+      : [];
+  });
+}
+
+/** A page that was answered is not requested again, and none more than four times. */
+function twice(log: readonly RandomExchange[], shown: (exchange: RandomExchange) => string): string[] {
+  const answers = new Map<string, RandomExchange[]>();
+  for (const seen of log) {
+    if (seen.robotsOf === null && !OFTEN.test(seen.path))
+      answers.set(seen.url, [...(answers.get(seen.url) ?? []), seen]);
+  }
+  return [...answers.values()].flatMap((all) => {
+    const isFinal = ({ status }: RandomExchange): boolean => status !== null && status !== 429 && status < 500;
+    const again = all.slice(0, -1).some(isFinal);
+    return again || all.length > 4 ? [`${all.length} times: ${shown(all.at(-1)!)}`] : [];
+  });
+}
+
+function isOpen([from, to]: readonly [number, number], atMs: number): boolean {
+  const hour = (atMs % DAY) / HOUR;
+  return from < to ? hour >= from && hour < to : hour >= from || hour < to;
+}
+
+/** The number of an item; -1: none. */
+function itemOf(path: string): number {
+  return ITEMS.findIndex((item) => path === item.path || path.startsWith(`${item.path}?`));
+}

@@ -1,0 +1,133 @@
+// What the robots.txt of a web of chance asks for, in one of the ways in which files say it. The same seed says the
+// same.
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+
+/** What one version of a robots.txt asks of our crawler. */
+export interface RandomRules {
+  /** From when the site has it, milliseconds after the start. */
+  readonly fromMs: number;
+  /** Which of `ITEMS` it closes. */
+  readonly closed: ReadonlySet<number>;
+  readonly delayMs: number;
+  /** Start to start; 0: no rate. */
+  readonly rateMs: number;
+  /** Hours of the day, UTC, from and to; `null`: always open. */
+  readonly visit: readonly [number, number] | null;
+  readonly text: string | Uint8Array;
+}
+
+/** What every authority has, by number: as it is linked, and how its rule may be written so that it closes it alone. */
+export const ITEMS: readonly { readonly path: string; readonly rules: readonly string[] }[] = [
+  { path: '/p0', rules: ['/p0', '/p0$', '/p0*', '/%700', '/*p0'] },
+  { path: '/dir/p1', rules: ['/dir/p1', '/d*/p1$', '/dir/', '/dir'] },
+  { path: '/p%202', rules: ['/p%202', '/p%20', '/p 2'] },
+  { path: '/p%C3%A93', rules: ['/p%C3%A93', '/p%c3%a93', '/pé3', '/p*3$'] },
+  { path: '/p4?q=1&r=/', rules: ['/p4?q=1', '/p4?', '/*?q=', '/p4?q=1&r=/$'] },
+  { path: '/p5;v=1', rules: ['/p5;v=1', '/p5', '/*;'] },
+  { path: '/P6', rules: ['/P6', '/P', '/P6$'] },
+  { path: '/p7/*/$x', rules: ['/p7/', '/p7/%2A/', '/p7/*/%24x$'] },
+  { path: '/p8%2Fa', rules: ['/p8%2Fa', '/p8%2fa$', '/p8%2F'] },
+  { path: '/f9', rules: ['/f9', '/f'] },
+  { path: '/t10', rules: ['/t10', '/t'] },
+  { path: '/sitemap.xml', rules: ['/sitemap.xml', '/sitemap.xml$', '/sit'] },
+  { path: '/s12', rules: ['/s12', '/s1'] },
+];
+
+/** Chance from a seed (Lehmer, 48271). */
+export class Chance {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = (seed % 2_147_483_646) + 1;
+    for (let at = 0; at < 4; at += 1) this.next();
+  }
+
+  /** In [0, 1). */
+  next(): number {
+    this.#state = (this.#state * 48_271) % 2_147_483_647;
+    return this.#state / 2_147_483_647;
+  }
+
+  below(count: number): number {
+    return Math.floor(this.next() * count);
+  }
+
+  is(share: number): boolean {
+    return this.next() < share;
+  }
+
+  of<T>(list: readonly T[]): T {
+    return list[this.below(list.length)] as T;
+  }
+}
+
+/** Rules of chance. @param startHour - The hour of the day, UTC, in which the web begins. */
+export function rulesOf(fromMs: number, origin: string, startHour: number, chance: Chance): RandomRules {
+  const closed = new Set<number>();
+  for (let at = 0; at < ITEMS.length; at += 1) if (chance.is(0.25)) closed.add(at);
+  const delayS = chance.of([0, 0, 0, 1.5, 4, 20]);
+  const rateS = chance.of([0, 0, 0, 5, 15]);
+  const visit = chance.of([null, null, null, null, [0, 2], [1, 2], [23, 1]] as const);
+  const hours = visit?.map((hour) => (hour + startHour) % 24) ?? null;
+  const fields: string[] = [];
+  if (delayS > 0)
+    fields.push(`Crawl-delay: ${chance.of([String(delayS), `${delayS} s`, String(delayS).replace('.', ',')])}`);
+  if (delayS > 2 && chance.is(0.5)) fields.push('Crawl-delay: 1', 'crawl-delay: -5', 'Crawl-delay: NaN');
+  if (rateS > 0) fields.push(chance.of([`Request-rate: 1/${rateS}`, `Request-rate: 2/${2 * rateS}s`]));
+  if (hours !== null) fields.push(`Visit-time: ${hours.map((hour) => `${String(hour).padStart(2, '0')}00`).join('-')}`);
+  return {
+    fromMs,
+    closed,
+    delayMs: delayS * SECOND,
+    rateMs: rateS * SECOND,
+    visit: hours as RandomRules['visit'],
+    text: written(
+      [...closed].sort((a, b) => a - b),
+      fields,
+      origin,
+      chance,
+    ),
+  };
+}
+
+/** A file that says so, in one of the ways in which files say it. */
+function written(
+  closed: readonly number[],
+  fields: readonly string[],
+  origin: string,
+  chance: Chance,
+): string | Uint8Array {
+  const isNamed = chance.is(0.5);
+  const agent = isNamed ? chance.of(['test-bot', 'Test-Bot', 'TEST-BOT/2.1', 'test-bot*']) : '*';
+  const rule = (at: number): string => {
+    const item = ITEMS[at]!;
+    const pattern = chance.is(0.1) ? origin + item.path : chance.of(item.rules);
+    return `${chance.of(['Disallow', 'disallow', 'DISALLOW', 'Disalow', ' Disallow '])}:${chance.of([' ', '', '\t'])}${pattern}${chance.of(['', ' ', ' # closed'])}`;
+  };
+  const half = chance.below(closed.length + 1);
+  const parts = [closed.slice(0, half), closed.slice(half)].map((part) => part.map(rule));
+  const others = [
+    'User-agent: test-bot-images\nDisallow: /',
+    'User-agent: testbot\nUser-agent: other\nCrawl-delay: 500\nDisallow: /',
+    ...(isNamed ? ['User-agent: *\nDisallow: /\nCrawl-delay: 700'] : []),
+  ];
+  // Groups of one name count together, wherever they stand.
+  const groups = [
+    [`User-agent: ${agent}`, ...fields, ...parts[0]!, 'Disallow:'].join('\n'),
+    ...others.filter(() => chance.is(0.5)),
+    [`User-agent: ${agent}`, ...(chance.is(0.3) ? ['Allow: /'] : []), ...parts[1]!, 'Disallow:'].join('\n'),
+  ];
+  const lines = [
+    ...chance.of([[], ['# about', ''], ['nonsense', '<html>', 'Unknown: x']]),
+    groups.join(chance.of(['\n', '\n\n', '\n# next\n\n'])),
+    `Sitemap: ${origin}/sitemap.xml`,
+  ].join('\n');
+  const text = lines.replaceAll('\n', chance.of(['\n', '\r\n', '\r']));
+  const form = chance.below(8);
+  if (form === 0) return Buffer.from(`\uFEFF${text}`, 'utf16le');
+  if (form === 1) return Buffer.from(`\uFEFF${text}`, 'utf8');
+  if (form === 2) return Buffer.from(text.replaceAll('l', 'l\0'), 'utf8');
+  return text;
+}

@@ -1,0 +1,350 @@
+// A small web of chance: hosts on several schemes and ports, each with a robots.txt that changes, moves and fails, and
+// with pages that redirect, refuse, fail and are slow. What each file means is a fact of the web, not of a parser, so
+// that a judge needs none. The same seed makes the same web.
+
+import { createFakeWeb, type FakeAnswer, type FakeRequest, type FakeWeb } from 'mannerly/testing';
+import { Chance, ITEMS, MINUTE, type RandomRules, rulesOf, SECOND } from './random-rules.js';
+
+/** What a Retry-After asks for, and how it is written in an answer. */
+interface RetryAfter {
+  readonly seconds: number;
+  readonly fieldsAt: (atMs: number) => Record<string, string>;
+}
+
+/** How a robots.txt is answered, in turn; the last one ever after. */
+type RobotsTurn =
+  | { readonly kind: 'file' | 'missing' | 'forbidden' | 'reset' | 'cut' }
+  | { readonly kind: 'refused'; readonly status: number; readonly retryAfter: RetryAfter }
+  | { readonly kind: 'moved'; readonly hops: readonly number[]; readonly retryAfter: RetryAfter | null };
+
+/** One scheme, host and port. */
+export interface RandomAuthority {
+  readonly origin: string;
+  readonly host: string;
+  readonly versions: readonly RandomRules[];
+  readonly turns: readonly RobotsTurn[];
+  readonly maxAgeS: number | null;
+  readonly hasEtag: boolean;
+  readonly ms: number;
+}
+
+/** One request with what was answered: what the judge reads. */
+export interface RandomExchange {
+  readonly url: string;
+  readonly host: string;
+  readonly origin: string;
+  readonly path: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly status: number | null;
+  /** What its Retry-After asks for; 0: nothing. */
+  readonly retryAfterS: number;
+  readonly location: string | null;
+  /** Of a robots.txt or a hop of one: whose it is. `null`: neither. */
+  readonly robotsOf: number | null;
+  /** The version of the file that came, where one came whole; `same`: 304. */
+  readonly version: number | 'same' | null;
+}
+
+/** A web, and what it saw. */
+export interface RandomWeb {
+  readonly web: FakeWeb;
+  readonly authorities: readonly RandomAuthority[];
+  readonly startMs: number;
+  readonly seeds: readonly string[];
+  log(): RandomExchange[];
+}
+
+/** As many of `ITEMS` are linked by every start page. */
+export const LINKED = 9;
+const HOSTS = ['a.test', 'b.test', 'x.d.test', 'y.d.test'];
+const MOST_AUTHORITIES = 6;
+
+/** Makes a web. @param startMs - Epoch milliseconds of its beginning. */
+export function createRandomWeb(seed: number, startMs: number): RandomWeb {
+  const chance = new Chance(seed);
+  const origins = new Set<string>();
+  const count = 2 + chance.below(MOST_AUTHORITIES - 1);
+  while (origins.size < count) {
+    const host = chance.of(HOSTS);
+    origins.add(chance.of([`https://${host}`, `http://${host}`, `http://${host}:8080`]));
+  }
+  const startHour = new Date(startMs).getUTCHours();
+  const authorities = [...origins].map((origin) => authorityOf(origin, origins.size, startHour, chance));
+  const answers = new Map<string, Omit<RandomExchange, 'startMs' | 'endMs' | 'status'>>();
+  const pageSeed = chance.below(1_000_000);
+
+  const answer =
+    (at: number) =>
+    (request: FakeRequest): FakeAnswer => {
+      const { origin, host } = authorities[at] as RandomAuthority;
+      const { path, url } = request;
+      const hop = /^\/rules-(\d+)-(\d+)\.txt$/.exec(path);
+      const robotsOf = path === '/robots.txt' ? at : hop === null ? null : Number(hop[1]);
+      const given =
+        robotsOf === null
+          ? { ...pageAnswer(authorities, at, request, pageSeed), version: null }
+          : robotsAnswer(authorities, robotsOf, hop === null ? 0 : Number(hop[2]), request, startMs);
+      const parts = typeof given.answer === 'string' ? { body: given.answer } : given.answer;
+      const headers = (parts.headers ?? {}) as Record<string, string>;
+      answers.set(`${url} ${request.atMs}`, {
+        url,
+        host,
+        origin,
+        path,
+        retryAfterS: given.retryAfter?.seconds ?? 0,
+        location: headers['location'] ?? null,
+        robotsOf,
+        version: given.version,
+      });
+      return parts;
+    };
+
+  const web = createFakeWeb({
+    hosts: Object.fromEntries(
+      authorities.map(({ origin, host, ms }, at) => [
+        origin,
+        {
+          robots: answer(at),
+          pages: answer(at),
+          delayMs: ms,
+          ...(host.endsWith('.d.test') ? { address: '198.18.9.9' } : {}),
+        },
+      ]),
+    ),
+  });
+  return {
+    web,
+    authorities,
+    startMs,
+    seeds: authorities.map(({ origin }) => spelled(origin, chance)),
+    log: () =>
+      web.exchanges.map(({ url, startMs: sentMs, endMs, status }) => {
+        const known = answers.get(`${url} ${sentMs}`);
+        if (known === undefined) throw new Error(`${url} was requested without an answer`);
+        return { ...known, startMs: sentMs, endMs, status };
+      }),
+  };
+}
+
+/** The same URL, as people write it. */
+function spelled(origin: string, chance: Chance): string {
+  const { protocol, hostname, port } = new URL(origin);
+  const name = chance.is(0.3) ? hostname.toUpperCase() : hostname;
+  const shownPort = port === '' ? (chance.is(0.3) ? (protocol === 'https:' ? ':443' : ':80') : '') : `:${port}`;
+  return `${protocol}//${name}${shownPort}/${chance.is(0.3) ? '#top' : ''}`;
+}
+
+function authorityOf(origin: string, count: number, startHour: number, chance: Chance): RandomAuthority {
+  const versions: RandomRules[] = [];
+  const last = chance.below(3);
+  for (let at = 0; at <= last; at += 1) {
+    versions.push(
+      rulesOf(
+        at === 0 ? 0 : (versions[at - 1]?.fromMs ?? 0) + (5 + chance.below(60)) * MINUTE,
+        origin,
+        startHour,
+        chance,
+      ),
+    );
+  }
+  const turns = Array.from({ length: 1 + chance.below(4) }, () => turnOf(count, chance));
+  // In the end it answers, so that the crawl has one too.
+  turns.push({ kind: 'file' });
+  return {
+    origin,
+    host: new URL(origin).hostname,
+    versions,
+    turns,
+    maxAgeS: chance.of([null, 0, 60, 900, 3_600]),
+    hasEtag: chance.is(0.5),
+    ms: chance.of([1, 40, 900, 3_000]),
+  };
+}
+
+function turnOf(count: number, chance: Chance): RobotsTurn {
+  const kind = chance.of([
+    'file',
+    'file',
+    'file',
+    'missing',
+    'forbidden',
+    'reset',
+    'cut',
+    'refused',
+    'moved',
+    'moved',
+  ] as const);
+  if (kind === 'refused') return { kind, status: chance.of([429, 503, 500, 408]), retryAfter: retryAfterOf(chance) };
+  if (kind !== 'moved') return { kind };
+  const hops = Array.from({ length: 1 + chance.below(3) }, () => chance.below(count));
+  return { kind, hops, retryAfter: chance.is(0.3) ? retryAfterOf(chance) : null };
+}
+
+/** A Retry-After as seconds, as a date by a clock that may be wrong, as rubbish that asks for nothing; or none. */
+function retryAfterOf(chance: Chance): RetryAfter {
+  const text = chance.of([null, '5', '120', '700', '-3', 'soon', '0', 'date', 'date']);
+  const seconds = text === 'date' ? chance.of([90, 400]) : text !== null && /^\d+$/.test(text) ? Number(text) : 0;
+  const behindMs = chance.of([0, 5 * MINUTE]);
+  const fieldsAt = (atMs: number): Record<string, string> => {
+    if (text === null) return {};
+    if (text !== 'date') return { 'retry-after': text };
+    const date = (ms: number): string => new Date(ms - behindMs).toUTCString();
+    return { date: date(atMs), 'retry-after': date(atMs + seconds * SECOND) };
+  };
+  return { seconds, fieldsAt };
+}
+
+/** The version of a file at a time. */
+function versionAt({ versions }: RandomAuthority, atMs: number): number {
+  return versions.findLastIndex(({ fromMs }) => fromMs <= atMs);
+}
+
+function robotsAnswer(
+  authorities: readonly RandomAuthority[],
+  of: number,
+  hop: number,
+  request: FakeRequest,
+  startMs: number,
+): Given & { readonly version: number | 'same' | null } {
+  const authority = authorities[of]!;
+  const plain = (answer: FakeAnswer, retryAfter: RetryAfter | null = null) => ({ answer, retryAfter, version: null });
+  const movedTo = (to: number, left: number, retryAfter: RetryAfter | null) =>
+    plain(moved(authorities, of, to, left, retryAfter?.fieldsAt(request.atMs) ?? {}), retryAfter);
+  const turn = authority.turns[Math.min(hop === 0 ? request.before : 0, authority.turns.length - 1)]!;
+  // A hop belongs to the chain that its address was made for: its answer is the file, or the next hop.
+  const chain = hop === 0 ? turn : { kind: 'file' as const };
+  if (hop > 0) {
+    const left = hop % 10;
+    if (left > 0) return movedTo(Math.floor(hop / 10), left - 1, null);
+  }
+  switch (chain.kind) {
+    case 'missing':
+      return plain({ status: 404 });
+    case 'forbidden':
+      return plain({ status: 403, body: 'no' });
+    case 'reset':
+      return plain({ failure: 'reset' });
+    case 'cut':
+      return plain({ body: 'User-agent: *\nDisallow: /p0\nDisallow: /p1\n', isCut: true });
+    case 'refused':
+      return plain({ status: chain.status, headers: chain.retryAfter.fieldsAt(request.atMs) }, chain.retryAfter);
+    case 'moved':
+      return movedTo(chain.hops[0]!, chain.hops.length - 1, chain.retryAfter);
+    case 'file': {
+      const version = versionAt(authority, request.atMs - startMs);
+      const etag = `"${of}-${version}"`;
+      const headers: Record<string, string> = {
+        'content-type': 'text/plain',
+        ...(authority.maxAgeS === null ? {} : { 'cache-control': `max-age=${authority.maxAgeS}` }),
+        ...(authority.hasEtag ? { etag } : {}),
+      };
+      if (authority.hasEtag && request.headers['if-none-match'] === etag)
+        return { ...plain({ status: 304, headers }), version: 'same' };
+      return { ...plain({ headers, body: authority.versions[version]!.text }), version };
+    }
+  }
+}
+
+function moved(
+  authorities: readonly RandomAuthority[],
+  of: number,
+  to: number,
+  left: number,
+  fields: Record<string, string>,
+): FakeAnswer {
+  const target = authorities[to % authorities.length]!;
+  const hop = 10 * (to + 1) + left;
+  const location = `${target.origin}/rules-${of}-${hop}.txt`;
+  return { status: 302, headers: { location, ...fields } };
+}
+
+interface Given {
+  readonly answer: FakeAnswer;
+  readonly retryAfter: RetryAfter | null;
+}
+
+/** What a page answers: its own chance, the same at every time. */
+function pageAnswer(
+  authorities: readonly RandomAuthority[],
+  at: number,
+  request: FakeRequest,
+  pageSeed: number,
+): Given {
+  const { path, url, before, atMs } = request;
+  const chance = new Chance(pageSeed + [...url].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 1_000_003, 7));
+  const some = (): string => chance.of(authorities).origin;
+  const retryAfter = retryAfterOf(chance);
+  const said = retryAfter.fieldsAt(atMs);
+  const given = (answer: FakeAnswer): Given => ({ answer, retryAfter });
+  const fails = chance.below(4);
+  const kind = chance.of([
+    'page',
+    'page',
+    'page',
+    'throttled',
+    'failing',
+    'moved',
+    'moved',
+    'missing',
+    'refused',
+    'reset',
+    'slow',
+  ] as const);
+  // Where a file next to robots.txt has gone: there is no decision about it.
+  if (path.startsWith('/kept')) return given(before < fails ? { status: 503, headers: said } : html([]));
+  const isCompanion = path === '/data.txt' || path.startsWith('/.well-known');
+  if (path === '/')
+    return {
+      answer: html(
+        ITEMS.slice(0, LINKED).flatMap((item) => [item.path, ...(chance.is(0.3) ? [some() + item.path] : [])]),
+      ),
+      retryAfter: null,
+    };
+  if (path === '/sitemap.xml' || path.startsWith('/moved-sitemap')) {
+    if (kind === 'moved' && path === '/sitemap.xml')
+      return given({ status: 302, headers: { location: `${some()}/moved-sitemap-${at}.xml`, ...said } });
+    if (kind === 'throttled' && before < fails) return given({ status: 503, headers: said });
+    return {
+      answer: { headers: { 'content-type': 'application/xml' }, body: sitemap(`${authorities[at]!.origin}/s12`) },
+      retryAfter: null,
+    };
+  }
+  switch (kind) {
+    case 'throttled':
+      if (chance.is(0.2)) return given({ status: 503, headers: { ...said, 'cf-mitigated': 'challenge' } });
+      return given(before < fails ? { status: chance.of([429, 503]), headers: said } : html(['/']));
+    case 'failing':
+      return given(before < fails ? { status: 500, headers: said } : html([]));
+    case 'reset':
+      return given(before < fails ? { failure: 'reset' } : html([]));
+    case 'missing':
+      return given({ status: 404, headers: said });
+    case 'refused':
+      return given({ status: chance.of([401, 403, 402]), headers: said });
+    case 'moved':
+      if (path.startsWith('/t10') && !chance.is(0.3)) return given(html([]));
+      return given({
+        status: chance.of([301, 302, 307]),
+        headers: { location: `${some()}${isCompanion ? '/kept' : '/t10'}?from=${at}-${pathNumber(path)}`, ...said },
+      });
+    case 'slow':
+      return given({ body: '<html></html>', headers: { 'content-type': 'text/html', ...said }, bodyMs: 4_000 });
+    case 'page':
+      return given(html(['/', ITEMS[chance.below(LINKED)]!.path]));
+  }
+}
+
+/** Tells apart the paths that redirect, without their letters, which rules may name. */
+function pathNumber(path: string): number {
+  return [...path].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 997, 7);
+}
+
+function html(links: readonly string[]): FakeAnswer {
+  const body = `<html><body>${links.map((href) => `<a href="${href.replaceAll('&', '&amp;')}">x</a>`).join('')}</body></html>`;
+  return { headers: { 'content-type': 'text/html' }, body };
+}
+
+function sitemap(url: string): string {
+  return `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>${url}</loc></url></urlset>`;
+}
