@@ -9,7 +9,7 @@ import { rootPath } from './source-tree.js';
 import { entryPaths } from './workspace.js';
 
 /** Bytes, minified, of everything that the main entry exports (docs/decisions/0010). */
-const MAX_MAIN_BYTES = 29_465;
+const MAX_MAIN_BYTES = 29_510;
 
 interface Bundle {
   readonly bytes: number;
@@ -43,7 +43,7 @@ describe('@mannerly/robots', () => {
   const entries = entryPaths('packages/robots');
   const [main = ''] = entries;
 
-  it('is at most 29,465 bytes, all that its main entry exports together', async () => {
+  it('is at most 29,510 bytes, all that its main entry exports together', async () => {
     expect(main).toBe('packages/robots/src/index.ts');
     const { bytes, chunks } = await bundled(main);
     // A second chunk would be code that is loaded later, which counts as little as it is seen.

@@ -61,15 +61,17 @@ describe('mistakes of the caller', () => {
     expect(compileRules(parseRobots(buffer), { tokens: 'a' }).isAllowed(new URL('https://example.com/a'))).toBe(false);
   });
 
-  it.each(['https://other.example/a', 'http://example.com:8080/a', 'https://example.com.other.example/a'])(
-    '%s is not of this file',
-    (url) => {
-      const rules = rulesOf('User-agent: *\nDisallow: /b');
-      for (const ask of [() => rules.decide(url), () => rules.isAllowed(new URL(url)), () => rules.decideAt(url, 0)]) {
-        expect(ask).toThrowError(expect.objectContaining({ code: 'foreign-url' }));
-      }
-    },
-  );
+  it.each([
+    'https://other.example/a',
+    'http://example.com:8080/a',
+    'https://example.com.other.example/a',
+    'https://example.com../a',
+  ])('%s is not of this file', (url) => {
+    const rules = rulesOf('User-agent: *\nDisallow: /b');
+    for (const ask of [() => rules.decide(url), () => rules.isAllowed(new URL(url)), () => rules.decideAt(url, 0)]) {
+      expect(ask).toThrowError(expect.objectContaining({ code: 'foreign-url' }));
+    }
+  });
 
   it.each([
     '/b',
@@ -77,6 +79,8 @@ describe('mistakes of the caller', () => {
     'https://example.com:443/b',
     'http://example.com/b',
     'https://user@example.com/b',
+    'https://example.com./b',
+    'https://EXAMPLE.com.:443/b',
   ])('%s is', (url) => expect(rulesOf('User-agent: *\nDisallow: /b').isAllowed(url)).toBe(false));
 });
 

@@ -14,7 +14,7 @@ import { type CompileOptions, type ResolvedCompileOptions, resolveCompileOptions
 import { readingsOf, selectionOf } from './policy.js';
 import { parseCrawlDelay } from './politeness-fields.js';
 import { compileReading, decidingRule, type Reading } from './reading.js';
-import { hostOf, readUrl, type Target, targetOf } from './target.js';
+import { hostOf, readHost, type Target, targetOf } from './target.js';
 
 /** Noindex lines as if they were Disallow lines. */
 const NOINDEX_DIALECT = { ...rfc9309, kindOf: ({ kind }: { kind: number }) => (kind === NOINDEX ? DISALLOW : UNKNOWN) };
@@ -198,7 +198,7 @@ function ownTarget({ robotsUrl }: RobotsDocument, given: string | URL): Target {
     !url.startsWith('/') &&
     !url.startsWith(robotsUrl.slice(0, robotsUrl.indexOf('/', 8) + 1))
   ) {
-    const host = readUrl(url)?.host;
+    const host = readHost(url);
     if (host && host !== hostOf(robotsUrl)) {
       throw new RobotsError('foreign-url', `${url} does not belong to ${robotsUrl}`, `ask the robots.txt of ${host}`);
     }

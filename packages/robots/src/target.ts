@@ -49,6 +49,11 @@ let known: { readonly url: string; readonly host: string | undefined } = { url: 
 
 /** The host and port of a file's URL, which is asked for again and again; `undefined` for what is no URL. */
 export function hostOf(robotsUrl: string): string | undefined {
-  if (known.url !== robotsUrl) known = { url: robotsUrl, host: readUrl(robotsUrl)?.host };
+  if (known.url !== robotsUrl) known = { url: robotsUrl, host: readHost(robotsUrl) };
   return known.host;
+}
+
+/** The host and port of a URL, without the dot of a fully qualified name (access §1, A2). */
+export function readHost(url: string): string | undefined {
+  return readUrl(url.replace(/\.(?=[:/])/, ''))?.host;
 }

@@ -38,6 +38,19 @@ describe('the first request of an authority', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1_000);
   });
 
+  it('speaks for the name with a dot at its end too, which is the same host (access §1, A2)', async () => {
+    const { frontier, work, asked, world, verdicts } = setUp(make, (address) =>
+      isRobots(address) ? file('Disallow: /x', 'Crawl-delay: 7') : PAGE,
+    );
+    await frontier.open();
+    await frontier.add(['http://a.test./1', 'http://a.test./x', 'http://a.test/2'].map((address) => url(address)));
+    expect(await work(frontier)).toBe('finished');
+    expect(asked()).toEqual(['http://a.test/robots.txt', 'http://a.test./1', 'http://a.test/2']);
+    expect(verdicts().map((verdict) => `${verdict.url} ${verdict.reason}`)).toEqual(['http://a.test./x robots-rule']);
+    const gaps = world.log.slice(1).map((seen, at) => seen.startMs - world.log[at]!.endMs);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(7_000);
+  });
+
   it('is asked again when its lifetime is over, before the next page, with its validators (access §6)', async () => {
     const seen: (string | null)[] = [];
     const tools = setUp(make, (address, nth) =>
