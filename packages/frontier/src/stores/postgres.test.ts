@@ -1,7 +1,7 @@
 // The PostgreSQL store's own options, values and retries, without a server. Tests with a server are in
 // test/conformance.
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FrontierError } from '../errors.js';
 import type { NewEntry } from '../store.js';
 import { VERSION } from './postgres/schema.js';
@@ -168,6 +168,28 @@ describe('a server that fails', () => {
     await written;
     expect([refused, kinds]).toEqual([3, ['holding', 'resumed']]);
     await store.close();
+  });
+
+  it.each([
+    ['starts is waited for as long as any', '57P03', 3, 'refused for good'],
+    ['is not there is given up soon: more likely its address is wrong', 'ECONNREFUSED', 1, 'could not be reached'],
+  ])('that never answered and %s', async (_, code, tries, outcome) => {
+    // Twenty seconds pass with every try.
+    let nowMs = 0;
+    const now = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    onTestFinished(() => now.mockRestore());
+    let tried = 0;
+    const query: PostgresPool['query'] = async () => {
+      nowMs += 20_000;
+      tried += 1;
+      throw Object.assign(new Error('no'), {
+        code: tried === 3 ? '42501' : code,
+        message: tried === 3 ? outcome : 'no',
+      });
+    };
+    const store = postgresStore({ pool: { ...pool, query }, onNotice: nothing });
+    await expect(store.open({ crawl: 'one', owner: 'x', create: true })).rejects.toThrow(outcome);
+    expect(tried).toBe(tries);
   });
 
   it('is not waited for once the signal is aborted, and answers as before', async () => {

@@ -10,11 +10,13 @@ import { emptied, resolveServerOptions, type ServerStoreOptions } from '../serve
 
 /** Two transactions conflicted, and one is tried again: deadlock, serialisation, lock not available. */
 const CONFLICTS = ['40P01', '40001', '55P03'];
+/** It starts, recovers, or is about to shut down. */
+const STARTING = '57P03';
 /**
  * Temporary codes besides class 08 (connections) and class 53 (out of connections, disk or memory): shut down, crashed,
- * starting, cancelled by a timeout, a standby that will be promoted.
+ * cancelled by a timeout, a standby that will be promoted.
  */
-const TEMPORARY_CODES = ['57P01', '57P02', '57P03', '57P05', '57014', '25006', '25P03'];
+const TEMPORARY_CODES = ['57P01', '57P02', '57P05', '57014', '25006', '25P03'];
 /** What to do, by the code of an error. */
 const ADVICE: readonly (readonly [code: string, advice: string])[] = [
   ['53300', 'Raise `max_connections` or the limit of this user, or start fewer processes: each opens up to five.'],
@@ -102,6 +104,7 @@ function codeOf(error: unknown): string {
 function judge(error: unknown): Verdict {
   const code = codeOf(error);
   if (CONFLICTS.includes(code)) return 'conflict';
+  if (code === STARTING) return 'starting';
   const isTemporary = /^(?:08|53)/.test(code) || TEMPORARY_CODES.includes(code);
   return isTemporary || TEMPORARY.test(`${code} ${messageOf(error)}`) ? 'unreachable' : 'refused';
 }

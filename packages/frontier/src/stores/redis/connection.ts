@@ -52,7 +52,7 @@ export type ScriptName = keyof typeof SCRIPTS;
 /** Words of temporary errors (connections, restarts, failovers, migrating slots), of the server or of ioredis. */
 const TEMPORARY = new RegExp(
   [
-    '^(?:LOADING|READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MISCONF|NOREPLICAS|OOM|BUSY|MOVED|ASK)\\b',
+    '^(?:READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MISCONF|NOREPLICAS|OOM|BUSY|MOVED|ASK)\\b',
     ...['Connection is closed', 'writeable', 'max retries per request', 'Too many Cluster redirections'],
     ...['Command timed out', 'refresh slots cache', 'startup nodes', "Cluster isn't ready", 'non local key'],
     ...['ECONN', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ENOTFOUND'],
@@ -127,6 +127,8 @@ function withoutCommand(error: unknown): never {
 }
 
 function judge(error: unknown): Verdict {
+  // It reads its file.
+  if (messageOf(error).startsWith('LOADING ')) return 'starting';
   const isTemporary = TEMPORARY.test(messageOf(error));
   const isOutOfRetries = error instanceof Error && error.name === 'MaxRetriesPerRequestError';
   return isTemporary || isOutOfRetries ? 'unreachable' : 'refused';

@@ -14,8 +14,11 @@ const FIRST_ANSWER_MS = 10_000;
 /** Milliseconds without an answer before the operator is notified. */
 const SILENCE_MS = 5_000;
 
-/** What an error means: the server is unreachable, two transactions conflicted (not worth a notice), or a refusal. */
-export type Verdict = 'unreachable' | 'conflict' | 'refused';
+/**
+ * What an error means: the server is unreachable, it starts and says so, two transactions conflicted (not worth a
+ * notice), or a refusal.
+ */
+export type Verdict = 'unreachable' | 'starting' | 'conflict' | 'refused';
 
 export interface ResendingOptions extends Pick<ResolvedServerOptions, 'server' | 'holdMs' | 'onNotice' | 'signal'> {
   readonly judge: (error: unknown) => Verdict;
@@ -51,7 +54,7 @@ export class Resending {
   async call<T>(send: () => Promise<T>): Promise<T> {
     const { holdMs, judge, isEnded, signal } = this.#options;
     if (signal?.aborted === true && this.#away !== null) throw this.#failure('could not be reached', this.#away.cause);
-    const untilMs = performance.now() + (this.#wasReached ? holdMs : Math.min(holdMs, FIRST_ANSWER_MS));
+    const sinceMs = performance.now();
     const call = Symbol();
     try {
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
@@ -65,9 +68,11 @@ export class Resending {
         } catch (cause) {
           const verdict = judge(cause);
           if (verdict === 'refused') throw this.#failure('refused', cause);
+          if (verdict === 'starting') this.#wasReached = true;
+          const untilMs = sinceMs + (this.#wasReached ? holdMs : Math.min(holdMs, FIRST_ANSWER_MS));
           const isClosed = isEnded() || this.#isClosed || signal?.aborted === true;
           if (isClosed || performance.now() + pauseMs > untilMs) throw this.#failure('could not be reached', cause);
-          if (verdict === 'unreachable') this.#hold(call, cause);
+          if (verdict !== 'conflict') this.#hold(call, cause);
         } finally {
           clearTimeout(silence);
         }

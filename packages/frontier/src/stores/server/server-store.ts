@@ -79,7 +79,8 @@ export interface ServerStoreOptions {
   readonly maxQueued?: number;
   /**
    * Milliseconds for which a server that does not answer is tried again, before the store has failed; ten seconds at
-   * most while it never answered. What the client itself does about a lost connection comes before.
+   * most while it never answered, not even that it starts. What the client itself does about a lost connection comes
+   * before.
    * @default 900,000; 0 to 86,400,000
    */
   readonly holdMs?: number;
