@@ -183,8 +183,12 @@ function turnOf(count: number, chance: Chance): RobotsTurn {
 
 /** A Retry-After as seconds, as a date by a clock that may be wrong, as rubbish that asks for nothing; or none. */
 function retryAfterOf(chance: Chance): RetryAfter {
-  const text = chance.of([null, '5', '120', '700', '-3', 'soon', '0', 'date', 'date']);
-  const seconds = text === 'date' ? chance.of([90, 400]) : text !== null && /^\d+$/.test(text) ? Number(text) : 0;
+  const text = chance.of([null, '5', '120', '700', '5, 120', '-3', 'soon', '0', 'date', 'date']);
+  const said = (text ?? '')
+    .split(',')
+    .map(Number)
+    .filter((each) => each > 0);
+  const seconds = text === 'date' ? chance.of([90, 400]) : Math.max(0, ...said);
   const behindMs = chance.of([0, 5 * MINUTE]);
   const fieldsAt = (atMs: number): Record<string, string> => {
     if (text === null) return {};

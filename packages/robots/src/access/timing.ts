@@ -67,7 +67,10 @@ function seconds(text: string | undefined): number | null {
  */
 export function parseRetryAfter(value: string, nowMs: number): number | null {
   const text = value.trim();
-  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
+  // Several fields, which a server and its proxy may both write: the longest wait.
+  const seconds = text.split(',').map((each) => each.trim());
+  if (seconds.every((each) => /^\d+$/.test(each)))
+    return Math.min(Math.max(...seconds.map(Number)) * 1000, Number.MAX_SAFE_INTEGER);
   const dateMs = parseHttpDate(text);
   return dateMs === null ? null : Math.max(dateMs - nowMs, 0);
 }
