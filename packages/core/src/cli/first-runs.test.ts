@@ -191,7 +191,11 @@ describe('a crawl that comes to nothing says why', () => {
       { status: 200, body: '<a href="http://example.net/">x</a>' },
       /Only one page.*\n {2}out-of-scope \(1\): .*--within/,
     ],
-    ['there is no link', { status: 200, body: 'alone' }, /Only one page was fetched: it has no link .*, or its handler follows none/],
+    [
+      'there is no link',
+      { status: 200, body: 'alone' },
+      /Only one page was fetched: it has no link .*, or its handler follows none/,
+    ],
     [
       'there is no such page',
       { status: 404, body: 'no' },

@@ -33,7 +33,8 @@ export function whyNothingFetched(report: Ended): string | null {
   const reasons = Object.entries(outcomes).flatMap(([status, counts]) =>
     Object.entries(counts).filter(([reason]) => status !== 'fetched' || reason === 'no-handler'),
   );
-  if (reasons.length === 0) return pages === 0 ? null : `${head} it has no link that may be followed, or its handler follows none.`;
+  if (reasons.length === 0)
+    return pages === 0 ? null : `${head} it has no link that may be followed, or its handler follows none.`;
   return [head, ...reasons.map(([reason, count]) => reasonLine(reason, count))].join('\n');
 }
 
