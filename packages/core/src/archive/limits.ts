@@ -4,8 +4,11 @@
 export const MAX_KNOWN_PAYLOADS = 100_000;
 /** Bytes at the beginning of a record in which its fields and the header section end: their limits, and a margin. */
 export const MAX_RECORD_HEAD_BYTES = 1024 * 1024;
-/** Bytes of a browser's document or screenshot that are read back: 50,000,000 characters may have four bytes each. */
-export const MAX_CONVERSION_BYTES = 200_000_000;
+/**
+ * Bytes of a block that is read back as a whole: a browser's document of 50,000,000 characters with four bytes each is
+ * the longest that is written.
+ */
+export const MAX_BLOCK_BYTES = 200_000_000;
 /** Bytes up to which a record is compressed in this thread: some 50 µs. Measured: another thread costs as much. */
 export const SMALL_RECORD_BYTES = 8_192;
 /** Responses of one WARC file, some 400 bytes of index each, which is in memory until the file is whole. Ours. */

@@ -12,7 +12,7 @@ import type { HeaderLines } from '../fetch/outcome.js';
 import { type CdxjFields, REVISIT_MIME, readIndex } from './cdxj.js';
 import type { ArchivedOriginal } from './exchange-records.js';
 import { type HttpHead, headEnd, parseRequestFields, parseResponseHead } from './http-head.js';
-import { MAX_CONVERSION_BYTES, MAX_RECORD_HEAD_BYTES, RECORD_START_BYTES } from './limits.js';
+import { MAX_BLOCK_BYTES, MAX_RECORD_HEAD_BYTES, RECORD_START_BYTES } from './limits.js';
 import {
   type ArchivedRendering,
   type ArchivedSettings,
@@ -82,11 +82,20 @@ async function* recordsIn(
   path: string,
   { start = 0, end }: { readonly start?: number; readonly end?: number } = {},
 ): AsyncGenerator<{ readonly record: WARCRecord; readonly offset: number }> {
-  const { WARCParser } = await import('warcio');
+  const { LimitReader, WARCParser } = await import('warcio');
   const file = createReadStream(path, { start, ...(end === undefined ? {} : { end }) });
   const parser = new WARCParser(file, { keepHeadersCase: true, parseHttp: false });
   try {
-    for await (const record of parser) yield { record, offset: start + parser.offset };
+    for await (const record of parser) {
+      // Taken now: the library refuses it for a record whose content was decoded.
+      const { reader } = record;
+      yield { record, offset: start + parser.offset };
+      // For the rest of a record that the file does not have, the library waits without end.
+      for await (const _ of reader) {
+        // Passed over.
+      }
+      if (reader instanceof LimitReader && reader.limit > 0) return;
+    }
   } finally {
     file.destroy();
   }
@@ -144,18 +153,18 @@ async function* exchangesFrom(
   for await (const { record, offset } of recordsIn(join(folder, filename), { start })) {
     switch (record.warcType) {
       case 'warcinfo':
-        settings = parseJsonField(parseWarcFields(await record.readFully()).get(FIELDS.settings));
+        settings = parseJsonField(parseWarcFields(await blockOf(record)).get(FIELDS.settings));
         break;
       case 'request':
         if (begun !== null) yield exchangeOf(begun, settings, null);
         begun = { place: { filename, offset }, request: record, fields: new Map(), made: new Map() };
         break;
       case 'metadata':
-        if (begun !== null) begun.fields = parseWarcFields(await record.readFully());
+        if (begun !== null) begun.fields = parseWarcFields(await blockOf(record));
         break;
       case 'conversion':
-        if (begun !== null && Number(record.warcHeader('Content-Length')) <= MAX_CONVERSION_BYTES)
-          begun.made.set(record.warcHeader('Content-Type') ?? '', Buffer.from(await record.readFully()));
+        if (begun !== null && isReadable(record))
+          begun.made.set(record.warcHeader('Content-Type') ?? '', await blockOf(record));
         break;
       case 'response':
       case 'revisit':
@@ -167,6 +176,15 @@ async function* exchangesFrom(
     }
   }
   if (begun !== null) yield exchangeOf(begun, settings, null);
+}
+
+/** A block as a whole; empty where it is longer than any that is written. */
+async function blockOf(record: WARCRecord): Promise<Buffer> {
+  return isReadable(record) ? Buffer.from(await record.readFully()) : Buffer.alloc(0);
+}
+
+function isReadable(record: WARCRecord): boolean {
+  return Number(record.warcHeader('Content-Length')) <= MAX_BLOCK_BYTES;
 }
 
 function exchangeOf(
@@ -217,17 +235,26 @@ async function responseOf(
   };
 }
 
+/** Bytes of the end of a header section that may stand in an earlier piece than the last one. */
+const HEAD_END_BYTES = 3;
+
 /** The header section of a record's block, empty where there is none, and what follows it. */
 async function splitBlock({
   reader,
 }: WARCRecord): Promise<{ readonly head: Buffer; readonly body: AsyncIterable<Uint8Array> }> {
   const pieces = joined([reader]);
-  let start = Buffer.alloc(0);
-  while (headEnd(start) === null && start.length <= MAX_RECORD_HEAD_BYTES) {
+  const read: Uint8Array[] = [];
+  let bytes = 0;
+  // What was read last, in which the end may stand: a hostile archive hands on a byte at a time.
+  let last = Buffer.alloc(0);
+  while (headEnd(last) === null && bytes <= MAX_RECORD_HEAD_BYTES) {
     const next = await pieces.next();
     if (next.done === true) break;
-    start = Buffer.concat([start, next.value]);
+    read.push(next.value);
+    bytes += next.value.length;
+    last = Buffer.concat([last.subarray(-HEAD_END_BYTES), next.value]);
   }
+  const start = Buffer.concat(read);
   const end = headEnd(start) ?? 0;
   return { head: start.subarray(0, end), body: joined([[start.subarray(end)], pieces]) };
 }
