@@ -35,7 +35,11 @@ function fromHar(text: string): readonly KeptRequest[] | null {
   try {
     const { log } = JSON.parse(text) as { log?: { entries?: HarEntry[] } };
     return (log?.entries ?? []).map(({ startedDateTime, request: { method, url, headers } }) => ({
-      request: { method, url, headers: headers.map(({ name, value }) => [name, value] as const) },
+      request: {
+        method: String(method),
+        url: String(url),
+        headers: headers.map(({ name, value }) => [String(name), String(value)] as const),
+      },
       atMs: Date.parse(startedDateTime ?? '') || null,
     }));
   } catch {
@@ -44,11 +48,12 @@ function fromHar(text: string): readonly KeptRequest[] | null {
   }
 }
 
+/** Of another program: what should be text may be anything. */
 interface HarEntry {
   readonly startedDateTime?: string;
   readonly request: {
-    readonly method: string;
-    readonly url: string;
-    readonly headers: readonly { readonly name: string; readonly value: string }[];
+    readonly method: unknown;
+    readonly url: unknown;
+    readonly headers: readonly { readonly name: unknown; readonly value: unknown }[];
   };
 }
