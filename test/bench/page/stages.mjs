@@ -9,9 +9,9 @@ import { parse } from 'parse5';
 const core = new URL('../../../packages/core/', import.meta.url);
 const built = (file) => import(new URL(`dist/${file}`, core).href);
 const { decodeText } = await built('fetch/charset.js');
-const { readHtml } = await built('page/html.js');
+const { readHtml, utf8Page } = await built('page/html.js');
+const { loadDocument } = await built('page/cheerio.js');
 const { resolveLinks } = await built('page/links.js');
-const { utf8Page } = await built('page/html.js');
 const require = createRequire(new URL('package.json', core));
 const { Parser } = require('htmlparser2');
 const { load } = require('cheerio');
@@ -31,6 +31,7 @@ export const OURS = {
   'facts of a decoded page': ({ text }) => readHtml(text).links.length,
   'facts of a page in UTF-8': ({ bytes }) => readHtml(utf8Page(bytes)).links.length,
   'resolve links': ({ facts, url }) => resolveLinks(facts, url).length,
+  'page.$, load and find the links': ({ text }) => loadDocument(text, false)('a[href]').length,
   'canonicalize links': ({ links }) => links.reduce((sum, { url }) => sum + canonicalize(url).length, 0),
 };
 
