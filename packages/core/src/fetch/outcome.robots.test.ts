@@ -73,6 +73,7 @@ describe('toRobotsAnswer', () => {
     ['aborted', 'other'],
     ['internal', 'other'],
   ] as const)('%s → failure %s', (failure, word) => {
-    expect(toRobotsAnswer(failed(failure))).toEqual({ kind: 'failure', failure: word });
+    const outcome = failed(failure);
+    expect(toRobotsAnswer(outcome)).toEqual({ kind: 'failure', failure: word, detail: outcome.detail });
   });
 });
