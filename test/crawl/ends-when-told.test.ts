@@ -50,7 +50,8 @@ it('a handler that ignores its signal does not delay an immediate stop, and its 
   crawler.events.on('decision', ({ url, status, reason }) => told.push(`${url} ${status} ${reason}`));
   const report = await crawler.run();
   expect(report).toMatchObject({ state: 'stopped', pages: 0 });
-  expect(told).toEqual([`${web.url('a.test')} held run-ended`]);
+  // Whether its host's interval is over by then is up to the machine.
+  expect(told).toEqual([expect.stringMatching(/^http:\/\/a\.test:\d+\/ held (?:run-ended|interval)$/)]);
 });
 
 it('a store that waits for its server does not outlast two stops: it hears when nothing may wait any longer', async () => {
