@@ -24,14 +24,41 @@ it('go on in the next run: with what is decided, and without what the last one l
   const kept = encodeJson({ runs: 1, requests: 2, bytes: 3, items: 4, outcomes });
   const counts = new OutcomeCounts();
   const totals = new CrawlTotals(createManualClock(), counts, new PolitenessLedger());
-  const nothing = (async function* (): AsyncGenerator<never> {
-    // There is no log.
-  })();
   await totals.open(
     { readParts: async () => new Map([['main', kept]]), writePart: async () => undefined, partName: () => 'main' },
-    nothing,
+    nothing(),
     () => ({ phase: 'running', underway: 0 }),
   );
   await totals.close();
   expect(counts.outcomes()).toEqual({ failed: { dns: 2 }, held: { license: 4 } });
 });
+
+it('end with the word that the process is over, whatever is on its way then', async () => {
+  const clock = createManualClock();
+  const totals = new CrawlTotals(clock, new OutcomeCounts(), new PolitenessLedger());
+  const written: boolean[] = [];
+  let arrive = (): void => undefined;
+  let isSlow = false;
+  const writePart = async (_key: string, bytes: Uint8Array): Promise<void> => {
+    if (isSlow) await new Promise<void>((resolve) => (arrive = resolve));
+    isSlow = false;
+    for (const { process } of readTotals(new Map([['main', bytes]])).values()) written.push(process?.isOver ?? false);
+  };
+  let underway = 0;
+  const store = { readParts: async () => new Map<string, Uint8Array>(), writePart, partName: () => 'main' };
+  await totals.open(store, nothing(), () => {
+    underway += 1;
+    return { phase: 'running', underway };
+  });
+  isSlow = true;
+  clock.advance(60_000);
+  const closed = totals.close();
+  await new Promise(setImmediate);
+  arrive();
+  await closed;
+  expect(written).toEqual([false, false, true]);
+});
+
+async function* nothing(): AsyncGenerator<never> {
+  // There is no log.
+}

@@ -75,7 +75,7 @@ export class CrawlTotals implements JournalListener {
   #now: () => ProcessNow = () => ({ phase: 'over', underway: 0 });
   #runs = 0;
   #earlierRuns = 0;
-  #stop = (): void => undefined;
+  #stop = async (): Promise<void> => undefined;
   /** What was written last, without its time. */
   #written = '';
   #writtenAtMs = Number.NEGATIVE_INFINITY;
@@ -146,7 +146,8 @@ export class CrawlTotals implements JournalListener {
   }
 
   async close(): Promise<void> {
-    this.#stop();
+    // One that is on its way may come behind the last, and says that the process is at work.
+    await this.#stop();
     const store = this.#store;
     this.#store = null;
     if (store !== null) await this.#write(store, true);

@@ -6,14 +6,19 @@ import { MannerlyError } from '../errors.js';
 /**
  * Acts, for the first time after so many milliseconds, and again so long after each time. A store or a log that
  * fails ends nothing here: the next call of the run fails too if it is broken.
- * @returns What ends it, also while it acts.
+ * @returns What ends it, also while it acts: resolves when it has acted for the last time.
  */
-export function repeatedly(clock: Pick<Clock, 'after'>, everyMs: number, act: () => Promise<void>): () => void {
+export function repeatedly(
+  clock: Pick<Clock, 'after'>,
+  everyMs: number,
+  act: () => Promise<void>,
+): () => Promise<void> {
   let isOver = false;
+  let acting = Promise.resolve();
   let cancelTimer = (): void => undefined;
   const wait = (): void => {
     cancelTimer = clock.after(everyMs, () => {
-      act()
+      acting = act()
         .catch((error: unknown) => {
           if (!(error instanceof FrontierError || error instanceof MannerlyError)) throw error;
         })
@@ -26,5 +31,6 @@ export function repeatedly(clock: Pick<Clock, 'after'>, everyMs: number, act: ()
   return () => {
     isOver = true;
     cancelTimer();
+    return acting;
   };
 }
