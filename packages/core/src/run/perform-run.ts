@@ -171,7 +171,8 @@ async function reportHeld(run: Run, { bound }: LoopEnd, isAgain: boolean): Promi
       // A known page that was not visited again has its word.
       if (isAgain && record.visit !== undefined) continue;
       const wait = waits.get(host);
-      const isPace = wait === undefined || (bound !== null && PACE.has(wait.reason));
+      const isOver = wait === undefined || (wait.untilMs !== null && wait.untilMs <= atMs);
+      const isPace = isOver || (bound !== null && PACE.has(wait.reason));
       if (journal.held(record, isPace ? { host, reason: ended, untilMs: null } : wait, atMs)) left -= 1;
     }
     cursor = listing.cursor;
