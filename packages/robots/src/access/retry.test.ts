@@ -33,6 +33,11 @@ describe('Retry-After (RFC 9110 §10.2.3)', () => {
     expect(parseRetryAfter('9'.repeat(400), NOON)).toBe(Number.MAX_SAFE_INTEGER);
   });
 
+  it('of a million fields is the longest', () => {
+    expect(parseRetryAfter(`${'1, '.repeat(1_000_000)}7`, NOON)).toBe(7_000);
+    expect(parseRetryAfter(`${'1, '.repeat(1_000_000)}x`, NOON)).toBeNull();
+  });
+
   it('a date counts from the response’s own Date', () => {
     const headers = { date: 'Thu, 21 Nov 1996 12:00:00 GMT', 'retry-after': 'Thu, 21 Nov 1996 12:10:00 GMT' };
     expect(retryAfterMs(headers, 0)).toBe(600_000);

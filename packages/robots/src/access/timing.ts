@@ -68,9 +68,10 @@ function seconds(text: string | undefined): number | null {
 export function parseRetryAfter(value: string, nowMs: number): number | null {
   const text = value.trim();
   // Several fields, which a server and its proxy may both write: the longest wait.
-  const seconds = text.split(',').map((each) => each.trim());
-  if (seconds.every((each) => /^\d+$/.test(each)))
-    return Math.min(Math.max(...seconds.map(Number)) * 1000, Number.MAX_SAFE_INTEGER);
+  if (/^\d+(?:\s*,\s*\d+)*$/.test(text)) {
+    const longest = text.split(',').reduce((most, seconds) => Math.max(most, Number(seconds)), 0);
+    return Math.min(longest * 1000, Number.MAX_SAFE_INTEGER);
+  }
   const dateMs = parseHttpDate(text);
   return dateMs === null ? null : Math.max(dateMs - nowMs, 0);
 }
