@@ -270,7 +270,9 @@ describe('asking one file of a site', () => {
     await new Promise((resolve) => gone.close(resolve));
     const io = fakeIo();
     expect(await runCommand(['robots', `http://127.0.0.1:${port}/`, ...who], io)).toBe(6);
-    expect(io.outLines.join('\n')).toMatch(/it could not be fetched \(refused\)\.\nA crawl requests nothing/);
+    expect(io.outLines.join('\n')).toMatch(
+      /it could not be fetched \(attempt 1 failed \(refused\).*\)\.\nA crawl requests nothing/,
+    );
   });
 
   it('mannerly datasets reads robots.txt and then data.txt', { timeout: 300_000 }, async () => {

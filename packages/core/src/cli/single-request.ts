@@ -69,8 +69,7 @@ export async function requestRobots(
   crawler.events.on('host-warning', ({ code, detail }) => {
     if (code === 'robots-unreachable') {
       // Where no connection was made, no request has left.
-      const [, failure = detail] = /failed \(([^)]*)\)/.exec(detail) ?? [];
-      if (answer.access === 'unknown') answer.why = `it could not be fetched (${failure})`;
+      if (answer.access === 'unknown') answer.why = `it could not be fetched (${detail})`;
       answer.access = 'held';
     }
     if (code === 'robots-redirect-limit') answer.why += ', a redirect too many';

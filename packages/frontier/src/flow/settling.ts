@@ -255,11 +255,11 @@ export class Settling {
     if (home?.status !== 'leased') return;
     if (home.robotsArrived(authority.name, gate.rules(authority))) this.#schedule.touch(home);
     const nowMs = clock.nowMs();
-    const hold = gate.hold(authority, nowMs);
     const first = home.entries.firstPageOf(authority.name);
+    const answer = first === null ? null : gate.ask(authority, first.record.url, nowMs);
     // At once: while the host is paused, no page is looked at. One that has waited too long is to be, and ends then.
-    if (hold !== null && first !== null && !gate.isHeldTooLong(first.addedAtMs, hold.sinceMs, nowMs)) {
-      home.entries.blockLane(authority.name, hold.untilMs);
+    if (answer?.kind === 'hold' && first !== null && !gate.isHeldTooLong(first.addedAtMs, answer.sinceMs, nowMs)) {
+      home.entries.blockLane(authority.name, answer.untilMs);
       this.#schedule.touch(home);
     }
     this.#schedule.reschedule(home);

@@ -121,12 +121,6 @@ export class RobotsGate {
     return isFetchDue(authority.access, atMs) ? { kind: 'fetch' } : this.#decide(authority, url, atMs);
   }
 
-  /** Until when every URL of the authority is held, and since when; `null`: none is. */
-  hold({ access }: Authority, nowMs: number): Omit<Extract<GateAnswer, { kind: 'hold' }>, 'kind'> | null {
-    const advice = accessAdvice(access, nowMs, this.#options.access);
-    return advice.kind === 'hold' ? { untilMs: advice.untilMs, sinceMs: access.firstFailureMs ?? nowMs } : null;
-  }
-
   /** Whether a page has waited too long. Time in the queue while its rules could be had does not count. */
   isHeldTooLong(addedAtMs: number, sinceMs: number, nowMs: number): boolean {
     return nowMs - Math.max(addedAtMs, sinceMs) >= this.#options.access.holdMaxMs;
