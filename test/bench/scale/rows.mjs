@@ -1,6 +1,6 @@
-// The cost of a page in a whole crawl by 1, 2 and 4 processes on one store, next to one process on lmdb in the same
-// run. The processor time of all processes counts; those of a store's server and of the web are rows of their own: on
-// two cores the web takes from two processes what it does not take from one.
+// The cost of a page in a whole crawl by 1, 2 and 4 processes on one store, next to as many processes in the same run
+// that share nothing: each crawls its part of the hosts alone, on an lmdb store of its own. That is what the machine
+// can do. The processor time of all processes counts; those of a store's server and of the web are rows of their own.
 
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -24,25 +24,25 @@ export async function rows(kind = 'lmdb', { hosts = 40, pages = 150, runs = 3 } 
   const web = fork(here('../crawl/server.mjs'), [String(hosts), String(pages)]);
   const [{ port }] = await once(web, 'message');
   const server = await startServer(kind);
-  const reference = [];
-  const measured = new Map([1, 2, 4].map((count) => [count, []]));
+  const measured = new Map([1, 2, 4].map((count) => [count, { shared: [], apart: [] }]));
   try {
     for (let run = 0; run < runs; run += 1) {
-      reference.push(await crawl({ port, hosts, pages, store: { kind: 'lmdb' } }, 1, { web: web.pid }));
-      for (const [count, figures] of measured) {
+      for (const [count, { shared, apart }] of measured) {
+        apart.push(await crawl({ port, hosts, pages, store: { kind: 'lmdb' } }, count, true, { web: web.pid }));
         const store = { kind, url: server.url, crawl: `b${randomUUID().slice(0, 8)}` };
-        figures.push(await crawl({ port, hosts, pages, store }, count, { web: web.pid, server: server.pid }));
+        const others = { web: web.pid, server: server.pid };
+        shared.push(await crawl({ port, hosts, pages, store }, count, false, others));
       }
     }
   } finally {
     web.send('end');
     await server.end();
   }
-  const alone = medianOf(reference);
-  return [...measured].flatMap(([count, figures]) => {
-    const { cpuS, perS, serverUs, webUs } = medianOf(figures);
+  return [...measured].flatMap(([count, { shared, apart }]) => {
+    const { cpuS, perS, serverUs, webUs } = medianOf(shared);
+    const alone = medianOf(apart);
     const what = `scale, ${kind}, ${count} process${count === 1 ? '' : 'es'}, ${hosts * pages} pages`;
-    const common = { reference: 'one process on lmdb', goal: '' };
+    const common = { reference: count === 1 ? 'on lmdb' : `${count} crawls apart, lmdb`, goal: '' };
     const ofOthers = (name, value) => ({ row: `${what}: µs of the ${name} per page`, value, ...common, digits: 0 });
     return [
       { row: `${what}: CPU-s per 1,000 pages`, value: cpuS, referenceValue: alone.cpuS, digits: 2, ...common },
@@ -53,13 +53,14 @@ export async function rows(kind = 'lmdb', { hosts = 40, pages = 150, runs = 3 } 
   });
 }
 
-/** One crawl by so many processes, which begin together. */
-async function crawl(about, count, others) {
+/** One crawl by so many processes, or `isApart`: a crawl by each of its share of the hosts. They begin together. */
+async function crawl(about, count, isApart, others) {
   const out = mkdtempSync(join(tmpdir(), 'mannerly-bench-'));
-  const words = [JSON.stringify({ ...about, out })];
-  const workers = Array.from({ length: count }, () =>
-    fork(here('worker.mjs'), words, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
-  );
+  const workers = Array.from({ length: count }, (_, at) => {
+    const own = isApart ? { hosts: about.hosts / count, out: join(out, String(at)) } : { out };
+    const words = [JSON.stringify({ ...about, ...own })];
+    return fork(here('worker.mjs'), words, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  });
   const timer = setTimeout(() => {
     for (const worker of workers) worker.kill('SIGKILL');
   }, LONGEST_MS);
