@@ -31,7 +31,7 @@ interface ArchivingRun {
   readonly pageRequests: Pick<PageRequests, 'request'>;
   readonly frontier: Pick<Frontier, 'reachedBound'>;
   /** What the crawl has fetched so far, earlier runs included: requests, and bytes as they came. */
-  readonly totals: { readonly requisites: number; readonly requisiteBytes: number };
+  readonly totals: { readonly counts: { readonly requisiteRequests: number; readonly requisiteBytes: number } };
   readonly scope: Pick<Scope, 'holds'>;
   readonly journal: Pick<Journal, 'notLoaded'>;
   readonly stop: { readonly signal: AbortSignal };
@@ -115,11 +115,12 @@ export class Requisites {
 
   /** Whether the crawl has fetched as much as it may; what is in flight counts as one request each. */
   #isSpent(): boolean {
-    const { totals, frontier } = this.#run;
+    const { frontier, totals } = this.#run;
+    const { requisiteRequests, requisiteBytes } = totals.counts;
     const bound = frontier.reachedBound();
     if (bound === 'bytes' || bound === 'minutes') return true;
     const { total, totalBytes } = this.#options;
-    return totals.requisites + this.#inFlight >= total || totals.requisiteBytes >= totalBytes;
+    return requisiteRequests + this.#inFlight >= total || requisiteBytes >= totalBytes;
   }
 
   async #load(page: FetchedPage, { url, type }: Requisite): Promise<PageFetch> {

@@ -15,19 +15,14 @@ import type { CrawlPhase } from './activity.js';
 import { PROCESS_SILENT_MS, TOTALS_EVERY_MS } from './limits.js';
 import { repeatedly } from './repeatedly.js';
 
-export interface ProcessTotals {
+/** What is added up. `requisite…`: of what archived pages need, bytes as they came. */
+const NONE = { requests: 0, bytes: 0, items: 0, rejected: 0, signed: 0, requisiteRequests: 0, requisiteBytes: 0 };
+const COUNTS = Object.keys(NONE) as (keyof typeof NONE)[];
+
+export interface ProcessTotals extends Readonly<typeof NONE> {
   readonly runs: number;
-  readonly requests: number;
-  readonly bytes: number;
-  readonly items: number;
-  /** Items that their schema rejected; absent: none. */
-  readonly rejected?: number;
-  /** Requests that carried a signature; absent: none. */
-  readonly signed?: number;
-  /** Requests for what archived pages need, and their bytes as they came; absent: none. */
-  readonly requisites?: { readonly requests: number; readonly bytes: number };
   readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Absent in what earlier versions kept. */
+  /** Absent where the totals are those of several that are gone. */
   readonly process?: {
     readonly machine: string;
     readonly pid: number;
@@ -37,7 +32,7 @@ export interface ProcessTotals {
     readonly isOver: boolean;
     /** Requests of its last run that were earlier than their host requires; `null` while it runs. */
     readonly early: number | null;
-  } & Partial<ProcessNow>;
+  } & ProcessNow;
 }
 
 /** What a process is doing when it writes. */
@@ -56,19 +51,12 @@ type TotalsStore = Pick<Frontier, 'readParts' | 'writePart' | 'partName'>;
 
 /** The totals of one process, of all its runs so far. */
 export class CrawlTotals implements JournalListener {
-  /** Requests of this run alone. */
+  readonly counts = { ...NONE };
+  /** Of this run alone: requests, and pages whose body was cut. */
   ownRequests = 0;
-  requests = 0;
-  bytes = 0;
-  itemCount = 0;
-  rejectedCount = 0;
-  signedCount = 0;
-  /** Pages of this run alone. */
   truncatedCount = 0;
-  requisites = 0;
-  requisiteBytes = 0;
   readonly #clock: Clock;
-  readonly #counts: OutcomeCounts;
+  readonly #outcomes: OutcomeCounts;
   readonly #ledger: PolitenessLedger;
   readonly #isAgain = turnedAwayAgain();
   #store: TotalsStore | null = null;
@@ -80,36 +68,37 @@ export class CrawlTotals implements JournalListener {
   #written = '';
   #writtenAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock, counts: OutcomeCounts, ledger: PolitenessLedger) {
+  constructor(clock: Clock, outcomes: OutcomeCounts, ledger: PolitenessLedger) {
     this.#clock = clock;
-    this.#counts = counts;
+    this.#outcomes = outcomes;
     this.#ledger = ledger;
   }
 
   request({ encodedBytes, signed, purpose }: RequestRecord): void {
+    const { counts } = this;
     this.ownRequests += 1;
-    this.requests += 1;
-    this.bytes += encodedBytes;
-    if (signed === true) this.signedCount += 1;
+    counts.requests += 1;
+    counts.bytes += encodedBytes;
+    if (signed === true) counts.signed += 1;
     if (purpose !== 'requisite') return;
-    this.requisites += 1;
-    this.requisiteBytes += encodedBytes;
+    counts.requisiteRequests += 1;
+    counts.requisiteBytes += encodedBytes;
   }
 
   decision(decision: UrlDecision): void {
-    if (!this.#isAgain(decision)) this.#counts.decision(decision);
+    if (!this.#isAgain(decision)) this.#outcomes.decision(decision);
   }
 
   leftOut(counts: OutcomeTable): void {
-    this.#counts.leftOut(counts);
+    this.#outcomes.leftOut(counts);
   }
 
   items(items: readonly Item[]): void {
-    this.itemCount += items.length;
+    this.counts.items += items.length;
   }
 
   rejected(_items: readonly unknown[], count: number): void {
-    this.rejectedCount += count;
+    this.counts.rejected += count;
   }
 
   /**
@@ -127,14 +116,8 @@ export class CrawlTotals implements JournalListener {
       this.#earlierRuns += totals.runs - (isOwn || !isAtWork(totals, this.#clock.nowMs()) ? 0 : 1);
       if (!isOwn) continue;
       this.#runs = totals.runs;
-      this.requests += totals.requests;
-      this.bytes += totals.bytes;
-      this.itemCount += totals.items;
-      this.rejectedCount += totals.rejected ?? 0;
-      this.signedCount += totals.signed ?? 0;
-      this.requisites += totals.requisites?.requests ?? 0;
-      this.requisiteBytes += totals.requisites?.bytes ?? 0;
-      this.#counts.leftOut(partedOutcomes(totals.outcomes).decided);
+      for (const count of COUNTS) this.counts[count] += totals[count];
+      this.#outcomes.leftOut(partedOutcomes(totals.outcomes).decided);
     }
     await this.#write(store, false);
     this.#stop = repeatedly(this.#clock, TOTALS_EVERY_MS, () => this.#write(store, false));
@@ -154,18 +137,7 @@ export class CrawlTotals implements JournalListener {
   }
 
   async #write(store: TotalsStore, isOver: boolean): Promise<void> {
-    const { requests, bytes, itemCount: items, rejectedCount: rejected, signedCount: signed } = this;
-    const requisites = { requests: this.requisites, bytes: this.requisiteBytes };
-    const totals = {
-      runs: this.#runs + 1,
-      requests,
-      bytes,
-      items,
-      outcomes: this.#counts.outcomes(),
-      ...(rejected === 0 ? {} : { rejected }),
-      ...(signed === 0 ? {} : { signed }),
-      ...(requisites.requests === 0 ? {} : { requisites }),
-    };
+    const totals = { runs: this.#runs + 1, ...this.counts, outcomes: this.#outcomes.outcomes() };
     const now = this.#now();
     const text = JSON.stringify([totals, now]);
     const atMs = this.#clock.nowMs();
@@ -180,21 +152,19 @@ export class CrawlTotals implements JournalListener {
 
 /** The totals of processes that are long gone, as those of one. */
 export function mergeTotals(values: readonly Uint8Array[]): Uint8Array {
-  const none = { rejected: 0, signed: 0, requisites: { requests: 0, bytes: 0 } };
-  const all = values.map((bytes) => ({ ...none, ...decodeJson<ProcessTotals>(bytes) }));
+  const all = values.map(totalsOf);
   const outcomes = new OutcomeCounts();
   for (const one of all) outcomes.leftOut(one.outcomes);
-  const requisites = all.map((one) => one.requisites);
-  return encodeJson({
-    ...sums(all, 'runs', 'requests', 'bytes', 'items', 'rejected', 'signed'),
-    requisites: sums(requisites, 'requests', 'bytes'),
-    outcomes: outcomes.outcomes(),
-  } satisfies ProcessTotals);
+  return encodeJson({ ...sums(all, 'runs', ...COUNTS), outcomes: outcomes.outcomes() } satisfies ProcessTotals);
+}
+
+function totalsOf(bytes: Uint8Array): ProcessTotals {
+  return { ...NONE, ...decodeJson<ProcessTotals>(bytes) };
 }
 
 /** The totals of all parts, by their names. @throws SyntaxError for what this package did not write. */
 export function readTotals(parts: ReadonlyMap<string, Uint8Array>): Map<string, ProcessTotals> {
-  return new Map([...parts].map(([part, bytes]) => [part, decodeJson(bytes)]));
+  return new Map([...parts].map(([part, bytes]) => [part, totalsOf(bytes)]));
 }
 
 /** Whether a process is running, by its last write. Clocks of machines may differ by seconds. Never throws. */

@@ -226,6 +226,7 @@ async function keepFiles(run: Run): Promise<void> {
 async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise<CrawlReport> {
   const { setup, startedAtMs, counts, ledger, directory, totals, knowledge } = run;
   const resumed = totals.earlierRuns() > 0;
+  const { requests, signed, items, rejected, bytes } = totals.counts;
   const stopReason = run.stop.reason();
   const stages = run.stages.counts();
   const recrawl = run.recrawl?.counts();
@@ -254,13 +255,13 @@ async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise
     endedAtMs: setup.clock.nowMs(),
     runningMs: last.runningMs,
     pages: last.pages,
-    requests: totals.requests,
-    ...(totals.signedCount === 0 ? {} : { signed: totals.signedCount }),
-    items: totals.itemCount,
-    ...(totals.rejectedCount === 0 ? {} : { rejected: totals.rejectedCount }),
+    requests,
+    ...(signed === 0 ? {} : { signed }),
+    items,
+    ...(rejected === 0 ? {} : { rejected }),
     ...(totals.truncatedCount === 0 ? {} : { truncated: totals.truncatedCount }),
     ...(stages.length === 0 ? {} : { stages }),
-    bytes: totals.bytes,
+    bytes,
     queued: last.queued,
     outcomes,
     politeness: ledger.report(),

@@ -280,15 +280,15 @@ export class Run {
     const waits = this.frontier.waits(MAX_REPORTED_WAITS);
     return {
       pages,
-      requests: totals.requests,
+      requests: totals.counts.requests,
       inFlight,
       hosts: Math.max(hosts, ledger.hostCount()),
       queued,
       excluded: counts.count('excluded'),
       dropped: counts.count('dropped'),
       failed: counts.count('failed'),
-      items: totals.itemCount,
-      bytes: totals.bytes,
+      items: totals.counts.items,
+      bytes: totals.counts.bytes,
       runningMs,
       waitingFor: inFlight > 0 ? null : (waits[0] ?? null),
       waitingHosts: waits.length,
