@@ -54,25 +54,21 @@ export function activityBase({ identity, scope: { seeds }, bounds }: ResolvedOpt
   return { name: identity.name, seeds: seeds.slice(0, MAX_ACTIVITY_SEEDS), seedCount: seeds.length, bounds };
 }
 
-export function activityOf(frontier: Frontier, egress: Egress, options: ActivityOptions): ActivityLists {
-  const limit = checkedLimit(options);
-  const waits = frontier.waits(MAX_REPORTED_WAITS);
+/** @param lastWaits - The hosts that waited when the run ended; `null`: it has not ended. */
+export function activityOf(
+  { frontier, egress }: { readonly frontier: Frontier; readonly egress: Egress },
+  lastWaits: readonly HostWait[] | null,
+  { limit = DEFAULT_LIMIT }: ActivityOptions,
+): ActivityLists {
+  const most = Math.min(Math.max(0, Math.trunc(limit)), MAX_ACTIVITY_HOSTS);
+  const waits = lastWaits ?? frontier.waits(MAX_REPORTED_WAITS);
   return {
-    underway: egress.underway(limit),
+    underway: egress.underway(most),
     underwayCount: egress.underwayCount,
-    ready: frontier.ready(limit),
-    waits: waits.slice(0, limit),
+    ready: lastWaits === null ? frontier.ready(most) : [],
+    waits: waits.slice(0, most),
     waitingHosts: waits.length,
   };
-}
-
-/** The same of a run that is over: the hosts that waited when it ended. */
-export function endedActivity(waits: readonly HostWait[], options: ActivityOptions): ActivityLists {
-  return { ...NO_ACTIVITY, waits: waits.slice(0, checkedLimit(options)), waitingHosts: waits.length };
-}
-
-function checkedLimit({ limit = DEFAULT_LIMIT }: ActivityOptions): number {
-  return Math.min(Math.max(0, Math.trunc(limit)), MAX_ACTIVITY_HOSTS);
 }
 
 /** Where nothing runs. */

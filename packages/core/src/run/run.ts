@@ -53,7 +53,7 @@ import {
 import { OutcomeCounts } from '../report/outcome-counts.js';
 import { PolitenessLedger } from '../report/politeness.js';
 import { Wakeup } from '../wakeup.js';
-import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase, endedActivity } from './activity.js';
+import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase } from './activity.js';
 import { type AddedUrl, addedUrls } from './added-urls.js';
 import { ClockComparison } from './clock-comparison.js';
 import { OrderWatch } from './crawl-orders.js';
@@ -298,9 +298,9 @@ export class Run {
   }
 
   activity(options: ActivityOptions): ActivityLists & { readonly phase: CrawlPhase } {
-    if (this.#lastWaits !== null) return { phase: 'over', ...endedActivity(this.#lastWaits, options) };
+    const isOver = this.#lastWaits !== null;
     const phase = this.stop.isRequested() ? 'stopping' : this.frontier.isPaused() ? 'paused' : 'running';
-    return { phase, ...activityOf(this.frontier, this.egress, options) };
+    return { phase: isOver ? 'over' : phase, ...activityOf(this, this.#lastWaits, options) };
   }
 
   /** Why a URL was, was not or is not yet fetched; of a host name, its queue. */
