@@ -8,7 +8,7 @@ import { createManualClock } from '@mannerly/frontier';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
 import { type TestSite, testSite } from '../../test-support/test-site.js';
-import { OrderWatch, orderBytes } from '../run/crawl-orders.js';
+import { orderBytes, watchOrders } from '../run/crawl-orders.js';
 import { runCommand } from './program.js';
 
 let base: string;
@@ -71,8 +71,7 @@ it('takes no order twice: a server that has forgotten the last one shows the one
   const clock = createManualClock(0);
   const told: string[] = [];
   let kept = orderBytes('resume');
-  const watch = new OrderWatch(clock, (order) => told.push(order));
-  await watch.open([async () => kept]);
+  const end = await watchOrders(clock, [async () => kept], (order) => told.push(order));
   const next = async (bytes: Uint8Array) => {
     kept = bytes;
     clock.advance(1_000);
@@ -81,7 +80,7 @@ it('takes no order twice: a server that has forgotten the last one shows the one
   const [resume, pause] = [kept, orderBytes('pause')];
   for (const bytes of [pause, resume, pause, new Uint8Array([7]), orderBytes('resume')]) await next(bytes);
   expect(told).toEqual(['pause', 'resume']);
-  watch.close();
+  end();
   await next(orderBytes('stop'));
   expect(told).toEqual(['pause', 'resume']);
 });

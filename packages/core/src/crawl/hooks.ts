@@ -91,78 +91,35 @@ export type HookVerdict =
   /** The crawl was stopped at once: there is no answer any more. */
   | { readonly kind: 'stopped' };
 
-export class Hooks {
-  readonly #hooks: ResolvedHookOptions;
-  readonly #clock: Pick<Clock, 'after'>;
-  readonly #signal: AbortSignal;
-  readonly #journal: Pick<Journal, 'hookError'>;
+/** `null`, also as the result of a call: the URL passes, or there is no such hook. */
+export type Hooks = ReturnType<typeof createHooks>;
 
-  /** @param signal - Of a stop at once. @param journal - Gets their faults */
-  constructor(
-    hooks: ResolvedHookOptions,
-    clock: Pick<Clock, 'after'>,
-    signal: AbortSignal,
-    journal: Pick<Journal, 'hookError'>,
-  ) {
-    this.#hooks = hooks;
-    this.#clock = clock;
-    this.#signal = signal;
-    this.#journal = journal;
-  }
-
-  /** `null`, also as the result: the URL passes. */
-  beforeFetch(work: HookedWork, purpose: PlannedFetch['purpose'] = 'page'): Promise<HookVerdict> | null {
-    const { beforeFetch } = this.#hooks;
-    if (beforeFetch === undefined) return null;
-    return this.#call('beforeFetch', work.url, (signal) =>
-      beforeFetch(Object.freeze({ ...detailsOf(work), purpose, signal })),
-    );
-  }
-
-  /** `null`, also as the result: the page passes. */
-  afterFetch(work: HookedWork, outcome: FetchOutcome): Promise<HookVerdict> | null {
-    const { afterFetch } = this.#hooks;
-    if (afterFetch === undefined) return null;
-    return this.#call('afterFetch', work.url, (signal) =>
-      afterFetch(Object.freeze({ ...detailsOf(work), ...resultOf(outcome), signal })),
-    );
-  }
-
-  /** Passes exclusions to `onExclusion`. Nothing waits for it, and its answer is ignored. */
-  decision(decision: UrlDecision): void {
-    const { onExclusion } = this.#hooks;
-    if (onExclusion === undefined || decision.status !== 'excluded') return;
-    const failed = (error: unknown): void => this.#journal.hookError('onExclusion', decision.url, error);
-    try {
-      // A copy: what a hook does to it reaches neither the log nor the report.
-      const answer = onExclusion(structuredClone(decision));
-      if (answer instanceof Promise) answer.catch(failed);
-    } catch (error) {
-      failed(error);
-    }
-  }
-
+/** The hooks of a run. @param stop - Its signal: of a stop at once. @param journal - Gets their faults */
+export function createHooks(
+  { beforeFetch, afterFetch, onExclusion, timeoutMs }: ResolvedHookOptions,
+  clock: Pick<Clock, 'after'>,
+  stop: { readonly signal: AbortSignal },
+  journal: Pick<Journal, 'hookError'>,
+) {
   /** Calls a hook once. Only the answer `undefined`, in time, lets the URL pass. */
-  async #call(hook: string, url: string, call: (signal: AbortSignal) => unknown): Promise<HookVerdict> {
-    const stopSignal = this.#signal;
-    if (stopSignal.aborted) return { kind: 'stopped' };
-    const { timeoutMs } = this.#hooks;
+  const verdictOf = async (hook: string, url: string, call: (signal: AbortSignal) => unknown): Promise<HookVerdict> => {
+    if (stop.signal.aborted) return { kind: 'stopped' };
     const controller = new AbortController();
     const failed = (detail: string, error: unknown): HookVerdict => {
-      this.#journal.hookError(hook, url, error);
+      journal.hookError(hook, url, error);
       return { kind: 'refused', detail: `${hook} ${detail}` };
     };
     let cancel = (): void => undefined;
     let ignoreAbort = (): void => undefined;
     const ended = new Promise<HookVerdict>((resolve) => {
-      cancel = this.#clock.after(timeoutMs, () => {
+      cancel = clock.after(timeoutMs, () => {
         const detail = `did not answer within ${timeoutMs} ms`;
         resolve(failed(detail, new DOMException(`${hook} ${detail}`, 'TimeoutError')));
         controller.abort(new DOMException(detail, 'TimeoutError'));
       });
-      ignoreAbort = onAbort(stopSignal, () => {
+      ignoreAbort = onAbort(stop.signal, () => {
         resolve({ kind: 'stopped' });
-        controller.abort(stopSignal.reason);
+        controller.abort(stop.signal.reason);
       });
     });
     const answered = async (): Promise<HookVerdict> => {
@@ -179,7 +136,33 @@ export class Hooks {
       cancel();
       ignoreAbort();
     }
-  }
+  };
+  return {
+    beforeFetch(work: HookedWork, purpose: PlannedFetch['purpose'] = 'page'): Promise<HookVerdict> | null {
+      if (beforeFetch === undefined) return null;
+      return verdictOf('beforeFetch', work.url, (signal) =>
+        beforeFetch(Object.freeze({ ...detailsOf(work), purpose, signal })),
+      );
+    },
+    afterFetch(work: HookedWork, outcome: FetchOutcome): Promise<HookVerdict> | null {
+      if (afterFetch === undefined) return null;
+      return verdictOf('afterFetch', work.url, (signal) =>
+        afterFetch(Object.freeze({ ...detailsOf(work), ...resultOf(outcome), signal })),
+      );
+    },
+    /** Passes exclusions to `onExclusion`. Nothing waits for it, and its answer is ignored. */
+    decision(decision: UrlDecision): void {
+      if (onExclusion === undefined || decision.status !== 'excluded') return;
+      const failed = (error: unknown): void => journal.hookError('onExclusion', decision.url, error);
+      try {
+        // A copy: what a hook does to it reaches neither the log nor the report.
+        const answer = onExclusion(structuredClone(decision));
+        if (answer instanceof Promise) answer.catch(failed);
+      } catch (error) {
+        failed(error);
+      }
+    },
+  };
 }
 
 type HookedWork = Pick<PageWork, 'url' | 'record'>;

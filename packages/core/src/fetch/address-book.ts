@@ -13,47 +13,40 @@ export type AddressAnswer =
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
   | { readonly kind: 'failed'; readonly detail: string };
 
-type Entry<Verdict> = { readonly verdict: Promise<Verdict>; untilMs: number };
-
-/** The names of one crawl, and what follows from their addresses. */
-export class AddressBook<Verdict> {
-  readonly #lookUp: Resolve;
-  readonly #nowMs: () => number;
-  readonly #judge: (hostname: string, answer: AddressAnswer) => Verdict;
-  /** In the order of their last use. `untilMs`: epoch milliseconds; infinite while the look-up is under way. */
-  readonly #entries = new Map<string, Entry<Verdict>>();
-
-  /**
-   * @param resolve - `null`: the system's resolver.
-   * @param nowMs - Epoch milliseconds.
-   * @param judge - Called once for each answer. Never throws.
-   */
-  constructor(
-    resolve: Resolve | null,
-    nowMs: () => number,
-    judge: (hostname: string, answer: AddressAnswer) => Verdict,
-  ) {
-    this.#lookUp = resolve ?? queued(askSystem);
-    this.#nowMs = nowMs;
-    this.#judge = judge;
+/**
+ * The names of one crawl, and what follows from their addresses: never rejects, and all callers share one look-up.
+ *
+ * @param resolve - `null`: the system's resolver.
+ * @param nowMs - Epoch milliseconds.
+ * @param judge - Called once for each answer. Never throws.
+ */
+export function createAddressBook<Verdict>(
+  resolve: Resolve | null,
+  nowMs: () => number,
+  judge: (hostname: string, answer: AddressAnswer) => Verdict,
+): (hostname: string) => Promise<Verdict> {
+  const lookUp = resolve ?? queued(askSystem);
+  interface Entry {
+    readonly verdict: Promise<Verdict>;
+    /** Epoch milliseconds; infinite while the look-up is under way. */
+    untilMs: number;
   }
-
-  /** Never rejects. All callers share one look-up. */
-  verdictOn(hostname: string): Promise<Verdict> {
-    const kept = this.#entries.get(hostname);
-    const entry = kept === undefined || kept.untilMs <= this.#nowMs() ? this.#ask(hostname) : kept;
-    keepLatest(this.#entries, hostname, entry, MAX_DNS_NAMES);
-    return entry.verdict;
-  }
-
-  #ask(hostname: string): Entry<Verdict> {
-    const verdict = withDeadline(this.#lookUp, hostname).then((answer) => {
-      entry.untilMs = this.#nowMs() + (answer.kind === 'failed' ? DNS_FAILURE_TTL_MS : DNS_TTL_MS);
-      return this.#judge(hostname, answer);
+  /** In the order of their last use. */
+  const entries = new Map<string, Entry>();
+  const ask = (hostname: string): Entry => {
+    const verdict = withDeadline(lookUp, hostname).then((answer) => {
+      entry.untilMs = nowMs() + (answer.kind === 'failed' ? DNS_FAILURE_TTL_MS : DNS_TTL_MS);
+      return judge(hostname, answer);
     });
-    const entry: Entry<Verdict> = { verdict, untilMs: Number.POSITIVE_INFINITY };
+    const entry: Entry = { verdict, untilMs: Number.POSITIVE_INFINITY };
     return entry;
-  }
+  };
+  return (hostname) => {
+    const kept = entries.get(hostname);
+    const entry = kept === undefined || kept.untilMs <= nowMs() ? ask(hostname) : kept;
+    keepLatest(entries, hostname, entry, MAX_DNS_NAMES);
+    return entry.verdict;
+  };
 }
 
 /** A resolver may be a user's: what it throws is an answer like any other. */

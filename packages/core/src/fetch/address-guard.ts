@@ -5,7 +5,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { MannerlyError } from '../errors.js';
-import { type AddressAnswer, AddressBook, type Resolve } from './address-book.js';
+import { type AddressAnswer, createAddressBook, type Resolve } from './address-book.js';
 import { MAX_DNS_ADDRESSES } from './limits.js';
 
 export type GuardAnswer =
@@ -45,7 +45,7 @@ export interface AddressGuardOptions {
 export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
   const opened = options.allowAddresses.map(parseRange);
   const judge = (hostname: string, answer: AddressAnswer): NameVerdict => judgeAnswer(hostname, answer, opened);
-  const book = new AddressBook(options.resolve, options.nowMs, judge);
+  const verdictOn = createAddressBook(options.resolve, options.nowMs, judge);
   const ports = options.ports === 'any' ? null : new Set([80, 443, ...options.ports]);
   return {
     async judge({ protocol, port, hostname }) {
@@ -58,7 +58,7 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
       // The URL parser has turned every notation of an IPv4 address into dotted decimal, and put IPv6 into brackets.
       const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : isIPv4(hostname) ? hostname : null;
       const verdict =
-        literal === null ? await book.verdictOn(hostname) : judge(literal, { kind: 'addresses', addresses: [literal] });
+        literal === null ? await verdictOn(hostname) : judge(literal, { kind: 'addresses', addresses: [literal] });
       if (verdict.kind === 'refused') return verdict;
       const { isOpened, ...go } = verdict;
       return isUsualPort || isOpened ? go : refusedPort(number);

@@ -34,40 +34,34 @@ export function orderBytes(order: CrawlOrder): Uint8Array {
   return encodeJson({ order, id: randomUUID() });
 }
 
-export class OrderWatch {
-  readonly #clock: Clock;
-  readonly #obey: (order: CrawlOrder) => void;
+/**
+ * Obeys the orders of these places: first a pause, where one was ordered before, then whatever is new.
+ *
+ * @returns What ends it. Rejects with what a store throws.
+ */
+export async function watchOrders(
+  clock: Clock,
+  places: readonly OrderPlace[],
+  obey: (order: CrawlOrder) => void,
+): Promise<() => void> {
   /** Each with the orders seen there: one that comes back is what a server has kept that forgot a later one. */
-  #places: readonly { readonly read: OrderPlace; readonly seen: string[] }[] = [];
-  #isOver = false;
-  #stop = (): void => undefined;
-
-  constructor(clock: Clock, obey: (order: CrawlOrder) => void) {
-    this.#clock = clock;
-    this.#obey = obey;
-  }
-
-  /** Begins: with a pause, where one was ordered before. Rejects with what a store throws. */
-  async open(places: readonly OrderPlace[]): Promise<void> {
-    this.#places = places.map((read) => ({ read, seen: [] }));
-    await this.#look((order) => order === 'pause');
-    if (places.length > 0) this.#stop = repeatedly(this.#clock, ORDER_LOOK_MS, () => this.#look(() => true));
-  }
-
-  close(): void {
-    this.#isOver = true;
-    this.#stop();
-  }
-
-  async #look(applies: (order: CrawlOrder) => boolean): Promise<void> {
-    for (const { read, seen } of this.#places) {
+  const watched = places.map((read) => ({ read, seen: [] as string[] }));
+  let isOver = false;
+  const look = async (applies: (order: CrawlOrder) => boolean): Promise<void> => {
+    for (const { read, seen } of watched) {
       const kept = readOrder(await read());
-      if (kept === null || seen.includes(kept.id) || this.#isOver) continue;
+      if (kept === null || seen.includes(kept.id) || isOver) continue;
       seen.push(kept.id);
       if (seen.length > MAX_ORDERS_REMEMBERED) seen.shift();
-      if (applies(kept.order)) this.#obey(kept.order);
+      if (applies(kept.order)) obey(kept.order);
     }
-  }
+  };
+  await look((order) => order === 'pause');
+  const stop = places.length === 0 ? null : repeatedly(clock, ORDER_LOOK_MS, () => look(() => true));
+  return () => {
+    isOver = true;
+    void stop?.();
+  };
 }
 
 /** An order, from bytes that others may have written; `null`: none. */

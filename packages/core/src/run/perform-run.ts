@@ -17,8 +17,9 @@ import { totalsFromLogs } from '../report/from-logs.js';
 import { boundsMet } from '../report/outcome-counts.js';
 import { asMannerlyError } from '../store-error.js';
 import { AgainChoice, countFromAgain, endAgain } from './again.js';
+import { compareClocks } from './clock-comparison.js';
 import { crawlLoop, type LoopEnd } from './crawl-loop.js';
-import { ORDER_KEY, orderFile } from './crawl-orders.js';
+import { ORDER_KEY, orderFile, watchOrders } from './crawl-orders.js';
 import { isAtWork, readTotals, TOTALS_KEY } from './crawl-totals.js';
 import { HELD_READ_AT_ONCE, MAX_HELD_REPORTED, MAX_RESET_REST_MS } from './limits.js';
 import type { Run } from './run.js';
@@ -70,11 +71,12 @@ async function crawl(run: Run): Promise<RunEnd> {
     await join(run);
     return countFromAgain(frontier, setup.again, run.nowMs());
   });
-  await run.orders.open([
+  const places = [
     ...(setup.isOwnStore ? [] : [() => frontier.readRecord(ORDER_KEY)]),
     ...(directory === null ? [] : [orderFile(directory.orderPath)]),
-  ]);
-  await run.clocks.open(frontier);
+  ];
+  run.watches.push(await watchOrders(setup.clock, places, (order) => run.obey(order)));
+  run.watches.push(await compareClocks(frontier, setup.clock, run.logs));
   await run.knowledge.open();
   const { texts } = run.knowledge;
   if (texts !== null) for await (const line of run.logs.decisions()) texts.restore(line);
@@ -187,9 +189,8 @@ async function reportHeld(run: Run, { bound }: LoopEnd, isAgain: boolean): Promi
 /** Closes everything, in an order in which nothing is lost. @returns What failed; never rejects. */
 async function closeAll(run: Run): Promise<unknown[]> {
   run.stop.over();
+  for (const end of run.watches) end();
   const parts = [
-    run.orders,
-    run.clocks,
     run.licenses,
     run.signIn,
     run.egress,

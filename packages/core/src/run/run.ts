@@ -8,7 +8,7 @@ import PQueue from 'p-queue';
 import { type Admit, createAdmit, type Refusal } from '../admit/admit.js';
 import { createHostRules, Scope } from '../admit/scope.js';
 import type { CrawlArchive } from '../archive/crawl-archive.js';
-import { Hooks } from '../crawl/hooks.js';
+import { createHooks, type Hooks } from '../crawl/hooks.js';
 import { PageRequests } from '../crawl/page-requests.js';
 import { PageScheduler } from '../crawl/page-scheduler.js';
 import { Rendering } from '../crawl/rendering.js';
@@ -55,8 +55,7 @@ import { PolitenessLedger } from '../report/politeness.js';
 import { Wakeup } from '../wakeup.js';
 import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase } from './activity.js';
 import { type AddedUrl, addedUrls } from './added-urls.js';
-import { ClockComparison } from './clock-comparison.js';
-import { OrderWatch } from './crawl-orders.js';
+import type { CrawlOrder } from './crawl-orders.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
 import { ReadingLog } from './reading-log.js';
@@ -82,8 +81,8 @@ export class Run {
   readonly pending: PendingDecisions;
   /** After a reset: until when the hosts of the removed crawl get no request, epoch milliseconds. */
   readonly restedAtMs: number;
-  readonly orders: OrderWatch;
-  readonly clocks: ClockComparison;
+  /** What `performRun` has begun next to the work; each is ended before anything is closed. */
+  readonly watches: (() => void)[] = [];
   readonly wakeup: Wakeup;
   readonly ledger: PolitenessLedger;
   readonly counts: OutcomeCounts;
@@ -173,21 +172,13 @@ export class Run {
     const { nowMs } = this;
     this.wakeup = new Wakeup(clock);
     stop.onRequest = () => this.wakeup.wake();
-    // A second `stop.request` would abort what is in flight.
-    const requestStop = (): void => (stop.isRequested() ? undefined : stop.request());
-    const acts = { pause: () => this.pause(), resume: () => this.resume(), stop: requestStop };
-    this.orders = new OrderWatch(clock, (order) => {
-      setup.log?.ordered(order);
-      acts[order]();
-    });
-    this.clocks = new ClockComparison(clock, logs);
     this.ledger = new PolitenessLedger();
     this.counts = new OutcomeCounts();
     this.totals = new CrawlTotals(clock, this.counts, this.ledger);
     this.journal = new Journal(emitter, [this.ledger, this.totals, logs], pending, nowMs);
     const { journal } = this;
     const warn = journal.warning.bind(journal);
-    this.hooks = options.hooks === null ? null : new Hooks(options.hooks, clock, stop.signal, journal);
+    this.hooks = options.hooks === null ? null : createHooks(options.hooks, clock, stop, journal);
     for (const listener of [setup.log, this.hooks, setup.survey]) if (listener != null) journal.addListener(listener);
 
     this.scope = new Scope(options.scope, createHostRules(options.hosts));
@@ -271,6 +262,14 @@ export class Run {
   resume(): void {
     this.frontier.resume();
     this.wakeup.wake();
+  }
+
+  obey(order: CrawlOrder): void {
+    this.setup.log?.ordered(order);
+    if (order === 'pause') this.pause();
+    else if (order === 'resume') this.resume();
+    // A second `stop.request` would abort what is in flight.
+    else if (!this.stop.isRequested()) this.stop.request();
   }
 
   progress(): CrawlProgress {
