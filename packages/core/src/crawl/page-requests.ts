@@ -8,7 +8,7 @@ import type { Admit } from '../admit/admit.js';
 import type { Egress } from '../fetch/egress.js';
 import { type EgressOutcome, exchangeOf, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
 import type { LicenseAnswer } from '../licensing/licenses.js';
-import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
+import { excludedFor, type OwnFetcher, type PageFetch, type PageFetchOptions } from '../page/own-fetch.js';
 import type { Wakeup } from '../wakeup.js';
 import type { Hooks } from './hooks.js';
 import { DEFAULT_OWN_WAIT_MS, MAX_OWN_WAIT_MS } from './limits.js';
@@ -140,7 +140,7 @@ export class PageRequests {
       wakeup.wake();
       const { url } = candidate;
       if (licensed.effect === 'held') return { kind: 'held', url, reason: 'license', untilMs };
-      if (licensed.effect === 'prohibited') return { kind: 'excluded', url, reason: 'license-prohibits', ...NO_RULE };
+      if (licensed.effect === 'prohibited') return excludedFor('license-prohibits', url);
       await licenses.close();
       return this.#run.nowMs() < request.untilMs ? null : { kind: 'held', url, reason: 'license', untilMs };
     }
@@ -177,8 +177,6 @@ export class PageRequests {
     return outcome;
   }
 }
-
-const NO_RULE = { line: null, pattern: null, dialect: null };
 
 /** What a hook sees of it. */
 function plannedOf({ url, depth, via, from }: NewUrl): Pick<PageWork, 'url' | 'record'> {

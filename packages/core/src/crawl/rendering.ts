@@ -15,7 +15,7 @@ import type {
 } from '../fetch/renderer.js';
 import type { HandlerPool } from '../handle/handler-pool.js';
 import type { Journal } from '../journal/journal.js';
-import type { NotFetched, PageFetch } from '../page/own-fetch.js';
+import { excludedFor, type NotFetched, type PageFetch } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
 import { followRedirects } from '../page/redirect.js';
 import type { PageRequests } from './page-requests.js';
@@ -43,21 +43,30 @@ interface RenderingRun {
 const AS_IT_CAME: RenderResult = Object.freeze({ kind: 'as-it-came' });
 const STOPPED: RenderResult = Object.freeze({ kind: 'stopped' });
 
-export class Rendering {
-  readonly #run: RenderingRun;
-  readonly #renderer: Renderer;
-  readonly #cache: SubresourceCache;
+/** Opens a page. @param page - The document as it came. Rejects only with what broken machinery threw. */
+export type RenderPage = (work: PageWork, outcome: ResponseOutcome, page: FetchedPage) => Promise<RenderResult>;
 
-  constructor(run: RenderingRun, renderer: Renderer) {
-    this.#run = run;
-    this.#renderer = renderer;
-    this.#cache = new SubresourceCache(run.nowMs);
-  }
-
-  /** @param page - The document as it came. Rejects only with what broken machinery threw. */
-  async render(work: PageWork, outcome: ResponseOutcome, page: FetchedPage): Promise<RenderResult> {
-    const { handlers, stop, journal } = this.#run;
-    const renderer = this.#renderer;
+export function createRendering(run: RenderingRun, renderer: Renderer): RenderPage {
+  const { handlers, journal, options, pageRequests, scope, nowMs, stop } = run;
+  const cache = new SubresourceCache(nowMs);
+  const loadFor = async (page: FetchedPage, wanted: Subresource): Promise<PageFetch> => {
+    const untilMs = nowMs() + wanted.waitMs;
+    const { url } = wanted;
+    if (wanted.type === 'image' && !page.exclusion.effects.takeImages) return excludedFor('noimageindex', url);
+    const cached = cache.find(wanted, page.url);
+    if (cached !== null) return cached;
+    const ask = async (each: string, from: string): Promise<PageFetch> => {
+      if (!wanted.anywhere && !scope.holds(each)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
+      const { headers, maxBodyBytes, signal } = wanted;
+      const asked = { headers, maxBodyBytes, waitMs: Math.max(0, untilMs - nowMs()), isAbortable: true };
+      // What another origin redirects to gets no credential.
+      return pageRequests.request('subresource', each, asked, signal, { url: from, depth: page.depth });
+    };
+    const answer = await followRedirects(url, page.url, ask);
+    if (answer.kind === 'response') cache.keep(wanted, answer);
+    return answer;
+  };
+  return async (work, outcome, page) => {
     const handler = handlers.find(page);
     // A page that no handler gets costs its site nothing more.
     if (page.kind !== 'html' || handler === null) return AS_IT_CAME;
@@ -66,7 +75,7 @@ export class Rendering {
     const loads = new Set<Promise<SubresourceAnswer>>();
     let isCutShort = false;
     const load = async (wanted: Subresource): Promise<SubresourceAnswer> => {
-      const answer = await this.#load(page, wanted);
+      const answer = await loadFor(page, wanted);
       isCutShort ||= answer.kind === 'held' && answer.reason === 'stopping' && stop.isRequested();
       if (isRefused(answer)) journal.notLoaded(work, answer, 'asked for by a page in a browser');
       return answer;
@@ -84,7 +93,7 @@ export class Rendering {
     const rendering = await renderer.render({
       url,
       document: outcome,
-      userAgent: this.#run.options.identity.userAgent,
+      userAgent: options.identity.userAgent,
       steps: given === null ? null : steps,
       load(wanted) {
         const loading = load(wanted);
@@ -98,27 +107,7 @@ export class Rendering {
     const hasThrown = rendering.kind === 'failed' && rendering.failure === 'steps-threw';
     if (hasThrown) journal.codeError(thrown, { code: 'handler-error', url });
     return isCutShort || stop.signal.aborted ? STOPPED : rendering;
-  }
-
-  async #load(page: FetchedPage, wanted: Subresource): Promise<PageFetch> {
-    const { pageRequests, scope, nowMs } = this.#run;
-    const untilMs = nowMs() + wanted.waitMs;
-    const { url } = wanted;
-    if (wanted.type === 'image' && !page.exclusion.effects.takeImages)
-      return { kind: 'excluded', url, reason: 'noimageindex', line: null, pattern: null, dialect: null };
-    const cached = this.#cache.find(wanted, page.url);
-    if (cached !== null) return cached;
-    const ask = async (each: string, from: string): Promise<PageFetch> => {
-      if (!wanted.anywhere && !scope.holds(each)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
-      const { headers, maxBodyBytes, signal } = wanted;
-      const options = { headers, maxBodyBytes, waitMs: Math.max(0, untilMs - nowMs()), isAbortable: true };
-      // What another origin redirects to gets no credential.
-      return pageRequests.request('subresource', each, options, signal, { url: from, depth: page.depth });
-    };
-    const answer = await followRedirects(url, page.url, ask);
-    if (answer.kind === 'response') this.#cache.keep(wanted, answer);
-    return answer;
-  }
+  };
 }
 
 /** Not what the page itself gave up because it is over. */

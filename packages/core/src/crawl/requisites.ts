@@ -9,7 +9,7 @@ import type { Scope } from '../admit/scope.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import type { Journal } from '../journal/journal.js';
 import { keepLatest } from '../keep-latest.js';
-import type { NotFetched, PageFetch } from '../page/own-fetch.js';
+import { excludedFor, type NotFetched, type PageFetch } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
 import { followRedirects } from '../page/redirect.js';
 import { cssRequisites, htmlRequisites, type Requisite } from '../page/requisites.js';
@@ -39,26 +39,47 @@ interface ArchivingRun {
 
 const NEEDED_BY = 'needed by an archived page';
 
-export class Requisites {
-  readonly #run: ArchivingRun;
-  readonly #options: ResolvedRequisites;
-  readonly #isArchived: (url: string) => boolean;
+/** Fetches what a page needs and the archive does not hold. `stopped`: the page has to come again. */
+export type FetchRequisites = (work: PageWork, page: FetchedPage) => Promise<'done' | 'stopped'>;
+
+/** @param isArchived - Whether a good answer of the URL is in the archive already, of this run or an earlier one. */
+export function createRequisites(
+  { frontier, journal, pageRequests, scope, stop, totals }: ArchivingRun,
+  options: ResolvedRequisites,
+  isArchived: (url: string) => boolean,
+): FetchRequisites {
   /** What a page has begun to fetch in this run. What is forgotten is requested once more at most. */
-  readonly #begun = new Map<string, true>();
-  #inFlight = 0;
+  const begun = new Map<string, true>();
+  let inFlight = 0;
 
-  /** @param isArchived - Whether a good answer of the URL is in the archive already, of this run or an earlier one. */
-  constructor(run: ArchivingRun, options: ResolvedRequisites, isArchived: (url: string) => boolean) {
-    this.#run = run;
-    this.#options = options;
-    this.#isArchived = isArchived;
-  }
+  /** Whether the crawl has fetched as much as it may; what is in flight counts as one request each. */
+  const isSpent = (): boolean => {
+    const { requisiteRequests, requisiteBytes } = totals.counts;
+    const bound = frontier.reachedBound();
+    if (bound === 'bytes' || bound === 'minutes') return true;
+    return requisiteRequests + inFlight >= options.total || requisiteBytes >= options.totalBytes;
+  };
+  /** Whether the file's host is one that pages may load from. */
+  const isNear = (url: string, pageUrl: string): boolean => {
+    const isOfDomain = hostKeyOf(url, 'domain') === hostKeyOf(pageUrl, 'domain');
+    return options.hosts === 'any' || isOfDomain || scope.holds(url);
+  };
+  const request = async (page: FetchedPage, { url, type }: Requisite): Promise<PageFetch> => {
+    if (type === 'image' && !page.exclusion.effects.takeImages) return excludedFor('noimageindex', url);
+    inFlight += 1;
+    // What another origin redirects to gets no credential.
+    const ask = async (each: string, from: string): Promise<PageFetch> => {
+      if (!isNear(each, page.url)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
+      const named = { url: from, depth: page.depth };
+      return pageRequests.request('requisite', each, { waitMs: MAX_OWN_WAIT_MS }, stop.signal, named);
+    };
+    return followRedirects(url, page.url, ask).finally(() => {
+      inFlight -= 1;
+    });
+  };
 
-  /** Fetches what a page needs and the archive does not hold. `stopped`: the page has to come again. */
-  async fetch(work: PageWork, page: FetchedPage): Promise<'done' | 'stopped'> {
+  return async (work, page) => {
     if (page.kind !== 'html' || !page.exclusion.keepsBody) return 'done';
-    const options = this.#options;
-    const { journal } = this.#run;
     const queue = new PQueue({ concurrency: REQUISITES_AT_ONCE });
     /** Hosts that did not give a turn in time: the page does not wait for them again. */
     const held = new Map<string, NotFetched>();
@@ -74,27 +95,27 @@ export class Requisites {
     const want = (found: readonly Requisite[]): void => {
       for (const requisite of found) {
         const { url } = requisite;
-        if (this.#begun.has(url) || this.#isArchived(url)) continue;
+        if (begun.has(url) || isArchived(url)) continue;
         if (left === 0) {
           tellFull(url);
           return;
         }
         left -= 1;
-        keepLatest(this.#begun, url, true, MAX_BEGUN_REQUISITES);
+        keepLatest(begun, url, true, MAX_BEGUN_REQUISITES);
         queue.add(() => load(requisite)).catch((error: unknown) => thrown.push(error));
       }
     };
     const thrown: unknown[] = [];
     const load = async (requisite: Requisite): Promise<void> => {
       const { url, type } = requisite;
-      if (isStopped || bytes >= options.bytesPerPage || this.#isSpent()) {
-        this.#begun.delete(url);
+      if (isStopped || bytes >= options.bytesPerPage || isSpent()) {
+        begun.delete(url);
         if (!isStopped) tellFull(url);
         return;
       }
       const host = hostKeyOf(url, 'host') ?? '';
       const waits = held.get(host);
-      const answer = waits === undefined ? await this.#load(page, requisite) : { ...waits, url };
+      const answer = waits === undefined ? await request(page, requisite) : { ...waits, url };
       if (answer.kind === 'response') {
         bytes += answer.encodedBytes;
         if (type === 'stylesheet' && answer.status >= 200 && answer.status <= 299) want(sheetRequisites(answer));
@@ -102,7 +123,7 @@ export class Requisites {
         const stops = answer.kind === 'held' && answer.reason === 'stopping';
         isStopped ||= stops;
         // Another page may try again.
-        if (answer.kind === 'held') this.#begun.delete(url);
+        if (answer.kind === 'held') begun.delete(url);
         if (answer.kind === 'held' && !stops) held.set(host, answer);
         if (!stops) journal.notLoaded(work, answer, NEEDED_BY);
       }
@@ -111,39 +132,7 @@ export class Requisites {
     await queue.onIdle();
     if (thrown.length > 0) throw thrown[0];
     return isStopped ? 'stopped' : 'done';
-  }
-
-  /** Whether the crawl has fetched as much as it may; what is in flight counts as one request each. */
-  #isSpent(): boolean {
-    const { frontier, totals } = this.#run;
-    const { requisiteRequests, requisiteBytes } = totals.counts;
-    const bound = frontier.reachedBound();
-    if (bound === 'bytes' || bound === 'minutes') return true;
-    const { total, totalBytes } = this.#options;
-    return requisiteRequests + this.#inFlight >= total || requisiteBytes >= totalBytes;
-  }
-
-  async #load(page: FetchedPage, { url, type }: Requisite): Promise<PageFetch> {
-    const { pageRequests, stop } = this.#run;
-    if (type === 'image' && !page.exclusion.effects.takeImages)
-      return { kind: 'excluded', url, reason: 'noimageindex', line: null, pattern: null, dialect: null };
-    this.#inFlight += 1;
-    // What another origin redirects to gets no credential.
-    const ask = async (each: string, from: string): Promise<PageFetch> => {
-      if (!this.#isNear(each, page.url)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
-      const named = { url: from, depth: page.depth };
-      return pageRequests.request('requisite', each, { waitMs: MAX_OWN_WAIT_MS }, stop.signal, named);
-    };
-    return followRedirects(url, page.url, ask).finally(() => {
-      this.#inFlight -= 1;
-    });
-  }
-
-  /** Whether the file's host is one that pages may load from. */
-  #isNear(url: string, pageUrl: string): boolean {
-    const isOfDomain = hostKeyOf(url, 'domain') === hostKeyOf(pageUrl, 'domain');
-    return this.#options.hosts === 'any' || isOfDomain || this.#run.scope.holds(url);
-  }
+  };
 }
 
 /** Charsets differ in what they say besides ASCII, and URLs hardly ever have that. */

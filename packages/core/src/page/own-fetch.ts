@@ -34,6 +34,11 @@ export type PageFetch =
 /** What was not requested, and why. */
 export type NotFetched = Exclude<PageFetch, FetchOutcome>;
 
+/** Excluded for another reason than a line of robots.txt. */
+export function excludedFor(reason: string, url: string): NotFetched {
+  return { kind: 'excluded', url, reason, line: null, pattern: null, dialect: null };
+}
+
 /** Makes requests for the handler of a page. Never rejects. */
 export type OwnFetcher = (
   page: { readonly url: string; readonly depth: number },

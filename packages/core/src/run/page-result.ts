@@ -151,7 +151,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   const came = await run.reader.read(work, outcome);
   const refused = await refusedAfter(run, work, outcome);
   // Before a browser requests more for the page.
-  const rendering = (refused === null && (await run.rendering?.render(work, outcome, came))) || AS_IT_CAME;
+  const rendering = (refused === null && (await run.render?.(work, outcome, came))) || AS_IT_CAME;
   if (rendering.kind === 'stopped') return RETURNED;
   const page = rendering.kind === 'rendered' ? await run.reader.read(work, outcome, rendering) : came;
   const license = await run.licenses.ofPage(work, page, outcome.body);
@@ -168,9 +168,9 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
     const detail = `${rendering.failure}: ${rendering.detail}`;
     return failed({ reason: 'render-failed', layer: 'page', httpStatus, detail });
   }
-  if (run.requisites !== null) {
-    const { requisites } = run;
-    const fetched = await run.readings.notDuring(work.url, () => requisites.fetch(work, page));
+  const { fetchRequisites } = run;
+  if (fetchRequisites !== null) {
+    const fetched = await run.readings.notDuring(work.url, () => fetchRequisites(work, page));
     if (fetched === 'stopped') return RETURNED;
   }
   const visit = await run.recrawl?.read(work, { page, sent: came, outcome, record });

@@ -123,8 +123,8 @@ async function openRequisites(run: Run): Promise<void> {
   const { archive } = run;
   const options = run.options.archive?.requisites ?? null;
   if (archive === null || options === null) return;
-  const { Requisites } = await import('../crawl/requisites.js');
-  run.requisites = new Requisites(run, options, (url) => archive.knows(url));
+  const { createRequisites } = await import('../crawl/requisites.js');
+  run.fetchRequisites = createRequisites(run, options, (url) => archive.knows(url));
 }
 
 /** The name under which the store keeps the work of this process; `undefined`: any that is free. */

@@ -11,8 +11,8 @@ import type { CrawlArchive } from '../archive/crawl-archive.js';
 import { createHooks, type Hooks } from '../crawl/hooks.js';
 import { PageRequests } from '../crawl/page-requests.js';
 import { PageScheduler } from '../crawl/page-scheduler.js';
-import { Rendering } from '../crawl/rendering.js';
-import type { Requisites } from '../crawl/requisites.js';
+import { createRendering, type RenderPage } from '../crawl/rendering.js';
+import type { FetchRequisites } from '../crawl/requisites.js';
 import { SignIn } from '../crawl/sign-in.js';
 import { SiteKnowledge } from '../crawl/site-knowledge.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
@@ -100,7 +100,7 @@ export class Run {
   /** Set by `performRun`; `null`: exchanges are not archived. */
   archive: CrawlArchive | null = null;
   /** Set with it; `null`: what pages need is not fetched. */
-  requisites: Requisites | null = null;
+  fetchRequisites: FetchRequisites | null = null;
   readonly egress: Egress;
   /** Requests for pages, robots.txt and companion files. */
   readonly fetches: PQueue;
@@ -113,7 +113,7 @@ export class Run {
   readonly handlers: HandlerPool;
   readonly stages: ItemStages;
   /** `null`: the fetcher opens no pages in a browser. */
-  readonly rendering: Rendering | null;
+  readonly render: RenderPage | null;
   readonly items: ItemWriter;
   readonly stalls = new StallWatch();
   /** `null`: no visits are kept. */
@@ -246,7 +246,7 @@ export class Run {
       onLate: (url, error) => journal.handlerError(url, error),
       onReturned: (url) => setup.log?.returned(url),
     });
-    this.rendering = fetcher.renderer === undefined ? null : new Rendering(this, fetcher.renderer);
+    this.render = fetcher.renderer === undefined ? null : createRendering(this, fetcher.renderer);
     const allSinks = directory === null ? sinks : [jsonlSink({ path: directory.itemsPath }), ...sinks];
     this.items = new ItemWriter(allSinks, {
       onFailure: (thrown, url) => journal.codeError(thrown, { code: 'sink-failed', url }),
