@@ -25,6 +25,15 @@ class Waiting {
 
 const waitingFor = new WeakMap<AbortSignal, Waiting>();
 
+/** What is asked for; `null` once the signal is aborted: its end is not waited for. */
+export function unlessAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) resolve(null);
+    const ignoreAbort = onAbort(signal, () => resolve(null));
+    asked.then(resolve, reject).finally(ignoreAbort);
+  });
+}
+
 /** Calls a function once when a signal is aborted, not if it is. @returns What removes it; safe to call twice. */
 export function onAbort(signal: AbortSignal, fn: () => void): () => void {
   let waiting = waitingFor.get(signal);

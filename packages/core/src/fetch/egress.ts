@@ -9,7 +9,7 @@
 import type { HostRequirements, RobotsCopyRef, StartAnswer } from '@mannerly/frontier';
 import { keepLatest } from '../keep-latest.js';
 import { ROBOTS_BODY_BYTES } from '../limits.js';
-import { onAbort } from '../on-abort.js';
+import { unlessAborted } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
 import type { RequestRecord } from '../report/decision.js';
 import type { CrawlSigning } from '../signatures/crawl-signing.js';
@@ -144,6 +144,7 @@ export class Egress {
     const { host, signal } = request;
     const url = cleanUrl(request.url);
     if (url === null) return unsentFailure(request.url, nowMs(), 'scheme-unsupported', 'not an absolute URL');
+    // A name may take seconds to look up: a stop at once does not wait for it.
     const answer = await unlessAborted(guard.judge(url), signal);
     if (answer === null) return unsentFailure(url.href, nowMs(), 'aborted', 'given up by the crawl');
     if (answer.kind === 'refused') return unsentFailure(url.href, nowMs(), answer.failure, answer.detail);
@@ -315,15 +316,6 @@ const ONLY_TESTS = 'key-is-test-key: everybody has the key that RFC 9421 prints;
 
 function isLoopback(address: string): boolean {
   return address === '::1' || /^127(?:\.\d{1,3}){3}$/.test(address);
-}
-
-/** A name may take seconds to look up: a stop at once does not wait for it. `null`: aborted. */
-function unlessAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | null> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) resolve(null);
-    const ignoreAbort = onAbort(signal, () => resolve(null));
-    asked.then(resolve, reject).finally(ignoreAbort);
-  });
 }
 
 /** The outcome with what went to the spool. A full disk is broken machinery, and a value all the same. */

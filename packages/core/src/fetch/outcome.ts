@@ -169,12 +169,9 @@ export function headersByName(headers: HeaderLines, names?: ReadonlySet<string>)
   return found;
 }
 
-/** Failures that our own rules decided before anything was sent: no exchange happened, and no host is to blame. */
-const REFUSALS: readonly FailureCode[] = ['address-forbidden', 'port-forbidden', 'scheme-unsupported', 'proxy-refused'];
-
-/** Whether an outcome is the address guard's refusal. Never throws. */
+/** Whether our own rules decided before anything was sent: no exchange happened, and no host is to blame. */
 export function isRefusedByGuard(outcome: FetchOutcome): boolean {
-  return outcome.kind === 'failed' && REFUSALS.includes(outcome.failure);
+  return outcome.kind === 'failed' && ROBOTS_FAILURES[outcome.failure] === 'blocked';
 }
 
 /** What a clock of whole milliseconds may have cut off. */

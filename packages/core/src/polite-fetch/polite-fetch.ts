@@ -11,6 +11,7 @@ import type { HeaderLines } from '../fetch/outcome.js';
 import { createFieldsOf } from '../fetch/own-headers.js';
 import { Handlers } from '../handle/handlers.js';
 import { type CrawlEvents, createCrawlEmitter } from '../journal/events.js';
+import { unlessAborted } from '../on-abort.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import { resolveOptions } from '../options/options.js';
 import type { PageFetch } from '../page/own-fetch.js';
@@ -209,7 +210,9 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
     request.signal.throwIfAborted();
     const staysAlive = setInterval(() => undefined, ALIVE_MS);
     try {
-      return await unlessAborted(fetched(ready, request, waitMs), request.signal);
+      const response = await unlessAborted(fetched(ready, request, waitMs), request.signal);
+      if (response === null) throw request.signal.reason;
+      return response;
     } finally {
       clearInterval(staysAlive);
     }
@@ -294,15 +297,6 @@ async function isAllowed(run: Run, { cache }: Request, url: string): Promise<boo
   if (cache === 'no-cache' || cache === 'reload' || run.options.exclusion.page.purposes.length > 0) return false;
   if (run.admit([{ url, depth: 0, via: 'handler' }]).admitted.length === 0) return false;
   return (await run.frontier.look(url)).gate.kind === 'allow';
-}
-
-/** The caller does not wait for the end of what it has aborted. */
-function unlessAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    asked.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
 
 /** Lines that the platform cannot hold are left out: other people's bytes never throw. */

@@ -40,57 +40,35 @@ export async function endAgain(frontier: Frontier): Promise<void> {
 
 /**
  * The choice of a recrawl: which known pages are visited. It is made when the sitemaps that are due have been read, a
- * minute after the beginning at the latest, and before the pages that are new have used up their share.
+ * minute after the beginning at the latest, and before the pages that are new have used up their share. Queues these
+ * sitemaps. @throws What the store throws.
  */
-export class AgainChoice {
-  readonly #run: Run;
-  readonly #sinceMs: number;
-  /** When it is made at the latest, epoch milliseconds; `null`: it is made. */
-  #untilMs: number | null;
-  readonly #pagesBefore: number;
-
-  constructor(run: Run, sinceMs: number) {
-    this.#run = run;
-    this.#sinceMs = sinceMs;
-    this.#untilMs = run.nowMs() + MAX_SITEMAPS_WAIT_MS;
-    this.#pagesBefore = run.frontier.counts().pages;
-  }
-
-  get untilMs(): number | null {
-    return this.#untilMs;
-  }
-
-  /** Queues the sitemaps that are due. @throws What the store throws. */
-  async begin(): Promise<void> {
-    const { recrawl, journal } = this.#run;
-    if (recrawl === null) return;
+export async function beginChoice(run: Run, sinceMs: number): Promise<NonNullable<Run['choice']>> {
+  const { recrawl, journal, frontier, options, setup } = run;
+  const latestMs = run.nowMs() + MAX_SITEMAPS_WAIT_MS;
+  const pagesBefore = frontier.counts().pages;
+  const { pages } = options.bounds;
+  const newPages = pages === null ? Number.POSITIVE_INFINITY : pages * (options.recrawl?.newShare ?? 0);
+  let isMade = false;
+  if (recrawl !== null) {
+    const { sitemaps, feeds, sitemapUrls } = options;
     journal.addListener(recrawl.sitemaps);
-    const { sitemaps, feeds, sitemapUrls } = this.#run.options;
-    if (sitemaps || feeds || sitemapUrls.length > 0)
-      await this.#run.offer({ candidates: await recrawl.sitemaps.due() });
+    if (sitemaps || feeds || sitemapUrls.length > 0) await run.offer({ candidates: await recrawl.sitemaps.due() });
   }
-
-  /**
-   * Makes it, if it is time. @param isLast - Nothing else is left to do.
-   *
-   * @returns Whether it was made now. @throws As `offerAgain`.
-   */
-  async make(isLast: boolean): Promise<boolean> {
-    const { recrawl, frontier, options } = this.#run;
-    if (this.#untilMs === null) return false;
-    if (this.#run.setup.isShared) await recrawl?.sitemaps.lookForOthers(this.#untilMs - MAX_SITEMAPS_WAIT_MS);
-    const { pages } = options.bounds;
-    const newPages = pages === null ? Number.POSITIVE_INFINITY : pages * (options.recrawl?.newShare ?? 0);
-    const isTime =
-      isLast ||
-      recrawl?.sitemaps.isReading() !== true ||
-      this.#run.nowMs() >= this.#untilMs ||
-      frontier.counts().pages - this.#pagesBefore >= newPages;
-    if (!isTime) return false;
-    this.#untilMs = null;
-    await offerAgain(this.#run, this.#sinceMs);
-    return true;
-  }
+  return {
+    untilMs: () => (isMade ? null : latestMs),
+    async make(isLast) {
+      if (isMade) return false;
+      if (setup.isShared) await recrawl?.sitemaps.lookForOthers(latestMs - MAX_SITEMAPS_WAIT_MS);
+      isMade =
+        isLast ||
+        recrawl?.sitemaps.isReading() !== true ||
+        run.nowMs() >= latestMs ||
+        frontier.counts().pages - pagesBefore >= newPages;
+      if (isMade) await offerAgain(run, sinceMs);
+      return isMade;
+    },
+  };
 }
 
 /** Queues the known pages that are worth another visit. @throws MannerlyError `option-invalid`: no visit was kept. */

@@ -97,7 +97,7 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
 function lookAt(run: Run, dueAtMs: number | null): number | null {
   const soonMs = run.setup.isShared ? run.nowMs() + SHARED_LOOK_MS : null;
   const openMs = run.setup.keepOpen === true ? run.nowMs() + KEEP_OPEN_LOOK_MS : null;
-  const times = [dueAtMs, soonMs, openMs, run.choice?.untilMs ?? null].filter((atMs) => atMs !== null);
+  const times = [dueAtMs, soonMs, openMs, run.choice?.untilMs() ?? null].filter((atMs) => atMs !== null);
   return times.length === 0 ? null : Math.min(...times);
 }
 

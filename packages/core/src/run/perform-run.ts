@@ -16,7 +16,7 @@ import type { CrawlReport } from '../report/crawl-report.js';
 import { totalsFromLogs } from '../report/from-logs.js';
 import { boundsMet } from '../report/outcome-counts.js';
 import { asMannerlyError } from '../store-error.js';
-import { AgainChoice, countFromAgain, endAgain } from './again.js';
+import { beginChoice, countFromAgain, endAgain } from './again.js';
 import { compareClocks } from './clock-comparison.js';
 import { crawlLoop, type LoopEnd } from './crawl-loop.js';
 import { ORDER_KEY, orderFile, watchOrders } from './crawl-orders.js';
@@ -95,11 +95,7 @@ async function crawl(run: Run): Promise<RunEnd> {
   await run.offer(run.sitemaps.given());
   await run.offer({ candidates: seedUrls(options.scope.seeds) });
   if (setup.retry !== null) await run.retry(setup.retry);
-  if (setup.again && againAtMs !== null) {
-    const choice = new AgainChoice(run, againAtMs);
-    await choice.begin();
-    run.choice = choice;
-  }
+  if (setup.again && againAtMs !== null) run.choice = await beginChoice(run, againAtMs);
   await setup.opened?.();
   const end = await crawlLoop(run);
   run.takesUrls = false;

@@ -119,7 +119,12 @@ export class Run {
   /** `null`: no visits are kept. */
   readonly recrawl: Recrawl | null;
   /** Set by `performRun`; `null`: the run is no recrawl. */
-  choice: { readonly untilMs: number | null; make(isLast: boolean): Promise<boolean> } | null = null;
+  choice: {
+    /** When known pages are chosen at the latest, epoch milliseconds; `null`: they have been. */
+    readonly untilMs: () => number | null;
+    /** Chooses them, if it is time. @param isLast - Nothing else is left to do. @returns Whether it did so now. */
+    readonly make: (isLast: boolean) => Promise<boolean>;
+  } | null = null;
   /** Whether URLs can still be added: the loop has not ended. */
   takesUrls = true;
   /** The hosts that waited when the run ended; `null`: it has not ended. */
