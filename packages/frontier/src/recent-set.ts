@@ -2,6 +2,8 @@
 // (decision 0018): with 131,072 remembered, the chance that a new string passes for one of them is 1 in 10^14, and no
 // site can choose URLs that meet. Two generations: a string that is met again moves to the young one.
 
+import { isTaken, moved, put, slotOf } from './pair-table.js';
+
 /** What was seen lately. */
 export interface RecentSet {
   has(value: string): boolean;
@@ -15,7 +17,7 @@ export interface Print {
   high: number;
 }
 
-/** Slots of a generation before it has grown: a power of two, as all its sizes. */
+/** Slots of a generation before it has grown. */
 const LEAST_SLOTS = 64;
 /** Rounds of the hash after the last word: the length, three for the low half, three for the high one. */
 const LAST_ROUNDS = 7;
@@ -27,61 +29,29 @@ const LAST_ROUNDS = 7;
 export function createRecentSet(size: number, key: Uint8Array = crypto.getRandomValues(new Uint8Array(8))): RecentSet {
   const print: Print = { low: 0, high: 0 };
   const hash = createKeyedHash(key);
-  let young = newTable(LEAST_SLOTS);
-  let old = newTable(LEAST_SLOTS);
+  let young: Uint32Array = new Uint32Array(2 * LEAST_SLOTS);
+  let old: Uint32Array = new Uint32Array(2 * LEAST_SLOTS);
   let count = 0;
+  const isIn = (table: Uint32Array): boolean => isTaken(table, slotOf(table, print.high, print.low));
   return {
     has(value) {
       hash(value, print);
-      return isTaken(young, slotOf(young, print)) || isTaken(old, slotOf(old, print));
+      return isIn(young) || isIn(old);
     },
     add(value) {
       hash(value, print);
-      if (!put(young, print)) return false;
-      const isNew = !isTaken(old, slotOf(old, print));
+      if (!put(young, print.high, print.low)) return false;
+      const isNew = !isIn(old);
       count += 1;
       if (count >= size) {
         old = young;
-        young = newTable(LEAST_SLOTS);
+        young = new Uint32Array(2 * LEAST_SLOTS);
         count = 0;
-      } else if (4 * count > young.length) young = grown(young);
+        // Never more than half full.
+      } else if (4 * count > young.length) young = moved(young, young.length);
       return isNew;
     },
   };
-}
-
-/** Open addressing, never more than half full. A slot is two halves; zero and zero is empty, since no print is. */
-function newTable(slots: number): Int32Array {
-  return new Int32Array(2 * slots);
-}
-
-/** Where a print stands, or the empty slot where it would. */
-function slotOf(table: Int32Array, { low, high }: Print): number {
-  const mask = table.length - 1;
-  let at = (2 * low) & mask;
-  while ((table[at] !== low || table[at + 1] !== high) && isTaken(table, at)) at = (at + 2) & mask;
-  return at;
-}
-
-function isTaken(table: Int32Array, at: number): boolean {
-  return table[at] !== 0 || table[at + 1] !== 0;
-}
-
-/** @returns Whether it was not there. */
-function put(table: Int32Array, print: Print): boolean {
-  const at = slotOf(table, print);
-  if (isTaken(table, at)) return false;
-  table[at] = print.low;
-  table[at + 1] = print.high;
-  return true;
-}
-
-function grown(full: Int32Array): Int32Array {
-  const table = newTable(full.length);
-  for (let at = 0; at < full.length; at += 2) {
-    if (isTaken(full, at)) put(table, { low: full[at]!, high: full[at + 1]! });
-  }
-  return table;
 }
 
 /**
@@ -126,7 +96,7 @@ export function createKeyedHash(key: Uint8Array): (value: string, into: Print) =
       v0 ^= word;
     }
     const high = v1 ^ v3;
-    into.low = low === 0 && high === 0 ? 1 : low;
-    into.high = high;
+    into.low = (low === 0 && high === 0 ? 1 : low) >>> 0;
+    into.high = high >>> 0;
   };
 }

@@ -1,10 +1,10 @@
 // An exact set of 8-byte fingerprints, 10 to 12.5 bytes each.
 //
-// 256 tables by the first byte, each an open-addressed array of (high, low) pairs. Within a table the home of a
-// fingerprint is its low word scaled to the table's size, so homes keep their order when the table grows, and growing
-// reads and writes memory in sequence. A table grows by a quarter when four fifths full: the share of empty slots stays
-// small (a doubling table is half empty on average), and since the tables are small, no single add ever waits long.
-// Fingerprints are keyed hashes: no site can aim at one table or one slot.
+// 256 tables of (high, low) pairs, by the first byte. A table grows by a quarter when four fifths full: the share of
+// empty slots stays small (a doubling table is half empty on average), and since the tables are small, no single add
+// ever waits long. Fingerprints are keyed hashes: no site can aim at one table.
+
+import { isTaken, moved, put, slotOf } from '../pair-table.js';
 
 const TABLES = 256;
 const FIRST_SLOTS = 16;
@@ -38,8 +38,7 @@ export class FingerprintSet {
     const low = wordAt(fingerprint, 4);
     if ((high | low) === 0) return this.#hasZero;
     const table = this.#tables[high >>> 24]!;
-    const slot = slotOf(table, high, low);
-    return table[slot] !== 0 || table[slot + 1] !== 0;
+    return isTaken(table, slotOf(table, high, low));
   }
 
   /** Adds the fingerprint; `false` when it was there. @throws Never. */
@@ -105,19 +104,12 @@ export class FingerprintSet {
       return true;
     }
     const which = high >>> 24;
-    let table = this.#tables[which]!;
-    let slot = slotOf(table, high, low);
-    if (table[slot] !== 0 || table[slot + 1] !== 0) return false;
+    const table = this.#tables[which]!;
+    if (!put(table, high, low)) return false;
     const size = this.#sizes[which]! + 1;
-    if (2 * size > FULLEST * table.length) {
-      table = moved(table, Math.ceil((table.length / 2) * GROWTH));
-      this.#tables[which] = table;
-      slot = slotOf(table, high, low);
-    }
-    table[slot] = high;
-    table[slot + 1] = low;
     this.#sizes[which] = size;
     this.#size += 1;
+    if (2 * size > FULLEST * table.length) this.#tables[which] = moved(table, Math.ceil((table.length / 2) * GROWTH));
     return true;
   }
 
@@ -132,48 +124,12 @@ export class FingerprintSet {
     for (let at = 0; at < pairs.length; at += 2) {
       const high = pairs[at]!;
       const low = pairs[at + 1]!;
-      if ((high | low) === 0) {
-        this.#put(high, low);
-        continue;
-      }
-      const slot = slotOf(table, high, low);
-      if (table[slot] !== 0 || table[slot + 1] !== 0) continue;
-      table[slot] = high;
-      table[slot + 1] = low;
-      added += 1;
+      if ((high | low) === 0) this.#put(high, low);
+      else if (put(table, high, low)) added += 1;
     }
     this.#sizes[which]! += added;
     this.#size += added;
   }
-}
-
-/**
- * Where the fingerprint is, or the empty slot where it belongs. A table always has empty slots. The search starts at
- * low × slots / 2^32, which is exact: the product stays below 2^53.
- */
-function slotOf(table: Uint32Array, high: number, low: number): number {
-  const end = table.length;
-  let slot = 2 * Math.floor((low * (end >>> 1)) / 0x1_0000_0000);
-  for (;;) {
-    const there = table[slot + 1]!;
-    if ((there === low && table[slot] === high) || (there === 0 && table[slot] === 0)) return slot;
-    slot += 2;
-    if (slot === end) slot = 0;
-  }
-}
-
-/** The same fingerprints in a table of so many slots. */
-function moved(table: Uint32Array, slots: number): Uint32Array {
-  const next = new Uint32Array(2 * slots);
-  for (let slot = 0; slot < table.length; slot += 2) {
-    const high = table[slot]!;
-    const low = table[slot + 1]!;
-    if ((high | low) === 0) continue;
-    const to = slotOf(next, high, low);
-    next[to] = high;
-    next[to + 1] = low;
-  }
-  return next;
 }
 
 function wordAt(fingerprint: Uint8Array, at: number): number {

@@ -1,0 +1,41 @@
+// Pairs of 32-bit words in an array, open addressing: a slot is two words, and the pair (0, 0) marks an empty one. The
+// home of a pair is its low word scaled to the size of the table, so homes keep their order when a table grows, and
+// growing reads and writes memory in sequence. The words are of keyed hashes: no site can aim at one slot.
+
+/**
+ * Where the pair is, or the empty slot where it belongs. A table always has empty slots. The search starts at
+ * low × slots / 2^32, which is exact: the product stays below 2^53.
+ */
+export function slotOf(table: Uint32Array, high: number, low: number): number {
+  const end = table.length;
+  let slot = 2 * Math.floor((low * (end >>> 1)) / 0x1_0000_0000);
+  for (;;) {
+    const there = table[slot + 1]!;
+    if ((there === low && table[slot] === high) || (there === 0 && table[slot] === 0)) return slot;
+    slot += 2;
+    if (slot === end) slot = 0;
+  }
+}
+
+/** Whether a slot has a pair. */
+export function isTaken(table: Uint32Array, slot: number): boolean {
+  return table[slot] !== 0 || table[slot + 1] !== 0;
+}
+
+/** Puts a pair where `slotOf` says. @returns Whether it was not there. */
+export function put(table: Uint32Array, high: number, low: number): boolean {
+  const slot = slotOf(table, high, low);
+  if (isTaken(table, slot)) return false;
+  table[slot] = high;
+  table[slot + 1] = low;
+  return true;
+}
+
+/** The same pairs in a table of so many slots. */
+export function moved(table: Uint32Array, slots: number): Uint32Array {
+  const next = new Uint32Array(2 * slots);
+  for (let slot = 0; slot < table.length; slot += 2) {
+    if (isTaken(table, slot)) put(next, table[slot]!, table[slot + 1]!);
+  }
+  return next;
+}
