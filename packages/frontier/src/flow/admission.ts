@@ -9,10 +9,10 @@ import type { Exclusion } from '../robots/robots-gate.js';
 import type { AddOutcome, NewEntry } from '../store.js';
 import {
   createHomes,
-  formatUrlParts,
   type Home,
   parseUrl,
   parseUrlParts,
+  requestedUrl,
   type UrlParts,
   withoutTrailingDot,
 } from '../url/url.js';
@@ -102,7 +102,7 @@ export class Admission {
     if (withoutTrailingDot(read.host).length > HOST_NAME_MAX_CHARS) {
       return answered(input, { kind: 'dropped', reason: 'url-invalid' });
     }
-    const url = requestUrl(read);
+    const url = requestedUrl(read);
     const fault = faultOf(input, url, visit);
     if (fault !== null) return answered(input, { kind: 'dropped', reason: fault });
     if (isFirst && url !== input.url && seen.isRecent(url)) return answered(input, KNOWN);
@@ -157,12 +157,6 @@ function faultOf(input: NewUrl, url: string, visit: number): string | null {
 
 function answered(input: NewUrl, answer: AddAnswer): Candidate {
   return { kind: 'answered', input, answer, exclusion: null, key: '' };
-}
-
-/** The URL as it will be requested: the parser's serialisation without fragment and credentials. */
-function requestUrl(read: UrlParts): string {
-  const isBare = read.fragment === null && read.userinfo === '';
-  return formatUrlParts(isBare ? read : { ...read, fragment: null, userinfo: '' });
 }
 
 function userDataBytes({ userData }: NewUrl): number {

@@ -16,7 +16,7 @@ import { rateInForce } from '@mannerly/robots/politeness';
 import { sitePreferences } from '@mannerly/robots/preferences';
 import { siteFields } from '@mannerly/robots/site-fields';
 import { ASKERS_PER_HOST, CRAWL_DELAY_MOST_MS } from '../limits.js';
-import { hostKeyOf, parseUrl } from '../url/url.js';
+import { hostKeyOf } from '../url/url.js';
 import type { HostRequirements, RobotsSignals } from '../work.js';
 import { AUTHORITIES_PER_HOST } from './limits.js';
 
@@ -158,28 +158,18 @@ function closedBy(
  */
 export function siteKey(
   document: RobotsDocument,
-  { cleanParam, host }: Pick<ResolvedReadingOptions, 'cleanParam' | 'host'>,
+  options: Pick<ResolvedReadingOptions, 'cleanParam' | 'host'>,
 ): AuthorityRules['key'] {
+  const { cleanParam, host } = options;
   if (cleanParam !== 'dedupe' && host !== 'canonicalize') return () => null;
   const said = siteFields(document);
-  const cleans = cleanParam === 'dedupe' && said.cleanParams.length > 0;
-  const mirror = host === 'canonicalize' ? said.host : null;
-  if (!cleans && mirror === null) return () => null;
+  if (said.host === null && said.cleanParams.length === 0) return () => null;
   return (url) => {
-    const cleaned = cleans ? dedupeKey(document, url) : url;
-    const key = mirror === null ? cleaned : underMirror(cleaned, mirror);
+    const named = dedupeKey(document, url, options);
+    const isOwn = host === 'expose' || hostKeyOf(named, 'domain') === hostKeyOf(url, 'domain');
+    const key = isOwn ? named : dedupeKey(document, url, { cleanParam });
     return key === url ? null : key;
   };
-}
-
-/** `[scheme "://"] host [":" port]`; what is not said stays as it is, but the port goes with the host. */
-function underMirror(url: string, mirror: string): string {
-  const names = mirror.includes('://') ? mirror : `${new URL(url).protocol}//${mirror}`;
-  const from = new URL(url);
-  const to = parseUrl(names);
-  if (to === null) return url;
-  if (hostKeyOf(to.href, 'domain') !== hostKeyOf(url, 'domain')) return url;
-  return `${to.origin}${from.pathname}${from.search}`;
 }
 
 /** What one file requires at one time. */
