@@ -18,8 +18,8 @@ export class HostSchedule {
   /** Whether we have no host, as of the last lease, and none was due. */
   lacksHosts = false;
   readonly #context: FrontierContext;
-  /** Hosts for which requests of the owner's own wait. */
-  readonly #wanted: ReadonlyMap<HostKey, unknown>;
+  /** Hosts for which requests of the owner's own wait: they stay. */
+  readonly wanted = new Set<HostKey>();
   readonly #hosts = new Map<HostKey, LeasedHost>();
   readonly #ready = new ReadyHeap<LeasedHost>();
   /** Those that are due, by their rank, where they go in another order than they fell due. */
@@ -36,9 +36,8 @@ export class HostSchedule {
   /** Ends a wait for a host that may be asked. */
   #onDue: (() => void) | null = null;
 
-  constructor(context: FrontierContext, wanted: ReadonlyMap<HostKey, unknown>) {
+  constructor(context: FrontierContext) {
     this.#context = context;
-    this.#wanted = wanted;
     this.turns = new HostTurns(context.settings);
     this.#most = context.settings.maxHosts;
   }
@@ -202,7 +201,7 @@ export class HostSchedule {
   /** Whether an idle host has no reason to stay. */
   #leaves(host: LeasedHost, nowMs: number): boolean {
     if (this.#isClosing) return true;
-    if (this.#wanted.has(host.key)) return false;
+    if (this.wanted.has(host.key)) return false;
     if (host.clock.parked || this.#isTurnOver(host) || this.freePlaces + this.#leaving.size < 0) return true;
     if (host.isDry && host.entries.readyCount(nowMs) === 0) return true;
     return host.nextPageStart(nowMs).atMs - nowMs > KEEP_WAIT_MS;

@@ -43,36 +43,16 @@ export interface OwnRequestInput {
   readonly untilMs: number;
 }
 
-/** A request that waits for its turn. Only `wait` changes it. */
-export class OwnRequest {
-  readonly record: UrlRecord;
-  readonly authority: string;
+/** A request that waits for its turn. */
+interface Waiting extends OwnRequestInput {
   readonly answer: (answer: OwnAnswer) => void;
-  readonly #untilMs: number;
   /** Why it waits, as far as known. */
-  reason: HostWait['reason'] = 'interval';
+  reason: HostWait['reason'];
   /** When to try again, epoch milliseconds. */
   againAtMs: number;
-
-  constructor({ record, authority, untilMs }: OwnRequestInput, nowMs: number, answer: (answer: OwnAnswer) => void) {
-    this.record = record;
-    this.authority = authority;
-    this.answer = answer;
-    this.#untilMs = untilMs;
-    this.againAtMs = nowMs;
-  }
-
-  /** Waits until a time, or answers at once where that is past the deadline; `null`: until something happens. */
-  wait(reason: HostWait['reason'], untilMs: number | null): void {
-    this.reason = reason;
-    this.againAtMs = untilMs ?? Number.MAX_SAFE_INTEGER;
-    if (untilMs !== null && untilMs > this.#untilMs) this.answer({ kind: 'held', reason, untilMs });
-  }
 }
 
 interface OwnRequestsParts {
-  /** The requests that wait, by host, in the order in which they came. */
-  readonly waiting: Map<HostKey, OwnRequest[]>;
   readonly schedule: HostSchedule;
   readonly leases: HostLeases;
   readonly inFlight: InFlight;
@@ -84,6 +64,8 @@ interface OwnRequestsParts {
 export class OwnRequests {
   readonly #context: FrontierContext;
   readonly #parts: OwnRequestsParts;
+  /** By host, in the order in which they came. */
+  readonly #waiting = new Map<HostKey, readonly Waiting[]>();
   #count = 0;
 
   constructor(context: FrontierContext, parts: OwnRequestsParts) {
@@ -102,13 +84,15 @@ export class OwnRequests {
       }
       this.#count += 1;
       const nowMs = clock.nowMs();
-      const request = new OwnRequest(input, nowMs, (answer) => {
-        if (!this.#remove(host, request)) return;
+      const answer = (given: OwnAnswer): void => {
+        if (!this.#remove(request)) return;
         cancel();
         signal?.removeEventListener('abort', stop);
-        resolve(answer);
-      });
-      this.#parts.waiting.set(host, [...this.#of(host), request]);
+        resolve(given);
+      };
+      const request: Waiting = { ...input, answer, reason: 'interval', againAtMs: nowMs };
+      this.#waiting.set(host, [...this.#of(host), request]);
+      this.#parts.schedule.wanted.add(host);
       const stop = (): void => request.answer({ kind: 'held', reason: 'stopping', untilMs: null });
       const cancel = clock.after(Math.max(0, untilMs - nowMs), () =>
         request.answer({ kind: 'held', reason: request.reason, untilMs: null }),
@@ -118,22 +102,27 @@ export class OwnRequests {
     });
   }
 
-  #remove(host: HostKey, request: OwnRequest): boolean {
+  /** @returns Whether it still waited. */
+  #remove(request: Waiting): boolean {
+    const { host } = request;
     const requests = this.#of(host);
-    const others = requests.filter((each) => each !== request);
-    if (others.length === requests.length) return false;
+    if (!requests.includes(request)) return false;
     this.#count -= 1;
-    if (others.length === 0) this.#parts.waiting.delete(host);
-    else this.#parts.waiting.set(host, others);
+    const others = requests.filter((each) => each !== request);
+    if (others.length > 0) this.#waiting.set(host, others);
+    else {
+      this.#waiting.delete(host);
+      this.#parts.schedule.wanted.delete(host);
+    }
     return true;
   }
 
-  #of(host: HostKey): readonly OwnRequest[] {
-    return this.#parts.waiting.get(host) ?? [];
+  #of(host: HostKey): readonly Waiting[] {
+    return this.#waiting.get(host) ?? [];
   }
 
   end(): void {
-    for (const request of [...this.#parts.waiting.values()].flat()) {
+    for (const request of [...this.#waiting.values()].flat()) {
       request.answer({ kind: 'held', reason: 'stopping', untilMs: null });
     }
   }
@@ -141,8 +130,8 @@ export class OwnRequests {
   /** Answers the requests whose turn has come; hands out robots.txt files that they need, up to `n` works in all. */
   async serve(works: Work[], n: number): Promise<void> {
     const { clock, budget } = this.#context;
-    const { waiting, schedule } = this.#parts;
-    for (const [key, requests] of [...waiting]) {
+    const { schedule } = this.#parts;
+    for (const [key, requests] of [...this.#waiting]) {
       const first = requests[0]!;
       const nowMs = clock.nowMs();
       const bound = budget.reached(nowMs);
@@ -159,7 +148,7 @@ export class OwnRequests {
   /** The earliest time at which `serve` may do something, epoch milliseconds; `null`: no request waits for time. */
   nextAtMs(): number | null {
     let earliest = Number.MAX_SAFE_INTEGER;
-    for (const [key, requests] of this.#parts.waiting) {
+    for (const [key, requests] of this.#waiting) {
       // A slot that is taken, and a robots.txt in flight, come back by themselves.
       if (this.#parts.schedule.get(key)?.isBusy !== true) earliest = Math.min(earliest, requests[0]!.againAtMs);
     }
@@ -174,18 +163,18 @@ export class OwnRequests {
       if (known?.reason === 'host-parked') request.answer({ kind: 'held', reason: 'host-parked', untilMs: null });
       else {
         const untilMs = Math.max(nowMs + OWN_REQUEST_RETRY_MS, known?.untilMs ?? 0);
-        this.#wait(request, known?.reason ?? 'interval', untilMs, nowMs);
+        this.#waitForHost(request, known?.reason ?? 'interval', untilMs, nowMs);
       }
     }
   }
 
   /** It waits for its host; where the turn would be of no use, for its robots.txt. */
-  #wait(request: OwnRequest, reason: HostWait['reason'], untilMs: number, nowMs: number): void {
+  #waitForHost(request: Waiting, reason: HostWait['reason'], untilMs: number, nowMs: number): void {
     const { gate } = this.#context;
     const authority = gate.peek(request.authority);
     const answer = authority === null ? null : gate.ask(authority, request.record.url, nowMs);
-    if (answer?.kind === 'hold') request.wait('robots-unreachable', Math.max(answer.untilMs, untilMs));
-    else request.wait(reason, untilMs);
+    if (answer?.kind === 'hold') waitUntil(request, 'robots-unreachable', Math.max(answer.untilMs, untilMs));
+    else waitUntil(request, reason, untilMs);
   }
 
   async #serveHost(host: LeasedHost, works: Work[], n: number): Promise<void> {
@@ -200,7 +189,7 @@ export class OwnRequests {
     const nowMs = clock.nowMs();
     if (!schedule.isSafe(host, nowMs)) {
       schedule.touch(host);
-      return request.wait('interval', nowMs + RENEWAL_WAIT_MS);
+      return waitUntil(request, 'interval', nowMs + RENEWAL_WAIT_MS);
     }
     if (host.clock.parked) return request.answer({ kind: 'held', reason: 'host-parked', untilMs: null });
     const required = host.requirements.at(nowMs);
@@ -209,7 +198,7 @@ export class OwnRequests {
     if (startMs > nowMs) {
       const isBusy = gate.ask(authority, record.url, nowMs).kind === 'busy';
       if (isBusy) return this.#waitForRobots(host, request, authority, nowMs);
-      return this.#wait(request, start.reason, startMs, nowMs);
+      return this.#waitForHost(request, start.reason, startMs, nowMs);
     }
     const verdict = nextRequest.judge(host, record, authority, required, nowMs, null);
     switch (verdict.kind) {
@@ -221,11 +210,11 @@ export class OwnRequests {
         }
         return;
       case 'hold':
-        return request.wait('robots-unreachable', Math.max(verdict.untilMs, nowMs + 1));
+        return waitUntil(request, 'robots-unreachable', Math.max(verdict.untilMs, nowMs + 1));
       case 'changed':
-        return request.wait('interval', nowMs);
+        return waitUntil(request, 'interval', nowMs);
       case 'closed':
-        return request.wait(verdict.closed.reason, verdict.closed.untilMs);
+        return waitUntil(request, verdict.closed.reason, verdict.closed.untilMs);
       case 'end':
         return request.answer(answerOf(verdict.ending, gate.ref(authority)));
       case 'allow': {
@@ -237,16 +226,18 @@ export class OwnRequests {
   }
 
   /** The answer of the robots.txt in flight brings us back; a chain of redirects has an end of its own. */
-  async #waitForRobots(
-    host: LeasedHost,
-    request: OwnRequest,
-    { name, chain }: Authority,
-    nowMs: number,
-  ): Promise<void> {
-    if (chain === null) request.wait('robots-unreachable', null);
-    else if (nowMs < chain.untilMs) request.wait('robots-unreachable', chain.untilMs);
+  async #waitForRobots(host: LeasedHost, request: Waiting, { name, chain }: Authority, nowMs: number): Promise<void> {
+    if (chain === null) waitUntil(request, 'robots-unreachable', null);
+    else if (nowMs < chain.untilMs) waitUntil(request, 'robots-unreachable', chain.untilMs);
     else await this.#parts.settling.endChain(host, name);
   }
+}
+
+/** Waits until a time, or answers at once where that is past the deadline; `null`: until something happens. */
+function waitUntil(request: Waiting, reason: HostWait['reason'], untilMs: number | null): void {
+  request.reason = reason;
+  request.againAtMs = untilMs ?? Number.MAX_SAFE_INTEGER;
+  if (untilMs !== null && untilMs > request.untilMs) request.answer({ kind: 'held', reason, untilMs });
 }
 
 function answerOf(ending: Ending, robots: RobotsCopyRef): OwnAnswer {

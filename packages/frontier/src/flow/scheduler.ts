@@ -21,7 +21,7 @@ import { HostSchedule } from './host-schedule.js';
 import { InFlight } from './in-flight.js';
 import { ACCOUNT_EVERY_MS, GRANT_RETRY_MS, HEARTBEATS_PER_LEASE, TAKE_ROUNDS } from './limits.js';
 import { type Choice, NextRequest } from './next-request.js';
-import { type OwnRequest, OwnRequests } from './own-requests.js';
+import { OwnRequests } from './own-requests.js';
 import { Settling } from './settling.js';
 
 /** A host that needs the store or the gate before it can be given work. */
@@ -41,22 +41,19 @@ export class Scheduler {
   readonly inFlight: InFlight;
   readonly settling: Settling;
   readonly ownRequests: OwnRequests;
-  /** Those that wait, by host, in the order in which they came. */
-  readonly #ownWaiting = new Map<HostKey, OwnRequest[]>();
   /** The last works were handed out without asking the store for due hosts. */
   #isBehind = false;
   readonly #timers = new Set<() => void>();
 
   constructor(context: FrontierContext) {
     this.#context = context;
-    this.schedule = new HostSchedule(context, this.#ownWaiting);
+    this.schedule = new HostSchedule(context);
     this.#leases = new HostLeases(context, this.schedule);
     this.#admission = new Admission(context);
     this.#nextRequest = new NextRequest(context);
     this.inFlight = new InFlight(context, this.schedule, this.#leases);
     this.settling = new Settling(context, this.schedule, this.#leases, this.#admission, this.inFlight);
     this.ownRequests = new OwnRequests(context, {
-      waiting: this.#ownWaiting,
       schedule: this.schedule,
       leases: this.#leases,
       inFlight: this.inFlight,
@@ -79,7 +76,7 @@ export class Scheduler {
     const works: Work[] = [];
     await budget.prepare();
     if (settings.labels.size > 0) await labelBudgets.prepare(budget.countSinceMs);
-    if (this.#ownWaiting.size > 0) await this.ownRequests.serve(works, n);
+    if (this.schedule.wanted.size > 0) await this.ownRequests.serve(works, n);
     if (works.length >= n) return works;
     await pace.prepare(clock.nowMs());
     const isPaceReached = () => pace.nextAtMs() > clock.nowMs();
@@ -154,7 +151,7 @@ export class Scheduler {
   async nextAt(): Promise<number | null> {
     const { clock, store, budget, pace } = this.#context;
     await this.#untilCommittedOrDue();
-    const ownAt = this.#ownWaiting.size > 0 ? this.ownRequests.nextAtMs() : null;
+    const ownAt = this.ownRequests.nextAtMs();
     if (budget.reached(clock.nowMs()) !== null) return ownAt;
     if (!budget.canReserve()) return budget.isGrantedAway() ? earlier(ownAt, clock.nowMs() + GRANT_RETRY_MS) : ownAt;
     const leasedAt = earlier(this.schedule.earliestMs(), ownAt);
