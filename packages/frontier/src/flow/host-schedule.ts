@@ -24,7 +24,8 @@ export class HostSchedule {
   readonly #ready = new ReadyHeap<LeasedHost>();
   /** Those that are due, by their rank, where they go in another order than they fell due. */
   readonly #due = new ReadyHeap<LeasedHost>();
-  readonly turns: HostTurns;
+  /** `null`: hosts that are due go in the order in which they fell due. */
+  readonly turns: HostTurns | null;
   #changed = new Set<LeasedHost>();
   /** Those whose release is under way. */
   readonly #leaving = new Set<LeasedHost>();
@@ -38,8 +39,10 @@ export class HostSchedule {
 
   constructor(context: FrontierContext) {
     this.#context = context;
-    this.turns = new HostTurns(context.settings);
-    this.#most = context.settings.maxHosts;
+    const { settings } = context;
+    const isOrdered = settings.isWeighted || settings.politeness.quietHours === 'prefer';
+    this.turns = isOrdered ? new HostTurns(settings) : null;
+    this.#most = settings.maxHosts;
   }
 
   // ── Hosts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -54,14 +57,14 @@ export class HostSchedule {
 
   add(host: LeasedHost): void {
     this.#hosts.set(host.key, host);
-    this.turns.came(host);
+    this.turns?.came(host);
   }
 
   /** The host is not ours any more. */
   remove(host: LeasedHost): void {
     if (this.#hosts.get(host.key) === host) this.#hosts.delete(host.key);
     this.#leaving.delete(host);
-    this.turns.left(host);
+    this.turns?.left(host);
     this.#unplace(host);
   }
 
@@ -131,7 +134,7 @@ export class HostSchedule {
 
   /** Takes out the first host that may be asked now; `null` without one. */
   popDue(nowMs: number): LeasedHost | null {
-    if (!this.turns.isOrdered) return this.#ready.popDue(nowMs) ?? null;
+    if (this.turns === null) return this.#ready.popDue(nowMs) ?? null;
     for (let dueAtMs = this.#ready.earliest(); dueAtMs !== null && dueAtMs <= nowMs; dueAtMs = this.#ready.earliest()) {
       const host = this.#ready.peek()!;
       this.#ready.remove(host);
@@ -144,7 +147,8 @@ export class HostSchedule {
   ahead(host: LeasedHost, nowMs: number): number | null {
     const rankOf = (each: LeasedHost): number | null => {
       const dueAtMs = this.#ready.dueOf(each) ?? Number.POSITIVE_INFINITY;
-      return dueAtMs <= nowMs ? this.turns.rank(each, dueAtMs, nowMs) : this.#due.dueOf(each);
+      if (dueAtMs > nowMs) return this.#due.dueOf(each);
+      return this.turns === null ? dueAtMs : this.turns.rank(each, dueAtMs, nowMs);
     };
     const own = rankOf(host);
     if (own === null) return null;

@@ -1,4 +1,4 @@
-// Which of the hosts that are due goes first. Without weights and quiet hours: the one that has been due for longest.
+// Which of the hosts that are due goes first, where weights or quiet hours decide it.
 //
 // With weights (weighted fair queueing): a host has a virtual time, which a turn moves on by 1 / weight, and the one
 // with the least goes first. So a host of weight 3 gets three turns while one of weight 1 gets one, where the crawl
@@ -29,11 +29,6 @@ export class HostTurns {
   constructor(settings: Pick<ResolvedFrontierOptions, 'isWeighted' | 'labels' | 'politeness'>) {
     this.#settings = settings;
     this.#quietHours = settings.politeness.quietHours === 'prefer' ? new QuietHours() : null;
-  }
-
-  /** Whether hosts that are due go in another order than they fell due. */
-  get isOrdered(): boolean {
-    return this.#settings.isWeighted || this.#quietHours !== null;
   }
 
   /** What hosts that are due are compared by: the least goes first. @param dueAtMs - Epoch milliseconds. */

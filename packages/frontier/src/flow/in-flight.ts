@@ -72,7 +72,7 @@ export class InFlight {
   #start(work: Work, flight: Flight): void {
     this.#context.pace.took(this.#context.clock.nowMs());
     this.#flights.set(work, flight);
-    this.#schedule.turns.had(flight.host, work.kind === 'page' ? (work.record.label ?? flight.host.label) : null);
+    this.#schedule.turns?.had(flight.host, work.kind === 'page' ? (work.record.label ?? flight.host.label) : null);
     flight.host.occupy(work, flight.budgets.length > 0);
   }
 
