@@ -5,9 +5,8 @@ import { textOf } from './bytes.js';
 import type { DialectName } from './dialects.js';
 import { canonical } from './normalize.js';
 import { PackedRecord } from './packed-records.js';
-import { isAllowRule, originOf, patternAt } from './patterns.js';
 import { decidingRule, type Reading } from './reading.js';
-import { OVERWORK } from './rule-index.js';
+import { isAllowRule, OVERWORK, originOf, patternAt } from './rule-index.js';
 import type { Target } from './target.js';
 
 /**

@@ -10,9 +10,8 @@ import { MAX_IGNORED_RULES } from './limits.js';
 import { ruleEffect } from './line-effect.js';
 import { canonical } from './normalize.js';
 import { isRule, PackedRecord, records } from './packed-records.js';
-import { isAllowRule, originOf, patternAt, weightOf } from './patterns.js';
 import type { Reading } from './reading.js';
-import { findEveryRule } from './rule-index.js';
+import { findEveryRule, isAllowRule, originOf, patternAt, weightOf } from './rule-index.js';
 import type { RobotsRules } from './rules.js';
 import { type Target, targetOf } from './target.js';
 

@@ -198,7 +198,7 @@ export class RecordWriter {
     this.#copy(nameStart, nameEnd);
   }
 
-  /** Adds a copied pattern (patterns.ts). @returns Where it is. */
+  /** Adds a copied pattern (rule-index.ts). @returns Where it is. */
   addCopy(head: number, at: number, text: string, weight: number): number {
     const bytes = this.#space(text.length);
     const start = this.#length;

@@ -7,8 +7,7 @@ import type { RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW } from './fields.js';
 import { canonical } from './normalize.js';
 import { behindRecord, INVALID_UTF8, isPlainRule, PackedRecord, RecordWriter, TOO_LONG } from './packed-records.js';
-import { lengthWeight, QUERY_ONLY } from './patterns.js';
-import { FIRST_QUESTIONS, findRule, OVERWORK, type RuleIndex, rowsOf } from './rule-index.js';
+import { FIRST_QUESTIONS, findRule, lengthWeight, OVERWORK, QUERY_ONLY, type RuleIndex, rowsOf } from './rule-index.js';
 import { rulePatterns, startsLikePath } from './rule-values.js';
 import type { Target } from './target.js';
 

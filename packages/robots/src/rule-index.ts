@@ -1,5 +1,10 @@
 // Compiled rules: thousands of rules, one look-up.
 //
+// A reference to a pattern is twice the offset of its record in the packed file; or, odd, in `extra`: copies of
+// patterns that are spelt or weighed otherwise, as records with the rule's offset in place of the line.
+//
+//     extra      kind | 0x20 for form n1 alone   length   offset   pattern…   weight
+//
 // A pattern begins with a literal (up to its first `*` or final `$`). Patterns are sorted by it, and each row knows the
 // last one before it whose literal begins its own. The search starts at the last row that is not greater than the text
 // and goes from there to those: no other row can begin the text. Rules that can no longer win are skipped.
@@ -12,13 +17,13 @@
 // out for what is known already, so it is at least as much work as a search; where it is too much, the rows are sorted
 // at once.
 //
-// Rows are references (patterns.ts) in a string, one or two characters wide: a typed array costs 200 bytes before its
-// first element.
+// Rows are references in a string, one or two characters wide: a typed array costs 200 bytes before its first element.
 
 import { charString, twoChars, twoCharsAt } from './bytes.js';
+import { ALLOW } from './fields.js';
 import { MAX_MATCH_WORK } from './limits.js';
+import { lineAt, numberAt, valueStart } from './packed-records.js';
 import { matchesStretch, mayMatch, passed, rememberText } from './pattern.js';
-import { isForQueries, originOf, type Pattern, type Patterns, patternAt, weightOf } from './patterns.js';
 
 const STAR = 0x2a;
 const DOLLAR = 0x24;
@@ -32,6 +37,67 @@ const NARROW = 0x7fff;
 const TESTS_BEFORE_FILTER = 16;
 /** The question before which rows are sorted. */
 export const FIRST_QUESTIONS = 8;
+
+/** In the head of a copied rule: for texts in form `n1` alone. */
+export const QUERY_ONLY = 0x20;
+const KIND = 0x0f;
+
+/** Where patterns are. References are meaningful to it alone. */
+interface Patterns {
+  /** The packed file. */
+  readonly packed: string;
+  /** The copied patterns. */
+  readonly extra: string;
+}
+
+/** A pattern, `source[from, to)`. */
+interface Pattern {
+  readonly source: string;
+  readonly from: number;
+  readonly to: number;
+  /** Where its record is. */
+  readonly at: number;
+  readonly isCopy: boolean;
+}
+
+/** The pattern of a reference. */
+export function patternAt({ packed, extra }: Patterns, reference: number): Pattern {
+  const at = reference >> 1;
+  const isCopy = (reference & 1) === 1;
+  const source = isCopy ? extra : packed;
+  const from = valueStart(source, at);
+  return { source, from, to: from + numberAt(source, at + 1), at, isCopy };
+}
+
+/** Whether the rule is an `Allow`. */
+export function isAllowRule(patterns: Patterns, reference: number): boolean {
+  return kindOf(patternAt(patterns, reference)) === ALLOW;
+}
+
+/** Whether a pattern is for texts in form `n1` alone. */
+function isForQueries({ source, at, isCopy }: Pattern): boolean {
+  return isCopy && (source.charCodeAt(at) & QUERY_ONLY) > 0;
+}
+
+/** The weight a rule has by its length: the longest wins, `Allow` on a tie (RFC 9309 §2.2.2). */
+export function lengthWeight(length: number, kind: number): number {
+  return 2 * length + (kind === ALLOW ? 1 : 0);
+}
+
+/** A rule's rank; the highest matching one decides, the earliest of equal ones. 0 to 2^24. */
+export function weightOf(pattern: Pattern): number {
+  const { source, from, to, isCopy } = pattern;
+  return isCopy ? numberAt(source, to) : lengthWeight(to - from, kindOf(pattern));
+}
+
+/** Offset of the rule's record in the packed file. */
+export function originOf({ source, at, isCopy }: Pattern): number {
+  return isCopy ? lineAt(source, at) : at;
+}
+
+function kindOf({ source, at }: Pattern): number {
+  return source.charCodeAt(at) & KIND;
+}
 
 /** A set of patterns. */
 export interface RuleIndex extends Patterns {
