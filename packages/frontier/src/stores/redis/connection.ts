@@ -7,47 +7,18 @@ import { invalid, wholeIn } from '../../option-value.js';
 import { messageOf } from '../checked-store.js';
 import { Resending, type Verdict } from '../server/resending.js';
 import { emptied, resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
-import { COMMIT_LUA, SEEN_LUA } from './lua-commit.js';
-import { HOST_LUA } from './lua-host.js';
-import { LEASE_LUA, RAISE_LUA, WAKE_LUA } from './lua-lease.js';
-import {
-  CLOCK_LUA,
-  DESTROY_LUA,
-  DUE_LUA,
-  HOSTS_LUA,
-  KNOW_LUA,
-  KNOWN_LUA,
-  LATE_LUA,
-  READ_HOST_LUA,
-  RESERVE_LUA,
-  SCAN_LUA,
-  SETTINGS_LUA,
-  STATS_LUA,
-} from './lua-read.js';
+import { COMMIT_SCRIPT } from './lua-commit.js';
+import { LEASE_SCRIPTS } from './lua-lease.js';
+import { READ_SCRIPTS } from './lua-read.js';
 import { SHARD_LUA } from './lua-shard.js';
 
 export type ScriptValue = string | Buffer | number;
 
-const SCRIPTS = {
-  commit: script(HOST_LUA, SEEN_LUA, COMMIT_LUA),
-  lease: script(HOST_LUA, LEASE_LUA),
-  wake: script(HOST_LUA, WAKE_LUA),
-  raise: script(HOST_LUA, RAISE_LUA),
-  scan: script(HOST_LUA, SCAN_LUA),
-  readHost: script(HOST_LUA, READ_HOST_LUA),
-  due: script(DUE_LUA),
-  late: script(LATE_LUA),
-  clock: script(CLOCK_LUA),
-  stats: script(STATS_LUA),
-  reserve: script(RESERVE_LUA),
-  settings: script(SETTINGS_LUA),
-  destroy: script(DESTROY_LUA),
-  hosts: script(HOST_LUA, HOSTS_LUA),
-  known: script(KNOWN_LUA),
-  know: script(SEEN_LUA, KNOW_LUA),
-};
+const TEXTS = { commit: COMMIT_SCRIPT, ...LEASE_SCRIPTS, ...READ_SCRIPTS };
 
-export type ScriptName = keyof typeof SCRIPTS;
+export type ScriptName = keyof typeof TEXTS;
+
+const SCRIPTS = new Map(Object.entries(TEXTS).map(([name, text]) => [name, script(text)]));
 
 /** Words of temporary errors (connections, restarts, failovers, migrating slots), of the server or of ioredis. */
 const TEMPORARY = new RegExp(
@@ -107,7 +78,7 @@ export class Connection {
   /** Runs a script. `values`: its `ARGV`, the clock first. */
   async run(name: ScriptName, values: readonly ScriptValue[]): Promise<unknown> {
     const { base } = this;
-    const { text, digest } = SCRIPTS[name];
+    const { text, digest } = SCRIPTS.get(name)!;
     const rest = [2, `${base}m`, `${base}-`, ...values];
     try {
       return await this.call('EVALSHA', [digest, ...rest]).catch((error: unknown) => {
@@ -139,9 +110,9 @@ function adviceOn(error: unknown): string | undefined {
   return ADVICE.find(([words]) => words.test(message))?.[1];
 }
 
-function script(...parts: readonly string[]): { readonly text: string; readonly digest: string } {
+function script(body: string): { readonly text: string; readonly digest: string } {
   // With this line a server whose memory is full refuses the script as a whole, not a command in the middle of it.
-  const text = `#!lua\n${SHARD_LUA}${parts.join('')}`;
+  const text = `#!lua\n${SHARD_LUA}${body}`;
   return { text, digest: createHash('sha1').update(text).digest('hex') };
 }
 

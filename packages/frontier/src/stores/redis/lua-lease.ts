@@ -1,12 +1,14 @@
 // `lease` and `wake` in Lua, and waits that may be forgotten.
 
-/**
- * Lua, after the shard and the host. ARGV: now; hosts at most; entries of each; ttl; delay; the latest time that the
- * clock may have, nothing, or -1 for a clock that was set forward; `1` and names, or nothing. Returns `since`, the
- * clock, and nothing if the clock is too late; else for each lease its host, fencing token, state, queued entries, and
- * entries.
- */
-export const LEASE_LUA = `
+import { HOST_LUA } from './lua-host.js';
+
+export const LEASE_SCRIPTS = {
+  /**
+   * ARGV: now; hosts at most; entries of each; ttl; delay; the latest time that the clock may have, nothing, or -1 for
+   * a clock that was set forward; `1` and names, or nothing. Returns `since`, the clock, and nothing if the clock is
+   * too late; else for each lease its host, fencing token, state, queued entries, and entries.
+   */
+  lease: `${HOST_LUA}
 local maxHosts, perHost, ttl, delay = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local leases = {}
 -- Hosts that turn out to wait are skipped, but only so many.
@@ -84,10 +86,10 @@ elseif ARGV[7] == '1' then leaseNamed()
 else leaseDue() end
 save()
 return { since(), string.format('%.0f', now), leases }
-`;
+`,
 
-/** Lua, after the shard and the host. ARGV: now; host. */
-export const WAKE_LUA = `
+  /** ARGV: now; host. */
+  wake: `${HOST_LUA}
 local r = load(ARGV[2])
 if r and r.parked then
   r.parked = false
@@ -97,10 +99,10 @@ if r and r.parked then
   save()
 end
 return 0
-`;
+`,
 
-/** Lua, after the shard and the host. ARGV: now; host and microseconds by turns: no host is due before. */
-export const RAISE_LUA = `
+  /** ARGV: now; host and microseconds by turns: no host is due before. */
+  raise: `${HOST_LUA}
 for at = 2, #ARGV, 2 do
   local r, wait = load(ARGV[at]) or create(ARGV[at]), tonumber(ARGV[at + 1])
   touch(r)
@@ -110,4 +112,5 @@ for at = 2, #ARGV, 2 do
 end
 save()
 return 0
-`;
+`,
+};

@@ -1,43 +1,47 @@
-// The verbs that change no queue, in Lua.
+// The verbs that change no queue, in Lua. Each script is run behind `SHARD_LUA`.
 
-/** Lua, after the shard. Returns `since`, and microseconds until the first host is due, or nothing. */
-export const DUE_LUA = `
+import { SEEN_LUA } from './lua-commit.js';
+import { HOST_LUA } from './lua-host.js';
+
+export const READ_SCRIPTS = {
+  /** Returns `since`, and microseconds until the first host is due, or nothing. */
+  due: `
 checkServer(0)
 saveCounts()
 local first = call('ZRANGE', base .. 'due', 0, 0, 'WITHSCORES')[2]
 if m.u == 0 or not first then return { since(), false } end
 return { since(), string.format('%.0f', math.max(0, tonumber(first) - now)) }
-`;
+`,
 
-/** Lua, after the shard. ARGV: now; most hosts. Returns for how long hosts are due, microseconds, longest first. */
-export const LATE_LUA = `
+  /** ARGV: now; most hosts. Returns for how long hosts are due, microseconds, longest first. */
+  late: `
 local found = call('ZRANGEBYSCORE', base .. 'due', '-inf', now, 'WITHSCORES', 'LIMIT', 0, ARGV[2])
 local late = {}
 for at = 2, #found, 2 do late[#late + 1] = string.format('%.0f', now - tonumber(found[at])) end
 return late
-`;
+`,
 
-/** Lua, after the shard. Returns what the clock says, microseconds. */
-export const CLOCK_LUA = `
+  /** Returns what the clock says, microseconds. */
+  clock: `
 return string.format('%.0f', now)
-`;
+`,
 
-/** Lua, after the shard. Returns unfinished, in flight, known, hosts, leased, parked. */
-export const STATS_LUA = `
+  /** Returns unfinished, in flight, known, hosts, leased, parked. */
+  stats: `
 return { m.u, m.i, m.k, m.n, m.l, m.p }
-`;
+`,
 
-/** Lua, after the shard and the host. ARGV: now; host. */
-export const READ_HOST_LUA = `
+  /** ARGV: now; host. */
+  readHost: `${HOST_LUA}
 local r = load(ARGV[2])
 if not r then return false end
 local at = call('ZSCORE', base .. 'due', r.key)
 local inUs = at and string.format('%.0f', math.max(0, tonumber(at) - now))
 return { call('HGET', base .. 's', r.n), r.q, r.i, r.l > 0 and 1 or 0, r.parked and 1 or 0, inUs }
-`;
+`,
 
-/** Lua, after the shard. ARGV: now; then key and delay of each slot. Returns microseconds to wait. */
-export const RESERVE_LUA = `
+  /** ARGV: now; then key and delay of each slot. Returns microseconds to wait. */
+  reserve: `
 local waits = {}
 checkServer(0)
 for at = 2, #ARGV, 2 do
@@ -49,13 +53,13 @@ for at = 2, #ARGV, 2 do
 end
 saveCounts()
 return waits
-`;
+`,
 
-/**
- * Lua, after the shard and the host. ARGV: now; most entries; host number, phase, two values of the place in it; the
- * only host or nothing. Returns where to continue (nothing at the end), then a list of hosts and entries by turns.
- */
-export const SCAN_LUA = `
+  /**
+   * ARGV: now; most entries; host number, phase, two values of the place in it; the only host or nothing. Returns where
+   * to continue (nothing at the end), then a list of hosts and entries by turns.
+   */
+  scan: `${HOST_LUA}
 local limit, number, phase, first, second = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5], ARGV[6]
 local last, only = m.n - 1, ARGV[7] ~= '' and ARGV[7]
 local items = {}
@@ -166,28 +170,28 @@ while number <= last and steps > 0 do
 end
 local cursor = number <= last and { tostring(number), phase, first, second }
 return { cursor, items }
-`;
+`,
 
-/** Lua, after the shard. Returns what INFO says of the server, its memory, persistence and replicas. */
-export const SETTINGS_LUA = `
+  /** Returns what INFO says of the server, its memory, persistence and replicas. */
+  settings: `
 return call('INFO', 'server') .. call('INFO', 'memory') .. call('INFO', 'persistence') .. call('INFO', 'replication')
-`;
+`,
 
-/**
- * Lua, after the shard. ARGV: now; cursor of SCAN; pattern of the shard's keys. Removes those of one step, the counts
- * too: who asks for the crawl again finds none. Returns the next cursor, `0` at the end.
- */
-export const DESTROY_LUA = `
+  /**
+   * ARGV: now; cursor of SCAN; pattern of the shard's keys. Removes those of one step, the counts too: who asks for the
+   * crawl again finds none. Returns the next cursor, `0` at the end.
+   */
+  destroy: `
 local step = call('SCAN', ARGV[2], 'MATCH', ARGV[3], 'COUNT', 1000)
 if #step[2] > 0 then call('UNLINK', unpack(step[2])) end
 return step[1]
-`;
+`,
 
-/**
- * Lua, after the shard and the host. ARGV: now; number of the first host; hosts at most. Returns for each its name, its
- * state, delay, microseconds to wait, whether it is parked; then the number of the next, or nothing.
- */
-export const HOSTS_LUA = `
+  /**
+   * ARGV: now; number of the first host; hosts at most. Returns for each its name, its state, delay, microseconds to
+   * wait, whether it is parked; then the number of the next, or nothing.
+   */
+  hosts: `${HOST_LUA}
 local from, limit = tonumber(ARGV[2]), tonumber(ARGV[3])
 local hosts = {}
 for number = from, math.min(m.n, from + limit) - 1 do
@@ -196,10 +200,10 @@ for number = from, math.min(m.n, from + limit) - 1 do
   hosts[#hosts + 1] = { r.key, call('HGET', base .. 's', r.n), r.d, math.max(0, at - now), r.parked and 1 or 0 }
 end
 return { hosts, from + limit < m.n and from + limit }
-`;
+`,
 
-/** Lua, after the shard. ARGV: now; number of the first bucket; buckets. Returns fingerprints, and the next bucket. */
-export const KNOWN_LUA = `
+  /** ARGV: now; number of the first bucket; buckets. Returns fingerprints, and the next bucket. */
+  known: `
 local from, limit = tonumber(ARGV[2]), tonumber(ARGV[3])
 local known = {}
 for bucket = from, math.min(m.b, from + limit) - 1 do
@@ -207,12 +211,13 @@ for bucket = from, math.min(m.b, from + limit) - 1 do
   for at = 1, #members do known[#known + 1] = members[at] end
 end
 return { known, from + limit < m.b and from + limit }
-`;
+`,
 
-/** Lua, after the shard and the fingerprints. ARGV: now; fingerprints. */
-export const KNOW_LUA = `
+  /** ARGV: now; fingerprints. */
+  know: `${SEEN_LUA}
 checkServer(0)
 for at = 2, #ARGV do m.k = m.k + call('SADD', bucketOf(ARGV[at]), ARGV[at]) end
 splitBuckets()
 saveCounts()
-`;
+`,
+};
