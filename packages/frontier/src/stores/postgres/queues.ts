@@ -11,7 +11,7 @@ import type {
   ScanListing,
 } from '../../store.js';
 import type { StoreQueues } from '../checked-store.js';
-import { ClockWatch, underClock } from '../server/clock-watch.js';
+import { createClockedLease } from '../server/clock-watch.js';
 import { Confirmed } from '../server/confirmed.js';
 import { microseconds } from '../server/server-store.js';
 import type { Connection, ResolvedPostgresOptions } from './connection.js';
@@ -55,13 +55,12 @@ export class PostgresQueues implements StoreQueues {
   #operation = Math.floor(Math.random() * OPERATIONS);
 
   readonly #confirmed: Confirmed;
-  /** The server's. */
-  readonly #clock: ClockWatch | null;
+  readonly #leaseUnderClock: ReturnType<typeof createClockedLease>;
 
   constructor(connection: Connection, options: ResolvedPostgresOptions) {
     this.#connection = connection;
     this.#options = options;
-    this.#clock = options.monotonicMs === null ? null : new ClockWatch(options.monotonicMs);
+    this.#leaseUnderClock = createClockedLease(options.monotonicMs);
     this.#confirmed = new Confirmed(1, {
       ...options,
       add: async (links) => (await this.#send(0, [], links)).outcomes,
@@ -94,7 +93,7 @@ export class PostgresQueues implements StoreQueues {
 
   async lease({ maxHosts, entriesPerHost, ttlMs, delayMs = 0, hosts }: LeaseRequest): Promise<Lease[]> {
     const names = hosts === undefined ? null : textsOf(hosts);
-    const rows = await underClock(this.#clock, async (latestUs) => {
+    const rows = await this.#leaseUnderClock(async (latestUs) => {
       const durations = [microseconds(ttlMs), microseconds(delayMs)];
       const values = [this.#now(), maxHosts, entriesPerHost, ...durations, latestUs, names];
       const [first, ...leased] = await this.#connection.call(CALL_LEASE, values);

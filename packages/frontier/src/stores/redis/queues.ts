@@ -2,7 +2,7 @@
 
 import type { CommitAnswer, HostCommit, Lease, LeaseRequest, ListedHost, NewEntry, ReserveSlot } from '../../store.js';
 import type { StoreQueues } from '../checked-store.js';
-import { type ClockedAnswer, ClockWatch, underClock } from '../server/clock-watch.js';
+import { createClockedLease } from '../server/clock-watch.js';
 import { Confirmed } from '../server/confirmed.js';
 import { microseconds } from '../server/server-store.js';
 import type { Connection, ResolvedRedisOptions, ScriptName, ScriptValue } from './connection.js';
@@ -37,8 +37,7 @@ export class RedisQueues implements StoreQueues {
   #operation = Math.floor(Math.random() * OPERATIONS);
 
   readonly #confirmed: Confirmed;
-  /** The server's. */
-  readonly #clock: ClockWatch | null;
+  readonly #leaseUnderClock: ReturnType<typeof createClockedLease>;
 
   /** `shards`: those that the crawl has. @param crawlKey - That which names the crawl; `null`: another shard has it. */
   constructor(connection: Connection, options: ResolvedRedisOptions, crawlKey: string | null) {
@@ -46,7 +45,7 @@ export class RedisQueues implements StoreQueues {
     this.#connection = connection;
     this.#crawlKey = crawlKey;
     this.#options = options;
-    this.#clock = monotonicMs === null ? null : new ClockWatch(monotonicMs);
+    this.#leaseUnderClock = createClockedLease(monotonicMs);
     // Each shard counts its own.
     this.#maxQueued = Math.ceil(maxQueued / shards);
     this.#confirmed = new Confirmed(shards, {
@@ -89,12 +88,11 @@ export class RedisQueues implements StoreQueues {
       const count = Math.min(maxHosts - leases.length, HOSTS_PER_SCRIPT);
       if (count <= 0) return leases;
       const which = hosts === undefined ? [0] : [1, ...hosts];
-      const lease = async (latestUs: number | null): Promise<ClockedAnswer<unknown[]>> => {
+      const granted = await this.#leaseUnderClock(async (latestUs) => {
         const values = [count, entriesPerHost, microseconds(ttlMs), microseconds(delayMs), latestUs ?? '', ...which];
         const [nowUs, leased] = await this.#ask('lease', values);
         return { nowUs: Number(nowUs), granted: leased === null ? null : listOf(leased) };
-      };
-      const granted = await underClock(this.#clock, lease);
+      });
       for (const one of granted) leases.push(readLease(listOf(one), ttlMs));
       if (granted.length < count || hosts !== undefined) return leases;
     }

@@ -6,7 +6,7 @@ import type { ResolvedServerOptions } from './server-store.js';
 
 /** Milliseconds for which they are kept: the longest time that a server may forget without loss. */
 const CONFIRMED_MS = 10_000;
-/** Links that are kept at most, of all shards together, and waits. */
+/** Links that are kept, of all shards together, and waits; those that came with the first of them not counted. */
 const CONFIRMED_MOST = 32_768;
 /** A wait is kept if it is longer, milliseconds: others end while hosts wait for the leases that may be lost. */
 const LONG_WAIT_MS = 5_000;
@@ -98,32 +98,29 @@ export class Confirmed {
   }
 }
 
-/** What was added in the last seconds, so many at most. */
+/** What was added in the last seconds; of more than so many, the latest. */
 class Latest<T> {
   readonly #most: number;
-  readonly #items: { readonly one: T; readonly atMs: number }[] = [];
-  /** Those in front of it are too old. */
-  #first = 0;
+  readonly #batches: { readonly items: readonly T[]; readonly atMs: number }[] = [];
+  #size = 0;
 
   constructor(most: number) {
     this.#most = most;
   }
 
-  add(more: readonly T[], nowMs: number): void {
-    const items = this.#items;
-    for (const one of more) items.push({ one, atMs: nowMs });
-    const isOld = (at: number) => items[at]!.atMs <= nowMs - CONFIRMED_MS || items.length - at > this.#most;
-    while (this.#first < items.length && isOld(this.#first)) this.#first += 1;
-    // A cut moves what is left, so it is made for many at once.
-    if (2 * this.#first > items.length) {
-      items.splice(0, this.#first);
-      this.#first = 0;
+  add(items: readonly T[], nowMs: number): void {
+    if (items.length > 0) this.#batches.push({ items, atMs: nowMs });
+    this.#size += items.length;
+    for (let first = this.#batches[0]; first !== undefined; first = this.#batches[0]) {
+      const rest = this.#size - first.items.length;
+      if (first.atMs > nowMs - CONFIRMED_MS && rest < this.#most) return;
+      this.#batches.shift();
+      this.#size = rest;
     }
   }
 
   takeAll(): T[] {
-    const taken = this.#items.splice(0).slice(this.#first);
-    this.#first = 0;
-    return taken.map(({ one }) => one);
+    this.#size = 0;
+    return this.#batches.splice(0).flatMap(({ items }) => items);
   }
 }
