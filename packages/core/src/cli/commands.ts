@@ -130,7 +130,7 @@ Example:
 Its flags are those of crawl. It prints the address of the API and the token that every request needs, new at each start
 unless MANNERLY_DASHBOARD_TOKEN has one. It ends by Ctrl-C, POST /api/stop, or a bound (--pages, --minutes).
 ${EXIT_CODES_HELP}`,
-      load: async () => (await import('./commands/serve.js')).serveCommand,
+      load: async () => (await import('./commands/crawl.js')).serveCommand,
     },
     pause: {
       does: 'let no process of a crawl send a request, until resume',

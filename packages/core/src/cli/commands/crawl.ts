@@ -1,4 +1,5 @@
-// `mannerly crawl`: a crawl in this process or in several, with its progress on standard error and its report.
+// `mannerly crawl`: a crawl in this process or in several, with its progress on standard error and its report; and
+// `mannerly serve`: one that stays open, with its live view and the HTTP API by which other programs use it.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { type CrawlSetup, setUpCrawl } from '../crawl-setup.js';
 import { directoryFor } from '../default-directory.js';
 import { UsageError } from '../failure.js';
 import type { CliIo } from '../io.js';
+import { DEFAULT_LISTEN } from '../limits.js';
 import { makeCrawl, stopOnInterrupt } from '../live-crawl.js';
 import { metricsOf, openDashboard } from '../open-dashboard.js';
 import { type ProgressDisplay, showLine } from '../progress.js';
@@ -39,6 +41,14 @@ export async function crawlCommand(args: readonly string[], given: CrawlFlags, i
   // A crawl sends its first request sooner without it.
   const { tellEnd } = await import('../crawl-end.js');
   return tellEnd(report, setup, out, io);
+}
+
+/** Runs `mannerly serve`. @throws UsageError, MannerlyError */
+export async function serveCommand(args: readonly string[], flags: CrawlFlags, io: CliIo): Promise<number> {
+  if (flags.dashboard !== undefined) {
+    throw new UsageError('serve has the live view at its own address', 'Name its port with --listen.');
+  }
+  return crawlCommand(args, { ...flags, keepOpen: true, listen: flags.listen ?? DEFAULT_LISTEN }, io);
 }
 
 /** In this process. Others may work on the same store. */

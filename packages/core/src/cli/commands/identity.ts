@@ -1,17 +1,25 @@
-// `mannerly identity init | publish | rotate`: the key that a crawler signs with, the folder that its operator
-// publishes, and the change of the key.
+// `mannerly identity init | publish | rotate | check`: the key that a crawler signs with, the folder that its operator
+// publishes, the change of the key, and what others would find wrong with what is published.
 
+import { Resolver } from 'node:dns/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { resolveIdentity } from '../../fetch/identity.js';
+import { createUndiciFetcher } from '../../fetch/undici-fetcher.js';
+import { checkNames } from '../../identity/addresses.js';
+import { checkPublished } from '../../identity/check-published.js';
+import { publishedFetcher, publishedFolder } from '../../identity/published-file.js';
 import { keysOfRotation, nextRotation, writeKeyFile } from '../../identity/rotation.js';
-import { iso } from '../../report/table.js';
+import { parseUrl } from '../../parse-url.js';
+import { iso, plural, printable } from '../../report/table.js';
 import { DIRECTORY_PATH } from '../../signatures/profile.js';
 import { loadSigningKey } from '../../signatures/signing-key.js';
+import { findConfig } from '../config-file.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
+import { json } from '../flags.js';
 import type { CliIo } from '../io.js';
-import { type IdentityFlags, readPublished, writePublished } from '../published-identity.js';
+import { type ConfiguredIdentity, type IdentityFlags, readPublished, writePublished } from '../published-identity.js';
 
 /** Runs the command. @throws UsageError, MannerlyError */
 export async function identityCommand(
@@ -20,7 +28,7 @@ export async function identityCommand(
   flags: IdentityFlags,
   io: CliIo,
 ): Promise<number> {
-  if (action === 'check') return (await import('./identity-check.js')).identityCheck(target, flags, io);
+  if (action === 'check') return check(target, flags, io);
   if (action === 'verify') return (await import('./identity-verify.js')).identityVerify(target, flags, io);
   if (target !== undefined) throw new UsageError(`${action} takes no "${target}"`, 'See mannerly identity --help.');
   await { init, publish, rotate }[action](flags, io);
@@ -45,10 +53,7 @@ async function init({ name, key }: IdentityFlags, io: CliIo): Promise<void> {
 
 async function publish({ config, also = [], to = 'identity' }: IdentityFlags, io: CliIo): Promise<void> {
   const read = await readPublished(config);
-  const keys = [
-    ...(read.keyPath === null ? [loadSigningKey(read.source)] : await keysOfRotation(read.keyPath)),
-    ...also.map((path) => loadSigningKey(`file:${resolve(path)}`)),
-  ];
+  const keys = [...(await keysOf(read)), ...also.map((path) => loadSigningKey(`file:${resolve(path)}`))];
   await writePublished(read, keys, to, io);
 }
 
@@ -72,4 +77,44 @@ async function rotate({ config, to = 'identity', leaked = false }: IdentityFlags
     }[step],
   );
   io.out(`Serve the folder now${next === null ? '.' : `, then run the same command from ${iso(next.dueMs)} on.`}`);
+}
+
+/**
+ * What a verifier or a registry would find wrong with the folder before it is served, or with what its host answers.
+ * @param target - The URL of the directory, or of its host; absent: the folder is checked.
+ */
+async function check(target: string | undefined, flags: IdentityFlags, io: CliIo): Promise<number> {
+  const { config = findConfig(process.cwd()) ?? undefined, to = 'identity', allowAddress = [] } = flags;
+  const configured = config === undefined && target !== undefined ? null : await readPublished(config);
+  const agent = target === undefined ? configured?.published.agent : parseUrl(target);
+  if (agent?.protocol !== 'https:') {
+    throw new UsageError(`"${target}" is not an https URL`, 'Write the address of the directory, or of its host.');
+  }
+  const keyids = configured === null ? [] : (await keysOf(configured)).map(({ keyid }) => keyid);
+  const expected = configured === null ? null : { ...configured.published, keyids };
+  const fetcher = createUndiciFetcher();
+  try {
+    const access = { fetcher, allowAddresses: allowAddress, resolve: null, nowMs: io.nowMs };
+    const get = target === undefined ? publishedFolder(to) : publishedFetcher(access);
+    const faults = [...(await checkPublished(agent, expected, get, io.nowMs()))];
+    const { domain = null, egress = [] } = configured?.published ?? {};
+    if (target !== undefined && domain !== null) {
+      const resolver = new Resolver({ timeout: 5_000, tries: 2 });
+      faults.push(...(await checkNames(egress, domain, resolver)));
+    }
+    const where = target === undefined ? to : agent.href;
+    if (flags.json === true) io.out(json({ checked: where, faults }));
+    else {
+      for (const { code, url, detail } of faults) io.out(`${code}  ${printable(url, 500)}: ${printable(detail, 500)}`);
+      io.out(faults.length === 0 ? `${where}: nothing is wrong.` : `${where}: ${plural(faults.length, 'fault')}.`);
+    }
+    return faults.length === 0 ? EXIT.ok : EXIT.violated;
+  } finally {
+    await fetcher.close();
+  }
+}
+
+/** The keys that are listed: one, or those of a change that is under way. */
+function keysOf({ source, keyPath }: ConfiguredIdentity) {
+  return keyPath === null ? [loadSigningKey(source)] : keysOfRotation(keyPath);
 }

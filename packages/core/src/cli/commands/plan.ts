@@ -1,22 +1,27 @@
-// `mannerly plan`: what a crawl may fetch and how long it will take, from robots.txt and sitemaps alone.
+// `mannerly plan`: what a crawl may fetch and how long it will take, from robots.txt and sitemaps alone; with `--again`
+// what the next recrawl would do.
 
+import type { PlanAgainChanges } from '../../inspection/inspection.js';
+import { resolveOptions } from '../../options/options.js';
+import { parseUrl } from '../../parse-url.js';
 import { planCrawl } from '../../plan/plan-crawl.js';
-import { planText } from '../../plan/plan-text.js';
+import { planAgainText, planText } from '../../plan/plan-text.js';
 import { present } from '../../present.js';
 import type { CrawlFlags } from '../crawl-flags.js';
 import { setUpCrawl } from '../crawl-setup.js';
+import { directoryFor } from '../default-directory.js';
 import { EXIT } from '../exit-codes.js';
+import { UsageError } from '../failure.js';
 import { json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { commandLog } from '../live-crawl.js';
+import { inspecting, whereOf } from '../open-inspection.js';
+import { optionsFromFlags } from '../option-flags.js';
 import { seedsFrom } from '../seeds-file.js';
 
 /** Runs the command, with the arguments of `mannerly crawl`. @throws UsageError, MannerlyError */
 export async function planCommand(args: readonly string[], given: CrawlFlags, io: CliIo): Promise<number> {
-  if (given.again === true) {
-    await (await import('./plan-again.js')).planAgain(args, given, io);
-    return EXIT.ok;
-  }
+  if (given.again === true) return planAgain(args, given, io);
   const { seeds, flags, options } = await setUpCrawl(await seedsFrom(args, given, io), given);
   const stop = new AbortController();
   const release = io.onInterrupt(() => {
@@ -40,4 +45,35 @@ export async function planCommand(args: readonly string[], given: CrawlFlags, io
   } finally {
     release();
   }
+}
+
+/**
+ * What the next recrawl would do, from what its crawl directory or its store keeps of visits. It makes no request.
+ * @param args - A crawl directory, whose last run decides what no flag says; or the seeds of `mannerly crawl --again`,
+ *   with its flags. With `--store` neither is needed.
+ */
+async function planAgain(args: readonly string[], flags: CrawlFlags, io: CliIo): Promise<number> {
+  const { where, changes } = await plannedAgain(args, flags, io);
+  const plan = await inspecting(where, io, (inspection) => inspection.planAgain(changes));
+  io.out(flags.json === true ? json(plan) : planAgainText(plan));
+  return EXIT.ok;
+}
+
+async function plannedAgain(args: readonly string[], given: CrawlFlags, io: CliIo) {
+  const [first] = args;
+  if (given.seeds === undefined && (first === undefined || parseUrl(first) === null)) {
+    if (args.length > 1) throw new UsageError(`"${args[1]}" is one too many`, 'Name one crawl directory.');
+    const { bounds = {}, recrawl } = optionsFromFlags(given);
+    const changes = { bounds, ...(typeof recrawl === 'object' ? { recrawl } : {}) } as PlanAgainChanges;
+    return { where: whereOf(first ?? given.out, given), changes };
+  }
+  const { seeds, flags, options } = await setUpCrawl(await seedsFrom(args, given, io), given);
+  const { bounds } = resolveOptions(options);
+  const { identity, recrawl } = options;
+  const changes = { bounds, ...(typeof recrawl === 'object' ? { recrawl } : {}) } satisfies PlanAgainChanges;
+  const { store } = flags;
+  if (store !== undefined) return { where: { store }, changes };
+  const { name, tokens = [name] } = identity;
+  const directory = flags.out ?? (await directoryFor({ name, tokens, seeds }, io.nowMs()));
+  return { where: { directory }, changes };
 }
