@@ -23,6 +23,9 @@ class Waiting {
   }
 }
 
+/** A signal that is never aborted. */
+export const NEVER_ABORTED: AbortSignal = new AbortController().signal;
+
 const waitingFor = new WeakMap<AbortSignal, Waiting>();
 
 /** What is asked for; `null` once the signal is aborted: its end is not waited for. */

@@ -8,7 +8,7 @@
 import { writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { ITEMS_READ_BYTES, MAX_ENTRY_HEAD_BYTES, MAX_FIRST_ENTRY_HEAD_BYTES } from './limits.js';
-import { batchedSink, PageBatches } from './page-batches.js';
+import { batchedSink } from './page-batches.js';
 import type { Item, Sink } from './sink.js';
 
 interface ItemFormat {
@@ -23,32 +23,28 @@ interface ItemFormat {
  * disk) takes back what it had written and rejects for all of its pages.
  */
 export function appendSink(kind: string, path: string, format: ItemFormat, sync: 'close' | 'write' = 'close'): Sink {
-  const append = async (file: FileHandle): Promise<PageBatches> => {
-    const batches: PageBatches = new PageBatches(async (items) => {
-      const bytes = Buffer.from(await format.encode(items, length === 0));
-      try {
-        // The system has it at once: a thread that writes takes ten times as long to be told.
-        for (let at = 0; at < bytes.length; ) at += writeSync(file.fd, bytes, at);
-        if (sync === 'write') await file.datasync();
-      } catch (error) {
-        await file.truncate(length);
-        throw error;
-      }
-      length += bytes.length;
-    });
-    let length = await format.read(file, batches.ids.add);
-    await file.truncate(length);
-    return batches;
-  };
-
-  return batchedSink(`${kind} ${path}`, `the file ${path}`, async () => {
+  return batchedSink(`${kind} ${path}`, `the file ${path}`, async (_, addId) => {
     const file = await open(path, 'a+');
     const end = async (): Promise<void> => {
       await file.datasync();
       await file.close();
     };
     try {
-      return { batches: await append(file), end };
+      let length = await format.read(file, addId);
+      await file.truncate(length);
+      const write = async (items: readonly Item[]): Promise<void> => {
+        const bytes = Buffer.from(await format.encode(items, length === 0));
+        try {
+          // The system has it at once: a thread that writes takes ten times as long to be told.
+          for (let at = 0; at < bytes.length; ) at += writeSync(file.fd, bytes, at);
+          if (sync === 'write') await file.datasync();
+        } catch (error) {
+          await file.truncate(length);
+          throw error;
+        }
+        length += bytes.length;
+      };
+      return { write, end };
     } catch (error) {
       await file.close();
       throw error;

@@ -5,7 +5,7 @@ import type { JsonValue } from '@mannerly/frontier';
 import { checkOptions } from '../call-options.js';
 import { invalidOption } from '../errors.js';
 import type { ItemLicense } from '../item-license.js';
-import { isObject } from '../parse-json.js';
+import { isObject, parseJson } from '../parse-json.js';
 import { appendSink, readEntries } from './append-sink.js';
 import { readItemId } from './items.js';
 import { JSONL_TAIL_BYTES, JSONL_TAIL_PAGES } from './limits.js';
@@ -84,13 +84,8 @@ const ID = /^\{"id":("(?:[^"\\]|\\.)*")/;
 
 /** The id of a line of {@link itemLine}, or of its beginning; `null` for any other line. Never throws. */
 export function idOfLine(line: string): string | null {
-  const quoted = ID.exec(line)?.[1];
-  if (quoted === undefined) return null;
-  try {
-    return JSON.parse(quoted) as string;
-  } catch {
-    return null; // Escapes that are none: not a line of ours.
-  }
+  // Escapes that are none are no line of ours.
+  return (parseJson(ID.exec(line)?.[1] ?? '') ?? null) as string | null;
 }
 
 /** The item of a parsed line of {@link itemLine}; `null` for anything else. Never throws. */

@@ -3,11 +3,12 @@
 // And the sink around such batches.
 
 import { createRecentSet } from '@mannerly/frontier/internal';
+import { NEVER_ABORTED } from '../on-abort.js';
 import { MAX_SINK_IDS } from './limits.js';
 import type { Item, Sink } from './sink.js';
 
 /** When a batch is written. A page is never divided between two. */
-interface BatchLimits {
+export interface BatchLimits {
   /** Items from which on no further page is added. */
   readonly items: number;
   /** Longest wait for further pages, milliseconds; 0: none. */
@@ -23,9 +24,8 @@ interface WaitingPage {
 /** All pages that wait. */
 const AT_ONCE: BatchLimits = { items: Number.MAX_SAFE_INTEGER, waitMs: 0 };
 
-export class PageBatches {
-  /** Ids that are written already, the latest two million at least. */
-  readonly ids: { has(id: string): boolean; add(id: string): unknown } = createRecentSet(MAX_SINK_IDS);
+class PageBatches {
+  readonly #ids: ReturnType<typeof createRecentSet>;
   readonly #writeItems: (items: readonly Item[]) => Promise<void>;
   readonly #limits: BatchLimits;
   #waiting: WaitingPage[] = [];
@@ -34,8 +34,8 @@ export class PageBatches {
   #isClosing = false;
   #endWait = (): void => undefined;
 
-  /** @param write - Writes items that are new, each id once, all of them or, when it rejects, none. */
-  constructor(write: (items: readonly Item[]) => Promise<void>, limits = AT_ONCE) {
+  constructor({ write, limits = AT_ONCE }: OpenMedium, ids: ReturnType<typeof createRecentSet>) {
+    this.#ids = ids;
     this.#writeItems = write;
     this.#limits = limits;
   }
@@ -98,28 +98,41 @@ export class PageBatches {
 
   async #writeNew(items: readonly Item[]): Promise<void> {
     const fresh = new Map<string, Item>();
-    for (const item of items) if (!fresh.has(item.id) && !this.ids.has(item.id)) fresh.set(item.id, item);
+    for (const item of items) if (!fresh.has(item.id) && !this.#ids.has(item.id)) fresh.set(item.id, item);
     if (fresh.size === 0) return;
     await this.#writeItems([...fresh.values()]);
-    for (const id of fresh.keys()) this.ids.add(id);
+    for (const id of fresh.keys()) this.#ids.add(id);
   }
 }
 
-/** What an open sink writes through, and what ends with it. */
-interface OpenBatches {
-  readonly batches: PageBatches;
+/** What an open sink writes to. */
+export interface OpenMedium {
+  /** Writes items that are new, each id once, all of them or, when it rejects, none. */
+  readonly write: (items: readonly Item[]) => Promise<void>;
+  /** @default all pages that wait, at once */
+  readonly limits?: BatchLimits;
   readonly end?: () => Promise<void>;
 }
 
-const NEVER = new AbortController().signal;
-
-/** A sink that writes in batches. @param place - As messages call it. @param open - Called with the sink's stop. */
-export function batchedSink(name: string, place: string, open: (stop: AbortSignal) => Promise<OpenBatches>): Sink {
-  let opened: OpenBatches | null = null;
+/**
+ * A sink that writes in batches.
+ *
+ * @param place - As messages call it.
+ * @param open - Called with the sink's stop, and with what takes the ids that are written already: the latest two
+ *   million are remembered at least.
+ */
+export function batchedSink(
+  name: string,
+  place: string,
+  open: (stop: AbortSignal, addId: (id: string) => unknown) => Promise<OpenMedium>,
+): Sink {
+  let opened: { readonly batches: PageBatches; readonly medium: OpenMedium } | null = null;
   return {
     name,
-    async open(stop = NEVER) {
-      opened = await open(stop);
+    async open(stop = NEVER_ABORTED) {
+      const ids = createRecentSet(MAX_SINK_IDS);
+      const medium = await open(stop, ids.add);
+      opened = { batches: new PageBatches(medium, ids), medium };
     },
     async write(items) {
       if (opened === null) throw new Error(`${place} is not open`);
@@ -129,7 +142,7 @@ export function batchedSink(name: string, place: string, open: (stop: AbortSigna
       const last = opened;
       opened = null;
       await last?.batches.close();
-      await last?.end?.();
+      await last?.medium.end?.();
     },
   };
 }

@@ -9,7 +9,7 @@ import { partsInMemory } from '../default-parts.js';
 import { Handlers } from '../handle/handlers.js';
 import { CrawlLog, logFunctionOf } from '../journal/crawl-log.js';
 import { createCrawlEmitter } from '../journal/events.js';
-import { onAbort } from '../on-abort.js';
+import { NEVER_ABORTED, onAbort } from '../on-abort.js';
 import { crawlSettings, frontierSettings } from '../options/crawl-settings.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import { type ResolvedOptions, resolveOptions } from '../options/options.js';
@@ -102,7 +102,6 @@ interface PlanOptions {
 }
 
 const MS_PER_MINUTE = 60_000;
-const NEVER = new AbortController().signal;
 
 /**
  * Plans a crawl: reads robots.txt and sitemaps of its hosts, and says what the crawl may fetch and how long it will
@@ -112,7 +111,7 @@ const NEVER = new AbortController().signal;
  */
 export async function planCrawl(options: CrawlerOptions, planOptions: PlanOptions = {}): Promise<CrawlPlan> {
   checkOptions('planCrawl', planOptions, { out: 'string', signal: 'signal' });
-  const { out, signal = NEVER } = planOptions;
+  const { out, signal = NEVER_ABORTED } = planOptions;
   const resolved = resolveOptions(options);
   const survey = new Survey();
   const parts = partsInMemory(options);

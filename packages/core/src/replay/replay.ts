@@ -18,6 +18,7 @@ import { checkedStages, type ItemStage, ItemStages, type StageCounts } from '../
 import { type Routes, registerRoutes } from '../handle/routes.js';
 import { applyLicense, type FoundLicense } from '../licensing/licenses.js';
 import { MAX_WAIT_MS } from '../limits.js';
+import { NEVER_ABORTED } from '../on-abort.js';
 import { ItemWriter, itemsOf } from '../output/items.js';
 import type { Sink } from '../output/sink.js';
 import type { ResolvedExclusionOptions } from '../page/exclusion.js';
@@ -100,7 +101,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   const folders = await archiveFolders(options.from, parts);
   const handlers = new Handlers();
   await options.handlers(routesInto(handlers));
-  const { signal = NO_STOP } = options;
+  const { signal = NEVER_ABORTED } = options;
   const writer = new ItemWriter(options.sinks ?? [], { stop: { signal, clock: systemClock() } });
   await writer.open();
   const run = new Replay(folders, handlers, options, (items) => writer.write(items));
@@ -134,7 +135,6 @@ function routesInto(handlers: Handlers): ReplayRoutes {
 }
 
 const MAX_LISTED_FAILURES = 100;
-const NO_STOP = new AbortController().signal;
 
 class Replay {
   /** The reason of a handler that ended the replay. */
@@ -161,7 +161,7 @@ class Replay {
       // Only the person who wrote the handler waits for it.
       handlerTimeoutMs: MAX_WAIT_MS,
       clock: systemClock(),
-      signal: NO_STOP,
+      signal: NEVER_ABORTED,
       tools: {
         filesPath: options.filesPath ?? null,
         fetch: archivedAnswers(

@@ -1,13 +1,14 @@
 // Items as lines of JSON, in portions of bounded length: a body is in memory while it is sent.
 
+import { hash } from 'node:crypto';
 import { itemLine } from '../output/jsonl.js';
 import type { Item } from '../output/sink.js';
 import { MAX_BODY_CHARS } from './limits.js';
 
-/** A portion: its lines, each with its line feed, and the ids in them. */
+/** A portion: its lines, each with its line feed, and the hash of the ids in them. */
 interface ItemBody {
   readonly lines: readonly string[];
-  readonly ids: readonly string[];
+  readonly key: string;
 }
 
 /** The portions, in order, each made when it is asked for. Never throws. */
@@ -18,12 +19,12 @@ export function* itemBodies(items: readonly Item[]): Generator<ItemBody> {
   for (const item of items) {
     const line = itemLine(item);
     if (lines.length > 0 && chars + line.length > MAX_BODY_CHARS) {
-      yield { lines, ids };
+      yield { lines, key: hash('sha256', ids.join('\n')) };
       [lines, ids, chars] = [[], [], 0];
     }
     lines.push(line);
     ids.push(item.id);
     chars += line.length;
   }
-  if (lines.length > 0) yield { lines, ids };
+  if (lines.length > 0) yield { lines, key: hash('sha256', ids.join('\n')) };
 }

@@ -4,7 +4,7 @@
 import { MannerlyError } from '../errors.js';
 import { fill } from '../options/check.js';
 import { POSTGRES_ROWS } from '../options/sink-rows.js';
-import { batchedSink, PageBatches } from '../output/page-batches.js';
+import { batchedSink } from '../output/page-batches.js';
 import type { Item, Sink } from '../output/sink.js';
 import { ITEM_COLUMNS, itemRow, quotedName } from './item-row.js';
 import { FIRST_RETRY_MS, INSERT_RETRIES, ROWS_AT_ONCE } from './limits.js';
@@ -93,8 +93,7 @@ export function postgresSink(options: PostgresSinkOptions): Sink {
            removed text, data json NOT NULL);
        END $$`,
     );
-    const write = (items: readonly Item[]) => untilTaken(() => insert(items), stop);
-    return { batches: new PageBatches(write, { items: ROWS_AT_ONCE, waitMs: 0 }) };
+    return { write: (items) => untilTaken(() => insert(items), stop), limits: { items: ROWS_AT_ONCE, waitMs: 0 } };
   });
 }
 

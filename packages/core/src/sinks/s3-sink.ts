@@ -1,13 +1,13 @@
 // Items, saved files and archives in a bucket of an S3-compatible store. Items are objects of JSON lines, numbered and
 // named for the ids that they hold; the latest are read when the sink is opened, so that no item is written twice.
 
-import { createHash } from 'node:crypto';
 import { invalidOption } from '../errors.js';
+import { NEVER_ABORTED } from '../on-abort.js';
 import { fill } from '../options/check.js';
 import { S3_ROWS } from '../options/sink-rows.js';
 import { idOfLine } from '../output/jsonl.js';
 import { JSONL_TAIL_PAGES } from '../output/limits.js';
-import { batchedSink, PageBatches } from '../output/page-batches.js';
+import { batchedSink } from '../output/page-batches.js';
 import type { Item, Sink } from '../output/sink.js';
 import { parseUrl } from '../parse-url.js';
 import { itemBodies } from './item-bodies.js';
@@ -53,23 +53,20 @@ export function s3Sink(options: S3SinkOptions): Sink {
   const address = url.href.replace(/\/+$/, '');
   const bucketFor = (stop: AbortSignal) => new S3Bucket(client, address, { timeoutMs, retries }, stop);
 
-  const sink = batchedSink(`s3 ${address}/${prefix}`, `the bucket ${address}`, async (stop) => {
+  const sink = batchedSink(`s3 ${address}/${prefix}`, `the bucket ${address}`, async (stop, addId) => {
     const objects = new ItemObjects(bucketFor(stop), `${prefix}items/`);
-    const batches = new PageBatches((items) => objects.write(items), batch);
-    if (keeps.includes('items')) await objects.open(batches.ids.add);
-    return { batches };
+    if (keeps.includes('items')) await objects.open(addId);
+    return { write: (items) => objects.write(items), limits: batch };
   });
   return {
     ...sink,
     write: async (items) => (keeps.includes('items') ? sink.write(items) : undefined),
-    async keepFile({ name, path, bytes }, stop = NEVER) {
+    async keepFile({ name, path, bytes }, stop = NEVER_ABORTED) {
       if (!keeps.includes(name.startsWith('files/') ? 'files' : 'archive')) return;
       await bucketFor(stop).putFile(`${prefix}${name}`, path, bytes);
     },
   };
 }
-
-const NEVER = new AbortController().signal;
 
 /** Objects of items: `<number>-<hash of the ids>.jsonl`. The same items under the same number are the same object. */
 class ItemObjects {
@@ -105,11 +102,11 @@ class ItemObjects {
   }
 
   async write(items: readonly Item[]): Promise<void> {
-    for (const { lines, ids } of itemBodies(items)) {
+    for (const { lines, key } of itemBodies(items)) {
       const number = String(this.#last + 1).padStart(9, '0');
-      const hash = createHash('sha256').update(ids.join('\n')).digest('hex').slice(0, 16);
       const headers = { 'content-type': 'application/x-ndjson' };
-      await this.#bucket.put(`${this.#folder}${number}-${hash}.jsonl`, Buffer.from(lines.join('')), headers);
+      const name = `${this.#folder}${number}-${key.slice(0, 16)}.jsonl`;
+      await this.#bucket.put(name, Buffer.from(lines.join('')), headers);
       this.#last += 1;
     }
   }

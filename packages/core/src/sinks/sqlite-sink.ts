@@ -4,7 +4,7 @@ import { MannerlyError } from '../errors.js';
 import { loadPeer } from '../optional-peer.js';
 import { fill } from '../options/check.js';
 import { SQLITE_ROWS } from '../options/sink-rows.js';
-import { batchedSink, PageBatches } from '../output/page-batches.js';
+import { batchedSink } from '../output/page-batches.js';
 import type { Item, Sink } from '../output/sink.js';
 import { ITEM_COLUMNS, itemRow, quotedName } from './item-row.js';
 import { ROWS_AT_ONCE } from './limits.js';
@@ -43,7 +43,8 @@ export function sqliteSink(options: SqliteSinkOptions): Sink {
       db.exec(`CREATE TABLE IF NOT EXISTS ${quotedName(table)} (
         seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, url TEXT NOT NULL, fetched_at INTEGER NOT NULL,
         expires_at INTEGER, preferences TEXT NOT NULL, license TEXT, removed TEXT, data TEXT NOT NULL)`);
-      return { batches: insertInto(db, table), end };
+      // Nothing else happens in this process while SQLite writes.
+      return { write: insertInto(db, table), limits: { items: ROWS_AT_ONCE, waitMs: 0 }, end };
     } catch (error) {
       db.close();
       throw error;
@@ -51,12 +52,12 @@ export function sqliteSink(options: SqliteSinkOptions): Sink {
   });
 }
 
-function insertInto(db: Database, table: string): PageBatches {
+function insertInto(db: Database, table: string): (items: readonly Item[]) => Promise<void> {
   const values = ITEM_COLUMNS.map(() => '?').join(', ');
   const insert = db.prepare(
     `INSERT INTO ${quotedName(table)} (${ITEM_COLUMNS.join(', ')}) VALUES (${values}) ON CONFLICT (id) DO NOTHING`,
   );
-  const write = async (items: readonly Item[]): Promise<void> => {
+  return async (items) => {
     db.exec('BEGIN IMMEDIATE');
     try {
       for (const item of items) insert.run(...itemRow(item));
@@ -66,8 +67,6 @@ function insertInto(db: Database, table: string): PageBatches {
       throw error;
     }
   };
-  // Nothing else happens in this process while SQLite writes.
-  return new PageBatches(write, { items: ROWS_AT_ONCE, waitMs: 0 });
 }
 
 /** By name: the types and bundlers of older versions do not know it. */

@@ -1,11 +1,10 @@
 // Items as JSON in POST requests to a server of the operator's. A page counts as done when the server has taken its
 // items; until then it is held, and a run that ends before requests it again later.
 
-import { createHash } from 'node:crypto';
 import { invalidOption } from '../errors.js';
 import { fill } from '../options/check.js';
 import { WEBHOOK_ROWS } from '../options/sink-rows.js';
-import { batchedSink, PageBatches } from '../output/page-batches.js';
+import { batchedSink } from '../output/page-batches.js';
 import type { Item, Sink } from '../output/sink.js';
 import { parseUrl } from '../parse-url.js';
 import { itemBodies } from './item-bodies.js';
@@ -61,12 +60,10 @@ export function webhookSink(options: WebhookSinkOptions): Sink {
 
   return batchedSink(`webhook ${parsed.origin}`, `the webhook ${parsed.origin}`, async (stop) => {
     const write = async (items: readonly Item[]): Promise<void> => {
-      for (const { lines, ids } of itemBodies(items)) {
-        const key = createHash('sha256').update(ids.join('\n')).digest('hex');
+      for (const { lines, key } of itemBodies(items))
         await post(`{"items":[${lines.map((line) => line.trimEnd()).join(',')}]}`, key, stop);
-      }
     };
-    return { batches: new PageBatches(write, batch) };
+    return { write, limits: batch };
   });
 }
 
