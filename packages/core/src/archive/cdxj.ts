@@ -2,6 +2,7 @@
 // files. Each WARC file has its own; a package merges them.
 
 import { readLines } from '../directory/read-lines.js';
+import { parseJsonObject } from '../parse-json.js';
 
 /** The type of a record that holds no payload of its own. */
 export const REVISIT_MIME = 'warc/revisit';
@@ -38,14 +39,9 @@ export type CdxjFields = Readonly<Record<string, string | undefined>>;
 
 /** The fields of a line; `null` for any other text. Never throws. */
 export function parseCdxjLine(line: string): CdxjFields | null {
-  const [, timestamp, json] = /^\S+ (\d{14}) (\{.*\})$/.exec(line) ?? [];
-  if (timestamp === undefined || json === undefined) return null;
-  try {
-    return { ...(JSON.parse(json) as CdxjFields), timestamp };
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const [, timestamp, json = ''] = /^\S+ (\d{14}) (\{.*\})$/.exec(line) ?? [];
+  const fields = parseJsonObject(json) as CdxjFields | null;
+  return fields === null ? null : { ...fields, timestamp };
 }
 
 /** Fourteen digits of UTC. */

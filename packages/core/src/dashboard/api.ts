@@ -3,7 +3,7 @@
 
 import { type Crawler, MannerlyError } from 'mannerly';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
-import { isObject } from '../parse-json.js';
+import { isObject, parseJson } from '../parse-json.js';
 import { reportFromLogs } from '../report/from-logs.js';
 import type { AddOptions } from '../run/added-urls.js';
 import { type ApiCall, type ApiOperation, openApiDocument, openApiPage } from './openapi.js';
@@ -162,12 +162,8 @@ async function readBody({ contentType, body }: ApiCall): Promise<AddOptions & { 
     throw new Problem(415, 'Send JSON, with Content-Type: application/json.');
   const text = await body();
   if (text === null) throw new Problem(413, 'The body is too long. Send the URLs in several requests.');
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new Problem(400, 'The body is no JSON.');
-  }
+  const value = parseJson(text);
+  if (value === undefined) throw new Problem(400, 'The body is no JSON.');
   if (!isObject(value) || !('urls' in value))
     throw new Problem(400, 'The body needs `urls`: { "urls": ["https://…"] }.');
   const unknown = Object.keys(value).find((name) => !BODY_FIELDS.includes(name));

@@ -110,7 +110,7 @@ class DashboardServer implements Dashboard {
         this.#answer(request, response).catch(() => {
           // Metrics that cannot be read, usually; the crawl goes on whatever happens here.
           if (response.headersSent) response.destroy();
-          else sendText(response, 500, 'This could not be read.');
+          else send(response, text(500, 'This could not be read.'));
         });
       },
     );
@@ -192,8 +192,7 @@ class DashboardServer implements Dashboard {
     // The body is not read.
     const refuse = (status: number, says: string): void => {
       if (hasBody) response.setHeader('Connection', 'close');
-      if (api === null) sendText(response, status, says);
-      else sendAnswer(response, problem(status, says));
+      send(response, (api === null ? text : problem)(status, says));
     };
     if (hasBody && !takesBody) return refuse(413, 'A body is too long, or not taken here.');
     const { host, origin, authorization } = headers;
@@ -208,48 +207,49 @@ class DashboardServer implements Dashboard {
       const body = (): Promise<string | null> => bodyOf(request);
       const answer = await api.answer({ method, path: pathname, query: searchParams, contentType, body });
       if (hasBody && !request.complete) response.setHeader('Connection', 'close');
-      return sendAnswer(response, answer);
+      return send(response, answer);
     }
-    if (method === 'GET') return this.#show(pathname, response);
-    if (method === 'POST' && this.#options.controls) return this.#act(pathname, response);
-    return sendText(response, 405, 'This cannot be done here.');
+    if (method === 'GET' && pathname === '/events' && this.#streams.add(response)) return this.#stream(response);
+    if (method === 'GET') return send(response, await this.#show(pathname, response));
+    if (method === 'POST' && this.#options.controls) return send(response, this.#act(pathname));
+    return send(response, text(405, 'This cannot be done here.'));
   }
 
-  async #show(path: string, response: ServerResponse): Promise<void> {
+  async #show(path: string, response: ServerResponse): Promise<ApiAnswer> {
     const { metrics } = this.#options;
     switch (path) {
       case '/':
         response.setHeader('Content-Security-Policy', this.#page.policy);
-        return send(response, 200, 'text/html; charset=utf-8', this.#page.html);
+        return { status: 200, type: 'text/html; charset=utf-8', body: this.#page.html };
       case '/view':
-        return send(response, 200, 'application/json', this.#json());
+        return { status: 200, type: 'application/json', body: this.#json() };
       case '/events':
-        if (!this.#streams.add(response)) return sendText(response, 503, 'Too many clients watch already.');
-        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-        response.write(`retry: ${DASHBOARD_EVERY_MS * 2}\n\n${frameOf('view', this.#json())}`);
-        return;
+        return text(503, 'Too many clients watch already.');
       case '/metrics':
-        if (metrics === null)
-          return sendText(response, 404, 'No metrics are kept: start it with --metrics, or give it `metrics`.');
-        return send(response, 200, metrics.contentType, await metrics.metrics());
+        if (metrics === null) return text(404, 'No metrics are kept: start it with --metrics, or give it `metrics`.');
+        return { status: 200, type: metrics.contentType, body: await metrics.metrics() };
       default:
-        return sendText(response, 404, 'There is nothing here.');
+        return text(404, NOTHING_HERE);
     }
   }
 
+  #stream(response: ServerResponse): void {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    response.write(`retry: ${DASHBOARD_EVERY_MS * 2}\n\n${frameOf('view', this.#json())}`);
+  }
+
   /** Pauses, resumes or stops. The answer is the view, which all open pages get too. */
-  #act(path: string, response: ServerResponse): void {
+  #act(path: string): ApiAnswer {
     const action = ACTIONS.get(path.slice(1));
-    if (action === undefined) {
-      sendText(response, 404, 'There is nothing here.');
-      return;
-    }
+    if (action === undefined) return text(404, NOTHING_HERE);
     action(this.#crawl);
-    const view = this.#json();
-    this.#streams.send('view', view);
-    send(response, 200, 'application/json', view);
+    const body = this.#json();
+    this.#streams.send('view', body);
+    return { status: 200, type: 'application/json', body };
   }
 }
+
+const NOTHING_HERE = 'There is nothing here.';
 
 /** Only the path and the query count, whatever form the request line had. */
 function targetOf(target: string | undefined): URL {
@@ -268,18 +268,13 @@ async function bodyOf(request: IncomingMessage): Promise<string | null> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-function sendAnswer(response: ServerResponse, { status, type, body, allow }: ApiAnswer): void {
+function text(status: number, says: string): ApiAnswer {
+  return { status, type: 'text/plain; charset=utf-8', body: `${says}\n` };
+}
+
+function send(response: ServerResponse, { status, type, body, allow }: ApiAnswer): void {
   if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
   if (allow !== undefined) response.setHeader('Allow', allow);
-  send(response, status, type, body);
-}
-
-function send(response: ServerResponse, status: number, type: string, body: string): void {
   response.writeHead(status, { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) });
   response.end(body);
-}
-
-function sendText(response: ServerResponse, status: number, says: string): void {
-  if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
-  send(response, status, 'text/plain; charset=utf-8', `${says}\n`);
 }
