@@ -1,7 +1,7 @@
 // `mannerly dashboard`: a live view, and metrics, of all processes of a crawl on a server, wherever they run.
 
 import type { WatchedCrawl } from '../../dashboard/view.js';
-import type { ProcessReport, StoreInspection, StoreReport } from '../../inspection/store-inspection.js';
+import type { ProcessReport, StoreReport } from '../../inspection/store-inspection.js';
 import { familiesOf, type MetricFamily } from '../../metrics/joined-metrics.js';
 import type { CrawlProgress } from '../../report/crawl-report.js';
 import { sumOf } from '../../report/table.js';
@@ -21,88 +21,72 @@ const NO_BOUNDS: CrawlActivity['bounds'] = {
   ...{ pagesPerHost: null, bytesPerHost: null, minutesPerHost: null },
 };
 
-/** Runs the command until Ctrl-C. @throws UsageError, MannerlyError */
+/** Runs the command until Ctrl-C, or until the store fails. @throws UsageError, MannerlyError */
 export async function dashboardCommand(flags: Flags, io: CliIo): Promise<number> {
   const { store, listen = DEFAULT_LISTEN } = flags;
   if (store === undefined) throw new UsageError('name the store of the crawl', 'Add --store <url>.');
-  return inspectingStore(store, io, async (inspection) => {
-    const source = new WatchedStore(inspection, await inspection.report(), io);
-    const metricsOf = () => joinedSource(() => source.families());
-    const opened = await openDashboard(source.crawl, { ...flags, listen }, metricsOf, io);
+  return inspectingStore(store, io, async ({ report, order }) => {
+    let last = await report();
+    let fail = (_: unknown): void => undefined;
+    const tell = (given: CrawlOrder) => (): void => void order(given).catch(fail);
+    const orders = { pause: tell('pause'), resume: tell('resume'), stop: tell('stop') };
+    const crawl = { ...watched(() => last, io), ...orders };
+    const opened = await openDashboard(crawl, { ...flags, listen }, () => joinedSource(() => familiesIn(last)), io);
+    const ends: (() => void)[] = [];
     try {
-      await source.ended;
+      await new Promise<void>((resolve, reject) => {
+        fail = reject;
+        let isAsking = false;
+        const ask = async (): Promise<void> => {
+          if (isAsking) return;
+          isAsking = true;
+          last = await report();
+          isAsking = false;
+        };
+        ends.push(
+          io.every(STORE_LOOK_MS, () => void ask().catch(reject)),
+          io.onInterrupt(() => resolve()),
+        );
+      });
       return EXIT.ok;
     } finally {
+      for (const end of ends) end();
       await opened?.close();
     }
   });
 }
 
-/** A crawl on a server to be watched: it is asked once a second. */
-class WatchedStore {
-  #last: StoreReport;
-  readonly crawl: WatchedCrawl;
-  /** Resolves with Ctrl-C; rejects where the store fails. */
-  readonly ended: Promise<void>;
+/** A crawl on a server as it is watched. Its processes tell their numbers, and no events. */
+function watched(last: () => StoreReport, io: CliIo): Omit<WatchedCrawl, CrawlOrder> {
+  return {
+    events: { on: () => () => undefined },
+    progress: () => progressOf(last()),
+    activity: () => {
+      const { name, seeds, seedCount, processes, ...whole } = last();
+      const bounds = { ...NO_BOUNDS, ...whole.bounds };
+      const phases = processes.flatMap(({ state, phase }) => (state === 'at-work' ? (phase ?? 'running') : []));
+      const phase = phases.length === 0 ? 'over' : joinedPhase(phases);
+      const about = { name, seeds, seedCount, bounds, phase, ended: null, nowMs: io.nowMs() };
+      return { ...NO_ACTIVITY, ...about, underwayCount: underwayOf(processes) };
+    },
+    together: () => ({ outcomes: last().outcomes, processes: last().processes.map(rowOf) }),
+  };
+}
 
-  constructor({ report, order }: StoreInspection, first: StoreReport, io: CliIo) {
-    this.#last = first;
-    let isAsking = false;
-    let fail = (_: unknown): void => undefined;
-    const tell = (given: CrawlOrder) => (): void => void order(given).catch(fail);
-    this.crawl = {
-      // The processes tell their numbers, and no events.
-      events: { on: () => () => undefined },
-      ...{ pause: tell('pause'), resume: tell('resume'), stop: tell('stop') },
-      progress: () => progressOf(this.#last),
-      activity: () => {
-        const { name, seeds, seedCount, processes } = this.#last;
-        const bounds = { ...NO_BOUNDS, ...this.#last.bounds };
-        const phases = processes.flatMap(({ state, phase }) => (state === 'at-work' ? (phase ?? 'running') : []));
-        const phase = phases.length === 0 ? 'over' : joinedPhase(phases);
-        const about = { name, seeds, seedCount, bounds, phase, ended: null, nowMs: io.nowMs() };
-        return { ...NO_ACTIVITY, ...about, underwayCount: underwayOf(processes) };
-      },
-      together: () => ({ outcomes: this.#last.outcomes, processes: this.#last.processes.map(rowOf) }),
-    };
-    this.ended = new Promise<void>((resolve, reject) => {
-      fail = reject;
-      const end = io.every(STORE_LOOK_MS, () => {
-        if (isAsking) return;
-        isAsking = true;
-        report()
-          .then((next) => {
-            this.#last = next;
-          }, reject)
-          .finally(() => {
-            isAsking = false;
-          });
-      });
-      const release = io.onInterrupt(() => {
-        end();
-        release();
-        resolve();
-      });
-    });
-    // It may fail before it is awaited.
-    this.ended.catch(() => undefined);
-  }
-
-  /** The metrics of each process, and of the crawl. */
-  families(): Map<string, readonly MetricFamily[]> {
-    const { processes, outcomes, pages, queued, hosts, runningMs } = this.#last;
-    const own = (process: ProcessReport): MetricFamily[] => {
-      const { state, phase, underway, requests, items, bytes: receivedBytes } = process;
-      const running = state === 'at-work' ? 1 : 0;
-      const paused = running === 1 && phase === 'paused' ? 1 : 0;
-      return familiesOf({ requests, items, receivedBytes, underway: running * underway, running, paused });
-    };
-    const ofCrawl = { pages, runningSeconds: runningMs / 1_000, queuedUrls: queued, knownHosts: hosts };
-    return new Map([
-      ['', familiesOf(ofCrawl, outcomes)],
-      ...processes.map((process) => [nameOf(process), own(process)] as const),
-    ]);
-  }
+/** The metrics of each process, and of the crawl. */
+function familiesIn(report: StoreReport): Map<string, readonly MetricFamily[]> {
+  const { processes, outcomes, pages, queued, hosts, runningMs } = report;
+  const own = (process: ProcessReport): MetricFamily[] => {
+    const { state, phase, underway, requests, items, bytes: receivedBytes } = process;
+    const running = state === 'at-work' ? 1 : 0;
+    const paused = running === 1 && phase === 'paused' ? 1 : 0;
+    return familiesOf({ requests, items, receivedBytes, underway: running * underway, running, paused });
+  };
+  const ofCrawl = { pages, runningSeconds: runningMs / 1_000, queuedUrls: queued, knownHosts: hosts };
+  return new Map([
+    ['', familiesOf(ofCrawl, outcomes)],
+    ...processes.map((process) => [nameOf(process), own(process)] as const),
+  ]);
 }
 
 function progressOf({ processes, outcomes, ...whole }: StoreReport): CrawlProgress {
