@@ -1,4 +1,4 @@
-// Numbers of several processes, or of several hosts, as one: each figure by its name.
+// Figures by their names: those of several processes, or of several hosts, as one, and those that are worth telling.
 
 export function sums<K extends string>(all: readonly Readonly<Record<K, number>>[], ...names: readonly K[]) {
   return figures(all, names, (values) => values.reduce((sum, each) => sum + each, 0));
@@ -7,6 +7,11 @@ export function sums<K extends string>(all: readonly Readonly<Record<K, number>>
 /** The largest of each of these figures over all, of which there is one at least. */
 export function largest<K extends string>(all: readonly Readonly<Record<K, number>>[], ...names: readonly K[]) {
   return figures(all, names, (values) => Math.max(...values));
+}
+
+/** Those that are not 0: a report leaves the others out. */
+export function positive<T extends Readonly<Record<string, number>>>(counts: T): Partial<T> {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0)) as Partial<T>;
 }
 
 function figures<K extends string>(

@@ -5,11 +5,12 @@ import { checkPaths } from '../call-options.js';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { sizeOf } from '../directory/whole-file.js';
 import { countItems } from '../output/joined-items.js';
+import { positive } from './added-numbers.js';
 import type { HostPoliteness } from './crawl-report.js';
 import type { OutcomeTable, RequestRecord, RobotsReceipt } from './decision.js';
-import { LOG_TAIL_READ_BYTES, MAX_HOST_AUTHORITIES, MAX_REPORTED_LOG_BYTES } from './limits.js';
+import { LOG_TAIL_READ_BYTES, MAX_HOST_AUTHORITIES, MAX_REPORTED_LOG_BYTES, MAX_STATUSES } from './limits.js';
 import { OutcomeCounts } from './outcome-counts.js';
-import { isCutPage, PolitenessLedger } from './politeness.js';
+import { PolitenessLedger, RequestCounts } from './politeness.js';
 import {
   allRequests,
   allWarnings,
@@ -54,10 +55,7 @@ export async function reportFromLogs(
   const parts = paths.parts ?? [paths];
   const warnings = allWarnings(parts);
   let warning = await warnings.next();
-  let requests = 0;
-  let bytes = 0;
-  let signed = 0;
-  let truncated = 0;
+  const all = new RequestCounts();
   let startedAtMs: number | null = null;
   let endedAtMs: number | null = null;
   for await (const record of allRequests(parts)) {
@@ -65,11 +63,8 @@ export async function reportFromLogs(
     for (; !warning.done && warning.value.atMs <= record.startedAtMs; warning = await warnings.next())
       ledger.warning(warning.value);
     ledger.request(record);
-    requests += 1;
-    onRequests(requests);
-    bytes += record.encodedBytes;
-    if (record.signed === true) signed += 1;
-    if (isCutPage(record)) truncated += 1;
+    all.add(record, MAX_STATUSES);
+    onRequests(all.requests);
     startedAtMs = Math.min(startedAtMs ?? record.startedAtMs, record.startedAtMs);
     endedAtMs = Math.max(endedAtMs ?? record.endedAtMs, record.endedAtMs);
   }
@@ -83,10 +78,9 @@ export async function reportFromLogs(
     ledger.takeBack(decision);
     counts.decision(decision);
   }
-  const politeness = ledger.report();
-  const times = { startedAtMs, endedAtMs };
-  const some = { ...(signed === 0 ? {} : { signed }), ...(truncated === 0 ? {} : { truncated }) };
-  return { politeness, outcomes: counts.outcomes(), requests, bytes, ...times, ...some };
+  const { requests, bytes, signed, truncated } = all;
+  const known = { politeness: ledger.report(), outcomes: counts.outcomes(), requests, bytes, startedAtMs, endedAtMs };
+  return { ...known, ...positive({ signed, truncated }) };
 }
 
 /**

@@ -95,7 +95,7 @@ export class RequestCounts {
   pages = 0;
   robotsRequests = 0;
   signed = 0;
-  /** Answers to requests for pages whose body was cut at our limit. */
+  /** Pages of which a limit of ours left only the beginning. */
   truncated = 0;
   bytes = 0;
   readonly statuses = new Map<string, number>();
@@ -106,17 +106,13 @@ export class RequestCounts {
     if (purpose === 'page') this.pages += 1;
     if (purpose === 'robots') this.robotsRequests += 1;
     if (signed === true) this.signed += 1;
-    if (isCutPage({ purpose, status, truncated })) this.truncated += 1;
+    const isPage = purpose === 'page' && status !== null && status >= 200 && status <= 299;
+    if (isPage && truncated === 'limit') this.truncated += 1;
     this.bytes += encodedBytes;
     const name = status === null ? (failure ?? 'none') : String(status);
     const key = this.statuses.has(name) || this.statuses.size < maxStatuses ? name : 'other';
     this.statuses.set(key, (this.statuses.get(key) ?? 0) + 1);
   }
-}
-
-/** Whether a request got a page of which a limit of ours left only the beginning. @throws Never */
-export function isCutPage({ purpose, status, truncated }: Pick<RequestRecord, 'purpose' | 'status' | 'truncated'>) {
-  return purpose === 'page' && truncated === 'limit' && status !== null && status >= 200 && status <= 299;
 }
 
 /** Text of a site, cut to what a report keeps. @throws Never */

@@ -2,7 +2,7 @@
 
 import { joinedStages } from '../../handle/item-stages.js';
 import { present } from '../../present.js';
-import { largest, sums } from '../../report/added-numbers.js';
+import { largest, positive, sums } from '../../report/added-numbers.js';
 import type { CrawlProgress, CrawlReport, RunState } from '../../report/crawl-report.js';
 import type { LoggedTotals } from '../../report/from-logs.js';
 import { boundsMet, OutcomeCounts } from '../../report/outcome-counts.js';
@@ -56,9 +56,7 @@ export function joinedReport(
     ...largest(reports, 'endedAtMs', 'runningMs', 'pages'),
     queued,
     items: logged?.items ?? added.items,
-    ...(added.rejected === 0 ? {} : { rejected: added.rejected }),
-    ...(added.truncated === 0 ? {} : { truncated: added.truncated }),
-    ...(signed === 0 ? {} : { signed }),
+    ...positive({ rejected: added.rejected, truncated: added.truncated, signed }),
     ...(first.stages === undefined ? {} : { stages: joinedStages(reports.flatMap(({ stages = [] }) => stages)) }),
     longestStallMs: Math.max(...reports.map(({ longestStallMs = 0 }) => longestStallMs)),
     ...present({ stopReason, recrawl }),

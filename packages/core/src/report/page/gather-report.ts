@@ -5,6 +5,7 @@ import type { CrawlManifest } from '../../directory/crawl-manifest.js';
 import { joinedStages, type StageCounts } from '../../handle/item-stages.js';
 import { MANNERLY_VERSION } from '../../own-package.js';
 import { parseUrl } from '../../parse-url.js';
+import { positive } from '../added-numbers.js';
 import { type AuditedCrawl, auditCrawl } from '../audit/audit-crawl.js';
 import type { JudgedRequest } from '../audit/auditor.js';
 import type { OutcomeTable, RunPromise, UrlDecision, UrlStatus } from '../decision.js';
@@ -115,8 +116,7 @@ export async function gatherReport(
     },
     totals: {
       ...{ requests, pageRequests, robotsRequests, bytes, hosts: audit.hosts, found },
-      ...(signed === 0 ? {} : { signed }),
-      ...(truncated === 0 ? {} : { truncated }),
+      ...positive({ signed, truncated }),
       outcomes,
     },
     audit,
