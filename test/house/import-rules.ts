@@ -136,7 +136,7 @@ const RULES: readonly Rule[] = [
     if (!/^fetch\/(undici|platform)-fetcher\.ts$/.test(imported.inside)) return null;
     return FETCHER_WIRING.has(file.inside)
       ? null
-      : 'fetcher adapters are imported by default-parts.ts, identity/request-verifier.ts and the check of it only';
+      : 'fetcher adapters are imported by default-parts.ts, identity/request-verifier.ts and mannerly identity only';
   },
 ];
 
@@ -211,7 +211,7 @@ const STORE_WIRING = new Set(['default-parts.ts', 'cli/open-store.ts']);
 const FETCHER_WIRING: ReadonlySet<string> = new Set([
   'default-parts.ts',
   'identity/request-verifier.ts',
-  'cli/commands/identity-check.ts',
+  'cli/commands/identity.ts',
   'index.ts',
 ]);
 
