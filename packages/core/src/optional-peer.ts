@@ -11,8 +11,13 @@ export async function loadPeer<Library>(name: string, what: string): Promise<Lib
   try {
     return (await import(/* @vite-ignore */ name)) as Library;
   } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND')) throw cause;
-    const hint = `Install it with mannerly: npm install ${name} (--global for a global mannerly).`;
-    throw new MannerlyError('peer-missing', `${what} needs ${name}, which is not installed`, { cause, hint });
+    throw peerMissing(name, what, cause);
   }
+}
+
+/** What to throw for an import that failed: `peer-missing` where it is not installed, otherwise `cause` itself. */
+export function peerMissing(name: string, what: string, cause: unknown): unknown {
+  if (!(cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND')) return cause;
+  const hint = `Install it with mannerly: npm install ${name} (--global for a global mannerly).`;
+  return new MannerlyError('peer-missing', `${what} needs ${name}, which is not installed`, { cause, hint });
 }

@@ -1,6 +1,8 @@
 // PDFs by PDF.js: pages in order, and whatever is no PDF is told as such.
 
+import { deflateSync } from 'node:zlib';
 import { expect, it } from 'vitest';
+import { pdfOf, pdfOfObjects } from '../../test-support/pdf.js';
 import { readPdfText } from './pdf-text.js';
 
 const URL_OF_PAGE = 'https://example.com/a.pdf';
@@ -23,14 +25,30 @@ it.each([
 
 it('of forms that show each other twice, as many pieces as are wanted', async () => {
   const most = 500;
-  const { text, truncated } = await readPdfText(pdfOfForms(40), URL_OF_PAGE, most);
+  const { text, truncated } = await readPdfText(pdfOfForms(40), URL_OF_PAGE, { pieces: most });
   expect(truncated).toBe(true);
   // PDF.js hands on some pieces at a time.
   expect(text.length).toBeLessThan(4 * most);
 });
 
 it('of a page that ends soon behind the last piece that is wanted', async () => {
-  expect(await readPdfText(pdfOfForms(3), URL_OF_PAGE, 4)).toMatchObject({ truncated: true });
+  expect(await readPdfText(pdfOfForms(3), URL_OF_PAGE, { pieces: 4 })).toMatchObject({ truncated: true });
+});
+
+it('what takes too long fails, the program goes on meanwhile, and the next is read', async () => {
+  let turns = 0;
+  const turning = setInterval(() => {
+    turns += 1;
+  }, 10);
+  const slow = readPdfText(pdfOfContent('q Q '.repeat(2 ** 23)), URL_OF_PAGE, { ms: 300 });
+  const next = readPdfText(pdfOf('High tide at six'), URL_OF_PAGE);
+  await expect(slow).rejects.toMatchObject({
+    code: 'page-not-pdf',
+    message: `${URL_OF_PAGE} cannot be read as PDF: it takes longer than 0.3 seconds`,
+  });
+  expect(turns).toBeGreaterThan(0);
+  clearInterval(turning);
+  expect((await next).text).toContain('High tide at six');
 });
 
 /** A page that shows a form, which shows another one twice, and so on. The last one has a text. */
@@ -51,25 +69,14 @@ function pdfOfForms(count: number): Uint8Array {
   ]);
 }
 
-/** A PDF with one page for each text, in ASCII, without a table of its objects: PDF.js finds them. */
-function pdfOf(...texts: readonly string[]): Uint8Array {
-  const objects = [
+/** One page. Its content is compressed twice, so that megabytes are a kilobyte. */
+function pdfOfContent(content: string): Uint8Array {
+  const packed = deflateSync(deflateSync(content)).toString('hex');
+  const filters = '/Filter [/ASCIIHexDecode /FlateDecode /FlateDecode]';
+  return pdfOfObjects([
     '<< /Type /Catalog /Pages 2 0 R >>',
-    `<< /Type /Pages /Kids [${texts.map((_, at) => `${4 + 2 * at} 0 R`).join(' ')}] /Count ${texts.length} >>`,
-    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-    ...texts.flatMap((text, at) => {
-      const content = `BT /F1 12 Tf 72 720 Td (${text}) Tj ET`;
-      const resources = '/Resources << /Font << /F1 3 0 R >> >>';
-      return [
-        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${5 + 2 * at} 0 R ${resources} >>`,
-        `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
-      ];
-    }),
-  ];
-  return pdfOfObjects(objects);
-}
-
-function pdfOfObjects(objects: readonly string[]): Uint8Array {
-  const body = objects.map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`).join('');
-  return new TextEncoder().encode(`%PDF-1.4\n${body}trailer\n<< /Root 1 0 R >>\n%%EOF\n`);
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R >>',
+    `<< ${filters} /Length ${packed.length} >>\nstream\n${packed}\nendstream`,
+  ]);
 }

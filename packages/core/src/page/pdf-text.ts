@@ -1,9 +1,21 @@
-// The text of a PDF, by unpdf (PDF.js without a browser), which users install. Scripts of the document do not run.
+// The text of a PDF, by unpdf, which users install. It is read in a thread, which is ended when a PDF takes too long,
+// and when none has come for a while.
 
-import { setImmediate } from 'node:timers/promises';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import PQueue from 'p-queue';
 import { MannerlyError } from '../errors.js';
-import { loadPeer } from '../optional-peer.js';
-import { MAX_PDF_CHARS, MAX_PDF_PAGES, MAX_PDF_PIECES } from './limits.js';
+import { peerMissing } from '../optional-peer.js';
+import { ownFile } from '../own-package.js';
+import {
+  MAX_PDF_CHARS,
+  MAX_PDF_MS,
+  MAX_PDF_PAGES,
+  MAX_PDF_PIECES,
+  PDF_HEAP_MIB,
+  PDF_THREAD_IDLE_MS,
+} from './limits.js';
+import type { PdfAnswer, PdfTask } from './pdf-thread.js';
 
 /** The text of a PDF. Scanned pages have none. */
 export interface PdfText {
@@ -14,61 +26,70 @@ export interface PdfText {
   readonly truncated: boolean;
 }
 
-interface PdfLibrary {
-  getDocumentProxy(bytes: Uint8Array, options: { verbosity: number }): Promise<PdfDocument>;
-}
-interface PdfDocument {
-  readonly numPages: number;
-  getPage(number: number): Promise<PdfPage>;
-  readonly loadingTask: { destroy(): Promise<void> };
-}
-interface PdfPage {
-  /** Piece by piece: PDF.js reads on when some were taken. */
-  streamTextContent(): ReadableStream<{
-    readonly items: readonly { readonly str?: string; readonly hasEOL?: boolean }[];
-  }>;
-  cleanup(): unknown;
+/** One PDF at a time: each may take as much memory as a thread may have. */
+const queue = new PQueue({ concurrency: 1 });
+let thread: Worker | null = null;
+let idle: NodeJS.Timeout | undefined;
+type Around = (work: () => Promise<PdfAnswer>) => Promise<PdfAnswer>;
+let around: Around | null = null;
+
+/** What PDFs are read within from now on: a virtual clock stands still meanwhile. `null`: nothing. */
+export function readPdfsWithin(other: Around | null): void {
+  around = other;
 }
 
 /**
- * @param bytes - They are taken over: PDF.js detaches their buffer.
- * @param mostPieces - Pieces of text that are read.
+ * @param bytes - They are taken over: their buffer is detached.
+ * @param most - Pieces of text that are read, and milliseconds that it may take.
  * @throws MannerlyError (rejects) `peer-missing`; `page-not-pdf` for what cannot be read, a password included.
  */
-export async function readPdfText(bytes: Uint8Array, url: string, mostPieces = MAX_PDF_PIECES): Promise<PdfText> {
-  const library = await loadPeer<PdfLibrary>('unpdf', '`page.pdfText`');
+export async function readPdfText(
+  bytes: Uint8Array,
+  url: string,
+  { pieces = MAX_PDF_PIECES, ms = MAX_PDF_MS } = {},
+): Promise<PdfText> {
+  const task = { bytes, most: { pages: MAX_PDF_PAGES, chars: MAX_PDF_CHARS, pieces } };
+  const read = () => queue.add(() => readInThread(task, ms));
+  const answer = await (around === null ? read() : around(read));
+  if (answer.kind === 'text') {
+    const { text, pages, truncated } = answer;
+    return { text, pages, truncated };
+  }
+  if (answer.kind === 'no-library') throw peerMissing('unpdf', '`page.pdfText`', answer.cause);
+  throw new MannerlyError('page-not-pdf', `${url} cannot be read as PDF: ${answer.why}`);
+}
+
+async function readInThread(task: PdfTask, ms: number): Promise<PdfAnswer> {
+  clearTimeout(idle);
+  thread ??= startThread();
+  const worker = thread;
+  const over = new AbortController();
+  const late = setTimeout(() => over.abort(), ms);
+  worker.ref();
   try {
-    const pdf = await library.getDocumentProxy(bytes, { verbosity: 0 });
-    try {
-      return await textOf(pdf, mostPieces);
-    } finally {
-      await pdf.loadingTask.destroy();
-    }
-  } catch (cause) {
-    throw new MannerlyError('page-not-pdf', `${url} cannot be read as PDF: ${String(cause)}`, { cause });
+    worker.postMessage(task, [task.bytes.buffer as ArrayBuffer]);
+    const [answer] = (await once(worker, 'message', { signal: over.signal })) as [PdfAnswer];
+    return answer;
+  } catch (error) {
+    endThread();
+    return { kind: 'failed', why: over.signal.aborted ? `it takes longer than ${ms / 1_000} seconds` : String(error) };
+  } finally {
+    clearTimeout(late);
+    worker.unref();
+    idle = setTimeout(endThread, PDF_THREAD_IDLE_MS).unref();
   }
 }
 
-async function textOf(pdf: PdfDocument, mostPieces: number): Promise<PdfText> {
-  const pages = pdf.numPages;
-  let text = '';
-  let pieces = 0;
-  let number = 1;
-  const isFull = (): boolean => text.length > MAX_PDF_CHARS || pieces > mostPieces;
-  for (; number <= Math.min(pages, MAX_PDF_PAGES) && !isFull(); number += 1) {
-    const page = await pdf.getPage(number);
-    const reader = page.streamTextContent().getReader();
-    for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      const { items } = read.value;
-      for (const { str = '', hasEOL = false } of items) text += hasEOL ? `${str}\n` : str;
-      pieces += items.length;
-      // It fails where the end of the page has come, but has not been read.
-      if (isFull()) await reader.cancel(new Error('enough text')).catch(() => undefined);
-      // PDF.js works in this thread, and waits for nothing but its reader.
-      else await setImmediate();
-    }
-    text += '\n';
-    page.cleanup();
-  }
-  return { text: text.slice(0, MAX_PDF_CHARS), pages, truncated: number <= pages || isFull() };
+function startThread(): Worker {
+  const resourceLimits = { maxOldGenerationSizeMb: PDF_HEAP_MIB };
+  const worker = new Worker(ownFile('dist/page/pdf-thread.js'), { resourceLimits });
+  // Between two PDFs too: without a listener it would end the program.
+  return worker.on('error', () => {
+    if (thread === worker) thread = null;
+  });
+}
+
+function endThread(): void {
+  void thread?.terminate();
+  thread = null;
 }

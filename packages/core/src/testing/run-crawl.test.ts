@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCrawler, readRequests } from 'mannerly';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { pdfOf } from '../../test-support/pdf.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import { fakePage } from './fake-answer.js';
 import { type CrawlerFakes, createFakeWeb, type FakeHost } from './fake-web.js';
@@ -44,6 +45,17 @@ describe('a crawl on virtual time', () => {
     expect(first?.report).toMatchObject({ state: 'finished', pages: 4 });
     assertKeepsGap(first ?? [], 'a.test', 600_000);
     assertRobotsFirst(first ?? [], 'a.test');
+  });
+
+  it('reads a PDF, which takes no time', async () => {
+    const pages = { '/': fakePage('start', ['/tides.pdf']), '/tides.pdf': { body: pdfOf('High tide at six') } };
+    const web = createFakeWeb({ hosts: { 'a.test': { pages } } });
+    const texts: string[] = [];
+    const { report } = await crawlInVirtualTime(web, (fakes) =>
+      makeCrawler(fakes).on('pdf', async (page) => void texts.push((await page.pdfText()).text.trim())),
+    );
+    expect(report).toMatchObject({ state: 'finished', pages: 2 });
+    expect(texts).toEqual(['High tide at six']);
   });
 
   it('has a crawl directory, whose log agrees with the web', async () => {

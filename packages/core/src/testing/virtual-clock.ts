@@ -13,6 +13,7 @@ import { MannerlyError } from '../errors.js';
 // Loaded at first use elsewhere: the platform does not report that a module is being loaded, and time would go on.
 import '../licensing/page-licenses.js';
 import '../page/html.js';
+import { readPdfsWithin } from '../page/pdf-text.js';
 import '../page/sitemap.js';
 import '../recrawl/kept-knowledge.js';
 import '../recrawl/recrawl.js';
@@ -239,6 +240,7 @@ function replaceTimers(startMs: number, standStill: VirtualClock['standStill']):
   // Copies of robots.txt are hashed off the main thread, which the platform does not report.
   const digest = crypto.subtle.digest.bind(crypto.subtle);
   crypto.subtle.digest = (...args) => standStill(() => digest(...args));
+  readPdfsWithin(standStill);
   // What was imported by name from `node:timers/promises` is replaced as well.
   syncBuiltinESMExports();
   return fake;
@@ -246,6 +248,7 @@ function replaceTimers(startMs: number, standStill: VirtualClock['standStill']):
 
 function restoreTimers(fake: FakeClock): void {
   fake.uninstall();
+  readPdfsWithin(null);
   // The prototype has the platform's.
   Reflect.deleteProperty(performance, 'now');
   Reflect.deleteProperty(crypto.subtle, 'digest');

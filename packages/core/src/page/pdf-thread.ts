@@ -1,0 +1,77 @@
+// A thread that reads PDFs, one after the other, by unpdf (PDF.js without a browser). A few bytes can keep PDF.js busy
+// for years, and only a thread can be ended. It imports nothing of ours: in a bundle that would be all that a crawl
+// loads, once more. Scripts of the document do not run.
+
+import { parentPort } from 'node:worker_threads';
+
+export interface PdfTask {
+  readonly bytes: Uint8Array;
+  readonly most: { readonly pages: number; readonly chars: number; readonly pieces: number };
+}
+
+export type PdfAnswer =
+  | { readonly kind: 'text'; readonly text: string; readonly pages: number; readonly truncated: boolean }
+  /** PDF.js cannot read it. */
+  | { readonly kind: 'failed'; readonly why: string }
+  /** unpdf cannot be loaded. */
+  | { readonly kind: 'no-library'; readonly cause: unknown };
+
+interface PdfLibrary {
+  getDocumentProxy(bytes: Uint8Array, options: { verbosity: number }): Promise<PdfDocument>;
+}
+interface PdfDocument {
+  readonly numPages: number;
+  getPage(number: number): Promise<PdfPage>;
+  readonly loadingTask: { destroy(): Promise<void> };
+}
+interface PdfPage {
+  /** Piece by piece: PDF.js reads on when some were taken. */
+  streamTextContent(): ReadableStream<{
+    readonly items: readonly { readonly str?: string; readonly hasEOL?: boolean }[];
+  }>;
+  cleanup(): unknown;
+}
+
+parentPort?.on('message', async (task: PdfTask) => parentPort?.postMessage(await answerTo(task)));
+
+async function answerTo({ bytes, most }: PdfTask): Promise<PdfAnswer> {
+  const name = 'unpdf';
+  let library: PdfLibrary;
+  try {
+    library = await import(name);
+  } catch (cause) {
+    return { kind: 'no-library', cause };
+  }
+  try {
+    const pdf = await library.getDocumentProxy(bytes, { verbosity: 0 });
+    try {
+      return await textOf(pdf, most);
+    } finally {
+      await pdf.loadingTask.destroy();
+    }
+  } catch (error) {
+    return { kind: 'failed', why: String(error) };
+  }
+}
+
+async function textOf(pdf: PdfDocument, most: PdfTask['most']): Promise<PdfAnswer> {
+  const pages = pdf.numPages;
+  let text = '';
+  let pieces = 0;
+  let number = 1;
+  const isFull = (): boolean => text.length > most.chars || pieces > most.pieces;
+  for (; number <= Math.min(pages, most.pages) && !isFull(); number += 1) {
+    const page = await pdf.getPage(number);
+    const reader = page.streamTextContent().getReader();
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      const { items } = read.value;
+      for (const { str = '', hasEOL = false } of items) text += hasEOL ? `${str}\n` : str;
+      pieces += items.length;
+      // It fails where the end of the page has come, but has not been read.
+      if (isFull()) await reader.cancel(new Error('enough text')).catch(() => undefined);
+    }
+    text += '\n';
+    page.cleanup();
+  }
+  return { kind: 'text', text: text.slice(0, most.chars), pages, truncated: number <= pages || isFull() };
+}
