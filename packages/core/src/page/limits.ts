@@ -66,6 +66,7 @@ export const MAX_PDF_CHARS = 16 * 1024 * 1024; // characters of their text
 /** Pieces of their text, mostly a line each: a form that shows others twice makes millions of a kilobyte. Ours. */
 export const MAX_PDF_PIECES = 2_000_000;
 export const MAX_PDF_MS = 30_000; // for one PDF, half of what its handler has
-export const PDF_HEAP_MIB = 1_024; // for the objects of its thread
+export const MAX_PDF_MEMORY_MIB = 1_024; // by which the process may grow while one is read
+export const PDF_WATCH_MS = 100; // between two looks at both
 export const PDF_THREAD_IDLE_MS = 10_000; // until a thread without a PDF ends
 export const MAX_PDF_BYTES = 256 * 1024 * 1024; // bytes of a PDF that is read into memory from a file. Ours

@@ -51,6 +51,11 @@ it('what takes too long fails, the program goes on meanwhile, and the next is re
   expect((await next).text).toContain('High tide at six');
 });
 
+it('what needs too much memory fails', async () => {
+  const reading = readPdfText(pdfOfContent('q Q '.repeat(2 ** 25)), URL_OF_PAGE, { memoryMib: 64 });
+  await expect(reading).rejects.toMatchObject({ message: expect.stringContaining('needs more than 64 MiB of memory') });
+});
+
 /** A page that shows a form, which shows another one twice, and so on. The last one has a text. */
 function pdfOfForms(count: number): Uint8Array {
   const resources = (next: number) => `/Resources << /Font << /F1 3 0 R >> /XObject << /X ${next} 0 R >> >>`;

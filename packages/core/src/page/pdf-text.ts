@@ -1,5 +1,5 @@
-// The text of a PDF, by unpdf, which users install. It is read in a thread, which is ended when a PDF takes too long,
-// and when none has come for a while.
+// The text of a PDF, by unpdf, which users install. It is read in a thread, which is ended when a PDF takes too long
+// or too much memory, and when none has come for a while.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -9,11 +9,12 @@ import { peerMissing } from '../optional-peer.js';
 import { ownFile } from '../own-package.js';
 import {
   MAX_PDF_CHARS,
+  MAX_PDF_MEMORY_MIB,
   MAX_PDF_MS,
   MAX_PDF_PAGES,
   MAX_PDF_PIECES,
-  PDF_HEAP_MIB,
   PDF_THREAD_IDLE_MS,
+  PDF_WATCH_MS,
 } from './limits.js';
 import type { PdfAnswer, PdfTask } from './pdf-thread.js';
 
@@ -40,16 +41,16 @@ export function readPdfsWithin(other: Around | null): void {
 
 /**
  * @param bytes - They are taken over: their buffer is detached.
- * @param most - Pieces of text that are read, and milliseconds that it may take.
+ * @param most - Pieces of text that are read; milliseconds that it may take, and by how much the process may grow.
  * @throws MannerlyError (rejects) `peer-missing`; `page-not-pdf` for what cannot be read, a password included.
  */
 export async function readPdfText(
   bytes: Uint8Array,
   url: string,
-  { pieces = MAX_PDF_PIECES, ms = MAX_PDF_MS } = {},
+  { pieces = MAX_PDF_PIECES, ms = MAX_PDF_MS, memoryMib = MAX_PDF_MEMORY_MIB } = {},
 ): Promise<PdfText> {
   const task = { bytes, most: { pages: MAX_PDF_PAGES, chars: MAX_PDF_CHARS, pieces } };
-  const read = () => queue.add(() => readInThread(task, ms));
+  const read = () => queue.add(() => readInThread(task, ms, memoryMib));
   const answer = await (around === null ? read() : around(read));
   if (answer.kind === 'text') {
     const { text, pages, truncated } = answer;
@@ -59,12 +60,18 @@ export async function readPdfText(
   throw new MannerlyError('page-not-pdf', `${url} cannot be read as PDF: ${answer.why}`);
 }
 
-async function readInThread(task: PdfTask, ms: number): Promise<PdfAnswer> {
+async function readInThread(task: PdfTask, ms: number, memoryMib: number): Promise<PdfAnswer> {
   clearTimeout(idle);
   thread ??= startThread();
   const worker = thread;
   const over = new AbortController();
-  const late = setTimeout(() => over.abort(), ms);
+  const [beganMs, beganBytes] = [performance.now(), process.memoryUsage.rss()];
+  const watch = setInterval(() => {
+    if (performance.now() - beganMs > ms) over.abort(`it takes longer than ${ms / 1_000} seconds`);
+    // What content unpacks to is no object of the thread, so that no limit of its own counts it.
+    const grownMib = (process.memoryUsage.rss() - beganBytes) / 1_048_576;
+    if (grownMib > memoryMib) over.abort(`it needs more than ${memoryMib} MiB of memory`);
+  }, PDF_WATCH_MS);
   worker.ref();
   try {
     worker.postMessage(task, [task.bytes.buffer as ArrayBuffer]);
@@ -72,17 +79,16 @@ async function readInThread(task: PdfTask, ms: number): Promise<PdfAnswer> {
     return answer;
   } catch (error) {
     endThread();
-    return { kind: 'failed', why: over.signal.aborted ? `it takes longer than ${ms / 1_000} seconds` : String(error) };
+    return { kind: 'failed', why: String(over.signal.reason ?? error) };
   } finally {
-    clearTimeout(late);
+    clearInterval(watch);
     worker.unref();
     idle = setTimeout(endThread, PDF_THREAD_IDLE_MS).unref();
   }
 }
 
 function startThread(): Worker {
-  const resourceLimits = { maxOldGenerationSizeMb: PDF_HEAP_MIB };
-  const worker = new Worker(ownFile('dist/page/pdf-thread.js'), { resourceLimits });
+  const worker = new Worker(ownFile('dist/page/pdf-thread.js'));
   // Between two PDFs too: without a listener it would end the program.
   return worker.on('error', () => {
     if (thread === worker) thread = null;
