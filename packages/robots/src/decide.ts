@@ -5,8 +5,8 @@ import { textOf } from './bytes.js';
 import type { DialectName } from './dialects.js';
 import { canonical } from './normalize.js';
 import { PackedRecord } from './packed-records.js';
-import { decidingRule, type Reading } from './reading.js';
-import { isAllowRule, OVERWORK, originOf, patternAt } from './rule-index.js';
+import type { Reading } from './reading.js';
+import { findRule, isAllowRule, OVERWORK, originOf, patternAt } from './rule-index.js';
 import type { Target } from './target.js';
 
 /**
@@ -58,6 +58,16 @@ export function judgeTarget(readings: Readings, target: Target): Verdict {
     }
   }
   return first as Verdict;
+}
+
+/** The rule of a reading that decides about a target. @returns A reference, -1 for none, or `OVERWORK`. */
+export function decidingRule(reading: Reading, { path, isUsual }: Target): number {
+  if (isUsual) return findRule(reading, path, true);
+  const { form } = reading.dialect;
+  const plain = canonical(path, form, false);
+  const query = form === 'n0' ? canonical(path, 'n1', false) : plain;
+  const found = findRule(reading, plain, query === plain);
+  return query === plain || found === OVERWORK ? found : findRule(reading, query, true, found);
 }
 
 /** A verdict as a decision. */

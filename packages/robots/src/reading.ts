@@ -7,9 +7,8 @@ import type { RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW } from './fields.js';
 import { canonical } from './normalize.js';
 import { behindRecord, INVALID_UTF8, isPlainRule, PackedRecord, RecordWriter, TOO_LONG } from './packed-records.js';
-import { FIRST_QUESTIONS, findRule, lengthWeight, OVERWORK, QUERY_ONLY, type RuleIndex, rowsOf } from './rule-index.js';
+import { FIRST_QUESTIONS, lengthWeight, QUERY_ONLY, type RuleIndex, rowsOf } from './rule-index.js';
 import { rulePatterns, startsLikePath } from './rule-values.js';
-import type { Target } from './target.js';
 
 /** What a reading needs besides the file. */
 interface ReadingOptions {
@@ -115,16 +114,6 @@ function addPattern(
   }
   const isAsWritten = record.kind === kind && weight === lengthWeight(pattern.length, kind) && record.value === pattern;
   references.push(isAsWritten ? 2 * record.at : 2 * copies.addCopy(kind, record.at, pattern, weight) + 1);
-}
-
-/** The rule of a reading that decides about a target. @returns A reference, -1 for none, or `OVERWORK`. */
-export function decidingRule(reading: Reading, { path, isUsual }: Target): number {
-  if (isUsual) return findRule(reading, path, true);
-  const { form } = reading.dialect;
-  const plain = canonical(path, form, false);
-  const query = form === 'n0' ? canonical(path, 'n1', false) : plain;
-  const found = findRule(reading, plain, query === plain);
-  return query === plain || found === OVERWORK ? found : findRule(reading, query, true, found);
 }
 
 /** The patterns that a rule line stands for in a dialect, in bytes; none where it does not count. */

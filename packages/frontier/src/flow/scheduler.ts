@@ -151,7 +151,7 @@ export class Scheduler {
   async nextAt(): Promise<number | null> {
     const { clock, store, budget, pace } = this.#context;
     await this.#untilCommittedOrDue();
-    const ownAt = this.ownRequests.nextAtMs();
+    const ownAt = this.schedule.wanted.size > 0 ? this.ownRequests.nextAtMs() : null;
     if (budget.reached(clock.nowMs()) !== null) return ownAt;
     if (!budget.canReserve()) return budget.isGrantedAway() ? earlier(ownAt, clock.nowMs() + GRANT_RETRY_MS) : ownAt;
     const leasedAt = earlier(this.schedule.earliestMs(), ownAt);
