@@ -178,17 +178,6 @@ export interface StoreStats {
   readonly parked: number;
 }
 
-/** One page of a scan. It may have fewer items than requested, even none. The last one has a `null` cursor. */
-export interface ScanListing {
-  readonly cursor: string | null;
-  readonly items: {
-    readonly host: HostKey;
-    readonly entry: Entry;
-    /** Duration until it may be handed out. @default it may be now */
-    readonly waitMs?: number;
-  }[];
-}
-
 /** A host as another store needs it, without its entries. */
 export interface ListedHost {
   readonly host: HostKey;
@@ -199,17 +188,21 @@ export interface ListedHost {
   readonly isParked: boolean;
 }
 
-/** One page of a listing. It may have no items. The last one has a `null` cursor. */
+/** One page of a listing. It may have fewer items than requested, even none. The last one has a `null` cursor. */
 export interface Listing<Item> {
   readonly cursor: string | null;
   readonly items: Item[];
 }
 
-/** One page of a listing of records. The last one has a `null` cursor. */
-export interface RecordListing {
-  readonly cursor: string | null;
-  readonly items: { readonly key: string; readonly value: Uint8Array }[];
-}
+export type ScanListing = Listing<{
+  readonly host: HostKey;
+  readonly entry: Entry;
+  /** Duration until it may be handed out. @default it may be now */
+  readonly waitMs?: number;
+}>;
+
+/** A page of records. */
+export type RecordListing = Listing<{ readonly key: string; readonly value: Uint8Array }>;
 
 /** What a store knows of one host. */
 export interface StoredHost {

@@ -98,7 +98,7 @@ function parseRecord(text: string): Record<string, unknown> | null {
 }
 
 /** Undefined: not a copy. Null: no copy, or one whose body is not here. */
-function decodeCopy(value: unknown, body: Uint8Array, heldBody: Uint8Array | null): GoodCopy | null | undefined {
+function decodeCopy(value: unknown, kept: Uint8Array, heldBody: Uint8Array | null): GoodCopy | null | undefined {
   if (value === null) return null;
   if (!isRecord(value)) return undefined;
   const { robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified, mayStore, maxBodyBytes } = value;
@@ -106,13 +106,11 @@ function decodeCopy(value: unknown, body: Uint8Array, heldBody: Uint8Array | nul
   if (isLeftOut && heldBody === null) return null;
   if (typeof robotsUrl !== 'string' || typeof finalUrl !== 'string' || !isTime(receivedAtMs)) return undefined;
   if (!isTextOrNull(charset) || !isTextOrNull(etag) || !isTextOrNull(lastModified)) return undefined;
-  if (isLeftOut && heldBody !== null) {
-    const said = { robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified };
-    return { body: heldBody, ...said, mayStore: mayStore === true };
-  }
   // A body of another length was cut or mixed up on its way, and half a file may lack its Disallow lines.
-  if (maxBodyBytes !== body.length) return undefined;
-  return { body: body.slice(), robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified, mayStore: true };
+  if (!isLeftOut && maxBodyBytes !== kept.length) return undefined;
+  const body = isLeftOut ? heldBody! : kept.slice();
+  const isStored = !isLeftOut || mayStore === true;
+  return { body, robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified, mayStore: isStored };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -3,6 +3,7 @@
 // (page-level §7). The labels are data (DECISION R50): documents will go on renaming them.
 
 import { bytesOf } from '../bytes.js';
+import { valuesOf } from '../group-fields.js';
 import { MAX_PREFERENCE_LINES } from '../limits.js';
 import { canonical } from '../normalize.js';
 import { matchesStretch } from '../pattern.js';
@@ -215,11 +216,10 @@ export interface SitePreferences {
 
 /** Reads the preference lines once; ask as often as you like (robots §10.1, §10.2, R49, R51). */
 export function sitePreferences(rules: RobotsRules): SitePreferences {
-  const sources = rules.fields.map((fields) => {
-    const read = <T>(name: string, parse: (value: string) => T | null): T[] =>
-      fields.filter(({ field }) => field === name).flatMap(({ value }) => parse(value) ?? []);
-    return { usage: read('content-usage', parseContentUsage), signals: read('content-signal', parseContentSignal) };
-  });
+  const sources = rules.fields.map((fields) => ({
+    usage: valuesOf(fields, 'content-usage', parseContentUsage),
+    signals: valuesOf(fields, 'content-signal', parseContentSignal),
+  }));
   if (sources.every(({ usage, signals }) => usage.length === 0 && signals.length === 0)) return NO_PREFERENCES;
   const allSignals = sources.flatMap(({ signals }) => signals);
   return {
