@@ -8,7 +8,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { FrontierError } from '../errors.js';
 import { invalid, knownKeys } from '../option-value.js';
 import type { FrontierStore, OpenRequest, StoreCapabilities } from '../store.js';
-import { checkedStore, hasCode, resolveMaxQueued, toFailure } from './checked-store.js';
+import { checkedStore, hasCode, resolveMaxQueued, type StoreQueues, toFailure } from './checked-store.js';
 import { MEMORY_CAPABILITIES, MemoryQueues, type SavedHost } from './memory.js';
 import { hasProcess } from './processes/process-identity.js';
 
@@ -43,77 +43,58 @@ export function fileStore(options: FileStoreOptions): FrontierStore {
     return latestMs;
   };
   const most = resolveMaxQueued(maxQueued);
-  const open = (request: OpenRequest) => FileQueues.open(path, request, most, nowMs);
+  const open = (request: OpenRequest) => openQueues(path, request, new MemoryQueues(most, nowMs));
   return checkedStore({ capabilities: FILE_CAPABILITIES, open });
 }
 
-class FileQueues extends MemoryQueues {
-  readonly #path: string;
-  readonly #crawl: string;
-  #failure: FrontierError | null = null;
-  #writing: Promise<void> = Promise.resolve();
-  #nextWrite: Promise<void> | null = null;
-  #unlock = async (): Promise<void> => undefined;
-
-  private constructor(path: string, crawl: string, maxQueued: number, nowMs: () => number) {
-    super(maxQueued, nowMs);
-    this.#path = path;
-    this.#crawl = crawl;
-  }
-
-  static async open(path: string, { crawl, create }: OpenRequest, maxQueued: number, nowMs: () => number) {
-    const queues = new FileQueues(path, crawl, maxQueued, nowMs);
-    queues.#unlock = await lockFile(path);
+/** Queues in memory as the file has them, which is written after each change and locked until they are closed. */
+async function openQueues(path: string, { crawl, create }: OpenRequest, queues: MemoryQueues): Promise<StoreQueues> {
+  let failure: FrontierError | null = null;
+  let writing: Promise<void> = Promise.resolve();
+  let nextWrite: Promise<void> | null = null;
+  const write = async () => {
     try {
-      await queues.#read(create);
-      await queues.save();
-    } catch (error) {
-      await queues.#unlock();
-      throw error;
-    }
-    return queues;
-  }
-
-  /** Calls during a write share the next one. */
-  save(): Promise<void> {
-    this.#nextWrite ??= this.#writing.then(() => {
-      this.#nextWrite = null;
-      this.#writing = this.#write();
-      return this.#writing;
-    });
-    return this.#nextWrite;
-  }
-
-  check(): void {
-    if (this.#failure !== null) throw this.#failure;
-  }
-
-  /** The last write stands. A failed one was reported to its verb, and is once more here. */
-  async close(): Promise<void> {
-    await (this.#nextWrite ?? this.#writing).finally(() => this.#unlock());
-  }
-
-  async #read(create: boolean): Promise<void> {
-    const text = await readIfThere(this.#path);
-    const wanted = JSON.stringify(this.#crawl);
-    if (text === null) {
-      if (create) return;
-      throw new FrontierError('store-mismatch', `${this.#path} holds no crawl ${wanted}`);
-    }
-    const crawl = parseImage(text, this);
-    if (crawl === this.#crawl) return;
-    throw new FrontierError('store-mismatch', `${this.#path} holds the crawl ${JSON.stringify(crawl)}, not ${wanted}`);
-  }
-
-  async #write(): Promise<void> {
-    try {
-      await writeFile(`${this.#path}.new`, formatImage(this.#crawl, this));
-      await rename(`${this.#path}.new`, this.#path);
+      await writeFile(`${path}.new`, formatImage(crawl, queues));
+      await rename(`${path}.new`, path);
     } catch (cause) {
-      this.#failure = toFailure(`cannot write ${this.#path}`, cause);
-      throw this.#failure;
+      failure = toFailure(`cannot write ${path}`, cause);
+      throw failure;
     }
+  };
+  /** Calls during a write share the next one. */
+  const save = () => {
+    nextWrite ??= writing.then(() => {
+      nextWrite = null;
+      writing = write();
+      return writing;
+    });
+    return nextWrite;
+  };
+  const unlock = await lockFile(path);
+  try {
+    await readInto(queues, path, crawl, create);
+    await save();
+  } catch (error) {
+    await unlock();
+    throw error;
   }
+  return Object.assign(queues, {
+    save,
+    check() {
+      if (failure !== null) throw failure;
+    },
+    // The last write stands. A failed one was reported to its verb, and is once more here.
+    close: () => (nextWrite ?? writing).finally(unlock),
+  });
+}
+
+async function readInto(queues: MemoryQueues, path: string, crawl: string, create: boolean): Promise<void> {
+  const text = await readIfThere(path);
+  if (text === null && create) return;
+  const kept = text === null ? null : parseImage(text, queues);
+  if (kept === crawl) return;
+  const other = kept === null ? 'no crawl' : `the crawl ${JSON.stringify(kept)}, not`;
+  throw new FrontierError('store-mismatch', `${path} holds ${other} ${JSON.stringify(crawl)}`);
 }
 
 async function readIfThere(path: string): Promise<string | null> {
