@@ -5,6 +5,7 @@ import { FrontierError } from './errors.js';
 import { createContext } from './flow/context.js';
 import type { OwnAnswer } from './flow/own-requests.js';
 import { Scheduler } from './flow/scheduler.js';
+import { settle } from './flow/settling.js';
 import { URL_MAX_CHARS } from './limits.js';
 import { type MovedCounts, moveCrawl, refuseMoved } from './move/move-crawl.js';
 import { type FrontierOptions, resolveOptions } from './options/options.js';
@@ -127,8 +128,9 @@ export function createFrontier(options: FrontierOptions): Frontier {
   const settings = resolveOptions(options);
   const context = createContext(settings);
   const scheduler = new Scheduler(context);
+  const { schedule, inFlight } = scheduler.flow;
   const { clock, store, guard, counts, budget, records, lock, seen, waits } = context;
-  const questions = createQuestions(context, scheduler.schedule);
+  const questions = createQuestions(context, schedule);
   let phase: 'new' | 'open' | 'closing' | 'closed' = 'new';
   let isPaused = false;
   let taking: Promise<unknown> = Promise.resolve();
@@ -149,7 +151,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
     queued: counts.queued,
     known: counts.known,
     hosts: counts.hosts,
-    inFlight: scheduler.inFlight.count,
+    inFlight: inFlight.count,
     pages: budget.pages(),
     runningMs: budget.runningMs(clock.nowMs()),
   });
@@ -207,13 +209,13 @@ export function createFrontier(options: FrontierOptions): Frontier {
     nextAt: whenOpen(() => scheduler.nextAt()),
     async mayConnect(work, address) {
       guard.check();
-      return scheduler.inFlight.mayConnect(work, address);
+      return inFlight.mayConnect(work, address);
     },
-    mayStart: (work) => scheduler.inFlight.mayStart(work),
-    exchanged: (work, exchange) => scheduler.inFlight.exchanged(work, exchange),
+    mayStart: (work) => inFlight.mayStart(work),
+    exchanged: (work, exchange) => inFlight.exchanged(work, exchange),
     async settle(work, settlement) {
       guard.check();
-      return scheduler.settling.settle(work, settlement);
+      return settle(scheduler.flow, work, settlement);
     },
     unpark: whenOpen((host) => scheduler.unpark(host)),
     reachedBound: () => budget.reached(clock.nowMs()),

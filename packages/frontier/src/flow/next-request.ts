@@ -77,165 +77,174 @@ export type Verdict =
 /** `skip`: the entry stays. `gone`: it is finished, or its lane is blocked. `again`: look at everything again. */
 type Step = Choice | 'skip' | 'gone' | 'again';
 
-export class NextRequest {
-  readonly #context: FrontierContext;
-
-  constructor(context: FrontierContext) {
-    this.#context = context;
+/** Chooses, and removes what it chose from the host's entries. Their changes are for the next commit to report. */
+export function choose(context: FrontierContext, host: LeasedHost, nowMs: number): Choice {
+  if (host.chains.size > 0) {
+    for (const [authority, untilMs] of host.chains) if (nowMs >= untilMs) return { kind: 'chain-over', authority };
   }
-
-  /** Chooses, and removes what it chose from the host's entries. Their changes are for the next commit to report. */
-  choose(host: LeasedHost, nowMs: number): Choice {
-    if (host.chains.size > 0) {
-      for (const [authority, untilMs] of host.chains) if (nowMs >= untilMs) return { kind: 'chain-over', authority };
+  const required = host.requirements.at(nowMs);
+  if (host.nextStart(required).atMs > nowMs) return { kind: 'wait' };
+  const { entries } = host;
+  let at = 0;
+  for (let entry = entries.at(at); entry !== undefined; entry = entries.at(at)) {
+    const step = entries.isBlocked(entry, nowMs) ? 'skip' : entryStep(context, host, entry, required, nowMs);
+    if (step === 'skip') at += 1;
+    else if (step === 'again') return choose(context, host, nowMs);
+    else if (step !== 'gone') {
+      if ('entry' in step && step.entry !== null) entries.remove(entry);
+      return step;
     }
-    const required = host.requirements.at(nowMs);
-    if (host.nextStart(required).atMs > nowMs) return { kind: 'wait' };
-    const { entries } = host;
-    let at = 0;
-    for (let entry = entries.at(at); entry !== undefined; entry = entries.at(at)) {
-      const step = entries.isBlocked(entry, nowMs) ? 'skip' : this.#step(host, entry, required, nowMs);
-      if (step === 'skip') at += 1;
-      else if (step === 'again') return this.choose(host, nowMs);
-      else if (step !== 'gone') {
-        if ('entry' in step && step.entry !== null) entries.remove(entry);
-        return step;
-      }
-    }
-    return { kind: 'nothing' };
   }
+  return { kind: 'nothing' };
+}
 
-  #step(host: LeasedHost, entry: LeasedEntry, required: RequirementsNow, nowMs: number): Step {
-    const { gate, settings } = this.#context;
-    const { item } = entry;
-    const authority = gate.peek(entry.authority);
-    if (authority === null) return { kind: 'load', authority: entry.authority };
-    if (host.unsettled >= settings.unsettledPerHost) return { kind: 'nothing' };
-    if (item.kind === 'page') return this.#pageStep(host, { entry, item, authority, required }, nowMs);
-    const request = gate.beginHop(authority, item.chain, item.url, nowMs);
-    if (request !== null) {
-      return { kind: 'robots', entry, authority, request, hops: authority.chain!.urls.length - 1, required };
-    }
-    // The chain was given up: its authority has been answered for by now.
+function entryStep(
+  context: FrontierContext,
+  host: LeasedHost,
+  entry: LeasedEntry,
+  required: RequirementsNow,
+  nowMs: number,
+): Step {
+  const { gate, settings } = context;
+  const { item } = entry;
+  const authority = gate.peek(entry.authority);
+  if (authority === null) return { kind: 'load', authority: entry.authority };
+  if (host.unsettled >= settings.unsettledPerHost) return { kind: 'nothing' };
+  if (item.kind === 'page') return pageStep(context, host, { entry, item, authority, required }, nowMs);
+  const request = gate.beginHop(authority, item.chain, item.url, nowMs);
+  if (request !== null) {
+    return { kind: 'robots', entry, authority, request, hops: authority.chain!.urls.length - 1, required };
+  }
+  // The chain was given up: its authority has been answered for by now.
+  finish(host, entry);
+  return 'gone';
+}
+
+function pageStep(
+  context: FrontierContext,
+  host: LeasedHost,
+  { entry, item, authority, required }: Candidate,
+  nowMs: number,
+): Step {
+  const { gate, hostBounds, reporter, budget } = context;
+  const end = (ending: Ending): Step => {
+    reporter.ended(item.record, ending, gate.ref(authority));
     finish(host, entry);
     return 'gone';
-  }
-
-  #pageStep(host: LeasedHost, { entry, item, authority, required }: Candidate, nowMs: number): Step {
-    const { gate, hostBounds, reporter, budget } = this.#context;
-    const end = (ending: Ending): Step => {
-      reporter.ended(item.record, ending, gate.ref(authority));
-      finish(host, entry);
-      return 'gone';
-    };
-    const block = (untilMs: number): Step => {
-      host.entries.blockLane(authority.name, untilMs);
-      return 'gone';
-    };
-    const verdict = this.judge(host, item.record, authority, required, nowMs, { item, priority: entry.priority });
-    switch (verdict.kind) {
-      case 'busy': {
-        // Our own request brings the host back. A chain that waits elsewhere may belong to an earlier process.
-        const { chain } = authority;
-        if (chain === null) return 'skip';
-        if (nowMs >= chain.untilMs) return { kind: 'chain-over', authority: authority.name };
-        host.waitForChain(authority.name, chain.untilMs);
-        return block(chain.untilMs);
+  };
+  const block = (untilMs: number): Step => {
+    host.entries.blockLane(authority.name, untilMs);
+    return 'gone';
+  };
+  const verdict = judge(context, host, item.record, authority, required, nowMs, { item, priority: entry.priority });
+  switch (verdict.kind) {
+    case 'busy': {
+      // Our own request brings the host back. A chain that waits elsewhere may belong to an earlier process.
+      const { chain } = authority;
+      if (chain === null) return 'skip';
+      if (nowMs >= chain.untilMs) return { kind: 'chain-over', authority: authority.name };
+      host.waitForChain(authority.name, chain.untilMs);
+      return block(chain.untilMs);
+    }
+    case 'fetch':
+      return robotsRequest(context, authority, required, nowMs);
+    case 'hold': {
+      if (gate.isHeldTooLong(item.addedAtMs, verdict.sinceMs, nowMs))
+        return end({ status: 'failed', reason: 'robots-unreachable' });
+      return block(Math.max(verdict.untilMs, nowMs + 1));
+    }
+    case 'changed':
+      return 'again';
+    case 'requeue':
+      return { ...verdict, entry, item, authority };
+    case 'end':
+      return end(verdict.ending);
+    case 'closed':
+    case 'allow': {
+      if (hostBounds.mayBeUsedUp(host)) return { kind: 'nothing' };
+      if (required.unheeded !== null) reporter.closed(host.key, required.unheeded);
+      if (verdict.kind === 'closed') {
+        host.closeUntil(verdict.closed);
+        reporter.closed(host.key, verdict.closed);
+        return { kind: 'wait' };
       }
-      case 'fetch':
-        return this.robotsRequest(authority, required, nowMs);
-      case 'hold': {
-        if (gate.isHeldTooLong(item.addedAtMs, verdict.sinceMs, nowMs))
-          return end({ status: 'failed', reason: 'robots-unreachable' });
-        return block(Math.max(verdict.untilMs, nowMs + 1));
+      const ofLabel = labelBudget(context, host, item.record);
+      // Pages in flight, or other processes, have what is left of the label.
+      if (ofLabel !== null && !ofLabel.reserve()) return block(nowMs + LABEL_RETRY_MS);
+      if (!budget.reserve()) {
+        ofLabel?.settle(false);
+        return { kind: 'nothing' };
       }
-      case 'changed':
-        return 'again';
-      case 'requeue':
-        return { ...verdict, entry, item, authority };
-      case 'end':
-        return end(verdict.ending);
-      case 'closed':
-      case 'allow': {
-        if (hostBounds.mayBeUsedUp(host)) return { kind: 'nothing' };
-        if (required.unheeded !== null) reporter.closed(host.key, required.unheeded);
-        if (verdict.kind === 'closed') {
-          host.closeUntil(verdict.closed);
-          reporter.closed(host.key, verdict.closed);
-          return { kind: 'wait' };
-        }
-        const ofLabel = this.#labelBudget(host, item.record);
-        // Pages in flight, or other processes, have what is left of the label.
-        if (ofLabel !== null && !ofLabel.reserve()) return block(nowMs + LABEL_RETRY_MS);
-        if (!budget.reserve()) {
-          ofLabel?.settle(false);
-          return { kind: 'nothing' };
-        }
-        const { decision } = verdict;
-        const budgets = ofLabel === null ? [budget] : [budget, ofLabel];
-        return { kind: 'page', entry, record: item.record, authority, decision, required, budgets };
-      }
+      const { decision } = verdict;
+      const budgets = ofLabel === null ? [budget] : [budget, ofLabel];
+      return { kind: 'page', entry, record: item.record, authority, decision, required, budgets };
     }
   }
+}
 
-  /** The first request for the robots.txt of an authority: from here on it counts as being fetched. */
-  robotsRequest(authority: Authority, required: RequirementsNow, nowMs: number): RobotsChoice {
-    const request = this.#context.gate.beginFetch(authority, nowMs);
-    return { kind: 'robots', entry: null, authority, request, hops: 0, required };
-  }
+/** The first request for the robots.txt of an authority: from here on it counts as being fetched. */
+export function robotsRequest(
+  context: FrontierContext,
+  authority: Authority,
+  required: RequirementsNow,
+  nowMs: number,
+): RobotsChoice {
+  const request = context.gate.beginFetch(authority, nowMs);
+  return { kind: 'robots', entry: null, authority, request, hops: 0, required };
+}
 
-  /** What the gate, the owner and the bounds say of a URL, in this order. `queued`: `null` for an own request. */
-  judge(
-    host: LeasedHost,
-    record: UrlRecord,
-    authority: Authority,
-    required: RequirementsNow,
-    nowMs: number,
-    queued: { readonly item: PageItem; readonly priority: number } | null,
-  ): Verdict {
-    const { gate, hostBounds, settings } = this.#context;
-    const answer = gate.ask(authority, record.url, nowMs, host);
-    switch (answer.kind) {
-      case 'busy':
-      case 'fetch':
-      case 'hold':
-        return answer;
-      case 'refused':
-        return { kind: 'end', ending: { status: 'dropped', reason: answer.reason } };
-      case 'deny':
-        return { kind: 'end', ending: { status: 'excluded', decision: answer.decision } };
-    }
-    const rules = gate.rules(authority);
-    if (host.noteRules(authority.name, rules)) return { kind: 'changed' };
-    const refusal = settings.whyNot(record.url, rules?.signals(record.url) ?? NO_SIGNALS, record);
-    if (typeof refusal === 'object' && refusal?.status === 'deferred') {
-      if (queued !== null && queued.priority < PRIORITIES - 1)
-        return { kind: 'requeue', key: null, priority: PRIORITIES - 1 };
-    } else if (refusal !== null) {
-      const ending: Ending = typeof refusal === 'string' ? { status: 'excluded', reason: refusal } : refusal;
-      return { kind: 'end', ending };
-    }
-    // Queued before the rules were known: under its own name, not under the one that the site gives it.
-    const key = queued === null || queued.item.isKeyed === true ? null : (rules?.key(record.url) ?? null);
-    if (key !== null && queued !== null) return { kind: 'requeue', key, priority: queued.priority };
-    if (rules?.isOverMaxDelay === true)
-      return { kind: 'end', ending: { status: 'dropped', reason: 'crawl-delay-over-max' } };
-    const usedUp = hostBounds.usedUp(host, nowMs);
-    if (usedUp !== null && (queued !== null || usedUp !== 'bound-host-pages')) {
-      if (queued !== null) hostBounds.note(host, nowMs);
-      return { kind: 'end', ending: { status: 'dropped', reason: usedUp } };
-    }
-    if (queued !== null && this.#labelBudget(host, record)?.reached(nowMs) === 'pages') {
-      const detail = record.label ?? host.label ?? '';
-      return { kind: 'end', ending: { status: 'dropped', reason: 'bound-label-pages', detail } };
-    }
-    return required.closed === null ? answer : { kind: 'closed', closed: required.closed };
+/** What the gate, the owner and the bounds say of a URL, in this order. `queued`: `null` for an own request. */
+export function judge(
+  context: FrontierContext,
+  host: LeasedHost,
+  record: UrlRecord,
+  authority: Authority,
+  required: RequirementsNow,
+  nowMs: number,
+  queued: { readonly item: PageItem; readonly priority: number } | null,
+): Verdict {
+  const { gate, hostBounds, settings } = context;
+  const answer = gate.ask(authority, record.url, nowMs, host);
+  switch (answer.kind) {
+    case 'busy':
+    case 'fetch':
+    case 'hold':
+      return answer;
+    case 'refused':
+      return { kind: 'end', ending: { status: 'dropped', reason: answer.reason } };
+    case 'deny':
+      return { kind: 'end', ending: { status: 'excluded', decision: answer.decision } };
   }
+  const rules = gate.rules(authority);
+  if (host.noteRules(authority.name, rules)) return { kind: 'changed' };
+  const refusal = settings.whyNot(record.url, rules?.signals(record.url) ?? NO_SIGNALS, record);
+  if (typeof refusal === 'object' && refusal?.status === 'deferred') {
+    if (queued !== null && queued.priority < PRIORITIES - 1)
+      return { kind: 'requeue', key: null, priority: PRIORITIES - 1 };
+  } else if (refusal !== null) {
+    const ending: Ending = typeof refusal === 'string' ? { status: 'excluded', reason: refusal } : refusal;
+    return { kind: 'end', ending };
+  }
+  // Queued before the rules were known: under its own name, not under the one that the site gives it.
+  const key = queued === null || queued.item.isKeyed === true ? null : (rules?.key(record.url) ?? null);
+  if (key !== null && queued !== null) return { kind: 'requeue', key, priority: queued.priority };
+  if (rules?.isOverMaxDelay === true)
+    return { kind: 'end', ending: { status: 'dropped', reason: 'crawl-delay-over-max' } };
+  const usedUp = hostBounds.usedUp(host, nowMs);
+  if (usedUp !== null && (queued !== null || usedUp !== 'bound-host-pages')) {
+    if (queued !== null) hostBounds.note(host, nowMs);
+    return { kind: 'end', ending: { status: 'dropped', reason: usedUp } };
+  }
+  if (queued !== null && labelBudget(context, host, record)?.reached(nowMs) === 'pages') {
+    const detail = record.label ?? host.label ?? '';
+    return { kind: 'end', ending: { status: 'dropped', reason: 'bound-label-pages', detail } };
+  }
+  return required.closed === null ? answer : { kind: 'closed', closed: required.closed };
+}
 
-  #labelBudget(host: LeasedHost, { label }: UrlRecord): Budget | null {
-    const { settings, labelBudgets } = this.#context;
-    return settings.labels.size === 0 ? null : labelBudgets.of(label ?? host.label);
-  }
+function labelBudget(context: FrontierContext, host: LeasedHost, { label }: UrlRecord): Budget | null {
+  const { settings, labelBudgets } = context;
+  return settings.labels.size === 0 ? null : labelBudgets.of(label ?? host.label);
 }
 
 /** The entry leaves the queue for good. */

@@ -11,13 +11,9 @@ import { excludedReason } from '../robots/authority-rules.js';
 import type { HostKey } from '../store.js';
 import type { UrlRecord } from '../url-record.js';
 import type { PageWork, RobotsCopyRef, Work } from '../work.js';
-import type { FrontierContext } from './context.js';
-import type { HostLeases } from './host-leases.js';
-import type { HostSchedule } from './host-schedule.js';
-import type { InFlight } from './in-flight.js';
 import { OWN_REQUEST_RETRY_MS, OWN_REQUESTS_MOST, RENEWAL_WAIT_MS } from './limits.js';
-import type { NextRequest } from './next-request.js';
-import type { Settling } from './settling.js';
+import { judge, robotsRequest } from './next-request.js';
+import { endChain, type Flow } from './settling.js';
 
 /** What became of a request of the owner's own. */
 export type OwnAnswer =
@@ -52,30 +48,20 @@ interface Waiting extends OwnRequestInput {
   againAtMs: number;
 }
 
-interface OwnRequestsParts {
-  readonly schedule: HostSchedule;
-  readonly leases: HostLeases;
-  readonly inFlight: InFlight;
-  readonly nextRequest: NextRequest;
-  readonly settling: Settling;
-}
-
 /** Gives the owner's requests their turns. Its promises reject with what the store throws. */
 export class OwnRequests {
-  readonly #context: FrontierContext;
-  readonly #parts: OwnRequestsParts;
+  readonly #flow: Flow;
   /** By host, in the order in which they came. */
   readonly #waiting = new Map<HostKey, readonly Waiting[]>();
   #count = 0;
 
-  constructor(context: FrontierContext, parts: OwnRequestsParts) {
-    this.#context = context;
-    this.#parts = parts;
+  constructor(flow: Flow) {
+    this.#flow = flow;
   }
 
   /** Waits for the turn of a request, until its deadline at most or until `signal` aborts (`held`, `stopping`). */
   add(input: OwnRequestInput, signal?: AbortSignal): Promise<OwnAnswer> {
-    const { clock } = this.#context;
+    const { clock } = this.#flow.context;
     const { host, untilMs } = input;
     return new Promise((resolve) => {
       if (this.#count >= OWN_REQUESTS_MOST) {
@@ -92,7 +78,7 @@ export class OwnRequests {
       };
       const request: Waiting = { ...input, answer, reason: 'interval', againAtMs: nowMs };
       this.#waiting.set(host, [...this.#of(host), request]);
-      this.#parts.schedule.wanted.add(host);
+      this.#flow.schedule.wanted.add(host);
       const stop = (): void => request.answer({ kind: 'held', reason: 'stopping', untilMs: null });
       const cancel = clock.after(Math.max(0, untilMs - nowMs), () =>
         request.answer({ kind: 'held', reason: request.reason, untilMs: null }),
@@ -112,7 +98,7 @@ export class OwnRequests {
     if (others.length > 0) this.#waiting.set(host, others);
     else {
       this.#waiting.delete(host);
-      this.#parts.schedule.wanted.delete(host);
+      this.#flow.schedule.wanted.delete(host);
     }
     return true;
   }
@@ -129,8 +115,8 @@ export class OwnRequests {
 
   /** Answers the requests whose turn has come; hands out robots.txt files that they need, up to `n` works in all. */
   async serve(works: Work[], n: number): Promise<void> {
-    const { clock, budget } = this.#context;
-    const { schedule } = this.#parts;
+    const { clock, budget } = this.#flow.context;
+    const { schedule } = this.#flow;
     for (const [key, requests] of [...this.#waiting]) {
       const first = requests[0]!;
       const nowMs = clock.nowMs();
@@ -150,15 +136,15 @@ export class OwnRequests {
     let earliest = Number.MAX_SAFE_INTEGER;
     for (const [key, requests] of this.#waiting) {
       // A slot that is taken, and a robots.txt in flight, come back by themselves.
-      if (this.#parts.schedule.get(key)?.isBusy !== true) earliest = Math.min(earliest, requests[0]!.againAtMs);
+      if (this.#flow.schedule.get(key)?.isBusy !== true) earliest = Math.min(earliest, requests[0]!.againAtMs);
     }
     return earliest === Number.MAX_SAFE_INTEGER ? null : earliest;
   }
 
   /** The host is not ours: it is leased by name, tried now and then. */
   async #lease(host: HostKey, nowMs: number): Promise<void> {
-    if ((await this.#parts.leases.lease(1, [host])) > 0) return;
-    const known = this.#context.waits.get(host);
+    if ((await this.#flow.leases.lease(1, [host])) > 0) return;
+    const known = this.#flow.context.waits.get(host);
     for (const request of this.#of(host)) {
       if (known?.reason === 'host-parked') request.answer({ kind: 'held', reason: 'host-parked', untilMs: null });
       else {
@@ -170,7 +156,7 @@ export class OwnRequests {
 
   /** It waits for its host; where the turn would be of no use, for its robots.txt. */
   #waitForHost(request: Waiting, reason: HostWait['reason'], untilMs: number, nowMs: number): void {
-    const { gate } = this.#context;
+    const { gate } = this.#flow.context;
     const authority = gate.peek(request.authority);
     const answer = authority === null ? null : gate.ask(authority, request.record.url, nowMs);
     if (answer?.kind === 'hold') waitUntil(request, 'robots-unreachable', Math.max(answer.untilMs, untilMs));
@@ -178,8 +164,8 @@ export class OwnRequests {
   }
 
   async #serveHost(host: LeasedHost, works: Work[], n: number): Promise<void> {
-    const { clock, gate, pace } = this.#context;
-    const { schedule, inFlight, nextRequest } = this.#parts;
+    const { clock, gate, pace } = this.#flow.context;
+    const { schedule, inFlight } = this.#flow;
     const [request] = this.#of(host.key);
     if (request === undefined) return;
     const { record } = request;
@@ -200,13 +186,13 @@ export class OwnRequests {
       if (isBusy) return this.#waitForRobots(host, request, authority, nowMs);
       return this.#waitForHost(request, start.reason, startMs, nowMs);
     }
-    const verdict = nextRequest.judge(host, record, authority, required, nowMs, null);
+    const verdict = judge(this.#flow.context, host, record, authority, required, nowMs, null);
     switch (verdict.kind) {
       case 'busy':
         return this.#waitForRobots(host, request, authority, nowMs);
       case 'fetch':
         if (works.length < n) {
-          works.push(inFlight.startRobots(host, nextRequest.robotsRequest(authority, required, nowMs)));
+          works.push(inFlight.startRobots(host, robotsRequest(this.#flow.context, authority, required, nowMs)));
         }
         return;
       case 'hold':
@@ -229,7 +215,7 @@ export class OwnRequests {
   async #waitForRobots(host: LeasedHost, request: Waiting, { name, chain }: Authority, nowMs: number): Promise<void> {
     if (chain === null) waitUntil(request, 'robots-unreachable', null);
     else if (nowMs < chain.untilMs) waitUntil(request, 'robots-unreachable', chain.untilMs);
-    else await this.#parts.settling.endChain(host, name);
+    else await endChain(this.#flow, host, name);
   }
 }
 

@@ -20,9 +20,9 @@ import { HostLeases } from './host-leases.js';
 import { HostSchedule } from './host-schedule.js';
 import { InFlight } from './in-flight.js';
 import { ACCOUNT_EVERY_MS, GRANT_RETRY_MS, HEARTBEATS_PER_LEASE, TAKE_ROUNDS } from './limits.js';
-import { type Choice, NextRequest } from './next-request.js';
+import { type Choice, choose } from './next-request.js';
 import { OwnRequests } from './own-requests.js';
-import { Settling } from './settling.js';
+import { endChain, type Flow, requeue } from './settling.js';
 
 /** A host that needs the store or the gate before it can be given work. */
 interface Delayed {
@@ -32,56 +32,40 @@ interface Delayed {
 
 /** The scheduler of one frontier. Its promises reject with what the store throws. */
 export class Scheduler {
-  readonly #context: FrontierContext;
-  /** The hosts that this process has leased. */
-  readonly schedule: HostSchedule;
-  readonly #leases: HostLeases;
-  readonly #admission: Admission;
-  readonly #nextRequest: NextRequest;
-  readonly inFlight: InFlight;
-  readonly settling: Settling;
+  readonly flow: Flow;
   readonly ownRequests: OwnRequests;
   /** The last works were handed out without asking the store for due hosts. */
   #isBehind = false;
   readonly #timers = new Set<() => void>();
 
   constructor(context: FrontierContext) {
-    this.#context = context;
-    this.schedule = new HostSchedule(context);
-    this.#leases = new HostLeases(context, this.schedule);
-    this.#admission = new Admission(context);
-    this.#nextRequest = new NextRequest(context);
-    this.inFlight = new InFlight(context, this.schedule, this.#leases);
-    this.settling = new Settling(context, this.schedule, this.#leases, this.#admission, this.inFlight);
-    this.ownRequests = new OwnRequests(context, {
-      schedule: this.schedule,
-      leases: this.#leases,
-      inFlight: this.inFlight,
-      nextRequest: this.#nextRequest,
-      settling: this.settling,
-    });
+    const schedule = new HostSchedule(context);
+    const leases = new HostLeases(context, schedule);
+    const inFlight = new InFlight(context, schedule, leases);
+    this.flow = { context, schedule, leases, admission: new Admission(context), inFlight };
+    this.ownRequests = new OwnRequests(this.flow);
   }
 
   async add(urls: readonly NewUrl[]): Promise<AddAnswer[]> {
-    const candidates = await this.#admission.consider(urls, this.#context.clock.nowMs());
-    const outcomes = await this.#leases.add(linksOf(candidates));
-    const answers = this.#admission.conclude(candidates, outcomes, false);
-    this.#leases.commitSoon();
+    const candidates = await this.flow.admission.consider(urls, this.flow.context.clock.nowMs());
+    const outcomes = await this.flow.leases.add(linksOf(candidates));
+    const answers = this.flow.admission.conclude(candidates, outcomes, false);
+    this.flow.leases.commitSoon();
     return answers;
   }
 
   /** At most `n` requests that may be made now. One call at a time. */
   async take(n: number): Promise<Work[]> {
-    const { settings, budget, labelBudgets, pace, clock } = this.#context;
+    const { settings, budget, labelBudgets, pace, clock } = this.flow.context;
     const works: Work[] = [];
     await budget.prepare();
     if (settings.labels.size > 0) await labelBudgets.prepare(budget.countSinceMs);
-    if (this.schedule.wanted.size > 0) await this.ownRequests.serve(works, n);
+    if (this.flow.schedule.wanted.size > 0) await this.ownRequests.serve(works, n);
     if (works.length >= n) return works;
     await pace.prepare(clock.nowMs());
     const isPaceReached = () => pace.nextAtMs() > clock.nowMs();
     // Hosts that fell due in the store meanwhile get in line first.
-    const mayLease = (this.#isBehind || this.schedule.othersWait) && this.#canHandOut() && !isPaceReached();
+    const mayLease = (this.#isBehind || this.flow.schedule.othersWait) && this.#canHandOut() && !isPaceReached();
     if (mayLease) await this.#leaseMore(n - works.length);
     for (let round = 0; round < TAKE_ROUNDS; round += 1) {
       const delayed = this.#handOut(works, n);
@@ -92,71 +76,71 @@ export class Scheduler {
       if (isBehind || !this.#canHandOut()) break;
       if (delayed.length > 0 || (await this.#leaseMore(n - works.length))) continue;
       // What may go does not wait for what the store has yet to say.
-      if (works.length > 0 || !this.#leases.isBusy) break;
+      if (works.length > 0 || !this.flow.leases.isBusy) break;
       await this.#untilCommittedOrDue();
     }
     return works;
   }
 
   #canHandOut(): boolean {
-    const { budget, clock } = this.#context;
-    return !this.schedule.isClosing && budget.reached(clock.nowMs()) === null && budget.canReserve();
+    const { budget, clock } = this.flow.context;
+    return !this.flow.schedule.isClosing && budget.reached(clock.nowMs()) === null && budget.canReserve();
   }
 
   async #leaseMore(most: number): Promise<boolean> {
-    const hasCome = await this.#leases.leaseDue(most);
+    const hasCome = await this.flow.leases.leaseDue(most);
     this.#isBehind = false;
     return hasCome;
   }
 
   /** Hands out what may go now. @returns The hosts that need something first. */
   #handOut(works: Work[], n: number): Delayed[] {
-    const { clock, pace } = this.#context;
+    const { clock, pace } = this.flow.context;
     const delayed: Delayed[] = [];
     while (works.length < n) {
       const nowMs = clock.nowMs();
       if (!this.#canHandOut() || pace.nextAtMs() > nowMs) break;
-      const host = this.schedule.popDue(nowMs);
+      const host = this.flow.schedule.popDue(nowMs);
       if (host === null) break;
-      if (!this.schedule.isSafe(host, nowMs)) {
-        this.schedule.touch(host); // The answer to its renewal brings it back, or says that it is lost.
+      if (!this.flow.schedule.isSafe(host, nowMs)) {
+        this.flow.schedule.touch(host); // The answer to its renewal brings it back, or says that it is lost.
         continue;
       }
-      const choice = this.#nextRequest.choose(host, nowMs);
-      if (host.entries.hasChanges) this.schedule.touch(host);
-      if (choice.kind === 'page') works.push(this.inFlight.startPage(host, choice));
-      else if (choice.kind === 'robots') works.push(this.inFlight.startRobots(host, choice));
-      else if (choice.kind === 'wait') this.schedule.reschedule(host);
+      const choice = choose(this.flow.context, host, nowMs);
+      if (host.entries.hasChanges) this.flow.schedule.touch(host);
+      if (choice.kind === 'page') works.push(this.flow.inFlight.startPage(host, choice));
+      else if (choice.kind === 'robots') works.push(this.flow.inFlight.startRobots(host, choice));
+      else if (choice.kind === 'wait') this.flow.schedule.reschedule(host);
       else if (choice.kind !== 'nothing') delayed.push({ host, choice });
-      else if (host.entries.readyCount(nowMs) === 0) this.schedule.touch(host);
+      else if (host.entries.readyCount(nowMs) === 0) this.flow.schedule.touch(host);
     }
     return delayed;
   }
 
   async #prepare({ host, choice }: Delayed): Promise<void> {
-    if (choice.kind === 'requeue') return this.settling.requeue(host, choice);
-    if (choice.kind === 'chain-over') return this.settling.endChain(host, choice.authority);
-    await this.#context.gate.load(choice.authority);
-    this.schedule.reschedule(host);
+    if (choice.kind === 'requeue') return requeue(this.flow, host, choice);
+    if (choice.kind === 'chain-over') return endChain(this.flow, host, choice.authority);
+    await this.flow.context.gate.load(choice.authority);
+    this.flow.schedule.reschedule(host);
   }
 
   /** Waits until everything reported is kept in the store, but not longer than until a leased host may be asked. */
   async #untilCommittedOrDue(): Promise<void> {
-    const dueMs = this.schedule.earliestMs();
-    if (!this.#leases.isBusy || (dueMs !== null && dueMs <= this.#context.clock.nowMs())) return;
-    await this.schedule.untilDueOr(this.#leases.commit());
+    const dueMs = this.flow.schedule.earliestMs();
+    if (!this.flow.leases.isBusy || (dueMs !== null && dueMs <= this.flow.context.clock.nowMs())) return;
+    await this.flow.schedule.untilDueOr(this.flow.leases.commit());
   }
 
   /** The earliest time at which `take` may have something, epoch milliseconds; `null` when nothing waits. */
   async nextAt(): Promise<number | null> {
-    const { clock, store, budget, pace } = this.#context;
+    const { clock, store, budget, pace } = this.flow.context;
     await this.#untilCommittedOrDue();
-    const ownAt = this.schedule.wanted.size > 0 ? this.ownRequests.nextAtMs() : null;
+    const ownAt = this.flow.schedule.wanted.size > 0 ? this.ownRequests.nextAtMs() : null;
     if (budget.reached(clock.nowMs()) !== null) return ownAt;
     if (!budget.canReserve()) return budget.isGrantedAway() ? earlier(ownAt, clock.nowMs() + GRANT_RETRY_MS) : ownAt;
-    const leasedAt = earlier(this.schedule.earliestMs(), ownAt);
-    const dueInMs = this.schedule.freePlaces > 0 ? await store.nextDueInMs() : null;
-    if (dueInMs === 0) this.#leases.mayBeDue();
+    const leasedAt = earlier(this.flow.schedule.earliestMs(), ownAt);
+    const dueInMs = this.flow.schedule.freePlaces > 0 ? await store.nextDueInMs() : null;
+    if (dueInMs === 0) this.flow.leases.mayBeDue();
     const nextAt = earlier(leasedAt, dueInMs === null ? null : clock.nowMs() + Math.ceil(dueInMs));
     if (nextAt !== null) return Math.max(nextAt, pace.nextAtMs());
     // Without a place for another host, other processes have theirs, and perhaps release one for us.
@@ -165,25 +149,25 @@ export class Scheduler {
   }
 
   async unpark(key: HostKey): Promise<void> {
-    const host = this.schedule.get(key);
-    const { waits } = this.#context;
+    const host = this.flow.schedule.get(key);
+    const { waits } = this.flow.context;
     // A pause that the site asked for goes on, and is told.
     if (waits.get(key)?.untilMs === null) waits.forget(key);
-    await this.#context.store.wake(key);
-    this.#leases.mayBeDue();
+    await this.flow.context.store.wake(key);
+    this.flow.leases.mayBeDue();
     if (host === undefined) return;
     host.unpark();
-    this.schedule.reschedule(host);
+    this.flow.schedule.reschedule(host);
   }
 
   /** Reports what has changed; no caller waits for it. */
   commitSoon(): void {
-    this.#leases.commitSoon();
+    this.flow.leases.commitSoon();
   }
 
   /** The store is open: from here on leases are renewed, and the account is kept where it outlives the process. */
   open(): void {
-    const { settings, store, budget, labelBudgets, counts } = this.#context;
+    const { settings, store, budget, labelBudgets, counts } = this.flow.context;
     const renewalMs = Math.floor(settings.leaseTtlMs / HEARTBEATS_PER_LEASE);
     this.#every(renewalMs, (nowMs, lateMs) => this.#renewLeases(nowMs, renewalMs, lateMs));
     if (store.capabilities.durable === 'none' && !store.capabilities.shared) return;
@@ -193,11 +177,11 @@ export class Scheduler {
       if (isSaving) return;
       isSaving = true;
       const others = budget.othersAtWork() > 0 ? counts.read() : null;
-      const { lacksHosts } = this.schedule;
+      const { lacksHosts } = this.flow.schedule;
       // Of a process that is paused, or has no pages left, the next account says no.
-      this.schedule.lacksHosts = false;
+      this.flow.schedule.lacksHosts = false;
       await Promise.all([budget.saveTime(nowMs, lacksHosts), labelBudgets.each('saveTime', nowMs), others]);
-      this.schedule.shareWith(budget.othersWithoutHosts(nowMs), nowMs);
+      this.flow.schedule.shareWith(budget.othersWithoutHosts(nowMs), nowMs);
       await this.#mergeGone(nowMs);
       isSaving = false;
     });
@@ -205,7 +189,7 @@ export class Scheduler {
 
   /** Of processes that are long gone one account is kept. */
   async #mergeGone(nowMs: number): Promise<void> {
-    const { settings, budget, labelBudgets, records } = this.#context;
+    const { settings, budget, labelBudgets, records } = this.flow.context;
     const gone = budget.partsGone(nowMs);
     if (gone.length === 0 || settings.part === null) return;
     const accounts = [budget.key, ...labelBudgets.keys()].map((key) => [key, mergeAccounts] as const);
@@ -216,7 +200,7 @@ export class Scheduler {
 
   /** Calls `act` until `stop`. A store that fails stops the frontier. */
   #every(ms: number, act: (nowMs: number, lateMs: number) => Promise<unknown>): void {
-    const { clock, guard } = this.#context;
+    const { clock, guard } = this.flow.context;
     const dueMs = clock.nowMs() + ms;
     const cancel = clock.after(ms, () => {
       this.#timers.delete(cancel);
@@ -228,26 +212,26 @@ export class Scheduler {
   }
 
   #renewLeases(nowMs: number, everyMs: number, lateMs: number): Promise<unknown> {
-    const { settings, budget, labelBudgets, counts } = this.#context;
-    this.schedule.noteLag(lateMs);
-    for (const host of this.schedule.all()) {
-      if (host.leaseEndMs - nowMs < settings.leaseTtlMs - everyMs / 2) this.schedule.touch(host);
+    const { settings, budget, labelBudgets, counts } = this.flow.context;
+    this.flow.schedule.noteLag(lateMs);
+    for (const host of this.flow.schedule.all()) {
+      if (host.leaseEndMs - nowMs < settings.leaseTtlMs - everyMs / 2) this.flow.schedule.touch(host);
     }
-    const commit = this.schedule.hasChanges ? this.#leases.commit() : null;
+    const commit = this.flow.schedule.hasChanges ? this.flow.leases.commit() : null;
     return Promise.all([commit, budget.save(nowMs), labelBudgets.each('save', nowMs), counts.read()]);
   }
 
   stop(): void {
-    this.schedule.close();
+    this.flow.schedule.close();
     this.ownRequests.end();
     for (const cancel of this.#timers) cancel();
   }
 
   /** Gives back all hosts; work in flight counts as lost. After `stop`, with no `take` under way. */
   async releaseAll(): Promise<void> {
-    this.inFlight.drop();
-    for (const host of this.schedule.all()) this.schedule.touch(host);
-    await this.#leases.commit();
+    this.flow.inFlight.drop();
+    for (const host of this.flow.schedule.all()) this.flow.schedule.touch(host);
+    await this.flow.leases.commit();
   }
 }
 

@@ -32,268 +32,263 @@ type RobotsAnswer = Extract<Settlement, { kind: 'robots' }>['answer'];
 
 const EXHAUSTED = { status: 'failed', reason: 'retries-exhausted' } as const;
 
-/** The end of work in flight. Its promises reject with what the store throws. */
-export class Settling {
-  readonly #context: FrontierContext;
-  readonly #schedule: HostSchedule;
-  readonly #leases: HostLeases;
-  readonly #admission: Admission;
-  readonly #inFlight: InFlight;
+/** The parts of a frontier that work passes on its way, which the end of it has to do with. */
+export interface Flow {
+  readonly context: FrontierContext;
+  readonly schedule: HostSchedule;
+  readonly leases: HostLeases;
+  readonly admission: Admission;
+  readonly inFlight: InFlight;
+}
 
-  constructor(
-    context: FrontierContext,
-    schedule: HostSchedule,
-    leases: HostLeases,
-    admission: Admission,
-    inFlight: InFlight,
-  ) {
-    this.#context = context;
-    this.#schedule = schedule;
-    this.#leases = leases;
-    this.#admission = admission;
-    this.#inFlight = inFlight;
+/**
+ * Ends a work in flight. Rejects with what the store throws.
+ *
+ * @throws FrontierError (rejects) `work-unknown`: it is not in flight, or the settlement does not fit it
+ */
+export async function settle(flow: Flow, work: Work, settlement: Settlement): Promise<Settled> {
+  const flight = flow.inFlight.flightOf(work);
+  if (flight === null) return 'lost';
+  if (settlement.kind === 'returned') return giveBack(flow, work, flight, settlement);
+  if (work.kind === 'robots') {
+    if (settlement.kind === 'robots') return settleRobots(flow, work, flight, settlement.answer);
+    if (settlement.kind === 'refused') return refuse(flow, work, flight, settlement.reason);
+  } else if (flight.entry === null) {
+    if (settlement.kind === 'done') return settleOwn(flow, work, flight);
+  } else if (settlement.kind === 'done' || settlement.kind === 'again') {
+    return settlePage(flow, work, flight, settlement);
   }
+  throw new FrontierError('work-unknown', `a ${work.kind} item cannot be settled as ${settlement.kind}`);
+}
 
-  /** @throws FrontierError (rejects) `work-unknown`: it is not in flight, or the settlement does not fit it */
-  async settle(work: Work, settlement: Settlement): Promise<Settled> {
-    const flight = this.#inFlight.flightOf(work);
-    if (flight === null) return 'lost';
-    if (settlement.kind === 'returned') return this.#giveBack(work, flight, settlement);
-    if (work.kind === 'robots') {
-      if (settlement.kind === 'robots') return this.#settleRobots(work, flight, settlement.answer);
-      if (settlement.kind === 'refused') return this.#refuse(work, flight, settlement.reason);
-    } else if (flight.entry === null) {
-      if (settlement.kind === 'done') return this.#settleOwn(work, flight);
-    } else if (settlement.kind === 'done' || settlement.kind === 'again') {
-      return this.#settlePage(work, flight, settlement);
-    }
-    throw new FrontierError('work-unknown', `a ${work.kind} item cannot be settled as ${settlement.kind}`);
+// ── Pages ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+async function settlePage(
+  flow: Flow,
+  work: PageWork,
+  flight: Flight,
+  settlement: Extract<Settlement, { kind: 'done' | 'again' }>,
+): Promise<Settled> {
+  const { clock, hostBounds, reporter, settings } = flow.context;
+  const { host } = flight;
+  const entry = flight.entry!;
+  const nowMs = clock.nowMs();
+  if (settlement.kind === 'again' && work.record.tries >= URL_RETRIES_MAX) {
+    const answer = await settlePage(flow, work, flight, { kind: 'done', countsAsPage: true, links: [] });
+    if (answer === 'ok') reporter.ended(work.record, EXHAUSTED, work.robots);
+    return answer;
   }
-
-  // ── Pages ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-  async #settlePage(
-    work: PageWork,
-    flight: Flight,
-    settlement: Extract<Settlement, { kind: 'done' | 'again' }>,
-  ): Promise<Settled> {
-    const { clock, hostBounds, reporter, settings } = this.#context;
-    const { host } = flight;
-    const entry = flight.entry!;
-    const nowMs = clock.nowMs();
-    if (settlement.kind === 'again' && work.record.tries >= URL_RETRIES_MAX) {
-      const answer = await this.#settlePage(work, flight, { kind: 'done', countsAsPage: true, links: [] });
-      if (answer === 'ok') reporter.ended(work.record, EXHAUSTED, work.robots);
-      return answer;
-    }
-    const counts = settlement.kind === 'done' && settlement.countsAsPage;
-    const links = settlement.kind === 'done' ? await this.#admission.consider(settlement.links, nowMs, true) : [];
-    // The crawl may have closed meanwhile, or the work been settled twice.
-    if (this.#inFlight.flightOf(work) === null) return 'lost';
-    this.#inFlight.putDown(work, flight);
-    if (settlement.kind === 'done') host.entries.finish(entry.id);
-    else {
-      // URLs that failed together do not come back together; never sooner than requested.
-      const requiredMs = Math.max(0, settlement.notBeforeMs - nowMs);
-      const waitMs = requiredMs + Math.min(RETRY_JITTER * requiredMs, RETRY_JITTER_MAX_MS) * settings.random();
-      const item: PageItem = { ...(entry.item as PageItem), record: { ...work.record, tries: work.record.tries + 1 } };
-      host.retryLater(entry.id, encodeItem(item), waitMs, nowMs);
-    }
-    if (counts) host.countPage();
-    hostBounds.note(host, nowMs);
-    // Counted before the commit, so that the account goes with it.
-    for (const budget of flight.budgets) budget.settle(counts);
-    if (host.status === 'leased') this.#schedule.touch(host);
-    this.#schedule.reschedule(host);
-    const outcomes = await this.#leases.commit(linksOf(links));
-    if (holdsPages(work.record)) host.entries.release(flight.authority);
-    const settled = outcomeOf(host);
-    if (counts && settled === 'lost') for (const budget of flight.budgets) budget.takeBack();
-    this.#admission.conclude(links, outcomes, true);
-    this.#schedule.reschedule(host);
-    return settled;
+  const counts = settlement.kind === 'done' && settlement.countsAsPage;
+  const links = settlement.kind === 'done' ? await flow.admission.consider(settlement.links, nowMs, true) : [];
+  // The crawl may have closed meanwhile, or the work been settled twice.
+  if (flow.inFlight.flightOf(work) === null) return 'lost';
+  flow.inFlight.putDown(work, flight);
+  if (settlement.kind === 'done') host.entries.finish(entry.id);
+  else {
+    // URLs that failed together do not come back together; never sooner than requested.
+    const requiredMs = Math.max(0, settlement.notBeforeMs - nowMs);
+    const waitMs = requiredMs + Math.min(RETRY_JITTER * requiredMs, RETRY_JITTER_MAX_MS) * settings.random();
+    const item: PageItem = { ...(entry.item as PageItem), record: { ...work.record, tries: work.record.tries + 1 } };
+    host.retryLater(entry.id, encodeItem(item), waitMs, nowMs);
   }
+  if (counts) host.countPage();
+  hostBounds.note(host, nowMs);
+  // Counted before the commit, so that the account goes with it.
+  for (const budget of flight.budgets) budget.settle(counts);
+  if (host.status === 'leased') flow.schedule.touch(host);
+  flow.schedule.reschedule(host);
+  const outcomes = await flow.leases.commit(linksOf(links));
+  if (holdsPages(work.record)) host.entries.release(flight.authority);
+  const settled = outcomeOf(host);
+  if (counts && settled === 'lost') for (const budget of flight.budgets) budget.takeBack();
+  flow.admission.conclude(links, outcomes, true);
+  flow.schedule.reschedule(host);
+  return settled;
+}
 
-  /** A request of the owner's own: it has no entry in the queue, and no page is used up. */
-  #settleOwn(work: PageWork, flight: Flight): Settled {
-    this.#inFlight.putDown(work, flight);
-    const isOurs = flight.host.status === 'leased';
-    if (isOurs) this.#schedule.touch(flight.host);
-    this.#schedule.reschedule(flight.host);
-    this.#leases.commitSoon();
-    return isOurs ? 'ok' : 'lost';
+/** A request of the owner's own: it has no entry in the queue, and no page is used up. */
+function settleOwn(flow: Flow, work: PageWork, flight: Flight): Settled {
+  flow.inFlight.putDown(work, flight);
+  const isOurs = flight.host.status === 'leased';
+  if (isOurs) flow.schedule.touch(flight.host);
+  flow.schedule.reschedule(flight.host);
+  flow.leases.commitSoon();
+  return isOurs ? 'ok' : 'lost';
+}
+
+/** No request was made: the entry is the host's next again. */
+function giveBack(flow: Flow, work: Work, flight: Flight, { untilMs, waits }: Omit<Returned, 'kind'>): Settled {
+  const { host, entry } = flight;
+  flow.inFlight.putDown(work, flight);
+  for (const budget of flight.budgets) budget.settle(false);
+  if (work.kind === 'robots' && entry === null) abandonFetch(flow, work.authority);
+  if (host.status !== 'leased') return 'lost';
+  if (work.kind === 'page' && holdsPages(work.record)) host.entries.release(flight.authority);
+  if (untilMs !== null && waits === 'authority') {
+    host.entries.blockLane(flight.authority, untilMs);
+    flow.schedule.touch(host);
+  } else if (untilMs !== null) host.delayUntil(untilMs);
+  if (entry !== null) host.entries.putBack(entry);
+  flow.schedule.reschedule(host);
+  flow.leases.commitSoon();
+  return 'ok';
+}
+
+/** Queues a URL again, under another name or with another priority, in one commit with its end as it was. */
+export async function requeue(
+  flow: Flow,
+  host: LeasedHost,
+  { entry, item, authority, key, priority }: RequeueChoice,
+): Promise<void> {
+  const again: NewEntry = {
+    host: host.key,
+    lane: authority.name,
+    fingerprint: flow.context.seen.keyPrint(key ?? item.record.url, item.record.visit ?? 0),
+    priority,
+    body: encodeItem(key === null ? item : { ...item, isKeyed: true }),
+    dedupe: key !== null,
+  };
+  host.entries.finish(entry.id);
+  flow.schedule.touch(host);
+  const [outcome] = await flow.leases.commit([again]);
+  if (outcome !== 'new' && outcomeOf(host) === 'ok') {
+    const reason = outcome === 'known' ? 'duplicate' : 'frontier-full';
+    const { reporter, gate } = flow.context;
+    reporter.ended(item.record, { status: 'dropped', reason, detail: key ?? '' }, gate.ref(authority));
   }
+  flow.schedule.reschedule(host);
+}
 
-  /** No request was made: the entry is the host's next again. */
-  #giveBack(work: Work, flight: Flight, { untilMs, waits }: Omit<Returned, 'kind'>): Settled {
-    const { host, entry } = flight;
-    this.#inFlight.putDown(work, flight);
-    for (const budget of flight.budgets) budget.settle(false);
-    if (work.kind === 'robots' && entry === null) this.#abandonFetch(work.authority);
-    if (host.status !== 'leased') return 'lost';
-    if (work.kind === 'page' && holdsPages(work.record)) host.entries.release(flight.authority);
-    if (untilMs !== null && waits === 'authority') {
-      host.entries.blockLane(flight.authority, untilMs);
-      this.#schedule.touch(host);
-    } else if (untilMs !== null) host.delayUntil(untilMs);
-    if (entry !== null) host.entries.putBack(entry);
-    this.#schedule.reschedule(host);
-    this.#leases.commitSoon();
-    return 'ok';
+// ── robots.txt ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+async function settleRobots(flow: Flow, work: RobotsWork, flight: Flight, answer: RobotsAnswer): Promise<Settled> {
+  const { host, entry, chain } = flight;
+  const authority = await flow.context.gate.load(work.authority);
+  if (host.status !== 'leased') {
+    if (entry === null) abandonFetch(flow, work.authority);
+    flow.inFlight.putDown(work, flight);
+    return 'lost';
   }
+  const isStale = chain !== null && authority.chain?.id !== chain;
+  const entries = isStale ? [] : await takeIn(flow, authority, work.url, answer);
+  if (entry !== null) host.entries.finish(entry.id);
+  flow.inFlight.putDown(work, flight);
+  flow.schedule.touch(host);
+  await commitArrival(flow, authority, entries);
+  flow.schedule.reschedule(host);
+  return outcomeOf(host);
+}
 
-  /** Queues a URL again, under another name or with another priority, in one commit with its end as it was. */
-  async requeue(host: LeasedHost, { entry, item, authority, key, priority }: RequeueChoice): Promise<void> {
-    const again: NewEntry = {
-      host: host.key,
-      lane: authority.name,
-      fingerprint: this.#context.seen.keyPrint(key ?? item.record.url, item.record.visit ?? 0),
-      priority,
-      body: encodeItem(key === null ? item : { ...item, isKeyed: true }),
-      dedupe: key !== null,
-    };
-    host.entries.finish(entry.id);
-    this.#schedule.touch(host);
-    const [outcome] = await this.#leases.commit([again]);
-    if (outcome !== 'new' && outcomeOf(host) === 'ok') {
-      const reason = outcome === 'known' ? 'duplicate' : 'frontier-full';
-      const { reporter, gate } = this.#context;
-      reporter.ended(item.record, { status: 'dropped', reason, detail: key ?? '' }, gate.ref(authority));
-    }
-    this.#schedule.reschedule(host);
+/** Our own rules forbid the authority. A hop of a chain that leads to such a one is only a failure. */
+async function refuse(flow: Flow, work: RobotsWork, flight: Flight, reason: string): Promise<Settled> {
+  if (flight.entry !== null) return settleRobots(flow, work, flight, { kind: 'failure', failure: 'blocked' });
+  const { gate, clock } = flow.context;
+  gate.refuse(await gate.load(work.authority), reason, clock.nowMs());
+  return giveBack(flow, work, flight, { untilMs: null });
+}
+
+/** The time of a redirect chain of the host's authority may be over. */
+export async function endChain(flow: Flow, host: LeasedHost, name: string): Promise<void> {
+  const { gate, clock } = flow.context;
+  const authority = await gate.load(name);
+  const { chain } = authority;
+  if (chain === null) host.forgetChain(name);
+  // Its hop is being fetched, or the next one waits.
+  else if (clock.nowMs() < chain.untilMs) host.waitForChain(name, chain.untilMs);
+  else if (await gate.adopt(authority)) openLane(flow, authority);
+  else {
+    const failure = { kind: 'failure', failure: 'timeout' } as const;
+    await commitArrival(flow, authority, await takeIn(flow, authority, chain.urls.at(-1)!, failure));
   }
+  flow.schedule.reschedule(host);
+}
 
-  // ── robots.txt ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-  async #settleRobots(work: RobotsWork, flight: Flight, answer: RobotsAnswer): Promise<Settled> {
-    const { host, entry, chain } = flight;
-    const authority = await this.#context.gate.load(work.authority);
-    if (host.status !== 'leased') {
-      if (entry === null) this.#abandonFetch(work.authority);
-      this.#inFlight.putDown(work, flight);
-      return 'lost';
-    }
-    const isStale = chain !== null && authority.chain?.id !== chain;
-    const entries = isStale ? [] : await this.#takeIn(authority, work.url, answer);
-    if (entry !== null) host.entries.finish(entry.id);
-    this.#inFlight.putDown(work, flight);
-    this.#schedule.touch(host);
-    await this.#commitArrival(authority, entries);
-    this.#schedule.reschedule(host);
-    return outcomeOf(host);
+/** Takes in what came from `url`. @returns Entries for the commit that reports it. */
+async function takeIn(flow: Flow, authority: Authority, url: string, answer: RobotsAnswer): Promise<NewEntry[]> {
+  const { gate, reporter, clock, settings } = flow.context;
+  const received = await gate.receive(authority, url, answer, clock.nowMs());
+  if (received.kind === 'hop') {
+    blockLane(flow, authority.name, received.chain.untilMs);
+    return [hopEntry(flow, authority.name, received)];
   }
+  const hasFailed = authority.access.failures > 0;
+  const companions = hasFailed ? [] : await settings.companions(authority.name, received.isFirst);
+  // They go before the authority's pages, which wait until they are committed.
+  if (companions.length > 0) homeOf(flow, authority.name)?.entries.hold(authority.name);
+  openLane(flow, authority);
+  const host = keyOf(flow, authority.name) ?? authority.name;
+  reporter.robots(host, authority, received.before, gate.rules(authority), answer);
+  if (companions.length === 0) return [];
+  const first = companions.map((companion) => ({ ...companion, priority: 0 }));
+  return linksOf(await flow.admission.consider(received.isFirst ? first : companions, clock.nowMs()));
+}
 
-  /** Our own rules forbid the authority. A hop of a chain that leads to such a one is only a failure. */
-  async #refuse(work: RobotsWork, flight: Flight, reason: string): Promise<Settled> {
-    if (flight.entry !== null) return this.#settleRobots(work, flight, { kind: 'failure', failure: 'blocked' });
-    const { gate, clock } = this.#context;
-    gate.refuse(await gate.load(work.authority), reason, clock.nowMs());
-    return this.#giveBack(work, flight, { untilMs: null });
+/** Commits what `#takeIn` gave: the authority's pages wait no more. A hop without a place ends its chain. */
+async function commitArrival(flow: Flow, authority: Authority, entries: readonly NewEntry[]): Promise<void> {
+  const outcomes = await flow.leases.commit(entries);
+  const home = homeOf(flow, authority.name);
+  home?.entries.release(authority.name);
+  if (home !== undefined) flow.schedule.reschedule(home);
+  if (authority.chain !== null && outcomes.includes('full')) {
+    await takeIn(flow, authority, authority.chain.urls.at(-1)!, { kind: 'failure', failure: 'other' });
   }
+}
 
-  /** The time of a redirect chain of the host's authority may be over. */
-  async endChain(host: LeasedHost, name: string): Promise<void> {
-    const { gate, clock } = this.#context;
-    const authority = await gate.load(name);
-    const { chain } = authority;
-    if (chain === null) host.forgetChain(name);
-    // Its hop is being fetched, or the next one waits.
-    else if (clock.nowMs() < chain.untilMs) host.waitForChain(name, chain.untilMs);
-    else if (await gate.adopt(authority)) this.#openLane(authority);
-    else {
-      const failure = { kind: 'failure', failure: 'timeout' } as const;
-      await this.#commitArrival(authority, await this.#takeIn(authority, chain.urls.at(-1)!, failure));
-    }
-    this.#schedule.reschedule(host);
-  }
+/** The request for a robots.txt is not made: another one may be. */
+function abandonFetch(flow: Flow, name: string): void {
+  const { gate } = flow.context;
+  const authority = gate.peek(name);
+  if (authority === null) return;
+  gate.abandonFetch(authority);
+  const home = homeOf(flow, name);
+  if (home !== undefined) flow.schedule.reschedule(home);
+}
 
-  /** Takes in what came from `url`. @returns Entries for the commit that reports it. */
-  async #takeIn(authority: Authority, url: string, answer: RobotsAnswer): Promise<NewEntry[]> {
-    const { gate, reporter, clock, settings } = this.#context;
-    const received = await gate.receive(authority, url, answer, clock.nowMs());
-    if (received.kind === 'hop') {
-      this.#blockLane(authority.name, received.chain.untilMs);
-      return [this.#hopEntry(authority.name, received)];
-    }
-    const hasFailed = authority.access.failures > 0;
-    const companions = hasFailed ? [] : await settings.companions(authority.name, received.isFirst);
-    // They go before the authority's pages, which wait until they are committed.
-    if (companions.length > 0) this.#homeOf(authority.name)?.entries.hold(authority.name);
-    this.#openLane(authority);
-    const host = this.#hostKeyOf(authority.name) ?? authority.name;
-    reporter.robots(host, authority, received.before, gate.rules(authority), answer);
-    if (companions.length === 0) return [];
-    const first = companions.map((companion) => ({ ...companion, priority: 0 }));
-    return linksOf(await this.#admission.consider(received.isFirst ? first : companions, clock.nowMs()));
+/** What is known of the authority has changed: its lane opens, or stays blocked; its host is looked at again. */
+function openLane(flow: Flow, authority: Authority): void {
+  const { gate, clock } = flow.context;
+  const home = homeOf(flow, authority.name);
+  if (home?.status !== 'leased') return;
+  if (home.robotsArrived(authority.name, gate.rules(authority))) flow.schedule.touch(home);
+  const nowMs = clock.nowMs();
+  const first = home.entries.firstPageOf(authority.name);
+  const answer = first === null ? null : gate.ask(authority, first.record.url, nowMs);
+  // At once: while the host is paused, no page is looked at. One that has waited too long is to be, and ends then.
+  if (answer?.kind === 'hold' && first !== null && !gate.isHeldTooLong(first.addedAtMs, answer.sinceMs, nowMs)) {
+    home.entries.blockLane(authority.name, answer.untilMs);
+    flow.schedule.touch(home);
   }
+  flow.schedule.reschedule(home);
+}
 
-  /** Commits what `#takeIn` gave: the authority's pages wait no more. A hop without a place ends its chain. */
-  async #commitArrival(authority: Authority, entries: readonly NewEntry[]): Promise<void> {
-    const outcomes = await this.#leases.commit(entries);
-    const home = this.#homeOf(authority.name);
-    home?.entries.release(authority.name);
-    if (home !== undefined) this.#schedule.reschedule(home);
-    if (authority.chain !== null && outcomes.includes('full')) {
-      await this.#takeIn(authority, authority.chain.urls.at(-1)!, { kind: 'failure', failure: 'other' });
-    }
-  }
+function blockLane(flow: Flow, name: string, untilMs: number): void {
+  const home = homeOf(flow, name);
+  if (home?.status !== 'leased') return;
+  home.waitForChain(name, untilMs);
+  home.entries.blockLane(name, untilMs);
+  flow.schedule.touch(home);
+}
 
-  /** The request for a robots.txt is not made: another one may be. */
-  #abandonFetch(name: string): void {
-    const { gate } = this.#context;
-    const authority = gate.peek(name);
-    if (authority === null) return;
-    gate.abandonFetch(authority);
-    const home = this.#homeOf(name);
-    if (home !== undefined) this.#schedule.reschedule(home);
-  }
+/** The host of an authority, where it is ours. */
+function homeOf(flow: Flow, authority: string): LeasedHost | undefined {
+  return flow.schedule.get(keyOf(flow, authority) ?? '');
+}
 
-  /** What is known of the authority has changed: its lane opens, or stays blocked; its host is looked at again. */
-  #openLane(authority: Authority): void {
-    const { gate, clock } = this.#context;
-    const home = this.#homeOf(authority.name);
-    if (home?.status !== 'leased') return;
-    if (home.robotsArrived(authority.name, gate.rules(authority))) this.#schedule.touch(home);
-    const nowMs = clock.nowMs();
-    const first = home.entries.firstPageOf(authority.name);
-    const answer = first === null ? null : gate.ask(authority, first.record.url, nowMs);
-    // At once: while the host is paused, no page is looked at. One that has waited too long is to be, and ends then.
-    if (answer?.kind === 'hold' && first !== null && !gate.isHeldTooLong(first.addedAtMs, answer.sinceMs, nowMs)) {
-      home.entries.blockLane(authority.name, answer.untilMs);
-      this.#schedule.touch(home);
-    }
-    this.#schedule.reschedule(home);
-  }
+function keyOf(flow: Flow, url: string): string | null {
+  return hostKeyOf(url, flow.context.settings.hostKeyBy);
+}
 
-  #blockLane(name: string, untilMs: number): void {
-    const home = this.#homeOf(name);
-    if (home?.status !== 'leased') return;
-    home.waitForChain(name, untilMs);
-    home.entries.blockLane(name, untilMs);
-    this.#schedule.touch(home);
-  }
-
-  /** The host of an authority, where it is ours. */
-  #homeOf(authority: string): LeasedHost | undefined {
-    return this.#schedule.get(this.#hostKeyOf(authority) ?? '');
-  }
-
-  #hostKeyOf(url: string): string | null {
-    return hostKeyOf(url, this.#context.settings.hostKeyBy);
-  }
-
-  /** It is queued at the host it leads to, in a lane that no authority blocks, before that host's pages. */
-  #hopEntry(authority: string, { chain: { id: chain }, url, waitMs }: RobotsHop): NewEntry {
-    return {
-      host: this.#hostKeyOf(url) ?? '',
-      lane: `robots.txt of ${authority}`,
-      fingerprint: new Uint8Array(FINGERPRINT_BYTES),
-      priority: 0,
-      body: encodeItem({ kind: 'hop', authority, chain, url }),
-      notBeforeMs: waitMs,
-      dedupe: false,
-    };
-  }
+/** It is queued at the host it leads to, in a lane that no authority blocks, before that host's pages. */
+function hopEntry(flow: Flow, authority: string, { chain: { id: chain }, url, waitMs }: RobotsHop): NewEntry {
+  return {
+    host: keyOf(flow, url) ?? '',
+    lane: `robots.txt of ${authority}`,
+    fingerprint: new Uint8Array(FINGERPRINT_BYTES),
+    priority: 0,
+    body: encodeItem({ kind: 'hop', authority, chain, url }),
+    notBeforeMs: waitMs,
+    dedupe: false,
+  };
 }
 
 function outcomeOf(host: LeasedHost): Settled {
