@@ -1,12 +1,19 @@
-// Whether a request was sent by who it says: the site's side of signed requests.
+// Whether a request was sent by who it says: the site's side of signed requests. The keys that an agent publishes are
+// kept for the lifetime of its directory, and when a later fetch fails (specification, identity 12, DECISION I15).
 
 import { checkOptions } from '../call-options.js';
 import { invalidOption } from '../errors.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import { createUndiciFetcher } from '../fetch/undici-fetcher.js';
+import { keepLatest } from '../keep-latest.js';
+import { parseUrl } from '../parse-url.js';
+import { DIRECTORY_PATH } from '../signatures/profile.js';
 import type { SignedMessage } from '../signatures/signed-message.js';
+import { type PublicJwk, thumbprint } from '../signatures/signing-key.js';
 import { type SignatureVerdict, verifySignature } from '../signatures/verify-signature.js';
-import { PublishedKeys } from './published-keys.js';
+import { keysOfDirectory } from './key-directory.js';
+import { DIRECTORY_CACHE_SECONDS, LEAST_DIRECTORY_CACHE_SECONDS, MAX_KNOWN_DIRECTORIES } from './limits.js';
+import { maxAgeSeconds, type PublishedAnswer, publishedFetcher } from './published-file.js';
 
 interface RequestVerifierOptions {
   /** Seconds by which the clocks of signers may differ from ours. @default 0 */
@@ -49,7 +56,28 @@ export function createRequestVerifier(options: RequestVerifierOptions = {}): Req
   if (!(toleranceSeconds >= 0 && toleranceSeconds <= 300))
     throw invalidOption('toleranceSeconds', 'a number from 0 to 300', toleranceSeconds);
   const fetcher = options.fetcher ?? createUndiciFetcher();
-  const keys = new PublishedKeys({ fetcher, allowAddresses, resolve, nowMs });
+  const get = publishedFetcher({ fetcher, allowAddresses, resolve, nowMs });
+  /** By the URLs of their directories. */
+  const known = new Map<string, KeySet>();
+  const loading = new Map<string, Promise<void>>();
+  const load = async (url: string): Promise<void> => {
+    const answer = await get(new URL(url));
+    // Another answer is none that a verifier takes.
+    const isTaken = typeof answer === 'object' && answer.status === 200 && !answer.isCut;
+    const keys = isTaken ? keysOfDirectory(new TextDecoder().decode(answer.body)) : null;
+    const seconds = isTaken && keys !== null ? cacheSeconds(answer) : LEAST_DIRECTORY_CACHE_SECONDS;
+    const byThumbprint =
+      keys === null ? known.get(url)?.keys : new Map(keys.map((key) => [thumbprint(key), key] as const));
+    const set = { keys: byThumbprint ?? NO_KEYS, freshUntilMs: nowMs() + 1_000 * seconds };
+    keepLatest(known, url, set, MAX_KNOWN_DIRECTORIES);
+  };
+  /** Unless it is fresh. Several calls at a time are one. */
+  const loadOnce = async (url: string): Promise<void> => {
+    if ((known.get(url)?.freshUntilMs ?? 0) > nowMs()) return;
+    const isLoading = loading.get(url) ?? load(url).finally(() => loading.delete(url));
+    loading.set(url, isLoading);
+    await isLoading;
+  };
   return {
     async verify(request) {
       let wanted: string | null = null;
@@ -57,17 +85,36 @@ export function createRequestVerifier(options: RequestVerifierOptions = {}): Req
         verifySignature(
           request,
           (agent, keyid) => {
-            wanted = agent;
-            return keys.key(agent, keyid);
+            wanted = directoryUrl(agent);
+            return wanted === null ? null : (known.get(wanted)?.keys.get(keyid) ?? null);
           },
           { nowMs: nowMs(), toleranceSeconds },
         );
       const verdict = judge();
       if (verdict.kind !== 'verified' && verdict.reason !== 'key-unknown') return verdict;
       // A key that was removed meanwhile verifies until its directory is fetched again.
-      await keys.load(wanted);
+      if (wanted !== null) await loadOnce(wanted);
       return judge();
     },
     close: () => fetcher.close(),
   };
+}
+
+interface KeySet {
+  /** By their thumbprints, which are computed: never by `kid` alone. */
+  readonly keys: ReadonlyMap<string, PublicJwk>;
+  readonly freshUntilMs: number;
+}
+
+const NO_KEYS: KeySet['keys'] = new Map();
+
+/** Where an agent's keys are: a bare origin has them at the well-known path. `null`: no https URL. */
+function directoryUrl(agent: string | null): string | null {
+  const url = parseUrl(agent ?? '');
+  if (url?.protocol !== 'https:') return null;
+  return url.pathname === '/' && url.search === '' ? new URL(DIRECTORY_PATH, url).href : url.href;
+}
+
+function cacheSeconds(answer: PublishedAnswer): number {
+  return Math.min(Math.max(maxAgeSeconds(answer) || 0, LEAST_DIRECTORY_CACHE_SECONDS), DIRECTORY_CACHE_SECONDS);
 }

@@ -2,7 +2,7 @@
 
 import { BROWSER_ROW } from './browser-rows.js';
 import { CRAWL_ROWS } from './crawl-rows.js';
-import { HOST_ROWS } from './host-rows.js';
+import { HOST_ROWS } from './host-options.js';
 import { MACHINE_ROWS } from './machine-rows.js';
 import { POLITENESS_ROWS } from './politeness-rows.js';
 import { type Row, type Rows, row, text } from './row.js';
