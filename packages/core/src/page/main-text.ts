@@ -26,21 +26,6 @@ export interface MainText {
   readonly publishedAt: string | null;
 }
 
-interface Article {
-  readonly title: string | null;
-  readonly content: string | null;
-  readonly byline: string | null;
-  readonly excerpt: string | null;
-  readonly siteName: string | null;
-  readonly publishedTime: string | null;
-}
-interface ReadabilityLibrary {
-  readonly Readability: new (document: unknown) => { parse(): Article | null };
-}
-interface DocumentLibrary {
-  readonly parseHTML: (html: string) => { readonly document: unknown };
-}
-
 /** Elements behind which a line ends. */
 const BLOCKS = 'p, h1, h2, h3, h4, h5, h6, li, dt, dd, tr, br, div, pre, blockquote, figcaption, section';
 
@@ -53,8 +38,8 @@ export async function readMainText(html: string, url: string): Promise<MainText 
   const fault = domFault(html, false, { depth: MAX_MAIN_TEXT_DEPTH, steps: MAX_MAIN_TEXT_STEPS });
   if (fault !== null) throw tooLarge(url, fault);
   const [{ Readability }, { parseHTML }] = await Promise.all([
-    loadPeer<ReadabilityLibrary>('@mozilla/readability', '`page.mainText`'),
-    loadPeer<DocumentLibrary>('linkedom', '`page.mainText`'),
+    loadPeer<typeof import('@mozilla/readability')>('@mozilla/readability', '`page.mainText`'),
+    loadPeer<typeof import('linkedom')>('linkedom', '`page.mainText`'),
   ]);
   // linkedom supplies no tags that a page leaves out, such as `body`: cheerio does.
   const $ = loadDocument(html, false, url);
