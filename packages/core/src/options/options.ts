@@ -1,36 +1,28 @@
 // Reads what a user gave to `createCrawler`. Keys, ranges and defaults come from the option table; what depends on
 // several options, or has an error code of its own, is checked by the module that owns it.
 
-import {
-  type CanonicalRule,
-  FrontierError,
-  type FrontierOptions,
-  type PolitenessOptions as FrontierPoliteness,
-  type HostKeyBy,
-} from '@mannerly/frontier';
+import { FrontierError, type PolitenessOptions as FrontierPoliteness } from '@mannerly/frontier';
 import { resolveSettings } from '@mannerly/frontier/internal';
-import { type ResolvedScope, resolveScope, resolveUrlOptions } from '../admit/admit-options.js';
-import type { ResolvedTrapOptions } from '../admit/trap-rules.js';
-import type { ResolvedArchiveOptions } from '../archive/crawl-archive.js';
+import { resolveScope, resolveUrlOptions } from '../admit/admit-options.js';
 import type { ResolvedHookOptions } from '../crawl/hooks.js';
 import type { ResolvedRequisites } from '../crawl/requisites.js';
 import { invalidOption, MannerlyError, shown } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 import { Credential } from '../fetch/credential.js';
-import { type Identity, resolveIdentity } from '../fetch/identity.js';
+import { resolveIdentity } from '../fetch/identity.js';
 import { checkedEgress } from '../fetch/own-addresses.js';
 import { readOwnHeaders } from '../fetch/own-headers.js';
-import { type OperatorProxy, resolveProxy } from '../fetch/proxy.js';
+import { resolveProxy } from '../fetch/proxy.js';
 import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
-import { LicenseTokens, type ResolvedLicensing } from '../licensing/licensing-options.js';
-import { type ResolvedExclusionOptions, resolveExclusionOptions } from '../page/exclusion.js';
+import { LicenseTokens } from '../licensing/licensing-options.js';
+import { resolveExclusionOptions } from '../page/exclusion.js';
 import { parseUrl } from '../parse-url.js';
 import { present } from '../present.js';
 import type { ResolvedRecrawlOptions } from '../recrawl/recrawl-options.js';
-import { type ResolvedSignature, resolveSignature } from '../signatures/signature-options.js';
+import { resolveSignature } from '../signatures/signature-options.js';
 import { fill } from './check.js';
 import type { CrawlerOptions, RecrawlOptions } from './crawler-options.js';
-import { frontierEntry, hostEntryTexts, type ResolvedHostEntry, resolveHostEntries } from './host-options.js';
+import { frontierEntry, hostEntryTexts, resolveHostEntries } from './host-options.js';
 import type { Filled, Relaxed, Row } from './row.js';
 import { OPTIONS } from './table.js';
 
@@ -39,73 +31,19 @@ type Defaults = Filled<typeof OPTIONS>;
 /** How much a crawl may do; `null`: no bound. */
 export type ResolvedBoundsOptions = Defaults['bounds'];
 
-interface ResolvedArchive extends ResolvedArchiveOptions {
-  /** `null`: what pages need is not fetched. */
-  readonly requisites: ResolvedRequisites | null;
-}
-
-/** The network side. `ports` has those of the seeds too. */
-interface ResolvedNetworkOptions extends Omit<Defaults['network'], 'cookies' | 'headers' | 'proxy'> {
-  readonly proxy: OperatorProxy | null;
-  /** Added to requests for content, by name. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** `'usual'`: jars of tough-cookie. */
-  readonly cookies: 'usual' | null | Exclude<Defaults['network']['cookies'], boolean>;
-}
-
 /** Options as the crawl reads them: checked, complete, read-only. */
-export interface ResolvedOptions
-  extends Pick<
-    Defaults,
-    'bounds' | 'nearDuplicates' | 'maxIdleMs' | 'handlerTimeoutMs' | 'decisionLog' | 'log' | 'retries' | 'items'
-  > {
-  readonly identity: Identity;
-  /** Ranges of the crawl's own addresses, checked. Empty: any. */
-  readonly egress: readonly string[];
-  /** Absent: requests are not signed. */
-  readonly signature?: ResolvedSignature;
-  readonly scope: ResolvedScope;
-  readonly canonicalRules: readonly CanonicalRule[];
-  /** `null`: nothing is taken for a trap. */
-  readonly traps: ResolvedTrapOptions | null;
-  /** As the frontier takes it. */
-  readonly spacing: { readonly politeness: FrontierPoliteness; readonly hostKeyBy: HostKeyBy };
-  /** As given: the frontier fills in what follows from dialect and policy. */
-  readonly robots: NonNullable<CrawlerOptions['robots']>;
-  readonly hosts: readonly ResolvedHostEntry[];
-  /** As the frontier takes them. */
-  readonly labels: NonNullable<FrontierOptions['labels']>;
-  readonly network: ResolvedNetworkOptions;
-  readonly signIn: Credential | null;
-  readonly exclusion: ResolvedExclusionOptions;
-  readonly licensing: ResolvedLicensing;
-  readonly dataTxt: boolean;
-  readonly sitemaps: boolean;
-  /** Whether feeds that pages name are read. */
-  readonly feeds: boolean;
-  readonly sitemapUrls: readonly string[];
-  readonly enqueueDatasets: boolean;
-  /** `null`: URLs are taken as they are found. */
-  readonly orderSeed: string | null;
-  readonly hooks: ResolvedHookOptions | null;
-  /** `null`: no visits are kept. */
-  readonly recrawl: ResolvedRecrawlOptions | null;
-  /** `null`: exchanges are not archived. */
-  readonly archive: ResolvedArchive | null;
-  /** One sentence for each option that is less polite than a site may expect. */
-  readonly relaxedDefaults: readonly string[];
-}
+export type ResolvedOptions = Readonly<ReturnType<typeof resolveOptions>>;
 
 /**
  * Checks options and fills in the rest.
  * @throws MannerlyError `option-unknown`, `option-invalid`, `identity-name`, `identity-contact`, `seed-invalid` or
  *   `bounds-missing`, naming the option, its range and the value.
  */
-export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
+export function resolveOptions(options: CrawlerOptions) {
   const filled = fill('', OPTIONS, options);
   const identity = resolveIdentity(options.identity);
   const scope = resolveScope(options.scope);
-  const { pages, minutes } = filled.bounds;
+  const { pages, minutes, pagesPerHost, bytesPerHost, minutesPerHost } = filled.bounds;
   if (pages === null && minutes === null) {
     throw new MannerlyError('bounds-missing', 'a crawl needs `bounds.pages` or `bounds.minutes`', {
       hint: 'Say how much is enough, for instance bounds: { pages: 200 }.',
@@ -129,7 +67,13 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     label: each.label,
     ...present({ weight: each.weight, pages: each.pages }),
   }));
-  checkSettings({ identity, robots, spacing, hosts, labels, bounds: filled.bounds });
+  checkSettings({
+    ...spacing,
+    robots: { ...robots, tokens: identity.tokens },
+    hosts: hostEntryTexts(hosts).map(frontierEntry),
+    labels,
+    bounds: present({ pagesPerHost, bytesPerHost, minutesPerHost }),
+  });
   // Read once here, so that a token that is missing is reported now.
   const tokens = new LicenseTokens(licensing.tokens);
   const signIn = options.signIn == null ? null : new Credential(options.signIn);
@@ -138,13 +82,17 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
   }
   return {
     identity,
+    /** Ranges of the crawl's own addresses. Empty: any. */
     egress: checkedEgress(filled.identity.egress),
+    /** Absent: requests are not signed. */
     ...(signature === null ? {} : { signature: resolveSignature(signature) }),
     scope,
     bounds: filled.bounds,
     canonicalRules: resolveUrlOptions(options.urls),
+    /** `null`: nothing is taken for a trap. */
     traps: traps === false ? null : traps,
     nearDuplicates: filled.nearDuplicates,
+    /** As the frontier takes it; and what robots.txt means as it was given, which the frontier fills in. */
     spacing,
     robots,
     network,
@@ -155,10 +103,12 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     licensing,
     dataTxt: filled.discover.dataTxt,
     sitemaps: filled.discover.sitemaps,
+    /** Whether feeds that pages name are read. */
     feeds: filled.discover.feeds,
     sitemapUrls: checkedSitemaps(filled.discover.sitemapUrls),
     enqueueDatasets: filled.datasets.enqueue,
     maxIdleMs: filled.maxIdleMs,
+    /** `null`: URLs are taken as they are found. */
     orderSeed: orderSeed === null ? null : String(orderSeed),
     handlerTimeoutMs: filled.handlerTimeoutMs,
     items: filled.items,
@@ -166,13 +116,16 @@ export function resolveOptions(options: CrawlerOptions): ResolvedOptions {
     decisionLog: filled.decisionLog,
     log: filled.log,
     retries: filled.retries,
+    /** `null`: no visits are kept. */
     recrawl:
       recrawl === false
         ? null
         : typeof options.recrawl === 'object'
           ? resolveRecrawl(options.recrawl)
           : DEFAULT_RECRAWL,
+    /** `null`: exchanges are not archived. */
     archive: archive === false ? null : archiveOf(archive),
+    /** One sentence for each option that is less polite than a site may expect. */
     relaxedDefaults: relaxedDefaultsIn('', OPTIONS, filled),
   };
 }
@@ -202,48 +155,41 @@ export const DEFAULT_RECRAWL = resolveRecrawl({});
 type GivenArchive = Exclude<ReturnType<typeof fill<typeof OPTIONS>>['archive'], boolean>;
 const DEFAULT_ARCHIVE = fill('', OPTIONS, { archive: { requisites: {} } }).archive as GivenArchive;
 
-function archiveOf(given: true | GivenArchive): ResolvedArchive {
-  const { requisites, ...archive } = given === true ? { ...DEFAULT_ARCHIVE, requisites: false } : given;
+/** `requisites`: `null` where what pages need is not fetched. */
+function archiveOf(given: true | GivenArchive) {
+  const { requisites, ...archive } = given === true ? { ...DEFAULT_ARCHIVE, requisites: false as const } : given;
   const defaults = DEFAULT_ARCHIVE.requisites as ResolvedRequisites;
   return { ...archive, requisites: requisites === false ? null : requisites === true ? defaults : requisites };
 }
 
-function networkOf({ cookies, ...rest }: Defaults['network'], seeds: readonly string[]): ResolvedNetworkOptions {
+function networkOf({ cookies, ...rest }: Defaults['network'], seeds: readonly string[]) {
   const seedPorts = seeds.map((seed) => Number(new URL(seed).port)).filter((port) => port > 0);
   const ports = rest.ports === 'any' ? ('any' as const) : [...new Set([...rest.ports, ...seedPorts])];
   // Made once here, so that a range it cannot read is reported now.
   createAddressGuard({ ...rest, ports, resolve: null, nowMs: () => 0 });
   const concurrency = Math.min(rest.concurrency, mostRequestsAtOnce());
-  const headers = readOwnHeaders(rest.headers);
-  const proxy = rest.proxy === null ? null : resolveProxy(rest.proxy);
   return {
     ...rest,
-    headers,
-    proxy,
+    /** Added to requests for content, by name. */
+    headers: readOwnHeaders(rest.headers),
+    proxy: rest.proxy === null ? null : resolveProxy(rest.proxy),
     concurrency,
+    /** Those of the seeds too. */
     ports,
-    cookies: cookies === true ? 'usual' : cookies === false ? null : cookies,
+    /** `'usual'`: jars of tough-cookie. */
+    cookies: cookies === true ? ('usual' as const) : cookies === false ? null : cookies,
   };
 }
 
-function spacingOf({ perDomain, requestsPerSecond, ...rest }: Defaults['politeness']): ResolvedOptions['spacing'] {
-  const politeness = { ...rest, ...present({ requestsPerSecond }) };
-  return { politeness, hostKeyBy: perDomain ? 'domain' : 'host' };
+function spacingOf({ perDomain, requestsPerSecond, ...rest }: Defaults['politeness']) {
+  const politeness: FrontierPoliteness = { ...rest, ...present({ requestsPerSecond }) };
+  return { politeness, hostKeyBy: perDomain ? ('domain' as const) : ('host' as const) };
 }
 
-type CheckedByFrontier = Pick<ResolvedOptions, 'identity' | 'robots' | 'spacing' | 'hosts' | 'labels' | 'bounds'>;
-
 /** What the frontier takes of them, as it checks it. @throws MannerlyError `option-invalid` */
-function checkSettings({ identity, robots, spacing, hosts, labels, bounds }: CheckedByFrontier): void {
-  const { pagesPerHost, bytesPerHost, minutesPerHost } = bounds;
+function checkSettings(settings: Parameters<typeof resolveSettings>[0]): void {
   try {
-    resolveSettings({
-      ...spacing,
-      robots: { ...robots, tokens: identity.tokens },
-      hosts: hostEntryTexts(hosts).map(frontierEntry),
-      labels,
-      bounds: present({ pagesPerHost, bytesPerHost, minutesPerHost }),
-    });
+    resolveSettings(settings);
   } catch (cause) {
     if (!(cause instanceof FrontierError)) throw cause;
     throw new MannerlyError('option-invalid', cause.message, { cause });
