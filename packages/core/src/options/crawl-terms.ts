@@ -4,30 +4,18 @@
 import { hash } from 'node:crypto';
 import type { JsonValue } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
-import { type CrawlSettings, crawlSettings } from './crawl-settings.js';
+import { crawlSettings } from './crawl-settings.js';
 import { MAX_TERM_TEXT, MAX_TERMS_SEEDS_BYTES } from './limits.js';
 import type { ResolvedOptions } from './options.js';
 
-export interface CrawlTerms {
-  readonly name: string;
-  readonly tokens: readonly string[];
-  /** In full up to a bound, else the first of them. */
-  readonly seeds: readonly string[];
-  readonly seedCount: number;
-  readonly seedsHash: string;
-  /** For questions to the store. */
-  readonly settings: CrawlSettings;
-  /** Each option as text, to be compared. */
-  readonly said: Readonly<Record<string, string>>;
-  readonly createdAtMs: number;
-}
+export type CrawlTerms = Readonly<ReturnType<typeof termsOf>>;
 
 /** The terms of a crawl. Functions cannot be compared and count as the same. */
-export function termsOf(options: ResolvedOptions, nowMs: number): CrawlTerms {
+export function termsOf(options: ResolvedOptions, nowMs: number) {
   const { identity, scope, bounds, canonicalRules, spacing, robots, hosts, labels, exclusion, licensing, traps } =
     options;
   const { seeds: named, ...where } = scope;
-  const seeds = [...new Set(named)].sort();
+  const seeds: readonly string[] = [...new Set(named)].sort();
   const whole = JSON.stringify(seeds).length <= MAX_TERMS_SEEDS_BYTES ? seeds : seeds.slice(0, 1);
   const compared = {
     scope: where,
@@ -44,11 +32,14 @@ export function termsOf(options: ResolvedOptions, nowMs: number): CrawlTerms {
   return {
     name: identity.name,
     tokens: identity.tokens,
+    /** In full up to a bound, else the first of them. */
     seeds: whole,
     seedCount: seeds.length,
     seedsHash: hash('sha256', seeds.join('\n')),
+    /** For questions to the store. */
     settings: crawlSettings(options),
-    said: Object.fromEntries(Object.entries(compared).map(([option, value]) => [option, textOf(value)])),
+    /** Each option as text, to be compared. */
+    said: Object.fromEntries(Object.entries(compared).map(([option, value]) => [option, textOf(value)] as const)),
     createdAtMs: nowMs,
   };
 }

@@ -29,44 +29,30 @@ interface ChoiceParts {
 }
 
 /** What is expected of a known page now. */
-export interface ExpectedVisit {
-  /** With the estimate of its group where nothing was seen of it yet. */
-  readonly visit: PageVisit;
-  readonly claim: Claim | null;
-  /** When it is due, epoch milliseconds; `null`: it is gone. */
-  readonly dueMs: number | null;
-  readonly importance: number;
-  readonly value: number;
-}
+export type ExpectedVisit = Awaited<ReturnType<typeof expectedVisit>>;
 
 /** Of a page that is due; the others need no memory. */
 type Offered = Pick<ExpectedVisit, 'visit' | 'value'>;
 
-interface VisitChoice {
-  readonly visits: readonly Offered[];
-  readonly most: number;
-  /** Records of visits, pages that are gone included. */
-  readonly records: number;
-  /** Pages of the copy, and how many of them are expected to be as they were visited. */
-  readonly known: number;
-  readonly fresh: number;
-  /** When the first page is due that is not due now, epoch milliseconds; `null`: none. */
-  readonly nextDueMs: number | null;
-  readonly groups: GroupPriors;
-}
-
 /** What is expected of a page. @throws MannerlyError `option-invalid` of its importance; what the store throws. */
 export async function expectedVisit(kept: PageVisit, parts: Omit<ChoiceParts, 'sinceMs' | 'maxPages'>) {
   const { options, priors, lastmods, lastmodTrust, nowMs } = parts;
+  /** With the estimate of its group where nothing was seen of it yet. */
   const visit = priors.expected(kept);
   const sinceMs = isGone(visit) ? lastTryMs(visit) : visit.atMs;
   const claim = await lastmodTrust.claim(visit.url, lastmods, sinceMs, nowMs);
   const importance = importanceOf(visit, options.importance);
   const value = visitValue(changesPerDay(visit.estimate), daysSince(visit, nowMs), importance, claim);
-  return { visit, claim, importance, value, dueMs: dueOf(visit, options, claim).atMs } satisfies ExpectedVisit;
+  // `null`: it is gone.
+  const dueMs = dueOf(visit, options, claim).atMs;
+  return { visit, claim, importance, value, dueMs };
 }
 
 /**
+ * Looks at all records of visits. `records`: how many there are, pages that are gone included. `known`: pages of the
+ * copy, and `fresh` of them are expected to be as they were visited. `nextDueMs`: when the first page is due that is not
+ * due now, epoch milliseconds; `null`: none.
+ *
  * @param seen - Called with each page that may be visited again. @param gone - Called with each page that is gone.
  * @throws As `expectedVisit`; MannerlyError or FrontierError where the store cannot list its records.
  */
@@ -75,7 +61,7 @@ export async function chooseVisits(
   parts: ChoiceParts,
   seen: (expected: ExpectedVisit, isDue: boolean) => void = () => undefined,
   gone: (visit: PageVisit) => void = () => undefined,
-): Promise<VisitChoice> {
+) {
   const { nowMs, sinceMs, maxPages } = parts;
   const most = Math.min(maxPages ?? MAX_CHOSEN, MAX_CHOSEN);
   let offered: Offered[] = [];

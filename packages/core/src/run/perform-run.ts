@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import type { FrontierCounts, HostWait, QueueListing } from '@mannerly/frontier';
+import type { QueueListing } from '@mannerly/frontier';
 import { seedUrls } from '../admit/admit.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import { writeWholeJson } from '../directory/whole-file.js';
@@ -25,16 +25,7 @@ import { HELD_READ_AT_ONCE, MAX_HELD_REPORTED, MAX_RESET_REST_MS } from './limit
 import type { Run } from './run.js';
 import { createRunArchive } from './run-archive.js';
 import { runFiles } from './run-files.js';
-import { beginRunManifest, endRunManifest, type RunManifest } from './run-manifest.js';
-
-/** How a run ended, and what the frontier said before it was closed. */
-interface RunEnd {
-  readonly end: LoopEnd;
-  readonly counts: FrontierCounts;
-  readonly waits: readonly HostWait[];
-  /** `null`: the crawl has no directory. */
-  readonly manifest: RunManifest | null;
-}
+import { beginRunManifest, endRunManifest } from './run-manifest.js';
 
 /** Performs a run. Resolves when everything is closed. @throws The first error, after closing. */
 export async function performRun(run: Run): Promise<CrawlReport> {
@@ -60,8 +51,8 @@ export async function performRun(run: Run): Promise<CrawlReport> {
   }
 }
 
-/** Opens, seeds, crawls, and reports what is left. */
-async function crawl(run: Run): Promise<RunEnd> {
+/** Opens, seeds, crawls, and reports what is left. @returns What the frontier said before it was closed, too. */
+async function crawl(run: Run) {
   const { setup, options, frontier, journal, directory } = run;
   await rest(run);
   await frontier.open(partName(run));
@@ -220,7 +211,10 @@ async function keepFiles(run: Run): Promise<void> {
 }
 
 /** The report of a run whose parts are closed. Where the run continued earlier ones, its numbers come from all logs. */
-async function reportOf(run: Run, { end, counts: last, waits }: RunEnd): Promise<CrawlReport> {
+async function reportOf(
+  run: Run,
+  { end, counts: last, waits }: Awaited<ReturnType<typeof crawl>>,
+): Promise<CrawlReport> {
   const { setup, startedAtMs, counts, ledger, directory, totals, knowledge } = run;
   const resumed = totals.earlierRuns() > 0;
   const { requests, signed, items, rejected, bytes } = totals.counts;

@@ -3,14 +3,7 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { resolvePoliteness } from '@mannerly/frontier/internal';
-import {
-  type CrawlDirectory,
-  finishReset,
-  holdsNoCrawl,
-  isFree,
-  openCrawlDirectory,
-  RESET_NAME,
-} from '../directory/crawl-directory.js';
+import { finishReset, holdsNoCrawl, isFree, openCrawlDirectory, RESET_NAME } from '../directory/crawl-directory.js';
 import { MANIFEST_NAME, readAnyManifest } from '../directory/crawl-manifest.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import { lockDirectory, refuseShared } from '../directory/directory-lock.js';
@@ -23,24 +16,15 @@ import type { RunPromise } from '../report/decision.js';
 import { restedAtMs } from '../report/from-logs.js';
 import type { RunSetup } from './run-setup.js';
 
-export interface RunDirectory {
-  /** `null`: the crawl has none. */
-  readonly directory: CrawlDirectory | null;
-  readonly logs: CrawlLogs;
-  /**
-   * Whether an earlier run made requests from the frontier in the directory or on the server: without it all would be
-   * requested again.
-   */
-  readonly needsFrontier: boolean;
-  /** After a reset: until when the hosts of the removed crawl get no request, epoch milliseconds. */
-  readonly restedAtMs: number;
-}
+/**
+ * `directory`: `null` where the crawl has none. `needsFrontier`: an earlier run made requests from the frontier in the
+ * directory or on the server, and without it all would be requested again. `restedAtMs`: until when the hosts of a crawl
+ * that was reset get no request, epoch milliseconds.
+ */
+export type RunDirectory = Awaited<ReturnType<typeof openRunDirectory>>;
 
 /** Opens the crawl directory and its logs, or logs in memory. The caller closes both. @throws MannerlyError */
-export async function openRunDirectory(
-  { options, out, reset, isShared, isOwnStore, store }: RunSetup,
-  nowMs: number,
-): Promise<RunDirectory> {
+export async function openRunDirectory({ options, out, reset, isShared, isOwnStore, store }: RunSetup, nowMs: number) {
   const promise = promiseOf(options, nowMs);
   if (out === null) return { directory: null, logs: new CrawlLogs(null, promise), needsFrontier: false, restedAtMs: 0 };
   const { name, tokens } = options.identity;
