@@ -50,8 +50,8 @@ export async function expectedVisit(kept: PageVisit, parts: Omit<ChoiceParts, 's
 
 /**
  * Looks at all records of visits. `records`: how many there are, pages that are gone included. `known`: pages of the
- * copy, and `fresh` of them are expected to be as they were visited. `nextDueMs`: when the first page is due that is not
- * due now, epoch milliseconds; `null`: none.
+ * copy, and `fresh` of them are expected to be as they were visited. `nextDueMs`: when the first page is due of those
+ * that are not due now, epoch milliseconds; `null`: none.
  *
  * @param seen - Called with each page that may be visited again. @param gone - Called with each page that is gone.
  * @throws As `expectedVisit`; MannerlyError or FrontierError where the store cannot list its records.

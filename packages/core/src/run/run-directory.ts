@@ -18,7 +18,7 @@ import type { RunSetup } from './run-setup.js';
 
 /**
  * `directory`: `null` where the crawl has none. `needsFrontier`: an earlier run made requests from the frontier in the
- * directory or on the server, and without it all would be requested again. `restedAtMs`: until when the hosts of a crawl
+ * directory or on the server: without it all would be requested again. `restedAtMs`: until when the hosts of a crawl
  * that was reset get no request, epoch milliseconds.
  */
 export type RunDirectory = Awaited<ReturnType<typeof openRunDirectory>>;
