@@ -25,11 +25,8 @@ import { parseBase } from './resolve-href.js';
 
 /** The options in the groups in which a user gives them. */
 export interface ExclusionGroups extends Pick<PageOptions, 'purposes' | 'indexInstead' | 'tdm'> {
-  readonly pageLevel?: Pick<
-    PageOptions,
-    'noindex' | 'noarchive' | 'snippet' | 'images' | 'unavailableAfter' | 'robotsNoindex'
-  >;
-  readonly links?: Pick<PageOptions, 'pageNofollow' | 'rel'>;
+  readonly pageLevel?: PageOptions;
+  readonly links?: PageOptions;
   readonly preferences?:
     | Applied
     | {

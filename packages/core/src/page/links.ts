@@ -108,16 +108,11 @@ function firstCandidate(srcset: string): string | undefined {
   return /[^\t\n\f\r ,][^\t\n\f\r ]*/.exec(srcset)?.[0].replace(/(?<!,),+$/, '');
 }
 
-interface LinkOfField {
-  readonly target: string;
-  /** Words of `rel`, lower case. */
-  readonly rel: readonly string[];
-  /** Parameters by lower-case name; of two of one name the last. */
-  readonly parameters: ReadonlyMap<string, string>;
-}
-
-/** The links in the order of the response. The time is linear in the length of the fields. Never throws. */
-export function linksOfFields(headers: HeaderLines): LinkOfField[] {
+/**
+ * The links in the order of the response, with the words of `rel` in lower case, and parameters by lower-case name, of
+ * two of one name the last. The time is linear in the length of the fields. Never throws.
+ */
+export function linksOfFields(headers: HeaderLines) {
   const fields = headerValues(headers, 'link');
   if (fields.length === 0) return [];
   return fields
