@@ -23,7 +23,7 @@ import { resolveSignature } from '../signatures/signature-options.js';
 import { fill } from './check.js';
 import type { CrawlerOptions, RecrawlOptions } from './crawler-options.js';
 import { frontierEntry, hostEntryTexts, resolveHostEntries } from './host-options.js';
-import type { Filled, Relaxed, Row } from './row.js';
+import type { Filled, RelaxedValues, Row } from './row.js';
 import { OPTIONS } from './table.js';
 
 type Defaults = Filled<typeof OPTIONS>;
@@ -219,12 +219,13 @@ export function relaxedDefaultsIn(
     if (inner?.kind === 'group' && typeof value === 'object' && value !== null) {
       return relaxedDefaultsIn(`${path}${name}.`, inner.rows, value as Readonly<Record<string, unknown>>);
     }
-    if (relaxed === undefined || relaxed.unless?.(values) === true) return [];
-    return isRelaxed(relaxed, value) ? [`\`${path}${name}\` is ${shown(value)}: ${relaxed.says}`] : [];
+    const [which, says, unless] = relaxed ?? [];
+    if (which === undefined || unless?.(values) === true || !isRelaxed(which, value)) return [];
+    return [`\`${path}${name}\` is ${shown(value)}: ${says}`];
   });
 }
 
-function isRelaxed({ values }: Relaxed, value: unknown): boolean {
+function isRelaxed(values: RelaxedValues, value: unknown): boolean {
   if ('longerThan' in values) return Array.isArray(value) && value.length > values.longerThan;
   if ('above' in values) return typeof value === 'number' && value > values.above;
   if ('below' in values) return typeof value === 'number' && value < values.below;

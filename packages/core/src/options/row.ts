@@ -60,7 +60,7 @@ export interface Flag extends FlagDetails {
  * Values that are less polite than a site may expect: these values, numbers below or above this one, lists longer than
  * this, or all but this one.
  */
-type RelaxedValues =
+export type RelaxedValues =
   | readonly unknown[]
   | { readonly below: number }
   | { readonly above: number }
@@ -70,11 +70,8 @@ type RelaxedValues =
 /** Whether other options of the group make a relaxed value polite again. */
 type Unless = (group: Readonly<Record<string, unknown>>) => boolean;
 
-export interface Relaxed {
-  readonly values: RelaxedValues;
-  readonly says: string;
-  readonly unless?: Unless | undefined;
-}
+/** Which values are relaxed, and one sentence about them. */
+type Relaxed = readonly [values: RelaxedValues, says: string, unless?: Unless];
 
 interface RowDetails {
   /** The default in words, where the value does not say it. */
@@ -82,10 +79,10 @@ interface RowDetails {
   readonly isRequired?: boolean;
   /** The module that owns the option checks its value, with an error code of its own. */
   readonly isCheckedByOwner?: boolean;
+  readonly relaxed?: Relaxed;
 }
 
 interface WrittenDetails extends RowDetails {
-  readonly relaxed?: readonly [values: RelaxedValues, says: string, unless?: Unless];
   readonly flag?: readonly [name: string, help: string, more?: FlagDetails];
 }
 
@@ -95,7 +92,6 @@ export interface Row<V = unknown, D = unknown> extends RowDetails {
   /** One or two sentences in Markdown. */
   readonly does: string;
   readonly default: D;
-  readonly relaxed?: Relaxed;
   readonly flag?: Flag;
 }
 
@@ -113,15 +109,9 @@ export function row<V>(
 ): Row<V, never>;
 export function row<V>(shape: Shape<V>, does: string, details?: WrittenDetails): Row<V, null>;
 export function row(shape: Shape, does: string, details: WrittenDetails & { readonly default?: unknown } = {}): Row {
-  const {
-    flag: [name, help, more] = [],
-    relaxed: [values, says, unless] = [],
-    default: value = null,
-    ...rest
-  } = details;
+  const { flag: [name, help, more] = [], default: value = null, ...rest } = details;
   const flag = name === undefined || help === undefined ? {} : { flag: { name, help, ...more } };
-  const relaxed = values === undefined || says === undefined ? {} : { relaxed: { values, says, unless } };
-  return { shape, does, ...rest, ...flag, ...relaxed, default: value };
+  return { shape, does, ...rest, ...flag, default: value };
 }
 
 /** Makes the row of a group, every option of which has its default where the group is absent. */

@@ -45,7 +45,7 @@ export function defaultOf({ defaultText, isRequired, default: value, shape }: Ro
 /** What the option does and which values are relaxed, in Markdown. */
 export function sentenceOf({ does, relaxed }: Row): string {
   if (relaxed === undefined) return does;
-  const { values } = relaxed;
+  const [values] = relaxed;
   if ('below' in values) return `${does} Relaxed: less than ${written(values.below)}.`;
   if ('above' in values) return `${does} Relaxed: more than ${written(values.above)}.`;
   if ('longerThan' in values) return `${does} Relaxed: more than ${written(values.longerThan)} entries.`;
