@@ -3,6 +3,7 @@
 
 import { FrontierError } from './errors.js';
 import { createContext } from './flow/context.js';
+import { exchanged, mayConnect, mayStart } from './flow/in-flight.js';
 import type { OwnAnswer } from './flow/own-requests.js';
 import { Scheduler } from './flow/scheduler.js';
 import { settle } from './flow/settling.js';
@@ -128,9 +129,9 @@ export function createFrontier(options: FrontierOptions): Frontier {
   const settings = resolveOptions(options);
   const context = createContext(settings);
   const scheduler = new Scheduler(context);
-  const { schedule, inFlight } = scheduler.flow;
+  const { flow } = scheduler;
   const { clock, store, guard, counts, budget, records, lock, seen, waits } = context;
-  const questions = createQuestions(context, schedule);
+  const questions = createQuestions(context, flow.schedule);
   let phase: 'new' | 'open' | 'closing' | 'closed' = 'new';
   let isPaused = false;
   let taking: Promise<unknown> = Promise.resolve();
@@ -151,7 +152,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
     queued: counts.queued,
     known: counts.known,
     hosts: counts.hosts,
-    inFlight: inFlight.count,
+    inFlight: flow.flights.size,
     pages: budget.pages(),
     runningMs: budget.runningMs(clock.nowMs()),
   });
@@ -209,13 +210,13 @@ export function createFrontier(options: FrontierOptions): Frontier {
     nextAt: whenOpen(() => scheduler.nextAt()),
     async mayConnect(work, address) {
       guard.check();
-      return inFlight.mayConnect(work, address);
+      return mayConnect(flow, work, address);
     },
-    mayStart: (work) => inFlight.mayStart(work),
-    exchanged: (work, exchange) => inFlight.exchanged(work, exchange),
+    mayStart: (work) => mayStart(flow, work),
+    exchanged: (work, exchange) => exchanged(flow, work, exchange),
     async settle(work, settlement) {
       guard.check();
-      return settle(scheduler.flow, work, settlement);
+      return settle(flow, work, settlement);
     },
     unpark: whenOpen((host) => scheduler.unpark(host)),
     reachedBound: () => budget.reached(clock.nowMs()),

@@ -11,9 +11,10 @@ import { excludedReason } from '../robots/authority-rules.js';
 import type { HostKey } from '../store.js';
 import type { UrlRecord } from '../url-record.js';
 import type { PageWork, RobotsCopyRef, Work } from '../work.js';
+import { type Flow, startPage, startRobots } from './in-flight.js';
 import { OWN_REQUEST_RETRY_MS, OWN_REQUESTS_MOST, RENEWAL_WAIT_MS } from './limits.js';
 import { judge, robotsRequest } from './next-request.js';
-import { endChain, type Flow } from './settling.js';
+import { endChain } from './settling.js';
 
 /** What became of a request of the owner's own. */
 export type OwnAnswer =
@@ -165,7 +166,7 @@ export class OwnRequests {
 
   async #serveHost(host: LeasedHost, works: Work[], n: number): Promise<void> {
     const { clock, gate, pace } = this.#flow.context;
-    const { schedule, inFlight } = this.#flow;
+    const { schedule } = this.#flow;
     const [request] = this.#of(host.key);
     if (request === undefined) return;
     const { record } = request;
@@ -192,7 +193,7 @@ export class OwnRequests {
         return this.#waitForRobots(host, request, authority, nowMs);
       case 'fetch':
         if (works.length < n) {
-          works.push(inFlight.startRobots(host, robotsRequest(this.#flow.context, authority, required, nowMs)));
+          works.push(startRobots(this.#flow, host, robotsRequest(this.#flow.context, authority, required, nowMs)));
         }
         return;
       case 'hold':
@@ -206,7 +207,7 @@ export class OwnRequests {
       case 'allow': {
         const { decision } = verdict;
         const choice = { kind: 'page', entry: null, record, authority, decision, required, budgets: [] } as const;
-        request.answer({ kind: 'go', work: inFlight.startPage(host, choice) });
+        request.answer({ kind: 'go', work: startPage(this.#flow, host, choice) });
       }
     }
   }

@@ -18,11 +18,11 @@ import { Admission, linksOf } from './admission.js';
 import type { FrontierContext } from './context.js';
 import { HostLeases } from './host-leases.js';
 import { HostSchedule } from './host-schedule.js';
-import { InFlight } from './in-flight.js';
+import { dropFlights, type Flow, startPage, startRobots } from './in-flight.js';
 import { ACCOUNT_EVERY_MS, GRANT_RETRY_MS, HEARTBEATS_PER_LEASE, TAKE_ROUNDS } from './limits.js';
 import { type Choice, choose } from './next-request.js';
 import { OwnRequests } from './own-requests.js';
-import { endChain, type Flow, requeue } from './settling.js';
+import { endChain, requeue } from './settling.js';
 
 /** A host that needs the store or the gate before it can be given work. */
 interface Delayed {
@@ -41,8 +41,7 @@ export class Scheduler {
   constructor(context: FrontierContext) {
     const schedule = new HostSchedule(context);
     const leases = new HostLeases(context, schedule);
-    const inFlight = new InFlight(context, schedule, leases);
-    this.flow = { context, schedule, leases, admission: new Admission(context), inFlight };
+    this.flow = { context, schedule, leases, admission: new Admission(context), flights: new Map() };
     this.ownRequests = new OwnRequests(this.flow);
   }
 
@@ -108,8 +107,8 @@ export class Scheduler {
       }
       const choice = choose(this.flow.context, host, nowMs);
       if (host.entries.hasChanges) this.flow.schedule.touch(host);
-      if (choice.kind === 'page') works.push(this.flow.inFlight.startPage(host, choice));
-      else if (choice.kind === 'robots') works.push(this.flow.inFlight.startRobots(host, choice));
+      if (choice.kind === 'page') works.push(startPage(this.flow, host, choice));
+      else if (choice.kind === 'robots') works.push(startRobots(this.flow, host, choice));
       else if (choice.kind === 'wait') this.flow.schedule.reschedule(host);
       else if (choice.kind !== 'nothing') delayed.push({ host, choice });
       else if (host.entries.readyCount(nowMs) === 0) this.flow.schedule.touch(host);
@@ -229,7 +228,7 @@ export class Scheduler {
 
   /** Gives back all hosts; work in flight counts as lost. After `stop`, with no `take` under way. */
   async releaseAll(): Promise<void> {
-    this.flow.inFlight.drop();
+    dropFlights(this.flow);
     for (const host of this.flow.schedule.all()) this.flow.schedule.touch(host);
     await this.flow.leases.commit();
   }

@@ -13,11 +13,8 @@ import type { Received } from '../robots/robots-gate.js';
 import type { NewEntry } from '../store.js';
 import { hostKeyOf } from '../url/url.js';
 import type { PageWork, RobotsWork, Settlement, Work } from '../work.js';
-import { type Admission, linksOf } from './admission.js';
-import type { FrontierContext } from './context.js';
-import type { HostLeases } from './host-leases.js';
-import type { HostSchedule } from './host-schedule.js';
-import { type Flight, holdsPages, type InFlight } from './in-flight.js';
+import { linksOf } from './admission.js';
+import { type Flight, type Flow, flightOf, holdsPages, putDown } from './in-flight.js';
 import { RETRY_JITTER, RETRY_JITTER_MAX_MS } from './limits.js';
 import type { RequeueChoice } from './next-request.js';
 
@@ -32,22 +29,13 @@ type RobotsAnswer = Extract<Settlement, { kind: 'robots' }>['answer'];
 
 const EXHAUSTED = { status: 'failed', reason: 'retries-exhausted' } as const;
 
-/** The parts of a frontier that work passes on its way, which the end of it has to do with. */
-export interface Flow {
-  readonly context: FrontierContext;
-  readonly schedule: HostSchedule;
-  readonly leases: HostLeases;
-  readonly admission: Admission;
-  readonly inFlight: InFlight;
-}
-
 /**
  * Ends a work in flight. Rejects with what the store throws.
  *
  * @throws FrontierError (rejects) `work-unknown`: it is not in flight, or the settlement does not fit it
  */
 export async function settle(flow: Flow, work: Work, settlement: Settlement): Promise<Settled> {
-  const flight = flow.inFlight.flightOf(work);
+  const flight = flightOf(flow, work);
   if (flight === null) return 'lost';
   if (settlement.kind === 'returned') return giveBack(flow, work, flight, settlement);
   if (work.kind === 'robots') {
@@ -81,8 +69,8 @@ async function settlePage(
   const counts = settlement.kind === 'done' && settlement.countsAsPage;
   const links = settlement.kind === 'done' ? await flow.admission.consider(settlement.links, nowMs, true) : [];
   // The crawl may have closed meanwhile, or the work been settled twice.
-  if (flow.inFlight.flightOf(work) === null) return 'lost';
-  flow.inFlight.putDown(work, flight);
+  if (flightOf(flow, work) === null) return 'lost';
+  putDown(flow, work, flight);
   if (settlement.kind === 'done') host.entries.finish(entry.id);
   else {
     // URLs that failed together do not come back together; never sooner than requested.
@@ -108,7 +96,7 @@ async function settlePage(
 
 /** A request of the owner's own: it has no entry in the queue, and no page is used up. */
 function settleOwn(flow: Flow, work: PageWork, flight: Flight): Settled {
-  flow.inFlight.putDown(work, flight);
+  putDown(flow, work, flight);
   const isOurs = flight.host.status === 'leased';
   if (isOurs) flow.schedule.touch(flight.host);
   flow.schedule.reschedule(flight.host);
@@ -119,7 +107,7 @@ function settleOwn(flow: Flow, work: PageWork, flight: Flight): Settled {
 /** No request was made: the entry is the host's next again. */
 function giveBack(flow: Flow, work: Work, flight: Flight, { untilMs, waits }: Omit<Returned, 'kind'>): Settled {
   const { host, entry } = flight;
-  flow.inFlight.putDown(work, flight);
+  putDown(flow, work, flight);
   for (const budget of flight.budgets) budget.settle(false);
   if (work.kind === 'robots' && entry === null) abandonFetch(flow, work.authority);
   if (host.status !== 'leased') return 'lost';
@@ -166,13 +154,13 @@ async function settleRobots(flow: Flow, work: RobotsWork, flight: Flight, answer
   const authority = await flow.context.gate.load(work.authority);
   if (host.status !== 'leased') {
     if (entry === null) abandonFetch(flow, work.authority);
-    flow.inFlight.putDown(work, flight);
+    putDown(flow, work, flight);
     return 'lost';
   }
   const isStale = chain !== null && authority.chain?.id !== chain;
   const entries = isStale ? [] : await takeIn(flow, authority, work.url, answer);
   if (entry !== null) host.entries.finish(entry.id);
-  flow.inFlight.putDown(work, flight);
+  putDown(flow, work, flight);
   flow.schedule.touch(host);
   await commitArrival(flow, authority, entries);
   flow.schedule.reschedule(host);
