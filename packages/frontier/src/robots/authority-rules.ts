@@ -121,6 +121,8 @@ function requirementsOf(rules: RobotsRules, options: ResolvedReadingOptions): Au
   return { crawlDelayMs, crawlDelayLine, at, longestMs };
 }
 
+type Closed = TimedRequirements['closed'];
+
 function timedRequirements(rules: RobotsRules, options: ResolvedReadingOptions, nowMs: number): TimedRequirements {
   const rate = rateInForce(rules.requestRates, nowMs);
   const schedule = rules.schedule(nowMs);
@@ -128,25 +130,16 @@ function timedRequirements(rules: RobotsRules, options: ResolvedReadingOptions, 
   const isBucket = rules.requestRateMode === 'bucket' && rate.kind === 'rate';
   // Where Visit-time is not obeyed, it must not hide what the rate says.
   const intervalMs = schedule.kind === 'open' ? schedule.intervalMs : rate.kind === 'rate' ? rate.intervalMs : null;
+  const byRate: Closed = rate.kind === 'closed' ? { reason: 'request-rate-closed', untilMs: rate.untilMs } : null;
+  const isVisitTime = schedule.kind === 'closed' && schedule.reason === 'visit-time';
+  const reason = isVisitTime ? 'visit-time' : 'request-rate-closed';
+  const bySchedule: Closed = schedule.kind === 'closed' ? { reason, untilMs: schedule.untilMs } : null;
   return {
-    closed: closedBy(isHeld ? schedule : null, rate),
-    unheeded: isHeld || options.visitTime === 'ignore' ? null : closedBy(schedule, rate),
+    closed: (isHeld ? bySchedule : null) ?? byRate,
+    unheeded: isHeld || options.visitTime === 'ignore' ? null : (bySchedule ?? byRate),
     intervalMs: isBucket ? null : intervalMs,
     bucket: isBucket ? { documents: rate.rate.documents, periodMs: rate.rate.periodSeconds * 1000 } : null,
   };
-}
-
-function closedBy(
-  schedule: ReturnType<RobotsRules['schedule']> | null,
-  rate: ReturnType<typeof rateInForce>,
-): TimedRequirements['closed'] {
-  if (schedule?.kind === 'closed') {
-    return {
-      reason: schedule.reason === 'visit-time' ? 'visit-time' : 'request-rate-closed',
-      untilMs: schedule.untilMs,
-    };
-  }
-  return rate.kind === 'closed' ? { reason: 'request-rate-closed', untilMs: rate.untilMs } : null;
 }
 
 /**
