@@ -5,7 +5,7 @@
 import type { FrontierStore } from '../store.js';
 import { Connection, type PostgresStoreOptions, resolvePostgresOptions } from './postgres/connection.js';
 import { claimCrawl, readDurability, WEAKNESS } from './postgres/open-crawl.js';
-import { PostgresQueues } from './postgres/queues.js';
+import { postgresQueues } from './postgres/queues.js';
 import { serverStore } from './server/server-store.js';
 
 export type { PostgresPool, PostgresQuery, PostgresStoreOptions } from './postgres/connection.js';
@@ -38,7 +38,7 @@ export function postgresStore(options: PostgresStoreOptions): FrontierStore {
         const durable = await readDurability(opened, resolved.allowUnsafe);
         await claimCrawl(opened, request, resolved);
         connection = opened;
-        return { queues: new PostgresQueues(opened, resolved), durable };
+        return { queues: postgresQueues(opened, resolved), durable };
       } catch (error) {
         opened.close();
         throw error;

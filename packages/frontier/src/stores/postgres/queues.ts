@@ -1,15 +1,6 @@
 // The verbs as calls of the functions, one round trip each. What the functions do is in the `sql-*.ts` files.
 
-import type {
-  CommitAnswer,
-  HostCommit,
-  Lease,
-  LeaseRequest,
-  ListedHost,
-  NewEntry,
-  ReserveSlot,
-  ScanListing,
-} from '../../store.js';
+import type { CommitAnswer, HostCommit, ListedHost, NewEntry, ScanListing } from '../../store.js';
 import type { StoreQueues } from '../checked-store.js';
 import { createClockedLease } from '../server/clock-watch.js';
 import { Confirmed } from '../server/confirmed.js';
@@ -47,208 +38,198 @@ WHERE (key > $1 OR ($2 AND key = $1)) AND starts_with(key, $3) ORDER BY key LIMI
 const WRITE_RECORD = `INSERT INTO $S.record (key, value) VALUES ($1, $2)
   ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
 
-export class PostgresQueues implements StoreQueues {
-  readonly #connection: Connection;
-  readonly #options: ResolvedPostgresOptions;
-  readonly #laneOf = laneNames();
+/** The verbs of an opened crawl. */
+export function postgresQueues(connection: Connection, options: ResolvedPostgresOptions): StoreQueues {
+  const { maxQueued, nowMs, monotonicMs } = options;
+  const laneOf = laneNames();
+  const leaseUnderClock = createClockedLease(monotonicMs);
   /** Numbers a commit, so that one that runs twice is recognised. */
-  #operation = Math.floor(Math.random() * OPERATIONS);
-
-  readonly #confirmed: Confirmed;
-  readonly #leaseUnderClock: ReturnType<typeof createClockedLease>;
-
-  constructor(connection: Connection, options: ResolvedPostgresOptions) {
-    this.#connection = connection;
-    this.#options = options;
-    this.#leaseUnderClock = createClockedLease(options.monotonicMs);
-    this.#confirmed = new Confirmed(1, {
-      ...options,
-      add: async (links) => (await this.#send(0, [], links)).outcomes,
-      raise: (waits) => {
-        const durations = listOf(waits.map(({ ms }) => microseconds(ms)));
-        return connection.call(RAISE_SQL, [this.#now(), textsOf(waits.map(({ host }) => host)), durations]);
-      },
-    });
-  }
-
-  get rollbacks(): number {
-    return this.#confirmed.rollbacks;
-  }
-
-  async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []): Promise<CommitAnswer> {
-    this.#operation = (this.#operation + 1) % OPERATIONS;
-    const order = inOrder(hosts, ({ host }) => host);
-    const parts = order.map(({ one }) => one);
-    const { since, outcomes, rows } = await this.#send(this.#operation, parts, links);
-    await this.#confirmed.answered(since);
-    this.#confirmed.note(links, outcomes);
-    const answer: CommitAnswer = { hosts: [], links: outcomes };
-    for (const [index, { at }] of order.entries()) {
-      const [isKept, entries = null] = rows[index] ?? [];
-      answer.hosts[at] = isKept === 't' ? { ok: true, entries: readEntries(entries) } : { ok: false, reason: 'lost' };
-    }
-    this.#confirmed.noteWaits(hosts, answer.hosts);
-    return answer;
-  }
-
-  async lease({ maxHosts, entriesPerHost, ttlMs, delayMs = 0, hosts }: LeaseRequest): Promise<Lease[]> {
-    const names = hosts === undefined ? null : textsOf(hosts);
-    const rows = await this.#leaseUnderClock(async (latestUs) => {
-      const durations = [microseconds(ttlMs), microseconds(delayMs)];
-      const values = [this.#now(), maxHosts, entriesPerHost, ...durations, latestUs, names];
-      const [first, ...leased] = await this.#connection.call(CALL_LEASE, values);
-      await this.#confirmed.answered(first?.[1] ?? null);
-      return { nowUs: Number(first?.[0]), granted: first?.[3] === '-1' ? null : leased };
-    });
-    return rows.map(([host, fencingToken, state = null, queued, entries = null]) => ({
-      host: host ?? '',
-      fencingToken: fencingToken ?? '',
-      ttlMs,
-      notBeforeMs: 0,
-      state: bytesOf(state),
-      entries: readEntries(entries),
-      queued: Number(queued),
-    }));
-  }
-
-  async wake(host: string) {
-    await this.#connection.call('SELECT $S.wake($1, $2)', [this.#now(), host]);
-  }
-
-  async nextDueInMs(): Promise<number | null> {
-    const before = this.rollbacks;
-    const [row] = await this.#connection.call(DUE_SQL, [this.#now()]);
-    const [us = null, since = null] = row ?? [];
-    await this.#confirmed.answered(since);
-    // What was added again is due.
-    if (this.rollbacks !== before) return this.nextDueInMs();
-    return us === null ? null : Number(us) / 1_000;
-  }
-
-  async overdueMs(most: number) {
-    const rows = await this.#connection.call(OVERDUE_SQL, [this.#now(), most]);
-    return rows.map(([us]) => Number(us) / 1_000);
-  }
-
-  async reserve(slots: readonly ReserveSlot[]) {
-    const order = inOrder(slots, ({ key }) => key);
-    const keys = textsOf(order.map(({ one }) => one.key));
-    const delays = listOf(order.map(({ one }) => microseconds(one.delayMs)));
-    const [row] = await this.#connection.call('SELECT $S.reserve($1, $2, $3)', [this.#now(), keys, delays]);
-    const waits: number[] = [];
-    const us = readNumbers(row?.[0]);
-    for (const [index, { at }] of order.entries()) waits[at] = Number(us[index]) / 1_000;
-    return waits;
-  }
-
-  async readHost(host: string) {
-    const [row] = await this.#connection.call(CALL_READ_HOST, [this.#now(), host]);
-    if (row === undefined) return null;
-    const [state = null, queued, inFlight, isLeased, isParked, dueInUs = null] = row;
-    return {
-      state: bytesOf(state),
-      queued: Number(queued),
-      inFlight: Number(inFlight),
-      isLeased: isLeased === 't',
-      isParked: isParked === 't',
-      dueInMs: dueInUs === null ? null : Number(dueInUs) / 1_000,
-    };
-  }
-
-  async clockMs() {
-    const [row] = await this.#connection.call(`SELECT us FROM ${NOW}`, [this.#now()]);
-    return Number(row?.[0]) / 1_000;
-  }
-
-  async destroy() {
-    await this.#connection.run(REMOVE_SQL);
-  }
-
-  async stats() {
-    const [row] = await this.#connection.call(STATS_SQL);
-    const [unfinished = 0, inFlight = 0, known = 0, hosts = 0, leased = 0, parked = 0] = (row ?? []).map(Number);
-    return { queued: unfinished - inFlight, inFlight, known, hosts, leased, parked };
-  }
-
-  /** The cursor is the phase, two numbers of where in it, and the host. */
-  async scan(cursor: string | null, limit: number, host?: string) {
-    const [, phase = '0', first = '0', second = '0', key = host ?? ''] =
-      /^(\d) (-?\d+) (\d+) (.*)$/s.exec(cursor ?? '') ?? [];
-    const where = [key, phase, first, second, host !== undefined];
-    const rows = await this.#connection.call(CALL_SCAN, [this.#now(), limit, ...where]);
-    const items: ScanListing['items'] = [];
-    for (const [name, at, one, two, hex = null, waitUs] of rows) {
-      if (hex === null) return { cursor: `${at} ${one} ${two} ${name}`, items };
-      const waitMs = Number(waitUs ?? 0) / 1_000;
-      for (const entry of readEntries(hex)) items.push({ host: name ?? '', entry, ...(waitMs > 0 ? { waitMs } : {}) });
-    }
-    return { cursor: null, items };
-  }
-
-  async know(fingerprints: readonly Uint8Array[]) {
-    const numbers = fingerprints.map((one) => new DataView(one.buffer, one.byteOffset).getBigInt64(0));
-    await this.#connection.call(KNOW, [listOf(numbers)]);
-  }
-
-  /** The cursor is the last fingerprint. */
-  async listKnown(cursor: string | null, limit: number) {
-    const rows = await this.#connection.call(LIST_KNOWN, [cursor ?? LEAST, limit]);
-    const items = rows.map(([number]) => {
-      const fingerprint = new Uint8Array(8);
-      new DataView(fingerprint.buffer).setBigInt64(0, BigInt(number ?? 0));
-      return fingerprint;
-    });
-    return { cursor: rows.length < limit ? null : (rows.at(-1)?.[0] ?? null), items };
-  }
-
-  /** The cursor is the last host. */
-  async listHosts(cursor: string | null, limit: number) {
-    const rows = await this.#connection.call(LIST_HOSTS, [this.#now(), cursor ?? '', limit]);
-    const items = rows.map(([host, state = null, delayUs, parked, waitUs]): ListedHost => {
-      const waitMs = Math.max(0, Number(waitUs) / 1_000);
-      return {
-        host: host ?? '',
-        state: bytesOf(state),
-        delayMs: Number(delayUs) / 1_000,
-        waitMs,
-        isParked: parked === 't',
-      };
-    });
-    return { cursor: rows.length < limit ? null : (rows.at(-1)?.[0] ?? null), items };
-  }
-
-  async readRecord(key: string) {
-    const [row] = await this.#connection.call(`SELECT encode(value, 'hex') FROM $S.record WHERE key = $1`, [key]);
-    return bytesOf(row?.[0] ?? null);
-  }
-
-  async writeRecord(key: string, value: Uint8Array | null) {
-    if (value === null) await this.#connection.call('DELETE FROM $S.record WHERE key = $1', [key]);
-    else
-      await this.#connection.call(WRITE_RECORD, [key, Buffer.from(value.buffer, value.byteOffset, value.byteLength)]);
-  }
-
-  async listRecords(prefix: string, cursor: string | null, limit: number) {
-    const rows = await this.#connection.call(LIST_RECORDS, [cursor ?? prefix, cursor === null, prefix, limit + 1]);
-    const items = rows.slice(0, limit).map(([key, hex]) => ({ key: String(key), value: bytesOf(hex ?? '')! }));
-    return { cursor: rows.length > limit ? items.at(-1)!.key : null, items };
-  }
-
+  let operation = Math.floor(Math.random() * OPERATIONS);
+  /** `null`: the server's own clock. */
+  const now = () => (nowMs === null ? null : Math.floor(nowMs() * 1_000));
+  /** Calls a statement whose first argument is the time. */
+  const callNow = (sql: string, values: unknown[] = []) => connection.call(sql, [now(), ...values]);
   /** One call of `commit`: what became of the links, and a row for each host. `since`: which server answered. */
-  async #send(operation: number, hosts: readonly HostCommit[], links: readonly NewEntry[]) {
-    const linked = linkValues(links, this.#laneOf);
-    const about = [this.#now(), operation, this.#options.maxQueued];
-    const values = [...about, ...linked.values, ...hostValues(hosts, this.#laneOf)];
-    const [first = [], ...rows] = await this.#connection.call(CALL_COMMIT, values);
+  const send = async (number: number, hosts: readonly HostCommit[], links: readonly NewEntry[]) => {
+    const linked = linkValues(links, laneOf);
+    const values = [number, maxQueued, ...linked.values, ...hostValues(hosts, laneOf)];
+    const [first = [], ...rows] = await callNow(CALL_COMMIT, values);
     const [, , fresh, full, since = null] = first;
     return { since, outcomes: linked.outcomes(readNumbers(fresh), readNumbers(full)), rows };
-  }
+  };
+  const confirmed = new Confirmed(1, {
+    ...options,
+    add: async (links) => (await send(0, [], links)).outcomes,
+    raise: (waits) => {
+      const durations = listOf(waits.map(({ ms }) => microseconds(ms)));
+      return callNow(RAISE_SQL, [textsOf(waits.map(({ host }) => host)), durations]);
+    },
+  });
+  const queues: StoreQueues = {
+    get rollbacks() {
+      return confirmed.rollbacks;
+    },
 
-  /** `null`: the server's own clock. */
-  #now(): number | null {
-    const { nowMs } = this.#options;
-    return nowMs === null ? null : Math.floor(nowMs() * 1_000);
-  }
+    async commit(hosts, links = []) {
+      operation = (operation + 1) % OPERATIONS;
+      const order = inOrder(hosts, ({ host }) => host);
+      const parts = order.map(({ one }) => one);
+      const { since, outcomes, rows } = await send(operation, parts, links);
+      await confirmed.answered(since);
+      confirmed.note(links, outcomes);
+      const answer: CommitAnswer = { hosts: [], links: outcomes };
+      for (const [index, { at }] of order.entries()) {
+        const [isKept, entries = null] = rows[index] ?? [];
+        answer.hosts[at] = isKept === 't' ? { ok: true, entries: readEntries(entries) } : { ok: false, reason: 'lost' };
+      }
+      confirmed.noteWaits(hosts, answer.hosts);
+      return answer;
+    },
+
+    async lease({ maxHosts, entriesPerHost, ttlMs, delayMs = 0, hosts }) {
+      const names = hosts === undefined ? null : textsOf(hosts);
+      const rows = await leaseUnderClock(async (latestUs) => {
+        const durations = [microseconds(ttlMs), microseconds(delayMs)];
+        const values = [maxHosts, entriesPerHost, ...durations, latestUs, names];
+        const [first, ...leased] = await callNow(CALL_LEASE, values);
+        await confirmed.answered(first?.[1] ?? null);
+        return { nowUs: Number(first?.[0]), granted: first?.[3] === '-1' ? null : leased };
+      });
+      return rows.map(([host, fencingToken, state = null, queued, entries = null]) => ({
+        host: host ?? '',
+        fencingToken: fencingToken ?? '',
+        ttlMs,
+        notBeforeMs: 0,
+        state: bytesOf(state),
+        entries: readEntries(entries),
+        queued: Number(queued),
+      }));
+    },
+
+    async wake(host) {
+      await callNow('SELECT $S.wake($1, $2)', [host]);
+    },
+
+    async nextDueInMs() {
+      const before = confirmed.rollbacks;
+      const [row] = await callNow(DUE_SQL);
+      const [us = null, since = null] = row ?? [];
+      await confirmed.answered(since);
+      // What was added again is due.
+      if (confirmed.rollbacks !== before) return queues.nextDueInMs();
+      return us === null ? null : Number(us) / 1_000;
+    },
+
+    async overdueMs(most) {
+      const rows = await callNow(OVERDUE_SQL, [most]);
+      return rows.map(([us]) => Number(us) / 1_000);
+    },
+
+    async reserve(slots) {
+      const order = inOrder(slots, ({ key }) => key);
+      const keys = textsOf(order.map(({ one }) => one.key));
+      const delays = listOf(order.map(({ one }) => microseconds(one.delayMs)));
+      const [row] = await callNow('SELECT $S.reserve($1, $2, $3)', [keys, delays]);
+      const waits: number[] = [];
+      const us = readNumbers(row?.[0]);
+      for (const [index, { at }] of order.entries()) waits[at] = Number(us[index]) / 1_000;
+      return waits;
+    },
+
+    async readHost(host) {
+      const [row] = await callNow(CALL_READ_HOST, [host]);
+      if (row === undefined) return null;
+      const [state = null, queued, inFlight, isLeased, isParked, dueInUs = null] = row;
+      return {
+        state: bytesOf(state),
+        queued: Number(queued),
+        inFlight: Number(inFlight),
+        isLeased: isLeased === 't',
+        isParked: isParked === 't',
+        dueInMs: dueInUs === null ? null : Number(dueInUs) / 1_000,
+      };
+    },
+
+    async clockMs() {
+      const [row] = await callNow(`SELECT us FROM ${NOW}`, []);
+      return Number(row?.[0]) / 1_000;
+    },
+
+    async destroy() {
+      await connection.run(REMOVE_SQL);
+    },
+
+    async stats() {
+      const [row] = await connection.call(STATS_SQL);
+      const [unfinished = 0, inFlight = 0, known = 0, hosts = 0, leased = 0, parked = 0] = (row ?? []).map(Number);
+      return { queued: unfinished - inFlight, inFlight, known, hosts, leased, parked };
+    },
+
+    /** The cursor is the phase, two numbers of where in it, and the host. */
+    async scan(cursor, limit, host) {
+      const [, phase = '0', first = '0', second = '0', key = host ?? ''] =
+        /^(\d) (-?\d+) (\d+) (.*)$/s.exec(cursor ?? '') ?? [];
+      const where = [key, phase, first, second, host !== undefined];
+      const rows = await callNow(CALL_SCAN, [limit, ...where]);
+      const items: ScanListing['items'] = [];
+      for (const [name, at, one, two, hex = null, waitUs] of rows) {
+        if (hex === null) return { cursor: `${at} ${one} ${two} ${name}`, items };
+        const waitMs = Number(waitUs ?? 0) / 1_000;
+        for (const entry of readEntries(hex))
+          items.push({ host: name ?? '', entry, ...(waitMs > 0 ? { waitMs } : {}) });
+      }
+      return { cursor: null, items };
+    },
+
+    async know(fingerprints) {
+      const numbers = fingerprints.map((one) => new DataView(one.buffer, one.byteOffset).getBigInt64(0));
+      await connection.call(KNOW, [listOf(numbers)]);
+    },
+
+    /** The cursor is the last fingerprint. */
+    async listKnown(cursor, limit) {
+      const rows = await connection.call(LIST_KNOWN, [cursor ?? LEAST, limit]);
+      const items = rows.map(([number]) => {
+        const fingerprint = new Uint8Array(8);
+        new DataView(fingerprint.buffer).setBigInt64(0, BigInt(number ?? 0));
+        return fingerprint;
+      });
+      return { cursor: rows.length < limit ? null : (rows.at(-1)?.[0] ?? null), items };
+    },
+
+    /** The cursor is the last host. */
+    async listHosts(cursor, limit) {
+      const rows = await callNow(LIST_HOSTS, [cursor ?? '', limit]);
+      const items = rows.map(([host, state = null, delayUs, parked, waitUs]): ListedHost => {
+        const waitMs = Math.max(0, Number(waitUs) / 1_000);
+        return {
+          host: host ?? '',
+          state: bytesOf(state),
+          delayMs: Number(delayUs) / 1_000,
+          waitMs,
+          isParked: parked === 't',
+        };
+      });
+      return { cursor: rows.length < limit ? null : (rows.at(-1)?.[0] ?? null), items };
+    },
+
+    async readRecord(key) {
+      const [row] = await connection.call(`SELECT encode(value, 'hex') FROM $S.record WHERE key = $1`, [key]);
+      return bytesOf(row?.[0] ?? null);
+    },
+
+    async writeRecord(key, value) {
+      if (value === null) await connection.call('DELETE FROM $S.record WHERE key = $1', [key]);
+      else await connection.call(WRITE_RECORD, [key, Buffer.from(value.buffer, value.byteOffset, value.byteLength)]);
+    },
+
+    async listRecords(prefix, cursor, limit) {
+      const rows = await connection.call(LIST_RECORDS, [cursor ?? prefix, cursor === null, prefix, limit + 1]);
+      const items = rows.slice(0, limit).map(([key, hex]) => ({ key: String(key), value: bytesOf(hex ?? '')! }));
+      return { cursor: rows.length > limit ? items.at(-1)!.key : null, items };
+    },
+  };
+  return queues;
 }
 
 function bytesOf(hex: string | null): Uint8Array | null {

@@ -1,12 +1,13 @@
 // The verbs on one shard. What they do is in the scripts.
 
-import type { CommitAnswer, HostCommit, Lease, LeaseRequest, ListedHost, NewEntry, ReserveSlot } from '../../store.js';
-import type { StoreQueues } from '../checked-store.js';
+import type { CommitAnswer, HostCommit, Lease, ListedHost, NewEntry } from '../../store.js';
+import type { StoreVerbs } from '../checked-store.js';
 import { createClockedLease } from '../server/clock-watch.js';
 import { Confirmed } from '../server/confirmed.js';
 import { microseconds } from '../server/server-store.js';
 import type { Connection, ResolvedRedisOptions, ScriptName, ScriptValue } from './connection.js';
 import {
+  bytesOf,
   commitValues,
   fingerprintText,
   laneNames,
@@ -27,220 +28,207 @@ const LISTED_KEY_CHARS = 100;
 /** Operation numbers are below this. */
 const OPERATIONS = 2 ** 32;
 
-export class RedisQueues implements StoreQueues {
-  readonly #connection: Connection;
-  readonly #crawlKey: string | null;
-  readonly #options: ResolvedRedisOptions;
-  readonly #maxQueued: number;
-  readonly #laneOf = laneNames();
+/**
+ * The verbs on one shard.
+ *
+ * @param options - `shards`: those that the crawl has.
+ * @param crawlKey - That which names the crawl; `null`: another shard has it.
+ */
+export function redisQueues(
+  connection: Connection,
+  options: ResolvedRedisOptions,
+  crawlKey: string | null,
+): StoreVerbs {
+  const { shards, maxQueued, monotonicMs, nowMs, waitReplicas } = options;
+  const laneOf = laneNames();
+  const leaseUnderClock = createClockedLease(monotonicMs);
   /** Numbers a commit, so that one that runs twice is recognised. */
-  #operation = Math.floor(Math.random() * OPERATIONS);
-
-  readonly #confirmed: Confirmed;
-  readonly #leaseUnderClock: ReturnType<typeof createClockedLease>;
-
-  /** `shards`: those that the crawl has. @param crawlKey - That which names the crawl; `null`: another shard has it. */
-  constructor(connection: Connection, options: ResolvedRedisOptions, crawlKey: string | null) {
-    const { shards, maxQueued, monotonicMs } = options;
-    this.#connection = connection;
-    this.#crawlKey = crawlKey;
-    this.#options = options;
-    this.#leaseUnderClock = createClockedLease(monotonicMs);
-    // Each shard counts its own.
-    this.#maxQueued = Math.ceil(maxQueued / shards);
-    this.#confirmed = new Confirmed(shards, {
-      ...options,
-      add: async (links) => readOutcomes(listOf(await this.#run('commit', this.#commitValues(0, [], links)))[1]),
-      raise: (waits) => {
-        const values = waits.flatMap(({ host, ms }) => [host, microseconds(ms)]);
-        return this.#run('raise', values);
-      },
-    });
-  }
-
-  get rollbacks(): number {
-    return this.#confirmed.rollbacks;
-  }
-
-  /** So many hosts at a time, the links with the first of them. */
-  async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []): Promise<CommitAnswer> {
-    this.#operation = (this.#operation + 1) % OPERATIONS;
-    const operation = this.#operation;
-    const { waitReplicas } = this.#options;
-    const answer: CommitAnswer = { hosts: [], links: [] };
-    for (let from = 0; from === 0 || from < hosts.length; from += HOSTS_PER_SCRIPT) {
-      const part = hosts.slice(from, from + HOSTS_PER_SCRIPT);
-      const entries = from === 0 ? links : [];
-      const [letters, ...rest] = await this.#ask('commit', this.#commitValues(operation, part, entries));
-      const outcomes = readOutcomes(letters);
-      this.#confirmed.note(entries, outcomes);
-      for (const outcome of outcomes) answer.links.push(outcome);
-      for (const index of part.keys()) answer.hosts.push(readHostAnswer(rest[index]));
-    }
-    this.#confirmed.noteWaits(hosts, answer.hosts);
-    if (waitReplicas > 0) await this.#connection.untilCopied(waitReplicas);
-    return answer;
-  }
-
-  async lease({ maxHosts, entriesPerHost, ttlMs, delayMs = 0, hosts }: LeaseRequest): Promise<Lease[]> {
-    const leases: Lease[] = [];
-    for (;;) {
-      const count = Math.min(maxHosts - leases.length, HOSTS_PER_SCRIPT);
-      if (count <= 0) return leases;
-      const which = hosts === undefined ? [0] : [1, ...hosts];
-      const granted = await this.#leaseUnderClock(async (latestUs) => {
-        const values = [count, entriesPerHost, microseconds(ttlMs), microseconds(delayMs), latestUs ?? '', ...which];
-        const [nowUs, leased] = await this.#ask('lease', values);
-        return { nowUs: Number(nowUs), granted: leased === null ? null : listOf(leased) };
-      });
-      for (const one of granted) leases.push(readLease(listOf(one), ttlMs));
-      if (granted.length < count || hosts !== undefined) return leases;
-    }
-  }
-
-  async wake(host: string) {
-    await this.#run('wake', [host]);
-  }
-
-  async nextDueInMs(): Promise<number | null> {
-    const before = this.rollbacks;
-    const [us] = await this.#ask('due', []);
-    // What was added again is due.
-    if (this.rollbacks !== before) return this.nextDueInMs();
-    return us === null ? null : Number(us) / 1_000;
-  }
-
-  async overdueMs(most: number) {
-    return listOf(await this.#run('late', [most])).map((us) => Number(us) / 1_000);
-  }
-
-  async readRecord(key: string) {
-    const bytes = await this.#onRecord('GET', key);
-    return Buffer.isBuffer(bytes) ? new Uint8Array(bytes) : null;
-  }
-
-  /** A key is listed before its record is written, and after it is removed: a listing skips what is not there. */
-  async writeRecord(key: string, value: Uint8Array | null) {
-    const names = `${this.#connection.base}n`;
-    if (value === null) {
-      await this.#onRecord('DEL', key);
-      await this.#connection.call('ZREM', [names, key]);
-      return;
-    }
-    if (key.length <= LISTED_KEY_CHARS) await this.#connection.call('ZADD', [names, 0, key]);
-    await this.#onRecord('SET', key, Buffer.from(value.buffer, value.byteOffset, value.byteLength));
-  }
-
-  /** The cursor is the last key. */
-  async listRecords(prefix: string, cursor: string | null, limit: number) {
-    const first = cursor === null ? `[${prefix}` : `(${cursor}`;
-    const range = [`${this.#connection.base}n`, first, `[${prefix}\xff`, 'LIMIT', 0, limit];
-    const keys = listOf(await this.#connection.call('ZRANGEBYLEX', range)).map(String);
-    const values = await Promise.all(keys.map((key) => this.readRecord(key)));
-    const items = keys.flatMap((key, at) => {
-      const value = values[at] ?? null;
-      return value === null ? [] : [{ key, value }];
-    });
-    return { cursor: keys.length === limit ? keys.at(-1)! : null, items };
-  }
-
-  async reserve(slots: readonly ReserveSlot[]) {
-    const values = slots.flatMap(({ key, delayMs }) => [key, microseconds(delayMs)]);
-    return listOf(await this.#run('reserve', values)).map((us) => Number(us) / 1_000);
-  }
-
-  async readHost(host: string) {
-    const answer = await this.#run('readHost', [host]);
-    if (answer === null) return null;
-    const [state, queued, inFlight, leased, parked, inUs] = listOf(answer);
-    return {
-      state: Buffer.isBuffer(state) ? new Uint8Array(state) : null,
-      queued: Number(queued),
-      inFlight: Number(inFlight),
-      isLeased: Number(leased) === 1,
-      isParked: Number(parked) === 1,
-      dueInMs: inUs === null || inUs === undefined ? null : Number(inUs) / 1_000,
-    };
-  }
-
-  async stats() {
-    const counts = listOf(await this.#run('stats', [])).map(Number);
-    const [unfinished = 0, inFlight = 0, known = 0, hosts = 0, leased = 0, parked = 0] = counts;
-    return { queued: unfinished - inFlight, inFlight, known, hosts, leased, parked };
-  }
-
-  async clockMs() {
-    return Number(await this.#run('clock', [])) / 1_000;
-  }
-
-  /** The cursor is the number of the host, and the place in it. */
-  async scan(cursor: string | null, limit: number, host?: string) {
-    const where = cursor?.split(' ') ?? ['0', 'i', '0', '0'];
-    const [next, found] = listOf(await this.#run('scan', [limit, ...where, host ?? '']));
-    const listed = listOf(found) as Buffer[];
-    const hosts = listed.filter((_, at) => at % 3 === 0);
-    const items = hosts.map((name, at) => {
-      const waitMs = Number(listed[3 * at + 2]) / 1_000;
-      const entry = readEntry(listed[3 * at + 1]!);
-      return { host: name.toString(), entry, ...(waitMs > 0 ? { waitMs } : {}) };
-    });
-    return { cursor: next === null ? null : listOf(next).map(String).join(' '), items };
-  }
-
-  async know(fingerprints: readonly Uint8Array[]) {
-    await this.#run('know', fingerprints.map(fingerprintText));
-  }
-
-  /** The cursor is the number of a bucket. */
-  async listKnown(cursor: string | null, limit: number) {
-    const [known, next] = listOf(await this.#run('known', [cursor ?? 0, Math.ceil(limit / PER_BUCKET)]));
-    return { cursor: next === null ? null : String(next), items: listOf(known).map(readFingerprint) };
-  }
-
-  /** The cursor is the number of a host. */
-  async listHosts(cursor: string | null, limit: number) {
-    const [found, next] = listOf(await this.#run('hosts', [cursor ?? 0, Math.min(limit, HOSTS_PER_SCRIPT)]));
-    const items = listOf(found).map((each): ListedHost => {
-      const [host, state, delayUs, waitUs, parked] = listOf(each);
-      return {
-        host: String(host),
-        state: Buffer.isBuffer(state) ? new Uint8Array(state) : null,
-        delayMs: Number(delayUs) / 1_000,
-        waitMs: Number(waitUs) / 1_000,
-        isParked: Number(parked) === 1,
-      };
-    });
-    return { cursor: next === null ? null : String(next), items };
-  }
-
-  /** The key that names the crawl, the only one with a `c` there, goes last: until then it can be called again. */
-  async destroy() {
-    const pattern = `${this.#connection.base.replaceAll(/[*?[\]\\]/g, '\\$&')}[^c]*`;
-    let cursor = '0';
-    do cursor = String(await this.#connection.run('destroy', [',', cursor, pattern]));
-    while (cursor !== '0');
-    if (this.#crawlKey !== null) await this.#connection.call('DEL', [this.#crawlKey]);
-  }
-
-  #onRecord(command: string, key: string, ...values: Buffer[]): Promise<unknown> {
-    return this.#connection.call(command, [`${this.#connection.base}r${key}`, ...values]);
-  }
-
-  #commitValues(operation: number, hosts: readonly HostCommit[], links: readonly NewEntry[]): ScriptValue[] {
-    return commitValues(operation, this.#maxQueued, hosts, links, this.#laneOf);
-  }
-
-  /** Runs a script that says which server answers. */
-  async #ask(name: 'commit' | 'lease' | 'due', values: readonly ScriptValue[]): Promise<unknown[]> {
-    const [since, ...rest] = listOf(await this.#run(name, values));
-    await this.#confirmed.answered(String(since));
-    return rest;
-  }
-
+  let lastOperation = Math.floor(Math.random() * OPERATIONS);
   /** Runs a script. Its first value: the clock, nothing for the server's own, and what was heard of the server. */
-  #run(name: ScriptName, values: readonly ScriptValue[]): Promise<unknown> {
-    const { nowMs } = this.#options;
+  const run = (name: ScriptName, values: readonly ScriptValue[] = []): Promise<unknown> => {
     const now = nowMs === null ? '' : Math.floor(nowMs() * 1_000);
-    return this.#connection.run(name, [`${now},${this.#confirmed.since ?? ''}`, ...values]);
-  }
+    return connection.run(name, [`${now},${confirmed.since ?? ''}`, ...values]);
+  };
+  // Each shard counts its own.
+  const runCommit = (number: number, hosts: readonly HostCommit[], links: readonly NewEntry[]) =>
+    run('commit', commitValues(number, Math.ceil(maxQueued / shards), hosts, links, laneOf));
+  const confirmed: Confirmed = new Confirmed(shards, {
+    ...options,
+    add: async (links) => readOutcomes(listOf(await runCommit(0, [], links))[1]),
+    raise: (waits) => {
+      const values = waits.flatMap(({ host, ms }) => [host, microseconds(ms)]);
+      return run('raise', values);
+    },
+  });
+  /** What a script answers that says first which server it is. */
+  const heard = async (answer: Promise<unknown>): Promise<unknown[]> => {
+    const [since, ...rest] = listOf(await answer);
+    await confirmed.answered(String(since));
+    return rest;
+  };
+  const onRecord = (command: string, key: string, ...values: Buffer[]) =>
+    connection.call(command, [`${connection.base}r${key}`, ...values]);
+  const readRecord = async (key: string) => bytesOf(await onRecord('GET', key));
+  const queues: StoreVerbs = {
+    get rollbacks() {
+      return confirmed.rollbacks;
+    },
+
+    /** So many hosts at a time, the links with the first of them. */
+    async commit(hosts, links = []) {
+      lastOperation = (lastOperation + 1) % OPERATIONS;
+      const operation = lastOperation;
+      const answer: CommitAnswer = { hosts: [], links: [] };
+      for (let from = 0; from === 0 || from < hosts.length; from += HOSTS_PER_SCRIPT) {
+        const part = hosts.slice(from, from + HOSTS_PER_SCRIPT);
+        const entries = from === 0 ? links : [];
+        const [letters, ...rest] = await heard(runCommit(operation, part, entries));
+        const outcomes = readOutcomes(letters);
+        confirmed.note(entries, outcomes);
+        for (const outcome of outcomes) answer.links.push(outcome);
+        for (const index of part.keys()) answer.hosts.push(readHostAnswer(rest[index]));
+      }
+      confirmed.noteWaits(hosts, answer.hosts);
+      if (waitReplicas > 0) await connection.untilCopied(waitReplicas);
+      return answer;
+    },
+
+    async lease({ maxHosts, entriesPerHost, ttlMs, delayMs = 0, hosts }) {
+      const leases: Lease[] = [];
+      for (;;) {
+        const count = Math.min(maxHosts - leases.length, HOSTS_PER_SCRIPT);
+        if (count <= 0) return leases;
+        const which = hosts === undefined ? [0] : [1, ...hosts];
+        const granted = await leaseUnderClock(async (latestUs) => {
+          const values = [count, entriesPerHost, microseconds(ttlMs), microseconds(delayMs), latestUs ?? '', ...which];
+          const [nowUs, leased] = await heard(run('lease', values));
+          return { nowUs: Number(nowUs), granted: leased === null ? null : listOf(leased) };
+        });
+        for (const one of granted) leases.push(readLease(listOf(one), ttlMs));
+        if (granted.length < count || hosts !== undefined) return leases;
+      }
+    },
+
+    async wake(host) {
+      await run('wake', [host]);
+    },
+
+    async nextDueInMs() {
+      const before = confirmed.rollbacks;
+      const [us] = await heard(run('due'));
+      // What was added again is due.
+      if (confirmed.rollbacks !== before) return queues.nextDueInMs();
+      return us === null ? null : Number(us) / 1_000;
+    },
+
+    async overdueMs(most) {
+      return listOf(await run('late', [most])).map((us) => Number(us) / 1_000);
+    },
+
+    readRecord,
+
+    /** A key is listed before its record is written, and after it is removed: a listing skips what is not there. */
+    async writeRecord(key, value) {
+      const names = `${connection.base}n`;
+      if (value === null) {
+        await onRecord('DEL', key);
+        await connection.call('ZREM', [names, key]);
+        return;
+      }
+      if (key.length <= LISTED_KEY_CHARS) await connection.call('ZADD', [names, 0, key]);
+      await onRecord('SET', key, Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+    },
+
+    /** The cursor is the last key. */
+    async listRecords(prefix, cursor, limit) {
+      const first = cursor === null ? `[${prefix}` : `(${cursor}`;
+      const range = [`${connection.base}n`, first, `[${prefix}\xff`, 'LIMIT', 0, limit];
+      const keys = listOf(await connection.call('ZRANGEBYLEX', range)).map(String);
+      const values = await Promise.all(keys.map((key) => readRecord(key)));
+      const items = keys.flatMap((key, at) => {
+        const value = values[at] ?? null;
+        return value === null ? [] : [{ key, value }];
+      });
+      return { cursor: keys.length === limit ? keys.at(-1)! : null, items };
+    },
+
+    async reserve(slots) {
+      const values = slots.flatMap(({ key, delayMs }) => [key, microseconds(delayMs)]);
+      return listOf(await run('reserve', values)).map((us) => Number(us) / 1_000);
+    },
+
+    async readHost(host) {
+      const answer = await run('readHost', [host]);
+      if (answer === null) return null;
+      const [state, queued, inFlight, leased, parked, inUs] = listOf(answer);
+      return {
+        state: bytesOf(state),
+        queued: Number(queued),
+        inFlight: Number(inFlight),
+        isLeased: Number(leased) === 1,
+        isParked: Number(parked) === 1,
+        dueInMs: inUs === null || inUs === undefined ? null : Number(inUs) / 1_000,
+      };
+    },
+
+    async stats() {
+      const counts = listOf(await run('stats')).map(Number);
+      const [unfinished = 0, inFlight = 0, known = 0, hosts = 0, leased = 0, parked = 0] = counts;
+      return { queued: unfinished - inFlight, inFlight, known, hosts, leased, parked };
+    },
+
+    async clockMs() {
+      return Number(await run('clock')) / 1_000;
+    },
+
+    /** The cursor is the number of the host, and the place in it. */
+    async scan(cursor, limit, host) {
+      const where = cursor?.split(' ') ?? ['0', 'i', '0', '0'];
+      const [next, found] = listOf(await run('scan', [limit, ...where, host ?? '']));
+      const listed = listOf(found) as Buffer[];
+      const hosts = listed.filter((_, at) => at % 3 === 0);
+      const items = hosts.map((name, at) => {
+        const waitMs = Number(listed[3 * at + 2]) / 1_000;
+        const entry = readEntry(listed[3 * at + 1]!);
+        return { host: name.toString(), entry, ...(waitMs > 0 ? { waitMs } : {}) };
+      });
+      return { cursor: next === null ? null : listOf(next).map(String).join(' '), items };
+    },
+
+    async know(fingerprints) {
+      await run('know', fingerprints.map(fingerprintText));
+    },
+
+    /** The cursor is the number of a bucket. */
+    async listKnown(cursor, limit) {
+      const [known, next] = listOf(await run('known', [cursor ?? 0, Math.ceil(limit / PER_BUCKET)]));
+      return { cursor: next === null ? null : String(next), items: listOf(known).map(readFingerprint) };
+    },
+
+    /** The cursor is the number of a host. */
+    async listHosts(cursor, limit) {
+      const [found, next] = listOf(await run('hosts', [cursor ?? 0, Math.min(limit, HOSTS_PER_SCRIPT)]));
+      const items = listOf(found).map((each): ListedHost => {
+        const [host, state, delayUs, waitUs, parked] = listOf(each);
+        return {
+          host: String(host),
+          state: bytesOf(state),
+          delayMs: Number(delayUs) / 1_000,
+          waitMs: Number(waitUs) / 1_000,
+          isParked: Number(parked) === 1,
+        };
+      });
+      return { cursor: next === null ? null : String(next), items };
+    },
+
+    /** The key that names the crawl, the only one with a `c` there, goes last: until then it can be called again. */
+    async destroy() {
+      const pattern = `${connection.base.replaceAll(/[*?[\]\\]/g, '\\$&')}[^c]*`;
+      let cursor = '0';
+      do cursor = String(await connection.run('destroy', [',', cursor, pattern]));
+      while (cursor !== '0');
+      if (crawlKey !== null) await connection.call('DEL', [crawlKey]);
+    },
+  };
+  return queues;
 }

@@ -79,7 +79,7 @@ export function readLease(answer: readonly unknown[], ttlMs: number): Lease {
     fencingToken: String(fencingToken),
     ttlMs,
     notBeforeMs: 0,
-    state: Buffer.isBuffer(state) ? new Uint8Array(state) : null,
+    state: bytesOf(state),
     entries: (listOf(entries) as Buffer[]).map(readEntry),
     queued: Number(queued),
   };
@@ -93,6 +93,11 @@ export function readHostAnswer(answer: unknown): HostCommitAnswer {
 /** Of a letter each. */
 export function readOutcomes(letters: unknown): AddOutcome[] {
   return Array.from(String(letters), (letter) => (letter === 'n' ? 'new' : letter === 'k' ? 'known' : 'full'));
+}
+
+/** A copy of the bytes of an answer; `null`: it has none. */
+export function bytesOf(answer: unknown): Uint8Array | null {
+  return Buffer.isBuffer(answer) ? new Uint8Array(answer) : null;
 }
 
 export function listOf(answer: unknown): unknown[] {
