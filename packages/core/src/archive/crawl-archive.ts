@@ -13,7 +13,7 @@ import {
 } from './exchange-records.js';
 import { readRecordAbout } from './read-archive.js';
 import { type ArchivedPage, type ArchivedSettings, FIELDS, warcFields } from './visit.js';
-import { packWacz } from './wacz.js';
+import { packWacz, SOFTWARE } from './wacz.js';
 import { indexPathOf, listWarcs, type RecordPlace, WarcFiles } from './warc-files.js';
 import { createPlainRecord, type DigestAlgorithm, type WarcRecord } from './warc-record.js';
 
@@ -34,14 +34,8 @@ interface CrawlArchiveParts {
   readonly part: number | null;
   /** Where it is packaged with `options.wacz`. */
   readonly waczPath: string;
-  /** The crawler, for the records that begin each file. */
-  readonly about: {
-    readonly name: string;
-    readonly software: string;
-    readonly userAgent: string;
-    readonly operator: string;
-    readonly robots: string;
-  };
+  /** The crawler, for the record that begins each file. */
+  readonly identity: { readonly name: string; readonly contact: string; readonly userAgent: string };
   readonly settings: ArchivedSettings;
   /** Whether a response that no page stage reads allows copies of it. */
   readonly keepsBody: (outcome: ResponseOutcome) => Promise<boolean>;
@@ -61,11 +55,11 @@ export class CrawlArchive {
   readonly #pending = new Map<FetchOutcome, SentRequest>();
 
   constructor(parts: CrawlArchiveParts) {
-    const { options, folder, part, about, nowMs } = parts;
+    const { options, folder, part, identity, nowMs } = parts;
     this.#parts = parts;
     this.#files = new WarcFiles({
       folder,
-      prefix: part === null ? about.name : `${about.name}-${part}`,
+      prefix: part === null ? identity.name : `${identity.name}-${part}`,
       warcBytes: options.warcBytes,
       warcinfo: (filename) => warcinfoRecord(filename, parts),
       nowMs,
@@ -128,15 +122,14 @@ export class CrawlArchive {
 
   /** Writes what is left, and closes. @throws MannerlyError `archive-failed` */
   async close(): Promise<void> {
-    const { options, folder, waczPath, about, nowMs } = this.#parts;
+    const { options, folder, waczPath, identity, nowMs } = this.#parts;
     try {
       for (const outcome of [...this.#pending.keys()]) await this.keep(outcome);
     } finally {
       await this.#files.close();
     }
     if (!options.wacz) return;
-    const { name: title, software } = about;
-    await packWacz({ folders: [folder], path: waczPath, title, software, nowMs: nowMs() });
+    await packWacz({ folders: [folder], path: waczPath, title: identity.name, nowMs: nowMs() });
   }
 
   async #withheld(
@@ -151,15 +144,16 @@ export class CrawlArchive {
 }
 
 /** The record that begins a file: who crawls, with what, and what a replay has to know. */
-function warcinfoRecord(filename: string, { about, settings, options, nowMs }: CrawlArchiveParts): Promise<WarcRecord> {
+function warcinfoRecord(filename: string, parts: CrawlArchiveParts): Promise<WarcRecord> {
+  const { identity, settings, options, nowMs } = parts;
   const block = warcFields([
-    ['software', about.software],
+    ['software', SOFTWARE],
     ['format', 'WARC File Format 1.1'],
     ['conformsTo', 'https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/'],
-    ['isPartOf', about.name],
-    ['operator', about.operator],
-    ['http-header-user-agent', about.userAgent],
-    ['robots', about.robots],
+    ['isPartOf', identity.name],
+    ['operator', identity.contact],
+    ['http-header-user-agent', identity.userAgent],
+    ['robots', 'obey'],
     [FIELDS.settings, JSON.stringify(settings)],
   ]);
   const fields = [

@@ -6,7 +6,7 @@ import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { lockDirectory, refuseShared } from '../directory/directory-lock.js';
 import { sizeOf } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
-import { MANNERLY_VERSION } from '../own-package.js';
+import { present } from '../present.js';
 import type { WaczSummary } from './wacz.js';
 
 export interface PackageOptions {
@@ -45,9 +45,8 @@ export async function packageArchive(options: PackageOptions): Promise<WaczSumma
       folders,
       path: to ?? waczPath,
       title: title ?? `${manifest.name}: ${manifest.seeds[0] ?? ''}`,
-      software: `mannerly/${MANNERLY_VERSION}`,
       nowMs: nowMs(),
-      ...(onBytes === undefined ? {} : { onBytes }),
+      ...present({ onBytes }),
     });
   } finally {
     await lock.release();

@@ -11,8 +11,12 @@ import { finished, pipeline } from 'node:stream/promises';
 import { readLines } from '../directory/read-lines.js';
 import { partialName } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
+import { MANNERLY_VERSION } from '../own-package.js';
 import { mergeIndexes } from './cdxj.js';
 import { indexPathOf, listWarcs, pagesPathOf } from './warc-files.js';
+
+/** What makes archives, as `name/version`. */
+export const SOFTWARE = `mannerly/${MANNERLY_VERSION}`;
 
 interface WaczRequest {
   /** The folders of the WARC files, whose names differ; none of them is being written. */
@@ -20,8 +24,6 @@ interface WaczRequest {
   /** The file; one of that name is replaced. */
   readonly path: string;
   readonly title: string;
-  /** `name/version` of what made it. */
-  readonly software: string;
   readonly nowMs: number;
   /** Receives the bytes of WARC files that are packed, and of all of them. */
   readonly onBytes?: (packed: number, whole: number) => void;
@@ -114,9 +116,10 @@ async function writeZip(path: string, request: WaczRequest, warcs: readonly stri
   return resources;
 }
 
-function dataPackage({ title, software, nowMs }: WaczRequest, resources: readonly WaczResource[]): object {
+function dataPackage({ title, nowMs }: WaczRequest, resources: readonly WaczResource[]): object {
   const created = new Date(nowMs).toISOString();
-  return { profile: 'data-package', wacz_version: '1.1.1', title, software, created, modified: created, resources };
+  const made = { software: SOFTWARE, created, modified: created };
+  return { profile: 'data-package', wacz_version: '1.1.1', title, ...made, resources };
 }
 
 function jsonFile(value: object): Buffer {

@@ -7,7 +7,6 @@ import type { ArchivedPage } from '../archive/visit.js';
 import type { RenderResult } from '../crawl/rendering.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import type { FoundLicense } from '../licensing/licenses.js';
-import { MANNERLY_VERSION } from '../own-package.js';
 import type { FetchedPage } from '../page/page.js';
 import { replayedWork } from '../replay/replayed-work.js';
 import type { Run } from './run.js';
@@ -27,13 +26,7 @@ export async function createRunArchive(run: Run): Promise<CrawlArchive | null> {
     folders: [...new Set([folder, ...others])],
     part: directory?.part ?? null,
     waczPath: directory === null ? `${folder}.wacz` : directory.waczPath,
-    about: {
-      name: identity.name,
-      software: `mannerly/${MANNERLY_VERSION}`,
-      userAgent: identity.userAgent,
-      operator: identity.contact,
-      robots: 'obey',
-    },
+    identity,
     settings: {
       tokens: identity.tokens,
       exclusion: exclusion as unknown as JsonValue,
