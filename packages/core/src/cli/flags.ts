@@ -1,6 +1,7 @@
 // The flags of the commands that do not crawl, as commander has them, and flags that several commands have.
 
 import { Option } from 'commander';
+import type { ExportFormat } from '../output/export-items.js';
 import { UsageError } from './failure.js';
 
 /** Sinks that flags name, and a configuration file. */
@@ -25,7 +26,7 @@ export interface Flags extends NamedSinks {
   readonly contact?: string;
   readonly cursor?: string;
   readonly dialect?: string;
-  readonly format?: string;
+  readonly format?: ExportFormat;
   readonly handlers?: string;
   readonly host?: string;
   readonly items?: string;

@@ -3,13 +3,13 @@
 import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { JsonValue } from '@mannerly/frontier';
-import { EXPORT_FORMATS, type ExportFormat, exportItems } from '../../output/export-items.js';
+import { type ExportFormat, exportItems } from '../../output/export-items.js';
 import { currentItems, joinedItems } from '../../output/joined-items.js';
 import { plural } from '../../report/table.js';
 import { readCrawlDirectories } from '../crawl-directories.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
-import { checkRawCells, oneOf } from '../flag-values.js';
+import { checkRawCells } from '../flag-values.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { recordedCount, showWork } from '../progress.js';
@@ -68,7 +68,7 @@ function wantedFrom({
   if (preferences === true && (to ?? csv) !== undefined)
     throw new UsageError('--preferences prints JSON lines', 'Leave out --to and --csv.');
   const wanted = [
-    ...(to === undefined ? [] : [{ to, format: oneOf('--format', EXPORT_FORMATS, format ?? formatOf(to)) }]),
+    ...(to === undefined ? [] : [{ to, format: format ?? formatOf(to) }]),
     ...(csv === undefined ? [] : [{ to: csv, format: 'csv' as const }]),
   ];
   checkRawCells(
@@ -83,7 +83,7 @@ function wantedFrom({
 }
 
 /** By the extension, where no format is named; a file without one gets JSON lines. @throws UsageError */
-function formatOf(to: string): string {
+function formatOf(to: string): ExportFormat {
   const extension = extname(to).slice(1).toLowerCase();
   if (['', 'json', 'jsonl', 'ndjson'].includes(extension)) return 'jsonl';
   if (extension === 'csv' || extension === 'parquet') return extension;
