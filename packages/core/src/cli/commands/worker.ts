@@ -11,7 +11,7 @@ import { reportFailure, UsageError } from '../failure.js';
 import type { CliIo } from '../io.js';
 import { makeCrawl } from '../live-crawl.js';
 import { metricsOf } from '../open-dashboard.js';
-import type { FromWorker, ParentProcess, StartMessage } from '../workers/messages.js';
+import type { ParentProcess, StartMessage, WorkerState } from '../workers/messages.js';
 
 /** Milliseconds between two messages about its state: others may join when it is open. */
 const STATE_MS = 100;
@@ -58,17 +58,14 @@ async function work(parent: ParentProcess, io: CliIo): Promise<number> {
   crawler = made.crawler;
   if (isStopped) crawler.stop();
   const view = await openView(crawler, setup.flags);
-  const tell = (): void =>
-    parent.send({ kind: 'state', progress: made.crawler.progress(), phase: phaseOf(made.crawler) });
-  const show = async (): Promise<void> => {
-    const shown = await view?.();
-    if (shown !== undefined) parent.send({ kind: 'view', ...shown });
+  const tell = async (shown: ReturnType<NonNullable<typeof view>> | null = null): Promise<void> => {
+    const seen = await shown;
+    parent.send({ kind: 'state', progress: made.crawler.progress(), phase: phaseOf(made.crawler), ...seen });
   };
-  const ends = [io.every(STATE_MS, tell), io.every(VIEW_MS, () => void show())];
+  const ends = [io.every(STATE_MS, () => void tell()), io.every(VIEW_MS, () => void tell(view?.()))];
   try {
     const report = await made.run(out);
-    tell();
-    await show();
+    await tell(view?.());
     parent.send({ kind: 'report', report });
     return exitCodeOf(report);
   } finally {
@@ -80,7 +77,7 @@ async function work(parent: ParentProcess, io: CliIo): Promise<number> {
 async function openView(
   crawler: Crawler,
   { dashboard, metrics }: CrawlFlags,
-): Promise<(() => Promise<Pick<Extract<FromWorker, { kind: 'view' }>, 'view' | 'metrics'>>) | null> {
+): Promise<(() => Promise<Pick<WorkerState, 'view' | 'metrics'>>) | null> {
   if (dashboard === undefined) return null;
   const { keepView } = await import('../../dashboard/view.js');
   const view = keepView(crawler, false);

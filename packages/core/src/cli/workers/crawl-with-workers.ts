@@ -35,11 +35,11 @@ export async function crawlWithWorkers(setup: CrawlSetup, out: string, io: CliIo
     print: (line) => (display === null ? io.err(line) : display.line(line)),
   });
   const lineOf = (width: number): string => {
-    const progress = joinedProgress(pool.progress());
+    const progress = joinedProgress(pool.workers().map((worker) => worker.progress));
     const mark = `${plural(pool.running(), 'process', 'processes')} · `;
     return `${mark}${progress === null ? 'opening' : progressText(progress, io.nowMs(), width - mark.length)}`;
   };
-  const families = () => new Map(pool.workers().map(({ name, metrics }) => [name, metrics]));
+  const families = () => new Map(pool.workers().map(({ name, metrics = [] }) => [name, metrics]));
   const opening = openDashboard(watched(pool, setup, io), flags, () => joinedSource(families), io);
   const dashboard = await opening.catch((error: unknown) => {
     pool.kill();

@@ -26,12 +26,19 @@ export type ToWorker =
   | { readonly kind: 'pause' }
   | { readonly kind: 'resume' };
 
+/** What a worker does. It may be stopping by a message, or by a handler. */
+export interface WorkerState {
+  readonly progress: CrawlProgress;
+  readonly phase: CrawlPhase;
+  /** For the live view and the metrics of all, where they are wanted; in one message of ten. */
+  readonly view?: DashboardView;
+  readonly metrics?: readonly MetricFamily[];
+}
+
 /** From a worker to the command. */
 export type FromWorker =
-  /** Ten times a second. It may be stopping by a message, or by a handler. */
-  | { readonly kind: 'state'; readonly progress: CrawlProgress; readonly phase: CrawlPhase }
-  /** For the live view and the metrics of all, once a second where they are wanted. */
-  | { readonly kind: 'view'; readonly view: DashboardView; readonly metrics: readonly MetricFamily[] }
+  /** Ten times a second. */
+  | ({ readonly kind: 'state' } & WorkerState)
   | { readonly kind: 'line'; readonly text: string }
   | { readonly kind: 'report'; readonly report: CrawlReport }
   | { readonly kind: 'failed'; readonly lines: readonly string[]; readonly code: number };

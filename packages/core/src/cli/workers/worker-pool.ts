@@ -1,12 +1,9 @@
 // The processes of `mannerly crawl --workers`, as the command sees them: started and stopped together, and restarted
 // when one dies, within a bound. They share the store. The command itself fetches nothing.
 
-import type { DashboardView } from '../../dashboard/view.js';
-import type { MetricFamily } from '../../metrics/joined-metrics.js';
-import type { CrawlProgress, CrawlReport } from '../../report/crawl-report.js';
-import type { CrawlPhase } from '../../run/activity.js';
+import type { CrawlReport } from '../../report/crawl-report.js';
 import { EXIT } from '../exit-codes.js';
-import type { FromWorker, StartMessage, WorkerProcess } from './messages.js';
+import type { FromWorker, StartMessage, WorkerProcess, WorkerState } from './messages.js';
 
 interface WorkerPoolOptions {
   readonly count: number;
@@ -21,13 +18,9 @@ interface WorkerEnd {
   readonly code: number;
 }
 
-export interface WorkerNow {
+/** The state of a worker, with the last view that it has sent. */
+export interface WorkerNow extends WorkerState {
   readonly name: string;
-  readonly phase: CrawlPhase;
-  readonly progress: CrawlProgress;
-  /** `null`: none is wanted, or none has come. */
-  readonly view: DashboardView | null;
-  readonly metrics: readonly MetricFamily[];
 }
 
 /** How often one worker is restarted at most. */
@@ -39,8 +32,7 @@ export class WorkerPool {
   readonly #processes = new Set<WorkerProcess>();
   /** Those that have not been told to crawl. */
   readonly #waiting: Set<WorkerProcess>;
-  readonly #states = new Map<number, Pick<WorkerNow, 'phase' | 'progress'>>();
-  readonly #views = new Map<number, Extract<FromWorker, { kind: 'view' }>>();
+  readonly #workers = new Map<number, WorkerNow>();
   #setOpen = (): void => undefined;
   readonly #opened = new Promise<void>((resolve) => {
     this.#setOpen = () => {
@@ -69,15 +61,9 @@ export class WorkerPool {
     this.ended = Promise.all([first, ...others]).then((ends) => ends.flat());
   }
 
-  progress(): readonly CrawlProgress[] {
-    return Array.from(this.#states.values(), ({ progress }) => progress);
-  }
-
+  /** Those that have told their state. */
   workers(): readonly WorkerNow[] {
-    return Array.from(this.#states, ([number, state]) => {
-      const { view = null, metrics = [] } = this.#views.get(number) ?? {};
-      return { name: `worker ${number}`, ...state, view, metrics };
-    });
+    return [...this.#workers.values()];
   }
 
   /** Tells all workers to send nothing, or to continue. */
@@ -133,13 +119,13 @@ export class WorkerPool {
       this.#processes.add(worker);
       let end: WorkerEnd | null = null;
       const onMessage: { readonly [K in FromWorker['kind']]: (message: Extract<FromWorker, { kind: K }>) => void } = {
-        state: ({ progress, phase }) => {
-          this.#states.set(number, { progress, phase });
+        state: ({ kind: _, ...state }) => {
+          this.#workers.set(number, { ...this.#workers.get(number), ...state, name: `worker ${number}` });
+          const { phase } = state;
           if (phase !== 'idle' && phase !== 'opening') this.#setOpen();
           // A handler has stopped it, if the command has not: what stops one stops the crawl.
           if (phase === 'stopping') this.stop();
         },
-        view: (message) => void this.#views.set(number, message),
         line: ({ text }) => print(text),
         report: ({ report }) => {
           // It may have ended before it could report that it stops.
@@ -154,8 +140,9 @@ export class WorkerPool {
       worker.onMessage((message) => onMessage[message.kind](message as never));
       worker.onExit((code, signal) => {
         this.#processes.delete(worker);
-        const last = this.#states.get(number)?.progress;
-        if (last !== undefined) this.#states.set(number, { progress: { ...last, inFlight: 0 }, phase: 'over' });
+        const last = this.#workers.get(number);
+        if (last !== undefined)
+          this.#workers.set(number, { ...last, progress: { ...last.progress, inFlight: 0 }, phase: 'over' });
         resolve({ report: null, code: code ?? EXIT.broken, ...end, signal, hasSaidWhy: end !== null });
       });
       worker.send(firstMessage({ isFirst, takesAdded: number === 1 }));
