@@ -25,25 +25,7 @@ import {
 } from './visit.js';
 import { indexPathOf, listWarcs, type RecordPlace } from './warc-files.js';
 
-export interface ReadExchange {
-  readonly place: RecordPlace;
-  readonly url: string;
-  readonly startedAtMs: number;
-  readonly endedAtMs: number;
-  readonly remoteAddress: string | null;
-  /** What it was for; `page` where nothing is said. */
-  readonly purpose: string;
-  /** What its handler knew of its page; `null`: no handler saw it. */
-  readonly visit: ArchivedVisit | null;
-  readonly settings: ArchivedSettings | null;
-  /** Why there was no usable response; `null`: there was one. */
-  readonly failure: { readonly word: string; readonly detail: string } | null;
-  /** Why the response is not kept; `null`: it is, or there was none. */
-  readonly withheld: string | null;
-  readonly response: ReadResponse | null;
-  /** The page as a browser had it; `null`: none had it. */
-  readonly rendered: ArchivedRendering | null;
-}
+export type ReadExchange = ReturnType<typeof exchangeOf>;
 
 export interface ReadResponse {
   readonly head: HttpHead;
@@ -191,7 +173,7 @@ function exchangeOf(
   { place, request, fields, made }: BegunExchange,
   settings: ArchivedSettings | null,
   response: ReadResponse | null,
-): ReadExchange {
+) {
   const startedAtMs = Date.parse(request.warcDate ?? '') || 0;
   const failure = fields.get(FIELDS.failure);
   const visit = parseJsonField<ArchivedVisit>(fields.get(FIELDS.visit));
@@ -201,12 +183,17 @@ function exchangeOf(
     startedAtMs,
     endedAtMs: startedAtMs + (Number(fields.get(FIELDS.durationMs)) || 0),
     remoteAddress: request.warcHeader('WARC-IP-Address') ?? null,
+    /** What it was for; `page` where nothing is said. */
     purpose: fields.get(FIELDS.purpose) ?? 'page',
+    /** What its handler knew of its page; `null`: no handler saw it. */
     visit,
     settings,
+    /** Why there was no usable response; `null`: there was one. */
     failure: failure === undefined ? null : { word: failure, detail: fields.get(FIELDS.failureDetail) ?? '' },
+    /** Why the response is not kept; `null`: it is, or there was none. */
     withheld: fields.get(FIELDS.withheld) ?? null,
     response,
+    /** The page as a browser had it; `null`: none had it. */
     rendered: renderedOf(visit, made),
   };
 }

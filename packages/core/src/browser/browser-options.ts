@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import type { RenderCandidate, SUBRESOURCE_TYPES } from '../fetch/renderer.js';
 import { PAGE_ROWS } from '../options/browser-rows.js';
 import { fill } from '../options/check.js';
-import { code, type Filled, isFunction, row, whole } from '../options/row.js';
+import { code, isFunction, row, whole } from '../options/row.js';
 
 type SubresourceType = (typeof SUBRESOURCE_TYPES)[number];
 
@@ -78,18 +78,10 @@ const ROWS = {
   restarts: row(whole(0, 100, 'browsers'), 'Browsers that are started after the first one is gone.', { default: 3 }),
 };
 
-export interface BrowserSettings
-  extends Omit<Filled<typeof ROWS>, 'launch' | 'browser' | 'fetcher' | 'loads' | 'hosts'> {
-  readonly source:
-    | { readonly kind: 'launch'; readonly launch: Launch }
-    | { readonly kind: 'browser'; readonly browser: Browser };
-  readonly fetcher: Fetcher;
-  readonly loads: ReadonlySet<string>;
-  readonly anywhere: boolean;
-}
+export type BrowserSettings = ReturnType<typeof resolveBrowserOptions>;
 
 /** @throws MannerlyError `option-unknown`, `option-invalid`. */
-export function resolveBrowserOptions(options: BrowserFetcherOptions): BrowserSettings {
+export function resolveBrowserOptions(options: BrowserFetcherOptions) {
   const { launch, browser, fetcher, loads, hosts, ...rest } = fill('browserFetcher.', ROWS, options);
   if ((launch === null) === (browser === null)) {
     throw new MannerlyError('option-invalid', 'expected one of `launch` and `browser` of the browser fetcher', {
@@ -98,9 +90,12 @@ export function resolveBrowserOptions(options: BrowserFetcherOptions): BrowserSe
   }
   return {
     ...rest,
-    source: launch === null ? { kind: 'browser', browser: browser as Browser } : { kind: 'launch', launch },
+    source:
+      launch === null
+        ? ({ kind: 'browser', browser: browser as Browser } as const)
+        : ({ kind: 'launch', launch } as const),
     fetcher: fetcher ?? createUndiciFetcher(),
-    loads: new Set(loads),
+    loads: new Set<string>(loads),
     anywhere: hosts === 'any',
   };
 }

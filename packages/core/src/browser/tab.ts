@@ -9,20 +9,17 @@ import { runInPage } from './isolated-world.js';
 import { CLICK_MS, MAX_PAGE_MS, MAX_SCREENSHOT_BYTES, MAX_SCREENSHOT_HEIGHT, WAIT_FOR_MS, WINDOW } from './limits.js';
 import type { PageRequests } from './page-requests.js';
 
-/** A tab, and the last screenshot; `null`: none was taken. */
-interface SteppedTab {
-  readonly tab: BrowserTab;
-  screenshot(): Buffer | null;
-}
-
-/** Makes the tab of one page. @param untilMs - The page's deadline by `performance.now()`. @throws Never */
+/**
+ * Makes the tab of one page. `screenshot` gives the last one; `null`: none was taken.
+ * @param untilMs - The page's deadline by `performance.now()`. @throws Never
+ */
 export function createTab(
   page: Page,
   session: CDPSession,
   requests: Pick<PageRequests, 'isOver' | 'untilQuiet'>,
   { steps }: Pick<BrowserSettings, 'steps'>,
   untilMs: number,
-): SteppedTab {
+) {
   let taken = 0;
   let png: Buffer | null = null;
   const within = (ms: number): number => Math.max(1, Math.min(ms, Math.ceil(untilMs - performance.now())));
@@ -68,7 +65,7 @@ export function createTab(
         return 'done';
       }, 'too-large'),
   };
-  return { tab, screenshot: () => png };
+  return { tab, screenshot: (): Buffer | null => png };
 }
 
 async function capture(session: CDPSession, fullPage: boolean): Promise<Buffer> {

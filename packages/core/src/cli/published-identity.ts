@@ -6,7 +6,6 @@ import { MannerlyError } from '../errors.js';
 import { lacksPage, NO_PAGE, resolveIdentity } from '../fetch/identity.js';
 import { checkedEgress } from '../fetch/own-addresses.js';
 import { expectedName } from '../identity/addresses.js';
-import type { PublishedIdentity } from '../identity/identity-card.js';
 import type { ListedKey } from '../identity/key-directory.js';
 import { identityFiles, writeIdentityFolder } from '../identity/publish.js';
 import { fill } from '../options/check.js';
@@ -30,18 +29,16 @@ export interface IdentityFlags extends Pick<Flags, 'name' | 'to' | 'keys' | 'all
   readonly live?: string;
 }
 
-export interface ConfiguredIdentity {
-  readonly published: PublishedIdentity;
-  /** Where its key is: `file:PATH` or `env:NAME`. */
-  readonly source: string;
-  /** The absolute path of the key; `null`: it is no file. */
-  readonly keyPath: string | null;
-}
+export type ConfiguredIdentity = Awaited<ReturnType<typeof readPublished>>;
 
 const ROWS = { identity: OPTIONS.identity, robots: OPTIONS.robots, politeness: OPTIONS.politeness };
 
-/** Reads it. @param config - The file; absent: the one of this folder. @throws UsageError, MannerlyError */
-export async function readPublished(config: string | undefined): Promise<ConfiguredIdentity> {
+/**
+ * Reads it. `source`: where its key is, `file:PATH` or `env:NAME`. `keyPath`: the absolute path of the key; `null`: it is
+ * no file.
+ * @param config - The file; absent: the one of this folder. @throws UsageError, MannerlyError
+ */
+export async function readPublished(config: string | undefined) {
   const file = config ?? findConfig(process.cwd());
   if (file === null) throw new UsageError('missing the configuration', 'Name it with --config <file>.');
   const { identity, purposes = [], robots = {}, politeness = {} } = await readConfig(file);

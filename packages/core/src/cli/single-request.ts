@@ -14,11 +14,6 @@ type SingleAnswer =
   /** `isSaid`: the site has said so, by its rules or by an answer; otherwise none came. */
   | { readonly kind: 'nothing'; readonly why: string; readonly isSaid: boolean };
 
-/** What a request for robots.txt came to. */
-type RobotsAnswer =
-  | { readonly kind: 'body'; readonly body: Uint8Array }
-  | { readonly kind: 'nothing'; readonly why: string; readonly access: RobotsAccess };
-
 /**
  * What a crawl by default may do where there are no rules to read: request everything (`allowed`), or nothing until
  * robots.txt can be read (`held`). `unknown`: robots.txt was not requested.
@@ -39,11 +34,7 @@ function isRefusal(status: number | null): boolean {
  * file that was cut off is not a file without rules.
  * @param origin - `scheme://host[:port]`. @throws MannerlyError
  */
-export async function requestRobots(
-  origin: string,
-  identity: IdentityOptions,
-  allowAddresses: readonly string[] = [],
-): Promise<RobotsAnswer> {
+export async function requestRobots(origin: string, identity: IdentityOptions, allowAddresses: readonly string[] = []) {
   // No page is wanted. One would be requested where redirects do not end, which counts as no rules.
   const hooks = { beforeFetch: () => refuse('only robots.txt is wanted') };
   const crawler = singleCrawl(`${origin}/`, identity, allowAddresses, { hooks });
@@ -80,9 +71,11 @@ export async function requestRobots(
     const robots = join(out, 'robots');
     const kept = (await readdir(robots)).find((name) => name.endsWith('.txt'));
     const { why, access, status } = answer;
-    if (access === 'allowed' && kept !== undefined) return { kind: 'body', body: await readFile(join(robots, kept)) };
+    if (access === 'allowed' && kept !== undefined)
+      return { kind: 'body' as const, body: await readFile(join(robots, kept)) };
     const isEmpty = access === 'allowed' && status !== null && status < 300;
-    return isEmpty ? { kind: 'body', body: new Uint8Array() } : { kind: 'nothing', why, access };
+    if (isEmpty) return { kind: 'body' as const, body: new Uint8Array() };
+    return { kind: 'nothing' as const, why, access };
   } finally {
     await rm(out, { recursive: true, force: true });
   }

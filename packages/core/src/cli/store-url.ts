@@ -6,28 +6,7 @@ import { parseUrl } from '../parse-url.js';
 import { redacted } from '../redacted.js';
 import { UsageError } from './failure.js';
 
-export interface StoreUrl {
-  readonly kind: 'redis' | 'postgres';
-  /** One URL per host, without what is meant for us. */
-  readonly urls: readonly [string, ...string[]];
-  /** `host` or `host:port` of each. */
-  readonly hosts: readonly string[];
-  /** One of several crawls on a server. */
-  readonly crawl: string;
-  readonly isCluster: boolean;
-  /** The name that Sentinel has for the server; `null`: the hosts are no Sentinels. */
-  readonly sentinel: string | null;
-  /** Parts of a crawl on Redis, where it is created; `null`: the default. */
-  readonly shards: number | null;
-  /** Most unfinished URLs; `null`: the default. */
-  readonly maxQueued: number | null;
-  /** Replicas of Redis that must have a commit before it is answered; `null`: the default. */
-  readonly waitReplicas: number | null;
-  /** Settings of the server that are accepted (`allowUnsafe` of the stores); not compared with those there are. */
-  readonly allowUnsafe: readonly string[];
-  /** Without passwords, for messages. */
-  readonly name: string;
-}
+export type StoreUrl = ReturnType<typeof parseStoreUrl>;
 
 const PARTS = /^(rediss?|postgres(?:ql)?):\/\/((?:[^@/]*@)?)([^/?#@]+)([^#]*)$/;
 
@@ -39,7 +18,7 @@ export function parseStoreUrls(text: string): StoreUrl[] {
   return text.trim().split(/\s+/).map(parseStoreUrl);
 }
 
-function parseStoreUrl(text: string): StoreUrl {
+function parseStoreUrl(text: string) {
   const [, scheme = '', userinfo = '', authority = '', rest = ''] = PARTS.exec(text) ?? [];
   const hosts = authority.split(',');
   const urls = hosts.map((host) => parseUrl(`${scheme}://${userinfo}${host}${rest}`));
@@ -56,26 +35,39 @@ function parseStoreUrl(text: string): StoreUrl {
     throw new UsageError(`the crawl of a store has a name of letters, digits, _ and -, not ${JSON.stringify(crawl)}`);
   }
   const numberOf = (name: string) => (query.has(name) ? Number(query.get(name)) : null);
-  const own = {
-    isCluster: query.has('cluster'),
-    sentinel: query.get('sentinel'),
-    shards: numberOf('shards'),
-    maxQueued: numberOf('max-queued'),
-    waitReplicas: numberOf('wait-replicas'),
-  };
-  const kind = scheme.startsWith('redis') ? 'redis' : 'postgres';
-  if (kind === 'redis' && hosts.length > 1 && !own.isCluster && own.sentinel === null) {
+  const isCluster = query.has('cluster');
+  const sentinel = query.get('sentinel');
+  const kind = scheme.startsWith('redis') ? ('redis' as const) : ('postgres' as const);
+  if (kind === 'redis' && hosts.length > 1 && !isCluster && sentinel === null) {
     throw new UsageError(
       'several hosts of Redis are the nodes of a cluster or Sentinels, and the URL does not say which',
       'Add ?cluster, or ?sentinel=<name of the server>.',
     );
   }
-  const allowUnsafe = query.getAll('unsafe');
-  const bare = urls.map((url) => {
-    for (const name of OWN_PARAMETERS) url!.searchParams.delete(name);
-    return url!.href;
-  });
   const path = first.pathname === '/' ? '' : first.pathname;
-  const name = `${scheme}://${authority}${path}?crawl=${crawl}`;
-  return { kind, urls: bare as [string, ...string[]], hosts, crawl, ...own, allowUnsafe, name };
+  return {
+    kind,
+    /** One of several crawls on a server. */
+    crawl,
+    isCluster,
+    /** The name that Sentinel has for the server; `null`: the hosts are no Sentinels. */
+    sentinel,
+    /** Parts of a crawl on Redis, where it is created; `null`: the default. */
+    shards: numberOf('shards'),
+    /** Most unfinished URLs; `null`: the default. */
+    maxQueued: numberOf('max-queued'),
+    /** Replicas of Redis that must have a commit before it is answered; `null`: the default. */
+    waitReplicas: numberOf('wait-replicas'),
+    /** Settings of the server that are accepted (`allowUnsafe` of the stores); not compared with those there are. */
+    allowUnsafe: query.getAll('unsafe'),
+    /** `host` or `host:port` of each. */
+    hosts,
+    /** One URL per host, without what is meant for us. */
+    urls: urls.map((url) => {
+      for (const name of OWN_PARAMETERS) url!.searchParams.delete(name);
+      return url!.href;
+    }) as [string, ...string[]],
+    /** Without passwords, for messages. */
+    name: `${scheme}://${authority}${path}?crawl=${crawl}`,
+  };
 }

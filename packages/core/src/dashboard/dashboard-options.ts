@@ -37,13 +37,10 @@ export interface DashboardOptions {
   readonly api?: ApiOptions;
 }
 
-export type ResolvedDashboardOptions = Readonly<Required<Omit<DashboardOptions, 'metrics' | 'api'>>> & {
-  readonly metrics: MetricsSource | null;
-  readonly api: ApiOptions | null;
-};
+export type ResolvedDashboardOptions = ReturnType<typeof resolveDashboardOptions>;
 
 /** @throws MannerlyError `option-unknown`, `option-invalid`. */
-export function resolveDashboardOptions(options: DashboardOptions): ResolvedDashboardOptions {
+export function resolveDashboardOptions(options: DashboardOptions) {
   checkOptions('createDashboard', options, {
     port: 'any',
     host: 'string',

@@ -16,7 +16,6 @@ import { type CrawlTerms, TERMS_KEY } from '../options/crawl-terms.js';
 import { present } from '../present.js';
 import { sums } from '../report/added-numbers.js';
 import { OutcomeCounts, partedOutcomes } from '../report/outcome-counts.js';
-import type { CrawlPhase } from '../run/activity.js';
 import { type CrawlOrder, ORDER_KEY, orderBytes } from '../run/crawl-orders.js';
 import { isAtWork, type ProcessTotals, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
 import { asMannerlyError } from '../store-error.js';
@@ -24,22 +23,6 @@ import { type CrawlInspection, openInspection, readOnly } from './inspection.js'
 
 /** The name that every frontier of ours has in its store. */
 const CRAWL = 'crawl';
-
-/** One process of a crawl, under a name that the next one on the same directory continues; over all its runs. */
-export interface ProcessReport extends Pick<ProcessTotals, 'requests' | 'items' | 'bytes'> {
-  readonly part: string;
-  readonly machine: string | null;
-  readonly pid: number | null;
-  /** `silent`: it has neither ended by itself nor reported lately. */
-  readonly state: 'at-work' | 'over' | 'silent';
-  /** When it reported its numbers last, by the clock of its machine, epoch milliseconds; `null`: not known. */
-  readonly toldAtMs: number | null;
-  /** Requests of its last run that were earlier than allowed; `null` while it runs. Zero, or it is a bug. */
-  readonly early: number | null;
-  /** What it was doing then; `null`: not known. */
-  readonly phase: CrawlPhase | null;
-  readonly underway: number;
-}
 
 /**
  * The numbers of a crawl on a server, all its processes together. `seeds`: some of them where there are very many.
@@ -54,6 +37,9 @@ export interface StoreReport
   readonly bound: 'pages' | 'minutes' | 'bytes' | null;
   readonly processes: readonly ProcessReport[];
 }
+
+/** One process of a crawl, under a name that the next one on the same directory continues; over all its runs. */
+export type ProcessReport = ReturnType<typeof processReport>;
 
 /** A crawl on a server that is open for questions. The caller closes it. */
 export interface StoreInspection extends CrawlInspection {
@@ -174,14 +160,8 @@ async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreRep
   const parts = [...readTotals(await frontier.readParts(TOTALS_KEY))];
   const nowMs = Date.now();
   const outcomes = new OutcomeCounts();
-  const processes = parts.map(([part, totals]): ProcessReport => {
-    const { process: last, requests, items, bytes } = totals;
-    outcomes.leftOut(partedOutcomes(totals.outcomes).decided);
-    const state = isAtWork(totals, nowMs) ? 'at-work' : last?.isOver === false ? 'silent' : 'over';
-    const who = { machine: last?.machine ?? null, pid: last?.pid ?? null, toldAtMs: last?.atMs ?? null };
-    const { early = null, phase = null, underway = 0 } = last ?? {};
-    return { part, ...who, state, requests, items, bytes, early, phase, underway };
-  });
+  for (const [, totals] of parts) outcomes.leftOut(partedOutcomes(totals.outcomes).decided);
+  const processes = parts.map(([part, totals]) => processReport(part, totals, nowMs));
   outcomes.leftOut(openLast(parts.map(([, totals]) => totals)));
   return {
     ...{ name, tokens, seeds, seedCount, createdAtMs, bounds: settings.bounds },
@@ -189,6 +169,28 @@ async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreRep
     ...sums(processes, 'requests', 'items', 'bytes'),
     outcomes: outcomes.outcomes(),
     processes,
+  };
+}
+
+function processReport(part: string, totals: ProcessTotals, nowMs: number) {
+  const { process: last, requests, items, bytes } = totals;
+  const ended = last?.isOver === false ? ('silent' as const) : ('over' as const);
+  return {
+    part,
+    machine: last?.machine ?? null,
+    pid: last?.pid ?? null,
+    /** `silent`: it has neither ended by itself nor reported lately. */
+    state: isAtWork(totals, nowMs) ? ('at-work' as const) : ended,
+    /** When it reported its numbers last, by the clock of its machine, epoch milliseconds; `null`: not known. */
+    toldAtMs: last?.atMs ?? null,
+    requests,
+    items,
+    bytes,
+    /** Requests of its last run that were earlier than allowed; `null` while it runs. Zero, or it is a bug. */
+    early: last?.early ?? null,
+    /** What it was doing then; `null`: not known. */
+    phase: last?.phase ?? null,
+    underway: last?.underway ?? 0,
   };
 }
 

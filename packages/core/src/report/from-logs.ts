@@ -6,7 +6,6 @@ import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { sizeOf } from '../directory/whole-file.js';
 import { countItems } from '../output/joined-items.js';
 import { positive } from './added-numbers.js';
-import type { HostPoliteness } from './crawl-report.js';
 import type { OutcomeTable, RequestRecord, RobotsReceipt } from './decision.js';
 import { LOG_TAIL_READ_BYTES, MAX_HOST_AUTHORITIES, MAX_REPORTED_LOG_BYTES, MAX_STATUSES } from './limits.js';
 import { OutcomeCounts } from './outcome-counts.js';
@@ -20,35 +19,18 @@ import {
   readRequests,
 } from './read-logs.js';
 
-interface LoggedReport {
-  readonly politeness: readonly HostPoliteness[];
-  readonly outcomes: OutcomeTable;
-  readonly requests: number;
-  /** Those that carried a signature; absent: none. */
-  readonly signed?: number;
-  /** Pages whose body was cut, as `page.truncated` is `limit`; each visit counts. Absent: none. */
-  readonly truncated?: number;
-  /** Bytes of bodies as received. */
-  readonly bytes: number;
-  readonly startedAtMs: number | null;
-  readonly endedAtMs: number | null;
-}
-
-export interface LoggedTotals extends Pick<LoggedReport, 'requests' | 'signed' | 'bytes' | 'outcomes' | 'politeness'> {
-  readonly items: number;
-}
+export type LoggedTotals = NonNullable<Awaited<ReturnType<typeof totalsFromLogs>>>;
 
 type PartPaths = PartLogPaths & Pick<CrawlPaths, 'itemsPath'>;
 
 /**
- * Reads the logs as streams and computes the report: the ledger of a run, fed in the order of time.
+ * Reads the logs as streams and computes the report: the ledger of a run, fed in the order of time. `signed` are the
+ * requests that carried a signature, `truncated` the pages whose body was cut, each visit by itself; absent: none. Bytes
+ * are those of bodies as received.
  * @param onRequests - Called with the number of requests read so far.
  * @throws MannerlyError `option-invalid`; the platform's error when a log cannot be read. An absent log is empty.
  */
-export async function reportFromLogs(
-  paths: LogPaths,
-  onRequests: (requests: number) => void = () => undefined,
-): Promise<LoggedReport> {
+export async function reportFromLogs(paths: LogPaths, onRequests: (requests: number) => void = () => undefined) {
   checkPaths('reportFromLogs', paths, 'requestsPath', 'decisionsPath', 'warningsPath');
   const ledger = new PolitenessLedger();
   const counts = new OutcomeCounts();
@@ -87,9 +69,7 @@ export async function reportFromLogs(
  * The totals of a crawl whose logs and items no process writes any more; `null` when the files are larger than
  * `MAX_REPORTED_LOG_BYTES`. @throws The platform's error.
  */
-export async function totalsFromLogs(
-  paths: PartPaths & { readonly parts?: readonly PartPaths[] },
-): Promise<LoggedTotals | null> {
+export async function totalsFromLogs(paths: PartPaths & { readonly parts?: readonly PartPaths[] }) {
   const parts = paths.parts ?? [paths];
   const files = parts.flatMap((part) => [part.requestsPath, part.decisionsPath, part.warningsPath, part.itemsPath]);
   const sizes = await Promise.all(files.map(sizeOf));

@@ -54,11 +54,7 @@ export type FakeRouteFunction = (request: FakeRequest) => FakeAnswer | null | Pr
 /** An answer, or what makes one. */
 export type FakeRoute = FakeAnswer | FakeRouteFunction;
 
-export interface CompleteAnswer extends Required<Omit<FakeAnswerParts, 'headers' | 'body' | 'failure'>> {
-  readonly headers: HeaderLines;
-  readonly body: Uint8Array;
-  readonly failure: FailureCode | null;
-}
+export type CompleteAnswer = ReturnType<typeof completeAnswer>;
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   css: 'text/css',
@@ -110,7 +106,7 @@ export function checkAnswer(call: string, route: FakeRoute): void {
 const NO_BODY: ReadonlySet<number> = new Set([204, 304]);
 
 /** Fills in what a test left out. Never throws. */
-export function completeAnswer(answer: FakeAnswer, path: string, hostDelayMs: number): CompleteAnswer {
+export function completeAnswer(answer: FakeAnswer, path: string, hostDelayMs: number) {
   const parts = typeof answer === 'string' ? { body: answer } : answer;
   const { status = 200, headers = {} } = parts;
   const given = headerLines(headers);

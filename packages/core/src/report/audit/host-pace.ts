@@ -21,16 +21,7 @@ import {
 import { between, type LogClock } from './log-clocks.js';
 
 /** What a host's files require at a given time; the strictest of each. */
-export interface RequiredPace {
-  /** End to start, milliseconds. */
-  readonly crawlDelayMs: number | null;
-  /** Start to start, milliseconds. */
-  readonly rateMs: number | null;
-  /** Instead of `rateMs`, where bursts are allowed. */
-  readonly bucket: { readonly documents: number; readonly periodMs: number } | null;
-  /** Why no page may be requested; `null`: the host is open. */
-  readonly closed: string | null;
-}
+export type RequiredPace = ReturnType<typeof paceOf>;
 
 /** A pause that a host's answers require. Epoch milliseconds. */
 export interface Pause {
@@ -46,13 +37,20 @@ export interface Earliest {
   readonly reason: PaceReason;
 }
 
+/** So many requests in a period. */
+type Bucket = { readonly documents: number; readonly periodMs: number };
+
 const DAY_MS = 86_400_000;
 
 /** What one file, or several, require. @throws Never */
-export function paceOf(files: readonly RobotsRules[], atMs: number, run: RunPromise): RequiredPace {
+export function paceOf(files: readonly RobotsRules[], atMs: number, run: RunPromise) {
+  /** End to start, milliseconds. */
   let crawlDelayMs: number | null = null;
+  /** Start to start, milliseconds. */
   let rateMs: number | null = null;
-  let bucket: RequiredPace['bucket'] = null;
+  /** Instead of `rateMs`, where bursts are allowed. */
+  let bucket: Bucket | null = null;
+  /** Why no page may be requested; `null`: the host is open. */
   let closed: string | null = null;
   const maxDelayMs = run.robots.maxCrawlDelayMs ?? DAY_MS;
   for (const rules of files) {
@@ -175,7 +173,7 @@ function intervalOf({ factor, minMs, maxMs }: RunPace, retrievalMs: number): num
 }
 
 /** When a burst of as many documents as the host allows is over; a large one is judged in shorter pieces. */
-function burstEnd(starts: readonly number[], bucket: RequiredPace['bucket']): number {
+function burstEnd(starts: readonly number[], bucket: Bucket | null): number {
   if (bucket === null) return 0;
   const documents = Math.min(bucket.documents, MAX_BUCKET_STARTS);
   const first = starts[starts.length - documents];
