@@ -34,8 +34,8 @@ export type ConfiguredIdentity = Awaited<ReturnType<typeof readPublished>>;
 const ROWS = { identity: OPTIONS.identity, robots: OPTIONS.robots, politeness: OPTIONS.politeness };
 
 /**
- * Reads it. `source`: where its key is, `file:PATH` or `env:NAME`. `keyPath`: the absolute path of the key; `null`: it is
- * no file.
+ * Reads it. `source`: where its key is, `file:PATH` or `env:NAME`. `keyPath`: the absolute path of the key; `null`: it
+ * is no file.
  * @param config - The file; absent: the one of this folder. @throws UsageError, MannerlyError
  */
 export async function readPublished(config: string | undefined) {

@@ -25,8 +25,8 @@ type PartPaths = PartLogPaths & Pick<CrawlPaths, 'itemsPath'>;
 
 /**
  * Reads the logs as streams and computes the report: the ledger of a run, fed in the order of time. `signed` are the
- * requests that carried a signature, `truncated` the pages whose body was cut, each visit by itself; absent: none. Bytes
- * are those of bodies as received.
+ * requests that carried a signature, `truncated` the pages whose body was cut, each visit by itself; absent: none.
+ * Bytes are those of bodies as received.
  * @param onRequests - Called with the number of requests read so far.
  * @throws MannerlyError `option-invalid`; the platform's error when a log cannot be read. An absent log is empty.
  */
