@@ -2,32 +2,12 @@
 // pass scope, hooks, robots.txt and the host's clock like any other. Every answer is a value; what does not get its
 // turn in time is `held`.
 
-import type { Frontier, NewUrl, PageWork } from '@mannerly/frontier';
+import type { NewUrl, PageWork } from '@mannerly/frontier';
 import PQueue from 'p-queue';
-import type { Admit } from '../admit/admit.js';
-import type { Egress } from '../fetch/egress.js';
-import { type EgressOutcome, exchangeOf, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
-import type { LicenseAnswer } from '../licensing/licenses.js';
+import { type EgressOutcome, exchangeOf, isRefusedByGuard } from '../fetch/outcome.js';
 import { excludedFor, type OwnFetcher, type PageFetch, type PageFetchOptions } from '../page/own-fetch.js';
-import type { Wakeup } from '../wakeup.js';
-import type { Hooks } from './hooks.js';
+import type { CrawlRun } from './crawl-run.js';
 import { DEFAULT_OWN_WAIT_MS, MAX_OWN_WAIT_MS } from './limits.js';
-
-/** What they need of a run. */
-interface RequestingRun {
-  readonly options: { readonly network: { readonly concurrency: number; readonly maxBodyBytes: number } };
-  readonly frontier: Pick<Frontier, 'ask' | 'exchanged' | 'mayConnect' | 'mayStart' | 'settle'>;
-  readonly admit: Admit;
-  readonly hooks: Pick<Hooks, 'beforeFetch'> | null;
-  /** `before`: what they say of a request that robots.txt allows. `close` resolves when none is on its way. */
-  readonly licenses: { before(work: PageWork): Promise<LicenseAnswer>; close(): Promise<void> };
-  readonly egress: Pick<Egress, 'send'>;
-  readonly wakeup: Wakeup;
-  readonly nowMs: () => number;
-  /** Gets each outcome before a handler sees it. */
-  readonly archive: { keep(outcome: FetchOutcome): Promise<unknown> } | null;
-  readonly stop: { isRequested(): boolean; readonly signal: AbortSignal };
-}
 
 /**
  * `license`: a licence document, outside the scope too, and without hooks (licensing §11); `login`: the login page and
@@ -51,12 +31,17 @@ interface PlannedRequest {
   readonly signal: AbortSignal;
 }
 
+/** A run whose parts make requests. */
+export interface RequestingRun extends CrawlRun {
+  readonly pageRequests: PageRequests;
+}
+
 export class PageRequests {
-  readonly #run: RequestingRun;
+  readonly #run: CrawlRun;
   readonly #queue: PQueue;
   readonly #waiting: Record<Purpose, number> = { handler: 0, subresource: 0, requisite: 0, license: 0, login: 0 };
 
-  constructor(run: RequestingRun) {
+  constructor(run: CrawlRun) {
     this.#run = run;
     this.#queue = new PQueue({ concurrency: run.options.network.concurrency });
   }

@@ -3,7 +3,6 @@
 // each request and each hop of a redirect (access §11). A refusal goes to the browser, the page and the decision log.
 
 import type { PageWork } from '@mannerly/frontier';
-import type { Scope } from '../admit/scope.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import type {
   BrowserTab,
@@ -13,12 +12,10 @@ import type {
   Subresource,
   SubresourceAnswer,
 } from '../fetch/renderer.js';
-import type { HandlerPool } from '../handle/handler-pool.js';
-import type { Journal } from '../journal/journal.js';
 import { excludedFor, type NotFetched, type PageFetch } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
 import { followRedirects } from '../page/redirect.js';
-import type { PageRequests } from './page-requests.js';
+import type { RequestingRun } from './page-requests.js';
 import { SubresourceCache } from './subresource-cache.js';
 
 export type RenderResult =
@@ -29,24 +26,13 @@ export type RenderResult =
   /** The crawl stopped before the page was loaded: it is opened again by the next run. */
   | { readonly kind: 'stopped' };
 
-/** What it needs of a run. */
-interface RenderingRun {
-  readonly options: { readonly identity: { readonly userAgent: string } };
-  readonly pageRequests: Pick<PageRequests, 'request'>;
-  readonly handlers: Pick<HandlerPool, 'find'>;
-  readonly scope: Pick<Scope, 'holds'>;
-  readonly journal: Pick<Journal, 'notLoaded' | 'codeError'>;
-  readonly nowMs: () => number;
-  readonly stop: { isRequested(): boolean; readonly signal: AbortSignal };
-}
-
 const AS_IT_CAME: RenderResult = Object.freeze({ kind: 'as-it-came' });
 const STOPPED: RenderResult = Object.freeze({ kind: 'stopped' });
 
 /** Opens a page. @param page - The document as it came. Rejects only with what broken machinery threw. */
 export type RenderPage = (work: PageWork, outcome: ResponseOutcome, page: FetchedPage) => Promise<RenderResult>;
 
-export function createRendering(run: RenderingRun, renderer: Renderer): RenderPage {
+export function createRendering(run: RequestingRun, renderer: Renderer): RenderPage {
   const { handlers, journal, options, pageRequests, scope, nowMs, stop } = run;
   const cache = new SubresourceCache(nowMs);
   const loadFor = async (page: FetchedPage, wanted: Subresource): Promise<PageFetch> => {

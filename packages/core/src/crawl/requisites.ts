@@ -2,19 +2,17 @@
 // Each is a request like any other (scope, hooks, robots.txt, the host's clock, egress), goes into the archive and to
 // no handler, and is fetched once for all pages. A page waits for its own before it is handled.
 
-import type { Frontier, PageWork } from '@mannerly/frontier';
+import type { PageWork } from '@mannerly/frontier';
 import { hostKeyOf } from '@mannerly/frontier/internal';
 import PQueue from 'p-queue';
-import type { Scope } from '../admit/scope.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
-import type { Journal } from '../journal/journal.js';
 import { keepLatest } from '../keep-latest.js';
 import { excludedFor, type NotFetched, type PageFetch } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
 import { followRedirects } from '../page/redirect.js';
 import { cssRequisites, htmlRequisites, type Requisite } from '../page/requisites.js';
 import { MAX_BEGUN_REQUISITES, MAX_OWN_WAIT_MS, REQUISITES_AT_ONCE } from './limits.js';
-import type { PageRequests } from './page-requests.js';
+import type { RequestingRun } from './page-requests.js';
 
 /** How much is fetched for pages, and from where. */
 export interface ResolvedRequisites {
@@ -26,17 +24,6 @@ export interface ResolvedRequisites {
   readonly totalBytes: number;
 }
 
-/** What they need of a run. */
-interface ArchivingRun {
-  readonly pageRequests: Pick<PageRequests, 'request'>;
-  readonly frontier: Pick<Frontier, 'reachedBound'>;
-  /** What the crawl has fetched so far, earlier runs included: requests, and bytes as they came. */
-  readonly totals: { readonly counts: { readonly requisiteRequests: number; readonly requisiteBytes: number } };
-  readonly scope: Pick<Scope, 'holds'>;
-  readonly journal: Pick<Journal, 'notLoaded'>;
-  readonly stop: { readonly signal: AbortSignal };
-}
-
 const NEEDED_BY = 'needed by an archived page';
 
 /** Fetches what a page needs and the archive does not hold. `stopped`: the page has to come again. */
@@ -44,7 +31,7 @@ export type FetchRequisites = (work: PageWork, page: FetchedPage) => Promise<'do
 
 /** @param isArchived - Whether a good answer of the URL is in the archive already, of this run or an earlier one. */
 export function createRequisites(
-  { frontier, journal, pageRequests, scope, stop, totals }: ArchivingRun,
+  { frontier, journal, pageRequests, scope, stop, totals }: RequestingRun,
   options: ResolvedRequisites,
   isArchived: (url: string) => boolean,
 ): FetchRequisites {

@@ -2,27 +2,14 @@
 // What the site answers is judged by egress, and a login that is refused parks the host; one that cannot be made, since
 // robots.txt, a hook or the crawl's own code is against it, ends the run.
 
-import type { Clock, PageWork } from '@mannerly/frontier';
+import type { PageWork } from '@mannerly/frontier';
 import { textOf } from '../errors.js';
 import type { Credential, LoginForm } from '../fetch/credential.js';
 import { isRefusedByGuard, type ResponseOutcome } from '../fetch/outcome.js';
-import type { HandlerPool } from '../handle/handler-pool.js';
 import type { LoginFields, LoginHandler } from '../handle/handlers.js';
 import type { PageFetch } from '../page/own-fetch.js';
-import type { PageReader } from '../page/read-page.js';
-import type { Wakeup } from '../wakeup.js';
 import { MAX_FORM_CHARS, MAX_OWN_WAIT_MS, SIGN_IN_POLL_MS } from './limits.js';
-import type { PageRequests } from './page-requests.js';
-
-/** What it needs of a run. */
-interface SigningInRun {
-  readonly handlers: Pick<HandlerPool, 'inTime'>;
-  readonly setup: { readonly clock: Clock };
-  readonly pageRequests: Pick<PageRequests, 'request'>;
-  readonly reader: Pick<PageReader, 'read'>;
-  readonly wakeup: Wakeup;
-  readonly stop: { readonly signal: AbortSignal; requestFor(reason: string): void };
-}
+import type { RequestingRun } from './page-requests.js';
 
 /**
  * `out`: nothing was sent, and the next page begins it. `over`: it was answered. `impossible`: the run is ending, and a
@@ -31,7 +18,7 @@ interface SigningInRun {
 type LoginState = 'out' | 'over' | 'impossible';
 
 export class SignIn {
-  readonly #run: SigningInRun;
+  readonly #run: RequestingRun;
   readonly #credential: Credential;
   readonly #form: LoginForm;
   readonly #handler: LoginHandler | null;
@@ -41,7 +28,7 @@ export class SignIn {
   #failure: { readonly error: unknown } | null = null;
 
   /** @param handler - `null`: the form has no fields that its page decides. */
-  constructor(run: SigningInRun, credential: Credential, form: LoginForm, handler: LoginHandler | null) {
+  constructor(run: RequestingRun, credential: Credential, form: LoginForm, handler: LoginHandler | null) {
     this.#run = run;
     this.#credential = credential;
     this.#form = form;

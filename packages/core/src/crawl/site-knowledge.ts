@@ -1,34 +1,20 @@
 // What a crawl learns of sites and needs again after a stop: where seeds redirect, which moves the scope, and which URL
 // spaces are traps. Kept in records of the store, emitted as events, listed in the report.
 
-import type { Frontier, FrontierOptions, PageWork, UrlRecord } from '@mannerly/frontier';
+import type { FrontierOptions, PageWork, UrlRecord } from '@mannerly/frontier';
 import { parseUrlParts } from '@mannerly/frontier/internal';
 import { type NearDuplicate, NearDuplicates } from '../admit/near-duplicates.js';
-import type { Scope, ScopeMove } from '../admit/scope.js';
-import { type ResolvedTrapOptions, type TrapFinding, trapText } from '../admit/trap-rules.js';
+import type { ScopeMove } from '../admit/scope.js';
+import { type TrapFinding, trapText } from '../admit/trap-rules.js';
 import { Traps } from '../admit/traps.js';
-import type { Journal } from '../journal/journal.js';
 import { readJson, writeJson } from '../json-record.js';
 import type { FetchedPage } from '../page/page.js';
+import type { CrawlRun } from './crawl-run.js';
 import { MAX_LEARNED } from './limits.js';
 
-/** What it needs of a run. The frontier is open by the first call. */
-interface LearningRun {
-  readonly options: {
-    /** `null`: nothing is taken for a trap. */
-    readonly traps: ResolvedTrapOptions | null;
-    readonly nearDuplicates: false | 'tell' | 'drop';
-  };
-  /** `isShared`: other processes learn at the same time. */
-  readonly setup: { readonly isShared: boolean };
-  readonly scope: Scope;
-  readonly journal: Pick<Journal, 'emit'>;
-  readonly frontier: Pick<Frontier, 'readRecord' | 'writeRecord' | 'exclusively'>;
-}
-
-/** What one run knows of sites. Its promises reject with what the store throws. */
+/** What one run knows of sites. The frontier is open by the first call. Promises reject with what the store throws. */
 export class SiteKnowledge {
-  readonly #run: LearningRun;
+  readonly #run: CrawlRun;
   /** What admission checks links with; `null`: nothing is taken for a trap. */
   readonly watch: Traps | null;
   /** `null`: the texts of pages are not compared. */
@@ -36,7 +22,7 @@ export class SiteKnowledge {
   readonly moves: RecordList<ScopeMove>;
   readonly traps: RecordList<TrapFinding>;
 
-  constructor(run: LearningRun) {
+  constructor(run: CrawlRun) {
     const { traps, nearDuplicates } = run.options;
     this.#run = run;
     this.watch = traps === null ? null : new Traps(traps);
@@ -104,11 +90,11 @@ export class SiteKnowledge {
 /** A list in the store, one numbered record for each value: nothing is written twice, and nothing outgrows a record. */
 class RecordList<T> {
   readonly #key: string;
-  readonly #run: Pick<LearningRun, 'frontier'>;
+  readonly #run: Pick<CrawlRun, 'frontier'>;
   /** Of the whole crawl in order, at most ten thousand. */
   readonly values: T[] = [];
 
-  constructor(key: string, run: Pick<LearningRun, 'frontier'>) {
+  constructor(key: string, run: Pick<CrawlRun, 'frontier'>) {
     this.#key = key;
     this.#run = run;
   }

@@ -1,0 +1,42 @@
+// What the parts of this folder need of a run, which makes each of them with what it has made before.
+
+import type { Clock, Frontier } from '@mannerly/frontier';
+import type { Admit } from '../admit/admit.js';
+import type { Scope } from '../admit/scope.js';
+import type { ResolvedTrapOptions } from '../admit/trap-rules.js';
+import type { Egress } from '../fetch/egress.js';
+import type { FetchOutcome } from '../fetch/outcome.js';
+import type { HandlerPool } from '../handle/handler-pool.js';
+import type { Journal } from '../journal/journal.js';
+import type { Licenses } from '../licensing/licenses.js';
+import type { PageReader } from '../page/read-page.js';
+import type { Wakeup } from '../wakeup.js';
+import type { Hooks } from './hooks.js';
+
+export interface CrawlRun {
+  readonly options: {
+    readonly identity: { readonly userAgent: string };
+    readonly network: { readonly concurrency: number; readonly maxBodyBytes: number };
+    /** `null`: nothing is taken for a trap. */
+    readonly traps: ResolvedTrapOptions | null;
+    readonly nearDuplicates: false | 'tell' | 'drop';
+  };
+  /** `isShared`: other processes work at the same time. */
+  readonly setup: { readonly clock: Clock; readonly isShared: boolean };
+  readonly nowMs: () => number;
+  readonly stop: { readonly signal: AbortSignal; isRequested(): boolean; requestFor(reason: string): void };
+  readonly wakeup: Wakeup;
+  readonly journal: Journal;
+  readonly hooks: Hooks | null;
+  readonly scope: Scope;
+  readonly frontier: Frontier;
+  readonly admit: Admit;
+  readonly egress: Egress;
+  readonly licenses: Licenses;
+  readonly reader: PageReader;
+  readonly handlers: HandlerPool;
+  /** Gets each outcome before a handler sees it. */
+  readonly archive: { keep(outcome: FetchOutcome): Promise<unknown> } | null;
+  /** What the crawl has fetched for archived pages, earlier runs included; bytes as they came. */
+  readonly totals: { readonly counts: { readonly requisiteRequests: number; readonly requisiteBytes: number } };
+}
