@@ -17,99 +17,84 @@ import type { RequestingRun } from './page-requests.js';
  */
 type LoginState = 'out' | 'over' | 'impossible';
 
-export class SignIn {
-  readonly #run: RequestingRun;
-  readonly #credential: Credential;
-  readonly #form: LoginForm;
-  readonly #handler: LoginHandler | null;
-  #state: LoginState = 'out';
-  #underWay: { readonly sinceMs: number; readonly over: Promise<void> } | null = null;
+export type SignIn = ReturnType<typeof createSignIn>;
+
+/** @param handler - `null`: the form has no fields that its page decides. */
+export function createSignIn(
+  run: RequestingRun,
+  credential: Credential,
+  form: LoginForm,
+  handler: LoginHandler | null,
+) {
+  const { pageRequests, reader, setup, stop, wakeup } = run;
+  let state: LoginState = 'out';
+  let underWay: { readonly sinceMs: number; readonly over: Promise<void> } | null = null;
   /** What broken machinery threw meanwhile. */
-  #failure: { readonly error: unknown } | null = null;
+  let failure: { readonly error: unknown } | null = null;
 
-  /** @param handler - `null`: the form has no fields that its page decides. */
-  constructor(run: RequestingRun, credential: Credential, form: LoginForm, handler: LoginHandler | null) {
-    this.#run = run;
-    this.#credential = credential;
-    this.#form = form;
-    this.#handler = handler;
-  }
-
-  get isUnderWay(): boolean {
-    return this.#underWay !== null;
-  }
-
-  /** Until when a page waits for the login; `null`: it need not. @throws What broken machinery threw meanwhile. */
-  before(work: PageWork): number | null {
-    if (this.#failure !== null) throw this.#failure.error;
-    if (this.#state === 'over' || new URL(work.url).origin !== this.#credential.origin) return null;
-    const nowMs = this.#run.setup.clock.nowMs();
-    const { least, most } = SIGN_IN_POLL_MS;
-    if (this.#state === 'impossible') return nowMs + most;
-    this.#underWay ??= { sinceMs: nowMs, over: this.#signIn(work) };
-    return nowMs + Math.min(Math.max(nowMs - this.#underWay.sinceMs, least), most);
-  }
-
-  /** Resolves when no login is under way. */
-  async close(): Promise<void> {
-    await this.#underWay?.over;
-  }
-
-  /** Never rejects. */
-  #signIn(work: PageWork): Promise<void> {
-    return this.#login(work)
-      .then(
-        (state) => {
-          this.#state = state;
-        },
-        (error: unknown) => {
-          this.#failure = { error };
-        },
-      )
-      .finally(() => {
-        this.#underWay = null;
-        this.#run.wakeup.wake();
-      });
-  }
-
-  async #login(work: PageWork): Promise<LoginState> {
-    const { handlers, pageRequests, reader, stop } = this.#run;
-    const [form, handler] = [this.#form, this.#handler];
-    let more: LoginFields = {};
-    if (handler !== null) {
-      const answer = await pageRequests.request('login', form.page, WAITS, stop.signal);
-      if (answer.kind !== 'response') return this.#notAnswered(answer);
-      if (answer.signInRefused !== undefined) return 'over';
-      try {
-        const page = await reader.read(aboutForm(work, form), answer);
-        more = checkedFields(await handlers.inTime(handler, page).finally(() => page.releaseDocument()));
-      } catch (error) {
-        return this.#impossible(`the handler \`login\` failed: ${textOf(error)}`);
-      }
-    }
-    const body = this.#credential.formBody(more);
-    if (body.length > MAX_FORM_CHARS) return this.#impossible(`its form has more than ${MAX_FORM_CHARS} characters`);
-    const how = { ...WAITS, method: 'POST', body, headers: FORM_TYPE } as const;
-    const answer = await pageRequests.request('login', form.url, how, stop.signal);
-    return answer.kind === 'response' ? 'over' : this.#notAnswered(answer);
-  }
-
-  #notAnswered(answer: Exclude<PageFetch, ResponseOutcome>): LoginState {
+  const impossible = (why: string): LoginState => {
+    stop.requestFor(`sign-in-impossible: ${why}`);
+    return 'impossible';
+  };
+  const notAnswered = (answer: Exclude<PageFetch, ResponseOutcome>): LoginState => {
     if (answer.kind === 'held') return 'out';
     if (answer.kind === 'excluded') {
       const { url, line, pattern, reason } = answer;
       const rule = line === null ? reason : `line ${line} of its robots.txt (${pattern}) closes it`;
-      return this.#impossible(`${url} may not be requested: ${rule}`);
+      return impossible(`${url} may not be requested: ${rule}`);
     }
-    if (answer.kind === 'dropped') return this.#impossible(`${answer.url} is not requested: ${answer.reason}`);
-    if (isRefusedByGuard(answer)) return this.#impossible(`${answer.url} is not requested: ${answer.failure}`);
+    if (answer.kind === 'dropped') return impossible(`${answer.url} is not requested: ${answer.reason}`);
+    if (isRefusedByGuard(answer)) return impossible(`${answer.url} is not requested: ${answer.failure}`);
     return answer.signInRefused === undefined ? 'out' : 'over';
-  }
+  };
+  const login = async (work: PageWork): Promise<LoginState> => {
+    let more: LoginFields = {};
+    if (handler !== null) {
+      const answer = await pageRequests.request('login', form.page, WAITS, stop.signal);
+      if (answer.kind !== 'response') return notAnswered(answer);
+      if (answer.signInRefused !== undefined) return 'over';
+      try {
+        const page = await reader.read(aboutForm(work, form), answer);
+        // The handlers of a run are made later than this.
+        more = checkedFields(await run.handlers.inTime(handler, page).finally(() => page.releaseDocument()));
+      } catch (error) {
+        return impossible(`the handler \`login\` failed: ${textOf(error)}`);
+      }
+    }
+    const body = credential.formBody(more);
+    if (body.length > MAX_FORM_CHARS) return impossible(`its form has more than ${MAX_FORM_CHARS} characters`);
+    const how = { ...WAITS, method: 'POST', body, headers: FORM_TYPE } as const;
+    const answer = await pageRequests.request('login', form.url, how, stop.signal);
+    return answer.kind === 'response' ? 'over' : notAnswered(answer);
+  };
+  /** Never rejects. */
+  const signIn = async (work: PageWork): Promise<void> => {
+    try {
+      state = await login(work);
+    } catch (error) {
+      failure = { error };
+    }
+    underWay = null;
+    wakeup.wake();
+  };
 
-  #impossible(why: string): LoginState {
-    this.#run.stop.requestFor(`sign-in-impossible: ${why}`);
-    return 'impossible';
-  }
+  return {
+    isUnderWay: (): boolean => underWay !== null,
+    /** Until when a page waits for the login; `null`: it need not. @throws What broken machinery threw meanwhile. */
+    before(work: PageWork): number | null {
+      if (failure !== null) throw failure.error;
+      if (state === 'over' || new URL(work.url).origin !== credential.origin) return null;
+      const nowMs = setup.clock.nowMs();
+      const { least, most } = SIGN_IN_POLL_MS;
+      if (state === 'impossible') return nowMs + most;
+      underWay ??= { sinceMs: nowMs, over: signIn(work) };
+      return nowMs + Math.min(Math.max(nowMs - underWay.sinceMs, least), most);
+    },
+    /** Resolves when no login is under way. */
+    async close(): Promise<void> {
+      await underWay?.over;
+    },
+  };
 }
 
 const WAITS = { waitMs: MAX_OWN_WAIT_MS };

@@ -72,7 +72,7 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
     if (taken.length > 0) continue;
     // A pause may have come meanwhile.
     const mayEnd = (): boolean => isEnding || !frontier.isPaused();
-    const isWorking = (): boolean => inFlight > 0 || run.licenses.isLoading || run.signIn?.isUnderWay === true;
+    const isWorking = (): boolean => inFlight > 0 || run.licenses.isLoading || run.signIn?.isUnderWay() === true;
     if (!isWorking() && mayEnd()) {
       const end = isEnding ? { state: 'stopped' as const, bound: null } : await orFailed(endOf(run), null);
       const mayChoose = end !== null && !isEnding;

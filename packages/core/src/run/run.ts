@@ -13,7 +13,7 @@ import { PageRequests } from '../crawl/page-requests.js';
 import { PageScheduler } from '../crawl/page-scheduler.js';
 import { createRendering, type RenderPage } from '../crawl/rendering.js';
 import type { FetchRequisites } from '../crawl/requisites.js';
-import { SignIn } from '../crawl/sign-in.js';
+import { createSignIn, type SignIn } from '../crawl/sign-in.js';
 import { SiteKnowledge } from '../crawl/site-knowledge.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { Companions } from '../discovery/companions.js';
@@ -232,7 +232,7 @@ export class Run {
       tell: warn,
     });
     const { signIn } = options;
-    this.signIn = signIn?.form == null ? null : new SignIn(this, signIn, signIn.form, handlers.login);
+    this.signIn = signIn?.form == null ? null : createSignIn(this, signIn, signIn.form, handlers.login);
     this.scheduler = new PageScheduler(nowMs, network.concurrency);
     this.stages = new ItemStages(options.items);
     this.handlers = new HandlerPool({

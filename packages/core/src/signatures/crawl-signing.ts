@@ -43,7 +43,8 @@ export class CrawlSigning {
   readonly #preferences = new Map<string, Preference>();
   /** Hosts that have answered a signed request: one of them was served, or what it wants was told. */
   readonly #known = new Map<string, true>();
-  readonly #clock = new ClockCheck();
+  /** By how much our clock is ahead of the hosts that answered last. */
+  readonly #clocks = new Map<string, { readonly aheadMs: number; readonly atMs: number }>();
   #hasWarned = false;
   #isStopped = false;
 
@@ -130,12 +131,23 @@ export class CrawlSigning {
       : `this site wants signatures that are not made: ${field.slice(0, MAX_TOLD_CHARS)}`;
   }
 
+  /**
+   * Whether this machine's clock is right, by the `Date` of the hosts that answered last: a signature with a wrong time
+   * looks like a forgery. One host may be wrong; the median of several is not (specification, identity 3.3).
+   */
   #compareClocks(url: URL, { header, atMs }: SignedAnswer): void {
-    if (!this.#clock.isDue(url.hostname, atMs)) return;
+    const clocks = this.#clocks;
+    const last = clocks.get(url.hostname);
+    const isDue = last === undefined || Math.abs(atMs - last.atMs) >= CLOCK_HOSTS.eachMs;
     // The copy of a cache has the date of the origin.
-    const isFresh = (header('age') ?? '0') === '0';
-    const aheadMs = isFresh ? this.#clock.add(url.hostname, header('date'), atMs) : null;
-    if (aheadMs === null || Math.abs(aheadMs) <= CLOCK_WARN_MS || this.#isStopped) return;
+    if (!isDue || (header('age') ?? '0') !== '0') return;
+    const theirMs = Date.parse(header('date') ?? '');
+    // Whole seconds: half of one on average.
+    const known = { aheadMs: atMs - theirMs - 500, atMs };
+    if (!Number.isNaN(theirMs)) keepLatest(clocks, url.hostname, known, CLOCK_HOSTS.most);
+    const sorted = Array.from(clocks.values(), (each) => each.aheadMs).sort((left, right) => left - right);
+    const aheadMs = sorted.length < CLOCK_HOSTS.least ? 0 : (sorted[sorted.length >> 1] ?? 0);
+    if (Math.abs(aheadMs) <= CLOCK_WARN_MS || this.#isStopped) return;
     const byHow = `${Math.round(Math.abs(aheadMs) / 1_000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the hosts that answer`;
     const detail = `the clock of this machine is ${byHow}`;
     if (!this.#hasWarned) this.#tell('signature-clock', url, detail, atMs);
@@ -156,33 +168,3 @@ export class CrawlSigning {
 }
 
 const MAX_TOLD_CHARS = 300;
-
-/**
- * Whether this machine's clock is right, by the `Date` of the hosts that answered last: a signature with a wrong time
- * looks like a forgery. One host may be wrong; the median of several is not (specification, identity 3.3).
- */
-class ClockCheck {
-  readonly #byHost = new Map<string, { readonly aheadMs: number; readonly atMs: number }>();
-
-  /** Whether an answer of the host tells something new: its clock was not compared in the last seconds. */
-  isDue(host: string, atMs: number): boolean {
-    const last = this.#byHost.get(host);
-    return last === undefined || Math.abs(atMs - last.atMs) >= CLOCK_HOSTS.eachMs;
-  }
-
-  /**
-   * Takes the `Date` of an answer and tells the median.
-   *
-   * @param atMs - Our time when its header section came, epoch milliseconds.
-   * @returns Milliseconds by which our clock is ahead of the median host; `null`: too few are known.
-   */
-  add(host: string, date: string | null, atMs: number): number | null {
-    const theirMs = Date.parse(date ?? '');
-    // Whole seconds: half of one on average.
-    if (!Number.isNaN(theirMs))
-      keepLatest(this.#byHost, host, { aheadMs: atMs - theirMs - 500, atMs }, CLOCK_HOSTS.most);
-    if (this.#byHost.size < CLOCK_HOSTS.least) return null;
-    const sorted = [...this.#byHost.values()].map(({ aheadMs }) => aheadMs).sort((left, right) => left - right);
-    return sorted[sorted.length >> 1] ?? null;
-  }
-}
