@@ -11,6 +11,16 @@ const textOf = (more: object, isOnServer = false): string => {
   return summaryText(report as unknown as Parameters<typeof summaryText>[0], isOnServer);
 };
 
+it('how long it took, in units that people read', () => {
+  const took = (runningMs: number) => / in (\d.*)/.exec(textOf({ runningMs }))?.[1];
+  expect([8_340, 725_000, 12_000_000, 187_200_000].map(took)).toEqual([
+    '8.3 s',
+    '12 min 5 s',
+    '3 h 20 min',
+    '2 days 4 h',
+  ]);
+});
+
 it('the share of requests that were signed, where any was', () => {
   expect(textOf({ signed: 7 })).toContain('Signed: 7 of 8 requests (87.5 %).');
   expect(textOf({})).not.toContain('Signed');

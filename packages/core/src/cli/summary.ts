@@ -6,7 +6,7 @@ import type { CrawlReport } from '../report/crawl-report.js';
 import { fetchedNoPage, whyNothingFetched } from '../report/nothing-fetched.js';
 import { droppedByBounds } from '../report/outcome-counts.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
-import { iso, plural, politenessText, printable, remarksText, sumOf } from '../report/table.js';
+import { durationText, iso, plural, politenessText, printable, remarksText, sumOf } from '../report/table.js';
 
 /** @param isOnServer - Whether its queue is on a server, where `--reset` deletes nothing. */
 export function summaryText(report: CrawlReport, isOnServer = false): string {
@@ -94,7 +94,7 @@ function endText(report: CrawlReport, isOnServer: boolean): string {
   }[report.state];
   const pages = plural(report.pages, 'page');
   const ofDirectory = `${plural(report.requests, 'request')}, ${plural(report.items, 'item')}`;
-  const took = `in ${(report.runningMs / 1_000).toFixed(1)} s${report.resumed ? ', all runs together' : ''}`;
+  const took = `in ${durationText(report.runningMs)}${report.resumed ? ', all runs together' : ''}`;
   // Pages and time are those of the whole crawl, which other machines may work on.
   const counts = isOnServer ? `${pages} of the crawl ${took}; here ${ofDirectory}` : `${pages}, ${ofDirectory} ${took}`;
   const others = Object.entries(report.outcomes)
@@ -152,7 +152,7 @@ export function crawlText(crawl: Pick<StoreReport, 'name' | 'seeds' | 'seedCount
 /** The report of a crawl on a server. */
 export function storeReportText(report: StoreReport): string {
   const { pages, requests, items, bytes, hosts, known, queued, processes } = report;
-  const done = `${plural(pages, 'page')}, ${plural(requests, 'request')}, ${plural(items, 'item')}, ${plural(bytes, 'byte')} in ${(report.runningMs / 1_000).toFixed(0)} s`;
+  const done = `${plural(pages, 'page')}, ${plural(requests, 'request')}, ${plural(items, 'item')}, ${plural(bytes, 'byte')} in ${durationText(report.runningMs)}`;
   return [
     crawlText(report),
     `${done}; ${plural(hosts, 'host')}, ${plural(known, 'URL')} known, ${queued} queued.`,

@@ -3,7 +3,7 @@
 
 import type { PlannedVisit, PlannedVisits, RecrawlPlan } from '../recrawl/recrawl-plan.js';
 import { reasonLine } from '../report/nothing-fetched.js';
-import { type Column, iso, plural, printable, seconds, tableText } from '../report/table.js';
+import { type Column, durationText, iso, plural, printable, seconds, tableText } from '../report/table.js';
 import type { PlannedBound } from './forecast.js';
 import { MAX_PLAN_ROWS, MAX_SHOWN_VISITS } from './limits.js';
 import type { CrawlPlan, PlannedHost } from './plan-crawl.js';
@@ -40,22 +40,6 @@ export function planText(plan: CrawlPlan): string {
 function hostTable<Row>(columns: readonly Column<Row>[], hosts: readonly Row[]): string[] {
   const more = hosts.length - MAX_PLAN_ROWS;
   return [tableText(columns, hosts.slice(0, MAX_PLAN_ROWS)), ...(more > 0 ? [`… and ${more} more hosts.`] : [])];
-}
-
-/** A length of time for people: `8.3 s`, `12 min 5 s`, `3 h 20 min`, `2 days 4 h`. @throws Never */
-function durationText(ms: number): string {
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  const units = [
-    ['days', 86_400_000],
-    ['h', 3_600_000],
-    ['min', 60_000],
-    ['s', 1_000],
-  ] as const;
-  const at = units.findIndex(([, length]) => ms >= length);
-  const [large = units[3], small] = units.slice(at);
-  const count = Math.floor(ms / large[1]);
-  const rest = small === undefined ? 0 : Math.floor((ms % large[1]) / small[1]);
-  return `${count} ${large[0]}${small === undefined || rest === 0 ? '' : ` ${rest} ${small[0]}`}`;
 }
 
 const BOUND_NAMES: Readonly<Record<PlannedBound, string>> = {

@@ -16,6 +16,22 @@ export function seconds(ms: number | null): string {
   return ms === null ? '–' : `${(ms / 1000).toFixed(2)} s`;
 }
 
+/** A length of time for people: `8.3 s`, `12 min 5 s`, `3 h 20 min`, `2 days 4 h`. @throws Never */
+export function durationText(ms: number): string {
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const units = [
+    ['days', 86_400_000],
+    ['h', 3_600_000],
+    ['min', 60_000],
+    ['s', 1_000],
+  ] as const;
+  const at = units.findIndex(([, length]) => ms >= length);
+  const [large = units[3], small] = units.slice(at);
+  const count = Math.floor(ms / large[1]);
+  const rest = small === undefined ? 0 : Math.floor((ms % large[1]) / small[1]);
+  return `${count} ${large[0]}${small === undefined || rest === 0 ? '' : ` ${rest} ${small[0]}`}`;
+}
+
 export function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
