@@ -8,43 +8,38 @@ import { keepLatest } from '../keep-latest.js';
 import type { Lastmod, Lastmods } from './lastmod.js';
 import { COMPARED_COVER, MAX_JUDGED_HOSTS, MAX_SHAPE, TRUSTED_LASTMOD } from './limits.js';
 
-/** The records of one kind: numbers by their names. Promises reject with what the store throws. */
-export class HostRecords<T extends Readonly<Record<keyof T, number>>> {
-  readonly #store: RecordStore;
-  readonly #prefix: string;
-  readonly #initial: T;
-  readonly #hosts = new Map<string, T>();
-
-  /** @param initial - Of a host that is not known; a record that lacks one of its numbers counts as none. */
-  constructor(store: RecordStore, prefix: string, initial: T) {
-    this.#store = store;
-    this.#prefix = prefix;
-    this.#initial = initial;
-  }
-
-  async of(host: string): Promise<T> {
-    if (!this.#hosts.has(host)) {
-      const read = this.#decode(await this.#store.readRecord(this.#prefix + host));
-      if (!this.#hosts.has(host)) keepLatest(this.#hosts, host, read, MAX_JUDGED_HOSTS);
+/**
+ * The records of one kind: numbers by their names. Promises reject with what the store throws.
+ *
+ * @param initial - Of a host that is not known; a record that lacks one of its numbers counts as none.
+ */
+export function createHostRecords<T extends Readonly<Record<keyof T, number>>>(
+  store: RecordStore,
+  prefix: string,
+  initial: T,
+) {
+  const hosts = new Map<string, T>();
+  const names = Object.keys(initial) as (keyof T)[];
+  const of = async (host: string): Promise<T> => {
+    if (!hosts.has(host)) {
+      const kept = decodeIfJson<T>(await store.readRecord(prefix + host));
+      const isWhole = kept !== null && names.every((name) => Number.isFinite(kept[name]));
+      if (!hosts.has(host)) keepLatest(hosts, host, isWhole ? kept : initial, MAX_JUDGED_HOSTS);
     }
-    return this.#hosts.get(host) ?? this.#initial;
-  }
-
-  /** @param after - The record that follows from the last one. Nothing waits in between, so that each counts once. */
-  async update(host: string, after: (known: T) => T): Promise<void> {
-    await this.of(host);
-    const known = this.#hosts.get(host) ?? this.#initial;
-    const next = after(known);
-    if (JSON.stringify(known) === JSON.stringify(next)) return;
-    keepLatest(this.#hosts, host, next, MAX_JUDGED_HOSTS);
-    await writeJson(this.#store, this.#prefix + host, next);
-  }
-
-  #decode(bytes: Uint8Array | null): T {
-    const read = decodeIfJson<T>(bytes);
-    const names = Object.keys(this.#initial) as (keyof T)[];
-    return read !== null && names.every((name) => Number.isFinite(read[name])) ? read : this.#initial;
-  }
+    return hosts.get(host) ?? initial;
+  };
+  return {
+    of,
+    /** @param after - The record that follows from the last one. Nothing waits in between, so that each counts once. */
+    async update(host: string, after: (known: T) => T): Promise<void> {
+      await of(host);
+      const known = hosts.get(host) ?? initial;
+      const next = after(known);
+      if (JSON.stringify(known) === JSON.stringify(next)) return;
+      keepLatest(hosts, host, next, MAX_JUDGED_HOSTS);
+      await writeJson(store, prefix + host, next);
+    },
+  };
 }
 
 /** What is said of a page since its last visit. */
@@ -83,35 +78,31 @@ export function afterClaim(known: LastmodRecord, says: Claim['says'], hasChanged
   };
 }
 
+export type LastmodTrust = ReturnType<typeof createLastmodTrust>;
+
 /** Dates, and their trust. Promises reject with what the store throws. */
-export class LastmodTrust {
-  readonly #records: HostRecords<LastmodRecord>;
-
-  constructor(store: RecordStore) {
-    this.#records = new HostRecords(store, 'lastmod/', NO_CLAIMS);
-  }
-
-  /** What is said of a page that was visited at a time; `null`: nothing, or it may mean both. */
-  async claim(url: string, lastmods: Lastmods, visitedAtMs: number, nowMs: number): Promise<Claim | null> {
-    const lastmod = lastmods.of(url);
-    if (lastmod === null) return null;
-    const says = lastmod.fromMs > visitedAtMs ? 'changed' : lastmod.toMs <= visitedAtMs ? 'unchanged' : null;
-    const sinceMs = Math.max(1, nowMs - visitedAtMs);
-    const covers = says === 'changed' ? 1 : Math.min(1, (lastmod.readAtMs - visitedAtMs) / sinceMs);
-    if (says === null || covers <= 0) return null;
-    const trust = await this.of(new URL(url).host);
-    return { says, trust: trust[says], weight: covers * trust.weight, covers, lastmod };
-  }
-
-  async of(host: string): Promise<ReturnType<typeof trustOf>> {
-    return trustOf(await this.#records.of(host));
-  }
-
-  /** A page was visited of which something was said. What was read long before the visit proves nothing. */
-  async compared(url: string, { says, covers }: Claim, hasChanged: boolean): Promise<void> {
-    if (covers < COMPARED_COVER) return;
-    await this.#records.update(new URL(url).host, (known) => afterClaim(known, says, hasChanged));
-  }
+export function createLastmodTrust(store: RecordStore) {
+  const records = createHostRecords(store, 'lastmod/', NO_CLAIMS);
+  const of = async (host: string): Promise<ReturnType<typeof trustOf>> => trustOf(await records.of(host));
+  return {
+    of,
+    /** What is said of a page that was visited at a time; `null`: nothing, or it may mean both. */
+    async claim(url: string, lastmods: Lastmods, visitedAtMs: number, nowMs: number): Promise<Claim | null> {
+      const lastmod = lastmods.of(url);
+      if (lastmod === null) return null;
+      const says = lastmod.fromMs > visitedAtMs ? 'changed' : lastmod.toMs <= visitedAtMs ? 'unchanged' : null;
+      const sinceMs = Math.max(1, nowMs - visitedAtMs);
+      const covers = says === 'changed' ? 1 : Math.min(1, (lastmod.readAtMs - visitedAtMs) / sinceMs);
+      if (says === null || covers <= 0) return null;
+      const trust = await of(new URL(url).host);
+      return { says, trust: trust[says], weight: covers * trust.weight, covers, lastmod };
+    },
+    /** A page was visited of which something was said. What was read long before the visit proves nothing. */
+    async compared(url: string, { says, covers }: Claim, hasChanged: boolean): Promise<void> {
+      if (covers < COMPARED_COVER) return;
+      await records.update(new URL(url).host, (known) => afterClaim(known, says, hasChanged));
+    },
+  };
 }
 
 /** Days between a change and the visit that saw it, where a trusted claim dates it; `undefined`: none does. */

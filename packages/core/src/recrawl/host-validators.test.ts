@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { FIRST_ESTIMATE } from './change-estimate.js';
-import { type ComparedVisit, ValidatorTrust } from './host-validators.js';
+import { type ComparedVisit, createValidatorTrust } from './host-validators.js';
 import { UNTRUSTED_MS } from './limits.js';
 import type { PageVisit } from './page-visit.js';
 
@@ -21,7 +21,7 @@ function setUp(verify = 0.02) {
     readRecord: async (key: string) => records.get(key) ?? null,
     writeRecord: async (key: string, value: Uint8Array) => void records.set(key, value),
   };
-  const make = () => new ValidatorTrust(store, verify, (code, url) => told.push(`${code} ${url}`));
+  const make = () => createValidatorTrust(store, verify, (code, url) => told.push(`${code} ${url}`));
   return { trust: make(), make, told, records };
 }
 

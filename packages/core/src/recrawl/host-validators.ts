@@ -5,7 +5,7 @@
 import { type HeaderLines, headerValue } from '../fetch/outcome.js';
 import type { RecordStore } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
-import { HostRecords } from './host-records.js';
+import { createHostRecords } from './host-records.js';
 import {
   DAY_MS,
   DELIVERY_DATE_MS,
@@ -28,8 +28,8 @@ export interface HostValidators {
 
 const HONEST: HostValidators = { untrustedUntilMs: 0, restless: 0, deliveryDates: 0 };
 
-export function validatorRecords(store: RecordStore): HostRecords<HostValidators> {
-  return new HostRecords(store, 'validators/', HONEST);
+export function validatorRecords(store: RecordStore) {
+  return createHostRecords(store, 'validators/', HONEST);
 }
 
 export interface ComparedVisit {
@@ -44,43 +44,20 @@ type ValidatorWarning = 'validator-lies' | 'validator-restless';
 
 type ValidatorListener = (code: ValidatorWarning, url: string, detail: string, atMs: number) => void;
 
-/** The validators of the hosts of one run. Promises reject with what the store throws. */
-export class ValidatorTrust {
-  readonly #records: HostRecords<HostValidators>;
+export type ValidatorTrust = ReturnType<typeof createValidatorTrust>;
+
+/**
+ * The validators of the hosts of one run. Promises reject with what the store throws.
+ *
+ * @param verify - The share of visits that are made without conditions, 0 to 1.
+ */
+export function createValidatorTrust(store: RecordStore, verify: number, tell: ValidatorListener) {
+  const records = validatorRecords(store);
   /** Every so many conditional visits of a host one is made without conditions; 0: none is. */
-  readonly #everyVisits: number;
-  readonly #tell: ValidatorListener;
+  const everyVisits = verify === 0 ? 0 : Math.min(MOST_BETWEEN_PROBES, Math.round(1 / verify));
   /** Conditional visits of each host in this run. */
-  readonly #visits = new Map<string, number>();
-
-  /** @param verify - The share of visits that are made without conditions, 0 to 1. */
-  constructor(store: RecordStore, verify: number, tell: ValidatorListener) {
-    this.#records = validatorRecords(store);
-    this.#everyVisits = verify === 0 ? 0 : Math.min(MOST_BETWEEN_PROBES, Math.round(1 / verify));
-    this.#tell = tell;
-  }
-
-  /** The conditions that may be sent, of those that could be. `isProbe`: none, so that the answer can be compared. */
-  async allowed(
-    url: string,
-    conditions: Record<string, string>,
-    nowMs: number,
-  ): Promise<{ readonly conditions: Record<string, string>; readonly isProbe: boolean }> {
-    const { host } = new URL(url);
-    if (Object.keys(conditions).length === 0) return { conditions, isProbe: false };
-    const left = usable(conditions, await this.#records.of(host), nowMs);
-    if (Object.keys(left).length === 0) return { conditions: left, isProbe: false };
-    const visits = (this.#visits.get(host) ?? 0) + 1;
-    keepLatest(this.#visits, host, visits, MAX_JUDGED_HOSTS);
-    if (this.#everyVisits > 0 && visits % this.#everyVisits === 0) return { conditions: {}, isProbe: true };
-    return { conditions: left, isProbe: false };
-  }
-
-  compared(before: PageVisit, visit: ComparedVisit): Promise<void> {
-    return this.#records.update(new URL(before.url).host, (known) => this.#after(known, before, visit));
-  }
-
-  #after(known: HostValidators, before: PageVisit, visit: ComparedVisit): HostValidators {
+  const visitCounts = new Map<string, number>();
+  const after = (known: HostValidators, before: PageVisit, visit: ComparedVisit): HostValidators => {
     const { headers, isProbe, hasChanged, atMs } = visit;
     const { url } = before;
     const etag = headerValue(headers, 'etag');
@@ -88,28 +65,39 @@ export class ValidatorTrust {
     let { untrustedUntilMs, restless } = known;
     if (isProbe && hasChanged && isSameTag) {
       untrustedUntilMs = atMs + UNTRUSTED_MS;
-      this.#tell('validator-lies', url, `the ETag is ${etag} as before, and the content is another`, atMs);
+      tell('validator-lies', url, `the ETag is ${etag} as before, and the content is another`, atMs);
     }
     if (before.etag !== null && etag !== null && !hasChanged) {
       restless = isSameTag ? 0 : Math.min(VISITS_TO_JUDGE, restless + 1);
+      const detail = `the ETag is new at each of ${VISITS_TO_JUDGE} visits of pages that are as they were`;
       if (restless === VISITS_TO_JUDGE && known.restless < VISITS_TO_JUDGE)
-        this.#tell(
-          'validator-restless',
-          url,
-          `the ETag is new at each of ${VISITS_TO_JUDGE} visits of pages that are as they were`,
-          atMs,
-        );
+        tell('validator-restless', url, detail, atMs);
     }
     return { untrustedUntilMs, restless, deliveryDates: deliveryDatesAfter(known.deliveryDates, headers) };
-  }
-
-  /** How long ago a change since the last visit was, by an honest Last-Modified; `undefined`: none says so. */
-  async datedDays(url: string, headers: HeaderLines, sinceDays: number): Promise<number | undefined> {
-    const { deliveryDates } = await this.#records.of(new URL(url).host);
-    const agoMs = modifiedMsAgo(headers);
-    if (!(agoMs > DELIVERY_DATE_MS) || deliveryDates >= VISITS_TO_JUDGE) return undefined;
-    return agoMs / DAY_MS < sinceDays ? agoMs / DAY_MS : undefined;
-  }
+  };
+  return {
+    /** The conditions that may be sent, of those that could be. `isProbe`: none, so that the answer can be compared. */
+    async allowed(url: string, conditions: Record<string, string>, nowMs: number) {
+      const { host } = new URL(url);
+      if (Object.keys(conditions).length === 0) return { conditions, isProbe: false };
+      const left = usable(conditions, await records.of(host), nowMs);
+      if (Object.keys(left).length === 0) return { conditions: left, isProbe: false };
+      const visits = (visitCounts.get(host) ?? 0) + 1;
+      keepLatest(visitCounts, host, visits, MAX_JUDGED_HOSTS);
+      const isProbe = everyVisits > 0 && visits % everyVisits === 0;
+      return { conditions: isProbe ? {} : left, isProbe };
+    },
+    compared(before: PageVisit, visit: ComparedVisit): Promise<void> {
+      return records.update(new URL(before.url).host, (known) => after(known, before, visit));
+    },
+    /** How long ago a change since the last visit was, by an honest Last-Modified; `undefined`: none says so. */
+    async datedDays(url: string, headers: HeaderLines, sinceDays: number): Promise<number | undefined> {
+      const { deliveryDates } = await records.of(new URL(url).host);
+      const agoMs = modifiedMsAgo(headers);
+      if (!(agoMs > DELIVERY_DATE_MS) || deliveryDates >= VISITS_TO_JUDGE) return undefined;
+      return agoMs / DAY_MS < sinceDays ? agoMs / DAY_MS : undefined;
+    },
+  };
 }
 
 /** Those of the conditions that say something at this host. */

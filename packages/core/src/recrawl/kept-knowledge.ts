@@ -6,7 +6,7 @@ import type { VisitLook } from '../report/explain.js';
 import { changesPerDay } from './change-estimate.js';
 import { conditionsOf, NO_VALIDATORS } from './conditions.js';
 import { GroupPriors } from './group-priors.js';
-import { LastmodTrust } from './host-records.js';
+import { createLastmodTrust } from './host-records.js';
 import { validatorRecords } from './host-validators.js';
 import { Lastmods } from './lastmod.js';
 import { MAX_LASTMODS, VISITS_TO_JUDGE } from './limits.js';
@@ -25,7 +25,7 @@ export async function readKnowledge(
   const lastmods = new Lastmods(MAX_LASTMODS);
   await addKeptDates(store, lastmods, nowMs);
   const priors = new GroupPriors(await store.readRecord(PRIORS_KEY));
-  const lastmodTrust = new LastmodTrust(readOnly);
+  const lastmodTrust = createLastmodTrust(readOnly);
   return { validators: validatorRecords(readOnly), expectations: { options, priors, lastmods, lastmodTrust, nowMs } };
 }
 

@@ -1,7 +1,7 @@
 // Dates of sitemaps and feeds: what they say of a page, when they say nothing, and how far they are believed.
 
 import { describe, expect, it } from 'vitest';
-import { datedDays, LastmodTrust } from './host-records.js';
+import { createLastmodTrust, datedDays } from './host-records.js';
 import { LastmodReader, Lastmods } from './lastmod.js';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
@@ -88,7 +88,7 @@ describe('claims of a host', () => {
       readRecord: async (key: string) => records.get(key) ?? null,
       writeRecord: async (key: string, value: Uint8Array | null) => void (value !== null && records.set(key, value)),
     };
-    return { records, store, trust: new LastmodTrust(store) };
+    return { records, store, trust: createLastmodTrust(store) };
   };
   const { lastmods } = kept(['2026-11-10']);
   const at = (hours: number): number => Date.UTC(2026, 10, 10) + hours * HOUR_MS;
@@ -110,7 +110,7 @@ describe('claims of a host', () => {
     const unchanged = await trust.claim(URL_OF_PAGE, lastmods, at(24), NOW);
     for (const hasChanged of [true, true, true, false]) await trust.compared(URL_OF_PAGE, changed!, hasChanged);
     for (const hasChanged of [false, false, true]) await trust.compared(URL_OF_PAGE, unchanged!, hasChanged);
-    const again = new LastmodTrust(store);
+    const again = createLastmodTrust(store);
     expect(await again.of('a.test')).toEqual({ changed: 6 / 8, unchanged: 5 / 7, weight: 6 / 8 + 5 / 7 - 1 });
     expect(await again.of('b.test')).toEqual({ changed: 3 / 4, unchanged: 3 / 4, weight: 1 / 2 });
     // Old habits are forgotten.

@@ -9,7 +9,7 @@ import { resolveRecrawl } from '../options/options.js';
 import { afterChange, afterUnchanged, type ChangeEstimate, changesPerDay, FIRST_ESTIMATE } from './change-estimate.js';
 import { conditionsOf, freshUntilMs, validatorsAfter, validatorsOf } from './conditions.js';
 import { GroupPriors } from './group-priors.js';
-import { LastmodTrust } from './host-records.js';
+import { createLastmodTrust } from './host-records.js';
 import { Lastmods } from './lastmod.js';
 import { MAX_SHAPE, MIN_SHAPE } from './limits.js';
 import { decodeVisit, type PageVisit, visitKey } from './page-visit.js';
@@ -170,7 +170,7 @@ describe('values', () => {
       options: resolveRecrawl({}),
       priors: new GroupPriors(),
       lastmods: new Lastmods(0),
-      lastmodTrust: new LastmodTrust(nothing),
+      lastmodTrust: createLastmodTrust(nothing),
       ...{ nowMs: 5_004 * DAY_MS, sinceMs: 5_004 * DAY_MS, maxPages: 3 },
     };
     const best = ages.sort((a, b) => b[0] - a[0]).slice(0, 3);
