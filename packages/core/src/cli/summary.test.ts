@@ -12,7 +12,7 @@ const textOf = (more: object, isOnServer = false): string => {
 };
 
 it('how long it took, in units that people read', () => {
-  const took = (runningMs: number) => / in (\d.*)/.exec(textOf({ runningMs }))?.[1];
+  const took = (runningMs: number) => /\bin (\d.*)\./.exec(textOf({ runningMs }))?.[1];
   expect([8_340, 725_000, 12_000_000, 187_200_000].map(took)).toEqual([
     '8.3 s',
     '12 min 5 s',
