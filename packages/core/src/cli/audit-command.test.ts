@@ -9,7 +9,7 @@ import { fakeIo } from '../../test-support/fake-io.js';
 import { type TestSite, testSite } from '../../test-support/test-site.js';
 import type { AuditReport } from '../report/audit/audit-report.js';
 import type { RequestRecord } from '../report/decision.js';
-import type { ReportData } from '../report/page/report-data.js';
+import type { ReportData } from '../report/page/gather-report.js';
 import { runCommand } from './program.js';
 
 let base: string;

@@ -1,5 +1,6 @@
 // Gathers the report from the logs of a crawl directory in one pass over each: requests as the audit judges them, with
-// the warnings in between, then decisions. Memory is bounded by hosts and by what a page can show.
+// the warnings in between, then decisions. Memory is bounded by hosts and by what a page can show. What each figure
+// means says `schema/report.schema.json`, which the report has to fulfil.
 
 import type { CrawlManifest } from '../../directory/crawl-manifest.js';
 import { joinedStages, type StageCounts } from '../../handle/item-stages.js';
@@ -27,20 +28,21 @@ import { allWarnings, finalDecisions, type LogPaths, readStages } from '../read-
 import { reasonOf } from '../reasons.js';
 import { sumOf } from '../table.js';
 import { HostAccount, takeBack } from './host-account.js';
-import { methodsText } from './methods.js';
 import { Pauses } from './pauses.js';
 import { ProgressSpans } from './progress.js';
-import type { ReportData, ReportedDepth, ReportedReason, ReportedRule } from './report-data.js';
 
 export type ReportedPaths = LogPaths &
   Pick<AuditedCrawl, 'robotsPath' | 'others'> & { readonly manifest: CrawlManifest };
+
+/** What `report.json` holds and `report.html` shows, but for the text of it. */
+export type ReportData = Awaited<ReturnType<typeof gatherReport>>;
 
 /** @param onRequests - Called with the number judged so far. @throws The platform's error when a log cannot be read. */
 export async function gatherReport(
   paths: ReportedPaths,
   nowMs: number,
   onRequests: (requests: number) => void = () => undefined,
-): Promise<ReportData> {
+) {
   const { manifest } = paths;
   const parts = paths.parts ?? [paths];
   const accounts = new Map<string, HostAccount>();
@@ -100,7 +102,7 @@ export async function gatherReport(
   const { requests, pages: pageRequests, robotsRequests, bytes, signed, truncated } = answers;
   const outcomes = counts.outcomes();
   const found = sumOf(outcomes);
-  const data = {
+  return {
     format: 2,
     generatedAtMs: nowMs,
     generator: { mannerly: MANNERLY_VERSION, node: process.version },
@@ -134,11 +136,10 @@ export async function gatherReport(
     ...(stages.length === 0 ? {} : { stages }),
     progress: progress.read(),
   } as const;
-  return { ...data, methods: methodsText(data) };
 }
 
 /** The hosts with most requests, as rows and as points of the timeline. */
-function hostsOf(accounts: ReadonlyMap<string, HostAccount>): Pick<ReportData, 'hosts' | 'hostsLeftOut' | 'timeline'> {
+function hostsOf(accounts: ReadonlyMap<string, HostAccount>) {
   const ranked = [...accounts].sort(([, a], [, b]) => b.counts.requests - a.counts.requests);
   const shown = ranked.slice(0, MAX_TIMELINE_HOSTS);
   const rest = ranked.slice(MAX_TIMELINE_HOSTS);
@@ -162,7 +163,7 @@ const NO_URLS: Readonly<Record<UrlStatus, number>> = { fetched: 0, excluded: 0, 
 class DecisionCounts {
   readonly #counts = new OutcomeCounts();
   readonly #examples = new Map<CountedReason, string[]>();
-  readonly #rules = new Map<string, { -readonly [K in keyof ReportedRule]: ReportedRule[K] }>();
+  readonly #rules = new Map<string, ClosingRule>();
   readonly #depths = new Map<number, Record<UrlStatus, number>>();
 
   decision(decision: UrlDecision): void {
@@ -196,7 +197,7 @@ class DecisionCounts {
   }
 
   /** The most frequent first. */
-  reasons(): ReportedReason[] {
+  reasons() {
     return [...this.#counts.reasons]
       .sort((a, b) => b.urls - a.urls)
       .map((counted) => {
@@ -207,12 +208,12 @@ class DecisionCounts {
   }
 
   /** Those that excluded most URLs, at most `MAX_PAGE_RULES`. */
-  rules(): ReportedRule[] {
+  rules(): readonly Readonly<ClosingRule>[] {
     return [...this.#rules.values()].sort((a, b) => b.urls - a.urls).slice(0, MAX_PAGE_RULES);
   }
 
   /** The last of `MAX_PAGE_DEPTHS` counts all that is deeper, too. */
-  depths(): ReportedDepth[] {
+  depths() {
     return [...this.#depths]
       .sort(([a], [b]) => a - b)
       .map(([depth, counts]) => ({ depth, ...(depth === MAX_PAGE_DEPTHS - 1 ? { orDeeper: true } : {}), ...counts }));
@@ -220,13 +221,17 @@ class DecisionCounts {
 
   #countRule({ url, line, pattern, robots }: UrlDecision): void {
     if (line === null || robots === null) return;
-    const { authority, hash, receivedAtMs } = robots;
-    const key = `${authority} ${hash} ${line}`;
+    const key = `${robots.authority} ${robots.hash} ${line}`;
     const known = this.#rules.get(key);
     if (known !== undefined) known.urls += 1;
-    else if (this.#rules.size < MAX_COUNTED_RULES) {
-      const rule = { authority, line, pattern: cut(pattern ?? ''), hash, receivedAtMs, example: cut(url), urls: 1 };
-      this.#rules.set(key, rule);
-    }
+    else if (this.#rules.size < MAX_COUNTED_RULES) this.#rules.set(key, closingRule(url, line, pattern, robots));
   }
+}
+
+/** A line of a robots.txt, the copy that has it, and how many URLs it closed. */
+type ClosingRule = ReturnType<typeof closingRule>;
+
+function closingRule(url: string, line: number, pattern: string | null, robots: NonNullable<UrlDecision['robots']>) {
+  const { authority, hash, receivedAtMs } = robots;
+  return { authority, line, pattern: cut(pattern ?? ''), hash, receivedAtMs, example: cut(url), urls: 1 };
 }

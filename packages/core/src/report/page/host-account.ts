@@ -1,11 +1,21 @@
 // One host's part of the report: its counts, its tightest request, and a bounded choice of points for the timeline, the
 // tightest request and the violations included.
 
+import type { PaceReason } from '../audit/audit-report.js';
 import type { JudgedRequest } from '../audit/auditor.js';
 import type { UrlDecision, UrlStatus } from '../decision.js';
 import { MAX_HOST_POINTS, MAX_STATUSES_PER_HOST } from '../limits.js';
 import { larger, RequestCounts } from '../politeness.js';
-import type { ReportedHost, TimelinePoint } from './report-data.js';
+
+/** Start, index of the host, status (0: none), gap, required gap, whether it violates anything. */
+type TimelinePoint = readonly [
+  startedAtMs: number,
+  host: number,
+  status: number,
+  gapMs: number | null,
+  requiredGapMs: number | null,
+  isViolation: 0 | 1,
+];
 
 type Point = { readonly at: TimelinePoint; readonly marginMs: number };
 
@@ -23,7 +33,8 @@ export class HostAccount {
   #pausedMs = 0;
   #violations = 0;
   #smallestGapMs: number | null = null;
-  #tightest: ReportedHost['tightest'] = null;
+  /** The request that came nearest to what was required: its gap, what was required of it, and by what. */
+  #tightest: { readonly gapMs: number; readonly requiredGapMs: number; readonly requiredBy: PaceReason } | null = null;
   #leastMarginMs = Number.POSITIVE_INFINITY;
   #crawlDelayMs: number | null = null;
   #requestIntervalMs: number | null = null;
@@ -58,7 +69,7 @@ export class HostAccount {
     if (replaces !== undefined) takeBack(this.#outcomes, replaces.status);
   }
 
-  row(host: string): ReportedHost {
+  row(host: string) {
     const { requests, pages, robotsRequests, bytes, statuses } = this.counts;
     const { excluded, dropped, failed, held } = this.#outcomes;
     return {

@@ -3,9 +3,7 @@
 import type { RunPromise } from '../decision.js';
 import { droppedByBounds } from '../outcome-counts.js';
 import { sumOf } from '../table.js';
-import type { ReportData } from './report-data.js';
-
-type Data = Omit<ReportData, 'methods'>;
+import type { ReportData } from './gather-report.js';
 
 const DIALECTS: Readonly<Record<string, string>> = {
   rfc9309: 'RFC 9309',
@@ -14,13 +12,13 @@ const DIALECTS: Readonly<Record<string, string>> = {
   '1994': 'the 1994 consensus',
 };
 
-export function methodsText(data: Data): string {
+export function methodsText(data: ReportData): string {
   const run = data.crawl.runs.at(-1);
   const ofRun = run === undefined ? [] : [identityText(run, data), rulesText(run, data), ...paceTexts(run, data)];
   return [requestsText(data), ...ofRun, urlsText(data), auditText(data)].filter((text) => text !== '').join(' ');
 }
 
-function requestsText({ crawl, totals }: Data): string {
+function requestsText({ crawl, totals }: ReportData): string {
   const { startedAtMs, endedAtMs, seeds, seedCount } = crawl;
   const when = startedAtMs === null ? '' : ` between ${minute(startedAtMs)} and ${minute(endedAtMs ?? 0)}`;
   const from = seedCount === 1 ? seeds[0] : `${number(seedCount)} seed URLs`;
@@ -32,13 +30,13 @@ function requestsText({ crawl, totals }: Data): string {
   return `We ${what}${when}, making ${requests} and receiving ${size(totals.bytes)}.`;
 }
 
-function identityText({ versions, userAgent, tokens }: RunPromise, { generator }: Data): string {
+function identityText({ versions, userAgent, tokens }: RunPromise, { generator }: ReportData): string {
   const version = versions?.mannerly ?? generator.mannerly;
   const token = `product ${tokens.length === 1 ? 'token' : 'tokens'} ${tokens.join(', ')}`;
   return `Requests were made by mannerly ${version} and identified themselves as "${userAgent}" (${token}).`;
 }
 
-function rulesText({ robots }: RunPromise, { totals, rules }: Data): string {
+function rulesText({ robots }: RunPromise, { totals, rules }: ReportData): string {
   const dialect = robots.dialect ?? 'rfc9309';
   const policy =
     robots.policy === undefined || robots.policy === 'declared' ? '' : ` under the policy "${robots.policy}"`;
@@ -47,7 +45,7 @@ function rulesText({ robots }: RunPromise, { totals, rules }: Data): string {
   return `The robots.txt of every authority was read as ${DIALECTS[dialect] ?? dialect} says${policy} before any other request to it, and nothing else was requested while it was unreachable. ${excluded} excluded by their sites${listed}.`;
 }
 
-function paceTexts({ pace }: RunPromise, { hosts, pauses }: Data): string[] {
+function paceTexts({ pace }: RunPromise, { hosts, pauses }: ReportData): string[] {
   const most = pace.maxMs === null ? '' : `, ${seconds(pace.maxMs)} at most`;
   const ifLonger = pace.factor === 0 ? '' : ` (${pace.factor} times its duration where this is longer${most})`;
   const texts = [
@@ -72,7 +70,7 @@ function paceTexts({ pace }: RunPromise, { hosts, pauses }: Data): string[] {
 }
 
 /** Every URL that was found, once. */
-function urlsText({ totals: { found, outcomes }, bounds }: Data): string {
+function urlsText({ totals: { found, outcomes }, bounds }: ReportData): string {
   if (found === 0) return '';
   const byBounds = droppedByBounds(bounds);
   const dropped = byBounds === '' ? 'outside the scope' : `outside the scope or the bounds we had set (${byBounds})`;
@@ -89,7 +87,7 @@ function urlsText({ totals: { found, outcomes }, bounds }: Data): string {
   return `Of ${plural(found, 'URL')} that we found, ${parts.join(', ')}.`;
 }
 
-function auditText({ audit, totals }: Data): string {
+function auditText({ audit, totals }: ReportData): string {
   if (totals.requests === 0) return '';
   const judged = 'An independent audit of the request log (mannerly audit) judged';
   if (audit.passed) return `${judged} all ${number(audit.requests)} requests and found no violation.`;

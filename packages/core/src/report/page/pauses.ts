@@ -3,8 +3,8 @@
 
 import type { HostWarning } from '@mannerly/frontier';
 import type { JudgedRequest } from '../audit/auditor.js';
+import type { Pause } from '../audit/host-pace.js';
 import { MAX_PAGE_PAUSES } from '../limits.js';
-import type { ReportedPause } from './report-data.js';
 
 const CLOSED_BY: Readonly<Partial<Record<HostWarning['code'], string>>> = {
   'robots-unreachable': 'robots.txt could not be fetched',
@@ -12,6 +12,14 @@ const CLOSED_BY: Readonly<Partial<Record<HostWarning['code'], string>>> = {
   'request-rate-closed': 'Request-rate allows none now',
   'host-parked': 'parked',
 };
+
+/** One pause, and what came after it. */
+export interface ReportedPause extends Pause {
+  readonly host: string;
+  /** The next request that it forbade; `null`: none came. */
+  readonly nextAtMs: number | null;
+  readonly isObeyed: boolean;
+}
 
 interface OpenPause {
   readonly pause: ReportedPause;

@@ -2,10 +2,10 @@
 // pairs.
 
 import { MAX_PAGE_SPANS } from '../limits.js';
-import type { Counted, Progress } from './report-data.js';
 
 const FIRST_SPAN_MS = 50;
 const COUNTED = ['requests', 'bytes', 'fetched', 'excluded', 'dropped', 'failed'] as const;
+type Counted = (typeof COUNTED)[number];
 
 type Span = Record<Counted, number> & { queued: number | null };
 
@@ -29,7 +29,7 @@ export class ProgressSpans {
   }
 
   /** Running sums at the end of each span, and the queue. */
-  read(): Progress {
+  read() {
     let queued: number | null = null;
     const sums = COUNTED.map((name) => {
       let sum = 0;

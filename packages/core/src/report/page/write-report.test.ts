@@ -3,14 +3,13 @@
 
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import type { ReportData } from './report-data.js';
 import { jsonForScript, reportHtml } from './write-report.js';
 
 const HOSTILE = '</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> /* @script */ $& \u2028';
 
 describe('the report page', () => {
   it('keeps hostile text within the JSON block, which parses to the same text', async () => {
-    const html = await reportHtml({ methods: HOSTILE } as ReportData);
+    const html = await reportHtml({ methods: HOSTILE } as Parameters<typeof reportHtml>[0]);
     const [, block = ''] = /<script type="application\/json" id="report-data">([^<]*)<\/script>/.exec(html) ?? [];
     expect(JSON.parse(block).report.methods).toBe(HOSTILE);
     expect(html.split('alert(1)')).toHaveLength(2);
@@ -19,9 +18,9 @@ describe('the report page', () => {
   });
 
   it('fills every place of the template', async () => {
-    expect((await reportHtml({} as ReportData)).replace(/<script[\s\S]*<\/script>/, '')).not.toMatch(
-      /@policy|@style|@data|@plotScript|@script/,
-    );
+    expect(
+      (await reportHtml({} as Parameters<typeof reportHtml>[0])).replace(/<script[\s\S]*<\/script>/, ''),
+    ).not.toMatch(/@policy|@style|@data|@plotScript|@script/);
   });
 
   it.each(['</script>', '<!--', '<script>', ']]>', '&lt;'])('%s survives as JSON in a script element', (text) => {

@@ -7,9 +7,11 @@ import { checkPaths } from '../../call-options.js';
 import { writeWhole } from '../../directory/whole-file.js';
 import { MannerlyError } from '../../errors.js';
 import { VIOLATION_MEANINGS } from '../audit/audit-report.js';
-import type { ReportedPaths } from './gather-report.js';
+import type { ReportData, ReportedPaths } from './gather-report.js';
 import { ownPage, readText } from './own-page.js';
-import type { ReportData } from './report-data.js';
+
+/** `methods`: one paragraph for a paper. */
+type Report = ReportData & { readonly methods: string };
 
 /**
  * Makes the report of a crawl directory from its logs, and writes each file whole or not at all.
@@ -21,7 +23,7 @@ export async function writeReport(
   paths: ReportedPaths & { readonly path: string },
   nowMs = Date.now(),
   onRequests?: (requests: number) => void,
-): Promise<{ readonly htmlPath: string; readonly jsonPath: string; readonly data: ReportData }> {
+): Promise<{ readonly htmlPath: string; readonly jsonPath: string; readonly data: Report }> {
   checkPaths('writeReport', paths, 'path', 'requestsPath', 'decisionsPath', 'warningsPath', 'robotsPath');
   // Loaded here: a crawl does not need it.
   const { gatherReport } = await import('./gather-report.js');
@@ -29,7 +31,9 @@ export async function writeReport(
 }
 
 /** The same of figures that are known. @throws As `writeReport` */
-export async function writeReportOf(path: string, data: ReportData): ReturnType<typeof writeReport> {
+export async function writeReportOf(path: string, gathered: ReportData): ReturnType<typeof writeReport> {
+  const { methodsText } = await import('./methods.js');
+  const data = { ...gathered, methods: methodsText(gathered) };
   const html = await reportHtml(data);
   const htmlPath = join(path, 'report.html');
   const jsonPath = join(path, 'report.json');
@@ -46,7 +50,7 @@ export async function writeReportOf(path: string, data: ReportData): ReturnType<
 }
 
 /** The text of `report.html`. @throws MannerlyError `install-broken` where a file of the package is missing. */
-export async function reportHtml(report: ReportData): Promise<string> {
+export async function reportHtml(report: Report): Promise<string> {
   const { resolve } = createRequire(import.meta.url);
   const [style, plotScript] = await Promise.all([
     readText(resolve('uplot/dist/uPlot.min.css')),
