@@ -17,16 +17,8 @@ import { packWacz, SOFTWARE } from './wacz.js';
 import { indexPathOf, listWarcs, type RecordPlace, WarcFiles } from './warc-files.js';
 import { createPlainRecord, type DigestAlgorithm, type WarcRecord } from './warc-record.js';
 
-export interface ResolvedArchiveOptions {
-  readonly warcBytes: number;
-  readonly digest: DigestAlgorithm;
-  readonly wacz: boolean;
-  /** `null`: in the crawl directory. */
-  readonly folder: string | null;
-}
-
 interface CrawlArchiveParts {
-  readonly options: ResolvedArchiveOptions;
+  readonly options: { readonly warcBytes: number; readonly digest: DigestAlgorithm; readonly wacz: boolean };
   readonly folder: string;
   /** All folders of the crawl: other processes archive into their own. */
   readonly folders: readonly string[];

@@ -1,13 +1,12 @@
 // `mannerly crawl --workers`: a crawl by several processes, with the progress and the report of all of them together.
 
-import type { WatchedCrawl } from '../../dashboard/view.js';
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import { resolveOptions } from '../../options/options.js';
 import type { CrawlReport } from '../../report/crawl-report.js';
 import { totalsFromLogs } from '../../report/from-logs.js';
 import { progressText } from '../../report/progress-line.js';
 import { plural } from '../../report/table.js';
-import { MAX_ACTIVITY_SEEDS } from '../../run/limits.js';
+import { activityBase } from '../../run/activity.js';
 import type { CrawlSetup } from '../crawl-setup.js';
 import { EXIT } from '../exit-codes.js';
 import type { CliIo } from '../io.js';
@@ -40,7 +39,8 @@ export async function crawlWithWorkers(setup: CrawlSetup, out: string, io: CliIo
     return `${mark}${progress === null ? 'opening' : progressText(progress, io.nowMs(), width - mark.length)}`;
   };
   const families = () => new Map(pool.workers().map(({ name, metrics = [] }) => [name, metrics]));
-  const opening = openDashboard(watched(pool, setup, io), flags, () => joinedSource(families), io);
+  const crawl = watchedWorkers(pool, activityBase(resolveOptions(options)), io.nowMs);
+  const opening = openDashboard(crawl, flags, () => joinedSource(families), io);
   const dashboard = await opening.catch((error: unknown) => {
     pool.kill();
     throw error;
@@ -60,17 +60,4 @@ export async function crawlWithWorkers(setup: CrawlSetup, out: string, io: CliIo
     release();
     await dashboard?.close();
   }
-}
-
-/** The workers as the live view sees them. */
-function watched(pool: WorkerPool, { seeds, options }: CrawlSetup, io: CliIo): WatchedCrawl {
-  const { bounds } = resolveOptions(options);
-  return watchedWorkers({
-    ...{ name: options.identity.name, seeds: seeds.slice(0, MAX_ACTIVITY_SEEDS), seedCount: seeds.length, bounds },
-    workers: () => pool.workers(),
-    pause: () => pool.tell('pause'),
-    resume: () => pool.tell('resume'),
-    stop: () => pool.stop(),
-    nowMs: () => io.nowMs(),
-  });
 }

@@ -5,29 +5,27 @@ import type { DashboardView, HostRow, ProcessRow, WatchedCrawl } from '../../das
 import { keepLatest } from '../../keep-latest.js';
 import { sums } from '../../report/added-numbers.js';
 import { NO_PROGRESS } from '../../report/crawl-report.js';
-import type { CrawlActivity, CrawlPhase } from '../../run/activity.js';
+import type { activityBase, CrawlPhase } from '../../run/activity.js';
 import { addedOutcomes, joinedProgress } from './joined-report.js';
-import type { WorkerNow } from './worker-pool.js';
-
-/** What the command knows of the crawl besides its workers. */
-interface WorkersCrawl extends Pick<CrawlActivity, 'name' | 'seeds' | 'seedCount' | 'bounds'> {
-  workers(): readonly WorkerNow[];
-  pause(): void;
-  resume(): void;
-  stop(): void;
-  nowMs(): number;
-}
+import type { WorkerPool } from './worker-pool.js';
 
 /** The phase of all: the first of these that any process has. */
 const PHASES: readonly CrawlPhase[] = ['running', 'stopping', 'paused', 'opening', 'idle', 'over'];
 
-/** The workers as a crawl to be watched. */
-export function watchedWorkers({ workers, nowMs, pause, resume, stop, ...about }: WorkersCrawl): WatchedCrawl {
+/** The workers as a crawl to be watched. @param about - What the options say of it. */
+export function watchedWorkers(
+  pool: Pick<WorkerPool, 'workers' | 'tell' | 'stop'>,
+  about: ReturnType<typeof activityBase>,
+  nowMs: () => number,
+): WatchedCrawl {
+  const workers = () => pool.workers();
   const views = (): DashboardView[] => workers().flatMap(({ view }) => view ?? []);
   return {
     // Every worker listens to its own.
     events: { on: () => () => undefined },
-    ...{ pause, resume, stop },
+    pause: () => pool.tell('pause'),
+    resume: () => pool.tell('resume'),
+    stop: () => pool.stop(),
     progress: () => joinedProgress(workers().map(({ progress }) => progress)) ?? NO_PROGRESS,
     activity() {
       const underway = views().flatMap((view) => view.underway);
