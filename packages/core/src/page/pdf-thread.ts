@@ -16,21 +16,8 @@ export type PdfAnswer =
   /** unpdf cannot be loaded. */
   | { readonly kind: 'no-library'; readonly cause: unknown };
 
-interface PdfLibrary {
-  getDocumentProxy(bytes: Uint8Array, options: { verbosity: number }): Promise<PdfDocument>;
-}
-interface PdfDocument {
-  readonly numPages: number;
-  getPage(number: number): Promise<PdfPage>;
-  readonly loadingTask: { destroy(): Promise<void> };
-}
-interface PdfPage {
-  /** Piece by piece: PDF.js reads on when some were taken. */
-  streamTextContent(): ReadableStream<{
-    readonly items: readonly { readonly str?: string; readonly hasEOL?: boolean }[];
-  }>;
-  cleanup(): unknown;
-}
+type PdfLibrary = typeof import('unpdf');
+type PdfDocument = Awaited<ReturnType<PdfLibrary['getDocumentProxy']>>;
 
 parentPort?.on('message', async (task: PdfTask) => parentPort?.postMessage(await answerTo(task)));
 
@@ -62,6 +49,7 @@ async function textOf(pdf: PdfDocument, most: PdfTask['most']): Promise<PdfAnswe
   const isFull = (): boolean => text.length > most.chars || pieces > most.pieces;
   for (; number <= Math.min(pages, most.pages) && !isFull(); number += 1) {
     const page = await pdf.getPage(number);
+    // Piece by piece: PDF.js reads on when some were taken.
     const reader = page.streamTextContent().getReader();
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       const { items } = read.value;
