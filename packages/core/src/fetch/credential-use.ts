@@ -16,70 +16,61 @@ interface CarryingRequest {
 
 type Fields = Readonly<Record<string, string>>;
 
+export type CredentialUse = ReturnType<typeof createCredentialUse>;
+
 /** The account of one run at work. */
-export class CredentialUse {
-  readonly #credential: Credential;
-  readonly #cookies: Pick<Cookies, 'valueFor'> | null;
+export function createCredentialUse(credential: Credential, cookies: Pick<Cookies, 'valueFor'> | null) {
+  const { form } = credential;
   /** A page has come with it: a 403 is about that page from then on. */
-  #hasWorked = false;
-
-  constructor(credential: Credential, cookies: Pick<Cookies, 'valueFor'> | null) {
-    this.#credential = credential;
-    this.#cookies = cookies;
-  }
-
-  /** Whether a URL is of its origin: nothing that is set there is recorded. */
-  isOwn({ origin }: URL): boolean {
-    return origin === this.#credential.origin;
-  }
-
-  /** Not with robots.txt and its like, and not for what a page of another origin loads in a browser. */
-  carries(url: URL, { purpose, from = null }: CarryingRequest): boolean {
-    const isFromOwn = from === null || parseUrl(from)?.origin === this.#credential.origin;
-    return this.isOwn(url) && isFromOwn && !SAME_FOR_EVERYONE.has(purpose);
-  }
-
-  /** What a request carries that carries it. Never rejects. */
-  async fields(url: URL, purpose: RequestPurpose): Promise<Fields> {
-    const authorization = this.#credential.authorization();
-    const cookie = (await this.#cookies?.valueFor(url, purpose)) ?? null;
-    return present({ Cookie: cookie, Authorization: authorization });
-  }
-
-  /** What came for a request that carried it, and why it is not sent again. Never rejects. */
-  async marked(url: URL, request: CarryingRequest, outcome: FetchOutcome): Promise<FetchOutcome> {
-    const why =
-      request.purpose === 'login' ? await this.#loginFault(url, request, outcome) : this.#fault(url, request, outcome);
-    return { ...outcome, signedIn: true, ...(why === null ? {} : { signInRefused: `sign-in-refused: ${why}` }) };
-  }
-
-  #fault(url: URL, { purpose }: CarryingRequest, outcome: FetchOutcome): string | null {
+  let hasWorked = false;
+  const isOwn = ({ origin }: URL): boolean => origin === credential.origin;
+  const leadsToLogin = (url: URL, { status, headers }: ResponseOutcome): boolean => {
+    const location = status >= 300 && status <= 399 ? headerValue(headers, 'location') : null;
+    if (location === null || form === null) return false;
+    const target = pathOf(location, url);
+    return target !== null && [form.url, form.page].some((each) => pathOf(each, url) === target);
+  };
+  const faultOf = (url: URL, { purpose }: CarryingRequest, outcome: FetchOutcome): string | null => {
     if (purpose !== 'page' || outcome.kind === 'failed') return null;
     const { status } = outcome;
-    if (status >= 200 && status <= 299) this.#hasWorked = true;
-    if (status === 401 || (status === 403 && !this.#hasWorked)) return `${url.href} answered with status ${status}`;
-    return this.#leadsToLogin(url, outcome) ? `${url.href} led to the login page` : null;
-  }
-
+    if (status >= 200 && status <= 299) hasWorked = true;
+    if (status === 401 || (status === 403 && !hasWorked)) return `${url.href} answered with status ${status}`;
+    return leadsToLogin(url, outcome) ? `${url.href} led to the login page` : null;
+  };
   /** A form is sent once: whatever may have reached the site is not sent again. */
-  async #loginFault(url: URL, { method = 'GET' }: CarryingRequest, outcome: FetchOutcome): Promise<string | null> {
+  const loginFaultOf = async (
+    url: URL,
+    { method = 'GET' }: CarryingRequest,
+    outcome: FetchOutcome,
+  ): Promise<string | null> => {
     if (outcome.kind === 'failed') return method === 'GET' ? null : `no answer to the login form (${outcome.failure})`;
     const { status } = outcome;
     if (method === 'GET') return status === 200 ? null : `the login page answered with status ${status}`;
     if (status >= 400) return `the login form was answered with status ${status}`;
-    if (this.#leadsToLogin(url, outcome)) return 'the login form led back to the login page';
-    const cookie = await this.#cookies?.valueFor(url, 'login');
+    if (leadsToLogin(url, outcome)) return 'the login form led back to the login page';
+    const cookie = await cookies?.valueFor(url, 'login');
     return cookie == null ? 'the login form set no cookie' : null;
-  }
-
-  #leadsToLogin(url: URL, { status, headers }: ResponseOutcome): boolean {
-    const location = status >= 300 && status <= 399 ? headerValue(headers, 'location') : null;
-    const { form } = this.#credential;
-    const target = location === null || form === null ? null : pathOf(location, url);
-    return (
-      target !== null && [form?.url, form?.page].some((each) => each !== undefined && pathOf(each, url) === target)
-    );
-  }
+  };
+  return {
+    /** Whether a URL is of its origin: nothing that is set there is recorded. */
+    isOwn,
+    /** Not with robots.txt and its like, and not for what a page of another origin loads in a browser. */
+    carries(url: URL, { purpose, from = null }: CarryingRequest): boolean {
+      const isFromOwn = from === null || parseUrl(from)?.origin === credential.origin;
+      return isOwn(url) && isFromOwn && !SAME_FOR_EVERYONE.has(purpose);
+    },
+    /** What a request carries that carries it. Never rejects. */
+    async fields(url: URL, purpose: RequestPurpose): Promise<Fields> {
+      const cookie = (await cookies?.valueFor(url, purpose)) ?? null;
+      return present({ Cookie: cookie, Authorization: credential.authorization() });
+    },
+    /** What came for a request that carried it, and why it is not sent again. Never rejects. */
+    async marked(url: URL, request: CarryingRequest, outcome: FetchOutcome): Promise<FetchOutcome> {
+      const find = request.purpose === 'login' ? loginFaultOf : faultOf;
+      const why = await find(url, request, outcome);
+      return { ...outcome, signedIn: true, ...(why === null ? {} : { signInRefused: `sign-in-refused: ${why}` }) };
+    },
+  };
 }
 
 /** Origin and path: a query says where to go after the login. */

@@ -17,7 +17,7 @@ import type { AddressGuard, GuardAnswer } from './address-guard.js';
 import { encodedLimit } from './body.js';
 import { Cookies, type MakeJar } from './cookies.js';
 import type { Credential } from './credential.js';
-import { CredentialUse, withheld, withoutCookies } from './credential-use.js';
+import { type CredentialUse, createCredentialUse, withheld, withoutCookies } from './credential-use.js';
 import { failureDetail } from './failure-code.js';
 import { type FetcherInUse, fetchOrFail } from './fetch-or-fail.js';
 import type { FetchLimits, FetchRequest, ResponseHead } from './fetcher.js';
@@ -135,7 +135,7 @@ export class Egress {
     const makeJar = options.network.cookies ?? null;
     this.#options = options;
     this.#cookies = makeJar === null ? null : new Cookies(makeJar);
-    this.#signIn = options.signIn == null ? null : new CredentialUse(options.signIn, this.#cookies);
+    this.#signIn = options.signIn == null ? null : createCredentialUse(options.signIn, this.#cookies);
   }
 
   /** One exchange, or the news that nothing left. Never rejects. */
