@@ -35,7 +35,12 @@ export function put(table: Uint32Array, high: number, low: number): boolean {
 export function moved(table: Uint32Array, slots: number): Uint32Array {
   const next = new Uint32Array(2 * slots);
   for (let slot = 0; slot < table.length; slot += 2) {
-    if (isTaken(table, slot)) put(next, table[slot]!, table[slot + 1]!);
+    if (!isTaken(table, slot)) continue;
+    const high = table[slot]!;
+    const low = table[slot + 1]!;
+    const to = slotOf(next, high, low);
+    next[to] = high;
+    next[to + 1] = low;
   }
   return next;
 }
