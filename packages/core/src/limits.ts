@@ -32,4 +32,9 @@ export const MAX_SITEMAP_BYTES = 50 * 1024 * 1024; // bytes of a sitemap once gz
 /** Waits of at least so many milliseconds with nothing in flight release memory first. */
 export const LONG_WAIT_MS = 60_000;
 /** V8 under `mannerly/v8-flags`: bytes for new objects; growth before the next full collection; bytecode inlined. */
-export const LEAN_ENGINE = { newSpaceBytes: 16 * 1024 * 1024, growingPercent: 120, inlinedBytecodeBytes: 300 };
+export const LEAN_ENGINE = {
+  newSpaceBytes: 16 * 1024 * 1024,
+  lookMs: 1_000,
+  growingPercent: 120,
+  inlinedBytecodeBytes: 300,
+};

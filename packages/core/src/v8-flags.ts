@@ -32,14 +32,22 @@ setFlagsFromString('--no-parallel-scavenge');
 setFlagsFromString(`--heap-growing-percent=${LEAN_ENGINE.growingPercent}`);
 setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${LEAN_ENGINE.inlinedBytecodeBytes}`);
 
-// The largest space for new objects is fixed when a process starts. Its growth can be set before each collection.
+// The largest space for new objects is fixed when a process starts. Its growth can be set before each collection. What
+// hears of collections costs half a millisecond each, so it is asked only while the space grows: a full collection may
+// have shrunk it, and it may grow again.
 let mayGrow = true;
-new PerformanceObserver(() => {
+const collections = new PerformanceObserver(limitNewSpace);
+collections.observe({ entryTypes: ['gc'] });
+setInterval(limitNewSpace, LEAN_ENGINE.lookMs).unref();
+
+function limitNewSpace(): void {
   const wants = newSpaceBytes() < LEAN_ENGINE.newSpaceBytes;
   if (wants === mayGrow) return;
   mayGrow = wants;
   setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
-}).observe({ entryTypes: ['gc'] });
+  if (mayGrow) collections.observe({ entryTypes: ['gc'] });
+  else collections.disconnect();
+}
 
 let collect: (() => void) | null = null;
 setCollector(() => {
