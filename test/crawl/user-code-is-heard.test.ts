@@ -230,7 +230,7 @@ describe('a crawl that comes to nothing', () => {
     await crawl({}, { robots: 'User-agent: *\nDisallow: /\n', pages: {} }, {});
     const said = printed.filter((text) => text.includes('No page was fetched'));
     expect(said).toEqual([
-      expect.stringMatching(/^mannerly: No page was fetched: robots-rule \(1\): A line of robots.*\n$/),
+      expect.stringMatching(/^mannerly: No page was fetched: robots-rule \(1\): A rule in robots.*\n$/),
     ]);
   });
 

@@ -175,7 +175,7 @@ describe('a crawl that comes to nothing says why', () => {
   it('because robots.txt closes everything', async () => {
     answers.set('/robots.txt', { status: 200, body: 'User-agent: *\nDisallow: /\n' });
     const { code, out } = await onLoopback();
-    expect(out).toMatch(/No page was fetched:\n {2}robots-rule \(1\): A line of robots\.txt closes.*ask the site/);
+    expect(out).toMatch(/No page was fetched:\n {2}robots-rule \(1\): A rule in robots\.txt disallows.*ask the site/);
     expect(out).toMatch(/robots-rule +2 +http:\/\/127\.0\.0\.1:\d+\/robots\.txt: \//);
     expect(code).toBe(6);
   });

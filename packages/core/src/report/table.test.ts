@@ -42,7 +42,7 @@ describe('the politeness table', () => {
     const text = politenessText([row('quarry.test', { excluded: 1, exclusions: [exclusion] })]);
     expect(text).toMatch(/quarry\.test .*1\.00 s/);
     expect(text).toMatch(/http:\/\/quarry\.test\/x .*robots-rule .*4 .*http:\/\/quarry\.test\/robots\.txt: \/x/);
-    expect(text).toContain('A line of robots.txt closes this URL to us.');
+    expect(text).toContain('A rule in robots.txt disallows this URL.');
   });
 
   it.each([
