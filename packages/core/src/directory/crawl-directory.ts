@@ -25,17 +25,7 @@ export interface WholeCrawlPaths extends CrawlPaths {
 }
 
 /** An open crawl directory. */
-export interface CrawlDirectory extends CrawlPaths {
-  readonly manifest: CrawlManifest;
-  readonly isNew: boolean;
-  /**
-   * Keeps a body of robots.txt, each once, under its hash; `robots/index.jsonl` says whose it was and when.
-   * @throws MannerlyError `log-failed`
-   */
-  keepRobots(authority: string, hash: string, body: Uint8Array): Promise<void>;
-  /** Releases the lock. A second call does nothing. */
-  release(): Promise<void>;
-}
+export type CrawlDirectory = Awaited<ReturnType<typeof openCrawlDirectory>>;
 
 /** The file that shows that a reset is under way: everything that a crawl keeps is being deleted. */
 export const RESET_NAME = `${MANIFEST_NAME}.reset`;
@@ -46,12 +36,7 @@ export const RESET_NAME = `${MANIFEST_NAME}.reset`;
  * @param isShared - Whether other processes work on the same crawl in it: each has logs and items of its own.
  * @throws MannerlyError `directory-taken` when it holds something else; `directory-format`; `directory-in-use`.
  */
-export async function openCrawlDirectory(
-  path: string,
-  crawl: CrawlIdentity,
-  nowMs = Date.now(),
-  isShared = false,
-): Promise<CrawlDirectory> {
+export async function openCrawlDirectory(path: string, crawl: CrawlIdentity, nowMs = Date.now(), isShared = false) {
   await makeDirectory(path);
   // Checked before anything is written: a directory that is not ours stays as it was.
   await refuseOddKinds(path, true);
@@ -75,7 +60,8 @@ export async function openCrawlDirectory(
       ...paths,
       manifest,
       isNew: kept === null,
-      keepRobots: (authority, hash, body) => keepRobots(paths.robotsPath, authority, hash, body),
+      keepRobots: keepRobots.bind(null, paths.robotsPath),
+      /** Releases the lock. A second call does nothing. */
       release: () => held.release(),
     };
   } catch (error) {
@@ -195,6 +181,10 @@ function isPart(name: string): boolean {
   return isOurs && name.endsWith(PART_SUFFIX);
 }
 
+/**
+ * Keeps a body of robots.txt, each once, under its hash; `robots/index.jsonl` says whose it was and when.
+ * @throws MannerlyError `log-failed`
+ */
 async function keepRobots(robotsPath: string, authority: string, hash: string, body: Uint8Array): Promise<void> {
   if (!/^[0-9a-f]{8,64}$/.test(hash)) return;
   const file = join(robotsPath, `${hash}.txt`);

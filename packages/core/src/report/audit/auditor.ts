@@ -10,19 +10,7 @@ import { MAX_AUDITED_HOSTS, MAX_AUDITED_TOGETHER, MAX_AUTHORITIES_PER_HOST } fro
 import { aheadMs, type LogClock } from './log-clocks.js';
 import { forgetOldest, RobotsInForce } from './robots-in-force.js';
 
-export interface JudgedRequest {
-  readonly record: RequestRecord;
-  readonly host: string;
-  /** From the end of the host's last request, milliseconds; below 0 where they overlapped; `null` for the first. */
-  readonly gapMs: number | null;
-  /** The least that gap may be, and what sets it; `null` for the first request, and where no run is known. */
-  readonly requiredGapMs: number | null;
-  readonly requiredBy: PaceReason | null;
-  /** What the host's robots.txt files require; `null` where no run is known. */
-  readonly required: RequiredPace | null;
-  readonly pause: Pause | null;
-  readonly violations: readonly Violation[];
-}
+export type JudgedRequest = Awaited<ReturnType<Auditor['judge']>>;
 
 export class Auditor {
   hostCount = 0;
@@ -50,12 +38,7 @@ export class Auditor {
    * @param part - Which of the logs has it.
    * @param clock - Of the machine that made it; `null`: not known.
    */
-  async judge(
-    record: RequestRecord,
-    run: RunPromise | null,
-    part: number,
-    clock: LogClock | null = null,
-  ): Promise<JudgedRequest> {
+  async judge(record: RequestRecord, run: RunPromise | null, part: number, clock: LogClock | null = null) {
     const violations: Violation[] = [];
     const name = hostNameOf(record, run);
     const find: FindFault = (kind, detail) =>
@@ -71,10 +54,23 @@ export class Auditor {
     if (gapMs !== null && gapMs + errorMs < 0)
       find('overlapping', `it began ${-gapMs} ms before the host's last request had ended`);
     if (run?.pace.perIp === true) this.#judgeAddress(record, gapMs, find);
-    const judged = { record, host: name, gapMs, violations };
+    // Of the host's first request there is no gap, and of an unknown run nothing is required.
+    const judged = {
+      record,
+      host: name,
+      /** From the end of the host's last request, milliseconds; below 0 where they overlapped. */
+      gapMs,
+      violations: violations as readonly Violation[],
+      /** The least that gap may be, and what sets it. */
+      requiredGapMs: null as number | null,
+      requiredBy: null as PaceReason | null,
+      /** What the host's robots.txt files require. */
+      required: null as RequiredPace | null,
+      pause: null as Pause | null,
+    };
     if (run === null) {
       find('log', 'no run line stands before it: what the run declares is not known');
-      return { ...judged, requiredGapMs: null, requiredBy: null, required: null, pause: null };
+      return judged;
     }
 
     const own = record.robotsAnswer?.authority ?? authorityOf(record.url);
