@@ -114,7 +114,7 @@ describe.each(KINDS)('a crawl through a proxy of %s', (kind) => {
     const proxy = await proxyForTest(kind, { isSilent: true });
     const { notices } = await crawl({
       seeds: ['http://a.test/'],
-      network: { proxy: proxy.url, connectTimeoutMs: 100 },
+      network: { proxy: proxy.url, connectTimeoutMs: 1_000 },
     });
     expect(notices.map(({ code }) => code)).toEqual(['robots-unreachable']);
     expect(proxy.targets).toEqual(['127.0.0.1:80']);
