@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { UrlDecision } from '../report/decision.js';
-import { findFailures, type RetryFilter, resolveRetryFilter, retryAnswer, retryOf } from './retry.js';
+import { findFailures, type RetryFilter, resolveRetryFilter, retriedUrl, retryAnswer } from './retry.js';
 
 const said = (
   url: string,
@@ -85,7 +85,7 @@ describe('a retry', () => {
   it('brings along what the URL had, named after its failure', () => {
     const carried = { via: 'link', label: 'shop', userData: { n: 1 } } as const;
     expect(
-      retryOf(said('http://a.test/1', 'failed', 'reset', { from: 'http://a.test/', carried, atMs: 12.5 })),
+      retriedUrl(said('http://a.test/1', 'failed', 'reset', { from: 'http://a.test/', carried, atMs: 12.5 })),
     ).toEqual({
       url: 'http://a.test/1',
       depth: 2,
@@ -96,10 +96,10 @@ describe('a retry', () => {
       userData: { n: 1 },
     });
     // Its items may have been written, under the ids of the visit that was never settled.
-    const poison = retryOf(said('http://a.test/1', 'failed', 'poison', { atMs: 12.5 }));
+    const poison = retriedUrl(said('http://a.test/1', 'failed', 'poison', { atMs: 12.5 }));
     expect(poison).toMatchObject({ url: 'http://a.test/1', dedupe: false });
     expect(poison).not.toHaveProperty('visit');
-    expect(retryOf(said('http://a.test/data.txt', 'failed', 'reset', { carried: { via: 'companion' } }))).toBeNull();
+    expect(retriedUrl(said('http://a.test/data.txt', 'failed', 'reset', { carried: { via: 'companion' } }))).toBeNull();
   });
 
   it('counts what was queued, what waited already, and the rest', () => {

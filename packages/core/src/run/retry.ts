@@ -102,7 +102,7 @@ export async function findFailures(
 }
 
 /** The candidate for one more visit; `null` for companion files, which are requested again by themselves. */
-export function retryOf({ url, depth, from, atMs, carried, reason, replaces }: UrlDecision): NewUrl | null {
+export function retriedUrl({ url, depth, from, atMs, carried, reason, replaces }: UrlDecision): NewUrl | null {
   if (carried?.via === 'companion') return null;
   // The process may have died after the items of its first visit were written: the same visit has the same ids.
   const isSameVisit = reason === 'poison' && replaces === undefined;

@@ -59,7 +59,7 @@ import type { CrawlOrder } from './crawl-orders.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
 import { ReadingLog } from './reading-log.js';
-import { type FailureFilter, findFailures, type RetryAnswer, retryAnswer, retryOf } from './retry.js';
+import { type FailureFilter, findFailures, type RetryAnswer, retriedUrl, retryAnswer } from './retry.js';
 import { openRunDirectory, type RunDirectory } from './run-directory.js';
 import { createRunEgress } from './run-egress.js';
 import { createRunFrontier } from './run-frontier.js';
@@ -332,7 +332,7 @@ export class Run {
   async retry(filter: FailureFilter): Promise<RetryAnswer> {
     this.#mustBeRunning();
     const { failures, more } = await findFailures(this.logs.decisions(), filter);
-    const candidates = failures.flatMap((failure) => retryOf(failure) ?? []);
+    const candidates = failures.flatMap((failure) => retriedUrl(failure) ?? []);
     const { admitted, answers } = await this.offer({ candidates });
     // What is queued again gets another decision, and is counted with that one.
     const queued = new Set(admitted.flatMap(({ url }, at) => (answers[at]?.kind === 'new' ? [url] : [])));
