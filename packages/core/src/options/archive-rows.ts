@@ -7,12 +7,12 @@ import { boolean, choice, either, group, row, text, whole } from './row.js';
 const MIB = 1024 * 1024;
 
 export const ARCHIVE_GROUP = group('ArchiveOptions', {
-  warcBytes: row(whole(MIN_WARC_BYTES, MAX_WARC_BYTES, 'bytes'), 'Size at which the next WARC file begins.', {
+  warcBytes: row(whole(MIN_WARC_BYTES, MAX_WARC_BYTES, 'bytes'), 'Size at which the next WARC file is started.', {
     default: 1_000_000_000,
-    flag: ['--warc-bytes <bytes>', 'size at which the next WARC file begins (implies --warc)'],
+    flag: ['--warc-bytes <bytes>', 'size at which the next WARC file is started (implies --warc)'],
   }),
   digest: row(choice('sha-256', 'sha-1'), 'Digest of payloads and blocks.', { default: 'sha-256' }),
-  wacz: row(boolean, 'Package the archive as one WACZ file at the end of each run. It is then on disk twice.', {
+  wacz: row(boolean, 'Package the archive as one WACZ file at the end of each run. The data is then on disk twice.', {
     default: false,
     flag: ['--wacz', 'package the archive as archive.wacz at the end (implies --warc)'],
   }),
@@ -22,25 +22,26 @@ export const ARCHIVE_GROUP = group('ArchiveOptions', {
       group('RequisiteOptions', {
         hosts: row(
           choice('site', 'any'),
-          "`site`: from hosts of the scope and of the page's registrable domain. `any`: from every host that a page names, with its robots.txt.",
+          "`site`: from hosts in scope and of the page's registrable domain. `any`: from every host that a page " +
+            'names, under its robots.txt.',
           { default: 'site', flag: ['--requisites-hosts <hosts>', 'where they may come from (implies --requisites)'] },
         ),
         perPage: row(
           whole(1, MAX_PAGE_REQUISITES, 'requests'),
-          'Files of one page. A file counts for the first page that needs it.',
+          'Files for one page. A file counts for the first page that needs it.',
           { default: 100 },
         ),
         bytesPerPage: row(
           whole(1, 1024 * MIB, 'bytes'),
-          'Bytes of one page, as they come. A file under way is completed.',
+          'Bytes for one page, as transferred. A file in transfer is completed.',
           { default: 20 * MIB },
         ),
         total: row(
           whole(1, MAX_REQUISITES, 'requests'),
-          'Requests of the crawl in all its runs; each process counts its own.',
+          'Requests of the crawl over all runs; each process counts its own.',
           { default: 10_000 },
         ),
-        totalBytes: row(whole(1, MAX_REQUISITE_BYTES, 'bytes'), 'Bytes of the crawl, as they come.', {
+        totalBytes: row(whole(1, MAX_REQUISITE_BYTES, 'bytes'), 'Bytes of the crawl, as transferred.', {
           default: 1024 * MIB,
         }),
       }),
@@ -53,7 +54,7 @@ export const ARCHIVE_GROUP = group('ArchiveOptions', {
   ),
   folder: row(
     text('a path', { path: 'whole' }),
-    'The folder of WARC files. Needed where a run has no crawl directory.',
+    'The folder for WARC files. Required if a run has no crawl directory.',
     { defaultText: '`archive` in the crawl directory' },
   ),
 });

@@ -9,7 +9,7 @@ import { boolean, choice, either, group, list, patterns, type Row, type Rows, ro
 export const PAGE_ROWS = {
   loads: row(
     list(choice(...SUBRESOURCE_TYPES)),
-    'What pages may load. Each costs its host a request and its page a wait.',
+    'What pages may load. Each file costs its host a request and delays its page.',
     {
       // What changes what a page shows. Pictures, fonts and style do not change its text.
       default: ['script', 'xhr', 'fetch'],
@@ -20,7 +20,7 @@ export const PAGE_ROWS = {
   hosts: row(choice('scope', 'any'), '`any`: pages may also load from hosts outside the scope.', { default: 'scope' }),
   pages: row(whole(1, 16, 'pages'), 'Pages open at a time.', { default: 2 }),
   requests: row(whole(0, 1_000, 'requests'), 'Requests of one page.', { default: 50 }),
-  pageMs: row(whole(1_000, 600_000, 'ms'), 'The time that a page and what it loads may take.', { default: 60_000 }),
+  pageMs: row(whole(1_000, 600_000, 'ms'), 'The time limit for a page and everything it loads.', { default: 60_000 }),
   quietMs: row(whole(0, 60_000, 'ms'), 'Time without requests after which a page is done.', { default: 500 }),
 };
 
@@ -31,7 +31,7 @@ const ROWS = {
   }),
   program: row(
     text('a path, or a name on the PATH', { path: 'with a slash' }),
-    'The Chromium. A path in a configuration file is relative to it.',
+    'The Chromium program. A path in a configuration file is relative to that file.',
     {
       defaultText: 'the one on the PATH, or the one that `npx playwright-core install chromium` has installed',
       flag: ['--browser-program <path>', 'the Chromium (default: the one on the PATH)'],
@@ -39,10 +39,10 @@ const ROWS = {
   ),
   flags: row(
     list(text('a flag of Chromium', { pattern: '^--' }), MAX_BROWSER_FLAGS),
-    'Flags of Chromium in addition to those that keep it from the network: `--no-sandbox` in a container.',
+    'More flags for Chromium, besides those that keep it off the network: `--no-sandbox` in a container.',
     {
       defaultText: '`[]`',
-      flag: ['--browser-flag <flag>', 'give this flag to Chromium: --browser-flag=--no-sandbox (repeatable)'],
+      flag: ['--browser-flag <flag>', 'pass this flag to Chromium: --browser-flag=--no-sandbox (repeatable)'],
     },
   ),
   ...PAGE_ROWS,
@@ -54,10 +54,10 @@ type Given<R extends Rows> = { readonly [K in keyof R]?: R[K] extends Row<infer 
 
 export const BROWSER_ROW = row(
   either(boolean, group('GivenBrowser', ROWS)),
-  'Open HTML pages in a Chromium of yours ([pages in a browser](../browser.md)): of the command and its configuration. ' +
-    'Needs playwright-core. A program says `fetcher: browserFetcher(…)`.',
+  'Open HTML pages in your own Chromium ([pages in a browser](../browser.md)). For the command and its ' +
+    'configuration; code uses `fetcher: browserFetcher(…)`. Needs playwright-core.',
   {
     default: false,
-    flag: ['--browser', 'open HTML pages in a Chromium of yours (needs playwright-core)', { sets: {} }],
+    flag: ['--browser', 'open HTML pages in your own Chromium (needs playwright-core)', { sets: {} }],
   },
 );

@@ -30,7 +30,7 @@ export const HOST_ROWS = {
       group('HostOptions', {
         match: row(
           either(host, list(host, MAX_HOST_PATTERNS, 1)),
-          'The hosts that are meant, without port: `shop.example`, `*.shop.example` for every host below it, `*`.',
+          'The hosts, without port: `shop.example`, `*.shop.example` for every subdomain, or `*`.',
           { isRequired: true },
         ),
         spacing: row(
@@ -43,23 +43,30 @@ export const HOST_ROWS = {
             minMs: row(number(0, DAY_MS, "ms, not less than the crawl's"), 'The shortest pause.', {
               defaultText: "the crawl's",
             }),
-            maxMs: row(number(0, DAY_MS, "ms, not less than the crawl's"), 'The longest pause by `factor`.', {
-              defaultText: "the crawl's, or `minMs` where that is longer",
-            }),
+            maxMs: row(
+              number(0, DAY_MS, "ms, not less than the crawl's"),
+              'The longest pause that `factor` can lead to.',
+              {
+                defaultText: "the crawl's, or `minMs` where that is longer",
+              },
+            ),
           }),
-          'A slower pace. Under `1996-rule-of-thumb` a Request-rate does not replace it.',
+          'A slower pace. A Request-rate does not replace it, even under `1996-rule-of-thumb`.',
         ),
         headers: row(
           list(text('a field such as `Accept-Language: de`'), MAX_OWN_HEADERS),
-          'As `network.headers`, next to those. Of one name the last entry counts.',
+          'As `network.headers`, in addition to those. If several entries have the same name, the last one counts.',
           { default: [] },
         ),
         bounds: row(
           group('HostBounds', {
-            pages: row(whole(1, MAX_PAGES, 'pages, not above `bounds.pagesPerHost`'), 'Pages of each of these hosts.'),
+            pages: row(
+              whole(1, MAX_PAGES, 'pages, not above `bounds.pagesPerHost`'),
+              'Pages from each of these hosts.',
+            ),
             bytes: row(
               whole(1, Number.MAX_SAFE_INTEGER, 'bytes, not above `bounds.bytesPerHost`'),
-              'Decoded bytes of each of these hosts.',
+              'Decoded bytes from each of these hosts.',
             ),
             minutes: row(
               number(0, MAX_MINUTES, 'minutes, not above `bounds.minutesPerHost`', true),
@@ -72,36 +79,39 @@ export const HOST_ROWS = {
           }),
           'Narrower bounds.',
         ),
-        exclude: row(patterns, 'As `scope.exclude`, of these hosts.', { default: [] }),
+        exclude: row(patterns, 'As `scope.exclude`, for these hosts.', { default: [] }),
         weight: row(
           weight,
-          'Turns of each of these hosts, where the crawl cannot request all that are due: 3 gets three times as many as 1. ' +
-            'None is requested sooner than it may be. Of several entries the last counts.',
+          'Share of turns for each of these hosts when more hosts are due than the crawl can request: 3 gets three ' +
+            'times as many as 1. No host gets requests sooner. If several entries match, the last one counts.',
           { defaultText: '1' },
         ),
-        label: row(label, 'The label of their URLs that have none by their route. Of several entries the last counts.'),
+        label: row(
+          label,
+          'The label for their URLs that have none from their route. If several entries match, the last one counts.',
+        ),
       }),
       MAX_HOST_ENTRIES,
     ),
-    '[Settings of single hosts](../scope.md#settings-of-single-hosts), only ever slower and narrower than those of the ' +
-      'crawl. Where several entries match, the strictest of each value counts.',
+    '[Settings for single hosts](../scope.md#settings-of-single-hosts), only ever slower and narrower than ' +
+      'those of the crawl. If several entries match, the strictest of each value counts.',
     { default: [] },
   ),
   labels: row(
     list(
       group('LabelOptions', {
-        label: row(label, 'The label: of the route that handles a URL, else of its host (`hosts[].label`).', {
+        label: row(label, 'The label: that of the route that handles a URL, else that of its host (`hosts[].label`).', {
           isRequired: true,
         }),
-        weight: row(weight, 'A page of weight 3 takes a third of a turn of its host.', { defaultText: '1' }),
+        weight: row(weight, 'A page of weight 3 uses up a third of a turn of its host.', { defaultText: '1' }),
         pages: row(
           whole(1, MAX_PAGES, 'pages'),
-          'Pages of all hosts. Other URLs of the label are dropped then (`bound-label-pages`).',
+          'Pages from all hosts. After that, URLs with the label are dropped (`bound-label-pages`).',
         ),
       }),
       MAX_LABELS,
     ),
-    '[Turns and pages](../scope.md#order-between-hosts) of the URLs that have a label.',
+    '[Turns and pages](../scope.md#order-between-hosts) for URLs with a label.',
     { default: [] },
   ),
 };

@@ -34,12 +34,12 @@ const has =
 
 export const MACHINE_ROWS = {
   network: groupRow(
-    'How the crawl reaches the network. For robots.txt the timeouts are at most 10 s to connect and 30 s in all.',
+    'How the crawl uses the network. For robots.txt the timeouts are at most 10 s to connect and 30 s in total.',
     'NetworkOptions',
     {
       allowAddresses: row(
         list(text('an address or CIDR range')),
-        'Addresses and ranges (CIDR) such as `127.0.0.0/8` that are allowed although they are not public, on every port.',
+        'Non-public addresses and ranges (CIDR) to allow, on every port, such as `127.0.0.0/8`.',
         {
           default: [],
           flag: ['--allow-address <cidr>', 'allow a private address or range such as 127.0.0.0/8 (repeatable)'],
@@ -47,7 +47,7 @@ export const MACHINE_ROWS = {
       ),
       ports: row(
         either(choice('any'), list(whole(1, 65_535, ''))),
-        'Ports that are allowed next to 80, 443 and those of the seeds. Others may be services that are no web servers.',
+        'Ports to allow besides 80, 443 and those of the seeds. Other ports may not be web servers.',
         { default: [], flag: ['--port <n>', 'allow this port too (repeatable)'] },
       ),
       resolve: row(
@@ -55,19 +55,20 @@ export const MACHINE_ROWS = {
           '(hostname: string) => Promise<readonly string[]>',
           isFunction,
         ),
-        'Resolves names to addresses. The address guard checks the addresses as usual.',
+        'Resolves host names to addresses. The address guard checks the addresses as usual.',
         { defaultText: "the system's resolver" },
       ),
       allowUnpinnedDns: row(
         boolean,
-        'Allows a `fetcher` that resolves names. The address guard then keeps out literal addresses alone.',
-        { default: false, relaxed: [[true], 'a name can lead to another address than the one that was checked'] },
+        'Allow a `fetcher` that resolves names itself. The address guard then only checks literal addresses.',
+        { default: false, relaxed: [[true], 'a name may resolve to an address that was not checked'] },
       ),
       proxy: row(
         text('http://HOST:PORT, socks5://HOST:PORT, or the place of such a URL: env:NAME, file:PATH', {
           path: 'behind file:',
         }),
-        'The one [proxy](../tasks/proxy.md) that every connection goes through, to the address that was checked. A URL with name and password is named by its place.',
+        'The [proxy](../tasks/proxy.md) for every connection, to the address that was checked. Give a URL with a ' +
+          'password as `env:NAME` or `file:PATH`.',
         {
           isCheckedByOwner: true,
           flag: ['--proxy <url>', 'connect through this proxy: http://HOST:PORT, socks5://HOST:PORT or env:NAME'],
@@ -75,7 +76,8 @@ export const MACHINE_ROWS = {
       ),
       headers: row(
         list(text('a field such as `Accept-Language: de`'), MAX_OWN_HEADERS),
-        'Fields that are added to requests for pages, their files and sitemaps, as `Name: value`. Refused are those that say who asks, credentials, conditions, and those of browsers and proxies.',
+        'Fields to add to requests for pages, their files and sitemaps, as `Name: value`. Fields that identify the ' +
+          'client, credentials, conditions, and fields of browsers and proxies are refused.',
         {
           default: [],
           flag: [
@@ -86,13 +88,14 @@ export const MACHINE_ROWS = {
       ),
       cookies: row(
         either(boolean, code<() => CookieJar>('() => CookieJar', isFunction)),
-        'A cookie jar for each origin, never sent with robots.txt. A function makes that of one origin.',
+        'Keep a cookie jar for each origin; cookies are never sent with robots.txt. A function creates the jar of ' +
+          'one origin.',
         {
           default: false,
-          relaxed: [{ not: false }, 'sites can tell the requests of this crawl apart, and pages may differ for it'],
+          relaxed: [{ not: false }, 'sites can link the requests of this crawl, and may show it different pages'],
         },
       ),
-      connectTimeoutMs: row(whole(1, 600_000, 'ms'), 'Timeout for a connection (`timeout-connect`).', {
+      connectTimeoutMs: row(whole(1, 600_000, 'ms'), 'Timeout for connecting (`timeout-connect`).', {
         default: 10_000,
       }),
       headersTimeoutMs: row(
@@ -107,12 +110,13 @@ export const MACHINE_ROWS = {
       ),
       maxBodyBytes: row(
         whole(1, 1024 * MIB, 'decoded bytes'),
-        "Bytes kept of a body. A longer one is cut, and `page.truncated` is `limit`. A handler's own option wins.",
+        "Bytes kept of a body. A longer one is cut off, and `page.truncated` is `limit`. A handler's own option " +
+          'wins.',
         { default: 10 * MIB, flag: ['--max-body-bytes <bytes>', 'maximum decoded bytes kept of a page'] },
       ),
       concurrency: row(
         whole(1, MAX_CONCURRENCY, 'requests'),
-        'Requests in flight, one at a time for each host. `--workers` divides it.',
+        'Requests in flight, at most one for each host. `--workers` divides the number.',
         { default: 64, flag: ['--concurrency <n>', 'requests in flight over all hosts'] },
       ),
     },
@@ -121,16 +125,17 @@ export const MACHINE_ROWS = {
     group('SignInOptions', {
       origin: row(
         text('https://host or https://host:port', { pattern: '^[Hh][Tt][Tt][Pp][Ss]://' }),
-        'The one origin that gets the credential.',
+        'The only origin that receives the credential.',
         { isRequired: true, isCheckedByOwner: true },
       ),
       consent: row(
         text('who allows it', { most: MAX_CONSENT_CHARS }),
-        'Who allows it, in your words and at least 20 characters: whose account it is, and when its terms were read. It is in the manifest and in the report.',
+        'Who allows this, in your own words (at least 20 characters): whose account it is, and when you read its ' +
+          'terms. It appears in the manifest and the report.',
         {
           isRequired: true,
           isCheckedByOwner: true,
-          relaxed: [{ not: null }, 'pages of `signIn.origin` are requested with an account'],
+          relaxed: [{ not: null }, 'pages of `signIn.origin` are requested while signed in'],
         },
       ),
       basic: row(place, 'Where `NAME:PASSWORD` is, for HTTP Basic: `env:NAME` or `file:PATH`.', {
@@ -143,11 +148,11 @@ export const MACHINE_ROWS = {
       }),
       form: row(
         group('LoginFormOptions', {
-          url: row(text('a URL of `signIn.origin`'), 'Where the form is sent, by one POST for each run.', {
+          url: row(text('a URL of `signIn.origin`'), 'The URL that the form is sent to, with one POST per run.', {
             isRequired: true,
             isCheckedByOwner: true,
           }),
-          page: row(text('a URL of `signIn.origin`'), 'The page with the form, which a handler `login` gets before.', {
+          page: row(text('a URL of `signIn.origin`'), 'The page with the form, passed to a handler `login` first.', {
             isCheckedByOwner: true,
             defaultText: '`signIn.form.url`',
           }),
@@ -157,7 +162,7 @@ export const MACHINE_ROWS = {
               MAX_FORM_FIELDS,
               1,
             ),
-            'The fields of the form, each as `name=PLACE`. What is no secret may be `name=text:VALUE`.',
+            'The fields of the form, each as `name=PLACE`. Values that are not secret may be `name=text:VALUE`.',
             { isRequired: true, isCheckedByOwner: true },
           ),
         }),
@@ -165,10 +170,11 @@ export const MACHINE_ROWS = {
         { isCheckedByOwner: true, defaultText: 'none' },
       ),
     }),
-    'Uses an account of yours at one https origin ([log in](../tasks/login.md)). The credential goes to that origin alone, never with robots.txt, and is recorded nowhere.',
+    'Use an account of yours at one https origin ([log in](../tasks/login.md)). The credential is sent only to ' +
+      'that origin, never with robots.txt, and is never recorded.',
     { isCheckedByOwner: true, defaultText: 'none: the crawl has no account' },
   ),
-  discover: groupRow('Files that are requested next to pages, each spaced like a page.', 'DiscoverOptions', {
+  discover: groupRow('Files to request besides pages, each spaced like a page.', 'DiscoverOptions', {
     sitemaps: row(boolean, 'Read the [sitemaps](../sitemaps.md) that robots.txt names.', {
       default: false,
       flag: ['--sitemaps', 'read the sitemaps that robots.txt names'],
@@ -180,10 +186,11 @@ export const MACHINE_ROWS = {
     ),
     feeds: row(
       boolean,
-      'Read the RSS and Atom feeds that pages name (`rel=alternate`), those of the own host of a page: ten of a host in a run.',
+      'Read the RSS and Atom feeds that pages name (`rel=alternate`) on their own host: at most ten per host and ' +
+        'run.',
       { default: false, flag: ['--feeds', 'read the feeds that pages name'] },
     ),
-    dataTxt: row(boolean, 'Request `/data.txt` of each authority, and again when it has expired.', {
+    dataTxt: row(boolean, 'Request `/data.txt` from each authority, and again when it has expired.', {
       default: false,
       flag: ['--data-txt', 'request /data.txt of each site, which lists its datasets'],
     }),
@@ -199,43 +206,43 @@ export const MACHINE_ROWS = {
     }),
   }),
   retries: groupRow(
-    'How often a page is requested again, and after which waits. The turn of its host, a pause and Retry-After make a ' +
-      'wait longer, never shorter ([outcomes](../outcomes.md)). All attempts of a page count together.',
+    'How often a page is retried, and after which waits. The queue of its host, a pause and Retry-After make a ' +
+      'wait longer, never shorter ([outcomes](../outcomes.md)). All attempts for a page count together.',
     'RetryOptions',
     {
       failureWaitsMs: row(retryWaits, 'Waits after a failure, a 5xx or a `RetryPage`: one for each retry.', {
         default: [10_000, 20_000, 40_000],
         defaultText: '10, 20, 40 s',
-        relaxed: [{ longerThan: 3 }, 'a page that fails is requested more often than three times again'],
+        relaxed: [{ longerThan: 3 }, 'a page that fails is retried more than three times'],
       }),
       throttleWaitsMs: row(retryWaits, 'Waits after a 429 or 503: one for each retry.', {
         default: [30_000, 60_000, 120_000],
         defaultText: '30, 60, 120 s',
-        relaxed: [{ longerThan: 3 }, 'a page is requested more often than three times again after a 429 or 503'],
+        relaxed: [{ longerThan: 3 }, 'a page is retried more than three times after a 429 or 503'],
       }),
       handler: row(
         whole(0, MAX_RETRIES, 'times'),
-        'How often a page whose handler threw is requested again, after `failureWaitsMs`.',
+        'How often a page is retried when its handler throws, after `failureWaitsMs`.',
         {
           default: 0,
-          relaxed: [{ above: 3 }, 'a handler that throws has its pages requested more than three times again'],
+          relaxed: [{ above: 3 }, 'a page whose handler throws is retried more than three times'],
         },
       ),
     },
   ),
   maxIdleMs: row(
     number(0, MAX_WAIT_MS, 'ms'),
-    'A run ends in state `waiting` when only hosts are left that have to wait longer. Less than 100 counts as 100, and a ' +
-      'tenth more is waited, since waits are lengthened by up to a tenth.',
+    'A run ends in state `waiting` when every remaining host has to wait longer than this. Values below 100 ' +
+      'count as 100, and the run waits a tenth more, since waits are lengthened by up to a tenth.',
     {
       default: 720_000,
-      flag: ['--max-idle <seconds>', 'end when only hosts are left that wait longer', { isSeconds: true }],
+      flag: ['--max-idle <seconds>', 'end when every remaining host has to wait longer', { isSeconds: true }],
     },
   ),
   orderSeed: row(
     either(text('a text', { most: MAX_SEED_CHARS }), whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, '')),
-    'Decides the order of URLs, so that a crawl of the same site takes the same order again: ' +
-      '[reproducible crawls](../reproducible.md). One process; slower with many hosts.',
+    'Decides the order of URLs, so that crawling the same site again uses the same order: [reproducible ' +
+      'crawls](../reproducible.md). For one process only; slower with many hosts.',
     {
       defaultText: 'none: as URLs are found',
       flag: ['--order-seed <text>', 'take URLs in an order that this text decides'],
@@ -251,27 +258,28 @@ export const MACHINE_ROWS = {
       code<LogFunction>('LogFunction', isFunction),
       code<Logger>('Logger', isLogger),
     ),
-    'What the crawl says meanwhile ([logging](../logging.md)). A level: standard error gets what matters at least so ' +
-      'much. `silent` or `false`: nothing. A function, or an object such as console or a pino logger, gets every entry.',
-    { default: 'warn', flag: ['--log <level>', 'what is said meanwhile'] },
+    'What the crawl logs ([logging](../logging.md)). A level: entries of at least that level go to standard ' +
+      'error. `silent` or `false`: nothing. A function, or an object such as console or a pino logger, gets ' +
+      'every entry.',
+    { default: 'warn', flag: ['--log <level>', 'what is logged to standard error'] },
   ),
   recrawl: row(
     either(boolean, RECRAWL_GROUP),
-    'Keep what another visit of a page needs, so that the crawl can be [run again](../recrawl.md). `true` means the ' +
-      'defaults of the next eight.',
+    'Keep what revisiting a page needs, so that the crawl can be [run again](../recrawl.md). `true` means the ' +
+      'defaults of the options below.',
     { default: false, flag: ['--recrawl', 'keep what --again needs: when each page was fetched, and its validators'] },
   ),
   archive: row(
     either(boolean, ARCHIVE_GROUP),
-    'Keep every exchange as [WARC 1.1](../archive.md). `true` means the defaults of the next ten.',
+    'Keep every exchange as [WARC 1.1](../archive.md). `true` means the defaults of the options below.',
     {
       default: false,
       flag: ['--warc', 'keep every exchange as WARC in archive/ of the crawl directory', { sets: {} }],
     },
   ),
   decisionLog: groupRow(
-    'Which URLs of a large crawl have a line in the decision log. The others are counted in its last line. `explain` and ' +
-      '`retry` know URLs that have a line.',
+    'Which URLs of a large crawl get a line in the decision log. The others are counted in its last line. ' +
+      '`explain` and `retry` only know URLs that have a line.',
     'DecisionLogOptions',
     {
       sample: row(
@@ -286,12 +294,12 @@ export const MACHINE_ROWS = {
     },
   ),
   hooks: groupRow(
-    'Functions that may refuse a request, never permit one: [hooks](../handlers.md#hooks).',
+    'Functions that can refuse a request, but never permit one: [hooks](../handlers.md#hooks).',
     'HookOptions',
     {
       beforeFetch: row(
         code<HookOptions['beforeFetch']>('(planned: PlannedFetch) => HookAnswer', isFunction),
-        'Called before each request for a page, redirect targets and retries included.',
+        'Called before each request for a page, including redirect targets and retries.',
       ),
       afterFetch: row(
         code<HookOptions['afterFetch']>('(ended: EndedFetch) => HookAnswer', isFunction),
@@ -299,9 +307,9 @@ export const MACHINE_ROWS = {
       ),
       onExclusion: row(
         code<HookOptions['onExclusion']>('(decision: UrlDecision) => unknown', isFunction),
-        'Called for each URL that robots.txt or its page excludes. It changes nothing.',
+        'Called for each URL that robots.txt or its page excludes. Its result is ignored.',
       ),
-      timeoutMs: row(number(1, MAX_HOOK_MS, 'ms'), 'Timeout of an answer, after which the request is refused.', {
+      timeoutMs: row(number(1, MAX_HOOK_MS, 'ms'), 'Timeout of a hook, after which the request is refused.', {
         // Ours: its host gets no request meanwhile.
         default: 5_000,
       }),
@@ -312,9 +320,9 @@ export const MACHINE_ROWS = {
       'FrontierStore | ((tell: (notice: StoreNotice) => void, stopped: AbortSignal) => FrontierStore)',
       (value) => has('lease')(value) || isFunction(value),
     ),
-    'Where the frontier is kept: a [store](../stores.md), or a function that makes one for each run and passes on what it ' +
-      'reports. `stopped` is aborted ten seconds after a stop: what waits for a server ends then. The run opens and ' +
-      'closes the store. In a configuration file it is a URL.',
+    'Where the frontier is kept: a [store](../stores.md), or a function that creates one for each run and ' +
+      'forwards its notices. `stopped` is aborted ten seconds after a stop, to end waits for a server. The run ' +
+      'opens and closes the store. In a configuration file it is a URL.',
     { defaultText: 'in the crawl directory; in memory without one' },
   ),
   fetcher: row(
@@ -328,12 +336,13 @@ export const MACHINE_ROWS = {
   ),
   items: row(
     list(code<ItemStage>('ItemStage', isFunction), MAX_ITEM_STAGES),
-    'Functions between handlers and sinks, in their order: [stages](../sinks.md#stages).',
+    'Functions between handlers and sinks, called in this order: [stages](../sinks.md#stages).',
     { default: [] },
   ),
   sinks: row(
     list(code<Sink>('Sink', has(...SINK_MEMBERS), SINK_MEMBERS)),
-    "Where items go, next to the crawl directory's `items.jsonl`: [sinks](../sinks.md). The run opens and closes them.",
+    'Where items go, besides `items.jsonl` in the crawl directory: [sinks](../sinks.md). The run opens and ' +
+      'closes them.',
     { default: [] },
   ),
   clock: row(code<Clock>('Clock', has('nowMs', 'after')), 'The source of time, for tests.', {

@@ -40,9 +40,9 @@ function isHeld(given: Readonly<Record<string, unknown>>): boolean {
 /** How slowly the crawl goes, how robots.txt is read, and what pages say of their use. */
 export const POLITENESS_ROWS = {
   politeness: groupRow(
-    'How slowly the crawl goes. The pause runs from the end of one exchange with a host to the start of the next. ' +
-      'Crawl-delay, Request-rate, Retry-After and earlier refusals only make it longer, and the strictest option wins. ' +
-      'A host gets one request at a time, whatever `network.concurrency` is.',
+    'How slowly the crawl goes. A pause runs from the end of one exchange with a host to the start of the ' +
+      'next. Crawl-delay, Request-rate, Retry-After and earlier refusals only make it longer, and the strictest ' +
+      'option wins. A host gets one request at a time, whatever `network.concurrency` is.',
     'PolitenessOptions',
     {
       profile: row(
@@ -51,43 +51,47 @@ export const POLITENESS_ROWS = {
           group('CustomPoliteness', {
             factor: row(
               number(0, 1_000, 'times the last retrieval time'),
-              'A slow response is followed by a long pause.',
+              'The longer the last retrieval took, the longer the pause.',
               { isRequired: true },
             ),
-            minMs: row(number(0, DAY_MS, 'ms'), 'The shortest pause. Less than 1,000 is for hosts of your own.', {
+            minMs: row(number(0, DAY_MS, 'ms'), 'The shortest pause. Less than 1,000 is for your own hosts only.', {
               isRequired: true,
-              relaxed: [{ below: 1_000 }, 'hosts that ask for nothing may be visited more than once a second'],
+              relaxed: [
+                { below: 1_000 },
+                'hosts without a Crawl-delay or Request-rate may get more than one request a second',
+              ],
             }),
             maxMs: row(
               number(0, DAY_MS, 'ms, not less than `minMs`'),
-              'The longest pause that `factor` can lead to. It does not shorten what a site asks for.',
+              'The longest pause that `factor` can lead to. It does not shorten a pause that the site asks for.',
               { isRequired: true },
             ),
           }),
         ),
-        'The pause where a site asks for none. `polite`: 2 × the last retrieval time, 1 to 60 s. `gentle`: 5 ×, 3 to 60 s. ' +
-          '`1996-rule-of-thumb`: 2 ×, at least 10 s, and a Request-rate replaces it. Or an object with the next three.',
-        { default: 'polite', flag: ['--profile <name>', 'pace where a site asks for none'] },
+        'The pause if a site asks for none. `polite`: 2 × the last retrieval time, 1 to 60 s. `gentle`: 5 ×, 3 to ' +
+          '60 s. `1996-rule-of-thumb`: 2 ×, at least 10 s, and a Request-rate replaces it. Or an object with the ' +
+          'next three options.',
+        { default: 'polite', flag: ['--profile <name>', 'the pace if a site asks for none'] },
       ),
       perDomain: row(
         boolean,
-        'Hosts of one registrable domain share a queue and a clock. Bounds per host then count a domain.',
+        'Hosts of one registrable domain share a queue and a clock. Bounds per host then apply per domain.',
         { default: false, flag: ['--per-domain', 'treat hosts of one registrable domain as one'] },
       ),
       perIp: row(
         either(boolean, choice('domain')),
-        'Hosts on one address get one request at a time, with the longer interval of two hosts between their requests: ' +
-          'those of one registrable domain (`domain`), all, or none.',
+        'Hosts on one IP address get one request at a time, spaced by the longer interval of the two hosts. ' +
+          '`domain`: hosts of one registrable domain. `true`: all hosts. `false`: none.',
         {
           default: 'domain',
-          flag: ['--per-ip', 'treat hosts on one address as one, whatever their domains'],
-          relaxed: [[false], 'names of one domain that lead to one server may be requested at the same time'],
+          flag: ['--per-ip', 'treat hosts on one IP address as one, whatever their domains'],
+          relaxed: [[false], 'hosts of one domain on the same server may get requests at the same time'],
         },
       ),
       quietHours: row(
         choice('off', 'prefer'),
-        '`prefer`: of hosts that are due, those go first whose people sleep, between one and six in the country of their ' +
-          'top-level domain. No host is asked sooner or more often.',
+        '`prefer`: of the hosts that are due, those go first where it is night, between one and six in the country ' +
+          'of their top-level domain. No host gets requests sooner or more often.',
         { default: 'off' },
       ),
       requestsPerSecond: row(
@@ -109,8 +113,8 @@ export const POLITENESS_ROWS = {
     {
       dialect: row(
         dialects,
-        'The version of the protocol by which files are read that declare none. It sets the defaults of `onOversize`, ' +
-          '`onForbidden` and `afterUnreachable`. `google` reads some lines more freely.',
+        'The protocol version for files that declare none. It sets the defaults of `onOversize`, `onForbidden` and ' +
+          '`afterUnreachable`. `google` is more lenient with some lines.',
         {
           defaultText: '`rfc9309`',
           flag: ['--robots-dialect <name>', 'how robots.txt is read'],
@@ -119,27 +123,26 @@ export const POLITENESS_ROWS = {
       ),
       policy: row(
         choice('base', 'declared', 'declared-only', 'strictest'),
-        'Which rules count: those of the dialect (`base`), also those of groups that declare version 2.0.0 (`declared`), ' +
-          'only the latter, or all dialects of `strictDialects` have to allow a URL.',
+        'Which rules count. `base`: those of the dialect. `declared`: also those of groups that declare version ' +
+          '2.0.0. `declared-only`: only the latter. `strictest`: all `strictDialects` must allow a URL.',
         {
           defaultText: '`declared`',
           flag: ['--robots-policy <name>', 'which rules count'],
-          relaxed: [['base', 'declared-only'], 'URLs may be fetched that newer rules, or RFC 9309, disallow'],
+          relaxed: [['base', 'declared-only'], 'URLs may be fetched although newer rules, or RFC 9309, disallow them'],
         },
       ),
-      strictDialects: row(
-        list(dialects, 4, 1),
-        'With `policy: strictest`: the dialects that all have to allow a URL.',
-        { defaultText: '`rfc9309`, `google`, `1996`' },
-      ),
+      strictDialects: row(list(dialects, 4, 1), 'With `policy: strictest`: the dialects that must all allow a URL.', {
+        defaultText: '`rfc9309`, `google`, `1996`',
+      }),
       onOversize: row(
         choice('truncate', 'disallow-all'),
-        'A file of more than 512,000 bytes: its beginning counts, or it disallows everything (`robots-oversize`).',
+        'For a file of more than 512,000 bytes: apply the part that fits, or disallow everything ' +
+          '(`robots-oversize`).',
         { defaultText: '`truncate`; `disallow-all` in `1996`, `1994`, `strictest`' },
       ),
       ambiguousRules: row(
         choice('everything-else', 'nothing-else'),
-        'Whether a 2.0.0 group with Allow and Disallow lines allows what neither names.',
+        'Whether a 2.0.0 group with Allow and Disallow lines allows URLs that neither matches.',
         { defaultText: '`everything-else`; `nothing-else` with `strictest`' },
       ),
       maxRulesPerGroup: row(
@@ -148,39 +151,39 @@ export const POLITENESS_ROWS = {
       ),
       inheritPoliteness: row(
         boolean,
-        'The Crawl-delay, Request-rate and Visit-time of `*` hold too, next to those of our own group.',
+        'Apply the Crawl-delay, Request-rate and Visit-time of `*` in addition to those of our own group.',
         { defaultText: '`false`' },
       ),
       requestRateMode: row(
         choice('spaced', 'bucket'),
-        'A Request-rate spaces every request, or allows its requests in a burst.',
+        'Whether a Request-rate spaces every request, or allows its requests in a burst.',
         { defaultText: '`spaced`', relaxed: [['bucket'], 'a Request-rate allows bursts'] },
       ),
       cacheDelay: row(
         choice('ignore', 'as-crawl-delay'),
-        'With `as-crawl-delay` a longer Cache-delay replaces the Crawl-delay.',
+        'With `as-crawl-delay`, a longer Cache-delay replaces the Crawl-delay.',
         { defaultText: '`ignore`' },
       ),
       accessProfile: row(
         choice('rfc9309', 'google', '1996', '1994', 'strictest'),
-        'What each HTTP status of robots.txt means.',
+        'What each HTTP status for robots.txt means.',
         { defaultText: 'follows `policy` and `dialect`', relaxed: [['google'], VISITED, isHeld] },
       ),
       onForbidden: row(
         choice('allow', 'deny'),
-        'Status 401 or 403 of robots.txt: no rules, or everything is disallowed (`robots-restricted`).',
+        'If robots.txt answers 401 or 403: there are no rules, or everything is disallowed (`robots-restricted`).',
         { defaultText: '`allow`; `deny` in `1996`, `1994`, `strictest`' },
       ),
       afterUnreachable: row(
         choice('copy-or-hold', 'copy-or-allow', 'allow', 'hold', 'google', 'copy-at-once'),
-        'After `unreachableDays` of failures: the last good copy counts, or the host is held, or it is allowed although ' +
-          'its rules are unknown. `copy-at-once`: the copy counts from the first failure on, until it is so many days old.',
+        'After `unreachableDays` of failures: use the last good copy, hold the host, or allow it although its ' +
+          'rules are unknown. `copy-at-once`: use the copy from the first failure on, until it is that many days old.',
         {
           defaultText: '`copy-or-hold`; `hold` in `1996`, `1994`; `google` in `google`',
           relaxed: [['copy-or-allow', 'allow', 'google', 'copy-at-once'], VISITED],
         },
       ),
-      unreachableDays: row(number(1, 3_650, 'days'), 'Days from the first failure until `afterUnreachable`.', {
+      unreachableDays: row(number(1, 3_650, 'days'), 'Days from the first failure until `afterUnreachable` applies.', {
         defaultText: '30',
         relaxed: [
           { below: 30 },
@@ -190,10 +193,10 @@ export const POLITENESS_ROWS = {
       }),
       holdMaxMs: row(
         number(0, 3_650 * DAY_MS, 'ms'),
-        'A URL whose host is held longer *fails* as `robots-unreachable`.',
+        'A URL whose host is held for longer *fails* as `robots-unreachable`.',
         { defaultText: '86,400,000 (a day)' },
       ),
-      maxCrawlDelayMs: row(number(1_000, DAY_MS, 'ms'), 'A longer Crawl-delay is treated as `onLongCrawlDelay` says.', {
+      maxCrawlDelayMs: row(number(1_000, DAY_MS, 'ms'), '`onLongCrawlDelay` decides about a longer Crawl-delay.', {
         default: DAY_MS,
         relaxed: [
           { below: DAY_MS },
@@ -203,37 +206,37 @@ export const POLITENESS_ROWS = {
       }),
       onLongCrawlDelay: row(
         choice('clamp', 'skip-host'),
-        'The delay is cut to `maxCrawlDelayMs`, or the URLs of the host are dropped (`crawl-delay-over-max`).',
+        'Cut the delay to `maxCrawlDelayMs`, or drop the URLs of the host (`crawl-delay-over-max`).',
         { default: 'clamp' },
       ),
       visitTime: row(
         choice('hold', 'warn', 'ignore'),
-        'Outside the Visit-time of a site its URLs are held, or visited.',
+        'Whether URLs are held, or visited, outside the Visit-time of their site.',
         { defaultText: '`hold`', relaxed: [['warn', 'ignore'], 'hosts are visited outside their Visit-time'] },
       ),
       cleanParam: row(
         choice('expose', 'dedupe'),
-        'With `dedupe` URLs that a Clean-param line calls the same count as one. Some sites name parameters that number ' +
-          'the pages of a list: those pages are lost then.',
+        'With `dedupe`, URLs that are the same by a Clean-param line count as one. Some sites name pagination ' +
+          'parameters there: those pages are then lost.',
         { defaultText: '`expose`' },
       ),
       host: row(
         choice('expose', 'canonicalize'),
-        'With `canonicalize` URLs count as those of the mirror that a Host line prefers.',
+        'With `canonicalize`, URLs count as those of the mirror that a Host line prefers.',
         { defaultText: '`expose`' },
       ),
     },
   ),
   purposes: row(
     list(choice('search', 'archive', 'tdm', 'ai-train', 'ai-input', 'other') satisfies Shape<Purpose>),
-    'What the data is for. Reservations and preferences apply by purpose, so declare what is true. `tdm`, `ai-train` and ' +
-      '`ai-input` also request `/.well-known/tdmrep.json`.',
+    'What the data is for. Reservations and preferences apply by purpose, so declare the true ones. With ' +
+      '`tdm`, `ai-train` and `ai-input` the crawl also requests `/.well-known/tdmrep.json`.',
     { default: [], flag: ['--purpose <purpose>', 'what the data is for (repeatable)'] },
   ),
-  pageLevel: groupRow('What pages say in robots meta elements and X-Robots-Tag.', 'PageLevelOptions', {
+  pageLevel: groupRow('What robots meta elements and X-Robots-Tag of a page mean for it.', 'PageLevelOptions', {
     noindex: row(
       choice('skip-store', 'flag', 'skip-handler', 'ignore'),
-      'Items of `noindex` pages stay out of sinks, or (stricter) no handler runs, or they are kept.',
+      'Keep items of `noindex` pages out of the sinks, run no handler (stricter), or keep them.',
       { default: 'skip-store', relaxed: [['flag', 'ignore'], 'items of noindex pages are kept'] },
     ),
     noarchive: row(
@@ -241,7 +244,7 @@ export const POLITENESS_ROWS = {
       'Whether the body may go into an [archive](../archive.md) or a file.',
       { default: 'skip-body', relaxed: [['flag', 'ignore'], 'bodies of noarchive pages may be written'] },
     ),
-    snippet: row(isRespected, 'Whether `page.excerpt` keeps to `nosnippet` and `max-snippet`.', {
+    snippet: row(isRespected, 'Whether `page.excerpt` respects `nosnippet` and `max-snippet`.', {
       default: 'respect',
       relaxed: [['ignore'], 'excerpts have no limit'],
     }),
@@ -249,17 +252,21 @@ export const POLITENESS_ROWS = {
       default: 'respect',
       relaxed: [['ignore'], 'images of noimageindex pages are taken'],
     }),
-    unavailableAfter: row(isRespected, "After its date as `noindex`, before it the item's `expiresAtMs`.", {
-      default: 'respect',
-      relaxed: [['ignore'], 'expiry dates are ignored'],
-    }),
+    unavailableAfter: row(
+      isRespected,
+      'After its date it counts as `noindex`; before, it is the `expiresAtMs` of items.',
+      {
+        default: 'respect',
+        relaxed: [['ignore'], 'expiry dates are ignored'],
+      },
+    ),
     robotsNoindex: row(choice('apply', 'expose'), 'Whether Noindex lines of robots.txt count as `noindex`.', {
       default: 'apply',
       relaxed: [['expose'], 'Noindex lines of robots.txt have no effect'],
     }),
   }),
   links: groupRow('Which links are followed.', 'LinkOptions', {
-    pageNofollow: row(isRespected, 'The `nofollow` of a whole page.', {
+    pageNofollow: row(isRespected, 'Whether `nofollow` for a whole page is respected.', {
       default: 'respect',
       relaxed: [['ignore'], 'links of nofollow pages are followed'],
     }),
@@ -274,70 +281,76 @@ export const POLITENESS_ROWS = {
           default: true,
         }),
       }),
-      'Which links are followed by the words of their `rel`.',
+      'Which links are followed, by their `rel` tokens.',
       { default: defaultsOfRows },
     ),
   }),
   licensing: groupRow(
-    'What licences (RSL) have an effect on, by declared purpose; see [licences](../licences.md).',
+    'What licences (RSL) affect, by declared purpose; see [licences](../licences.md).',
     'LicensingOptions',
     {
-      mode: row(applies, '`observe`: read and reported, without effect. `off`: not even read.', {
+      mode: row(applies, '`observe`: licences are read and reported, without effect. `off`: they are not read.', {
         default: 'respect',
         relaxed: [['observe', 'off'], 'licences and their prices have no effect'],
       }),
       read: row(
         choice('with-purpose', 'always', 'never'),
-        'When licence documents are requested: `with-purpose`: if the crawl declares a purpose.',
+        'When licence documents are requested. `with-purpose`: if the crawl declares a purpose.',
         { default: 'with-purpose', relaxed: [['never'], 'licence documents are not read, whatever the purpose'] },
       ),
       party: row(
         group('LicensePartyOptions', {
           user: row(
             choice('commercial', 'non-commercial', 'education', 'government', 'personal'),
-            'What the party that is responsible for the crawl is.',
+            'The kind of party that is responsible for the crawl.',
           ),
           country: row(
             text('a country of two letters', { pattern: '^[A-Za-z]{2}$' }),
             'Its country, ISO 3166-1: `DE`.',
           ),
         }),
-        'Who is responsible for the crawl. A licence that speaks of a party or country that is not given is not met.',
+        'Who is responsible for the crawl. A licence that requires a kind of party or a country is not met if that ' +
+          'is not given here.',
       ),
       accepted: row(
         list(text('an absolute URL', { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' }), MAX_LICENSES_ACCEPTED),
-        'URLs of documents whose terms a person has read and accepted. They meet no price.',
+        'URLs of documents whose terms a person has read and accepted. This does not cover prices.',
         { default: [] },
       ),
       tokens: row(
         list(
           group('LicenseTokenOptions', {
-            origin: row(text('an https origin', { pattern: '^[Hh][Tt][Tt][Pp][Ss]://[^/?#]+$' }), 'Where it is sent.', {
-              isRequired: true,
-              isCheckedByOwner: true,
-            }),
+            origin: row(
+              text('an https origin', { pattern: '^[Hh][Tt][Tt][Pp][Ss]://[^/?#]+$' }),
+              'The origin that the token is sent to.',
+              {
+                isRequired: true,
+                isCheckedByOwner: true,
+              },
+            ),
             token: row(
               text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'behind file:' }),
-              'Where the token is: `file:PATH` or `env:NAME`. It is sent to exactly this origin, with pages alone.',
+              'Where the token is: `file:PATH` or `env:NAME`. It is sent to exactly this origin, and only with requests ' +
+                'for pages.',
               { isRequired: true, isCheckedByOwner: true },
             ),
           }),
           MAX_LICENSE_ORIGINS,
         ),
-        'Licence tokens that you have obtained yourself. With one, prices of its origin count as met.',
+        'Licence tokens that you have obtained yourself. A token covers the prices of its origin.',
         { default: [] },
       ),
       strict: row(
         boolean,
-        'Takes `permits` at its word for archives, text and data mining and what else RSL has no word for.',
+        'Interpret `permits` literally for archives, text and data mining, and other uses that RSL has no term for.',
         { default: false },
       ),
-      onPaymentRequired: row(choice('refuse'), 'What is done about a price. The crawl never pays.', {
+      onPaymentRequired: row(choice('refuse'), 'What happens if a site asks a price. The crawl never pays.', {
         default: 'refuse',
       }),
     },
   ),
-  tdm: row(applies, 'Reservations of text and data mining, for the purposes above.', {
+  tdm: row(applies, 'Text and data mining reservations, for the purposes above.', {
     default: 'respect',
     relaxed: [['observe', 'off'], 'reservations for text and data mining have no effect'],
   }),
@@ -345,16 +358,16 @@ export const POLITENESS_ROWS = {
     either(
       applies,
       group('PreferenceOptions', {
-        apply: row(applies, 'The same within the object.', {
+        apply: row(applies, 'The same, in the object form.', {
           default: 'respect',
           relaxed: [['observe', 'off'], 'use preferences have no effect'],
         }),
-        unknown: row(choice('allow', 'disallow'), 'What no preference means. `disallow` is stricter.', {
+        unknown: row(choice('allow', 'disallow'), 'What a missing preference means. `disallow` is stricter.', {
           default: 'allow',
         }),
         contentUse: row(
           choice('immediate', 'reference', 'full', null) satisfies Shape<ContentUse | null>,
-          'The level of use that you declare. A page that allows less is excluded as `content-use`.',
+          'The level of use you declare. A page that allows less is excluded as `content-use`.',
           { defaultText: '`null`' },
         ),
       }),
@@ -364,13 +377,13 @@ export const POLITENESS_ROWS = {
   ),
   canonical: row(
     choice('expose', 'dedupe', 'follow'),
-    'A page that names a canonical URL: it is only shown, or also queued (`follow`), or queued in place of this page ' +
-      '(`dedupe`).',
+    'For a page that names a canonical URL: only show that URL, also queue it (`follow`), or queue it in place ' +
+      'of this page (`dedupe`).',
     { default: 'expose' },
   ),
   indexInstead: row(
     choice('respect', 'expose'),
-    'A page that names another URL to keep: that one is queued, and this one is not kept.',
+    'For a page that names another URL to keep: queue that one, and do not keep this one.',
     { default: 'respect', relaxed: [['expose'], 'pages that name another URL to keep are kept themselves'] },
   ),
 };

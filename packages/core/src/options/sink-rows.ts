@@ -11,21 +11,21 @@ const queries = code<{ query(sql: string, values?: readonly unknown[]): Promise<
 const table = text('the name of a table', { most: 120 });
 
 export const SQLITE_ROWS = {
-  path: row(text('a path'), 'The file; made when it is absent.', { isRequired: true }),
-  table: row(table, 'The table; made when it is absent.', { default: 'items' }),
+  path: row(text('a path'), 'The file; created if absent.', { isRequired: true }),
+  table: row(table, 'The table; created if absent.', { default: 'items' }),
 };
 
 /** Of `postgresSink`: one of `pool` and `client`. */
 export const POSTGRES_ROWS = {
   pool: row(queries, 'A pool of `pg`.'),
   client: row(queries, 'A connected client of `pg`.'),
-  table: row(table, 'The table; made when it is absent.', { default: 'items' }),
+  table: row(table, 'The table; created if absent.', { default: 'items' }),
 };
 
 /** Batches: a page is never divided between two. */
 const batch = (items: number) => ({
-  items: row(whole(1, 10_000, 'items'), 'Items from which on no further page is added.', { default: items }),
-  waitMs: row(whole(0, 5_000, 'ms'), 'How long a page waits for others.', { default: 500 }),
+  items: row(whole(1, 10_000, 'items'), 'Number of items at which no further page is added.', { default: items }),
+  waitMs: row(whole(0, 5_000, 'ms'), 'How long a page waits for more pages.', { default: 500 }),
 });
 /** Requests to a server of the operator's. */
 const sending = (timeoutMs: number) => ({

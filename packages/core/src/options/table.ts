@@ -11,26 +11,35 @@ export const OPTIONS = { ...CRAWL_ROWS, ...HOST_ROWS, ...POLITENESS_ROWS, ...MAC
 
 /** Options that a configuration file has in addition, or with another value. */
 export const FILE_OPTIONS = {
-  $schema: row(text('a path or URL'), 'Where the schema is, for editors.'),
-  handlers: row(text('a path', { path: 'whole' }), 'A module that exports `handlers`. Relative to the file.', {
-    defaultText: 'every HTML page is an item, its links are followed',
-  }),
-  out: row(text('a path', { path: 'whole' }), 'The crawl directory. Relative to the file.', {
+  $schema: row(text('a path or URL'), 'The path or URL of the schema, for editors.'),
+  handlers: row(
+    text('a path', { path: 'whole' }),
+    'A module that exports `handlers`. Relative to the configuration file.',
+    {
+      defaultText: 'every HTML page becomes an item, and its links are followed',
+    },
+  ),
+  out: row(text('a path', { path: 'whole' }), 'The crawl directory. Relative to the configuration file.', {
     defaultText: 'that of the same crawl, else `crawls/<host>-<date>`',
   }),
-  csv: row(text('a path', { path: 'whole' }), 'A CSV file for items too. Relative to the file.'),
-  sqlite: row(text('a path', { path: 'whole' }), 'A SQLite file for items too. Relative to the file.'),
+  csv: row(text('a path', { path: 'whole' }), 'Also write items to this CSV file. Relative to the configuration file.'),
+  sqlite: row(
+    text('a path', { path: 'whole' }),
+    'Also write items to this SQLite file. Relative to the configuration file.',
+  ),
   postgres: row(
     text('postgres://user@host/database?table=items, env:NAME or file:PATH', { path: 'behind file:' }),
-    'A [table of PostgreSQL](../sinks.md#postgresql) for items too. A URL with a password is named by its place.',
+    'Also write items to a [PostgreSQL table](../sinks.md#postgresql). Give a URL with a password as ' +
+      '`env:NAME` or `file:PATH`.',
   ),
   webhook: row(
     text('an http(s) URL, env:NAME or file:PATH', { path: 'behind file:' }),
-    'A URL to which items are [posted](../sinks.md#webhooks) too.',
+    'Also [post](../sinks.md#webhooks) items to this URL.',
   ),
   s3: row(
     text('https://HOST/BUCKET/PREFIX'),
-    'A [bucket](../sinks.md#object-stores) for items, saved files and archives too. Its keys are in the environment.',
+    'Also put items, saved files and archives into a [bucket](../sinks.md#object-stores). Its keys are in the ' +
+      'environment.',
   ),
   store: row(
     text('redis://…, rediss://… or postgres://…', { pattern: '^(rediss?|postgres(ql)?)://' }),
