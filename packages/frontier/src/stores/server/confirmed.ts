@@ -6,7 +6,7 @@ import type { ResolvedServerOptions } from './server-store.js';
 
 /** Milliseconds for which they are kept: the longest time that a server may forget without loss. */
 const CONFIRMED_MS = 10_000;
-/** Links that are kept, of all shards together, and waits; those that came with the first of them not counted. */
+/** Links that are kept at most, of all shards together, and waits. */
 const CONFIRMED_MOST = 32_768;
 /** A wait is kept if it is longer, milliseconds: others end while hosts wait for the leases that may be lost. */
 const LONG_WAIT_MS = 5_000;
@@ -98,7 +98,7 @@ export class Confirmed {
   }
 }
 
-/** What was added in the last seconds; of more than so many, the latest. */
+/** What was added in the last seconds, so many at most: the latest. */
 class Latest<T> {
   readonly #most: number;
   readonly #batches: { readonly items: readonly T[]; readonly atMs: number }[] = [];
@@ -112,10 +112,13 @@ class Latest<T> {
     if (items.length > 0) this.#batches.push({ items, atMs: nowMs });
     this.#size += items.length;
     for (let first = this.#batches[0]; first !== undefined; first = this.#batches[0]) {
-      const rest = this.#size - first.items.length;
-      if (first.atMs > nowMs - CONFIRMED_MS && rest < this.#most) return;
-      this.#batches.shift();
-      this.#size = rest;
+      const { length } = first.items;
+      const isOld = first.atMs <= nowMs - CONFIRMED_MS;
+      const kept = isOld ? 0 : Math.max(0, Math.min(length, this.#most - this.#size + length));
+      if (kept === length) return;
+      this.#size -= length - kept;
+      if (kept === 0) this.#batches.shift();
+      else this.#batches[0] = { ...first, items: first.items.slice(-kept) };
     }
   }
 

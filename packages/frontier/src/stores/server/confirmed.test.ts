@@ -1,0 +1,37 @@
+// What a server may have forgotten is added again, and what is kept for that has a bound: it is in the memory of every
+// process of the crawl, for each shard.
+
+import { expect, it } from 'vitest';
+import type { NewEntry } from '../../store.js';
+import { Confirmed } from './confirmed.js';
+
+const link = (at: number): NewEntry => {
+  return { host: `h${at}`, fingerprint: new Uint8Array(8), priority: 4, body: new Uint8Array() };
+};
+
+it.each([
+  [1, 32_768],
+  [1_024, 32],
+])('of %i shards each keeps the latest %i links, however they came', async (shards, most) => {
+  const told: string[] = [];
+  const confirmed = new Confirmed(shards, {
+    server: 'server',
+    onNotice: () => undefined,
+    add: async (links) => {
+      told.push(...links.map(({ host }) => host));
+      return links.map(() => 'known');
+    },
+    raise: async () => undefined,
+  });
+  await confirmed.answered('first');
+  const links = Array.from({ length: 40_000 }, (_, at) => link(at));
+  for (let from = 0; from < links.length; from += 1_000) {
+    const batch = links.slice(from, from + 1_000);
+    confirmed.note(
+      batch,
+      batch.map(() => 'new'),
+    );
+  }
+  await confirmed.answered('second');
+  expect(told).toEqual(links.slice(-most).map(({ host }) => host));
+});
