@@ -30,21 +30,20 @@ const DIRECTORY = 'the crawl directory';
 const EXPORT_FORMATS: readonly ExportFormat[] = ['jsonl', 'csv', 'parquet'];
 const DIRECTORIES_OF = 'the crawl directory, or those of all machines that shared the crawl';
 const DIRECTORIES = [new Argument('<dir...>', DIRECTORIES_OF)];
-const ARCHIVED = [new Argument('<dir>', 'the crawl directory; its crawl had --warc')];
+const ARCHIVED = [new Argument('<dir>', 'the directory of a crawl with --warc')];
 const LISTEN_FLAGS = [
   flag('--listen <[address:]port>', 'where it listens (default: any free port of 127.0.0.1)'),
-  flag('--listen-name <host>', 'a host name under which it may be requested (repeatable)').argParser(collected<string>),
+  flag('--listen-name <host>', 'a host name that requests to it may use (repeatable)').argParser(collected<string>),
 ];
-const ORDERED = [new Argument('[dir]', 'the crawl directory, for the processes that work in it; none with --store')];
-const ORDER_HELP = `With --store it is for all processes of the crawl, on all machines: it waits until they have obeyed, a minute at most, and
-has exit code 1 where one has not. With a directory it is for the processes that work in it, and does not wait.`;
+const ORDERED = [new Argument('[dir]', 'the crawl directory, for the processes that use it; omit it with --store')];
+const ORDER_HELP = `With --store it applies to all processes of the crawl, on all machines. It waits for them for up to a minute, and exits with
+code 1 if one has not obeyed. With a directory it applies to the processes that use it, and does not wait.`;
 const WHO = /^identity\./;
 const PARTIES = ['commercial', 'non-commercial', 'education', 'government', 'personal'];
 const IDENTITY_ACTIONS = ['init', 'publish', 'rotate', 'check', 'verify'];
 
 const INSPECTION_HELP = `
-It sends no request and changes nothing. While a run has the directory open, explain answers from the logs, and queue ends with
-exit code 2.`;
+It sends no request and changes nothing. While a run has the directory open, explain uses the logs, and queue exits with code 2.`;
 
 /** The commands by their names, below the titles of the help. */
 export const COMMANDS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
@@ -59,8 +58,8 @@ export const COMMANDS: Readonly<Record<string, Readonly<Record<string, CommandRo
           'host',
           'domain',
         ]),
-        flag('--browser', 'open pages in a Chromium of yours'),
-        flag('--yes', 'ask nothing: what no flag says has its default'),
+        flag('--browser', 'open pages in your own Chromium'),
+        flag('--yes', 'ask no questions: use defaults for flags that are not given'),
       ],
       help: `
 Examples:
@@ -68,22 +67,22 @@ Examples:
   mannerly init my-crawl --yes --name tidepool-study --contact https://example.org/our-crawler \\
       --seed https://docs.example.org/ --pages 200
 
-It asks for what no flag says. Without a terminal, or with --yes, --name, --contact and --seed are required and the rest has
-its default. It writes a configuration, handlers, a test of them and a package.json into a directory that is empty or new. It
-sends no request and installs nothing.`,
+It asks for flags that are not given. Without a terminal, or with --yes, it uses defaults; --name, --contact and --seed are then
+required. It writes a configuration, handlers, a test for them and a package.json into an empty or new directory. It sends no
+request and installs nothing.`,
       load: async () => (await import('./commands/init.js')).initCommand,
     },
     plan: {
-      does: 'say what a crawl may fetch, how long it takes and what ends it, from robots.txt and sitemaps',
+      does: 'estimate what a crawl would fetch, how long it takes and what ends it, from robots.txt and sitemaps',
       takes: SEEDS,
       sets: 'crawl',
       help: `
-Its flags are those of crawl: try the same line with "plan" first. It requests robots.txt and sitemaps, as politely as the
-crawl, and nothing else. With --out DIR it logs that in DIR.plan. Where there is no sitemap it assumes as many pages as the
-bounds allow.
+It takes the flags of crawl, so you can try a crawl command with "plan" first. It requests only robots.txt and sitemaps, as
+politely as the crawl. With --out DIR it logs these requests in DIR.plan. Without a sitemap it assumes as many pages as the bounds
+allow.
 
-With --again it requests nothing. It says what "crawl --again" would visit, in which order, and how fresh the copy is. A crawl
-directory is enough then: mannerly plan --again DIR.
+With --again it requests nothing. It shows what "crawl --again" would visit, in which order, and how fresh the copy is. It then
+needs only a crawl directory: mannerly plan --again DIR.
 ${EXIT_CODES_HELP}`,
       load: async () => (await import('./commands/plan.js')).planCommand,
     },
@@ -101,23 +100,22 @@ Examples:
       --name tidepool-study --contact crawler@example.org
   mannerly crawl http://127.0.0.1:8080/ --allow-address 127.0.0.0/8 --interval 0 --name me --contact me@example.org
 
-The crawl reads robots.txt first and sends one request at a time to a host. Without handlers of your own, which a
-configuration file names, it follows every link of every HTML page, and writes { url, title, status, depth } of each
-page to items.jsonl.
+The crawl reads robots.txt first and sends one request at a time to a host. Unless a configuration file names your own
+handlers, it follows every link of every HTML page, and writes { url, title, status, depth } of each page to items.jsonl.
 ${EXIT_CODES_HELP}`,
       load: async () => (await import('./commands/crawl.js')).crawlCommand,
     },
     add: {
-      does: 'hand URLs to the crawl of a directory, while it runs or for its next run',
+      does: 'add URLs to the crawl in a directory, while it runs or for its next run',
       takes: [
         new Argument('<dir>', DIRECTORY),
-        new Argument('<url...>', 'absolute URLs; scope, bounds and robots.txt apply as to any other'),
+        new Argument('<url...>', 'absolute URLs; scope, bounds and robots.txt apply as usual'),
       ],
       flags: [flag('--label <name>', 'the route that handles them')],
       load: async () => (await import('./commands/add.js')).addCommand,
     },
     serve: {
-      does: 'crawl, stay open, and take URLs and questions over HTTP from other programs',
+      does: 'crawl, stay open, and accept URLs and queries from other programs over HTTP',
       takes: SEEDS,
       sets: 'crawl',
       title: 'The HTTP API:',
@@ -127,18 +125,18 @@ Example:
   mannerly serve https://docs.example.org/ --out tidepools --listen 8080 \\
       --name tidepool-study --contact crawler@example.org
 
-Its flags are those of crawl. It prints the address of the API and the token that every request needs, new at each start
-unless MANNERLY_DASHBOARD_TOKEN has one. It ends by Ctrl-C, POST /api/stop, or a bound (--pages, --minutes).
+It takes the flags of crawl. It prints the address of the API and the token that every request needs. The token is new at each
+start unless MANNERLY_DASHBOARD_TOKEN sets it. Ctrl-C, POST /api/stop or a bound (--pages, --minutes) ends it.
 ${EXIT_CODES_HELP}`,
       load: async () => (await import('./commands/crawl.js')).serveCommand,
     },
     pause: {
-      does: 'let no process of a crawl send a request, until resume',
+      does: 'stop sending requests in all processes of a crawl, until resume',
       takes: ORDERED,
       flags: [STORE_FLAG, JSON_FLAG],
       help: `
 ${ORDER_HELP}
-Requests under way and their pages are finished. A process that joins a paused crawl is paused too. The clocks of hosts go on.`,
+Requests in flight and their pages are finished. A process that joins a paused crawl is paused too. Host clocks keep running.`,
       load: async () => (await import('./commands/order.js')).orderCommand('pause'),
     },
     resume: {
@@ -149,27 +147,28 @@ Requests under way and their pages are finished. A process that joins a paused c
       load: async () => (await import('./commands/order.js')).orderCommand('resume'),
     },
     stop: {
-      does: 'end all processes of a crawl, as Ctrl-C in each of them',
+      does: 'end all processes of a crawl, like Ctrl-C in each of them',
       takes: ORDERED,
       flags: [STORE_FLAG, JSON_FLAG],
       help: `
 ${ORDER_HELP}
-A process that starts later runs: what restarts processes by itself has to be stopped first.`,
+A process that starts later is not stopped: first stop whatever restarts processes automatically.`,
       load: async () => (await import('./commands/order.js')).orderCommand('stop'),
     },
     dashboard: {
-      does: 'serve a live view, and metrics, of all processes of a crawl on a server',
+      does: 'serve a live view and metrics of all processes of a crawl whose store is on a server',
       flags: [STORE_FLAG, ...LISTEN_FLAGS, flag('--metrics', 'serve metrics at /metrics (needs prom-client)')],
       help: `
-It prints the address with the token that every request needs, new at each start unless MANNERLY_DASHBOARD_TOKEN has one. It
-reads the store once a second, sends no request to a site, and ends by Ctrl-C. Pause, resume and stop are for all processes.`,
+It prints the address with the token that every request needs. The token is new at each start unless MANNERLY_DASHBOARD_TOKEN
+sets it. It reads the store once a second and sends no request to a site. Ctrl-C ends it. Pause, resume and stop apply to all
+processes.`,
       load: async () => (await import('./commands/dashboard.js')).dashboardCommand,
     },
     move: {
       does: 'move a stopped crawl to another store: from a crawl directory to a server, back, or between servers',
       takes: [
         new Argument('<from>', 'a crawl directory, or the URL of a store (redis://…, postgres://…, ?crawl=<name>)'),
-        new Argument('<to>', 'the same; a directory is that of the crawl, and has no frontier any more'),
+        new Argument('<to>', 'the same; a directory must be that of the crawl, without a frontier'),
       ],
       flags: [JSON_FLAG],
       help: `
@@ -178,16 +177,16 @@ Example:
   mannerly crawl https://docs.example.org/ --out tidepools --store redis://redis.example.org --name tidepool-study \\
       --contact https://example.org/our-crawler
 
-Known URLs, queue, hosts with their clocks, robots.txt and counts are moved; logs and items stay where they are. A target that
-holds another crawl is refused. Interrupted, the same command ends it; no process opens either of the two stores before. What was
-moved stays in the old store, closed: mannerly delete removes it, of a directory remove the folder "frontier".`,
+Known URLs, the queue, hosts with their clocks, robots.txt and counts are moved; logs and items stay where they are. A target that
+holds another crawl is refused. If the move is interrupted, run the same command again; until then no process opens either store.
+The data also stays in the old store, which is closed: remove it with mannerly delete, or by deleting the folder "frontier".`,
       load: async () => (await import('./commands/move.js')).moveCommand,
     },
     delete: {
       does: 'remove a crawl from its server',
       flags: [STORE_FLAG, flag('--yes', 'do not ask')],
       help: `
-It asks first, and refuses while processes are at work. Crawl directories, items and logs stay.`,
+It asks first, and refuses while processes are running. Crawl directories, items and logs are kept.`,
       load: async () => (await import('./commands/delete.js')).deleteCommand,
     },
     worker: {
@@ -204,9 +203,9 @@ It asks first, and refuses while processes are at work. Crawl directories, items
       load: async () => (await import('./commands/report.js')).reportCommand,
     },
     explain: {
-      does: 'say why a URL was, was not or is not yet fetched, or what a host waits for',
+      does: 'explain why a URL was, was not or is not yet fetched, or what a host is waiting for',
       takes: [
-        new Argument('<dir>', 'the crawl directory; none with --store'),
+        new Argument('<dir>', 'the crawl directory; omit it with --store'),
         new Argument('[url-or-host]', 'https://example.org/page, or example.org'),
       ],
       flags: [STORE_FLAG, JSON_FLAG],
@@ -214,7 +213,7 @@ It asks first, and refuses while processes are at work. Crawl directories, items
       load: async () => (await import('./commands/explain.js')).explainCommand,
     },
     queue: {
-      does: 'list what a stopped crawl has queued',
+      does: 'list the queue of a stopped crawl',
       takes: [new Argument('[dir]', DIRECTORY)],
       flags: [
         STORE_FLAG,
@@ -229,10 +228,10 @@ It asks first, and refuses while processes are at work. Crawl directories, items
       load: async () => (await import('./commands/queue.js')).queueCommand,
     },
     audit: {
-      does: 'judge the politeness of a crawl from its request log, independently of the code that planned it',
+      does: 'check the politeness of a crawl from its request log, independently of the code that planned it',
       takes: DIRECTORIES,
       flags: [
-        flag('--keys <file>', 'the published key directory: who made the signatures in the archive'),
+        flag('--keys <file>', 'the published key directory, to verify who made the signatures in the archive'),
         flag('--tolerance <ms>', 'milliseconds a request may be early (default: 0)').argParser(
           numberArgument(0, 60_000, true),
         ),
@@ -243,8 +242,8 @@ It asks first, and refuses while processes are at work. Crawl directories, items
         NO_STORE_FLAG,
       ],
       help: `
-It reads requests.jsonl, the copies in robots/ and the requests in the archive, sends no request and changes nothing. Exit code 0: no violation;
-5: a violation, or no request to judge.`,
+It reads requests.jsonl, the copies in robots/ and the requests in the archive. It sends no request and changes nothing.
+Exit code 0: no violation; 5: a violation, or no request to check.`,
       load: async () => (await import('./commands/audit.js')).auditCommand,
     },
     export: {
@@ -254,8 +253,8 @@ It reads requests.jsonl, the copies in robots/ and the requests in the archive, 
         flag('--to <file>', 'write them to this file, which must not exist yet'),
         flag('--csv <file>', 'write them to this CSV file, which must not exist yet'),
         RAW_CELLS_FLAG,
-        flag('--preferences', 'print of each item only its id, its URL, the use preferences and the licence'),
-        flag('--current', 'of pages that were visited again the last items, of those that are gone none'),
+        flag('--preferences', 'print only the id, URL, use preferences and licence of each item'),
+        flag('--current', 'only the latest items of each page, and none of pages that are gone'),
         flag(
           '--format <name>',
           "the file's format (default: by its extension; parquet needs hyparquet-writer)",
@@ -266,7 +265,7 @@ It reads requests.jsonl, the copies in robots/ and the requests in the archive, 
       load: async () => (await import('./commands/export.js')).exportCommand,
     },
     replay: {
-      does: 'run handlers again over what a crawl archived, without the network',
+      does: 'run handlers again on the archive of a crawl, without the network',
       takes: ARCHIVED,
       flags: [
         flag('--handlers <file>', 'a module that exports `handlers` (default: those of `mannerly crawl`)'),
@@ -296,7 +295,7 @@ It reads requests.jsonl, the copies in robots/ and the requests in the archive, 
       ],
       sets: WHO,
       flags: [
-        flag('--agent <token>', 'the product token to read it for (default: --name, else *)'),
+        flag('--agent <token>', 'the product token to check for (default: --name, else *)'),
         flag('--dialect <name>', 'rfc9309, google, 1996 or 1994').default('rfc9309'),
         flag('--policy <name>', 'base, declared, declared-only or strictest').default('declared'),
         ALLOW_ADDRESS,
@@ -318,11 +317,11 @@ Examples:
       load: async () => (await import('./commands/datasets.js')).datasetsCommand,
     },
     licence: {
-      does: 'say what the licences of a page are, and what each purpose may do',
+      does: 'show the licences of a page, and what each purpose may do',
       takes: [new Argument('<url>', 'the URL of the page')],
       sets: WHO,
       flags: [
-        flag('--user <kind>', 'what the party responsible is').choices(PARTIES),
+        flag('--user <kind>', 'the kind of party that is responsible').choices(PARTIES),
         flag('--country <code>', 'its country: two letters, such as DE').argParser(countryArgument),
         ALLOW_ADDRESS,
         JSON_FLAG,
@@ -330,9 +329,9 @@ Examples:
       load: async () => (await import('./commands/licence.js')).licenceCommand,
     },
     identity: {
-      does: 'make the key that a crawler signs with, and the folder that says who it is',
+      does: 'create the signing key of a crawler, and the folder that publishes its identity',
       takes: [
-        new Argument('<action>', 'make a key, the folder, a new key; check it; verify requests').choices(
+        new Argument('<action>', 'create a key, the folder, or a new key; check the folder; verify requests').choices(
           IDENTITY_ACTIONS,
         ),
         new Argument('[target]', 'check: the URL of the directory; verify: a file, or a folder of WARC files'),
@@ -343,18 +342,18 @@ Examples:
         flag('--config <file>', 'the configuration (default: mannerly.config.json, .js or .ts here)'),
         flag('--also <file>', 'publish: list the key in this file too (repeatable)').argParser(collected<string>),
         flag('--to <dir>', 'publish, rotate, check: the folder (default: identity)'),
-        flag('--leaked', 'rotate: others have the key: replace and drop it at once'),
-        flag('--listen <port>', 'verify: what arrives at this port of this machine').argParser(
+        flag('--leaked', 'rotate: the key has leaked: replace and drop it at once'),
+        flag('--listen <port>', 'verify: requests that arrive at this local port').argParser(
           numberArgument(0, 65_535, true),
         ),
-        flag('--keys <file>', 'verify: by the keys of this directory file, without a request'),
-        flag('--live <url>', 'verify: what a site says of requests that are signed in each form'),
+        flag('--keys <file>', 'verify: use the keys in this directory file, without a request'),
+        flag('--live <url>', 'verify: how a site answers requests signed in each form'),
         flag('--allow-address <cidr...>', 'check, verify: allow a private address or range'),
         flag('--json', 'check: print JSON'),
       ],
       help: `
-check <url> requests what is published, verify the directories of those who sign, verify --live a page and its robots.txt; the
-others send no request.`,
+Requests are sent only by check <url> (for what is published), verify (for the key directories of signers) and verify --live (for
+a page and its robots.txt).`,
       load: async () => (await import('./commands/identity.js')).identityCommand,
     },
   },

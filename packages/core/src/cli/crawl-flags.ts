@@ -48,24 +48,24 @@ const ALL = 'all';
 export function withCrawlFlags(command: Command): Command {
   withOptionFlags(command);
   command.addOption(
-    new Option('--seeds <file>', 'read seeds from this file too, one URL per line; - for standard input').helpGroup(
+    new Option('--seeds <file>', 'also read seeds from this file, one URL per line; - for standard input').helpGroup(
       'Scope:',
     ),
   );
   command.addOption(
     new Option(
       '--interval <seconds>',
-      'pause between two requests to a host, in place of --profile; below 1 for hosts of your own',
+      'pause between two requests to a host, in place of --profile; less than 1 for your own hosts only',
     )
       .argParser(numberArgument(0, DAY_SECONDS, false))
       .helpGroup('Politeness:'),
   );
   command
     .optionsGroup('The crawl directory, and continuing a crawl:')
-    .option('--out <dir>', 'the crawl directory (default: that of the same crawl, else crawls/<host>-<date>)')
+    .option('--out <dir>', 'the crawl directory (default: that of the same crawl, or crawls/<host>-<date>)')
     .option('--reset', 'delete what this crawl keeps in its directory, and start over')
-    .option('--again', 'visit the known pages again, those first that are most likely to have changed')
-    .option('--keep-open', 'do not end when nothing is left, but wait for URLs of mannerly add; Ctrl-C ends it')
+    .option('--again', 'visit known pages again, those most likely to have changed first')
+    .option('--keep-open', 'when nothing is left, wait for URLs from mannerly add until Ctrl-C')
     .option('--unpark <host>', 'try a parked host again (repeatable)', collected<string>)
     .option(
       '--retry <reason>',
@@ -87,7 +87,7 @@ export function withCrawlFlags(command: Command): Command {
     .addOption(
       new Option(
         '--progress <how>',
-        'auto: one live line on a terminal, else nothing; lines: a line every five seconds (default: auto)',
+        'auto: one live line on a terminal, otherwise nothing; lines: a line every five seconds (default: auto)',
       ).choices(PROGRESS_MODES),
     )
     .optionsGroup('Output and configuration:');

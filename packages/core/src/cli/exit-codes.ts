@@ -19,27 +19,27 @@ export const EXIT = {
 export const EXIT_CODES: readonly (readonly [code: number, means: string, todo: string])[] = [
   [EXIT.ok, 'done: nothing was left, or a bound ended the run and the rest is queued', ''],
   [EXIT.broken, 'something failed: a disk, a store, a bug', 'see the message'],
-  [EXIT.usage, "a wrong call, or a directory that is not this crawl's or that another run has open", 'see the message'],
+  [EXIT.usage, 'a wrong call, or a directory of another crawl or one that another run has open', 'see the message'],
   [
     EXIT.waiting,
-    'only hosts are left that have to be waited for, or no page of a standing crawl is due',
-    'run the same command later: the report says when',
+    'all remaining hosts have to wait, or no page of a standing crawl is due',
+    'run the same command again later: the report says when',
   ],
-  [EXIT.spent, 'the bounds were used up before; no request was sent', 'larger bounds, or --reset'],
+  [EXIT.spent, 'the bounds were already used up; no request was sent', 'use larger bounds, or --reset'],
   [
     EXIT.violated,
-    'audit found a violation of politeness, or nothing to judge; identity check a fault, verify a request that is not verified',
+    'audit found a violation of politeness, or nothing to check; identity check found a fault; verify could not verify a request',
     'a violation is a bug: please report it',
   ],
   [
     EXIT.failed,
-    'no page was fetched: all failed, or none may be fetched; nothing was left, or a bound was reached. robots, datasets, licence: nothing answered',
+    'no page was fetched: all failed or were not allowed, until nothing was left or a bound was reached. robots, datasets, licence: no answer',
     'see the reasons: often a wrong URL, a server that is down, a robots.txt, or a handler that throws',
   ],
   [
     EXIT.bounded,
-    'nothing is left but URLs that bounds or the trap watch dropped',
-    'larger bounds and --reset, or leave it: the last words say which',
+    'only URLs that bounds or the trap detection dropped are left',
+    'use larger bounds and --reset, or leave it: the last lines say which bound',
   ],
   [EXIT.stopped, 'stopped by Ctrl-C, by a handler, or from the live view', 'the same command continues the crawl'],
 ];

@@ -57,7 +57,7 @@ export function json(value: unknown): string {
 /** Names a crawl on a server. */
 export const STORE_FLAG = new Option(
   '--store <url>',
-  'the server that keeps the frontier, for several processes or machines: redis://…, rediss://…, postgres://… (?crawl=<name> for one of several crawls; several servers: their URLs in one argument, with blanks between)',
+  'the server that keeps the frontier, for several processes or machines: redis://…, rediss://…, postgres://… (?crawl=<name> for one of several crawls; for several servers, their URLs in one argument, separated by spaces)',
 );
 
 /** Of commands that read what only crawl directories have: says so. */
@@ -71,21 +71,21 @@ export const NO_STORE_FLAG = new Option('--store <url>').hideHelp().argParser(()
 /** Wherever `--csv` is. */
 export const RAW_CELLS_FLAG = new Option(
   '--raw-cells',
-  'with --csv: keep texts that a spreadsheet would run as formulas',
+  'with --csv: keep text that a spreadsheet would run as formulas',
 );
 
 /** Sinks next to the file of items. */
 export const SINK_FLAGS: readonly Option[] = [
-  new Option('--csv <file>', 'write items to this CSV file too'),
+  new Option('--csv <file>', 'also write items to this CSV file'),
   RAW_CELLS_FLAG,
-  new Option('--sqlite <file>', 'write items to this SQLite file too'),
+  new Option('--sqlite <file>', 'also write items to this SQLite file'),
   new Option(
     '--postgres <url>',
-    'write items to a table of PostgreSQL too: postgres://user@host/database?table=items, or env:NAME',
+    'also write items to a PostgreSQL table: postgres://user@host/database?table=items, or env:NAME',
   ),
-  new Option('--webhook <url>', 'post items to this URL too, or env:NAME'),
+  new Option('--webhook <url>', 'also post items to this URL, or env:NAME'),
   new Option(
     '--s3 <url>',
-    'put items, saved files and archives into a bucket too: https://HOST/BUCKET/PREFIX; keys are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    'also put items, saved files and archives into a bucket: https://HOST/BUCKET/PREFIX; keys are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
   ),
 ];
