@@ -2,41 +2,13 @@
 // of the exchange (the slot is free, the host's clock starts). `settling.ts` says what follows.
 
 import { FrontierError } from '../errors.js';
-import type { LeasedEntry } from '../hosts/leased-entries.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
-import type { Budget } from '../records/budget.js';
 import { NO_SIGNALS } from '../robots/authority-rules.js';
 import { hostKeyOf } from '../url/url.js';
 import type { Exchange, PageWork, RobotsWork, StartAnswer, Work } from '../work.js';
-import type { Admission } from './admission.js';
-import type { FrontierContext } from './context.js';
-import type { HostLeases } from './host-leases.js';
-import type { HostSchedule } from './host-schedule.js';
+import type { Flight, Flow } from './flow.js';
 import { RENEWAL_WAIT_MS } from './limits.js';
 import type { PageChoice, RobotsChoice } from './next-request.js';
-
-/** What is known of a work in flight, its holder's view aside. */
-export interface Flight {
-  readonly host: LeasedHost;
-  /** `null` without one, as for the first request for a robots.txt and for requests of the owner's own. */
-  readonly entry: LeasedEntry | null;
-  /** The authority that serves it. */
-  readonly authority: string;
-  /** Of a hop: its chain. */
-  readonly chain: string | null;
-  /** Of a page of the queue: the budgets that it may use up. */
-  readonly budgets: readonly Budget[];
-}
-
-/** The parts of a frontier that work passes on its way. */
-export interface Flow {
-  readonly context: FrontierContext;
-  readonly schedule: HostSchedule;
-  readonly leases: HostLeases;
-  readonly admission: Admission;
-  /** The work in flight. Only this file changes it. */
-  readonly flights: Map<Work, Flight>;
-}
 
 /** Makes the work, and gives it the slot of its host. */
 export function startPage(

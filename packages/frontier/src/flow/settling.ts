@@ -14,7 +14,8 @@ import type { NewEntry } from '../store.js';
 import { hostKeyOf } from '../url/url.js';
 import type { PageWork, RobotsWork, Settlement, Work } from '../work.js';
 import { linksOf } from './admission.js';
-import { type Flight, type Flow, flightOf, holdsPages, putDown } from './in-flight.js';
+import type { Flight, Flow } from './flow.js';
+import { flightOf, holdsPages, putDown } from './in-flight.js';
 import { RETRY_JITTER, RETRY_JITTER_MAX_MS } from './limits.js';
 import type { RequeueChoice } from './next-request.js';
 
