@@ -117,7 +117,7 @@ describe.each(SERVERS)('processes on %s', (_, isThere, start, storeOn, addresses
     expect(metrics).toContain(`\nmannerly_pages_total ${view.progress.pages}\n`);
 
     const refused = await command('delete', '--yes');
-    expect(refused).toMatchObject({ code: 2, told: expect.stringContaining('3 of its processes are at work') });
+    expect(refused).toMatchObject({ code: 2, told: expect.stringContaining('3 of its processes are running') });
     const resume = { method: 'POST', headers: { authorization, origin: address } };
     expect((await fetch(`${address}/resume`, resume)).status).toBe(200);
     expect(await command('resume')).toMatchObject({ code: 0, printed: '3 processes running.\n' });

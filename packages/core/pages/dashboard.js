@@ -129,7 +129,7 @@ function drawState({ activity, progress, underwayCount, hosts, waitingHosts, has
 const ENDINGS = {
   finished: 'Nothing is left to fetch.',
   bounded: 'A bound was reached.',
-  waiting: 'Only hosts are left that have to be waited for. The same command goes on later.',
+  waiting: 'All remaining hosts have to wait. Run the same command again later.',
   stopped: 'It was stopped. The same command goes on.',
   failed: 'Something broke: the terminal says what.',
 };

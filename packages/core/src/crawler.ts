@@ -242,8 +242,8 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     answer: (inspection: CrawlInspection) => Promise<T>,
   ): Promise<T> => {
     if (out === undefined) {
-      throw new MannerlyError('not-running', 'this crawl is not running, and its directory is not known', {
-        hint: 'Ask during `run`, or name the directory: { out }.',
+      throw new MannerlyError('not-running', 'this crawl is not running, and no directory was given', {
+        hint: 'Call it during `run`, or name the directory: { out }.',
       });
     }
     const { manifest: _, ...paths } = await readCrawlDirectory(out);
@@ -299,7 +299,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       const candidates = candidatesOf(urls, addOptions, nowMs());
       const added = opened.then(() => {
         if (run !== null && stop !== null) return run.add(candidates);
-        throw new MannerlyError('not-running', 'URLs are added to a run, and none is open', {
+        throw new MannerlyError('not-running', 'URLs can only be added during a run, and none is open', {
           hint: 'Call `add` during `run`, or `run({ keepOpen: true })`, which waits for them.',
         });
       });
@@ -346,7 +346,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     async retry(filter) {
       const failures = resolveRetryFilter(filter);
       if (run !== null && stop !== null) return run.retry(failures);
-      throw new MannerlyError('not-running', 'failures are queued again by a run', {
+      throw new MannerlyError('not-running', 'only a run can queue failures again', {
         hint: 'Call `run({ retry })` with the same filter.',
       });
     },

@@ -18,6 +18,6 @@ export async function loadPeer<Library>(name: string, what: string): Promise<Lib
 /** What to throw for an import that failed: `peer-missing` where it is not installed, otherwise `cause` itself. */
 export function peerMissing(name: string, what: string, cause: unknown): unknown {
   if (!(cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND')) return cause;
-  const hint = `Install it with mannerly: npm install ${name} (--global for a global mannerly).`;
+  const hint = `Install it next to mannerly: npm install ${name} (--global for a global mannerly).`;
   return new MannerlyError('peer-missing', `${what} needs ${name}, which is not installed`, { cause, hint });
 }

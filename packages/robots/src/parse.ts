@@ -20,7 +20,7 @@ const CALL_HINT = 'call parseRobots(body, { robotsUrl })';
 export function parseRobots(input: Uint8Array | ArrayBuffer | string, options: ParseOptions = {}): RobotsDocument {
   const body = input instanceof ArrayBuffer ? new Uint8Array(input) : input;
   if ((typeof body !== 'string' && !(body instanceof Uint8Array)) || typeof options !== 'object' || options === null) {
-    throw new RobotsError('invalid-input', 'expected the body of a file and options', CALL_HINT);
+    throw new RobotsError('invalid-input', 'expected the body of a robots.txt and options', CALL_HINT);
   }
   const { robotsUrl = null, charset = null, repair = true } = options;
   const { bytes, start, end, truncated, notes } = decodeBody(body, options.maxBytes);

@@ -200,7 +200,7 @@ function ownTarget({ robotsUrl }: RobotsDocument, given: string | URL): Target {
   ) {
     const host = readHost(url);
     if (host && host !== hostOf(robotsUrl)) {
-      throw new RobotsError('foreign-url', `${url} does not belong to ${robotsUrl}`, `ask the robots.txt of ${host}`);
+      throw new RobotsError('foreign-url', `${url} does not belong to ${robotsUrl}`, `use the robots.txt of ${host}`);
     }
   }
   return targetOf(url);

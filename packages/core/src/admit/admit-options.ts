@@ -32,13 +32,13 @@ export function resolveScope(scope: Partial<ResolvedScope> | undefined): Resolve
   const { within = 'host', hosts = [], surts, include, exclude } = scope ?? {};
   if (within === 'list' && hosts.length === 0) {
     throw new MannerlyError('option-invalid', 'expected `scope.hosts` to name at least one host, got none', {
-      hint: 'Name one (--host), since `scope.within` is list.',
+      hint: 'Name one (--host): `scope.within` is list.',
     });
   }
   if (within === 'surt') readSurts('scope.surts', surts);
   if (within !== 'surt' && surts !== undefined) {
     throw new MannerlyError('option-invalid', '`scope.surts` needs `scope.within` to be surt', {
-      hint: "Say within: 'surt', or leave scope.surts out.",
+      hint: "Set within: 'surt', or omit scope.surts.",
     });
   }
   readPatterns('scope.include', include);
@@ -50,7 +50,7 @@ function readSeeds(seeds: readonly string[] | undefined): readonly string[] {
   if (!Array.isArray(seeds) || seeds.length === 0 || seeds.length > MAX_SEEDS) {
     const message = `expected \`scope.seeds\` to be 1 to ${MAX_SEEDS} URLs, got ${shown(seeds)}`;
     throw new MannerlyError('seed-invalid', message, {
-      hint: "Say where the crawl begins, for instance seeds: ['https://example.org/'].",
+      hint: "Give the URLs where the crawl starts, for instance seeds: ['https://example.org/'].",
     });
   }
   return seeds.map(readSeed);
@@ -62,7 +62,7 @@ export function readSeed(seed: unknown): string {
   if (url !== null && /^https?:$/.test(url.protocol)) {
     if (url.username === '' && url.password === '') return url.href;
     throw new MannerlyError('seed-invalid', `expected a seed without name and password, got ${shown(seed)}`, {
-      hint: `A crawl does not log in, and keeps no passwords: leave out what is before @ of ${url.host}.`,
+      hint: `A crawl does not log in and keeps no passwords: omit what comes before @${url.host}.`,
     });
   }
   const message = `expected every seed to be an absolute http or https URL, got ${shown(seed)}`;
@@ -116,7 +116,7 @@ const SAMPLE = 'https://me@example.org:8080/a/%7eb?b=2&a=1#part';
 function tryRule(rule: CanonicalRule): void {
   const failed = (what: string, cause?: unknown): MannerlyError =>
     new MannerlyError('option-invalid', `the rule ${shown(rule.name)} of \`urls.rules\` ${what}`, {
-      hint: 'It gets the parts of a URL and returns them, or others; applied twice it gives what it gives once.',
+      hint: 'It gets the parts of a URL and returns them, or new ones. Applying it twice must give the same result as once.',
       cause,
     });
   let once: string | null;

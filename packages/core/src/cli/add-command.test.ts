@@ -40,7 +40,7 @@ it('are taken by a run that is kept open, and by no other kind of URL than the c
   const crawl = runCommand(crawlArgs('--keep-open'), io);
   await vi.waitFor(() => expect(site.asked).toContain('/1'), 30_000);
   const added = await run('add', out, `${site.url}/late`, `${site.url}/closed`, '--label', 'x');
-  expect(added).toMatchObject({ code: 0, err: expect.stringContaining('2 URLs handed over.') });
+  expect(added).toMatchObject({ code: 0, err: expect.stringContaining('2 URLs added.') });
   await vi.waitFor(() => expect(site.asked).toContain('/late'), 30_000);
   // A second command is refused for one reason, and takes nothing.
   expect((await run(...crawlArgs())).err).toMatch(/is in use/);

@@ -73,7 +73,9 @@ it('keeps visits, and asks for what has changed', async () => {
   expect(printed).toMatch(
     /Crawled again: 3 known pages visited, 1 changed, 2 unchanged \(2 by a 304, \d+ bytes not transferred\), 0 gone/,
   );
-  expect(printed).toMatch(/Of 3 pages 100\.0 % are expected to be as they were visited, before \d+\.\d %\./);
+  expect(printed).toMatch(
+    /Of 3 pages 100\.0 % are expected to be unchanged since their visit \(before this run \d+\.\d %\)\./,
+  );
 });
 
 it('is planned without a request, from the directory alone or by the same command line', async () => {
@@ -86,7 +88,9 @@ it('is planned without a request, from the directory alone or by the same comman
   const { code, printed } = await plan(out);
   expect(code).toBe(0);
   expect(printed).toMatch(/Of 3 known pages 3 are due, and 3 would be visited\./);
-  expect(printed).toMatch(/Expected to be as they were visited: \d+\.\d % of the pages now, 100\.0 % after the run\./);
+  expect(printed).toMatch(
+    /Expected to be unchanged since their visit: \d+\.\d % of the pages now, 100\.0 % after the run\./,
+  );
   expect(printed).toMatch(/127\.0\.0\.1:\d+, the first of 3:\n {2}\d+\.\d\d {2}http:\/\/127/);
   const fewer = JSON.parse((await plan(out, '--pages', '2', '--json')).printed);
   expect(fewer).toMatchObject({ format: 1, known: 3, due: 3, visits: 2 });
@@ -112,9 +116,9 @@ it('says of a page what is expected of it, and when it is due', async () => {
   expect(text).toMatch(/Estimate: a = \d\.\d{3}, b = \d\.\d{3} days, \d+\.\d{4} changes a day\./);
   expect(text).toMatch(/Validators: ETag "2"\./);
   expect(text).toMatch(
-    /Sitemaps say nothing of it since; those of its host are believed 0\.75 where they say changed, 0\.75/,
+    /Sitemaps have not mentioned it since; those of its host are believed 0\.75 where they say changed, 0\.75/,
   );
-  expect(text).toMatch(/The next visit is due \S+Z: a recrawl takes known pages in the order of their values/);
+  expect(text).toMatch(/The next visit is due \S+Z: a recrawl visits known pages in the order of their value/);
   expect(asked).toEqual([]);
 });
 
@@ -122,7 +126,7 @@ it('waits for what is not due, and says when it is', async () => {
   const { code, printed } = await crawl('--again', '--every', '7d');
   expect(code).toBe(3);
   expect(asked).toEqual([]);
-  expect(printed).toContain('Waiting: no known page is due. The same command goes on when one is.');
+  expect(printed).toContain('Waiting: no known page is due. The same command continues when one is.');
   expect(printed).toMatch(/Crawled again: 0 known pages visited.* The next page is due at \d{4}-/);
 });
 

@@ -41,7 +41,7 @@ export async function commandBrowser(given: GivenBrowser, proxy: string | undefi
   }
   const hasSandbox = !flags.includes(NO_SANDBOX);
   if (hasSandbox && process.getuid?.() === 0) {
-    const hint = `Run as another user or, in a container that holds nothing else, add --browser-flag=${NO_SANDBOX}.`;
+    const hint = `Run as another user or, in a dedicated container, add --browser-flag=${NO_SANDBOX}.`;
     throw new UsageError('Chromium does not start as root with its sandbox', hint);
   }
   const { browserFetcher } = await import('../browser/browser-fetcher.js');

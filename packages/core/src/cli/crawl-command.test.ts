@@ -108,7 +108,7 @@ describe('mannerly crawl', () => {
     const io = fakeIo();
     const argv = ['crawl', `${site}/`, ...who, '--interval', '0', '--depth', '1', '--out', join(base, 'out')];
     expect(await runCommand(argv, io)).toBe(7);
-    expect(io.outLines.join('\n')).toContain('nothing is left but what bounds kept out, 1 URL by `bounds.depth`');
+    expect(io.outLines.join('\n')).toContain('nothing is left except URLs beyond the bounds, 1 URL by `bounds.depth`');
   });
 
   it('ends with 3 when only a host is left that must be waited for', async () => {
@@ -154,7 +154,7 @@ describe('mannerly crawl', () => {
     const argv = ['crawl', `${site}/`, ...who, '--interval', '0', '--out', join(base, 'out'), '--pages', '4'];
     expect(await runCommand(argv, told)).toBe(4);
     expect(told.outLines.join('\n')).toMatch(
-      /Ended before by its bound of pages: nothing was requested.*larger --pages.*--reset/,
+      /Ended earlier by its bound of pages: nothing was requested.*larger --pages.*--reset/,
     );
     expect(asked).toHaveLength(5);
     const over = await crawl(fakeIo(), '--depth', '0', '--reset');
@@ -171,7 +171,7 @@ describe('mannerly crawl', () => {
       expect(await runCommand(argv, fakeIo())).toBe(0);
       const again = fakeIo();
       expect(await runCommand(argv, again)).toBe(0);
-      expect(again.outLines.join('\n')).toMatch(/Finished before: nothing was left to fetch.*--reset/);
+      expect(again.outLines.join('\n')).toMatch(/Finished earlier: nothing was left to fetch.*--reset/);
       expect(asked).toEqual(['/robots.txt', '/', '/1']);
       expect(readdirSync('crawls')).toHaveLength(1);
       // Another crawl takes another directory.
@@ -188,7 +188,7 @@ describe('mannerly crawl', () => {
     for (const more of [[], [], ['--reset'], ['--out', join(base, 'other')]]) {
       const io = fakeIo();
       await crawl(io, '--pages', '1', '--csv', table, ...more);
-      told.push(io.errLines.some((line) => line.startsWith(`Warning: ${table} may have items of the same pages`)));
+      told.push(io.errLines.some((line) => line.startsWith(`Warning: ${table} may contain items from the same pages`)));
     }
     expect(told).toEqual([false, false, true, true]);
     expect(readFileSync(table, 'utf8').trim().split('\n')).toHaveLength(2);

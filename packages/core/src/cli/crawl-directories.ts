@@ -24,7 +24,7 @@ export async function readCrawlDirectories(
     const place = await realpath(directory);
     const same = places.get(place);
     if (same !== undefined)
-      throw new UsageError(`${same} and ${directory} are one directory`, 'Each would count twice: name it once.');
+      throw new UsageError(`${same} and ${directory} are one directory`, 'It would count twice: name it once.');
     places.set(place, directory);
   }
   const [first, ...others] = await Promise.all(directories.map((directory) => readCrawlDirectory(directory)));
@@ -32,7 +32,7 @@ export async function readCrawlDirectories(
   for (const { manifest, path } of others) {
     if (manifest.name === first.manifest.name) continue;
     const names = `${JSON.stringify(first.manifest.name)}, not ${JSON.stringify(manifest.name)}`;
-    const hint = 'Together are read the directories of machines that worked on one crawl.';
+    const hint = 'Only directories of machines that worked on the same crawl can be read together.';
     throw new UsageError(`${first.path} holds a crawl by ${names} as ${path}`, hint);
   }
   return [first, ...others];

@@ -112,19 +112,19 @@ export function identityFrom(given: Partial<IdentityOptions>): IdentityOptions {
     const hint =
       'Sites address the name in robots.txt and write to the contact. For instance: --name tidepool-study --contact crawler@example.org';
     throw new UsageError(
-      'missing --name and --contact: a crawl says who it is, and where its people can be reached',
+      'missing --name and --contact: a crawl must say who it is and how to reach its operator',
       hint,
     );
   }
   if (name === undefined) {
     const hint =
-      'Write a short name of letters, digits, "-" and "_", such as --name tidepool-study. Sites address it in robots.txt ("User-agent: tidepool-study").';
-    throw new UsageError('missing --name: a crawl says who it is', hint);
+      'Give a short name of letters, digits, "-" and "_", such as --name tidepool-study. Sites address it in robots.txt ("User-agent: tidepool-study").';
+    throw new UsageError('missing --name: a crawl must say who it is', hint);
   }
   if (contact === undefined) {
     const hint =
-      'Write a page or a mailbox, such as --contact https://example.org/our-crawler or --contact crawler@example.org. It is in the User-Agent of every request, so that a site can write to you instead of blocking you.';
-    throw new UsageError('missing --contact: a crawl says where its people can be reached', hint);
+      'Give a page or a mailbox, such as --contact https://example.org/our-crawler or --contact crawler@example.org. It is in the User-Agent of every request, so that a site can write to you instead of blocking you.';
+    throw new UsageError('missing --contact: a crawl must say how to reach its operator', hint);
   }
   return { name, contact, ...present({ version, tokens }) };
 }
@@ -150,11 +150,11 @@ export function isShared({ store, workers = 1 }: CrawlFlags): boolean {
 /** Refuses flags that mean nothing together. @throws UsageError */
 export function checkProcesses({ store, reset, workers = 1, csv, listen }: CrawlFlags): void {
   if (store !== undefined && reset === true) {
-    const hint = 'Take another name (--store …?crawl=<name>), or remove this one first: mannerly delete --store <url>.';
+    const hint = 'Use another name (--store …?crawl=<name>), or remove this one first: mannerly delete --store <url>.';
     throw new UsageError('--reset does not delete what is on a server', hint);
   }
   if (workers > 1 && csv !== undefined) {
-    const hint = 'Leave it out, and write all items as one table afterwards: mannerly export <dir> --csv <file>.';
+    const hint = 'Omit it, and write all items as one table afterwards: mannerly export <dir> --csv <file>.';
     throw new UsageError('--csv is written by one process', hint);
   }
   if (workers > 1 && listen !== undefined) {

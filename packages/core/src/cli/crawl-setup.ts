@@ -31,7 +31,7 @@ export async function setUpCrawl(args: readonly string[], flags: CrawlFlags): Pr
   if (seeds.length === 0) {
     const hint =
       'Write a URL after the command, a file of them after --seeds, or `scope: { seeds: […] }` in mannerly.config.json.';
-    throw new UsageError('missing seeds: a crawl starts somewhere', hint);
+    throw new UsageError('missing seeds: a crawl needs a URL to start from', hint);
   }
   if (sinks.length > 0 && (flags.workers ?? 1) > 1) {
     const hint = 'Leave out --workers or the sinks, and read all items with mannerly export.';
@@ -78,7 +78,7 @@ type GivenCrawl = CrawlerOptions & Pick<CrawlConfig, 'browser'>;
 async function withBrowser({ browser = false, ...options }: GivenCrawl): Promise<CrawlerOptions> {
   if (browser === false) return options;
   if (options.fetcher !== undefined) {
-    const hint = 'Leave one of them out. A fetcher with a browser of its own: browserFetcher of mannerly/browser.';
+    const hint = 'Omit one of them. For a fetcher with its own browser, use browserFetcher of mannerly/browser.';
     throw new UsageError('`browser` and `fetcher` both say what sends requests', hint);
   }
   const { proxy, ...network } = options.network ?? {};

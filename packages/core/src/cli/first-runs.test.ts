@@ -90,7 +90,7 @@ describe('who asks, and where', () => {
     // A table of no request says nothing.
     expect(first.out).not.toContain('answers');
     const second = await onLoopback();
-    expect(second.out).toMatch(/^Finished before without a page: .*--reset[\s\S]*address-forbidden \(1\)/);
+    expect(second.out).toMatch(/^Finished earlier without a page: .*--reset[\s\S]*address-forbidden \(1\)/);
     const third = await onLoopback('--reset');
     expect(third.out).toMatch(/^Finished: nothing is left to fetch\. 2 pages/);
   });
@@ -124,7 +124,11 @@ describe('a directory that is taken', () => {
       /began at https:\/\/example\.com\/.*\n.*another directory.*--reset/,
     ],
     ['another name', { name: 'other' }, /its name "other", not "tester"\n.*another directory/],
-    ['another version', { format: 99 }, /made by another version: it has format 99\n.*reads format \d+.*another one/],
+    [
+      'another version',
+      { format: 99 },
+      /created by another version: it has format 99\n.*reads format \d+.*another one/,
+    ],
   ])('by %s says so', async (_, more, says) => {
     const { code, err } = await taken(manifest(more));
     expect(err).toMatch(says);
@@ -146,7 +150,7 @@ describe('a directory that is taken', () => {
   it('by a file says what to name', async () => {
     writeFileSync(join(base, 'out'), '');
     const { code, err } = await crawl(`${site}/`);
-    expect(err).toMatch(/cannot be a crawl directory.*\n.*may be written to/);
+    expect(err).toMatch(/cannot be a crawl directory.*\n.*is writable/);
     expect(code).toBe(2);
   });
 });
@@ -194,7 +198,7 @@ describe('a crawl that comes to nothing says why', () => {
     [
       'there is no link',
       { status: 200, body: 'alone' },
-      /Only one page was fetched: it has no link .*, or its handler follows none/,
+      /Only one page was fetched: it has no link .*, or its handler follows no links/,
     ],
     [
       'there is no such page',

@@ -17,8 +17,8 @@ export function whereOf(
   if (directory === undefined && store !== undefined) return { store };
   if (store === undefined)
     throw new UsageError('name the crawl directory, or the store of the crawl', 'Give one: <dir> or --store <url>.');
-  const hint = 'Leave one out: the directory has the logs, the store the queue.';
-  throw new UsageError('the crawl directory and its store are named, and only one is read', hint);
+  const hint = 'Omit one: the directory has the logs, the store has the queue.';
+  throw new UsageError('both a crawl directory and a store are given, and only one can be read', hint);
 }
 
 /** Opens a crawl, inspects it, and closes it. @throws UsageError, MannerlyError; what `ask` throws. */

@@ -35,10 +35,10 @@ describe('sinks by name', () => {
 
   it.each([
     [{ postgres: 'postgres://me:s3cret@db.test/crawls' }, '--postgres has a password'],
-    [{ postgres: 'mysql://db.test' }, '--postgres is no URL of that kind'],
+    [{ postgres: 'mysql://db.test' }, '--postgres is not a URL of that kind'],
     [{ postgres: 'env:NONE' }, '--postgres env:NONE: no such variable is set'],
-    [{ webhook: 'hook.test' }, '--webhook is no URL of that kind'],
-    [{ webhook: 'env:NOT_A_URL' }, '--webhook env:NOT_A_URL is no URL of that kind'],
+    [{ webhook: 'hook.test' }, '--webhook is not a URL of that kind'],
+    [{ webhook: 'env:NOT_A_URL' }, '--webhook env:NOT_A_URL is not a URL of that kind'],
     [{ webhook: 'https://me:s3cret@hook.test' }, '--webhook has a password'],
     [{ s3: 'https://s3.test/' }, '--s3 names no bucket'],
     [{ s3: BUCKET }, '--s3 needs AWS_ACCESS_KEY_ID'],

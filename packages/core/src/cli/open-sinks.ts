@@ -46,10 +46,10 @@ function urlOf(kind: keyof typeof PROTOCOLS, given: string, env: Env): URL {
   if (secret.kind === 'none') throw new UsageError(`--${kind} ${given}: ${secret.why}`, hint);
   const url = parseUrl(secret.text);
   if (url === null || !PROTOCOLS[kind].test(url.protocol)) {
-    throw new UsageError(`--${kind}${isPlaced ? ` ${given}` : ''} is no URL of that kind`, hint);
+    throw new UsageError(`--${kind}${isPlaced ? ` ${given}` : ''} is not a URL of that kind`, hint);
   }
   if (url.password !== '' && !isPlaced) {
-    throw new UsageError(`--${kind} has a password, which others on this machine can read`, hint);
+    throw new UsageError(`--${kind} has a password, which other users of this machine can read`, hint);
   }
   return url;
 }

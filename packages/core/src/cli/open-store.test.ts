@@ -134,7 +134,7 @@ describe('--store', () => {
   it('stands in the place of a directory, not next to it', () => {
     expect(whereOf('dir', {})).toEqual({ directory: 'dir' });
     expect(whereOf(undefined, { store: 'redis://h' })).toEqual({ store: 'redis://h' });
-    expect(() => whereOf('dir', { store: 'redis://h' })).toThrow(/only one is read/);
+    expect(() => whereOf('dir', { store: 'redis://h' })).toThrow(/only one can be read/);
     expect(() => whereOf(undefined, {})).toThrow(/crawl directory, or the store/);
   });
 });

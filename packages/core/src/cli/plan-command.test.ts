@@ -41,7 +41,7 @@ it('asks for no page, and says so', async () => {
   expect(site.asked).toEqual(['/robots.txt']);
   expect(io.outLines.join('\n')).toContain('no sitemap');
   expect(io.outLines.join('\n')).toMatch(
-    /will take between .* and .*, or so:\n.* for 1 page in 2 requests, if links lead to nothing.*\n.* for 7 pages in 8 requests, if they lead/,
+    /will take between .* and .*, or so:\n.* for 1 page in 2 requests, if links lead to no other pages.*\n.* for 7 pages in 8 requests, if they lead/,
   );
   expect(io.outLines.join('\n')).not.toContain('at most');
   expect(io.outLines.join('\n')).toContain('1 request was made');
@@ -67,7 +67,7 @@ it('says so where nothing may be fetched', async () => {
   const io = fakeIo();
   const [, ...others] = flags();
   expect(await runCommand(['plan', `${site.url}/closed`, ...others], io)).toBe(0);
-  expect(io.outLines.join('\n')).toMatch(/would fetch no page: robots\.txt closes where it begins.*mannerly robots/);
+  expect(io.outLines.join('\n')).toMatch(/would fetch no page: robots\.txt disallows its seeds.*mannerly robots/);
   expect(io.outLines.join('\n')).toContain('1 request was made');
 });
 
@@ -101,7 +101,7 @@ it('names the cause where no host answers', async () => {
 it('says that it knows no host that only links lead to', async () => {
   const io = fakeIo();
   expect(await runCommand(['plan', ...flags(), '--within', 'any'], io)).toBe(0);
-  expect(io.outLines.join('\n')).toContain('Links may lead to hosts that no seed and no sitemap names');
+  expect(io.outLines.join('\n')).toContain('Links may lead to hosts that no seed or sitemap names');
   const usual = fakeIo();
   await runCommand(['plan', ...flags()], usual);
   expect(usual.outLines.join('\n')).not.toContain('Links may lead to hosts');

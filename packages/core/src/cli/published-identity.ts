@@ -50,7 +50,7 @@ export async function readPublished(config: string | undefined) {
   const filled = fill('', ROWS, { robots, politeness, identity });
   const [loosened] = relaxedDefaultsIn('', { robots: ROWS.robots }, filled);
   if (loosened !== undefined) {
-    throw new UsageError(loosened, 'The card would say that RFC 9309 is obeyed: a crawl like this has none.');
+    throw new UsageError(loosened, 'The card would state that RFC 9309 is obeyed. A crawl like this has no card.');
   }
   const agent = new URL(checkedAgent(signature.form ?? 'url', signature.agent));
   if (agent.pathname !== '/' && agent.pathname !== DIRECTORY_PATH) {
@@ -81,13 +81,13 @@ export async function writePublished(
   io: CliIo,
 ): Promise<void> {
   if (keys.some(({ isTestKey }) => isTestKey)) {
-    throw new MannerlyError('identity-key', 'key-is-test-key: everybody has the key that RFC 9421 prints');
+    throw new MannerlyError('identity-key', 'key-is-test-key: the key printed in RFC 9421 is public');
   }
   const files = await identityFiles(published, keys, io.nowMs());
   await writeIdentityFolder(to, files);
   const { agent, domain, egress } = published;
   io.out(`Written to ${to}: ${[...files.keys()].join(', ')}.`);
-  io.out(`Serve it at ${agent.origin}/ with the fields of one of the three header files. They hold for 30 days.`);
+  io.out(`Serve it at ${agent.origin}/ with the fields of one of the three header files. They are valid for 30 days.`);
   if (domain !== null && egress[0] !== undefined) {
     io.out(`Set the names of your addresses (PTR, and A or AAAA): ${expectedName(egress[0], domain)} and so on.`);
   }

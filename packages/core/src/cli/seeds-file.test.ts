@@ -59,7 +59,7 @@ describe('--seeds', () => {
   it.each([
     ['https://a.test/\n\n# b\nb.test\n', /seeds\.txt:4: .*got "b\.test"\n.*did you mean https:\/\/b\.test\/\?/],
     ['ftp://a.test/', /seeds\.txt:1: .*got "ftp:\/\/a\.test\/"\n.*Only http and https/],
-    ['https://a.test/ # mine', /seeds\.txt:1: expected one URL, got "https:\/\/a\.test\/ # mine"\n.*line of its own/],
+    ['https://a.test/ # mine', /seeds\.txt:1: expected one URL, got "https:\/\/a\.test\/ # mine"\n.*its own line/],
     ['https://a.test/\nhttps://b.test/ https://c.test/', /seeds\.txt:2: expected one URL, got/],
     ['# nothing\n', /seeds\.txt holds no seed\n.*one URL per line/],
     [Buffer.from([0xff, 0xfe, 0x68, 0]), /seeds\.txt is not UTF-8/],

@@ -65,7 +65,7 @@ function seedsOf(text: string, name: string): string[] {
 function seedAt(where: string, seed: string): string {
   // The URL parser would escape it: two URLs on a line, or a comment behind one, would become a path.
   if (/\s/.test(seed)) {
-    const hint = 'Write one URL per line. A comment has a line of its own, which begins with #.';
+    const hint = 'Write one URL per line. A comment needs its own line, which begins with #.';
     throw new UsageError(`${where}: expected one URL, got ${JSON.stringify(seed.slice(0, 200))}`, hint);
   }
   try {

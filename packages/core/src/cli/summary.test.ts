@@ -36,10 +36,10 @@ it('what became of every known page that was visited again', () => {
 
 it('how many pages were cut, where any was', () => {
   expect(textOf({ truncated: 2 })).toContain(
-    'Cut: 2 pages of this run are incomplete, longer than `network.maxBodyBytes`',
+    'Truncated: 2 pages of this run are incomplete, longer than `network.maxBodyBytes`',
   );
   expect(textOf({})).not.toContain('Cut');
-  expect(truncatedText({ truncated: 1 })).toEqual([expect.stringContaining('Cut: 1 page is incomplete, longer')]);
+  expect(truncatedText({ truncated: 1 })).toEqual([expect.stringContaining('Truncated: 1 page is incomplete, longer')]);
 });
 
 it('what pages ask to be paid for, where any does', () => {
@@ -68,7 +68,7 @@ it('a process that joins a crawl which others have finished is none without a pa
     typeof summaryText
   >[0];
   expect(exitCodeOf(report)).toBe(0);
-  expect(summaryText(whole, true)).toMatch(/^Finished before: .*To fetch it all again, take another \?crawl=<name>\./);
+  expect(summaryText(whole, true)).toMatch(/^Finished earlier: .*To fetch it all again, take another \?crawl=<name>\./);
   expect(exitCodeOf({ ...report, pages: 0 })).toBe(6);
 });
 

@@ -55,14 +55,16 @@ export function stagesText(title: string, stages: NonNullable<CrawlReport['stage
 export function truncatedText({ truncated = 0 }: Pick<CrawlReport, 'truncated'>, whose = ''): string[] {
   if (truncated === 0) return [];
   const which = `${plural(truncated, 'page')}${whose} ${truncated === 1 ? 'is' : 'are'} incomplete`;
-  return [`Cut: ${which}, longer than \`network.maxBodyBytes\` (--max-body-bytes), or than their handlers take.`];
+  return [
+    `Truncated: ${which}, longer than \`network.maxBodyBytes\` (--max-body-bytes), or than their handlers accept.`,
+  ];
 }
 
 /** A second in which nothing else was heard is worth a word. */
 function stallText({ longestStallMs = 0 }: CrawlReport): string[] {
   if (longestStallMs < 1_000) return [];
   const cause = 'a handler, or a page that took long to read (warnings.jsonl names those: page-slow)';
-  return [`Stood still for ${(longestStallMs / 1_000).toFixed(1)} s at the longest, because of ${cause}.`];
+  return [`Longest stall: ${(longestStallMs / 1_000).toFixed(1)} s, caused by ${cause}.`];
 }
 
 /** How it ended, and the counts. */
@@ -70,7 +72,7 @@ function endText(report: CrawlReport, isOnServer: boolean): string {
   const reset = isOnServer ? 'take another ?crawl=<name>' : 'add --reset';
   const { alreadyFinished, queued, stopReason, bound } = report;
   const more = ` To continue, give a larger --${bound}`;
-  const dropped = `nothing is left but what bounds kept out, ${droppedByBounds(report.bounds)}`;
+  const dropped = `nothing is left except URLs beyond the bounds, ${droppedByBounds(report.bounds)}`;
   const stopper = /^(signature-clock|egress-not-listed|proxy-down): /.test(stopReason ?? '') ? '' : ' by a handler';
   const reason = stopReason === undefined ? '' : `${stopper}: "${printable(stopReason, 500)}"`;
   const isWithoutPage = fetchedNoPage(report);
@@ -78,18 +80,18 @@ function endText(report: CrawlReport, isOnServer: boolean): string {
   const again = isWithoutPage ? `To try again with other options, ${reset}` : `To fetch it all again, ${reset}`;
   const how = {
     finished: alreadyFinished
-      ? `Finished before${without}: nothing was left to fetch, and nothing was requested. ${again}${isOnServer ? '' : ' or name another --out'}.`
+      ? `Finished earlier${without}: nothing was left to fetch, and nothing was requested. ${again}${isOnServer ? '' : ' or name another --out'}.`
       : `Finished${without}: nothing is left to fetch.${without === '' ? '' : ` ${again}.`}`,
     bounded:
       bound === null
-        ? `Bounded${alreadyFinished ? ' before' : ''}: ${dropped}. To fetch them, change these options and ${reset}.`
+        ? `Bounded${alreadyFinished ? ' earlier' : ''}: ${dropped}. To fetch them, change these options and ${reset}.`
         : alreadyFinished
-          ? `Ended before by its bound of ${bound}: nothing was requested.${more}; to start over, ${reset}.`
+          ? `Ended earlier by its bound of ${bound}: nothing was requested.${more}; to start over, ${reset}.`
           : `Ended by its bound of ${bound}.${queued === 0 ? '' : `${more}.`}`,
     waiting:
       report.waiting.length === 0
-        ? 'Waiting: no known page is due. The same command goes on when one is.'
-        : 'Waiting: only hosts are left that have to be waited for. The same command continues when they are due.',
+        ? 'Waiting: no known page is due. The same command continues when one is.'
+        : 'Waiting: all remaining hosts have to wait. The same command continues when they are due.',
     stopped: `Stopped${reason}. The same command continues the crawl.`,
   }[report.state];
   const pages = plural(report.pages, 'page');
@@ -118,13 +120,13 @@ function recrawlText(counts: RecrawlCounts): string {
   const fresh =
     freshBefore === null || freshAfter === null
       ? ''
-      : ` Of ${plural(known, 'page')} ${percent(freshAfter)} are expected to be as they were visited, before ${percent(freshBefore)}.`;
+      : ` Of ${plural(known, 'page')} ${percent(freshAfter)} are expected to be unchanged since their visit (before this run ${percent(freshBefore)}).`;
   return `Crawled again: ${plural(visits, 'known page')} visited, ${what}.${fresh}${due}`;
 }
 
 function waitingText({ waiting }: CrawlReport): string {
   const lines = waiting.slice(0, 20).map(({ host, reason, untilMs, queued }) => {
-    const until = untilMs === null ? 'until somebody unparks it' : `until ${iso(untilMs)}`;
+    const until = untilMs === null ? 'until you unpark it' : `until ${iso(untilMs)}`;
     return `  ${host} ${until} (${reason}), ${queued} queued`;
   });
   const more = waiting.length > 20 ? [`  … and ${waiting.length - 20} more`] : [];
@@ -162,8 +164,8 @@ export function storeReportText(report: StoreReport): string {
     `${plural(processes.length, 'process', 'processes')}:`,
     ...processes.map(processText),
     '',
-    'A URL that several processes have excluded or dropped counts for each of them here. The logs of all machines count it',
-    'once, and have the politeness to each host: mannerly report <dir> <dir> ….',
+    'A URL that several processes excluded or dropped counts once for each of them here. The logs of all machines count it',
+    'once, and show the politeness to each host: mannerly report <dir> <dir> ….',
   ].join('\n');
 }
 

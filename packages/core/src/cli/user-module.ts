@@ -15,7 +15,7 @@ export async function loadUserModule(
   if (!existsSync(path)) throw new UsageError(`${file} could not be loaded: it does not exist`, absent);
   if (/^\.[mc]?ts$/.test(extname(path)) && !readsTypeScript) {
     const hint = 'Use Node.js 22.18 or newer, or write it in JavaScript (.js or .mjs).';
-    throw new UsageError(`${file} is TypeScript, which this Node.js (${process.version}) does not read`, hint);
+    throw new UsageError(`${file} is TypeScript, which this Node.js (${process.version}) cannot run`, hint);
   }
   try {
     return (await import(pathToFileURL(path).href)) as Readonly<Record<string, unknown>>;

@@ -99,14 +99,14 @@ export async function refuseOddKinds(path: string, isWritten = false): Promise<v
       const file = join(folder, entry.name);
       if (isWritten && entry.isSymbolicLink() && (folders.test(entry.name) || files.test(entry.name))) {
         const text = `${file} is a symbolic link: what a run writes would go elsewhere`;
-        const hint = 'Put the file or folder itself there, or make the whole crawl directory elsewhere.';
+        const hint = 'Put the file or folder itself there, or create the whole crawl directory elsewhere.';
         throw new MannerlyError('directory-format', text, { hint });
       }
       const isOdd = folders.test(entry.name) ? entry.isFile() : files.test(entry.name) && entry.isDirectory();
       if (isOdd) {
         const text = `${file} is a ${entry.isFile() ? 'file, and a folder' : 'folder, and a file'} belongs there`;
         throw new MannerlyError('directory-format', text, {
-          hint: 'Put a copy of it back, or name another directory.',
+          hint: 'Restore it from a copy, or name another directory.',
         });
       }
       if (folder === path && /^(robots|archive(-\d+)?)$/.test(entry.name) && entry.isDirectory())
@@ -146,7 +146,7 @@ async function makeDirectory(path: string): Promise<void> {
   } catch (cause) {
     throw new MannerlyError('directory-taken', `${path} cannot be a crawl directory: ${String(cause)}`, {
       cause,
-      hint: 'Name a directory that can be made, or one that may be written to.',
+      hint: 'Name a directory that can be created, or one that is writable.',
     });
   }
 }

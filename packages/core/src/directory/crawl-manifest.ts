@@ -49,15 +49,19 @@ export async function readManifest(path: string): Promise<CrawlManifest | null> 
   const file = join(path, MANIFEST_NAME);
   const manifest = await readAnyManifest(file);
   if (manifest === 'unreadable') {
-    throw new MannerlyError('directory-format', `${file} is damaged, or not the manifest of a crawl`, {
-      hint: 'Put a copy of it back, or name another directory.',
+    throw new MannerlyError('directory-format', `${file} is damaged, or is not the manifest of a crawl`, {
+      hint: 'Restore it from a copy, or name another directory.',
     });
   }
   if (manifest === null || manifest.format === CRAWL_DIRECTORY_FORMAT) return manifest;
   const reads = `This version (${MANNERLY_VERSION}) reads format ${CRAWL_DIRECTORY_FORMAT}.`;
-  throw new MannerlyError('directory-format', `${path} was made by another version: it has format ${manifest.format}`, {
-    hint: `${reads} Use the version that made the directory, or name another one.`,
-  });
+  throw new MannerlyError(
+    'directory-format',
+    `${path} was created by another version: it has format ${manifest.format}`,
+    {
+      hint: `${reads} Use the version that made the directory, or name another one.`,
+    },
+  );
 }
 
 /** The manifest of any format; `null` when there is no file. @throws The platform's error when it cannot be read. */

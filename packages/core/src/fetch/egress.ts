@@ -312,7 +312,7 @@ export class Egress {
   }
 }
 
-const ONLY_TESTS = 'key-is-test-key: everybody has the key that RFC 9421 prints; it signs for loopback addresses only';
+const ONLY_TESTS = 'key-is-test-key: the key printed in RFC 9421 is public; it signs for loopback addresses only';
 
 function isLoopback(address: string): boolean {
   return address === '::1' || /^127(?:\.\d{1,3}){3}$/.test(address);

@@ -82,7 +82,7 @@ function checkContact(value: unknown): { contact: string; from: string | null } 
   }
   const expected = `an http(s) URL or a mail address of at most ${MAX_CONTACT_LENGTH} ASCII characters`;
   throw new MannerlyError('identity-contact', `expected \`identity.contact\` to be ${expected}, got ${shown(value)}`, {
-    hint: 'Name a page or a mailbox where the people whose site you visit can reach you, such as https://example.org/our-crawler or crawler@example.org.',
+    hint: 'Give a page or a mailbox where site operators can reach you, such as https://example.org/our-crawler or crawler@example.org.',
   });
 }
 

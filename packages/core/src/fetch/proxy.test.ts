@@ -42,7 +42,7 @@ describe('network.proxy', () => {
     ['a password of SOCKS', 'socks5://me:s3cret@proxy.example:3128', /without name and password/],
     ['a variable that is not set', 'env:NONE', /no such variable is set/],
     ['a file that is not there', 'file:/nowhere/proxy', /ENOENT/],
-    ['a variable with something else', 'env:BAD', /what it holds is none/],
+    ['a variable with something else', 'env:BAD', /which it does not hold/],
     ['an endless URL', `http://${'a'.repeat(3_000)}.example`, /a URL such as http/],
   ])('refuses %s', (_what, given, words) => {
     const attempt = (): unknown => resolveProxy(given, ENV);

@@ -52,7 +52,7 @@ export function resolveProxy(given: unknown, env?: Readonly<Record<string, strin
   const secret = readSecret(given, env);
   if (secret.kind === 'none') throw invalidOption('network.proxy', `a place that holds a URL: ${secret.why}`, given);
   const url = proxyUrl(secret.text);
-  if (url === null) throw invalidOption('network.proxy', `the place of ${EXPECTED}; what it holds is none`, given);
+  if (url === null) throw invalidOption('network.proxy', `the place of ${EXPECTED}, which it does not hold`, given);
   return new OperatorProxy(url);
 }
 

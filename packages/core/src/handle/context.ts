@@ -252,7 +252,7 @@ export function addUrl(
 }
 
 function resolved(page: FetchedPage, text: string): string | null {
-  if (typeof text !== 'string') throw invalidOption('url', 'a text, absolute or relative to the page', text);
+  if (typeof text !== 'string') throw invalidOption('url', 'a string, absolute or relative to the page', text);
   return resolveHref(text.trim(), linkBase(page.url, page.html?.baseHref ?? null));
 }
 

@@ -90,14 +90,14 @@ export class Handlers {
     if (typeof handler !== 'function' || isGenerator) {
       const given = isGenerator ? 'a generator function' : typeof handler;
       const message = `expected the handler of \`${route}\` to be a function, got ${given}`;
-      const hint = 'Nothing reads what it yields: call `await page.emit(item)` and `await page.follow(selector)`.';
+      const hint = 'Yielded values are not used: call `await page.emit(item)` and `await page.follow(selector)`.';
       throw new MannerlyError('route-invalid', message, isGenerator ? { hint } : {});
     }
     const found = STATUS_ROUTE.test(key) ? this.#byStatus : this.#found;
     const isTaken = key === 'unchanged' || key === 'login' ? this[key] !== null : found.has(key);
     if (isTaken) {
-      throw new MannerlyError('route-invalid', `the route \`${route}\` has a handler already`, {
-        hint: 'A page goes to one handler: call the second function from the first.',
+      throw new MannerlyError('route-invalid', `the route \`${route}\` already has a handler`, {
+        hint: 'A page has one handler: call the second function from the first.',
       });
     }
     if (key === 'unchanged' || key === 'login') {
@@ -133,12 +133,12 @@ export class Handlers {
     const steps = [...this.#found.values()].find(({ inBrowser }) => inBrowser !== null);
     if (steps !== undefined && !hasBrowser) {
       const message = `the route \`${steps.route}\` has \`inBrowser\`, and no browser opens pages`;
-      const hint = 'Give the crawl one: --browser, `browser` in mannerly.config.json, or `fetcher: browserFetcher(…)`.';
+      const hint = 'Use a browser: --browser, `browser` in mannerly.config.json, or `fetcher: browserFetcher(…)`.';
       throw new MannerlyError('route-invalid', message, { hint });
     }
     if (this.login !== null && !hasForm) {
-      throw new MannerlyError('route-invalid', 'the route `login` has a handler, and no login form is sent', {
-        hint: 'Say which: `signIn.form`. Without a form the handler is never called.',
+      throw new MannerlyError('route-invalid', 'the route `login` has a handler, but no login form is sent', {
+        hint: 'Set `signIn.form`. Without a form the handler is never called.',
       });
     }
   }

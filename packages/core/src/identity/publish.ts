@@ -72,7 +72,7 @@ export async function writeIdentityFolder(folder: string, files: ReadonlyMap<str
 
 function refused(what: string): MannerlyError {
   return new MannerlyError('identity-key', what, {
-    hint: 'What is published stands in a folder of its own, and private keys elsewhere.',
+    hint: 'Published files need a folder of their own, and private keys must be kept elsewhere.',
   });
 }
 

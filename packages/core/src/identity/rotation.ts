@@ -58,7 +58,7 @@ export async function nextRotation(path: string, nowMs: number, isLeaked = false
   const dueMs = kept === null ? nowMs : kept.atMs + ROTATION_WAIT_MS;
   if (nowMs < dueMs) {
     const message = `too early: the step "${step}" may be taken at ${iso(dueMs)}`;
-    const hint = 'Until then verifiers may have a copy of the directory as it was. If the key has leaked: --leaked.';
+    const hint = 'Until then verifiers may have an old copy of the directory. If the key has leaked, use --leaked.';
     throw new MannerlyError('identity-key', message, { hint });
   }
   if (step === 'drop') return { step, keys: [current], next: null, take: over };
@@ -103,7 +103,7 @@ async function keptOf(path: string): Promise<Kept | null> {
   const value: Partial<Kept> | null = parseJsonObject(text);
   if ((value?.step === 'list' || value?.step === 'use') && Number.isFinite(value.atMs)) return value as Kept;
   throw new MannerlyError('identity-key', `${statePath(path)} cannot be read`, {
-    hint: 'It says which step of a rotation was the last. If none is under way, remove it.',
+    hint: 'It records the last step of a rotation. If no rotation is in progress, remove it.',
   });
 }
 
@@ -126,7 +126,7 @@ export async function writeKeyFile(path: string): Promise<string> {
       await rm(path, { force: true });
       throw cause;
     }
-    throw new MannerlyError('identity-key', `${path} is there already, and a key is never replaced`, {
+    throw new MannerlyError('identity-key', `${path} exists already, and a key is never replaced`, {
       hint: 'Name another file with --key <file>.',
       cause,
     });

@@ -100,8 +100,8 @@ async function refuseAtWork(frontier: Frontier): Promise<void> {
   const parts = readTotals(await frontier.readParts(TOTALS_KEY));
   const atWork = [...parts.values()].filter((totals) => isAtWork(totals, Date.now())).length;
   if (atWork === 0) return;
-  throw new MannerlyError('directory-in-use', `${atWork} of its processes are at work, or were killed just now`, {
-    hint: 'Stop them first, with mannerly stop. One that was killed is taken for dead after 30 seconds.',
+  throw new MannerlyError('directory-in-use', `${atWork} of its processes are running, or were killed just now`, {
+    hint: 'Stop them first, with mannerly stop. A killed process counts as dead after 30 seconds.',
   });
 }
 

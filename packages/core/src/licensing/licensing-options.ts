@@ -87,6 +87,6 @@ function endOf(token: string): number | null {
 
 function noToken(place: string, why: string): MannerlyError {
   return new MannerlyError('option-invalid', `expected \`licensing.tokens\` to name a token at ${place}: ${why}`, {
-    hint: 'Give each token as file:PATH or env:NAME; the token itself belongs into neither options nor logs.',
+    hint: 'Give each token as file:PATH or env:NAME; the token itself belongs neither in options nor in logs.',
   });
 }

@@ -54,7 +54,7 @@ export async function readSettings(file: string, tokens: readonly string[]): Pro
   const value: Partial<CrawlSettings> | null = parseJsonObject(text);
   if (value === null) {
     throw new MannerlyError('directory-format', `${file} is not what this version writes`, {
-      hint: 'Remove it: the next run writes it again, and until then the defaults are assumed.',
+      hint: 'Remove it: the next run writes it again. Until then, the defaults are assumed.',
     });
   }
   return { ...value, robots: { ...value.robots, tokens } };

@@ -46,7 +46,7 @@ export function resolveOptions(options: CrawlerOptions) {
   const { pages, minutes, pagesPerHost, bytesPerHost, minutesPerHost } = filled.bounds;
   if (pages === null && minutes === null) {
     throw new MannerlyError('bounds-missing', 'a crawl needs `bounds.pages` or `bounds.minutes`', {
-      hint: 'Say how much is enough, for instance bounds: { pages: 200 }.',
+      hint: 'Set a bound, for instance bounds: { pages: 200 }.',
     });
   }
   const network = networkOf(filled.network, scope.seeds);
@@ -54,7 +54,7 @@ export function resolveOptions(options: CrawlerOptions) {
   const { signature } = filled.identity;
   if (options.fetcher?.capabilities.pinsAddress === false && !network.allowUnpinnedDns) {
     throw new MannerlyError('option-invalid', UNPINNED, {
-      hint: '`network: { allowUnpinnedDns: true }` allows it, where no name can lead to a network of yours.',
+      hint: '`network: { allowUnpinnedDns: true }` allows it. Use it only if no name can resolve to an address in your own network.',
     });
   }
   if (options.fetcher !== undefined && network.proxy !== null) {

@@ -53,6 +53,6 @@ export class TreeWork {
 
 export function tooMuch(what: string, fault: string): MannerlyError {
   return new MannerlyError('page-too-large', `${what} is too much for a DOM: ${fault}`, {
-    hint: 'Use `page.links`, `page.html` or `page.text()`, which make no tree.',
+    hint: 'Use `page.links`, `page.html` or `page.text()`, which do not build a tree.',
   });
 }

@@ -59,11 +59,11 @@ function estimateLines(plan: CrawlPlan): string[] {
       ? [`The crawl will take about ${totalsText(most)}; ${ENDS[most.ends]}.`]
       : [
           `The crawl will take between ${durationText(least.durationMs)} and ${durationText(most.durationMs)}, or so:`,
-          `  ${totalsText(least)}, if links lead to nothing that seeds and sitemaps do not name; ${ENDS[least.ends]}.`,
-          `  ${totalsText(most)}, if they lead to as much as the bounds allow; ${ENDS[most.ends]}.`,
+          `  ${totalsText(least)}, if links lead to no other pages than seeds and sitemaps name; ${ENDS[least.ends]}.`,
+          `  ${totalsText(most)}, if they lead to as many as the bounds allow; ${ENDS[most.ends]}.`,
         ];
-  lines.push('Both assume that hosts answer as fast as they did now, and that nothing has to be requested again.');
-  if (isOpenEnded) lines.push('Links may lead to hosts that no seed and no sitemap names: of those it knows nothing.');
+  lines.push('Both assume that hosts answer as fast as they did now, and that nothing has to be retried.');
+  if (isOpenEnded) lines.push('Links may lead to hosts that no seed or sitemap names; the plan does not include them.');
   if (firstBound === null) {
     if (most.ends === 'finished') lines.push('No bound is reached. Depth and bytes are not predicted.');
   } else {
@@ -79,7 +79,7 @@ const ENDS: Readonly<Record<CrawlPlan['estimate']['ends'], string>> = {
   finished: 'then nothing is left within its bounds',
   pages: 'then its bound on pages is reached',
   minutes: 'then its bound on minutes is reached',
-  waiting: 'then only hosts are left that have to be waited for',
+  waiting: 'then all remaining hosts have to wait',
 };
 
 function totalsText({ durationMs, pages, requests }: CrawlPlan['range']['least']): string {
@@ -89,13 +89,11 @@ function totalsText({ durationMs, pages, requests }: CrawlPlan['range']['least']
 /** A crawl without a page: an estimate of nothing would hide that. */
 function nothingLines({ hosts, outcomes }: CrawlPlan): string[] {
   if (hosts.some(({ wait }) => wait !== null))
-    return ['The crawl would fetch no page now: its hosts have to be waited for, as the last column says.'];
+    return ['The crawl would fetch no page now: its hosts have to wait, as the last column says.'];
   const others = Object.entries({ ...outcomes['dropped'], ...outcomes['failed'], ...outcomes['held'] });
   if (others.length > 0)
     return ['The crawl would fetch no page:', ...others.map(([reason, count]) => reasonLine(reason, count))];
-  return [
-    'The crawl would fetch no page: robots.txt closes where it begins. mannerly robots <url> <url> shows the line.',
-  ];
+  return ['The crawl would fetch no page: robots.txt disallows its seeds. mannerly robots <url> <url> shows the line.'];
 }
 
 function notes({ wait, hasHours, isCut, uncounted, sitemaps }: PlannedHost): string {
@@ -118,14 +116,14 @@ const VISIT_COLUMNS: readonly Column<PlannedVisits>[] = [
 
 export function planAgainText(plan: RecrawlPlan): string {
   const { known, due, visits, sitemaps, freshNow, freshAfter, changed, bytesSaved, nextDueAtMs, hosts } = plan;
-  if (known === 0) return 'Nothing is known to crawl again: no visit was kept, or all pages are gone.';
+  if (known === 0) return 'There is nothing to crawl again: no visit was kept, or all pages are gone.';
   const next = nextDueAtMs === null ? '' : ` The next one is due at ${iso(nextDueAtMs)}.`;
   const first = sitemaps === 0 ? '' : `, after ${plural(sitemaps, 'sitemap')}`;
   return [
     ...hostTable(VISIT_COLUMNS, hosts),
     '',
     `Of ${plural(known, 'known page')} ${plural(due, 'is', 'are')} due, and ${visits} would be visited${first}.${next}`,
-    `Expected to be as they were visited: ${percent(freshNow)} of the pages now, ${percent(freshAfter)} after the run.`,
+    `Expected to be unchanged since their visit: ${percent(freshNow)} of the pages now, ${percent(freshAfter)} after the run.`,
     `Expected of the visits: ${changed.toFixed(1)} changed pages, ${bytesSaved} bytes not transferred.`,
     ...hosts
       .slice(0, MAX_PLAN_ROWS)

@@ -94,7 +94,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
     onPages: 'function',
   });
   if (typeof options.handlers !== 'function') {
-    const hint = 'Of an object of handlers: `handlers: (routes) => routes.route({ html: readPage })`.';
+    const hint = 'For an object of handlers: `handlers: (routes) => routes.route({ html: readPage })`.';
     throw invalidOption('replay.handlers', 'a function', options.handlers, hint);
   }
   const { parts } = await readCrawlDirectory(options.from);

@@ -14,7 +14,8 @@ type Lines = readonly (string | null)[];
 /** The explanation as lines of text. @throws Never */
 export function explanationText(explanation: Explanation): string {
   const { url, host, logged, bound = null, whyLogsOnly = null } = explanation;
-  const spent = bound === null ? null : `The crawl's bound of ${bound} is used up: it goes on only with a larger one.`;
+  const spent =
+    bound === null ? null : `The crawl's bound of ${bound} is used up: it continues only with a larger one.`;
   const onlyLogs = whyLogsOnly === null ? null : `From the logs alone: ${whyLogsOnly}`;
   const entries = (explanation.hosts ?? []).map((entry) => printable(entryText(entry), 500));
   if (host !== undefined) return linesOf(host.host, [...hostLines(host, logged), ...entries, spent]);
@@ -37,7 +38,9 @@ export function explanationText(explanation: Explanation): string {
     ...entries,
     ...visitLines(explanation.visit),
     place === null ? null : placeText(place, status),
-    place !== null && isAllowed && look.wait === null ? 'Its host is ready: it is taken when the crawl goes on.' : null,
+    place !== null && isAllowed && look.wait === null
+      ? 'Its host is ready: it is fetched when the crawl continues.'
+      : null,
     place === null ? null : spent,
     todo === null ? null : `What to do: ${todo}`,
     onlyLogs,
@@ -59,13 +62,13 @@ function errorLines(error: CodeError | undefined): Lines {
 }
 
 const DUE_WHY: Readonly<Record<VisitLook['why'], string>> = {
-  bounds: 'a recrawl takes known pages in the order of their values, as far as its bounds allow',
+  bounds: 'a recrawl visits known pages in the order of their value, as far as its bounds allow',
   interval: 'by how often it changes (`recrawl.everyDays`)',
-  lifetime: 'its response says that it stays as it is until then',
+  lifetime: 'its response says it is fresh until then',
   missing: 'it was not found at the last visit',
   failed: 'visits have failed, and each failure doubles the wait',
-  gone: 'it was not found twice, or is said to be gone',
-  named: 'it was gone, and a sitemap has named it with a later date since',
+  gone: 'it was not found twice, or its site says it is gone',
+  named: 'it was gone, but a sitemap has since listed it with a later date',
 };
 
 /** Its visits, and when the next one is due. */
@@ -75,17 +78,17 @@ function visitLines(look: VisitLook | undefined): Lines {
   const changed =
     changes === 0 ? 'never changed since' : `${plural(changes, 'change')} seen, the last ${iso(changedAtMs)}`;
   const { lastmod, lastmodTrust: trust, dueAtMs, why, failures } = look;
-  const failed = failures === 0 ? '' : `, and ${plural(failures, 'time')} in vain since`;
+  const failed = failures === 0 ? '' : `, and ${plural(failures, 'failed visit')} since`;
   const said =
     lastmod === null
-      ? 'Sitemaps say nothing of it'
+      ? 'Sitemaps have not mentioned it'
       : `Sitemaps say that it has ${lastmod === 'changed' ? '' : 'not '}changed`;
   const believed = `${trust.changed.toFixed(2)} where they say changed, ${trust.unchanged.toFixed(2)} where not: they count ${trust.weight.toFixed(2)}`;
   const due = dueAtMs === null ? 'It is not visited again' : `The next visit is due ${iso(dueAtMs)}`;
   return [
     `Visited ${plural(visits, 'time')}, last ${iso(lastVisitMs)}${failed}; ${changed}.`,
     `Estimate: a = ${shape.toFixed(3)}, b = ${days.toFixed(3)} days, ${changesPerDay.toFixed(4)} changes a day.`,
-    `It is as it was visited with a probability of ${fresh.toFixed(2)}.`,
+    `It is unchanged since its visit with a probability of ${fresh.toFixed(2)}.`,
     validatorsText(look),
     `${said} since; those of its host are believed ${believed}.`,
     `${due}: ${DUE_WHY[why]}.`,
@@ -107,7 +110,7 @@ function validatorsText(look: VisitLook): string {
 const HEADLINES: Readonly<Record<Explanation['status'], string>> = {
   fetched: 'Fetched.',
   excluded: 'Excluded: the site does not want it fetched.',
-  dropped: 'Dropped: this crawl does not want it.',
+  dropped: 'Dropped: this crawl refuses it.',
   failed: 'Failed: it could not be fetched.',
   held: 'Held: not decided when the run ended.',
   waiting: 'Queued: its turn has not come.',
@@ -119,7 +122,7 @@ function headlineOf({ status, reason, whyLogsOnly, place, decision }: Explanatio
   if (status === 'unknown' && whyLogsOnly != null) return 'Not decided: the logs do not name it. It may be queued.';
   // The log may have left it out (`decisionLog`).
   if (status === 'waiting' && place === null)
-    return 'Known, but neither found in the searched part of the queue nor in the log, which may be a sample.';
+    return 'Known, but found neither in the searched part of the queue nor in the log, which may be a sample.';
   if (decision?.status === 'failed' && decision.layer === 'hook') return 'Failed: it was fetched, but not handled.';
   if (status === 'held' && reason === 'license') return 'Held: a person has to act first.';
   return HEADLINES[status];
@@ -185,7 +188,7 @@ function hostLines(look: HostLook, logged: LoggedHost | undefined): Lines {
   return [
     `${plural(queued, 'URL')} queued, ${inFlight} in flight.`,
     ...lanes.map(lane),
-    isParked ? 'Parked: no request goes to it until somebody unparks it (`unpark`).' : waits,
+    isParked ? 'Parked: no request goes to it until you unpark it (`unpark`).' : waits,
     nextAtMs === null ? null : `Not before ${iso(nextAtMs)}.`,
     `Interval ${interval.ms / 1_000} s (${interval.from}${whose}).`,
     orderText(order),

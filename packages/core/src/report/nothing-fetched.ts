@@ -34,7 +34,7 @@ export function whyNothingFetched(report: Ended): string | null {
     Object.entries(counts).filter(([reason]) => status !== 'fetched' || reason === 'no-handler'),
   );
   if (reasons.length === 0)
-    return pages === 0 ? null : `${head} it has no link that may be followed, or its handler follows none.`;
+    return pages === 0 ? null : `${head} it has no link that may be followed, or its handler follows no links.`;
   return [head, ...reasons.map(([reason, count]) => reasonLine(reason, count))].join('\n');
 }
 

@@ -77,8 +77,8 @@ async function offerAgain(run: Run, sinceMs: number): Promise<void> {
   if (recrawl === null) return;
   const { pages, known } = await recrawl.known.choose(options.bounds.pages, sinceMs);
   if (known === 0) {
-    throw new MannerlyError('option-invalid', 'there is nothing to crawl again: this crawl has kept no visits', {
-      hint: 'Run it with `recrawl: true` (--recrawl) first; then `again` (--again) visits what has been fetched.',
+    throw new MannerlyError('option-invalid', 'there is nothing to crawl again: no visits of this crawl were kept', {
+      hint: 'First run it with `recrawl: true` (--recrawl); then `again` (--again) revisits the fetched pages.',
     });
   }
   for (let at = 0; at < pages.length; at += OFFERED_AT_ONCE)

@@ -63,8 +63,8 @@ export const BARE_RUN = {
 export function checkSetup({ options, isShared, out }: RunSetup): void {
   archiveFolder(options, out === null ? null : crawlPaths(out));
   if (options.orderSeed === null || !isShared) return;
-  throw new MannerlyError('option-invalid', '`orderSeed` is for one process, and this crawl is shared by several', {
-    hint: 'Crawl with one process, or without `orderSeed`: the processes take URLs in an order that no seed decides.',
+  throw new MannerlyError('option-invalid', '`orderSeed` only works with one process, and several share this crawl', {
+    hint: 'Crawl with one process, or without `orderSeed`: no seed can decide the order in which several processes take URLs.',
   });
 }
 
@@ -77,6 +77,6 @@ export function archiveFolder(
   const folder = archive.folder ?? paths?.archivePath ?? null;
   if (folder !== null) return folder;
   throw new MannerlyError('option-invalid', '`archive` needs a place: `run({ out })`, or `archive.folder`', {
-    hint: 'Without a crawl directory the archive goes into the folder that `archive.folder` names.',
+    hint: 'Without a crawl directory, set `archive.folder` for the archive.',
   });
 }

@@ -394,5 +394,5 @@ export class Run {
 }
 
 function notRunning(): MannerlyError {
-  return new MannerlyError('not-running', 'the queue is open during a run only', { hint: 'Ask during `run`.' });
+  return new MannerlyError('not-running', 'the queue is open only during a run', { hint: 'Call it during `run`.' });
 }

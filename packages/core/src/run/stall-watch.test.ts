@@ -49,5 +49,5 @@ it.each([
   };
   const counts = { pages: 1, requests: 1, items: 0, runningMs: 1, queued: 0, bound: null, state: 'finished' as const };
   const report = { ...nothing, ...counts, longestStallMs } as unknown as Parameters<typeof summaryText>[0];
-  expect(/Stood still for 1\.5 s at the longest/.test(summaryText(report))).toBe(isTold);
+  expect(/Longest stall: 1\.5 s/.test(summaryText(report))).toBe(isTold);
 });

@@ -117,7 +117,7 @@ describe('a crawl on virtual time', () => {
     const before = globalThis.setTimeout;
     const web = createFakeWeb({ hosts: {} });
     const forgets = crawlInVirtualTime(web, () => makeCrawler({} as never));
-    await expect(forgets).rejects.toThrow('made without the fakes');
+    await expect(forgets).rejects.toThrow('created without the fakes');
     const fails = crawlInVirtualTime(web, () => {
       throw new Error('no crawler');
     });

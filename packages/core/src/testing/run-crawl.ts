@@ -86,7 +86,7 @@ export async function crawlInVirtualTime(
       },
     });
     if (!areTaken) {
-      throw new MannerlyError('option-invalid', 'the crawler was made without the fakes: it would use the network', {
+      throw new MannerlyError('option-invalid', 'the crawler was created without the fakes: it would use the network', {
         hint: 'Pass them on: (fakes) => createCrawler({ ...options, ...fakes }).',
       });
     }

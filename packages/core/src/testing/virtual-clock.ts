@@ -149,14 +149,14 @@ class ReplacedClock implements VirtualClock {
       if (isOver()) return;
       if (this.#fake.countTimers() === 0 && !(await this.#movesByItself(isOver))) {
         const hint = 'a promise is never settled, or work outside of this process runs without `clock.standStill`';
-        throw stuck(`no timer is left at ${this.#date()}, and what is waited for is not over`, hint);
+        throw stuck(`no timer is left at ${this.#date()}, but the awaited promise is not settled`, hint);
       }
       if (isOver()) return;
       if (steps >= this.#maxSteps) {
         const days = ((this.#fake.now - fromMs) / 86_400_000).toFixed(3);
         const fired = `${steps} timers have fired in ${days} days of virtual time`;
         const hint = 'bound the crawl (`bounds.pages`, `bounds.minutes`), or raise `maxSteps`';
-        throw stuck(`${fired}, and it is not over at ${this.#date()}`, hint);
+        throw stuck(`${fired}, and the awaited promise is not settled at ${this.#date()}`, hint);
       }
       this.#fake.next();
       if (this.#fake.now > untilMs) {
@@ -230,8 +230,8 @@ function replaceTimers(startMs: number, standStill: VirtualClock['standStill']):
   try {
     fake = library.install({ now: startMs, toFake: [...REPLACED], shouldClearNativeTimers: true });
   } catch (cause) {
-    throw new MannerlyError('clock-unavailable', 'the timers of this process are replaced already', {
-      hint: 'Call `end` of the virtual clock before, and `vi.useRealTimers()` where the runner has replaced them.',
+    throw new MannerlyError('clock-unavailable', 'the timers of this process have already been replaced', {
+      hint: 'First call `end` of the virtual clock, or `vi.useRealTimers()` if the test runner has replaced them.',
       cause,
     });
   }

@@ -70,7 +70,7 @@ export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
   const { from, to } = options;
   const { listKnown, listHosts, listRecords } = from;
   if (listKnown === undefined || listHosts === undefined || listRecords === undefined || to.know === undefined)
-    throw new FrontierError('option-invalid', 'one of the two stores cannot list a crawl, or take one from elsewhere');
+    throw new FrontierError('option-invalid', 'one of the two stores cannot export or import a crawl');
   const secret = textOf(await from.readRecord(SECRET_KEY));
   const isResumed = await begin(options, secret);
   const moved = { known: 0, hosts: 0, entries: 0 };
@@ -124,7 +124,7 @@ async function begin({ from, to }: MoveOptions, secret: string): Promise<boolean
     const isOver = textOf(await from.readRecord(RECORD_MOVED)) === stateOfMove('moved', secret);
     if (isOver && theirs === secret && there === '') return null;
     if (there === stateOfMove('moved', secret))
-      throw new FrontierError('store-mismatch', 'the target holds what is left of this crawl since it was moved away', {
+      throw new FrontierError('store-mismatch', 'the target holds the remains of this crawl, which was moved away', {
         hint: 'Remove that first: the folder `frontier` of a crawl directory, or on a server by mannerly delete.',
       });
     if (known > 0 || queued > 0 || theirs !== '' || there !== '')
@@ -227,7 +227,7 @@ async function compare(from: FrontierStore, to: FrontierStore): Promise<void> {
   // Several shards know every fingerprint each.
   if (entriesOf(here) === entriesOf(there) && there.known >= here.known) return;
   const text = (of: typeof here): string => `${of.known} URLs known and ${entriesOf(of)} queued`;
-  throw new FrontierError('store-failed', `of ${text(here)}, ${text(there)} have arrived`, {
+  throw new FrontierError('store-failed', `only ${text(there)} of ${text(here)} have arrived`, {
     hint: 'Is a process working on one of the two? Call it again when none is.',
   });
 }

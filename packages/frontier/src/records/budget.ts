@@ -269,7 +269,7 @@ export class Budget {
     const { isPart, records } = this.#options;
     if (!isPart || records.isListed) return;
     if (silentMs >= PART_GONE_MS / 2)
-      throw new FrontierError('store-failed', 'this process was silent for so long that its account was closed', {
+      throw new FrontierError('store-failed', 'this process was silent for too long, so its account was closed', {
         hint: 'Start it again: the crawl goes on.',
       });
     await records.enlist();

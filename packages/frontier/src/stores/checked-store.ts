@@ -85,7 +85,7 @@ export function checkedStore(backend: StoreBackend): FrontierStore {
     },
     async open(request) {
       if (isClosed) throw new FrontierError('closed', 'this store was closed; create another one');
-      if (isOpening) throw new FrontierError('option-invalid', 'this store is open already');
+      if (isOpening) throw new FrontierError('option-invalid', 'this store is already open');
       isOpening = true;
       try {
         queues = await backend.open(request);

@@ -30,7 +30,7 @@ export async function addCommand(directory: string, urls: readonly string[], fla
   // One write: lines of two commands do not mix.
   await appendFile(addedPath, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const them = urls.length === 1 ? 'it' : 'them';
-  io.err(`${plural(urls.length, 'URL')} handed over. A running crawl takes ${them} within a second,`);
+  io.err(`${plural(urls.length, 'URL')} added. A running crawl takes ${them} within a second,`);
   io.err(`otherwise the next run does. Then: mannerly explain ${directory} ${lines[0]?.url}`);
 }
 

@@ -46,7 +46,7 @@ export async function crawlCommand(args: readonly string[], given: CrawlFlags, i
 /** Runs `mannerly serve`. @throws UsageError, MannerlyError */
 export async function serveCommand(args: readonly string[], flags: CrawlFlags, io: CliIo): Promise<number> {
   if (flags.dashboard !== undefined) {
-    throw new UsageError('serve has the live view at its own address', 'Name its port with --listen.');
+    throw new UsageError('serve has the live view at its own address already', 'Name its port with --listen.');
   }
   return crawlCommand(args, { ...flags, keepOpen: true, listen: flags.listen ?? DEFAULT_LISTEN }, io);
 }
@@ -105,8 +105,8 @@ function announce({ seeds, flags, options, file }: CrawlSetup, out: string, io: 
   io.err(continues ? `Continuing in ${out}.` : `Into ${out}.`);
   const kept = continues ? [] : [flags.csv, flags.sqlite].filter((table) => table !== undefined && existsSync(table));
   if (kept.length > 0) {
-    const hint = 'To have its new items there, remove the file first or name another.';
-    io.err(`Warning: ${kept.join(' and ')} may have items of the same pages, which stay as they are. ${hint}`);
+    const hint = 'To get its new items there, remove the file first or name another one.';
+    io.err(`Warning: ${kept.join(' and ')} may contain items from the same pages, which are not changed. ${hint}`);
   }
   if (signature !== undefined && lacksPage(options.identity)) io.err(NO_PAGE);
   const { interval = 1 } = flags;

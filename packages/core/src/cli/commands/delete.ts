@@ -12,7 +12,8 @@ export async function deleteCommand(flags: Flags, io: CliIo): Promise<number> {
   const { store, yes = false } = flags;
   if (store === undefined) throw new UsageError('name the store of the crawl', 'Add --store <url>.');
   const { asker } = io;
-  if (!yes && asker === null) throw new UsageError('there is no terminal to ask at', 'Add --yes to remove the crawl.');
+  if (!yes && asker === null)
+    throw new UsageError('there is no terminal for the question', 'Add --yes to remove the crawl.');
   const opened = await openStore(store, '');
   try {
     const isRemoved = await removeCrawl(

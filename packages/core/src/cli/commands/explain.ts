@@ -33,7 +33,8 @@ export async function explainCommand(
   if (about === undefined)
     throw new UsageError('missing argument: url-or-host', 'First the crawl directory, then a URL or a host.');
   if (parseUrl(about) === null && (about.includes('/') || parseUrl(`http://${about}/`) === null)) {
-    const hint = 'First the crawl directory, then https://example.org/page, written whole, or example.org.';
+    const hint =
+      'First the crawl directory, then a whole URL such as https://example.org/page, or a host such as example.org.';
     throw new UsageError(`"${about}" is neither a URL nor a host`, hint);
   }
   const where = whereOf(directory, flags);

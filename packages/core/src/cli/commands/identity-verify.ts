@@ -111,7 +111,7 @@ async function listen(port: number, verifier: RequestVerifier, io: CliIo): Promi
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const { port: bound } = server.address() as { readonly port: number };
-  io.err(`Verifying what arrives at http://127.0.0.1:${bound}/ until Ctrl-C. Put what ends TLS in front of it.`);
+  io.err(`Verifying what arrives at http://127.0.0.1:${bound}/ until Ctrl-C. Put a TLS proxy in front of it.`);
   await new Promise<void>((resolve) => {
     const release = io.onInterrupt(() => {
       release();

@@ -42,7 +42,7 @@ async function init({ name, key }: IdentityFlags, io: CliIo): Promise<void> {
   if (name !== undefined) resolveIdentity({ name, contact: 'name@is.checked' });
   const path = resolve(key ?? join(homedir(), '.config', 'mannerly', `${name}.key`));
   const keyid = await writeKeyFile(path);
-  io.out(`Written to ${path}, for you alone. Its public key has the thumbprint ${keyid}.`);
+  io.out(`Written to ${path}, readable only by you. Its public key has the thumbprint ${keyid}.`);
   const signature = JSON.stringify({ key: `file:${path}`, agent: `https://<host>${DIRECTORY_PATH}` });
   io.out(`Next: "signature": ${signature}`);
   io.out(
@@ -61,7 +61,8 @@ async function rotate({ config, to = 'identity', leaked = false }: IdentityFlags
   const read = await readPublished(config);
   const { keyPath } = read;
   if (keyPath === null) {
-    const hint = 'Rotate it where it is kept, and list both keys meanwhile: mannerly identity publish --also <file>.';
+    const hint =
+      'Rotate it where it is kept, and list both keys in the meantime: mannerly identity publish --also <file>.';
     throw new UsageError(`${read.source} is no file`, hint);
   }
   const { step, keys, next, take } = await nextRotation(keyPath, io.nowMs(), leaked);

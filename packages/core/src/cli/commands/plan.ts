@@ -26,7 +26,7 @@ export async function planCommand(args: readonly string[], given: CrawlFlags, io
   const stop = new AbortController();
   const release = io.onInterrupt(() => {
     if (stop.signal.aborted) io.exit(EXIT.stopped);
-    else io.err('Stopping: the plan is made from what has been read. Ctrl-C again ends at once.');
+    else io.err('Stopping: the plan uses what has been read so far. Press Ctrl-C again to end at once.');
     stop.abort();
   });
   // Next to the crawl's own directory: what the plan reads is no part of the crawl.

@@ -21,7 +21,7 @@ const VIEW_MS = 1_000;
 /** Runs the worker. @throws UsageError where no command started this process. */
 export async function workerCommand(_flags: object, io: CliIo): Promise<number> {
   const { parent } = io;
-  if (parent === null) throw new UsageError('a worker is started by mannerly crawl --workers <n>');
+  if (parent === null) throw new UsageError('workers are started by mannerly crawl --workers <n>');
   const release = io.onInterrupt(() => undefined);
   try {
     return await work(parent, io);

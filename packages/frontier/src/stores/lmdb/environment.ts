@@ -203,7 +203,7 @@ export async function checkLock(path: string): Promise<void> {
 async function checkHeads(path: string, file: FileHandle): Promise<void> {
   const first = await headAt(file, 0);
   if (first.length < HEAD_BYTES || first.readUInt32LE(MAGIC_AT) !== MAGIC) {
-    throw new FrontierError('store-mismatch', `${path} is not a file of lmdb`, { hint: 'Take another folder.' });
+    throw new FrontierError('store-mismatch', `${path} is not a file of lmdb`, { hint: 'Use another folder.' });
   }
   const version = first.readUInt32LE(VERSION_AT);
   if (version !== VERSION) {

@@ -33,7 +33,7 @@ export async function claimCrawl(
   const [format = '', version, keptCrawl = '', keptIdentity = ''] = row.map((value) => value ?? '');
   compareCrawl(
     `the schema ${schema}`,
-    'Take another schema, or drop this one to start over.',
+    'Use another schema, or drop this one to start over.',
     { format, version: Number(version), crawl: keptCrawl, identity: keptIdentity },
     { format: FORMAT, version: VERSION, crawl, identity },
   );
@@ -48,7 +48,7 @@ async function hasTables(connection: Connection, schema: string): Promise<boolea
   const [columns, ours] = row ?? [];
   if (columns === '0') return false;
   if (ours === '4') return true;
-  throw new FrontierError('store-mismatch', `the schema ${schema} holds something else than a crawl`, {
+  throw new FrontierError('store-mismatch', `the schema ${schema} holds something other than a crawl`, {
     hint: 'Take another schema.',
   });
 }

@@ -50,7 +50,7 @@ function parseKept(bytes: Buffer, prefix: string): KeptCrawl {
   try {
     return JSON.parse(bytes.toString()) as KeptCrawl;
   } catch (cause) {
-    throw new FrontierError('store-mismatch', `the prefix ${prefix} holds something else than a crawl`, { cause });
+    throw new FrontierError('store-mismatch', `the prefix ${prefix} holds something other than a crawl`, { cause });
   }
 }
 
