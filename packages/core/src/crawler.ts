@@ -30,7 +30,7 @@ import { Run } from './run/run.js';
 import type { RunSetup } from './run/run-setup.js';
 import { RunStop } from './run/run-stop.js';
 
-/** A crawl. One run at a time; handlers are registered before it. */
+/** A crawl. It has one run at a time; register handlers before it. */
 export interface Crawler {
   /**
    * For pages of a content kind, a MIME type, a label (`label:news`) or `any`.
@@ -38,20 +38,20 @@ export interface Crawler {
    */
   on(route: Route, handler: Handler, options?: HandlerOptions): Crawler;
   /**
-   * For known pages that a recrawl finds as they were. The handler gets what is kept of the page, no body, and writes
-   * no items: those of the last visit stay. An error is logged.
+   * For known pages that a recrawl finds unchanged. The handler gets what is kept of the page, without a body, and
+   * writes no items: those of the last visit stay. An error is logged.
    * @throws MannerlyError `already-running` during a run.
    */
   on(route: 'unchanged', handler: UnchangedHandler): Crawler;
   /**
-   * For the login page of `signIn.form`. What it returns is sent along with the form: the token that the page has, such
-   * as `{ csrf: page.$('[name=csrf]').attr('value') ?? '' }`. Nothing of it is recorded. Where it throws, the run ends.
+   * For the login page of `signIn.form`. Its result is sent with the form: a token of the page, such as
+   * `{ csrf: page.$('[name=csrf]').attr('value') ?? '' }`. None of it is recorded. If it throws, the run ends.
    * @throws MannerlyError `already-running` during a run.
    */
   on(route: 'login', handler: LoginHandler): Crawler;
   /**
-   * Registers every route of an object, with schemas of user data and items where they are given. Labels in `page.add`,
-   * `follow` and `revisit` must be routes of this object, with the user data that they require.
+   * Registers every route of an object, with the schemas given for user data and items. Labels in `page.add`, `follow`
+   * and `revisit` must be routes of this object, with the user data that they require.
    * @throws MannerlyError `route-invalid`, `option-invalid`, `option-unknown`; `already-running` during a run.
    */
   route<UserData, Items, Names extends string>(routes: Routes<UserData, Items, Names>): Crawler;
@@ -68,57 +68,58 @@ export interface Crawler {
    */
   pages(options?: RunOptions): AsyncIterable<HandledPage>;
   /**
-   * Adds URLs to the run, from anywhere in the program: scope, bounds, robots.txt and spacing apply as to any other. A
-   * run that is still opening takes them when it is open. To let a run wait for more: `run({ keepOpen: true })`.
+   * Adds URLs to the run, from anywhere in the program. Scope, bounds, robots.txt and spacing apply as usual. A run
+   * that is still opening takes them when it is open. To make a run wait for more, use `run({ keepOpen: true })`.
    * @param urls - Absolute; one, or up to 100,000.
-   * @returns What became of each, in order.
-   * @throws MannerlyError (rejects) `not-running` where no run is open; `option-invalid`; `item-invalid`.
+   * @returns The result for each URL, in order.
+   * @throws MannerlyError (rejects) `not-running` if no run is open; `option-invalid`; `item-invalid`.
    */
   add(urls: string | readonly string[], options?: AddOptions): Promise<readonly AddedUrl[]>;
   /**
-   * Excludes URLs from now on, as `scope.exclude` does from the start: what is found later, what is queued, and
-   * requests of handlers and browsers. For this crawler, in this and its later runs.
-   * @param patterns - As in `scope.exclude`; nothing takes them back. @throws MannerlyError `option-invalid`
+   * Excludes URLs from now on, like `scope.exclude`: URLs found later, queued URLs, and requests of handlers and
+   * browsers. It applies to this crawler, in this run and later ones.
+   * @param patterns - As in `scope.exclude`; they cannot be removed. @throws MannerlyError `option-invalid`
    */
   exclude(patterns: UrlPattern | readonly UrlPattern[]): void;
-  /** Takes no more work; what is in flight gets ten seconds to finish. A second call ends the run at once. */
+  /** Starts no more work; requests in flight get ten seconds to finish. A second call ends the run at once. */
   stop(): void;
   /**
-   * Takes no more work until `resume`; requests in flight are completed. The time does not count against
-   * `bounds.minutes`. A `page.fetch` waits too, and is `held` when its wait is over.
+   * Starts no more work until `resume`; requests in flight are completed. The pause does not count towards
+   * `bounds.minutes`. A `page.fetch` waits too, and is `held` if its wait ends first.
    */
   pause(): void;
   /** Continues after `pause`. */
   resume(): void;
   /** The progress in numbers; zeros before the first run. */
   progress(): CrawlProgress;
-  /** The progress in detail: which requests are under way, which hosts wait, until when and why. */
+  /** The progress in detail: which requests are in flight, which hosts wait, until when and why. */
   activity(options?: ActivityOptions): CrawlActivity;
   /**
-   * Why a URL was, was not or is not yet fetched. For a host name (`example.org`), `host` says what is queued, when the
-   * next request is due, why not earlier, and what its robots.txt requires. Between runs the crawl directory answers.
+   * Explains why a URL was, was not or is not yet fetched. For a host name (`example.org`), `host` says what is queued,
+   * when the next request is due, why not earlier, and what its robots.txt requires. Between runs it reads the crawl
+   * directory.
    * @param where - The crawl directory. @default that of the latest run
    * @throws MannerlyError `not-running` before the first run without `out`; `directory-taken`, `directory-format`.
    */
   explain(urlOrHost: string, where?: Pick<RunOptions, 'out'>): Promise<Explanation>;
   /**
-   * A listing of the queue, of a host or of an authority. Between runs the crawl directory answers.
+   * Lists the queue, of all hosts, a host or an authority. Between runs it reads the crawl directory.
    * @throws MannerlyError `not-running` between runs without a directory; `directory-in-use`.
    */
   queued(request?: ListRequest, where?: Pick<RunOptions, 'out'>): Promise<QueueListing>;
   /**
-   * Queues the URLs whose last decision is a failure that fits; without a crawl directory the latest ten thousand are
-   * known.
+   * Queues the URLs whose last decision is a failure that matches the filter. Without a crawl directory it knows the
+   * latest ten thousand.
    * @throws MannerlyError `option-invalid`; `not-running` between runs: give the filter to `run`.
    */
   retry(filter: RetryFilter): Promise<RetryAnswer>;
-  /** Makes a parked host due again (`host-parked`), at the next run if none is open. @param host - Its name. */
+  /** Makes a parked host due again (`host-parked`), in the next run if none is open. @param host - Its name. */
   unpark(host: string): Promise<void>;
   readonly events: CrawlEvents;
 }
 
 /**
- * Makes a crawler. Nothing is opened and nothing is requested before `run`.
+ * Creates a crawler. Nothing is opened or requested before `run`.
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ export interface Clock {
   /** Epoch milliseconds. */
   nowMs(): number;
   /**
-   * Calls `fn` once after `ms` milliseconds, perhaps 1 ms early as Node's timers do: read the clock again.
+   * Calls `fn` once after `ms` milliseconds, possibly 1 ms early like Node's timers: read the clock again.
    *
    * @returns Cancels the call; safe to call twice, and after it was made.
    */
@@ -18,7 +18,7 @@ export interface Clock {
 export interface ManualClock extends Clock {
   /** Moves time forward, calling each timer at its own time, in order, those set meanwhile included. */
   advance(ms: number): void;
-  /** Moves to a time; one that has passed changes nothing. */
+  /** Moves to a time; a time in the past has no effect. */
   advanceTo(atMs: number): void;
   /** The time of the earliest timer; `null` without timers. */
   nextTimerAt(): number | null;
@@ -74,9 +74,9 @@ const nowMs = passingTime({
 });
 
 /**
- * The platform's clock. It runs on when the wall clock is set, forward or back: spacing, running time and waits go by
- * the time that has passed. Where the machine was asleep, it catches up. Its timers keep the process alive until they
- * are cancelled. Never throws.
+ * The platform's clock. Setting the wall clock, forward or back, does not affect it: spacing, running time and waits
+ * follow elapsed time. After the machine was asleep, it catches up. Its timers keep the process alive until they are
+ * cancelled. Never throws.
  */
 export function systemClock(): Clock {
   return {

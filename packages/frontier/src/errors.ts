@@ -2,7 +2,7 @@
 // day.
 
 /**
- * Stable words for what went wrong; callers match on them.
+ * Stable error codes; callers match on them.
  *
  * - `option-invalid`: an option is unknown or out of its range.
  * - `not-open`: a call before `open()`.
@@ -27,7 +27,7 @@ export type FrontierErrorCode =
 export class FrontierError extends Error {
   /** Stable across versions. */
   readonly code: FrontierErrorCode;
-  /** What a person can do about it; `null` where the message says it. */
+  /** What a person can do about it; `null` if the message says it. */
   readonly hint: string | null;
 
   constructor(

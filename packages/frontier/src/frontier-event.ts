@@ -7,7 +7,7 @@ import type { RobotsCopyRef } from './work.js';
 export interface UrlVerdict {
   readonly kind: 'url';
   readonly status: 'excluded' | 'dropped' | 'failed';
-  /** Of the documented table, such as `robots-rule`, `robots-restricted`, `bound-host-pages`. */
+  /** From the documented table, such as `robots-rule`, `robots-restricted`, `bound-host-pages`. */
   readonly reason: string;
   readonly url: string;
   readonly record: UrlRecord | null;
@@ -16,12 +16,12 @@ export interface UrlVerdict {
   readonly pattern: string | null;
   readonly dialect: string | null;
   readonly robots: RobotsCopyRef | null;
-  /** What the owner added to its reason; `null` otherwise. */
+  /** The detail given with the reason; `null` otherwise. */
   readonly detail: string | null;
   readonly atMs: number;
 }
 
-/** Something an operator should know (specification, access §12), reported once per occasion. */
+/** Something an operator should know (specification, access §12), reported once each time it occurs. */
 export interface HostWarning {
   readonly kind: 'host';
   readonly code:
@@ -59,7 +59,7 @@ export interface HostWarning {
     | 'comment';
   readonly host: string;
   readonly authority: string | null;
-  /** Until when it lasts, epoch milliseconds; `null` when it does not end without the operator or has no length. */
+  /** When it ends, epoch milliseconds; `null` if only the operator can end it or it has no duration. */
   readonly untilMs: number | null;
   /** For people: the comment's text, the status, the delay required. */
   readonly detail: string;

@@ -23,28 +23,28 @@ import type { AddAnswer, Exchange, Settlement, StartAnswer, Work } from './work.
 /** The frontier. Calls before `open` and after `close` reject with `not-open` and `closed`. */
 export interface Frontier extends FrontierQuestions {
   /**
-   * Opens the store, restores what it holds. Once, before anything else.
+   * Opens the store and restores its contents. Call it once, before anything else.
    *
    * @param part - In place of the option, where it is known only now.
    */
   open(part?: string): Promise<void>;
-  /** Adds URLs; the answers are in their order. Robots' first look is made here, with rules in memory only. */
+  /** Adds URLs; the answers are in the same order. Rules of robots.txt that are in memory are checked here. */
   add(urls: readonly NewUrl[]): Promise<AddAnswer[]>;
-  /** At most `n` requests that may be made now. Returns at once, `[]` when nothing is due. */
+  /** Returns at most `n` requests that may be made now, without waiting; `[]` when nothing is due. */
   take(n: number): Promise<Work[]>;
   /**
-   * A request of the owner's own, outside the queue: waits for the turn of its host and its robots.txt, until `untilMs`
-   * at most. It goes before what is queued for the host and uses up no page. `take` gives it its turn, with `n` of 0
-   * too. Never rejects but with `not-open` and `closed`.
+   * A request outside the queue: waits until its host is due and its robots.txt is known, at most until `untilMs`. It
+   * goes before the queue of the host and uses up no page. `take` gives it its turn, even with an `n` of 0. It only
+   * rejects with `not-open` and `closed`.
    *
    * @param signal - Aborted when no caller waits for it any more: `held`, reason `stopping`. @default never
    */
   ask(url: NewUrl, untilMs: number, signal?: AbortSignal): Promise<OwnAnswer>;
-  /** Answers every `ask` that still waits with `held`: the crawl stops. */
+  /** Answers every waiting `ask` with `held`: the crawl is stopping. */
   endAsks(): void;
   /**
-   * `take` hands out nothing until `resume`, and an `ask` gets no turn; running time stands still. Work in flight comes
-   * to its end, and leases are renewed. A second call changes nothing.
+   * Until `resume`, `take` hands out nothing, an `ask` gets no turn, and running time does not count. Work in flight is
+   * finished, and leases are renewed. A second call has no effect.
    */
   pause(): void;
   resume(): void;
@@ -52,65 +52,65 @@ export interface Frontier extends FrontierQuestions {
   /** When `take` may have something, epoch milliseconds; `null` when nothing waits. Work in flight does not count. */
   nextAt(): Promise<number | null>;
   /**
-   * Asked when the address of the request is known, before a connection is made: whether the address may be talked to
-   * now (`politeness.perIp`). `wait`: give the work back with that time.
+   * Call it when the address of a request is known, before connecting: whether a request to the address may start now
+   * (`politeness.perIp`). `wait`: give the work back with that time.
    */
   mayConnect(work: Work, address: string): Promise<StartAnswer>;
-  /** The last question before the socket: lease, clock and pauses once more. */
+  /** The last check before the socket: lease, clock and pauses. */
   mayStart(work: Work): StartAnswer;
-  /** The exchange is over (last byte, or failure): the host's slot is free. Once per request made, before `settle`. */
+  /** Call it when an exchange is over (last byte, or failure), once per request, before `settle`: frees the host. */
   exchanged(work: Work, exchange: Exchange): void;
-  /** Ends a work; links go in with the same commit. `lost`: another holder has the host; only the links were kept. */
+  /** Ends a piece of work and adds its links in one commit. `lost`: another process has the host; links are kept. */
   settle(work: Work, settlement: Settlement): Promise<'ok' | 'lost'>;
-  /** A parked host is due again: an operator has looked at it. Any other host is left alone. */
+  /** Makes a parked host due again, after an operator has checked it. Other hosts are not changed. */
   unpark(host: string): Promise<void>;
   /** Which bound has been reached, if any; `take` hands out nothing any more. */
   reachedBound(): 'pages' | 'minutes' | 'bytes' | null;
   /** What the crawl has used up of its bounds, over all runs and processes. */
   used(): UsedUp;
   /**
-   * The bounds of the crawl and of its hosts count from here, until it is closed: a crawl that begins anew over what it
-   * knows. Once, before anything is taken.
+   * Restarts the count for the bounds of the crawl and its hosts, until it is closed, for a crawl that starts again
+   * with what it knows. Call it once, before `take`.
    *
    * @param sinceMs - When the count began, epoch milliseconds: it is another one than every earlier.
    */
   countFrom(used: UsedUp, sinceMs: number): void;
-  /** Whether this spelling is known to be queued or done: `true` is never wrong, `false` says nothing. Cheap. */
+  /** Whether this URL, as spelled, is known to be queued or done. `true` is certain, `false` is not. Cheap. */
   isRecent(url: string): boolean;
   counts(): FrontierCounts;
   /** The same, after a look at what the store and other processes have by now. */
   recount(): Promise<FrontierCounts>;
-  /** A small record of the owner, kept in the store next to the queue (well-known files, counters); at most 1 MiB. */
+  /** A small record of yours, kept in the store next to the queue (well-known files, counters); at most 1 MiB. */
   readRecord(key: string): Promise<Uint8Array | null>;
   writeRecord(key: string, value: Uint8Array | null): Promise<void>;
   /**
-   * Lists records of the owner by the beginning of their keys, page by page; see `FrontierStore.listRecords`. Rejects
-   * with `option-invalid` where the store cannot.
+   * Lists your records by key prefix, page by page; see `FrontierStore.listRecords`. Rejects with `option-invalid` if
+   * the store cannot list them.
    */
   listRecords(prefix: string, cursor: string | null, limit: number): Promise<RecordListing>;
-  /** A record of which each process of the crawl has a part: what all of them have, by the names of their parts. */
+  /** A record to which each process of the crawl contributes a part: all parts, by name. */
   readParts(key: string): Promise<Map<string, Uint8Array>>;
   /** Writes this process's part, which only it writes; at most 1 MiB. */
   writePart(key: string, value: Uint8Array): Promise<void>;
   /**
-   * By how much the clock of the store's server is ahead of ours, and how far that may be off, milliseconds; `null`: it
-   * has none. For people: nothing is decided by it.
+   * By how much the clock of the store's server is ahead of ours, and the possible error, milliseconds; `null`: it has
+   * no clock. Informational only.
    */
   compareClock(): Promise<{ readonly aheadMs: number; readonly errorMs: number } | null>;
   /** The name of this process's part of the crawl's account. */
   partName(): string;
   /**
-   * Moves the crawl, on which no process works, to another store, which is open. What an earlier call has moved already
-   * stays; after its end no process opens the crawl here. A frontier that is only inspected can.
+   * Moves the crawl to another, open store. No process may be working on it. What an earlier call has moved stays
+   * there; afterwards no process opens the crawl here. It also works on a frontier opened for inspection.
    */
   moveTo(to: FrontierStore, onProgress: (moved: MovedCounts) => void): Promise<MovedCounts>;
-  /** Acts while no other process of the crawl does: to read, compute and write a record that they share. */
+  /** Runs exclusively among the processes of the crawl: to read, compute and write a record that they share. */
   exclusively<T>(act: () => Promise<T>): Promise<T>;
   /** Releases all hosts and closes the store. Safe to call twice. */
   close(): Promise<void>;
 }
 
-/** How much there is. `queued` includes what is in flight. */
+/** Counts of the frontier. `queued` includes URLs in flight. */
 export interface FrontierCounts {
   readonly queued: number;
   readonly known: number;
@@ -121,7 +121,7 @@ export interface FrontierCounts {
 }
 
 /**
- * Makes a frontier. It opens its store with `open()` and closes it with `close()`.
+ * Creates a frontier. It opens its store with `open()` and closes it with `close()`.
  *
  * @throws FrontierError `option-invalid`.
  */

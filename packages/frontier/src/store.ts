@@ -9,8 +9,8 @@
 // holders.
 //
 // Crashes. What a resolved verb did survives as `capabilities.durable` says. A verb that did not resolve may have
-// happened or not, but never in part (per entry and per host). Pages are fetched at least once after a crash; links are
-// added exactly once.
+// happened or not, but never partially (per entry and per host). Pages are fetched at least once after a crash; links
+// are added exactly once.
 //
 // Ownership. Neither side writes to bytes that were handed over (fingerprints, bodies, states, records).
 // The letters and numbers (A1 … X4) name the invariants; `frontierStoreSuite` has tests for each.
@@ -49,7 +49,7 @@ export interface Entry {
   readonly id: EntryId;
   readonly priority: number;
   readonly body: Uint8Array;
-  /** Times it was handed out before this one. */
+  /** How often it was handed out before. */
   readonly attempt: number;
 }
 
@@ -61,7 +61,7 @@ export interface Lease {
   readonly ttlMs: number;
   /** Duration until the host's next allowed time; 0 from a store that grants only what is due. */
   readonly notBeforeMs: number;
-  /** That of the last commit, `null` before the first. */
+  /** The state of the last commit, `null` before the first. */
   readonly state: Uint8Array | null;
   /** In flight from now on: by (priority, arrival), those of a vanished holder first (L5). */
   readonly entries: Entry[];
@@ -80,7 +80,7 @@ export interface Requeue {
   readonly notBeforeMs?: number;
 }
 
-/** An authority of a host that must wait while the others need not. */
+/** An authority of a host that must wait while the others continue. */
 export interface LaneBlock {
   readonly lane: string;
   /** Duration, replaces an earlier block of the lane; 0 unblocks it. */
@@ -91,15 +91,15 @@ export interface LaneBlock {
 export interface HostCommit {
   readonly host: HostKey;
   readonly fencingToken: FencingToken;
-  /** Finished: they never come back (C2). */
+  /** Finished: they are never handed out again (C2). */
   readonly done?: readonly EntryId[];
   /** Back into the queue, behind those of their priority. */
   readonly requeue?: readonly Requeue[];
   /** Opaque, at most 1 KiB; absent: as before. */
   readonly state?: Uint8Array;
   /**
-   * Duration, kept until replaced: added after the lease end if the holder dies.
-   * @default as before, at first the lease's `delayMs`
+   * Duration, kept until replaced: added to the lease end if the holder dies.
+   * @default as before, initially the lease's `delayMs`
    */
   readonly delayMs?: number;
   readonly blockLanes?: readonly LaneBlock[];
@@ -113,7 +113,7 @@ export interface HostCommit {
     | { readonly release: { readonly dueInMs: number | null } };
 }
 
-/** The answer for one host: `lost` when the fencing token is not the host's present one; then nothing changed (C1). */
+/** The answer for one host. `lost`: the fencing token is not the host's current one, and nothing changed (C1). */
 export type HostCommitAnswer =
   | { readonly ok: true; readonly entries: Entry[] }
   | { readonly ok: false; readonly reason: 'lost' };
@@ -136,19 +136,19 @@ export interface LeaseRequest {
    */
   readonly delayMs?: number;
   /**
-   * Only these hosts, if free and past their next allowed time. A host that is named is granted with nothing queued
-   * too, known or not: the lease is also the right to send a request that has no entry.
+   * Only these hosts, if they are free and past their next allowed time. A named host is granted even if it is unknown
+   * or has nothing queued: the lease is also the right to send a request that has no entry.
    */
   readonly hosts?: readonly HostKey[];
 }
 
 /** The crawl to open. */
 export interface OpenRequest {
-  /** Name of the crawl. A store that holds another one refuses (O2). */
+  /** Name of the crawl. A store that holds another crawl refuses it (O2). */
   readonly crawl: string;
   /** Name of this process, unique among those alive. */
   readonly owner: string;
-  /** Whether to create the crawl where there is none. */
+  /** Whether to create the crawl if there is none. */
   readonly create: boolean;
 }
 
@@ -206,7 +206,7 @@ export type RecordListing = Listing<{ readonly key: string; readonly value: Uint
 
 /** What a store knows of one host. */
 export interface StoredHost {
-  /** That of the last commit, `null` before the first. */
+  /** The state of the last commit, `null` before the first. */
   readonly state: Uint8Array | null;
   /** Entries that are not in flight. */
   readonly queued: number;
@@ -214,7 +214,7 @@ export interface StoredHost {
   readonly isLeased: boolean;
   readonly isParked: boolean;
   /**
-   * Duration until it is due; of a leased host, until it is due if its holder vanishes. `null`: not in the time index.
+   * Duration until it is due; for a leased host, until it is due if its holder vanishes. `null`: not in the time index.
    */
   readonly dueInMs: number | null;
 }
@@ -297,7 +297,7 @@ export interface FrontierStore {
    */
   readRecord(key: string, near?: HostKey): Promise<Uint8Array | null>;
 
-  /** R1: the last write wins, whole values only, survives a reopen. `null` removes. At most 1 MiB. */
+  /** R1: the last write wins, values are complete and survive a reopen. `null` removes. At most 1 MiB. */
   writeRecord(key: string, value: Uint8Array | null, near?: HostKey): Promise<void>;
 
   /**
@@ -330,8 +330,8 @@ export interface FrontierStore {
   scan(cursor: string | null, limit: number, host?: HostKey): Promise<ScanListing>;
 
   /**
-   * What the clock of its server says, epoch milliseconds; `null`: it has none. For the account of a crawl, in which
-   * the clocks of machines are compared: nothing is decided by it.
+   * The clock of its server, epoch milliseconds; `null`: it has none. Only for the account of a crawl, which compares
+   * the clocks of machines.
    */
   clockMs?(): Promise<number | null>;
 
@@ -352,6 +352,6 @@ export interface FrontierStore {
    */
   destroy?(): Promise<void>;
 
-  /** Frees what this client holds in memory. Leases run out by themselves. The second call does nothing. */
+  /** Frees the memory of this client. Leases expire by themselves. A second call has no effect. */
   close(): Promise<void>;
 }

@@ -34,20 +34,20 @@ export interface NewUrl {
   readonly priority?: number;
   /** The route that handles it. */
   readonly label?: string;
-  /** Handed to the handler as it is; at most `limits.maxUserDataBytes` as JSON. */
+  /** Passed to the handler unchanged; at most `limits.maxUserDataBytes` as JSON. */
   readonly userData?: JsonValue;
   /** Epoch milliseconds before which it is not taken (recrawl, Retry-After of a redirect). */
   readonly notBeforeMs?: number;
   /**
-   * Names one more visit of a URL that may be known: a whole number > 0, different from its other visits. The same
-   * visit added twice is known, however often a crash repeats it. Absent or 0: the first.
+   * Identifies one more visit to a URL that may be known: a whole number > 0, different from its other visits. Adding
+   * the same visit twice answers `known`, also after a crash. Absent or 0: the first visit.
    */
   readonly visit?: number;
-  /** `false` queues the URL although it is known, as often as it is added; `visit` is the better way. @default true */
+  /** `false` queues the URL each time it is added, even if it is known; prefer `visit`. @default true */
   readonly dedupe?: boolean;
 }
 
-/** A URL that is queued or in flight: as it was added, with the number of its tries. */
+/** A URL that is queued or in flight, as it was added, with its number of attempts. */
 export interface UrlRecord {
   readonly url: string;
   readonly depth: number;

@@ -23,7 +23,7 @@ export interface WorkLease {
   readonly requirements: HostRequirements;
 }
 
-/** Whether a request may leave at this time: asked last, right before the socket. */
+/** Whether a request may be sent now: the last check, right before the socket. */
 export type StartAnswer =
   | { readonly kind: 'go' }
   | { readonly kind: 'wait'; readonly untilMs: number }
@@ -54,11 +54,11 @@ export interface PageWork {
   readonly decision: Decision;
   /** Which copy of robots.txt decided. */
   readonly robots: RobotsCopyRef;
-  /** What robots.txt says of this URL besides allow and deny, for page-level exclusion. */
+  /** What robots.txt says about this URL besides allow and deny, for page-level exclusion. */
   readonly signals: RobotsSignals;
 }
 
-/** The lines of robots.txt that speak about use rather than fetching (specification, robots §9.10 and §10). */
+/** The lines of robots.txt about use rather than fetching (specification, robots §9.10 and §10). */
 export interface RobotsSignals {
   /** A `Noindex` pattern of the selected groups matches. */
   readonly isNoindex: boolean;
@@ -66,7 +66,7 @@ export interface RobotsSignals {
   readonly preferences: Readonly<Record<string, 'allow' | 'disallow'>>;
   /** Content-Signal as written. */
   readonly contentSignals: Readonly<Record<string, string>>;
-  /** The licences that are named to us, by our groups or by the file (licensing §2). */
+  /** The licences that our groups or the file name for us (licensing §2). */
   readonly licenses: readonly string[];
 }
 
@@ -84,47 +84,47 @@ export interface RobotsCopyRef {
   readonly receivedAtMs: number | null;
 }
 
-/** The facts of one exchange with a host, whatever came of it. */
+/** The facts of one exchange with a host, whatever its outcome. */
 export interface Exchange {
-  /** Epoch milliseconds, read just before the request left. */
+  /** Epoch milliseconds, read just before the request was sent. */
   readonly startedAtMs: number;
   /** Epoch milliseconds of the last byte, or of the failure. */
   readonly endedAtMs: number;
   /** `null` when no response came. */
   readonly status: number | null;
-  /** The field's value as it came; `null` when absent. */
+  /** The field's value as received; `null` when absent. */
   readonly retryAfter: string | null;
-  /** The outcome's failure word when there was no whole response. */
+  /** The failure code of the outcome if there was no complete response. */
   readonly failure: string | null;
   /** Decoded bytes of the body. */
   readonly bytes: number;
-  /** Why nothing more may be requested until somebody has looked: the host is parked. Absent: it goes on. */
+  /** Why the host is parked: nothing more may be requested until an operator has checked it. Absent: it continues. */
   readonly parks?: string;
 }
 
 /** How a piece of work ended. */
 export type Settlement =
-  /** The URL is finished; its links go in with this commit. `countsAsPage`: it uses up one page of the bounds. */
+  /** The URL is finished; its links are added in this commit. `countsAsPage`: it uses up one page of the bounds. */
   | { readonly kind: 'done'; readonly countsAsPage: boolean; readonly links: readonly NewUrl[] }
   /**
-   * The URL is tried again, not before `notBeforeMs`, up to a tenth of the wait later; links found meanwhile are kept.
-   * After the third retry it is not: it has failed with `retries-exhausted`, and counts as a page.
+   * The URL is retried, not before `notBeforeMs` and up to a tenth of the wait later; links found so far are kept.
+   * After the third retry it fails with `retries-exhausted` instead, and counts as a page.
    */
   | { readonly kind: 'again'; readonly notBeforeMs: number }
   /**
-   * Nothing was asked of the host: the item goes back as it was, and the host waits until `untilMs`; with
-   * `waits: 'authority'` only the URLs of its authority do.
+   * Nothing was requested from the host: the item goes back unchanged, and the host waits until `untilMs`. With
+   * `waits: 'authority'`, only the URLs of its authority wait.
    */
   | { readonly kind: 'returned'; readonly untilMs: number | null; readonly waits?: 'authority' }
-  /** Of a robots item only: what came. Redirects are followed by the frontier, as further items. */
+  /** For a robots item only: the answer. The frontier follows redirects as further items. */
   | { readonly kind: 'robots'; readonly answer: RobotsAnswer }
   /**
-   * Of a robots item only: our own rules keep us from asking the authority for anything (address, port). Its URLs are
-   * dropped with this reason, for an hour or until a restart; then it is tried again.
+   * For a robots item only: our own rules forbid any request to the authority (address, port). Its URLs are dropped
+   * with this reason for an hour or until a restart; then it is tried again.
    */
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** What became of a URL that was added. */
+/** The result for a URL that was added. */
 export type AddAnswer =
   | { readonly kind: 'new' }
   | { readonly kind: 'known' }

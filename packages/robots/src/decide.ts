@@ -10,13 +10,13 @@ import { findRule, isAllowRule, OVERWORK, originOf, patternAt } from './rule-ind
 import type { Target } from './target.js';
 
 /**
- * Why a URL may be fetched or not: a `rule` matched; `no-match`: no rule did; `no-group` applies;
- * `robots-url`, the file itself; `oversize`, the file, the group or the work to compare is larger than we take on;
- * `closed-rate`, a Request-rate of zero documents is in force (only from `decideAt`).
+ * Why a URL may be fetched or not. `rule`: a rule matched; `no-match`: no rule did; `no-group`: no group applies;
+ * `robots-url`: the file itself; `oversize`: the file, the group or the matching work exceeds a limit;
+ * `closed-rate`: a Request-rate of zero documents is in force (only from `decideAt`).
  */
 export type DecisionReason = 'rule' | 'no-match' | 'no-group' | 'robots-url' | 'oversize' | 'closed-rate';
 
-/** Whether a URL may be fetched, and who said so. */
+/** Whether a URL may be fetched, and what decided it. */
 export interface Decision {
   readonly allowed: boolean;
   readonly reason: DecisionReason;

@@ -4,7 +4,7 @@
 
 import type { DiagnosticCode } from './diagnostics/diagnostic.js';
 
-/** How a file is to be read. */
+/** How to read a file. */
 export interface ParseOptions {
   /**
    * The URL that was requested for the file, before redirects, absolute. Relative Sitemap and PleaseVisit values are
@@ -18,7 +18,7 @@ export interface ParseOptions {
    * @default none
    */
   readonly charset?: string;
-  /** Bytes that are read; 512 000 to 8 388 608, other values are moved to the nearer end. @default 512_000 */
+  /** Bytes to read; 512 000 to 8 388 608, other values are clamped. @default 512_000 */
   readonly maxBytes?: number;
   /** Whether misspellings, missing colons and the like are repaired (robots §3.4–3.7, §4.4). @default true */
   readonly repair?: boolean;
@@ -28,7 +28,7 @@ export interface ParseOptions {
 export interface FieldRecord {
   /** The canonical name in lower case; for an unknown field its own name in lower case. */
   readonly field: string;
-  /** The name as written where it is unknown or misspelt; otherwise the canonical one. */
+  /** The name as written if it is unknown or misspelt; otherwise the canonical one. */
   readonly rawField: string;
   /** The value as written, without surrounding blanks and without comment; decoded as UTF-8. */
   readonly value: string;
@@ -42,7 +42,7 @@ export interface FileNote {
   readonly line: 0 | 1;
 }
 
-/** A parsed file. Every list is computed when it is first read, and stays the same list. */
+/** A parsed file. Every list is computed on first access, and stays the same list. */
 export interface RobotsDocument {
   /** The file as packed records; an implementation detail (packed-records.ts) that compiled rules share. */
   readonly packed: string;
@@ -59,8 +59,8 @@ export interface RobotsDocument {
   /** Absolute URLs, in file order, without duplicates. */
   readonly sitemaps: readonly string[];
   /**
-   * The licences for all crawlers, in file order, without duplicates: absolute URLs, and as written what is no URL.
-   * A group may name others (licensing §2, C3); `licenses` of compiled rules has those that hold for a crawler.
+   * The licences for all crawlers, in file order, without duplicates: absolute URLs, and other values as written.
+   * A group may name others (licensing §2, C3); `licenses` of compiled rules has those that apply to a crawler.
    */
   readonly licenses: readonly string[];
   /** What is odd about the file as a whole. `diagnose` of `@mannerly/robots/diagnostics` adds the lines. */

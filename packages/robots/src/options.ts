@@ -7,10 +7,10 @@ import { RobotsError } from './errors.js';
 import { MAX_CRAWL_DELAY_MS, MAX_TOKENS } from './limits.js';
 import { invalidOption, readOptions } from './option-table.js';
 
-/** What counts besides the base dialect (robots §8). */
+/** Which rules count besides the base dialect (robots §8). */
 export type Policy = 'base' | 'declared' | 'declared-only' | 'strictest';
 
-/** Who asks, and which reading counts. */
+/** Who is crawling, and which reading counts. */
 export interface CompileOptions {
   /**
    * The crawler's product tokens, in order of preference: `['examplebot-images', 'examplebot']`. Letters, digits,
@@ -20,8 +20,8 @@ export interface CompileOptions {
   /** The base dialect. @default 'rfc9309' */
   readonly dialect?: BaseDialect;
   /**
-   * `base`: the base dialect alone. `declared`: and the 2.0.0 reading of groups that declare it; both must allow.
-   * `declared-only`: declared groups in 2.0.0 alone, which may fetch what RFC 9309 forbids. `strictest`: every dialect
+   * `base`: only the base dialect. `declared`: also the 2.0.0 reading of groups that declare it; both must allow.
+   * `declared-only`: declared groups only in 2.0.0, which may fetch what RFC 9309 forbids. `strictest`: every dialect
    * of `strictDialects` and the declared reading must allow.
    * @default 'declared'
    */
@@ -29,7 +29,7 @@ export interface CompileOptions {
   /** The dialects that must agree under `strictest`. @default ['rfc9309', 'google', '1996'] */
   readonly strictDialects?: readonly BaseDialect[];
   /**
-   * What a file past the size limit means: its first part, or `Disallow: /` for all crawlers.
+   * How to treat a file beyond the size limit: use its first part, or `Disallow: /` for all crawlers.
    * @default 'truncate' for rfc9309 and google; 'disallow-all' for 1996, 1994 and policy strictest
    */
   readonly onOversize?: 'truncate' | 'disallow-all';
@@ -42,19 +42,18 @@ export interface CompileOptions {
   /** A selected group with more rule lines means `Disallow: /`. 1 or more. @default none; the size limit suffices */
   readonly maxRulesPerGroup?: number;
   /**
-   * Whether a named group also obeys the politeness lines of the `*` groups, the stricter counting (R37).
+   * Whether the politeness lines of the `*` groups also apply to a named group; the stricter one wins (R37).
    * @default false
    */
   readonly inheritPoliteness?: boolean;
   /**
-   * Whether a Request-rate spaces every request or allows bursts (R41). Only handed on, as `rules.requestRateMode`.
-   * Bursts cost the site its peace for as long as they last.
+   * Whether a Request-rate spaces every request or allows bursts (R41). Only passed on, as `rules.requestRateMode`.
+   * Bursts put more load on the site while they last.
    * @default 'spaced'
    */
   readonly requestRateMode?: 'spaced' | 'bucket';
   /**
-   * Whether a Cache-delay counts as a Crawl-delay, as in a crawl for an archive; the larger of both wins (robots
-   * §9.11).
+   * Whether a Cache-delay counts as a Crawl-delay, for archiving crawls; the larger one wins (robots §9.11).
    * @default 'ignore'
    */
   readonly cacheDelay?: 'ignore' | 'as-crawl-delay';

@@ -13,14 +13,14 @@ const CALL_HINT = 'call parseRobots(body, { robotsUrl })';
 
 /**
  * Reads a robots.txt file (RFC 9309 §2.2, §2.5; robots §2–4).
- * @param input - The body's bytes as they came (after content decoding), or text, which counts as its UTF-8 bytes.
- * @param options - How to read it; values out of range are moved to the nearer end.
- * @throws RobotsError `invalid-input` if the body is neither bytes nor text, or the options are no object.
+ * @param input - The body's bytes (after content decoding), or text, which is treated as UTF-8 bytes.
+ * @param options - How to read it; values out of range are clamped.
+ * @throws RobotsError `invalid-input` if the body is neither bytes nor text, or the options are not an object.
  */
 export function parseRobots(input: Uint8Array | ArrayBuffer | string, options: ParseOptions = {}): RobotsDocument {
   const body = input instanceof ArrayBuffer ? new Uint8Array(input) : input;
   if ((typeof body !== 'string' && !(body instanceof Uint8Array)) || typeof options !== 'object' || options === null) {
-    throw new RobotsError('invalid-input', 'expected the body of a robots.txt and options', CALL_HINT);
+    throw new RobotsError('invalid-input', 'expected the body of a file and options', CALL_HINT);
   }
   const { robotsUrl = null, charset = null, repair = true } = options;
   const { bytes, start, end, truncated, notes } = decodeBody(body, options.maxBytes);

@@ -29,7 +29,7 @@ interface GroupFacts {
   readonly noindex: Reading;
 }
 
-/** What a file says to one crawler. Everything but decisions is computed when it is first read. */
+/** What a file says to one crawler. Everything except decisions is computed on first access. */
 export class RobotsRules {
   /** The file. */
   declare readonly document: RobotsDocument;
@@ -65,9 +65,9 @@ export class RobotsRules {
 
   /**
    * Whether a URL may be fetched, and who said so (RFC 9309 §2.2.2; robots §7, §8).
-   * @param url - An absolute URL, or a path with query. The fragment is not looked at.
-   * @throws RobotsError `foreign-url` if the URL has another host or port than the `robotsUrl` of the document. Without
-   *   `robotsUrl` the authority is not looked at.
+   * @param url - An absolute URL, or a path with query. The fragment is ignored.
+   * @throws RobotsError `foreign-url` if the host or port of the URL differs from the document's `robotsUrl`. Without
+   *   `robotsUrl` the authority is not checked.
    */
   decide(url: string | URL): Decision {
     return decisionOf(judgeTarget(this.readings, ownTarget(this.document, url)));
@@ -79,8 +79,8 @@ export class RobotsRules {
   }
 
   /**
-   * The decision at a time: as `decide`, and closed with reason `closed-rate` while a Request-rate of zero documents is
-   * in force. Visit-time closes nothing here: such URLs wait, they are not excluded.
+   * The decision at a given time: like `decide`, but disallowed with reason `closed-rate` while a Request-rate of zero
+   * documents is in force. Visit-time is not considered: such URLs wait, they are not excluded.
    */
   decideAt(url: string | URL, nowMs: number): Decision {
     const decision = this.decide(url);
@@ -112,12 +112,12 @@ export class RobotsRules {
     return RobotsRules.#delay(this, 'cache-delay').ms ?? null;
   }
 
-  /** All Request-rate lines for this crawler, numbered (robots §9.2). Which one is in force when, `schedule` says. */
+  /** All Request-rate lines for this crawler, numbered (robots §9.2). `schedule` says which one is in force when. */
   get requestRates(): FieldSource['requestRates'] {
     return RobotsRules.#facts(this).sources.flatMap((source) => source.requestRates);
   }
 
-  /** Whether a rate spaces requests or allows bursts: the option, handed on. */
+  /** Whether a rate spaces requests or allows bursts: the option, passed on. */
   get requestRateMode(): 'spaced' | 'bucket' {
     return this.#settings.requestRateMode;
   }
@@ -133,7 +133,7 @@ export class RobotsRules {
     return scheduleOf(RobotsRules.#facts(this).sources, nowMs);
   }
 
-  /** The licences named to this crawler: by its groups, else by the file (licensing §2, C3). */
+  /** The licences for this crawler: those of its groups, or else of the file (licensing §2, C3). */
   get licenses(): readonly string[] {
     const { document } = this;
     const own = urlsOf(this.fields[1] ?? [], 'license', document.robotsUrl, readLicense);
@@ -220,7 +220,7 @@ export function compileRules(document: RobotsDocument, options: CompileOptions):
 
 /**
  * `compileRules` for many files: the options are checked once and shared by all the rules.
- * @param options - Who asks, and which reading counts; later changes to the object have no effect.
+ * @param options - Who is crawling, and which reading counts; later changes to the object have no effect.
  * @returns A function of a document from `parseRobots`; it throws RobotsError `invalid-document` for anything else.
  * @throws RobotsError `invalid-tokens`, `option-invalid`, `option-unknown`.
  */

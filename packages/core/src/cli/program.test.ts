@@ -98,7 +98,7 @@ describe('a wrong call', () => {
     [
       'a directory and its store',
       ['explain', 'a', 'https://a.test/', '--store', 'redis://h'],
-      /only one can be read\n {2}Leave/,
+      /only one can be read\n {2}Omit/,
     ],
     ['an unknown dialect', ['robots', 'package.json', '--dialect', '2077'], /dialect/],
     ['an agent that is no token', ['robots', 'package.json', '--agent', 'my bot'], /token/],

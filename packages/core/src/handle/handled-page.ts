@@ -12,35 +12,35 @@ export interface FollowOptions {
   /** The route that handles them: `on('label:x', …)`. */
   readonly label?: string;
   readonly userData?: JsonValue;
-  /** Priority class within the host, 0 first, 7 last; redirects have 1. @default 4 */
+  /** Priority within the host, from 0 (first) to 7 (last); redirects have 1. @default 4 */
   readonly priority?: number;
-  /** Queues a known URL for one more visit. A page that is handled again after a crash adds it again. @default false */
+  /** Queues a known URL once more. A page that is handled again after a crash adds it again. @default false */
   readonly allowDuplicate?: boolean;
   /**
-   * `same`: the depth of this page, for the next page of a list. `deeper`: one link deeper. @default `same` for what
-   * `follow` finds with `rel=next`, otherwise `deeper`
+   * `same`: the depth of this page, for the next page of a list. `deeper`: one link deeper. @default `same` for links
+   * that `follow` finds with `rel=next`, otherwise `deeper`
    */
   readonly depth?: 'same' | 'deeper';
 }
 
 /** The result of `add`. */
 export type AddResult =
-  /** `link-nofollow`: the page wants this link left alone. It is queued all the same, and reported. */
+  /** `link-nofollow`: the page says not to follow this link. It is queued nevertheless, and reported. */
   | { readonly kind: 'staged'; readonly url: string; readonly note: 'link-nofollow' | null }
-  /** No http(s) URL, or too long; `page-over`: the handler has ended. */
+  /** Not an http(s) URL, or too long; `page-over`: the handler has ended. */
   | { readonly kind: 'refused'; readonly reason: 'url-invalid' | 'page-over' };
 
 /** Options of `save`. */
 export interface SaveOptions {
-  /** An existing or new folder instead of the crawl directory's `files/`. The name stays inside it. */
+  /** An existing or new folder to use instead of `files/` in the crawl directory. The file never leaves it. */
   readonly folder?: string;
 }
 
 /** Options of `saveAll`. */
 export interface SaveAllOptions extends SaveOptions {
-  /** Files that are requested, 1 to 100; each redirect is one more request of the hundred of a page. @default 20 */
+  /** Files to request, 1 to 100; each redirect counts as one more request towards a page's 100. @default 20 */
   readonly maxFiles?: number;
-  /** Decoded bytes of all of them, 1 to 64 GiB; of one, `network.maxBodyBytes` at most. @default 104,857,600 */
+  /** Decoded bytes of all files, 1 to 64 GiB; at most `network.maxBodyBytes` for one. @default 104,857,600 */
   readonly maxBytes?: number;
 }
 
@@ -48,44 +48,42 @@ export interface SaveAllOptions extends SaveOptions {
 export interface HandledPage extends FetchedPage {
   /** How the page differs from its last visit; `null`: the crawl keeps no visits (`recrawl`). */
   readonly change: PageChange | null;
-  /** Aborted when the handler's time is over or the crawl is stopped at once. */
+  /** Aborted when the handler times out or the crawl is stopped at once. */
   readonly signal: AbortSignal;
   /**
-   * Stages one item. It reaches the sinks when the handler has ended well, unless the page's signals exclude it. One
-   * that does not fit the schema of its route is kept aside, and the page goes on. It is kept as JSON.stringify writes
-   * it: a `Date` as its ISO text, a field that is `undefined` not at all.
-   * @throws MannerlyError (rejects) `item-invalid` when it is no JSON; `page-over` when the handler's time is
-   *   over. After the handler has ended nothing is staged: the answer is `rejected`, and the log has a `handler-error`.
+   * Stages one item. It reaches the sinks when the handler has succeeded, unless the page's signals exclude it. An item
+   * that does not match the schema of its route is set aside, and the page continues. It is stored as JSON.stringify
+   * writes it: a `Date` as its ISO text, and without fields that are `undefined`.
+   * @throws MannerlyError (rejects) `item-invalid` if it is not JSON; `page-over` when the handler has timed out. After
+   *   the handler has ended nothing is staged: the answer is `rejected`, and the log has a `handler-error`.
    */
   emit<T>(data: T & JsonItem<T>): Promise<EmittedItem>;
   /**
    * Stages links of the page: those that the selector finds (elements with `href` or `src`, or such elements inside),
-   * or every link. Of `srcset` the first candidate counts, where there is no `src`. Links with nofollow, by the page or
-   * their `rel`, are left alone. Scope, bounds and robots.txt apply later. A link with `rel=next` keeps the depth of
-   * this page, all others are one deeper.
+   * or every link. Without `src`, the first candidate of `srcset` counts. Links with nofollow, from the page or their
+   * `rel`, are not followed. Scope, bounds and robots.txt apply later. A link with `rel=next` keeps the depth of this
+   * page; all others are one deeper.
    * @throws MannerlyError (rejects) `page-not-markup` for a selector on a page that has no DOM; `option-invalid`;
-   *   `item-invalid` for user data that is no JSON; `page-over`.
+   *   `item-invalid` for user data that is not JSON; `page-over`.
    * @see page-level §4
    */
   follow(selector?: string, options?: FollowOptions): Promise<void>;
   /**
-   * Stages any URL, resolved against the page's base. Scope, bounds and robots.txt apply as to any link.
-   * @throws MannerlyError (rejects) `option-invalid`; `item-invalid` for user data that is no JSON; `page-over`.
+   * Stages any URL, resolved against the page's base. Scope, bounds and robots.txt apply as usual.
+   * @throws MannerlyError (rejects) `option-invalid`; `item-invalid` for user data that is not JSON; `page-over`.
    */
   add(url: string, options?: FollowOptions): Promise<AddResult>;
   /**
-   * Stages one more visit of this page, not before `afterMs` from its last byte. It has `visit` one higher, the same
-   * label and user data unless others are given, and item ids of its own. It counts against the bounds.
-   * @param afterMs - Milliseconds, 0 to ten years. Longer than `maxIdleMs`, a later run of the same crawl makes the
-   *   visit.
-   * @throws MannerlyError (rejects) `option-invalid`; `item-invalid` for user data that is no JSON; `page-over`.
+   * Stages one more visit to this page, at least `afterMs` after its last byte. The visit has a `visit` that is one
+   * higher, the same label and user data unless given, and its own item ids. It counts towards the bounds.
+   * @param afterMs - Milliseconds, 0 to ten years. If longer than `maxIdleMs`, a later run makes the visit.
+   * @throws MannerlyError (rejects) `option-invalid`; `item-invalid` for user data that is not JSON; `page-over`.
    */
   revisit(afterMs: number, options?: Omit<FollowOptions, 'allowDuplicate' | 'depth'>): Promise<void>;
   /**
-   * Writes the page's bytes to a file at once, whole or not at all. A file of that name is replaced. It stays when the
-   * handler throws later. A page with `noarchive` or `noindex` is left alone.
-   * @param name - Relative; whatever it says, the file stays in its folder. @default host and path of the URL, and a
-   *   mark of its query
+   * Writes the page's bytes to a file immediately and atomically. An existing file is replaced. The file stays even if
+   * the handler throws later. A page with `noarchive` or `noindex` is not saved.
+   * @param name - Relative; it cannot leave its folder. @default host and path of the URL, and a mark for its query
    * @throws MannerlyError (rejects) `file-failed`; `file-folder-missing` without a crawl directory and a folder.
    */
   save(name?: string, options?: SaveOptions): Promise<SavedFile>;
@@ -96,11 +94,11 @@ export interface HandledPage extends FetchedPage {
    */
   screenshot(name?: string, options?: SaveOptions): Promise<SavedFile>;
   /**
-   * Requests the files that a selector finds (elements with `href` or `src`, or such elements inside), one after the
-   * other like `fetch`, and writes each to `media/` of the folder under its SHA-256: one copy of each content, whatever
-   * its URL. Redirects are followed, each hop judged. Each file waits for its host's turn, and the handler's timeout
-   * goes on: for many, `follow` them and save them in a handler of their own.
-   * @returns One entry for each URL, in the order of the page; what was not saved says why.
+   * Requests the files that a selector finds (elements with `href` or `src`, or such elements inside), one at a time
+   * like `fetch`, and writes each to `media/` in the folder under its SHA-256: one copy of each content, whatever its
+   * URL. Redirects are followed, and each hop is checked. Each file waits until its host is due while the handler's
+   * timeout runs. For many files, `follow` them and save them in their own handler.
+   * @returns One entry for each URL, in page order, with the reason if it was not saved.
    * @throws MannerlyError (rejects) `page-not-markup`; `option-invalid`; `file-failed`; `file-folder-missing`.
    */
   saveAll(selector: string, options?: SaveAllOptions): Promise<readonly SavedMedia[]>;
@@ -108,13 +106,13 @@ export interface HandledPage extends FetchedPage {
    * Requests one more file and waits for it, ahead of the queue of its host. Scope, robots.txt, spacing, address guard
    * and logs apply. It counts as a request, not as a page. GET only, no retries, no redirects, at most 100 per page.
    * @param url - Resolved against the page's base.
-   * @throws MannerlyError (rejects) `option-invalid`, `option-unknown`; never for what becomes of the request.
+   * @throws MannerlyError (rejects) `option-invalid`, `option-unknown`; never for the result of the request.
    */
   fetch(url: string, options?: PageFetchOptions): Promise<PageFetch>;
 }
 
 /**
- * `T` where JSON.stringify takes it: interfaces, optional fields and values with `toJSON`, such as `Date`, included.
+ * `T` if JSON.stringify accepts it, including interfaces, optional fields and values with `toJSON`, such as `Date`.
  * Functions, symbols and bigints become `never` and do not compile.
  */
 type Jsonable<T> = unknown extends T
@@ -131,7 +129,7 @@ type Jsonable<T> = unknown extends T
           ? 'a promise: await it'
           : { readonly [Key in keyof T]: Jsonable<T[Key]> };
 
-/** What `page.emit` takes: anything that JSON.stringify writes, so not `undefined` itself. */
+/** What `page.emit` accepts: anything that JSON.stringify can write, so not `undefined` itself. */
 export type JsonItem<T> = T extends undefined ? never : Jsonable<T>;
 
 /** How a page differs from its last visit. */
@@ -142,28 +140,28 @@ export interface PageChange {
   readonly lastVisitMs: number | null;
   /** The digest of what counted as its content then (`recrawl.change`); `null`: there is none. */
   readonly lastDigest: string | null;
-  /** The same of now; `null`: the body lies in a file. */
+  /** The digest of its content now; `null`: the body is in a file. */
   readonly digest: string | null;
 }
 
-/** A known page that was visited again and is as it was. There is no body. Times are epoch milliseconds. */
+/** A known page that was visited again and is unchanged. There is no body. Times are epoch milliseconds. */
 export interface UnchangedPage {
   /** As requested. */
   readonly url: string;
-  /** 304, or the status of a body whose content is that of the last one. */
+  /** 304, or the status of a response whose content is the same as before. */
   readonly status: number;
   readonly label: string | null;
   readonly userData: JsonValue | null;
   readonly depth: number;
   readonly fetchedAtMs: number;
   readonly lastVisitMs: number;
-  /** When it was seen to have changed last; the first visit counts. */
+  /** When its last change was seen; the first visit counts. */
   readonly changedAtMs: number;
-  /** Its visits, this one included, and those that found a change. */
+  /** Its visits, including this one, and those that found a change. */
   readonly visits: number;
   readonly changes: number;
   readonly digest: string | null;
 }
 
-/** User code for pages that are as they were. It writes no items: those of the last visit stay. */
+/** Your code for unchanged pages. It writes no items: those of the last visit stay. */
 export type UnchangedHandler = (page: UnchangedPage) => unknown;

@@ -20,16 +20,16 @@ export interface RunOptions {
   /** Failures of earlier runs that are queued again: those whose last decision fits. @default none */
   readonly retry?: RetryFilter;
   /**
-   * Other processes work on the same crawl at the same time, with the same `store` or in the same `out`. Each writes
-   * its own logs and items, and all need the same options (`crawl-differs`). @default false
+   * Whether other processes work on the same crawl at the same time, with the same `store` or in the same `out`. Each
+   * writes its own logs and items, and all need the same options (`crawl-differs`). @default false
    */
   readonly shared?: boolean;
   /**
-   * Does not end when nothing is left or only long waits remain, but waits for URLs that `add` brings. `stop`, a bound
-   * or the signal ends the run. @default false
+   * When nothing is left or only long waits remain, waits for URLs from `add` instead of ending. `stop`, a bound or the
+   * signal ends the run. @default false
    */
   readonly keepOpen?: boolean;
-  /** Aborting it stops the run as `stop` does. */
+  /** Aborting it stops the run, like `stop`. */
   readonly signal?: AbortSignal;
 }
 

@@ -78,18 +78,18 @@ export interface FrontierOptions {
   readonly politeness?: PolitenessOptions;
   /** @default no bounds */
   readonly bounds?: FrontierBounds;
-  /** Hosts that get slower or narrower settings than the others; at most 1,000 entries. @default none */
+  /** Hosts with slower or narrower settings than the others; at most 1,000 entries. @default none */
   readonly hosts?: readonly HostEntry[];
-  /** What holds for URLs of a label; at most 64 labels. @default none */
+  /** Settings for URLs with a label; at most 64 labels. @default none */
   readonly labels?: readonly LabelEntry[];
   /** Name of the crawl in the store. @default 'crawl' */
   readonly crawl?: string;
   /** Names this process among those that share the store. @default a random name */
   readonly owner?: string;
   /**
-   * The part of the crawl's account that this process writes: a name that only one process uses at a time and takes
-   * again when it is restarted, such as that of its folder. `null`: none, the frontier only reads.
-   * @default one that no process uses any more, else a new one
+   * The part of the crawl's account that this process writes: a name that only one process uses at a time and reuses
+   * after a restart, such as that of its folder. `null`: none, the frontier only reads.
+   * @default one that no process uses any more, or a new one
    */
   readonly part?: string | null;
   /** Whether an absent crawl is created. @default true */
@@ -98,10 +98,10 @@ export interface FrontierOptions {
   readonly hostKeyBy?: HostKeyBy;
   /** @default CANONICAL_RULES */
   readonly canonicalRules?: readonly CanonicalRule[];
-  /** Queued URLs over all hosts past which `add` answers `full`. 1 … 1e9 @default 10_000_000 */
+  /** Queued URLs over all hosts, beyond which `add` answers `full`. 1 … 1e9 @default 10_000_000 */
   readonly maxQueued?: number;
   /**
-   * What becomes of links of pages past `maxQueued`: they are dropped as `frontier-full`, or go on into the store up to
+   * What happens to links of pages beyond `maxQueued`: they are dropped as `frontier-full`, or kept in the store up to
    * its own limit. `add` answers `full` either way. @default 'drop'
    */
   readonly onFull?: 'spill' | 'drop';
@@ -114,17 +114,17 @@ export interface FrontierOptions {
   /** URLs queued when an authority's robots.txt is answered, if they are not known. @default none */
   readonly companions?: CompanionsFor;
   /**
-   * Called last for a URL that robots.txt allows, right before it is handed out: a reason to skip it, reported as
-   * `excluded`, or as `dropped` where it says so, or `null`. It may refuse, never permit. It must not throw.
+   * Called last for a URL that robots.txt allows, right before it is handed out. Returns a reason to skip it, reported
+   * as `excluded`, or as `dropped` if it says so, or `null`. It can refuse, but never permit. It must not throw.
    * @default never refuses
    */
   readonly whyNot?: WhyNot;
   /**
-   * How values that processes have written by `writePart` become one, by their keys, once the processes are long gone.
-   * What has no function here is lost then. @default none
+   * How to merge the values that processes wrote with `writePart`, by key, once the processes are long gone. Values
+   * without a function here are then lost. @default none
    */
   readonly mergeParts?: Readonly<Record<string, (values: readonly Uint8Array[]) => Uint8Array>>;
-  /** Called for each URL that was queued and was not known before. It must not throw. */
+  /** Called for each queued URL that was not known before. It must not throw. */
   readonly onQueued?: (url: NewUrl) => void;
   /** Called with statuses of URLs that end here and with warnings about hosts. It must not throw. */
   readonly onEvent?: (event: FrontierEvent) => void;
@@ -243,17 +243,17 @@ function platformRandom(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0]! / 2 ** 32;
 }
 
-/** How robots.txt is read, and what happens when it does not come. Fields of `@mannerly/robots` keep their meaning. */
+/** How robots.txt is read, and what happens if it is unavailable. Fields of `@mannerly/robots` keep their meaning. */
 export interface RobotsOptions extends CompileOptions, Omit<AccessOptions, 'dialect' | 'policy'> {
   /** Over `maxCrawlDelayMs`: `clamp` the delay, or `skip-host`, dropping its URLs. @default 'clamp' */
   readonly onLongCrawlDelay?: 'clamp' | 'skip-host';
-  /** Outside Visit-time: `hold` the host, or visit it and `warn`, or `ignore` the line. @default 'hold' */
+  /** Outside Visit-time: `hold` the host, visit it and `warn`, or `ignore` the line. @default 'hold' */
   readonly visitTime?: 'hold' | 'warn' | 'ignore';
   /** Clean-param: its parameters are not part of a URL's key (`dedupe`), or it is only exposed. @default 'expose' */
   readonly cleanParam?: 'dedupe' | 'expose';
   /**
-   * Host, the site's preferred mirror: only exposed, or `canonicalize`: URLs are known under that host's name, where it
-   * is of the same registrable domain. @default 'expose'
+   * Host, the site's preferred mirror: only exposed, or with `canonicalize` URLs count under that host's name if it is
+   * in the same registrable domain. @default 'expose'
    */
   readonly host?: 'expose' | 'canonicalize';
 }

@@ -99,17 +99,17 @@ function fractionOf(startMs: number, endMs: number): number {
 /** Names of the built-in profiles. */
 export type PolitenessProfileName = 'polite' | 'gentle' | '1996-rule-of-thumb';
 
-/** An interval of the operator's own: clamp(`factor` × last retrieval time, `minMs`, `maxMs`). */
+/** A custom interval: clamp(`factor` × last retrieval time, `minMs`, `maxMs`). */
 export interface CustomPoliteness {
   /** Times the last retrieval time. 0 … 1,000. */
   readonly factor: number;
-  /** Milliseconds, 0 … one day. Below one second the site pays for the hurry, and `Politeness.warning` says so. */
+  /** Milliseconds, 0 … one day. Less than one second costs the site, and `Politeness.warning` says so. */
   readonly minMs: number;
   /** Milliseconds, `minMs` … one day. */
   readonly maxMs: number;
 }
 
-/** What an operator may say about spacing. */
+/** Options for spacing. */
 export interface PolitenessOptions {
   /** @default 'polite' */
   readonly profile?: PolitenessProfileName | CustomPoliteness;
@@ -121,8 +121,8 @@ export interface PolitenessOptions {
    */
   readonly perIp?: boolean | 'domain';
   /**
-   * `prefer`: of hosts that are due, those go first whose people sleep: between one and six in the country of their
-   * top-level domain. No host is asked sooner or more often. @default 'off'
+   * `prefer`: of the hosts that are due, those go first where it is night, between one and six in the country of their
+   * top-level domain. No host gets requests sooner or more often. @default 'off'
    */
   readonly quietHours?: 'off' | 'prefer';
   /** Requests per second of the whole crawl, robots.txt included, evenly spaced; 1/3,600 … 10,000. @default no limit */

@@ -26,7 +26,7 @@ export interface ReadyHost {
   readonly inFlight: number;
 }
 
-/** What the gate and the clock say of a URL now. */
+/** What the gate and the clock say about a URL now. */
 export interface UrlLook {
   readonly url: string;
   readonly host: string;
@@ -156,10 +156,10 @@ export interface AuthorityLook extends RobotsCopyRef {
   readonly requestIntervalMs: number | null;
 }
 
-/** What the frontier says of one host. All times are epoch milliseconds. */
+/** What the frontier knows about one host. All times are epoch milliseconds. */
 export interface HostLook {
   readonly host: string;
-  /** Whether anything was ever queued for it, as far as the store can say. */
+  /** Whether anything was ever queued for it, as far as the store knows. */
   readonly isKnown: boolean;
   /** Entries that wait, hops of robots.txt among them, and entries of a lease. */
   readonly queued: number;
@@ -172,13 +172,13 @@ export interface HostLook {
   readonly isHeld: boolean;
   /** When its next request may start; `null`: parked, or nothing is queued. */
   readonly nextAtMs: number | null;
-  /** Why not sooner; `null` when it does not wait, or this process does not know. */
+  /** Why not sooner; `null` if it does not wait, or this process does not know. */
   readonly wait: HostWait | null;
-  /** `null`: the store cannot say (it has no `readHost`), and this process does not hold the host. */
+  /** `null`: the store cannot tell (it has no `readHost`), and this process does not hold the host. */
   readonly isParked: boolean | null;
   /**
-   * The longest interval in force and where it comes from, `hosts`: the option; `authority`: whose file requires it,
-   * `line`: its delay.
+   * The longest interval in force and its origin. `hosts`: the option; `authority`: the one whose file requires it;
+   * `line`: the line of its delay.
    */
   readonly interval: {
     readonly ms: number;
@@ -187,16 +187,16 @@ export interface HostLook {
     readonly line: number | null;
   };
   readonly robots: readonly AuthorityLook[];
-  /** What it has served; `runningMs`: the crawl's running time since its first request, `null` before it. */
+  /** What was fetched from it; `runningMs`: the crawl's running time since its first request, `null` before it. */
   readonly used: { readonly pages: number; readonly bytes: number; readonly runningMs: number | null };
   /** The bound it has used up. */
   readonly spent: HostBound | null;
-  /** What decides its order between hosts. */
+  /** What decides its place in the order of hosts. */
   readonly order: {
     readonly weight: number;
-    /** The label of its URLs that have none by their route, with its budget and what is used of it; `null`: none. */
+    /** The label for its URLs that have none from their route, with its budget and how much is used; `null`: none. */
     readonly label: { readonly name: string; readonly pages: number | null; readonly used: number | null } | null;
-    /** How many hosts of this process that may be asked now go before it; `null`: it may not be asked now. */
+    /** How many hosts of this process that are due now go before it; `null`: it is not due. */
     readonly ahead: number | null;
   };
   /** Answers in a row that slow the crawl down: 429 and 503, failures, refusals. */

@@ -30,7 +30,7 @@ export interface ListRequest {
   readonly authority?: string;
 }
 
-/** One listing. It may hold fewer URLs than requested, but none only at the end, which is a `null` cursor. */
+/** One listing. It may have fewer URLs than requested, but is only empty at the end, where the cursor is `null`. */
 export interface QueueListing {
   readonly cursor: string | null;
   readonly items: readonly QueuedUrl[];

@@ -108,7 +108,7 @@ export function parseUrl(text: string): URL | null {
   }
 }
 
-/** What is spaced as one: each host name, or all hosts of a registrable domain. */
+/** What shares one clock: each host name, or all hosts of a registrable domain. */
 export type HostKeyBy = 'host' | 'domain';
 
 /**

@@ -8,9 +8,9 @@ import { readOptions } from '../option-table.js';
 export type AccessProfile = 'rfc9309' | 'google' | '1996' | 'strictest';
 
 /**
- * What follows when robots.txt has been unreachable for `unreachableDays`: the good copy and without one hold or allow;
- * `allow` whatever there is; `hold` for as long as it takes; `google` is that profile's own table. `copy-at-once`: from
- * the first failure on the good copy, until it is that many days old (RFC 9309 §2.4); then, and without one, hold.
+ * What happens when robots.txt has been unreachable for `unreachableDays`: use the good copy, and without one hold or
+ * allow; `allow` in any case; `hold` as long as it takes; `google`: that profile's own table. `copy-at-once`: use the
+ * good copy from the first failure on, until it is that many days old (RFC 9309 §2.4); then, or without one, hold.
  */
 type AfterUnreachable = 'copy-or-hold' | 'copy-or-allow' | 'allow' | 'hold' | 'google' | 'copy-at-once';
 
@@ -20,13 +20,13 @@ export interface AccessOptions {
   readonly dialect?: 'rfc9309' | 'google' | '1996' | '1994' | undefined;
   /** The policy in use; `strictest` brings its own profile. @default 'declared' */
   readonly policy?: 'base' | 'declared' | 'declared-only' | 'strictest' | undefined;
-  /** Sets the profile whatever the dialect. @default follows policy and dialect */
+  /** Sets the profile regardless of the dialect. @default follows policy and dialect */
   readonly accessProfile?: AccessProfile | '1994' | undefined;
-  /** What 401 and 403 mean. @default 'deny' in 1996 and strictest, else 'allow' */
+  /** What 401 and 403 mean. @default 'deny' in 1996 and strictest, otherwise 'allow' */
   readonly onForbidden?: 'allow' | 'deny' | undefined;
   /**
-   * What follows a long time without answer. Every value but `hold`, `copy-or-hold` and `copy-at-once` visits hosts
-   * whose rules are unknown. @default 'hold' in 1996, 'google' in google, else 'copy-or-hold'
+   * What happens after a long time without an answer. All values except `hold`, `copy-or-hold` and `copy-at-once` visit
+   * hosts whose rules are unknown. @default 'hold' in 1996, 'google' in google, else 'copy-or-hold'
    */
   readonly afterUnreachable?: AfterUnreachable | undefined;
   /** Days from the first failure of a series to `afterUnreachable`, 1 to 3650; fewer is bolder. @default 30 */
