@@ -19,7 +19,7 @@ const REFUSED: readonly (readonly [names: RegExp, why: string])[] = [
   [/^(?:(?:proxy-)?authorization|x-api-key|x-auth-.*|.*-token)$/, 'a credential may go to one origin only'],
   [/^(?:signature.*|accept-signature)$/, 'see `identity.signature`'],
   [/^(?:if-.*|range)$/, 'the crawl makes requests conditional itself: see `recrawl`'],
-  [/^(?:referer|origin|sec-.*|dnt)$/, 'browsers set it, and this is none'],
+  [/^(?:referer|origin|sec-.*|dnt)$/, 'browsers set it, and this is not a browser'],
   [/^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|client-ip|true-client-ip|cf-.*)$/, 'it hides who asks'],
   [/^(?:crawler-.*-price|payment-signature|x-payment)$/, 'a crawl pays nothing'],
   [OURS, 'the crawl sets it'],

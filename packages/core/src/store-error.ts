@@ -26,7 +26,7 @@ export function asMannerlyError(error: unknown, directory: string | null): unkno
   return new MannerlyError('store-failed', message, { cause: error, hint });
 }
 
-const KEPT = 'What was committed is kept: with a durable store the same crawl goes on from there.';
+const KEPT = 'What was committed is kept: with a durable store the same crawl continues from there.';
 
 /** What to look at where the store has no advice of its own. */
 function checkFor(message: string): string {

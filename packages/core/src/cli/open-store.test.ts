@@ -11,16 +11,16 @@ import { parseStoreUrls } from './store-url.js';
 
 describe('--store', () => {
   const refused = [
-    ['mysql://host/db', /is no URL of a store/],
-    ['frontier', /is no URL of a store/],
+    ['mysql://host/db', /is not the URL of a store/],
+    ['frontier', /is not the URL of a store/],
     ['http://user:secret@host/', /\*\*\*@host/],
-    ['postgres://u:s3cr/3tpw@h', /"postgres:\/\/\*\*\*@h" is no URL of a store/],
+    ['postgres://u:s3cr/3tpw@h', /"postgres:\/\/\*\*\*@h" is not the URL of a store/],
     ['redis://127.0.0.1/?crawl=a%20b', /letters, digits/],
-    ['postgres://a/db c/db', /"c\/db" is no URL of a store/],
-    ['', /is no URL of a store/],
+    ['postgres://a/db c/db', /"c\/db" is not the URL of a store/],
+    ['', /is not the URL of a store/],
     ['redis://127.0.0.1/?crawl=', /letters, digits/],
     ['redis://a,b', /nodes of a cluster or Sentinels/],
-    ['redis://a:1,b:x/?cluster', /is no URL of a store/],
+    ['redis://a:1,b:x/?cluster', /is not the URL of a store/],
   ] as const;
   it.each(refused)('refuses %s', async (url, says) => {
     await expect(openStore(url, '')).rejects.toThrow(says);

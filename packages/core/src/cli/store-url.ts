@@ -25,7 +25,7 @@ function parseStoreUrl(text: string) {
   const [first] = urls;
   if (scheme === '' || first == null || urls.includes(null)) {
     throw new UsageError(
-      `${JSON.stringify(redacted(text))} is no URL of a store`,
+      `${JSON.stringify(redacted(text))} is not the URL of a store`,
       'Write redis://host:6379, rediss://…, postgres://user@host/database or postgresql://…, with ?crawl=<name> where a server has several; several servers as one argument, with blanks between their URLs.',
     );
   }

@@ -163,7 +163,7 @@ async function readBody({ contentType, body }: ApiCall): Promise<AddOptions & { 
   const text = await body();
   if (text === null) throw new Problem(413, 'The body is too long. Send the URLs in several requests.');
   const value = parseJson(text);
-  if (value === undefined) throw new Problem(400, 'The body is no JSON.');
+  if (value === undefined) throw new Problem(400, 'The body is not JSON.');
   if (!isObject(value) || !('urls' in value))
     throw new Problem(400, 'The body needs `urls`: { "urls": ["https://…"] }.');
   const unknown = Object.keys(value).find((name) => !BODY_FIELDS.includes(name));

@@ -12,18 +12,18 @@ export interface FetchRequest {
   readonly body?: string;
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * The same fields made anew, with another signature: for a fetcher that has waited for its connection. Rejects where
-   * the request cannot be signed. Absent: `headers` are as good at any time.
+   * Creates the same fields again, with a new signature, for a fetcher that has waited for its connection. Rejects if
+   * the request cannot be signed. Absent: `headers` stay valid.
    */
   readonly headersNow?: () => Promise<Readonly<Record<string, string>>>;
-  /** The address to connect to, judged already; names are not looked up again. */
+  /** The address to connect to, already checked; names are not looked up again. */
   readonly address: { readonly address: string; readonly family: 4 | 6 };
   readonly limits: FetchLimits;
-  /** Whether the body is also kept as it came (`encodedBody`), unless it has a consumer. @default false */
+  /** Whether the body is also kept as received (`encodedBody`), unless it has a consumer. @default false */
   readonly keepsEncoded?: boolean;
   /**
-   * Called when the header section has come: what consumes the body as it comes, decoded; the outcome's body is empty
-   * then. `null`: the body is kept. A fetcher that never calls it keeps every body.
+   * Called when the header section has arrived. Returns a consumer for the decoded body; the outcome's body is then
+   * empty. `null`: the body is kept. A fetcher that never calls it keeps every body.
    */
   readonly consumeBody?: (head: ResponseHead) => BodyConsumer | null;
   /**
@@ -40,7 +40,7 @@ export interface FetchRequest {
   readonly signal: AbortSignal;
 }
 
-/** What is known of a response before its body. */
+/** What is known about a response before its body. */
 export interface ResponseHead {
   readonly status: number;
   readonly headers: HeaderLines;
@@ -66,17 +66,17 @@ export interface FetchLimits {
   readonly maxEncodedBytes: number;
 }
 
-/** What a fetcher can do. `true` everywhere is the whole contract. */
+/** What a fetcher can do. All `true` is the full contract. */
 export interface FetcherCapabilities {
-  /** Field lines come one by one, in order, names as sent. `false`: names may be folded and lines joined. */
+  /** Field lines are reported one by one, in order, names as sent. `false`: names may be folded and lines joined. */
   readonly rawHeaders: boolean;
   /** `remoteAddress` is reported. */
   readonly remoteAddress: boolean;
-  /** Connects to the judged address and looks no name up. `false`: needs `network.allowUnpinnedDns`. */
+  /** Connects to the checked address and does not resolve names. `false`: needs `network.allowUnpinnedDns`. */
   readonly pinsAddress: boolean;
   /** Undoes codings itself: reports `encodedBody`, bounds its bytes, sees coded data break off. */
   readonly encodedBody: boolean;
-  /** Sends `headers` and adds nothing but what the protocol demands. */
+  /** Sends `headers` and adds only what the protocol requires. */
   readonly exactHeaders: boolean;
   /** Calls `mayStart` with the connection made, right before the first byte. `false`: before it connects. */
   readonly checksMayStart: boolean;
@@ -95,7 +95,7 @@ export const ALL_CAPABILITIES: FetcherCapabilities = Object.freeze({
 /** What talks to the network: one exchange per call, each ending a value. The crawl closes it at the end of a run. */
 export interface Fetcher {
   readonly capabilities: FetcherCapabilities;
-  /** What opens pages in a browser when they have come. @default pages are handled as they came */
+  /** Opens received pages in a browser. @default pages are handled as received */
   readonly renderer?: Renderer;
   /** Resolves to `null` when `mayStart` refused. Never rejects. */
   fetch(request: FetchRequest): Promise<FetchOutcome | null>;

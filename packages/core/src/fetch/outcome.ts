@@ -6,14 +6,14 @@ import { parseRetryAfter, type RobotsAnswer, type RobotsFailure, retryAfterMs } 
 import { present } from '../present.js';
 import { MAX_REFUSAL_DETAIL } from './limits.js';
 
-/** Header field lines in the order they came, names as sent. */
+/** Header field lines in the order received, names as sent. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
 /** When the parts of one exchange happened, epoch milliseconds. */
 export interface ExchangeTiming {
   /** Read just before the request left. */
   readonly startedAtMs: number;
-  /** The header section was complete; `null` when none came. */
+  /** When the header section was complete; `null` if none arrived. */
   readonly headersAtMs: number | null;
   /** Last byte, or the failure. */
   readonly endedAtMs: number;
@@ -22,12 +22,12 @@ export interface ExchangeTiming {
 /** A body in a file of its own, decoded. */
 export interface BodyFile {
   readonly bytes: number;
-  /** From its beginning each time; read as far and as fast as its reader likes. */
+  /** Reads from its beginning each time, as far and as fast as you like. */
   read(): AsyncIterable<Uint8Array>;
   remove(): Promise<void>;
 }
 
-/** A response came. Its body may be incomplete: `truncated` says so. */
+/** A response. Its body may be incomplete: `truncated` says so. */
 export interface ResponseOutcome {
   readonly kind: 'response';
   readonly url: string;
@@ -36,7 +36,7 @@ export interface ResponseOutcome {
   readonly headers: HeaderLines;
   /** The decoded body (content codings undone), cut at its limit; its beginning, where `file` holds all of it. */
   readonly body: Uint8Array;
-  /** The whole body, where it was too large to be held; absent otherwise. The crawl removes it. */
+  /** The whole body, if it was too large for memory; absent otherwise. The crawl removes it. */
   readonly file?: BodyFile;
   /**
    * The body as it came: without its transfer coding, its content codings not undone. Absent unless it was requested
@@ -45,7 +45,7 @@ export interface ResponseOutcome {
   readonly encodedBody?: Uint8Array;
   /** `limit`: cut by our own limit; `connection`: the other side ended early or decoding failed on the way. */
   readonly truncated: 'limit' | 'connection' | null;
-  /** Bytes of the body read off the wire; decoded ones where the fetcher cannot say. */
+  /** Bytes of the body as transferred; decoded bytes if the fetcher does not know. */
   readonly encodedBytes: number;
   readonly remoteAddress: string | null;
   readonly timing: ExchangeTiming;
@@ -77,7 +77,7 @@ export type FailureCode =
   | 'proxy-refused'
   | 'internal';
 
-/** No response that can be used. */
+/** There is no usable response. */
 export interface FailedOutcome {
   readonly kind: 'failed';
   readonly url: string;
@@ -85,7 +85,7 @@ export interface FailedOutcome {
   /** For people: what the platform said. */
   readonly detail: string;
   readonly remoteAddress: string | null;
-  /** Whether the request had left when it failed; `false`: the host saw a connection at most. */
+  /** Whether the request had been sent when it failed; `false`: the host saw a connection at most. */
   readonly wasSent: boolean;
   readonly timing: ExchangeTiming;
   /** As of a response. */

@@ -9,33 +9,33 @@ import type { HandledPage, UnchangedHandler } from './handled-page.js';
 import { MAX_LARGE_BODY_BYTES, MAX_SELECTORS, MAX_STRAY_LABELS } from './limits.js';
 import { isSchema, type Schema } from './schema.js';
 
-/** An answer that is no page, by its status: `status:404`, `status:4xx`. */
+/** A response that is not a page, by its status: `status:404`, `status:4xx`. */
 export type StatusRoute = `status:${number}` | 'status:3xx' | 'status:4xx' | 'status:5xx';
 
-/** What a page is handled by: label, media type, kind, or `any`; an answer that is no page by its status. */
+/** What selects the handler of a page: label, media type, kind or `any`; if a response is no page, its status. */
 export type Route = `label:${string}` | `${string}/${string}` | ContentKind | 'any' | StatusRoute;
 
-/** User code for one page. What it emits and follows counts when it ends well; when it throws or is too slow, none. */
+/** Your code for one page. What it emits and follows counts only if it succeeds: not if it throws or times out. */
 export type Handler = (page: HandledPage) => unknown;
 
 /** Fields of a login form, by name. */
 export type LoginFields = Readonly<Record<string, string>>;
 
-/** User code for the login page of `signIn.form`: reads what the form sends along, such as its token. */
+/** Your code for the login page of `signIn.form`: reads what the form has to send, such as its token. */
 export type LoginHandler = (page: FetchedPage) => LoginFields | Promise<LoginFields>;
 
 /** Options of a handler. */
 export interface HandlerOptions {
   /**
-   * Decoded bytes that the body of a page of this route may have, 1 to 64 GiB. A longer one than 1 MiB lies in a file
-   * until the handler has ended: `page.body` and `page.save` read it, what would hold it as a whole refuses. Not for
-   * HTML.
+   * Decoded bytes that the body of a page of this route may have, 1 to 64 GiB. A body of more than 1 MiB is kept in a
+   * file until the handler has ended: `page.body` and `page.save` read it; methods that need it in memory refuse. Not
+   * for HTML.
    * @default `network.maxBodyBytes`, held in memory
    */
   readonly maxBodyBytes?: number;
   /**
-   * What is done with an HTML page of this route in the browser, before it is read, archived and handled: waiting for
-   * an element, scrolling, clicking, a screenshot. Not called for a page that no browser opens, nor in a replay, which
+   * Called for an HTML page of this route in the browser, before it is read, archived and handled: to wait for an
+   * element, scroll, click or take a screenshot. Not called for a page that no browser opens, nor in a replay, which
    * has the page as it was read then.
    */
   readonly inBrowser?: BrowserSteps;

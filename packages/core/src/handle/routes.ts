@@ -69,15 +69,15 @@ type PageOf<R> = R extends `label:${infer Label}`
           ? { readonly mime: Lowercase<R> }
           : unknown;
 
-/** A page in the hands of a route's handler: `HandledPage`, and what its route knows of it. */
+/** A page in the handler of its route: `HandledPage`, with the types of the route. */
 export type RoutedPage<R, UserDataSchema, ItemSchema, UserData> = Omit<
   HandledPage,
   'userData' | 'emit' | 'follow' | 'add' | 'revisit' | keyof PageOf<R>
 > &
   PageOf<R> & {
-    /** What was handed along with the URL, as the schema of the route gives it; without one as it came. */
+    /** The user data of the URL, as the schema of the route returns it, or unchanged without a schema. */
     readonly userData: UserDataSchema extends Schema ? SchemaOutput<UserDataSchema> : JsonValue | null;
-    /** As `HandledPage.emit`, of what the schema of the route takes. */
+    /** As `HandledPage.emit`, for items that the schema of the route accepts. */
     emit: ItemSchema extends Schema
       ? (data: SchemaInput<ItemSchema>) => Promise<EmittedItem>
       : <T>(data: T & JsonItem<T>) => Promise<EmittedItem>;
@@ -102,9 +102,9 @@ type HandlerOf<R, UserData, Items, Names extends string> = (
 type SchemaOrNone<S> = unknown extends S ? S : S extends Schema ? S : Schema;
 
 type EntryOf<R, UserData, Items, Names extends string> = HandlerOptions & {
-  /** The schema of what is handed along with its URLs. A page whose user data does not meet it: `user-data-invalid`. */
+  /** The schema of the user data of its URLs. A page whose user data does not match fails as `user-data-invalid`. */
   readonly userData?: R extends keyof UserData ? SchemaOrNone<UserData[R]> : undefined;
-  /** The schema of its items. One that does not fit goes to `rejected.jsonl`. */
+  /** The schema of its items. An item that does not match goes to `rejected.jsonl`. */
   readonly item?: R extends keyof Items ? SchemaOrNone<Items[R]> : undefined;
   readonly handle: HandlerOf<R, UserData, Items, Names>;
 };

@@ -7,14 +7,14 @@ import { MAX_WORD_CHARS } from '../limits.js';
 import { MAX_HANDLER_RETRY_MS } from './limits.js';
 
 /**
- * Thrown by a handler: the page is not complete yet. It is requested once more, as after a failed answer: four times in
- * all, failures included. After the fourth try it has failed with `retries-exhausted`.
+ * Thrown by a handler: the page is not complete yet. It is retried as after a failure, with up to four attempts in
+ * total, failures included. After the fourth it fails with `retries-exhausted`.
  *
  * @example
  * if (page.$('#still-loading').length > 0) throw new RetryPage('the list is not there yet', { afterMs: 60_000 });
  */
 export class RetryPage extends Error {
-  /** Not before so many milliseconds from the page's last byte; `null`: 10 s, then 20, then 40. */
+  /** Milliseconds to wait from the page's last byte; `null`: 10 s, then 20, then 40. */
   readonly afterMs: number | null;
 
   /**
@@ -34,8 +34,8 @@ export class RetryPage extends Error {
 }
 
 /**
- * Thrown by a handler: the crawl does not want the page. It is *dropped* as `handler-refused`; nothing of it is kept,
- * none of its links is followed, and it is not requested again.
+ * Thrown by a handler to refuse the page. It is *dropped* as `handler-refused`: nothing of it is kept, its links are
+ * not followed, and it is not requested again.
  */
 export class RefusePage extends Error {
   /** @param reason - For people; at most 500 characters are kept. */
@@ -46,9 +46,9 @@ export class RefusePage extends Error {
 }
 
 /**
- * Thrown by a handler: a person has to look. The run stops as by `crawler.stop()`, and its report has the reason
- * (`stopReason`). The page goes back to the queue, with one try used up. To end a crawl that has what it wants, call
- * `crawler.stop()` instead: then the page counts.
+ * Thrown by a handler when a person has to step in. The run stops like with `crawler.stop()`, and its report has the
+ * reason (`stopReason`). The page goes back to the queue, with one attempt used up. To end a crawl that has all it
+ * needs, call `crawler.stop()` instead: then the page counts.
  */
 export class StopCrawl extends Error {
   /** @param reason - For people; at most 500 characters are kept. */

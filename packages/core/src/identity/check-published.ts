@@ -161,7 +161,7 @@ function* signatureFaults(
 
 function* cardFaults(url: URL, card: Json | null, agent: URL, expected: ExpectedIdentity | null): Generator<Fault> {
   if (card === null) {
-    yield ['card-unreadable', 'it is no JSON object'];
+    yield ['card-unreadable', 'it is not a JSON object'];
     return;
   }
   const about = aboutOf(card);
@@ -188,7 +188,7 @@ function* addressFaults(answer: PublishedAnswer, expected: ExpectedIdentity | nu
   const list = jsonOf(answer);
   const prefixes = list?.['prefixes'];
   if (!Array.isArray(prefixes)) {
-    yield ['ips-unreadable', 'it is no object with a list `prefixes`'];
+    yield ['ips-unreadable', 'it is not an object with a list `prefixes`'];
     return;
   }
   if (!(nowMs - Date.parse(String(list?.['creationTime'])) <= MAX_ADDRESS_LIST_AGE_MS))

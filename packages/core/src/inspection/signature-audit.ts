@@ -18,7 +18,7 @@ const FAULTS: Partial<Record<SignatureFault, string>> = {
   'signature-wrong': 'its signature is not of this request: of another host or path, or changed',
   'life-too-long': `its signature holds for more than ${MAX_AUDITED_LIFE_SECONDS} s`,
   'not-https': 'it is signed, and http: others on the way could use the signature',
-  'key-unknown': 'its key is none of those that are given',
+  'key-unknown': 'its key is none of those given',
 };
 
 /**

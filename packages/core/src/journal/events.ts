@@ -21,11 +21,11 @@ export interface StoreNotice {
 
 /** Event names and what each carries. */
 export interface CrawlEventMap {
-  /** A URL is decided. Exactly once per URL and run. */
+  /** A URL gets its status, exactly once per URL and run. */
   readonly decision: UrlDecision;
   /** A request has ended, robots.txt and companions included. */
   readonly request: RequestRecord;
-  /** Something an operator should know of a host, once per occasion. */
+  /** Something an operator should know about a host, once each time it occurs. */
   readonly 'host-warning': HostWarning;
   /** A seed led to another host of its domain, and its scope went with it. */
   readonly 'scope-moved': ScopeMove;
@@ -58,8 +58,9 @@ export interface CrawlEventMap {
 
 export interface CrawlEvents {
   /**
-   * Adds a listener; the answer removes it. What a listener throws becomes a process warning; the listener stays.
-   * @throws MannerlyError `option-invalid` for a name that is no event's, and a listener that is no function.
+   * Adds a listener and returns a function that removes it. An error that a listener throws becomes a process warning;
+   * the listener stays.
+   * @throws MannerlyError `option-invalid` for an unknown event, or a listener that is not a function.
    */
   on<K extends keyof CrawlEventMap>(name: K, listener: (event: CrawlEventMap[K]) => void): () => void;
 }

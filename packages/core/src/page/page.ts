@@ -18,15 +18,15 @@ import { type MainText, readMainText } from './main-text.js';
 import { type PdfText, readPdfText } from './pdf-text.js';
 import { readStructuredData, type StructuredData } from './structured-data.js';
 
-/** A page that was fetched. */
+/** A fetched page. */
 export interface FetchedPage {
   /** As requested: absolute, without fragment. */
   readonly url: string;
   readonly status: number;
-  /** Header field lines in the order they came, names as sent. */
+  /** Header field lines in the order received, names as sent. */
   readonly headers: HeaderLines;
   readonly kind: ContentKind;
-  /** What the first bytes look like, whatever the response calls itself; `null`: like nothing in particular. */
+  /** The type detected from the first bytes, whatever the response declares; `null`: none. */
   readonly sniffedType: Content['sniffedType'];
   /** Type and subtype, lower case; `null` when the response names none. */
   readonly mime: string | null;
@@ -36,13 +36,13 @@ export interface FetchedPage {
   readonly links: readonly PageLink[];
   /** Other representations that it names, such as a feed or a Markdown copy. Offered, never requested by the crawl. */
   readonly alternates: readonly PageAlternate[];
-  /** What the pass over an HTML page found, unresolved; `null` for other kinds. */
+  /** What was found in an HTML page, unresolved; `null` for other kinds. */
   readonly html: HtmlSummary | null;
-  /** What the page asks of crawlers and what follows from it, applied or not, with sources. */
+  /** What the page asks of crawlers and its consequences, applied or not, with sources. */
   readonly exclusion: PageExclusion;
-  /** What is known of its licence (RSL); `null`: none is named. */
+  /** What is known about its licence (RSL); `null`: none is named. */
   readonly license: ItemLicense | null;
-  /** With `nearDuplicates`, the first page of the crawl that says nearly the same; `null`: none is known. */
+  /** With `nearDuplicates`, the first page of the crawl with nearly the same text; `null`: none is known. */
   readonly similarTo: string | null;
   /** Links between a seed and this page. */
   readonly depth: number;

@@ -45,7 +45,7 @@ function byLocation(outcome: ResponseOutcome): RedirectAnswer {
   if (values.length > 1) return invalid('several different Locations');
   const text = fromBytes(location);
   const url = parseWebUrl(text, outcome.url);
-  if (url === null) return invalid(`Location is no http(s) URL: ${text.slice(0, MAX_LINK_URL_CHARS)}`);
+  if (url === null) return invalid(`Location is not an http(s) URL: ${text.slice(0, MAX_LINK_URL_CHARS)}`);
   const { status, timing } = outcome;
   const retryAfter = retryAfterOf(outcome);
   const notBeforeMs = redirectNotBeforeMs({ ...timing, status, retryAfter, failure: null, bytes: 0 });

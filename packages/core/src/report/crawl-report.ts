@@ -9,7 +9,7 @@ import type { BoundMet } from './outcome-counts.js';
 import type { RecrawlCounts } from './recrawl-counts.js';
 
 /**
- * How a run ended. `finished`: nothing left; `bounded`: a bound ended it, or nothing is left but what bounds kept out;
+ * How a run ended. `finished`: nothing left; `bounded`: a bound ended it, or only URLs beyond the bounds are left;
  * `waiting`: all remaining hosts wait longer than `maxIdleMs`, or no known page of a standing crawl (`again` with
  * `recrawl.everyDays`) is due; `stopped`: by `stop`, a handler or a signal.
  */
@@ -45,9 +45,9 @@ export interface HostPoliteness extends Readonly<Record<Exclude<UrlStatus, 'fetc
   /** Start to start, where a Request-rate was in force; `null` elsewhere. */
   readonly smallestStartToStartMs: number | null;
   readonly highestConcurrency: number;
-  /** The longest pause after 429, 503 or Retry-After that was kept. */
+  /** The longest observed pause after a 429, 503 or Retry-After. */
   readonly longestPauseMs: number;
-  /** Requests that began earlier than the host allows: Crawl-delay, Request-rate or pause. Zero, or it is a bug. */
+  /** Requests that began earlier than Crawl-delay, Request-rate or a pause allows. Anything but zero is a bug. */
   readonly early: number;
   readonly statuses: Readonly<Record<string, number>>;
   readonly bytes: number;
@@ -61,9 +61,9 @@ export interface HostPoliteness extends Readonly<Record<Exclude<UrlStatus, 'fetc
     readonly authority: string | null;
   }[];
   readonly comments: readonly string[];
-  /** What its pages ask to be paid for, by currency, as far as it can be read. Nothing was paid. Absent: none does. */
+  /** Prices that its pages ask, by currency, as far as readable. Nothing was paid. Absent: no page asks a price. */
   readonly asked?: readonly AskedPrice[];
-  /** What an operator should know of this host. */
+  /** What an operator should know about this host. */
   readonly warnings: readonly string[];
 }
 
@@ -76,9 +76,9 @@ export interface CrawlReport {
   readonly bounds: readonly BoundMet[];
   /** With `stopped`: that of `StopCrawl`, `signature-clock: …`, `egress-not-listed: …` or `proxy-down: …`. */
   readonly stopReason?: string;
-  /** How long this run stood still at the longest, milliseconds. */
+  /** The longest stall of this run, milliseconds. */
   readonly longestStallMs?: number;
-  /** Of a run that visited known pages again: what became of the pages that were known. */
+  /** For a run that visited known pages again: the results for these pages. */
   readonly recrawl?: RecrawlCounts;
   /** Whether the run continued earlier ones. Then all counts are of the crawl, over its runs. */
   readonly resumed: boolean;
@@ -100,9 +100,9 @@ export interface CrawlReport {
   /** Requests that carried a signature. Absent: none. */
   readonly signed?: number;
   readonly items: number;
-  /** Items that their schema refused: see `rejected.jsonl`. Absent: none. */
+  /** Items that did not match their schema: see `rejected.jsonl`. Absent: none. */
   readonly rejected?: number;
-  /** Pages of this run whose body was cut, handled all the same: `page.truncated` is `limit`. Absent: none. */
+  /** Pages of this run with a truncated body, which were handled anyway: `page.truncated` is `limit`. Absent: none. */
   readonly truncated?: number;
   /** What each stage of `items` has done in this run. Absent: there are none. */
   readonly stages?: readonly StageCounts[];
@@ -119,13 +119,13 @@ export interface CrawlReport {
   readonly scopeMoves: readonly ScopeMove[];
   /** Traps that were found; of the whole crawl. */
   readonly traps: readonly TrapFinding[];
-  /** Pages that say nearly the same as another, of the whole crawl. Absent: they were not compared. */
+  /** Pages with nearly the same text as another, of the whole crawl. Absent: they were not compared. */
   readonly duplicateText?: {
     readonly pages: number;
     /** The largest hundred groups: the first page, and how many others there are. */
     readonly groups: readonly { readonly url: string; readonly pages: number }[];
   };
-  /** Options that are less polite than the default, for the reader to see. */
+  /** Options that are less polite than the default. */
   readonly relaxedDefaults: readonly string[];
 }
 
@@ -143,10 +143,10 @@ export interface CrawlProgress {
   readonly items: number;
   readonly bytes: number;
   readonly runningMs: number;
-  /** The next thing that can happen, when nothing is in flight: which host, why, until when. */
+  /** What the crawl waits for when nothing is in flight: which host, why, until when. */
   readonly waitingFor: HostWait | null;
   readonly waitingHosts: number;
-  /** How long the run stood still at the longest, milliseconds: a page or a handler that was one long piece of work. */
+  /** The longest stall of the run, milliseconds: a page or a handler that blocked the process. */
   readonly longestStallMs?: number;
   /** Why nothing happens: the store is unavailable, one sentence. Absent: it is available. */
   readonly holding?: string;

@@ -6,7 +6,7 @@ import type { resolvePoliteness } from '@mannerly/frontier/internal';
 import type { StageCounts } from '../handle/item-stages.js';
 
 /**
- * `excluded`: the site does not want it. `dropped`: the crawl does not want it. `failed`: it could not be fetched.
+ * `excluded`: the site says no. `dropped`: the crawl says no. `failed`: it could not be fetched.
  * `held`: no answer yet at the end of the run.
  */
 export type UrlStatus = 'fetched' | 'excluded' | 'dropped' | 'failed' | 'held';
@@ -21,7 +21,7 @@ export interface UrlDecision {
   readonly reason: string;
   readonly layer: 'scope' | 'bounds' | 'robots' | 'page' | 'fetch' | 'frontier' | 'hook';
   readonly httpStatus: number | null;
-  /** The deciding line of robots.txt, where one decided. */
+  /** The line of robots.txt that decided, if any. */
   readonly line: number | null;
   readonly pattern: string | null;
   readonly dialect: string | null;
@@ -29,7 +29,7 @@ export interface UrlDecision {
   readonly depth: number | null;
   readonly from: string | null;
   readonly atMs: number;
-  /** For people, where the reason is not enough. */
+  /** Details for people. */
   readonly detail: string | null;
   /** The state of its host when it was requested; of a held URL until when it waits. */
   readonly clock?: HostClockReading;
@@ -58,7 +58,7 @@ export interface HostClockReading extends Pick<RequestRecord, 'host' | 'gapMs' |
   readonly untilMs: number | null;
 }
 
-/** One request that left: a line of the request log. */
+/** One request that was sent: a line of the request log. */
 export interface RequestRecord {
   readonly url: string;
   readonly host: string;
@@ -86,14 +86,14 @@ export interface RequestRecord {
   readonly signedIn?: true;
   /** Absent: GET. */
   readonly method?: 'HEAD' | 'POST';
-  /** What the host required when the request left, milliseconds; `null`: nothing. */
+  /** What the host required when the request was sent, milliseconds; `null`: nothing. */
   readonly crawlDelayMs: number | null;
   readonly requestIntervalMs: number | null;
   /** The gap before it: milliseconds after the end of the host's last request. */
   readonly gapMs: number | null;
   /** Who cut the body; `null`: it is complete. */
   readonly truncated: 'limit' | 'connection' | null;
-  /** Retry-After as it came. */
+  /** Retry-After as received. */
   readonly retryAfter: string | null;
   /** The copy of robots.txt that allowed it; `null` for robots.txt itself. */
   readonly robots: RobotsCopyRef | null;

@@ -13,11 +13,11 @@ export interface RunOptions {
   /** Deletes the crawl in `out` and starts over. A directory that holds something else is refused. @default false */
   readonly reset?: boolean;
   /**
-   * Visits the known pages of the crawl again, those first that are most likely to have changed, with conditional
-   * requests; the bounds count from the beginning of this run. Needs visits that `recrawl` has kept. @default false
+   * Visits the known pages of the crawl again, those most likely to have changed first, with conditional requests. The
+   * bounds count from the start of this run. Needs visits that `recrawl` has kept. @default false
    */
   readonly again?: boolean;
-  /** Failures of earlier runs that are queued again: those whose last decision fits. @default none */
+  /** Queues failures of earlier runs again: URLs whose last decision matches. @default none */
   readonly retry?: RetryFilter;
   /**
    * Whether other processes work on the same crawl at the same time, with the same `store` or in the same `out`. Each

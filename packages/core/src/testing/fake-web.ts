@@ -30,24 +30,24 @@ export interface FakeHost {
   /** Its robots.txt: the text of the file, or any other answer. @default 404 */
   readonly robots?: FakeRoute;
   /**
-   * Path → answer. A path without a query answers all its queries that are not named; `*` answers what nothing else
-   * does, but no robots.txt. Or a function, which answers everything but `robots`.
+   * Path → answer. A path without a query also answers its queries that are not listed; `*` answers all other paths
+   * except robots.txt. Or a function that answers everything except `robots`.
    */
   readonly pages?: Readonly<Record<string, FakeRoute>> | FakeRouteFunction;
-  /** A folder whose files are served where `pages` has nothing. */
+  /** A folder whose files are served for paths that `pages` does not have. */
   readonly folder?: string;
   /** Milliseconds until its answers begin. @default that of the web */
   readonly delayMs?: number;
-  /** Its address. @default one of its own, out of 198.18.0.0/15 */
+  /** Its address. @default a separate one in 198.18.0.0/15 */
   readonly address?: string;
-  /** Fails every request so; `dns`: its name leads nowhere. */
+  /** Fails every request with this code; `dns`: its name does not resolve. */
   readonly failure?: FailureCode;
 }
 
 interface FakeWebOptions {
   /** By host name (`example.org`), `example.org:8080` or `https://example.org`. The closest key wins. */
   readonly hosts: Readonly<Record<string, FakeHost>>;
-  /** Milliseconds until an answer begins, where a host says nothing else. @default 0 */
+  /** Milliseconds until an answer begins, unless a host sets it. @default 0 */
   readonly delayMs?: number;
 }
 
@@ -60,7 +60,7 @@ export interface FakeExchange extends SeenRequest {
   readonly status: number | null;
 }
 
-/** What a crawler is given so that it crawls a fake web. */
+/** Options that make a crawler crawl a fake web. */
 export interface CrawlerFakes {
   readonly fetcher: Fetcher;
   readonly network: Pick<NetworkOptions, 'resolve' | 'allowAddresses'>;
@@ -109,7 +109,7 @@ interface Site {
 }
 
 /**
- * Makes a fake web. Nothing listens anywhere.
+ * Creates a fake web. It does not listen on the network.
  *
  * @example
  * ```ts

@@ -23,7 +23,7 @@ interface FakeCrawlOptions {
   /** Options of `crawler.run`. */
   readonly run?: RunOptions;
   readonly clock?: VirtualClockOptions;
-  /** A handler or a hook may throw: the test is about that. @default false */
+  /** Whether a handler or a hook may throw, because the test is about that. @default false */
   readonly mayThrow?: boolean;
 }
 
@@ -31,8 +31,8 @@ interface FakeCrawlOptions {
 const LAST_MS = 20_000;
 
 /**
- * Runs a crawler to its end, while the clock goes from timer to timer. Rejects as `crawler.run` does; with
- * MannerlyError `clock-stuck` when nothing moves any more, or too much has moved. The crawl is stopped then.
+ * Runs a crawler to its end while the clock moves from timer to timer. Rejects like `crawler.run`, and with
+ * MannerlyError `clock-stuck` if nothing can advance any more or a limit is reached. The crawl is then stopped.
  */
 export async function runCrawl(crawler: Crawler, clock: VirtualClock, options: RunOptions = {}): Promise<CrawlReport> {
   const running = crawler.run(options);

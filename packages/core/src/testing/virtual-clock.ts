@@ -30,11 +30,11 @@ import { RealWork } from './real-work.js';
 
 /** How a virtual clock is set up. */
 export interface VirtualClockOptions {
-  /** Epoch milliseconds it begins with. @default 1 January 2026, 00:00 UTC */
+  /** Its start, epoch milliseconds. @default 1 January 2026, 00:00 UTC */
   readonly startMs?: number;
   /** Steps (timers) that one `finish` or `advance` may take, 1 or more. @default 5,000,000 */
   readonly maxSteps?: number;
-  /** Milliseconds of its own that one `finish` may take, 1 or more. @default 400 days */
+  /** Virtual milliseconds that one `finish` may take, 1 or more. @default 400 days */
   readonly maxMs?: number;
 }
 
@@ -48,11 +48,11 @@ export interface VirtualClock extends Clock {
    */
   finish<T>(promise: Promise<T>): Promise<T>;
   /**
-   * Time stands still until `work` is over: for what a handler or a sink does in the real world, such as a database
-   * query. Files do not need it. After 30 real seconds the clock is stuck.
+   * Stops time until `work` is over, for what a handler or a sink does in the real world, such as a database query.
+   * Files do not need it. After 30 real seconds the clock is stuck.
    */
   standStill<T>(work: () => Promise<T>): Promise<T>;
-  /** Puts the platform's timers back. Safe to call twice; what still waits for this clock waits for ever. */
+  /** Restores the platform's timers. Safe to call twice. Whatever still waits for this clock waits forever. */
   end(): void;
 }
 
@@ -64,7 +64,7 @@ const realNow = performance.now.bind(performance);
 const REPLACED = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] as const;
 
 /**
- * Makes the clock, which replaces the timers and `Date` of the platform until `end`. One at a time.
+ * Creates the clock, which replaces the platform's timers and `Date` until `end`. Only one can exist at a time.
  *
  * @example
  * ```ts
@@ -73,7 +73,7 @@ const REPLACED = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 
  * await clock.finish(waited); // at once
  * clock.end();
  * ```
- * @throws MannerlyError `clock-unavailable` while timers are replaced already, and without `@sinonjs/fake-timers`.
+ * @throws MannerlyError `clock-unavailable` if the timers are already replaced, or without `@sinonjs/fake-timers`.
  */
 export function createVirtualClock(options: VirtualClockOptions = {}): VirtualClock {
   checkOptions('createVirtualClock', options, { startMs: 'number', maxSteps: 'number', maxMs: 'number' });

@@ -270,7 +270,7 @@ export class Budget {
     if (!isPart || records.isListed) return;
     if (silentMs >= PART_GONE_MS / 2)
       throw new FrontierError('store-failed', 'this process was silent for too long, so its account was closed', {
-        hint: 'Start it again: the crawl goes on.',
+        hint: 'Start it again: the crawl continues.',
       });
     await records.enlist();
   }

@@ -199,7 +199,7 @@ function readLines(text: string): Line[] {
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line, textToBytes) as Line);
   } catch (cause) {
-    throw new FrontierError('store-failed', 'the file holds a line that is no JSON', { cause });
+    throw new FrontierError('store-failed', 'the file holds a line that is not JSON', { cause });
   }
 }
 

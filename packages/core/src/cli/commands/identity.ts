@@ -63,7 +63,7 @@ async function rotate({ config, to = 'identity', leaked = false }: IdentityFlags
   if (keyPath === null) {
     const hint =
       'Rotate it where it is kept, and list both keys in the meantime: mannerly identity publish --also <file>.';
-    throw new UsageError(`${read.source} is no file`, hint);
+    throw new UsageError(`${read.source} is not a file`, hint);
   }
   const { step, keys, next, take } = await nextRotation(keyPath, io.nowMs(), leaked);
   // First of all: what signs has to be listed.
