@@ -76,7 +76,7 @@ it('explains a URL', async () => {
 });
 
 it.each([
-  ['no JSON', '{"urls":', 400, /no JSON/],
+  ['no JSON', '{"urls":', 400, /not JSON/],
   ['a list', [], 400, /needs `urls`/],
   ['no urls', { url: 'http://a.test/' }, 400, /needs `urls`/],
   ['an unknown field', { urls: [], lable: 'x' }, 400, /unknown field `lable`/],
