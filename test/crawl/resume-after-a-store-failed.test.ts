@@ -54,7 +54,7 @@ it.each([
   await expect(broken.run({ out })).rejects.toMatchObject({
     name: 'MannerlyError',
     code: 'store-failed',
-    hint: expect.stringContaining('goes on'),
+    hint: expect.stringContaining('continues'),
   });
   // The broken one could not give its lease back: it runs out by itself.
   const { report } = await crawl({ seeds, out, store: store(60_000) });
