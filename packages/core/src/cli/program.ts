@@ -39,7 +39,7 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
 function refuseBareUrl([first = '']: readonly string[]): void {
   if (!/^https?:\/\//i.test(first)) return;
   const hint = `To crawl it: mannerly crawl ${first} --name <your-product-token> --contact <where-to-reach-you>`;
-  throw new UsageError(`"${first}" is no command`, hint);
+  throw new UsageError(`"${first}" is not a command`, hint);
 }
 
 /** Columns of the help of the whole program: it is printed from a file where it is published, whatever the terminal. */

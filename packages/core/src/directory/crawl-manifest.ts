@@ -86,7 +86,7 @@ export function goneOnWith(path: string, kept: CrawlManifest, crawl: CrawlIdenti
   if (missing !== undefined) {
     throw another(
       path,
-      `it began at ${missing}, which is no seed now`,
+      `it began at ${missing}, which is not a seed now`,
       'Name all of its seeds (more may be added) or another directory; to start over in this one, ask for a reset (--reset).',
     );
   }

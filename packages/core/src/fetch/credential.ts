@@ -115,7 +115,8 @@ function fieldsOf(given: unknown, env: Env): [name: string, value: string][] {
   });
 }
 
-const FIELD_HINT = 'Write each field as name=env:NAME, name=file:PATH, or name=text:VALUE for what is no secret.';
+const FIELD_HINT =
+  'Write each field as name=env:NAME, name=file:PATH, or name=text:VALUE for a value that is not secret.';
 
 function authorizationOf(basic: unknown, bearer: unknown, env: Env): string | null {
   if (basic !== undefined) {

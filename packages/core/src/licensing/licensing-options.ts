@@ -69,7 +69,7 @@ function tokenAt(source: string, env: Readonly<Record<string, string | undefined
   // What is given by value is not shown.
   if (secret.kind === 'none') throw noToken(namesPlace(source) ? source : 'a place', secret.why);
   if (/^[\x21-\x7e]+$/.test(secret.text) && secret.text.length <= MAX_LICENSE_TOKEN_CHARS) return secret.text;
-  throw noToken(source, 'it is no token of visible ASCII characters');
+  throw noToken(source, 'it is not a token of visible ASCII characters');
 }
 
 /** When a token ends, epoch milliseconds; `null`: it is no JWT, or does not say (RFC 7519 section 4.1.4). */

@@ -575,7 +575,7 @@ export interface NetworkOptions {
   readonly connectTimeoutMs?: number;
   /** Timeout from the request to the end of the header section (`timeout-headers`). 1 to 600,000 ms. @default 30,000 */
   readonly headersTimeoutMs?: number;
-  /** Timeout from the request to the last byte (`timeout-request`). 1 to 3,600,000 ms. @default 60,000 */
+  /** Timeout from the request to the last byte (`timeout-exchange`). 1 to 3,600,000 ms. @default 60,000 */
   readonly requestTimeoutMs?: number;
   /**
    * Bytes kept of a body. A longer one is cut off, and `page.truncated` is `limit`. A handler's own option wins. 1 to

@@ -105,7 +105,7 @@ export const MACHINE_ROWS = {
       ),
       requestTimeoutMs: row(
         whole(1, 3_600_000, 'ms'),
-        'Timeout from the request to the last byte (`timeout-request`).',
+        'Timeout from the request to the last byte (`timeout-exchange`).',
         { default: 60_000 },
       ),
       maxBodyBytes: row(

@@ -62,7 +62,7 @@ function messageOf(answer: Answer, reason: string): string {
 }
 
 function hintOf({ kind }: Answer, reason: string): string {
-  if (kind === 'excluded') return 'The site says so. There is no option that overrides it for sites of others.';
+  if (kind === 'excluded') return 'The site says so. No option overrides it for other people’s sites.';
   if (reason === 'not-before') return 'A redirect of the site names a time: ask again after `untilMs`.';
   if (kind === 'held') return 'Wait, or raise `waitMs`: the turn of its host did not come in time.';
   return explainedReason(reason);
