@@ -70,7 +70,7 @@ describe.skipIf(!IS_RUN)('mannerly move', () => {
     expect(tooEarly(web.arrivals, INTERVAL_MS - 1)).toEqual([]);
 
     expect(await mannerlyIn(place, 'move', onPostgres, onRedis)).toMatchObject({
-      told: expect.stringContaining('since it was moved away'),
+      told: expect.stringContaining('which was moved away'),
     });
     // And back, where the frontier was.
     await rm(join(place, 'crawl', 'frontier'), { recursive: true });

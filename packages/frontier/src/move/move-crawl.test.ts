@@ -110,7 +110,7 @@ describe('a crawl that is moved', () => {
       // Once more, it does nothing.
       expect(await moveCrawl({ ...options, to })).toEqual({ known: 0, hosts: 0, entries: 0 });
       // Nor back, over what is left of it.
-      await expect(moveCrawl({ ...options, from: to, to: from })).rejects.toThrow('since it was moved away');
+      await expect(moveCrawl({ ...options, from: to, to: from })).rejects.toThrow('which was moved away');
     }
     expect(failures).toBeGreaterThan(10);
   });
