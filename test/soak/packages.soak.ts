@@ -219,7 +219,7 @@ describe.each(VERSIONS)(
         expectPolite(from, ['/']);
       } else {
         expect(ran.code).toBe(2);
-        expect(ran.stderr).toContain('mannerly.config.ts is TypeScript, which this Node.js (v20.19.0) does not read');
+        expect(ran.stderr).toContain('mannerly.config.ts is TypeScript, which this Node.js (v20.19.0) cannot run');
         expect(ran.stderr).toContain('Use Node.js 22.18 or newer');
         expectNothing(from);
       }
