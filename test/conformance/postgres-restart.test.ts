@@ -85,7 +85,9 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
         /^store-mismatch: .*"mybot", not "other"/,
       );
       await pool.query(`CREATE SCHEMA ${schema}_other CREATE TABLE crawl (id int)`);
-      expect(await refusal(opened({ pool, schema: `${schema}_other` }))).toMatch(/^store-mismatch: .*something other than a crawl/);
+      expect(await refusal(opened({ pool, schema: `${schema}_other` }))).toMatch(
+        /^store-mismatch: .*something other than a crawl/,
+      );
       await pool.query(`UPDATE ${schema}.crawl SET version = 99`);
       expect(await refusal(opened({ pool, schema }))).toMatch(/^store-mismatch: .*postgres 99/);
       const absent = postgresStore({ pool, schema: 'absent', allowUnsafe: ['fsync-off'] });
