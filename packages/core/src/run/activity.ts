@@ -1,4 +1,4 @@
-// What a crawl is doing at this moment, in detail: requests under way, hosts that wait, until when and why.
+// What a crawl is doing right now: the requests under way, and the hosts that wait, until when and why.
 
 import type { Frontier, HostWait, ReadyHost } from '@mannerly/frontier';
 import type { Egress, RequestUnderway } from '../fetch/egress.js';
@@ -8,17 +8,17 @@ import type { RunState } from '../report/crawl-report.js';
 import { MAX_ACTIVITY_HOSTS, MAX_ACTIVITY_SEEDS } from './limits.js';
 
 /**
- * The state of a crawler. `idle`: it has not run; `opening`: a run opens its directory and store; `paused`: also while
- * the last requests end; `stopping`: requests in flight are completed; `over`: the run has ended.
+ * The state of a crawler. `idle`: it has not run. `opening`: a run opens its directory and store. `paused`: its last
+ * requests may still be ending. `stopping`: requests in flight are completed. `over`: the run has ended.
  */
 export type CrawlPhase = 'idle' | 'opening' | 'running' | 'paused' | 'stopping' | 'over';
 
 /** What is going on at this moment. */
 export interface CrawlActivity {
   readonly phase: CrawlPhase;
-  /** With `over`: how the run ended; `failed` where it threw. `null` otherwise. */
+  /** How the run ended, when the phase is `over`; `failed` if it threw. `null` otherwise. */
   readonly ended: RunState | 'failed' | null;
-  /** Epoch milliseconds by the crawl's clock, to compare `untilMs` and `sinceMs` with. */
+  /** Epoch milliseconds by the crawl's clock. Compare `untilMs` and `sinceMs` with it. */
   readonly nowMs: number;
   /** The crawler's name. */
   readonly name: string;
@@ -26,15 +26,15 @@ export interface CrawlActivity {
   readonly seeds: readonly string[];
   readonly seedCount: number;
   readonly bounds: ResolvedBoundsOptions;
-  /** Requests that have left and are not over, the oldest first, up to `limit`. */
+  /** Requests that were sent and are not over, oldest first, up to `limit`. */
   readonly underway: readonly RequestUnderway[];
-  /** All of them. */
+  /** The number of all requests under way. */
   readonly underwayCount: number;
-  /** Hosts whose turn has come, or whose work is in flight, up to `limit`. */
+  /** Hosts whose turn has come or whose work is in flight, up to `limit`. */
   readonly ready: readonly ReadyHost[];
-  /** Hosts that wait with a queue (with `over`: when it ended), the earliest first, parked ones last, up to `limit`. */
+  /** Hosts with a queue that wait (after the run: when it ended), earliest first, parked ones last, up to `limit`. */
   readonly waits: readonly HostWait[];
-  /** All of them, up to 10,000. */
+  /** The number of all waiting hosts, up to 10,000. */
   readonly waitingHosts: number;
 }
 
@@ -43,18 +43,18 @@ export type ActivityLists = Pick<CrawlActivity, 'underway' | 'underwayCount' | '
 
 /** Options of `activity`. */
 export interface ActivityOptions {
-  /** Hosts, and requests under way, that are listed: 0 to 1,000. @default 100 */
+  /** The most hosts and requests under way to list: 0 to 1,000. @default 100 */
   readonly limit?: number;
 }
 
 const DEFAULT_LIMIT = 100;
 
-/** The part that the options decide. */
+/** The part that comes from the options. */
 export function activityBase({ identity, scope: { seeds }, bounds }: ResolvedOptions) {
   return { name: identity.name, seeds: seeds.slice(0, MAX_ACTIVITY_SEEDS), seedCount: seeds.length, bounds };
 }
 
-/** @param lastWaits - The hosts that waited when the run ended; `null`: it has not ended. */
+/** @param lastWaits - The hosts that waited when the run ended; `null`: the run has not ended. */
 export function activityOf(
   { frontier, egress }: { readonly frontier: Frontier; readonly egress: Egress },
   lastWaits: readonly HostWait[] | null,
@@ -71,7 +71,7 @@ export function activityOf(
   };
 }
 
-/** Where nothing runs. */
+/** The lists when nothing runs. */
 export const NO_ACTIVITY: ActivityLists = Object.freeze({
   underway: [],
   underwayCount: 0,

@@ -1,4 +1,5 @@
-// URLs that a program adds to a running crawl from outside its handlers: checked here, admitted like any other.
+// URLs that a program adds to a running crawl from outside its handlers. They are checked here and admitted like
+// others.
 
 import type { AddAnswer, JsonValue, NewUrl } from '@mannerly/frontier';
 import { checkOptions } from '../call-options.js';
@@ -6,34 +7,36 @@ import { invalidOption } from '../errors.js';
 import { jsonCopy } from '../handle/staged.js';
 import { MAX_ADDED_URLS } from './limits.js';
 
-/** Options for URLs that are added to a running crawl. */
+/** Options for adding URLs to a running crawl. */
 export interface AddOptions {
-  /** The route that handles them: `on('label:x', …)`. */
+  /** Selects the handler, as in `on('label:x', …)`. */
   readonly label?: string;
-  /** Passed to their handler. */
+  /** Passed to the handler. */
   readonly userData?: JsonValue;
-  /** Priority class within the host, 0 first, 7 last. @default 2, as seeds */
+  /** Priority class within the host: 0 is first, 7 is last. @default 2, like seeds */
   readonly priority?: number;
-  /** Links from a seed, as `bounds.depth` counts. @default 0 */
+  /** Number of links from a seed, as `bounds.depth` counts. @default 0 */
   readonly depth?: number;
   /** Queues a known URL for one more visit. @default false */
   readonly allowDuplicate?: boolean;
 }
 
-/** What became of a URL that was added. */
+/** The result for one added URL. */
 export interface AddedUrl {
-  /** As it was given. */
+  /** The URL as it was given. */
   readonly url: string;
-  /** `queued`: its decision follows. `known`: the crawl has it. `refused`: see `reason`, which is its decision. */
+  /** `queued`: its decision follows. `known`: the crawl already has it. `refused`: `reason` is its decision. */
   readonly kind: 'queued' | 'known' | 'refused';
-  /** A word of the table of reasons: `out-of-scope`, `robots-rule`, …; `null` unless refused. */
+  /** A reason from the table of reasons, such as `out-of-scope` or `robots-rule`; `null` unless refused. */
   readonly reason: string | null;
 }
 
 const ADDED_PRIORITY = 2;
 const LOWEST_PRIORITY = 7;
 
-/** The candidates that are meant. @throws MannerlyError `option-invalid`; `item-invalid`: user data is no JSON */
+/**
+ * Makes the candidates for these URLs. @throws MannerlyError `option-invalid`; `item-invalid`: user data is not JSON
+ */
 export function candidatesOf(urls: string | readonly string[], options: AddOptions, nowMs: number): NewUrl[] {
   const list: readonly unknown[] = typeof urls === 'string' ? [urls] : urls;
   if (!Array.isArray(list) || list.length > MAX_ADDED_URLS || !list.every((url) => typeof url === 'string')) {
@@ -62,7 +65,7 @@ export function candidatesOf(urls: string | readonly string[], options: AddOptio
   return (list as readonly string[]).map((url) => ({ url, ...carried }));
 }
 
-/** What became of candidates: of those that were admitted, in order, what the frontier answered. */
+/** The result for each candidate. `answers` has the frontier's answer to each admitted candidate, in order. */
 export function addedUrls(
   candidates: readonly NewUrl[],
   refused: readonly { readonly candidate: NewUrl; readonly reason: string }[],

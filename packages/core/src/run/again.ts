@@ -1,5 +1,5 @@
-// A run that crawls again: its bounds count from where it began, and known pages are queued for another visit. A run
-// that was stopped is continued by the next one.
+// A run that crawls again. Its bounds count from its start, and known pages are queued for another visit. If it is
+// stopped, the next run continues it.
 
 import type { Frontier } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
@@ -8,9 +8,9 @@ import { MAX_SITEMAPS_WAIT_MS, OFFERED_AT_ONCE } from './limits.js';
 import type { Run } from './run.js';
 
 interface LatestAgain {
-  /** What the crawl had used up before it. */
+  /** What the crawl had used up before this recrawl. */
   readonly used: ReturnType<Frontier['used']>;
-  /** When it began, epoch milliseconds. */
+  /** When the recrawl began, epoch milliseconds. */
   readonly startedAtMs: number;
   readonly isOver: boolean;
 }
@@ -18,9 +18,9 @@ interface LatestAgain {
 const KEY = 'again';
 
 /**
- * Lets the bounds count from the beginning of the latest recrawl; begins one where that is asked for.
+ * Makes the bounds count from the start of the latest recrawl. Begins a recrawl if one is requested.
  *
- * @returns When it began, epoch milliseconds; `null`: the crawl was never crawled again.
+ * @returns When that recrawl began, epoch milliseconds; `null`: the crawl was never recrawled.
  */
 export async function countFromAgain(frontier: Frontier, again: boolean, nowMs: number): Promise<number | null> {
   const kept = await readJson<LatestAgain>(frontier, KEY);
@@ -32,16 +32,16 @@ export async function countFromAgain(frontier: Frontier, again: boolean, nowMs: 
   return latest.startedAtMs;
 }
 
-/** The recrawl has come to its end: the next one begins anew. */
+/** Marks the recrawl as over, so that the next one starts anew. */
 export async function endAgain(frontier: Frontier): Promise<void> {
   const kept = await readJson<LatestAgain>(frontier, KEY);
   if (kept !== null) await writeJson(frontier, KEY, { ...kept, isOver: true });
 }
 
 /**
- * The choice of a recrawl: which known pages are visited. It is made when the sitemaps that are due have been read, a
- * minute after the beginning at the latest, and before the pages that are new have used up their share. Queues these
- * sitemaps. @throws What the store throws.
+ * The choice of the known pages that a recrawl visits. It is made once the due sitemaps have been read, at most a
+ * minute after the start, and before new pages have used up their share. Queues these sitemaps. @throws What the store
+ * throws.
  */
 export async function beginChoice(run: Run, sinceMs: number): Promise<NonNullable<Run['choice']>> {
   const { recrawl, journal, frontier, options, setup } = run;
@@ -71,7 +71,7 @@ export async function beginChoice(run: Run, sinceMs: number): Promise<NonNullabl
   };
 }
 
-/** Queues the known pages that are worth another visit. @throws MannerlyError `option-invalid`: no visit was kept. */
+/** Queues the known pages that are worth another visit. @throws MannerlyError `option-invalid`: no visits were kept. */
 async function offerAgain(run: Run, sinceMs: number): Promise<void> {
   const { recrawl, options } = run;
   if (recrawl === null) return;

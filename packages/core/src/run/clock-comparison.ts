@@ -1,5 +1,5 @@
-// Compares the clock of this machine with that of the store's server while a crawl runs, so that an audit of several
-// machines knows how far apart their clocks were. Nothing is decided by it.
+// Compares this machine's clock with that of the store's server during a crawl, so that an audit of several machines
+// knows how far apart their clocks were. No decision depends on it.
 
 import type { Clock, Frontier } from '@mannerly/frontier';
 import type { CrawlLogs } from '../report/crawl-logs.js';
@@ -9,21 +9,21 @@ import { repeatedly } from './repeatedly.js';
 type Compared = NonNullable<Awaited<ReturnType<Frontier['compareClock']>>>;
 
 /**
- * Writes down what is found at first, and later what differs from it.
+ * Logs the first result, and later ones that differ from it.
  *
- * @returns What ends it. Rejects with what a store throws.
+ * @returns A function that stops it. Rejects with what a store throws.
  */
 export async function compareClocks(
   frontier: Pick<Frontier, 'compareClock'>,
   clock: Clock,
   logs: Pick<CrawlLogs, 'clock'>,
 ): Promise<() => void> {
-  /** The last that was written down. */
+  /** The last result that was logged. */
   let known: Compared | null = null;
   let isOver = false;
   const note = (found: Compared | null): void => {
     if (found === null || isOver) return;
-    // An answer that was slow says little.
+    // A slow answer is imprecise.
     const isNews = known === null || Math.abs(found.aheadMs - known.aheadMs) > known.errorMs;
     if (!isNews || found.errorMs > 2 * (known?.errorMs ?? found.errorMs)) return;
     known = found;
@@ -32,7 +32,7 @@ export async function compareClocks(
   let best: Compared | null = null;
   for (let count = 0; count < FIRST_COMPARISONS; count += 1) {
     const found = await frontier.compareClock();
-    // The store has no clock but ours.
+    // The store has no clock of its own.
     if (found === null) return () => undefined;
     if (best === null || found.errorMs < best.errorMs) best = found;
   }

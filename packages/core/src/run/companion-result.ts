@@ -1,5 +1,5 @@
-// What the exchange of a robots.txt or of a file next to it leads to. Such a file is retried and redirected as what it
-// is, and never goes to a handler.
+// The result of an exchange for a robots.txt or a companion file. Such a file is retried and redirected as the same
+// kind of file, and never goes to a handler.
 
 import type { PageWork, RobotsWork } from '@mannerly/frontier';
 import { type FetchOutcome, isRefusedByGuard, toRobotsAnswer } from '../fetch/outcome.js';
@@ -9,10 +9,10 @@ import type { Run } from './run.js';
 import { again, decided, notCome, redirected, retryOf, settled, type WorkResult } from './work-result.js';
 
 export async function robotsResult(run: Run, work: RobotsWork, outcome: FetchOutcome): Promise<WorkResult> {
-  // Before its rules are used: a process that is killed now leaves a copy of them.
+  // Before its rules are used, so that a copy of them exists even if the process is killed now.
   await run.journal.robots(work, outcome);
   await run.archive?.keep(outcome);
-  // Before the authority's pages are handed out: the files that list them come first.
+  // Before the authority's pages are handed out, because the files that list them come first.
   await run.offer(run.sitemaps.named(work.authority, outcome));
   return settled(
     outcome.kind === 'failed' && isRefusedByGuard(outcome)
@@ -36,7 +36,7 @@ export async function companionResult(run: Run, work: PageWork, outcome: FetchOu
     return redirected(httpStatus, redirect, await run.companions.redirected(work, redirect.url));
   const refusal = refusalOf(outcome);
   if (refusal !== null) {
-    // It says nothing of what the file would say: rights still count as reserved.
+    // The refusal does not say what the file would say, so rights still count as reserved.
     await sitemaps?.failed(work);
     return decided({ status: 'failed', ...refusal, layer: 'fetch', httpStatus });
   }
@@ -51,5 +51,5 @@ export async function companionResult(run: Run, work: PageWork, outcome: FetchOu
   return decided({ ...decision, httpStatus }, links);
 }
 
-/** A sitemap or feed: what it lists is known. */
+/** A sitemap or feed that has not changed: what it lists is known. */
 const NOT_MODIFIED = { status: 'fetched', reason: 'sitemap', layer: 'fetch', detail: 'not modified' } as const;

@@ -1,5 +1,5 @@
-// The crawl: takes work from the frontier, starts it, and waits until more is due, on one timer for the earliest host.
-// What happens to one piece of work is in `work.ts`.
+// The crawl loop: takes work from the frontier, starts it, and waits until more is due, with one timer for the earliest
+// host. `work.ts` performs each piece of work.
 
 import type { Work } from '@mannerly/frontier';
 import type { RunState } from '../report/crawl-report.js';
@@ -22,7 +22,9 @@ export interface LoopEnd {
 
 const MS_PER_MINUTE = 60_000;
 
-/** Runs until it ends. @throws The first error of a store, a sink or a bug, after everything in flight has ended. */
+/**
+ * Runs until the crawl ends. @throws The first error of a store, a sink or a bug, after everything in flight has ended.
+ */
 export async function crawlLoop(run: Run): Promise<LoopEnd> {
   const { frontier, wakeup, stop, fetches, pageRequests } = run;
   const { concurrency } = run.options.network;
@@ -39,7 +41,7 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
         wakeup.wake();
       });
   };
-  /** The answer of the frontier, or `otherwise` when it fails: what is in flight ends first. */
+  /** The frontier's answer, or `otherwise` if it fails, so that what is in flight ends first. */
   const orFailed = async <T>(answer: Promise<T>, otherwise: T): Promise<T> => {
     try {
       return await answer;
@@ -51,7 +53,7 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
 
   for (;;) {
     const isEnding = failures.length > 0 || stop.isRequested();
-    // While paused, nothing is handed out and nothing ends, except by a stop.
+    // While paused, no work is handed out, and only a stop ends the run.
     const isPaused = frontier.isPaused();
     const isIdle = isEnding || isPaused;
     const free = isIdle
@@ -61,16 +63,16 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
           concurrency + MAX_HANDLING - inFlight + pageRequests.waitingHandlers(),
         );
     if (isEnding) frontier.endAsks();
-    // A handler's own request gets its turn from `take` too, even when no more pages may be taken.
+    // `take` also gives turns to handlers' own requests, even when no more pages may be taken.
     if (!isIdle && run.choice !== null) await orFailed(run.choice.make(false), false);
     const mayTake = !isPaused && (free > 0 || pageRequests.areWaiting());
     const taken = mayTake ? await orFailed(frontier.take(Math.min(Math.max(0, free), MAX_TAKEN_AT_ONCE)), []) : [];
     for (const work of taken) start(work);
-    // Requests that are prepared together leave together, the first as late as the last. So only a few are, and sockets
-    // are read in between.
+    // Requests that are prepared together leave together, so the first is as late as the last. Only a few are prepared
+    // at a time, and sockets are read in between.
     if (taken.length === MAX_TAKEN_AT_ONCE) await new Promise(setImmediate);
     if (taken.length > 0) continue;
-    // A pause may have come meanwhile.
+    // The crawl may have been paused in the meantime.
     const mayEnd = (): boolean => isEnding || !frontier.isPaused();
     const isWorking = (): boolean => inFlight > 0 || run.licenses.isLoading || run.signIn?.isUnderWay() === true;
     if (!isWorking() && mayEnd()) {
@@ -84,7 +86,7 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
     run.scheduler.requestDueAt(dueAtMs);
     const lookAtMs = mayTake ? lookAt(run, dueAtMs) : dueAtMs;
     if (isWorking() || (isPaused && !isEnding)) await wakeup.sleep(lookAtMs);
-    // With nothing in flight and nothing due, another round ends the run.
+    // With nothing in flight and nothing due, the next iteration ends the run.
     else if (lookAtMs !== null) {
       const untilMs = Math.min(lookAtMs, overAt(run));
       giveMemoryBack(untilMs - run.nowMs());
@@ -93,7 +95,7 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
   }
 }
 
-/** When to look again: other processes may have made something due, and a recrawl waits for its sitemaps so long. */
+/** When to check again: other processes may make something due, and a recrawl waits for its sitemaps. */
 function lookAt(run: Run, dueAtMs: number | null): number | null {
   const soonMs = run.setup.isShared ? run.nowMs() + SHARED_LOOK_MS : null;
   const openMs = run.setup.keepOpen === true ? run.nowMs() + KEEP_OPEN_LOOK_MS : null;
@@ -101,7 +103,7 @@ function lookAt(run: Run, dueAtMs: number | null): number | null {
   return times.length === 0 ? null : Math.min(...times);
 }
 
-/** How the run ends; `null`: it continues. Called only while nothing is in flight. */
+/** How the run ends; `null`: it continues. Call it only while nothing is in flight. */
 async function endOf(run: Run): Promise<LoopEnd | null> {
   const { frontier, options } = run;
   const bound = frontier.reachedBound();
@@ -113,7 +115,7 @@ async function endOf(run: Run): Promise<LoopEnd | null> {
   return nextAt - run.nowMs() > longestMs ? { state: 'waiting', bound: null } : null;
 }
 
-/** When the running time of the crawl is used up, epoch milliseconds: no wait is longer than that. */
+/** When the crawl's running time is used up, epoch milliseconds. No wait is longer. */
 function overAt(run: Run): number {
   const { minutes } = run.options.bounds;
   if (minutes === null) return Number.POSITIVE_INFINITY;

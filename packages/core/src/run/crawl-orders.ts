@@ -1,6 +1,6 @@
-// What an operator tells the processes of a crawl while they run: to pause, to continue, to stop. The last order is
-// kept where all of them look every second: in the store of a crawl on a server, and in the crawl directory, for those
-// that work in it. A pause is also for a process that joins later; a stop is for those that run when it comes.
+// Orders that an operator gives the running processes of a crawl: pause, continue, stop. The last order is kept where
+// every process checks each second: in the store if it is on a server, and in the crawl directory for processes that
+// use it. A pause also applies to processes that join later; a stop applies only to those running when it comes.
 
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -15,36 +15,36 @@ export type CrawlOrder = 'pause' | 'resume' | 'stop';
 
 export const ORDER_KEY = 'order';
 
-/** Where an order is kept: its bytes, `null` where there is none. */
+/** Reads a place where an order is kept: its bytes, or `null` if there is none. */
 type OrderPlace = () => Promise<Uint8Array | null>;
 
 /** The place in a crawl directory. */
 export function orderFile(path: string): OrderPlace {
-  // What cannot be read says nothing: the run has other files to fail with.
+  // A file that cannot be read counts as no order: if the disk is broken, the run fails with its other files.
   return () => readFile(path).catch(() => null);
 }
 
-/** Leaves an order in a crawl directory. @throws The platform's error */
+/** Writes an order to a crawl directory. @throws The platform's error */
 export function orderInFile(path: string, order: CrawlOrder): Promise<void> {
   return writeWhole(path, orderBytes(order));
 }
 
-/** An order as it is kept. Each is another one, the same said twice too. */
+/** The bytes of an order. Each call makes a distinct order, even for the same command. */
 export function orderBytes(order: CrawlOrder): Uint8Array {
   return encodeJson({ order, id: randomUUID() });
 }
 
 /**
- * Obeys the orders of these places: first a pause, where one was ordered before, then whatever is new.
+ * Obeys the orders in these places: first an earlier pause, if there is one, then every new order.
  *
- * @returns What ends it. Rejects with what a store throws.
+ * @returns A function that stops watching. Rejects with what a store throws.
  */
 export async function watchOrders(
   clock: Clock,
   places: readonly OrderPlace[],
   obey: (order: CrawlOrder) => void,
 ): Promise<() => void> {
-  /** Each with the orders seen there: one that comes back is what a server has kept that forgot a later one. */
+  /** Each place with the orders seen there. An old order comes back when a server has lost a later one. */
   const watched = places.map((read) => ({ read, seen: [] as string[] }));
   let isOver = false;
   const look = async (applies: (order: CrawlOrder) => boolean): Promise<void> => {
@@ -64,7 +64,7 @@ export async function watchOrders(
   };
 }
 
-/** An order, from bytes that others may have written; `null`: none. */
+/** Parses an order from bytes that others may have written; `null`: not an order. */
 function readOrder(bytes: Uint8Array | null): { readonly order: CrawlOrder; readonly id: string } | null {
   const { order, id } = (bytes === null ? null : parseJsonObject(new TextDecoder().decode(bytes))) ?? {};
   if (typeof id !== 'string' || (order !== 'pause' && order !== 'resume' && order !== 'stop')) return null;

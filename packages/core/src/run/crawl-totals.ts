@@ -1,6 +1,6 @@
-// The totals of a crawl over its runs, which a progress line and the head of the report show. They are kept in the
-// store next to the queue, by each process its own part. A killed process loses at most the last second of them; a
-// crawl directory's logs have the exact numbers.
+// The totals of a crawl over all its runs, for the progress line and the head of the report. The store keeps them next
+// to the queue, one part for each process. A killed process loses at most their last second. The logs of a crawl
+// directory have the exact numbers.
 
 import { hostname } from 'node:os';
 import type { Clock, Frontier } from '@mannerly/frontier';
@@ -15,44 +15,44 @@ import type { CrawlPhase } from './activity.js';
 import { PROCESS_SILENT_MS, TOTALS_EVERY_MS } from './limits.js';
 import { repeatedly } from './repeatedly.js';
 
-/** What is added up. `requisite…`: of what archived pages need, bytes as they came. */
+/** What is added up. `requisite…`: for the requisites of archived pages, in bytes as received. */
 const NONE = { requests: 0, bytes: 0, items: 0, rejected: 0, signed: 0, requisiteRequests: 0, requisiteBytes: 0 };
 const COUNTS = Object.keys(NONE) as (keyof typeof NONE)[];
 
 export interface ProcessTotals extends Readonly<typeof NONE> {
   readonly runs: number;
   readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Absent where the totals are those of several that are gone. */
+  /** Absent if these are the merged totals of several processes that are gone. */
   readonly process?: {
     readonly machine: string;
     readonly pid: number;
-    /** When this was written, by the clock of its machine, epoch milliseconds. */
+    /** When this was written, epoch milliseconds by the clock of its machine. */
     readonly atMs: number;
-    /** Whether it has ended by itself. */
+    /** Whether it ended normally. */
     readonly isOver: boolean;
     /** Requests of its last run that were earlier than their host requires; `null` while it runs. */
     readonly early: number | null;
   } & ProcessNow;
 }
 
-/** What a process is doing when it writes. */
+/** What a process is doing when it writes its totals. */
 export interface ProcessNow {
   readonly phase: CrawlPhase;
-  /** Requests that have left and are not over. */
+  /** Requests that were sent and are not over. */
   readonly underway: number;
 }
 
 export const TOTALS_KEY = 'totals';
 
-/** Milliseconds after which a process writes its totals although they have not changed. */
+/** Milliseconds after which a process writes its totals even if they have not changed. */
 const HEARTBEAT_MS = PROCESS_SILENT_MS / 3;
 
 type TotalsStore = Pick<Frontier, 'readParts' | 'writePart' | 'partName'>;
 
-/** The totals of one process, of all its runs so far. */
+/** The totals of one process over all its runs so far. */
 export class CrawlTotals implements JournalListener {
   readonly counts = { ...NONE };
-  /** Of this run alone: requests, and pages whose body was cut. */
+  /** Of this run only: requests, and pages whose body was cut. */
   ownRequests = 0;
   truncatedCount = 0;
   readonly #clock: Clock;
@@ -102,9 +102,9 @@ export class CrawlTotals implements JournalListener {
   }
 
   /**
-   * Adds the totals of earlier runs, and keeps them up to date from here on.
-   * @param earlier - What they decided last: a URL that they turned away does not count again.
-   * @param now - Asked at each writing.
+   * Adds the totals of earlier runs, and keeps them up to date from now on.
+   * @param earlier - The last decisions of earlier runs: a URL that they turned away is not counted again.
+   * @param now - Called before each write.
    */
   async open(store: TotalsStore, earlier: AsyncIterable<UrlDecision>, now: () => ProcessNow): Promise<void> {
     this.#now = now;
@@ -123,13 +123,13 @@ export class CrawlTotals implements JournalListener {
     this.#stop = repeatedly(this.#clock, TOTALS_EVERY_MS, () => this.#write(store, false));
   }
 
-  /** Runs that ended, or were killed, before this one began: of this process and of processes that are not at work. */
+  /** Runs that ended or were killed before this one began, of this process and of processes that no longer run. */
   earlierRuns(): number {
     return this.#earlierRuns;
   }
 
   async close(): Promise<void> {
-    // One that is on its way may come behind the last, and says that the process is at work.
+    // A write under way could arrive after the last one and say that the process still runs.
     await this.#stop();
     const store = this.#store;
     this.#store = null;
@@ -150,7 +150,7 @@ export class CrawlTotals implements JournalListener {
   }
 }
 
-/** The totals of processes that are long gone, as those of one. */
+/** Merges the totals of processes that are long gone into one. */
 export function mergeTotals(values: readonly Uint8Array[]): Uint8Array {
   const all = values.map(totalsOf);
   const outcomes = new OutcomeCounts();
@@ -162,12 +162,12 @@ function totalsOf(bytes: Uint8Array): ProcessTotals {
   return { ...NONE, ...decodeJson<ProcessTotals>(bytes) };
 }
 
-/** The totals of all parts, by their names. @throws SyntaxError for what this package did not write. */
+/** The totals of all parts, by name. @throws SyntaxError for data that this package did not write. */
 export function readTotals(parts: ReadonlyMap<string, Uint8Array>): Map<string, ProcessTotals> {
   return new Map([...parts].map(([part, bytes]) => [part, totalsOf(bytes)]));
 }
 
-/** Whether a process is running, by its last write. Clocks of machines may differ by seconds. Never throws. */
+/** Whether a process is running, judged by its last write. Clocks of machines may differ by seconds. Never throws. */
 export function isAtWork({ process: state }: ProcessTotals, nowMs: number): boolean {
   return state !== undefined && !state.isOver && nowMs - state.atMs < PROCESS_SILENT_MS;
 }

@@ -1,4 +1,4 @@
-// What the calls of a crawler take, and how it is checked.
+// The options of a crawler's methods, and their checks.
 
 import type { CallOptions } from '../call-options.js';
 import type { RetryFilter } from './retry.js';

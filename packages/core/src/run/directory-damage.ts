@@ -1,5 +1,6 @@
-// What of a crawl directory is not as its last run left it: files that are missing, shorter, changed or unreadable. A
-// run that ended left the sizes and hashes of its files; of one that was killed, lines that cannot be read are found.
+// Finds what has changed in a crawl directory since its last run: files that are missing, shorter, changed or
+// unreadable. A run that ended left the sizes and hashes of its files. For a run that was killed, unreadable lines are
+// found.
 
 import { join } from 'node:path';
 import { refuseOddKinds } from '../directory/crawl-directory.js';
@@ -13,12 +14,13 @@ import { MAX_DAMAGE_TOLD, MAX_VERIFIED_BYTES } from './limits.js';
 import { isCopy, readRunManifest } from './run-manifest.js';
 
 /**
- * Compares a directory with what its last run left. Files that a person removes on purpose are told too.
+ * Compares a directory with what its last run left. Files that a person removed on purpose are reported too.
  *
- * @returns A sentence for each damaged file, `MAX_DAMAGE_TOLD` at most. None for a directory that holds no crawl, and
- *   none for changes within files past the first `MAX_VERIFIED_BYTES`, of which the sizes alone are compared.
- * @throws MannerlyError `directory-format` for a folder in the place of a file; the platform's error when the directory
- *   or its `run.json` cannot be read.
+ * @returns A sentence for each damaged file, at most `MAX_DAMAGE_TOLD`. Empty for a directory without a crawl. Past the
+ * first `MAX_VERIFIED_BYTES`, only sizes are compared, so changes within those files are not found.
+ * @throws MannerlyError `directory-format` for a folder in place of a file; the platform's error if the directory or
+ * its
+ * `run.json` cannot be read.
  */
 export async function damageOf(path: string): Promise<readonly string[]> {
   await refuseOddKinds(path);
@@ -29,7 +31,7 @@ export async function damageOf(path: string): Promise<readonly string[]> {
     return left >= 0;
   };
   const parts = await partsOf(path);
-  // What several processes write, each of them may have written after the run that left its hash.
+  // Files that several processes write may have been written after the run that recorded their hash.
   const isWrittenByOthers = (name: string): boolean => parts.length > 1 && /^(?:crawl|settings)\.json$/.test(name);
   for (const part of parts) {
     const manifest = await readRunManifest(part.runPath);
@@ -48,7 +50,7 @@ export async function damageOf(path: string): Promise<readonly string[]> {
   return more <= 0 ? told : [...told.slice(0, MAX_DAMAGE_TOLD), `${plural(more, 'other file')} damaged too`];
 }
 
-/** A file that this command may not even need. */
+/** The current command may not even need the file. */
 function unreadable(error: unknown): string[] {
   return [`a file cannot be read: ${error instanceof Error ? error.message : String(error)}`];
 }
@@ -57,13 +59,13 @@ function logsOf(part: CrawlPaths): readonly string[] {
   return Object.values(part).filter((each): each is string => String(each).endsWith('.jsonl'));
 }
 
-/** A file may have grown: a later run that was killed has appended to it. */
+/** A file may have grown, because a later run that was killed appended to it. */
 async function changed(
   folder: string,
   { path, bytes, sha256 }: OutputHash,
   mayRead: (bytes: number) => boolean,
 ): Promise<string[]> {
-  // Made again at any time from what is in `archive`.
+  // These can be rebuilt at any time from `archive`.
   if (/^archive(-\d+)?\.wacz$/.test(path)) return [];
   const file = join(folder, ...path.split('/'));
   const size = await sizeOf(file);
@@ -73,7 +75,7 @@ async function changed(
   return (await sha256Of(file, bytes)) === sha256 ? [] : [`${file} was changed since the last run left it`];
 }
 
-/** Half a line at the end is what a killed run leaves. */
+/** A killed run may leave half a line at the end. */
 async function unreadableLines(file: string, mayRead: (bytes: number) => boolean): Promise<string[]> {
   const size = await sizeOf(file);
   if (size === null || size === 0 || !mayRead(size)) return [];
@@ -88,7 +90,7 @@ async function unreadableLines(file: string, mayRead: (bytes: number) => boolean
     : [`${plural(unreadable, 'line')} of ${file} cannot be read: what follows leaves it out`];
 }
 
-/** A copy is named after its hash, and each is named in the index. */
+/** A copy is named after its hash, and the index lists each one. */
 async function damagedCopies(folder: string, mayRead: (bytes: number) => boolean): Promise<string[]> {
   const kept = new Set(await namesIn(folder));
   const missing = new Set<string>();

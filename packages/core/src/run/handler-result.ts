@@ -1,5 +1,5 @@
-// What a handler leads to besides items and links: what it did wrong, what it threw on purpose, what it left alone, and
-// what it makes of an answer that is no page.
+// The result of a handler apart from items and links: its errors, the signals that it threw, what it left out, and what
+// it makes of an answer that is not a page.
 
 import { type PageWork, retryUrl } from '@mannerly/frontier';
 import { exchangeOf, type ResponseOutcome } from '../fetch/outcome.js';
@@ -12,14 +12,14 @@ import { again, decided, failed, RETURNED, type WorkResult } from './work-result
 
 type FailedHandling = Exclude<Handled, { readonly kind: 'handled' | 'stopped' | 'signal' }>;
 
-/** The reasons of failures for what handlers do. */
+/** The failure reason for each way in which a handler fails. */
 const HANDLING_FAILURES: Readonly<Record<FailedHandling['kind'], string>> = {
   threw: 'handler-error',
   'timed-out': 'handler-timeout',
   'user-data-invalid': 'user-data-invalid',
 };
 
-/** The handler threw or took too long, or was not called. One that threw may be called once more, after a while. */
+/** The handler threw, timed out or was not called. A handler that threw may be called once more, after a while. */
 export function failedHandling(
   { journal, options }: Run,
   { url, record }: PageWork,
@@ -50,7 +50,7 @@ export function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome,
     return decided({ ...decision, detail: reason, isPage: true });
   }
   if (signal.kind === 'stop') run.stop.requestFor(reason);
-  // Counted like a failed answer, and as often, whatever the reasons.
+  // Retried as often as a failed answer, and counted with them, whatever the reasons.
   const failure = { ...exchangeOf(outcome), status: 500, retryAfter: null, failure: null };
   const retry = retryUrl(failure, work.record.tries, run.options.retries);
   if (retry.kind === 'again') {
@@ -62,7 +62,7 @@ export function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome,
 }
 
 /**
- * The result of an answer that is no page, such as a 404: its URL has failed, whatever its handler makes of it.
+ * The result of an answer that is not a page, such as a 404. Its URL has failed, whatever its handler makes of it.
  *
  * @param failure - Why the URL has failed.
  */

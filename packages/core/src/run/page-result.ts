@@ -1,6 +1,6 @@
-// What the exchange of a page leads to: a retry, a redirect, an error (`fetchedResult`), or a page that is read, opened
-// in a browser, archived and handled (`handledResult`), and whose items are written (`storedResult`). The result is a
-// value that `work.ts` commits to the frontier. It holds nothing of the page.
+// The result of a page's exchange: a retry, a redirect or an error (`fetchedResult`), or a page that is read, opened in
+// a browser, archived and handled (`handledResult`), and whose items are written (`storedResult`). The result is a
+// value that `work.ts` commits to the frontier. It holds no part of the page.
 
 import type { NewUrl, PageWork } from '@mannerly/frontier';
 import type { NearDuplicate } from '../admit/near-duplicates.js';
@@ -33,10 +33,10 @@ import {
   type WorkResult,
 } from './work-result.js';
 
-/** Redirect targets go before a host's other pages: what led to them has been requested already. */
+/** Redirect targets go before a host's other pages, since the redirecting URL has already been requested. */
 const REDIRECT_PRIORITY = 1;
 
-/** The result of a page or a companion file. The body is released. */
+/** The result of a page or a companion file. Releases the body. */
 export async function pageResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
   try {
     return await run.readings.during(work.url, () =>
@@ -44,7 +44,7 @@ export async function pageResult(run: Run, work: PageWork, outcome: FetchOutcome
     );
   } finally {
     try {
-      // What did not go to a handler; other pages are in the archive by now.
+      // Archives what did not go to a handler; other pages are already in the archive.
       await run.archive?.keep(outcome, null, run.recrawl?.archiveAs(work));
     } finally {
       if (outcome.kind === 'response') {
@@ -55,7 +55,7 @@ export async function pageResult(run: Run, work: PageWork, outcome: FetchOutcome
   }
 }
 
-/** A hook refused, before the request (`outcome` is `null`) or after. That is final. */
+/** A hook refused the URL, before its request (`outcome` is `null`) or after. That is final. */
 export function refusedByHook(verdict: NonNullable<HookVerdict>, outcome: FetchOutcome | null): WorkResult {
   if (verdict.kind === 'stopped') return RETURNED;
   const response = outcome?.kind === 'response' ? outcome : null;
@@ -69,7 +69,7 @@ export function refusedByHook(verdict: NonNullable<HookVerdict>, outcome: FetchO
   });
 }
 
-/** A hook's refusal of what came; `null`: it lets it pass. */
+/** The `afterFetch` hook's refusal of the outcome; `null`: it passes. */
 async function refusedAfter({ hooks }: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult | null> {
   const verdict = await hooks?.afterFetch(work, outcome);
   return verdict == null ? null : refusedByHook(verdict, outcome);
@@ -104,7 +104,7 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
     return failed({ reason, layer: 'fetch', httpStatus, detail });
   }
   const known = httpStatus === 304 ? ((await run.recrawl?.notModified(work, outcome)) ?? 'unasked') : 'unasked';
-  // About another document than the one that is known: requested once more, without conditions.
+  // The 304 is about another document than the known one: request the URL once more, without conditions.
   if (known === 'mismatch') return again(outcome.timing.endedAtMs);
   if (known !== 'unasked') {
     const page = await run.reader.read(work, outcome);
@@ -119,7 +119,7 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
     : unwantedResult(run, work, outcome);
 }
 
-/** No handler wants its kind of content: the body was not read, and it does not count as a page. */
+/** No handler takes this kind of content. The body was not read, and it does not count as a page. */
 async function unwantedResult(run: Run, work: PageWork, outcome: ResponseOutcome): Promise<WorkResult> {
   const refused = await refusedAfter(run, work, outcome);
   if (refused !== null) return refused;
@@ -127,7 +127,7 @@ async function unwantedResult(run: Run, work: PageWork, outcome: ResponseOutcome
   return decided({ status: 'dropped', reason: 'unwanted', layer: 'page', httpStatus: outcome.status, detail });
 }
 
-/** The target of a redirect, as a new URL: scope, bounds, robots, spacing and the address guard apply to every hop. */
+/** The target of a redirect as a new URL. Scope, bounds, robots, spacing and the address guard apply to every hop. */
 function redirectedUrl(work: PageWork, url: string): NewUrl {
   const { depth, hops, label, userData, visit } = work.record;
   return {
@@ -145,12 +145,12 @@ function redirectedUrl(work: PageWork, url: string): NewUrl {
 
 const AS_IT_CAME = { kind: 'as-it-came' } as const;
 
-/** A page that came: it is read, opened in a browser where wanted, archived and handled. */
+/** A page that was fetched: it is read, opened in a browser if wanted, archived and handled. */
 async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome): Promise<WorkResult> {
   const { status: httpStatus } = outcome;
   const came = await run.reader.read(work, outcome);
   const refused = await refusedAfter(run, work, outcome);
-  // Before a browser requests more for the page.
+  // Before a browser sends more requests for the page.
   const rendering = (refused === null && (await run.render?.(work, outcome, came))) || AS_IT_CAME;
   if (rendering.kind === 'stopped') return RETURNED;
   const page = rendering.kind === 'rendered' ? await run.reader.read(work, outcome, rendering) : came;
@@ -188,7 +188,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   return storedResult(run, work, page, handled, near);
 }
 
-/** What the decision about a page says of its text. */
+/** The part of a page's decision that is about its text. */
 function saidOf({ knowledge }: Run, near: NearDuplicate | null): Pick<PageOutcome, 'simhash' | 'similarTo'> {
   if (near === null) return {};
   const { simhash, similarTo } = near;
@@ -197,7 +197,7 @@ function saidOf({ knowledge }: Run, near: NearDuplicate | null): Pick<PageOutcom
   return { simhash, similarTo };
 }
 
-/** A page that was handled: its items go to the sinks, its links to admission. */
+/** A page that was handled. Its items go to the sinks, its links to admission. */
 async function storedResult(
   run: Run,
   work: PageWork,
@@ -214,7 +214,7 @@ async function storedResult(
   if (same !== null) return { ...(await unchanged(run, same, exclusion)), candidates };
   const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data, staged.kept) : [];
   const write = () => run.items.write(items);
-  // A sink may wait for its server: that a process is ended meanwhile is no fault of the page.
+  // A sink may wait for its server. If the process dies meanwhile, the page is not to blame.
   const written = run.setup.sinks.length === 0 ? write() : run.readings.notDuring(work.url, write);
   if ((await written) === 'stopped') return RETURNED;
   journal.items(items);
@@ -227,8 +227,8 @@ async function storedResult(
 }
 
 /**
- * A known page is as it was: its items and links stay as they are, unless it forbids now that they are kept. What a 304
- * forbids counts too; what it leaves out allows nothing.
+ * A known page that has not changed: its items and links stay, unless the page now forbids keeping them. A 304 can
+ * forbid this too, but nothing that it leaves out becomes allowed.
  */
 async function unchanged(run: Run, page: UnchangedPage, exclusion: PageExclusion): Promise<Decided> {
   const { status: httpStatus, url } = page;
@@ -238,7 +238,7 @@ async function unchanged(run: Run, page: UnchangedPage, exclusion: PageExclusion
   return decided({ status: 'fetched', reason: 'unchanged', layer: 'page', httpStatus, isPage: true });
 }
 
-/** What is said of a page that no handler takes, or that limits cut. */
+/** The detail for a page that no handler takes, or that limits cut. */
 function told(
   { kind, headers, truncated, linksDropped }: PageInCrawl,
   route: string | null,
@@ -252,7 +252,7 @@ function told(
   return said.length === 0 ? {} : { detail: said.join('; ') };
 }
 
-/** Whether it is a page that a handler may get. */
+/** Whether a handler may get the page. */
 function isForHandler(outcome: FetchOutcome): outcome is ResponseOutcome {
   return (
     outcome.kind === 'response' && outcome.status >= 200 && outcome.status <= 299 && outcome.truncated !== 'connection'

@@ -35,7 +35,7 @@ export async function performRun(run: Run): Promise<CrawlReport> {
     const failures: unknown[] = [];
     const ended = await crawl(run).catch((error: unknown) => void failures.push(error));
     failures.push(...(await closeAll(run)));
-    // What breaks while closing may only be a consequence.
+    // Errors while closing may only be consequences of the first one.
     if (ended === undefined || failures.length > 0)
       throw asMannerlyError(failures[0], run.setup.isOwnStore ? (run.directory?.path ?? null) : null);
     const report = await reportOf(run, ended);
@@ -44,14 +44,14 @@ export async function performRun(run: Run): Promise<CrawlReport> {
     waits = report.waiting;
     return report;
   } finally {
-    // The logs are locked until the report has read them.
+    // The logs stay locked until the report has read them.
     await run.directory?.release();
     run.stalls.stop();
     run.ended(waits);
   }
 }
 
-/** Opens, seeds, crawls, and reports what is left. @returns What the frontier said before it was closed, too. */
+/** Opens, seeds, crawls, and reports what is left. @returns Also what the frontier reported before it was closed. */
 async function crawl(run: Run) {
   const { setup, options, frontier, journal, directory } = run;
   await rest(run);
@@ -94,18 +94,18 @@ async function crawl(run: Run) {
   if (end.state !== 'stopped') await endAgain(frontier);
   await reportHeld(run, end, againAtMs !== null);
   journal.end();
-  // As the store has it: where an answer of a server was lost and asked for again, ours may be off.
+  // Counted from the store: ours may be off where a server's answer was lost and the call repeated.
   const counts = await frontier.recount();
   return { end, counts, waits: frontier.waits(MAX_REPORTED_WAITS), manifest };
 }
 
-/** A crawl that starts over requests nothing earlier than the one that it replaces would have. A stop ends the wait. */
+/** A crawl that starts over sends no request earlier than the crawl it replaces would have. A stop ends the wait. */
 async function rest({ stop, wakeup, startedAtMs, restedAtMs, setup }: Run): Promise<void> {
   const untilMs = Math.min(restedAtMs, startedAtMs + MAX_RESET_REST_MS);
   while (!stop.isRequested() && setup.clock.nowMs() < untilMs) await wakeup.sleep(untilMs);
 }
 
-/** What fetches the files that archived pages need, where they are wanted. */
+/** Creates what fetches the requisites of archived pages, if they are wanted. */
 async function openRequisites(run: Run): Promise<void> {
   const { archive } = run;
   const options = run.options.archive?.requisites ?? null;
@@ -114,12 +114,12 @@ async function openRequisites(run: Run): Promise<void> {
   run.fetchRequisites = createRequisites(run, options, (url) => archive.knows(url));
 }
 
-/** The name under which the store keeps the work of this process; `undefined`: any that is free. */
+/** The name under which the store keeps this process's work; `undefined`: any free name. */
 function partName({ directory, setup }: Run): string | undefined {
   if (directory === null) return undefined;
   const own = directory.part === null ? 'main' : String(directory.part);
   if (setup.isOwnStore) return own;
-  // Several machines have directories of their own.
+  // Each of several machines has its own directory.
   const where = `${hostname()} ${resolve(directory.path)} ${directory.manifest.createdAtMs}`;
   return `${hash('sha256', where).slice(0, PART_NAME_CHARS)}-${own}`;
 }
@@ -142,10 +142,10 @@ async function join(run: Run): Promise<void> {
   });
 }
 
-/** Waits that are only the pace of a host: at the end of a bounded run the bound is what keeps its URLs. */
+/** Waits that are only a host's pace. At the end of a bounded run, the bound is what keeps such a host's URLs. */
 const PACE: ReadonlySet<string> = new Set(['interval', 'crawl-delay', 'request-rate', 'address-shared']);
 
-/** Gives every URL that is still queued its word: one by one within a bound, the others together. */
+/** Gives every URL that is still queued a decision: one each up to a limit, the others together. */
 async function reportHeld(run: Run, { bound }: LoopEnd, isAgain: boolean): Promise<void> {
   const { frontier, journal, setup } = run;
   const waits = new Map(frontier.waits(MAX_REPORTED_WAITS).map((wait) => [wait.host, wait]));
@@ -153,11 +153,11 @@ async function reportHeld(run: Run, { bound }: LoopEnd, isAgain: boolean): Promi
   let left = MAX_HELD_REPORTED;
   let cursor: string | null = null;
   do {
-    // As of now: another process may finish a URL while it is listed, and its decision is then the later one.
+    // The current time: if another process finishes a URL while it is listed, that decision is then the later one.
     const atMs = run.nowMs();
     const listing: QueueListing = await frontier.list({ cursor, limit: HELD_READ_AT_ONCE });
     for (const { host, record } of listing.items) {
-      // A known page that was not visited again has its word.
+      // A known page that was not visited again already has its decision.
       if (isAgain && record.visit !== undefined) continue;
       const wait = waits.get(host);
       const isOver = wait === undefined || (wait.untilMs !== null && wait.untilMs <= atMs);
@@ -166,14 +166,14 @@ async function reportHeld(run: Run, { bound }: LoopEnd, isAgain: boolean): Promi
     }
     cursor = listing.cursor;
   } while (cursor !== null && left > 0);
-  // Of a queue that several processes share, each knows its own part of what is left.
+  // Of a shared queue, each process knows only its own part of what is left.
   if (cursor === null || setup.isShared) return;
   if (isAgain) return;
   const more = frontier.counts().queued - (MAX_HELD_REPORTED - left);
   if (more > 0) journal.heldTogether({ [ended]: more });
 }
 
-/** Closes everything, in an order in which nothing is lost. @returns What failed; never rejects. */
+/** Closes everything, in an order that loses nothing. @returns The errors; never rejects. */
 async function closeAll(run: Run): Promise<unknown[]> {
   run.stop.over();
   for (const end of run.watches) end();
@@ -203,14 +203,14 @@ async function closeAll(run: Run): Promise<unknown[]> {
   return failures;
 }
 
-/** After the archive is closed, so that its last files are whole. */
+/** Runs after the archive is closed, so that its last files are whole. */
 async function keepFiles(run: Run): Promise<void> {
   const { directory, items, setup } = run;
   const process = setup.isShared && !setup.isOwnStore ? partName(run) : undefined;
   if (directory !== null) await items.keepFiles(runFiles(directory, process ?? null));
 }
 
-/** The report of a run whose parts are closed. Where the run continued earlier ones, its numbers come from all logs. */
+/** The report of a run whose parts are closed. If the run continued earlier ones, its numbers come from all logs. */
 async function reportOf(
   run: Run,
   { end, counts: last, waits }: Awaited<ReturnType<typeof crawl>>,
@@ -221,7 +221,7 @@ async function reportOf(
   const stopReason = run.stop.reason();
   const stages = run.stages.counts();
   const recrawl = run.recrawl?.counts();
-  // Other processes still write their logs.
+  // Other processes may still be writing their logs.
   const isPart = setup.isShared;
   const logged =
     resumed && directory !== null
@@ -230,7 +230,7 @@ async function reportOf(
   const outcomes = logged?.outcomes ?? counts.outcomes();
   const bounds = boundsMet(outcomes);
   const isBounded = end.state === 'finished' && bounds.length > 0;
-  // A standing crawl ends for now: something will be due.
+  // A standing crawl ends only for now: something will be due.
   const isStanding = setup.again && (run.options.recrawl?.everyDays ?? null) !== null;
   const isWaiting = end.state === 'finished' && isStanding && (recrawl?.nextDueAtMs ?? null) !== null;
   const state = isBounded ? 'bounded' : isWaiting ? 'waiting' : end.state;
@@ -257,7 +257,7 @@ async function reportOf(
     outcomes,
     politeness: ledger.report(),
     politenessOf: resumed ? 'run' : 'crawl',
-    // The logs have the exact numbers of all runs, killed ones included.
+    // The logs have the exact numbers of all runs, including killed ones.
     ...(logged === null ? {} : { ...logged, politenessOf: 'crawl' }),
     waiting: waits,
     scopeMoves: knowledge.moves.values,

@@ -1,5 +1,5 @@
-// Which pages are being read or handled, in a file of the crawl directory. A page whose reading kills the process comes
-// again at the next start. When it has done so twice, it is failed as `poison` instead of read a third time.
+// Keeps a file in the crawl directory of the pages that are being read or handled. If reading a page kills the process,
+// the next run reads it again. After two deaths, the page fails as `poison` and is not read a third time.
 
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -11,24 +11,24 @@ import { readValues } from '../directory/read-lines.js';
 import { isObject } from '../parse-json.js';
 import { MAX_READING_LOG_BYTES, MAX_SUSPECTS, POISON_DEATHS, READING_ENDED_MS } from './limits.js';
 
-/** A line of the file: the reading of a page began or ended, or how often the process died during it. */
+/** A line of the file: reading a page began or ended, or how often the process died during it. */
 interface Line {
   readonly url: string;
   readonly is: 'begun' | 'ended' | number;
 }
 
-/** The pages that are being read or handled in one run. */
+/** The pages being read or handled in one run. */
 export class ReadingLog {
   readonly #path: string | null;
   #file: number | null = null;
   #bytes = 0;
-  /** Lines of pages whose reading ended, to be written with the next line, or soon. */
+  /** Lines of pages whose reading ended. They are written with the next line, or soon. */
   #ended = '';
   #flush: NodeJS.Timeout | null = null;
   readonly #begun = new Set<string>();
-  /** How often the process died while a page was read; a page whose reading ended since is not in it. */
+  /** How often the process died while a page was read. Pages whose reading has ended since are removed. */
   readonly #deaths: Map<string, number>;
-  /** A page during which the process died is read while no other such page is: if it dies again, one is to blame. */
+  /** Suspects, during which the process died before, are read one at a time, so that another death has one culprit. */
   readonly #oneByOne = new PQueue({ concurrency: 1 });
 
   private constructor(path: string | null, deaths: Map<string, number>) {
@@ -37,7 +37,7 @@ export class ReadingLog {
   }
 
   /**
-   * Reads what dead processes left, those included that shared the directory, and starts a new file.
+   * Reads what dead processes left, including those that shared the directory, and starts a new file.
    *
    * @param directory - `null`: the crawl ends with its process, and nothing is kept.
    * @throws The platform's error when the file cannot be read or written.
@@ -47,7 +47,7 @@ export class ReadingLog {
     const deaths = new Map<string, number>();
     for (const { readingPath, part } of await partsOf(directory.path)) {
       const isAlive = part !== directory.part && (await isPartLocked(directory.path, part));
-      // The most that one of them knows: they also know of the deaths of others.
+      // The maximum, since each process also counts deaths that it read from others.
       for (const [url, count] of await deathsIn(readingPath, isAlive))
         deaths.set(url, Math.max(count, deaths.get(url) ?? 0));
     }
@@ -58,8 +58,7 @@ export class ReadingLog {
   }
 
   /**
-   * Whether a page is not to be read any more. Asked once more after that, for a retry that somebody wants, it may be
-   * read once.
+   * Whether a page is no longer read. The page may be read once after that answer, for a retry that was requested.
    */
   refuses(url: string): boolean {
     if ((this.#deaths.get(url) ?? 0) < POISON_DEATHS) return false;
@@ -68,13 +67,13 @@ export class ReadingLog {
     return true;
   }
 
-  /** Reads a page: should the process die before `read` has ended, the next one knows. @throws What `read` threw. */
+  /** Reads a page. If the process dies before `read` ends, the next process knows. @throws What `read` threw. */
   during<T>(url: string, read: () => Promise<T>): Promise<T> {
     return this.#deaths.has(url) ? this.#oneByOne.add(() => this.#noted(url, read)) : this.#noted(url, read);
   }
 
   /**
-   * Waits for something while a page is read. Should the process die meanwhile, that does not count against the page.
+   * Waits for something while a page is read. If the process dies meanwhile, it does not count against the page.
    * @throws What `wait` threw.
    */
   async notDuring<T>(url: string, wait: () => Promise<T>): Promise<T> {
@@ -88,7 +87,7 @@ export class ReadingLog {
     }
   }
 
-  /** The file goes where nothing is left to know. */
+  /** Closes the file, and removes it if it has nothing to remember. */
   async close(): Promise<void> {
     if (this.#file === null || this.#path === null) return;
     this.#append('');
@@ -107,7 +106,7 @@ export class ReadingLog {
       const isSuspect = this.#deaths.delete(url);
       this.#ended += lineOf({ url, is: 'ended' });
       if (this.#bytes > MAX_READING_LOG_BYTES) this.#rewrite();
-      // At once: one more death, of whatever cause, would count against it.
+      // At once: otherwise another death, of any cause, would count against the page.
       else if (isSuspect) this.#writeEnded();
       else this.#flush ??= setTimeout(() => this.#writeEnded(), READING_ENDED_MS).unref();
     }
@@ -117,7 +116,7 @@ export class ReadingLog {
     try {
       this.#append('');
     } catch {
-      // A disk that is full: the next page's line fails too, and there it is told.
+      // If the disk is full, the next page's line fails too, and that error is reported.
     }
   }
 
@@ -130,7 +129,7 @@ export class ReadingLog {
     this.#append([...deaths, ...[...this.#begun].map((url) => lineOf({ url, is: 'begun' }))].join(''));
   }
 
-  /** At once: what is read next may end the process. */
+  /** Writes at once, because what is read next may kill the process. */
   #append(lines: string): void {
     if (this.#flush !== null) clearTimeout(this.#flush);
     this.#flush = null;
@@ -146,9 +145,9 @@ function lineOf(line: Line): string {
 }
 
 /**
- * How often a process died while a page was read, by the file of one; an absent file knows of none.
+ * Reads from one file how often a process died while a page was read. An absent file has no deaths.
  *
- * @param isAlive - The process may still be alive: what it is reading is no death.
+ * @param isAlive - The process may still be alive, so what it is reading now is not a death.
  */
 async function deathsIn(path: string, isAlive: boolean): Promise<Map<string, number>> {
   const deaths = new Map<string, number>();

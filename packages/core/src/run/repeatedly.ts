@@ -1,12 +1,12 @@
-// What a run does again and again next to its work: it writes its totals, looks for orders, compares clocks.
+// Repeats what a run does next to its work: writing totals, checking for orders, comparing clocks.
 
 import { type Clock, FrontierError } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
 
 /**
- * Acts, for the first time after so many milliseconds, and again so long after each time. A store or a log that
- * fails ends nothing here: the next call of the run fails too if it is broken.
- * @returns What ends it, also while it acts: resolves when it has acted for the last time.
+ * Acts first after so many milliseconds, and again that long after each time. A failing store or log does not end this:
+ * if it is broken, the run's next call fails too.
+ * @returns A function that stops it. It resolves once an action that is under way has ended.
  */
 export function repeatedly(
   clock: Pick<Clock, 'after'>,

@@ -1,4 +1,4 @@
-// Retries of failures: the URLs whose last decision is a failure that a filter names, queued for one more visit. The
+// Retries of failures: URLs whose last decision is a failure that matches a filter are queued for one more visit. The
 // visit is numbered after the failure, so that a second retry, or one after a crash, queues nothing twice.
 
 import type { AddAnswer, NewUrl } from '@mannerly/frontier';
@@ -8,25 +8,28 @@ import type { UrlDecision } from '../report/decision.js';
 import { REASONS, reasonOf } from '../report/reasons.js';
 import { MAX_RETRIED_URLS } from './limits.js';
 
-/** Which failures. What is absent does not narrow. */
+/** Which failures to retry. Absent fields match everything. */
 export interface RetryFilter {
-  /** Reasons, such as `timeout-exchange`; a `*` at the end stands for any ending, as in `status-5*`. */
+  /** Reasons, such as `timeout-exchange`. A `*` at the end matches any ending, as in `status-5*`. */
   readonly reason?: string | readonly string[];
   /** Host name of the URL. */
   readonly host?: string;
-  /** Only failures of this time or later, epoch milliseconds. */
+  /** Only failures at or after this time, epoch milliseconds. */
   readonly sinceMs?: number;
-  /** URLs at most, 1 to 100,000; the rest with the next call. @default 100,000 */
+  /** The most URLs, 1 to 100,000; the next call retries the rest. @default 100,000 */
   readonly limit?: number;
 }
 
-/** What became of a retry. */
+/** The result of a retry. */
 export interface RetryAnswer {
-  /** Queued for one more visit. */
+  /** URLs queued for one more visit. */
   readonly queued: number;
-  /** Waiting for a visit of an earlier retry. */
+  /** URLs still waiting for a visit from an earlier retry. */
   readonly known: number;
-  /** Closed by robots.txt, the scope or a bound by now, or the queue is full; each has its decision in the log. */
+  /**
+   * URLs now excluded by robots.txt, the scope or a bound, or for which the queue is full. Each has its decision in the
+   * log.
+   */
   readonly refused: number;
   /** Whether the limit left some out. */
   readonly more: boolean;
@@ -63,12 +66,12 @@ export function resolveRetryFilter(filter: RetryFilter): FailureFilter {
   return { fits, limit };
 }
 
-/** Failures, and what a licence held: a person may have acted since. */
+/** Failures, and URLs held for a licence, since a person may have acted in the meantime. */
 function isRetried({ status, reason }: UrlDecision): boolean {
   return status === 'failed' || (status === 'held' && reason === 'license');
 }
 
-/** Every reason of a failure; each status is one of its own. */
+/** Every reason of a failure; each HTTP status has its own. */
 const FAILURES = Object.keys(REASONS).flatMap((reason) => {
   if (reason === 'status') return Array.from({ length: 500 }, (_, at) => `status-${100 + at}`);
   return reasonOf(reason)?.statuses.includes('failed') === true || reason === 'license' ? [reason] : [];
@@ -80,13 +83,13 @@ function fitsReason(reason: string, word: string): boolean {
   return word.endsWith('*') ? reason.startsWith(word.slice(0, -1)) : reason === word;
 }
 
-/** The last failure of a URL whose retries are exhausted is at the beginning of its detail. */
+/** If a URL's retries are exhausted, its detail begins with the reason of its last failure. */
 function saysReason({ reason, detail }: UrlDecision, word: string): boolean {
   const last = reason === 'retries-exhausted' ? (/^[a-z0-9-]+/.exec(detail ?? '')?.[0] ?? '') : '';
   return fitsReason(reason, word) || (last !== '' && fitsReason(last, word));
 }
 
-/** The URLs whose last decision fits; memory is bounded by the limit. @throws What the decisions throw. */
+/** The URLs whose last decision matches. The limit bounds the memory. @throws What the decisions throw. */
 export async function findFailures(
   decisions: AsyncIterable<UrlDecision>,
   { fits, limit }: FailureFilter,
@@ -101,10 +104,10 @@ export async function findFailures(
   return { failures: [...found.values()], more };
 }
 
-/** The candidate for one more visit; `null` for companion files, which are requested again by themselves. */
+/** The candidate for one more visit; `null` for companion files, which are requested again anyway. */
 export function retriedUrl({ url, depth, from, atMs, carried, reason, replaces }: UrlDecision): NewUrl | null {
   if (carried?.via === 'companion') return null;
-  // The process may have died after the items of its first visit were written: the same visit has the same ids.
+  // The process may have died after the first visit's items were written. The same visit gives them the same ids.
   const isSameVisit = reason === 'poison' && replaces === undefined;
   return {
     url,
@@ -115,7 +118,7 @@ export function retriedUrl({ url, depth, from, atMs, carried, reason, replaces }
   };
 }
 
-/** What became of the candidates of a retry. Never throws. */
+/** Summarizes the answers to a retry's candidates. Never throws. */
 export function retryAnswer(offered: number, answers: readonly AddAnswer[], more: boolean): RetryAnswer {
   const count = (kind: AddAnswer['kind']): number => answers.filter((answer) => answer.kind === kind).length;
   const [queued, known] = [count('new'), count('known')];

@@ -1,4 +1,4 @@
-// The archive of a run: what its files say of the crawl, and which bodies may be kept.
+// The archive of a run: what its files say about the crawl, and which bodies may be kept.
 
 import type { JsonValue, PageWork } from '@mannerly/frontier';
 import type { TdmReservation } from '@mannerly/robots/page';
@@ -12,7 +12,7 @@ import { replayedWork } from '../replay/replayed-work.js';
 import type { Run } from './run.js';
 import { archiveFolder } from './run-setup.js';
 
-/** Makes the archive of a run; `null`: none is wanted. It is opened with the sinks, before the first request. */
+/** Creates the archive of a run; `null`: none is wanted. It is opened with the sinks, before the first request. */
 export async function createRunArchive(run: Run): Promise<CrawlArchive | null> {
   const { options, directory, reader, nowMs } = run;
   const { identity, exclusion, network, archive } = options;
@@ -33,16 +33,16 @@ export async function createRunArchive(run: Run): Promise<CrawlArchive | null> {
       joinsHeaders: !run.setup.fetcher.capabilities.rawHeaders,
       maxBodyBytes: network.maxBodyBytes,
     },
-    // For responses that no page stage reads.
+    // For responses that are not read as pages.
     keepsBody: async (outcome) => (await reader.read(replayedWork(outcome.url, null), outcome)).exclusion.keepsBody,
     nowMs,
   });
 }
 
 /**
- * What the archive keeps of a page next to its exchange.
+ * What the archive keeps about a page, next to its exchange.
  *
- * @param rights - What the site's tdmrep.json and its licences say of it.
+ * @param rights - What the site's tdmrep.json and licences say about the page.
  * @param rendering - The result of opening the page in a browser.
  */
 export function archivedPage(

@@ -1,4 +1,4 @@
-// The crawl directory of a run: opened with its logs, and emptied first where a reset is requested.
+// The crawl directory of a run, opened with its logs. If a reset is requested, it is emptied first.
 
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,9 +17,9 @@ import { restedAtMs } from '../report/from-logs.js';
 import type { RunSetup } from './run-setup.js';
 
 /**
- * `directory`: `null` where the crawl has none. `needsFrontier`: an earlier run made requests from the frontier in the
- * directory or on the server: without it all would be requested again. `restedAtMs`: until when the hosts of a crawl
- * that was reset get no request, epoch milliseconds.
+ * `directory`: `null` if the crawl has none. `needsFrontier`: an earlier run sent requests from the frontier in the
+ * directory or on the server, and without it all would be sent again. `restedAtMs`: after a reset, the crawl's hosts
+ * get no request before this time, epoch milliseconds.
  */
 export type RunDirectory = Awaited<ReturnType<typeof openRunDirectory>>;
 
@@ -42,7 +42,7 @@ export async function openRunDirectory({ options, out, reset, isShared, isOwnSto
   }
 }
 
-/** What the run promises, for an audit of its log. */
+/** The promises of the run, for an audit of its log. */
 function promiseOf({ identity, robots, spacing, network }: ResolvedOptions, startedAtMs: number): RunPromise {
   const { name, factor, minMs, maxMs, rateReplacesRule, perIp } = resolvePoliteness(spacing.politeness);
   return {
@@ -59,12 +59,12 @@ function promiseOf({ identity, robots, spacing, network }: ResolvedOptions, star
 }
 
 /**
- * Removes a crawl from its directory: manifest, frontier, items, logs, copies of robots.txt, and nothing else. A reset
- * that is killed is finished when the directory is opened next.
+ * Removes a crawl from its directory: manifest, frontier, items, logs, copies of robots.txt, and nothing else. If a
+ * reset is killed, it is finished when the directory is next opened.
  *
- * @param name - The name of the crawl. Another crawl is not removed.
- * @returns When every host of the removed crawl has had its pause, epoch milliseconds; 0 where nothing was removed.
- * @throws MannerlyError `directory-taken` where the directory holds something else; `directory-in-use` during a run.
+ * @param name - The name of the crawl. A crawl with another name is not removed.
+ * @returns When every host of the removed crawl has had its pause, epoch milliseconds; 0 if nothing was removed.
+ * @throws MannerlyError `directory-taken` if the directory holds something else; `directory-in-use` during a run.
  */
 export async function resetCrawlDirectory(
   path: string,

@@ -1,4 +1,4 @@
-// The egress of one run: its options put together, and what stops the run before anything leaves.
+// Creates the egress of one run from its options, with the checks that stop the run before anything is sent.
 
 import { resolvePoliteness } from '@mannerly/frontier/internal';
 import type { CrawlArchive } from '../archive/crawl-archive.js';
@@ -19,11 +19,11 @@ interface SendingRun {
   readonly journal: Journal;
   readonly nowMs: () => number;
   readonly stop: RunStop;
-  /** `null`: none is open. */
+  /** `null`: no archive is open. */
   readonly archive: CrawlArchive | null;
 }
 
-/** @param cookies - `null`: none are kept. */
+/** @param cookies - `null`: no cookies are kept. */
 export function createRunEgress(run: SendingRun, tokens: LicenseTokens, cookies: MakeJar | null): Egress {
   const { setup, journal, nowMs, stop } = run;
   const { options, fetcher } = setup;

@@ -1,4 +1,4 @@
-// The files of a run that is over, for sinks that keep them: what handlers saved, and the archive.
+// The files of a finished run, for sinks that keep them: what handlers saved, and the archive.
 
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -7,10 +7,10 @@ import { orIfAbsent, sizeOf } from '../directory/whole-file.js';
 import type { RunFile } from '../output/sink.js';
 
 /**
- * The files of a crawl directory, one after the other. What is not whole yet is left out.
+ * The files of a crawl directory, one after the other. Incomplete files are left out.
  *
- * @param process - The name of the process among those of all machines: directories of several machines number their
- *   archives alike. `null`: there is one directory.
+ * @param process - The name of the process among all machines, since directories of several machines number their
+ * archives alike. `null`: there is only one directory.
  */
 export async function* runFiles(
   { filesPath, archivePath, waczPath }: CrawlPaths,
@@ -28,7 +28,7 @@ async function* filesIn(folder: string, name: string): AsyncGenerator<RunFile> {
     const path = join(folder, entry.name);
     const inside = `${name}/${entry.name}`;
     if (entry.isDirectory()) yield* filesIn(path, inside);
-    // A name that begins with a dot, or ends so, is of a file that is being written.
+    // A name that begins with a dot or ends in `.open` belongs to a file that is being written.
     if (!entry.isFile() || entry.name.startsWith('.') || entry.name.endsWith('.open')) continue;
     yield { path, name: inside, bytes: (await sizeOf(path)) ?? 0 };
   }

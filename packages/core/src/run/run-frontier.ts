@@ -25,8 +25,8 @@ interface FrontierRun {
 }
 
 /**
- * Makes the frontier. `performRun` opens and closes it.
- * @param mustExist - Without it all would be requested again. @throws FrontierError `option-invalid`
+ * Creates the frontier. `performRun` opens and closes it.
+ * @param mustExist - Without the frontier, all requests would be repeated. @throws FrontierError `option-invalid`
  */
 export function createRunFrontier(run: FrontierRun, mustExist: boolean): Frontier {
   const { setup, journal, knowledge, companions } = run;
@@ -38,7 +38,7 @@ export function createRunFrontier(run: FrontierRun, mustExist: boolean): Frontie
     create: !mustExist,
     companions: (authority, isFirst) => companions.urlsFor(authority, isFirst),
     canonicalRules: options.canonicalRules,
-    // With an order seed, what a page leads to is known before the next page of its host is taken.
+    // With an order seed, a page's links are known before the next page of its host is taken.
     ...(options.orderSeed === null ? {} : { unsettledPerHost: 1 }),
     whyNot: (_url, signals, found) =>
       forbidsEveryPurpose(signals.preferences, options.exclusion.page)
@@ -59,7 +59,7 @@ export function createRunFrontier(run: FrontierRun, mustExist: boolean): Frontie
 
 /** Why a URL that an earlier run queued is not requested now: the operator may have narrowed the scope. */
 function whyUnwanted({ setup: { options, isShared }, scope, totals }: FrontierRun, found: UrlRecord) {
-  // Where another process followed a seed, the scope may have moved without our knowledge.
+  // If another process followed a seed, the scope may have moved without our knowledge.
   if (totals.earlierRuns() === 0 || (isShared && found.via === 'redirect')) return null;
   const url = found.via === 'companion' ? null : parseUrlParts(found.url);
   const outside = url === null ? null : whyOutside(scope, options.bounds, found, url);
@@ -67,7 +67,7 @@ function whyUnwanted({ setup: { options, isShared }, scope, totals }: FrontierRu
   return { status: 'dropped', reason: outside.reason, detail: 'queued by an earlier run' } as const;
 }
 
-/** The frontier as it is, or in the order that a seed decides. */
+/** The frontier unchanged, or in the order that a seed decides. */
 function inSeedOrder(frontier: Frontier, { options, clock }: RunSetup, journal: Journal): Frontier {
   const { orderSeed, bounds, maxIdleMs } = options;
   if (orderSeed === null) return frontier;

@@ -1,5 +1,5 @@
-// The manifest of a run, `run.json`: versions, machine, seeds and options; at its end the counts, the copies of
-// robots.txt in use, and a hash of every output file. A run that was killed leaves one without an end.
+// The manifest of a run, `run.json`: versions, machine, seeds and options. When the run ends, it gets the counts, the
+// copies of robots.txt in use, and a hash of every output file. The manifest of a killed run has no `end`.
 
 import { createHash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
@@ -17,22 +17,22 @@ import { isObject, parseJson } from '../parse-json.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { MAX_EARLIER_RUNS, MAX_MANIFEST_ROBOTS, MAX_MANIFEST_SEEDS } from './limits.js';
 
-/** How a run ended, and what it left. Counts are of the crawl, over its runs, as its report has them. */
+/** How a run ended and what it left. Counts cover all runs of the crawl, like those of its report. */
 export interface RunManifestEnd {
   readonly endedAtMs: number;
   readonly state: CrawlReport['state'];
   readonly bound: CrawlReport['bound'];
   readonly bounds: CrawlReport['bounds'];
   readonly counts: Pick<CrawlReport, 'pages' | 'requests' | 'items' | 'bytes' | 'queued' | 'runningMs' | 'outcomes'>;
-  /** The latest `robots/<hash>.txt` of each authority, those read last where there are too many. */
+  /** The latest `robots/<hash>.txt` of each authority. If there are too many, those read last. */
   readonly robots: readonly { readonly authority: string; readonly hash: string; readonly fetchedAtMs: number }[];
-  /** Authorities that are not listed. */
+  /** The number of authorities not listed. */
   readonly moreRobots: number;
-  /** Files of the crawl directory, `frontier/` and `files/` aside. */
+  /** Files of the crawl directory, except `frontier/` and `files/`. */
   readonly outputs: readonly OutputHash[];
 }
 
-/** `run.json`; of one process among several, `run-<number>.json`. */
+/** `run.json`, or `run-<number>.json` for one of several processes. */
 export interface RunManifest {
   readonly format: 1;
   readonly versions: { readonly mannerly: string; readonly node: string };
@@ -44,19 +44,19 @@ export interface RunManifest {
     readonly locale: string;
   };
   readonly startedAtMs: number;
-  /** The first ten thousand, and how many there are; `crawl.json` has all. */
+  /** The first ten thousand; `crawl.json` has all of them. `seedCount` counts all. */
   readonly seeds: readonly string[];
   readonly seedCount: number;
-  /** Every option as it was used, defaults filled in. Of functions and other code only the kind. */
+  /** Every option as it was used, defaults included. Functions and other code appear only as their kind. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** SHA-256 of the options with all seeds, as JSON: the same where two runs have the same options. */
+  /** SHA-256 of the options with all seeds, as JSON. Runs with the same options have the same hash. */
   readonly optionsHash: string;
   /** `null`: the run is not over, or was killed. */
   readonly end: RunManifestEnd | null;
-  /** Earlier runs of this crawl, the latest first. */
+  /** Earlier runs of this crawl, latest first. */
   readonly earlier: readonly {
     readonly startedAtMs: number;
-    /** `null`: it was killed. */
+    /** `null`: the run was killed. */
     readonly endedAtMs: number | null;
     readonly state: CrawlReport['state'] | null;
     readonly versions: RunManifest['versions'];
@@ -64,12 +64,12 @@ export interface RunManifest {
   }[];
 }
 
-/** As it is written, so that a changed byte is seen. */
+/** The manifest as it is written, with a hash that reveals changed bytes. */
 type KeptManifest = RunManifest & { readonly sha256: string };
 
 const NAME = /^run(-[1-9]\d*)?\.json$/;
 
-/** Writes the manifest of a run that begins, for `endRunManifest`. @throws MannerlyError `log-failed` */
+/** Writes the manifest of a run that begins. `endRunManifest` completes it. @throws MannerlyError `log-failed` */
 export async function beginRunManifest(
   { runPath }: Pick<CrawlDirectory, 'runPath'>,
   options: ResolvedOptions,
@@ -123,7 +123,7 @@ export async function endRunManifest(
 /**
  * The manifests of a crawl directory: of its last run, or of the last run of each process that shared it.
  *
- * @throws The platform's error when the directory cannot be read. What is no manifest is left out.
+ * @throws The platform's error if the directory cannot be read. Files that are not manifests are left out.
  */
 export async function readRunManifests(path: string): Promise<readonly RunManifest[]> {
   const names = (await readdir(path)).filter((name) => NAME.test(name)).sort();
@@ -136,7 +136,7 @@ function write(path: string, manifest: RunManifest): Promise<void> {
 }
 
 /**
- * The manifest of a run. `null`: there is none; `unreadable`: it is damaged, or none of this version's.
+ * The manifest of a run. `null`: there is none; `unreadable`: it is damaged, or not of this version.
  *
  * @throws The platform's error when it cannot be read.
  */
@@ -154,7 +154,7 @@ export async function readRunManifest(path: string): Promise<RunManifest | 'unre
 /** The name of a time zone, or the path of its file. */
 const TIME_ZONE = /^(?:\/.*\/zoneinfo\/)?(?:Etc\/(?=UTC$))?(UTC|(?!Etc\/)[A-Z][a-z]+\/[\w/+-]+)$/;
 
-/** As the system names it. Formats of dates take 15 ms to load, and are asked where it does not. */
+/** The system's time zone. Loading date formats takes 15 ms, so they are used only if the system does not name it. */
 function timeZone(): string {
   const [, name] = TIME_ZONE.exec(process.env['TZ'] ?? localTimeFile()) ?? [];
   return name ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -188,7 +188,7 @@ function inShort({ startedAtMs, versions, optionsHash, end }: RunManifest): RunM
   return { startedAtMs, endedAtMs: end?.endedAtMs ?? null, state: end?.state ?? null, versions, optionsHash };
 }
 
-/** The copies that were read last, by `robots/index.jsonl`. */
+/** The copies that were read last, according to `robots/index.jsonl`. */
 async function latestRobots(robotsPath: string): Promise<{ robots: RunManifestEnd['robots']; more: number }> {
   const latest = new Map<string, RunManifestEnd['robots'][number]>();
   let more = 0;
@@ -208,7 +208,7 @@ export function isCopy(value: unknown): value is { authority: string; hash: stri
   return typeof authority === 'string' && typeof hash === 'string' && typeof atMs === 'number';
 }
 
-/** Options as JSON, of code its kind. */
+/** The options as JSON. Code is replaced with its kind. */
 function plainOf(value: unknown): unknown {
   if (typeof value === 'function') return '(function)';
   if (value instanceof RegExp) return String(value);

@@ -1,4 +1,4 @@
-// What a run is started with, by the crawler or by a plan.
+// What the crawler or a plan starts a run with.
 
 import type { Clock, Frontier, FrontierStore } from '@mannerly/frontier';
 import { type CrawlPaths, crawlPaths } from '../directory/crawl-paths.js';
@@ -13,41 +13,41 @@ import type { Sink } from '../output/sink.js';
 import type { FailureFilter } from './retry.js';
 import type { RunStop } from './run-stop.js';
 
-/** What a run is started with. The run opens and closes store, fetcher and sinks. */
+/** What a run is started with. The run opens and closes the store, fetcher and sinks. */
 export interface RunSetup {
   readonly options: ResolvedOptions;
   readonly handlers: Handlers;
   readonly emitter: CrawlEmitter;
   readonly stop: RunStop;
   readonly store: FrontierStore;
-  /** Why the store cannot be reached; `null`: it can. */
+  /** Why the store cannot be reached; `null`: it can be. */
   readonly storeProblem: () => string | null;
   readonly fetcher: Fetcher;
   readonly sinks: readonly Sink[];
   readonly clock: Clock;
   /** The crawl directory; `null`: none. */
   readonly out: string | null;
-  /** Other processes work on the same crawl. */
+  /** Whether other processes work on the same crawl. */
   readonly isShared: boolean;
-  /** The store is in the directory. */
+  /** Whether the store is in the directory. */
   readonly isOwnStore: boolean;
   readonly reset: boolean;
   /** Whether known pages are visited again. */
   readonly again: boolean;
-  /** Whether the run waits for URLs that are added when nothing is left. @default false */
+  /** Whether the run waits for added URLs when nothing is left. @default false */
   readonly keepOpen?: boolean;
-  /** Called when URLs can be added, and awaited before the first is requested. @default no one is told */
+  /** Called when URLs can be added, and awaited before the first request. @default not called */
   readonly opened?: () => Promise<void>;
   readonly unpark: readonly string[];
-  /** Failures that are queued once more at the start; `null`: none. */
+  /** Failures to queue once more at the start; `null`: none. */
   readonly retry: FailureFilter | null;
-  /** Gets to know what happens. @default none */
+  /** Receives what happens. @default none */
   readonly log?: CrawlLog;
-  /** Counts pages instead of fetching them, for a plan. @default none */
+  /** For a plan: counts pages instead of fetching them. @default none */
   readonly survey?: JournalListener & { over(frontier: Frontier): Frontier };
 }
 
-/** A run that starts nothing over and writes no items: what a plan and a polite fetch begin with. */
+/** A run that resets nothing and writes no items, the basis of a plan and of a polite fetch. */
 export const BARE_RUN = {
   storeProblem: () => null,
   isShared: false,
@@ -59,7 +59,7 @@ export const BARE_RUN = {
   retry: null,
 } satisfies Partial<RunSetup>;
 
-/** Refuses what cannot be done. @throws MannerlyError `option-invalid` */
+/** Refuses impossible combinations. @throws MannerlyError `option-invalid` */
 export function checkSetup({ options, isShared, out }: RunSetup): void {
   archiveFolder(options, out === null ? null : crawlPaths(out));
   if (options.orderSeed === null || !isShared) return;

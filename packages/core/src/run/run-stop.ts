@@ -1,4 +1,4 @@
-// How a run is stopped: first politely (requests in flight are completed), then at once.
+// Stops a run: the first time politely (requests in flight are completed), then at once.
 
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '@mannerly/frontier';
@@ -17,7 +17,7 @@ export class RunStop {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    // Every handler listens, every lookup, and the fetcher: the platform would report a leak from the eleventh on.
+    // Every handler, every lookup and the fetcher listens: by default the platform reports a leak from the eleventh on.
     setMaxListeners(MAX_HANDLING + MAX_CONCURRENCY + 1, this.#controller.signal);
   }
 
@@ -30,12 +30,12 @@ export class RunStop {
     return this.#isRequested;
   }
 
-  /** The reason of the user's code that the run stopped for; `null`: none. */
+  /** The reason that the user's code gave for the stop; `null`: none. */
   reason(): string | null {
     return this.#reason;
   }
 
-  /** The first call hands out no more work, and aborts the rest after `STOP_GRACE_MS`; the second aborts at once. */
+  /** The first call stops handing out work, and aborts the rest after `STOP_GRACE_MS`. The second aborts at once. */
   request(): void {
     if (this.#isOver) return;
     const abort = (): void => this.#controller.abort(new DOMException('the crawl was stopped', 'AbortError'));
@@ -48,14 +48,14 @@ export class RunStop {
     this.onRequest();
   }
 
-  /** Like the first `request`, with a reason of the user's code. Does nothing when a stop was requested before. */
+  /** Like the first `request`, with a reason from the user's code. Does nothing if a stop was already requested. */
   requestFor(reason: string): void {
     if (this.#isOver || this.#isRequested) return;
     this.#reason = reason;
     this.request();
   }
 
-  /** The run is over: no timer is left behind, and a later request does nothing. */
+  /** Marks the run as over. No timer is left behind, and a later request does nothing. */
   over(): void {
     this.#isOver = true;
     this.#cancelTimer();

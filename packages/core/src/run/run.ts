@@ -1,6 +1,5 @@
-// One run of a crawl: its parts, built in dependency order, and the answers that it gives meanwhile. What it does from
-// start to end is in `perform-run.ts`.
-// They are one file, since each part is made of those before it.
+// One run of a crawl: its parts, built in dependency order, and the answers that it gives meanwhile. `perform-run.ts`
+// has its course from start to end. The parts are in one file because each is made from those before it.
 
 import type { AddAnswer, Frontier, ListRequest, NewUrl, QueueListing } from '@mannerly/frontier';
 import { wantsTdmRep } from '@mannerly/robots/page';
@@ -68,26 +67,26 @@ import type { RunStop } from './run-stop.js';
 import { StallWatch } from './stall-watch.js';
 
 export class Run {
-  /** Epoch milliseconds, by the clock of the crawl. */
+  /** Epoch milliseconds by the crawl's clock. */
   readonly nowMs = (): number => this.setup.clock.nowMs();
   readonly setup: RunSetup;
   readonly options: ResolvedOptions;
   readonly stop: RunStop;
   readonly startedAtMs: number;
-  /** `null`: the crawl has none. */
+  /** `null`: the crawl has no directory. */
   readonly directory: CrawlDirectory | null;
   readonly logs: CrawlLogs;
   readonly readings: ReadingLog;
   readonly pending: PendingDecisions;
-  /** After a reset: until when the hosts of the removed crawl get no request, epoch milliseconds. */
+  /** After a reset, hosts of the removed crawl get no request before this time, epoch milliseconds. */
   readonly restedAtMs: number;
-  /** What `performRun` has begun next to the work; each is ended before anything is closed. */
+  /** Stops what `performRun` started next to the work. All are called before anything is closed. */
   readonly watches: (() => void)[] = [];
   readonly wakeup: Wakeup;
   readonly ledger: PolitenessLedger;
   readonly counts: OutcomeCounts;
   readonly journal: Journal;
-  /** `null`: there are none. */
+  /** `null`: there are no hooks. */
   readonly hooks: Hooks | null;
   readonly scope: Scope;
   readonly knowledge: SiteKnowledge;
@@ -99,7 +98,7 @@ export class Run {
   readonly reader: PageReader;
   /** Set by `performRun`; `null`: exchanges are not archived. */
   archive: CrawlArchive | null = null;
-  /** Set with it; `null`: what pages need is not fetched. */
+  /** Set with the archive; `null`: the requisites of pages are not fetched. */
   fetchRequisites: FetchRequisites | null = null;
   readonly egress: Egress;
   /** Requests for pages, robots.txt and companion files. */
@@ -107,7 +106,7 @@ export class Run {
   /** Requests of handlers and of pages in a browser. */
   readonly pageRequests: PageRequests;
   readonly licenses: Licenses;
-  /** `null`: no form is sent. */
+  /** `null`: no login form is sent. */
   readonly signIn: SignIn | null;
   readonly scheduler: PageScheduler;
   readonly handlers: HandlerPool;
@@ -118,27 +117,27 @@ export class Run {
   readonly stalls = new StallWatch();
   /** `null`: no visits are kept. */
   readonly recrawl: Recrawl | null;
-  /** Set by `performRun`; `null`: the run is no recrawl. */
+  /** Set by `performRun`; `null`: the run is not a recrawl. */
   choice: {
-    /** When known pages are chosen at the latest, epoch milliseconds; `null`: they have been. */
+    /** The latest time at which known pages are chosen, epoch milliseconds; `null`: they have been chosen. */
     readonly untilMs: () => number | null;
-    /** Chooses them, if it is time. @param isLast - Nothing else is left to do. @returns Whether it did so now. */
+    /** Chooses them if it is time. @param isLast - Nothing else is left to do. @returns Whether it chose them now. */
     readonly make: (isLast: boolean) => Promise<boolean>;
   } | null = null;
-  /** Whether URLs can still be added: the loop has not ended. */
+  /** Whether URLs can still be added, because the loop has not ended. */
   takesUrls = true;
-  /** The hosts that waited when the run ended; `null`: it has not ended. */
+  /** The hosts that waited when the run ended; `null`: the run has not ended. */
   #lastWaits: CrawlReport['waiting'] | null = null;
 
-  /** Opens directory and logs and builds the run. `performRun` opens the rest. @throws MannerlyError */
+  /** Opens the directory and logs, and builds the run. `performRun` opens the rest. @throws MannerlyError */
   static async open(setup: RunSetup): Promise<Run> {
     const { options, clock } = setup;
-    // A mistake in the options leaves no directory and no open log behind.
+    // Checked first, so that wrong options leave no directory and no open log behind.
     checkSetup(setup);
     const { signIn, network } = options;
     setup.handlers.checkFor({ hasBrowser: setup.fetcher.renderer !== undefined, hasForm: signIn?.form != null });
     const cookies = await jarMaker(network.cookies, signIn?.form == null ? null : signIn.origin);
-    // A crawl that keeps no visits starts sooner without it.
+    // The module is loaded only if needed: a crawl that keeps no visits starts sooner without it.
     const recrawls = options.recrawl !== null || setup.again ? await import('../recrawl/recrawl.js') : null;
     const startedAtMs = clock.nowMs();
     const opened = await openRunDirectory(setup, startedAtMs);
@@ -307,7 +306,7 @@ export class Run {
     return { phase: isOver ? 'over' : phase, ...activityOf(this, this.#lastWaits, options) };
   }
 
-  /** Why a URL was, was not or is not yet fetched; of a host name, its queue. */
+  /** Why a URL was, was not or is not yet fetched; for a host name, its queue. */
   async explain(urlOrHost: string): Promise<Explanation> {
     const isOver = this.#lastWaits !== null;
     const settings = crawlSettings(this.options);
@@ -322,7 +321,7 @@ export class Run {
     return withError(whole, await this.logs.findError(url));
   }
 
-  /** A listing of what is queued. @throws MannerlyError `not-running` */
+  /** Lists what is queued. @throws MannerlyError `not-running` */
   async queued(request: ListRequest): Promise<QueueListing> {
     this.#mustBeRunning();
     return this.frontier.list(request);
@@ -334,14 +333,14 @@ export class Run {
     const { failures, more } = await findFailures(this.logs.decisions(), filter);
     const candidates = failures.flatMap((failure) => retriedUrl(failure) ?? []);
     const { admitted, answers } = await this.offer({ candidates });
-    // What is queued again gets another decision, and is counted with that one.
+    // A URL that is queued again gets another decision, and is counted with that one.
     const queued = new Set(admitted.flatMap(({ url }, at) => (answers[at]?.kind === 'new' ? [url] : [])));
     for (const failure of failures) if (queued.has(failure.url)) this.counts.takeBack(failure);
     this.wakeup.wake();
     return retryAnswer(candidates.length, answers, more);
   }
 
-  /** A parked host is due again. After the run nothing happens. */
+  /** Makes a parked host due again. Does nothing after the run. */
   async unpark(host: string): Promise<void> {
     if (this.#lastWaits !== null) return;
     await this.frontier.unpark(host);
@@ -349,11 +348,11 @@ export class Run {
   }
 
   /**
-   * Offers URLs that come without a page: seeds, what robots.txt and sitemaps name, retries. The frontier gets those
-   * that are admitted, the journal the others.
+   * Offers URLs that do not come from a page: seeds, URLs named by robots.txt and sitemaps, retries. Admitted ones go
+   * to the frontier, the others to the journal.
    *
-   * @param offered - `refused`: those that were refused before.
-   * @returns Those that were admitted, the frontier's answers to them, and those that were refused.
+   * @param offered - `refused`: URLs that were already refused.
+   * @returns The admitted URLs, the frontier's answers to them, and the refused ones.
    */
   async offer(offered: { readonly candidates: readonly NewUrl[]; readonly refused?: readonly Refusal[] }): Promise<{
     readonly admitted: readonly NewUrl[];
@@ -368,7 +367,7 @@ export class Run {
     for (const [at, answer] of answers.entries()) {
       const url = admitted[at] as NewUrl;
       this.journal.added(url, answer);
-      // A sitemap that is new: a recrawl chooses its pages when it is read.
+      // A new sitemap: a recrawl chooses its pages after reading it.
       if (answer.kind === 'new' && url.via === 'companion' && this.choice !== null)
         this.recrawl?.sitemaps.await(url.url);
     }
@@ -383,7 +382,7 @@ export class Run {
     return addedUrls(candidates, refused, answers);
   }
 
-  /** The run is over, and everything is closed. @param waits - The hosts that waited when it ended. */
+  /** Marks the run as over, with everything closed. @param waits - The hosts that waited when it ended. */
   ended(waits: CrawlReport['waiting']): void {
     this.#lastWaits = waits;
   }

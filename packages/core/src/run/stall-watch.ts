@@ -1,5 +1,5 @@
-// How long the program stood still at the longest: while one page is read or handled in one piece, no other host is
-// served, and nothing else is heard.
+// Measures the longest time for which the event loop was blocked. While one page is read or handled without a break, no
+// other host is served.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { STALL_RESOLUTION_MS } from './limits.js';
@@ -7,7 +7,7 @@ import { STALL_RESOLUTION_MS } from './limits.js';
 export class StallWatch {
   readonly #delays = monitorEventLoopDelay({ resolution: STALL_RESOLUTION_MS });
 
-  /** The platform measures from its second look on. This is how long the first one took, milliseconds. */
+  /** The platform measures from its second sample on. This is how long the first one took, milliseconds. */
   #firstLookMs = 0;
   #firstLook: NodeJS.Timeout | undefined;
 
@@ -25,7 +25,7 @@ export class StallWatch {
     clearTimeout(this.#firstLook);
   }
 
-  /** The longest stop so far, whole milliseconds; 0 of what is shorter than can be told. */
+  /** The longest stall so far, whole milliseconds; 0 if it was too short to measure. */
   longestMs(): number {
     return Math.max(0, Math.round(Math.max(this.#delays.max / 1e6, this.#firstLookMs)) - STALL_RESOLUTION_MS);
   }

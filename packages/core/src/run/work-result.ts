@@ -1,5 +1,5 @@
-// What a piece of work leads to, as a value: a decision about a page with candidates for admission, or what only the
-// frontier gets to know. Nothing of the page is in it.
+// The result of a piece of work, as a value: a decision about a page with candidates for admission, or a settlement
+// that only the frontier sees. It holds no part of the page.
 
 import { type NewUrl, type PageWork, retryUrl, type Settlement } from '@mannerly/frontier';
 import { exchangeOf, type FailedOutcome, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
@@ -8,13 +8,13 @@ import type { Item } from '../output/sink.js';
 import type { ItemsLeft } from '../page/exclusion.js';
 import type { Run } from './run.js';
 
-/** A page, and what is committed with the decision about it. */
+/** A page, and what is committed with its decision. */
 export interface Decided {
   readonly kind: 'decided';
   readonly decision: PageOutcome;
   /** Links and the like, before admission. */
   readonly candidates: readonly NewUrl[];
-  /** Written before the commit, behind a tombstone of the page. Those of most pages are written already. */
+  /** Written before the commit, after a tombstone of the page. The items of most pages are already written. */
   readonly items: readonly Item[];
 }
 
@@ -32,18 +32,18 @@ export function settled(settlement: Settlement): WorkResult {
   return { kind: 'settlement', settlement };
 }
 
-/** Requested once more. */
+/** The URL is requested once more. */
 export function again(notBeforeMs: number): WorkResult {
   return settled({ kind: 'again', notBeforeMs });
 }
 
-/** Back to the queue. */
+/** The URL returns to the queue. */
 export const RETURNED: WorkResult = settled({ kind: 'returned', untilMs: null });
 
-/** Out of the queue, and decided already. */
+/** The URL leaves the queue, because it is already decided. */
 export const OVER: WorkResult = settled({ kind: 'done', countsAsPage: false, links: [] });
 
-/** The decision about a page whose items may not be kept. A licence that is not met holds (licensing C13). */
+/** The decision about a page whose items may not be kept. If a licence is not met, it is held (licensing C13). */
 export function leftOut(httpStatus: number, { reason, detail }: ItemsLeft): PageOutcome {
   const status = reason === 'license' ? 'held' : 'excluded';
   return { status, reason, layer: 'page', detail, httpStatus, isPage: true };
@@ -54,12 +54,12 @@ export function failed(failure: Omit<PageOutcome, 'status' | 'isPage'>): Decided
   return decided({ status: 'failed', ...failure, isPage: true });
 }
 
-/** Whether an exchange is tried again; `null`: our own guard refused it, so the host was not requested. */
+/** Whether an exchange is retried; `null`: our own guard refused it, so the host was not requested. */
 export function retryOf({ options }: Run, work: PageWork, outcome: FetchOutcome): ReturnType<typeof retryUrl> | null {
   return isRefusedByGuard(outcome) ? null : retryUrl(exchangeOf(outcome), work.record.tries, options.retries);
 }
 
-/** No response came. @param wasRequested - Otherwise our own guard refused it. */
+/** No response was received. @param wasRequested - `false`: our own guard refused the request. */
 export function notCome(
   { record }: PageWork,
   { failure: reason, detail }: FailedOutcome,
@@ -72,7 +72,7 @@ export function notCome(
 /**
  * A redirect. Its target waits for the time that the answer names (access §10).
  *
- * @param target - `null`: it is not followed here.
+ * @param target - `null`: the redirect is not followed here.
  */
 export function redirected(
   httpStatus: number,

@@ -21,15 +21,15 @@ import { pageResult, refusedByHook } from './page-result.js';
 import type { Run } from './run.js';
 import { type Decided, decided, OVER, RETURNED, settled, type WorkResult } from './work-result.js';
 
-/** Performs a piece of work. A page and its candidates are released before the commit of what is left of them. */
+/** Performs a piece of work. The page and its candidates are released before the rest is committed. */
 export async function performWork(run: Run, work: Work): Promise<void> {
   const result = await admittedResult(run, work);
-  // Decisions are about pages alone.
+  // Only pages have decisions.
   if (result.kind === 'admitted') await commit(run, work as PageWork, result);
   else await run.frontier.settle(work, result.settlement);
 }
 
-/** What waits for its commit: few of a page's candidates are new. */
+/** What waits for its commit. Few of a page's candidates are new. */
 interface Admitted extends Pick<Decided, 'decision' | 'items'> {
   readonly kind: 'admitted';
   readonly links: readonly NewUrl[];
@@ -43,7 +43,7 @@ async function admittedResult(run: Run, work: Work): Promise<Admitted | Exclude<
   return { kind: 'admitted', decision, items, ...(await admitted(run, candidates)) };
 }
 
-/** One commit with the page's links, then the decision about it. */
+/** Commits the page with its links, then records the decision about it. */
 async function commit(run: Run, work: PageWork, { decision, items, links, refused }: Admitted): Promise<void> {
   const { frontier, journal, recrawl } = run;
   const removed = recrawl?.removal(work, decision) ?? null;
@@ -56,13 +56,13 @@ async function commit(run: Run, work: PageWork, { decision, items, links, refuse
   const replaces = await recrawl?.ended(work, decision);
   const answer = await frontier.settle(work, { kind: 'done', countsAsPage: decision.isPage === true, links });
   for (const refusal of refused) journal.refusal(refusal);
-  // Lost: another process holds the host by now. It will fetch and report the page.
+  // The lease was lost to another process, which will fetch and report the page.
   if (answer !== 'ok') return;
   const more = replaces === undefined ? {} : { replaces };
   journal.page(work, { queued: frontier.counts().queued, ...decision, ...more });
 }
 
-/** What goes on to the frontier, and what does not. Thousands of candidates give others a turn. */
+/** Splits candidates into admitted and refused ones. If there are thousands, other work gets turns in between. */
 async function admitted({ admit, journal }: Run, candidates: readonly NewUrl[]) {
   const links: NewUrl[] = [];
   const refused: Refusal[] = [];
@@ -77,7 +77,7 @@ async function admitted({ admit, journal }: Run, candidates: readonly NewUrl[]) 
   return { links, refused };
 }
 
-/** Written before the visit is kept: a process that is killed in between says so once more, under the same id. */
+/** Written before the visit is kept. A process that is killed in between writes it again, under the same id. */
 function tombstoneOf(run: Run, { lease, url, record }: PageWork, why: string): Item {
   return tombstone(lease.host, { url, visit: record.visit ?? 0, fetchedAtMs: run.nowMs() }, why);
 }
@@ -99,7 +99,7 @@ async function resultOf(run: Run, work: Work): Promise<WorkResult> {
 
 /** Why a page is not requested, or not yet; `null`: it is. */
 async function resultBefore(run: Run, work: PageWork): Promise<WorkResult | null> {
-  // Its page has been decided: no hook or rule is asked once more.
+  // The page has already been decided, so no hook or rule is consulted again.
   if ((await run.recrawl?.isOver(work)) === true) return OVER;
   if (run.readings.refuses(work.url)) {
     const detail = 'the process ended twice while this page was read or handled';
@@ -115,7 +115,7 @@ async function resultBefore(run: Run, work: PageWork): Promise<WorkResult | null
   return verdict == null ? null : refusedByHook(verdict, null);
 }
 
-/** A licence that robots.txt names keeps a page from being requested, or is on its way; `null`: it does not. */
+/** A licence named by robots.txt forbids the request or is still loading; `null`: it does neither. */
 function licenseResult(license: LicenseAnswer): WorkResult | null {
   if (license === null || license.effect === 'none') return null;
   if (license.effect === 'wait') return settled({ kind: 'returned', untilMs: license.untilMs, waits: 'authority' });
@@ -126,12 +126,14 @@ function licenseResult(license: LicenseAnswer): WorkResult | null {
   return decided({ ...word, layer: 'page', detail: licenseText(license) });
 }
 
-/** A stop aborted the exchange: that is no try of the URL, and nothing that robots.txt failed to answer. */
+/** Whether a stop aborted the exchange. That counts neither as a try of the URL nor as a failed robots.txt. */
 function isAborted({ stop }: Run, outcome: FetchOutcome): boolean {
   return stop.signal.aborted && outcome.kind === 'failed' && outcome.failure === 'aborted';
 }
 
-/** The request, in its host's slot, which is free again at the last byte. @returns Also whether it had its turn. */
+/**
+ * Sends the request in its host's slot, which is free again at the last byte. @returns Also whether it had its turn.
+ */
 async function send(
   run: Run,
   work: Work,
@@ -140,7 +142,7 @@ async function send(
   const { egress, frontier, companions, scheduler, wakeup, stop } = run;
   const exchangeOver = countsFromEnd(work) ? scheduler.exchangeStarted() : null;
   let hadTurn = false;
-  // A host that waits long after each exchange loses nothing when its body is decoded in the page's turn.
+  // If a host waits long after each exchange, its body can be decoded in the page's turn without any loss.
   const beforeDecoding = (): Promise<void> => {
     exchangeOver?.();
     hadTurn = true;
@@ -166,7 +168,7 @@ async function send(
   return { outcome, hadTurn };
 }
 
-/** Whether the host's next request comes long after this one: its rules say so, or its robots.txt is still read. */
+/** Whether the host's next request comes long after this one: its rules say so, or its robots.txt is being read. */
 function countsFromEnd({ kind, lease: { requirements } }: Work): boolean {
   return (
     kind === 'robots' ||
@@ -174,7 +176,7 @@ function countsFromEnd({ kind, lease: { requirements } }: Work): boolean {
   );
 }
 
-/** Bytes of a body that may go to a file: a sitemap's, or as the page's handler says. `null`: it is kept in memory. */
+/** The most bytes of a body that may go to a file, for a sitemap or as the page's handler says. `null`: memory only. */
 function largeBody({ companions, handlers }: Run, work: Work, { status, headers }: ResponseHead): number | null {
   if (work.kind === 'robots' || status < 200 || status > 299) return null;
   const purpose = companions.purposeOf(work);
@@ -184,14 +186,14 @@ function largeBody({ companions, handlers }: Run, work: Work, { status, headers 
 }
 
 /**
- * What makes a request conditional: of a robots.txt its last good copy, of a page its last visit. `null`: the visit of
- * a sitemap was queued twice, and is over.
+ * The headers that make a request conditional: for a robots.txt from its last good copy, for a page from its last
+ * visit. `null`: a sitemap's visit was queued twice, and is already over.
  */
 async function conditionsOf({ recrawl, sitemaps, archive }: Run, work: Work): Promise<Record<string, string> | null> {
   if (work.kind === 'page' && work.record.via !== 'companion') return recrawl === null ? {} : recrawl.before(work);
   const isVisit = recrawl !== null && work.kind === 'page' && sitemaps.isSitemap(work);
   const conditions =
     work.kind === 'robots' ? conditionalFields(work) : isVisit ? await recrawl.sitemaps.before(work) : {};
-  // An archive holds no answer 304 to nothing.
+  // An archive must not hold a 304 that refers to nothing in it.
   return conditions !== null && archive?.knows(work.url) === false ? {} : conditions;
 }
