@@ -1,4 +1,4 @@
-// What the parts of this folder need of a run, which makes each of them with what it has made before.
+// What the parts in this folder need from a run. The run creates each part from those that it has created before.
 
 import type { Clock, Frontier } from '@mannerly/frontier';
 import type { Admit } from '../admit/admit.js';
@@ -17,11 +17,11 @@ export interface CrawlRun {
   readonly options: {
     readonly identity: { readonly userAgent: string };
     readonly network: { readonly concurrency: number; readonly maxBodyBytes: number };
-    /** `null`: nothing is taken for a trap. */
+    /** `null`: traps are not detected. */
     readonly traps: ResolvedTrapOptions | null;
     readonly nearDuplicates: false | 'tell' | 'drop';
   };
-  /** `isShared`: other processes work at the same time. */
+  /** `isShared`: other processes work on the crawl at the same time. */
   readonly setup: { readonly clock: Clock; readonly isShared: boolean };
   readonly nowMs: () => number;
   readonly stop: { readonly signal: AbortSignal; isRequested(): boolean; requestFor(reason: string): void };
@@ -35,8 +35,8 @@ export interface CrawlRun {
   readonly licenses: Licenses;
   readonly reader: PageReader;
   readonly handlers: HandlerPool;
-  /** Gets each outcome before a handler sees it. */
+  /** Receives each outcome before a handler sees it. */
   readonly archive: { keep(outcome: FetchOutcome): Promise<unknown> } | null;
-  /** What the crawl has fetched for archived pages, earlier runs included; bytes as they came. */
+  /** What the crawl has fetched for archived pages, earlier runs included, in bytes as received. */
   readonly totals: { readonly counts: { readonly requisiteRequests: number; readonly requisiteBytes: number } };
 }

@@ -1,6 +1,6 @@
-// Functions of the user around a fetch: called before a page's request and after its exchange, and for each excluded
-// URL. A hook may refuse, never permit: scope, bounds and robots.txt come first, and anything but the answer
-// `undefined` in time is a refusal. Only its own host waits for it.
+// User functions that are called before a page's request, after its exchange, and for each excluded URL. A hook may
+// refuse, never permit: scope, bounds and robots.txt come first, and anything but a timely answer `undefined` is a
+// refusal. Only the URL's own host waits for it.
 
 import type { Clock, JsonValue, PageWork, Via } from '@mannerly/frontier';
 import { shown, textOf } from '../errors.js';
@@ -10,7 +10,7 @@ import { MAX_WORD_CHARS } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import type { UrlDecision } from '../report/decision.js';
 
-/** The refusal of a hook, made by {@link refuse}. */
+/** The refusal of a hook, made with {@link refuse}. */
 interface HookRefusal {
   readonly kind: 'refuse';
   readonly reason: string;
@@ -23,7 +23,7 @@ export type HookAnswer =
   // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing is the usual one.
   | void;
 
-/** A page's request that is about to be made. Robots.txt, scope and bounds have let it through. */
+/** A page's request that is about to be sent. Robots.txt, scope and bounds have allowed it. */
 export interface PlannedFetch {
   readonly url: string;
   /**
@@ -35,20 +35,20 @@ export interface PlannedFetch {
   readonly via: Via;
   readonly from: string | null;
   readonly label: string | null;
-  /** A copy of what was handed along: by a handler, or by the sitemap that listed it (`lastmod` and its like). */
+  /** A copy of the data passed along by a handler, or by the sitemap that listed the URL (`lastmod` and the like). */
   readonly userData: JsonValue | null;
   /** 1 for the first exchange of this URL, more after retries. */
   readonly attempt: number;
   readonly visit: number;
-  /** Aborted when the hook's time is over, or the crawl is stopped at once. */
+  /** Aborted when the hook's time is up, or when the crawl is stopped at once. */
   readonly signal: AbortSignal;
 }
 
-/** A page's exchange that is over, before anything is made of it. */
+/** A page's exchange that is over, before its outcome is processed. */
 export interface EndedFetch extends Omit<PlannedFetch, 'purpose'> {
-  /** `null`: no response came. */
+  /** `null`: no response was received. */
   readonly status: number | null;
-  /** Why none came; `null`: one came. */
+  /** Why no response was received; `null`: there is one. */
   readonly failure: string | null;
   /** A copy; `[]` without a response. */
   readonly headers: HeaderLines;
@@ -59,19 +59,21 @@ export interface EndedFetch extends Omit<PlannedFetch, 'purpose'> {
 /** Hooks of a crawl. */
 export interface HookOptions {
   /**
-   * Called before each request for a page, retries and redirect targets included, and before those of handlers and of
-   * pages in a browser; not before robots.txt and the files next to it. A refused URL is *dropped* as `hook-refused`,
-   * and costs no request and no page.
+   * Called before each request for a page, including retries, redirect targets, and requests of handlers and of pages
+   * in a browser; not before robots.txt and its companion files. A refused URL is *dropped* as `hook-refused`, and
+   * costs no request and no page.
    */
   readonly beforeFetch?: (planned: PlannedFetch) => HookAnswer | Promise<HookAnswer>;
   /**
-   * Called after each exchange for a page, whatever came, before a redirect, a retry or a handler. A refused URL is
-   * *dropped* as `hook-refused`; it has cost its request, and a page where it was one.
+   * Called after each exchange for a page, whatever its outcome, before a redirect, a retry or a handler. A refused URL
+   * is *dropped* as `hook-refused`. It has cost its request, and a page if it was one.
    */
   readonly afterFetch?: (ended: EndedFetch) => HookAnswer | Promise<HookAnswer>;
-  /** Called for every URL that is *excluded*, by robots.txt or by signals of the page. Nothing it does changes that. */
+  /** Called for every URL that is *excluded* by robots.txt or by signals of the page. The hook cannot change that. */
   readonly onExclusion?: (decision: UrlDecision) => unknown;
-  /** Time for an answer, 1 to 60,000 ms; then it is a refusal. Only the host of the URL waits. @default 5_000 */
+  /**
+   * Longest wait for an answer, 1 to 60,000 ms; after that it is a refusal. Only the URL's host waits. @default 5_000
+   */
   readonly timeoutMs?: number;
 }
 
@@ -88,13 +90,16 @@ export function refuse(reason: string): HookRefusal {
 export type HookVerdict =
   | null
   | { readonly kind: 'refused'; readonly detail: string }
-  /** The crawl was stopped at once: there is no answer any more. */
+  /** The crawl was stopped at once, so there is no answer. */
   | { readonly kind: 'stopped' };
 
-/** `null`, also as the result of a call: the URL passes, or there is no such hook. */
+/** The hooks; `null`, also as the result of a call: the URL passes, or there is no such hook. */
 export type Hooks = ReturnType<typeof createHooks>;
 
-/** The hooks of a run. @param stop - Its signal: of a stop at once. @param journal - Gets their faults */
+/**
+ * Creates the hooks of a run. @param stop - Its signal is that of a stop at once. @param journal - Receives their
+ * errors
+ */
 export function createHooks(
   { beforeFetch, afterFetch, onExclusion, timeoutMs }: ResolvedHookOptions,
   clock: Pick<Clock, 'after'>,
@@ -155,7 +160,7 @@ export function createHooks(
       if (onExclusion === undefined || decision.status !== 'excluded') return;
       const failed = (error: unknown): void => journal.hookError('onExclusion', decision.url, error);
       try {
-        // A copy: what a hook does to it reaches neither the log nor the report.
+        // A copy, so that a hook's changes reach neither the log nor the report.
         const answer = onExclusion(structuredClone(decision));
         if (answer instanceof Promise) answer.catch(failed);
       } catch (error) {
@@ -169,7 +174,7 @@ type HookedWork = Pick<PageWork, 'url' | 'record'>;
 
 const shortText = (value: unknown): string => textOf(value).slice(0, MAX_WORD_CHARS);
 
-/** What a hook sees of a URL: a copy, so that nothing it does to it reaches the crawl. */
+/** What a hook sees of a URL: a copy, so that its changes do not reach the crawl. */
 function detailsOf({ url, record }: HookedWork): Omit<PlannedFetch, 'purpose' | 'signal'> {
   const { depth, via, from, label, tries, visit = 0 } = record;
   const userData = structuredClone(record.userData);

@@ -1,39 +1,39 @@
 // The bounds of what works alongside the crawl loop, each with its unit and its source.
 
 // The page scheduler
-/** Longest time a page waits for requests that are due, milliseconds: a burst of them is over by then. */
+/** The longest time a page waits for requests that are due, milliseconds. A burst of them is over by then. */
 export const MAX_PAGE_WAIT_MS = 100;
-/** A page waits for requests that are due this soon, milliseconds: about what a page takes while the code is cold. */
+/** A page waits for requests due within this many milliseconds: about what a page takes while the code is cold. */
 export const PAGE_MARGIN_MS = 8;
-export const MAX_WAVE_PAGES = 8; // pages that are worked on together while no request is due within `WAVE_MARGIN_MS`
-export const WAVE_MS = 8; // milliseconds that a wave of pages should take
-/** No pages go together when a request is due within this many milliseconds: a wave may take longer than planned. */
+export const MAX_WAVE_PAGES = 8; // pages processed together while no request is due within `WAVE_MARGIN_MS`
+export const WAVE_MS = 8; // milliseconds that a group of pages should take
+/** Pages are not grouped if a request is due within this many milliseconds: a group may take longer than planned. */
 export const WAVE_MARGIN_MS = 20;
-/** A request that left within this many milliseconds is about to be answered: pages wait for that. */
+/** The answer to a request sent within this many milliseconds is expected soon, so pages wait for it. */
 export const FRESH_EXCHANGE_MS = 20;
 
-// What is learned of sites
-/** Scope moves, and traps, of one crawl that are kept for its next run, each in a record of its own. */
+// What is learned about sites
+/** Scope moves, and traps, of one crawl that are kept for its next run, each in its own record. */
 export const MAX_LEARNED = 10_000;
 
 // Requests of handlers
-/** Milliseconds for which such a request waits for its host's turn, unless it says otherwise. */
+/** Milliseconds that such a request waits for its host's turn, unless it says otherwise. */
 export const DEFAULT_OWN_WAIT_MS = 30_000;
-/** Milliseconds for which it may wait at most. Ours: a handler is running meanwhile. */
+/** The most milliseconds that it may wait. Ours: a handler is running meanwhile. */
 export const MAX_OWN_WAIT_MS = 600_000;
 
 // Requisites of archived pages
-/** Requests of one page that wait or are under way; its host still gets one at a time. Ours. */
+/** Requests of one page that wait or are under way. Each host still gets only one at a time. Ours. */
 export const REQUISITES_AT_ONCE = 8;
-/** URLs of which is known that a page of this run has requested them, some 200 bytes each. Ours. */
+/** URLs known to have been requested by a page of this run, some 200 bytes each. Ours. */
 export const MAX_BEGUN_REQUISITES = 100_000;
 
 // Signing in
-export const MAX_FORM_CHARS = 64 * 1024; // characters of a login form, the fields that its page decides included. Ours
-/** Milliseconds after which a page that waits for the login asks again: as long as it has waited. As for licences. */
+export const MAX_FORM_CHARS = 64 * 1024; // characters of a login form, including fields that its page sets. Ours
+/** Milliseconds after which a page that waits for the login checks again: as long as it has waited. As for licences. */
 export const SIGN_IN_POLL_MS = { least: 50, most: 1_000 } as const;
 
 // Pages in a browser
-/** Files in the cache of subresources, and their bytes together. Ours: the scripts of a hundred sites. */
+/** Files in the cache of subresources, and their total bytes. Ours: the scripts of a hundred sites. */
 export const MAX_CACHED_FILES = 1_000;
 export const MAX_CACHED_FILES_BYTES = 32 * 1024 * 1024;

@@ -1,6 +1,6 @@
-// Requests that are made for a page outside the queue: by its handler (`page.fetch`), and by a page in a browser. They
-// pass scope, hooks, robots.txt and the host's clock like any other. Every answer is a value; what does not get its
-// turn in time is `held`.
+// Requests for a page outside the queue: by its handler (`page.fetch`), and by a page in a browser. They pass scope,
+// hooks, robots.txt and the host's clock like others. Every answer is a value; a request that gets no turn in time is
+// `held`.
 
 import type { NewUrl, PageWork } from '@mannerly/frontier';
 import PQueue from 'p-queue';
@@ -10,15 +10,15 @@ import type { CrawlRun } from './crawl-run.js';
 import { DEFAULT_OWN_WAIT_MS, MAX_OWN_WAIT_MS } from './limits.js';
 
 /**
- * `license`: a licence document, outside the scope too, and without hooks (licensing §11); `login`: the login page and
- * the form that the operator has named.
+ * `license`: a licence document, even outside the scope, and without hooks (licensing §11). `login`: the login page and
+ * form that the operator has named.
  */
 type Purpose = 'handler' | 'subresource' | 'requisite' | 'license' | 'login';
 
 type RequestOptions = PageFetchOptions & {
   readonly method?: 'GET' | 'HEAD' | 'POST';
   readonly body?: string;
-  /** Whether its signal ends the wait for its turn, and the exchange. @default false */
+  /** Whether aborting its signal ends the wait for its turn, and the exchange. @default false */
   readonly isAbortable?: boolean;
 };
 
@@ -46,7 +46,7 @@ export class PageRequests {
     this.#queue = new PQueue({ concurrency: run.options.network.concurrency });
   }
 
-  /** Handlers that wait for the turn of a host. Their pages must not keep others from being taken. */
+  /** The number of handlers waiting for a host's turn. Their pages must not keep others from being taken. */
   waitingHandlers(): number {
     return this.#waiting.handler;
   }
@@ -62,8 +62,8 @@ export class PageRequests {
   }
 
   /**
-   * Never rejects. @param signal - Aborted when no one waits for it any more, such as the page that it is made for.
-   * @param page - Which that is. @default none: for the URL's own sake
+   * Never rejects. @param signal - Aborted when nothing waits for it any more, such as the page that it is for.
+   * @param page - That page. @default none: the URL is requested for its own sake
    */
   async request(
     purpose: Purpose,
@@ -90,7 +90,7 @@ export class PageRequests {
       purpose,
       options,
       untilMs: nowMs() + waitMs,
-      // A handler's exchange ends even when the handler has ended before: its answer is archived all the same.
+      // A handler's exchange ends even if the handler has already ended: its answer is still archived.
       signal: purpose === 'handler' && !isAbortable ? stop.signal : AbortSignal.any([stop.signal, signal]),
     };
     for (;;) {
@@ -100,12 +100,12 @@ export class PageRequests {
     }
   }
 
-  /** Waits for one turn of the host and uses it. `null`: no request was sent, and another turn is needed. */
+  /** Waits for the host's turn and uses it. `null`: no request was sent, and another turn is needed. */
   async #takeTurn(request: PlannedRequest): Promise<PageFetch | null> {
     const { frontier, wakeup, licenses } = this.#run;
     const { candidate, purpose, options, untilMs, signal } = request;
     this.#waiting[purpose] += 1;
-    // What is aborted gives up its place in the queue; the request of a handler that has ended keeps it.
+    // An aborted request leaves the queue. The request of a handler that has ended keeps its place.
     const giveUp = options.isAbortable === true ? signal : undefined;
     const asked = frontier.ask(candidate, untilMs, giveUp).finally(() => {
       this.#waiting[purpose] -= 1;
@@ -163,7 +163,7 @@ export class PageRequests {
   }
 }
 
-/** What a hook sees of it. */
+/** What a hook sees of the request. */
 function plannedOf({ url, depth, via, from }: NewUrl): Pick<PageWork, 'url' | 'record'> {
   return { url, record: { url, depth, via, from: from ?? null, hops: 0, label: null, userData: null, tries: 0 } };
 }

@@ -1,7 +1,7 @@
-// Decides when each page that has arrived is worked on: one page, or a few while no request is due soon, then sockets
-// and timers, then the next page. A page waits while a request is due, because a page can wait and a host's turn should
-// not be missed. Many responses can arrive in one turn of the event loop: if each page were read at its last byte, the
-// requests that are due would wait for all of them. See docs/decisions/0006-pages-take-turns.md.
+// Decides when each page that has arrived is processed: one page, or a few while no request is due soon, then sockets
+// and timers, then the next page. Pages wait while a request is due, because a host's turn should not be missed. Many
+// responses can arrive in one turn of the event loop. If each page were read at its last byte, due requests would wait
+// for all of them. See docs/decisions/0006-pages-take-turns.md.
 
 import {
   FRESH_EXCHANGE_MS,
@@ -21,18 +21,18 @@ export class PageScheduler {
   #isScheduled = false;
   #exchanges = 0;
   #lastStartMs = Number.NEGATIVE_INFINITY;
-  /** The last pages that were started, where others follow at once. */
+  /** The group of pages that was started last. Other pages follow at once. */
   #wave = { sinceMs: 0, pages: 0 };
-  /** Before the first measurement: as if each page took long. */
+  /** Before the first measurement, each page is assumed to take long. */
   #msPerPage = WAVE_MS;
 
-  /** @param maxWaiting - From this many pages on they no longer wait for requests, or the queue would only grow. */
+  /** @param maxWaiting - From this many pages on, they do not wait for requests, or the queue would only grow. */
   constructor(nowMs: () => number, maxWaiting: number) {
     this.#nowMs = nowMs;
     this.#maxWaiting = maxWaiting;
   }
 
-  /** Resolves when it is the caller's turn, in the order of the calls. Sockets and timers run in between. */
+  /** Resolves when it is the caller's turn, in order of the calls. Sockets and timers run in between. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push({ sinceMs: this.#nowMs(), resolve });
@@ -40,12 +40,12 @@ export class PageScheduler {
     });
   }
 
-  /** @param atMs - When the next request is due, epoch milliseconds; `null`: none is. Pages let it go first. */
+  /** @param atMs - When the next request is due, epoch milliseconds; `null`: none is. Pages let it leave first. */
   requestDueAt(atMs: number | null): void {
     this.#dueAtMs = atMs ?? Number.POSITIVE_INFINITY;
   }
 
-  /** A request has left to a host that pauses after its answer: pages wait for that. @returns What ends the wait */
+  /** A request was sent to a host that pauses after its answer. Pages wait for that answer. @returns Ends the wait */
   exchangeStarted(): () => void {
     this.#exchanges += 1;
     this.#lastStartMs = this.#nowMs();
@@ -69,13 +69,13 @@ export class PageScheduler {
     const now = this.#nowMs();
     const mayWait = this.#waiting.length < this.#maxWaiting && now - first.sinceMs < MAX_PAGE_WAIT_MS;
     const isAnswerNear = this.#exchanges > 0 && now - this.#lastStartMs < FRESH_EXCHANGE_MS;
-    // A page takes a few milliseconds: a request that is due by then goes first too.
+    // A page takes a few milliseconds, so a request that is due by then also goes first.
     if (mayWait && (isAnswerNear || this.#dueAtMs - now <= PAGE_MARGIN_MS)) {
       this.#isScheduled = true;
       setTimeout(this.#serve, 1);
       return;
     }
-    // Pages that are worked on together cost less each, and the requests that follow from them leave together.
+    // Pages that are processed together cost less each, and the requests that follow from them leave together.
     if (this.#wave.pages > 0) this.#msPerPage = Math.max(0, now - this.#wave.sinceMs) / this.#wave.pages;
     const isQuiet = this.#dueAtMs - now > WAVE_MARGIN_MS && !isAnswerNear;
     const most = isQuiet ? Math.max(1, Math.min(MAX_WAVE_PAGES, Math.floor(WAVE_MS / this.#msPerPage))) : 1;

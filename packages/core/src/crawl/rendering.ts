@@ -1,6 +1,6 @@
-// Opens pages in a browser, between their exchange and their handler. The browser gets the document that came, and
-// loads everything else through the crawl: scope, hooks, robots.txt, the host's clock and the address guard apply to
-// each request and each hop of a redirect (access §11). A refusal goes to the browser, the page and the decision log.
+// Opens pages in a browser, between their exchange and their handler. The browser gets the fetched document, and loads
+// everything else through the crawl: scope, hooks, robots.txt, the host's clock and the address guard apply to each
+// request and each redirect hop (access §11). A refusal goes to the browser, the page and the decision log.
 
 import type { PageWork } from '@mannerly/frontier';
 import type { ResponseOutcome } from '../fetch/outcome.js';
@@ -19,17 +19,17 @@ import type { RequestingRun } from './page-requests.js';
 import { SubresourceCache } from './subresource-cache.js';
 
 export type RenderResult =
-  /** It is handled as it came, without a browser. */
+  /** The page is handled as received, without a browser. */
   | { readonly kind: 'as-it-came' }
   | RenderedPage
   | RenderFailure
-  /** The crawl stopped before the page was loaded: it is opened again by the next run. */
+  /** The crawl stopped before the page was loaded. The next run opens it again. */
   | { readonly kind: 'stopped' };
 
 const AS_IT_CAME: RenderResult = Object.freeze({ kind: 'as-it-came' });
 const STOPPED: RenderResult = Object.freeze({ kind: 'stopped' });
 
-/** Opens a page. @param page - The document as it came. Rejects only with what broken machinery threw. */
+/** Opens a page. @param page - The document as received. Rejects only with errors of broken machinery. */
 export type RenderPage = (work: PageWork, outcome: ResponseOutcome, page: FetchedPage) => Promise<RenderResult>;
 
 export function createRendering(run: RequestingRun, renderer: Renderer): RenderPage {
@@ -45,7 +45,7 @@ export function createRendering(run: RequestingRun, renderer: Renderer): RenderP
       if (!wanted.anywhere && !scope.holds(each)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
       const { headers, maxBodyBytes, signal } = wanted;
       const asked = { headers, maxBodyBytes, waitMs: Math.max(0, untilMs - nowMs()), isAbortable: true };
-      // What another origin redirects to gets no credential.
+      // A redirect from another origin gets no credential.
       return pageRequests.request('subresource', each, asked, signal, { url: from, depth: page.depth });
     };
     const answer = await followRedirects(url, page.url, ask);
@@ -54,7 +54,7 @@ export function createRendering(run: RequestingRun, renderer: Renderer): RenderP
   };
   return async (work, outcome, page) => {
     const handler = handlers.find(page);
-    // A page that no handler gets costs its site nothing more.
+    // A page without a handler causes no more requests.
     if (page.kind !== 'html' || handler === null) return AS_IT_CAME;
     const { url, label, headers } = page;
     if (outcome.file !== undefined || !renderer.wants({ url, label, headers })) return AS_IT_CAME;
@@ -88,7 +88,7 @@ export function createRendering(run: RequestingRun, renderer: Renderer): RenderP
       },
       signal: stop.signal,
     });
-    // What is in flight ends before the page does, so that no request outlives its run.
+    // Loads in flight end before the page does, so that no request outlives its run.
     await Promise.allSettled(loads);
     const hasThrown = rendering.kind === 'failed' && rendering.failure === 'steps-threw';
     if (hasThrown) journal.codeError(thrown, { code: 'handler-error', url });
@@ -96,7 +96,7 @@ export function createRendering(run: RequestingRun, renderer: Renderer): RenderP
   };
 }
 
-/** Not what the page itself gave up because it is over. */
+/** Excludes what the page itself gave up because it is over. */
 function isRefused(answer: PageFetch): answer is NotFetched {
   if (answer.kind === 'response' || answer.kind === 'failed') return false;
   return !(answer.kind === 'held' && answer.reason === 'stopping');

@@ -1,6 +1,6 @@
-// Fetches what archived pages need to be shown again: style sheets and what they import, scripts, images, fonts, icons.
-// Each is a request like any other (scope, hooks, robots.txt, the host's clock, egress), goes into the archive and to
-// no handler, and is fetched once for all pages. A page waits for its own before it is handled.
+// Fetches what archived pages need to be displayed: style sheets and their imports, scripts, images, fonts, icons. Each
+// is an ordinary request (scope, hooks, robots.txt, the host's clock, egress), goes into the archive but to no handler,
+// and is fetched once for all pages. A page waits for its requisites before it is handled.
 
 import type { PageWork } from '@mannerly/frontier';
 import { hostKeyOf } from '@mannerly/frontier/internal';
@@ -16,7 +16,7 @@ import type { RequestingRun } from './page-requests.js';
 
 /** How much is fetched for pages, and from where. */
 export interface ResolvedRequisites {
-  /** `site`: from the scope and the page's own registrable domain. */
+  /** `site`: from the scope and from the page's own registrable domain. */
   readonly hosts: 'site' | 'any';
   readonly perPage: number;
   readonly bytesPerPage: number;
@@ -26,27 +26,27 @@ export interface ResolvedRequisites {
 
 const NEEDED_BY = 'needed by an archived page';
 
-/** Fetches what a page needs and the archive does not hold. `stopped`: the page has to come again. */
+/** Fetches what a page needs and the archive lacks. `stopped`: the page has to be fetched again. */
 export type FetchRequisites = (work: PageWork, page: FetchedPage) => Promise<'done' | 'stopped'>;
 
-/** @param isArchived - Whether a good answer of the URL is in the archive already, of this run or an earlier one. */
+/** @param isArchived - Whether the archive already has a good answer for the URL, from this run or an earlier one. */
 export function createRequisites(
   { frontier, journal, pageRequests, scope, stop, totals }: RequestingRun,
   options: ResolvedRequisites,
   isArchived: (url: string) => boolean,
 ): FetchRequisites {
-  /** What a page has begun to fetch in this run. What is forgotten is requested once more at most. */
+  /** URLs that a page of this run has begun to fetch. A forgotten one is requested at most once more. */
   const begun = new Map<string, true>();
   let inFlight = 0;
 
-  /** Whether the crawl has fetched as much as it may; what is in flight counts as one request each. */
+  /** Whether the crawl has fetched as much as it may. Each request in flight counts as one. */
   const isSpent = (): boolean => {
     const { requisiteRequests, requisiteBytes } = totals.counts;
     const bound = frontier.reachedBound();
     if (bound === 'bytes' || bound === 'minutes') return true;
     return requisiteRequests + inFlight >= options.total || requisiteBytes >= options.totalBytes;
   };
-  /** Whether the file's host is one that pages may load from. */
+  /** Whether the file is on a host that pages may load from. */
   const isNear = (url: string, pageUrl: string): boolean => {
     const isOfDomain = hostKeyOf(url, 'domain') === hostKeyOf(pageUrl, 'domain');
     return options.hosts === 'any' || isOfDomain || scope.holds(url);
@@ -54,7 +54,7 @@ export function createRequisites(
   const request = async (page: FetchedPage, { url, type }: Requisite): Promise<PageFetch> => {
     if (type === 'image' && !page.exclusion.effects.takeImages) return excludedFor('noimageindex', url);
     inFlight += 1;
-    // What another origin redirects to gets no credential.
+    // A redirect from another origin gets no credential.
     const ask = async (each: string, from: string): Promise<PageFetch> => {
       if (!isNear(each, page.url)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
       const named = { url: from, depth: page.depth };
@@ -68,13 +68,13 @@ export function createRequisites(
   return async (work, page) => {
     if (page.kind !== 'html' || !page.exclusion.keepsBody) return 'done';
     const queue = new PQueue({ concurrency: REQUISITES_AT_ONCE });
-    /** Hosts that did not give a turn in time: the page does not wait for them again. */
+    /** Hosts that gave no turn in time. The page does not wait for them again. */
     const held = new Map<string, NotFetched>();
     let left = options.perPage;
     let bytes = 0;
     let isStopped = false;
     let isFull = false;
-    /** Once for the page, of the first that is left out. */
+    /** Reported once for the page, with the first URL that is left out. */
     const tellFull = (url: string): void => {
       if (!isFull) journal.notLoaded(work, { kind: 'dropped', url, reason: 'requisite-limit' }, NEEDED_BY);
       isFull = true;
@@ -122,7 +122,7 @@ export function createRequisites(
   };
 }
 
-/** Charsets differ in what they say besides ASCII, and URLs hardly ever have that. */
+/** Charsets differ only outside ASCII, and URLs hardly ever contain such characters. */
 function sheetRequisites({ url, body }: ResponseOutcome): Requisite[] {
   return cssRequisites(new TextDecoder().decode(body), url);
 }

@@ -1,6 +1,6 @@
-// Sends a login form: once per run, in its host's turn, if robots.txt allows its URL. Pages of its origin wait for it.
-// What the site answers is judged by egress, and a login that is refused parks the host; one that cannot be made, since
-// robots.txt, a hook or the crawl's own code is against it, ends the run.
+// Sends a login form once per run, in its host's turn, if robots.txt allows its URL. Pages of its origin wait for it.
+// Egress judges the site's answer, and a refused login parks the host. If robots.txt, a hook or the crawl's own code
+// prevents the login, the run ends.
 
 import type { PageWork } from '@mannerly/frontier';
 import { textOf } from '../errors.js';
@@ -12,14 +12,14 @@ import { MAX_FORM_CHARS, MAX_OWN_WAIT_MS, SIGN_IN_POLL_MS } from './limits.js';
 import type { RequestingRun } from './page-requests.js';
 
 /**
- * `out`: nothing was sent, and the next page begins it. `over`: it was answered. `impossible`: the run is ending, and a
- * page that was taken before goes back.
+ * `out`: nothing was sent, and the next page starts the login. `over`: it was answered. `impossible`: the run is
+ * ending, and pages already taken return to the queue.
  */
 type LoginState = 'out' | 'over' | 'impossible';
 
 export type SignIn = ReturnType<typeof createSignIn>;
 
-/** @param handler - `null`: the form has no fields that its page decides. */
+/** @param handler - `null`: the page sets no fields of the form. */
 export function createSignIn(
   run: RequestingRun,
   credential: Credential,
@@ -29,7 +29,7 @@ export function createSignIn(
   const { pageRequests, reader, setup, stop, wakeup } = run;
   let state: LoginState = 'out';
   let underWay: { readonly sinceMs: number; readonly over: Promise<void> } | null = null;
-  /** What broken machinery threw meanwhile. */
+  /** An error of broken machinery during the login. */
   let failure: { readonly error: unknown } | null = null;
 
   const impossible = (why: string): LoginState => {
@@ -55,7 +55,7 @@ export function createSignIn(
       if (answer.signInRefused !== undefined) return 'over';
       try {
         const page = await reader.read(aboutForm(work, form), answer);
-        // The handlers of a run are made later than this.
+        // The run's handlers are created later than this object.
         more = checkedFields(await run.handlers.inTime(handler, page).finally(() => page.releaseDocument()));
       } catch (error) {
         return impossible(`the handler \`login\` failed: ${textOf(error)}`);
@@ -80,7 +80,9 @@ export function createSignIn(
 
   return {
     isUnderWay: (): boolean => underWay !== null,
-    /** Until when a page waits for the login; `null`: it need not. @throws What broken machinery threw meanwhile. */
+    /**
+     * Until when a page waits for the login; `null`: it does not wait. @throws An error of broken machinery meanwhile.
+     */
     before(work: PageWork): number | null {
       if (failure !== null) throw failure.error;
       if (state === 'over' || new URL(work.url).origin !== credential.origin) return null;

@@ -1,5 +1,5 @@
-// What a crawl learns of sites and needs again after a stop: where seeds redirect, which moves the scope, and which URL
-// spaces are traps. Kept in records of the store, emitted as events, listed in the report.
+// What a crawl learns about sites and needs again after a stop: where seeds redirect, which moves the scope, and which
+// URL spaces are traps. It is kept in records of the store, emitted as events, and listed in the report.
 
 import type { FrontierOptions, PageWork, UrlRecord } from '@mannerly/frontier';
 import { parseUrlParts } from '@mannerly/frontier/internal';
@@ -12,12 +12,14 @@ import type { FetchedPage } from '../page/page.js';
 import type { CrawlRun } from './crawl-run.js';
 import { MAX_LEARNED } from './limits.js';
 
-/** What one run knows of sites. The frontier is open by the first call. Promises reject with what the store throws. */
+/**
+ * What one run knows about sites. The frontier must be open before the first call. Promises reject with store errors.
+ */
 export class SiteKnowledge {
   readonly #run: CrawlRun;
-  /** What admission checks links with; `null`: nothing is taken for a trap. */
+  /** Admission checks links with it; `null`: traps are not detected. */
   readonly watch: Traps | null;
-  /** `null`: the texts of pages are not compared. */
+  /** `null`: texts of pages are not compared. */
   readonly texts: NearDuplicates | null;
   readonly moves: RecordList<ScopeMove>;
   readonly traps: RecordList<TrapFinding>;
@@ -31,28 +33,28 @@ export class SiteKnowledge {
     this.traps = new RecordList('trap', run);
   }
 
-  /** Reads what earlier runs learned. Once, before anything is admitted. */
+  /** Reads what earlier runs learned. Call it once, before anything is admitted. */
   async open(): Promise<void> {
     this.#run.scope.restore(await this.moves.readNew());
     if (this.watch !== null) this.watch.restore(await this.traps.readNew());
   }
 
-  /** A page's URL redirected. Before the target is admitted, since the scope may move. */
+  /** A page's URL redirected. Call it before the target is admitted, since the scope may move. */
   async redirected(work: PageWork, to: string): Promise<void> {
     this.watch?.redirected(work.url, work.record.from);
     await this.#catchUp();
     const { scope, journal } = this.#run;
     const move = scope.redirected(work.url, to);
     if (move === null) return;
-    // Before the target is queued: a run that continues after a stop must find it in scope.
+    // Stored before the target is queued: a run that continues after a stop must find it in scope.
     scope.restore(await this.moves.append(move));
     journal.emit('scope-moved', move);
   }
 
-  /** A page came. Before its links are admitted. */
+  /** A page was fetched. Call it before its links are admitted. */
   async read(work: PageWork, page: FetchedPage): Promise<void> {
     const { from } = work.record;
-    // Another process was led here: its links belong to the scope that moved.
+    // A seed redirected another process here: the page's links belong to the scope that moved.
     if (this.#run.setup.isShared && this.#isOutside(work.url)) await this.#catchUp();
     const traps = this.watch;
     // Most pages need not be compared.
@@ -63,12 +65,12 @@ export class SiteKnowledge {
     }
   }
 
-  /** Compares the text of a page with those before it; `null`: it is not compared. */
+  /** Compares a page's text with those of earlier pages; `null`: it is not compared. */
   async compared(page: FetchedPage): Promise<NearDuplicate | null> {
     return this.texts !== null && page.kind === 'html' ? this.texts.read(page.url, await contentOf(page)) : null;
   }
 
-  /** Why a queued URL is not worth a request any more, or not yet; `null`: it is. */
+  /** Why a queued URL is no longer worth a request, or not yet; `null`: it is. */
   whyNot({ url, from, via }: UrlRecord): ReturnType<NonNullable<FrontierOptions['whyNot']>> {
     if (this.watch === null || (via !== 'link' && via !== 'redirect')) return null;
     const trap = this.watch.judge(url, from);
@@ -76,7 +78,7 @@ export class SiteKnowledge {
     return this.watch.drops ? { status: 'dropped', reason: 'trap', detail: trapText(trap) } : { status: 'deferred' };
   }
 
-  /** Reads where other processes have seen seeds lead. */
+  /** Reads where seeds led other processes. */
   async #catchUp(): Promise<void> {
     if (this.#run.setup.isShared) this.#run.scope.restore(await this.moves.readNew());
   }
@@ -87,11 +89,13 @@ export class SiteKnowledge {
   }
 }
 
-/** A list in the store, one numbered record for each value: nothing is written twice, and nothing outgrows a record. */
+/**
+ * A list in the store with one numbered record per value, so that nothing is rewritten and no record grows too large.
+ */
 class RecordList<T> {
   readonly #key: string;
   readonly #run: Pick<CrawlRun, 'frontier'>;
-  /** Of the whole crawl in order, at most ten thousand. */
+  /** Values of the whole crawl, in order, at most ten thousand. */
   readonly values: T[] = [];
 
   constructor(key: string, run: Pick<CrawlRun, 'frontier'>) {
@@ -99,14 +103,14 @@ class RecordList<T> {
     this.#run = run;
   }
 
-  /** @returns The values that are new to us: this process may not be the only one that appends. */
+  /** @returns The values that are new to this process. Other processes may append too. */
   async readNew(): Promise<T[]> {
     const added: T[] = [];
     while (this.values.length < MAX_LEARNED) {
       const at = this.values.length;
       const value = await readJson<T>(this.#run.frontier, `${this.#key}/${at}`);
       if (value === null) break;
-      // Another call has read it meanwhile.
+      // Another call has read it in the meantime.
       if (this.values.length !== at) continue;
       this.values.push(value);
       added.push(value);
@@ -114,7 +118,7 @@ class RecordList<T> {
     return added;
   }
 
-  /** @returns What others have added before it. */
+  /** @returns The values that others added before it. */
   async append(value: T): Promise<T[]> {
     return this.#run.frontier.exclusively(async () => {
       const added = await this.readNew();
@@ -126,7 +130,7 @@ class RecordList<T> {
   }
 }
 
-/** A page in a browser differs more than the bytes that came, which may be the same for a whole site. */
+/** The rendered text tells pages apart better than the bytes received, which may be the same for a whole site. */
 async function contentOf(page: Pick<FetchedPage, 'rendering' | 'text' | 'bytes'>): Promise<Uint8Array> {
   return page.rendering === null ? page.bytes() : Buffer.from(await page.text());
 }

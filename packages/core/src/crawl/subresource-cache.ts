@@ -1,4 +1,4 @@
-// Files that pages in a browser have loaded: scripts, styles, fonts and images are requested once per run, for as long
+// Files that pages in a browser have loaded. Scripts, styles, fonts and images are requested once per run, for as long
 // as a robots.txt would be used. Data that pages request is requested each time. In memory.
 
 import { robotsLifetimeMs } from '@mannerly/robots/access';
@@ -6,12 +6,12 @@ import { headersByName, type ResponseOutcome } from '../fetch/outcome.js';
 import type { Subresource } from '../fetch/renderer.js';
 import { MAX_CACHED_FILES, MAX_CACHED_FILES_BYTES } from './limits.js';
 
-/** Kinds of subresources whose answer is a file, and the same for every page. */
+/** Kinds of subresources whose answer is a file that is the same for every page. */
 const FILES: ReadonlySet<string> = new Set(['script', 'stylesheet', 'font', 'image']);
 
 /**
- * Keeps files for their lifetime, which is that of a robots.txt (access §6): what the cache fields say, ten minutes at
- * least and a day at most (DECISION A9). The file used longest ago goes first.
+ * Keeps files for the lifetime of a robots.txt (access §6): what the cache fields say, between ten minutes and a day
+ * (DECISION A9). The least recently used file is removed first.
  */
 export class SubresourceCache {
   readonly #nowMs: () => number;
@@ -22,7 +22,7 @@ export class SubresourceCache {
     this.#nowMs = nowMs;
   }
 
-  /** The answer that may be used again for a page; `null`: the file has to be requested. */
+  /** The answer that may be reused for a page; `null`: the file has to be requested. */
   find(
     { url, type, maxBodyBytes }: Pick<Subresource, 'url' | 'type' | 'maxBodyBytes'>,
     pageUrl: string,
@@ -34,19 +34,19 @@ export class SubresourceCache {
       this.#forget(key);
       return null;
     }
-    // What came for an account is for pages of its origin alone.
+    // An answer for an account is only for pages of its origin.
     if (found.answer.signedIn === true && new URL(pageUrl).origin !== new URL(url).origin) return null;
     this.#kept.delete(key);
     this.#kept.set(key, found);
     return found.answer.body.length > maxBodyBytes ? null : found.answer;
   }
 
-  /** Keeps a copy of an answer that may be used again. */
+  /** Keeps a copy of an answer that may be reused. */
   keep({ url, type }: Pick<Subresource, 'url' | 'type'>, answer: ResponseOutcome): void {
     const { status, truncated, body } = answer;
     if (!FILES.has(type) || status !== 200 || truncated !== null || body.length > MAX_CACHED_FILES_BYTES) return;
     const headers = headersByName(answer.headers);
-    // What varies by more than its coding is not the same for every page.
+    // An answer that varies by more than its coding is not the same for every page.
     if (!/^(accept-encoding)?$/i.test(headers['vary']?.trim() ?? '')) return;
     const key = `${type} ${url}`;
     this.#forget(key);
