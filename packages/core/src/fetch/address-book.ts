@@ -1,4 +1,5 @@
-// Names to addresses: one look-up at a time for each name, kept for a bounded time and in bounded number.
+// Resolves names to addresses: one look-up at a time for each name. Answers are kept for a bounded time and in bounded
+// number.
 
 import { lookup } from 'node:dns/promises';
 import { hostKeyOf } from '@mannerly/frontier/internal';
@@ -6,7 +7,7 @@ import PQueue from 'p-queue';
 import { keepLatest } from '../keep-latest.js';
 import { DNS_DEADLINE_MS, DNS_FAILURE_TTL_MS, DNS_TTL_MS, MAX_DNS_NAMES, MAX_SYSTEM_LOOKUPS } from './limits.js';
 
-/** Names to addresses: what an operator or a test may use instead of the system's resolver. */
+/** Resolves names to addresses. An operator or a test may use it instead of the system's resolver. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 export type AddressAnswer =
@@ -14,7 +15,7 @@ export type AddressAnswer =
   | { readonly kind: 'failed'; readonly detail: string };
 
 /**
- * The names of one crawl, and what follows from their addresses: never rejects, and all callers share one look-up.
+ * The names of one crawl, with a verdict on their addresses. Never rejects, and all callers share one look-up.
  *
  * @param resolve - `null`: the system's resolver.
  * @param nowMs - Epoch milliseconds.
@@ -31,7 +32,7 @@ export function createAddressBook<Verdict>(
     /** Epoch milliseconds; infinite while the look-up is under way. */
     untilMs: number;
   }
-  /** In the order of their last use. */
+  /** Ordered by last use. */
   const entries = new Map<string, Entry>();
   const ask = (hostname: string): Entry => {
     const verdict = withDeadline(lookUp, hostname).then((answer) => {
@@ -49,7 +50,7 @@ export function createAddressBook<Verdict>(
   };
 }
 
-/** A resolver may be a user's: what it throws is an answer like any other. */
+/** The resolver may be the user's, so what it throws becomes an answer. */
 async function withDeadline(lookUp: Resolve, hostname: string): Promise<AddressAnswer> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
@@ -73,17 +74,17 @@ async function askSystem(hostname: string): Promise<readonly string[]> {
 }
 
 /**
- * Bounds the look-ups of another resolver: few at once, and one at a time for the names of one registrable domain.
+ * Bounds the look-ups of another resolver: a few at once, and one at a time for names of one registrable domain.
  *
- * The system's resolver works in the few threads that files and decompression share. A name server that does not answer
- * occupies one of them for many seconds, and its operator can make up as many host names as they like. Never throws.
+ * The system's resolver uses the few threads that also serve files and decompression. A name server that does not
+ * answer occupies one of them for many seconds, and its operator can make up any number of host names. Never throws.
  */
 export function queued(lookUp: Resolve): Resolve {
   const queue = new PQueue({ concurrency: MAX_SYSTEM_LOOKUPS });
   /** The last look-up of each domain, until it is over. */
   const lasts = new Map<string, Promise<unknown>>();
   return async (hostname) => {
-    // A name that has no registrable domain stands for itself.
+    // A name without a registrable domain is its own domain.
     const domain = hostKeyOf(`http://${hostname}/`, 'domain') ?? hostname;
     const untilAt = performance.now() + DNS_DEADLINE_MS;
     const before = lasts.get(domain);

@@ -23,9 +23,9 @@ export interface AddressGuard {
 }
 
 export interface AddressGuardOptions {
-  /** Addresses and CIDR ranges opened although they are not public, on every port. */
+  /** Addresses and CIDR ranges that are allowed on every port although they are not public. */
   readonly allowAddresses: readonly string[];
-  /** Ports reached in addition to 80 and 443. */
+  /** Ports allowed in addition to 80 and 443. */
   readonly ports: readonly number[] | 'any';
   /** Names to addresses; `null`: the system's resolver. */
   readonly resolve: Resolve | null;
@@ -36,11 +36,11 @@ export interface AddressGuardOptions {
 /**
  * Makes a guard.
  *
- * By default public unicast addresses only, on ports 80 and 443. A name is refused when *any* of its addresses is
- * forbidden: an honest name has no reason to mix them. Among permitted addresses the first IPv4 one is taken, as the
- * family that works everywhere, else the first.
+ * By default it allows only public unicast addresses, on ports 80 and 443. A name is refused when *any* of its
+ * addresses is forbidden: an honest name has no reason to mix them. The first permitted IPv4 address is used, as the
+ * family that works everywhere; without one, the first address.
  *
- * @throws MannerlyError `option-invalid` for a range that is none.
+ * @throws MannerlyError `option-invalid` for an invalid range.
  */
 export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
   const opened = options.allowAddresses.map(parseRange);
@@ -67,7 +67,7 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
 }
 
 type Refusal = Extract<GuardAnswer, { kind: 'refused' }>;
-/** `isOpened`: all of its addresses lie in ranges that were opened. */
+/** `isOpened`: all of the name's addresses lie in opened ranges. */
 type NameVerdict = Refusal | (Exclude<GuardAnswer, Refusal> & { readonly isOpened: boolean });
 
 function judgeAnswer(hostname: string, answer: AddressAnswer, opened: readonly Range[]): NameVerdict {
@@ -95,7 +95,7 @@ function refusedPort(port: number): Refusal {
   return refused('port-forbidden', `port ${port} is not 80, 443 or one that was opened`);
 }
 
-/** `opened`: reached on every port, since it lies in a range that was opened. `range`: `loopback`, `private`, … */
+/** `opened`: allowed on every port, since it lies in an opened range. `range`: `loopback`, `private`, … */
 type AddressVerdict =
   | { readonly kind: 'opened' | 'public'; readonly family: 4 | 6 }
   | { readonly kind: 'forbidden'; readonly range: string };
@@ -103,7 +103,7 @@ type AddressVerdict =
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = readonly [network: Address, prefix: number];
 
-/** Public by registration, but a machine's own cloud answers there: the host agent of Azure. */
+/** Public by registration, but a cloud machine reaches its own provider there: the host agent of Azure. */
 const METADATA: Range = ipaddr.parseCIDR('168.63.129.16/32');
 /** All global unicast addresses assigned so far; the rest is special or unassigned (IANA IPv6 address space). */
 const GLOBAL_UNICAST: Range = ipaddr.parseCIDR('2000::/3');
@@ -111,7 +111,7 @@ const GLOBAL_UNICAST: Range = ipaddr.parseCIDR('2000::/3');
 function parseRange(text: string): Range {
   const [address = '', bits] = String(text).split('/');
   const family = isIP(address);
-  // An address is a range of one.
+  // A single address is a range of one.
   const range = bits === undefined ? `${address}/${family === 4 ? 32 : 128}` : String(text);
   // An octal or a typing error: "/0008" could be meant as "/8" or as "/0".
   const isPlain = !address.includes('%') && !/^0\d/.test(bits ?? '');
@@ -125,8 +125,8 @@ function parseRange(text: string): Range {
 
 /** Forms that carry another address inside (mapped, tunnelled) are not public; in an opened range, both are judged. */
 function judgeAddress(text: string, opened: readonly Range[]): AddressVerdict {
-  // Plain notation only: what the platform does not see as an address, it would look up as a name, past this guard.
-  // A zone identifier names an interface of this machine.
+  // Plain notation only: the platform would look up anything else as a name, past this guard. A zone identifier names
+  // an interface of this machine.
   if (isIP(text) === 0 || text.includes('%')) return { kind: 'forbidden', range: 'not an address' };
   const address = ipaddr.parse(text);
   const family = address.kind() === 'ipv4' ? 4 : 6;
@@ -153,7 +153,7 @@ function contains([network, prefix]: Range, address: Address): boolean {
   return network.kind() === address.kind() && address.match(network, prefix);
 }
 
-/** The IPv4 address inside an IPv6 form, which a gateway would connect to; `null` where there is none. */
+/** The IPv4 address inside an IPv6 form, to which a gateway would connect; `null` if there is none. */
 function embeddedAddress(address: Address): ipaddr.IPv4 | null {
   if (address instanceof ipaddr.IPv4) return null;
   const bytes = address.toByteArray();
@@ -170,7 +170,7 @@ function embeddedAddress(address: Address): ipaddr.IPv4 | null {
     // The client's address, all bits inverted (RFC 4380 §4)
     case 'teredo':
       return new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff));
-    // ::a.b.c.d (RFC 4291 §2.5.5.1); :: and ::1 are ranges of their own.
+    // ::a.b.c.d (RFC 4291 §2.5.5.1); :: and ::1 have ranges of their own.
     case 'unicast':
       return bytes.slice(0, 12).every((byte) => byte === 0) ? at(12) : null;
     default:

@@ -1,9 +1,9 @@
-// The body of one response as it arrives: counted, bounded, and its content codings undone. A small coded body is
-// decoded in one call at its end, a large one while it arrives.
+// Collects the body of one response as it arrives: counts and bounds it, and undoes its content codings. A small coded
+// body is decoded in one call at its end, a large one while it arrives.
 //
-// An endless body costs its limit, and a decompression bomb at most both limits; what grows faster than any page does
-// is cut earlier. The sender is not paused when the decoder is behind: what waits is bounded by the limit on the wire,
-// and undici (7) throws outside of every handler when a connection breaks while it is paused.
+// An endless body costs its limit, and a decompression bomb at most both limits. A body that grows faster than any page
+// is cut earlier. The sender is not paused when the decoder is behind: the limit on the wire bounds what waits, and
+// undici (7) throws outside every handler if a connection breaks while it is paused.
 
 import type { Transform } from 'node:stream';
 import { type ContentCoding, createDecoder, decodeInOneCall } from './content-coding.js';
@@ -24,7 +24,7 @@ export type DecodedBody =
   /** Not a byte could be decoded. */
   | { readonly kind: 'undecodable'; readonly detail: string };
 
-/** How a body ended: as its framing says, because the connection did, or because we read no further. */
+/** How a body ended: as its framing says, because the connection ended, or because we stopped reading. */
 export type BodyEnding = 'whole' | 'connection' | 'limit';
 
 /** The bounds of one body, in bytes. */
@@ -33,18 +33,18 @@ export interface BodyLimits {
   readonly maxBodyBytes: number;
   /** Bytes read off the wire. */
   readonly maxEncodedBytes: number;
-  /** Whether the bytes that came are kept in addition to what they decode to. */
+  /** Whether the received bytes are kept in addition to the decoded ones. */
   readonly keepsEncoded: boolean;
 }
 
-/** The limit on the wire that goes with a limit on decoded bytes: a coding adds no more than its own framing. */
+/** The limit on the wire for a limit on decoded bytes: a coding adds no more than its own framing. */
 export function encodedLimit(maxBodyBytes: number): number {
   return maxBodyBytes + ENCODED_SLACK_BYTES;
 }
 
 /**
- * Collects one body. Use: `push` each piece until it returns `full`, then `end` once; or `discard`. The first coding of
- * a large body is undone as its bytes come, into a collector that has the other codings.
+ * Collects one body. Call `push` for each piece until it returns `full`, then `end` once; or call `discard`. The first
+ * coding of a large body is undone as bytes arrive, and a second collector undoes the other codings.
  */
 export class BodyCollector {
   /** Bytes pushed. */
@@ -54,15 +54,15 @@ export class BodyCollector {
   readonly #onFull: () => void;
   readonly #consumer: BodyConsumer | null;
   readonly #decodedLimit: () => number;
-  /** The bytes as they come: encoded where there are codings. */
+  /** The bytes as received: encoded if there are codings. */
   readonly #pieces: Pieces;
   #decoding: Decoding | null = null;
   #isFull = false;
 
   /**
    * @param onFull - Called when a decoder, which works off the main thread, has reached the limit.
-   * @param consumer - Gets the decoded bytes as they come; none are kept then.
-   * @param decodedLimit - Decoded bytes kept. @default by `limits` and by the bytes that came
+   * @param consumer - Receives the decoded bytes as they arrive; none are kept then.
+   * @param decodedLimit - Decoded bytes kept. @default from `limits` and the bytes received
    */
   constructor(
     codings: readonly ContentCoding[],
@@ -100,7 +100,7 @@ export class BodyCollector {
     return this.#isFull || this.#decoding?.isFull === true ? 'full' : 'more';
   }
 
-  /** The body, once no more pieces come. A promise only where a decoder is at work. Never throws, never rejects. */
+  /** The body, once no more pieces come. A promise only if a decoder is at work. Never throws, never rejects. */
   end(ending: BodyEnding): DecodedBody | Promise<DecodedBody> {
     const end = this.#isFull ? 'limit' : ending;
     const cut = end === 'whole' ? null : end;
@@ -117,7 +117,7 @@ export class BodyCollector {
     return this.#decoding.end(cut);
   }
 
-  /** The bytes pushed, codings not undone, in one piece; `null` unless they were to be kept. */
+  /** The bytes pushed, still coded, in one piece; `null` unless they were to be kept. */
   encodedBody(): Buffer | null {
     return this.#limits.keepsEncoded ? this.#pieces.joined() : null;
   }
@@ -138,7 +138,7 @@ export class BodyCollector {
   #decode(start: Uint8Array, onFull: () => void): Decoding {
     const [coding = 'gzip', ...others] = this.#codings;
     const { maxBodyBytes } = this.#limits;
-    // Coded data that is longer than what it stands for is no page: it is work without end.
+    // Coded data longer than what it decodes to is not a page but endless work.
     const maxEncodedBytes = others.length > 0 ? encodedLimit(maxBodyBytes) : Number.MAX_SAFE_INTEGER;
     const limits = { maxBodyBytes, maxEncodedBytes, keepsEncoded: false };
     const makeNext = (onNextFull: () => void): BodyCollector =>
@@ -147,7 +147,7 @@ export class BodyCollector {
   }
 }
 
-/** `null` for everything odd (too long, cut, broken): the stream then finds out how much can be decoded. */
+/** `null` for everything odd (too long, cut, broken): the stream then determines how much can be decoded. */
 function tryOneCall(codings: readonly ContentCoding[], encoded: Buffer, maxBytes: number): Buffer | null {
   try {
     let body = encoded;
@@ -159,7 +159,7 @@ function tryOneCall(codings: readonly ContentCoding[], encoded: Buffer, maxBytes
   }
 }
 
-/** One coding, undone as its bytes come. What comes out is kept, up to a limit, also when the decoder fails. */
+/** Undoes one coding as bytes arrive. Its output is kept up to a limit, even if the decoder fails. */
 class Decoding {
   isFull = false;
   readonly #decoder: Transform;
@@ -167,10 +167,10 @@ class Decoding {
   readonly #onFull: () => void;
   readonly #result: Promise<DecodedBody>;
   #resolve: (decoded: DecodedBody | Promise<DecodedBody>) => void = () => undefined;
-  /** The decoder takes nothing more: it failed, or its coded data ended. */
+  /** The decoder takes no more input: it failed, or its coded data ended. */
   #isOver = false;
 
-  /** @param start - The first bytes of the coded body: they tell the two kinds of `deflate` apart. */
+  /** @param start - The first bytes of the coded body, which distinguish the two kinds of `deflate`. */
   constructor(
     coding: ContentCoding,
     start: Uint8Array,
@@ -186,10 +186,10 @@ class Decoding {
     this.#decoder.on('data', (chunk: Uint8Array) => {
       if (!this.#isOver && this.#next.push(chunk) === 'full') this.#fill();
     });
-    // Bytes behind the end of the coded data (some servers pad) are dropped; zlib itself would keep them for ever.
+    // Bytes after the end of the coded data (some servers pad) are dropped; zlib itself would keep them forever.
     this.#decoder.on('end', () => this.#settle('whole'));
     this.#decoder.on('error', (error: Error & { code?: string }) => {
-      // A failure before any byte came out is the whole answer.
+      // If decoding fails before any output, the failure is the whole answer.
       if (this.#next.encodedBytes > 0 || error.code === 'Z_BUF_ERROR') this.#settle('connection');
       else this.#resolve({ kind: 'undecodable', detail: error.message });
       this.#isOver = true;
@@ -201,7 +201,7 @@ class Decoding {
     if (!this.#isOver) this.#decoder.write(chunk);
   }
 
-  /** @param cut - Why the encoded body is not whole; `null`: it is. */
+  /** @param cut - Why the encoded body is incomplete; `null`: it is complete. */
   async end(cut: 'limit' | 'connection' | null): Promise<DecodedBody> {
     if (!this.#isOver) this.#decoder.end();
     const decoded = await this.#result;
@@ -228,19 +228,19 @@ class Decoding {
   }
 }
 
-/** Pieces that are kept apart at most: each costs a hundred bytes more than its own. */
+/** The most pieces kept apart: each costs a hundred bytes of overhead. */
 const MAX_PIECES = 256;
 
 /**
- * Collects bytes that come in pieces and are needed as one, or passes them to a consumer, up to its limit. Many pieces
- * are copied into one buffer as they come, so that a large body is never held twice.
+ * Collects bytes that arrive in pieces and are needed in one piece, or passes them to a consumer, up to its limit. Many
+ * pieces are copied into one buffer as they arrive, so that a large body is never in memory twice.
  */
 export class Pieces {
   /** Bytes pushed. */
   bytes = 0;
   readonly #consumer: BodyConsumer | null;
   #pieces: Uint8Array[] = [];
-  /** Its first `bytes` bytes count. Memory that was never written to is not taken from the machine. */
+  /** Only its first `bytes` bytes count. The system does not commit memory that was never written to. */
   #whole: Buffer | null = null;
 
   constructor(consumer: BodyConsumer | null = null) {
@@ -260,7 +260,7 @@ export class Pieces {
       return;
     }
     if (this.#whole === null || this.bytes > this.#whole.length) {
-      // Most bodies that are large end within the first buffer; those beyond have it doubled.
+      // Most large bodies fit the first buffer; for larger ones it is doubled.
       const least = this.bytes > LARGE_BODY_BYTES ? MAX_SPARE_BODY_BYTES : 0;
       const longer = Buffer.allocUnsafeSlow(Math.max(least, this.bytes * 2));
       longer.set(this.#joined(start), 0);
@@ -270,7 +270,7 @@ export class Pieces {
     this.#whole.set(piece, start);
   }
 
-  /** All of it in one piece; not a copy where there was one piece only. Empty where a consumer takes it. */
+  /** All bytes in one piece, not a copy if there was only one. Empty if a consumer takes them. */
   joined(): Buffer {
     return this.#joined(this.#consumer === null ? this.bytes : 0);
   }

@@ -1,5 +1,6 @@
-// Bytes to text: by byte order mark, by the header, by what the document says of itself, else UTF-8, else what the
-// bytes look like. The platform's decoders come first; a library covers the old code pages they lack, another guesses.
+// Decodes bytes to text by byte order mark, by the header, by what the document declares, else as UTF-8, else by what
+// the bytes look like. The platform's decoders come first. One library covers old code pages they lack, another
+// guesses.
 
 import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
@@ -11,14 +12,14 @@ import {
   LEAST_HIGH_BYTES,
 } from './limits.js';
 
-/** Bytes to text, in one charset. */
+/** Decodes bytes to text in one charset. */
 type Decode = (bytes: Buffer) => string;
 
 /**
- * The text of a body, without byte order mark; what cannot be decoded is U+FFFD. Never throws.
+ * The text of a body, without byte order mark. Undecodable bytes become U+FFFD. Never throws.
  *
  * @param contentType - The Content-Type field; `null` when absent.
- * @param kind - `html` and `xml` documents may name their own charset; for other kinds only mark and header count.
+ * @param kind - `html` and `xml` documents may name their own charset; for others only the mark and the header count.
  * @see WHATWG HTML, "determining the character encoding"; WHATWG Encoding (labels); XML 1.0, appendix F
  */
 export function decodeText(body: Uint8Array, contentType: string | null, kind: string): string {
@@ -27,15 +28,15 @@ export function decodeText(body: Uint8Array, contentType: string | null, kind: s
 }
 
 /**
- * Where the text of a body begins that {@link decodeText} takes for UTF-8: behind its byte order mark. `null` for
- * other charsets. Never throws.
+ * Where the text of a body begins that {@link decodeText} takes for UTF-8, after its byte order mark. `null` for other
+ * charsets. Never throws.
  */
 export function utf8Start(body: Uint8Array, contentType: string | null, kind: string): number | null {
   const bytes = bufferOf(body);
   return decoderOf(bytes, contentType, kind) === decodeUtf8 ? utf8MarkLength(bytes) : null;
 }
 
-/** Bytes to text as they arrive. */
+/** Decodes bytes to text as they arrive. */
 export type PieceDecoder = Pick<InstanceType<typeof TextDecoder>, 'decode' | 'encoding'>;
 
 /**
@@ -51,7 +52,7 @@ export function pieceDecoder(start: Uint8Array, contentType: string | null): Pie
   return new TextDecoder();
 }
 
-/** By the first known label of the byte order mark, the header and the document, else by what the bytes look like. */
+/** Uses the first known label of the byte order mark, the header and the document, else what the bytes look like. */
 function decoderOf(bytes: Buffer, contentType: string | null, kind: string): Decode {
   const declared =
     decoderFor(markOf(bytes)) ??
@@ -64,17 +65,17 @@ function decoderOf(bytes: Buffer, contentType: string | null, kind: string): Dec
 }
 
 const UTF8_LABELS: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'unicode-1-1-utf-8', 'x-unicode20utf8']);
-/** Code pages that the WHATWG encodings lack. The library also knows things that are no charsets, such as base64. */
+/** Code pages that the WHATWG encodings lack. The library also has entries that are not charsets, such as base64. */
 const OLD_CODE_PAGE = /^(?:cp|ibm|dos|mac|koi8|iso-?8859|windows|armscii|georgian|rk1048|pt154|tcvn|viscii|hp-?roman)/;
 
-/** `null` for an unknown label, and for none. */
+/** `null` for an unknown or absent label. */
 function decoderFor(label: string | null): Decode | null {
   if (label === null) return null;
   const name = label.trim().toLowerCase();
   if (UTF8_LABELS.has(name)) return decodeUtf8;
-  // A label of HTML's own: in a page it means what the legacy encoding does.
+  // A label of HTML's own: in a page it means the legacy encoding.
   const decoder = platformDecoder(name === 'x-user-defined' ? LEGACY_CHARSET : name);
-  // Node 20 decodes 0x80 to 0x9F of this one as ISO 8859-1 does, to control characters.
+  // Node 20 decodes 0x80 to 0x9F of this charset like ISO 8859-1, as control characters.
   if (decoder?.encoding === 'windows-1252') return (bytes) => iconv().decode(bytes, 'windows-1252');
   if (decoder !== null) return (bytes) => decoder.decode(bytes);
   return OLD_CODE_PAGE.test(name) && iconv().encodingExists(name) ? (bytes) => iconv().decode(bytes, name) : null;
@@ -119,7 +120,7 @@ function xmlCharset(bytes: Buffer): string | null {
 
 let loaded: typeof import('iconv-lite') | null = null;
 
-/** Loaded when it is first needed: a crawl of pages in UTF-8 never does. */
+/** Loaded on first use: a crawl of UTF-8 pages never needs it. */
 function iconv(): typeof import('iconv-lite') {
   loaded ??= createRequire(import.meta.url)('iconv-lite') as typeof import('iconv-lite');
   return loaded;
@@ -134,17 +135,17 @@ function platformDecoder(label: string): PieceDecoder | null {
   }
 }
 
-/** A body that a limit cut may end inside a character: the beginning of one at its end does not speak against UTF-8. */
+/** A limit may have cut the body inside a character, so an incomplete character at its end still counts as UTF-8. */
 function isUtf8ButForItsEnd(bytes: Buffer): boolean {
   const end = bytes.toString('latin1', Math.max(0, bytes.length - 3));
   const cut = /(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})$/.exec(end)?.[0].length ?? 0;
   return isUtf8(bytes.subarray(0, bytes.length - cut));
 }
 
-/** The guess where there is too little to go by: the legacy encoding of the web. */
+/** The guess if there is too little text: the legacy encoding of the web. */
 const LEGACY_CHARSET = 'windows-1252';
 
-/** Pages that call themselves by the ISO name use the bytes that only the Windows one has, 0x80 to 0x9F. */
+/** Pages declared with the ISO name use bytes that only the Windows charset has, 0x80 to 0x9F. */
 const WINDOWS_KIN: Readonly<Record<string, string>> = {
   'ISO-8859-1': LEGACY_CHARSET,
   'ISO-8859-7': 'windows-1253',
@@ -154,14 +155,14 @@ const WINDOWS_KIN: Readonly<Record<string, string>> = {
   'UTF-8': LEGACY_CHARSET,
 };
 
-/** A label for bytes that are no UTF-8, by their first part that is no markup: tags are ASCII in every charset. */
+/** A label for bytes that are not UTF-8, from the first text outside markup: tags are ASCII in every charset. */
 function detectCharset(bytes: Buffer): string {
   const text = bytes.toString('latin1', 0, CHARSET_SEARCH_BYTES).replace(/<[^<>]{0,4096}>/g, ' ');
-  // From shortly before the first byte beyond ASCII: the English menu of a Russian page says nothing.
+  // Starts shortly before the first non-ASCII byte: the English menu of a Russian page is no evidence.
   const start = Math.max(0, text.search(/[\x80-\xff]/) - 64);
   const sample = text.slice(start, start + CHARSET_SAMPLE_BYTES);
   if ((sample.match(/[\x80-\xff]/g)?.length ?? 0) < LEAST_HIGH_BYTES) return LEGACY_CHARSET;
-  // Loaded when it is first needed: most crawls never do, and it is two megabytes.
+  // Loaded on first use: it is two megabytes, and most crawls never need it.
   const { analyse } = createRequire(import.meta.url)('chardet') as typeof import('chardet');
   const [best] = analyse(Buffer.from(sample, 'latin1'));
   if (best === undefined || best.confidence < LEAST_CHARSET_CONFIDENCE) return LEGACY_CHARSET;

@@ -1,5 +1,6 @@
-// Connections to judged addresses: undici clients that never look a name up and never retry, kept after a clean
-// exchange for the next request to the same origin and address. Bounded in number; each serves one exchange at a time.
+// Connections to judged addresses: undici clients that never look up a name and never retry. After a clean exchange
+// they are kept for the next request to the same origin and address. Their number is bounded; each serves one exchange
+// at a time.
 
 import { createRequire } from 'node:module';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from 'node:net';
@@ -28,7 +29,7 @@ let loaded: typeof Client | null = null;
 export class ConnectionPool {
   readonly proxy: OperatorProxy | null;
   readonly #ca: string | string[] | undefined;
-  /** By their keys, in the order in which they became idle. */
+  /** By key, in the order in which they became idle. */
   readonly #idle = new Map<string, Connection>();
   readonly #tlsSessions = new Map<string, Buffer>();
   readonly #mostIdle = Math.min(MAX_IDLE_CONNECTIONS, mostRequestsAtOnce());
@@ -36,14 +37,14 @@ export class ConnectionPool {
 
   /**
    * @param ca - Certificates trusted instead of the platform's own, PEM; `undefined`: the platform's.
-   * @param proxy - What every connection goes through; `null`: nothing.
+   * @param proxy - The proxy for every connection; `null`: none.
    */
   constructor(ca: string | readonly string[] | undefined, proxy: OperatorProxy | null) {
     this.proxy = proxy;
     this.#ca = ca === undefined || typeof ca === 'string' ? ca : [...ca];
   }
 
-  /** An idle connection to this very address for this origin, or a new one, not connected yet. */
+  /** An idle connection to exactly this address for this origin, or a new one, not yet connected. */
   take(origin: string, address: string): Connection {
     const key = `${origin} ${address}`;
     const idle = this.#idle.get(key);
@@ -62,14 +63,14 @@ export class ConnectionPool {
     if (oldest !== undefined) this.onDisconnect(oldest);
   }
 
-  /** A connection lost its socket. An idle one is of no more use. */
+  /** A connection lost its socket. An idle one is removed. */
   onDisconnect(connection: Connection): void {
     if (this.#idle.get(connection.key) !== connection) return;
     this.#idle.delete(connection.key);
     connection.destroy();
   }
 
-  /** Ends what is idle. What is in use ends with its exchange. */
+  /** Ends idle connections. One in use ends with its exchange. */
   close(): void {
     this.#isClosed = true;
     for (const connection of this.#idle.values()) connection.destroy();
@@ -79,7 +80,7 @@ export class ConnectionPool {
   /**
    * A socket that connects to this address and to no other.
    *
-   * @param tunnel - What leads there already; `null`: nothing does.
+   * @param tunnel - A socket that already leads there; `null`: none.
    */
   openSocket(target: Target, address: string, tunnel: Socket | null): Socket {
     if (target.protocol !== 'https:') {
@@ -117,11 +118,11 @@ type Target = Pick<buildConnector.Options, 'protocol' | 'hostname' | 'port'>;
 export class Connection {
   /** Origin and address. */
   readonly key: string;
-  /** The address that the socket reports; behind a proxy, the one that it was told. */
+  /** The address that the socket reports; behind a proxy, the one that the proxy was given. */
   remoteAddress: string | null = null;
-  /** `null`: not connected, or it is not the one that the site sees. */
+  /** `null`: not connected, or the site sees another address. */
   localAddress: string | null = null;
-  /** The socket failed. undici calls a body without a length complete even when a reset ended it. */
+  /** Whether the socket failed. undici reports a body without a length as complete even when a reset ended it. */
   hasFailed = false;
   readonly #address: string;
   readonly #client: Client;
@@ -129,7 +130,7 @@ export class Connection {
   readonly #openTunnel: (() => Tunnel) | null;
   #tunnel: Tunnel | null = null;
   #socket: Socket | null = null;
-  /** Connected before the request that needs it was handed to undici. */
+  /** Connected before the request that needs it was passed to undici. */
   #prepared: Socket | null = null;
   #onWireFull: (() => void) | null = null;
   /** The socket's count of bytes read when the exchange began, and the count at which `onWireFull` is called. */
@@ -146,7 +147,7 @@ export class Connection {
     this.#openTunnel = proxy === null ? null : () => openTunnel(proxy, address, usedPort);
     this.#address = address;
     this.#client = new (clientClass())(origin, {
-      // The exchange has one timer of its own instead of three.
+      // The exchange has its own timer instead of three.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: IDLE_CONNECTION_MS,
@@ -157,7 +158,7 @@ export class Connection {
         const prepared = this.#prepared;
         this.#prepared = null;
         if (prepared === null || prepared.destroyed) this.#attach(done);
-        // undici does not expect an answer before it has asked to the end.
+        // undici does not expect an answer before its call has returned.
         else queueMicrotask(() => done(null, prepared));
       },
     });
@@ -171,12 +172,12 @@ export class Connection {
     return this.#socket !== null;
   }
 
-  /** Whether it is the proxy that has not taken the connection yet. */
+  /** Whether the proxy has not yet accepted the connection. */
   get waitsForProxy(): boolean {
     return this.#tunnel?.hasReachedProxy() === false;
   }
 
-  /** Connects, for a request that is made when that is done. Rejects as connecting fails. */
+  /** Connects, for a request that is made afterwards. Rejects if connecting fails. */
   open(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#attach((error, socket) => {
@@ -187,7 +188,7 @@ export class Connection {
     });
   }
 
-  /** Hands a request to undici; every ending comes through the handler. */
+  /** Passes a request to undici; every ending comes through the handler. */
   dispatch(
     request: Pick<Dispatcher.DispatchOptions, 'path' | 'method' | 'headers' | 'body'>,
     handler: Dispatcher.DispatchHandler,
@@ -196,8 +197,8 @@ export class Connection {
   }
 
   /**
-   * An exchange begins on the connected socket: `onWireFull` is called past so many bytes read. Not every byte belongs
-   * to a body: interim responses, chunk extensions and trailers can be endless too, and no parser reports them.
+   * An exchange begins on the connected socket: `onWireFull` is called once more than `bytes` are read. Not all bytes
+   * belong to a body: interim responses, chunk extensions and trailers can be endless too, and no parser reports them.
    */
   watchWire(bytes: number, onWireFull: () => void): void {
     this.#onWireFull = onWireFull;
@@ -205,7 +206,7 @@ export class Connection {
     this.limitWire(bytes);
   }
 
-  /** Another limit for the same exchange, counted from its beginning. */
+  /** Another limit for the same exchange, counted from its start. */
   limitWire(bytes: number): void {
     this.#wireEnd = this.#wireStart + bytes;
   }
@@ -218,7 +219,7 @@ export class Connection {
 
   /** Ends the socket, connected or not, and the client. Safe to call twice. */
   destroy(): void {
-    // With an error: undici takes a close without one for the end of a body that has no length.
+    // With an error, because undici takes a close without one as the end of a body that has no length.
     this.#socket?.destroy(ENDED);
     this.#tunnel?.end();
     this.#client.destroy(null, () => undefined);
@@ -247,16 +248,16 @@ export class Connection {
       const isDirect = this.#tunnel === null;
       this.remoteAddress = (isDirect ? socket.remoteAddress : null) ?? this.#address;
       this.localAddress = (isDirect ? socket.localAddress : null) ?? null;
-      // Before undici's own listener, so that the limit is checked before anything is parsed.
+      // Registered before undici's own listener, so that the limit is checked before anything is parsed.
       socket.on('readable', () => {
         if (socket.bytesRead > this.#wireEnd) this.#onWireFull?.();
       });
       done(null, socket);
     };
-    // A tunnel is connected when it comes.
+    // A tunnel is already connected.
     if (!('encrypted' in socket) && !socket.connecting) queueMicrotask(onOpen);
     else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', onOpen);
-    // Before undici's own listener, so that `hasFailed` is known when undici reports the end of the body.
+    // Registered before undici's own listener, so that `hasFailed` is set when undici reports the end of the body.
     socket.on('error', (error) => {
       this.hasFailed = true;
       if (isDone) return;
@@ -267,8 +268,8 @@ export class Connection {
 }
 
 /**
- * undici's `Client`, loaded with the first connection and without the rest of undici where that is possible: its entry
- * also loads fetch, caches, mocks and sockets (docs/decisions/0030). @throws What loading a module throws.
+ * undici's `Client`, loaded with the first connection and, if possible, without the rest of undici, whose entry also
+ * loads fetch, caches, mocks and sockets (docs/decisions/0030). @throws What loading a module throws.
  */
 export function clientClass(): typeof Client {
   if (loaded !== null) return loaded;
@@ -276,14 +277,14 @@ export function clientClass(): typeof Client {
   try {
     loaded = require('undici/lib/dispatcher/client.js') as typeof Client;
   } catch (error) {
-    // A release of undici that keeps the file elsewhere, or keeps it to itself.
+    // This release of undici keeps the file elsewhere or does not export it.
     if (!(error instanceof Error && 'code' in error)) throw error;
     loaded = (require('undici') as typeof import('undici')).Client;
   }
   return loaded;
 }
 
-/** The address is judged already. A look-up here would be a second one, and could give another answer. */
+/** The address is already judged. A look-up here would be a second one, and could give another answer. */
 const refuseLookup: LookupFunction = (hostname, _options, done) => {
   done(new Error(`a fetcher looks no names up, and was given ${hostname}`), '');
 };

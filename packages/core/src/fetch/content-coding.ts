@@ -34,12 +34,12 @@ const NAMES = new Map<string, ContentCoding | 'identity'>([
   ['br', 'br'],
   ...(ZSTD === null ? [] : [['zstd', 'zstd'] as const]),
   ['identity', 'identity'],
-  // Servers write these for a body that is not coded at all.
+  // Servers write these values for a body that is not coded.
   ['none', 'identity'],
   ['', 'identity'],
 ]);
 
-/** Names in one list, those that mean nothing included. */
+/** Names in one list, including those that mean no coding. */
 const MAX_CODING_PARTS = MAX_CONTENT_CODINGS * 4;
 
 /**
@@ -50,7 +50,7 @@ const MAX_CODING_PARTS = MAX_CONTENT_CODINGS * 4;
 export function parseContentEncoding(value: string | null): CodingAnswer {
   const codings: ContentCoding[] = [];
   const parts = (value ?? '').split(',', MAX_CODING_PARTS + 1);
-  // Names behind the last part that is read may be codings too.
+  // Names after the last part that is read may be codings too.
   if (parts.length > MAX_CODING_PARTS) return { kind: 'unknown', detail: `more than ${MAX_CODING_PARTS} codings` };
   for (const part of parts) {
     const coding = NAMES.get(part.trim().toLowerCase());
@@ -77,7 +77,7 @@ export function decodeInOneCall(coding: ContentCoding, encoded: Buffer, maxBytes
 /**
  * A stream that undoes one coding. Destroyed with zlib's error when the body ends early or is not of this coding.
  *
- * @param start - The first bytes of the body: they tell the two kinds of `deflate` apart.
+ * @param start - The first bytes of the body, which distinguish the two kinds of `deflate`.
  */
 export function createDecoder(coding: ContentCoding, start: Uint8Array): Transform {
   const options = { chunkSize: STREAM_CHUNK };
@@ -88,8 +88,8 @@ export function createDecoder(coding: ContentCoding, start: Uint8Array): Transfo
 }
 
 /**
- * Servers mean either of two things by `deflate`: the zlib format (RFC 9110 §8.4.1.2) or bare deflate data. A zlib
- * header has method 8 and a check that bare data meets by chance once in about five hundred bodies.
+ * Servers mean one of two things by `deflate`: the zlib format (RFC 9110 §8.4.1.2) or bare deflate data. A zlib header
+ * has method 8 and a check that bare data passes by chance about once in five hundred bodies.
  */
 function hasZlibHeader(start: Uint8Array): boolean {
   const first = start[0] ?? 0;
@@ -101,8 +101,8 @@ const LEAST_CHUNK = 16 * 1024;
 const USUAL_RATIO = 5;
 
 /**
- * The size of the output buffer, so that one allocation is usually enough. gzip ends with the decoded length (modulo
- * 2³²). A server can lie about it, so it counts up to a ratio that pages reach, and never past the limit.
+ * The size of the output buffer, chosen so that one allocation is usually enough. gzip ends with the decoded length
+ * (modulo 2³²). A server can lie about it, so it counts only up to a ratio that pages reach, and never past the limit.
  */
 function expectedBytes(coding: ContentCoding, encoded: Buffer, maxBytes: number): number {
   const declared = coding === 'gzip' && encoded.length >= 18 ? encoded.readUInt32LE(encoded.length - 4) + 1 : 0;
@@ -118,8 +118,8 @@ interface ZlibWithZstd {
 }
 
 /**
- * Finds zstd in a runtime's `node:zlib`; `null` where it has none. A window larger than the coding allows is refused:
- * it is memory that the sender chooses (RFC 9659 §3). Never throws.
+ * Finds zstd in a runtime's `node:zlib`; `null` if it has none. A window larger than the coding allows is refused,
+ * because the sender would choose our memory use (RFC 9659 §3). Never throws.
  */
 export function findZstd(zlib: object) {
   if (!('zstdDecompressSync' in zlib && 'createZstdDecompress' in zlib)) return null;

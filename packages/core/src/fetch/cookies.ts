@@ -1,26 +1,27 @@
-// Cookies, off by default. One jar for each origin, so that nothing that one origin sets can reach another, whatever
-// its Domain attribute says. Bounded in number and size, and never sent for robots.txt and its companions.
+// Cookies, off by default. Each origin has its own jar, so that nothing one origin sets reaches another, whatever its
+// Domain attribute says. Jars are bounded in number and size, and cookies are never sent for robots.txt and its
+// companions.
 
 import { keepLatest } from '../keep-latest.js';
 import type { RequestPurpose } from './identity.js';
 import { MAX_COOKIE_HEADER_CHARS, MAX_COOKIE_LINE_CHARS, MAX_COOKIE_ORIGINS, MAX_ORIGIN_COOKIES } from './limits.js';
 import { type HeaderLines, headerValues } from './outcome.js';
 
-/** What a jar has to do, as `CookieJar` of tough-cookie does it: the rules of cookies are its own (RFC 6265). */
+/** A cookie jar, like `CookieJar` of tough-cookie. It implements the rules of cookies itself (RFC 6265). */
 export interface CookieJar {
-  /** Keeps what a Set-Cookie line says, or refuses it: by rejecting, if it likes. */
+  /** Stores a Set-Cookie line, or refuses it, possibly by rejecting. */
   setCookie(line: string, url: string): unknown;
-  /** The value of Cookie for a URL; empty where there is none. */
+  /** The value of Cookie for a URL; empty if there is none. */
   getCookieString(url: string): string | Promise<string>;
 }
 
-/** What an operator chose: none, jars of tough-cookie, or jars of their own. */
+/** What an operator chose: no cookies, jars of tough-cookie, or their own jars. */
 export type CookieChoice = null | 'usual' | (() => CookieJar);
 
 /**
- * The function that makes the jar of an origin; `null` where no cookies are wanted. Loads tough-cookie if needed.
+ * The function that makes an origin's jar; `null` if no cookies are wanted. Loads tough-cookie if needed.
  *
- * @param loginOrigin - Gets a jar although no cookies are wanted. @default `null`: none does
+ * @param loginOrigin - Gets a jar even if no cookies are wanted. @default `null`: none does
  * @throws What the platform throws when the package cannot be loaded.
  */
 export async function jarMaker(choice: CookieChoice, loginOrigin: string | null = null): Promise<MakeJar | null> {
@@ -33,12 +34,14 @@ export async function jarMaker(choice: CookieChoice, loginOrigin: string | null 
 /** Makes the jar of an origin that sets a cookie; `null`: its cookies are not kept. */
 export type MakeJar = (origin: string) => CookieJar | null;
 
-/** What is requested for everyone alike (access §2): it says how to crawl, and gets no cookie and no credential. */
+/**
+ * Requested the same way for everyone (access §2): these files say how to crawl, and get no cookie and no credential.
+ */
 export const SAME_FOR_EVERYONE: ReadonlySet<RequestPurpose> = new Set(['robots', 'data-txt', 'well-known', 'license']);
 
 export class Cookies {
   readonly #makeJar: MakeJar;
-  /** The jar of each origin, and the names of the cookies it was given. The origin unused longest is the first. */
+  /** Each origin's jar, and the names of the cookies it was given. The least recently used origin comes first. */
   readonly #origins = new Map<string, { readonly jar: CookieJar; readonly names: Set<string> }>();
 
   constructor(makeJar: MakeJar) {
@@ -56,7 +59,7 @@ export class Cookies {
       : null;
   }
 
-  /** Keeps what a response sets. Never rejects: what a jar throws is a cookie that is not kept. */
+  /** Keeps the cookies that a response sets. Never rejects: if a jar throws, the cookie is not kept. */
   async keep({ origin, href }: URL, purpose: RequestPurpose, headers: HeaderLines): Promise<void> {
     const lines = SAME_FOR_EVERYONE.has(purpose)
       ? []
@@ -75,10 +78,10 @@ export class Cookies {
   }
 }
 
-/** Not empty, and nothing that would end a field line and begin another (RFC 9110 §5.5). */
+/** Not empty, and without characters that would end the field line and begin another (RFC 9110 §5.5). */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/;
 
-/** A jar refuses by throwing: that is an answer, and it is no. */
+/** A jar refuses a cookie by throwing. */
 async function answerOf(ask: () => unknown): Promise<unknown> {
   try {
     return await ask();

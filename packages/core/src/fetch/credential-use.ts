@@ -1,5 +1,5 @@
-// How one run uses its account: which requests carry the credential, what is recorded of it, and which answers mean
-// that it is not sent again. It never leaves its origin.
+// How one run uses its account: which requests carry the credential, what is recorded about it, and which answers stop
+// its use. It never leaves its origin.
 
 import { parseUrl } from '../parse-url.js';
 import { present } from '../present.js';
@@ -18,10 +18,10 @@ type Fields = Readonly<Record<string, string>>;
 
 export type CredentialUse = ReturnType<typeof createCredentialUse>;
 
-/** The account of one run at work. */
+/** The account of one run in use. */
 export function createCredentialUse(credential: Credential, cookies: Pick<Cookies, 'valueFor'> | null) {
   const { form } = credential;
-  /** A page has come with it: a 403 is about that page from then on. */
+  /** A page was fetched with the credential. From then on a 403 is about its page only. */
   let hasWorked = false;
   const isOwn = ({ origin }: URL): boolean => origin === credential.origin;
   const leadsToLogin = (url: URL, { status, headers }: ResponseOutcome): boolean => {
@@ -37,7 +37,7 @@ export function createCredentialUse(credential: Credential, cookies: Pick<Cookie
     if (status === 401 || (status === 403 && !hasWorked)) return `${url.href} answered with status ${status}`;
     return leadsToLogin(url, outcome) ? `${url.href} led to the login page` : null;
   };
-  /** A form is sent once: whatever may have reached the site is not sent again. */
+  /** A form is sent once: if it may have reached the site, it is not sent again. */
   const loginFaultOf = async (
     url: URL,
     { method = 'GET' }: CarryingRequest,
@@ -52,19 +52,19 @@ export function createCredentialUse(credential: Credential, cookies: Pick<Cookie
     return cookie == null ? 'the login form set no cookie' : null;
   };
   return {
-    /** Whether a URL is of its origin: nothing that is set there is recorded. */
+    /** Whether a URL belongs to the account's origin. Cookies set there are not recorded. */
     isOwn,
-    /** Not with robots.txt and its like, and not for what a page of another origin loads in a browser. */
+    /** Not for robots.txt and the like, and not for what a page of another origin loads in a browser. */
     carries(url: URL, { purpose, from = null }: CarryingRequest): boolean {
       const isFromOwn = from === null || parseUrl(from)?.origin === credential.origin;
       return isOwn(url) && isFromOwn && !SAME_FOR_EVERYONE.has(purpose);
     },
-    /** What a request carries that carries it. Never rejects. */
+    /** The secret fields of a request that carries the credential. Never rejects. */
     async fields(url: URL, purpose: RequestPurpose): Promise<Fields> {
       const cookie = (await cookies?.valueFor(url, purpose)) ?? null;
       return present({ Cookie: cookie, Authorization: credential.authorization() });
     },
-    /** What came for a request that carried it, and why it is not sent again. Never rejects. */
+    /** The outcome of a request that carried the credential, with the reason not to send it again. Never rejects. */
     async marked(url: URL, request: CarryingRequest, outcome: FetchOutcome): Promise<FetchOutcome> {
       const find = request.purpose === 'login' ? loginFaultOf : faultOf;
       const why = await find(url, request, outcome);
@@ -73,13 +73,13 @@ export function createCredentialUse(credential: Credential, cookies: Pick<Cookie
   };
 }
 
-/** Origin and path: a query says where to go after the login. */
+/** Origin and path only: the query says where to go after the login. */
 function pathOf(target: string, base: URL): string | null {
   const url = parseUrl(target, base);
   return url === null ? null : url.origin + url.pathname;
 }
 
-/** Secret fields as they are recorded: the scheme, and that there was more. */
+/** Secret fields as they are recorded: the scheme, and a marker for the rest. */
 export function withheld(secret: Fields): Fields {
   const entries = Object.entries(secret);
   return Object.fromEntries(entries.map(([name, value]) => [name, `${SCHEME.exec(value)?.[0] ?? ''}${WITHHELD}`]));

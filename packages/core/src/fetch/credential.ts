@@ -1,5 +1,5 @@
-// An account at one https origin: where it is, who allows its use, and the secrets, which are read once from files or
-// the environment and shown nowhere. The option `signIn`.
+// An account at one https origin: where it is, who allows its use, and its secrets, which are read once from files or
+// the environment and never shown. The option `signIn`.
 
 import { invalidOption, MannerlyError } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
@@ -9,7 +9,7 @@ import { LEAST_CONSENT_CHARS, MAX_CONSENT_CHARS, MAX_FORM_FIELDS, MAX_SECRET_CHA
 /** A login form: where it is sent to, and the page that has it. */
 export interface LoginForm {
   readonly url: string;
-  /** Requested before, where a handler `login` reads its fields. */
+  /** Requested first, if a handler `login` reads its fields. */
   readonly page: string;
 }
 
@@ -17,19 +17,19 @@ export interface LoginForm {
 type Given = Readonly<Partial<Record<'origin' | 'consent' | 'basic' | 'bearer' | 'form', unknown>>>;
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** An account. What lists its fields, such as a manifest, cannot read its secrets. */
+/** An account. Code that lists its fields, such as a manifest, cannot read its secrets. */
 export class Credential {
   readonly origin: string;
   readonly kind: 'basic' | 'bearer' | 'form';
   /** Who allows it, in the operator's words. */
   readonly consent: string;
-  /** `null`: there is none to send. */
+  /** `null`: there is no form to send. */
   readonly form: LoginForm | null;
   /** The value of Authorization; `null`: none. */
   readonly #authorization: string | null;
   readonly #fields: readonly (readonly [name: string, value: string])[];
 
-  /** @throws MannerlyError `option-invalid`, `option-unknown`, which never show what was given as a secret. */
+  /** @throws MannerlyError `option-invalid`, `option-unknown`, which never show a secret. */
   constructor(given: unknown, env: Env = process.env) {
     const { origin, consent, basic, bearer, form } = checkedKeys('signIn', given, KEYS) as Given;
     this.origin = originOf(origin);
@@ -50,7 +50,7 @@ export class Credential {
     return this.#authorization;
   }
 
-  /** The body of the form. @param more - Fields that a handler has read off the page. */
+  /** The body of the form. @param more - Fields that a handler has read from the page. */
   formBody(more: Readonly<Record<string, string>> = {}): string {
     return new URLSearchParams([...Object.entries(more), ...this.#fields.map(([...field]) => field)]).toString();
   }
@@ -61,7 +61,7 @@ const FORM_KEYS = ['url', 'page', 'fields'] as const;
 const SECRET_HINT =
   'Give each secret as file:PATH or env:NAME; the secret itself belongs into neither options nor logs.';
 
-/** As `fill` does, without the values: a secret may be among them. */
+/** Like `fill`, but never shows values, since one may be a secret. */
 function checkedKeys(option: string, given: unknown, known: readonly string[]): Readonly<Record<string, unknown>> {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw invalidOption(option, 'an object', Array.isArray(given) ? 'a list' : typeof given);
@@ -131,7 +131,7 @@ function authorizationOf(basic: unknown, bearer: unknown, env: Env): string | nu
 }
 
 function secretAt(option: string, source: unknown, env: Env): string {
-  // What is given by value is not shown.
+  // A secret given as a value is not shown.
   if (typeof source !== 'string' || !namesPlace(source)) {
     throw invalidOption(option, 'file:PATH or env:NAME', 'something else', SECRET_HINT);
   }

@@ -1,10 +1,10 @@
-// Every request of a crawl leaves here: with the crawl's identity, to a judged address, when both the second lock and
-// the frontier allow it, and with an entry in the log. Egress never decides when; it only refuses.
+// Every request of a crawl leaves here: with the crawl's identity, to a judged address, once the second lock and the
+// frontier both allow it, and with a log entry. Egress never decides when to send; it only refuses.
 //
 //   send ─▶ guard ─▶ mayConnect ─▶ second lock ─▶ fetcher connects ─▶ mayStart ─▶ request leaves ─▶ outcome, record
 //
-// The second lock is asked before a connection is made, the frontier's `mayStart` after, right before the first byte.
-// Either may say wait, and both have to say go.
+// The second lock is consulted before a connection is made, the frontier's `mayStart` after that, right before the
+// first byte. Both have to allow the request; either may say wait.
 
 import type { HostRequirements, RobotsCopyRef, StartAnswer } from '@mannerly/frontier';
 import { keepLatest } from '../keep-latest.js';
@@ -42,30 +42,35 @@ export interface EgressRequest {
   readonly purpose: RequestPurpose;
   /** @default GET */
   readonly method?: 'GET' | 'HEAD' | 'POST';
-  /** The login form, of a POST. Nothing of it is recorded. */
+  /** The login form of a POST. It is never recorded. */
   readonly body?: string;
-  /** The page that loads it in a browser. Of another origin, it gets no credential. @default `null`: none does */
+  /**
+   * The page that loads the URL in a browser. From another origin, the request gets no credential. @default `null`:
+   * none
+   */
   readonly from?: string | null;
   /** More header fields: conditions, Accept-Language. The caller cannot set identity, cookies and framing. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The politeness unit that the URL's host belongs to. */
   readonly host: string;
   readonly requirements: HostRequirements;
-  /** For the log: the copy of robots.txt that lets it out. @default `null` */
+  /** For the log: the copy of robots.txt that permits the request. @default `null` */
   readonly robots?: RobotsCopyRef | null;
-  /** For the log: whose robots.txt is requested. @default `null`: none is */
+  /** For the log: whose robots.txt is requested. @default `null`: the URL is not one */
   readonly robotsOf?: string | null;
-  /** Asked when the address is known, before a connection is made; at most once. Never rejects. @default always yes */
+  /**
+   * Called at most once, when the address is known and before a connection is made. Never rejects. @default allows it
+   */
   readonly mayConnect?: (address: string) => Promise<StartAnswer>;
   /** Awaited after the last byte and before the body is decoded. @default at once */
   readonly beforeDecoding?: (() => Promise<void>) | undefined;
-  /** Asked last, right before the first byte; at most once. */
+  /** Called last, right before the first byte; at most once. */
   readonly mayStart: () => StartAnswer;
   /** Decoded bytes kept. @default `network.maxBodyBytes`; robots.txt has its own limit */
   readonly maxBodyBytes?: number;
   /**
-   * Called when the header section has come: decoded bytes that the body may have, which goes to a file if it is
-   * large. `null`: it is kept in memory, up to `maxBodyBytes`. @default `null`
+   * Called when the header section has arrived. Returns the most decoded bytes of the body, which goes to a file if it
+   * is large. `null`: it is kept in memory, up to `maxBodyBytes`. @default `null`
    */
   readonly largeBody?: (head: ResponseHead) => number | null;
   readonly signal: AbortSignal;
@@ -75,13 +80,13 @@ export interface EgressOptions extends FetcherInUse {
   readonly identity: Pick<Identity, 'userAgent' | 'from'>;
   /** Signs https requests. @default none is signed */
   readonly signing?: CrawlSigning;
-  /** Ranges of addresses that requests may leave from, where the fetcher knows the socket's. @default any will do */
+  /** Ranges of addresses that requests may leave from, if the fetcher knows the socket's. @default any address */
   readonly leavesFrom?: readonly string[];
-  /** The value of Authorization for pages of a URL's origin, kept out of everything that is recorded. @default none */
+  /** The value of Authorization for pages of a URL's origin. It is never recorded. @default none */
   readonly tokens?: { fieldFor(url: URL): string | null };
-  /** An account at one origin, also kept out of that. @default none */
+  /** An account at one origin. Its secrets are never recorded. @default none */
   readonly signIn?: Credential | null;
-  /** Told when the proxy begins to fail. */
+  /** Called when the proxy begins to fail. */
   readonly onProxyDown?: (url: string, detail: string) => void;
   /** Stops the run. @param reason - For people. */
   readonly stop?: (reason: string) => void;
@@ -91,9 +96,9 @@ export interface EgressOptions extends FetcherInUse {
   readonly network: Omit<FetchLimits, 'maxEncodedBytes'> & { readonly cookies?: MakeJar | null };
   /** Fields that are added to requests for content of a host, checked. @default none */
   readonly fieldsOf?: (host: string) => Readonly<Record<string, string>>;
-  /** Called once for each request that left, when its exchange is over. */
+  /** Called once for each request that was sent, when its exchange is over. */
   readonly onRequest?: (record: RequestRecord) => void;
-  /** Called right before that, for an archive. Bodies are then also kept as they came. */
+  /** Called right before `onRequest`, for an archive. Bodies are then also kept as received. */
   readonly onExchange?: ((sent: SentRequest, outcome: FetchOutcome) => void) | undefined;
 }
 
@@ -103,16 +108,16 @@ export interface SentRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A request that has left and is not over. */
+/** A request that was sent and is not over. */
 export interface RequestUnderway {
   readonly url: string;
   readonly host: string;
   readonly purpose: RequestPurpose;
-  /** When it left, epoch milliseconds. */
+  /** When it was sent, epoch milliseconds. */
   readonly sinceMs: number;
 }
 
-/** The fields of a request. `secret`: those that are recorded without their values; `null`: none. */
+/** The fields of a request. `secret`: fields that are recorded without their values; `null`: none. */
 interface RequestFields {
   readonly open: FetchRequest['headers'];
   readonly secret: FetchRequest['headers'] | null;
@@ -124,11 +129,11 @@ export class Egress {
   readonly #cookies: Cookies | null;
   readonly #signIn: CredentialUse | null;
   readonly #spool = new Spool();
-  /** When each host's last exchange ended: what the log's gaps are measured from. */
+  /** When each host's last exchange ended. The log's gaps count from then. */
   readonly #lastEnds = new Map<string, number>();
-  /** In the order in which they left. At most `network.concurrency` of them. */
+  /** In the order in which they were sent. At most `network.concurrency` of them. */
   readonly #underway = new Set<RequestUnderway>();
-  /** `null`: the proxy answered last, or there is none. */
+  /** `null`: the proxy answered last time, or there is none. */
   #proxyDownSinceMs: number | null = null;
 
   constructor(options: EgressOptions) {
@@ -138,13 +143,13 @@ export class Egress {
     this.#signIn = options.signIn == null ? null : createCredentialUse(options.signIn, this.#cookies);
   }
 
-  /** One exchange, or the news that nothing left. Never rejects. */
+  /** Performs one exchange, or reports that nothing was sent. Never rejects. */
   async send(request: EgressRequest): Promise<EgressOutcome> {
     const { guard, limiter, nowMs } = this.#options;
     const { host, signal } = request;
     const url = cleanUrl(request.url);
     if (url === null) return unsentFailure(request.url, nowMs(), 'scheme-unsupported', 'not an absolute URL');
-    // A name may take seconds to look up: a stop at once does not wait for it.
+    // A name may take seconds to look up, and a stop at once does not wait for it.
     const answer = await unlessAborted(guard.judge(url), signal);
     if (answer === null) return unsentFailure(url.href, nowMs(), 'aborted', 'given up by the crawl');
     if (answer.kind === 'refused') return unsentFailure(url.href, nowMs(), answer.failure, answer.detail);
@@ -170,12 +175,12 @@ export class Egress {
     keepLatest(this.#lastEnds, host, Math.max(endedAtMs, last ?? endedAtMs), MAX_GAP_HOSTS);
     if (came.kind === 'response') await this.#cookies?.keep(url, request.purpose, came.headers);
     const outcome = this.#signIn === null ? came : await this.#judged(this.#signIn, url, request, came);
-    // A login goes into no archive: its form, its answer and what the page hides in fields are the account's.
+    // A login goes into no archive: its form, its answer and the page's hidden fields belong to the account.
     if (request.purpose !== 'login') {
       this.#options.onExchange?.({ url: url.href, purpose: request.purpose, headers: sent }, outcome);
     }
     this.#options.onRequest?.(recordOf(request, outcome, sent, last === undefined ? null : startedAtMs - last));
-    // Once: a site that wants a login signed in another way does not get it a second time.
+    // Sent once: a site that wants a differently signed login does not get it a second time.
     return request.method === 'POST' ? outcome : this.#takeIn(url, outcome, signing !== null);
   }
 
@@ -201,27 +206,27 @@ export class Egress {
       const carries = this.#signIn.carries(url, request);
       return { open, secret: carries ? await this.#signIn.fields(url, purpose) : null };
     }
-    // Only with pages (licensing C7).
+    // Only with requests for pages (licensing C7).
     const license = purpose === 'page' ? (this.#options.tokens?.fieldFor(url) ?? null) : null;
     const secret = license === null ? null : { Authorization: license };
     const cookie = this.#cookies === null ? null : await this.#cookies.valueFor(url, purpose);
     return { open: cookie === null ? open : { ...open, Cookie: cookie }, secret };
   }
 
-  /** What came from the origin of the account: without its cookies, and with what the answer says of the credential. */
+  /** An outcome from the account's origin, without its cookies, and with what it says about the credential. */
   async #judged(signIn: CredentialUse, url: URL, request: EgressRequest, came: FetchOutcome): Promise<FetchOutcome> {
     if (!signIn.isOwn(url)) return came;
     const outcome = came.kind === 'failed' ? came : { ...came, headers: withoutCookies(came.headers) };
     return signIn.carries(url, request) ? signIn.marked(url, request, outcome) : outcome;
   }
 
-  /** What came for a request that left. A site that wants another signature gets the request once more. */
+  /** Processes the outcome of a sent request. If a site wants another signature, the request is sent once more. */
   #takeIn(url: URL, outcome: FetchOutcome, isSigned: boolean): EgressOutcome {
     const { signing } = this.#options;
-    // Only a refusal can ask for a signature that was not made.
+    // Only a refusal can ask for a signature on an unsigned request.
     if (signing === undefined || outcome.kind === 'failed' || (!isSigned && outcome.status < 400)) return outcome;
     const { status, headers, timing } = outcome;
-    // The clock of the fetcher need not be the wall's.
+    // The fetcher's clock need not be the wall clock.
     const atMs = signing.wallMs() - (timing.endedAtMs - (timing.headersAtMs ?? timing.endedAtMs));
     const header = (name: string): string | null => headerValue(headers, name);
     if (!signing.answered(url, { status, header, atMs })) return outcome;
@@ -229,8 +234,8 @@ export class Egress {
   }
 
   /**
-   * Broken machinery, not the site's fault: neither a retry of the URL nor a failure of its host, and no other way is
-   * tried. The run stops when the proxy stays away.
+   * Broken machinery, not the site's fault: it counts neither as a retry of the URL nor as a failure of its host, and
+   * there is no fallback. If the proxy stays away, the run stops.
    */
   #proxyDown(url: string, detail: string): NotSentOutcome {
     const { nowMs, onProxyDown, stop } = this.#options;
@@ -243,7 +248,7 @@ export class Egress {
     return notSent(url, { kind: 'wait', untilMs: nowMs() + PROXY_WAIT_MS });
   }
 
-  /** `sent`: the fields as they left, without secrets. */
+  /** `sent`: the fields as they were sent, without secrets. */
   async #exchange(
     request: EgressRequest,
     target: URL,
@@ -254,13 +259,13 @@ export class Egress {
     const { nowMs, network, onExchange } = this.#options;
     const { host, purpose, method = 'GET', body, largeBody, beforeDecoding, signal } = request;
     const { href: url } = target;
-    // Unless the fetcher asked, nothing left: then it may be tried again at once.
+    // Unless the fetcher calls `mayStart`, nothing was sent, and the request may be tried again at once.
     let startAnswer: StartAnswer = { kind: 'wait', untilMs: nowMs() };
     let spooled: SpooledBody | null = null;
     let underway: RequestUnderway | null = null;
     let sent = open;
     let leaving = open;
-    // Secrets go to the fetcher alone: what is recorded says that there were some.
+    // Secrets go only to the fetcher. The record says only that there were some.
     const withSecret = (fields: FetchRequest['headers']): FetchRequest['headers'] => {
       sent = secret === null ? fields : { ...fields, ...withheld(secret) };
       return secret === null ? fields : { ...fields, ...secret };
@@ -318,7 +323,7 @@ function isLoopback(address: string): boolean {
   return address === '::1' || /^127(?:\.\d{1,3}){3}$/.test(address);
 }
 
-/** The outcome with what went to the spool. A full disk is broken machinery, and a value all the same. */
+/** The outcome with its spooled body. A full disk is broken machinery, but still becomes a value. */
 async function withSpooled(outcome: FetchOutcome, spooled: SpooledBody): Promise<FetchOutcome> {
   if (outcome.kind === 'failed') {
     await spooled.discard();
@@ -335,7 +340,7 @@ async function withSpooled(outcome: FetchOutcome, spooled: SpooledBody): Promise
   }
 }
 
-/** The URL as it is requested and logged: no credentials, no fragment. `null` for what is no URL. */
+/** The URL as it is requested and logged, without credentials and fragment. `null` if it is not a URL. */
 function cleanUrl(text: string): URL | null {
   const url = parseUrl(text);
   if (url === null) return null;

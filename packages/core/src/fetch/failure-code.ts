@@ -1,8 +1,8 @@
-// What the platform's errors mean: from an error to a `FailureCode`. The only file that knows their codes.
+// Maps the platform's errors to a `FailureCode`. The only file that knows their codes.
 
 import type { FailureCode } from './outcome.js';
 
-/** Where in its exchange a request was when the error came. */
+/** The phase of the exchange when the error occurred. */
 export type ExchangePhase = 'connecting' | 'sent' | 'answering';
 
 const BY_CODE: readonly (readonly [codes: RegExp, failure: FailureCode])[] = [
@@ -19,19 +19,19 @@ const BY_CODE: readonly (readonly [codes: RegExp, failure: FailureCode])[] = [
   [/^INVALID_(?:CA|PURPOSE|NON_CA)/, 'tls'],
 ];
 
-/** The code for an error. `internal`, if it is not known: that says nothing about the host. Never throws. */
+/** The code for an error. `internal` if it is unknown, which says nothing about the host. Never throws. */
 export function failureCode(error: unknown, phase: ExchangePhase): FailureCode {
   const { code, message, name } = readError(error);
-  // undici's code for whatever it could not parse, where a length had been named before the header section ended.
+  // undici's code for anything it could not parse, if a length was named before the header section ended.
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return phase === 'answering' ? 'closed-early' : 'framing';
   if (code === 'ETIMEDOUT') return phase === 'connecting' ? 'timeout-connect' : 'reset';
-  // undici asserts what a status may be: 101 without being asked for it, or less than 100.
+  // undici asserts valid statuses: no unrequested 101, and none below 100.
   if (code === 'ERR_ASSERTION' && phase !== 'connecting') return 'framing';
   const known = BY_CODE.find(([codes]) => codes.test(code));
   if (known !== undefined) return known[1];
-  // By its name: the platform has a copy of undici of its own, with classes of its own. Only the message says more.
+  // By name, since the platform's own copy of undici has its own classes. Only the message has more details.
   if (name === 'HTTPParserError') return /Invalid EOF state/.test(message) ? 'closed-early' : 'framing';
-  // undici's one code for a connection that ended: by the other side, or because what came was no response.
+  // undici's only code for a connection that ended: the other side closed it, or the data was not a response.
   if (code === 'UND_ERR_SOCKET') return /^bad /.test(message) ? 'framing' : 'closed-early';
   return 'internal';
 }
@@ -40,7 +40,7 @@ export function failureCode(error: unknown, phase: ExchangePhase): FailureCode {
 export function failureCodeWithin(error: unknown): FailureCode {
   let found: FailureCode = 'internal';
   let cause: unknown = error;
-  // Five: causes may lead in a circle.
+  // At most five, since causes may be circular.
   for (let depth = 0; depth < 5 && cause instanceof Error; depth += 1) {
     const code = failureCode(cause, 'sent');
     if (code !== 'internal') found = code;
@@ -49,7 +49,7 @@ export function failureCodeWithin(error: unknown): FailureCode {
   return found;
 }
 
-/** What to tell people about an error. Never throws. */
+/** The description of an error for people. Never throws. */
 export function failureDetail(error: unknown): string {
   const { code, message } = readError(error);
   return code === '' || code.startsWith('PROXY_') || message.includes(code) ? message : `${message} (${code})`;

@@ -1,5 +1,5 @@
-// One exchange by a fetcher that may be the user's. One that rejects, or answers with what is no outcome, breaks its
-// contract: that is told, and is a value for the crawl.
+// One exchange by a fetcher that may be the user's. A fetcher that rejects, or returns something other than an outcome,
+// breaks its contract. That is reported, and becomes a value for the crawl.
 
 import { isObject } from '../parse-json.js';
 import { failureDetail } from './failure-code.js';
@@ -10,7 +10,7 @@ export interface FetcherInUse {
   readonly fetcher: Fetcher;
   /** Epoch milliseconds. */
   readonly nowMs: () => number;
-  /** Told when the fetcher rejects, or answers with what is no outcome. */
+  /** Called when the fetcher rejects, or returns something other than an outcome. */
   readonly onFetcherError?: (url: string, error: unknown) => void;
 }
 
@@ -27,7 +27,7 @@ export async function fetchOrFail(
   } catch (error) {
     onFetcherError?.(request.url, error);
     const failed = unsentFailure(request.url, nowMs(), 'internal', failureDetail(error));
-    // Whether anything left is not known: it counts as sent, so that the host gets its silence.
+    // Whether a request was sent is unknown. It counts as sent, so that the host gets its pause.
     return { ...failed, wasSent: true, timing: { ...failed.timing, startedAtMs } };
   }
 }

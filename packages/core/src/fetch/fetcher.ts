@@ -1,5 +1,5 @@
-// The fetcher contract: one exchange, no redirect followed, bytes and time capped, every ending a value.
-// A fetcher never decides whether it may: egress has asked before it is called.
+// The fetcher contract: one exchange without redirects, with bounded bytes and time, and a value for every ending. A
+// fetcher never decides whether to send a request: egress has already done so.
 
 import type { FetchOutcome, HeaderLines } from './outcome.js';
 import type { Renderer } from './renderer.js';
@@ -8,7 +8,7 @@ import type { Renderer } from './renderer.js';
 export interface FetchRequest {
   readonly url: string;
   readonly method: 'GET' | 'HEAD' | 'POST';
-  /** Of a POST, which only a login form is. */
+  /** The body of a POST, which is always a login form. */
   readonly body?: string;
   readonly headers: Readonly<Record<string, string>>;
   /**
@@ -34,7 +34,7 @@ export interface FetchRequest {
   /**
    * Called last, right before the request leaves: `false` and nothing is sent.
    *
-   * @param localAddress - Of the socket, where the fetcher knows it.
+   * @param localAddress - The socket's own address, if the fetcher knows it.
    */
   readonly mayStart: (localAddress?: string | null) => boolean;
   readonly signal: AbortSignal;
@@ -48,9 +48,9 @@ export interface ResponseHead {
 
 /** Takes the bytes of one body. */
 export interface BodyConsumer {
-  /** Decoded bytes that it takes at most, instead of `limits.maxBodyBytes`. */
+  /** The most decoded bytes that it takes, instead of `limits.maxBodyBytes`. */
   readonly maxBytes: number;
-  /** The next ones, in order; they are its own. Never throws. */
+  /** Takes the next bytes, in order, and owns them. Never throws. */
   take(bytes: Uint8Array): void;
 }
 
@@ -82,7 +82,7 @@ export interface FetcherCapabilities {
   readonly checksMayStart: boolean;
 }
 
-/** Those of a fetcher that guarantees all of it. */
+/** The capabilities of a fetcher that guarantees all of them. */
 export const ALL_CAPABILITIES: FetcherCapabilities = Object.freeze({
   rawHeaders: true,
   remoteAddress: true,
@@ -92,7 +92,7 @@ export const ALL_CAPABILITIES: FetcherCapabilities = Object.freeze({
   checksMayStart: true,
 });
 
-/** What talks to the network: one exchange per call, each ending a value. The crawl closes it at the end of a run. */
+/** Sends requests: one exchange per call, each ending as a value. The crawl closes it at the end of a run. */
 export interface Fetcher {
   readonly capabilities: FetcherCapabilities;
   /** Opens received pages in a browser. @default pages are handled as received */

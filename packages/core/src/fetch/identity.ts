@@ -18,7 +18,7 @@ export interface Identity {
   readonly tokens: readonly string[];
   /** The https URL of the page for people; `null`: none. */
   readonly page: string | null;
-  /** `name/version (+contact)`, before a mail address the page: the whole field value. */
+  /** `name/version (+contact)`, with the page before a mail address: the whole field value. */
   readonly userAgent: string;
   /** The value of the From field: the contact where it is a mail address (RFC 9110 §10.1.2). */
   readonly from: string | null;
@@ -27,7 +27,7 @@ export interface Identity {
 /** The option `identity`, unchecked. */
 type Given = Readonly<Partial<Record<'name' | 'contact' | 'version' | 'tokens' | 'page', unknown>>>;
 
-/** RFC 9309 §2.2.1 has letters, `_` and `-`; digits are what robots of today use too. */
+/** RFC 9309 §2.2.1 allows letters, `_` and `-`; today's robots also use digits. */
 const TOKEN = /^[A-Za-z0-9_-]+$/;
 const VERSION = /^[A-Za-z0-9._+-]+$/;
 /** A mailbox as forms accept it (WHATWG HTML, "valid e-mail address"), with a dot in the domain. */
@@ -50,7 +50,7 @@ export function resolveIdentity(given: Given = {}): Identity {
   return Object.freeze({ name, contact, version, tokens, page, userAgent, from });
 }
 
-/** What is said where a crawl signs its requests and sites find no page about it. */
+/** The message when a crawl signs its requests but names no page about itself. */
 export const NO_PAGE =
   'identity-no-page: `identity.contact` is a mailbox. Name a page in `identity.page`, such as about.html of ' +
   'mannerly identity publish: it tells sites more.';
@@ -60,7 +60,7 @@ export function lacksPage({ contact, page = null }: Given): boolean {
   return page === null && mailboxOf(String(contact)) !== null;
 }
 
-/** `mailto:` may stand before it. */
+/** The address; a leading `mailto:` is allowed. */
 function mailboxOf(contact: string): string | null {
   const address = contact.replace(/^mailto:/i, '');
   return MAIL.test(address) ? address : null;
@@ -92,7 +92,7 @@ function checkPage(value: unknown): string | null {
   throw invalidOption('identity.page', `an https URL of at most ${MAX_CONTACT_LENGTH} ASCII characters`, value);
 }
 
-/** A contact stands inside a comment of the User-Agent: parentheses, blanks and controls would end or break it. */
+/** A contact is part of a comment in the User-Agent: parentheses, blanks and controls would end or break it. */
 function isContactUrl(value: string): boolean {
   if (!/^https?:\/\/[!-~]+$/i.test(value) || /[()\\"<>]/.test(value)) return false;
   const url = parseUrl(value);
@@ -133,7 +133,7 @@ const ACCEPT: Readonly<Record<RequestPurpose, string>> = {
 };
 
 /**
- * What a request for a page offers to accept and under which name: another offer may be answered differently.
+ * What a request for a page accepts, and under which name, since a different offer may get a different answer.
  *
  * @param isSignedIn - Whether it carries the credential of an account. @default false
  */
@@ -147,13 +147,13 @@ const OFFER_CHARS = 8;
 
 type Fields = Readonly<Record<string, string>>;
 
-/** Requests for content, which get the fields that the operator adds; those about rules say only who asks. */
+/** Requests for content, which get the operator's extra fields. Requests about rules only say who sends them. */
 const WITH_FIELDS: ReadonlySet<RequestPurpose> = new Set(['page', 'handler', 'subresource', 'requisite', 'sitemap']);
 
 /**
  * The header fields of a request. Never throws.
  *
- * @param own - Of the request itself. @param added - Those that the operator adds for its host, checked.
+ * @param own - Fields of the request itself. @param added - Fields that the operator adds for its host, checked.
  */
 export function requestHeaders(
   { userAgent, from }: Pick<Identity, 'userAgent' | 'from'>,

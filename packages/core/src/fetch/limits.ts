@@ -1,24 +1,26 @@
 // The bounds of fetching, each with its unit and its source.
 
 // Reports and logs
-/** Characters of a response's field that the request log keeps: those of a URL, and one more, so that a cut is seen. */
+/**
+ * Characters of a response field kept in the request log: the length of a URL, and one more to show that it was cut.
+ */
 export const MAX_LOGGED_FIELD_CHARS = 8_193;
 
 // Fetching
-/** Fields that an operator adds to requests, and characters of one with its name. Ours. */
+/** Fields that an operator adds to requests, and characters of one including its name. Ours. */
 export const MAX_OWN_HEADERS = 20;
 export const MAX_OWN_HEADER_CHARS = 1_000;
-/** Bytes of a response's header section. What common servers and proxies accept at most, twice over. */
+/** Bytes of a response's header section: twice the most that common servers and proxies accept. */
 export const MAX_HEADER_BYTES = 64 * 1024;
 /** Header fields of a response. Ours: busy pages set fewer than a hundred. */
 export const MAX_HEADER_FIELDS = 1_000;
-/** Bytes read off the wire before a header section is whole: interim responses, the section, two reads behind it. */
+/** Bytes read off the wire before a header section is complete: interim responses, the section, two reads after it. */
 export const MAX_HEADER_PHASE_BYTES = 256 * 1024;
 /** Bytes on the wire outside of a body: chunk sizes, extensions, trailers. Honest framing is under 1 % of a body. */
 export const FRAMING_SLACK_BYTES = 1024 * 1024;
-/** Bytes that a coded body may be longer on the wire than the decoded bytes kept: framing of the coding itself. */
+/** Bytes by which a coded body may be longer on the wire than the decoded bytes kept: the coding's own framing. */
 export const ENCODED_SLACK_BYTES = 64 * 1024;
-/** Encoded bytes up to which a body is decoded in one call; longer ones are decoded as they come, in a thread. */
+/** Bodies up to this many encoded bytes are decoded in one call; longer ones as they arrive, in a thread. */
 export const ONE_CALL_DECODE_BYTES = 256 * 1024;
 /** Decoded bytes per byte on the wire past `FREE_DECODED_BYTES`. Pages reach 30, tables of zeros 300, deflate 1,032. */
 export const MAX_DECODED_RATIO = 500;
@@ -26,9 +28,9 @@ export const MAX_DECODED_RATIO = 500;
 export const FREE_DECODED_BYTES = 1024 * 1024;
 /** Window that a zstd body may ask for, as the binary logarithm of bytes: 8 MiB (RFC 9659 §3). */
 export const MAX_ZSTD_WINDOW_LOG = 23;
-/** Bytes from which a body is collected in one buffer instead of in the pieces it came in. */
+/** From this many bytes on, a body is collected in one buffer instead of in the pieces in which it arrived. */
 export const LARGE_BODY_BYTES = 1024 * 1024;
-/** Bytes of the first such buffer: a body's usual limit, and more. Memory is taken as it is written to. */
+/** Bytes of the first such buffer: a body's usual limit, and more. Memory is committed only when written. */
 export const MAX_SPARE_BODY_BYTES = 12 * 1024 * 1024;
 /** Content codings in one list; each costs a decoder. One is usual, two are rare, more are an attack. */
 export const MAX_CONTENT_CODINGS = 3;
@@ -36,7 +38,7 @@ export const MAX_CONTENT_CODINGS = 3;
 export const IDLE_CONNECTION_MS = 4_000;
 /** The same when the server names a time (`Keep-Alive: timeout=`). */
 export const MAX_IDLE_CONNECTION_MS = 60_000;
-/** Connections kept although unused; the one unused longest goes first. */
+/** Unused connections that are kept; the least recently used is closed first. */
 export const MAX_IDLE_CONNECTIONS = 512;
 /** TLS sessions kept for resumption. */
 export const MAX_TLS_SESSIONS = 256;
@@ -46,17 +48,17 @@ export const CHARSET_PRESCAN_BYTES = 1_024;
 export const CHARSET_SEARCH_BYTES = 64 * 1024;
 /** Bytes that a charset is guessed by: about five milliseconds. Ours. */
 export const CHARSET_SAMPLE_BYTES = 8_192;
-/** Bytes outside ASCII below which nothing is guessed. Ours: one copyright sign looks Polish. */
+/** With fewer non-ASCII bytes, no charset is guessed. Ours: a single copyright sign looks Polish. */
 export const LEAST_HIGH_BYTES = 8;
-/** What the detector must be sure of, in its own hundredths. Ours: Czech text comes out at 19. */
+/** The detector's least confidence, in hundredths. Ours: Czech text scores 19. */
 export const LEAST_CHARSET_CONFIDENCE = 15;
 
 // The operator's proxy
-/** Characters of its URL: a password of any service, and more. Ours. */
+/** Characters of its URL: enough for the password of any service. Ours. */
 export const MAX_PROXY_URL_CHARS = 2_048;
-/** Milliseconds that a request waits which met no proxy. Ours: a restart takes seconds. */
+/** Milliseconds that a request waits if the proxy was unreachable. Ours: a restart takes seconds. */
 export const PROXY_WAIT_MS = 30_000;
-/** Milliseconds without the proxy after which the run stops. Ours: what takes longer wants an operator. */
+/** Milliseconds without the proxy after which the run stops. Ours: a longer outage needs an operator. */
 export const PROXY_DOWN_MS = 300_000;
 
 // robots.txt requests (specification, access 2)
@@ -66,70 +68,70 @@ export const ROBOTS_CONNECT_MS = 10_000;
 export const ROBOTS_EXCHANGE_MS = 30_000;
 
 // Cookies, where an operator wants them
-/** Origins whose cookies are kept; the one unused longest goes first. */
+/** Origins whose cookies are kept; the least recently used is removed first. */
 export const MAX_COOKIE_ORIGINS = 1_024;
 /** Cookies of one origin (RFC 6265 §6.1: at least 50). */
 export const MAX_ORIGIN_COOKIES = 50;
 /** Characters of a Set-Cookie line (RFC 6265 §6.1: at least 4,096 bytes). */
 export const MAX_COOKIE_LINE_CHARS = 4_096;
-/** Characters of a Cookie field; a longer one is not sent. What common servers take in a field. */
+/** Characters of a Cookie field; a longer one is not sent. Common servers accept this much in a field. */
 export const MAX_COOKIE_HEADER_CHARS = 8_192;
 
 // Names and addresses
-/** Milliseconds for which the addresses of a name are used. The system's resolver tells no lifetimes. */
+/** Milliseconds for which a name's addresses are used. The system's resolver reports no lifetimes. */
 export const DNS_TTL_MS = 120_000;
 /** Milliseconds for which a failed look-up is not repeated. */
 export const DNS_FAILURE_TTL_MS = 5_000;
 /** Milliseconds for one look-up. */
 export const DNS_DEADLINE_MS = 10_000;
-/** Look-ups that the system's resolver does at once: it has the platform's four threads, and one stays free. */
+/** Concurrent look-ups of the system's resolver: it uses the platform's four threads, and one stays free. */
 export const MAX_SYSTEM_LOOKUPS = 3;
-/** Names whose addresses are kept; the one unused longest goes first. */
+/** Names whose addresses are kept; the least recently used is removed first. */
 export const MAX_DNS_NAMES = 10_000;
 /** Addresses of one name that are judged; a longer answer is refused. */
 export const MAX_DNS_ADDRESSES = 256;
 
 // The second lock on requests
-/** Hosts with a limiter of their own; the one used longest ago goes first. A limiter costs about 10 KB. */
+/** Hosts with their own limiter; the least recently used is removed first. A limiter costs about 10 KB. */
 export const MAX_HOST_LIMITERS = 1_024;
-/** Milliseconds after which a limiter that refused may be asked again at the earliest. */
+/** Milliseconds before a limiter that refused may be consulted again. */
 export const LIMITER_RECHECK_MS = 25;
-export const MAX_LIMITER_SLEEP_MS = 2 ** 31 - 1; // the longest pause of a limiter: what the platform's timers take
-/** Milliseconds that one job of bottleneck may take, which are 2 to 3 where the machine is idle. */
+export const MAX_LIMITER_SLEEP_MS = 2 ** 31 - 1; // the longest pause of a limiter: the limit of the platform's timers
+/** Milliseconds that one job of bottleneck may take. On an idle machine it takes 2 to 3. */
 export const LIMITER_JOB_MS = 20;
 /** Hosts whose last exchange is remembered for the gaps of the request log. */
 export const MAX_GAP_HOSTS = 20_000;
 
 // Large bodies
-/** Bytes of a body that may be large which stay in memory; what is longer lies in a file. Ours. */
+/** Bytes of a potentially large body that stay in memory; a longer body is in a file. Ours. */
 export const SPOOL_MEMORY_BYTES = 1024 * 1024;
-/** Folders for large bodies that killed processes left, looked at when a process makes its own. */
+/** Folders that killed processes left for large bodies, checked when a process creates its own. */
 export const MAX_STALE_SPOOLS = 1_000;
-/** One without a lock may belong to a process that is about to lock it, for so long, milliseconds: an hour. */
+/** Milliseconds for which a folder without a lock may belong to a process that is about to lock it: an hour. */
 export const UNLOCKED_SPOOL_MS = 3_600_000;
 
 // Identity
 /** Characters of a product token or a version. */
 export const MAX_TOKEN_LENGTH = 64;
-/** Characters of a contact: it travels with every request. */
+/** Characters of a contact, which is sent with every request. */
 export const MAX_CONTACT_LENGTH = 256;
 /** Product tokens of one crawl. */
 export const MAX_TOKENS = 16;
-/** Characters of a payment offer that is read, entries of it, and characters that are said of a refusal. Ours. */
+/** Characters of a payment offer that are read, its entries, and characters reported of a refusal. Ours. */
 export const MAX_OFFER_CHARS = 16_384;
 export const MAX_OFFERS = 20;
 export const MAX_REFUSAL_DETAIL = 300;
 
-/** Milliseconds that a request waits which may not be signed any more: the run is stopping. */
+/** Milliseconds that a request waits if it may no longer be signed, since the run is stopping. */
 export const STOPPED_WAIT_MS = 60_000;
 
 export const MAX_EGRESS_RANGES = 1_000; // ranges of an address list (our own)
 
 // Signing in. Ours.
-/** Characters of what is said about who allows it: fewer say nothing. */
+/** Characters of the statement of who allows it; a shorter one says nothing. */
 export const LEAST_CONSENT_CHARS = 20;
 export const MAX_CONSENT_CHARS = 500;
-/** Characters of a secret: those of any token, and more. */
+/** Characters of a secret: enough for any token. */
 export const MAX_SECRET_CHARS = 8_192;
 /** Fields of a login form. */
 export const MAX_FORM_FIELDS = 50;

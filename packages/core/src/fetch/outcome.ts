@@ -1,5 +1,5 @@
-// What can come of one exchange: a value for everything that a crawl meets, never an exception. And what it means to
-// the frontier: for its host's clock, and for the reader of robots.txt.
+// The outcome of one exchange: a value for everything that a crawl meets, never an exception. Also what it means for
+// the frontier's host clock and for the reader of robots.txt.
 
 import type { Exchange } from '@mannerly/frontier';
 import { parseRetryAfter, type RobotsAnswer, type RobotsFailure, retryAfterMs } from '@mannerly/robots/access';
@@ -11,11 +11,11 @@ export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
 /** When the parts of one exchange happened, epoch milliseconds. */
 export interface ExchangeTiming {
-  /** Read just before the request left. */
+  /** Read just before the request was sent. */
   readonly startedAtMs: number;
   /** When the header section was complete; `null` if none arrived. */
   readonly headersAtMs: number | null;
-  /** Last byte, or the failure. */
+  /** Time of the last byte, or of the failure. */
   readonly endedAtMs: number;
 }
 
@@ -34,13 +34,13 @@ export interface ResponseOutcome {
   readonly status: number;
   readonly statusText: string;
   readonly headers: HeaderLines;
-  /** The decoded body (content codings undone), cut at its limit; its beginning, where `file` holds all of it. */
+  /** The decoded body (content codings undone), cut at its limit. If `file` has the whole body, only its beginning. */
   readonly body: Uint8Array;
   /** The whole body, if it was too large for memory; absent otherwise. The crawl removes it. */
   readonly file?: BodyFile;
   /**
-   * The body as it came: without its transfer coding, its content codings not undone. Absent unless it was requested
-   * (`keepsEncoded`), and where the fetcher does not know it (`capabilities.encodedBody`).
+   * The body as received: without its transfer coding, but with its content codings. Absent unless it was requested
+   * (`keepsEncoded`), or if the fetcher does not know it (`capabilities.encodedBody`).
    */
   readonly encodedBody?: Uint8Array;
   /** `limit`: cut by our own limit; `connection`: the other side ended early or decoding failed on the way. */
@@ -51,11 +51,14 @@ export interface ResponseOutcome {
   readonly timing: ExchangeTiming;
   /** Set by egress: the request carried the credential of `signIn`. */
   readonly signedIn?: true;
-  /** Set by egress: why that credential is not sent again before somebody has looked. */
+  /** Set by egress: why the credential is not sent again until an operator has checked. */
   readonly signInRefused?: string;
 }
 
-/** Codes for the ways in which no usable response came. docs/outcomes.md says which are retried, how often and when. */
+/**
+ * Codes for the reasons why no usable response was received. docs/outcomes.md lists which are retried, how often and
+ * when.
+ */
 export type FailureCode =
   | 'dns'
   | 'refused'
@@ -77,7 +80,7 @@ export type FailureCode =
   | 'proxy-refused'
   | 'internal';
 
-/** There is no usable response. */
+/** An exchange without a usable response. */
 export interface FailedOutcome {
   readonly kind: 'failed';
   readonly url: string;
@@ -88,19 +91,19 @@ export interface FailedOutcome {
   /** Whether the request had been sent when it failed; `false`: the host saw a connection at most. */
   readonly wasSent: boolean;
   readonly timing: ExchangeTiming;
-  /** As of a response. */
+  /** As in a response. */
   readonly signedIn?: true;
   readonly signInRefused?: string;
 }
 
-/** Nothing left the machine: the slot or the second lock is not free yet, or the lease is gone. */
+/** Nothing was sent: the slot or the second lock is not free yet, or the lease is lost. */
 export interface NotSentOutcome {
   readonly kind: 'not-sent';
   readonly url: string;
   readonly reason: 'wait' | 'lost';
   /** When it may be tried again, epoch milliseconds; `null` when the lease is lost. */
   readonly untilMs: number | null;
-  /** It was sent after all, and the site asked for another signature: it is due again, in its turn. */
+  /** Set if the request was sent and the site asked for another signature: it is due again, in its turn. */
   readonly exchange?: ResponseOutcome;
 }
 
@@ -117,8 +120,8 @@ export function unsentFailure(url: string, nowMs: number, failure: FailureCode, 
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Frees the bytes of a response that is no longer needed. Promises that were made when the request left keep the
- * outcome, and what an old object refers to stays until the next full collection. Never throws.
+ * Frees the bytes of a response that is no longer needed. Promises made when the request was sent keep the outcome
+ * alive, and what an old object refers to stays until the next full collection. Never throws.
  */
 export function releaseBody(outcome: ResponseOutcome): void {
   const open: { -readonly [field in 'body' | 'encodedBody']?: Uint8Array } = outcome;
@@ -136,7 +139,7 @@ export function headerValue(headers: HeaderLines, name: string): string | null {
   return found;
 }
 
-/** Who challenges; `null`: no challenge. A 202 with one is no page. */
+/** The field that presents a challenge; `null`: no challenge. A 202 with a challenge is not a page. */
 export function challengerOf({ status, headers }: Pick<ResponseOutcome, 'status' | 'headers'>): string | null {
   if ((status === 403 || status === 503) && isChallenge(headerValue(headers, 'cf-mitigated'))) return 'cf-mitigated';
   return status === 202 && isChallenge(headerValue(headers, 'x-amzn-waf-action')) ? 'x-amzn-waf-action' : null;
@@ -169,20 +172,22 @@ export function headersByName(headers: HeaderLines, names?: ReadonlySet<string>)
   return found;
 }
 
-/** Whether our own rules decided before anything was sent: no exchange happened, and no host is to blame. */
+/**
+ * Whether our own rules refused the request before anything was sent: no exchange happened, and no host is to blame.
+ */
 export function isRefusedByGuard(outcome: FetchOutcome): boolean {
   return outcome.kind === 'failed' && ROBOTS_FAILURES[outcome.failure] === 'blocked';
 }
 
-/** What a clock of whole milliseconds may have cut off. */
+/** The most that a clock of whole milliseconds may have cut off. */
 const CUT_OFF_MS = 1;
 
 /**
- * What the frontier's clock needs of an outcome. Never throws.
+ * What the frontier's host clock needs from an outcome. Never throws.
  *
- * A response that the connection cut short counts as `closed-early`: its host failed to deliver, whatever the status
- * said. One that our own limit cut is whole in this sense: the host did its part. Times are rounded up: what ended at
- * 7.9 reads 7, and counted from there the next request would be up to a millisecond early.
+ * A response that the connection cut short counts as `closed-early`: its host failed to deliver it, whatever the
+ * status. A response cut by our own limit counts as complete, since the host did its part. Times are rounded up: an end
+ * at 7.9 reads as 7, and the next request would be up to a millisecond early.
  */
 export function exchangeOf(outcome: FetchOutcome): Exchange {
   const startedAtMs = outcome.timing.startedAtMs + CUT_OFF_MS;
@@ -194,19 +199,19 @@ export function exchangeOf(outcome: FetchOutcome): Exchange {
   return {
     startedAtMs,
     endedAtMs,
-    // A challenge refuses like a 403, unless it also says that too much was asked.
+    // A challenge refuses like a 403, unless its status also says that there were too many requests.
     status: challengerOf(outcome) === null || outcome.status === 503 ? outcome.status : 403,
     retryAfter: retryAfterOf(outcome),
     failure: outcome.truncated === 'connection' ? 'closed-early' : null,
-    // A body that was not read, or could not be, counts with what was received.
+    // A body that was not or could not be read counts with the bytes received.
     bytes: (outcome.file?.bytes ?? outcome.body.length) || outcome.encodedBytes,
     ...parksFor(outcome.signInRefused ?? chargeOf(outcome)),
   };
 }
 
 /**
- * Retry-After as the host's clock takes it; `null` without one. A date counts from the answer's own `Date` where that
- * is the longer wait: the server's clock may be behind ours (access §5).
+ * Retry-After for the host's clock; `null` if absent. A date counts from the answer's own `Date` if that gives a longer
+ * wait, since the server's clock may be behind ours (access §5).
  */
 export function retryAfterOf({ headers, timing }: Pick<ResponseOutcome, 'headers' | 'timing'>): string | null {
   const value = headerValue(headers, 'retry-after');
@@ -222,13 +227,13 @@ function parksFor(why: string | null | undefined): Pick<Exchange, 'parks'> {
   return why == null ? {} : { parks: why };
 }
 
-/** What an answer says that it has cost. The crawl offers nothing, so nothing may be charged (licensing 6). */
+/** What the site says the answer has cost. The crawl offers nothing, so nothing may be charged (licensing 6). */
 function chargeOf({ headers }: ResponseOutcome): string | null {
   const charged = headerValue(headers, 'crawler-charged')?.slice(0, MAX_REFUSAL_DETAIL);
   return charged === undefined ? null : `charged ${charged}, which was not offered`;
 }
 
-/** Whether a text is one. */
+/** Whether a text is a failure code. */
 export function isFailureCode(text: unknown): text is FailureCode {
   return typeof text === 'string' && Object.hasOwn(ROBOTS_FAILURES, text);
 }
@@ -256,34 +261,34 @@ const ROBOTS_FAILURES: Readonly<Record<FailureCode, RobotsFailure>> = {
 };
 
 /**
- * What an exchange says to the reader of robots.txt (specification, access §2, §4). Never throws.
+ * What an exchange means for the reader of robots.txt (specification, access §2, §4). Never throws.
  *
- * A body that the connection cut is never read in part, since the missing half may hold the Disallow lines: whatever
- * its status said, the exchange is a failure. One that our own limit cut is a response: it holds more bytes than the
- * reader reads, so that the reader sees the cut.
+ * A body that the connection cut is never used in part, since the missing half may hold Disallow lines: the exchange is
+ * a failure, whatever its status. A body cut by our own limit is a response: it is longer than what the reader reads,
+ * so the reader sees the cut.
  */
 export function toRobotsAnswer(outcome: FetchOutcome): RobotsAnswer {
   if (outcome.kind === 'failed')
     return { kind: 'failure', failure: ROBOTS_FAILURES[outcome.failure], detail: outcome.detail };
   if (outcome.truncated === 'connection') return { kind: 'failure', failure: 'short-body' };
   const { status, headers, body, url } = outcome;
-  // A 202 with a challenge holds no rules: the site has refused, as with a 403.
+  // A 202 with a challenge holds no rules: the site has refused, like with a 403.
   const said = status === 202 && challengerOf(outcome) !== null ? 403 : status;
   return { kind: 'response', status: said, headers: headersByName(headers), body, robotsUrl: url, finalUrl: url };
 }
 
-/** What a site calls one state of a document, as it was received; `null`: it does not. */
+/** How a site identifies one state of a document, as received; `null`: it does not. */
 interface Validators {
   readonly etag: string | null;
   readonly lastModified: string | null;
 }
 
-/** What makes a request conditional. */
+/** The fields that make a request conditional. */
 export function conditionalFields({ etag, lastModified }: Validators): Record<string, string> {
   return present({ 'if-none-match': etag, 'if-modified-since': lastModified });
 }
 
-/** Whether a 304 is for the tag that was sent, if one was; one without a tag is. Weak and strong tags compare alike. */
+/** Whether a 304 is for the tag that was sent, if any. A 304 without a tag is. Weak and strong tags compare alike. */
 export function isForTag(headers: HeaderLines, sent: string | null): boolean {
   const tag = headerValue(headers, 'etag');
   return tag === null || sent === null || opaque(tag) === opaque(sent);

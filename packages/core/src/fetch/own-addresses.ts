@@ -1,10 +1,10 @@
-// The addresses from which a crawler's requests come, as its operator names them in `identity.egress`.
+// The addresses that a crawler sends its requests from, as the operator lists them in `identity.egress`.
 
 import ipaddr from 'ipaddr.js';
 import { invalidOption } from '../errors.js';
 import { MAX_EGRESS_RANGES } from './limits.js';
 
-/** Ranges of which no one can say whose they are. */
+/** Ranges that no one in particular owns. */
 const SHARED = new Set([
   'unspecified',
   'broadcast',
@@ -20,7 +20,8 @@ const SHARED = new Set([
 /**
  * Checks the option `identity.egress`: ranges such as `192.0.2.0/28`.
  *
- * @throws MannerlyError `option-invalid` for too many, and what is no range, has host bits, or is not public.
+ * @throws MannerlyError `option-invalid` for too many ranges, invalid ones, ones with host bits, or ones that are not
+ * public.
  */
 export function checkedEgress(ranges: readonly string[]): readonly string[] {
   const count = ranges.length;
@@ -33,8 +34,8 @@ export function checkedEgress(ranges: readonly string[]): readonly string[] {
 }
 
 /**
- * Whether sites would look for an address of this machine in the list, and not find it. An address that is not public
- * is translated on the way: to which one is not known here.
+ * Whether sites would look for an address of this machine in the list and not find it. An address that is not public is
+ * translated on the way, and to which one is unknown here.
  *
  * @param ranges - As `checkedEgress` returns them.
  */
@@ -49,7 +50,7 @@ export function isUnlisted(address: string, ranges: readonly string[]): boolean 
 }
 
 function faultOf(range: string): string | null {
-  // Four numbers, or the notation of IPv6: others are read in more than one way.
+  // Four numbers, or IPv6 notation: other notations are ambiguous.
   if (!/^(\d+\.\d+\.\d+\.\d+|[\da-f:.]*:[\da-f:.]*)\/\d{1,3}$/i.test(range) || !ipaddr.isValidCIDR(range)) {
     return 'a range such as "192.0.2.0/28"';
   }

@@ -8,10 +8,10 @@ import { MAX_OWN_HEADER_CHARS, MAX_OWN_HEADERS } from './limits.js';
 const FIELD = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([!-~]|[!-~][ -~]*[!-~])[ \t]*$/;
 
 /**
- * Reads fields as `Name: value`.
+ * Parses fields of the form `Name: value`.
  *
  * @param path - The option.
- * @throws MannerlyError `option-invalid` for what is no field, for one that is refused, and for one that comes twice.
+ * @throws MannerlyError `option-invalid` for an invalid field, a refused one, or a duplicate.
  */
 export function readOwnHeaders(lines: readonly string[], path = 'network.headers'): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
@@ -28,13 +28,13 @@ export function readOwnHeaders(lines: readonly string[], path = 'network.headers
     if (Object.keys(fields).some((known) => known.toLowerCase() === name.toLowerCase())) {
       throw invalidOption(option, 'a field that is not given twice', name);
     }
-    // Names are compared in any case, and one has a spelling of ours.
+    // Names are compared case-insensitively; `Accept` gets our own spelling.
     fields[name.toLowerCase() === 'accept' ? 'Accept' : name] = value;
   }
   return Object.freeze(fields);
 }
 
-/** Fields with others, which count where both have a name, in any case. @throws Never */
+/** Merges fields with others, which take precedence if a name, in any case, is in both. @throws Never */
 export function withFields(
   fields: Readonly<Record<string, string>>,
   others: Readonly<Record<string, string>>,
@@ -48,7 +48,7 @@ export function withFields(
   };
 }
 
-/** The fields of requests to a host, by its name: those of the crawl with those of the entries that match, in order. */
+/** The fields of requests to a host, by its name: those of the crawl, then those of matching entries, in order. */
 export function createFieldsOf(
   ofCrawl: Readonly<Record<string, string>>,
   entries: readonly { readonly match: readonly string[]; readonly headers: Readonly<Record<string, string>> }[],

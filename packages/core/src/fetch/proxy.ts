@@ -1,12 +1,12 @@
-// The one proxy of an operator: where it is, and the name and password that it wants. There is never a second one: a
-// crawl that changes its address hides from the sites that limit it.
+// The operator's only proxy: where it is, and its name and password. There is never a second one: a crawl that changes
+// its address hides from the sites that limit it.
 
 import { invalidOption } from '../errors.js';
 import { parseUrl, percentDecoded } from '../parse-url.js';
 import { namesPlace, readSecret } from '../secret-place.js';
 import { MAX_PROXY_URL_CHARS } from './limits.js';
 
-/** A proxy. Name and password cannot be read from it by what lists its fields, such as a manifest. */
+/** A proxy. Code that lists its fields, such as a manifest, cannot read name and password. */
 export class OperatorProxy {
   /** Without name and password. */
   readonly url: string;
@@ -26,7 +26,7 @@ export class OperatorProxy {
     this.#password = percentDecoded(password);
   }
 
-  /** `null`: the proxy is not told who asks. */
+  /** The credentials; `null`: the proxy gets none. */
   credentials(): { readonly username: string; readonly password: string } | null {
     return this.#username === '' ? null : { username: this.#username, password: this.#password };
   }
@@ -34,7 +34,7 @@ export class OperatorProxy {
 
 /**
  * Reads the option `network.proxy`: `http://HOST:PORT`, `socks5://HOST:PORT`, or the place of such a URL, which may
- * then have a name and a password.
+ * then include a name and a password.
  *
  * @throws MannerlyError `option-invalid`, which never shows a password.
  */
@@ -61,7 +61,7 @@ const NO_ROTATION =
   'Lists and rotation are refused: a site has to be able to know one crawler by one address, and to limit it.';
 const SECRET_HINT = 'Name where the whole URL is instead, as env:NAME or file:PATH; the password belongs into no log.';
 
-/** `null`: none of a proxy. */
+/** The URL of a proxy; `null`: the text is not one. */
 function proxyUrl(text: string): URL | null {
   const url = text.length <= MAX_PROXY_URL_CHARS ? parseUrl(text) : null;
   const isProxy =

@@ -1,16 +1,16 @@
-// Answers that refuse a page in words of their own: a price, or a challenge that only a browser with a person passes.
-// The crawl pays nothing and solves nothing; it says what was asked. What a site writes there is a stranger's text.
+// Answers that refuse a page in a special way: with a price, or with a challenge that only a person in a browser
+// passes. The crawl pays nothing and solves nothing, but reports what was demanded. The site's text is untrusted.
 
 import { MAX_OFFER_CHARS, MAX_OFFERS, MAX_REFUSAL_DETAIL } from './limits.js';
 import { challengerOf, headerValue, headerValues, type ResponseOutcome } from './outcome.js';
 
 export interface SiteRefusal {
   readonly reason: 'payment-required' | 'challenged' | 'charged-unasked' | 'sign-in-refused';
-  /** The price with its kind of payment, what was charged, or who challenges. */
+  /** The price with its kind of payment, what was charged, or the field that presents the challenge. */
   readonly detail: string;
 }
 
-/** The refusal that a response is; `null`: it is none of these. Never throws. */
+/** The refusal in a response; `null`: it has none of these. Never throws. */
 export function refusalOf(
   outcome: Pick<ResponseOutcome, 'status' | 'headers' | 'body' | 'signInRefused'>,
 ): SiteRefusal | null {
@@ -24,7 +24,7 @@ export function refusalOf(
   return { reason: 'payment-required', detail: offerOf(outcome).slice(0, MAX_REFUSAL_DETAIL) };
 }
 
-/** `WWW-Authenticate: License`, with the licence that a `Link` of the answer names; `null`: it has none. */
+/** `WWW-Authenticate: License`, with the licence that a `Link` of the answer names; `null`: absent. */
 function licenseChallenge({ headers }: Pick<ResponseOutcome, 'headers'>): string | null {
   const challenge = headerValues(headers, 'www-authenticate').find((each) => /^\s*license\b/i.test(each));
   if (challenge === undefined) return null;
@@ -32,7 +32,7 @@ function licenseChallenge({ headers }: Pick<ResponseOutcome, 'headers'>): string
   return [challenge.trim(), ...(license === undefined ? [] : [license.trim()])].join(', ');
 }
 
-/** What a 402 asks for, with the kind of its offer. */
+/** What a 402 demands, with the kind of its offer. */
 function offerOf({ headers, body }: Pick<ResponseOutcome, 'headers' | 'body'>): string {
   const price = headerValue(headers, 'crawler-price');
   const error = headerValue(headers, 'crawler-error');
@@ -50,7 +50,7 @@ function offerOf({ headers, body }: Pick<ResponseOutcome, 'headers' | 'body'>): 
   return `unknown${challenge === null ? '' : `: ${challenge}`}`;
 }
 
-/** The entries of an x402 offer, as `amount asset network` each; `null`: the bytes are no offer. */
+/** The entries of an x402 offer, each as `amount asset network`; `null`: the bytes are not an offer. */
 function x402(bytes: Uint8Array): string | null {
   let offer: { readonly accepts?: unknown } | null;
   try {

@@ -1,6 +1,6 @@
-// The contract of what opens pages in a browser. A renderer has a browser and no network: the document has been fetched
-// when it is called, and it gets everything else from the crawl, one by one (`load`), which applies robots.txt, the
-// host's spacing and egress to each.
+// The contract for opening pages in a browser. A renderer has a browser but no network. The document is already
+// fetched, and everything else is requested from the crawl, one by one (`load`), which applies robots.txt, the host's
+// spacing and egress to each.
 
 import type { FetchOutcome, HeaderLines, ResponseOutcome } from './outcome.js';
 
@@ -29,21 +29,21 @@ export const SUBRESOURCE_TYPES = [
 export interface Subresource {
   /** Absolute, http or https. */
   readonly url: string;
-  /** What the browser wants it for: `script`, `xhr`, `image`, … */
+  /** What the browser needs it for: `script`, `xhr`, `image`, … */
   readonly type: string;
   /** Header fields of the browser, such as Accept. It never sets identity, cookies and Referer. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether hosts outside of the crawl's scope may be asked for it. */
+  /** Whether it may be requested from hosts outside the crawl's scope. */
   readonly anywhere: boolean;
   /** How long it may wait for its host's turn and robots.txt, 0 or more ms. */
   readonly waitMs: number;
   /** Decoded bytes kept, 1 or more. */
   readonly maxBodyBytes: number;
-  /** Aborted when the page is over: what waits is given up, what is in flight broken off. */
+  /** Aborted when the page is over: waiting requests are given up, and those in flight are aborted. */
   readonly signal: AbortSignal;
 }
 
-/** Why something was not requested: the site's rules, ours, or a turn that did not come in time. */
+/** Why something was not requested: the site's rules, our own, or no turn in time. */
 export interface SubresourceRefusal {
   readonly kind: 'excluded' | 'dropped' | 'held';
   readonly url: string;
@@ -51,7 +51,7 @@ export interface SubresourceRefusal {
   readonly reason: string;
 }
 
-/** The outcome. Redirects have been followed, each hop judged like the first; `url` is where they ended. */
+/** The outcome. Redirects have been followed, each hop judged like the first; `url` is the final one. */
 export type SubresourceAnswer = FetchOutcome | SubresourceRefusal;
 
 /** The result of a step. */
@@ -59,7 +59,7 @@ export type StepResult =
   | 'done'
   /** No element matches, or none did in time. */
   | 'not-found'
-  /** It is hidden, covered, disabled, or moves. */
+  /** The element is hidden, covered, disabled, or moves. */
   | 'not-clickable'
   /** A click would submit a form. */
   | 'submits'
@@ -73,8 +73,8 @@ export type StepResult =
   | 'page-over';
 
 /**
- * A page in the browser, before it is read and closed. After a step it is quiet again: everything that it requested has
- * come, judged and spaced as usual. A step never leads to another page and never submits a form.
+ * A page in the browser, before it is read and closed. Each step waits until everything that it requested, judged and
+ * spaced as usual, has arrived. A step never leads to another page and never submits a form.
  */
 export interface BrowserTab {
   /** Waits until an element matches a CSS selector. @param options - `timeoutMs`: the longest wait. @default 30_000 */
@@ -84,7 +84,7 @@ export interface BrowserTab {
   /** Clicks the first element that matches a CSS selector. */
   click(selector: string): Promise<StepResult>;
   /**
-   * Takes a PNG of the window, 1280 by 720, for `page.screenshot`; the last one counts. @param options - `fullPage`: of
+   * Takes a PNG of the window, 1280 by 720, for `page.screenshot`; the last one counts. @param options - `fullPage`:
    * the whole page, up to 8,192 pixels high.
    */
   screenshot(options?: { readonly fullPage?: boolean }): Promise<StepResult>;
@@ -95,47 +95,49 @@ export type BrowserSteps = (tab: BrowserTab) => unknown;
 
 /** One page to be opened. */
 export interface RenderRequest {
-  /** As it was requested, and the first and only URL of the main frame. */
+  /** The URL as requested. It is the first and only URL of the main frame. */
   readonly url: string;
-  /** What came for it, status 2xx. */
+  /** The document fetched for the URL, with status 2xx. */
   readonly document: ResponseOutcome;
-  /** The crawl's identity: what the page's scripts see too. */
+  /** The crawl's identity, which the page's scripts see too. */
   readonly userAgent: string;
-  /** Asks the crawl for something. Never rejects. */
+  /** Requests something from the crawl. Never rejects. */
   readonly load: (wanted: Subresource) => Promise<SubresourceAnswer>;
-  /** What is done with the page before it is read; `null`: nothing. */
+  /** The user's steps with the page before it is read; `null`: none. */
   readonly steps: BrowserSteps | null;
   /** Aborted when the crawl stops at once. */
   readonly signal: AbortSignal;
 }
 
-/** What a page in the browser asked for, counted; a type and no interface, so that it may be emitted. */
+/** Counts of what a page in the browser requested. A type instead of an interface, so that it may be emitted. */
 export type SubresourceAccount = {
   /** Answered with a response, whatever its status. */
   readonly loaded: number;
-  /** Decoded bytes of those. */
+  /** Decoded bytes of those responses. */
   readonly bytes: number;
-  /** Reason → how many the browser did not get: the crawl's reasons, failure codes, its own (docs/browser.md). */
+  /**
+   * Reason → how many the browser did not get. Reasons are the crawl's, failure codes, or its own (docs/browser.md).
+   */
   readonly refused: Readonly<Record<string, number>>;
-  /** The first hundred of those, one by one. */
+  /** The first hundred refusals, one by one. */
   readonly refusals: readonly { readonly url: string; readonly type: string; readonly reason: string }[];
 };
 
-/** A page as the browser had it at the end. */
+/** A page as the browser had it in the end. */
 export interface RenderedPage {
   readonly kind: 'rendered';
   /** The document of the main frame, serialised. */
   readonly html: string;
   /** The document's URL at the end: a script may have changed it within its origin (`history.pushState`). */
   readonly url: string;
-  /** `quiet`: nothing was asked for any more; `deadline`: its time was over before. */
+  /** `quiet`: no more requests came; `deadline`: its time ran out first. */
   readonly endedBy: 'quiet' | 'deadline';
   readonly subresources: SubresourceAccount;
   /** The last screenshot, as PNG. Absent: none was taken. */
   readonly screenshot?: Uint8Array;
 }
 
-/** Words for the ways in which a page could not be had from the browser. */
+/** Codes for the reasons why the browser could not open a page. */
 export type RenderFailureCode =
   | 'browser-gone'
   | 'page-crashed'
@@ -147,7 +149,7 @@ export type RenderFailureCode =
   | 'aborted'
   | 'internal';
 
-/** No page came of it. */
+/** The browser could not open the page. */
 export interface RenderFailure {
   readonly kind: 'failed';
   readonly failure: RenderFailureCode;
@@ -160,8 +162,8 @@ export type Rendering = RenderedPage | RenderFailure;
 
 /** Opens pages in a browser that reaches no network. Part of a {@link Fetcher}, which closes it. */
 export interface Renderer {
-  /** Whether a page is opened; asked of HTML that a handler is going to get. Never throws. */
+  /** Whether a page is opened. Called for HTML that a handler will get. Never throws. */
   wants(page: RenderCandidate): boolean;
-  /** Opens one page; waits where too many are open. Never rejects. */
+  /** Opens one page. Waits while too many are open. Never rejects. */
   render(request: RenderRequest): Promise<Rendering>;
 }

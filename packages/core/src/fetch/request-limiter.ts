@@ -1,5 +1,5 @@
-// The second lock on a request: bottleneck limiters, which keep time by themselves and know nothing of the frontier's
-// plan. A job lasts until its place is free again, and one that would wait is refused (docs/decisions/0003).
+// The second lock on requests: bottleneck limiters, which keep time independently of the frontier's plan. A job lasts
+// until its place is free again, and a job that would wait is refused (docs/decisions/0003).
 
 import { createRequire } from 'node:module';
 import type { HostRequirements } from '@mannerly/frontier';
@@ -17,25 +17,27 @@ export type LimiterAnswer =
 
 const UNLIMITED: LimiterAnswer = { kind: 'go', done: () => undefined };
 
-/** `setText`: what the host's file sets, as JSON. `last`: its last exchange. `isBusy`: one is in flight. */
+/** `setText`: what the host's robots.txt sets, as JSON. `last`: its last exchange. `isBusy`: one is in flight. */
 type HostLimiters = { readonly setText: string; limiters: TakePlace[]; last: Over; isBusy: boolean };
 
-/** Takes a place until an exchange, and the pause after it, is over. @returns `null`; if none is free, when one is. */
+/**
+ * Takes a place until an exchange and the pause after it are over. @returns `null`; if none is free, when one will be.
+ */
 type TakePlace = (over: Promise<Over>) => Promise<number | null>;
 
-/** The limiters of one crawl: of hosts that set a Crawl-delay or Request-rate, and one for `requestsPerSecond`. */
+/** The limiters of one crawl: for hosts that set a Crawl-delay or Request-rate, and one for `requestsPerSecond`. */
 export class RequestLimiter {
-  /** In the order of their last use. */
+  /** Ordered by last use. */
   readonly #hosts = new Map<string, HostLimiters>();
   /** `null`: no limit. */
   readonly #crawl: TakePlace | null;
-  /** Requests that the crawl's limiter allowed and that were not sent: others go for them. */
+  /** Requests that the crawl's limiter allowed but that were not sent. Others may use their places. */
   #unsent = 0;
 
   /** @param crawlIntervalMs - Milliseconds between two requests of the whole crawl; `null`: no limit. */
   constructor(crawlIntervalMs: number | null) {
     // Two places: requests may be unevenly spaced, since look-ups take different times, but not faster than the rate.
-    // At a fast rate there are as many more as come back while bottleneck works on one job.
+    // At a fast rate, it adds as many as return while bottleneck works on one job.
     const ms = crawlIntervalMs ?? 0;
     const places = 1 + Math.ceil(LIMITER_JOB_MS / ms);
     const freeAt = ({ nowMs }: NonNullable<Over>, lastMs: number): number => Math.max(lastMs, nowMs) + ms;
@@ -50,7 +52,7 @@ export class RequestLimiter {
   async ask(host: string, sets: HostRequirements, nowMs: number): Promise<LimiterAnswer> {
     const isLimited = sets.crawlDelayMs !== null || sets.requestIntervalMs !== null || sets.bucket !== null;
     if (!isLimited && this.#crawl === null && !this.#hosts.has(host)) return UNLIMITED;
-    // Where the file no longer sets anything, the delay after the last exchange still holds.
+    // If the file no longer sets anything, the delay after the last exchange still applies.
     const ofHost = isLimited ? this.#limitersOf(host, sets, nowMs) : this.#hosts.get(host);
     let done = (_over: Over): void => undefined;
     const over = new Promise<Over>((resolve) => {
@@ -115,7 +117,10 @@ function limiterOf(places: number, freeAt: (exchange: NonNullable<Over>, lastMs:
   /** The pauses of the places that are taken. */
   const taken = new Set<Promise<void>>();
   const freeAtMs: number[] = [];
-  /** bottleneck starts nothing at a time before its last start. If the wall clock is set back, a new one takes over. */
+  /**
+   * bottleneck starts no job before the time of its last start. If the wall clock is set back, a new limiter takes
+   * over.
+   */
   const atPresent = (): Bottleneck => {
     const nowMs = Date.now();
     if (nowMs < wallMs) {
@@ -131,7 +136,7 @@ function limiterOf(places: number, freeAt: (exchange: NonNullable<Over>, lastMs:
     const atMs = freeAt(exchange, freeAtMs.at(-1) ?? 0);
     if (freeAtMs.push(atMs) > places) freeAtMs.shift();
     const pauseMs = Math.min(Math.max(0, atMs - exchange.nowMs), MAX_LIMITER_SLEEP_MS);
-    // The global timer: under Jest a virtual clock does not reach that of node:timers. It keeps no process alive.
+    // The global timer, since Jest's virtual clock does not affect that of node:timers. It keeps no process alive.
     await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
   };
   return (over) =>

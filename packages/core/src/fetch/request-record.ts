@@ -1,4 +1,4 @@
-// What the request log says of an exchange, and what it keeps of a robots.txt so that the answer can be read again.
+// The request log's entry for an exchange, and what it keeps of a robots.txt so that the answer can be read again.
 
 import { createHash } from 'node:crypto';
 import type { HostRequirements, RobotsCopyRef } from '@mannerly/frontier';
@@ -7,7 +7,7 @@ import type { RequestPurpose } from './identity.js';
 import { MAX_LOGGED_FIELD_CHARS } from './limits.js';
 import { type FetchOutcome, headersByName, headerValue } from './outcome.js';
 
-/** What is known of a request before it leaves, as `EgressRequest` has it. */
+/** What is known about a request before it is sent, as in `EgressRequest`. */
 interface LoggedRequest {
   readonly host: string;
   readonly purpose: RequestPurpose;
@@ -18,7 +18,7 @@ interface LoggedRequest {
 }
 
 /**
- * The entry of an exchange whose request left. Never throws.
+ * The log entry of an exchange whose request was sent. Never throws.
  *
  * @param gapMs - From the end of the host's last exchange to the start of this one; `null` for the first.
  */
@@ -55,12 +55,12 @@ export function recordOf(
   };
 }
 
-/** Fields that decide where an answer leads, how its body reads and how long it holds (access 3, 4, 6). */
+/** Fields that decide where an answer leads, how its body is read and how long it is valid (access 3, 4, 6). */
 const RECEIPT_FIELDS: ReadonlySet<string> = new Set(
   'age cache-control content-type date etag expires last-modified location retry-after'.split(' '),
 );
 
-/** What came for a robots.txt: enough to read the answer again without the network. */
+/** The answer for a robots.txt: enough to read it again without the network. */
 function robotsReceipt(authority: string, outcome: FetchOutcome): RobotsReceipt {
   if (outcome.kind === 'failed') return { authority, hash: null, headers: {} };
   const fields = Object.entries(headersByName(outcome.headers, RECEIPT_FIELDS));

@@ -1,5 +1,5 @@
-// A body too large for memory: its beginning stays there, and all of it goes to a file as it comes. A slow reader
-// neither delays the sender nor keeps the connection open, and the body is known to be whole before it is read.
+// A body too large for memory: its beginning stays there, and all of it goes to a file as it arrives. A slow reader
+// neither delays the sender nor keeps the connection open, and the body is known to be complete before it is read.
 
 import { closeSync, createReadStream, mkdirSync, mkdtempSync, openSync, writeSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
@@ -35,14 +35,14 @@ export class Spool {
   }
 
   /**
-   * The folder, made if it is missing. A lock names its process; those that killed processes left are removed.
+   * The folder, created if missing. A lock names its process. Folders that killed processes left are removed.
    *
    * @throws The platform's error when it cannot be made.
    */
   folder(): string {
     if (this.#folder === null) {
       const folder = mkdtempSync(join(this.#parent, PREFIX));
-      // Without a lock it is left alone for an hour. A failure here costs disk space, and the crawl nothing.
+      // Without a lock, other processes leave it alone for an hour. A failure here only costs disk space.
       this.#tidied = lockDirectory(folder)
         .then(() => removeStale(this.#parent, Date.now()))
         .catch(() => undefined);
@@ -59,7 +59,7 @@ export class Spool {
   }
 }
 
-/** One body as it comes. It is written synchronously: a body that is faster than the disk costs time, not memory. */
+/** One body as it arrives. It is written synchronously: a body faster than the disk costs time, not memory. */
 export class SpooledBody implements BodyConsumer {
   readonly maxBytes: number;
   readonly #newPath: () => string;
@@ -86,7 +86,7 @@ export class SpooledBody implements BodyConsumer {
       else write(this.#file, bytes);
       this.#bytes += bytes.length;
     } catch (error) {
-      // The call comes from within undici: the error is thrown at the end.
+      // undici is the caller, so the error is thrown at the end.
       this.#failure = error ?? new Error('unknown');
     }
   }
@@ -118,9 +118,9 @@ function write(file: number, bytes: Uint8Array): void {
 }
 
 /**
- * Removes folders whose process is gone: by their lock, or without one after an hour.
+ * Removes folders whose process is gone, judged by their lock, or after an hour if they have none.
  *
- * @throws The platform's error: folders of other users may not be looked into.
+ * @throws The platform's error: folders of other users may be unreadable.
  */
 export async function removeStale(parent: string, nowMs: number): Promise<void> {
   const names = (await readdir(parent)).filter((name) => name.startsWith(PREFIX));
@@ -133,6 +133,6 @@ export async function removeStale(parent: string, nowMs: number): Promise<void> 
 async function isStale(folder: string, nowMs: number): Promise<boolean> {
   if ((await holderOf(folder)) !== null) return false;
   if ((await sizeOf(join(folder, LOCK_NAME))) !== null) return true;
-  // Its process has not locked it yet, or was killed before.
+  // Its process has not locked it yet, or was killed before that.
   return nowMs - (await stat(folder)).mtimeMs > UNLOCKED_SPOOL_MS;
 }

@@ -9,13 +9,13 @@ import type { OperatorProxy } from './proxy.js';
 export interface Tunnel {
   /** Rejects with an error whose code says who failed: `PROXY_DOWN`, `PROXY_REFUSED`, or that of a connection. */
   readonly opened: Promise<Socket>;
-  /** Whether the proxy has taken the connection: from then on it is the site that keeps waiting. */
+  /** Whether the proxy has accepted the connection. From then on, the site causes the wait. */
   hasReachedProxy(): boolean;
-  /** Gives it up, opened or not. */
+  /** Gives the tunnel up, whether open or not. */
   end(): void;
 }
 
-/** Asks a proxy for a connection to an address. Never throws. */
+/** Requests a connection to an address from a proxy. Never throws. */
 export function openTunnel(proxy: OperatorProxy, address: string, port: number): Tunnel {
   const giveUp = new AbortController();
   let isReached = false;
@@ -27,7 +27,7 @@ export function openTunnel(proxy: OperatorProxy, address: string, port: number):
     if (!isReached) throw fault('PROXY_DOWN', `the proxy ${proxy.url} cannot be reached: ${messageOf(cause)}`);
     throw isFault(cause) ? cause : fault('EHOSTUNREACH', `the proxy ${proxy.url} gave up: ${messageOf(cause)}`);
   });
-  // After it was given up nothing waits for it.
+  // Nothing waits for it after it was given up.
   opened.catch(() => undefined);
   return { opened, hasReachedProxy: () => isReached, end: () => giveUp.abort() };
 }
@@ -40,7 +40,7 @@ interface Attempt {
 }
 
 async function openConnect(proxy: OperatorProxy, { address, port, signal, onReached }: Attempt): Promise<Socket> {
-  // Loaded by those who have a proxy: its namespace loads Node's own fetch, which takes 25 ms from Node.js 22 on.
+  // Loaded only with a proxy, since its namespace loads Node's own fetch, which takes 25 ms from Node.js 22 on.
   const { request: requestHttp } = await import('node:http');
   const target = `${isIPv6(address) ? `[${address}]` : address}:${port}`;
   const known = proxy.credentials();
@@ -70,7 +70,7 @@ async function openConnect(proxy: OperatorProxy, { address, port, signal, onReac
   });
 }
 
-/** A proxy that wants a password serves no one; one that says 5xx could not reach the site; others have a rule. */
+/** A proxy that wants a password serves no one; a 5xx means it could not reach the site; other statuses mean a rule. */
 function codeOfStatus(status: number): FaultCode {
   if (status === 407) return 'PROXY_DOWN';
   if (status === 504) return 'ETIMEDOUT';
@@ -81,7 +81,7 @@ async function openSocks(proxy: OperatorProxy, { address, port, signal, onReache
   const Client = socksClientClass();
   return new Promise((resolve, reject) => {
     const socket = connect({ host: proxy.host, port: proxy.port, signal });
-    // Before the connection there is no conversation that could fail.
+    // Before the connection, no handshake can fail.
     socket.once('error', reject);
     socket.once('connect', () => {
       onReached();
@@ -94,7 +94,7 @@ async function openSocks(proxy: OperatorProxy, { address, port, signal, onReache
       client.once('close', () => reject(new Error('it closed the connection')));
       client.once('authenticated', () => client.connect(address, port));
       client.once('connected', () => {
-        // undici's client was reading; from here on the exchange does.
+        // undici's client was reading; from here on the exchange reads.
         socket.pause();
         resolve(socket);
       });
@@ -103,7 +103,7 @@ async function openSocks(proxy: OperatorProxy, { address, port, signal, onReache
   });
 }
 
-/** By undici's codes, the last part of which is the reply (RFC 1928 §6). */
+/** By undici's codes, whose last part is the reply (RFC 1928 §6). */
 function codeOfSocks(code: string): FaultCode {
   if (code.startsWith('UND_ERR_SOCKS5_AUTH')) return 'PROXY_DOWN';
   if (code === 'UND_ERR_SOCKS5_REPLY_2') return 'PROXY_REFUSED';
@@ -111,7 +111,7 @@ function codeOfSocks(code: string): FaultCode {
   return code === 'UND_ERR_SOCKS5_REPLY_6' ? 'ETIMEDOUT' : 'EHOSTUNREACH';
 }
 
-/** What is used of undici's client, which its public entry does not offer on its own (docs/decisions/0030). */
+/** The parts of undici's client that are used. Its public entry does not offer it separately (docs/decisions/0030). */
 interface SocksClient extends EventEmitter {
   handshake(): void;
   connect(address: string, port: number): void;
@@ -119,7 +119,7 @@ interface SocksClient extends EventEmitter {
 
 type SocksClientClass = new (socket: Socket, credentials: { username?: string; password?: string }) => SocksClient;
 
-/** @throws Where this release of undici keeps it elsewhere. */
+/** @throws If this release of undici keeps it elsewhere. */
 function socksClientClass(): SocksClientClass {
   const require = createRequire(import.meta.url);
   return (require('undici/lib/core/socks5-client.js') as { Socks5Client: SocksClientClass }).Socks5Client;

@@ -24,7 +24,7 @@ import { resolveProxy } from './proxy.js';
 export interface UndiciFetcherOptions {
   /** Certificates trusted instead of the platform's own, PEM. @default the platform's */
   readonly ca?: string | readonly string[];
-  /** What every connection goes through, as `network.proxy`. @default none */
+  /** The proxy for every connection, as `network.proxy`. @default none */
   readonly proxy?: string;
   /** Epoch milliseconds. @default Date.now */
   readonly nowMs?: () => number;
@@ -33,11 +33,11 @@ export interface UndiciFetcherOptions {
 /**
  * Makes a fetcher that connects to the judged address of each request and to nothing else.
  *
- * A connection is used again for the same origin *and* the same judged address, one request at a time. TLS is verified
- * against the URL's host. A request that meets an idle connection just as the server closes it fails like any other
- * reset: nothing is sent twice without the frontier's permission.
+ * A connection is reused for the same origin *and* the same judged address, one request at a time. TLS is verified
+ * against the URL's host. If the server closes an idle connection just as a request uses it, the request fails like any
+ * other reset: nothing is sent twice without the frontier's permission.
  *
- * @throws MannerlyError `option-invalid` for a proxy that is none.
+ * @throws MannerlyError `option-invalid` for an invalid proxy.
  */
 export function createUndiciFetcher(options: UndiciFetcherOptions = {}): Fetcher {
   checkOptions('createUndiciFetcher', options, { ca: 'any', proxy: 'string', nowMs: 'function' });
@@ -71,7 +71,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #onEnd: (outcome: FetchOutcome | null) => void;
   readonly #ignoreAbort: () => void;
   #phase: ExchangePhase | 'over' = 'connecting';
-  /** Of the connection, then of the header section. */
+  /** Times the connection, then the header section. */
   #phaseTimer: NodeJS.Timeout;
   #exchangeTimer: NodeJS.Timeout | undefined;
   #startedAtMs: number;
@@ -130,7 +130,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#over();
       this.#pool.putBack(this.#connection);
       this.#onEnd(null);
-      // undici takes the request from its queue and leaves the connection as it is.
+      // undici removes the request from its queue and keeps the connection.
       throw NOT_STARTED;
     }
     const { headersTimeoutMs, requestTimeoutMs } = this.#request.limits;
@@ -187,7 +187,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onComplete(): void {
     if (this.#phase !== 'answering') return;
-    // A body without a length ends with its connection; undici takes even a reset for that end.
+    // A body without a length ends with its connection, and undici accepts even a reset as its end.
     const isWhole = !this.#connection.hasFailed;
     this.#over();
     if (isWhole) this.#pool.putBack(this.#connection);
@@ -201,7 +201,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#phase === 'answering' && (code === 'reset' || code === 'closed-early')) {
       this.#over();
       this.#connection.destroy();
-      // 204 and 304 have no body; a length there is that of another response (RFC 9110 §8.6), and undici misses its
+      // 204 and 304 have no body. A length there is that of another response (RFC 9110 §8.6), and undici waits for its
       // bytes.
       this.#answer(this.#status === 204 || this.#status === 304 ? 'whole' : 'connection');
     } else {
@@ -218,15 +218,15 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#onEnd(this.#failed(failure, detail, wasSent));
   }
 
-  /** @param phase - Only if it still lasts then; `null`: whichever. */
+  /** @param phase - Fails only if this phase still lasts; `null`: in any phase. */
   #failAfter(ms: number, phase: ExchangePhase | null, failure: FailureCode, what: string): NodeJS.Timeout {
     const onTime = (): void => {
       if (phase !== null && this.#phase !== phase) return;
       const isProxy = this.#phase === 'connecting' && this.#connection.waitsForProxy;
       this.fail(isProxy ? 'proxy' : failure, `${what}${isProxy ? ' to the proxy' : ''} within ${ms} ms`);
     };
-    // Timers come before sockets in a turn of the event loop. After a busy turn of ours the response may be at the
-    // socket already, and the server is not to blame.
+    // Timers run before sockets in a turn of the event loop. After a busy turn of ours, the response may already be at
+    // the socket, and the server is not to blame.
     return setTimeout(setImmediate, ms, onTime);
   }
 
@@ -264,7 +264,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const decoded = await collector.end(ending);
     if (decoded.kind === 'undecodable') return this.#failed('encoding', decoded.detail, true);
     const encodedBody = collector.encodedBody();
-    // The exchange is an old object by now and may live until the next full collection: it keeps no bytes.
+    // The exchange is an old object by now and may live until the next full collection, so it drops its bytes.
     collector.discard();
     this.#body = null;
     return {

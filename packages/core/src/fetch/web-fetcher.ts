@@ -1,5 +1,5 @@
-// The fetcher on the platform's `fetch`, for runtimes and tools that know nothing else. It keeps the contract within
-// the limits it declares: the platform looks names up by itself, undoes codings by itself, and adds fields of its own.
+// The fetcher on the platform's `fetch`, for runtimes and tools that have nothing else. It keeps the contract within
+// the limits it declares: the platform looks up names itself, undoes codings itself, and adds fields of its own.
 
 import { checkOptions } from '../call-options.js';
 import { onAbort } from '../on-abort.js';
@@ -13,7 +13,7 @@ import { type FailureCode, type HeaderLines, type ResponseOutcome, unsentFailure
 
 /** How the platform fetcher is set up. */
 export interface PlatformFetcherOptions {
-  /** @default the global `fetch`, looked up at each request, so that a tool may put its own in its place */
+  /** @default the global `fetch`, looked up at each request, so that a tool may replace it */
   readonly fetch?: typeof globalThis.fetch;
   /** Epoch milliseconds. @default Date.now */
   readonly nowMs?: () => number;
@@ -31,9 +31,9 @@ const CAPABILITIES: FetcherCapabilities = Object.freeze({
 /**
  * Makes a fetcher on the platform's `fetch`: one exchange per call, no redirects, no cookies, no cache. Never throws.
  *
- * It does not connect to the judged address: a crawl takes it only with `network.allowUnpinnedDns`. `connectTimeoutMs`
- * is not told apart from `headersTimeoutMs`, and both run from the call. Node's `fetch` takes a coded body that breaks
- * off for whole where its framing is in order.
+ * It does not connect to the judged address, so a crawl accepts it only with `network.allowUnpinnedDns`.
+ * `connectTimeoutMs` is not distinguished from `headersTimeoutMs`; both run from the call. Node's `fetch` takes a coded
+ * body that breaks off as complete if its framing is in order.
  */
 export function createPlatformFetcher(options: PlatformFetcherOptions = {}): Fetcher {
   checkOptions('createPlatformFetcher', options, { fetch: 'function', nowMs: 'function' });
@@ -57,17 +57,17 @@ export function createPlatformFetcher(options: PlatformFetcherOptions = {}): Fet
   };
 }
 
-/** Nothing is followed, remembered or carried over. Node's own `fetch` has no cache; others have. */
+/** Nothing is followed, remembered or carried over. Node's own `fetch` has no cache, but others have. */
 const ALONE = Object.freeze({
   redirect: 'manual',
   credentials: 'omit',
   cache: 'no-store',
   referrerPolicy: 'no-referrer',
 });
-/** Failures in which no server was reached. Where it broke otherwise is not known: it counts as sent. */
+/** Failures in which no server was reached. Other failures count as sent, since their phase is unknown. */
 const UNREACHED: ReadonlySet<FailureCode> = new Set(['refused', 'dns', 'unreachable-network', 'tls']);
 
-/** Why we ended an exchange ourselves. */
+/** The reason why we ended an exchange. */
 class ExchangeError extends Error {
   readonly failure: FailureCode;
 
@@ -102,7 +102,7 @@ async function exchange(fetch: typeof globalThis.fetch, nowMs: () => number, req
     if (fields.length > MAX_HEADER_FIELDS) {
       throw new ExchangeError('headers-too-large', `${fields.length} header fields`);
     }
-    // What the platform cannot undo it hands on as it is.
+    // The platform passes on unchanged what it cannot decode.
     const coding = parseContentEncoding(response.headers.get('content-encoding'));
     if (coding.kind === 'unknown') throw new ExchangeError('encoding', coding.detail);
     const { body, truncated } = await readBody(response, maxBodyBytes, coding.codings.length > 0, control.signal);
@@ -122,7 +122,7 @@ async function exchange(fetch: typeof globalThis.fetch, nowMs: () => number, req
     clearTimeout(headersTimer);
     clearTimeout(timer);
     ignoreAbort();
-    // A response that is not read to its end is given up.
+    // Give up a response that is not read to its end.
     control.abort();
   }
 }
