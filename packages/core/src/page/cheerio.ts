@@ -1,5 +1,5 @@
-// The document behind `page.$`: cheerio on parse5, loaded when a handler first touches it, since loading takes some
-// sixty milliseconds and a few megabytes. A getter cannot wait, so cheerio's CommonJS build is loaded by `require`. All
+// The document behind `page.$`: cheerio on parse5, loaded when a handler first uses it, since loading takes some sixty
+// milliseconds and a few megabytes. A getter cannot wait, so cheerio's CommonJS build is loaded with `require`. All
 // documents share a class (docs/decisions/0020), and their trees take a third less memory than cheerio's own
 // (docs/decisions/0017).
 
@@ -32,8 +32,9 @@ export function documentOf(kind: ContentKind, text: () => string, url: string): 
 
 /**
  * A cheerio document. Its `fn`, where plugins go, is the same for all documents of the process.
- * @param isXml - Names keep their case and nothing is implied. Otherwise it is read as a browser without scripts does:
- *   what `noscript` holds is part of it, as it is of `page.links`.
+ * @param isXml - Names keep their case and nothing is implied. Otherwise it is read like by a browser without scripts:
+ * the
+ * content of `noscript` is part of it, as in `page.links`.
  * @param what - What the text is, for the error.
  * @throws MannerlyError `page-too-large`
  */
@@ -64,11 +65,11 @@ function createLoaders(): NonNullable<typeof loaders> {
   };
 }
 
-/** `load` with one class for all documents that it makes. @param parse - Instead of cheerio's own. */
+/** `load` with one class for all its documents. @param parse - Replaces cheerio's own parser. */
 function createLoader(load: Load, options: CheerioOptions, parse?: Parse): (text: string) => CheerioAPI {
   const shared = load('', options);
   const { fn } = shared;
-  // Cheerio does not document these. Without them documents cost more, and are as right.
+  // Cheerio does not document these. Without them documents cost more, but work.
   if (typeof fn._make !== 'function' || typeof fn._parse !== 'function') return (text) => load(text, options);
   fn._make = function make<T>(this: Cheerio<AnyNode>, ...[selector, context]: Parameters<typeof fn._make<T>>) {
     const made = shared(selector as string, context, this._root ?? undefined);

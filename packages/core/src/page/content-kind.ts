@@ -1,6 +1,6 @@
-// What kind of content a response holds: by its media type and by its first bytes, which may disagree. Between kinds of
-// text the declaration counts: nothing is made HTML against it. Bytes with a signature are what their signature says: a
-// PDF that calls itself HTML goes to the handler for PDFs, and a page that calls itself a PDF is neither.
+// The kind of a response's content, from its media type and its first bytes, which may disagree. Between kinds of text
+// the declaration counts: nothing is treated as HTML against it. Bytes with a signature are what the signature says: a
+// PDF declared as HTML goes to the handler for PDFs, and a page declared as a PDF is neither.
 
 import { type HeaderLines, headerValue, headerValues } from '../fetch/outcome.js';
 import { SNIFFED_BYTES } from './limits.js';
@@ -12,16 +12,16 @@ export const CONTENT_KINDS: readonly ContentKind[] = ['html', 'json', 'xml', 'pd
 
 export interface Content {
   readonly kind: ContentKind;
-  /** Type and subtype, lower case, without parameters; `null` when the response names none that can be read. */
+  /** Type and subtype, lower case, without parameters; `null` if the response has no valid one. */
   readonly mime: string | null;
-  /** What the first bytes look like; `null`: like nothing in particular. JSON looks like text. */
+  /** What the first bytes look like; `null`: nothing in particular. JSON looks like text. */
   readonly sniffedType: Exclude<ContentKind, 'json'> | null;
 }
 
 /**
  * The kind of a response's content.
- * @param headers - The last readable Content-Type counts; with `X-Content-Type-Options: nosniff` it is believed.
- * @param body - The first bytes are looked at; an empty body speaks against nothing.
+ * @param headers - The last valid Content-Type counts; with `X-Content-Type-Options: nosniff` it is trusted.
+ * @param body - Its first bytes are inspected; an empty body contradicts nothing.
  * @see WHATWG MIME Sniffing, §7 (determining the computed MIME type)
  */
 export function contentOf(headers: HeaderLines, body: Uint8Array): Content {
@@ -33,10 +33,10 @@ export function contentOf(headers: HeaderLines, body: Uint8Array): Content {
   return { mime, sniffedType: sniffed, kind: isBelieved ? declared : agreed(declared, mime, sniffed, headers, body) };
 }
 
-/** Types that servers write when they do not know. */
+/** Types that servers send when they do not know. */
 const UNKNOWN_TYPES: ReadonlySet<string> = new Set(['unknown/unknown', 'application/unknown', '*/*']);
 
-/** What a declaration and the first bytes come to. */
+/** Combines the declaration and the first bytes. */
 function agreed(
   declared: ContentKind,
   mime: string,
@@ -48,8 +48,8 @@ function agreed(
   if (sniffed === null) return declared;
   switch (declared) {
     case 'html':
-      // A feed under the type of pages: the standard has a section of its own for it (§7.3). Other XML under that type
-      // is a page that begins with an XML declaration.
+      // A feed with the type of pages: the standard has its own section for it (§7.3). Other XML with that type is a
+      // page that begins with an XML declaration.
       if (sniffed === 'xml' && mime === 'text/html' && FEED_START.test(textStart(body))) return 'xml';
       return sniffed === 'other' && !isWideText(headers) ? sniffed : declared;
     case 'text':
@@ -57,17 +57,17 @@ function agreed(
     case 'pdf':
       return 'other';
     case 'image':
-      // Pictures that are text (SVG), and those whose signature we do not know, are believed.
+      // Text images (SVG) and images with an unknown signature are trusted.
       return mime !== 'image/svg+xml' && (sniffed === 'html' || sniffed === 'xml') ? 'other' : declared;
     default:
       return declared;
   }
 }
 
-/** Types that only say that there are bytes. */
+/** Types that say only that there are bytes. */
 const BYTES: ReadonlySet<string> = new Set(['application/octet-stream', 'binary/octet-stream']);
 
-/** UTF-16 and UTF-32 are full of NULs, and text all the same. */
+/** UTF-16 and UTF-32 are full of NULs, but are text. */
 function isWideText(headers: HeaderLines): boolean {
   const type = headerValue(headers, 'content-type') ?? '';
   return /charset\s{0,9}=\s{0,9}["']?(?:utf-?(?:16|32)|ucs-?2|unicode)/i.test(type);
@@ -102,7 +102,7 @@ function kindOfMime(mime: string): ContentKind {
   return mime.startsWith('text/') ? 'text' : 'other';
 }
 
-/** The kinds that content of a media type may turn out to be; `null` where only the body tells. @throws Never */
+/** The kinds that content of a media type may turn out to be; `null` if only the body can tell. @throws Never */
 export function possibleKinds(mime: string | null): readonly ContentKind[] | null {
   if (mime === null || UNKNOWN_TYPES.has(mime) || BYTES.has(mime)) return null;
   const kind = kindOfMime(mime);
@@ -124,11 +124,11 @@ const TYPES = new Map(
 const DOT = 0x2e;
 
 /**
- * The media type, with `*` for what varies, that the extension of a URL's path stands for; `null`: none is known.
- * Extensions have two to four characters. @param url - Without fragment.
+ * The media type, with `*` for what varies, of the extension in a URL's path; `null`: unknown. Extensions have two to
+ * four characters. @param url - Without fragment.
  */
 export function typeByExtension(url: string): string | null {
-  // For every link of a page: without a regular expression.
+  // Runs for every link of a page, so it uses no regular expression.
   const query = url.indexOf('?');
   const end = query < 0 ? url.length : query;
   for (let dot = end - 3; dot >= end - 5; dot -= 1) {
@@ -140,18 +140,18 @@ export function typeByExtension(url: string): string | null {
 /** The standard's table of tags (§7.1), each before a blank or `>`. */
 const HTML_START =
   /^(?:<!--|<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|meta|link|ul)[\s/>])/i;
-/** Behind declarations, comments and a document type (§7.3). */
+/** After declarations, comments and a document type (§7.3). */
 const FEED_START =
   /^(?:<\?[^>]{0,256}\?>\s*|<!--(?:(?!-->)[\s\S]){0,512}-->\s*|<!doctype[^>]{0,256}>\s*)*<(?:rss|feed|rdf:RDF)[\s/>]/;
 const IMAGE_START =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: signatures have them.
   /^(?:\x89PNG\r\n\x1a\n|GIF8[79]a|\xff\xd8\xff|RIFF[\s\S]{4}WEBPVP|BM[\s\S]{4}\0\0\0\0|\0\0[\x01\x02]\0|[\s\S]{4}ftyp(?:avif|avis|heic|mif1))/;
-// Controls that no text holds: all but tab, line ends, form feed and escape (§3, "binary data byte").
+// Control characters that are not in text: all but tab, line ends, form feed and escape (§3, "binary data byte").
 // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is looked for.
 const BINARY = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
 const MARK = /^(?:\xef\xbb\xbf|\xfe\xff|\xff\xfe)/;
 
-/** JSON is not guessed at: nothing at its beginning tells it from text. */
+/** JSON is not guessed: its beginning looks like text. */
 function sniff(body: Uint8Array): Content['sniffedType'] {
   if (body.length === 0) return null;
   const bytes = firstBytes(body);
@@ -168,7 +168,7 @@ function firstBytes(body: Uint8Array): string {
   return Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, SNIFFED_BYTES)).toString('latin1');
 }
 
-/** Behind the byte order mark and blanks. */
+/** The text after the byte order mark and blanks. */
 function textStart(body: Uint8Array): string {
   return firstBytes(body)
     .replace(/^\xef\xbb\xbf/, '')

@@ -1,5 +1,5 @@
-// Datasets that sites name in their /data.txt: reported as events, and queued only where an option says so.
-// Descriptors are untrusted text. A data.txt that cannot be read holds and closes nothing (data-txt §2).
+// Datasets that sites name in their /data.txt. They are reported as events, and queued only if an option says so.
+// Descriptors are untrusted text. An unreadable data.txt holds and excludes nothing (data-txt §2).
 
 import type { NewUrl } from '@mannerly/frontier';
 import { type Dataset, dataTxtOutcome, parseDataTxt, viewDataTxt } from '@mannerly/robots/data-txt';
@@ -16,7 +16,7 @@ export interface DatasetFound {
   readonly isAllowed: boolean;
 }
 
-/** Reads the data.txt files of one run: reports what a file offers. @returns What is to be queued. Never throws. */
+/** Reads the data.txt files of one run and reports their offers. @returns The URLs to queue. Never throws. */
 export type ReadDatasets = (fileUrl: string, outcome: FetchOutcome) => readonly NewUrl[];
 
 /** Makes the reader of one run. @param enqueue - Whether datasets are queued, labelled `dataset`. */

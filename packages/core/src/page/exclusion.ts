@@ -1,5 +1,5 @@
-// What a page asks of crawlers, and what this crawl does about it, as one value for the loop, the handlers and the
-// report. `@mannerly/robots` reads and judges. Nothing here undoes robots.txt.
+// A page's directives for crawlers, and their consequences in this crawl, as one value for the loop, the handlers and
+// the report. `@mannerly/robots` reads and judges them. Nothing here overrides robots.txt.
 
 import type { NewUrl, PageWork } from '@mannerly/frontier';
 import {
@@ -23,7 +23,7 @@ import type { PageLink } from './links.js';
 import { refreshTarget } from './redirect.js';
 import { parseBase } from './resolve-href.js';
 
-/** The options in the groups in which a user gives them. */
+/** The options, in the groups in which a user gives them. */
 export interface ExclusionGroups extends Pick<PageOptions, 'purposes' | 'indexInstead' | 'tdm'> {
   readonly pageLevel?: PageOptions;
   readonly links?: PageOptions;
@@ -34,7 +34,7 @@ export interface ExclusionGroups extends Pick<PageOptions, 'purposes' | 'indexIn
         readonly unknown?: 'allow' | 'disallow';
         readonly contentUse?: ContentUse | null;
       };
-  /** What is done about `rel=canonical`. @default 'expose' */
+  /** How `rel=canonical` is treated. @default 'expose'  */
   readonly canonical?: ResolvedExclusionOptions['canonical'];
 }
 
@@ -45,7 +45,7 @@ export interface ResolvedExclusionOptions {
   readonly canonical: 'expose' | 'dedupe' | 'follow';
 }
 
-/** Options that were checked, with the rest filled in. @throws Never */
+/** Checked options with defaults filled in. @throws Never */
 export function resolveExclusionOptions(options: ExclusionGroups): ResolvedExclusionOptions {
   const { pageLevel, links, purposes, indexInstead, tdm, canonical = 'expose' } = options;
   const preferences = typeof options.preferences === 'string' ? { apply: options.preferences } : options.preferences;
@@ -62,31 +62,33 @@ export function resolveExclusionOptions(options: ExclusionGroups): ResolvedExclu
   return Object.freeze({ page, canonical });
 }
 
-/** What is done about one page. */
+/** The consequences for one page. */
 export type PageExclusion = ExclusionSummary & (ItemsStored | ItemsLeft);
 
-/** What does not depend on whether items are kept. */
+/** The part that does not depend on whether items are kept. */
 interface ExclusionSummary {
   /** Everything found, applied or not, with its sources. */
   readonly signals: PageSignals;
   /** What follows from it under this crawl's options and purposes. */
   readonly effects: PageEffects;
-  /** Every reason found, with its sources; those that an option or the lack of a purpose keeps from acting say so. */
+  /** Every reason found, with its sources. A reason says so if an option or a missing purpose keeps it from acting. */
   readonly reasons: readonly ExclusionReason[];
   readonly runsHandler: boolean;
   /** Whether the body may go into archives and snapshots. */
   readonly keepsBody: boolean;
-  /** From when items should no longer be kept, epoch milliseconds; `null`: no end. */
+  /** The time after which items should no longer be kept, epoch milliseconds; `null`: no end. */
   readonly expiresAtMs: number | null;
   /** Use preferences in force at the time of fetching. */
   readonly preferences: Readonly<Record<string, 'allow' | 'disallow'>>;
-  /** URLs that the page itself leads to: the one to keep instead, the canonical one, a refresh. */
+  /** URLs that the page itself leads to: the URL to index instead, the canonical URL, a refresh. */
   readonly links: readonly NewUrl[];
-  /** Why a link of the page is left alone, as a word of the table of reasons; `null`: it may be taken. Never throws. */
+  /**
+   * Why a link of the page is left alone, as a reason of the table of reasons; `null`: it may be taken. Never throws.
+   */
   readonly whyLeaveAlone: (link: Pick<PageLink, 'rel' | 'element'>) => string | null;
 }
 
-/** A reason of a page's own, of our option on canonical URLs, or of a licence. */
+/** A reason from the page, from our option on canonical URLs, or from a licence. */
 type ExclusionReason = Omit<PageReason, 'reason'> & {
   readonly reason: PageReasonCode | 'canonical' | 'license' | 'license-prohibits';
 };
@@ -101,19 +103,19 @@ interface ItemsStored {
 /** Items of the page are kept out of the sinks. */
 export interface ItemsLeft {
   readonly storesItems: false;
-  /** The first reason that acts on items, as a word of the table of reasons. */
+  /** The first reason that acts on items, from the table of reasons. */
   readonly reason: ExclusionReason['reason'];
-  /** Where it was found, and what goes with it, for people. */
+  /** Where it was found, with details, for people. */
   readonly detail: string;
 }
 
 export interface ExclusionInput {
   readonly work: Pick<PageWork, 'url' | 'record' | 'signals'>;
   readonly headers: HeaderLines;
-  /** Field lines may have been joined by the fetcher; read the stricter way. */
+  /** Whether the fetcher may have joined field lines; they are then read the stricter way. */
   readonly isJoined: boolean;
   readonly facts: HtmlSummary | null;
-  /** What the site's tdmrep.json says of the URL. */
+  /** What the site's tdmrep.json says about the URL. */
   readonly tdm: TdmReservation;
   readonly tokens: readonly string[];
   readonly options: ResolvedExclusionOptions;
@@ -132,14 +134,14 @@ export function excludePage(input: ExclusionInput): PageExclusion {
     linkElements: facts?.linkElements ?? [],
     baseHref: facts?.baseHref ?? null,
     robots: work.signals,
-    // The file has been asked about this URL already: its answer stands for every path.
+    // The file has already been matched with this URL, so its answer applies to every path.
     tdmRules: tdm.reserved === null ? [] : [{ location: '/', reserved: tdm.reserved, policy: tdm.policy }],
   });
   const effects = pageEffects(signals, options.page, nowMs);
   const { followLinks } = effects;
   const plainLink = followLinks ? null : 'page-nofollow';
   const canonical = signals.canonical === signals.url ? null : signals.canonical;
-  // What the page says of its canonical URL is only a reason where our option makes it one.
+  // The page's canonical URL is a reason only if our option makes it one.
   const duplicate: ExclusionReason | null =
     options.canonical === 'dedupe' && canonical !== null
       ? { reason: 'canonical', sources: ['link'], detail: canonical, isApplied: true }
@@ -162,7 +164,7 @@ export function excludePage(input: ExclusionInput): PageExclusion {
   };
 }
 
-/** A licence that came with the page: its items are not kept, nor its body; where it prohibits, no link is taken. */
+/** A licence that came with the page: neither items nor body are kept; if it prohibits use, no link is taken. */
 export function excludedByLicense(page: PageExclusion, isProhibited: boolean, detail: string): PageExclusion {
   const reason = isProhibited ? 'license-prohibits' : 'license';
   const reasons = [...page.reasons, { reason, sources: [], detail, isApplied: true } as const];
@@ -178,7 +180,9 @@ function items(reason: ExclusionReason | null): ItemsStored | ItemsLeft {
   return { storesItems: false, reason: reason.reason, detail };
 }
 
-/** These URLs and the page's refresh: they keep its depth, and count as a hop so that no chain is endless. */
+/**
+ * The named URLs and the page's refresh. They keep the page's depth, and count as a hop so that no chain is endless.
+ */
 function leadingOn(
   { url, record }: ExclusionInput['work'],
   named: readonly (string | null)[],

@@ -1,5 +1,5 @@
-// parse5 for the documents of `page.$`. It takes a run of ordinary characters at once instead of one after the other,
-// which makes the same tree at less cost, and counts the work (`tree-work.ts`).
+// parse5 for the documents of `page.$`. It takes a run of ordinary characters at once instead of one by one, which
+// makes the same tree at less cost, and it counts the work (`tree-work.ts`).
 
 import type { Document } from 'domhandler';
 import type { ParserOptions } from 'parse5';
@@ -17,18 +17,18 @@ const APOSTROPHE = 39;
 const DASH = 45;
 const LESS_THAN = 60;
 
-/** A string of at least so many characters that is cut from a text keeps all of the text in memory. */
+/** A substring of at least this many characters keeps the whole text in memory. */
 const SLICED_CHARS = 13;
 
-/** As cheerio calls it: a document, or a fragment for a `context`. `treeAdapter` is one of `lean-tree.ts`. */
+/** As cheerio calls it: for a document, or for a fragment in a `context`. `treeAdapter` is one of `lean-tree.ts`. */
 type ParseHtml = (text: string, options: Options, isDocument: boolean, context: Tree['parentNode'] | null) => Document;
 
-/** @param work - Of the tree that is being made. That of a document has begun. */
+/** @param work - The work of the tree being made. For a document it has already begun. */
 export function createHtmlParser({ Parser, Tokenizer, Token }: Parse5, work: TreeWork): ParseHtml {
   const { CHARACTER, WHITESPACE_CHARACTER } = Token.TokenType;
 
   class RunTokenizer extends Tokenizer {
-    /** Where frames are, text is dropped and the space between its words is kept: they go one by one. */
+    /** In framesets, text is dropped but the space between its words is kept, so characters are taken one by one. */
     #hasFrames = false;
 
     protected override emitCurrentTagToken(): void {
@@ -100,10 +100,10 @@ export function createHtmlParser({ Parser, Tokenizer, Token }: Parse5, work: Tre
       return true;
     }
 
-    /** From the current character on what is none of two, nor means something by itself; empty: nothing. */
+    /** The characters from the current one up to either of the two, or to one with a special meaning; may be empty. */
     #run(cp: number, one: number, other: number): string {
       const { html, pos } = this.preprocessor;
-      // Of a pair, the second one is the current character.
+      // At a surrogate pair, the second unit is the current character.
       const from = cp > 0xffff ? pos - 1 : pos;
       let end = from;
       for (; end < html.length; end += 1) {
@@ -113,7 +113,7 @@ export function createHtmlParser({ Parser, Tokenizer, Token }: Parse5, work: Tre
       return this.#take(end, from);
     }
 
-    /** Where a run of characters of one kind ends, from the current one on. */
+    /** Where a run of characters of one kind ends, starting at the current one. */
     #endOf(is: (unit: number) => boolean): number {
       const { html, pos } = this.preprocessor;
       let end = pos;
@@ -150,12 +150,12 @@ function isWhitespace(cp: number): boolean {
   return cp === 32 || cp === LF || cp === 9 || cp === 12;
 }
 
-/** Of a name as it is kept: in lower case. */
+/** Whether it is a character of a name in its stored, lower-case form. */
 function isNameCharacter(cp: number): boolean {
   return (cp >= 97 && cp <= 122) || cp === DASH || (cp >= 48 && cp <= 57);
 }
 
-/** The same string, which keeps nothing else in memory. */
+/** A copy of the string that keeps nothing else in memory. */
 function ownString(text: string): string {
   return text.length < SLICED_CHARS ? text : ` ${text}`.slice(1);
 }

@@ -1,5 +1,5 @@
 // The rules of HTML that the scanner needs: characters, the names it looks for, where comments and the text of elements
-// such as `script` end, and where SVG and MathML hold. Linear in what they pass.
+// such as `script` end, and where SVG and MathML apply. Linear in what they pass.
 
 import { MAX_FOREIGN_DEPTH } from './limits.js';
 
@@ -11,7 +11,7 @@ export type WantedElement = (typeof WANTED)[number];
 /** All elements that change how the page after them is read. */
 export type KnownElement = WantedElement | (typeof RAW)[number] | 'math' | 'plaintext' | 'svg' | 'template';
 export const WANTED_ELEMENTS: ReadonlySet<KnownElement | undefined> = new Set(WANTED);
-/** Elements whose content is text, whatever it looks like. */
+/** Elements whose content is always text. */
 export const RAW_ELEMENTS: ReadonlySet<KnownElement> = new Set([...RAW, 'iframe']);
 
 /** Attributes that the crawl reads, as indexes of their values. */
@@ -52,21 +52,21 @@ export function isLetter(code: number): boolean {
   return small >= LETTER_A && small <= LETTER_Z;
 }
 
-/** Whether this name stands at a place, in any case. `name`: lower-case ASCII letters, dashes and colons. */
+/** Whether this name is at a position, in any case. `name`: lower-case ASCII letters, dashes and colons. */
 function hasNameAt(html: string, at: number, name: string): boolean {
   if (at + name.length > html.length) return false;
   for (let index = 0; index < name.length; index += 1) {
-    // Only the letter itself becomes a letter of a name by this. A control character may become a dash or a colon,
-    // which no real name contains.
+    // Only a letter itself can match a letter of a name this way. A control character may match a dash or a colon, but
+    // no real name contains one.
     if ((html.charCodeAt(at + index) | CASE) !== name.charCodeAt(index)) return false;
   }
   return true;
 }
 
-/** Names to look for. Called for every tag and attribute, so a search makes no string and no closure. */
+/** Names to look for. Used for every tag and attribute, so a search allocates no string and no closure. */
 class Names<Name extends string> {
   readonly #byLength: readonly (readonly Name[])[];
-  /** First letters of the names of each length, as bits from `a` on: most names are ruled out by this alone. */
+  /** First letters of the names of each length, as bits starting at `a`. This alone rules out most names. */
   readonly #firstLetters: Int32Array;
 
   constructor(names: readonly Name[]) {
@@ -77,7 +77,7 @@ class Names<Name extends string> {
     );
   }
 
-  /** The name that stands at a place. @throws Never */
+  /** The name at a position. @throws Never */
   at(html: string, start: number, end: number): Name | undefined {
     const length = end - start;
     const letter = html.charCodeAt(start) | CASE;
@@ -92,13 +92,13 @@ class Names<Name extends string> {
 export const ELEMENTS = new Names<KnownElement>([...WANTED, ...RAW, 'math', 'plaintext', 'svg', 'template']);
 export const ATTRIBUTES = new Names(Object.keys(SLOT) as (keyof typeof SLOT)[]);
 
-/** The place behind the next occurrence of `what`, or the end of the page. @throws Never */
+/** The position after the next occurrence of `what`, or the end of the page. @throws Never */
 export function behind(html: string, what: string, from: number): number {
   const at = html.indexOf(what, from);
   return at < 0 ? html.length : at + what.length;
 }
 
-/** The place behind what begins with `<!` before `at`. In SVG and MathML, `<![CDATA[` is a section. @throws Never */
+/** The position after what begins with `<!` before `at`. In SVG and MathML, `<![CDATA[` is a section. @throws Never */
 export function declarationEnd(html: string, at: number, isForeign: boolean): number {
   if (html.startsWith('--', at)) return commentEnd(html, at + 2);
   if (isForeign && html.startsWith('[CDATA[', at)) return behind(html, ']]>', at + 7);
@@ -115,7 +115,7 @@ function commentEnd(html: string, from: number): number {
   return COMMENT_END.test(html) ? COMMENT_END.lastIndex : html.length;
 }
 
-/** The place of the end tag of an element whose content is text, or the end of the page. @throws Never */
+/** The position of the end tag of an element whose content is text, or the end of the page. @throws Never */
 export function rawTextEnd(html: string, from: number, name: KnownElement): number {
   if (name === 'script') return scriptEnd(html, from);
   for (let at = html.indexOf('</', from); at >= 0; at = html.indexOf('</', at + 2)) {
@@ -126,7 +126,7 @@ export function rawTextEnd(html: string, from: number, name: KnownElement): numb
 
 const IN_ESCAPE = /-->|<\/?script[\t\n\f\r />]/gi;
 
-/** Behind `<!--`, `<script` begins an inner script; its end tag ends only that (HTML, "script data escaped state"). */
+/** After `<!--`, `<script` begins an inner script; its end tag ends only that (HTML, "script data escaped state"). */
 function scriptEnd(html: string, from: number): number {
   for (let at = html.indexOf('<', from); at >= 0; at = html.indexOf('<', at + 1)) {
     if (html.charCodeAt(at + 1) === SLASH && isTagOf(html, at + 2, 'script')) return at;
@@ -169,7 +169,7 @@ const BREAKOUT = words(
 
 /**
  * End tags that end SVG and MathML unless they close an element inside: a page that forgets `</svg>` goes on to close
- * what lies around it. (An end tag that closes nothing would be ignored; here it is taken to close something.)
+ * the elements around it. (HTML would ignore an end tag that closes nothing; here it is assumed to close something.)
  */
 const CLOSING = words(
   'a article aside b big blockquote br button caption center code dd details dialog div dl dt em fieldset figcaption ' +
@@ -178,14 +178,14 @@ const CLOSING = words(
 );
 
 /**
- * Where SVG or MathML holds rather than HTML: there `<title>` is no page title, `<style>` and `<script>` hold markup,
- * and `<x/>` closes itself. Only the open SVG and MathML elements are kept; deeper ones than the limit count as content
- * of the deepest that is kept.
+ * Tracks where SVG or MathML applies instead of HTML: there `<title>` is no page title, `<style>` and `<script>`
+ * contain markup, and `<x/>` closes itself. Only the open SVG and MathML elements are kept. Elements deeper than the
+ * limit count as content of the deepest kept one.
  */
 export class ForeignContext {
   readonly #open: { readonly name: string; readonly inside: 'svg' | 'math' | 'html' }[] = [];
 
-  /** How many elements are open. As long as none is, only `svg` and `math` need to be passed to `open`. */
+  /** The number of open elements. While it is 0, only `svg` and `math` need to be passed to `open`. */
   get depth(): number {
     return this.#open.length;
   }
@@ -218,7 +218,7 @@ export class ForeignContext {
     }
   }
 
-  /** Back to an earlier depth. */
+  /** Returns to an earlier depth. */
   leave(depth: number): void {
     if (depth < this.#open.length) this.#open.length = depth;
   }

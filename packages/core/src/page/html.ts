@@ -64,7 +64,7 @@ interface PageUnits {
 }
 
 /**
- * A page in UTF-8. A piece between two ASCII characters reads the same alone as in its page: malformed bytes never
+ * A page in UTF-8. A piece between two ASCII characters decodes the same alone as in its page: malformed bytes never
  * reach past the next ASCII character. @param body - Without byte order mark; not copied.
  */
 export function utf8Page(body: Uint8Array): PageUnits {
@@ -72,19 +72,19 @@ export function utf8Page(body: Uint8Array): PageUnits {
   return { units: buffer.toString('latin1'), text: (start, end) => buffer.toString('utf8', start, end) };
 }
 
-/** How many times as much of the page as a title may have characters is read for it: white space collapses. */
+/** A title is read from this many times its maximum characters, since white space collapses. */
 const TITLE_WINDOW = 4;
 const SPACE = 0x20;
 const WHITE_SPACE = '\t\n\f\r ';
 const WORD = /[^\t\n\f\r ]+/g;
 const NO_WORDS: readonly string[] = Object.freeze([]);
-/** A value that reads as it stands: ASCII without references, line ends and NUL. */
+/** A value that needs no decoding: ASCII without references, line ends and NUL. */
 const PLAIN = /^[ -%'-\x7f]*$/;
 
 /**
- * Reads an HTML page, decoded or in UTF-8. What stands in comments, scripts, styles and `template` is not part of it;
- * `noscript` is. Metas count in the head and the body. The title is the first one that is not blank. Linear in the
- * length of the page. @throws Never @see page-level §2, §4
+ * Reads an HTML page, decoded or in UTF-8. Content of comments, scripts, styles and `template` is skipped; `noscript`
+ * is read. Metas count in the head and the body. The title is the first one that is not blank. Linear in the length of
+ * the page. @throws Never @see page-level §2, §4
  */
 export function readHtml(page: string | PageUnits): HtmlSummary {
   const { units, text } = typeof page === 'string' ? { units: page, text: page.slice.bind(page) } : page;

@@ -1,4 +1,4 @@
-// The language that a page declares. It is what the site says, not a guess from the text.
+// The language that a page declares, not a guess from its text.
 
 import type { CheerioAPI } from 'cheerio';
 import { type HeaderLines, headerValue } from '../fetch/outcome.js';
@@ -7,9 +7,9 @@ import { LANGUAGE_CHARS } from './limits.js';
 
 /**
  * The language of a page: `lang` of its `html` element, otherwise its `meta` with `http-equiv=content-language`,
- * otherwise the field Content-Language; the last two count only where they name one language.
- * @param html - `null`: it is no HTML, and only the field counts.
- * @returns A tag in canonical form, such as `pt-BR`; `null`: none is declared, or it is no tag.
+ * otherwise the field Content-Language. The last two count only if they name a single language.
+ * @param html - `null`: it is not HTML, and only the field counts.
+ * @returns A tag in canonical form, such as `pt-BR`; `null`: none is declared, or it is invalid.
  */
 export function declaredLanguage(html: string | null, headers: HeaderLines): string | null {
   return canonicalTag((html === null ? null : languageIn(html)) ?? headerValue(headers, 'content-language') ?? '');
@@ -23,7 +23,7 @@ function languageIn(html: string): string | null {
   return root['lang'] ?? root['xml:lang'] ?? pragma ?? null;
 }
 
-/** `null`: it is too much for a tree. */
+/** The parsed beginning; `null`: it is too much for a tree. */
 function beginningOf(html: string): CheerioAPI | null {
   try {
     return loadDocument(html.slice(0, LANGUAGE_CHARS), false);
@@ -32,7 +32,7 @@ function beginningOf(html: string): CheerioAPI | null {
   }
 }
 
-/** Sites write `de_DE` too. */
+/** Sites also write `de_DE`. */
 function canonicalTag(text: string): string | null {
   try {
     return Intl.getCanonicalLocales(text.trim().replaceAll('_', '-'))[0] ?? null;

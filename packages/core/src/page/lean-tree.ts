@@ -1,5 +1,5 @@
-// The trees behind `page.$`: cheerio's nodes as parse5's own adapter makes them, a third smaller (docs/decisions/0017),
-// and quick where a page has text and elements between the rows of a table.
+// The trees behind `page.$`: cheerio's nodes as made by parse5's own adapter, but a third smaller
+// (docs/decisions/0017), and fast for pages with text and elements between the rows of a table.
 
 import type { Htmlparser2TreeAdapterMap } from 'parse5-htmlparser2-tree-adapter';
 import type { TreeWork } from './tree-work.js';
@@ -10,20 +10,20 @@ type ParentNode = Htmlparser2TreeAdapterMap['parentNode'];
 type ChildNode = Htmlparser2TreeAdapterMap['childNode'];
 type Element = Htmlparser2TreeAdapterMap['element'];
 
-/** Attributes without a prototype, in an object that is no hash table to V8, as `Object.create(null)` is. */
+/** Attributes without a prototype, in an object that V8 does not make a hash table, unlike `Object.create(null)`. */
 class Values {
   [name: string]: string;
 }
 Object.setPrototypeOf(Values.prototype, null);
 Reflect.deleteProperty(Values.prototype, 'constructor');
 
-/** @param ElementNode - The class of domhandler. @param work - Hears of every element, and of nodes that are moved. */
+/** @param ElementNode - The class of domhandler. @param work - Receives every element, and nodes that are moved. */
 export function createLeanTree(
   adapter: Adapter,
   ElementNode: typeof import('domhandler').Element,
   work: TreeWork,
 ): Adapter {
-  // An array that grows keeps space for sixteen more, and nearly every element has one child or two.
+  // An array that grows reserves space for sixteen more, and nearly every element has one child or two.
   const appendChild = (parent: ParentNode, child: ChildNode): void => {
     const { children } = parent;
     const last = children.at(-1);
@@ -36,7 +36,7 @@ export function createLeanTree(
 
   const insertBefore = (parent: ParentNode, child: ChildNode, reference: ChildNode): void => {
     const { children } = parent;
-    // What is put in front of a table: mostly, nothing is behind that.
+    // The node is put before a table, and usually nothing comes after that.
     const at = children.lastIndexOf(reference);
     work.move(children.length - at);
     child.parent = parent;
@@ -54,7 +54,7 @@ export function createLeanTree(
     appendChild,
     insertBefore,
     createElement(name, namespace, attributes) {
-      // Only SVG and MathML have attributes with a namespace. Elsewhere two empty tables per element would be kept.
+      // Only SVG and MathML have attributes with a namespace. Elsewhere each element would keep two empty tables.
       if (attributes.some((attribute) => attribute.namespace !== undefined)) {
         return adapter.createElement(name, namespace, attributes);
       }

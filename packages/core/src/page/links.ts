@@ -1,7 +1,7 @@
-// The links of a page as URLs, with what the page says of each: all of them, or those that a selector finds. And those
-// of its `Link` fields (RFC 8288), as written. Other representations (a feed, a Markdown copy; licensing C12) are
-// offered to the handler: a copy may lack the page's directives, so the crawl requests only feeds, where
-// `discover.feeds` says.
+// The links of a page as URLs, with what the page says about each: all links, or those that a selector finds. Also the
+// links of its `Link` fields (RFC 8288), as written. Other representations (a feed, a Markdown copy; licensing C12) are
+// offered to the handler. A copy may lack the page's directives, so the crawl requests only feeds, if `discover.feeds`
+// says so.
 
 import type { CheerioAPI } from 'cheerio';
 import { invalidOption } from '../errors.js';
@@ -23,10 +23,9 @@ export interface PageLink {
 }
 
 /**
- * Resolves the links of a page, in its order. One that repeats an earlier one in URL and in nofollow, ugc, sponsored
- * and next is dropped. One that says something else of the same URL stays: a URL may be taken if one of its links may
- * (page-level §4).
- * @returns The links up to `MAX_PAGE_LINK_CHARS`, and how many that left out.
+ * Resolves the links of a page, in its order. A link that repeats an earlier one in URL and in nofollow, ugc, sponsored
+ * and next is dropped. A link that differs in these stays: a URL may be taken if one of its links may (page-level §4).
+ * @returns The links up to `MAX_PAGE_LINK_CHARS`, and how many were left out.
  */
 export function resolveLinks(
   facts: Pick<HtmlSummary, 'links' | 'baseHref'>,
@@ -34,7 +33,7 @@ export function resolveLinks(
 ): { readonly links: PageLink[]; readonly dropped: number } {
   const base = linkBase(pageUrl, facts.baseHref);
   const links: PageLink[] = [];
-  /** URL → which combinations of nofollow, ugc, sponsored and next it was seen with, one bit each. */
+  /** URL → the combinations of nofollow, ugc, sponsored and next it was seen with, one bit each. */
   const seen = new Map<string, number>();
   let chars = 0;
   let dropped = 0;
@@ -45,7 +44,7 @@ export function resolveLinks(
     }
     const url = resolveHref(href, base);
     if (url === null) continue;
-    // Most links have none.
+    // Most links have no `rel`.
     const hasRel = rel.length > 0;
     const isNofollow = hasRel && rel.includes('nofollow');
     const isUgc = hasRel && rel.includes('ugc');
@@ -63,12 +62,12 @@ export function resolveLinks(
 
 const ELEMENTS: readonly LinkTag['element'][] = ['a', 'area', 'frame', 'iframe', 'img', 'link'];
 const WITH_URL = '[href]:not(base), [src], img[srcset], source[srcset]';
-/** What is an image to `noimageindex`. */
+/** What counts as an image for `noimageindex`. */
 const IMAGE = 'img, picture source, svg image, input[type="image" i]';
 
 /**
  * The links that a selector finds on a page, in document order.
- * @throws MannerlyError `page-not-markup` unless the page is HTML or XML; `option-invalid` for what is no selector.
+ * @throws MannerlyError `page-not-markup` unless the page is HTML or XML; `option-invalid` for an invalid selector.
  */
 export function selectLinks(
   page: { readonly $: CheerioAPI; readonly html: Pick<HtmlSummary, 'baseHref'> | null; readonly url: string },
@@ -91,7 +90,7 @@ export function selectLinks(
   return resolveLinks({ links: facts, baseHref: page.html?.baseHref ?? null }, page.url).links;
 }
 
-/** The library's own error has neither the selector nor, below its own frames, the line of the user. */
+/** The library's own error has neither the selector nor, below its own frames, the user's line. */
 function matches($: CheerioAPI, selector: string) {
   const isUrl = typeof selector === 'string' && /^(?:https?:)?\//i.test(selector);
   if (typeof selector !== 'string' || isUrl)
@@ -109,8 +108,8 @@ function firstCandidate(srcset: string): string | undefined {
 }
 
 /**
- * The links in the order of the response, with the words of `rel` in lower case, and parameters by lower-case name, of
- * two of one name the last. The time is linear in the length of the fields. Never throws.
+ * The links in the order of the response, with lower-case `rel` tokens, and parameters by lower-case name. Of two
+ * parameters with one name, the last counts. Linear in the length of the fields. Never throws.
  */
 export function linksOfFields(headers: HeaderLines) {
   const fields = headerValues(headers, 'link');
@@ -145,7 +144,7 @@ export function pageAlternates(html: HtmlSummary | null, headers: HeaderLines, p
   const base = parseBase(html?.baseHref ?? null, pageUrl);
   const found = new Map<string, PageAlternate>();
   const take = (target: string | null, rel: readonly string[], against: string | URL, of: Described): void => {
-    // With `stylesheet` it is a style sheet that a reader may choose.
+    // With `stylesheet` it is an alternative style sheet.
     if (target === null || !rel.includes('alternate') || rel.includes('stylesheet')) return;
     const url = parseWebUrl(target, against)?.href;
     if (url === undefined) return;

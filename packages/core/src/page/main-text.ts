@@ -1,5 +1,5 @@
-// The main text of a page without navigation, advertisements and footers, by Mozilla's Readability on a linkedom
-// document, both of which users install. Scripts of the page do not run.
+// The main text of a page without navigation, advertisements and footers, extracted by Mozilla's Readability from a
+// linkedom document. Users install both. Scripts of the page do not run.
 
 import type { Element } from 'domhandler';
 import { MannerlyError } from '../errors.js';
@@ -13,7 +13,7 @@ import {
   MAX_MAIN_TEXT_STEPS,
 } from './limits.js';
 
-/** The main text, and what the page says of it. */
+/** The main text, and what the page says about it. */
 export interface MainText {
   /** One line for each paragraph, heading and list item. */
   readonly text: string;
@@ -26,11 +26,11 @@ export interface MainText {
   readonly publishedAt: string | null;
 }
 
-/** Elements behind which a line ends. */
+/** Elements that end a line. */
 const BLOCKS = 'p, h1, h2, h3, h4, h5, h6, li, dt, dd, tr, br, div, pre, blockquote, figcaption, section';
 
 /**
- * The main text of a page of HTML; `null`: it has none that can be told from the rest.
+ * The main text of an HTML page; `null`: none can be told from the rest.
  * @throws MannerlyError (rejects) `peer-missing`; `page-too-large` beyond 100,000 elements or elements nested more than
  *   256 deep, and for many elements that deep.
  */
@@ -41,7 +41,7 @@ export async function readMainText(html: string, url: string): Promise<MainText 
     loadPeer<typeof import('@mozilla/readability')>('@mozilla/readability', '`page.mainText`'),
     loadPeer<typeof import('linkedom')>('linkedom', '`page.mainText`'),
   ]);
-  // linkedom supplies no tags that a page leaves out, such as `body`: cheerio does.
+  // linkedom does not supply tags that a page leaves out, such as `body`, but cheerio does.
   const $ = loadDocument(html, false, url);
   const elements = $('*').toArray() as Element[];
   if (elements.length > MAX_MAIN_TEXT_ELEMENTS) throw tooLarge(url, `more than ${MAX_MAIN_TEXT_ELEMENTS} elements`);

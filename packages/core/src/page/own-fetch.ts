@@ -1,4 +1,4 @@
-// The requests that a handler makes for its page, and their outcomes: values, never exceptions.
+// The requests that a handler makes for its page. Their outcomes are values, never exceptions.
 
 import type { FetchOutcome } from '../fetch/outcome.js';
 
@@ -14,21 +14,21 @@ export interface PageFetchOptions {
 
 /** The outcome. */
 export type PageFetch =
-  /** A response, whatever its status, or the code of a failure. No redirect is followed, nothing retried. */
+  /** A response of any status, or the code of a failure. No redirect is followed, nothing is retried. */
   | FetchOutcome
-  /** The site's rules: a line of its robots.txt, or what it says of uses. */
+  /** Excluded by the site: by a line of its robots.txt, or by its use preferences. */
   | {
       readonly kind: 'excluded';
       readonly url: string;
       readonly reason: string;
       readonly line: number | null;
       readonly pattern: string | null;
-      /** By which reading of the file; `null`: no line of it says so. */
+      /** The dialect by which the line applies; `null`: no line does. */
       readonly dialect: string | null;
     }
-  /** Ours: scope, bounds, no URL, one too many of a page. */
+  /** Dropped by us: scope, bounds, not a URL, or too many requests of a page. */
   | { readonly kind: 'dropped'; readonly url: string; readonly reason: string }
-  /** Its turn did not come in time, or cannot. `untilMs`: when it may, epoch milliseconds; `null`: not known. */
+  /** It got no turn in time, or cannot. `untilMs`: when it may, epoch milliseconds; `null`: unknown. */
   | { readonly kind: 'held'; readonly url: string; readonly reason: string; readonly untilMs: number | null };
 
 /** What was not requested, and why. */

@@ -1,4 +1,4 @@
-// A fetched page as a value: what came, what it says of itself, and its content. Text, links and the DOM are made at
+// A fetched page as a value: the response, its directives, and its content. Text, links and the DOM are created on
 // first use and kept. Nothing here changes the crawl.
 
 import type { JsonValue, PageWork, Via } from '@mannerly/frontier';
@@ -30,11 +30,13 @@ export interface FetchedPage {
   readonly sniffedType: Content['sniffedType'];
   /** Type and subtype, lower case; `null` when the response names none. */
   readonly mime: string | null;
-  /** White space collapsed; `null` without one, and for everything but HTML. */
+  /** The title with white space collapsed; `null` if absent, and for everything but HTML. */
   readonly title: string | null;
-  /** The links of an HTML page in its order, permitted or not; `[]` for other kinds. */
+  /** The links of an HTML page in page order, permitted or not; `[]` for other kinds. */
   readonly links: readonly PageLink[];
-  /** Other representations that it names, such as a feed or a Markdown copy. Offered, never requested by the crawl. */
+  /**
+   * Other representations that the page names, such as a feed or a Markdown copy. The crawl never requests them itself.
+   */
   readonly alternates: readonly PageAlternate[];
   /** What was found in an HTML page, unresolved; `null` for other kinds. */
   readonly html: HtmlSummary | null;
@@ -50,11 +52,11 @@ export interface FetchedPage {
   readonly from: string | null;
   readonly via: Via;
   readonly label: string | null;
-  /** What was handed along with the URL. */
+  /** What was passed along with the URL. */
   readonly userData: JsonValue | null;
   /** 1 for the first exchange of this URL, more after retries. */
   readonly attempt: number;
-  /** Which visit of this URL it is, 0 for the first; see `revisit`. */
+  /** The number of this visit to the URL, 0 for the first; see `revisit`. */
   readonly visit: number;
   /** `limit`: cut at `network.maxBodyBytes`; `connection`: the other side ended early; `null`: whole. */
   readonly truncated: 'limit' | 'connection' | null;
@@ -62,24 +64,24 @@ export interface FetchedPage {
   readonly fetchedAtMs: number;
   /** Decoded bytes of the body, as far as they were kept. */
   readonly bodyBytes: number;
-  /** The kept bytes as a stream, each time from the first one; as fast as it is read. */
+  /** The kept bytes as a stream, each time from the beginning, as fast as it is read. */
   readonly body: ReadableStream<Uint8Array>;
   /**
-   * What a browser made of the page: `text()`, `$`, `title`, `links` and `facts` are of its DOM then, while `bytes()`
-   * and `body` stay what came. `null`: no browser had it.
+   * The page as a browser rendered it: `text()`, `$`, `title`, `links` and `facts` then come from its DOM, while
+   * `bytes()` and `body` stay as received. `null`: it was not opened in a browser.
    */
   readonly rendering: PageRendering | null;
   /**
-   * Cheerio's document, made at first touch. What is added to `$.fn` is there for all documents.
+   * Cheerio's document, created on first use. Additions to `$.fn` apply to all documents.
    * @throws MannerlyError `page-not-markup` unless the page is HTML or XML, `page-too-large`.
    */
   readonly $: CheerioAPI;
-  /** The language that it declares, as a canonical tag such as `pt-BR`; `null`: none, or no tag. Read at first use. */
+  /** The language that it declares, as a canonical tag such as `pt-BR`; `null`: none, or invalid. Read on first use. */
   readonly language: string | null;
   /** The content decoded by its charset. */
   text(): Promise<string>;
   /**
-   * What an HTML page says in structure: JSON-LD, microdata, RDFa Lite, OpenGraph. Read when it is called.
+   * The structured data of an HTML page: JSON-LD, microdata, RDFa Lite, OpenGraph. Read on each call.
    * @throws MannerlyError (rejects) `peer-missing` without `@marbec/web-auto-extractor`; `page-not-markup` unless the
    *   page is HTML; `page-too-large`.
    */
@@ -94,7 +96,7 @@ export interface FetchedPage {
   pdfText(): Promise<PdfText>;
   /** The content as JSON. Rejects with MannerlyError `page-not-json` when it does not parse. */
   json(): Promise<JsonValue>;
-  /** A text cut to at most so many characters, and to what `nosnippet` and `max-snippet` of this page leave. */
+  /** A text cut to at most `maxChars` characters, and to what this page's `nosnippet` and `max-snippet` allow. */
   excerpt(text: string, maxChars: number): string;
   /** The kept bytes, content codings undone. Not a copy: do not write to it. */
   bytes(): Promise<Uint8Array>;
@@ -105,15 +107,15 @@ export interface PageInCrawl extends FetchedPage {
   exclusion: PageExclusion;
   license: ItemLicense | null;
   similarTo: string | null;
-  /** Frees the document, which is far larger than the page, after the handler. It is made again if it is used. */
+  /** Frees the document, which is far larger than the page, after the handler. If used again, it is created anew. */
   releaseDocument(): void;
-  /** Links that limits left out, as far as they have been read. */
+  /** Links that limits have left out so far. */
   readonly linksDropped: number;
   /** The last screenshot, as PNG; `null`: none was taken. */
   shot(): Uint8Array | null;
 }
 
-/** The page in the browser: where it ended, and what it requested. Its HTML is the page's `text()`. */
+/** The page in the browser: its final URL, and what it requested. Its HTML is the page's `text()`. */
 export type PageRendering = Omit<RenderedPage, 'kind' | 'html' | 'screenshot'>;
 
 interface PageParts {
@@ -122,13 +124,13 @@ interface PageParts {
   readonly content: Content;
   readonly facts: HtmlSummary | null;
   readonly exclusion: PageExclusion;
-  /** @default none: the page is as it came */
+  /** @default none: the page is as received */
   readonly rendering?: RenderedPage;
   /** The decoded content; called at most once. */
   readonly decode: () => string;
 }
 
-/** Makes a page of its parts. @throws Never */
+/** Creates a page from its parts. @throws Never */
 export function createFetchedPage(parts: PageParts): PageInCrawl {
   const { work, outcome, content, facts, exclusion, rendering } = parts;
   const { record } = work;
@@ -159,8 +161,8 @@ export function createFetchedPage(parts: PageParts): PageInCrawl {
 }
 
 /**
- * What a page makes at first use. (A class rather than an object literal with getters: the engine gives every such
- * literal a shape of its own, which holds the text of its page until the next full collection.)
+ * What a page creates on first use. (A class instead of an object literal with getters: the engine gives every such
+ * literal its own shape, which keeps the text of its page until the next full collection.)
  */
 class PageContent {
   readonly #parts: PageParts;
@@ -218,7 +220,7 @@ class PageContent {
 
   get language(): string | null {
     const { content, outcome } = this.#parts;
-    // A body in a file is no HTML.
+    // A body in a file is not HTML.
     if (this.#language === undefined) {
       this.#language = declaredLanguage(content.kind === 'html' ? this.#decoded() : null, outcome.headers);
     }
@@ -259,7 +261,7 @@ class PageContent {
     return excerptOf(text, maxChars, this.#parts.exclusion.effects.maxSnippet);
   }
 
-  /** What lies in a file was too large to be held, and still is. */
+  /** Throws if the body is in a file, since it was too large for memory and still is. */
   #mustBeHeld(): void {
     const { outcome, work } = this.#parts;
     if (outcome.file === undefined) return;
@@ -293,9 +295,9 @@ function parseJson(text: string, url: string): JsonValue {
 }
 
 /**
- * A text as an excerpt: white space collapsed, ended at a word where that loses little.
- * @param maxChars - Characters wanted at most, the ellipsis included.
- * @param allowedChars - What `nosnippet` and `max-snippet` leave; `null`: no limit; 0: the excerpt is empty.
+ * An excerpt of a text: white space collapsed, cut at a word boundary if that loses little.
+ * @param maxChars - The most characters, including the ellipsis.
+ * @param allowedChars - What `nosnippet` and `max-snippet` allow; `null`: no limit; 0: the excerpt is empty.
  * @see page-level §2, §7
  */
 export function excerptOf(text: string, maxChars: number, allowedChars: number | null): string {

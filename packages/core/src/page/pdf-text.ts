@@ -1,5 +1,5 @@
-// The text of a PDF, by unpdf, which users install. It is read in a thread, which is ended when a PDF takes too long
-// or too much memory, and when none has come for a while.
+// The text of a PDF, read by unpdf, which users install. It is read in a thread, which is ended if a PDF takes too long
+// or too much memory, and after a while without PDFs.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -34,15 +34,15 @@ let idle: NodeJS.Timeout | undefined;
 type Around = (work: () => Promise<PdfAnswer>) => Promise<PdfAnswer>;
 let around: Around | null = null;
 
-/** What PDFs are read within from now on: a virtual clock stands still meanwhile. `null`: nothing. */
+/** Wraps the reading of PDFs from now on, such as to stop a virtual clock meanwhile. `null`: no wrapper. */
 export function readPdfsWithin(other: Around | null): void {
   around = other;
 }
 
 /**
- * @param bytes - They are taken over: their buffer is detached.
- * @param most - Pieces of text that are read; milliseconds that it may take, and by how much the process may grow.
- * @throws MannerlyError (rejects) `peer-missing`; `page-not-pdf` for what cannot be read, a password included.
+ * @param bytes - Ownership is taken: their buffer is detached.
+ * @param most - The most pieces of text, milliseconds, and growth of the process's memory.
+ * @throws MannerlyError (rejects) `peer-missing`; `page-not-pdf` for what cannot be read, including a password.
  */
 export async function readPdfText(
   bytes: Uint8Array,
@@ -68,7 +68,7 @@ async function readInThread(task: PdfTask, ms: number, memoryMib: number): Promi
   const [beganMs, beganBytes] = [performance.now(), process.memoryUsage.rss()];
   const watch = setInterval(() => {
     if (performance.now() - beganMs > ms) over.abort(`it takes longer than ${ms / 1_000} seconds`);
-    // What content unpacks to is no object of the thread, so that no limit of its own counts it.
+    // What content unpacks to is not an object of the thread, so the thread's own memory limits do not count it.
     const grownMib = (process.memoryUsage.rss() - beganBytes) / 1_048_576;
     if (grownMib > memoryMib) over.abort(`it needs more than ${memoryMib} MiB of memory`);
   }, PDF_WATCH_MS);
@@ -89,7 +89,7 @@ async function readInThread(task: PdfTask, ms: number, memoryMib: number): Promi
 
 function startThread(): Worker {
   const worker = new Worker(ownFile('dist/page/pdf-thread.js'));
-  // Between two PDFs too: without a listener it would end the program.
+  // Between two PDFs too: without a listener, an error would end the program.
   return worker.on('error', () => {
     if (thread === worker) thread = null;
   });

@@ -1,6 +1,6 @@
-// A thread that reads PDFs, one after the other, by unpdf (PDF.js without a browser). A few bytes can keep PDF.js busy
-// for years, and only a thread can be ended. It imports nothing of ours: in a bundle that would be all that a crawl
-// loads, once more. Scripts of the document do not run.
+// A thread that reads PDFs, one after the other, with unpdf (PDF.js without a browser). A few bytes can keep PDF.js
+// busy for years, and only a thread can be ended. It imports none of our modules: in a bundle that would load all of
+// the crawl once more. Scripts of the document do not run.
 
 import { parentPort } from 'node:worker_threads';
 
@@ -49,13 +49,13 @@ async function textOf(pdf: PdfDocument, most: PdfTask['most']): Promise<PdfAnswe
   const isFull = (): boolean => text.length > most.chars || pieces > most.pieces;
   for (; number <= Math.min(pages, most.pages) && !isFull(); number += 1) {
     const page = await pdf.getPage(number);
-    // Piece by piece: PDF.js reads on when some were taken.
+    // Piece by piece, since PDF.js reads on only when pieces are taken.
     const reader = page.streamTextContent().getReader();
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       const { items } = read.value;
       for (const { str = '', hasEOL = false } of items) text += hasEOL ? `${str}\n` : str;
       pieces += items.length;
-      // It fails where the end of the page has come, but has not been read.
+      // Fails if the end of the page has arrived but has not been read.
       if (isFull()) await reader.cancel(new Error('enough text')).catch(() => undefined);
     }
     text += '\n';

@@ -1,12 +1,12 @@
-// htmlparser2 over HTML, which builds no tree, within a bound: at every end tag it looks through all elements that are
-// open, and end tags that close nothing leave them open.
+// Runs htmlparser2 over HTML within a bound. It builds no tree, but at every end tag it searches all open elements, and
+// end tags that match nothing leave them open.
 
 import { type Handler, Parser } from 'htmlparser2';
 import { MAX_DOM_DEPTH } from './limits.js';
 
 const TOO_DEEP = new Error(`elements nested more than ${MAX_DOM_DEPTH} deep`);
 
-/** `false`: the rest was not read, for elements nest more than `MAX_DOM_DEPTH` deep. Time linear in the length. */
+/** `false`: the rest was not read, since elements nest deeper than `MAX_DOM_DEPTH`. Linear in the length. */
 export function readElements(html: string, handler: Partial<Handler>): boolean {
   let depth = 0;
   const parser = new Parser({

@@ -1,5 +1,5 @@
-// A response becomes a page: its kind, its facts from one pass, and what it asks of crawlers. What this needs of other
-// stages (charsets, the site's tdmrep.json, the clock) is handed in.
+// Turns a response into a page: its kind, its facts from one pass, and its directives. What this needs from other
+// stages (charsets, the site's tdmrep.json, the clock) is passed in.
 
 import type { PageWork } from '@mannerly/frontier';
 import type { TdmReservation } from '@mannerly/robots/page';
@@ -12,25 +12,25 @@ import { SLOW_PAGE_MS } from './limits.js';
 import { createFetchedPage, type PageInCrawl } from './page.js';
 
 export interface PageReaderParts {
-  /** Bytes to text by byte order mark, header, the page itself, or a guess. */
+  /** Decodes bytes by byte order mark, header, the page itself, or a guess. */
   readonly decodeText: (body: Uint8Array, contentType: string | null, kind: ContentKind) => string;
   /**
-   * Where the text of a body begins that is UTF-8 by the same rules, `null` for other charsets: such a page is read
-   * without being decoded. Without this every page is decoded first.
+   * Where the text of a body begins if these rules say UTF-8, `null` for other charsets. Such a page is read without
+   * decoding. Without this function every page is decoded first.
    */
   readonly utf8Start?: (body: Uint8Array, contentType: string | null, kind: ContentKind) => number | null;
-  /** What the site's tdmrep.json says of a URL. */
+  /** What the site's tdmrep.json says about a URL. */
   readonly tdmFor: (url: string) => Promise<TdmReservation>;
   /** Whether the fetcher joins field lines of one name. */
   readonly joinsHeaders: boolean;
   readonly tokens: readonly string[];
   readonly options: ResolvedExclusionOptions;
   readonly nowMs: () => number;
-  /** Called for a page that took longer to read than `SLOW_PAGE_MS`. @default no one is told */
+  /** Called for a page that took longer to read than `SLOW_PAGE_MS`. @default not reported */
   readonly onSlow?: (url: string, tookMs: number) => void;
 }
 
-/** The first page loads what reads HTML: a first request does not need it. */
+/** The first page loads the HTML reader, which the first request does not need. */
 let loading: Promise<typeof import('./html.js')> | null = null;
 const loadHtml = () => (loading ??= import('./html.js'));
 
@@ -42,8 +42,8 @@ export class PageReader {
   }
 
   /**
-   * Never rejects but with what `tdmFor` threw.
-   * @param rendering - The same page as a browser had it: its text, links and facts are the page's then.
+   * Rejects only with what `tdmFor` threw.
+   * @param rendering - The same page as a browser had it. Its text, links and facts are then the page's.
    */
   async read(
     work: Pick<PageWork, 'url' | 'record' | 'signals'>,
@@ -78,13 +78,13 @@ export class PageReader {
 }
 
 /**
- * The facts of a page in a browser: what it shows is the DOM's. Directives count in the raw document and in the DOM
- * after load, so that no script takes one back (page-level §2).
+ * The facts of a page in a browser: content comes from the DOM. Directives count in the raw document and in the DOM
+ * after load, so that no script can revoke one (page-level §2).
  */
 function unitedSummary(raw: HtmlSummary, shown: HtmlSummary, { url }: RenderedPage, pageUrl: string): HtmlSummary {
   return {
     ...shown,
-    // A script may have moved the document to another path, and hrefs are relative to that.
+    // A script may have moved the document to another path, and hrefs are relative to it.
     baseHref: shown.baseHref ?? (url === pageUrl ? null : url),
     metas: [...raw.metas, ...shown.metas],
     linkElements: [...raw.linkElements, ...shown.linkElements],

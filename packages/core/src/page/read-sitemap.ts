@@ -1,5 +1,5 @@
-// The bytes of a sitemap to its entries, piece by piece: gzip undone, decoded, read, and returned in batches, so that a
-// file of fifty megabytes is never held as a whole and its reader sets the pace.
+// Reads the bytes of a sitemap into entries, piece by piece: gzip is undone, text decoded and read, and entries
+// returned in batches, so that a file of fifty megabytes is never in memory as a whole and its reader sets the pace.
 
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -7,7 +7,7 @@ import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { SITEMAP_BATCH } from './limits.js';
 import type { SitemapEnd, SitemapEntry, SitemapKind } from './sitemap.js';
 
-/** Bytes to text, piece by piece; a `TextDecoder` is one. */
+/** Decodes bytes to text, piece by piece; a `TextDecoder` is one. */
 export interface PieceDecoder {
   decode(bytes?: Uint8Array, options?: { readonly stream?: boolean }): string;
 }
@@ -20,13 +20,13 @@ interface SitemapBatch {
 }
 
 export interface SitemapFileEnd extends SitemapEnd {
-  /** `too-large`: past `MAX_SITEMAP_BYTES` once gzip is undone; `gzip`: cut or damaged. What came before was read. */
+  /** `too-large`: past `MAX_SITEMAP_BYTES` after gzip; `gzip`: cut or damaged. What came before was read. */
   readonly cut: 'too-large' | 'gzip' | null;
 }
 
 /**
  * The entries of a sitemap or feed in batches of at most `SITEMAP_BATCH`, then how it ended.
- * @param source - `decoderFor`: the decoder by the first bytes, gzip undone.
+ * @param source - `decoderFor`: chooses the decoder by the first bytes, after gzip.
  * @throws Only what `bytes` throws; damaged gzip is an ending.
  */
 export async function* readSitemap(source: {
@@ -34,7 +34,7 @@ export async function* readSitemap(source: {
   readonly bytes: Bytes;
   readonly decoderFor: (start: Uint8Array) => PieceDecoder;
 }): AsyncGenerator<SitemapBatch, SitemapFileEnd, undefined> {
-  // With its XML parser, some megabytes that a crawl without sitemaps does not need.
+  // Loaded here with its XML parser: some megabytes that a crawl without sitemaps does not need.
   const { SitemapReader } = await import('./sitemap.js');
   const reader = new SitemapReader(source.url);
   let decoder: PieceDecoder | null = null;
@@ -68,7 +68,7 @@ export async function* readSitemap(source: {
 
 const PIECE_BYTES = 64 * 1024;
 
-/** Without gzip: `.xml.gz` files come under many media types, so their first two bytes tell. */
+/** Undoes gzip, recognized by the first two bytes, since `.xml.gz` files have many media types. */
 async function* plainBytes(bytes: Bytes): AsyncGenerator<Uint8Array, void, undefined> {
   const pieces = inPieces(bytes);
   const first = await pieces.next();
@@ -79,12 +79,12 @@ async function* plainBytes(bytes: Bytes): AsyncGenerator<Uint8Array, void, undef
     return;
   }
   const input = Readable.from(all, { objectMode: false, highWaterMark: PIECE_BYTES });
-  // What goes wrong is thrown by the loop below.
+  // The loop below throws its errors.
   const gunzip = pipeline(input, createGunzip({ chunkSize: PIECE_BYTES }), () => undefined);
   yield* gunzip as AsyncIterable<Uint8Array>;
 }
 
-/** Pieces of a bounded size. The first has at least two bytes, where there are two. */
+/** Pieces of a bounded size. The first has at least two bytes, if there are two. */
 async function* inPieces(bytes: Bytes): AsyncGenerator<Uint8Array, void, undefined> {
   let start: Uint8Array | null = new Uint8Array(0);
   for await (const chunk of bytes) {

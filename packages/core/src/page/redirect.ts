@@ -1,6 +1,6 @@
 // Where a response redirects to: by Location, by a Refresh field, or by `meta http-equiv=refresh`, as HTML reads them.
-// The target is a new candidate URL. A file that a page needs is requested behind its redirects, each judged and spaced
-// like the first.
+// The target is a new candidate URL. For a file that a page needs, redirects are followed, each judged and spaced like
+// the first request.
 
 import { redirectNotBeforeMs } from '@mannerly/frontier/internal';
 import { headerValue, headerValues, type ResponseOutcome, retryAfterOf } from '../fetch/outcome.js';
@@ -9,7 +9,7 @@ import { MAX_FILE_HOPS, MAX_REFRESH_REDIRECT_SECONDS } from './limits.js';
 import type { PageFetch } from './own-fetch.js';
 import { parseWebUrl } from './resolve-href.js';
 
-/** Where an answer sends us. */
+/** Where an answer redirects to. */
 type RedirectAnswer =
   | { readonly kind: 'none' }
   | {
@@ -18,10 +18,10 @@ type RedirectAnswer =
       readonly url: string;
       /** `location`: a redirect status; `refresh`: a good answer with a short Refresh field. */
       readonly by: 'location' | 'refresh';
-      /** Epoch milliseconds, from Retry-After; `null` without one. */
+      /** Epoch milliseconds, from Retry-After; `null` if absent. */
       readonly notBeforeMs: number | null;
     }
-  /** A redirect status with no Location, with several that differ, or with one that is no http(s) URL. */
+  /** A redirect status with no Location, with several different ones, or with one that is not an http(s) URL. */
   | { readonly kind: 'redirect-invalid'; readonly detail: string };
 
 const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
@@ -53,12 +53,12 @@ function byLocation(outcome: ResponseOutcome): RedirectAnswer {
 }
 
 /**
- * Requests a file of a page, and what its redirects lead to.
+ * Requests a file of a page, and follows its redirects.
  *
  * @param page - The URL of the page.
- * @param ask - Requests one URL, which the page, or the redirect of `from`, names. Its answer is the last one where it
- *   does not redirect.
- * @param most - Redirects that are followed.
+ * @param ask - Requests one URL, which the page or the redirect of `from` names. If its answer does not redirect, it is
+ * the last one.
+ * @param most - The most redirects to follow.
  */
 export async function followRedirects(
   first: string,
@@ -71,7 +71,7 @@ export async function followRedirects(
   for (let hops = 0; ; hops += 1) {
     const answer = await ask(url, from);
     const target = answer.kind === 'response' ? redirectTarget(answer) : null;
-    // A Refresh field leads people on, but not what a page loads.
+    // A Refresh field redirects people, but not what a page loads.
     if (answer.kind !== 'response' || target?.kind !== 'to' || target.by !== 'location') return answer;
     if (hops >= most) return { kind: 'dropped', url: target.url, reason: 'redirect-limit' };
     const { notBeforeMs } = target;
@@ -82,7 +82,7 @@ export async function followRedirects(
   }
 }
 
-/** Field values come one byte a character. Where the bytes are UTF-8, the author meant those characters. */
+/** Field values are decoded one byte per character. If the bytes are UTF-8, the author meant those characters. */
 function fromBytes(value: string): string {
   if (!/[\x80-\xff]/.test(value) || /[^\0-\xff]/.test(value)) return value;
   const text = Buffer.from(value, 'latin1').toString('utf8');
@@ -118,7 +118,7 @@ export function parseRefresh(content: string): Refresh | null {
 /**
  * Where a refresh leads, an absolute http(s) URL without fragment, if it is short enough to be a redirect in all but
  * name. A page that shows itself for longer is a page; one that reloads itself leads nowhere: `null`.
- * @param baseUrl - What its URL is resolved against: the page's base.
+ * @param baseUrl - The page's base, against which the URL is resolved.
  */
 export function refreshTarget(content: string | null, baseUrl: string | URL, pageUrl: string): string | null {
   const refresh = content === null ? null : parseRefresh(content);

@@ -1,7 +1,7 @@
-// What an HTML page or a style sheet needs to look as it does: style sheets, scripts, images, fonts, icons. Found by
-// htmlparser2's tokenizer, which builds no tree, so that the time is linear. Documents of frames are pages of their own
-// and no requisites; neither are videos and sounds. A style sheet is scanned from one mark to the next, which is linear
-// too; what is inside comments and other strings does not count (CSS Syntax 3, §4.3).
+// What an HTML page or a style sheet needs to be displayed: style sheets, scripts, images, fonts, icons. It is found
+// with htmlparser2's tokenizer, which builds no tree, so the time is linear. Documents of frames are pages of their
+// own, not requisites; videos and sounds are not requisites either. A style sheet is scanned from one mark to the next,
+// also in linear time; comments and other strings are skipped (CSS Syntax 3, §4.3).
 
 import { Tokenizer } from 'htmlparser2';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
@@ -17,7 +17,7 @@ export interface Requisite {
 
 type RequisiteType = Requisite['type'];
 
-/** Each once, in the order of the page. @param pageUrl - Absolute; a `base` element counts as well. @throws Never */
+/** Each requisite once, in page order. @param pageUrl - Absolute; a `base` element counts too. @throws Never */
 export function htmlRequisites(html: string, pageUrl: string): Requisite[] {
   const found = new Found(linkBase(pageUrl, null));
   let element = '';
@@ -119,7 +119,7 @@ class Found {
         break;
       case 'img':
       case 'source':
-        // The `src` of a source is a video or a sound.
+        // The `src` of a `source` is a video or a sound.
         if (name === 'img') this.#add(attributes.get('src'), 'image');
         this.#candidates(attributes.get('srcset'));
         break;
@@ -169,19 +169,19 @@ class Found {
 
   #add(href: string | undefined, type: RequisiteType): void {
     const text = href?.trim() ?? '';
-    // An empty one is the page itself.
+    // An empty URL is the page itself.
     if (text === '' || text.startsWith('#') || this.#byUrl.size >= MAX_PAGE_REQUISITES) return;
     const url = resolveHref(text, this.base);
-    // A style sheet stays one, whatever else it is found as.
+    // A style sheet stays one, whatever else its URL is used for.
     if (url !== null && (type === 'stylesheet' || !this.#byUrl.has(url))) this.#byUrl.set(url, { url, type });
   }
 }
 
 function nothing(): void {
-  // Says nothing of what a page needs.
+  // The event says nothing about what a page needs.
 }
 
-/** A URL as a style sheet has it, unresolved. */
+/** A URL as written in a style sheet, unresolved. */
 interface CssUrl {
   readonly url: string;
   readonly isImport: boolean;
@@ -189,7 +189,7 @@ interface CssUrl {
 
 const SPACE = /[\t\n\f\r ]*/y;
 
-/** Reads a style sheet. @param most - URLs that are read; the rest is left out. @throws Never */
+/** Reads a style sheet. @param most - The most URLs to read. @throws Never */
 export function cssUrls(css: string, most: number): CssUrl[] {
   const found: CssUrl[] = [];
   const mark = /\/\*|["']|@import(?![\w-])|(?<![\w-])url\(/gi;
@@ -222,7 +222,7 @@ interface Value {
   readonly end: number;
 }
 
-/** What stands behind `url(`. */
+/** The value after `url(`. */
 function urlAt(css: string, from: number): Value {
   SPACE.lastIndex = from;
   SPACE.exec(css);
@@ -236,7 +236,7 @@ function stringAt(css: string, from: number, quote: string): Value {
   return endingAt(css, from, quote, true);
 }
 
-/** @param isString - It ends with its line too. */
+/** @param isString - It also ends at the end of its line. */
 function endingAt(css: string, from: number, last: string, isString: boolean): Value {
   let at = from;
   for (; at < css.length; at += 1) {
@@ -244,7 +244,7 @@ function endingAt(css: string, from: number, last: string, isString: boolean): V
     if (character === '\\') at += 1;
     else if (character === last || (isString && character === '\n')) break;
   }
-  // Longer ones are not kept, so they need not be read either.
+  // Longer URLs are not kept, so they need not be decoded.
   const text = at - from > 2 * MAX_LINK_URL_CHARS ? '' : unescaped(css.slice(from, at)).trim();
   return { text, end: Math.min(at + 1, css.length) };
 }

@@ -1,13 +1,13 @@
-// URLs of pages and fields: http and https only, without fragment and userinfo. Most hrefs are paths of ordinary
-// characters. Put behind the matching part of the base, they are what the parser would return, in a fraction of its
+// Resolves URLs of pages and fields: http and https only, without fragment and userinfo. Most hrefs are paths of
+// ordinary characters. Appended to the matching part of the base, they equal the parser's result in a fraction of its
 // time. Every other href goes to the parser; a differential test compares the two.
 
 import { MAX_LINK_URL_CHARS } from '../limits.js';
 import { parseUrl } from '../parse-url.js';
 
 /**
- * A URL as it stands on a page or in a field, relative to `base`, without fragment and userinfo; `null` when it does
- * not parse or has another scheme than http and https. @throws Never
+ * A URL from a page or a field, relative to `base`, without fragment and userinfo; `null` if it does not parse or its
+ * scheme is not http or https. @throws Never
  */
 export function parseWebUrl(text: string, base: string | URL): URL | null {
   const url = parseUrl(text, base);
@@ -16,12 +16,12 @@ export function parseWebUrl(text: string, base: string | URL): URL | null {
     url.username = '';
     url.password = '';
   }
-  // An empty fragment leaves its mark in `href` although `hash` is empty.
+  // An empty fragment leaves its `#` in `href` although `hash` is empty.
   if (url.href.includes('#')) url.hash = '';
   return url;
 }
 
-/** The base of a page: its `base` element's, resolved, where that is a URL that may be one. @throws Never */
+/** The base of a page: its `base` element's href, resolved, if that may be a base. @throws Never */
 export function parseBase(baseHref: string | null, pageUrl: string): URL {
   const base = baseHref === null ? null : parseUrl(baseHref, pageUrl);
   return base === null || base.protocol === 'data:' || base.protocol === 'javascript:' ? new URL(pageUrl) : base;
@@ -31,28 +31,28 @@ function isWeb({ protocol }: URL): boolean {
   return protocol === 'http:' || protocol === 'https:';
 }
 
-/** A base URL, taken apart once per page. */
+/** A base URL, split once per page. */
 export interface LinkBase {
   readonly url: URL;
-  /** `https://host:port`, no slash behind; empty for other schemes. */
+  /** `https://host:port`, without a slash; empty for other schemes. */
   readonly origin: string;
-  /** Everything up to the last slash of the path, that slash included. */
+  /** Everything up to the last slash of the path, including it. */
   readonly directory: string;
   /** Everything before the query. */
   readonly path: string;
-  /** The whole, without fragment. */
+  /** The whole URL, without fragment. */
   readonly whole: string;
 }
 
 /**
- * The base that the links of a page are resolved against.
- * @param baseHref - Of the first `base` that has one. What does not resolve, and `data:` and `javascript:`, is ignored.
+ * The base against which a page's links are resolved.
+ * @param baseHref - Of the first `base` that has one. It is ignored if invalid, or with `data:` or `javascript:`.
  */
 export function linkBase(pageUrl: string, baseHref: string | null): LinkBase {
   const url = parseBase(baseHref, pageUrl);
   const origin = isWeb(url) ? `${url.protocol}//${url.host}` : '';
   const path = origin + url.pathname;
-  // Not `search`, which is silent about an empty query.
+  // Not `search`, which does not show an empty query.
   const beforeHash = url.href.slice(0, url.href.length - url.hash.length).replace(/#$/, '');
   const query = beforeHash.indexOf('?');
   const whole = query < 0 ? path : path + beforeHash.slice(query);
@@ -60,8 +60,8 @@ export function linkBase(pageUrl: string, baseHref: string | null): LinkBase {
 }
 
 /**
- * The URL parser's serialisation without fragment and userinfo; `null` when the href is no URL, has another scheme, or
- * is longer than {@link MAX_LINK_URL_CHARS}. @param href - As `readHtml` gives it: trimmed, references decoded.
+ * The URL parser's serialisation without fragment and userinfo; `null` if the href is not a URL, has another scheme, or
+ * is longer than {@link MAX_LINK_URL_CHARS}. @param href - As `readHtml` returns it: trimmed, references decoded.
  */
 export function resolveHref(href: string, base: LinkBase): string | null {
   const cheap = base.origin === '' ? null : cheaply(href, base);
@@ -74,20 +74,20 @@ const DOT = 0x2e;
 const SLASH = 0x2f;
 const QUESTION = 0x3f;
 
-/** A scheme that is neither http nor https: whatever follows, it is no link. */
+/** A scheme other than http and https: it is never a link. */
 const OTHER_SCHEME = /^(?!https?:)[a-z][a-z\d+.-]*:/i;
 
-// An origin as the parser writes it, and a slash: a name whose last label begins with a letter (so that it is no
+// An origin as the parser writes it, and a slash: a name whose last label begins with a letter (so that it is not a
 // number), or four plain numbers; a port without leading zero.
 const BYTE = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
-/** Those from 60,000 on go to the parser. */
+/** Ports from 60,000 on go to the parser. */
 const PORT = '(?:[1-5]\\d{4}|[1-9]\\d{0,3})';
 const NAME = '(?:[a-z\\d][a-z\\d-]*\\.)*[a-z][a-z\\d-]*';
 const ORIGIN = new RegExp(`^https?://(?:${BYTE}\\.${BYTE}\\.${BYTE}\\.${BYTE}|${NAME})(?::${PORT})?/`);
-/** A default port, and a name in other letters: the parser handles them. */
+/** A default port, or an encoded name: the parser handles them. */
 const HIDDEN = /^http:\/\/[^/]*:80\/|^https:\/\/[^/]*:443\/|xn--/;
 
-/** The length of an origin that is written as the parser would write it, a slash behind it; 0 for all others. */
+/** The length of an origin that is written as the parser would write it, with a slash after it; 0 for all others. */
 function plainOrigin(url: string): number {
   const origin = ORIGIN.exec(url)?.[0];
   return origin === undefined || HIDDEN.test(origin) ? 0 : origin.length - 1;
@@ -111,7 +111,7 @@ function cheaply(href: string, base: LinkBase): string | null {
   }
 }
 
-/** `./x` and `../x`. @param root - The length of the origin: above its slash there is nothing. */
+/** Resolves `./x` and `../x`. @param root - The length of the origin: nothing is above its slash. */
 function fromAbove(href: string, from: string, root: number): string | null {
   let directory = from;
   let at = 0;
@@ -138,22 +138,22 @@ function behind(start: string, href: string, from: number, end: number): string 
   return end < 0 ? null : joined(start, from === 0 && end === href.length ? href : href.slice(from, end));
 }
 
-/** Two pieces as a string of its own: V8 keeps pieces as views, and with them the page, until a character is read. */
+/** Joins two pieces into a flat string: V8 keeps pieces as views, and with them the page, until a character is read. */
 function joined(start: string, end: string): string {
   const whole = start + end;
   return whole.charCodeAt(0) > 0 ? whole : '';
 }
 
-// An ordinary path: segments that begin with a letter, a digit, `~`, `-` or `_` (at the beginning of a segment a dot or
-// an escape may be a dot segment), one slash between them, perhaps one at the end; then perhaps a query. A fragment may
-// follow. No two neighbouring parts share a character, so the patterns take linear time.
+// An ordinary path: segments that begin with a letter, a digit, `~`, `-` or `_` (a dot or an escape at the beginning
+// may be a dot segment), one slash between them, perhaps one at the end; then perhaps a query. A fragment may follow.
+// No two neighbouring parts share a character, so the patterns take linear time.
 const QUERY = '(?:\\?[\\w~.%!$&()*+,;=@:/?-]*)?(?=#|$)';
 const SEGMENT = '[\\w~-][\\w~.%!$&()*+,;=@:-]*';
 const ORDINARY = new RegExp(`(?:${SEGMENT}(?:/${SEGMENT})*/?)?${QUERY}`, 'y');
-/** Without colons: in the first segment of an href, one could end a scheme. */
+/** Without colons, since one in the first segment of an href could end a scheme. */
 const ORDINARY_HREF = new RegExp(ORDINARY.source.replaceAll('@:-', '@-'), 'y');
 
-/** Where an ordinary path and its query end, or -1. @param from - Where the first segment begins, or a query. */
+/** Where an ordinary path and its query end, or -1. @param from - Where the first segment or a query begins. */
 function ordinaryEnd(href: string, from: number, pattern: RegExp): number {
   pattern.lastIndex = from;
   return pattern.test(href) && pattern.lastIndex > from ? pattern.lastIndex : -1;

@@ -1,6 +1,6 @@
-// A sitemap as it arrives: the sitemap and the sitemap index of sitemaps.org, a text file of URLs, RSS and Atom,
-// recognized by what they begin with. Entries come out as they are read. XML is read by htmlparser2 in its XML mode: it
-// never throws, and what `<!ENTITY>` declares is never expanded (no billion laughs).
+// Reads a sitemap as it arrives: the sitemap and the sitemap index of sitemaps.org, a text file of URLs, RSS and Atom,
+// recognized by how they begin. Entries are returned as they are read. XML is read by htmlparser2 in its XML mode: it
+// never throws, and never expands what `<!ENTITY>` declares (no billion laughs).
 
 import { Parser } from 'htmlparser2';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
@@ -19,7 +19,7 @@ import { parseWebUrl } from './resolve-href.js';
 /** What a document turned out to be. `unknown`: nothing that lists URLs. */
 export type SitemapKind = 'urlset' | 'index' | 'text' | 'rss' | 'atom' | 'unknown';
 
-/** One URL of a sitemap or feed. Texts are as written, trimmed, and cut where they are too long. */
+/** One URL of a sitemap or feed. Texts are as written, trimmed, and cut if too long. */
 export interface SitemapEntry {
   /** Absolute http(s) URL without fragment and userinfo. */
   readonly url: string;
@@ -33,22 +33,22 @@ export interface SitemapEntry {
   readonly alternates: readonly { readonly hreflang: string; readonly url: string }[];
 }
 
-/** How often a feed wants to be read at most, by its own words. */
+/** How often a feed may be read at most, as it says itself. */
 export interface FeedRhythm {
-  /** `ttl`, or `sy:updatePeriod` by `sy:updateFrequency`, whichever is longer; 0: it does not say. */
+  /** The longer of `ttl`, and `sy:updatePeriod` divided by `sy:updateFrequency`; 0: not given. */
   readonly minutes: number;
-  /** Hours of the day, UTC, and days of the week (0: Sunday) at which it is not to be read. */
+  /** Hours of the day, UTC, and days of the week (0: Sunday) at which it must not be read. */
   readonly skipHours: readonly number[];
   readonly skipDays: readonly number[];
 }
 
 export interface SitemapEnd {
   readonly kind: SitemapKind;
-  /** The bound that ended it (`too-many`: more URLs than a sitemap may have); `null`: read to its end. */
+  /** The bound that ended the reading (`too-many`: more URLs than a sitemap may have); `null`: read to its end. */
   readonly stopped: 'too-deep' | 'too-long-a-token' | 'too-many-attributes' | 'too-many' | null;
-  /** Entries whose URL is none that we fetch, or too long. */
+  /** Entries whose URL is too long or not one that we fetch. */
   readonly unusable: number;
-  /** Of a feed; `null`: it says nothing. */
+  /** The rhythm of a feed; `null`: not given. */
   readonly rhythm: FeedRhythm | null;
   /** The WebSub hub that a feed names first, as written; `null`: none. Nothing subscribes to it. */
   readonly hub: string | null;
@@ -56,7 +56,7 @@ export interface SitemapEnd {
 
 type Field = 'url' | 'guid' | 'lastmod' | 'published' | 'changefreq' | 'priority' | 'title';
 
-/** The names that matter in each kind: of an entry, and of the fields in it. */
+/** The names that matter in each kind: of an entry, and of its fields. */
 interface Grammar {
   readonly kind: 'urlset' | 'index' | 'rss' | 'atom';
   readonly entry: string;
@@ -76,7 +76,7 @@ const GRAMMARS: Readonly<Record<string, Grammar>> = {
   feed: { kind: 'atom', entry: 'entry', fields: ATOM_FIELDS },
 };
 
-/** Elements of a feed that say how often it is read, by their local names. */
+/** Elements of a feed that say how often to read it, by local name. */
 const RHYTHM_FIELDS: ReadonlySet<string> = new Set(['ttl', 'hour', 'day', 'updatePeriod', 'updateFrequency']);
 const PERIOD_MINUTES: Readonly<Record<string, number>> = {
   hourly: 60,
@@ -89,12 +89,12 @@ const DAYS: readonly string[] = ['sunday', 'monday', 'tuesday', 'wednesday', 'th
 
 type Attributes = Readonly<Record<string, string | undefined>>;
 
-/** Characters parsed at once, so that a token without end is noticed soon. */
+/** Characters parsed at once, so that an endless token is noticed soon. */
 const PIECE_CHARS = 16_384;
 
 /**
  * Reads one sitemap or feed. No call throws. Memory is bounded by depth, by the attributes of one tag and by the length
- * of one tag or comment: a document past one of these is not read any further, and what was read of it counts.
+ * of one tag or comment. A document past one of these bounds is not read further, and what was read counts.
  * @see sitemaps.org protocol 0.9; RFC 4287; RSS 2.0
  */
 export class SitemapReader {
@@ -115,14 +115,14 @@ export class SitemapReader {
   /** Characters since the parser last reported something. */
   #silentChars = 0;
   #grammar: Grammar | null = null;
-  /** `sm:` where the root is `sm:urlset`: `image:loc` is no `loc`. */
+  /** `sm:` if the root is `sm:urlset`: `image:loc` is not `loc`. */
   #prefix = '';
   #entry: Map<Field, string> | null = null;
   #alternates: { hreflang: string; url: string }[] = [];
   #field: Field | null = null;
   #depthInField = 0;
 
-  /** What the feed says of itself: names and texts. */
+  /** What the feed says about itself: names and texts. */
   readonly #rhythm: [name: string, text: string][] = [];
   #isInRhythm = false;
 
@@ -130,7 +130,7 @@ export class SitemapReader {
   #line = '';
   #lines = 0;
 
-  /** @param url - What relative URLs, which only feeds may have, are resolved against. */
+  /** @param url - Relative URLs, which only feeds may have, are resolved against it. */
   constructor(url: string) {
     this.#url = url;
     const heard = (): void => {
@@ -157,17 +157,17 @@ export class SitemapReader {
     );
   }
 
-  /** As far as it is known by now. */
+  /** The kind, as far as it is known yet. */
   get kind(): SitemapKind {
     return this.#kind;
   }
 
-  /** Whether more pieces change nothing. */
+  /** Whether further pieces change nothing. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Takes the next piece. @returns The entries that are complete by now. */
+  /** Takes the next piece. @returns The entries completed so far. */
   write(piece: string): SitemapEntry[] {
     const text = this.#hasBegun ? piece : piece.replace(/^[\uFEFF\s]+/, '');
     if (!this.#hasBegun && text !== '') {
@@ -179,7 +179,7 @@ export class SitemapReader {
     return this.#taken();
   }
 
-  /** No more comes. @returns The last entries. */
+  /** Ends the document. @returns The last entries. */
   end(): { readonly entries: SitemapEntry[]; readonly end: SitemapEnd } {
     if (this.#kind === 'text') this.#takeLine(this.#line);
     else if (!this.#isOver) this.#parser.end();
@@ -205,7 +205,7 @@ export class SitemapReader {
 
   #writeText(piece: string): void {
     const lines = (this.#line + piece).split(/\r\n|\r|\n/);
-    // A line without end is cut: it is too long to be a URL anyway.
+    // An endless line is cut, since it is too long for a URL anyway.
     this.#line = (lines.pop() ?? '').slice(0, MAX_LINK_URL_CHARS + 1);
     for (const line of lines) this.#takeLine(line);
   }
@@ -216,7 +216,7 @@ export class SitemapReader {
     this.#lines += 1;
     if (/^https?:\/\//i.test(text)) this.#add(text, new Map());
     else this.#unusable += 1;
-    // A novel is no list of URLs.
+    // A long text without URLs is not a list of URLs.
     if (this.#count === 0 && this.#lines >= MAX_SITEMAP_LINES_WITHOUT_URL) this.#isOver = true;
   }
 
@@ -271,7 +271,7 @@ export class SitemapReader {
     }
     this.#grammar = GRAMMARS[local]!;
     this.#kind = this.#grammar.kind;
-    // The items of RDF stand in a namespace of their own, usually without a prefix.
+    // Items of RDF are in their own namespace, usually without a prefix.
     this.#prefix = local === 'RDF' ? '' : name.slice(0, at);
   }
 
@@ -285,7 +285,7 @@ export class SitemapReader {
     if (said !== undefined) said[1] = (said[1] + piece).slice(0, MAX_SITEMAP_FIELD_CHARS);
     if (this.#isOver || this.#field === null || this.#entry === null || this.#depthInField > 0) return;
     const soFar = this.#entry.get(this.#field) ?? '';
-    // One character more than a URL may have says that it is too long.
+    // One character more than a URL may have shows that it is too long.
     this.#entry.set(this.#field, soFar + piece.slice(0, Math.max(0, MAX_LINK_URL_CHARS + 1 - soFar.length)));
   }
 

@@ -1,5 +1,5 @@
-// What a page says in structure for machines: JSON-LD, microdata, RDFa Lite, OpenGraph. Read by
-// `@marbec/web-auto-extractor`, which users install. Nothing is resolved, merged or believed.
+// A page's structured data for machines: JSON-LD, microdata, RDFa Lite, OpenGraph. Read by
+// `@marbec/web-auto-extractor`, which users install. Nothing is resolved, merged or trusted.
 
 import type { JsonValue } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
@@ -10,16 +10,16 @@ import { MAX_ITEM_TYPE_CHARS, MAX_STRUCTURED_BLANKS, MAX_STRUCTURED_CHARS, MAX_S
 /** One thing that a page describes: `@type`, `@context` and its properties. */
 export type StructuredItem = Readonly<Record<string, JsonValue>>;
 
-/** What a page says in structure, as written: URLs are not resolved. */
+/** The structured data of a page, as written: URLs are not resolved. */
 export interface StructuredData {
-  /** The objects of `script type="application/ld+json"` that have a type, those of `@graph` one by one. */
+  /** The objects of `script type="application/ld+json"` that have a type, with those of `@graph` listed separately. */
   readonly jsonLd: readonly StructuredItem[];
   readonly microdata: readonly StructuredItem[];
   /** RDFa Lite. */
   readonly rdfa: readonly StructuredItem[];
   /** Values by property, in order: `og:image` may have several. `article:…`, `twitter:…` and the like too. */
   readonly openGraph: Readonly<Record<string, readonly string[]>>;
-  /** What could not be read, such as JSON-LD that is no JSON. */
+  /** What could not be read, such as invalid JSON-LD. */
   readonly problems: readonly string[];
 }
 
@@ -73,8 +73,8 @@ export async function readStructuredData(html: string, url: string): Promise<Str
 }
 
 /**
- * Whether an item fits into what is left, and takes it. An item with two names is the value of both: as JSON, a few of
- * them inside each other are larger than all memory.
+ * Whether an item fits into what is left; if so, takes it. An item with two names is the value of both: as JSON, a few
+ * nested ones are larger than all memory.
  */
 function fits(value: unknown, left: { chars: number }, depth = 0): boolean {
   left.chars -= 1 + (typeof value === 'string' ? value.length : 0);
@@ -87,7 +87,7 @@ function fits(value: unknown, left: { chars: number }, depth = 0): boolean {
   return true;
 }
 
-/** One with several types is listed under each. */
+/** An item with several types is listed under each. */
 function itemsOf(byType: ByType): StructuredItem[] {
   return [...new Set(Object.values(byType).flat())];
 }

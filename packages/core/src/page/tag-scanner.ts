@@ -1,7 +1,7 @@
-// The tags of a page that the crawl reads, found as HTML's tokenizer finds them. No tree is built and nothing is made
-// for other tags: the scan goes from `<` to `<` by the engine's own search. A counter of templates and a short stack of
-// SVG and MathML stand in for what a tree builder would tell the tokenizer. Every search begins where the last one
-// ended, so the time is linear in the length of the page.
+// Finds the tags of a page that the crawl reads, in the way of HTML's tokenizer. It builds no tree and creates nothing
+// for other tags: the scan goes from `<` to `<` with the engine's own search. A counter of templates and a short stack
+// of SVG and MathML replace what a tree builder would tell the tokenizer. Every search begins where the last one ended,
+// so the time is linear in the length of the page.
 
 import {
   ATTRIBUTES,
@@ -23,7 +23,7 @@ import {
   type WantedElement,
 } from './html-syntax.js';
 
-/** The place behind a tag that the end of the page cuts off. */
+/** The position after a tag that the end of the page cuts off. */
 const NO_END = -1;
 /** The slot of an attribute that is not read. */
 const NO_SLOT = -1;
@@ -34,7 +34,7 @@ const SINGLE_QUOTE = 0x27;
 const EQUALS = 0x3d;
 const QUESTION = 0x3f;
 
-/** One scan of one page. What lies in comments, scripts, styles and `template` is skipped; `noscript` is read. */
+/** One scan of one page. Content of comments, scripts, styles and `template` is skipped; `noscript` is read. */
 export class TagScanner {
   /** Where the value of each attribute of the last element begins, by `SLOT`; -1 when absent. */
   readonly starts = new Int32Array(SLOTS).fill(-1);
@@ -43,7 +43,7 @@ export class TagScanner {
   titleStart = 0;
   titleEnd = 0;
 
-  /** Whether a script is a licence (RSL), whose text is not read here. */
+  /** Whether a script is a licence (RSL). Its text is not read here. */
   hasLicenseScript = false;
 
   readonly #html: string;
@@ -51,7 +51,7 @@ export class TagScanner {
   #templates = 0;
   /** Depth of the foreign context around the outermost template. */
   #depthAroundTemplate = 0;
-  /** Whether the tag read last ends with a slash of its own. */
+  /** Whether the tag read last closes itself with a slash. */
   #closesItself = false;
   #at = 0;
 
@@ -98,7 +98,7 @@ export class TagScanner {
     if (foreign.depth > 0 || element === 'svg' || element === 'math') {
       const name = element ?? this.#html.slice(start, nameEnd).toLowerCase();
       if (foreign.open(name, this.#closesItself)) {
-        // SVG before version 2 has the address of a link in a namespace of its own.
+        // SVG before version 2 has a link's address in another namespace.
         if (wanted !== null && this.starts[SLOT.href]! < 0) {
           this.#take(SLOT.href, this.starts[SLOT['xlink:href']]!, this.ends[SLOT['xlink:href']]!);
         }
@@ -108,7 +108,7 @@ export class TagScanner {
     return element === undefined ? null : (this.#content(element) ?? wanted);
   }
 
-  /** Passes content that is no markup. Returns a title that counts. */
+  /** Skips content that is not markup. Returns a title that counts. */
   #content(element: KnownElement): 'title' | null {
     const from = this.#at;
     if (element === 'template') {
@@ -132,7 +132,7 @@ export class TagScanner {
   #endTag(start: number): void {
     const html = this.#html;
     if (this.#templates === 0 && this.#foreign.depth === 0) {
-      // It does not matter which element ends. Nearly always a name is all there is, and nothing hides the `>`.
+      // It does not matter which element ends. Nearly always there is only a name, and nothing hides the `>`.
       let end = start;
       while (end < html.length && html.charCodeAt(end) > GREATER) end += 1;
       if (end < html.length && html.charCodeAt(end) === GREATER) {
@@ -161,15 +161,15 @@ export class TagScanner {
     return at;
   }
 
-  /** Goes on at a place; `false` if the page has ended. */
+  /** Continues at a position; `false` if the page has ended. */
   #goOn(place: number): boolean {
     this.#at = place === NO_END ? this.#html.length : place;
     return place !== NO_END;
   }
 
   /**
-   * The place behind the tag whose name ends here. Only a quoted value can hide a `>`, and nearly every one stands
-   * right behind `name=`; a tag that is written in another way is read in full.
+   * The position after the tag whose name ends here. Only a quoted value can hide a `>`, and nearly every one comes
+   * right after `name=`. A tag written in another way is read in full.
    */
   #passTag(nameEnd: number): number {
     const html = this.#html;
@@ -211,7 +211,7 @@ export class TagScanner {
     return NO_END;
   }
 
-  /** Passes one attribute, and takes its value if it is wanted. Returns the place behind it. */
+  /** Passes one attribute, and takes its value if it is wanted. Returns the position after it. */
   #attribute(start: number, isWanted: boolean): number {
     const html = this.#html;
     const { length } = html;
@@ -259,7 +259,7 @@ export class TagScanner {
     return at;
   }
 
-  /** The first attribute of a name counts. */
+  /** The first attribute with a name counts. */
   #take(slot: number, start: number, end: number): void {
     if (slot === NO_SLOT || this.starts[slot]! >= 0) return;
     this.starts[slot] = start;
@@ -267,7 +267,7 @@ export class TagScanner {
   }
 }
 
-/** Whether a code unit stands only for itself, in the name of an attribute and in a value without quotes. */
+/** Whether a code unit has no special meaning in an attribute name or an unquoted value. */
 function isPlain(code: number): boolean {
   return code > GREATER || (code > SINGLE_QUOTE && code < EQUALS && code !== SLASH);
 }

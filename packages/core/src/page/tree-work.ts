@@ -1,5 +1,5 @@
-// What a tree costs while it is made. Some markup of a few kilobytes makes millions of elements, and some is looked
-// through again for each of its tags: past a bound the making ends.
+// The cost of a tree while it is built. Some markup of a few kilobytes makes millions of elements, and some is searched
+// again for each of its tags. Past a bound, building ends.
 
 import { MannerlyError } from '../errors.js';
 import { MAX_DOM_DEPTH, MAX_DOM_ELEMENTS, MAX_DOM_STEPS } from './limits.js';
@@ -10,7 +10,7 @@ export class TreeWork {
   #elements = 0;
   #steps = 0;
 
-  /** Another tree. @param what - What it is made of, for the error. */
+  /** Begins another tree. @param what - What it is made of, for the error. */
   begin(what: string): void {
     this.#what = what;
     this.#depth = 0;
@@ -30,17 +30,17 @@ export class TreeWork {
     this.#depth -= 1;
   }
 
-  /** A tag was read: all that is open may be looked through. */
+  /** A tag was read: all open elements may be searched. */
   tag(): void {
     this.#add(this.#depth, 'too many tags that deep');
   }
 
-  /** An attribute was read: those in front of it are looked through. */
+  /** An attribute was read: those before it are searched. */
   attribute(before: number): void {
     this.#add(before, 'too many attributes');
   }
 
-  /** A node was moved among others, 32 of which cost as much as looking at one that is open. */
+  /** A node was moved among others. Moving past 32 costs as much as checking one open element. */
   move(among: number): void {
     this.#add(among >> 5, 'too many nodes out of place');
   }
